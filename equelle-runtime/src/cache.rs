@@ -1,12 +1,12 @@
-//! The folder of everything that is kept between runs: built simulators, compiled kernels.
+//! The folder of everything that is cached between runs: built simulators, compiled kernels.
 //!
-//! The compiler and generated programs take it from here, so that they agree.
+//! The compiler and generated programs both use this function, so that they agree.
 
 use std::path::PathBuf;
 
 use etcetera::BaseStrategy as _;
 
-/// The variable that names the folder above [`folder`].
+/// The environment variable with the parent of [`folder`].
 pub const VARIABLE: &str = "EQUELLE_CACHE_DIR";
 
 /// `equelle` below `EQUELLE_CACHE_DIR`, else below the platform's folder for caches: on Linux

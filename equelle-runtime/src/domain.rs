@@ -1,9 +1,11 @@
 //! Domains: sets of distinct entities of one kind, ascending. Shared by all back-ends.
 //!
-//! A domain is one of the canonical sets of the grid, or a subset of one. Positions (ranks) of a subset's elements are found through a map over its
-//! *canonical superset*, so that a subset of `BoundaryFaces()` costs memory in proportion to the boundary, not to the grid.
+//! A domain is one of the canonical sets of the grid, or a subset of one. Positions (ranks) of a
+//! subset's elements are found through a map over its *canonical superset*, so a subset of
+//! `BoundaryFaces()` takes memory in proportion to the boundary, not to the grid.
 //!
-//! Elements, positions and ranks are in the numbering of the grid, which may have been renumbered; [`Domain::file_order`] leads to the numbering of its file.
+//! Elements, positions and ranks are in the numbering of the grid, which may have been renumbered;
+//! [`Domain::file_order`] maps to the numbering of its file.
 
 use std::borrow::Cow;
 use std::sync::{Arc, OnceLock};
@@ -16,13 +18,13 @@ use crate::grid::{Grid, NONE};
 #[derive(Debug)]
 pub struct Domain {
     name: String,
-    /// The smallest canonical set known to hold it; itself, when canonical.
+    /// The smallest canonical set known to contain it; itself, if canonical.
     set: CanonicalSet,
     len: usize,
     body: Body,
     elements: OnceLock<Vec<u32>>,
     rank_map: OnceLock<Vec<u32>>,
-    /// `None` inside if it is the order here.
+    /// `None` inside if both orders are equal.
     file_order: OnceLock<Option<Vec<u32>>>,
 }
 
@@ -36,7 +38,7 @@ impl Domain {
     /// A canonical set of the grid.
     ///
     /// # Errors
-    /// As [`Grid::n_entities`].
+    /// As for [`Grid::n_entities`].
     pub fn canonical(grid: &Arc<Grid>, set: CanonicalSet) -> Result<Arc<Domain>, Error> {
         let elements = OnceLock::new();
         let n = grid.n_entities(set.kind)?;
@@ -61,10 +63,12 @@ impl Domain {
         }))
     }
 
-    /// A subset of a domain; `elements` are indices in the grid's numbering, which [`Grid::entity_of_file`] tells.
+    /// A subset of a domain; `elements` are indices in the grid's numbering
+    /// ([`Grid::entity_of_file`]).
     ///
     /// # Errors
-    /// `Data` if they are not strictly ascending or one is not in `within`; the message names the first bad one.
+    /// `Data` if they are not strictly ascending or one is not in `within`; the message names the
+    /// first bad one.
     pub fn subset(name: impl Into<String>, within: &Arc<Domain>, elements: Vec<u32>) -> Result<Arc<Domain>, Error> {
         let name = name.into();
         if let Err(fault) = within.check_subset(&elements) {
@@ -74,7 +78,7 @@ impl Domain {
         Ok(Domain::trusted_subset(name, within, elements))
     }
 
-    /// As [`Domain::subset`] for elements already checked with [`Domain::check_subset`].
+    /// [`Domain::subset`] for elements already checked with [`Domain::check_subset`].
     pub(crate) fn trusted_subset(name: String, within: &Arc<Domain>, elements: Vec<u32>) -> Arc<Domain> {
         let base = match &within.body {
             Body::Canonical { .. } => Arc::clone(within),
@@ -93,7 +97,7 @@ impl Domain {
         })
     }
 
-    /// Position and description of the first element that keeps a list from being a subset of this domain.
+    /// Position and description of the first element that violates the conditions of a subset.
     pub(crate) fn check_subset(&self, elements: &[u32]) -> Result<(), (usize, String)> {
         for (position, &element) in elements.iter().enumerate() {
             if position > 0 && element == elements[position - 1] {
@@ -119,12 +123,12 @@ impl Domain {
         self.set.kind
     }
 
-    /// The smallest canonical set known to hold it.
+    /// The smallest canonical set known to contain it.
     pub fn superset(&self) -> CanonicalSet {
         self.set
     }
 
-    /// Which canonical set it is, if it is one.
+    /// The canonical set, if it is one.
     pub fn canonical_set(&self) -> Option<CanonicalSet> {
         match self.body {
             Body::Canonical { .. } => Some(self.set),
@@ -132,12 +136,12 @@ impl Domain {
         }
     }
 
-    /// Whether it holds all entities of its kind: then element k is k.
+    /// Whether it contains all entities of its kind: then element k is k.
     pub fn is_all(&self) -> bool {
         self.canonical_set().is_some_and(|set| set.extent == Extent::All)
     }
 
-    /// The domain it was made a subset of; `None` for canonical sets.
+    /// The domain of which it is a subset; `None` for canonical sets.
     pub fn parent(&self) -> Option<&Arc<Domain>> {
         match &self.body {
             Body::Canonical { .. } => None,
@@ -145,8 +149,8 @@ impl Domain {
         }
     }
 
-    /// The domain that [`Domain::rank_map`] is over: the canonical superset of a subset, the All-set of another canonical set,
-    /// `None` for an All-set, where the rank of an entity is its index.
+    /// The domain of [`Domain::rank_map`]: the canonical superset of a subset, the All-set of
+    /// another canonical set, `None` for an All-set, where the rank of an entity is its index.
     pub fn base(&self) -> Option<&Arc<Domain>> {
         match &self.body {
             Body::Canonical { all, .. } => all.as_ref(),
@@ -164,10 +168,11 @@ impl Domain {
         self.len == 0
     }
 
-    /// Its elements, ascending. Built on first use for canonical sets; prefer [`Domain::is_all`] and counting where that suffices.
+    /// Its elements, ascending. Computed on first use for canonical sets; prefer [`Domain::is_all`]
+    /// and counting where that suffices.
     pub fn elements(&self) -> &[u32] {
         self.elements.get_or_init(|| match &self.body {
-            // The kind was checked by the constructor.
+            // The constructor has checked the kind.
             Body::Canonical { grid, .. } => grid.canonical_elements(self.set).unwrap_or_default(),
             Body::Subset { .. } => Vec::new(),
         })
@@ -185,8 +190,8 @@ impl Domain {
         self.elements()[position]
     }
 
-    /// Position of an entity; `None` if it is not in the domain. No arrays for canonical sets of Cartesian grids, nor for those of faces where the interior ones
-    /// come first.
+    /// Position of an entity; `None` if it is not in the domain. Needs no arrays for canonical sets
+    /// of Cartesian grids, nor for sets of faces if interior faces come first.
     pub fn rank(&self, entity: u32) -> Option<u32> {
         match &self.body {
             Body::Canonical { all: None, .. } => ((entity as usize) < self.len).then_some(entity),
@@ -201,8 +206,9 @@ impl Domain {
         }
     }
 
-    /// The element at position 0, where the elements are known to be consecutive: all entities of a kind, and interior or boundary faces of a grid that has the
-    /// interior ones first. Then the position of an element is its index less this, and nobody needs a map. Also of an empty set.
+    /// The element at position 0, if the elements are known to be consecutive: all entities of a
+    /// kind, and interior or boundary faces of a grid that numbers interior faces first. The
+    /// position of an element is then its index minus this. Also for an empty set.
     pub fn offset(&self) -> Option<u32> {
         let set = self.canonical_set()?;
         let interior_faces = match set.kind.on_grid_of(self.grid().dim()) {
@@ -221,7 +227,8 @@ impl Domain {
         self.rank_map()?.get(position as usize).copied().filter(|&rank| rank != NONE)
     }
 
-    /// For each element of [`Domain::base`] its position here, or [`NONE`]. Built on first use. `None` for All-sets.
+    /// The position of each element of [`Domain::base`] here, or [`NONE`]. Computed on first use.
+    /// `None` for All-sets.
     pub fn rank_map(&self) -> Option<&[u32]> {
         let base = self.base()?;
         Some(self.rank_map.get_or_init(|| {
@@ -235,8 +242,9 @@ impl Domain {
         }))
     }
 
-    /// Positions of its elements in the order that they have in the grid's file: entry k is the position here of the k-th of them there. `None` where both
-    /// orders are the same. Inputs, outputs and reductions go through this. Built on first use.
+    /// Positions of its elements in the order of the grid's file: entry k is the position here of
+    /// the k-th element there. `None` if both orders are equal. Inputs, outputs and reductions use
+    /// it. Computed on first use.
     pub fn file_order(&self) -> Option<&[u32]> {
         let (grid, kind) = (self.grid(), self.kind());
         let all = grid.in_file_order(kind)?;
@@ -246,7 +254,7 @@ impl Domain {
         let made = self.file_order.get_or_init(|| {
             let order = match self.body {
                 Body::Canonical { .. } => all.iter().filter_map(|&entity| self.rank(entity)).collect(),
-                // In proportion to the subset, not to the grid.
+                // Cost in proportion to the subset, not to the grid.
                 Body::Subset { .. } => {
                     let elements = self.elements();
                     let mut order: Vec<u32> = (0..self.len as u32).collect();
@@ -259,10 +267,10 @@ impl Domain {
         made.as_deref()
     }
 
-    /// Values given in the order of the file, in the order here.
+    /// Reorders values from the order of the file to the order here.
     ///
     /// # Panics
-    /// If there is not one for each element.
+    /// If there is not one value for each element.
     pub fn from_file_order<T: Copy + Default>(&self, values: Vec<T>) -> Vec<T> {
         let Some(order) = self.file_order() else { return values };
         assert_eq!(order.len(), values.len(), "values of a domain of {} elements", self.len);
@@ -273,10 +281,10 @@ impl Domain {
         out
     }
 
-    /// Values of its elements, in the order of the file.
+    /// Reorders values from the order here to the order of the file.
     ///
     /// # Panics
-    /// If there is not one for each element.
+    /// If there is not one value for each element.
     pub fn in_file_order<'a, T: Copy>(&self, values: &'a [T]) -> Cow<'a, [T]> {
         match self.file_order() {
             None => Cow::Borrowed(values),
@@ -292,7 +300,8 @@ impl Domain {
         }
     }
 
-    /// Whether two domains have the same elements. Cheap when they are the same object or both canonical.
+    /// Whether two domains have the same elements. Cheap if they are the same object or both
+    /// canonical.
     pub fn same_elements(&self, other: &Domain) -> bool {
         if std::ptr::eq(self, other) {
             return true;
@@ -306,10 +315,10 @@ impl Domain {
         }
     }
 
-    /// For each element of `self` its position in `within`.
+    /// The position of each element of `self` in `within`.
     ///
     /// # Errors
-    /// The position in `self` of the first element that `within` does not hold.
+    /// The position in `self` of the first element that is not in `within`.
     pub fn ranks_in(&self, within: &Domain) -> Result<Vec<u32>, usize> {
         self.elements().iter().enumerate().map(|(position, &element)| within.rank(element).ok_or(position)).collect()
     }

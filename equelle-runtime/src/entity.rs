@@ -1,4 +1,4 @@
-//! Kinds of grid entity, and the canonical sets of them.
+//! Kinds of grid entity, and their canonical sets.
 
 /// Kinds of grid entity.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -24,7 +24,7 @@ impl EntityKind {
         }
     }
 
-    /// The word for several.
+    /// The plural of the word.
     pub fn nouns(self) -> &'static str {
         match self {
             EntityKind::Cell => "cells",
@@ -35,12 +35,12 @@ impl EntityKind {
     }
 }
 
-/// Which part of the entities of a kind.
+/// The part of the entities of a kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Extent {
-    /// Not touching the boundary.
+    /// Those that do not touch the boundary.
     Interior,
-    /// Touching the boundary.
+    /// Those that touch the boundary.
     Boundary,
     /// All.
     All,
@@ -51,6 +51,6 @@ pub enum Extent {
 pub struct CanonicalSet {
     /// Kind of its entities.
     pub kind: EntityKind,
-    /// Which of them.
+    /// The part of them.
     pub extent: Extent,
 }

@@ -4,7 +4,7 @@ use std::fmt;
 
 use crate::interrupt::Signal;
 
-/// Whose fault it is; decides the exit code.
+/// The cause of an error, which decides the exit code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ErrorKind {
     /// Wrong command line (2).
@@ -17,12 +17,12 @@ pub enum ErrorKind {
     Io,
     /// The back-end is unavailable or lost, or out of memory (6).
     Backend,
-    /// The run was asked to end (130 or 143).
+    /// The run was interrupted (130 or 143).
     Interrupted(Signal),
 }
 
 impl ErrorKind {
-    /// Exit code of a program that ends with it.
+    /// Exit code of a program that ends with this error.
     pub fn exit_code(self) -> u8 {
         match self {
             ErrorKind::Usage => 2,
@@ -35,34 +35,35 @@ impl ErrorKind {
     }
 }
 
-/// A run-time error: what happened, where in the Equelle program, and what to do.
+/// A run-time error: the failure, its lines in the Equelle program, and a hint.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Error {
-    /// Whose fault.
+    /// The cause.
     pub kind: ErrorKind,
-    /// One sentence; for data it names file, line and item.
+    /// One sentence; for data with file, line and item.
     pub message: String,
     /// Equelle lines it concerns, innermost first.
     pub lines: Vec<u32>,
-    /// One concrete thing to do.
+    /// One concrete suggestion.
     pub hint: Option<String>,
 }
 
-/// What to do about data or geometry asked of an Empty element.
+/// Hint for data or geometry read at an Empty element.
 const OF_EMPTY_ELEMENT: &str =
     "on the boundary one cell of a face is Empty: restrict to InteriorFaces(), or ask the other cell, `IsEmpty(A) ? B : A` instead of `A`";
 
-/// The same where a `? :` chooses between data at one and at another entity.
+/// Hint where the branches of a `? :` read data at different entities.
 pub(crate) const OF_CHOICE: &str =
     "both branches of `c ? (u On A) : (u On B)` are evaluated, whatever is chosen: choose the entity, `u On (c ? A : B)`";
 
 impl Error {
-    /// Without place or hint.
+    /// An error without line or hint.
     pub fn new(kind: ErrorKind, message: impl Into<String>) -> Self {
         Error { kind, message: message.into(), lines: Vec::new(), hint: None }
     }
 
-    /// The error of data or geometry asked of an Empty element: the one that belongs to the entity `element` (of this kind) of what was asked.
+    /// The error of data or geometry read at an Empty element, which belongs to entity `element`
+    /// (of this kind).
     pub fn empty_element(kind: &str, element: Option<u32>) -> Error {
         let whose = element.map_or_else(String::new, |element| format!(": the one that belongs to {kind} {element}"));
         Error::new(ErrorKind::Simulation, format!("an Empty element has no data and no geometry{whose}")).hint(OF_EMPTY_ELEMENT)
@@ -73,10 +74,10 @@ impl Error {
         self.hint.as_deref() == Some(OF_EMPTY_ELEMENT)
     }
 
-    /// That a Vector is built of as many numbers as a grid has dimensions.
+    /// Checks that a Vector has as many components as the grid has dimensions.
     ///
     /// # Errors
-    /// `Data`, if it is not.
+    /// `Data` if not.
     pub fn vector_size(components: usize, dim: usize) -> Result<(), Error> {
         if components == dim {
             return Ok(());
@@ -86,10 +87,10 @@ impl Error {
             .hint(format!("run on a grid of dimension {components}, or give Vector {dim} components")))
     }
 
-    /// That a Vector on a grid of dimension `dim` has a component.
+    /// Checks that a Vector on a grid of dimension `dim` has a component.
     ///
     /// # Errors
-    /// `Data`, if it has not.
+    /// `Data` if not.
     pub fn vector_component(index: usize, dim: usize) -> Result<(), Error> {
         if index < dim {
             return Ok(());
@@ -101,38 +102,39 @@ impl Error {
         Err(Error::new(ErrorKind::Data, message).hint(format!("run on a grid of dimension {} or more", index + 1)))
     }
 
-    /// An operation of faces takes no entities of this kind.
+    /// The error of a face operation on entities of another kind.
     pub fn needs_faces(operation: &str, kind: &str) -> Error {
         Error::new(ErrorKind::Backend, format!("{operation} of a {kind} is not defined: it needs faces"))
     }
 
-    /// The entity of this kind that belongs to `owner` is Empty, so the grid has nothing on it.
+    /// The error of a property of an Empty entity, which belongs to `owner`.
     pub fn empty_entity(kind: &str, what: &str, owner: &str) -> Error {
         Error::new(ErrorKind::Simulation, format!("an Empty {kind} has no {what}: the one that belongs to {owner}"))
             .hint("choose another entity where this one is Empty, with IsEmpty(...) ? ... : ...")
     }
 
-    /// An `On` looked for data at an entity, which belongs to `owner`, where there is none.
+    /// The error of an `On` at an entity outside the data's domain; the target belongs to `owner`.
     pub fn no_data_at(kind: &str, entity: Option<u32>, owner: &str) -> Error {
         let entity = entity.map_or_else(|| format!("a {kind} that"), |entity| format!("{kind} {entity}, which"));
         let message = format!("`On` needs data at {entity} the data's domain does not hold (target of {owner})");
         Error::new(ErrorKind::Simulation, message).hint("extend the data to a domain that holds the whole target")
     }
 
-    /// The domain that an `Extend` goes to does not hold an entity of the data's.
+    /// The error of an `Extend` to a domain without an entity of the data's domain.
     pub fn not_in_larger_domain(kind: &str, entity: u32) -> Error {
         Error::new(ErrorKind::Simulation, format!("`Extend` cannot place {kind} {entity}: the larger domain does not hold it"))
             .hint("extend to a domain that holds the data's whole domain")
     }
 
-    /// Adds what to do.
+    /// Adds a hint.
     #[must_use]
     pub fn hint(mut self, hint: impl Into<String>) -> Self {
         self.hint = Some(hint.into());
         self
     }
 
-    /// Adds the Equelle lines of a kernel that fails: that of the statement that says so, 0 if unknown, then the others that the kernel evaluates.
+    /// Adds the Equelle lines of a kernel that failed: that of the failing statement, 0 if unknown,
+    /// then those of its other statements.
     #[must_use]
     pub fn in_kernel(mut self, line: u32, others: &[u32]) -> Self {
         for &line in std::iter::once(&line).chain(others).filter(|&&line| line > 0) {
@@ -143,7 +145,7 @@ impl Error {
         self
     }
 
-    /// Adds the Equelle line unless there is one already; 0 is no line.
+    /// Adds the Equelle line unless there is one; 0 is no line.
     #[must_use]
     pub fn at(mut self, line: u32) -> Self {
         if self.lines.is_empty() && line > 0 {

@@ -1,4 +1,5 @@
-//! A hash that is the same on every platform and in every version. Also used by the build script of the compiler.
+//! A hash that is equal on all platforms and in all versions. The build script of the compiler uses
+//! it too.
 
 /// Fowler, Noll and Vo's 64-bit hash (FNV-1a).
 #[derive(Clone, Copy, Debug)]
@@ -17,18 +18,18 @@ impl StableHash {
         StableHash(bytes.iter().fold(self.0, |hash, byte| (hash ^ u64::from(*byte)).wrapping_mul(0x100_0000_01b3)))
     }
 
-    /// Adds a text and an end mark that no UTF-8 text contains.
+    /// Adds a text and an end mark that UTF-8 does not contain.
     #[must_use]
     pub fn text(self, text: &str) -> Self {
         self.bytes(text.as_bytes()).bytes(&[0xff])
     }
 
-    /// As a number.
+    /// The hash as a number.
     pub fn value(self) -> u64 {
         self.0
     }
 
-    /// As 16 hexadecimal digits.
+    /// The hash as 16 hexadecimal digits.
     pub fn digits(self) -> String {
         format!("{:016x}", self.0)
     }
@@ -40,7 +41,8 @@ mod tests {
 
     #[test]
     fn known_values() {
-        // Published FNV-1a test vector: "foobar" hashes to 85944171f73967e8; then the end mark, by hand.
+        // Published FNV-1a test vector: "foobar" hashes to 85944171f73967e8; then the end mark, by
+        // hand.
         assert_eq!(StableHash::default().bytes(b"foobar").digits(), "85944171f73967e8");
         let expected = (0x8594_4171_f739_67e8_u64 ^ 0xff).wrapping_mul(0x100_0000_01b3);
         assert_eq!(StableHash::default().text("foobar").digits(), format!("{expected:016x}"));

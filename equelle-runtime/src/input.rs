@@ -1,6 +1,6 @@
-//! The inputs of a program (runtime specification, section 9): parameters turned into values.
+//! Inputs of a program (runtime specification, section 9): conversion of parameters into values.
 //!
-//! What comes from a file is read once per name and domain and then shared.
+//! A file is read once per name and domain; its values are shared.
 
 pub mod choice;
 
@@ -13,7 +13,7 @@ use crate::error::{Error, ErrorKind};
 use crate::number::{NumberError, Words, line_and_column, parse_integer, parse_number, quoted};
 use crate::params::Parameters;
 
-/// A collection as it was given.
+/// A collection as given in parameters.
 #[derive(Clone, Debug, PartialEq)]
 pub enum CollectionInput {
     /// The same value for every element.
@@ -32,24 +32,24 @@ impl CollectionInput {
     }
 }
 
-/// What was read so far.
+/// The inputs read so far.
 #[derive(Debug, Default)]
 pub struct Inputs {
     collections: Vec<(String, Arc<Domain>, CollectionInput)>,
     domains: Vec<(String, Arc<Domain>, Arc<Domain>)>,
     sequences: Vec<(String, Arc<Vec<f64>>)>,
-    /// Collections whose names are those of numbers that something else reads.
+    /// Collections that share their names with numbers that something else reads.
     shared: Vec<&'static str>,
 }
 
 impl Inputs {
-    /// Nothing read so far; `shared` are the collections whose names are those of numbers that
-    /// something else reads.
+    /// Empty; `shared` are collections that share their names with numbers that something else
+    /// reads.
     pub fn sharing(shared: Vec<&'static str>) -> Inputs {
         Inputs { shared, ..Inputs::default() }
     }
 
-    /// Where the values of a collection come from.
+    /// The source of a collection's values.
     ///
     /// # Errors
     /// See [`choice::of_collection`].
@@ -57,7 +57,7 @@ impl Inputs {
         choice::of_collection(parameters, name, self.shared.contains(&name))
     }
 
-    /// Number of elements of the first domain of this name that has been read.
+    /// Number of elements of the first domain that was read under this name.
     pub fn domain_len(&self, name: &str) -> Option<usize> {
         self.domains.iter().find(|(n, _, _)| n == name).map(|(_, _, domain)| domain.len())
     }
@@ -70,9 +70,8 @@ impl Inputs {
         Ok(parameters.number(name)?.unwrap_or(default))
     }
 
-    /// The numbers in `<name>_filename`, which are in ascending order of the entities in the
-    /// numbering of the grid's file; or the value `<name>` for all. Which of them counts,
-    /// [`choice`] tells.
+    /// The numbers in `<name>_filename`, in ascending order of the entities in the numbering of the
+    /// grid's file; or the value `<name>` for all. [`choice`] defines which of them counts.
     ///
     /// # Errors
     /// `Data` for a missing parameter, two sources, a word that is no number (file, line, column)
@@ -119,11 +118,11 @@ impl Inputs {
         Ok(CollectionInput::Values(Arc::new(domain.from_file_order(values))))
     }
 
-    /// The entities in `<name>_filename`, which are ascending and in the numbering of the grid's file.
+    /// The entities in `<name>_filename`, ascending, in the numbering of the grid's file.
     ///
     /// # Errors
-    /// `Data` for a missing parameter and for a word that is no index, is out of range, repeated, unsorted or not in `within` (file, line, column);
-    /// `Io` if the file cannot be read.
+    /// `Data` for a missing parameter and for a word that is no index, is out of range, repeated,
+    /// unsorted or not in `within` (file, line, column); `Io` if the file cannot be read.
     pub fn domain(&mut self, parameters: &Parameters, name: &str, within: &Arc<Domain>) -> Result<Arc<Domain>, Error> {
         if let Some((_, _, domain)) = self.domains.iter().find(|(n, w, _)| n == name && Arc::ptr_eq(w, within)) {
             return Ok(Arc::clone(domain));
@@ -139,10 +138,11 @@ impl Inputs {
         Ok(domain)
     }
 
-    /// All numbers in `<name>_filename`; there may be none.
+    /// All numbers in `<name>_filename`, possibly none.
     ///
     /// # Errors
-    /// `Data` for a missing parameter or a word that is no number (file, line, column); `Io` if the file cannot be read.
+    /// `Data` for a missing parameter or a word that is no number (file, line, column); `Io` if the
+    /// file cannot be read.
     pub fn sequence(&mut self, parameters: &Parameters, name: &str) -> Result<Arc<Vec<f64>>, Error> {
         if let Some((_, values)) = self.sequences.iter().find(|(n, _)| n == name) {
             return Ok(Arc::clone(values));
@@ -204,7 +204,8 @@ pub fn numbers_in(path: &Path, text: &[u8]) -> Result<Vec<f64>, Error> {
     Ok(values)
 }
 
-/// Entities of a subset in a text, in the numbering of the grid's file: ascending, each in `within`; `path` is for messages.
+/// Entities of a subset in a text, ascending, each in `within`, in the numbering of the grid's
+/// file; `path` is for messages.
 ///
 /// # Errors
 /// `Data` for the first word that is not one; names line and column.

@@ -1,6 +1,7 @@
-//! Runs that are asked to end: by Ctrl-C, by `kill`, or by a batch system whose time is over.
+//! Interrupts of runs: by Ctrl-C, by `kill`, or by a batch system at its time limit.
 //!
-//! The first signal lets a run go on to a place where its files are complete: the next round of a loop, the next iteration of Newton's method, or of the linear solver within one. The second one ends it at once.
+//! After the first signal the run goes on to a point with complete files: the next round of a loop,
+//! Newton iteration, or iteration of the linear solver. The second signal ends the process at once.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -10,7 +11,7 @@ use signal_hook::flag;
 
 use crate::error::{Error, ErrorKind};
 
-/// What asked a run to end.
+/// The signal of an interrupt.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Signal {
     /// SIGINT: Ctrl-C at a terminal.
@@ -37,7 +38,7 @@ impl Signal {
         }
     }
 
-    /// Exit code of a program that it ended: 128 and its number.
+    /// Exit code of a program that it ended: 128 plus its number.
     pub fn exit_code(self) -> u8 {
         match self {
             Signal::Interrupt => 130,
@@ -46,7 +47,7 @@ impl Signal {
     }
 }
 
-/// Whether a run has been asked to end. Copies are of the same question; the default is never asked.
+/// The interrupt flag of a run. Copies share it; the default is never set.
 #[derive(Clone, Debug, Default)]
 pub struct Interrupt {
     /// Number of the signal; 0 for none.
@@ -54,16 +55,18 @@ pub struct Interrupt {
 }
 
 impl Interrupt {
-    /// Asked by the signals of this process, from now on. The second signal of a process ends it at once, with the exit code of that signal.
+    /// Sets the flag by signals of this process from now on. The second signal ends the process at
+    /// once, with the exit code of that signal.
     ///
     /// # Errors
-    /// `Io` if the system does not take the handlers.
+    /// `Io` if the system refuses the handlers.
     pub fn by_signals() -> Result<Interrupt, Error> {
         let interrupt = Interrupt::default();
         let again = Arc::new(AtomicBool::new(false));
         for signal in Signal::ALL {
             let (number, value) = (signal.number(), signal.number() as usize);
-            // In the order in which they run: the first signal finds the flag down, and raises it.
+            // Handlers run in this order: at the first signal the flag is still unset, and the
+            // second handler sets it.
             flag::register_conditional_shutdown(number, i32::from(signal.exit_code()), Arc::clone(&again))
                 .and_then(|_| flag::register(number, Arc::clone(&again)))
                 .and_then(|_| flag::register_usize(number, Arc::clone(&interrupt.signal), value))
@@ -72,12 +75,12 @@ impl Interrupt {
         Ok(interrupt)
     }
 
-    /// Asks the run to end, as a signal does.
+    /// Interrupts the run, as a signal does.
     pub fn ask(&self, signal: Signal) {
         self.signal.store(signal.number() as usize, Ordering::Relaxed);
     }
 
-    /// What asked, if anything did.
+    /// The signal, if the run is interrupted.
     pub fn asked(&self) -> Option<Signal> {
         let number = self.signal.load(Ordering::Relaxed);
         Signal::ALL.into_iter().find(|signal| signal.number() as usize == number)

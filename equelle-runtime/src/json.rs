@@ -1,10 +1,10 @@
-//! The little JSON that messages for programs need.
+//! JSON for machine-readable messages.
 
 use std::fmt::Write as _;
 
 use crate::number::write_shortest;
 
-/// Text as a JSON string, with its quotes.
+/// A text as a JSON string, with its quotes.
 pub fn string(text: &str) -> String {
     let mut out = String::with_capacity(text.len() + 2);
     out.push('"');
@@ -23,7 +23,7 @@ pub fn string(text: &str) -> String {
     out
 }
 
-/// A number as JSON; `null` where it is not finite, for which JSON has no word.
+/// A number as JSON; `null` if it is not finite, which JSON cannot express.
 pub fn number(value: f64) -> String {
     let mut out = String::new();
     if value.is_finite() {
@@ -34,12 +34,12 @@ pub fn number(value: f64) -> String {
     out
 }
 
-/// A line with a message: `{"severity":"warning","message":"..."}`.
+/// A message as a line: `{"severity":"warning","message":"..."}`.
 pub fn message(severity: &str, text: &str) -> String {
     format!("{{\"severity\":{},\"message\":{}}}\n", string(severity), string(text))
 }
 
-/// A line with an error, with the Equelle lines it concerns and what to do.
+/// An error as a line, with its Equelle lines and hint.
 pub fn error(error: &crate::error::Error) -> String {
     let lines: Vec<String> = error.lines.iter().map(u32::to_string).collect();
     let hint = error.hint.as_deref().map_or_else(|| "null".to_owned(), string);

@@ -15,16 +15,16 @@ use crate::source::Source;
 
 pub use crate::program::Program;
 
-/// A back-end that the simulator was built with.
+/// A back-end of the simulator.
 #[derive(Clone, Copy)]
 pub struct Backend {
-    /// As in `--backend NAME`.
+    /// The name in `--backend NAME`.
     pub name: &'static str,
     /// Runs the program.
     pub run: fn(Session) -> Result<(), Error>,
 }
 
-/// What the options ask for.
+/// The parsed options.
 #[derive(Debug, Default)]
 struct CommandLine {
     backend: Option<String>,
@@ -37,26 +37,27 @@ struct CommandLine {
     words: Vec<String>,
 }
 
-/// `main` of a simulator: reads the command line, opens a session, runs the chosen back-end (the first, unless `--backend` says otherwise), and
-/// reports errors with the exit code of their kind.
+/// `main` of a simulator: reads the command line, opens a session, runs the chosen back-end (the
+/// first, unless `--backend` is given), and reports errors with the exit code of their kind.
 pub fn launch(program: &'static Program, backends: &[Backend]) -> ExitCode {
-    // A word that is not UTF-8 cannot be one of ours; replacing its bad bytes keeps it readable in the message that refuses it.
+    // An argument that is not UTF-8 is never valid; replacing its bad bytes keeps it readable in
+    // the message.
     let words: Vec<String> = std::env::args_os().skip(1).map(|word| word.to_string_lossy().into_owned()).collect();
     end(program, &words, Interrupt::by_signals().and_then(|interrupt| try_launch(program, backends, &words, interrupt)))
 }
 
-/// As [`launch`], with the words of a command line, and without listening to signals.
+/// [`launch`] with the words of a command line, and without signal handlers.
 pub fn launch_words(program: &'static Program, backends: &[Backend], words: &[String]) -> ExitCode {
     end(program, words, try_launch(program, backends, words, Interrupt::default()))
 }
 
-/// Tells an error, in the form that the words ask for.
+/// Prints an error in the requested format.
 fn end(program: &Program, words: &[String], result: Result<(), Error>) -> ExitCode {
     let format = parse_command_line(words).map_or(MessageFormat::Human, |line| line.format);
     match result {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            // There is nowhere to report that standard error is closed; the exit code stays.
+            // A closed standard error cannot be reported; the exit code stays.
             let _ = std::io::stderr().write_all(render_error(&program.source, &error, format).as_bytes());
             ExitCode::from(error.kind.exit_code())
         }
@@ -78,7 +79,7 @@ fn try_launch(program: &'static Program, backends: &[Backend], words: &[String],
     recorded(Session::open_with(program, &line.words, options)?, backend.run)
 }
 
-/// Runs a program in a session, and writes down in the record of the run how it ended.
+/// Runs a program in a session, and records the end of the run.
 ///
 /// # Errors
 /// Those of the run; else `Io`, if the record cannot be written.
@@ -196,7 +197,7 @@ pub fn help(program: &Program, backends: &[Backend]) -> String {
     text
 }
 
-/// An error as it is shown: message, Equelle lines innermost first, hint; for programs as one line of JSON.
+/// An error as text: message, Equelle lines innermost first, hint; in JSON one line.
 pub fn render_error(source: &Source, error: &Error, format: MessageFormat) -> String {
     if format == MessageFormat::Json {
         return json::error(error);

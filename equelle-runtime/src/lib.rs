@@ -1,8 +1,10 @@
-//! What generated Equelle programs call.
+//! Runtime of generated Equelle programs.
 //!
-//! Reading order: [`traits`] (the contract between generated code and back-ends), [`entity`], [`operators`], [`grid`], [`domain`], [`real`], [`reduce`], [`threads`] (loops on all cores), [`params`], [`number`],
-//! [`input`], [`output`], [`report`], [`newton`] (Newton's method), [`session`] (all of these opened for one run), [`launch`] (the command line of a simulator), [`error`].
-//! Knows nothing of Equelle's syntax or IR.
+//! Reading order: [`traits`] (the interface between generated code and back-ends), [`entity`],
+//! [`operators`], [`grid`], [`domain`], [`real`], [`reduce`], [`threads`] (loops on all cores),
+//! [`params`], [`number`], [`input`], [`output`], [`report`], [`newton`] (Newton's method),
+//! [`session`] (all of these for one run), [`launch`] (the command line of a simulator), [`error`].
+//! The crate is independent of Equelle's syntax and IR.
 
 #![forbid(unsafe_code)]
 

@@ -1,6 +1,6 @@
-//! Functions of numbers that the language defines and every back-end repeats.
+//! Functions of numbers that the language defines for every back-end.
 //!
-//! The functions of mathematics come from the crate `libm`: the same bits on every processor.
+//! The mathematical functions come from the crate `libm`: the same bits on every processor.
 
 use crate::operators::{BinaryMath, Elementary};
 use crate::real::Real;
@@ -54,7 +54,7 @@ pub fn pow<R: Real>(a: R, b: R) -> R {
 }
 
 impl Elementary {
-    /// The function at `x`.
+    /// The value at `x`.
     #[inline]
     pub fn of<R: Real>(self, x: R) -> R {
         match self {
@@ -66,7 +66,7 @@ impl Elementary {
         }
     }
 
-    /// Its derivative at `x`, given its value there.
+    /// The derivative at `x`; `value` is the value there.
     #[inline]
     pub fn derivative<R: Real>(self, x: R, value: R) -> R {
         match self {
@@ -80,7 +80,7 @@ impl Elementary {
 }
 
 impl BinaryMath {
-    /// The function of two numbers.
+    /// The value at `(a, b)`.
     #[inline]
     pub fn of<R: Real>(self, a: R, b: R) -> R {
         match self {
@@ -90,19 +90,20 @@ impl BinaryMath {
         }
     }
 
-    /// Its derivative by the first number. Min and Max: 1 where the first is chosen, else 0.
+    /// The derivative with respect to the first number. Min and Max: 1 where the first is chosen,
+    /// else 0.
     #[inline]
     pub fn by_first<R: Real>(self, a: R, b: R) -> R {
         match self {
             BinaryMath::Min => chosen(a <= b || a.is_nan()),
             BinaryMath::Max => chosen(a >= b || a.is_nan()),
-            // Constant, and not 0 * infinity at a = 0.
+            // Constant, rather than 0 * infinity at a = 0.
             BinaryMath::Pow if b == R::ZERO => R::ZERO,
             BinaryMath::Pow => b * pow(a, b - R::ONE),
         }
     }
 
-    /// Its derivative by the second number, given its value.
+    /// The derivative with respect to the second number; `value` is the value there.
     #[inline]
     pub fn by_second<R: Real>(self, a: R, b: R, value: R) -> R {
         match self {
@@ -131,7 +132,8 @@ mod tests {
         assert!(max(f64::NAN, 1.0).is_nan() && max(1.0, f64::NAN).is_nan());
     }
 
-    /// Central differences have an error of h^2/6 times a third derivative (below 20 here) plus rounding of 1e-16/h: 1e-8 covers both for h = 1e-5.
+    /// Central differences have an error of h^2/6 times a third derivative (below 20 here) plus
+    /// rounding of 1e-16/h: 1e-8 covers both for h = 1e-5.
     #[test]
     fn derivatives_match_differences() {
         let h = 1e-5;

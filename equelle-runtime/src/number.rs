@@ -1,11 +1,12 @@
-//! Numbers in text: words between white space, fast and strict reading, shortest and `%g` writing.
+//! Numbers in text: words between white space, fast and strict parsing, shortest and `%g`
+//! formatting.
 
 use crate::real::Real;
 
-/// Why a word is not the number wanted.
+/// Why a word is not a number of the expected kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NumberError {
-    /// Not a number at all. `nan` and `inf` are not accepted.
+    /// Not a number. `nan` and `inf` are not accepted.
     NotANumber,
     /// A number, but too large.
     OutOfRange,
@@ -17,7 +18,7 @@ const EXACT_POWERS: [f64; 23] =
 
 /// A finite decimal number such as `-4.37e+04`, correctly rounded.
 ///
-/// # Errors
+/// Why it is not a number.
 /// What is wrong with it.
 pub fn parse_number(word: &[u8]) -> Result<f64, NumberError> {
     let (negative, digits) = match word {
@@ -25,7 +26,8 @@ pub fn parse_number(word: &[u8]) -> Result<f64, NumberError> {
         [b'+', rest @ ..] => (false, rest),
         _ => (false, word),
     };
-    // At most 15 digits and a power of ten up to 22 are both exact doubles, so that one operation rounds correctly (Clinger 1990, fast path).
+    // A mantissa of at most 15 digits and a power of ten up to 22 are both exact doubles, so that
+    // one operation rounds correctly (Clinger 1990, fast path).
     let (mut mantissa, mut n_digits, mut n_fraction, mut at) = (0u64, 0usize, 0usize, 0usize);
     let mut seen_point = false;
     while let Some(&byte) = digits.get(at) {
@@ -56,7 +58,7 @@ pub fn parse_number(word: &[u8]) -> Result<f64, NumberError> {
 /// A whole number, possibly negative.
 ///
 /// # Errors
-/// What is wrong with it.
+/// Why it is not a whole number.
 pub fn parse_integer(word: &[u8]) -> Result<i64, NumberError> {
     let (sign, digits) = match word {
         [b'-', rest @ ..] => (-1, rest),
@@ -80,7 +82,7 @@ pub struct Words<'a> {
     at: usize,
 }
 
-/// A word and where it starts.
+/// A word and its position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Word<'a> {
     /// Its bytes.
@@ -100,7 +102,7 @@ impl<'a> Words<'a> {
         Words { text, at: offset.min(text.len()) }
     }
 
-    /// Byte offset of what has not been read yet.
+    /// Byte offset of the unread text.
     pub fn offset(&self) -> usize {
         self.at
     }
@@ -139,7 +141,8 @@ pub fn quoted(word: &[u8]) -> String {
     if text.chars().nth(30).is_some() { format!("`{shown}...`") } else { format!("`{shown}`") }
 }
 
-/// Shortest digits that read back as the same number of its type; an exponent outside 1e-5 to 1e16.
+/// Writes the shortest digits that read back as the same number of its type; with an exponent
+/// outside 1e-5 to 1e16.
 pub fn write_shortest<R: Real>(out: &mut String, value: R) {
     use std::fmt::Write as _;
     let size = value.to_f64().abs();
@@ -154,7 +157,7 @@ pub fn write_shortest<R: Real>(out: &mut String, value: R) {
     };
 }
 
-/// Six significant digits as C's `%g` writes them.
+/// Formats six significant digits as C's `%g`.
 pub fn general(value: f64) -> String {
     if !value.is_finite() {
         return non_finite(value).to_string();

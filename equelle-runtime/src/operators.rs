@@ -1,4 +1,4 @@
-//! Operators of the operation level that are arguments of its methods.
+//! Operators that are arguments of the methods of [`Operations`](crate::Operations).
 
 /// Comparisons.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -18,7 +18,7 @@ pub enum Comparison {
 }
 
 impl Comparison {
-    /// Whether it holds of two values. With NaN only `!=` does.
+    /// Whether it holds for two values. With NaN only `!=` holds.
     #[inline]
     pub fn holds<T: PartialOrd>(self, a: &T, b: &T) -> bool {
         match self {
@@ -45,7 +45,7 @@ pub enum Reduction {
     Prod,
 }
 
-/// Reductions of truth values.
+/// Reductions of Bools.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BoolReduction {
     /// Whether one is true; false when empty.
@@ -54,7 +54,7 @@ pub enum BoolReduction {
     All,
 }
 
-/// Logic of two truth values.
+/// Logical operators.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Logic {
     /// Both.
@@ -65,7 +65,7 @@ pub enum Logic {
     Xor,
 }
 
-/// Functions of one number, as accurate as the target's mathematical library.
+/// Functions of one number, with the accuracy of the target's mathematical library.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Elementary {
     /// Exponential function.

@@ -1,8 +1,9 @@
-//! What a program puts out (runtime specification, section 10).
+//! Outputs of a program (runtime specification, section 10).
 //!
-//! Scalars go to standard output as `tag = value`. Collections of up to [`LARGE`] elements go there too; larger ones, and with `output_to_file=true` all, go to files
-//! `tag-00000.output`, one value a line. Numbers have the shortest digits that read back as the same number. A file appears under its name only when it is complete; what else
-//! a run does in its output folder is in [`crate::run`].
+//! Scalars go to standard output as `tag = value`. Collections of up to [`LARGE`] elements go there
+//! too; larger ones, and with `output_to_file=true` all, go to files `tag-00000.output`, one value
+//! a line. Numbers have the shortest digits that read back as the same number. A file appears under
+//! its name only when it is complete. [`crate::run`] manages the output folder.
 
 mod background;
 mod console;
@@ -26,7 +27,7 @@ use files::{next_file, write_file};
 pub use finite::{Checked, CheckedValues, ElementLocation, FirstNonfinite, Nonfinite, NotFinite, Step};
 pub use record::{DeferredOutput, Record, Records};
 
-/// Elements of a collection that are printed at most, unless `output_to_file=false` is given.
+/// Largest collection that is printed, unless `output_to_file=false` is given.
 pub const LARGE: usize = 1000;
 
 /// Which collections go to files.
@@ -48,13 +49,13 @@ impl ToFiles {
     }
 }
 
-/// Where outputs go.
+/// The destination of outputs.
 enum Sink {
     Streams { console: Box<dyn Write + Send>, to_files: ToFiles, record: RunRecord },
     Memory(Records),
 }
 
-/// Where `output_to_file` and `output_dir` send files, for [`RunRecord::new`].
+/// The folder of `output_to_file` and `output_dir`, for [`RunRecord::new`].
 ///
 /// # Errors
 /// `Data` for a bad parameter.
@@ -68,23 +69,24 @@ pub struct Outputs {
     counts: BTreeMap<String, u32>,
     files: usize,
     text: String,
-    /// What waits, where outputs wait.
+    /// The deferred outputs, while outputs are deferred.
     held: Option<Vec<DeferredOutput>>,
-    /// Where nothing is put out: whether something would have been.
+    /// While outputs are suppressed: whether one was.
     muted: Option<bool>,
-    /// For files that are written while the run goes on.
+    /// Writer of files in the background.
     writer: background::Writer,
     moment: StepTime,
-    /// What was not told yet.
+    /// Notes that were not shown yet.
     notes: Vec<String>,
     warnings: Vec<String>,
 }
 
 impl Outputs {
-    /// From `output_to_file` (without it, large collections go to files). With `true` the output folder is taken at once, else with the first file.
+    /// From `output_to_file` (without it, large collections go to files). `true` claims the output
+    /// folder at once, else the first file does.
     ///
     /// # Errors
-    /// `Io` if it cannot be written or another run puts out there; `Data` for a bad parameter.
+    /// `Io` if it is not writable or another run uses it; `Data` for an illegal parameter.
     pub fn from_parameters(parameters: &Parameters, console: Box<dyn Write + Send>, record: RunRecord) -> Result<Outputs, Error> {
         let to_files = match parameters.flag("output_to_file")? {
             Some(true) => ToFiles::All,
@@ -118,22 +120,22 @@ impl Outputs {
         }
     }
 
-    /// Where the run stands now.
+    /// Sets the current step and time of the run.
     pub fn at(&mut self, moment: StepTime) {
         self.moment = moment;
     }
 
-    /// What [`Outputs::at`] said last.
+    /// The step and time of the last [`Outputs::at`].
     pub fn moment(&self) -> StepTime {
         self.moment
     }
 
-    /// Notes for people, such as where large collections go; told once.
+    /// Notes for the user, such as where large collections go; each is returned once.
     pub fn take_notes(&mut self) -> Vec<String> {
         std::mem::take(&mut self.notes)
     }
 
-    /// Warnings; told once.
+    /// Warnings; each is returned once.
     pub fn take_warnings(&mut self) -> Vec<String> {
         std::mem::take(&mut self.warnings)
     }
@@ -146,7 +148,7 @@ impl Outputs {
         }
     }
 
-    /// The record, where a collection of so many elements goes to a file. The folder is open then.
+    /// The record, if a collection of this size goes to a file. Opens the folder.
     fn record_of_files(&mut self, elements: usize) -> Result<Option<RunRecord>, Error> {
         let Sink::Streams { to_files, record, .. } = &self.sink else { return Ok(None) };
         if !to_files.takes(elements) {
@@ -162,7 +164,7 @@ impl Outputs {
         Ok(Some(record.clone()))
     }
 
-    /// Whether collections of so many elements go to files, whether they wait or not.
+    /// Whether collections of this size go to files, deferred or not.
     pub fn has_files_for(&self, elements: usize) -> bool {
         matches!(&self.sink, Sink::Streams { to_files, .. } if to_files.takes(elements))
     }
@@ -172,12 +174,13 @@ impl Outputs {
         self.files
     }
 
-    /// Where files go, once there are some or all collections go there.
+    /// The folder of files, once there are some or all collections go there.
     pub fn dir(&self) -> Option<PathBuf> {
         self.record().and_then(RunRecord::dir)
     }
 
-    /// `tag = value` on standard output, in shortest digits that read back as the same number.
+    /// Writes `tag = value` to standard output, in the shortest digits that read back as the same
+    /// number.
     ///
     /// # Errors
     /// `Io`.
@@ -201,7 +204,7 @@ impl Outputs {
         }
     }
 
-    /// `tag = true` or `tag = false` on standard output.
+    /// Writes `tag = true` or `tag = false` to standard output.
     ///
     /// # Errors
     /// `Io`.
@@ -218,7 +221,7 @@ impl Outputs {
         }
     }
 
-    /// `tag = text` on standard output.
+    /// Writes `tag = text` to standard output.
     ///
     /// # Errors
     /// `Io`.
@@ -235,7 +238,8 @@ impl Outputs {
         }
     }
 
-    /// `tag = x y z` on standard output, in shortest digits that read back as the same numbers.
+    /// Writes `tag = x y z` to standard output, in the shortest digits that read back as the same
+    /// numbers.
     ///
     /// # Errors
     /// `Io`.
@@ -262,7 +266,7 @@ impl Outputs {
         }
     }
 
-    /// A line of text on standard output, such as those of `verbose`; not recorded.
+    /// Writes a line to standard output, such as those of `verbose`; not recorded.
     ///
     /// # Errors
     /// `Io`.
@@ -273,7 +277,8 @@ impl Outputs {
         }
     }
 
-    /// A collection, in the order of its domain: to a file, or to standard output as one line of left-aligned numbers.
+    /// Writes a collection, in the order of its domain: to a file, or to standard output as one
+    /// line of left-aligned numbers.
     ///
     /// # Errors
     /// `Io`; `Data` if the tag cannot be part of a file name.
@@ -284,12 +289,13 @@ impl Outputs {
         self.collection_at_once(tag, values)
     }
 
-    /// The same, whatever waits or does not happen.
+    /// [`Outputs::collection`], even while outputs are deferred or suppressed.
     pub(crate) fn collection_at_once<R: Real>(&mut self, tag: &str, values: &[R]) -> Result<(), Error> {
         self.columns(tag, &[values], true, || Record::Collection { tag: tag.to_string(), values: R::slice_to_f64(values) })
     }
 
-    /// A collection of vectors, given by component, in the order of its domain: a line per element with its components, to a file or to standard output.
+    /// Writes a collection of vectors, given by component, in the order of its domain: a line per
+    /// element with its components, to a file or to standard output.
     ///
     /// # Errors
     /// `Io`; `Data` if the tag cannot be part of a file name.
@@ -301,7 +307,7 @@ impl Outputs {
         self.columns(tag, components, false, kept)
     }
 
-    /// Columns of equal length to wherever they go.
+    /// Writes columns of equal length to their destination.
     fn columns<R: Real>(&mut self, tag: &str, columns: &[&[R]], one_line: bool, kept: impl FnOnce() -> Record) -> Result<(), Error> {
         let elements = columns.first().map_or(0, |column| column.len());
         if let Some(record) = self.record_of_files(elements)? {

@@ -3,8 +3,8 @@
 //! Words are `file.param` or `key=value`. Files are read first, in order, then assignments, in
 //! order; later values win, with a warning where both are in one file. In a file: one `key=value` a
 //! line, blanks around key and value dropped, blank lines skipped, `//` starts a comment anywhere
-//! and `#` at the start of a line or after a blank.
-//! A value that is a file name is relative to the parameter file that gives it, or to the working directory when given on the command line.
+//! and `#` at the start of a line or after a blank. A file name is relative to the parameter file
+//! with it, or to the working directory if given on the command line.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -13,14 +13,14 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use crate::error::{Error, ErrorKind};
 use crate::number::{NumberError, parse_integer, parse_number};
 
-/// Where a parameter was given.
+/// The origin of a parameter.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Origin {
     /// On the command line.
     CommandLine,
     /// In a parameter file.
     File {
-        /// As given.
+        /// The path as given.
         path: PathBuf,
         /// From 1.
         line: u32,
@@ -52,11 +52,11 @@ struct Entry {
     used: AtomicBool,
 }
 
-/// All parameters of a run; remembers which were read.
+/// All parameters of a run, and which of them were read.
 #[derive(Debug, Default)]
 pub struct Parameters {
     entries: BTreeMap<String, Entry>,
-    /// Warnings of values that a later line of the same file replaces.
+    /// Warnings for values that a later line of the same file replaces.
     replaced: Vec<String>,
 }
 
@@ -64,7 +64,8 @@ impl Parameters {
     /// From command-line words; reads the parameter files among them.
     ///
     /// # Errors
-    /// `Usage` for a word that is neither, `Io` for a file that cannot be read, `Data` for a malformed line (names file and line).
+    /// `Usage` for a word that is neither, `Io` for a file that cannot be read, `Data` for a
+    /// malformed line (with file and line).
     pub fn from_words(words: &[String]) -> Result<Parameters, Error> {
         let mut parameters = Parameters::default();
         let mut assignments = Vec::new();
@@ -86,7 +87,7 @@ impl Parameters {
         Ok(parameters)
     }
 
-    /// Reads a parameter file; its values win over those already there.
+    /// Reads a parameter file; its values replace those already there.
     ///
     /// # Errors
     /// `Io` if it cannot be read, `Data` for a malformed line.
@@ -96,7 +97,8 @@ impl Parameters {
         self.read_text(path, &bytes)
     }
 
-    /// Reads the text of a parameter file; `path` is for messages and for file names relative to it.
+    /// Reads the text of a parameter file; `path` is for messages and for file names relative to
+    /// it.
     ///
     /// # Errors
     /// `Data` for a malformed line.
@@ -154,7 +156,7 @@ impl Parameters {
         self.entries.iter().map(|(key, entry)| (key.as_str(), entry.value.as_str(), &entry.origin))
     }
 
-    /// Where a parameter was given.
+    /// The origin of a parameter.
     pub fn origin(&self, key: &str) -> Option<&Origin> {
         self.entries.get(key).map(|entry| &entry.origin)
     }
@@ -167,7 +169,7 @@ impl Parameters {
     /// A real number.
     ///
     /// # Errors
-    /// `Data` if it is not one; names key, file and line.
+    /// `Data` if it is not one; with key, file and line.
     pub fn number(&self, key: &str) -> Result<Option<f64>, Error> {
         let Some(entry) = self.entry(key) else { return Ok(None) };
         parse_number(entry.value.as_bytes()).map(Some).map_err(|fault| wrong_type(key, entry, fault, "a number"))
@@ -176,7 +178,7 @@ impl Parameters {
     /// A whole number that is not negative.
     ///
     /// # Errors
-    /// `Data` if it is not one; names key, file and line.
+    /// `Data` if it is not one; with key, file and line.
     pub fn integer(&self, key: &str) -> Result<Option<usize>, Error> {
         let Some(entry) = self.entry(key) else { return Ok(None) };
         let wrong = |fault| wrong_type(key, entry, fault, "a whole number, 0 or more");
@@ -187,7 +189,7 @@ impl Parameters {
     /// `true` or `false`.
     ///
     /// # Errors
-    /// `Data` if it is neither; names key, file and line.
+    /// `Data` if it is neither; with key, file and line.
     pub fn flag(&self, key: &str) -> Result<Option<bool>, Error> {
         let Some(entry) = self.entry(key) else { return Ok(None) };
         match entry.value.as_str() {
@@ -212,13 +214,12 @@ impl Parameters {
         }))
     }
 
-    /// Warnings of values that a later line of the same file replaces.
+    /// Warnings for values that a later line of the same file replaces.
     pub fn replaced(&self) -> &[String] {
         &self.replaced
     }
 
-    /// A warning for each parameter that is not known, with what `near` says its key is meant to
-    /// be.
+    /// A warning for each unknown parameter; `near` returns the key that is probably meant.
     pub fn unknown(&self, is_known: impl Fn(&str) -> bool, near: impl Fn(&str) -> Option<String>) -> Vec<String> {
         let unknown = self.entries.iter().filter(|(key, _)| !is_known(key));
         let warning = |(key, entry): (&String, &Entry)| {
@@ -228,12 +229,12 @@ impl Parameters {
         unknown.map(warning).collect()
     }
 
-    /// Keys that nothing has read, ascending.
+    /// Keys that were not read, ascending.
     pub fn unread(&self) -> impl Iterator<Item = &str> {
         self.entries.iter().filter(|(_, e)| !e.used.load(Ordering::Relaxed)).map(|(key, _)| key.as_str())
     }
 
-    /// The given but unread key most like a missing one.
+    /// The given but unread key most similar to a missing one.
     pub fn near_unused(&self, missing: &str) -> Option<&str> {
         near_match(missing, self.unread())
     }
@@ -247,7 +248,7 @@ fn wrong_type(key: &str, entry: &Entry, fault: NumberError, expected: &str) -> E
     Error::new(ErrorKind::Data, format!("parameter `{key}` ({}) {what}", entry.origin))
 }
 
-/// Whether the part of the file name after its last dot is `param`; a name without a dot counts as its own extension.
+/// Whether the extension of a file name is `param`; a name without a dot is its own extension.
 fn is_parameter_file(word: &str) -> bool {
     let name = word.rsplit(['/', '\\']).next().unwrap_or(word);
     name.rsplit('.').next() == Some("param")
@@ -279,7 +280,8 @@ fn split_assignment(text: &str) -> Result<(&str, &str), &'static str> {
     Ok((key, value))
 }
 
-/// The candidate most like `word`, if it is near enough to be a misspelling: at most a third of the letters differ, or only case does.
+/// The candidate most similar to `word`, if it may be a misspelling: at most a third of the letters
+/// differ, or only case does.
 pub fn near_match<'a>(word: &str, candidates: impl Iterator<Item = &'a str>) -> Option<&'a str> {
     let limit = (word.chars().count() / 3).max(1);
     candidates
@@ -288,13 +290,14 @@ pub fn near_match<'a>(word: &str, candidates: impl Iterator<Item = &'a str>) -> 
             let same_letters = candidate.to_lowercase() == word.to_lowercase();
             (if same_letters { 0 } else { edit_distance(word, candidate) }, candidate)
         })
-        // A single letter is at distance 1 from every other letter, which says nothing.
+        // A single letter is at distance 1 from every other letter, which proves nothing.
         .filter(|(distance, candidate)| *distance <= limit && *distance < word.chars().count().max(candidate.chars().count()))
         .min()
         .map(|(_, candidate)| candidate)
 }
 
-/// Letters to insert, delete, replace or swap with their neighbour (optimal string alignment).
+/// Edit distance: insertions, deletions, replacements, swaps of neighbours (optimal string
+/// alignment).
 fn edit_distance(a: &str, b: &str) -> usize {
     let (a, b): (Vec<char>, Vec<char>) = (a.chars().collect(), b.chars().collect());
     let mut before_last: Vec<usize> = Vec::new();

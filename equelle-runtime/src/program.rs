@@ -1,8 +1,8 @@
-//! What a generated program knows of itself.
+//! Metadata of a generated program.
 
 use crate::source::Source;
 
-/// What a generated program knows of itself; a `static` there. An interpreter that makes one at run time leaks it.
+/// Metadata of a generated program; a `static` there. The interpreter leaks the ones it creates.
 #[derive(Clone, Copy, Debug)]
 pub struct Program {
     /// Name of the program, such as `heat`.
@@ -13,11 +13,12 @@ pub struct Program {
     pub inputs: &'static [InputInfo],
     /// Least number of grid dimensions it runs on.
     pub min_dim: usize,
-    /// Of each loop that solves equations, in the order of the source: whether its steps can be taken again in parts.
+    /// Whether the steps of each loop with equations can be repeated in parts, in the order of the
+    /// source.
     pub retries: &'static [Retry],
     /// Its solves of equations, in the order of the source.
     pub solves: &'static [Solve],
-    /// Tags of the collections that it puts out, in the order of the source.
+    /// Tags of its output collections, in the order of the source.
     pub outputs: &'static [&'static str],
 }
 
@@ -26,7 +27,7 @@ pub struct Program {
 pub struct Solve {
     /// Equelle line.
     pub line: u32,
-    /// What its unknowns are called: the parameters of the first residual.
+    /// Names of its unknowns: the parameters of the first residual.
     pub unknowns: &'static [&'static str],
 }
 
@@ -35,15 +36,16 @@ pub struct Solve {
 pub struct InputInfo {
     /// Name of the parameter.
     pub name: &'static str,
-    /// What is read.
+    /// Kind of the input.
     pub kind: InputKind,
-    /// The domain of a collection, or the superset of a domain, as written in Equelle; empty for scalars and sequences.
+    /// The domain of a collection, or the superset of a domain, as written in Equelle; empty for
+    /// scalars and sequences.
     pub domain: &'static str,
-    /// Unit that values are in, as written in Equelle; empty if dimensionless or unknown.
+    /// Unit of the values, as written in Equelle; empty if dimensionless or unknown.
     pub unit: &'static str,
     /// Default of a scalar, as written in Equelle; empty if none.
     pub default: &'static str,
-    /// Equelle line that reads it.
+    /// Equelle line of the statement.
     pub line: u32,
 }
 
@@ -61,7 +63,7 @@ pub enum InputKind {
 }
 
 impl InputInfo {
-    /// The keys that belong to it, including those that older parameter files give without need.
+    /// Its keys, with those that older parameter files give without need.
     pub fn keys(&self) -> Vec<String> {
         match self.kind {
             InputKind::Scalar => vec![self.name.to_string()],
@@ -76,11 +78,12 @@ impl InputInfo {
     }
 }
 
-/// Whether the steps of a loop with implicit solves can be taken again in parts.
+/// Whether the steps of a loop with implicit solves can be repeated in parts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Retry {
     /// Equelle line of the loop.
     pub line: u32,
-    /// What stands in the way, as part of a sentence, and its Equelle line; `None` if its body is a function of its mutable state and the step.
+    /// The obstacle, as part of a sentence, and its Equelle line; `None` if the body is a function
+    /// of its mutable state and the step.
     pub obstacle: Option<(&'static str, u32)>,
 }

@@ -1,11 +1,13 @@
-//! The type of the numbers in collections: double or single precision, fixed when a program is compiled.
+//! The type of numbers in collections: double or single precision, fixed at compile time of a
+//! program.
 //!
-//! Scalars, single Vectors, what reductions accumulate, norms and tolerances are `f64` in either case.
+//! Scalars, single Vectors, accumulators of reductions, norms and tolerances are always `f64`.
 
 use std::fmt::{Debug, Display, LowerExp};
 use std::ops::{Add, AddAssign, Div, Mul, Neg, Sub, SubAssign};
 
-/// A floating-point type that collections can hold. The operations are IEEE, correctly rounded; the functions of mathematics come from the crate `libm`.
+/// A floating-point type of collections. The operations are IEEE, correctly rounded; the
+/// mathematical functions come from the crate `libm`.
 pub trait Real:
     Copy
     + Default
@@ -31,22 +33,22 @@ pub trait Real:
     const ZERO: Self;
     /// 1.
     const ONE: Self;
-    /// The distance from 1 to the next larger number.
+    /// Machine epsilon: the distance from 1 to the next larger number.
     const EPSILON: f64;
 
-    /// The nearest number of this type; ties go to the even one.
+    /// The nearest number of this type; ties to even.
     fn from_f64(value: f64) -> Self;
     /// The same number.
     fn to_f64(self) -> f64;
-    /// Numbers, rounded.
+    /// Converts and rounds.
     fn vec_from_f64(values: Vec<f64>) -> Vec<Self> {
         values.into_iter().map(Self::from_f64).collect()
     }
-    /// The same numbers.
+    /// Converts without rounding.
     fn slice_to_f64(values: &[Self]) -> Vec<f64> {
         values.iter().map(|value| value.to_f64()).collect()
     }
-    /// Writes numbers, rounded. Both slices have the same length.
+    /// Writes rounded numbers. Both slices have the same length.
     fn copy_from_f64(out: &mut [Self], values: &[f64]) {
         debug_assert_eq!(out.len(), values.len());
         for (out, &value) in out.iter_mut().zip(values) {
@@ -55,7 +57,7 @@ pub trait Real:
     }
     /// Whether it is −0.
     fn is_negative_zero(self) -> bool;
-    /// Whether it is no number.
+    /// Whether it is NaN.
     fn is_nan(self) -> bool;
     /// Magnitude.
     #[must_use]
@@ -171,7 +173,8 @@ mod tests {
 
     #[test]
     fn single_precision_rounds_to_the_nearest_ties_to_even() {
-        // Spacing of singles at 1 is 2^-23: half of it ties to 1, three quarters round up; overflow goes to infinity.
+        // The spacing of `f32` at 1 is 2^-23: half of it ties to 1, three quarters round up;
+        // overflow goes to infinity.
         let half = f64::from(f32::EPSILON) / 2.0;
         assert_eq!(f32::from_f64(1.0 + half), 1.0);
         assert_eq!(f32::from_f64(1.0 + 1.5 * half), 1.0 + f32::EPSILON);

@@ -1,14 +1,18 @@
 //! Reductions in a fixed order, the same on every back-end and for any number of threads.
 //!
-//! 1. The values, in the order that the domain has in the grid's file ([`crate::domain::Domain::file_order`]), are cut into *leaves* of [`LEAF`] elements; the last may be
-//!    shorter.
-//! 2. Element k of a leaf goes to *chain* k modulo [`CHAINS`]; within a chain elements are combined from left to right. Sum starts from +0.0, Prod from 1.0, Max and Min from
-//!    the chain's first element. Then the second half of the chains is combined with the first one, chain by chain, and so on until one is left; a chain without elements takes
-//!    no part. Processors and GPUs work on many chains at a time, where one sum from left to right would wait for each addition.
-//! 3. The leaves' results are combined by a binary tree, level by level: 0 with 1, 2 with 3, and so on; an odd last one passes on unchanged.
+//! 1. The values, in the order of the grid's file ([`crate::domain::Domain::file_order`]), are
+//!    split into *leaves* of [`LEAF`] elements; the last may be shorter.
+//! 2. Element k of a leaf belongs to *chain* k modulo [`CHAINS`]; within a chain elements are
+//!    combined from left to right. Sum starts from +0.0, Prod from 1.0, Max and Min from the
+//!    chain's first element. Then the second half of the chains is combined with the first half,
+//!    chain by chain, and so on until one is left; chains without elements are left out. Processors
+//!    and GPUs work on many chains at once, where a sum from left to right would wait for each
+//!    addition.
+//! 3. The results of the leaves are combined by a binary tree, level by level: 0 with 1, 2 with 3,
+//!    and so on; an odd last one passes on unchanged.
 //!
 //! Max and Min: NaN propagates, and of equal operands (such as +0.0 and -0.0) the left one is kept.
-//! With nothing to combine Sum is 0, Prod is 1, and Max and Min have no value.
+//! Without elements Sum is 0, Prod is 1, and Max and Min have no value.
 
 use std::ops::Range;
 
@@ -34,19 +38,21 @@ pub fn nothing_to_reduce(reduction: Reduction, domain: &Domain) -> Error {
     Error::new(ErrorKind::Simulation, format!("{name} of a collection without elements: {} is empty", domain.name()))
 }
 
-/// Reduces values in the documented order and in double precision; `None` is Max or Min of nothing.
+/// Reduces values in the documented order and in double precision; `None` for Max or Min without
+/// elements.
 pub fn reduce<R: Real>(reduction: Reduction, values: &[R]) -> Option<f64> {
     let mut leaves: Vec<f64> = values.chunks(LEAF).filter_map(|chunk| leaf(reduction, chunk.iter().map(|value| value.to_f64()))).collect();
     tree(reduction, &mut leaves)
 }
 
-/// As [`reduce`], on several threads: the same bits.
+/// [`reduce`] on several threads: the same bits.
 pub fn reduce_on<R: Real>(threads: &Threads, reduction: Reduction, values: &[R]) -> Option<f64> {
     let mut leaves = vec![0.0; leaf_count(values.len())];
     reduce_leaves(threads, reduction, values.len(), &mut leaves, |range| values[range].iter().map(|value| value.to_f64()))
 }
 
-/// Reduces `n` values made as they are needed: `values` of each leaf's range. `leaves` is for the leaves' results; its contents do not matter.
+/// Reduces `n` values that are computed on demand: `values` of each leaf's range. `leaves` is a
+/// workspace for the results of the leaves.
 ///
 /// ```
 /// use equelle_runtime::Reduction;
@@ -82,7 +88,7 @@ pub fn leaf_count(n: usize) -> usize {
     n.div_ceil(LEAF)
 }
 
-/// What a chain starts from; `None` means from its first element.
+/// Initial value of a chain; `None` means its first element.
 pub fn start(reduction: Reduction) -> Option<f64> {
     match reduction {
         Reduction::Sum => Some(0.0),
@@ -114,19 +120,21 @@ pub fn combine(reduction: Reduction, left: f64, right: f64) -> f64 {
     }
 }
 
-/// One leaf: at most [`LEAF`] values. `None` is Max or Min of nothing. Takes an iterator so that a fused kernel can produce the values as it goes.
+/// Reduces one leaf of at most [`LEAF`] values; `None` for Max or Min without elements. Takes an
+/// iterator, so that a fused kernel can compute values on the way.
 ///
 /// ```
 /// use equelle_runtime::Reduction;
 /// use equelle_runtime::reduce::leaf;
 ///
-/// // Chain 0 has 1e16 and absorbs a 1; to it come chain 128 with 2, chain 64 with 4 by then, and so on to 256.
+/// Chain 0 has 1e16 and absorbs a 1; then chain 128 with 2 is added, chain 64 with 4 by then, and
+/// so on to 256.
 /// let values = (0..512).map(|k| if k == 0 { 1e16 } else { 1.0 });
 /// assert_eq!(leaf(Reduction::Sum, values), Some(1e16 + 510.0));
 /// ```
 #[inline]
 pub fn leaf(reduction: Reduction, values: impl IntoIterator<Item = f64>) -> Option<f64> {
-    // One loop for each, without a choice within.
+    // One loop for each reduction, without a branch inside.
     match reduction {
         Reduction::Sum => chains(reduction, values, |left, right| combine(Reduction::Sum, left, right)),
         Reduction::Prod => chains(reduction, values, |left, right| combine(Reduction::Prod, left, right)),
@@ -156,7 +164,8 @@ fn chains(reduction: Reduction, values: impl IntoIterator<Item = f64>, combine: 
     if filled > 0 { Some(chains[0]) } else { start(reduction) }
 }
 
-/// The tree over the leaves' results, which it overwrites. Without leaves: 0, 1, or `None` for Max and Min.
+/// Combines the results of the leaves by the tree, in place. Without leaves: 0, 1, or `None` for
+/// Max and Min.
 pub fn tree(reduction: Reduction, leaves: &mut [f64]) -> Option<f64> {
     if leaves.is_empty() {
         return start(reduction);
@@ -188,13 +197,15 @@ mod tests {
 
     #[test]
     fn the_order_is_chains_then_leaves() {
-        // 1e16 absorbs a single 1 (its neighbours are 2 apart), so the sum shows where the ones were gathered first.
-        // Leaf 0: its first chain is 1e16, which absorbs 3 ones one by one; 255 chains of 4 ones are 1020. Leaf 1: 1024 ones = 1024. Leaf 2: chains of one, (1 + 1) + 1.
+        // 1e16 absorbs a single 1 (its neighbours are 2 apart), so the sum reveals the order of
+        // additions. Leaf 0: its first chain is 1e16, which absorbs 3 ones one by one; 255 chains
+        // of 4 ones are 1020. Leaf 1: 1024 ones = 1024. Leaf 2: chains of one, (1 + 1) + 1.
         let mut values = vec![1.0; 2 * LEAF + 3];
         values[0] = 1e16;
-        // Tree: (1e16 + 1020 + 1024) then + 3, which is halfway between + 2046 and + 2048; the even mantissa wins: (1e16 + 2048) / 2 = 5e15 + 1024.
+        // Tree: (1e16 + 1020 + 1024) then + 3, which is halfway between + 2046 and + 2048; the even
+        // mantissa wins: (1e16 + 2048) / 2 = 5e15 + 1024.
         assert_eq!(reduce(Reduction::Sum, &values), Some(1e16 + 2048.0));
-        // One running sum would have absorbed every one of them.
+        // A sum from left to right would have absorbed every one.
         assert_eq!(values.iter().sum::<f64>(), 1e16);
     }
 
@@ -204,7 +215,8 @@ mod tests {
         let mut leaves = [1e16, -1e16, 1.0, 1.0, 0.5];
         assert_eq!(tree(Reduction::Sum, &mut leaves), Some(2.5));
         let mut leaves = [1.0, 1e16, -1e16, 1.0, 1.0];
-        // Doubles near 1e16 are 2 apart and ties go to even, so both pairs absorb their 1: (1e16) + (-1e16), then + 1. A running sum would give 2.
+        // Doubles near 1e16 are 2 apart and ties go to even, so both pairs absorb their 1: (1e16) +
+        // (-1e16), then + 1. A sum from left to right would give 2.
         assert_eq!(tree(Reduction::Sum, &mut leaves), Some(1.0));
     }
 
@@ -223,7 +235,7 @@ mod tests {
         assert!(reduce(Reduction::Min, &[0.0, -0.0]).is_some_and(f64::is_sign_positive), "ties keep the left");
     }
 
-    /// Sums whose bits tell the order: the values differ in size by twelve orders of magnitude.
+    /// Sums whose bits reveal the order: the values differ in size by twelve orders of magnitude.
     #[test]
     fn any_number_of_threads_gives_the_same_bits() {
         for n in [0, 1, 1023, 1024, 1025, 40_000, 100_001] {
@@ -239,7 +251,8 @@ mod tests {
                 }
             }
         }
-        // Element 256 is the second one of chain 0, where it cancels element 0; added from left to right, the ones between would be lost.
+        // Element 256 is the second one of chain 0, where it cancels element 0; from left to right,
+        // the ones between would be lost.
         let mut values = vec![1.0; 257];
         (values[0], values[256]) = (1e16, -1e16);
         assert_eq!(reduce(Reduction::Sum, &values), Some(255.0));

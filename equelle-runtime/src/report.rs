@@ -1,14 +1,14 @@
-//! Progress while a program runs, and the summary at its end; on standard error, never among the results.
+//! Progress of a run, and its summary at the end; on standard error, never among the results.
 
 use std::io::Write;
 use std::time::{Duration, Instant};
 
 use crate::json;
 
-/// How progress is shown.
+/// Style of progress messages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ProgressStyle {
-    /// Not at all.
+    /// None.
     Quiet,
     /// A bar redrawn in place, for a terminal.
     Bar,
@@ -16,10 +16,10 @@ pub enum ProgressStyle {
     Lines,
 }
 
-/// How messages are written.
+/// Format of messages.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum MessageFormat {
-    /// For people.
+    /// Text for users.
     #[default]
     Human,
     /// One JSON object a line, for programs.
@@ -45,7 +45,7 @@ impl Progress {
     /// Starts the clock.
     pub fn new(style: ProgressStyle, format: MessageFormat, out: Box<dyn Write + Send>) -> Self {
         let now = Instant::now();
-        // A program is told of all steps that a second brings, and has no use for a bar.
+        // JSON reports all steps of a second, and never a bar.
         let style = if format == MessageFormat::Json && style == ProgressStyle::Bar { ProgressStyle::Lines } else { style };
         Progress {
             style,
@@ -62,7 +62,7 @@ impl Progress {
         }
     }
 
-    /// A loop of `total` iterations begins.
+    /// Begins a loop of `total` iterations.
     pub fn begin(&mut self, total: usize) {
         self.depth += 1;
         if self.depth == 1 {
@@ -71,7 +71,7 @@ impl Progress {
         }
     }
 
-    /// One iteration of the innermost loop is over.
+    /// Ends one iteration of the innermost loop.
     pub fn step(&mut self) {
         if self.depth != 1 {
             return;
@@ -109,7 +109,7 @@ impl Progress {
         self.write(&line);
     }
 
-    /// The innermost loop is over.
+    /// Ends the innermost loop.
     pub fn end(&mut self) {
         self.depth = self.depth.saturating_sub(1);
         if self.depth == 0 {
@@ -117,7 +117,7 @@ impl Progress {
         }
     }
 
-    /// Ends the line of an open bar, so that what follows starts on a line of its own.
+    /// Ends the line of an open bar, so that the next text starts on a new line.
     pub fn close_bar(&mut self) {
         if std::mem::take(&mut self.bar_open) {
             self.write("\n");
@@ -129,27 +129,28 @@ impl Progress {
         self.steps
     }
 
-    /// Time since the run was opened.
+    /// Time since the start of the run.
     pub fn elapsed(&self) -> Duration {
         self.started.elapsed()
     }
 
-    /// The step of the outermost loop that is being taken, from 1, and how many there are; `None` outside loops.
+    /// The current step of the outermost loop, from 1, and the number of steps; `None` outside
+    /// loops.
     pub fn current_step(&self) -> Option<(usize, usize)> {
         (self.depth > 0).then_some((self.done + 1, self.total))
     }
 
-    /// Whether the loop that runs is in no other one.
+    /// Whether the current loop is the outermost one.
     pub fn is_outermost(&self) -> bool {
         self.depth == 1
     }
 
-    /// How messages are written.
+    /// Format of messages.
     pub fn format(&self) -> MessageFormat {
         self.format
     }
 
-    /// A message line on standard error; not when quiet.
+    /// Prints a message on standard error; not when quiet.
     pub fn message(&mut self, text: &str) {
         if self.style != ProgressStyle::Quiet {
             self.close_bar();
@@ -160,14 +161,14 @@ impl Progress {
         }
     }
 
-    /// What programs may want to know, as a JSON object; not when quiet, and not for people.
+    /// Prints an event as a JSON object; only in JSON format, and not when quiet.
     pub fn event(&mut self, object: &str) {
         if self.style != ProgressStyle::Quiet && self.format == MessageFormat::Json {
             self.write(&format!("{object}\n"));
         }
     }
 
-    /// A warning on standard error, even when quiet.
+    /// Prints a warning on standard error, even when quiet.
     pub fn warning(&mut self, text: &str) {
         self.close_bar();
         self.write(&match self.format {
@@ -177,7 +178,7 @@ impl Progress {
     }
 
     fn write(&mut self, text: &str) {
-        // There is nowhere to report that standard error is closed.
+        // A closed standard error cannot be reported.
         let _ = self.out.write_all(text.as_bytes()).and_then(|()| self.out.flush());
     }
 }
@@ -190,12 +191,12 @@ impl Drop for Progress {
 
 fn bar(done: usize, total: usize, left: f64) -> String {
     const WIDTH: usize = 30;
-    // The ratio is taken in floating point: the product of the integers could overflow.
+    // In floating point, since the product of the integers could overflow.
     let filled = if total == 0 { WIDTH } else { (WIDTH as f64 * (done as f64 / total as f64)) as usize }.min(WIDTH);
     format!("[{}{}] {done}/{total}, {} left", "#".repeat(filled), " ".repeat(WIDTH - filled), seconds(left))
 }
 
-/// A duration for people.
+/// A duration as text for users.
 pub fn seconds(value: f64) -> String {
     if value < 0.001 {
         format!("{:.0} us", value * 1e6)
@@ -210,7 +211,7 @@ pub fn seconds(value: f64) -> String {
     }
 }
 
-/// A number of bytes for people, in powers of 1000.
+/// A number of bytes as text for users, in powers of 1000.
 pub fn bytes(value: u64) -> String {
     let value = value as f64;
     if value < 1e6 {
@@ -222,7 +223,8 @@ pub fn bytes(value: u64) -> String {
     }
 }
 
-/// Most memory the process has occupied so far, in bytes; `None` where the system does not tell (it is read from Linux's `/proc/self/status`).
+/// Peak memory of the process in bytes; `None` where the system does not report it (read from
+/// Linux's `/proc/self/status`).
 pub fn peak_memory() -> Option<u64> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;

@@ -1,4 +1,5 @@
-//! One run of a program: its parameters, grid, domains, inputs, outputs and progress. Every back-end is built on one.
+//! One run of a program: its parameters, grid, domains, inputs, outputs and progress. Every
+//! back-end is built on one.
 
 mod data;
 mod effects;
@@ -30,7 +31,7 @@ use crate::run::RunRecord;
 use crate::threads::Threads;
 use totals::{Rescues, Totals};
 
-/// How a session talks.
+/// Options of a session's messages and streams.
 pub struct Options {
     /// No progress, no summary.
     pub quiet: bool,
@@ -46,9 +47,9 @@ pub struct Options {
     pub stderr: Box<dyn Write + Send>,
     /// How progress is shown unless `quiet`.
     pub progress: ProgressStyle,
-    /// What may ask the run to end.
+    /// The source of interrupts.
     pub interrupt: Interrupt,
-    /// What computes, for the record of the run.
+    /// Name of the back-end, for the record of the run.
     pub back_end: &'static str,
 }
 
@@ -64,7 +65,7 @@ impl Default for Options {
 }
 
 impl Options {
-    /// Nothing is written anywhere; for tests and embedding, with [`Session::record_outputs`].
+    /// Without any output; for tests and embedding, with [`Session::record_outputs`].
     pub fn silent() -> Self {
         Options {
             quiet: true,
@@ -85,7 +86,7 @@ pub struct Session {
     program: &'static Program,
     parameters: Parameters,
     grid: Arc<Grid>,
-    /// The same without geometry, which domains have, so that the geometry can be given up.
+    /// The grid without geometry for domains, so that geometry can be freed.
     grid_of_domains: Option<Arc<Grid>>,
     threads: Threads,
     renumber: Renumber,
@@ -97,7 +98,7 @@ pub struct Session {
     progress: Progress,
     interrupt: Interrupt,
     line: u32,
-    /// Lines that choose between values where choosing the entity would do.
+    /// Lines with a `? :` whose branches both have `On`.
     choices: Vec<u32>,
     memory: Option<&'static MemoryPlan>,
     profile: bool,
@@ -107,19 +108,19 @@ pub struct Session {
     rescues: Rescues,
     /// By Equelle line.
     ranges: BTreeMap<u32, Vec<Range>>,
-    /// Failures of solves that were written down.
+    /// Number of dumped failures of solves.
     failures: usize,
     notes: Vec<String>,
-    /// How numbers are kept and rounded, where that is not the default.
+    /// Precision and rounding of numbers, if not the default.
     mode: Option<&'static str>,
-    /// Where the back-end computes, if it told.
+    /// The device of the back-end, if known.
     place: Option<placement::ComputeDevice>,
-    /// The sequence of the outermost loop, and where the run stands in it.
+    /// The sequence of the outermost loop, and the position of the run in it.
     outer: Option<Arc<Vec<f64>>>,
     finished: bool,
 }
 
-/// Where a loop over a sequence stands.
+/// The position of a loop over a sequence.
 #[derive(Clone, Copy, Debug)]
 pub struct LoopState {
     next: usize,
@@ -131,12 +132,13 @@ impl Session {
     /// Opens a run on standard streams from command-line words (parameter files and `key=value`).
     ///
     /// # Errors
-    /// Those of [`Parameters::from_words`], of the grid, and an output directory that cannot be written.
+    /// Those of [`Parameters::from_words`], of the grid, and an output directory that cannot be
+    /// written.
     pub fn open(program: &'static Program, words: &[String]) -> Result<Session, Error> {
         Session::open_with(program, words, Options::default())
     }
 
-    /// As [`Session::open`], with other streams.
+    /// [`Session::open`] with other streams.
     ///
     /// # Errors
     /// As [`Session::open`].
@@ -155,12 +157,13 @@ impl Session {
     /// Opens a run on a given grid.
     ///
     /// # Errors
-    /// `Data` if the grid has no cells, or fewer dimensions than the program needs, and for a bad parameter; an output directory that cannot be written.
+    /// `Data` if the grid has no cells, or fewer dimensions than the program needs, and for a bad
+    /// parameter; an output directory that cannot be written.
     pub fn on_grid(program: &'static Program, parameters: Parameters, grid: Grid, options: Options) -> Result<Session, Error> {
         Session::with_grid(program, parameters, options, |_| Ok(grid))
     }
 
-    /// What is wrong with parameters is told before the grid is made of them, which may take long.
+    /// Checks parameters before building the grid, which may take long.
     fn with_grid(
         program: &'static Program,
         parameters: Parameters,
@@ -172,7 +175,7 @@ impl Session {
         known::warnings(program, &parameters).iter().for_each(|warning| progress.warning(warning));
         let inputs = known::inputs(program, &parameters)?;
         let grid = grid(&parameters)?;
-        // Programs are compiled for grids with cells: the largest of all cells is no error.
+        // Programs are compiled for grids with cells, so that a maximum over all cells is no error.
         if grid.n_cells() == 0 || grid.n_faces() == 0 {
             return Err(Error::new(ErrorKind::Data, "the grid has no cells").hint("give a grid with at least one cell"));
         }
@@ -185,7 +188,7 @@ impl Session {
         let nonfinite = Nonfinite::from_parameters(&parameters)?;
         timestep_cuts::check(program, &parameters)?;
         let record = RunRecord::new(program, &parameters, &grid, options.back_end, output_dir(&parameters)?);
-        // Last, so that what is wrong with a run is found before it takes the folder.
+        // Last, so that errors are found before the run claims the folder.
         let outputs = Outputs::from_parameters(&parameters, options.stdout, record)?;
         let mut session = Session {
             program,
@@ -223,7 +226,7 @@ impl Session {
         Ok(session)
     }
 
-    /// The record of this run, to write down there how it ended; `None` where outputs stay in memory.
+    /// The record of this run, for its end; `None` if outputs stay in memory.
     pub fn record(&self) -> Option<RunRecord> {
         self.outputs.record().cloned()
     }
@@ -238,38 +241,40 @@ impl Session {
         &self.grid
     }
 
-    /// The threads that loops run on.
+    /// The threads of loops.
     pub fn threads(&self) -> &Threads {
         &self.threads
     }
 
-    /// From now on loops run on these threads instead of as many as the parameter `threads` says.
+    /// Replaces the threads of loops, which the parameter `threads` set.
     pub fn set_threads(&mut self, threads: Threads) {
         self.threads = threads;
     }
 
-    /// Lets the grid be renumbered as parameter `renumber` says, for a back-end whose kernels gain from it; called before anything else. A back-end that does not call
-    /// this works in the numbering of the file. See [`Grid::renumber`].
+    /// Renumbers the grid if parameter `renumber` says so, for back-ends whose kernels gain from
+    /// it; must be called first. Other back-ends use the numbering of the file. See
+    /// [`Grid::renumber`].
     ///
     /// # Panics
-    /// If a domain has been made, or the grid is shared already.
+    /// If a domain exists, or the grid is shared.
     pub fn renumber_grid(&mut self) {
         self.renumber_grid_with(FaceOrder::default());
     }
 
-    /// The same, with a choice for the faces.
+    /// [`Session::renumber_grid`] with a choice for the faces.
     ///
     /// # Panics
-    /// As there.
+    /// As for [`Session::renumber_grid`].
     pub fn renumber_grid_with(&mut self, faces: FaceOrder) {
         assert!(self.domains.is_empty(), "a grid is renumbered before its domains are made");
         let grid = Arc::get_mut(&mut self.grid);
         grid.expect("a grid is renumbered before it is shared").renumber_with(self.renumber, faces);
     }
 
-    /// Gives the memory of arrays of the grid's geometry back but of these. Centroids of cells from a grid file stay: messages name places by them.
+    /// Frees the geometry of the grid except for these arrays. Cell centroids from a grid file
+    /// stay: messages give them.
     pub fn keep_geometry(&mut self, arrays: &[GeometryArray]) {
-        // Whoever else has the grid at the moment goes on reading it as it is.
+        // Other owners of the grid keep reading it unchanged.
         if let Some(grid) = Arc::get_mut(&mut self.grid) {
             let mut kept = arrays.to_vec();
             kept.extend((!grid.has_shape()).then_some(GeometryArray::CellCentroids));
@@ -287,23 +292,24 @@ impl Session {
         self.profile
     }
 
-    /// The Equelle line of what follows; errors of this session name it.
+    /// Sets the current Equelle line; errors of this session name it.
     #[inline]
     pub fn line(&mut self, line: u32) {
         self.line = line;
     }
 
-    /// The line given last.
+    /// The current Equelle line.
     pub fn current_line(&self) -> u32 {
         self.line
     }
 
-    /// Lines on which both branches of a `? :` have `On`.
+    /// Sets the lines on which both branches of a `? :` have `On`.
     pub fn choices(&mut self, lines: &[u32]) {
         self.choices = lines.to_vec();
     }
 
-    /// The error that ends the run, with what to do about it on its line of the program: both branches of a `? :` are evaluated, so that another condition is no help.
+    /// Adds a hint to the error that ends the run, if its line has a `? :` with `On`: both branches
+    /// are evaluated, so another condition does not help.
     pub fn advise(&self, error: Error) -> Error {
         let choice = error.lines.first().is_some_and(|line| self.choices.contains(line));
         if choice && error.asks_empty_element() { error.hint(OF_CHOICE) } else { error }
@@ -314,10 +320,11 @@ impl Session {
         error.at(self.line)
     }
 
-    /// A canonical set; made once.
+    /// A canonical set; created once.
     ///
     /// # Errors
-    /// `Data` for edges and vertices of a grid of arrays without nodes, and where there are too many for 32-bit indices.
+    /// `Data` for edges and vertices of a grid of arrays without nodes, and where there are too
+    /// many for 32-bit indices.
     pub fn domain(&mut self, set: CanonicalSet) -> Result<Arc<Domain>, Error> {
         if let Some((_, domain)) = self.domains.iter().find(|(s, _)| *s == set) {
             return Ok(Arc::clone(domain));
@@ -328,7 +335,7 @@ impl Session {
         Ok(domain)
     }
 
-    /// The same run, with what the summary says of the numbers of the program: their precision, and how they are rounded.
+    /// Sets what the summary says of precision and rounding.
     #[must_use]
     pub fn in_mode(mut self, mode: &'static str) -> Session {
         if let Some(record) = self.outputs.record() {
@@ -338,7 +345,7 @@ impl Session {
         self
     }
 
-    /// From now on keeps outputs in memory instead of writing them.
+    /// Records outputs in memory from now on.
     pub fn record_outputs(&mut self) -> Records {
         let records = Records::default();
         self.outputs = Outputs::to_memory(records.clone());
@@ -357,7 +364,7 @@ impl Session {
         LoopState { next: 0, len, over: false }
     }
 
-    /// The same over a sequence, whose elements tell the time of outputs.
+    /// Begins a loop over a sequence, whose elements are the time steps of outputs.
     pub fn begin_loop_over(&mut self, sequence: &Arc<Vec<f64>>) -> LoopState {
         let state = self.begin_loop(sequence.len());
         if self.progress.is_outermost() {
@@ -366,12 +373,13 @@ impl Session {
         state
     }
 
-    /// What may ask this run to end; linear solvers look at it between iterations.
+    /// The interrupt of this run; linear solvers check it between iterations.
     pub fn interrupt(&self) -> &Interrupt {
         &self.interrupt
     }
 
-    /// Ends a run that has been asked to end. Back-ends ask before each round of a loop and each iteration of Newton's method.
+    /// Returns an error if the run is interrupted. Back-ends call it before each round of a loop
+    /// and each Newton iteration.
     ///
     /// # Errors
     /// `Interrupted`, with the step.
@@ -405,23 +413,23 @@ impl Session {
         Some(state.next - 1)
     }
 
-    /// Adds a line to the summary, such as a profile table of the back-end.
+    /// Adds a line to the summary, such as a profile of the back-end.
     pub fn note(&mut self, text: impl Into<String>) {
         self.notes.push(text.into());
     }
 
-    /// A message on standard error, unless quiet.
+    /// Prints a message on standard error, unless quiet.
     pub fn message(&mut self, text: &str) {
         self.progress.message(text);
     }
 
-    /// A warning on standard error.
+    /// Prints a warning on standard error.
     pub fn warning(&mut self, text: &str) {
         self.progress.warning(text);
     }
 
-    /// A warning for each parameter that has no effect, with the nearest key that would have. They
-    /// are told when the session opens.
+    /// A warning for each parameter without effect, with the nearest key that has one. Shown when
+    /// the session opens.
     pub fn unused_parameters(&self) -> Vec<String> {
         let mut warnings = known::warnings(self.program, &self.parameters);
         warnings.extend(self.parameters_without_effect());
@@ -455,13 +463,12 @@ impl Session {
     }
 }
 
-/// The grid that the parameters ask for: `grid_filename`, whose geometry is checked
-/// (`grid_geometry=check`, the default) or believed (`trust`), or `grid_dim` (default 2), `nx ny
-/// nz` (6 1 1), `dx dy dz` (1 1 1);
-/// with `grid_layout=unstructured` a Cartesian grid is treated as an unstructured one.
+/// The grid of the parameters: `grid_filename`, whose geometry is checked (`grid_geometry=check`,
+/// the default) or not (`trust`), or `grid_dim` (default 2), `nx ny nz` (6 1 1), `dx dy dz` (1 1
+/// 1). `grid_layout=unstructured` treats a Cartesian grid as an unstructured one.
 ///
 /// # Errors
-/// `Data` for bad values, `Io` and `Data` of the grid file.
+/// `Data` for illegal values, `Io` and `Data` of the grid file.
 pub fn grid_from_parameters(parameters: &Parameters) -> Result<Grid, Error> {
     let unstructured = match parameters.text("grid_layout") {
         None | Some("auto") => false,
@@ -497,7 +504,7 @@ pub fn grid_from_parameters(parameters: &Parameters) -> Result<Grid, Error> {
     Ok(if unstructured { grid.as_unstructured() } else { grid })
 }
 
-/// The canonical sets that exist on every grid; edges and vertices of a grid of arrays need nodes.
+/// The canonical sets of every grid; edges and vertices of a grid from arrays need nodes.
 pub const SUPPORTED_SETS: [CanonicalSet; 6] = [
     CanonicalSet::new(EntityKind::Cell, Extent::All),
     CanonicalSet::new(EntityKind::Cell, Extent::Interior),

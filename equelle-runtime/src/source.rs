@@ -1,4 +1,4 @@
-//! What a generated program knows of its Equelle source, for messages.
+//! The Equelle source of a generated program, for messages.
 
 /// Name and text of the program.
 #[derive(Clone, Copy, Debug)]

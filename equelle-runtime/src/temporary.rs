@@ -5,7 +5,7 @@ use std::path::Path;
 
 use tempfile::Builder;
 
-/// Temporary files with the permissions of other files: they keep them when they get their names.
+/// Builder of temporary files with the usual permissions, which they keep when renamed.
 pub fn builder<'a>() -> Builder<'a, 'a> {
     #[allow(unused_mut)]
     let mut builder = Builder::new();
@@ -14,10 +14,10 @@ pub fn builder<'a>() -> Builder<'a, 'a> {
     builder
 }
 
-/// Writes a file, in place of one that had its name. No reader sees half of it.
+/// Writes a file, replacing one of that name. No reader sees an incomplete file.
 ///
 /// # Errors
-/// Of the system; the file is as it was.
+/// Those of the system; the file is unchanged then.
 pub fn write(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
     let mut file = builder().tempfile_in(path.parent().unwrap_or(Path::new(".")))?;
     file.write_all(bytes)?;

@@ -1,13 +1,14 @@
-//! The contract between generated code and back-ends.
+//! The interface between generated code and back-ends.
 //!
-//! [`EquelleRuntime`] is what every program needs: domains, inputs, outputs, loops. [`Operations`] is the operation level
-//! (`-O0`): one method per Equelle operation. The kernel level (`-O2`) is a trait `Kernels: EquelleRuntime` that the generated package defines, with
-//! one method per kernel, implemented there once per back-end. [`Implicit`] adds Newton's method. [`HostAccess`] and [`DerivativeAccess`] move values to
-//! and from plain vectors, for the interpreter and the tests.
+//! [`EquelleRuntime`] has what every program needs: domains, inputs, outputs, loops. [`Operations`]
+//! is the operation level (`-O0`): one method per Equelle operation. The kernel level (`-O2`) is a
+//! trait `Kernels: EquelleRuntime` in the generated package, with one method per kernel,
+//! implemented there once per back-end. [`Implicit`] adds Newton's method. [`HostAccess`] and
+//! [`DerivativeAccess`] copy values to and from plain vectors, for the interpreter and the tests.
 //!
-//! Scalars are opaque handles that may live on a device; nothing here reads one except [`HostAccess`] and output.
-//! Collections are cheap to clone (reference counted), immutable, and know their domain.
-//! Errors are located by the last call of [`EquelleRuntime::line`].
+//! Scalars are opaque handles that may live on a device; only [`HostAccess`] and outputs read them.
+//! Collections are cheap to clone (reference counted), immutable, and have a domain. Errors name
+//! the line of the last call of [`EquelleRuntime::line`].
 
 use crate::entity::{CanonicalSet, EntityKind};
 use crate::error::Error;
@@ -17,11 +18,11 @@ use crate::newton::rescue;
 use crate::operators::{BinaryMath, BoolReduction, Comparison, Elementary, Logic, Reduction};
 use crate::session::Session;
 
-/// What every program needs.
+/// Methods for every program.
 pub trait EquelleRuntime: Sized {
     /// One real number, possibly on a device.
     type Scalar: Clone;
-    /// One truth value, possibly on a device.
+    /// One Bool, possibly on a device.
     type Bool: Clone;
     /// One geometric vector, possibly on a device.
     type Vector: Clone;
@@ -29,7 +30,7 @@ pub trait EquelleRuntime: Sized {
     type ScalarCollection: Clone;
     /// One geometric vector per element.
     type VectorCollection: Clone;
-    /// One truth value per element.
+    /// One Bool per element.
     type BoolCollection: Clone;
     /// One entity or Empty per element.
     type EntityCollection: Clone;
@@ -40,27 +41,30 @@ pub trait EquelleRuntime: Sized {
     /// State of a loop over a sequence.
     type Loop;
 
-    /// The Equelle line of what follows; errors name it.
+    /// Sets the current Equelle line; errors name it.
     fn line(&mut self, line: u32);
 
-    /// Equelle lines on which both branches of a `? :` ask for data of Empty elements, where choosing the entity would ask once; see [`Session::advise`].
+    /// Sets the Equelle lines of each `? :` whose branches both read data at possibly Empty
+    /// elements, where a choice of the entity would read once; see [`Session::advise`].
     fn choices(&mut self, lines: &[u32]);
 
-    /// What memory the program needs; called before anything is read. A back-end that knows what there is refuses what cannot fit.
+    /// Checks the memory plan of the program; called before anything is read. Returns an error if
+    /// it cannot fit.
     fn plan_memory(&mut self, _plan: &'static MemoryPlan) -> Result<(), Error> {
         Ok(())
     }
 
-    /// From here on nothing but these arrays of the geometry of cells and faces is read: a back-end may give the memory of the others back.
+    /// Later calls read only these arrays of the geometry of cells and faces: a back-end may free
+    /// the others.
     fn keep_geometry(&mut self, _arrays: &[GeometryArray]) {}
 
     /// A canonical set. Computed once.
     fn domain(&mut self, set: CanonicalSet) -> Result<Self::Domain, Error>;
     /// The elements of a domain as an entity collection on itself.
     fn entities(&mut self, domain: &Self::Domain) -> Result<Self::EntityCollection, Error>;
-    /// A number known when the program was compiled.
+    /// A number known at compile time.
     fn scalar(&mut self, value: f64) -> Self::Scalar;
-    /// A truth value known when the program was compiled.
+    /// A Bool known at compile time.
     fn bool(&mut self, value: bool) -> Self::Bool;
 
     /// Parameter `name`, or the default.
@@ -72,43 +76,46 @@ pub trait EquelleRuntime: Sized {
     /// A sequence from a file. Read once per name.
     fn input_sequence(&mut self, name: &str) -> Result<Self::Sequence, Error>;
 
-    /// `tag = value` on standard output.
+    /// Writes `tag = value` to standard output.
     fn output_scalar(&mut self, tag: &str, value: &Self::Scalar) -> Result<(), Error>;
-    /// To standard output or to a file, in the order of the grid's file.
+    /// Writes to standard output or to a file, in the order of the grid's file.
     fn output_collection(&mut self, tag: &str, value: &Self::ScalarCollection) -> Result<(), Error>;
-    /// `tag = true` or `tag = false`.
+    /// Writes `tag = true` or `tag = false`.
     fn output_bool(&mut self, tag: &str, value: &Self::Bool) -> Result<(), Error>;
-    /// `tag = x y z`, as many components as the grid has dimensions.
+    /// Writes `tag = x y z`, as many components as the grid has dimensions.
     fn output_vector(&mut self, tag: &str, value: &Self::Vector) -> Result<(), Error>;
-    /// `tag = text`.
+    /// Writes `tag = text`.
     fn output_text(&mut self, tag: &str, value: &str) -> Result<(), Error>;
-    /// Per element its components in a row.
+    /// Writes the components of each element in a row.
     fn output_vectors(&mut self, tag: &str, value: &Self::VectorCollection) -> Result<(), Error>;
-    /// Per element 1 or 0.
+    /// Writes 1 or 0 for each element.
     fn output_bools(&mut self, tag: &str, value: &Self::BoolCollection) -> Result<(), Error>;
-    /// Per element the index of the entity in its kind, -1 for Empty.
+    /// Writes the index of each entity in its kind, -1 for Empty.
     fn output_entities(&mut self, tag: &str, value: &Self::EntityCollection) -> Result<(), Error>;
 
     /// Begins `For ... In sequence`. The outermost loop drives progress messages.
     fn begin_loop(&mut self, sequence: &Self::Sequence) -> Result<Self::Loop, Error>;
     /// The next element, or `None` when the loop is over.
     fn next(&mut self, state: &mut Self::Loop) -> Result<Option<Self::Scalar>, Error>;
-    /// Whether the state is looked at now, at the end of a round of an outermost loop: after few of many rounds. See [`crate::session::finite`].
+    /// Whether to check the state now, at the end of a round of an outermost loop: after few of
+    /// many rounds. See [`crate::session::finite`].
     fn samples_state(&mut self, state: &Self::Loop) -> bool;
-    /// A mutable variable of this name must be finite. Errors have the current line.
+    /// Checks that a mutable variable of this name is finite. Errors have the current line.
     fn check_scalar(&mut self, name: &str, value: &Self::Scalar) -> Result<(), Error>;
-    /// The same of a Vector.
+    /// [`EquelleRuntime::check_scalar`] for a Vector.
     fn check_vector(&mut self, name: &str, value: &Self::Vector) -> Result<(), Error>;
-    /// The same of each element; the first one in the order of the grid's file is named.
+    /// [`EquelleRuntime::check_scalar`] for each element; the error names the first one in the
+    /// order of the grid's file.
     fn check_collection(&mut self, name: &str, value: &Self::ScalarCollection) -> Result<(), Error>;
-    /// The same of each component of each element.
+    /// [`EquelleRuntime::check_collection`] for each component.
     fn check_vectors(&mut self, name: &str, value: &Self::VectorCollection) -> Result<(), Error>;
-    /// End of the program: waits for everything in flight, reports deferred errors.
+    /// Ends the program: waits for all queued work, reports deferred errors.
     fn finish(&mut self) -> Result<(), Error>;
 }
 
-/// The operation level. Collection operands of one call are on the same domain unless said otherwise; the compiler has checked it.
-/// Method names: `op` for collections, `op_scalar` for collection and Scalar, `scalar_op` for Scalar and collection, `scalars_op` for Scalars.
+/// The operation level. Collection operands of one call are on the same domain unless said
+/// otherwise, as the compiler has checked. Method names: `op` for collections, `op_scalar` for
+/// collection and Scalar, `scalar_op` for Scalar and collection, `scalars_op` for Scalars.
 #[allow(missing_docs)]
 pub trait Operations: EquelleRuntime {
     // Topology and geometry.
@@ -146,13 +153,13 @@ pub trait Operations: EquelleRuntime {
     fn vectors_mul_collection(&mut self, a: &Self::Vector, s: &Self::ScalarCollection) -> Result<Self::VectorCollection, Error>;
     fn vectors_div_collection(&mut self, a: &Self::Vector, s: &Self::ScalarCollection) -> Result<Self::VectorCollection, Error>;
 
-    // Single truth values.
+    // Single Bools.
     fn scalars_compare(&mut self, op: Comparison, a: &Self::Scalar, b: &Self::Scalar) -> Result<Self::Bool, Error>;
     fn bools_not(&mut self, a: &Self::Bool) -> Result<Self::Bool, Error>;
     fn bools_logic(&mut self, op: Logic, a: &Self::Bool, b: &Self::Bool) -> Result<Self::Bool, Error>;
-    /// A truth value per element with one for all.
+    /// The Bool of each element with one Bool for all.
     fn logic_bool(&mut self, op: Logic, a: &Self::BoolCollection, b: &Self::Bool) -> Result<Self::BoolCollection, Error>;
-    /// One of two values as a whole.
+    /// One of two whole values.
     fn choose<T: Clone>(&mut self, condition: &Self::Bool, a: &T, b: &T) -> Result<T, Error>;
 
     // Collections of Scalar.
@@ -191,7 +198,7 @@ pub trait Operations: EquelleRuntime {
     /// As many components as the grid has dimensions; another number is an error that names both.
     fn vector_collection_of(&mut self, components: &[&Self::ScalarCollection]) -> Result<Self::VectorCollection, Error>;
 
-    // Truth values.
+    // Collections of Bool.
     fn compare(&mut self, op: Comparison, a: &Self::ScalarCollection, b: &Self::ScalarCollection) -> Result<Self::BoolCollection, Error>;
     fn compare_scalar(&mut self, op: Comparison, a: &Self::ScalarCollection, s: &Self::Scalar) -> Result<Self::BoolCollection, Error>;
     fn scalar_compare(&mut self, op: Comparison, s: &Self::Scalar, a: &Self::ScalarCollection) -> Result<Self::BoolCollection, Error>;
@@ -202,7 +209,7 @@ pub trait Operations: EquelleRuntime {
     fn or(&mut self, a: &Self::BoolCollection, b: &Self::BoolCollection) -> Result<Self::BoolCollection, Error>;
     fn xor(&mut self, a: &Self::BoolCollection, b: &Self::BoolCollection) -> Result<Self::BoolCollection, Error>;
 
-    /// Per element the value of one branch; the other never shows through.
+    /// For each element the value of one branch; NaN of the other does not propagate.
     fn select(
         &mut self,
         condition: &Self::BoolCollection,
@@ -228,28 +235,30 @@ pub trait Operations: EquelleRuntime {
         b: &Self::EntityCollection,
     ) -> Result<Self::EntityCollection, Error>;
 
-    // Restriction and extension.
-    /// Data at the entities of `target`. An Empty target is an error naming the element.
+    // Gather and scatter.
+    /// Gathers data at the entities of `target`. An Empty target is an error that names the
+    /// element.
     fn on(&mut self, data: &Self::ScalarCollection, target: &Self::EntityCollection) -> Result<Self::ScalarCollection, Error>;
     fn on_vectors(&mut self, data: &Self::VectorCollection, target: &Self::EntityCollection) -> Result<Self::VectorCollection, Error>;
     fn on_bools(&mut self, data: &Self::BoolCollection, target: &Self::EntityCollection) -> Result<Self::BoolCollection, Error>;
     fn on_entities(&mut self, data: &Self::EntityCollection, target: &Self::EntityCollection) -> Result<Self::EntityCollection, Error>;
-    /// Zero-padded to a domain that holds the data's.
+    /// Scatters to a domain that contains the data's, with zeros elsewhere.
     fn extend(&mut self, data: &Self::ScalarCollection, domain: &Self::Domain) -> Result<Self::ScalarCollection, Error>;
     fn extend_vectors(&mut self, data: &Self::VectorCollection, domain: &Self::Domain) -> Result<Self::VectorCollection, Error>;
     fn extend_bools(&mut self, data: &Self::BoolCollection, domain: &Self::Domain) -> Result<Self::BoolCollection, Error>;
     fn extend_entities(&mut self, data: &Self::EntityCollection, domain: &Self::Domain) -> Result<Self::EntityCollection, Error>;
-    /// One value for every element.
+    /// Broadcasts a value to a domain.
     fn spread(&mut self, value: &Self::Scalar, domain: &Self::Domain) -> Result<Self::ScalarCollection, Error>;
-    /// One value for every element of a collection's domain.
+    /// Broadcasts a value to a collection's domain.
     fn spread_like(&mut self, value: &Self::Scalar, like: &Self::ScalarCollection) -> Result<Self::ScalarCollection, Error>;
     fn spread_vector(&mut self, value: &Self::Vector, domain: &Self::Domain) -> Result<Self::VectorCollection, Error>;
     fn spread_bool(&mut self, value: &Self::Bool, domain: &Self::Domain) -> Result<Self::BoolCollection, Error>;
 
     // Discrete operators and reductions.
-    /// Per interior face: second minus first.
+    /// For each interior face: second minus first cell.
     fn gradient(&mut self, values: &Self::ScalarCollection) -> Result<Self::ScalarCollection, Error>;
-    /// Per cell: signed sum over its faces in ascending face index. Values on interior or on all faces.
+    /// For each cell: signed sum over its faces in ascending face index. Values on interior or on
+    /// all faces.
     fn divergence(&mut self, values: &Self::ScalarCollection) -> Result<Self::ScalarCollection, Error>;
     fn reduce(&mut self, reduction: Reduction, values: &Self::ScalarCollection) -> Result<Self::Scalar, Error>;
     /// Component by component.
@@ -262,7 +271,8 @@ pub trait Operations: EquelleRuntime {
     fn sequence_neg(&mut self, sequence: &Self::Sequence) -> Result<Self::Sequence, Error>;
 }
 
-/// A residual of Newton's method: the runtime, then the unknowns in order, to one equation for each unknown, on the unknown's domain.
+/// A residual of Newton's method: from the runtime and the unknowns in order to one equation for
+/// each unknown, on the unknown's domain.
 pub type Residual<'a, R> =
     dyn FnMut(&mut R, &[<R as EquelleRuntime>::ScalarCollection]) -> Result<Vec<<R as EquelleRuntime>::ScalarCollection>, Error> + 'a;
 
@@ -274,31 +284,34 @@ pub type ScalarResidual<'a, R> =
 pub type SystemResidual<'a, R, const N: usize> =
     dyn FnMut(&mut R, [&<R as EquelleRuntime>::ScalarCollection; N]) -> Result<[<R as EquelleRuntime>::ScalarCollection; N], Error> + 'a;
 
-/// Implicit programs: Newton's method. The derivatives of a residual come from its kernels, or, where it is written at the operation level, from the runtime that follows the
-/// operations.
+/// Implicit programs: Newton's method. The derivatives of a residual come from its kernels, or, at
+/// the operation level, from the runtime, which differentiates each operation.
 pub trait Implicit: EquelleRuntime {
-    /// Solves residual(u) = 0 from the guesses, by the parameters of [`crate::newton::Options`]. The residual is evaluated once per iterate, 1 + iterations
-    /// times. The results carry no derivatives.
+    /// Solves `residual(u) = 0` from the guesses, with the parameters of
+    /// [`crate::newton::Options`]. Evaluates the residual once per iterate, 1 + iterations times.
+    /// The results carry no derivatives.
     ///
     /// # Errors
-    /// Those of the residual; `Simulation` as in [`crate::newton::solve`]; `Data` for parameters that make no sense.
+    /// Those of the residual; `Simulation` as for [`crate::newton::solve`]; `Data` for illegal
+    /// parameters.
     fn newton(
         &mut self,
         guesses: &[Self::ScalarCollection],
         residual: &mut Residual<'_, Self>,
     ) -> Result<Vec<Self::ScalarCollection>, Error>;
 
-    /// The run.
+    /// The session of the run.
     fn session(&mut self) -> &mut Session;
 
-    /// A number of the program, for the host.
+    /// Copies a number to the host.
     ///
     /// # Errors
-    /// Those of bringing it there.
+    /// Those of the copy.
     fn read_scalar(&mut self, value: &Self::Scalar) -> Result<f64, Error>;
 
-    /// Takes a step of a loop whose body is a function of state and step; in parts, if it fails and `timestep_cuts` allows. The first `opening` outputs of the body show
-    /// the state before it. See [`crate::newton::rescue`].
+    /// Takes a step of a loop whose body is a function of state and step; in parts, if it fails and
+    /// `timestep_cuts` allows. The first `opening` outputs of the body show the state before it.
+    /// See [`crate::newton::rescue`].
     ///
     /// # Errors
     /// Those of the step.
@@ -312,23 +325,23 @@ pub trait Implicit: EquelleRuntime {
         rescue::step(self, length, opening, state, body)
     }
 
-    /// A residual assigns a variable of the program; nothing happens while it is only tried.
+    /// Assigns a variable of the program in a residual, unless the residual is on trial.
     fn assign<T>(&mut self, variable: &mut T, value: T) {
         if !self.session().holds_back() {
             *variable = value;
         }
     }
 
-    /// The values alone: what a variable of the program keeps that a residual assigns.
+    /// The values without derivatives, for a variable that a residual assigns.
     fn without_derivatives(&mut self, values: &Self::ScalarCollection) -> Self::ScalarCollection;
 
-    /// The same of Vectors.
+    /// [`Implicit::without_derivatives`] for Vectors.
     fn vectors_without_derivatives(&mut self, values: &Self::VectorCollection) -> Self::VectorCollection;
 
     /// `NewtonSolve`: [`Implicit::newton`] with one unknown.
     ///
     /// # Errors
-    /// As there.
+    /// As for [`Implicit::newton`].
     fn newton_solve(
         &mut self,
         guess: &Self::ScalarCollection,
@@ -341,7 +354,7 @@ pub trait Implicit: EquelleRuntime {
     /// `NewtonSolveSystem`: [`Implicit::newton`] with as many unknowns as equations.
     ///
     /// # Errors
-    /// As there.
+    /// As for [`Implicit::newton`].
     fn newton_solve_system<const N: usize>(
         &mut self,
         guesses: [&Self::ScalarCollection; N],
@@ -384,13 +397,15 @@ pub trait HostAccess: EquelleRuntime {
     ) -> Result<Self::EntityCollection, Error>;
 }
 
-/// Derivatives in plain vectors: for the interpreter, which evaluates kernels itself, and the tests. Never on a hot path.
+/// Derivatives in plain vectors: for the interpreter, which evaluates kernels itself, and the
+/// tests. Never on a hot path.
 pub trait DerivativeAccess: Implicit + Operations + HostAccess {
-    /// The collection with derivatives given row by row: an entry is the number of an unknown, the position in its domain, and the derivative by that element. Within a
-    /// row no element comes twice.
+    /// Adds derivatives to a collection, row by row: an entry is the number of an unknown, the
+    /// position in its domain, and the derivative with respect to that element. No element occurs
+    /// twice in a row.
     ///
     /// # Errors
-    /// `Backend` if a collection among the unknowns is none, or if there is no such element.
+    /// `Backend` if an unknown is not a collection, or if there is no such element.
     fn with_derivatives(
         &mut self,
         values: &Self::ScalarCollection,
@@ -398,15 +413,15 @@ pub trait DerivativeAccess: Implicit + Operations + HostAccess {
         rows: &[Vec<(usize, usize, f64)>],
     ) -> Result<Self::ScalarCollection, Error>;
 
-    /// The derivatives of a collection, row by row: number of the unknown among all unknowns of the solve, ascending, and value. No rows for what does not depend on an
-    /// unknown.
+    /// The derivatives of a collection, row by row: the index among all values of the unknowns,
+    /// ascending, and the derivative. No rows if the collection does not depend on an unknown.
     ///
     /// # Errors
     /// `Backend`, if they cannot be copied from a device.
     fn derivatives(&mut self, values: &Self::ScalarCollection) -> Result<Vec<Vec<(usize, f64)>>, Error>;
 }
 
-/// Facts of a kernel that run-time messages and `--profile` need; generated as constants.
+/// Data of a kernel for run-time messages and `--profile`; generated as constants.
 #[derive(Clone, Copy, Debug)]
 pub struct KernelInfo {
     /// Name of the kernel.
@@ -417,7 +432,7 @@ pub struct KernelInfo {
     pub arguments: &'static [(&'static str, AccessMode)],
 }
 
-/// How a kernel touches an argument.
+/// Access of a kernel to an argument.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AccessMode {
     /// Reads it.

@@ -1,21 +1,20 @@
-//! Which of the parameters of an input counts: `<name>`, `<name>_filename` or `<name>_from_file`.
+//! Sources of an input: choice between `<name>`, `<name>_filename` and `<name>_from_file`.
 //!
-//! Words on the command line that name a source replace what files say of that input. Two sources
-//! in one place are an error.
+//! Sources on the command line replace those in files. Two sources in one place are an error.
 
 use std::path::PathBuf;
 
 use crate::error::{Error, ErrorKind};
 use crate::params::{Origin, Parameters};
 
-/// Where the values of a collection come from.
+/// The source of a collection's values.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Choice {
     /// One value for all elements.
     Uniform(f64),
     /// A file with one value per element.
     File(PathBuf),
-    /// No parameter tells.
+    /// No parameter is given.
     Nothing,
 }
 
@@ -24,12 +23,12 @@ pub fn filename_key(name: &str) -> String {
     format!("{name}_filename")
 }
 
-/// The key that keeps the file out, or demands it.
+/// The key that disables the file, or requires it.
 pub fn from_file_key(name: &str) -> String {
     format!("{name}_from_file")
 }
 
-/// What one place, command line or parameter files, says of an input.
+/// The sources of an input in one place, command line or parameter files.
 #[derive(Clone, Copy)]
 struct Assignment {
     value: bool,
@@ -38,7 +37,7 @@ struct Assignment {
 }
 
 impl Assignment {
-    /// What there is in `place`, with the flag that counts there.
+    /// The sources in `place`, with the flag that applies there.
     fn by(parameters: &Parameters, name: &str, from_file: Option<bool>, place: fn(&Origin) -> bool) -> Assignment {
         let given = |key: &str| parameters.origin(key).is_some_and(place);
         let filename = given(&filename_key(name));
@@ -46,8 +45,8 @@ impl Assignment {
     }
 }
 
-/// Where the values of a collection come from. `shared`: something else reads the number `<name>`
-/// too, which is then no second source beside a file.
+/// The source of a collection's values. `shared`: something else reads the number `<name>` too,
+/// which is then no second source beside a file.
 ///
 /// # Errors
 /// `Data` for two sources in one place (names both), for `<name>_from_file=true` without a file
@@ -80,7 +79,7 @@ pub fn of_collection(parameters: &Parameters, name: &str, shared: bool) -> Resul
 ///
 /// # Errors
 /// `Data` for `<name>_from_file=false`, unless the command line names a file that a parameter file
-/// keeps out; for an empty name.
+/// disables; for an empty name.
 pub fn of_list(parameters: &Parameters, name: &str) -> Result<Option<PathBuf>, Error> {
     let (flag, filename) = (from_file_key(name), filename_key(name));
     let kept_out = parameters.flag(&flag)? == Some(false);

@@ -1,12 +1,13 @@
-//! Memory that a process may still take.
+//! Memory that is available to the process.
 
 use std::fs;
 use std::path::Path;
 
 use crate::error::{Error, ErrorKind};
 
-/// Memory that this process can have in all, in bytes: what it occupies and what is free to it; the smallest of what the system has, what control groups allow, and what
-/// its own limit (`ulimit -v`) leaves. `None` where the system does not tell (it is read from Linux's `/proc` and `/sys/fs/cgroup`).
+/// Memory in bytes that this process can have in total: its current size and what is free. The
+/// minimum over the system, control groups, and its own limit (`ulimit -v`). `None` where the
+/// system does not report it (read from Linux's `/proc` and `/sys/fs/cgroup`).
 pub fn available() -> Option<u64> {
     let meminfo = fs::read_to_string("/proc/meminfo").ok()?;
     let free = kibibytes(&meminfo, "MemAvailable:")?;
@@ -16,8 +17,8 @@ pub fn available() -> Option<u64> {
     Some(free.min(group_free().unwrap_or(u64::MAX)).min(addresses.unwrap_or(u64::MAX)).saturating_add(own))
 }
 
-/// What the limit of the address space leaves, from `/proc/self/limits` and `/proc/self/status`; `None` without a limit. Stacks and libraries that are mapped and not used
-/// count there too.
+/// Free address space, from `/proc/self/limits` and `/proc/self/status`; `None` without a limit.
+/// Unused mappings of stacks and libraries count too.
 fn addresses_left(limits: &str, status: &str) -> Option<u64> {
     let soft = limits.lines().find_map(|line| line.strip_prefix("Max address space"))?.split_whitespace().next()?;
     Some(soft.parse::<u64>().ok()?.saturating_sub(kibibytes(status, "VmSize:")?))
@@ -29,14 +30,14 @@ fn kibibytes(text: &str, key: &str) -> Option<u64> {
     Some(number * 1024)
 }
 
-/// What the control groups of this process leave free; `None` without a limit.
+/// Free memory of the control groups of this process; `None` without a limit.
 fn group_free() -> Option<u64> {
     let groups = fs::read_to_string("/proc/self/cgroup").ok()?;
     let path = groups.lines().find_map(|line| line.strip_prefix("0::"))?;
     let root = Path::new("/sys/fs/cgroup");
     let mut folder = root.join(path.trim_start_matches('/'));
     let mut least = None;
-    // A group is bound by those above it as well.
+    // The limits of parent groups apply as well.
     while folder.starts_with(root) {
         let free = free_of(&folder);
         least = match (least, free) {
@@ -54,7 +55,7 @@ fn free_of(folder: &Path) -> Option<u64> {
     let number = |name: &str| fs::read_to_string(folder.join(name)).ok()?.trim().parse::<u64>().ok();
     let (limit, used) = (number("memory.max")?, number("memory.current")?);
     let stat = fs::read_to_string(folder.join("memory.stat")).unwrap_or_default();
-    // Pages of files that nobody uses are given back when memory is short.
+    // Inactive file pages are reclaimed when memory is short.
     let files = stat.lines().find_map(|line| line.strip_prefix("inactive_file ")?.trim().parse::<u64>().ok()).unwrap_or(0);
     Some(limit.saturating_sub(used.saturating_sub(files)))
 }

@@ -1,4 +1,4 @@
-//! A plan in the sizes of a grid.
+//! Estimate of a memory plan on a grid.
 
 use std::fmt::Write as _;
 
@@ -7,46 +7,47 @@ use crate::entity::{CanonicalSet, EntityKind, Extent};
 use crate::grid::Grid;
 use crate::report::bytes;
 
-/// Vectors of a linear solver beside the matrix: right-hand side, solution and what iterations keep.
+/// Vectors of a linear solver beside the matrix: right-hand side, solution and work vectors.
 const SOLVER_VECTORS: u64 = 12;
-/// Unknowns up to which no solver chooses multigrid by itself.
+/// Number of unknowns up to which no solver chooses multigrid by itself.
 const SMALL: u64 = crate::linalg::driver::choose::SMALL as u64;
-/// Elements of a leaf of a reduction, each of which has a number.
+/// Elements of a leaf of a reduction, which has one result.
 const LEAF: u64 = crate::reduce::LEAF as u64;
 
-/// Bytes that a run needs.
+/// Bytes of a run.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Estimate {
-    /// Collections over canonical sets, by name of the set; the most that can be.
+    /// Largest total of collections over canonical sets, by name of the set.
     pub collections: Vec<(String, u64)>,
-    /// Collections over sets made at run time, as if each were as large as the canonical set that holds it.
+    /// The same for sets made at run time, as if each were as large as its canonical superset.
     pub at_most: Vec<(String, u64)>,
     /// Arrays of the grid and of positions in its sets.
     pub grid: u64,
-    /// Values from files, which are kept.
+    /// Values from files, which stay in memory.
     pub inputs: u64,
-    /// Entries of Jacobians, an estimate: those of one iterate for each solve.
+    /// Entries of Jacobians, estimated: one iterate for each solve.
     pub jacobians: u64,
-    /// Patterns of Jacobians and the places in them that kernels add to; an estimate.
+    /// Patterns of Jacobians and the positions in them that kernels add to, estimated.
     pub patterns: u64,
-    /// What the largest solve has beside them: the matrix, where it is not what kernels wrote, vectors of the linear solver, and multigrid where it was asked for; an estimate.
+    /// The rest of the largest solve, estimated: the matrix, unless kernels wrote it, vectors of
+    /// the linear solver, and multigrid if the user chose it.
     pub solvers: u64,
-    /// Multigrid for the largest solve that may choose it; an estimate.
+    /// Multigrid for the largest solve that may choose it, estimated.
     pub multigrid: u64,
 }
 
 /// Whether linear solvers set up multigrid.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Multigrid {
-    /// Something else was asked for.
+    /// The user chose another preconditioner.
     No,
-    /// The choice is left to the matrix.
+    /// The matrix decides.
     Maybe,
-    /// It was asked for.
+    /// The user chose it.
     Yes,
 }
 
-/// Sizes that an estimate needs.
+/// Sizes for an estimate.
 pub(crate) struct Sizes<'a> {
     /// The grid.
     pub grid: &'a Grid,
@@ -56,12 +57,12 @@ pub(crate) struct Sizes<'a> {
     pub len: &'a dyn Fn(CanonicalSet) -> u64,
     /// Whether linear solvers set up multigrid.
     pub multigrid: Multigrid,
-    /// Number of elements of a set made at run time, if it is known already.
+    /// Number of elements of a set made at run time, if known.
     pub known: &'a dyn Fn(&str) -> Option<u64>,
 }
 
 impl Estimate {
-    /// In bytes, of a plan on a grid.
+    /// The estimate of a plan on a grid, in bytes.
     pub(crate) fn of(plan: &MemoryPlan, sizes: &Sizes<'_>) -> Estimate {
         let mut estimate = Estimate::default();
         for set in plan.collections {
@@ -88,18 +89,18 @@ impl Estimate {
         estimate
     }
 
-    /// What is certain: all but sets whose sizes are not known.
+    /// The certain part: all but sets of unknown size.
     pub fn certain(&self) -> u64 {
         let collections: u64 = self.collections.iter().map(|(_, bytes)| bytes).sum();
         [self.grid, self.inputs, self.jacobians, self.patterns, self.solvers].into_iter().fold(collections, u64::saturating_add)
     }
 
-    /// The most that there can be.
+    /// The upper bound.
     pub fn most(&self) -> u64 {
         self.certain().saturating_add(self.multigrid).saturating_add(self.at_most.iter().map(|(_, bytes)| bytes).sum())
     }
 
-    /// One line for each part.
+    /// A table with one line for each part.
     pub fn table(&self) -> String {
         let mut text = String::new();
         let mut line = |what: &str, size: u64| {
@@ -130,18 +131,19 @@ fn collections(set: &SetMemory, len: u64, sizes: &Sizes<'_>) -> u64 {
     each.saturating_mul(len) + if set.reduced { 8 * len.div_ceil(LEAF) } else { 0 }
 }
 
-/// Arrays of the grid: as a grid of arrays has them, or as they are made for a Cartesian grid.
+/// Arrays of the grid: of a grid from arrays, or as computed for a Cartesian grid.
 fn grid(plan: &MemoryPlan, sizes: &Sizes<'_>) -> u64 {
     let grid = sizes.grid;
     let (cells, faces) = (grid.n_cells() as u64, grid.n_faces() as u64);
     let shape = grid.cartesian_shape().is_some();
     let mut total = 0;
     if !shape || plan.topology {
-        // Where the faces of cells begin, the faces, and two cells of each face; a face belongs to one or two cells.
+        // Row pointers of faces by cell, the faces, and two cells of each face; a face belongs to
+        // one or two cells.
         let inside = (sizes.len)(CanonicalSet { kind: EntityKind::Face, extent: Extent::Interior });
         total += 8 * (cells + 1) + 4 * (faces + inside) + 8 * faces;
         if !shape {
-            // What is beyond the faces of cells.
+            // The neighbour across each face of a cell.
             total += 4 * (faces + inside);
         }
     }
@@ -149,13 +151,13 @@ fn grid(plan: &MemoryPlan, sizes: &Sizes<'_>) -> u64 {
         total += (8 + 24) * cells + (8 + 24 + 24) * faces;
     }
     if grid.is_renumbered() {
-        // From the file's numbers to those in memory and back.
+        // From the numbering of the file to that in memory and back.
         total += 2 * 4 * (cells + faces);
     }
     if shape {
         total += plan.lists.iter().map(|&set| 4 * (sizes.len)(set)).sum::<u64>();
     } else {
-        // The elements, and for each entity of the kind its position.
+        // The elements, and the position of each entity of the kind.
         let all = |set: CanonicalSet| (sizes.len)(CanonicalSet { kind: set.kind, extent: Extent::All });
         total += plan.positions.iter().map(|&set| 4 * ((sizes.len)(set) + all(set))).sum::<u64>();
     }
@@ -171,8 +173,9 @@ fn unknowns(solve: &SolveMemory, sizes: &Sizes<'_>) -> u64 {
     solve.unknowns.iter().map(|&set| (sizes.len)(set)).sum()
 }
 
-/// What is kept from step to step: where rows begin and columns, of a system once more for all equations together, element by element where they have blocks; slots of two bytes, unless
-/// the places of cells tell them.
+/// Patterns cached between steps: row pointers and columns, for a system once more for all
+/// equations together, or by blocks of elements; slots of two bytes, unless cell positions give
+/// them.
 fn pattern(solve: &SolveMemory, sizes: &Sizes<'_>) -> u64 {
     let closed = solve.cartesian && sizes.grid.cartesian_shape().is_some();
     let slots = if closed { 0 } else { 2 * rows(solve, sizes, solve.additions) };
@@ -191,13 +194,15 @@ fn by_kernels(solve: &SolveMemory) -> bool {
     solve.additions.iter().flatten().any(|&additions| additions > 0)
 }
 
-/// The entries that kernels write, which become the matrix and come back, and what norms of residuals need.
+/// The entries that kernels write, whose memory becomes the matrix, and the leaves of residual
+/// norms.
 fn written(solve: &SolveMemory, sizes: &Sizes<'_>) -> u64 {
     let leaves: u64 = solve.unknowns.iter().map(|&set| 8 * (sizes.len)(set).div_ceil(LEAF)).sum();
     leaves + if by_kernels(solve) { sizes.real * rows(solve, sizes, solve.entries) } else { 0 }
 }
 
-/// The values of the matrix of all equations, unless they are what the kernels of a single one or of blocks wrote, and the vectors of its solver; Jacobians that operations make, of two iterates.
+/// The values of the matrix of all equations, unless the kernels of a single equation or of blocks
+/// wrote them, and the vectors of its solver; Jacobians of the operation level for two iterates.
 fn system(solve: &SolveMemory, sizes: &Sizes<'_>) -> u64 {
     let (count, entries) = (unknowns(solve, sizes), rows(solve, sizes, solve.entries));
     let made = if by_kernels(solve) { 0 } else { 2 * (8 + 4) * entries };
@@ -205,8 +210,10 @@ fn system(solve: &SolveMemory, sizes: &Sizes<'_>) -> u64 {
     made + if taken_over { 0 } else { 8 * entries } + 8 * SOLVER_VECTORS * count
 }
 
-/// Smoothed aggregation for a matrix of `count` rows: the finest level has values of its own, the others together about 0.8 of the matrix with images of their prolongations;
-/// prolongations and restrictions about three entries a row of the finest level each; and what cycles keep, about seven vectors.
+/// Smoothed aggregation for a matrix of `count` rows: the finest level has its own values, the
+/// others together about 0.8 of the matrix with images of their prolongations; prolongations and
+/// restrictions have about three entries each a row of the finest level; cycles need about seven
+/// vectors.
 pub(crate) fn multigrid(count: u64, entries: u64) -> u64 {
     8 * entries + 12 * entries * 8 / 10 + 2 * (12 * 3 + 8) * count + 8 * 7 * count
 }
@@ -223,7 +230,7 @@ mod tests {
     const INTERIOR: CanonicalSet = CanonicalSet { kind: EntityKind::Face, extent: Extent::Interior };
 
     fn estimate(plan: &MemoryPlan, grid: &Grid) -> Estimate {
-        // 10 x 10 x 10 cells: 3 x 11 x 100 faces, of which 3 x 9 x 100 are inside.
+        // 10 x 10 x 10 cells: 3 x 11 x 100 faces, of which 3 x 9 x 100 are interior.
         let len = |set: CanonicalSet| match (set.kind, set.extent) {
             (EntityKind::Cell, Extent::All) => 1000,
             (EntityKind::Face, Extent::All) => 3300,
@@ -239,7 +246,8 @@ mod tests {
         SetMemory { name, set: CELLS, canonical, general, cartesian, reduced: false }
     }
 
-    /// Against the hierarchy of the seven-point Laplacian on a cube: the estimate is within a quarter of it.
+    /// Compared with the hierarchy of the seven-point Laplacian on a cube, the estimate is within a
+    /// quarter.
     #[test]
     fn multigrid_of_a_cube() {
         let (n, mut triplets) = (24, Vec::new());
@@ -295,7 +303,8 @@ mod tests {
         assert_eq!(cartesian.grid, 4 * 2700);
         // Entries, and one leaf of a norm.
         assert_eq!(cartesian.jacobians, 8 * 7000 + 8);
-        // Rows, columns and slots; the values are the entries that were written, and there are twelve vectors.
+        // Rows, columns and slots; the values are the entries that kernels wrote, and there are
+        // twelve vectors.
         assert_eq!((cartesian.patterns, cartesian.solvers), (8000 + 28_000 + 24_000, 96_000));
         assert_eq!(cartesian.most() - cartesian.certain(), 20_000);
         let any = estimate(&plan, &grid().as_unstructured());
@@ -314,7 +323,8 @@ mod tests {
         };
         let grid = Grid::cartesian(Cartesian::block([10, 10, 10], [1.0; 3])).expect("a grid");
         let [blocks, rows] = [true, false].map(|blocks| estimate(&plan(blocks), &grid));
-        // Of both equations 14 entries a row; a block of four has one column. Twelve vectors of both unknowns.
+        // 14 entries a row in both equations; a block of four has one column. Twelve vectors of
+        // both unknowns.
         assert_eq!((blocks.jacobians, rows.jacobians), (8 * 28_000 + 16, 8 * 28_000 + 16));
         assert_eq!((blocks.patterns, blocks.solvers), ((16_000 + 4 * 28_000) + (8000 + 4 * 7000), 192_000));
         assert_eq!((rows.patterns, rows.solvers), (2 * (16_000 + 4 * 28_000), 192_000 + 8 * 28_000));

@@ -1,4 +1,5 @@
-//! What may help where a solve fails: bounds that the iterates ask for, and which of the keys decides.
+//! Hints after a failed solve: bounds for unknowns that left their range, and the options that
+//! decide.
 
 use super::options::Options;
 use super::problem::Problem;
@@ -6,7 +7,7 @@ use super::range::Range;
 use super::report::History;
 use crate::error::Error;
 
-/// A line with how many values stand at a bound, if some do.
+/// A line with the number of values at a bound, if there are any.
 pub(super) fn bounds_line(problem: &mut dyn Problem, options: &Options) -> Result<String, Error> {
     let at_bounds = if options.bounds.is_empty() { None } else { problem.at_bounds()? };
     Ok(match at_bounds {
@@ -15,7 +16,7 @@ pub(super) fn bounds_line(problem: &mut dyn Problem, options: &Options) -> Resul
     })
 }
 
-/// What to do where no criterion holds after the last iteration.
+/// The hint after the last iteration without convergence.
 pub(super) fn of_no_convergence(history: &History, options: &Options) -> String {
     if let Some(hint) = of_ranges(&history.first_ranges, &history.ranges, options) {
         return hint;
@@ -32,11 +33,11 @@ pub(super) fn of_no_convergence(history: &History, options: &Options) -> String 
     )
 }
 
-/// How far an iterate may be outside of what it is to keep to, in parts of that: less is no sign of leaving it.
+/// Distance outside a range, relative to it, below which an iterate has not left it.
 const OUTSIDE: f64 = 1e-3;
 
-/// Bounds for the first unknown that was from 0 to 1 or nowhere negative at the guess, as shares and pressures are, and is not any more; `None` if there is none,
-/// or it has bounds.
+/// Bounds for the first unknown that was between 0 and 1, or nonnegative, at the guess and has left
+/// that range, as fractions and pressures may; `None` if there is none, or it has bounds.
 pub(super) fn of_ranges(first: &[Range], now: &[Range], options: &Options) -> Option<String> {
     first.iter().zip(now).enumerate().find_map(|(number, (first, now))| {
         let has_bounds = options.bounds.iter().any(|(bounded, _)| *bounded == number);
@@ -47,7 +48,7 @@ pub(super) fn of_ranges(first: &[Range], now: &[Range], options: &Options) -> Op
         let is_share = first.greatest <= 1.0;
         let size = if is_share { 1.0 } else { first.greatest };
         let (below, above) = (now.least < -OUTSIDE * size, is_share && now.greatest > 1.0 + OUTSIDE);
-        // A guess of zeros says nothing of what values mean, and one that is at most 1 and grows may be anything.
+        // A guess of zeros reveals no range, nor does one that is at most 1 and grows.
         if first.greatest == 0.0 || !below {
             return None;
         }

@@ -1,17 +1,19 @@
-//! When Newton's method stops.
+//! Convergence criteria of Newton's method.
 //!
-//! Where no tolerance of the residual is given, nothing may depend on its unit: an equation times a number has the same
-//! solution. Then there is a correction unless the residual is zero, and what comes of it ends the solve by any of these:
+//! Without a tolerance of the residual, nothing may depend on its unit: an equation times a number
+//! has the same solution. Then a correction follows unless the residual is zero, and any of these
+//! criteria ends the solve:
 //!
-//! * The next correction would be next to nothing beside the unknowns. It is not computed but estimated: the last one,
-//!   times the factor by which it has reduced the residual. So a linear equation that is solved exactly takes one
-//!   correction, and a guess that is the solution takes one.
-//! * The residual is next to nothing beside that at the guess, and the next correction would be small. The latter because
-//!   a guess that is far off makes any residual look small.
-//! * The residual does not fall any more, and is what rounding leaves of its terms: as large as roundings of
-//!   `sum_j |J_ij| |u_j|` in each row. So a matrix that turns roundings into larger corrections keeps no solve going.
+//! * The next correction would be negligible compared with the unknowns. It is estimated: the last
+//!   one times the factor by which that reduced the residual. So a linear equation that is solved
+//!   exactly takes one correction, and so does a guess that is the solution.
+//! * The residual is negligible compared with that at the guess, and the next correction would be
+//!   small. The latter, since a poor guess makes any residual look small.
+//! * The residual no longer decreases and is round-off of its terms: as large as roundings of
+//!   `sum_j |J_ij| |u_j|` in each row. So an ill-conditioned matrix, which turns round-off into
+//!   larger corrections, ends the solve.
 //!
-//! Each equation counts for itself, and each unknown, because they have units of their own.
+//! Each equation and each unknown is judged by itself, since they have different units.
 
 use std::fmt;
 
@@ -21,23 +23,24 @@ use super::report::History;
 use crate::error::{Error, ErrorKind};
 use crate::linalg::null_space::round_off;
 
-/// What is next to nothing, where no tolerance says so.
+/// Sizes that are negligible where no tolerance is given.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Limits {
-    /// Of the residual at the guess.
+    /// Of the residual, relative to that at the guess.
     pub reduction: f64,
-    /// Of the unknowns, for the next correction.
+    /// Of the next correction, relative to the unknowns.
     pub next: f64,
-    /// Of the unknowns, for the next correction where the residual has been reduced.
+    /// Of the next correction where the residual has been reduced, relative to the unknowns.
     pub next_if_reduced: f64,
 }
 
 impl Limits {
-    /// For numbers with this rounding: the distance from 1 to the next larger one.
+    /// For numbers with this machine epsilon.
     ///
-    /// Doubles: the reduction is twice what one linear solve reaches that goes on for it, a hundredth of the 1e-8 of
-    /// `solver_tol`. The next correction would change the thirteenth digit of an unknown, which some thousand roundings
-    /// do as well. Singles have seven digits: the next correction would change the last one, or that before it.
+    /// Double precision: the reduction is twice what one linear solve reaches that aims for it, a
+    /// hundredth of the default 1e-8 of `solver_tol`. The next correction would change the
+    /// thirteenth digit of an unknown, as some thousand roundings do. Single precision has seven
+    /// digits: the next correction would change the last one or the one before.
     pub fn of(rounding: f64) -> Limits {
         if rounding > f64::EPSILON {
             Limits { reduction: 1e-6, next: 2e-7, next_if_reduced: 1e-5 }
@@ -47,9 +50,10 @@ impl Limits {
     }
 }
 
-/// Part of the accepted residual that a linear solve may leave: the rest is for what the residual rounds.
+/// Part of the accepted residual that a linear solve may leave; the rest is for the round-off of
+/// the residual.
 const AIM: f64 = 0.5;
-/// A residual that keeps more than this part does not fall any more.
+/// A residual that keeps more than this part has stagnated.
 const STALLED: f64 = 0.5;
 
 /// The criterion that ended a solve.
@@ -65,11 +69,11 @@ pub(super) enum ConvergedReason {
     Equations,
     /// The residual is zero.
     Zero,
-    /// The next correction, as a part of the unknowns.
+    /// The estimated next correction, relative to the unknowns.
     Next(f64),
-    /// The residual, as a part of that at the guess.
+    /// The residual, relative to that at the guess.
     Reduced(f64),
-    /// The residual is what rounding leaves of its terms.
+    /// The residual is round-off of its terms.
     Rounding,
 }
 
@@ -89,7 +93,8 @@ impl fmt::Display for ConvergedReason {
 }
 
 impl Size {
-    /// The correction as a part of the unknown before or after it, whichever was larger: at most 1, 0 where both are 0.
+    /// The correction relative to the unknown before or after it, whichever is larger: at most 1, 0
+    /// where both are 0.
     fn part(self) -> f64 {
         let Size { correction, unknown } = self;
         // An unknown that became zero was as large as the correction.
@@ -97,7 +102,7 @@ impl Size {
     }
 }
 
-/// The criteria of a solve, with what they compare.
+/// The criteria of a solve, with the norms that they compare.
 pub(super) struct Criteria<'a> {
     options: &'a Options,
     limits: Limits,
@@ -117,22 +122,22 @@ impl<'a> Criteria<'a> {
         self.options.abs_res_tol.is_none()
     }
 
-    /// Whether this norm is small enough by itself, whatever the others were.
+    /// Whether this norm satisfies a criterion by itself.
     pub fn are_met_by_norm(&self, norm: f64) -> bool {
         self.options.abs_res_tol.is_some_and(|tolerance| norm <= tolerance)
     }
 
-    /// The norm of the residual that will be small enough, where it was `first` at the guess.
+    /// The norm of the residual that satisfies a criterion, if it was `first` at the guess.
     pub fn target(&self, first: f64) -> f64 {
         self.options.abs_res_tol.unwrap_or(self.limits.reduction * first)
     }
 
-    /// What a linear solve may leave of the residual, where it was `first` at the guess.
+    /// The residual that a linear solve may leave, if it was `first` at the guess.
     pub fn negligible(&self, first: f64) -> f64 {
         AIM * self.limits.reduction * first
     }
 
-    /// Takes note of the norms at the iterate from where the next correction starts.
+    /// Stores the norms at the iterate before the next correction.
     pub fn start(&mut self, problem: &mut dyn Problem) -> Result<(), Error> {
         if self.are_default() {
             self.before = problem.equation_norms()?;
@@ -143,7 +148,7 @@ impl<'a> Criteria<'a> {
         Ok(())
     }
 
-    /// The criterion that holds after an evaluation, with the `update` that led there.
+    /// The criterion that holds after an evaluation; `update` led to it.
     pub fn met(&self, problem: &mut dyn Problem, history: &History, update: Option<Update>) -> Result<Option<ConvergedReason>, Error> {
         let (norm, options) = (history.norm(), self.options);
         if self.are_met_by_norm(norm) {
@@ -155,7 +160,7 @@ impl<'a> Criteria<'a> {
         }
         if options.update_tol > 0.0 && history.count() > 0 {
             let update = update.ok_or_else(|| Error::new(ErrorKind::Data, "this back-end takes no tolerance of updates (`update_tol`)"))?;
-            // What stopped at a bound, or was shortened, did not come as far as it should.
+            // An update that stopped at a bound, or was shortened, is no measure of convergence.
             if update.at_bounds == 0 && !update.shortened && update.norm <= options.update_tol * update.unknowns {
                 return Ok(Some(ConvergedReason::Update));
             }
@@ -173,13 +178,13 @@ impl<'a> Criteria<'a> {
         }
     }
 
-    /// What the last evaluation says after a correction, where no tolerance of the residual is given.
+    /// The criterion that holds after a correction if no tolerance of the residual is given.
     pub fn met_by_default(&self, problem: &mut dyn Problem) -> Result<Option<ConvergedReason>, Error> {
         if !self.are_default() {
             return Ok(None);
         }
         let norms = problem.equation_norms()?;
-        // Written so that NaN counts for nothing.
+        // Written so that NaN fails.
         let reduced: Vec<bool> = norms.iter().zip(&self.first).map(|(norm, first)| *norm <= self.limits.reduction * first).collect();
         let stalls = |number: usize| norms[number] > STALLED * self.before[number];
         let mut rounded = vec![false; norms.len()];
@@ -191,7 +196,7 @@ impl<'a> Criteria<'a> {
         }
         let kept = |number: usize| match (norms[number], self.before[number]) {
             (0.0, _) => 0.0,
-            // Beside a residual that was zero anything is infinite; it kept all of it.
+            // A residual that was zero before has kept all of it.
             (norm, before) => (norm / before).min(1.0),
         };
         let kept = (0..norms.len()).filter(|&number| !rounded[number]).map(kept).fold(0.0, largest);
@@ -209,14 +214,15 @@ impl<'a> Criteria<'a> {
         Ok(None)
     }
 
-    /// Whether the norm of each equation is what rounding leaves of its terms; false where the back-end does not know them.
+    /// Whether the norm of each equation is round-off of its terms; false if the back-end does not
+    /// compute these.
     pub fn within_rounding(&self, problem: &mut dyn Problem, norms: &[f64]) -> Result<Vec<bool>, Error> {
         let terms = problem.terms()?;
         let least = round_off(self.options.rounding);
         Ok(norms.iter().enumerate().map(|(number, norm)| terms.get(number).is_some_and(|terms| *norm <= least * terms)).collect())
     }
 
-    /// What rounding may leave of the residual of all equations together.
+    /// Round-off in the residual of all equations together.
     pub fn rounding(&self, problem: &mut dyn Problem) -> Result<f64, Error> {
         let terms = problem.terms()?;
         Ok(round_off(self.options.rounding) * terms.iter().map(|terms| terms * terms).sum::<f64>().sqrt())
@@ -236,20 +242,20 @@ mod tests {
     fn a_correction_is_at_most_all_of_an_unknown() {
         let part = |correction, unknown| Size { correction, unknown }.part();
         assert_eq!(part(1.0, 4.0), 0.25);
-        // From 1 to 0, and where nothing is and nothing changes.
+        // From 1 to 0, and zero without change.
         assert_eq!(part(1.0, 0.0), 1.0);
         assert_eq!(part(0.0, 0.0), 0.0);
         assert!(part(f64::NAN, 1.0).is_nan());
     }
 
-    /// The linear solver goes on for the reduction only where that is near to `solver_tol`.
+    /// The linear solver aims for the reduction only where that is near `solver_tol`.
     #[test]
     fn one_linear_solve_may_reach_the_reduction() {
         use crate::linalg::LinearOptions;
         use crate::linalg::krylov::iteration::Target;
         let (options, criteria) = (Options::default(), LinearOptions::default());
         let saves = Criteria::new(&options).negligible(1.0);
-        // The front door leaves a tenth of the tolerance for what comes after the method.
+        // The driver leaves a tenth of the tolerance for what follows the method.
         assert_eq!(Target::near(0.9 * criteria.tolerance, saves).aim, saves);
     }
 }

@@ -1,4 +1,4 @@
-//! The system at which Newton's method failed, as files in Matrix Market form (parameter `newton_dump`).
+//! Matrix Market files of the system at which Newton's method failed (parameter `newton_dump`).
 
 use std::fs;
 use std::io::{BufWriter, Write};
@@ -10,17 +10,19 @@ use crate::error::Error;
 use crate::linalg::Csr;
 use crate::session::Session;
 
-/// The key: a folder.
+/// The parameter: a folder.
 pub const KEY: &str = "newton_dump";
 
-/// Whether failures are written down.
+/// Whether `newton_dump` is given.
 pub fn is_wanted(session: &Session) -> bool {
     session.parameters().contains(KEY)
 }
 
-/// Writes the Jacobian and the residual at a failure of the solve at an Equelle line: `failure-00000-jacobian.mtx` and `failure-00000-residual.mtx`, numbered through
-/// the run. Rows and columns are by equation or unknown, then in the order of the grid's file. What goes wrong is a warning, since there is something worse to tell.
-/// `residuals`: domain and values of each equation, `[domain]`.
+/// Writes the Jacobian and the residual at a failure of the solve at an Equelle line:
+/// `failure-00000-jacobian.mtx` and `failure-00000-residual.mtx`, numbered through the run. Rows
+/// and columns are by equation or unknown, then in the order of the grid's file. An error here is a
+/// warning, since the failure itself matters more. `residuals`: domain and values of each equation,
+/// `[domain]`.
 pub fn failure(session: &mut Session, line: u32, residuals: &[(Arc<Domain>, Vec<f64>)], matrix: Result<Csr, Error>) {
     match matrix.map_err(|error| error.message).and_then(|matrix| write(session, line, residuals, &matrix)) {
         Ok(stem) => {
@@ -36,7 +38,7 @@ fn write(session: &mut Session, line: u32, residuals: &[(Arc<Domain>, Vec<f64>)]
     fs::create_dir_all(&dir).map_err(|error| io(&dir, error))?;
     let stem = dir.join(format!("failure-{:05}", session.next_failure()));
     let file = |what: &str| PathBuf::from(format!("{}-{what}.mtx", stem.display()));
-    // Where each row stands in the file, and the other way round.
+    // Position of each row in the file, and the inverse.
     let mut order: Vec<u32> = Vec::with_capacity(matrix.n_rows());
     let mut blocks = Vec::with_capacity(residuals.len());
     for (domain, values) in residuals {
@@ -62,7 +64,7 @@ fn write(session: &mut Session, line: u32, residuals: &[(Arc<Domain>, Vec<f64>)]
     Ok(stem.display().to_string())
 }
 
-/// Rows by `order`, columns by their `place`, ascending; numbers read back as the same ones.
+/// Writes rows by `order` and columns by their `place`, ascending; numbers read back unchanged.
 fn jacobian(path: &Path, matrix: &Csr, order: &[u32], place: &[u32], about: &str) -> std::io::Result<()> {
     let mut out = BufWriter::new(fs::File::create(path)?);
     writeln!(out, "%%MatrixMarket matrix coordinate real general\n{about}")?;

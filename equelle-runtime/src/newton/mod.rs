@@ -1,13 +1,15 @@
 //! Newton's method, written once for every back-end (runtime specification, section 6).
 //!
-//! A back-end implements [`GridProblem`] on its own vectors: evaluate the residual at the iterate, correct the iterate by
-//! one linear solve. The rest of a [`Problem`] follows from the [`ProblemState`] that all of them have and from the
-//! session ([`session`]). [`solve()`] decides when to go on and when to stop, keeps the [`History`], and says what
-//! happened. [`Options`] are the keys `max_iter`, `abs_res_tol`, `verbose` and `newton_failure`.
+//! A back-end implements [`GridProblem`] on its own vectors: evaluation of the residual at the
+//! iterate, and correction of the iterate by one linear solve. The rest of a [`Problem`] follows
+//! from the common [`ProblemState`] and from the session ([`session`]). [`solve()`] iterates,
+//! checks convergence, records the [`History`] and reports. [`Options`] are the keys `max_iter`,
+//! `abs_res_tol`, `verbose` and `newton_failure`.
 //!
-//! The norm is the Euclidean norm of the residual values of all equations, not scaled. Without `abs_res_tol` what ends a
-//! solve does not depend on the unit of the residual (`criteria.rs`). Further criteria, bounds, inexact corrections and a
-//! line search are off unless asked for; one criterion that holds is enough.
+//! The norm is the unscaled Euclidean norm of the residual values of all equations. Without
+//! `abs_res_tol` the criteria do not depend on the unit of the residual (`criteria.rs`). Further
+//! criteria, bounds, inexact corrections and a line search are off by default; one criterion that
+//! holds is enough.
 
 mod advice;
 mod criteria;

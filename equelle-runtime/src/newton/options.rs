@@ -1,4 +1,4 @@
-//! The keys that steer Newton's method.
+//! Options of Newton's method.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -6,7 +6,7 @@ use crate::error::{Error, ErrorKind};
 use crate::params::Parameters;
 use crate::program::Solve;
 
-/// What happens when the residual norm is still above the tolerance after the last iteration.
+/// Action if the residual norm exceeds the tolerance after the last iteration.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum OnFailure {
     /// The run ends with an error and a report.
@@ -14,7 +14,7 @@ pub enum OnFailure {
     Error,
     /// The report is a warning, and the program goes on with the last iterate.
     Warn,
-    /// The program goes on with the last iterate; only `verbose` tells.
+    /// The program goes on with the last iterate; only `verbose` reports it.
     Continue,
 }
 
@@ -34,36 +34,39 @@ impl Default for Bounds {
     }
 }
 
-/// How Newton's method is run.
+/// Options of Newton's method.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Options {
-    /// Most iterations; 0 only evaluates the residual.
+    /// Largest number of iterations; 0 only evaluates the residual.
     pub max_iter: usize,
-    /// Converged when the norm of the residual is not above it; in the residual's own unit. Without it what ends a solve does
-    /// not depend on that unit: see `criteria.rs`.
+    /// Largest norm of the residual at convergence, in its own unit. Without it the criteria do not
+    /// depend on that unit: see `criteria.rs`.
     pub abs_res_tol: Option<f64>,
-    /// Also converged when that norm is at most this part of the norm at the guess; 0 is off.
+    /// Largest norm of the residual at convergence, relative to that at the guess; 0 is off.
     pub rel_res_tol: f64,
-    /// Also converged when the norm of each equation is not above its own tolerance, in its own unit: `(equation, tolerance)` with equations
-    /// from 0, ascending. Equations without one do not count. Empty is off.
+    /// Largest norm of each equation at convergence, in its own unit: `(equation, tolerance)` with
+    /// equations from 0, ascending. Equations without one do not count. Empty is off.
     pub equation_tols: Vec<(usize, f64)>,
-    /// Also converged when the norm of a correction is at most this part of that of the unknowns; 0 is off.
+    /// Largest norm of a correction at convergence, relative to that of the unknowns; 0 is off.
     pub update_tol: f64,
-    /// Largest relative residual of a linear solve, which comes down with the residual norm: an iterate that is far off needs no exact
-    /// correction. 0 solves each system to the tolerance of the linear solver.
+    /// Largest relative residual of a linear solve, which decreases with the residual norm: an
+    /// iterate far from the solution needs no exact correction. 0 solves each system to the
+    /// tolerance of the linear solver.
     pub forcing: f64,
     /// Whether corrections are shortened while they do not reduce the norm of the residual.
     pub line_search: bool,
-    /// Values that unknowns may take, `(unknown, bounds)` with unknowns from 0, ascending; a correction stops there.
+    /// Bounds of unknowns, `(unknown, bounds)` with unknowns from 0, ascending; a correction stops
+    /// there.
     pub bounds: Vec<(usize, Bounds)>,
-    /// The same by the names that unknowns have in the program, in the order of the names; see [`Options::of_solve`].
+    /// Bounds by the names of unknowns in the program, in the order of the names; see
+    /// [`Options::of_solve`].
     pub named_bounds: Vec<(String, Bounds)>,
-    /// 0: silent; 1: one line a solve; 2: one line an iteration and the time; 3: also the iterates and residuals, and what the linear solver did.
+    /// 0: silent; 1: one line a solve; 2: one line an iteration and the time; 3: also iterates,
+    /// residuals and reports of the linear solver.
     pub verbose: usize,
-    /// What no convergence means. A residual that is not finite is always an error.
+    /// Action if the solve does not converge. A residual that is not finite is always an error.
     pub on_failure: OnFailure,
-    /// What residuals are rounded to: the distance from 1 to the next larger number of their type. No parameter: who
-    /// computes them knows.
+    /// Machine epsilon of residuals. No parameter: the back-end sets it.
     pub rounding: f64,
 }
 
@@ -87,12 +90,15 @@ impl Default for Options {
 }
 
 impl Options {
-    /// From `max_iter` (10), `abs_res_tol` (none), `verbose` (0) and `newton_failure` (`error`, `warn` or `continue`); and from what is off by
-    /// default: `rel_res_tol`, `abs_res_tol_1` and so on for each equation, `update_tol`, `newton_forcing`, `newton_line_search`, `unknown_min_1` and
-    /// `unknown_max_1` and so on for each unknown, all numbered from 1; and `unknown_min_s` for the unknown `s`.
+    /// Reads `max_iter` (10), `abs_res_tol` (none), `verbose` (0) and `newton_failure` (`error`,
+    /// `warn` or `continue`); and, off by default, `rel_res_tol`, `abs_res_tol_1` and so on for
+    /// each equation, `update_tol`, `newton_forcing`, `newton_line_search`, `unknown_min_1` and
+    /// `unknown_max_1` and so on for each unknown, numbered from 1, and `unknown_min_s` for the
+    /// unknown `s`.
     ///
     /// # Errors
-    /// `Data` for a value that is no number of its kind, a negative tolerance, bounds without a value between them, or another word.
+    /// `Data` for a value that is no number of its kind, a negative tolerance, bounds without a
+    /// value between them, or another word.
     pub fn from_parameters(parameters: &Parameters) -> Result<Options, Error> {
         let default = Options::default();
         let (bounds, named_bounds) = bounds(parameters)?;
@@ -121,7 +127,8 @@ impl Options {
         Ok(options)
     }
 
-    /// The options of a solve whose unknowns have these names: of bounds by name those that it has, which go before numbers.
+    /// The options of a solve with these names of unknowns; bounds by name take precedence over
+    /// those by number.
     pub fn of_solve(mut self, unknowns: &[&str]) -> Options {
         for (name, own) in std::mem::take(&mut self.named_bounds) {
             let Some(number) = unknowns.iter().position(|unknown| *unknown == name) else { continue };
@@ -133,7 +140,7 @@ impl Options {
         self
     }
 
-    /// Checks names of unknowns against those of all solves of a program.
+    /// Checks the names of unknowns in options against those of all solves of a program.
     ///
     /// # Errors
     /// `Data` for a name that no unknown has.
@@ -150,7 +157,7 @@ impl Options {
         Err(Error::new(ErrorKind::Data, message).hint(hint))
     }
 
-    /// Checks numbers of equations and unknowns against how many there are.
+    /// Checks the numbers of equations and unknowns in options against `equations`.
     ///
     /// # Errors
     /// `Data` for a number beyond the last.
@@ -168,7 +175,7 @@ impl Options {
     }
 }
 
-/// A number that is not negative.
+/// A nonnegative number.
 fn tolerance(parameters: &Parameters, key: &str) -> Result<Option<f64>, Error> {
     let Some(value) = parameters.number(key)? else { return Ok(None) };
     if value >= 0.0 {
@@ -177,7 +184,7 @@ fn tolerance(parameters: &Parameters, key: &str) -> Result<Option<f64>, Error> {
     Err(Error::new(ErrorKind::Data, format!("parameter `{key}` must not be negative, it is {value}")))
 }
 
-/// A part of something: from 0, which is off, to below 1.
+/// A fraction: from 0, which is off, to below 1.
 fn part(parameters: &Parameters, key: &str) -> Result<f64, Error> {
     let value = parameters.number(key)?.unwrap_or(0.0);
     if (0.0..1.0).contains(&value) {
@@ -203,7 +210,7 @@ fn numbered(parameters: &Parameters, prefix: &str, read: Read) -> Result<Vec<(us
     Ok(values)
 }
 
-/// One of the two bounds, to be set.
+/// Access to one of the two bounds.
 type End = fn(&mut Bounds) -> &mut f64;
 type ByNumber = Vec<(usize, Bounds)>;
 type ByName = Vec<(String, Bounds)>;

@@ -1,5 +1,5 @@
-//! What the problems of all back-ends have in common: the state of a solve, what is kept between solves, and the part of
-//! [`Problem`] that follows from them.
+//! Common part of the nonlinear problems of all back-ends: the state of a solve, caches between
+//! solves, and the part of [`Problem`] that follows from them.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -14,7 +14,7 @@ use crate::error::{Error, ErrorKind};
 use crate::linalg::{Csr, LinearCache, LinearOptions, VectorSpace};
 use crate::session::Session;
 
-/// Values of an unknown or of an equation on a domain, as a back-end keeps them.
+/// Values of an unknown or of an equation on a domain, in the storage of a back-end.
 pub trait Field: Clone {
     /// Its domain.
     fn domain(&self) -> &Arc<Domain>;
@@ -22,10 +22,10 @@ pub trait Field: Clone {
     fn has_derivatives(&self) -> bool;
 }
 
-/// What Newton's method keeps between the solves of a run. `S`: the space of the linear solvers; `P`: what a back-end keeps
-/// of the patterns of a solve.
+/// Caches of Newton's method between the solves of a run. `S`: the space of the linear solvers;
+/// `P`: the cached patterns of a solve in a back-end.
 pub struct NewtonCaches<S: VectorSpace + 'static, P> {
-    /// The parameters, once they have been read.
+    /// The parameters, once read.
     options: Option<(Options, LinearOptions)>,
     /// By Equelle line.
     solves: BTreeMap<u32, (LinearCache<S>, P)>,
@@ -38,11 +38,11 @@ impl<S: VectorSpace + 'static, P> Default for NewtonCaches<S, P> {
 }
 
 impl<S: VectorSpace + 'static, P: Default> NewtonCaches<S, P> {
-    /// The parameters of Newton's method and of linear solvers for the solve at the current line; read once. `rounding` is
-    /// that of the numbers in collections.
+    /// The parameters of Newton's method and of linear solvers for the solve at the current line;
+    /// read once. `rounding` is the machine epsilon of collections.
     ///
     /// # Errors
-    /// `Data` for parameters that make no sense.
+    /// `Data` for illegal parameters.
     pub fn options(&mut self, session: &mut Session, rounding: f64) -> Result<(Options, LinearOptions), Error> {
         let line = session.current_line();
         let (options, linear) = match &self.options {
@@ -82,44 +82,44 @@ impl<S: VectorSpace + 'static, P: Default> NewtonCaches<S, P> {
         }
     }
 
-    /// Keeps what the next solve at this line has again; the iterate.
+    /// Stores the caches for the next solve at this line; returns the iterate.
     pub fn end<V, C>(&mut self, state: ProblemState<V, C, S, P>) -> Vec<V> {
         self.solves.insert(state.line, (state.cache, state.patterns));
         state.iterate
     }
 
-    /// What is kept of patterns.
+    /// The cached patterns.
     pub fn patterns(&self) -> impl Iterator<Item = &P> {
         self.solves.values().map(|(_, patterns)| patterns)
     }
 }
 
-/// The state of a solve. `V`: values of an unknown or an equation; `C`: a correction of all unknowns; `S` and `P` as in
-/// [`NewtonCaches`].
+/// The state of a solve. `V`: values of an unknown or an equation; `C`: a correction of all
+/// unknowns; `S` and `P` as in [`NewtonCaches`].
 pub struct ProblemState<V, C, S: VectorSpace + 'static, P> {
     /// Equelle line of the solve.
     pub line: u32,
-    /// `[unknowns]`
+    /// The iterate. `[unknowns]`
     pub iterate: Vec<V>,
-    /// Where the unknowns of each equation end. `[equations]`
+    /// Ends of the fields of unknowns. `[equations]`
     pub ends: Vec<usize>,
     /// The residual at the iterate, with derivatives. `[equations]`
     pub equations: Vec<V>,
-    /// For the next linear solve.
+    /// Options of the next linear solve.
     pub linear: LinearOptions,
-    /// That the linear solver was asked for, if a looser one is not enough.
+    /// Tolerance of the linear solver in the parameters, from which `linear` may deviate.
     tolerance: f64,
-    /// Of the linear solver.
+    /// Cache of the linear solver.
     pub cache: LinearCache<S>,
-    /// Of equations and of the matrix.
+    /// Cached patterns of equations and of the matrix.
     pub patterns: P,
-    /// Values that unknowns may take, of those that have bounds.
+    /// Bounds of unknowns.
     pub bounds: Vec<(usize, Bounds)>,
     /// Norm of each equation at the last evaluation. `[equations]`
     pub norms: Vec<f64>,
-    /// How large the last correction of each unknown was. `[equations]`
+    /// Size of the last correction of each unknown. `[equations]`
     pub sizes: Vec<Size>,
-    /// Whether the norm of corrections is asked for.
+    /// Whether the norm of corrections is needed.
     pub tells_updates: bool,
     /// Whether corrections may be shortened.
     pub search: bool,
@@ -143,10 +143,11 @@ impl<V: Field, C, S: VectorSpace + 'static, P> ProblemState<V, C, S, P> {
         self.equations.len() == self.iterate.len()
     }
 
-    /// Every equation must be one for its unknown, and depend on some unknown.
+    /// Checks that every equation is on the domain of its unknown and depends on some unknown.
     ///
     /// # Errors
-    /// `Simulation` if one does not depend on any; `Backend` (an internal error) if they do not fit.
+    /// `Simulation` if one does not depend on any; `Backend` (an internal error) if domains do not
+    /// fit.
     pub fn check_equations(&self) -> Result<(), Error> {
         let (equations, unknowns) = (self.equations.len(), self.iterate.len());
         let internal_error = |what: String| Err(Error::new(ErrorKind::Backend, format!("internal error: {what}")));
@@ -166,36 +167,36 @@ impl<V: Field, C, S: VectorSpace + 'static, P> ProblemState<V, C, S, P> {
     }
 }
 
-/// A nonlinear problem of a run: what only its back-end can do. It is a [`Problem`].
+/// The part of a nonlinear problem that a back-end implements; the rest of [`Problem`] follows.
 pub trait GridProblem {
     /// Values of an unknown or of an equation.
     type Field: Field;
     /// A correction of all unknowns.
     type Correction;
-    /// That of the linear solvers.
+    /// The space of the linear solvers.
     type Space: VectorSpace + 'static;
-    /// What is kept of patterns.
+    /// The cached patterns.
     type Patterns;
 
     /// The state of the solve.
     fn state(&self) -> &ProblemState<Self::Field, Self::Correction, Self::Space, Self::Patterns>;
-    /// The state of the solve, to change it.
+    /// The state of the solve, mutable.
     fn state_mut(&mut self) -> &mut ProblemState<Self::Field, Self::Correction, Self::Space, Self::Patterns>;
     /// The run.
     fn session(&mut self) -> &mut Session;
 
-    /// [`Problem::evaluate`], which leaves the norms of the equations in the state.
+    /// [`Problem::evaluate`], which stores the norms of the equations in the state.
     ///
     /// # Errors
-    /// As there.
+    /// As for [`Problem::evaluate`].
     fn evaluate(&mut self) -> Result<f64, Error>;
-    /// [`Problem::correct`]. Leaves the sizes of the correction in the state by the next evaluation, and the correction itself
-    /// if there is a line search.
+    /// [`Problem::correct`]. By the next evaluation the sizes of the correction are in the state,
+    /// and with a line search the correction itself.
     ///
     /// # Errors
-    /// As there.
+    /// As for [`Problem::correct`].
     fn correct(&mut self) -> Result<Correction, Error>;
-    /// Goes from `base` by this part of a correction, as far as bounds allow.
+    /// Sets the iterate to `base` plus this part of a correction, clipped to the bounds.
     ///
     /// # Errors
     /// Those of the back-end.
@@ -203,20 +204,21 @@ pub trait GridProblem {
     /// [`Problem::terms`].
     ///
     /// # Errors
-    /// As there.
+    /// As for [`Problem::terms`].
     fn terms(&mut self) -> Result<Vec<f64>, Error>;
-    /// Least and greatest value of each unknown at the last evaluation; `None` of one without elements. `[unknowns]`
+    /// Least and greatest value of each unknown at the last evaluation; `None` for one without
+    /// elements. `[unknowns]`
     fn extremes(&mut self) -> Vec<Option<[f64; 2]>>;
 
-    /// Values on the host. `[domain]`
+    /// Copies values to the host. `[domain]`
     ///
     /// # Errors
-    /// Those of bringing them there.
+    /// Those of the copy.
     fn host_values(&mut self, values: &Self::Field) -> Result<Vec<f64>, Error>;
-    /// The Jacobian of the last evaluation on the host.
+    /// Copies the Jacobian of the last evaluation to the host.
     ///
     /// # Errors
-    /// Those of making it and of bringing it there.
+    /// Those of its assembly and of the copy.
     fn host_matrix(&mut self) -> Result<Csr, Error>;
 }
 
@@ -344,7 +346,7 @@ impl<G: GridProblem> Problem for G {
     }
 }
 
-/// Whether collections are of singles.
+/// Whether collections are in single precision.
 fn is_single(linear: &LinearOptions) -> bool {
     linear.rounding > f64::EPSILON
 }

@@ -1,4 +1,5 @@
-//! Least and greatest values of unknowns, for messages: an iterate may satisfy the equations and mean nothing, such as a negative saturation.
+//! Ranges of unknowns for messages: an iterate may satisfy the equations and be meaningless, such
+//! as a negative saturation.
 
 use std::fmt::Write as _;
 
@@ -6,7 +7,7 @@ use crate::json;
 use crate::number::general;
 use crate::program::Solve;
 
-/// Values that an unknown takes.
+/// Range of an unknown's values.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Range {
     /// Its name in the program, or its number from 1.
@@ -18,24 +19,25 @@ pub struct Range {
 }
 
 impl Range {
-    /// The ranges of the unknowns of a solve; `extremes`: least and greatest value of each, `None` of one without elements, which has no range. `[unknowns]`
+    /// The ranges of the unknowns of a solve; `extremes`: least and greatest value of each, `None`
+    /// for one without elements, which has no range. `[unknowns]`
     pub fn of_solve(solve: Option<&Solve>, extremes: &[Option<[f64; 2]>]) -> Vec<Range> {
         let names = solve.map_or(&[][..], |solve| solve.unknowns);
         let range = |(number, extremes): (usize, &Option<[f64; 2]>)| {
             let [least, greatest] = (*extremes)?;
             let unknown = names.get(number).map_or_else(|| (number + 1).to_string(), |name| (*name).to_owned());
-            // Which zero it is depends on the order of elements.
+            // The sign of a zero depends on the order of elements.
             Some(Range { unknown, least: least + 0.0, greatest: greatest + 0.0 })
         };
         extremes.iter().enumerate().filter_map(range).collect()
     }
 
-    /// Takes others into account, by name.
+    /// Merges other ranges, by name.
     pub fn widen(all: &mut Vec<Range>, others: &[Range]) {
         for other in others {
             match all.iter_mut().find(|known| known.unknown == other.unknown) {
                 Some(known) => {
-                    // `f64::min` would leave NaN out.
+                    // `f64::min` would ignore NaN.
                     known.least = if other.least < known.least || other.least.is_nan() { other.least } else { known.least };
                     known.greatest =
                         if other.greatest > known.greatest || other.greatest.is_nan() { other.greatest } else { known.greatest };

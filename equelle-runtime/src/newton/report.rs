@@ -1,4 +1,4 @@
-//! What Newton's method did, for messages.
+//! Reports of Newton's method for messages.
 
 use std::fmt::Write as _;
 
@@ -12,22 +12,22 @@ use crate::report::seconds;
 pub struct Iteration {
     /// Norm of the residual after it.
     pub norm: f64,
-    /// Iterations of the linear solver that led to it; `None` before the first linear solve and after a direct solver.
+    /// Iterations of the linear solver before it; `None` for the guess and after a direct solver.
     pub linear_iterations: Option<usize>,
     /// Part of the correction that was taken; 1 for the guess.
     pub length: f64,
-    /// How long it took.
+    /// Its time.
     pub times: Times,
 }
 
 /// Seconds of the parts of an iteration.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Times {
-    /// Of residuals and Jacobians, those of trials too.
+    /// Residuals and Jacobians, with those of trials.
     pub assembly: f64,
-    /// Of what linear solves set up: preconditioners, factorisations.
+    /// Set-up of linear solves: preconditioners, factorisations.
     pub set_up: f64,
-    /// Of linear solves, without that.
+    /// Linear solves without set-up.
     pub solve: f64,
 }
 
@@ -39,32 +39,33 @@ impl std::ops::AddAssign for Times {
     }
 }
 
-/// How a solve ended.
+/// The end of a solve.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SolveOutcome {
     /// A criterion holds.
     Converged,
-    /// No iterations are left.
+    /// The limit on iterations was reached.
     NotConverged,
     /// The residual is not finite, a linear system could not be solved, or an error of the program.
     Failed,
 }
 
-/// The iterations so far; the first entry is the guess. What comes after them is known at the end of a solve.
+/// The iterations so far; the first entry is the guess. The other fields are set at the end of a
+/// solve.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct History {
     /// In order.
     pub iterations: Vec<Iteration>,
-    /// Of the unknowns at the end; empty where they are not known.
+    /// Ranges of the unknowns at the end; empty if not known.
     pub ranges: Vec<Range>,
-    /// Of the unknowns at the guess.
+    /// Ranges of the unknowns at the guess.
     pub first_ranges: Vec<Range>,
     /// Whether the program goes on with the last iterate.
     pub is_kept: bool,
 }
 
 impl History {
-    /// Iterations done; the guess does not count.
+    /// Number of iterations; the guess does not count.
     pub fn count(&self) -> usize {
         self.iterations.len().saturating_sub(1)
     }
@@ -74,7 +75,7 @@ impl History {
         self.iterations.last().map_or(f64::NAN, |last| last.norm)
     }
 
-    /// Iterations of the linear solver in all.
+    /// Total iterations of the linear solver.
     pub fn linear_iterations(&self) -> usize {
         self.iterations.iter().filter_map(|iteration| iteration.linear_iterations).sum()
     }
@@ -91,7 +92,7 @@ impl History {
         self.lines(false)
     }
 
-    /// The same with the time of each part.
+    /// The table with the time of each part.
     pub fn table_with_times(&self) -> String {
         self.lines(true)
     }
@@ -128,9 +129,9 @@ impl History {
 /// An entry of the residual.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Entry {
-    /// Equation it belongs to, from 0, in the order of the unknowns.
+    /// Its equation, from 0, in the order of the unknowns.
     pub equation: usize,
-    /// Kind of the entity it is on.
+    /// Kind of its entity.
     pub kind: EntityKind,
     /// Index of the entity in the grid.
     pub entity: u32,
@@ -140,7 +141,7 @@ pub struct Entry {
     pub centroid: Vec<f64>,
 }
 
-/// One line an entry; `equations` is how many there are.
+/// A table with one line for each entry; `equations` is the number of equations.
 pub(super) fn worst_table(entries: &[Entry], equations: usize) -> String {
     let mut text = String::new();
     for entry in entries {

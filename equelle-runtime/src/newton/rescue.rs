@@ -1,8 +1,10 @@
-//! Time-step rescue: a step that fails is taken again in 2, 4, 8, ... equal parts, from the state before it.
+//! Time-step rescue: a failed step is repeated in 2, 4, 8, ... equal parts from the state before
+//! it.
 //!
-//! The compiler hands over the body of a loop over time steps as a function from state and step to state, where it can show that it is one ([`crate::Retry`]). Outputs of
-//! an attempt wait until it has succeeded. What is put out belongs to the requested times: the first outputs of a body may show the state before the step, and are
-//! those of its first part; all others are those of its last part.
+//! The compiler passes the body of a loop over time steps as a function from state and step to
+//! state, where it can prove that it is one ([`crate::Retry`]). Outputs of an attempt are deferred
+//! until it succeeds. Outputs belong to the requested times: the first outputs of a body may show
+//! the state before the step, and come from its first part; all others come from its last part.
 
 use crate::error::{Error, ErrorKind};
 use crate::json;
@@ -10,13 +12,16 @@ use crate::newton::timestep_cuts::{KEY, cuts};
 use crate::output::DeferredOutput;
 use crate::traits::Implicit;
 
-/// A step of a loop as a function: from the runtime, the length of the step and the state to the new state.
+/// A step of a loop as a function: from the runtime, the length of the step and the state to the
+/// new state.
 pub type Step<'a, R, S> = dyn FnMut(&mut R, &<R as crate::traits::EquelleRuntime>::Scalar, S) -> Result<S, Error> + 'a;
 
-/// Takes a step; if the simulation fails, again in parts, as often as `timestep_cuts` allows. The first `opening` outputs of the body show the state before it.
+/// Takes a step; if the simulation fails, again in parts, as often as `timestep_cuts` allows. The
+/// first `opening` outputs of the body show the state before it.
 ///
 /// # Errors
-/// Those of the step; where all attempts failed, that of the last one, and the outputs of the first attempt have been put out.
+/// Those of the step. If all attempts failed, that of the last one, after the outputs of the first
+/// attempt.
 pub fn step<R: Implicit, S: Clone>(
     rt: &mut R,
     length: &R::Scalar,
@@ -61,7 +66,7 @@ pub fn step<R: Implicit, S: Clone>(
             }
         }
     }
-    // What the step itself would have left behind.
+    // The outputs of the step as a whole.
     rt.session().release_outputs(outputs)?;
     if error.kind == ErrorKind::Simulation {
         let value = json::number(value);
@@ -70,7 +75,7 @@ pub fn step<R: Implicit, S: Clone>(
     Err(error)
 }
 
-/// The state after the parts of a step, and what is put out.
+/// The state after the parts of a step, and its outputs.
 fn in_parts<R: Implicit, S: Clone>(
     rt: &mut R,
     part: &R::Scalar,

@@ -1,32 +1,34 @@
-//! Line search: a correction that does not reduce the residual is shortened.
+//! Line search: shortens a correction that does not reduce the residual.
 //!
-//! A trial is a residual at a shorter step, without effects. The step is halved or more, to the least value of the parabola through what is known
-//! (J. E. Dennis and R. B. Schnabel, Numerical Methods for Unconstrained Optimization and Nonlinear Equations, section 6.3, SIAM 1996,
-//! doi:10.1137/1.9781611971200), on the square of the norm, whose slope at 0 is -2 times itself for an exact correction.
+//! A trial evaluates the residual at a shorter step, without side effects. The step is at least
+//! halved, to the minimum of the parabola through the known values (J. E. Dennis and R. B.
+//! Schnabel, Numerical Methods for Unconstrained Optimization and Nonlinear Equations, section 6.3,
+//! SIAM 1996, doi:10.1137/1.9781611971200), on the square of the norm, whose slope at 0 is -2 times
+//! itself for an exact correction.
 
 use super::criteria::Criteria;
 use super::problem::{Problem, Trial};
 use crate::error::Error;
 
-/// Part of the reduction that a linear residual would have which is enough.
+/// Sufficient decrease, as a part of the reduction of a linear residual.
 const ENOUGH: f64 = 1e-4;
-/// A step is at most this part of the one before, and at least the other.
+/// Largest and smallest ratio of a step to the one before.
 const SHORTER: (f64, f64) = (0.5, 0.1);
-/// Trials after which shorter steps are given up.
+/// Largest number of trials.
 const MOST: usize = 10;
 
-/// Whether steps are searched for, in one solve.
+/// The line search of one solve.
 pub(super) struct LineSearch {
     is_on: bool,
 }
 
-/// A step that was taken.
+/// An accepted step.
 pub(super) struct Step {
     /// Norm of the residual after it.
     pub norm: f64,
     /// Part of the correction that was taken.
     pub length: f64,
-    /// Residuals that were evaluated for other lengths.
+    /// Number of rejected lengths.
     pub rejected: usize,
 }
 
@@ -35,21 +37,22 @@ impl LineSearch {
         LineSearch { is_on }
     }
 
-    /// Whether steps may be shortened still.
+    /// Whether the search is still on.
     pub(super) fn is_on(&self) -> bool {
         self.is_on
     }
 
-    /// Evaluates the residual after a correction, which is shortened while it leaves the norm too near to `before`. Where no length helps, the whole correction is
-    /// taken if the residual is finite there, and all later ones: the search is not what this problem needs. A correction that ends the solve is taken
-    /// whole, whatever the norm before was.
+    /// Evaluates the residual after a correction, and shortens the correction until the norm is
+    /// sufficiently below `before`. If no length suffices, takes the whole correction if the
+    /// residual is finite there, and all later ones: the search does not suit this problem. A
+    /// correction that ends the solve is taken whole, whatever `before` was.
     pub(super) fn step(&mut self, problem: &mut dyn Problem, criteria: &Criteria<'_>, before: f64) -> Result<Step, Error> {
         if !self.is_on {
             return Ok(Step { norm: problem.evaluate()?, length: 1.0, rejected: 0 });
         }
         let full = problem.evaluate_silently()?;
         let (mut trial, mut length, mut rejected) = (full, 1.0, 0);
-        // Written so that NaN is not enough.
+        // Written so that NaN fails.
         while !(trial.norm <= (1.0 - ENOUGH * length) * before || criteria.are_met_by_norm(trial.norm)) {
             if rejected == 0 && trial.norm.is_finite() && criteria.met_by_default(problem)?.is_some() {
                 break;
@@ -74,7 +77,7 @@ impl LineSearch {
     }
 }
 
-/// What part of this length to try next; `ratio`: the norm there over the norm at 0.
+/// The ratio of the next length to this one; `ratio`: the norm there over the norm at 0.
 fn part(length: f64, ratio: f64) -> f64 {
     let (most, least) = SHORTER;
     if !ratio.is_finite() {

@@ -1,4 +1,5 @@
-//! What the problems of all back-ends ask of the session: parameters, messages, dumps, and the entries that a report names.
+//! Services of the session for the nonlinear problems of all back-ends: parameters, messages,
+//! dumps, and the worst entries for reports.
 
 use std::sync::Arc;
 
@@ -13,16 +14,17 @@ use crate::program::Solve;
 use crate::real::Real;
 use crate::session::Session;
 
-/// The parameters of Newton's method and of the linear solvers of a run whose collections have this rounding, with its
-/// threads. Old names are warned of.
+/// The parameters of Newton's method and of the linear solvers of a run, with its threads;
+/// `rounding` is the machine epsilon of collections. Warns of old names.
 ///
 /// # Errors
-/// `Data` for parameters that make no sense.
+/// `Data` for illegal parameters.
 pub fn options(session: &mut Session, rounding: f64) -> Result<(Options, LinearOptions), Error> {
     let nonlinear = Options { rounding, ..Options::from_parameters(session.parameters())? };
     nonlinear.check_names(session.program().solves)?;
     let (mut linear, warnings) = LinearOptions::from_parameters(session.parameters())?;
-    // A tenth, so that the residual can still come below the tolerance. Without one each solve says what is negligible.
+    // A tenth, so that the residual can still get below the tolerance. Without a tolerance each
+    // solve sets it.
     linear.negligible = 0.1 * nonlinear.abs_res_tol.unwrap_or(0.0);
     linear.rounding = rounding;
     linear.threads = session.threads().clone();
@@ -41,7 +43,8 @@ pub fn of_solve(session: &Session, options: Options, line: u32) -> Options {
     options.of_solve(solve_at(session, line).map_or(&[], |solve| solve.unknowns))
 }
 
-/// The ranges of the unknowns of the solve at an Equelle line; `extremes`: least and greatest value of each, `None` of one without elements. `[unknowns]`
+/// The ranges of the unknowns of the solve at an Equelle line; `extremes`: least and greatest value
+/// of each, `None` for one without elements. `[unknowns]`
 pub fn ranges(session: &Session, line: u32, extremes: &[Option<[f64; 2]>]) -> Vec<Range> {
     Range::of_solve(solve_at(session, line), extremes)
 }
@@ -59,8 +62,9 @@ pub fn determines_nothing(number: usize, count: usize) -> Error {
         .hint("use the residual's parameter in it; derivatives do not pass through reductions, comparisons and Scalars")
 }
 
-/// The `count` entries of residuals that are largest in magnitude, those that are not finite first, then by equation and place in the grid's file. `residuals`: one per
-/// equation, `[domain]` each.
+/// The at most `count` largest entries of residuals in magnitude, those that are not finite first,
+/// then by equation and position in the grid's file. `residuals`: one for each equation, `[domain]`
+/// each.
 pub fn largest(grid: &Grid, residuals: &[(Arc<Domain>, Vec<f64>)], count: usize) -> Vec<Entry> {
     let mut all: Vec<(usize, usize, f64)> = Vec::new();
     for (equation, (domain, values)) in residuals.iter().enumerate() {
@@ -69,7 +73,7 @@ pub fn largest(grid: &Grid, residuals: &[(Arc<Domain>, Vec<f64>)], count: usize)
             Some(order) => all.extend(order.iter().map(|&position| (equation, position as usize, values[position as usize]))),
         }
     }
-    // In a total order NaN is above infinity; the sort keeps the order of equal ones.
+    // The total order puts NaN above infinity; the sort is stable.
     all.sort_by(|a, b| b.2.abs().total_cmp(&a.2.abs()));
     let entry = |&(equation, position, value): &(usize, usize, f64)| {
         let domain = &residuals[equation].0;
@@ -80,8 +84,8 @@ pub fn largest(grid: &Grid, residuals: &[(Arc<Domain>, Vec<f64>)], count: usize)
     all.iter().take(count).map(entry).collect()
 }
 
-/// Puts out iterate and residual of each equation, at the guess or later, as numbers of `R`. `fields`: domain, iterate and
-/// residual, `[domain]` each.
+/// Writes iterate and residual of each equation, at the guess or later, as numbers of `R`.
+/// `fields`: domain, iterate and residual, `[domain]` each.
 ///
 /// # Errors
 /// `Io`.

@@ -1,4 +1,4 @@
-//! The iteration.
+//! The iteration of Newton's method.
 
 use std::time::Instant;
 
@@ -12,20 +12,22 @@ use super::search::{LineSearch, Step};
 use crate::error::{Error, ErrorKind};
 use crate::report::seconds;
 
-/// Entries that a report names.
+/// Number of residual entries in a report.
 const WORST: usize = 5;
 
-/// Part of the residual that a linear solve may leave where it reaches neither its tolerance nor what
-/// rounding leaves of the terms: an inexact Newton step, whose remainder the next corrections reduce.
+/// Residual that a linear solve may leave, relative to its right-hand side, where it reaches
+/// neither its tolerance nor round-off: an inexact Newton step, whose remainder the next
+/// corrections reduce.
 const ROUGH: f64 = 1e-3;
 
-/// Runs Newton's method: while no criterion holds (see `criteria.rs`) and iterations are left, one linear solve and one
-/// evaluation. So the residual is evaluated 1 + iterations times. A guess that is good enough by a tolerance of the residual is the result; without one there is a correction,
-/// unless the residual is zero or what rounding leaves of it has no solution. With `newton_line_search` trials come on top, without effects.
+/// Runs Newton's method: while no criterion holds (see `criteria.rs`) and iterations are left, one
+/// linear solve and one evaluation, so 1 + iterations evaluations. A guess within a tolerance of
+/// the residual is the result; without a tolerance there is a correction, unless the residual is
+/// zero or only incompatible round-off. `newton_line_search` adds trials without side effects.
 ///
 /// # Errors
-/// `Simulation`, with history and worst entries: the residual is not finite; the linear solver failed; no convergence, if that is an error. Errors of
-/// the residual itself.
+/// `Simulation`, with history and worst entries: the residual is not finite; the linear solver
+/// failed; no convergence, if that is an error. Errors of the residual itself.
 pub fn solve(problem: &mut dyn Problem, options: &Options) -> Result<History, Error> {
     let started = Instant::now();
     let mut history = History::default();
@@ -33,7 +35,7 @@ pub fn solve(problem: &mut dyn Problem, options: &Options) -> Result<History, Er
     if end.as_ref().err().is_none_or(|error| error.kind == ErrorKind::Simulation) {
         match problem.ranges() {
             Ok(ranges) => history.ranges = ranges,
-            // A failure before comes first.
+            // An earlier failure takes precedence.
             Err(error) => end = end.and(Err(error)),
         }
     }
@@ -73,7 +75,7 @@ pub fn solve(problem: &mut dyn Problem, options: &Options) -> Result<History, Er
     }
 }
 
-/// Whether a criterion holds in the end.
+/// Iterates; returns whether a criterion holds in the end.
 fn iterate(problem: &mut dyn Problem, options: &Options, history: &mut History) -> Result<bool, Error> {
     options.check(problem.equations())?;
     if !options.bounds.is_empty() {
@@ -117,7 +119,7 @@ fn iterate(problem: &mut dyn Problem, options: &Options, history: &mut History) 
         criteria.start(problem)?;
         let (mut correction, mut linear) = timed(|| problem.correct());
         if correction.as_ref().is_err_and(|error| error.kind == ErrorKind::Simulation) && criteria.are_default() {
-            // What asks a run to end also ends a linear solve.
+            // An interrupt also ends a linear solve.
             problem.check_interrupt()?;
             let norms = problem.equation_norms()?;
             if criteria.within_rounding(problem, &norms)?.iter().all(|rounded| *rounded) {
@@ -166,19 +168,19 @@ fn iterate(problem: &mut dyn Problem, options: &Options, history: &mut History) 
         }
         let times = Times { assembly, set_up: correction.set_up, solve: (linear - correction.set_up).max(0.0) };
         history.iterations.push(Iteration { norm, linear_iterations: correction.linear_iterations, length, times });
-        // A step that was shortened is no sign of being near.
+        // A shortened step does not measure convergence.
         last_update = correction.update.map(|update| Update { shortened: length != 1.0, ..update });
     }
 }
 
-/// What something gives, and the seconds it took.
+/// Runs a function; returns its result and its time in seconds.
 fn timed<T>(run: impl FnOnce() -> T) -> (T, f64) {
     let started = Instant::now();
     let value = run();
     (value, started.elapsed().as_secs_f64())
 }
 
-/// Says what has ended a solve that has converged.
+/// Reports the criterion that ended a converged solve.
 fn stopped(problem: &mut dyn Problem, met: ConvergedReason, options: &Options) -> Result<bool, Error> {
     if options.verbose > 1 {
         problem.print(&format!("Newton solver stops: {met}"))?;
@@ -186,17 +188,18 @@ fn stopped(problem: &mut dyn Problem, met: ConvergedReason, options: &Options) -
     Ok(true)
 }
 
-/// How exactly the next correction is computed: S. C. Eisenstat and H. F. Walker, Choosing the forcing terms in an inexact Newton method,
-/// SIAM J. Sci. Comput. 17 (1996), doi:10.1137/0917003, choice 2 with its safeguards.
+/// Tolerance of inexact corrections: S. C. Eisenstat and H. F. Walker, Choosing the forcing terms
+/// in an inexact Newton method, SIAM J. Sci. Comput. 17 (1996), doi:10.1137/0917003, choice 2 with
+/// its safeguards.
 struct Forcing {
     most: f64,
-    /// Norm and term of the iteration before.
+    /// Norm and forcing term of the previous iteration.
     before: Option<(f64, f64)>,
 }
 
-/// The factor and the exponent of the choice.
+/// Factor and exponent of choice 2.
 const FORCING: (f64, i32) = (0.9, 2);
-/// A term does not fall below the power of the one before while that is above this.
+/// Safeguard: a term stays above the power of the previous one while that exceeds this.
 const FORCING_MEMORY: f64 = 0.1;
 /// Part of the tolerance that the last correction may leave.
 const FORCING_SHARE: f64 = 0.5;
@@ -206,7 +209,8 @@ impl Forcing {
         Forcing { most: options.forcing, before: None }
     }
 
-    /// The relative residual for a correction at this norm on the way to the `target`; `None` if that is off.
+    /// The forcing term for a correction at this norm on the way to `target`; `None` if forcing is
+    /// off.
     fn next(&mut self, norm: f64, target: f64) -> Option<f64> {
         if self.most == 0.0 {
             return None;
@@ -219,7 +223,7 @@ impl Forcing {
                 if memory > FORCING_MEMORY { wanted.max(memory) } else { wanted }
             }
         };
-        // No more than what the last correction needs.
+        // No more accurate than the last correction needs.
         term = term.max(FORCING_SHARE * target / norm).min(self.most);
         self.before = Some((norm, term));
         Some(term)
@@ -272,7 +276,7 @@ fn not_finite(problem: &mut dyn Problem, history: &History, options: &Options) -
     Ok(Error::new(ErrorKind::Simulation, message).hint(hint))
 }
 
-/// A line of its own, if there is something to say.
+/// A line with the ranges, if there are any.
 fn unknowns_line(ranges: &[Range]) -> String {
     if ranges.is_empty() { String::new() } else { format!("unknowns: {}\n", Range::text(ranges)) }
 }
@@ -283,7 +287,8 @@ fn worst(problem: &mut dyn Problem) -> Result<String, Error> {
     Ok(format!("largest entries of the residual:\n{}", table.trim_end()))
 }
 
-/// A linear system that could not be solved, with the history and, after a failure of the simulation, where the unknowns are.
+/// The error of a linear system that could not be solved, with the history and, after a failure of
+/// the simulation, the ranges of unknowns.
 fn linear_failure(problem: &mut dyn Problem, mut error: Error, history: &History, options: &Options) -> Result<Error, Error> {
     let mut told = history.table();
     if error.kind == ErrorKind::Simulation {

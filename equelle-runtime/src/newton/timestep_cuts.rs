@@ -1,19 +1,19 @@
-//! The parameter `timestep_cuts`: how often a time step that fails may be cut in two.
+//! The parameter `timestep_cuts`: how often a failed time step may be halved.
 
 use crate::error::{Error, ErrorKind};
 use crate::params::Parameters;
 use crate::program::Program;
 
-/// The key.
+/// The name of the parameter.
 pub const KEY: &str = "timestep_cuts";
 
-/// Largest number of cuts: steps a million times shorter.
+/// Largest value: steps a million times shorter.
 const MOST: usize = 20;
 
-/// How often a step may be cut in two: `timestep_cuts`, 0 if not given.
+/// How often a step may be halved: `timestep_cuts`, 0 if not given.
 ///
 /// # Errors
-/// `Data` for what is no such number.
+/// `Data` if it is no such number.
 pub fn cuts(parameters: &Parameters) -> Result<u32, Error> {
     let Some(cuts) = parameters.integer(KEY)? else { return Ok(0) };
     if cuts <= MOST {
@@ -23,10 +23,10 @@ pub fn cuts(parameters: &Parameters) -> Result<u32, Error> {
         .hint(format!("a step is taken in up to 2^{KEY} parts")))
 }
 
-/// Refuses `timestep_cuts` for a program whose steps cannot be taken again.
+/// Refuses `timestep_cuts` for a program whose steps cannot be repeated.
 ///
 /// # Errors
-/// `Data`, with the loop and what stands in the way.
+/// `Data`, with the loop and the obstacle.
 pub fn check(program: &Program, parameters: &Parameters) -> Result<(), Error> {
     if cuts(parameters)? == 0 {
         return Ok(());

@@ -1,7 +1,9 @@
-//! Files that a thread writes while the run goes on, for back-ends whose numbers arrive later than the `Output` that asks for them.
+//! Files that a thread writes in the background, for back-ends whose numbers arrive after the
+//! `Output` statement.
 //!
-//! One thread writes one file after the other, in the order of the outputs: whatever ends a run, the files that are there are the first ones. After an error it writes
-//! nothing more; the run hears of it at its next file, or where it settles its outputs.
+//! One thread writes the files in the order of the outputs: if a run ends early, the existing files
+//! are the first ones. After an error it writes nothing more; the run gets the error with its next
+//! file, or when it waits for its outputs.
 
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -11,19 +13,19 @@ use super::{Outputs, next_file, write_file};
 use crate::error::{Error, ErrorKind};
 use crate::real::Real;
 
-/// Files that wait for the thread at most: what they hold is bounded.
+/// Largest number of queued files, which bounds their memory.
 const WAITING: usize = 4;
 
-/// Writes a file; the text is memory that all files share.
+/// Writes a file; all files share the buffer of text.
 type Job = Box<dyn FnOnce(&mut String) -> Result<(), Error> + Send>;
 
 enum Order {
     Write(Job),
-    /// Answer when all before has been written.
+    /// Answer once all earlier files are written.
     Answer(SyncSender<()>),
 }
 
-/// The thread, from the first file on.
+/// The thread, started with the first file.
 #[derive(Default)]
 pub(super) struct Writer {
     running: Option<Running>,
@@ -32,7 +34,7 @@ pub(super) struct Writer {
 struct Running {
     orders: SyncSender<Order>,
     thread: JoinHandle<()>,
-    /// What went wrong first.
+    /// The first error.
     error: Arc<Mutex<Option<Error>>>,
 }
 
@@ -47,9 +49,9 @@ fn work(orders: &Receiver<Order>, error: &Mutex<Option<Error>>) {
                     *error.lock().unwrap_or_else(PoisonError::into_inner) = Some(found);
                 }
             }
-            // What a job holds goes back to its owner.
+            // A dropped job returns its buffers to their owner.
             Order::Write(job) => drop(job),
-            // Nobody waits for an answer where the run has ended.
+            // Nobody waits for an answer after the end of the run.
             Order::Answer(to) => drop(to.send(())),
         }
     }
@@ -71,16 +73,16 @@ impl Writer {
         self.running.as_ref().ok_or_else(|| std::io::Error::other("no thread"))
     }
 
-    /// What went wrong so far; told once.
+    /// Returns the error so far, once.
     fn report(&self) -> Result<(), Error> {
         let Some(running) = &self.running else { return Ok(()) };
         running.error.lock().unwrap_or_else(PoisonError::into_inner).take().map_or(Ok(()), Err)
     }
 
-    /// Waits until everything has been written.
+    /// Waits until all files are written.
     ///
     /// # Errors
-    /// What went wrong since the last report.
+    /// The error since the last report.
     pub(super) fn settle(&self) -> Result<(), Error> {
         let Some(running) = &self.running else { return Ok(()) };
         let (answer, answered) = sync_channel(1);
@@ -89,39 +91,41 @@ impl Writer {
         if settled { Ok(()) } else { Err(ended()) }
     }
 
-    /// Has a file written after all before; waits where there are too many.
+    /// Queues a file after all earlier ones; waits if the queue is full.
     fn add(&mut self, job: Job) -> Result<(), Error> {
         self.report()?;
         match self.start() {
             Ok(running) => running.orders.send(Order::Write(job)).map_err(|_| ended()),
-            // No more threads in this process: at once, then.
+            // The process can start no thread: write at once.
             Err(_) => job(&mut String::new()),
         }
     }
 }
 
 impl Drop for Writer {
-    /// Everything is written before the run ends, however it ends.
+    /// All files are written before the run ends, however it ends.
     fn drop(&mut self) {
         if let Some(Running { orders, thread, .. }) = self.running.take() {
             drop(orders);
-            // A panic there has been told on standard error.
+            // A panic of the thread has been printed on standard error.
             let _ = thread.join();
         }
     }
 }
 
 impl Outputs {
-    /// Whether collections of so many elements go to files at present: not to standard output or memory, and neither waiting nor dropped.
+    /// Whether collections of this size currently go to files: not to standard output or memory,
+    /// and neither deferred nor suppressed.
     pub fn go_to_files(&self, elements: usize) -> bool {
         self.has_files_for(elements) && self.held.is_none() && self.muted.is_none()
     }
 
-    /// Numbers that are on their way, to a file which a thread writes: components of `elements` numbers, in the order of
-    /// the domain. Where [`Outputs::go_to_files`]. Errors name the line.
+    /// Queues a file for numbers that are still being copied: components of `elements` numbers, in
+    /// the order of the domain. Requires [`Outputs::go_to_files`]. Errors name the line.
     ///
     /// # Errors
-    /// `Data` if the tag cannot be part of a file name; `Io` if the folder is another run's; what went wrong with files before, the numbers of which may have failed to arrive.
+    /// `Data` if the tag cannot be part of a file name; `Io` if another run uses the folder; an
+    /// error of earlier files, whose copies may have failed.
     ///
     /// # Panics
     /// If collections do not go to files.
@@ -144,10 +148,10 @@ impl Outputs {
         Ok(())
     }
 
-    /// Waits until all files have been written.
+    /// Waits until all files are written.
     ///
     /// # Errors
-    /// What went wrong with them, unless that has been told.
+    /// Their error, unless it was returned before.
     pub fn settle(&mut self) -> Result<(), Error> {
         self.writer.settle()
     }

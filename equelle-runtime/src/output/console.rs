@@ -8,15 +8,16 @@ use crate::error::{Error, ErrorKind};
 use crate::number::write_shortest;
 use crate::real::Real;
 
-/// Least width of a number of a collection; longer ones push the next ones to the right.
+/// Least width of a number of a collection; longer numbers shift the next ones to the right.
 const WIDTH: usize = 15;
 
-/// A text, at once.
+/// Prints a text and flushes.
 pub(super) fn print(console: &mut dyn Write, text: &str) -> Result<(), Error> {
     console.write_all(text.as_bytes()).and_then(|()| console.flush()).map_err(cannot_print)
 }
 
-/// `tag =` and columns of equal length, a line for each row or one for all; some thousand rows of text are in memory at a time.
+/// Prints `tag =` and columns of equal length, one line a row or one for all; buffers some thousand
+/// rows of text.
 pub(super) fn print_columns<R: Real>(
     console: &mut dyn Write,
     tag: &str,
@@ -48,7 +49,7 @@ pub(super) fn print_columns<R: Real>(
     print().map_err(cannot_print)
 }
 
-/// A number in all its digits, filled up with blanks.
+/// Appends a number in all its digits, padded with blanks.
 fn field<R: Real>(text: &mut String, value: R) {
     let begin = text.len();
     write_shortest(text, value);

@@ -1,4 +1,4 @@
-//! Outputs that wait until it is known that they happen, and effects that must not happen at all.
+//! Deferred outputs, which wait until a step succeeds, and suppressed side effects.
 
 use super::Outputs;
 use super::record::{DeferredOutput, Record};
@@ -6,17 +6,17 @@ use crate::error::Error;
 use crate::real::Real;
 
 impl Outputs {
-    /// From now on outputs wait.
+    /// Defers outputs from now on.
     pub fn hold(&mut self) {
         self.held.get_or_insert_default();
     }
 
-    /// Takes what waits; later outputs go on waiting.
+    /// Takes the deferred outputs; later ones are deferred too.
     pub fn take_held(&mut self) -> Vec<DeferredOutput> {
         self.held.as_mut().map(std::mem::take).unwrap_or_default()
     }
 
-    /// Puts out what has waited; later outputs wait no more.
+    /// Writes deferred outputs and ends deferring.
     ///
     /// # Errors
     /// Those of the outputs.
@@ -37,27 +37,27 @@ impl Outputs {
         Ok(())
     }
 
-    /// From now on nothing is put out.
+    /// Suppresses outputs from now on.
     pub fn mute(&mut self) {
         self.muted = Some(false);
     }
 
-    /// Whether nothing is put out at present.
+    /// Whether outputs are suppressed.
     pub fn are_muted(&self) -> bool {
         self.muted.is_some()
     }
 
-    /// Ends that; whether there was something.
+    /// Ends suppression; returns whether an output was suppressed.
     pub fn unmute(&mut self) -> bool {
         self.muted.take().unwrap_or(false)
     }
 
-    /// Whether an effect must not happen. It counts for [`Outputs::unmute`].
+    /// Whether a side effect must be suppressed. It counts for [`Outputs::unmute`].
     pub fn holds_back(&mut self) -> bool {
         self.muted.as_mut().map(|something| *something = true).is_some()
     }
 
-    /// Whether an output is not to be put out at present; it waits, or is dropped.
+    /// Whether an output is not written now: it is deferred or suppressed.
     pub(super) fn keeps(&mut self, single: bool, record: impl FnOnce() -> Record) -> bool {
         if self.holds_back() {
             return true;
@@ -68,7 +68,7 @@ impl Outputs {
     }
 }
 
-/// Elements by component.
+/// Transposes elements to components.
 fn columns<R: Real>(rows: &[Vec<f64>]) -> Vec<Vec<R>> {
     let count = rows.first().map_or(0, Vec::len);
     (0..count).map(|component| rows.iter().map(|row| R::from_f64(row[component])).collect()).collect()

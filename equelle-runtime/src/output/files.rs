@@ -1,4 +1,4 @@
-//! Collections in files of their own.
+//! Output files of collections.
 
 use std::collections::BTreeMap;
 use std::io::Write as _;
@@ -10,19 +10,20 @@ use crate::number::write_shortest;
 use crate::real::Real;
 use crate::run::{FileEntry, RunRecord, not_in_names};
 
-/// Where a run stands in its outermost loop.
+/// Position of a run in its outermost loop.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct StepTime {
     /// The round, from 1; 0 before the first.
     pub step: u64,
-    /// Sum of the elements of the sequence up to that round; not a number where the back-end does not know them.
+    /// Sum of the elements of the sequence up to that round; NaN if the back-end does not know
+    /// them.
     pub time: f64,
 }
 
-/// Elements of text that are in memory at a time.
+/// Number of elements whose text is in memory at a time.
 pub(super) const CHUNK: usize = 16 * 1024;
 
-/// The next file of a tag, before there are numbers for it. The tag is this run's from now on.
+/// The next file of a tag, before its numbers are known. Claims the tag for this run.
 pub(super) fn next_file(counts: &mut BTreeMap<String, u32>, record: &RunRecord, tag: &str, moment: StepTime) -> Result<FileEntry, Error> {
     check_tag(tag)?;
     record.begin_file(tag)?;
@@ -43,7 +44,8 @@ fn check_tag(tag: &str) -> Result<(), Error> {
     }
 }
 
-/// Writes columns of equal length under a temporary name, syncs, renames: a reader never sees half a file, and a crash leaves earlier outputs whole.
+/// Writes columns of equal length under a temporary name, syncs, renames: a reader never sees an
+/// incomplete file, and a crash leaves earlier outputs intact.
 pub(super) fn write_file<R: Real>(record: &RunRecord, mut entry: FileEntry, columns: &[&[R]], text: &mut String) -> Result<(), Error> {
     let path = record.dir_of_files().join(entry.name());
     let write = || -> std::io::Result<()> {
@@ -64,7 +66,7 @@ pub(super) fn write_file<R: Real>(record: &RunRecord, mut entry: FileEntry, colu
             hash = hash.bytes(text.as_bytes());
             entry.size += text.len() as u64;
         }
-        // What is renamed before it is on the disk may be empty after a loss of power.
+        // A file renamed before the sync may be empty after a power failure.
         file.as_file().sync_all()?;
         entry.hash = hash.digits();
         record.complete(file, entry)

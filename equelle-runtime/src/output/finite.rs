@@ -1,4 +1,4 @@
-//! Numbers that are not finite: what a run does with them, and how a message says where one is.
+//! Checks for numbers that are not finite: the option `nonfinite`, and messages with the location.
 
 use crate::domain::Domain;
 use crate::entity::EntityKind;
@@ -8,18 +8,18 @@ use crate::number::write_shortest;
 use crate::params::Parameters;
 use crate::real::Real;
 
-/// What happens to numbers that are put out, or are the state, and are not finite: `nonfinite`.
+/// Action on outputs or state that are not finite: `nonfinite`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Nonfinite {
     /// They end the run.
     #[default]
     Error,
-    /// They are numbers like others.
+    /// They are treated like other numbers.
     Allow,
 }
 
 impl Nonfinite {
-    /// From `nonfinite` (`error`).
+    /// Reads `nonfinite` (default `error`).
     ///
     /// # Errors
     /// `Data` for another word than `error` or `allow`.
@@ -35,46 +35,47 @@ impl Nonfinite {
     }
 }
 
-/// A step of the outermost loop, from 1, and how many there are.
+/// A step of the outermost loop, from 1, and the number of steps.
 pub type Step = (usize, usize);
 
-/// What is checked, and when.
+/// The subject and the time of a check.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Checked {
-    /// What it is.
+    /// The checked values.
     pub what: CheckedValues,
     /// Equelle line; 0 where it is not known.
     pub line: u32,
     /// The step in which, or after which; `None` outside loops.
     pub step: Option<Step>,
-    /// The last step before in which, or after which, it was finite, if it was looked at.
+    /// The last earlier step in which, or after which, it was finite, if checked.
     pub finite: Option<usize>,
 }
 
-/// What numbers are.
+/// The origin of checked values.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum CheckedValues {
-    /// Those of an `Output` with this tag.
+    /// Values of an `Output` with this tag.
     Output(String),
-    /// Those of a mutable variable.
+    /// Values of a mutable variable.
     State(String),
 }
 
 /// The first number that is not finite, in the order of the domain.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct FirstNonfinite {
-    /// Position of its element; 0 of a single value.
+    /// Position of its element; 0 for a single value.
     pub position: usize,
-    /// Which component, from 0.
+    /// Its component, from 0.
     pub component: usize,
-    /// How many components there are.
+    /// Number of components.
     pub components: usize,
     /// The number.
     pub value: f64,
 }
 
 impl FirstNonfinite {
-    /// The first of components by element, given by component, that is not finite.
+    /// The first number that is not finite, by element and then by component; `components` holds
+    /// the elements of each component.
     pub fn first<R: Real>(components: &[&[R]]) -> Option<FirstNonfinite> {
         let in_component = |(component, values): (usize, &&[R])| {
             let position = first_of(values)?;
@@ -86,7 +87,7 @@ impl FirstNonfinite {
 
 /// Position of the first number that is not finite.
 fn first_of<R: Real>(values: &[R]) -> Option<usize> {
-    // As long as all is well, which is nearly always, blocks are looked at without a branch.
+    // Nearly all blocks are finite, so they are scanned without a branch.
     const BLOCK: usize = 1024;
     let is_bad = |value: &R| !value.to_f64().is_finite();
     let bad = values.chunks(BLOCK).position(|block| block.iter().fold(false, |bad, value| bad | is_bad(value)))?;
@@ -116,12 +117,12 @@ pub struct NotFinite {
     pub checked: Checked,
     /// The number.
     pub found: FirstNonfinite,
-    /// Whose it is; `None` of a single value.
+    /// Its element; `None` for a single value.
     pub place: Option<ElementLocation>,
 }
 
 impl NotFinite {
-    /// As an error. The grid tells the centroid, as far as it still has it.
+    /// Converts to an error. The centroid comes from the grid, if that still has it.
     pub fn error(&self, grid: &Grid) -> Error {
         let Checked { what, line, step, finite } = &self.checked;
         let (subject, when, earlier) = match what {
@@ -186,7 +187,8 @@ mod tests {
                 assert!(position == 2999 || found.value.to_bits() == value.to_bits());
             }
         }
-        // The second element of the first component comes after the first element of the second one.
+        // The second element of the first component comes after the first element of the second
+        // one.
         let (x, y) = ([1.0_f32, f32::INFINITY], [f32::NAN, 0.0]);
         let found = FirstNonfinite::first(&[&x[..], &y[..]]).expect("one");
         assert_eq!((found.position, found.component, found.components), (0, 1, 2));

@@ -1,46 +1,46 @@
-//! Outputs that are kept instead of written.
+//! Outputs that are recorded in memory instead of written.
 
 use std::sync::{Arc, Mutex};
 
-/// One `Output` of a program, kept instead of written.
+/// One recorded `Output` of a program.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Record {
-    /// Of a scalar.
+    /// A scalar.
     Scalar {
         /// As given to `Output`.
         tag: String,
         /// Its value.
         value: f64,
     },
-    /// Of a truth value.
+    /// A Bool.
     Bool {
         /// As given to `Output`.
         tag: String,
         /// Its value.
         value: bool,
     },
-    /// Of text.
+    /// A text.
     Text {
         /// As given to `Output`.
         tag: String,
         /// Its value.
         value: String,
     },
-    /// Of a vector.
+    /// A vector.
     Vector {
         /// As given to `Output`.
         tag: String,
         /// As many as the grid has dimensions.
         components: Vec<f64>,
     },
-    /// Of a collection of vectors.
+    /// A collection of vectors.
     Vectors {
         /// As given to `Output`.
         tag: String,
         /// By element of the domain, then by component.
         values: Vec<Vec<f64>>,
     },
-    /// Of a collection; truth values are 1 and 0, entities their indices, -1 for Empty.
+    /// A collection; Bools are 1 and 0, entities their indices, -1 for Empty.
     Collection {
         /// As given to `Output`.
         tag: String,
@@ -49,12 +49,12 @@ pub enum Record {
     },
 }
 
-/// Outputs kept in memory; clones share it.
+/// Recorded outputs; clones share them.
 #[derive(Clone, Debug, Default)]
 pub struct Records(Arc<Mutex<Vec<Record>>>);
 
 impl Records {
-    /// Takes what has been put out so far.
+    /// Takes the outputs recorded so far.
     pub fn take(&self) -> Vec<Record> {
         std::mem::take(&mut *self.0.lock().unwrap_or_else(std::sync::PoisonError::into_inner))
     }
@@ -64,10 +64,10 @@ impl Records {
     }
 }
 
-/// An `Output` that waits.
+/// A deferred `Output`.
 #[derive(Clone, Debug)]
 pub struct DeferredOutput {
     pub(super) record: Record,
-    /// Whether its numbers are single, which says how they are written.
+    /// Whether its numbers are in single precision, which determines their digits.
     pub(super) single: bool,
 }

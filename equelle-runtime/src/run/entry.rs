@@ -1,4 +1,4 @@
-//! A file that a run put out, as its record lists it.
+//! Entries of output files in the record of a run.
 
 use std::fs::File;
 use std::io::Read;
@@ -8,20 +8,20 @@ use serde_json::{Value, json};
 
 use crate::hash::StableHash;
 
-/// A file that a run put out.
+/// An output file of a run.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct FileEntry {
     /// Its tag.
     pub tag: String,
-    /// How many files of the tag there were before.
+    /// Number of earlier files with this tag.
     pub number: u32,
-    /// Round of the outermost loop in which it was put out, from 1; 0 before the first.
+    /// Round of the outermost loop of the output, from 1; 0 before the first.
     pub step: u64,
     /// Sum of the elements of the sequence up to that round.
     pub time: f64,
-    /// Bytes.
+    /// Size in bytes.
     pub size: u64,
-    /// Of its bytes.
+    /// Hash of its content.
     pub hash: String,
 }
 
@@ -36,7 +36,8 @@ impl FileEntry {
         json!({ "name": self.name(), "tag": self.tag, "step": self.step, "time": self.time, "size": self.size, "hash": self.hash })
     }
 
-    /// From JSON; `None` for what no run has written, such as a name that does not follow from the tag.
+    /// From JSON; `None` for entries that no run has written, such as a name that does not follow
+    /// from the tag.
     pub(super) fn from_json(value: &Value) -> Option<FileEntry> {
         let text = |key: &str| value.get(key).and_then(Value::as_str);
         let (name, tag) = (text("name")?, text("tag")?.to_owned());
@@ -52,7 +53,7 @@ impl FileEntry {
         (entry.name() == name && is_file_name(&entry.tag)).then_some(entry)
     }
 
-    /// Whether the file is there, with the content that it had.
+    /// Whether the file exists with unchanged content.
     pub(super) fn is_unchanged(&self, dir: &Path) -> bool {
         let path = dir.join(self.name());
         let same_size = std::fs::symlink_metadata(&path).is_ok_and(|found| found.is_file() && found.len() == self.size);

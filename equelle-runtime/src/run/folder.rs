@@ -1,4 +1,4 @@
-//! An output folder while a run has it.
+//! An output folder in use by a run.
 
 use std::collections::BTreeMap;
 use std::fs::{File, OpenOptions};
@@ -19,23 +19,24 @@ use crate::program::Program;
 pub(super) struct Folder {
     dir: PathBuf,
     program: &'static Program,
-    /// What lock files say of this run.
+    /// The owner in the lock files of this run.
     owner: String,
-    /// By tag.
+    /// Locks by tag.
     tags: BTreeMap<String, Option<Lock>>,
-    /// Files of earlier runs that may still be there.
+    /// Files of earlier runs that may still exist.
     earlier: Vec<FileEntry>,
     /// Files of this run.
     files: Vec<FileEntry>,
     journal: Option<File>,
     swept: bool,
     removed: usize,
-    /// Last: the journal and the record are this run's until the end. `None` where the file system has no locks.
+    /// Dropped last: journal and record belong to this run until then. `None` if the file system
+    /// has no locks.
     lock: Option<Lock>,
 }
 
 impl Folder {
-    /// Takes the folder for a run; a warning where the file system has no locks.
+    /// Locks the folder for a run; returns a warning if the file system has no locks.
     ///
     /// # Errors
     /// `Io`.
@@ -65,11 +66,11 @@ impl Folder {
             removed: 0,
             lock,
         };
-        // In one order everywhere: of runs that need the same tags at the same time, one gets all of them.
+        // In a fixed order: of runs that need the same tags at the same time, one gets all of them.
         let mut tags = program.outputs.to_vec();
         tags.sort_unstable();
         for tag in tags {
-            // Others are an error where they are put out.
+            // Other tags are an error at the output.
             if is_file_name(tag) {
                 folder.take_tag(tag)?;
             }
@@ -81,10 +82,10 @@ impl Folder {
         Ok((folder, warning))
     }
 
-    /// Makes a tag this run's, unless it is.
+    /// Locks a tag for this run, unless it is locked already.
     ///
     /// # Errors
-    /// `Io`: another program puts it out.
+    /// `Io`: another program writes it.
     pub(super) fn take_tag(&mut self, tag: &str) -> Result<(), Error> {
         if self.tags.contains_key(tag) {
             return Ok(());
@@ -109,7 +110,7 @@ impl Folder {
         self.dir.join(format!(".{}.run.files", self.program.name))
     }
 
-    /// Files that runs before have listed, in their record and, where they were killed, in their journal.
+    /// Files in the records of earlier runs and, if these were killed, in their journals.
     fn read_earlier(&self) -> Result<Vec<FileEntry>, Error> {
         let path = self.record_path();
         let mut listed: Vec<FileEntry> = Vec::new();
@@ -127,13 +128,13 @@ impl Folder {
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
             Err(error) => return Err(Error::new(ErrorKind::Io, format!("cannot read `{}`: {error}", path.display()))),
         }
-        // Its last line may be torn; that file has no name yet.
+        // Its last line may be incomplete; that file has no name yet.
         let journal = std::fs::read_to_string(self.journal_path()).unwrap_or_default();
         listed.extend(journal.lines().filter_map(|line| FileEntry::from_json(&serde_json::from_str(line).ok()?)));
         Ok(listed)
     }
 
-    /// From now on files are noted in the journal. What it held before is in the record by now.
+    /// Starts the journal. The record contains its previous entries by now.
     pub(super) fn begin_journal(&mut self) -> std::io::Result<()> {
         let journal = OpenOptions::new().append(true).create(true).open(self.journal_path())?;
         journal.set_len(0)?;
@@ -141,10 +142,10 @@ impl Folder {
         Ok(())
     }
 
-    /// Before the first file of this run: removes those of earlier runs that have its tags and have not been changed.
+    /// Before the first file of this run: removes unchanged files of earlier runs with its tags.
     ///
     /// # Errors
-    /// `Io`, if one cannot be removed.
+    /// `Io` if one cannot be removed.
     pub(super) fn sweep(&mut self) -> Result<(), Error> {
         // Without a lock another run may be writing them.
         if std::mem::replace(&mut self.swept, true) || self.lock.is_none() {
@@ -164,22 +165,22 @@ impl Folder {
         Ok(())
     }
 
-    /// Files of earlier runs that were removed.
+    /// Number of removed files of earlier runs.
     pub(super) fn removed(&self) -> usize {
         self.removed
     }
 
-    /// Gives a file its name, and lists it.
+    /// Renames a complete file, after listing it in the journal.
     pub(super) fn complete(&mut self, file: NamedTempFile, entry: FileEntry) -> std::io::Result<()> {
         let journal = self.journal.as_mut().ok_or_else(|| std::io::Error::other("there is no journal"))?;
-        // First: a run that is killed in between has listed one file too many, and not one too few.
+        // First: a run killed in between has listed one file too many, rather than one too few.
         journal.write_all(format!("{}\n", entry.json()).as_bytes())?;
         file.persist(self.dir.join(entry.name()))?;
         self.files.push(entry);
         Ok(())
     }
 
-    /// Writes `PROGRAM.run.json`, whole or not at all.
+    /// Writes `PROGRAM.run.json` atomically.
     pub(super) fn write_record(
         &mut self,
         head: &Map<String, Value>,
@@ -202,11 +203,11 @@ impl Folder {
         Ok(())
     }
 
-    /// After the last record: the journal has nothing to add to it.
+    /// Removes the journal after the final record.
     pub(super) fn end(self) {
-        // One that stays is read again and changes nothing.
+        // A journal that stays is read again and changes nothing.
         let _ = std::fs::remove_file(self.journal_path());
-        // Names are on the disk when the folder is; some systems cannot sync folders.
+        // Names are durable once the folder is synced; some systems cannot sync folders.
         if cfg!(unix) {
             let _ = File::open(&self.dir).and_then(|folder| folder.sync_all());
         }

@@ -1,30 +1,32 @@
-//! Advisory locks of the system on files in an output folder. The system drops them when the process ends, however it ends: what a killed run leaves blocks nobody.
+//! Advisory file locks in an output folder. The operating system drops them with the process, so a
+//! killed run blocks nobody.
 //!
-//! A lock file holds a line about its owner. It is removed at the end, which needs care: whoever opened it before holds a lock on a file that is no longer there, and tries again.
+//! A lock file has a line about its owner. It is removed at the end; a process that opened it
+//! before then holds a lock on a deleted file, and tries again.
 
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{Read, Seek, Write};
 use std::path::{Path, PathBuf};
 
-/// A lock that is ours until it is dropped.
+/// A lock, held until it is dropped.
 #[derive(Debug)]
 pub(super) struct Lock {
     file: File,
     path: PathBuf,
 }
 
-/// What came of asking for a lock.
+/// The result of a lock attempt.
 #[derive(Debug)]
 pub(super) enum LockAttempt {
-    /// It is ours.
+    /// This process has the lock.
     Ours(Lock),
-    /// Of another run, with what that says of itself; empty if it cannot be read.
+    /// Another run has it, with its owner line; empty if that cannot be read.
     Taken(String),
     /// This file system has no locks.
     Unsupported(std::io::Error),
 }
 
-/// Asks for the lock at `path`, and writes there whose it is.
+/// Tries to lock `path`, and writes the owner line there.
 ///
 /// # Errors
 /// If the file cannot be opened or written.
@@ -44,11 +46,11 @@ pub(super) fn ask(path: &Path, owner: &str) -> std::io::Result<LockAttempt> {
     }
 }
 
-/// What the owner wrote; it does so at once, but not before it has the lock.
+/// The owner line, which is written just after locking.
 fn owner_of(file: &mut File) -> String {
     let mut text = String::new();
     for _ in 0..20 {
-        // Where locks keep readers out, the owner stays unknown.
+        // Where locks exclude readers, the owner stays unknown.
         if file.rewind().and_then(|()| file.read_to_string(&mut text)).is_err() || !text.is_empty() {
             break;
         }
@@ -65,7 +67,7 @@ fn is_at(file: &File, path: &Path) -> bool {
     file.metadata().is_ok_and(|ours| std::fs::metadata(path).is_ok_and(|there| same(ours, there)))
 }
 
-/// Elsewhere lock files are never removed.
+/// Other systems never remove lock files.
 #[cfg(not(unix))]
 fn is_at(_: &File, _: &Path) -> bool {
     true
@@ -74,7 +76,7 @@ fn is_at(_: &File, _: &Path) -> bool {
 impl Drop for Lock {
     fn drop(&mut self) {
         if cfg!(unix) && is_at(&self.file, &self.path) {
-            // One that stays blocks nobody.
+            // A file that stays blocks nobody.
             let _ = std::fs::remove_file(&self.path);
         }
     }
@@ -88,7 +90,7 @@ mod tests {
     fn one_owner_at_a_time() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("lock");
-        // As a killed run leaves it.
+        // The state after a killed run.
         std::fs::write(&path, "an owner that is gone, with a long name").unwrap();
         let LockAttempt::Ours(lock) = ask(&path, "first").unwrap() else { panic!("nobody has it") };
         let LockAttempt::Taken(owner) = ask(&path, "second").unwrap() else { panic!("it is taken") };
@@ -98,7 +100,7 @@ mod tests {
         assert!(matches!(ask(&path, "third").unwrap(), LockAttempt::Ours(_)));
     }
 
-    /// Many threads that ask for, hold and drop the same lock: never two at once, although its file is removed every time.
+    /// Many threads lock and unlock: never two at once, although the file is removed every time.
     #[test]
     fn removal_lets_no_two_in() {
         use std::sync::atomic::{AtomicUsize, Ordering};

@@ -1,11 +1,15 @@
-//! What a run leaves in its output folder beside its outputs, and whose the folder is meanwhile.
+//! The record of a run in its output folder, and the locks of the folder.
 //!
-//! `PROGRAM.run.json` says what was run and lists the files that it put out, with their sizes and hashes. It is written when the folder is opened and again at the end;
-//! in between, a journal `.PROGRAM.run.files` takes a line for each file *before* the file gets its name, so that the list of a killed run is complete. The next run of a
-//! program of that name reads both. Its first output removes the files of the list that have the tags of the program and are what they were: never anything else.
+//! `PROGRAM.run.json` describes the run and lists its output files, with sizes and hashes. It is
+//! written when the folder is opened and again at the end. In between, a journal
+//! `.PROGRAM.run.files` gets a line for each file *before* the file gets its name, so that the list
+//! of a killed run is complete. The next run of a program of that name reads both. Its first output
+//! removes the unchanged files of the list that have the tags of the program, and never anything
+//! else.
 //!
-//! Locks of the system, one for the program and one for each tag, keep runs with the same outputs apart ([`lock`]); the system drops them with the process. Files are
-//! written under temporary names that nobody else has ([`temporary`]), synced, and renamed.
+//! Advisory locks, one for the program and one for each tag, keep runs with the same outputs apart
+//! ([`lock`]); the operating system drops them with the process. Files are written under unique
+//! temporary names ([`temporary`]), synced, and renamed.
 
 mod entry;
 mod folder;
@@ -27,32 +31,34 @@ use crate::program::Program;
 pub(crate) use entry::{FileEntry, not_in_names};
 use folder::Folder;
 
-/// How a run ended, as far as is known.
+/// The end of a run, as far as known.
 #[derive(Clone, Debug, PartialEq)]
 enum End {
-    /// It goes on, or was dropped on the way.
+    /// The run goes on, or was dropped.
     Unknown,
-    /// The program came to its end.
+    /// The program finished.
     Finished,
-    /// With this exit code, and why if not 0.
+    /// The run ended with this exit code, and a reason if not 0.
     Exit(u8, Option<String>),
 }
 
-/// The record of a run, and its folder once something goes there. Clones are of the same run; when the last one is dropped, the folder is free.
+/// The record of a run, with its folder once a file goes there. Clones share it; dropping the last
+/// one unlocks the folder.
 #[derive(Clone)]
 pub struct RunRecord(Arc<Mutex<State>>);
 
 struct State {
     program: &'static Program,
     dir: PathBuf,
-    /// What is known of the run, but for its files.
+    /// Description of the run without its files.
     head: Map<String, Value>,
     folder: Option<Folder>,
     end: End,
 }
 
 impl RunRecord {
-    /// Of a program with these parameters on this grid, whose files go to `dir`. Nothing is written yet.
+    /// A record for a program with these parameters on this grid, whose files go to `dir`. Writes
+    /// nothing yet.
     pub fn new(program: &'static Program, parameters: &Parameters, grid: &Grid, back_end: &str, dir: PathBuf) -> RunRecord {
         let head = head(program, parameters, grid, back_end);
         RunRecord(Arc::new(Mutex::new(State { program, dir, head, folder: None, end: End::Unknown })))
@@ -62,10 +68,11 @@ impl RunRecord {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Takes the folder for this run, unless that has been done; made when missing. Returns a warning where the file system has no locks.
+    /// Locks the folder for this run, unless that is done; creates it if missing. Returns a warning
+    /// if the file system has no locks.
     ///
     /// # Errors
-    /// `Io`: the folder cannot be written, or another run puts out the same there.
+    /// `Io`: the folder is not writable, or another run writes the same outputs there.
     pub fn open(&self) -> Result<Option<String>, Error> {
         let mut state = self.state();
         if state.folder.is_some() {
@@ -78,21 +85,21 @@ impl RunRecord {
         Ok(warning)
     }
 
-    /// Where files go, once the folder is open.
+    /// The folder of files, once it is open.
     pub fn dir(&self) -> Option<PathBuf> {
         let state = self.state();
         state.folder.as_ref().map(|_| state.dir.clone())
     }
 
-    /// Where files would go.
+    /// The folder of files, open or not.
     pub fn dir_of_files(&self) -> PathBuf {
         self.state().dir.clone()
     }
 
-    /// Says that a file of a tag will follow: the tag is this run's from now on, and files of earlier runs go away.
+    /// Prepares the first file of a tag: locks the tag, and removes files of earlier runs.
     ///
     /// # Errors
-    /// `Io`: another program puts out the same tag, or a file cannot be removed.
+    /// `Io`: another program writes the same tag, or a file cannot be removed.
     pub(crate) fn begin_file(&self, tag: &str) -> Result<(), Error> {
         let mut state = self.state();
         let folder = state.folder.as_mut().ok_or_else(no_folder)?;
@@ -103,33 +110,33 @@ impl RunRecord {
     /// A new file under a temporary name.
     ///
     /// # Errors
-    /// Of the system.
+    /// Those of the system.
     pub(crate) fn temporary(&self) -> std::io::Result<NamedTempFile> {
         let state = self.state();
         temporary::create(&state.dir, state.program.name)
     }
 
-    /// Gives a file, which has been synced, its name.
+    /// Renames a synced file to its final name.
     ///
     /// # Errors
-    /// Of the system.
+    /// Those of the system.
     pub(crate) fn complete(&self, file: NamedTempFile, entry: FileEntry) -> std::io::Result<()> {
         let mut state = self.state();
         let folder = state.folder.as_mut().ok_or_else(|| std::io::Error::other("the run has ended"))?;
         folder.complete(file, entry)
     }
 
-    /// Files of earlier runs that were removed.
+    /// Number of removed files of earlier runs.
     pub fn removed(&self) -> usize {
         self.state().folder.as_ref().map_or(0, Folder::removed)
     }
 
-    /// Adds to what is known of the run.
+    /// Adds an entry to the description of the run.
     pub fn note(&self, key: &str, value: impl Into<Value>) {
         self.state().head.insert(key.to_owned(), value.into());
     }
 
-    /// The program came to its end; [`RunRecord::end`] may still say otherwise.
+    /// The program finished; [`RunRecord::end`] may still report an error.
     pub fn finished(&self) {
         let mut state = self.state();
         if state.end == End::Unknown {
@@ -137,10 +144,10 @@ impl RunRecord {
         }
     }
 
-    /// Writes down how the run ended, and gives the folder back.
+    /// Records the end of the run, and unlocks the folder.
     ///
     /// # Errors
-    /// `Io`, if that cannot be written.
+    /// `Io` if the record cannot be written.
     pub fn end(&self, result: &Result<(), Error>) -> Result<(), Error> {
         let mut state = self.state();
         state.end = match result {
@@ -170,7 +177,8 @@ impl State {
 
 impl Drop for State {
     fn drop(&mut self) {
-        // Where `end` was not called there is nobody to tell; the record then says that the run goes on, and its journal stays.
+        // Nobody can be told of errors here; without `end` the record says that the run goes on,
+        // and its journal stays.
         let _ = self.close();
     }
 }
@@ -184,7 +192,7 @@ fn cannot_write(dir: &Path, error: &std::io::Error) -> Error {
         .hint("choose another with output_dir=DIR")
 }
 
-/// What is known of a run when it starts.
+/// Description of a run at its start.
 fn head(program: &Program, parameters: &Parameters, grid: &Grid, back_end: &str) -> Map<String, Value> {
     let parameters: Map<String, Value> =
         parameters.given().map(|(key, value, origin)| (key.to_owned(), json!({ "value": value, "origin": origin.to_string() }))).collect();

@@ -1,4 +1,4 @@
-//! Files of a run under temporary names, until they are complete.
+//! Temporary names of incomplete files of a run.
 
 use std::path::Path;
 
@@ -13,17 +13,17 @@ fn prefix(program: &str) -> String {
     format!(".{program}.run-")
 }
 
-/// A new file in `dir`. It is removed if it is dropped before it gets its name.
+/// Creates a file in `dir`. It is removed if it is dropped before it is renamed.
 pub(super) fn create(dir: &Path, program: &str) -> std::io::Result<NamedTempFile> {
     crate::temporary::builder().prefix(&prefix(program)).suffix(SUFFIX).rand_bytes(RANDOM).tempfile_in(dir)
 }
 
-/// Removes what killed runs of a program have left. The caller holds the program's lock.
+/// Removes files of killed runs of a program. The caller holds the program's lock.
 pub(super) fn remove_left(dir: &Path, program: &str) -> std::io::Result<()> {
     for entry in std::fs::read_dir(dir)? {
         let name = entry?.file_name();
         if name.to_str().is_some_and(|name| is_temporary(name, program)) {
-            // Whoever removed it before did the same.
+            // Another process may have removed it.
             let _ = std::fs::remove_file(dir.join(name));
         }
     }
@@ -58,7 +58,7 @@ mod tests {
     fn files_of_killed_runs_are_removed() {
         let folder = tempfile::tempdir().unwrap();
         let dir = folder.path();
-        // As a killed run leaves it.
+        // The state after a killed run.
         let _ = create(dir, "heat").unwrap().keep().unwrap();
         let _ = create(dir, "flow").unwrap().keep().unwrap();
         let names = || std::fs::read_dir(dir).unwrap().map(|entry| entry.unwrap().file_name()).collect::<Vec<_>>();

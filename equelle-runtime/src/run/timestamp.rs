@@ -1,13 +1,13 @@
-//! When and where, in words.
+//! Time stamps and the host name, as text.
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
-/// The present in the form of RFC 3339, such as `2026-11-22T20:27:46Z`.
+/// The current time in the form of RFC 3339, such as `2026-11-22T20:27:46Z`.
 pub(super) fn now() -> String {
     utc(SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs()))
 }
 
-/// A moment given in seconds since 1970, in the calendar that is used everywhere.
+/// A time in seconds since 1970 as a date of the Gregorian calendar.
 fn utc(seconds: u64) -> String {
     let (mut day, second) = (seconds / 86_400, seconds % 86_400);
     let is_leap = |year: u64| year.is_multiple_of(4) && (!year.is_multiple_of(100) || year.is_multiple_of(400));
@@ -28,7 +28,7 @@ fn utc(seconds: u64) -> String {
     format!("{year}-{month:02}-{:02}T{hour:02}:{minute:02}:{:02}Z", day + 1, second % 60)
 }
 
-/// Name of this machine; `None` where the system does not tell (it is read from Linux's `/proc`).
+/// Name of this machine; `None` where the system does not report it (read from Linux's `/proc`).
 pub(super) fn host() -> Option<String> {
     let name = std::fs::read_to_string("/proc/sys/kernel/hostname").ok()?;
     Some(name.trim().to_owned()).filter(|name| !name.is_empty())
@@ -40,7 +40,7 @@ mod tests {
 
     #[test]
     fn moments() {
-        // `date -u -d @N`: the beginning, leap days, ends of years.
+        // `date -u -d @N`: the epoch, leap days, ends of years.
         let known = [
             (0, "1970-01-01T00:00:00Z"),
             (951_782_400, "2000-02-29T00:00:00Z"),

@@ -1,4 +1,4 @@
-//! Inputs and outputs of a run, with the place of the statement in what goes wrong.
+//! Inputs and outputs of a run; errors name the line of the statement.
 
 use std::sync::Arc;
 
@@ -43,17 +43,18 @@ impl Session {
         self.inputs.sequence(&self.parameters, name).map_err(|e| e.at(self.line))
     }
 
-    /// Puts out a scalar.
+    /// Writes a scalar.
     ///
     /// # Errors
-    /// `Simulation` if it is not finite, and for what a thread still writes. See [`Outputs::scalar`](crate::output::Outputs::scalar).
+    /// `Simulation` if it is not finite; an error of files in the background. See
+    /// [`Outputs::scalar`](crate::output::Outputs::scalar).
     pub fn output_scalar(&mut self, tag: &str, value: f64) -> Result<(), Error> {
         self.progress.close_bar();
         self.check_output_numbers(tag, &[value])?;
         self.outputs.scalar(tag, value).map_err(|e| e.at(self.line))
     }
 
-    /// Puts out a truth value.
+    /// Writes a Bool.
     ///
     /// # Errors
     /// See [`Outputs::bool`](crate::output::Outputs::bool).
@@ -62,7 +63,7 @@ impl Session {
         self.outputs.bool(tag, value).map_err(|e| e.at(self.line))
     }
 
-    /// Puts out text.
+    /// Writes text.
     ///
     /// # Errors
     /// See [`Outputs::text`](crate::output::Outputs::text).
@@ -71,7 +72,7 @@ impl Session {
         self.outputs.text(tag, value).map_err(|e| e.at(self.line))
     }
 
-    /// Puts out a vector: as many components as the grid has dimensions.
+    /// Writes a vector: as many components as the grid has dimensions.
     ///
     /// # Errors
     /// See [`Outputs::vector`](crate::output::Outputs::vector).
@@ -81,13 +82,14 @@ impl Session {
         self.outputs.vector(tag, components).map_err(|e| e.at(self.line))
     }
 
-    /// Puts out a collection of vectors, by component, one value per element of a domain; in the order of the grid's file.
+    /// Writes a collection of vectors, by component, one value per element of a domain; in the
+    /// order of the grid's file.
     ///
     /// # Errors
     /// See [`Outputs::vectors`](crate::output::Outputs::vectors).
     ///
     /// # Panics
-    /// If there is not one for each element.
+    /// If there is not one value for each element.
     pub fn output_vectors<R: Real>(&mut self, tag: &str, domain: &Domain, components: &[&[R]]) -> Result<(), Error> {
         if !self.outputs.has_files_for(domain.len()) {
             self.progress.close_bar();
@@ -100,13 +102,13 @@ impl Session {
         self.told(result)
     }
 
-    /// Puts out a collection, one value per element of a domain; in the order of the grid's file.
+    /// Writes a collection, one value per element of a domain; in the order of the grid's file.
     ///
     /// # Errors
     /// See [`Outputs::collection`](crate::output::Outputs::collection).
     ///
     /// # Panics
-    /// If there is not one for each element.
+    /// If there is not one value for each element.
     pub fn output_collection<R: Real>(&mut self, tag: &str, domain: &Domain, values: &[R]) -> Result<(), Error> {
         if !self.outputs.has_files_for(domain.len()) {
             self.progress.close_bar();
@@ -118,12 +120,13 @@ impl Session {
         self.told(result)
     }
 
-    /// Whether collections of so many elements that are put out now go to files: what [`Session::output_later`] asks for.
+    /// Whether collections of this size currently go to files, as [`Session::output_later`]
+    /// requires.
     pub fn outputs_go_to_files(&self, elements: usize) -> bool {
         self.outputs.go_to_files(elements)
     }
 
-    /// Tells what outputs have to say.
+    /// Shows warnings and notes of the outputs.
     pub(super) fn tell_of_outputs(&mut self) {
         for warning in self.outputs.take_warnings() {
             self.progress.warning(&warning);
@@ -133,14 +136,16 @@ impl Session {
         }
     }
 
-    /// Puts out a collection whose numbers are on their way, one value per element of a domain: of scalars one component, of vectors as many as the grid has dimensions. A thread
-    /// waits for them and writes the file, in the order of the grid's file; the run goes on.
+    /// Writes a collection whose numbers are still being copied, one value per element of a domain:
+    /// one component for scalars, as many as dimensions for vectors. A thread waits for them and
+    /// writes the file, in the order of the grid's file; the run goes on.
     ///
     /// # Errors
-    /// `Data` if the tag cannot be part of a file name; what went wrong with such outputs before.
+    /// `Data` if the tag cannot be part of a file name; an error of earlier such outputs.
     ///
     /// # Panics
-    /// If outputs do not go to files at present. The thread, if there is not one number for each element.
+    /// If outputs do not go to files now. The thread panics if there is not one number for each
+    /// element.
     pub fn output_later<R: Real>(
         &mut self,
         tag: &str,
@@ -163,35 +168,38 @@ impl Session {
         self.told(result)
     }
 
-    /// Waits until all files that [`Session::output_later`] promised have been written. Called where a run ends, however it ends: this error came first.
+    /// Waits until all files of [`Session::output_later`] are written. Called at every end of a
+    /// run: this error is the earlier one.
     ///
     /// # Errors
-    /// What went wrong with them, unless that has been told.
+    /// Their error, unless it was returned before.
     pub fn settle_outputs(&mut self) -> Result<(), Error> {
         let result = self.outputs.settle();
         self.told(result)
     }
 
-    /// Puts out a collection of entities of a kind, one per element of a domain: their indices in the grid's file, -1 for [`NONE`]; in the order of that file.
+    /// Writes a collection of entities of a kind, one per element of a domain: their indices in the
+    /// grid's file, -1 for [`NONE`]; in the order of that file.
     ///
     /// # Errors
     /// See [`Outputs::collection`](crate::output::Outputs::collection).
     ///
     /// # Panics
-    /// If there is not one for each element.
+    /// If there is not one value for each element.
     pub fn output_entities(&mut self, tag: &str, domain: &Domain, kind: EntityKind, entities: &[u32]) -> Result<(), Error> {
         let index = |&entity: &u32| if entity == NONE { -1.0 } else { f64::from(self.grid.file_index(kind, entity)) };
         let values: Vec<f64> = entities.iter().map(index).collect();
         self.output_collection(tag, domain, &values)
     }
 
-    /// As [`Session::output_collection`], whatever outputs wait or do not happen: for what is no output of the program.
+    /// [`Session::output_collection`], even while outputs are deferred or suppressed: for values
+    /// that are no output of the program.
     ///
     /// # Errors
-    /// As there.
+    /// As for [`Session::output_collection`].
     ///
     /// # Panics
-    /// As there.
+    /// As for [`Session::output_collection`].
     pub fn dump_collection<R: Real>(&mut self, tag: &str, domain: &Domain, values: &[R]) -> Result<(), Error> {
         self.progress.close_bar();
         let result = self.outputs.collection_at_once(tag, &domain.in_file_order(values)).map_err(|e| e.at(self.line));
@@ -199,7 +207,7 @@ impl Session {
         result
     }
 
-    /// A line of text among the results on standard output, such as those of `verbose`.
+    /// Prints a line among the results on standard output, such as those of `verbose`.
     ///
     /// # Errors
     /// `Io`.

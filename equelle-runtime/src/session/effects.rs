@@ -1,36 +1,36 @@
-//! Effects that do not happen, or not yet: trials of a line search, and attempts at a time step.
+//! Suppressed and deferred side effects: trials of a line search, and attempts at a time step.
 
 use super::Session;
 use crate::error::Error;
 use crate::output::DeferredOutput;
 
 impl Session {
-    /// From now on outputs are dropped, and [`Session::holds_back`] says so.
+    /// Suppresses outputs from now on; [`Session::holds_back`] returns true.
     pub fn begin_trial(&mut self) {
         self.outputs.mute();
     }
 
-    /// Ends that; whether there was an effect that did not happen.
+    /// Ends suppression; returns whether a side effect was suppressed.
     pub fn end_trial(&mut self) -> bool {
         self.outputs.unmute()
     }
 
-    /// Whether an effect must not happen, because a residual is only tried.
+    /// Whether a side effect must be suppressed, because a residual is on trial.
     pub fn holds_back(&mut self) -> bool {
         self.outputs.holds_back()
     }
 
-    /// From now on outputs wait until [`Session::release_outputs`].
+    /// Defers outputs until [`Session::release_outputs`].
     pub fn hold_outputs(&mut self) {
         self.outputs.hold();
     }
 
-    /// Takes the outputs that wait.
+    /// Takes the deferred outputs.
     pub fn take_deferred_outputs(&mut self) -> Vec<DeferredOutput> {
         self.outputs.take_held()
     }
 
-    /// Puts out what has waited; later outputs wait no more.
+    /// Writes deferred outputs and ends deferring.
     ///
     /// # Errors
     /// Those of the outputs.

@@ -1,4 +1,4 @@
-//! Numbers that are put out, and state, must be finite, unless `nonfinite=allow` says otherwise.
+//! Checks that outputs and state are finite, unless `nonfinite=allow` is given.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -11,25 +11,25 @@ use crate::real::Real;
 
 pub use crate::output::Nonfinite;
 
-/// State is looked at after this many rounds of a loop, and each time that these have doubled. A GPU
-/// waits for it and finds its graphs anew, which takes as long as twenty small steps: 1 in 50 of them.
+/// Rounds of a loop before the first check of state; the interval then doubles. A check makes a GPU
+/// wait and capture its graphs again, which takes as long as twenty small steps: 1 in 50 of them.
 pub const FIRST_SAMPLE: usize = 1024;
 
-/// What is known of numbers that were finite.
+/// The last finite outputs and state.
 #[derive(Debug, Default)]
 pub(super) struct Finite {
-    /// By tag, the last step in which it was put out.
+    /// By tag, the step of the last output.
     outputs: BTreeMap<String, usize>,
-    /// The last step after which state was looked at.
+    /// The step after which state was checked last.
     state: Option<usize>,
-    /// The step after which state was looked at last, or is being looked at.
+    /// The step after which state was checked last, or is being checked.
     sampled: Option<Step>,
-    /// What a thread that writes files found first.
+    /// The first result of the thread that writes files.
     later: Arc<Mutex<Option<NotFinite>>>,
 }
 
 impl Finite {
-    /// An outermost loop begins: its steps count anew.
+    /// Begins an outermost loop: its steps count from the start.
     pub(super) fn begin_loop(&mut self) {
         self.outputs.clear();
         (self.state, self.sampled) = (None, None);
@@ -42,7 +42,7 @@ impl Session {
         self.nonfinite
     }
 
-    /// Whether state is looked at after the round of a loop that is ending.
+    /// Whether state is checked after the round of a loop that is ending.
     pub fn samples_state(&mut self, state: &LoopState) -> bool {
         let samples = self.nonfinite == Nonfinite::Error && state.next >= FIRST_SAMPLE && state.next.is_power_of_two();
         if samples {
@@ -53,7 +53,7 @@ impl Session {
         samples
     }
 
-    /// That an output is about to be checked.
+    /// Records that an output is about to be checked.
     fn checks_output(&mut self, tag: &str) -> Checked {
         let step = self.progress.current_step();
         let finite = match step {
@@ -79,7 +79,7 @@ impl Session {
         Checked { what: CheckedValues::State(name.to_owned()), line: self.line, step: sampled, finite }
     }
 
-    /// Whether an output is checked now; what only a trial would put out is not.
+    /// Whether an output is checked now; those of a trial are not.
     fn checks_outputs(&self) -> bool {
         self.nonfinite == Nonfinite::Error && !self.outputs.are_muted()
     }
@@ -92,7 +92,7 @@ impl Session {
         let checked = self.checks_output(tag);
         let components: Vec<&[f64]> = numbers.chunks(1).collect();
         let Some(found) = FirstNonfinite::first(&components) else { return Ok(()) };
-        // What a thread still writes comes before.
+        // Errors of files in the background come first.
         self.settle_outputs()?;
         Err(NotFinite { checked, found, place: None }.error(&self.grid))
     }
@@ -109,7 +109,8 @@ impl Session {
         Err(NotFinite { checked, found, place }.error(&self.grid))
     }
 
-    /// What checks an output whose numbers are on their way, on the thread that writes them. It says nothing of where the element is: see [`Session::told`].
+    /// A check of an output whose numbers are still being copied, for the thread that writes them.
+    /// It does not locate the element: see [`Session::told`].
     pub(super) fn check_later<R: Real>(
         &mut self,
         tag: &str,
@@ -128,7 +129,8 @@ impl Session {
         }
     }
 
-    /// What happened to outputs; where a thread found a number that is not finite, in words. Only here is the grid at hand, whose geometry may be given back at any time.
+    /// The result of outputs; adds the location of a number that is not finite. Only here is the
+    /// grid available, whose geometry may be freed at any time.
     pub(super) fn told<T>(&self, result: Result<T, Error>) -> Result<T, Error> {
         let located = |error: Error| error.at(self.line);
         result.map_err(|error| match self.finite.later.lock().unwrap_or_else(PoisonError::into_inner).take() {
@@ -137,7 +139,7 @@ impl Session {
         })
     }
 
-    /// Checks a variable of single numbers: one of a Scalar, as many of a Vector as the grid has dimensions.
+    /// Checks a variable of single numbers: one for a Scalar, as many as dimensions for a Vector.
     ///
     /// # Errors
     /// `Simulation`, with the current line, if one is not finite.
@@ -150,13 +152,15 @@ impl Session {
         Err(NotFinite { checked: self.checks_state(name), found, place: None }.error(&self.grid))
     }
 
-    /// Checks a variable that is a collection, given by component, one value per element of a domain in its own order.
+    /// Checks a variable that is a collection, given by component, one value per element of a
+    /// domain in its own order.
     ///
     /// # Errors
-    /// `Simulation`, with the current line, if a number is not finite: the first one in the order of the grid's file.
+    /// `Simulation`, with the current line, if a number is not finite: the first one in the order
+    /// of the grid's file.
     ///
     /// # Panics
-    /// If there is not one for each element.
+    /// If there is not one value for each element.
     pub fn check_collection<R: Real>(&mut self, name: &str, domain: &Domain, components: &[&[R]]) -> Result<(), Error> {
         if self.nonfinite == Nonfinite::Allow || FirstNonfinite::first(components).is_none() {
             return Ok(());

@@ -1,4 +1,4 @@
-//! Whether a program fits in memory, before anything is read.
+//! Memory check before any input is read.
 
 use super::Session;
 use crate::entity::{CanonicalSet, EntityKind, Extent};
@@ -9,10 +9,11 @@ use crate::program::InputKind;
 use crate::report::bytes;
 
 impl Session {
-    /// Compares what a program needs with what there is: `memory_limit`, or else what the system has. `real` is the number of bytes of a number in a collection.
+    /// Compares the memory plan of a program with `memory_limit`, or else with the available
+    /// memory. `real` is the size in bytes of a number in a collection.
     ///
     /// # Errors
-    /// `Data`, with sizes, if it cannot fit; sets whose sizes are not known yet do not count. A limit that is no size.
+    /// `Data`, with sizes, if it cannot fit; sets of unknown size do not count. An illegal limit.
     pub fn plan_memory(&mut self, plan: &'static MemoryPlan, real: usize) -> Result<(), Error> {
         self.memory = Some(plan);
         let limit = self.parameters.text("memory_limit").map(|text| memory::parse_size("memory_limit", text)).transpose()?;
@@ -35,10 +36,11 @@ impl Session {
         Ok(())
     }
 
-    /// Bytes of all collections and entries of Jacobians that a plan foresees at most, with the sizes of sets that have been read; `None` without a plan.
+    /// Largest planned size in bytes of all collections and entries of Jacobians, with the sizes of
+    /// the sets read so far; `None` without a plan.
     ///
     /// # Errors
-    /// As [`Session::domain`].
+    /// As for [`Session::domain`].
     pub fn planned_collections(&mut self, real: usize) -> Result<Option<u64>, Error> {
         let Some(plan) = self.memory else { return Ok(None) };
         let estimate = self.estimate(plan, real)?;
@@ -46,10 +48,10 @@ impl Session {
         Ok(Some(collections + estimate.jacobians))
     }
 
-    /// Bytes of patterns of Jacobians that a plan foresees; `None` without a plan.
+    /// Planned size in bytes of patterns of Jacobians; `None` without a plan.
     ///
     /// # Errors
-    /// As [`Session::domain`].
+    /// As for [`Session::domain`].
     pub fn planned_patterns(&mut self, real: usize) -> Result<Option<u64>, Error> {
         let Some(plan) = self.memory else { return Ok(None) };
         Ok(Some(self.estimate(plan, real)?.patterns))
@@ -66,7 +68,7 @@ impl Session {
         sets.dedup();
         let mut lens = Vec::with_capacity(sets.len());
         for set in sets {
-            // What a grid does not have is an error where the program asks for it.
+            // A set that the grid lacks is an error where the program uses it.
             let len = self.domain(set).map_or(0, |domain| domain.len());
             lens.push((set, len as u64));
         }

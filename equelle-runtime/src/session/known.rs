@@ -1,5 +1,4 @@
-//! What is known of the parameters before anything is read: which keys are nobody's, and which
-//! inputs have two sources.
+//! Checks of parameters before anything is read: unknown keys, and inputs with two sources.
 
 use crate::error::Error;
 use crate::input::{Inputs, choice};
@@ -7,11 +6,11 @@ use crate::linalg::driver::options::{KEYS as LINEAR_KEYS, OLD_KEYS as OLD_LINEAR
 use crate::params::{Parameters, near_match};
 use crate::program::{InputKind, Program};
 
-/// Keys that the runtime itself understands.
+/// Keys of the grid.
 const GRID_KEYS: [&str; 11] = ["grid_filename", "grid_geometry", "grid_dim", "nx", "ny", "nz", "dx", "dy", "dz", "grid_layout", "renumber"];
 const OUTPUT_KEYS: [&str; 3] = ["output_to_file", "output_dir", "nonfinite"];
 
-/// Keys of parts that a given program may not use, so that one parameter file can serve several programs.
+/// Keys of parts that a program may not use, so that one parameter file can serve several programs.
 const OTHER_KEYS: [&str; 19] = [
     "threads",
     "tune",
@@ -34,7 +33,7 @@ const OTHER_KEYS: [&str; 19] = [
     "ghost_width",
 ];
 
-/// Keys that a number or a name follows.
+/// Prefixes of keys that a number or a name follows.
 const FAMILIES: [&str; 3] = ["abs_res_tol_", "unknown_min_", "unknown_max_"];
 
 /// Keys of the runtime, whether or not a given program uses them.
@@ -48,8 +47,7 @@ fn is_known(program: &Program, key: &str) -> bool {
     runtime_keys().any(|known| known == key) || of_solves() || program.inputs.iter().any(|input| input.keys().iter().any(|own| own == key))
 }
 
-/// The key that an unknown one is meant to be: another key of the same input, or the one most like
-/// it.
+/// The known key nearest to an unknown one: another key of the same input, or the most similar one.
 fn nearest(program: &Program, key: &str) -> Option<String> {
     let stem = key.strip_suffix("_filename").or_else(|| key.strip_suffix("_from_file")).unwrap_or(key);
     if let Some(input) = program.inputs.iter().find(|input| input.name == stem) {
@@ -60,22 +58,21 @@ fn nearest(program: &Program, key: &str) -> Option<String> {
     }
     let mut candidates: Vec<String> = runtime_keys().map(str::to_owned).collect();
     candidates.extend(program.inputs.iter().flat_map(|input| input.keys()));
-    // Beginnings of keys are often further from them than other keys are.
+    // The beginning of a key is often less similar to it than other keys are.
     if let Some(longer) = candidates.iter().find(|longer| key.len() > 2 && longer.starts_with(key)) {
         return Some(longer.clone());
     }
     near_match(key, candidates.iter().map(String::as_str)).map(str::to_owned)
 }
 
-/// A warning for each parameter that nothing reads, and for each value that a later line of its
-/// file replaces.
+/// A warning for each unused parameter, and for each value that a later line of its file replaces.
 pub(super) fn warnings(program: &Program, parameters: &Parameters) -> Vec<String> {
     let mut warnings = parameters.replaced().to_vec();
     warnings.extend(parameters.unknown(|key| is_known(program, key), |key| nearest(program, key)));
     warnings
 }
 
-/// The inputs of a program, nothing read so far.
+/// The inputs of a program, before anything is read.
 ///
 /// # Errors
 /// `Data` for an input with two sources, or whose file has no name; names its line.
@@ -121,7 +118,7 @@ mod tests {
         warnings(&PROGRAM, &parameters)
     }
 
-    /// What stands in the first column of a table of the book is a key.
+    /// The first column of each table of parameters in the book contains known keys.
     #[test]
     fn keys_of_the_book_are_known() {
         let book = concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/book/src/");

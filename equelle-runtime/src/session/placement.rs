@@ -1,28 +1,32 @@
-//! A hint at the end of a run that the other kind of processor would have done sooner.
+//! A hint at the end of a run that another device would be faster.
 
 use std::path::Path;
 
-/// Where a back-end computes.
+/// The device of a back-end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ComputeDevice {
-    /// On the cores of this machine.
+    /// The cores of this machine.
     Cores,
     /// On a GPU.
     Gpu,
 }
 
-/// From about so many cells on a run on a GPU is done sooner than on all cores beside it, its start of 0.3 s included: of an explicit program if it is of some ten thousand steps (13,000 at 10,648 cells,
-/// 3,700 at 262,144), of implicit heat of 105 steps, of two phases of 28 (docs/benchmarks/crossover.md; `cargo xtask crossover` makes such tables). A step alone is faster there from
-/// 1,000 cells on, of implicit heat from 1,700. It varies with devices and programs; hints keep a factor of [`CLEARLY`] away.
+/// Number of cells from which a run on a GPU is faster than on all cores, with its start of 0.3 s:
+/// an explicit program of some ten thousand steps (13,000 at 10,648 cells, 3,700 at 262,144),
+/// implicit heat of 105 steps, two phases of 28 (docs/benchmarks/crossover.md;
+/// `cargo xtask crossover` writes such tables). A single step is faster from 1,000 cells, of
+/// implicit heat from 1,700. It varies with devices and programs; hints keep a factor of
+/// [`CLEARLY`] away.
 pub const CROSSOVER_CELLS: usize = 10_000;
 
-/// How far from the crossover a grid must be for a hint.
+/// Factor between the grid and the crossover for a hint.
 const CLEARLY: usize = 4;
 
-/// Seconds that a run on cores must take for a hint: a GPU needs about one until its first step is done.
+/// Least time on cores in seconds for a hint: a GPU needs about one until the end of its first
+/// step.
 const LONG: f64 = 10.0;
 
-/// What a run of so many cells and seconds could do better, if anything.
+/// The hint for a run of this size and time, if any.
 pub fn hint(place: ComputeDevice, cells: usize, seconds: f64, gpu_is_here: bool) -> Option<String> {
     match place {
         ComputeDevice::Gpu if cells < CROSSOVER_CELLS / CLEARLY => Some(format!(
@@ -35,7 +39,7 @@ pub fn hint(place: ComputeDevice, cells: usize, seconds: f64, gpu_is_here: bool)
     }
 }
 
-/// Whether the driver of a GPU has made its device here. Nothing is started for that.
+/// Whether the driver of a GPU has created its device file here. Starts nothing.
 pub fn gpu_is_here() -> bool {
     ["/dev/nvidia0", "/dev/dxg"].iter().any(|device| Path::new(device).exists())
 }
@@ -62,7 +66,7 @@ mod tests {
             (ComputeDevice::Gpu, large, 20.0, true),
             (ComputeDevice::Cores, small, 20.0, true),
             (ComputeDevice::Cores, near, 20.0, true),
-            // Over before a GPU would have begun; and none there.
+            // Shorter than the start of a GPU; and no GPU.
             (ComputeDevice::Cores, large, 5.0, true),
             (ComputeDevice::Cores, large, 20.0, false),
         ] {

@@ -1,4 +1,5 @@
-//! What the solves of a run did: a table of each with `--verbose`, an event of each for programs, and totals in the summary.
+//! Reports of Newton solves: a table of each with `--verbose`, an event of each for programs, and
+//! totals in the summary.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -10,7 +11,7 @@ use crate::newton::{History, Range, SolveOutcome, Times};
 use crate::report::{MessageFormat, seconds};
 
 impl Session {
-    /// Takes note of a solve of Newton's method at an Equelle line.
+    /// Records a Newton solve at an Equelle line.
     pub fn solve_ended(&mut self, line: u32, history: &History, ending: SolveOutcome) {
         let times = history.times();
         let totals = self.solves.entry(line).or_default();
@@ -47,23 +48,24 @@ impl Session {
         }
     }
 
-    /// Least and greatest values of unknowns in all solves whose results the run has kept, by Equelle line.
+    /// Ranges of unknowns in all solves with accepted results, by Equelle line.
     pub(crate) fn ranges(&self) -> &BTreeMap<u32, Vec<Range>> {
         &self.ranges
     }
 
-    /// Forgets those of solves since then: their results have been dropped.
+    /// Restores earlier ranges, since the results of later solves were dropped.
     pub(crate) fn restore_ranges(&mut self, ranges: BTreeMap<u32, Vec<Range>>) {
         self.ranges = ranges;
     }
 
-    /// A number for a failure that is written down, from 0.
+    /// The number of a dumped failure, from 0.
     pub(crate) fn next_failure(&mut self) -> usize {
         self.failures += 1;
         self.failures - 1
     }
 
-    /// Says that a time step at an Equelle line failed and is tried again in parts; `length` is the whole step, `why` the reason.
+    /// Reports that a time step at an Equelle line failed and is repeated in parts; `length` is the
+    /// whole step, `why` the reason.
     pub fn step_failed(&mut self, line: u32, length: f64, parts: u32, why: &str) {
         let why = why.lines().next().unwrap_or_default();
         if self.progress.format() == MessageFormat::Json {
@@ -78,7 +80,7 @@ impl Session {
         }
     }
 
-    /// Says that a time step at an Equelle line was taken in parts.
+    /// Reports that a time step at an Equelle line was taken in parts.
     pub fn step_rescued(&mut self, line: u32, length: f64, parts: u32) {
         self.rescues.steps += 1;
         self.rescues.parts += parts as usize;
@@ -166,7 +168,7 @@ impl Session {
         lines
     }
 
-    /// The summary for programs.
+    /// The summary as an event for programs.
     pub(super) fn summary_event(&self) -> String {
         let solves: Vec<String> = self
             .solves

@@ -28,7 +28,7 @@ impl Session {
         }
     }
 
-    /// One line for people.
+    /// The summary as one line of text.
     fn summary(&self) -> String {
         let elapsed = self.progress.elapsed().as_secs_f64();
         let mut text = format!("done in {}", seconds(elapsed));
@@ -58,7 +58,7 @@ impl Session {
         text
     }
 
-    /// Says where the back-end computes, so that the summary can tell where else it would be faster.
+    /// Sets the device of the back-end, for the hint in the summary.
     pub fn computes_on(&mut self, place: placement::ComputeDevice) {
         self.place = Some(place);
     }

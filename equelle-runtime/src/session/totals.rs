@@ -7,12 +7,13 @@ use crate::newton::Times;
 pub(super) struct Totals {
     pub solves: usize,
     pub not_converged: usize,
-    /// That took the guess for the solution.
+    /// Solves whose guess was accepted.
     pub without_iterations: usize,
     pub iterations: usize,
     pub linear_iterations: usize,
     pub times: Times,
-    /// Of the solves after the first, which finds patterns and memory, and on a device compiles kernels.
+    /// Times of the solves after the first, which computes patterns, allocates, and on a device
+    /// compiles kernels.
     pub after_first: Times,
 }
 

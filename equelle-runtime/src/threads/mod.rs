@@ -1,13 +1,16 @@
 //! Loops over elements on several threads.
 //!
-//! A loop that gives one value per element is cut into ranges of elements; each thread takes the next range together with the part of the outputs that belongs to it
-//! ([`Parts`]). No value depends on where a loop is cut, so results have the same bits for any number of threads. Sums that are in a fixed order are cut where
-//! [`crate::reduce`] cuts them.
+//! A loop that computes one value per element is split into ranges of elements; each thread takes
+//! the next range together with its part of the outputs ([`Parts`]). No value depends on the split,
+//! so results have the same bits for any number of threads. Sums in a fixed order are split where
+//! [`crate::reduce`] splits them.
 //!
-//! Loops with work to do per element, kernels and products with a sparse matrix, call [`Threads::each`]; updates of vectors [`Threads::each_cheap`]; sums and other reductions
-//! [`crate::reduce::reduce_leaves`]. A loop whose elements depend on each other (a sweep of Gauss-Seidel in the order of the unknowns) is none of these.
+//! Kernels and products with a sparse matrix call [`Threads::each`]; updates of vectors
+//! [`Threads::each_cheap`]; sums and other reductions [`crate::reduce::reduce_leaves`]. Loops with
+//! dependent elements, such as a Gauss-Seidel sweep in the order of the unknowns, use none of
+//! these.
 //!
-//! Without the feature `threads` of this crate everything runs on the calling thread, whatever number is asked for.
+//! Without the feature `threads` of this crate everything runs on the calling thread.
 
 mod parts;
 mod pool;
@@ -26,20 +29,20 @@ pub use parts::{BLOCK, Entries, Parts, PerBlock};
 /// Loops over fewer elements stay on the calling thread: waking another one takes longer.
 pub const WORTH_SHARING: usize = 4 * BLOCK;
 
-/// The same for [`Threads::each_cheap`].
+/// [`WORTH_SHARING`] for [`Threads::each_cheap`].
 pub const CHEAP_WORTH_SHARING: usize = 32 * BLOCK;
 
-/// Ranges per thread, so that a thread that is late, or has the cheaper elements, does not keep the others waiting.
+/// Ranges per thread, for load balance between threads that start late or have cheaper elements.
 const RANGES_PER_THREAD: usize = 4;
 
-/// The most threads that can be asked for.
+/// Largest number of threads.
 const MOST: usize = 1024;
 
-/// A number of threads, and the threads once a loop has needed them. Clones share them.
+/// A number of threads, which start with the first loop that needs them. Clones share them.
 #[derive(Clone)]
 pub struct Threads {
     number: usize,
-    /// `None` for the calling thread alone.
+    /// `None` if there is only the calling thread.
     pool: Option<Arc<Pool>>,
 }
 
@@ -50,7 +53,7 @@ impl fmt::Debug for Threads {
 }
 
 impl PartialEq for Threads {
-    /// Whether the numbers are equal; which threads they are changes no result.
+    /// Whether the numbers are equal; the identity of threads changes no result.
     fn eq(&self, other: &Threads) -> bool {
         self.number == other.number
     }
@@ -63,18 +66,19 @@ impl Default for Threads {
 }
 
 impl Threads {
-    /// The calling thread alone.
+    /// Only the calling thread.
     pub fn one() -> Threads {
         Threads::new(1)
     }
 
-    /// The calling thread and `number - 1` more, which start when the first loop needs them. 0 counts as 1.
+    /// The calling thread and `number - 1` more, which start with the first loop that needs them. 0
+    /// counts as 1.
     pub fn new(number: usize) -> Threads {
         let number = number.clamp(1, MOST);
         Threads { number, pool: (number > 1).then(Arc::default) }
     }
 
-    /// As many as the parameter `threads` says; without it, one for each processor that the process may use.
+    /// The number of parameter `threads`; without it, one thread for each available processor.
     ///
     /// # Errors
     /// `Data` if it is no whole number from 1 to 1024.
@@ -95,13 +99,14 @@ impl Threads {
         self.pool.as_ref().is_some_and(|pool| pool.has_started())
     }
 
-    /// How many, with the calling one.
+    /// Number of threads, with the calling one.
     pub fn number(&self) -> usize {
         self.number
     }
 
-    /// Calls `body` for ranges that together are `0..len`, each with the part of the outputs that is its own: element `p` of an output is element
-    /// `p - range.start` of the part. Ranges begin at multiples of [`BLOCK`]; a loop shorter than [`WORTH_SHARING`] is one range.
+    /// Calls `body` for ranges that together are `0..len`, each with its part of the outputs:
+    /// element `p` of an output is element `p - range.start` of the part. Ranges begin at multiples
+    /// of [`BLOCK`]; a loop shorter than [`WORTH_SHARING`] is one range.
     ///
     /// ```
     /// use equelle_runtime::threads::Threads;
@@ -118,15 +123,16 @@ impl Threads {
     /// ```
     ///
     /// # Panics
-    /// If an output is not `[len]`; if `body` does.
+    /// If an output is not `[len]`, or if `body` panics.
     pub fn each<P: Parts>(&self, len: usize, outputs: P, body: impl Fn(Range<usize>, P) + Sync) {
         self.each_of(len, BLOCK, outputs, body);
     }
 
-    /// As [`Threads::each`], for loops with no more than a few operations per element, such as a sum of two vectors: shared from [`CHEAP_WORTH_SHARING`] elements on.
+    /// [`Threads::each`] for loops with few operations per element, such as a sum of two vectors:
+    /// shared from [`CHEAP_WORTH_SHARING`] elements.
     ///
     /// # Panics
-    /// As there.
+    /// As for [`Threads::each`].
     pub fn each_cheap<P: Parts>(&self, len: usize, outputs: P, body: impl Fn(Range<usize>, P) + Sync) {
         if len < CHEAP_WORTH_SHARING {
             Threads::one().each(len, outputs, body);
@@ -135,10 +141,10 @@ impl Threads {
         }
     }
 
-    /// As [`Threads::each`], with ranges that begin at multiples of `unit`, 0 counting as 1.
+    /// [`Threads::each`] with ranges that begin at multiples of `unit`; 0 counts as 1.
     ///
     /// # Panics
-    /// As there.
+    /// As for [`Threads::each`].
     pub fn each_of<P: Parts>(&self, len: usize, unit: usize, outputs: P, body: impl Fn(Range<usize>, P) + Sync) {
         let outcome = self.try_each_of(len, unit, outputs, |range, outputs| {
             body(range, outputs);
@@ -147,13 +153,13 @@ impl Threads {
         debug_assert_eq!(outcome, Ok(()));
     }
 
-    /// As [`Threads::each`], of a body that may end early.
+    /// [`Threads::each`] for a body that may fail.
     ///
     /// # Errors
-    /// Of the errors of all ranges the one of the first range: what one thread alone would have met, for any number of threads.
+    /// The error of the first failing range: the one of a single thread, for any number of threads.
     ///
     /// # Panics
-    /// As [`Threads::each`].
+    /// As for [`Threads::each`].
     pub fn try_each<P: Parts>(
         &self,
         len: usize,
@@ -176,7 +182,7 @@ impl Threads {
         let lock = || queue.lock().unwrap_or_else(PoisonError::into_inner);
         let work = || {
             loop {
-                // A statement of its own, so that the queue is free while the range is worked on.
+                // A separate statement, so that the queue is unlocked while the range is processed.
                 let next = lock().take(len, size);
                 let Some((range, part)) = next else { break };
                 let start = range.start;
@@ -193,7 +199,7 @@ impl Threads {
         error.map_or(Ok(()), |(_, position)| Err(position))
     }
 
-    /// Elements of a range: a multiple of `unit`, or `len` where all is one range.
+    /// Number of elements of a range: a multiple of `unit`, or `len` for a single range.
     fn range_size(&self, len: usize, unit: usize) -> usize {
         if self.number == 1 || len < WORTH_SHARING {
             return len;
@@ -204,11 +210,11 @@ impl Threads {
     }
 }
 
-/// What is left of a loop.
+/// The rest of a loop.
 struct Queue<P> {
     next: usize,
     rest: Option<P>,
-    /// Start of the range that failed, and its error.
+    /// Start of the failed range, and its error.
     first_error: Option<(usize, usize)>,
 }
 
@@ -226,7 +232,7 @@ impl<P: Parts> Queue<P> {
         Some((start..self.next, part))
     }
 
-    /// Ranges are taken in order: those before this one will be finished, and those after it need not begin.
+    /// Ranges are taken in order: earlier ones will finish, and later ones need not begin.
     fn fail(&mut self, start: usize, error: usize) {
         self.rest = None;
         if self.first_error.is_none_or(|(first, _)| start < first) {

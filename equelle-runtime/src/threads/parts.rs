@@ -1,18 +1,19 @@
-//! Outputs of a loop, cut where the loop is cut.
+//! Outputs of a parallel loop, split like the loop.
 
-/// Ranges of [`Threads::each`](super::Threads::each) begin at multiples of this: the leaves of reductions, so that a
-/// range is whole leaves.
+/// Ranges of [`Threads::each`](super::Threads::each) begin at multiples of this, the size of a leaf
+/// of reductions, so that a range consists of whole leaves.
 pub const BLOCK: usize = 1024;
 
-/// What a loop writes: one item per element, or several such. Slices, arrays and tuples of them (up to twelve, which may be tuples themselves), [`PerBlock`] and [`Entries`].
+/// Outputs of a loop: one item per element, or several. Slices, arrays and tuples of them (up to
+/// twelve, possibly nested), [`PerBlock`] and [`Entries`].
 pub trait Parts: Send + Sized {
-    /// Those of the first `at` elements, and the rest.
+    /// Splits off the outputs of the first `at` elements.
     ///
     /// # Panics
-    /// May, if there are fewer.
+    /// May panic if there are fewer.
     fn split_at(self, at: usize) -> (Self, Self);
 
-    /// Whether it is for `len` elements.
+    /// Whether it has outputs for `len` elements.
     fn fits(&self, len: usize) -> bool;
 }
 
@@ -96,7 +97,8 @@ impl<T: Send> Parts for PerBlock<'_, T> {
 /// Entries of the rows of a sparse matrix: an element of the loop is a row.
 #[derive(Debug)]
 pub struct Entries<'a, T> {
-    /// Where the rows of this part begin among all entries, and where the last one ends.
+    /// Index of the first entry of each row of this part, and the end of the last one, among all
+    /// entries.
     row_ptr: &'a [usize],
     /// First row of this part.
     first: usize,
@@ -104,7 +106,8 @@ pub struct Entries<'a, T> {
 }
 
 impl<'a, T> Entries<'a, T> {
-    /// Of a whole matrix: `row_ptr` `[rows + 1]` starts with 0, ascends and ends with the number of entries.
+    /// The entries of a whole matrix: `row_ptr` `[rows + 1]` starts with 0, ascends and ends with
+    /// the number of entries.
     ///
     /// # Panics
     /// If `row_ptr` is empty or ends with another number.
@@ -113,7 +116,7 @@ impl<'a, T> Entries<'a, T> {
         Entries { row_ptr, first: 0, entries }
     }
 
-    /// The entries of a row, counted from the first one of the matrix.
+    /// The entries of a row of the matrix.
     ///
     /// # Panics
     /// If the row is not in this part.
@@ -123,7 +126,7 @@ impl<'a, T> Entries<'a, T> {
         &mut self.entries[self.row_ptr[local] - start..self.row_ptr[local + 1] - start]
     }
 
-    /// The entries of `len` rows from a row on, counted from the first one of the matrix, one row after the other.
+    /// The entries of `len` rows of the matrix from a row on, one row after the other.
     ///
     /// # Panics
     /// If a row is not in this part.

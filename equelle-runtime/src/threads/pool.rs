@@ -1,9 +1,9 @@
-//! The threads themselves.
+//! The thread pool.
 
 #[cfg(feature = "threads")]
 use std::sync::OnceLock;
 
-/// Threads that wait for work; none until the first loop that needs them.
+/// Threads that wait for work; started by the first loop that needs them.
 #[derive(Default)]
 pub(super) struct Pool {
     #[cfg(feature = "threads")]
@@ -12,13 +12,13 @@ pub(super) struct Pool {
 
 #[cfg(feature = "threads")]
 impl Pool {
-    /// Whether there are threads beside the calling one.
+    /// Whether there are other threads.
     pub(super) fn has_started(&self) -> bool {
         self.others.get().is_some_and(Option::is_some)
     }
 
-    /// Calls `work` on this thread and on as many others as can be of use, `number` in all; returns when all calls have. The calling thread works too, because
-    /// it would otherwise sleep, and waking up takes time.
+    /// Calls `work` on this thread and on useful others, at most `number` in all; returns when all
+    /// calls have. The calling thread works too, since sleeping and waking up take time.
     pub(super) fn run(&self, number: usize, ranges: usize, work: &(dyn Fn() + Sync)) {
         let others = match number {
             0 | 1 => None,
@@ -34,7 +34,7 @@ impl Pool {
     }
 }
 
-/// `None` where the system gives no more threads: then the calling one does the work, with the same result.
+/// `None` if the system refuses threads: then the calling one does the work, with the same result.
 #[cfg(feature = "threads")]
 fn others(number: usize) -> Option<rayon::ThreadPool> {
     rayon::ThreadPoolBuilder::new().num_threads(number).thread_name(|index| format!("loop {}", index + 1)).build().ok()
@@ -42,7 +42,7 @@ fn others(number: usize) -> Option<rayon::ThreadPool> {
 
 #[cfg(not(feature = "threads"))]
 impl Pool {
-    /// Whether there are threads beside the calling one.
+    /// Whether there are other threads.
     pub(super) fn has_started(&self) -> bool {
         false
     }

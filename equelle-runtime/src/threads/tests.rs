@@ -1,4 +1,5 @@
-//! Loops are cut so that every element is in one range, with what it writes, for any number of threads.
+//! Tests of parallel loops: every element is in one range, with its outputs, for any number of
+//! threads.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -81,7 +82,7 @@ fn one_thread_is_the_calling_one() {
     assert!(threads.pool.is_none());
 }
 
-/// Two ranges that each wait for the other one can only end on two threads.
+/// Two ranges that wait for each other can only end on two threads.
 #[cfg(feature = "threads")]
 #[test]
 fn two_threads_work_at_the_same_time() {
