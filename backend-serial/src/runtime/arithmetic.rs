@@ -1,4 +1,5 @@
-//! Element-wise arithmetic on collections of Scalar: IEEE operations as written, in the precision of collections.
+//! Element-wise arithmetic on collections of Scalar: IEEE operations as written, in the precision
+//! of collections.
 
 use equelle_runtime::Real;
 

@@ -7,7 +7,7 @@ use super::collections::{BoolCollection, EntityCollection, ScalarCollection};
 
 /// Element-wise comparison; with NaN only `!=` holds.
 pub(super) fn compare<R: Real>(rt: &SerialRuntime<R>, op: Comparison, a: &ScalarCollection<R>, b: &ScalarCollection<R>) -> BoolCollection {
-    // The choice stands outside the loops, so that each loop is one comparison.
+    // Matched outside the loops, so that each loop is one comparison.
     match op {
         Comparison::Less => zip(rt, a, b, |a, b| a < b),
         Comparison::Greater => zip(rt, a, b, |a, b| a > b),
@@ -44,7 +44,7 @@ pub(super) fn scalar_compare<R: Real>(rt: &SerialRuntime<R>, op: Comparison, s: 
     compare_scalar(rt, mirrored, a, s)
 }
 
-/// Logic of two truth values.
+/// A logical operator on two Bools.
 pub(super) fn combine_bools(op: Logic, a: bool, b: bool) -> bool {
     match op {
         Logic::And => a & b,

@@ -5,10 +5,11 @@ use std::ops::Range;
 use equelle_runtime::Real;
 use equelle_runtime::grid::Cartesian;
 
-/// A uniform Cartesian grid as kernels use it: numbering and geometry in closed form.
+/// A uniform Cartesian grid for kernels: numbering and geometry in closed form.
 ///
-/// The faces of axis a are layers of `stride[a]` faces, `n[a] + 1` layers to a slab; a cell's position `at` gives layer and slab. Within a
-/// row of cells (fixed j, k) every index here grows by one from cell to cell.
+/// The faces of axis a are layers of `stride[a]` faces, `n[a] + 1` layers to a slab; a cell's
+/// position `at` gives layer and slab. Within a row of cells (fixed j, k) every index here grows by
+/// one from cell to cell.
 #[derive(Clone, Copy, Debug)]
 pub struct CartesianGrid<R = f64> {
     /// Number of axes.
@@ -38,12 +39,12 @@ pub struct Row {
     pub j: usize,
     /// Position along the third axis.
     pub k: usize,
-    /// Whether all its cells but the first and the last are interior, and there are such.
+    /// Whether all its cells except the first and the last are interior, and there are such cells.
     pub interior: bool,
 }
 
 impl CartesianGrid {
-    /// Of a shape.
+    /// From a shape.
     pub fn new(shape: &Cartesian) -> Self {
         let present = |axis: usize| axis < shape.dim;
         let spacing: [f64; 3] = std::array::from_fn(|a| if present(a) { shape.spacing[a] } else { 1.0 });
@@ -70,7 +71,7 @@ impl CartesianGrid {
         grid
     }
 
-    /// With geometry in another precision: computed in double precision, then rounded.
+    /// The grid with geometry in another precision, rounded from double precision.
     pub fn rounded<R: Real>(&self) -> CartesianGrid<R> {
         CartesianGrid {
             dim: self.dim,
@@ -93,7 +94,8 @@ impl<R: Real> CartesianGrid<R> {
         &self.shape
     }
 
-    /// Width of a layer of cells: the difference of its nodes, which may differ from the spacing in the last bits; 1 for absent axes.
+    /// Width of a layer of cells: the difference of its nodes, which may differ from the spacing in
+    /// the last bits; 1 for absent axes.
     #[inline]
     pub fn width(&self, axis: usize, layer: usize) -> f64 {
         if axis >= self.dim {
@@ -102,7 +104,7 @@ impl<R: Real> CartesianGrid<R> {
         (layer + 1) as f64 * self.spacing(axis) - layer as f64 * self.spacing(axis)
     }
 
-    /// Cell width along an axis that the grid has.
+    /// Cell width along an axis of the grid.
     #[inline]
     pub(super) fn spacing(&self, axis: usize) -> f64 {
         self.shape.spacing[axis]
@@ -118,7 +120,7 @@ impl<R: Real> CartesianGrid<R> {
         self.rows_in(&(0..self.n_cells()))
     }
 
-    /// The rows of a range of cells that is whole rows, in order.
+    /// The rows of a range of cells, in order; the range consists of whole rows.
     pub fn rows_in(&self, cells: &Range<usize>) -> impl Iterator<Item = Row> + use<R> {
         let (grid, rows) = (*self, cells.start / self.n[0]..cells.end / self.n[0]);
         let inside = move |axis: usize, at: usize| axis >= grid.dim || (at > 0 && at + 1 < grid.n[axis]);
@@ -142,23 +144,23 @@ impl<R: Real> CartesianGrid<R> {
         self.face_start[axis] + low + self.stride[axis] * (at[axis] + usize::from(high) + (self.n[axis] + 1) * slab)
     }
 
-    /// Position of that face, which is an interior face, in InteriorFaces().
+    /// Position of that face in InteriorFaces(), if it is interior.
     #[inline]
     pub fn interior_face(&self, at: [usize; 3], axis: usize, high: bool) -> usize {
         let (low, slab) = self.low_and_slab(at, axis);
-        // The low face of the first layer is on the boundary, so this is never asked of it.
+        // Never called for the low face of the first layer, which is on the boundary.
         (self.interior_start[axis] + low + self.stride[axis] * (at[axis] + usize::from(high) + (self.n[axis] - 1) * slab))
             .wrapping_sub(self.stride[axis])
     }
 
-    /// Position of that face, which is a boundary face, in BoundaryFaces().
+    /// Position of that face in BoundaryFaces(), if it is on the boundary.
     #[inline]
     pub fn boundary_face(&self, at: [usize; 3], axis: usize, high: bool) -> usize {
         let (low, slab) = self.low_and_slab(at, axis);
         self.boundary_start[axis] + low + self.stride[axis] * (usize::from(high) + 2 * slab)
     }
 
-    /// Index within a layer of the faces across an axis, and number of the slab.
+    /// Index of a face across an axis within its layer, and number of the slab.
     #[inline]
     fn low_and_slab(&self, at: [usize; 3], axis: usize) -> (usize, usize) {
         match axis {
@@ -168,7 +170,7 @@ impl<R: Real> CartesianGrid<R> {
         }
     }
 
-    /// The Vector from an entity to another one, `widths` cell widths further along an axis.
+    /// The Vector of length `widths` cell widths along an axis.
     #[inline]
     pub fn displacement<const DIM: usize>(&self, axis: usize, widths: f64) -> [R; DIM] {
         std::array::from_fn(|a| if a == axis { R::from_f64(widths * self.spacing(a)) } else { R::ZERO })
@@ -201,7 +203,8 @@ impl<R: Real> CartesianGrid<R> {
 mod tests {
     use super::*;
 
-    /// The closed forms against the grid's own numbering, on shapes with a single layer and of every dimension.
+    /// Compares the closed forms with the grid's own numbering, on shapes of every dimension and
+    /// with a single layer.
     #[test]
     fn closed_forms_agree_with_the_grid() {
         use equelle_runtime::{CanonicalSet, EntityKind, Extent};
@@ -236,7 +239,8 @@ mod tests {
         }
     }
 
-    /// Areas and volumes are products of spacings; centroids those of the arrays. Spacings are powers of two, so all is exact.
+    /// Areas and volumes are products of spacings; centroids those of the arrays. Spacings are
+    /// powers of two, so all results are exact.
     #[test]
     fn geometry_agrees_with_the_arrays() {
         let shape = Cartesian::block([3, 4, 5], [0.5, 0.25, 2.0]);

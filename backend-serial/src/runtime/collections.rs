@@ -1,4 +1,4 @@
-//! Collections of the CPU runtime.
+//! Collections of the serial runtime.
 
 use std::rc::Rc;
 use std::sync::Arc;
@@ -9,12 +9,13 @@ use equelle_runtime::{EntityKind, Real};
 use super::jacobian::Jacobian;
 use super::pool::Values;
 
-/// Where the values of a Collection Of Scalar are.
+/// Storage of a Collection Of Scalar.
 #[derive(Clone, Debug)]
 pub enum Storage<R = f64> {
     /// One value per element of the domain.
     Dense(Values<R>),
-    /// Of a uniform Cartesian grid: one value per axis for faces (the value of every face across that axis), or for cells one value, in entry 0.
+    /// On a uniform Cartesian grid: one value per axis for faces (that of every face across the
+    /// axis), or one value for cells, in entry 0.
     PerAxis([R; 3]),
 }
 
@@ -23,7 +24,7 @@ pub enum Storage<R = f64> {
 pub struct ScalarCollection<R = f64> {
     pub(super) domain: Arc<Domain>,
     pub(super) storage: Storage<R>,
-    /// By the unknowns of the Newton solve in progress; `None` for constants.
+    /// Derivatives with respect to the unknowns of the current Newton solve; `None` for constants.
     pub(super) jacobian: Option<Rc<Jacobian<R>>>,
 }
 
@@ -33,17 +34,18 @@ impl<R: Real> ScalarCollection<R> {
         &self.domain
     }
 
-    /// How its values are kept.
+    /// Its storage.
     pub fn storage(&self) -> &Storage<R> {
         &self.storage
     }
 
-    /// Its derivatives by the unknowns of the Newton solve in progress; `None` if it does not depend on them.
+    /// Derivatives with respect to the unknowns of the current Newton solve; `None` if it does not
+    /// depend on them.
     pub fn jacobian(&self) -> Option<&Jacobian<R>> {
         self.jacobian.as_deref()
     }
 
-    /// One value per axis, if it is kept so: for faces by axis, for cells in entry 0.
+    /// The values per axis, if it is stored so: for faces by axis, for cells in entry 0.
     pub fn per_axis(&self) -> Option<[R; 3]> {
         match &self.storage {
             Storage::Dense(_) => None,
@@ -52,13 +54,15 @@ impl<R: Real> ScalarCollection<R> {
     }
 }
 
-/// One geometric vector per element of a domain, kept by component.
+/// One geometric vector per element of a domain, stored by component.
 #[derive(Clone, Debug)]
 pub struct VectorCollection<R = f64> {
     pub(super) domain: Arc<Domain>,
-    /// As many as the grid has dimensions, the first ones; an array so that a steady step allocates no list of components.
+    /// The first components, as many as the grid has dimensions; an array, so that a step does not
+    /// allocate a list.
     pub(super) components: [Option<Values<R>>; 3],
-    /// Of each component, by the unknowns of the Newton solve in progress; `None` for constants.
+    /// Derivatives of each component with respect to the unknowns of the current Newton solve;
+    /// `None` for constants.
     pub(super) jacobians: [Option<Rc<Jacobian<R>>>; 3],
 }
 
@@ -78,14 +82,14 @@ impl<R: Real> VectorCollection<R> {
         std::array::from_fn(|axis| self.component(axis).map_or(&[][..], |component| component))
     }
 
-    /// A component as a collection of its own, with its derivatives.
+    /// A component as a collection, with its derivatives.
     pub(super) fn part(&self, index: usize) -> Option<ScalarCollection<R>> {
         let values = self.component(index)?.clone();
         let jacobian = self.jacobians.get(index)?.clone();
         Some(ScalarCollection { domain: Arc::clone(&self.domain), storage: Storage::Dense(values), jacobian })
     }
 
-    /// Whether a component depends on an unknown of the Newton solve in progress.
+    /// Whether a component depends on an unknown of the current Newton solve.
     pub(super) fn has_derivatives(&self) -> bool {
         self.jacobians.iter().any(Option::is_some)
     }
@@ -96,7 +100,7 @@ impl<R: Real> VectorCollection<R> {
     }
 }
 
-/// One truth value per element of a domain.
+/// One Bool per element of a domain.
 #[derive(Clone, Debug)]
 pub struct BoolCollection {
     pub(super) domain: Arc<Domain>,
@@ -109,7 +113,7 @@ impl BoolCollection {
         &self.domain
     }
 
-    /// One per element.
+    /// The values, one per element.
     pub fn values(&self) -> &Values<bool> {
         &self.values
     }
@@ -129,7 +133,7 @@ impl EntityCollection {
         &self.domain
     }
 
-    /// Kind of the entities it holds.
+    /// Kind of its entities.
     pub fn kind(&self) -> EntityKind {
         self.kind
     }

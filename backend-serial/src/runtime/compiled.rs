@@ -1,17 +1,17 @@
-//! What knows nothing of the program, compiled here once for each precision. A generic function is compiled where its types are known, which is with every program, and Newton's method would
-//! be most of what cargo has to do for one.
+//! Newton's method, compiled here once for each precision. A generic function is compiled where its
+//! types are known, with every program, and Newton's method would dominate that time.
 
 use equelle_runtime::{Error, Real, Residual};
 
 use super::SerialRuntime;
 use super::collections::ScalarCollection;
 
-/// A number that this back-end is compiled for.
+/// A number type for which this crate is compiled.
 pub trait CompiledReal: Real {
-    /// As [`equelle_runtime::Implicit::newton`].
+    /// See [`equelle_runtime::Implicit::newton`].
     ///
     /// # Errors
-    /// As there.
+    /// As for [`equelle_runtime::Implicit::newton`].
     fn newton(
         rt: &mut SerialRuntime<Self>,
         guesses: &[ScalarCollection<Self>],

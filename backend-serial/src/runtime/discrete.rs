@@ -10,7 +10,8 @@ use equelle_runtime::{EntityKind, Error, Real, Reduction};
 use super::SerialRuntime;
 use super::collections::ScalarCollection;
 
-/// Per interior face: value in the second cell minus value in the first. `interior` is `InteriorFaces()`.
+/// For each interior face: value in the second cell minus value in the first. `interior` is
+/// `InteriorFaces()`.
 ///
 /// Memory traffic per face: 8 B cells, 16 B values (mostly cached), 8 B result.
 pub(super) fn gradient<R: Real>(rt: &SerialRuntime<R>, interior: &Arc<Domain>, values: &ScalarCollection<R>) -> ScalarCollection<R> {
@@ -31,9 +32,11 @@ pub(super) fn gradient<R: Real>(rt: &SerialRuntime<R>, interior: &Arc<Domain>, v
     out
 }
 
-/// Per cell the sum over its faces that have values, positive where it is the face's first cell. `cells` is `AllCells()`.
+/// For each cell the sum over its faces with values, positive where it is the face's first cell.
+/// `cells` is `AllCells()`.
 ///
-/// Going through the faces in the order of the grid's file adds to every cell in ascending index there, from +0, as specified.
+/// Iterates over faces in the order of the grid's file, so that each cell adds in ascending index
+/// there, from +0, as specified.
 ///
 /// Memory traffic per face: 8 B cells, 8 B value, 16 B cell sums (mostly cached).
 pub(super) fn divergence<R: Real>(rt: &SerialRuntime<R>, cells: &Arc<Domain>, values: &ScalarCollection<R>) -> ScalarCollection<R> {
@@ -47,7 +50,7 @@ pub(super) fn divergence<R: Real>(rt: &SerialRuntime<R>, cells: &Arc<Domain>, va
         let position = order.map_or(k, |order| order[k] as usize);
         let (flux, face) = (fluxes[position], faces[position]);
         let [first, second] = face_cells[face as usize];
-        // Outside there is no sum to add to: an absent cell's index is beyond every cell.
+        // An absent cell has an index beyond every cell and no sum.
         if let Some(sum) = out.get_mut(first as usize) {
             *sum += flux;
         }
@@ -68,16 +71,17 @@ pub(super) fn divergence<R: Real>(rt: &SerialRuntime<R>, cells: &Arc<Domain>, va
     out
 }
 
-/// One number from all elements, in the order that [`equelle_runtime::reduce`] documents, in double precision.
+/// Reduces all elements in the order of [`equelle_runtime::reduce`], in double precision.
 pub(super) fn reduce<R: Real>(rt: &SerialRuntime<R>, reduction: Reduction, values: &ScalarCollection<R>) -> Result<f64, Error> {
     let domain = &values.domain;
     let values = rt.values_of(values);
-    // The leaves' results go to a pooled buffer, so that a reduction in a steady step allocates nothing.
+    // A pooled buffer for the leaves, so that a reduction in a step allocates nothing.
     let mut leaves = rt.doubles.take(leaf_count(values.len()));
     reduce_values(rt, reduction, domain, &values, &mut leaves, |value| value).ok_or_else(|| nothing_to_reduce(reduction, domain))
 }
 
-/// Reduces `f` of each value in the order of the grid's file, on the threads of the run. `leaves` is room for the leaves' results. `None` is Max or Min of nothing.
+/// Reduces `f` of each value in the order of the grid's file, on the threads of the run. `leaves`
+/// is a workspace for the leaves. `None` for Max or Min without elements.
 pub(super) fn reduce_values<R: Real>(
     rt: &SerialRuntime<R>,
     reduction: Reduction,
@@ -96,7 +100,8 @@ pub(super) fn reduce_values<R: Real>(
     }
 }
 
-/// As [`reduce`], of values made as it goes: `value` of each position of the domain, called once each in the order of the grid's file.
+/// [`reduce`] of values computed on demand: `value` of each position of the domain, called once
+/// each in the order of the grid's file.
 pub(super) fn reduce_with<R: Real>(
     rt: &SerialRuntime<R>,
     reduction: Reduction,

@@ -1,5 +1,5 @@
-//! Topology and geometry as general kernels ask for them: from the arrays of the grid, or in closed form on a Cartesian grid, whose arrays then need never be
-//! built. Both give the same bits.
+//! Topology and geometry for general kernels: from the arrays of the grid, or in closed form on a
+//! Cartesian grid, whose arrays are then never built. Both give the same bits.
 
 use std::marker::PhantomData;
 
@@ -12,16 +12,18 @@ use super::ranks::{MapRanks, Ranks, SubsetMapRanks};
 
 pub use super::ranks::Positions;
 
-/// Relations and measures of entities; read by all threads of a loop. Geometry is that of the grid in double precision, rounded to `R`.
+/// Relations and measures of entities, shared by the threads of a loop. Geometry is that of the
+/// grid in double precision, rounded to `R`.
 pub trait Entities<R = f64>: Sync {
-    /// How positions in InteriorFaces() and its like are found.
+    /// Position maps of InteriorFaces() and other canonical sets.
     type CanonicalRanks<'d>: Positions;
-    /// How positions in a run-time set are found.
+    /// Position maps of run-time sets.
     type Ranks<'d>: Positions;
 
     /// First and second cell of a face, [`NONE`] outside.
     fn face_cells(&self, face: u32) -> [u32; 2];
-    /// Faces of a cell, ascending in the numbering of the file. Of each the cell beyond, [`NONE`] outside, and whether the cell asked for is the face's first one.
+    /// Faces of a cell, ascending in the numbering of the file; each with the neighbour across it,
+    /// [`NONE`] outside, and whether `cell` is the face's first cell.
     fn sides_of(&self, cell: u32) -> impl Iterator<Item = (u32, u32, bool)>;
     /// Volume of a cell.
     fn cell_volume(&self, cell: u32) -> R;
@@ -29,9 +31,10 @@ pub trait Entities<R = f64>: Sync {
     fn face_area(&self, face: u32) -> R;
     /// Length of an edge.
     fn edge_length(&self, edge: u32) -> R;
-    /// Positions in a canonical set that is not all entities of a kind, by whatever is fastest on this grid.
+    /// Positions in a canonical set that is not all entities of a kind, in the fastest way on this
+    /// grid.
     fn canonical_ranks<'d>(&self, domain: &'d Domain) -> Self::CanonicalRanks<'d>;
-    /// The same for a run-time set.
+    /// Positions in a run-time set.
     fn ranks<'d>(&self, domain: &'d Domain) -> Self::Ranks<'d>;
 
     /// First cell of a face.
@@ -46,14 +49,14 @@ pub trait Entities<R = f64>: Sync {
         self.face_cells(face)[1]
     }
 
-    /// Whether a face has a cell on one side only.
+    /// Whether a face has only one cell.
     #[inline]
     fn is_boundary_face(&self, face: u32) -> bool {
         self.face_cells(face).contains(&NONE)
     }
 }
 
-/// Places and directions of entities of a grid of `DIM` dimensions.
+/// Positions and directions of entities of a grid of `DIM` dimensions.
 pub trait Places<const DIM: usize, R = f64>: Entities<R> {
     /// Centroid of a cell.
     fn cell_centroid(&self, cell: u32) -> [R; DIM];
@@ -67,10 +70,10 @@ pub trait Places<const DIM: usize, R = f64>: Entities<R> {
     fn vertex_position(&self, vertex: u32) -> [R; DIM];
 }
 
-/// The arrays of a grid, as slices. Those not asked for are empty, and need not exist.
+/// The arrays of a grid, as slices. Arrays that were not requested are empty and need not exist.
 ///
 /// # Panics
-/// Its methods, at entities that the grid does not have; and where the arrays were not asked for.
+/// Its methods panic for entities outside the grid, and for arrays that were not requested.
 #[derive(Clone, Copy, Debug)]
 pub struct Arrays<'a, R = f64> {
     grid: &'a Grid,
@@ -90,7 +93,7 @@ pub struct Arrays<'a, R = f64> {
 }
 
 impl<'a> Arrays<'a> {
-    /// No arrays yet.
+    /// Without arrays.
     pub fn of(grid: &'a Grid) -> Self {
         Arrays {
             grid,
@@ -110,14 +113,14 @@ impl<'a> Arrays<'a> {
         }
     }
 
-    /// With the cells of faces.
+    /// Adds the cells of faces.
     #[must_use]
     pub fn with_topology(mut self) -> Self {
         self.face_cells = &self.grid.topology().face_cells;
         self
     }
 
-    /// With the faces of cells.
+    /// Adds the faces of cells.
     #[must_use]
     pub fn with_sides(mut self) -> Self {
         let topology = self.grid.topology();
@@ -127,7 +130,7 @@ impl<'a> Arrays<'a> {
         self
     }
 
-    /// With lengths and midpoints of edges.
+    /// Adds lengths and midpoints of edges.
     #[must_use]
     pub fn with_edges(mut self) -> Self {
         self.edge_lengths = self.grid.edge_lengths();
@@ -135,14 +138,14 @@ impl<'a> Arrays<'a> {
         self
     }
 
-    /// With positions of vertices.
+    /// Adds positions of vertices.
     #[must_use]
     pub fn with_vertices(mut self) -> Self {
         self.vertex_positions = self.grid.vertex_positions();
         self
     }
 
-    /// With measures, centroids and normals of cells and faces.
+    /// Adds measures, centroids and normals of cells and faces.
     #[must_use]
     pub fn with_geometry(mut self) -> Self {
         let geometry = self.grid.geometry();
@@ -154,7 +157,7 @@ impl<'a> Arrays<'a> {
         self
     }
 
-    /// What they hold, rounded when it is read.
+    /// The arrays with values that are rounded when read.
     pub fn rounded<R: Real>(self) -> Arrays<'a, R> {
         Arrays {
             grid: self.grid,
@@ -249,7 +252,8 @@ fn cut<const DIM: usize, R: Real>(padded: [f64; 3]) -> [R; DIM] {
     std::array::from_fn(|axis| R::from_f64(padded[axis]))
 }
 
-/// In closed form. Widths are differences of node positions, as in the arrays, and not the spacings that Cartesian forms use.
+/// In closed form. Widths are differences of node positions, as in the arrays, rather than the
+/// spacings of Cartesian kernels.
 impl<R: Real> Entities<R> for CartesianGrid<R> {
     type CanonicalRanks<'d> = Ranks<'d>;
     type Ranks<'d> = Ranks<'d>;
@@ -300,7 +304,7 @@ impl<R: Real> Entities<R> for CartesianGrid<R> {
     }
 
     fn canonical_ranks<'d>(&self, domain: &'d Domain) -> Ranks<'d> {
-        // It has a closed form; a map would need memory for every entity of the grid.
+        // An All-set has a closed form; a map would need memory for every entity of the grid.
         if domain.is_all() { Ranks::mapped(domain) } else { Ranks::Domain(domain) }
     }
 
@@ -355,7 +359,8 @@ mod tests {
     use super::*;
     use equelle_runtime::grid::Cartesian;
 
-    /// Widths without a finite binary form, where differences of node positions differ from the spacing.
+    /// Widths without a finite binary form, where differences of node positions differ from the
+    /// spacing.
     #[test]
     fn closed_forms_have_the_bits_of_the_arrays() {
         check::<1>(Cartesian::line(7, 0.1));

@@ -1,4 +1,4 @@
-//! Equations as the kernels of a program evaluate them: the stencil, known or built, and residuals with rows of the Jacobian.
+//! Equations of compiled kernels: cached stencils, and residuals with rows of the Jacobian.
 
 use std::rc::Rc;
 use std::sync::Arc;
@@ -16,7 +16,8 @@ fn fault(kernel: &KernelInfo, what: &str) -> Error {
     Error::new(ErrorKind::Backend, format!("internal error: {}: {what}", kernel.name))
 }
 
-/// First column and number of each unknown, and the number of columns. They must ascend, so that the columns of a row do.
+/// First column and number of each unknown, and the number of columns. They must ascend, so that
+/// the columns of a row do.
 fn columns_of<R: Real>(kernel: &KernelInfo, unknowns: &[&ScalarCollection<R>]) -> Result<(Vec<(usize, usize)>, usize), Error> {
     let (mut ranges, mut n_cols, mut end) = (Vec::with_capacity(unknowns.len()), 0, 0);
     for unknown in unknowns {
@@ -36,10 +37,12 @@ fn columns_of<R: Real>(kernel: &KernelInfo, unknowns: &[&ScalarCollection<R>]) -
 }
 
 impl<R: Real> SerialRuntime<R> {
-    /// The stencil of an equation, built by `build` unless it is known: for this domain, these unknowns, and these entity collections, the same handles.
+    /// The stencil of an equation, cached by domain, unknowns and entity collections (the same
+    /// handles); else `build` computes it.
     ///
     /// # Errors
-    /// Those of `build`; `Backend` if an unknown is none, or if a row has more entries than can be numbered.
+    /// Those of `build`; `Backend` for an unknown without derivatives, or if a row has more entries
+    /// than can be numbered.
     pub fn stencil(
         &mut self,
         kernel: &KernelInfo,
@@ -60,10 +63,12 @@ impl<R: Real> SerialRuntime<R> {
         Ok(self.stencils.keep(kernel.name, made, pattern))
     }
 
-    /// The stencil of an equation on a Cartesian grid, unless it is known: rows follow from the places of cells, and there are no slots. Memory: the pattern of the matrix alone.
+    /// The stencil of an equation on a Cartesian grid, cached: rows follow from cell positions,
+    /// without slots. Memory: the pattern of the matrix alone.
     ///
     /// # Errors
-    /// `Backend` if an unknown is none, or if it or the equation is not over the cells of the grid.
+    /// `Backend` for an unknown without derivatives, or if it or the equation is not on the cells
+    /// of the grid.
     pub fn cartesian_stencil(
         &mut self,
         kernel: &KernelInfo,
@@ -84,12 +89,12 @@ impl<R: Real> SerialRuntime<R> {
         Ok(self.stencils.keep(kernel.name, made, pattern))
     }
 
-    /// How many stencils have been built in this run: in a steady step this does not grow.
+    /// Number of stencils built in this run: it does not grow in later steps.
     pub fn stencils_built(&self) -> u64 {
         self.stencils.built
     }
 
-    /// The values of an unknown, for a kernel that passes its derivatives on.
+    /// The values of an unknown, for a kernel with derivatives.
     pub fn unknown_values(&self, unknown: &ScalarCollection<R>) -> Values<R> {
         self.values_of(unknown)
     }

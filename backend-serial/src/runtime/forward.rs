@@ -1,4 +1,5 @@
-//! Derivatives of the operation level, forward mode: inside a Newton solve a collection carries its [`Jacobian`], and every operation passes it on.
+//! Derivatives at the operation level, forward mode: inside a Newton solve a collection has a
+//! [`Jacobian`], and every operation propagates it.
 //!
 //! | operation | Jacobian of the result |
 //! | --- | --- |
@@ -7,13 +8,14 @@
 //! | `u / v` | `(Ju - diag(u/v) Jv) / diag(v)` |
 //! | with a Scalar `s` | `Ju`, scaled by `s`, by `1/s`, or for `s / v` by `-(s/v)/v` |
 //! | `-u`, `\|u\|`, `Sqrt(u)` | `-Ju`; by the sign of `u`, +1 at both zeros; by `0.5 / Sqrt(u)` |
-//! | `Exp`, `Log`, `Sin`, `Cos`, `Tan`, `Min`, `Max`, `Pow` | as [`equelle_runtime::math`] says |
+//! | `Exp`, `Log`, `Sin`, `Cos`, `Tan`, `Min`, `Max`, `Pow` | see [`equelle_runtime::math`] |
 //! | `On`, `Extend` | rows repeated or left out; rows without entries added |
 //! | `Gradient`, `Divergence` | differences and signed sums of rows, in the order of the values |
 //! | `c ? u : v` | rows of the branch chosen |
 //!
-//! Comparisons, reductions, outputs and values handed to the host have no derivatives: what depends on an unknown through them alone counts as constant.
-//! The components of Vectors carry theirs each on its own.
+//! Comparisons, reductions, outputs and values copied to the host have no derivatives: a value that
+//! depends on an unknown only through them counts as constant. Each component of a Vector has its
+//! own derivatives.
 
 use std::rc::Rc;
 use std::sync::Arc;
@@ -26,8 +28,8 @@ use super::collections::ScalarCollection;
 use super::jacobian::Jacobian;
 
 impl<R: Real> SerialRuntime<R> {
-    /// A collection as unknowns of a Newton solve: its values, with derivative one with respect to themselves. It holds the unknowns `offset` and
-    /// following of `total`.
+    /// A collection as unknowns of a Newton solve: its values, with unit derivatives with respect
+    /// to themselves. They are the unknowns from `offset` on, of `total`.
     ///
     /// # Errors
     /// `Backend` if it does not fit below `total`, or if columns cannot be numbered with 32 bits.
@@ -45,7 +47,7 @@ impl<R: Real> SerialRuntime<R> {
         Ok(self.unknown_with(values, &Rc::new(Jacobian::identity(n, offset, total))))
     }
 
-    /// As [`SerialRuntime::unknown`], with derivatives made before.
+    /// [`SerialRuntime::unknown`] with existing derivatives.
     pub(super) fn unknown_with(&self, values: &ScalarCollection<R>, identity: &Rc<Jacobian<R>>) -> ScalarCollection<R> {
         // Never per axis, so that no kernel reads an unknown in that form.
         let mut unknown = self.scalar_collection_of(&values.domain, self.values_of(values));
@@ -53,19 +55,22 @@ impl<R: Real> SerialRuntime<R> {
         unknown
     }
 
-    /// Derivatives of a collection with respect to the unknowns of the Newton solve in progress; `None` if it does not depend on them.
+    /// Derivatives of a collection with respect to the unknowns of the current Newton solve; `None`
+    /// if it does not depend on them.
     pub fn jacobian<'a>(&self, collection: &'a ScalarCollection<R>) -> Option<&'a Jacobian<R>> {
         collection.jacobian()
     }
 
-    /// The values alone, shared: what a Newton solve returns, and what mutables written in a residual keep.
+    /// The values without derivatives, shared: for results of a Newton solve, and for variables
+    /// assigned in a residual.
     #[must_use]
     pub fn without_derivatives(&self, collection: &ScalarCollection<R>) -> ScalarCollection<R> {
         ScalarCollection { domain: Arc::clone(&collection.domain), storage: collection.storage.clone(), jacobian: None }
     }
 
-    /// Tells whether a kernel, compiled or interpreted, has read values of a collection with derivatives since this was last asked, which its results then
-    /// lack. Residuals are evaluated at operation level; this guards a Newton solve against a residual that is not.
+    /// Checks that no kernel, compiled or interpreted, has read values of a collection with
+    /// derivatives since the last call: its results lack them. Residuals are evaluated at the
+    /// operation level; this guards a Newton solve against one that is not.
     ///
     /// # Errors
     /// `Backend`, with the Equelle line of the first such kernel.
@@ -80,7 +85,8 @@ impl<R: Real> SerialRuntime<R> {
     }
 }
 
-/// `f` of each element. `derivative` of element, value of `f` there, and an entry of the element's row is the entry of the result.
+/// `f` of each element. `derivative`, of the element, the value of `f` and an entry of the
+/// element's row, is the entry of the result.
 pub(super) fn map<R: Real>(
     rt: &SerialRuntime<R>,
     a: &ScalarCollection<R>,
@@ -95,8 +101,8 @@ pub(super) fn map<R: Real>(
     out
 }
 
-/// `f` of each pair of elements, with its derivatives by the first and by the second: from both numbers, the value of `f`, and an entry of the one's row, what is
-/// added to the result's.
+/// `f` of each pair of elements. The derivatives by the first and by the second number, of both
+/// numbers, the value of `f`, and an entry of the row of one, are added to the result's row.
 pub(super) fn zip<R: Real>(
     rt: &SerialRuntime<R>,
     a: &ScalarCollection<R>,
@@ -123,7 +129,7 @@ pub(super) fn zip<R: Real>(
     Ok(out)
 }
 
-/// Derivative of `|a|`: by the sign of `a`, +1 at both zeros, NaN at NaN.
+/// Derivative of `|a|`: the sign of `a`, +1 at both zeros, NaN at NaN.
 pub(super) fn by_sign<R: Real>(a: R, magnitude: R, d: R) -> R {
     if a < R::ZERO {
         -d
@@ -134,7 +140,8 @@ pub(super) fn by_sign<R: Real>(a: R, magnitude: R, d: R) -> R {
     }
 }
 
-/// The ternary's derivatives, given its values: the rows of the branch chosen, whatever the other holds.
+/// The derivatives of a ternary, given its values: the rows of the chosen branch, whatever the
+/// other contains.
 pub(super) fn select<R: Real>(
     mut out: ScalarCollection<R>,
     condition: &[bool],
@@ -146,7 +153,7 @@ pub(super) fn select<R: Real>(
     Ok(out)
 }
 
-/// Two collections with derivatives are of one Newton solve.
+/// Checks that two collections with derivatives belong to one Newton solve.
 fn same_unknowns<R: Real>(a: &ScalarCollection<R>, b: &ScalarCollection<R>) -> Result<(), Error> {
     match (a.jacobian(), b.jacobian()) {
         (Some(a), Some(b)) if a.n_cols() != b.n_cols() => {

@@ -13,7 +13,7 @@ use super::pool::{Buffer, Pool};
 use super::support::{element_at, on_empty};
 use super::vectors;
 
-/// Numbers at the target's entities.
+/// Gathers numbers at the target's entities.
 pub(super) fn on_scalars<R: Real>(
     rt: &SerialRuntime<R>,
     data: &ScalarCollection<R>,
@@ -22,14 +22,14 @@ pub(super) fn on_scalars<R: Real>(
     let out = gather(&rt.reals, &data.domain, &rt.values_of(data), target)?;
     let mut out = rt.scalar_collection_from(&target.domain, out);
     if let Some(jacobian) = &data.jacobian {
-        // All of them are there: their values have been found.
+        // Every rank exists, since the values were gathered.
         let rows = target.values.iter().map(|&entity| data.domain.rank(entity).map(|rank| rank as usize));
         out.jacobian = Some(Rc::new(jacobian.gather(rows)));
     }
     Ok(out)
 }
 
-/// Vectors at the target's entities.
+/// Gathers Vectors at the target's entities.
 pub(super) fn on_vectors<R: Real>(
     rt: &SerialRuntime<R>,
     data: &VectorCollection<R>,
@@ -38,13 +38,14 @@ pub(super) fn on_vectors<R: Real>(
     vectors::map(rt, data, |component| on_scalars(rt, component, target))
 }
 
-/// Truth values at the target's entities.
+/// Gathers Bools at the target's entities.
 pub(super) fn on_bools<R: Real>(rt: &SerialRuntime<R>, data: &BoolCollection, target: &EntityCollection) -> Result<BoolCollection, Error> {
     let out = gather(&rt.bools, &data.domain, &data.values, target)?;
     Ok(rt.bool_collection_from(&target.domain, out))
 }
 
-/// Entities at the target's entities. Empty data stays Empty; an Empty target is an error here as everywhere.
+/// Gathers entities at the target's entities. Empty data stays Empty; an Empty target is an error
+/// as everywhere.
 pub(super) fn on_entities<R: Real>(
     rt: &SerialRuntime<R>,
     data: &EntityCollection,
@@ -54,7 +55,7 @@ pub(super) fn on_entities<R: Real>(
     Ok(rt.entity_collection_from(&target.domain, data.kind, out))
 }
 
-/// Numbers, zero where there are none.
+/// Scatters numbers, zero elsewhere.
 pub(super) fn extend_scalars<R: Real>(
     rt: &SerialRuntime<R>,
     data: &ScalarCollection<R>,
@@ -72,7 +73,7 @@ pub(super) fn extend_scalars<R: Real>(
     Ok(out)
 }
 
-/// Vectors, zero where there are none.
+/// Scatters Vectors, zero elsewhere.
 pub(super) fn extend_vectors<R: Real>(
     rt: &SerialRuntime<R>,
     data: &VectorCollection<R>,
@@ -84,7 +85,7 @@ pub(super) fn extend_vectors<R: Real>(
     vectors::map(rt, data, |component| extend_scalars(rt, component, domain))
 }
 
-/// Truth values, false where there are none.
+/// Scatters Bools, false elsewhere.
 pub(super) fn extend_bools<R: Real>(rt: &SerialRuntime<R>, data: &BoolCollection, domain: &Arc<Domain>) -> Result<BoolCollection, Error> {
     if data.domain.same_elements(domain) {
         return Ok(data.clone());
@@ -93,7 +94,7 @@ pub(super) fn extend_bools<R: Real>(rt: &SerialRuntime<R>, data: &BoolCollection
     Ok(rt.bool_collection_from(domain, out))
 }
 
-/// Entities, Empty where there are none.
+/// Scatters entities, Empty elsewhere.
 pub(super) fn extend_entities<R: Real>(
     rt: &SerialRuntime<R>,
     data: &EntityCollection,
@@ -106,14 +107,14 @@ pub(super) fn extend_entities<R: Real>(
     Ok(rt.entity_collection_from(domain, data.kind, out))
 }
 
-/// One number for every element.
+/// Broadcasts a number.
 pub(super) fn spread<R: Real>(rt: &SerialRuntime<R>, value: R, domain: &Arc<Domain>) -> ScalarCollection<R> {
     let mut out = rt.take_buffer(domain.len());
     out.fill(value);
     rt.scalar_collection_from(domain, out)
 }
 
-/// One truth value for every element.
+/// Broadcasts a Bool.
 pub(super) fn spread_bool<R: Real>(rt: &SerialRuntime<R>, value: bool, domain: &Arc<Domain>) -> BoolCollection {
     let mut out = rt.take_bool_buffer(domain.len());
     out.fill(value);
@@ -123,7 +124,7 @@ pub(super) fn spread_bool<R: Real>(rt: &SerialRuntime<R>, value: bool, domain: &
 fn gather<T: Copy + Default>(pool: &Rc<Pool<T>>, from: &Domain, data: &[T], target: &EntityCollection) -> Result<Buffer<T>, Error> {
     let mut out = pool.take(target.values.len());
     if from.is_all() {
-        // The rank of an entity is its index, and Empty is an index beyond all.
+        // The rank of an entity is its index; Empty is an index beyond all.
         for (position, (out, &entity)) in out.iter_mut().zip(target.values.iter()).enumerate() {
             *out = *data.get(entity as usize).ok_or_else(|| unreachable_data(target, entity, position))?;
         }
@@ -148,7 +149,7 @@ fn scatter<T: Copy + Default>(pool: &Rc<Pool<T>>, from: &Domain, data: &[T], dom
     Ok(out)
 }
 
-/// The data has no value at `entity`, entry `position` of the target.
+/// The error of a target entity without data: `entity`, entry `position` of the target.
 fn unreachable_data(target: &EntityCollection, entity: u32, position: usize) -> Error {
     if entity == NONE {
         return on_empty(&target.domain, position);

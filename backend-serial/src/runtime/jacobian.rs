@@ -1,12 +1,16 @@
-//! Jacobians of collections: sparse matrices with one row per element of the domain and one column per unknown of the Newton solve in progress.
+//! Jacobians of collections: sparse matrices with one row per element of the domain and one column
+//! per unknown of the current Newton solve.
 //!
-//! **The pattern does not follow the state.** Entries that happen to be zero stay, and a ternary keeps the entries of both branches, so that a solver can
-//! use one symbolic factorisation for all iterations. What does follow the state is the pattern behind entities chosen by state
-//! (`data On (v > 0 ? first : second)`): a row is then that of the entity chosen.
+//! **The pattern does not depend on the state.** Entries that happen to be zero stay, and a ternary
+//! has the entries of both branches, so that a solver can use one symbolic factorisation for all
+//! iterations. The exception is the pattern behind entities chosen by state
+//! (`data On (v > 0 ? first : second)`): a row is then that of the chosen entity.
 //!
-//! **Entries of branches not chosen are −0, all other zeros +0.** They are not there, mathematically: multiplied by an infinite or undefined factor
-//! (`Sqrt(u > 0 ? u : 0)` has the factor 0.5/0 where the constant is chosen) they must stay zero, where a derivative that is zero by value gives NaN.
-//! −0 is the identity of IEEE addition, so a sum is −0 only if both terms are; products go through [`scaled`], which keeps the two zeros apart.
+//! **Entries of branches not chosen are −0, all other zeros +0.** Mathematically they do not exist:
+//! multiplied by an infinite or undefined factor (`Sqrt(u > 0 ? u : 0)` has the factor 0.5/0 where
+//! the constant is chosen) they must stay zero, where a derivative that is zero by value gives NaN.
+//! −0 is the identity of IEEE addition, so a sum is −0 only if both terms are; products use
+//! [`scaled`], which preserves the two zeros.
 
 use std::cell::OnceCell;
 use std::fmt;
@@ -24,18 +28,18 @@ fn not_chosen<R: Real>() -> R {
     -R::ZERO
 }
 
-/// Marks a column that the row in progress does not have.
+/// Marks a column without a slot in the current row.
 const NO_SLOT: usize = usize::MAX;
 
 /// Partial derivatives of a collection's elements.
 ///
-/// Rows: elements of the collection's domain in its order. Columns: unknowns of the Newton solve. Compressed rows with ascending columns; entries that
-/// are zero by value are kept.
+/// Rows: elements of the collection's domain in its order. Columns: unknowns of the Newton solve.
+/// Compressed rows with ascending columns; entries that are zero by value are stored.
 #[derive(Clone)]
 pub struct Jacobian<R = f64> {
     n_rows: usize,
     n_cols: usize,
-    /// Of unknowns: the number of the first one. Their entries are written down when somebody reads them.
+    /// For unknowns: the number of the first one. Their entries are computed on first use.
     identity: Option<usize>,
     entries: OnceCell<Compressed<R>>,
 }
@@ -48,17 +52,18 @@ struct Compressed<R> {
     values: Entries<R>,
 }
 
-/// Where the entries are.
+/// Storage of the entries.
 #[derive(Clone)]
 enum Entries<R> {
-    /// Of operations.
+    /// From operations.
     Own(Vec<R>),
-    /// Written by a kernel.
+    /// From a kernel.
     Pooled(Values<R>),
 }
 
 impl<R: Real> Jacobian<R> {
-    /// Derivatives of the unknowns `offset .. offset + n_rows` themselves, of `n_cols` in total, which hold them.
+    /// Derivatives of the unknowns `offset .. offset + n_rows` with respect to themselves, of
+    /// `n_cols` in total.
     pub(super) fn identity(n_rows: usize, offset: usize, n_cols: usize) -> Self {
         Jacobian { n_rows, n_cols, identity: Some(offset), entries: OnceCell::new() }
     }
@@ -87,7 +92,7 @@ impl<R: Real> Jacobian<R> {
         rows.finish(n_cols)
     }
 
-    /// Of unknowns the number of the first one; of others 0.
+    /// For unknowns the number of the first one; else 0.
     pub(super) fn first_column(&self) -> usize {
         self.identity.unwrap_or_default()
     }
@@ -102,7 +107,7 @@ impl<R: Real> Jacobian<R> {
         self.n_cols
     }
 
-    /// Where rows begin in [`Self::col_idx`] and [`Self::values`]; one more than there are rows.
+    /// Row pointers into [`Self::col_idx`] and [`Self::values`]; one more than there are rows.
     pub fn row_ptr(&self) -> &[usize] {
         &self.compressed().row_ptr
     }
@@ -126,7 +131,7 @@ impl<R: Real> Jacobian<R> {
         (&entries.row_ptr, &entries.columns)
     }
 
-    /// The values alone; copied if somebody else reads them too.
+    /// The values; copied if they are shared.
     pub(super) fn into_values(self) -> Vec<R> {
         self.compressed();
         match self.entries.into_inner().map(|entries| entries.values) {
@@ -145,12 +150,12 @@ impl<R: Real> Jacobian<R> {
         (&self.col_idx()[range.clone()], &self.values()[range])
     }
 
-    /// The same as a matrix of sprs.
+    /// The Jacobian as a matrix of sprs.
     pub fn matrix(&self) -> CsMatViewI<'_, R, u32, usize> {
         CsMatViewI::new((self.n_rows(), self.n_cols), self.row_ptr(), self.col_idx(), self.values())
     }
 
-    /// Entries that a kernel has written for a pattern.
+    /// From a pattern and the entries that a kernel has written.
     pub(super) fn written(n_cols: usize, row_ptr: &Arc<Vec<usize>>, columns: &Arc<Vec<u32>>, values: Values<R>) -> Self {
         debug_assert_eq!(columns.len(), values.len());
         Jacobian::of(n_cols, Arc::clone(row_ptr), Arc::clone(columns), Entries::Pooled(values))
@@ -161,7 +166,7 @@ impl<R: Real> Jacobian<R> {
         row_ptr[row]..row_ptr[row + 1]
     }
 
-    /// `f` of the row and value of each entry: how a function of one collection passes derivatives on.
+    /// `f` of the row and value of each entry: derivatives of a function of one collection.
     pub(super) fn map(&self, f: impl Fn(usize, R) -> R) -> Self {
         let row_ptr = self.row_ptr();
         let mut values = self.values().to_vec();
@@ -174,7 +179,8 @@ impl<R: Real> Jacobian<R> {
         Jacobian::of(self.n_cols, Arc::clone(row_ptr), Arc::clone(columns), Entries::Own(values))
     }
 
-    /// Row by row `f` of the entries of `a` plus `g` of those of `b`, which has as many rows and columns. Pattern: the union.
+    /// Row by row `f` of the entries of `a` plus `g` of those of `b`, of the same shape. Pattern:
+    /// the union.
     pub(super) fn merge(a: &Self, b: &Self, f: impl Fn(usize, R) -> R, g: impl Fn(usize, R) -> R) -> Self {
         let mut rows = Rows::with_capacity(a.n_rows(), a.values().len().max(b.values().len()));
         for row in 0..a.n_rows() {
@@ -184,8 +190,8 @@ impl<R: Real> Jacobian<R> {
         rows.finish(a.n_cols())
     }
 
-    /// Per row that of `a` or, where the condition does not hold, that of `b`. `None` has no entries. Pattern: the union; entries that only the row not
-    /// chosen has are [`not_chosen`].
+    /// The row of `a` or, where the condition is false, of `b`. `None` has no entries. Pattern: the
+    /// union; entries only in the row not chosen are [`not_chosen`].
     pub(super) fn select(condition: &[bool], a: Option<&Self>, b: Option<&Self>) -> Option<Self> {
         let n_cols = a.or(b)?.n_cols();
         let entries = |jacobian: Option<&Self>| jacobian.map_or(0, |jacobian| jacobian.values().len());
@@ -202,7 +208,7 @@ impl<R: Real> Jacobian<R> {
         Some(rows.finish(n_cols))
     }
 
-    /// The rows named, in that order, any of them any number of times; without entries for `None`.
+    /// The given rows in that order, with repetitions; `None` is a row without entries.
     pub(super) fn gather(&self, rows: impl ExactSizeIterator<Item = Option<usize>>) -> Self {
         let mut out = Rows::with_capacity(rows.len(), self.values().len());
         for row in rows {
@@ -216,7 +222,7 @@ impl<R: Real> Jacobian<R> {
         out.finish(self.n_cols())
     }
 
-    /// Per pair of rows the second minus the first.
+    /// For each pair of rows the second minus the first.
     pub(super) fn differences(&self, pairs: impl ExactSizeIterator<Item = [usize; 2]>) -> Self {
         let mut rows = Rows::with_capacity(pairs.len(), 2 * self.values().len());
         for [first, second] in pairs {
@@ -226,9 +232,10 @@ impl<R: Real> Jacobian<R> {
         rows.finish(self.n_cols())
     }
 
-    /// Sums of rows: `terms` names the result's row, this one's row, and whether it is subtracted. Entries are added in the order of `terms`.
+    /// Sums of rows: `terms` are the result's row, this one's row, and whether it is subtracted.
+    /// Entries are added in the order of `terms`.
     pub(super) fn signed_sums(&self, n_rows: usize, terms: impl Iterator<Item = (usize, usize, bool)> + Clone) -> Self {
-        // Counting sort by the result's row, which keeps the order within one.
+        // Stable counting sort by the result's row.
         let mut starts = vec![0; n_rows + 1];
         for (to, ..) in terms.clone() {
             starts[to + 1] += 1;
@@ -244,7 +251,7 @@ impl<R: Real> Jacobian<R> {
         }
 
         let mut rows = Rows::with_capacity(n_rows, 2 * self.values().len());
-        // Per column its slot in the row in progress.
+        // Slot of each column in the current row.
         let mut slots = vec![NO_SLOT; self.n_cols()];
         let mut row: Vec<(u32, R)> = Vec::new();
         for terms in starts.windows(2) {
@@ -275,19 +282,20 @@ impl<R: Real> Jacobian<R> {
 
 impl<R> fmt::Debug for Jacobian<R> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // An unknown's row has one entry, written down or not.
+        // The row of an unknown has one entry, computed or not.
         let entries = self.entries.get().map_or(self.n_rows, |entries| entries.columns.len());
         write!(f, "Jacobian({} x {}, {entries} entries)", self.n_rows, self.n_cols)
     }
 }
 
-/// `f` of an entry that is there; one of a branch not chosen stays what it is. Never turns the one into the other.
+/// `f` of an existing entry; the entry of a branch not chosen stays. Never turns one into the
+/// other.
 fn scaled<R: Real>(entry: R, f: impl FnOnce(R) -> R) -> R {
     // Adding +0 turns −0 into +0 and changes nothing else.
     if entry.is_negative_zero() { entry } else { f(entry) + R::ZERO }
 }
 
-/// A matrix being written row by row.
+/// A matrix under construction, row by row.
 struct Rows<R> {
     row_ptr: Vec<usize>,
     columns: Vec<u32>,
@@ -301,13 +309,13 @@ impl<R: Real> Rows<R> {
         Rows { row_ptr, columns: Vec::with_capacity(entries), values: Vec::with_capacity(entries) }
     }
 
-    /// An entry of the row in progress, beyond the columns that it has.
+    /// Appends an entry to the current row, beyond its last column.
     fn push(&mut self, column: u32, value: R) {
         self.columns.push(column);
         self.values.push(value);
     }
 
-    /// `f` of the entries of `a` plus `g` of those of `b`.
+    /// Appends `f` of the entries of `a` plus `g` of those of `b`.
     fn push_merged(&mut self, a: (&[u32], &[R]), b: (&[u32], &[R]), f: impl Fn(R) -> R, g: impl Fn(R) -> R) {
         let (mut i, mut j) = (0, 0);
         loop {

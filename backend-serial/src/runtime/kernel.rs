@@ -1,4 +1,5 @@
-//! What generated kernels call beside [`super::support`]: loops, reductions, and Vectors as arrays.
+//! Functions for generated kernels beside [`super::support`]: loops, reductions, and Vectors as
+//! arrays.
 
 use std::ops::Range;
 
@@ -15,7 +16,7 @@ pub use super::cartesian_grid::{CartesianGrid, Row};
 pub use super::ranks::{Ranks, SubsetRanks};
 
 impl<R: Real> SerialRuntime<R> {
-    /// The grid for kernels in Cartesian form; `None` where a run uses the general forms.
+    /// The grid for Cartesian kernels; `None` if the run uses general kernels.
     pub fn cartesian_grid(&self) -> Option<CartesianGrid> {
         if !self.uses_cartesian_forms() {
             return None;
@@ -23,23 +24,23 @@ impl<R: Real> SerialRuntime<R> {
         self.grid().cartesian_shape().map(CartesianGrid::new)
     }
 
-    /// The same in the precision of collections.
+    /// [`SerialRuntime::cartesian_grid`] in the precision of collections.
     pub fn rounded_cartesian_grid(&self) -> Option<CartesianGrid<R>> {
         self.cartesian_grid().map(|grid| grid.rounded())
     }
 
-    /// The grid, to keep while the runtime changes.
+    /// A shared handle of the grid, which does not borrow the runtime.
     pub fn shared_grid(&self) -> std::sync::Arc<equelle_runtime::grid::Grid> {
         std::sync::Arc::clone(self.session().grid())
     }
 
-    /// The loop of a kernel over `len` elements: `body` for ranges of them, each with its part of the outputs, on the threads of the run
-    /// (see [`equelle_runtime::threads::Threads::each`]).
+    /// The loop of a kernel over `len` elements: `body` for ranges of them, each with its part of
+    /// the outputs, on the threads of the run (see [`equelle_runtime::threads::Threads::each`]).
     pub fn each<P: Parts>(&self, len: usize, outputs: P, body: impl Fn(Range<usize>, P) + Sync) {
         self.session().threads().each(len, outputs, body);
     }
 
-    /// The same of a body that ends with the position of an element where a condition fails.
+    /// [`SerialRuntime::each`] with a body that returns the position of a failing element.
     ///
     /// # Errors
     /// The first such position, for any number of threads.
@@ -52,12 +53,12 @@ impl<R: Real> SerialRuntime<R> {
         self.session().threads().try_each(len, outputs, body)
     }
 
-    /// The same over the cells of a Cartesian grid, in ranges of whole rows.
+    /// [`SerialRuntime::each`] over the cells of a Cartesian grid, in ranges of whole rows.
     pub fn each_row<P: Parts>(&self, grid: &CartesianGrid<impl Real>, outputs: P, body: impl Fn(Range<usize>, P) + Sync) {
         self.session().threads().each_of(grid.n_cells(), grid.n[0], outputs, body);
     }
 
-    /// Refuses grids of fewer dimensions than a kernel names components of Vectors.
+    /// Refuses grids without a component of Vectors that a kernel names.
     ///
     /// # Errors
     /// `Data`, with the lines of the kernel.
@@ -71,7 +72,7 @@ impl<R: Real> SerialRuntime<R> {
         Err(self.in_kernel(error, kernel))
     }
 
-    /// Refuses grids of another dimension than the number of components of a Vector that a kernel builds.
+    /// Refuses grids whose dimension is not the number of components of a Vector in a kernel.
     ///
     /// # Errors
     /// `Data`, with the lines of the kernel.
@@ -84,10 +85,11 @@ impl<R: Real> SerialRuntime<R> {
         error.at(self.current_line())
     }
 
-    /// Reduces the Vectors that a kernel wrote for the elements of a domain, component by component, as [`Self::reduce_in_kernel`]; beyond the dimension of the grid 0.
+    /// Reduces the Vectors that a kernel wrote for the elements of a domain, by components, as
+    /// [`Self::reduce_in_kernel`]; 0 beyond the dimension of the grid.
     ///
     /// # Errors
-    /// As there.
+    /// As for [`Self::reduce_in_kernel`].
     pub fn reduce_vectors_in_kernel<const DIM: usize>(
         &self,
         reduction: Reduction,
@@ -102,10 +104,11 @@ impl<R: Real> SerialRuntime<R> {
         Ok(reduced)
     }
 
-    /// Reduces what a kernel wrote for the elements of a domain, in the order of [`equelle_runtime::reduce`].
+    /// Reduces the values that a kernel wrote for the elements of a domain, in the order of
+    /// [`equelle_runtime::reduce`].
     ///
     /// # Errors
-    /// Max or Min of an empty domain, with the line of the reduction: nothing that the kernel evaluates has failed.
+    /// Max or Min of an empty domain, with the line of the reduction only.
     pub fn reduce_in_kernel(
         &self,
         reduction: Reduction,
@@ -124,19 +127,20 @@ pub fn components<const DIM: usize>(vectors: &VectorCollection) -> [&[f64]; DIM]
     vectors.slices()
 }
 
-/// The first components of a Vector, or the Vector of these numbers. Kernels ask [`SerialRuntime::vector_size`] first; what is missing is 0.
+/// The first components of a Vector, or the Vector of these numbers. Kernels call
+/// [`SerialRuntime::vector_size`] first; missing components are 0.
 #[inline]
 pub fn vector<const DIM: usize>(components: &[f64]) -> [f64; DIM] {
     vector_of(components)
 }
 
-/// As [`vector`], in any precision.
+/// [`vector`] in any precision.
 #[inline]
 pub fn vector_of<const DIM: usize, R: Real>(components: &[R]) -> [R; DIM] {
     std::array::from_fn(|axis| components.get(axis).copied().unwrap_or(R::ZERO))
 }
 
-/// A Vector as single ones are kept: components beyond the dimension of the grid are 0.
+/// A single Vector in storage: components beyond the dimension of the grid are 0.
 #[inline]
 pub fn padded<const DIM: usize>(a: [f64; DIM]) -> [f64; 3] {
     std::array::from_fn(|axis| a.get(axis).copied().unwrap_or(0.0))
@@ -181,13 +185,13 @@ pub fn vector_div<const DIM: usize, R: Real>(a: [R; DIM], s: R) -> [R; DIM] {
     a.map(|c| c / s)
 }
 
-/// `a * b + c`, rounded once where the processor that this is built for does that in one operation, else twice.
+/// `a * b + c`, with one rounding if the target processor has the instruction, else with two.
 #[inline(always)]
 pub fn mul_add<R: Real>(a: R, b: R, c: R) -> R {
     if cfg!(any(target_feature = "fma", target_arch = "aarch64")) { a.mul_add(b, c) } else { a * b + c }
 }
 
-/// Sum of the products of components, in order; it starts with the first product.
+/// Sum of the products of components, in order, starting with the first product.
 #[inline]
 pub fn dot<const DIM: usize, R: Real>(a: [R; DIM], b: [R; DIM]) -> R {
     let mut sum = a[0] * b[0];
@@ -206,13 +210,13 @@ pub fn length<const DIM: usize, R: Real>(a: [R; DIM]) -> R {
 /// A component.
 ///
 /// # Panics
-/// If the grid has no such axis; kernels ask [`SerialRuntime::needs_dimension`] first.
+/// If the grid has no such axis; kernels call [`SerialRuntime::needs_dimension`] first.
 #[inline]
 pub fn component<const DIM: usize, R: Real>(a: [R; DIM], index: usize) -> R {
     a[index]
 }
 
-/// `rows[axis]` cut to a length; nothing for an axis that the grid does not have.
+/// The first `len` values of `rows[axis]`; empty for an axis that the grid does not have.
 #[inline]
 pub fn lane<'a, const DIM: usize, R: Real>(rows: &[&'a [R]; DIM], axis: usize, len: usize) -> &'a [R] {
     rows.get(axis).map_or(&[][..], |row| &row[..len])

@@ -1,14 +1,19 @@
-//! The CPU runtime: plain loops over plain arrays, shared among the threads of the session; the reference for every other back-end.
+//! The serial runtime: plain loops over plain arrays, shared among the threads of the session; the
+//! reference for every other back-end.
 //!
-//! Reading order: [`collections`] (what values are), [`pool`] (where their memory comes from), [`support`], [`kernel`] and [`entities`] (what kernels call),
-//! then the operation level, one topic per file: `topology`, `arithmetic`, `vectors`, `bools`, `select`, `gather_scatter`, `discrete`, `sequences`;
-//! then `forward` and `jacobian`, what they add inside a Newton solve, which is in `newton`; [`stencil`] and `equation`, the rows that kernels of equations write.
-//! `runtime` (the runtime itself, with the trait for all programs), `operations` and `host_access` hold the trait
-//! implementations; they add the Equelle line to every error.
+//! Reading order: [`collections`] (values), [`pool`] (their memory), [`support`], [`kernel`] and
+//! [`entities`] (functions for kernels), then the operation level, one topic per file: `topology`,
+//! `arithmetic`, `vectors`, `bools`, `select`, `gather_scatter`, `discrete`, `sequences`; then
+//! `forward` and `jacobian`, its derivatives inside a Newton solve, which is in `newton`;
+//! [`stencil`] and `equation`, the rows of kernels of equations. `runtime` (the runtime type and
+//! the trait for all programs), `operations` and `host_access` contain the trait implementations,
+//! which add the Equelle line to every error.
 //!
-//! **What fails and how.** Data that only the run knows (an Empty element, an empty collection to reduce, unreadable input) gives an [`Error`](equelle_runtime::Error) with
-//! the Equelle line. What the compiler has proved (operands of one call are on the same domain) is a debug assertion; if it is broken in a release build the
-//! answer is wrong or the program stops with an index out of bounds, never worse.
+//! **Errors.** Data that only the run knows (an Empty element, an empty collection to reduce,
+//! unreadable input) gives an [`Error`](equelle_runtime::Error) with the Equelle line. Facts that
+//! the compiler has proved (operands of one call are on the same domain) are debug assertions; if
+//! one is violated in a release build, the result is wrong or the program stops with an index out
+//! of bounds, never worse.
 
 mod arithmetic;
 mod bools;

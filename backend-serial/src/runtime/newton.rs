@@ -1,8 +1,9 @@
-//! Newton's method: the problem that [`equelle_runtime::newton`] solves, on collections with derivatives.
+//! Newton's method: the nonlinear problem for [`equelle_runtime::newton`] on collections with
+//! derivatives.
 //!
-//! The unknowns of all equations are numbered one after the other; the Jacobian's rows likewise. What survives a solve is
-//! per place in the program: the part of a factorisation that depends on the pattern alone, which the next time step has
-//! again.
+//! The unknowns of all equations are numbered one after the other, and so are the rows of the
+//! Jacobian. Between solves each line of the program caches the symbolic factorisation, which
+//! depends on the pattern alone.
 
 use std::ops::Range;
 use std::rc::Rc;
@@ -24,7 +25,7 @@ use super::jacobian::Jacobian;
 use super::newton_state::{Assembled, Shared};
 
 impl<R: Real> SerialRuntime<R> {
-    /// Solves residual(u) = 0 from the guesses.
+    /// Solves `residual(u) = 0` from the guesses.
     pub(super) fn newton_solve(
         &mut self,
         guesses: &[ScalarCollection<R>],
@@ -118,19 +119,20 @@ struct SerialProblem<'a, 'b, R: Real> {
     rt: &'a mut SerialRuntime<R>,
     residual: &'a mut Residual<'b, SerialRuntime<R>>,
     state: State<R>,
-    /// The derivatives of the unknowns by themselves. `[equations]`
+    /// Derivatives of the unknowns with respect to themselves. `[equations]`
     identities: Vec<Rc<Jacobian<R>>>,
-    /// Memory for the values of the matrix of a system.
+    /// Buffer for the matrix values of a system.
     values: Vec<f64>,
-    /// The matrix of a linear system that could not be solved.
+    /// The matrix of a failed linear solve.
     unsolved: Option<HostMatrix>,
 }
 
 impl<R: Real> SerialProblem<'_, '_, R> {
-    /// The Jacobian of all equations by all unknowns; takes the derivatives of the equations. The rows of one equation are the matrix, and so are those of a system in blocks: nothing
-    /// is copied. Of another system the values are copied behind one another.
+    /// The Jacobian of all equations; takes the derivatives of the equations. The rows of one
+    /// equation, and of a system in blocks, become the matrix without a copy. Other systems copy
+    /// their values one after another.
     fn matrix(&mut self) -> Result<HostMatrix, Error> {
-        // What a failed solve has left.
+        // The matrix of a failed solve.
         if let Some(matrix) = self.unsolved.take() {
             return Ok(matrix);
         }
@@ -166,7 +168,8 @@ impl<R: Real> SerialProblem<'_, '_, R> {
         Ok(Csr::with_pattern(pattern, values).map_err(malformed)?.into())
     }
 
-    /// Goes from `base`, or from the iterate, by this part of a correction, as far as bounds allow; how large the unknowns are then, and what stopped at bounds.
+    /// Sets the iterate to `base`, or to itself, plus this part of a correction, clipped to the
+    /// bounds; returns the size of the unknowns and the number of values at bounds.
     fn advance(&mut self, base: Option<&[ScalarCollection<R>]>, du: &[f64], length: f64) -> Update {
         let mut update = Update::default();
         for (number, end) in self.state.ends.iter().enumerate() {
@@ -184,7 +187,7 @@ impl<R: Real> SerialProblem<'_, '_, R> {
             if let Some(Bounds { least, greatest }) = bounds {
                 for value in new.iter_mut() {
                     let wanted: f64 = value.to_f64();
-                    // NaN stays, for the next evaluation to tell.
+                    // NaN stays for the next evaluation to report.
                     let bounded = if wanted < least || wanted > greatest { wanted.clamp(least, greatest) } else { wanted };
                     update.at_bounds += usize::from(wanted < least || wanted > greatest);
                     *value = R::from_f64(bounded);
@@ -204,7 +207,7 @@ impl<R: Real> SerialProblem<'_, '_, R> {
         update
     }
 
-    /// Keeps the memory of a matrix for the next one.
+    /// Takes the buffers of a matrix for the next one.
     fn keep(&mut self, matrix: HostMatrix) {
         match matrix {
             HostMatrix::Rows(matrix) if self.state.iterate.len() == 1 => self.rt.give_back(R::vec_from_f64(matrix.into_values())),

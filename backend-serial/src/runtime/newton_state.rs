@@ -1,4 +1,4 @@
-//! What Newton's method keeps between solves: the pattern of a system, which the next time step has again.
+//! Caches of Newton's method between solves: the pattern of a system.
 
 use std::rc::Rc;
 use std::sync::Arc;
@@ -9,29 +9,29 @@ use equelle_runtime::{Real, newton};
 
 use super::jacobian::Jacobian;
 
-/// What Newton's method keeps between solves.
+/// Caches of Newton's method between solves.
 pub(super) type NewtonState = newton::NewtonCaches<HostSpace, Option<Assembled>>;
 
 /// Row pointers and columns of an equation.
 type Rows = (Arc<Vec<usize>>, Arc<Vec<u32>>);
 
-/// The pattern of a Jacobian, and the rows of equations that it was made of.
+/// The pattern of a Jacobian, and the rows of the equations in it.
 pub(super) struct Assembled {
-    /// Their arrays. `[equations]`
+    /// Arrays of each equation. `[equations]`
     parts: Vec<Rows>,
     pub(super) pattern: Shared,
 }
 
-/// What the matrices of a solve share.
+/// The pattern that the matrices of a solve share.
 pub(super) enum Shared {
     /// The rows of all equations, one equation after the other.
     Rows(Arc<Pattern>),
-    /// Those that all equations have, element by element.
+    /// The common rows of all equations, in blocks of elements.
     Blocks(Arc<BlockPattern>),
 }
 
 impl Assembled {
-    /// Its memory, in bytes; that of a single equation is its stencil's.
+    /// Its memory in bytes; for a single equation counted with its stencil.
     pub(super) fn bytes(&self) -> usize {
         match &self.pattern {
             Shared::Rows(_) if self.parts.len() < 2 => 0,
@@ -40,7 +40,7 @@ impl Assembled {
         }
     }
 
-    /// Blocks, where all equations of a system depend on the unknowns of the same elements.
+    /// Uses blocks if all equations of a system depend on the unknowns of the same elements.
     pub(super) fn new<R: Real>(equations: &[Rc<Jacobian<R>>], total: usize) -> Result<Assembled, CsrError> {
         let shared = |jacobian: &Rc<Jacobian<R>>| {
             let (row_ptr, columns) = jacobian.pattern();
@@ -70,7 +70,7 @@ impl Assembled {
         Ok(Assembled { parts, pattern: Shared::Rows(Arc::new(pattern)) })
     }
 
-    /// Whether these rows are where they were.
+    /// Whether these rows have the same arrays.
     pub(super) fn is_for<R: Real>(&self, equations: &[Rc<Jacobian<R>>], total: usize) -> bool {
         let rows = match &self.pattern {
             Shared::Rows(pattern) => pattern.row_ptr().len() - 1,

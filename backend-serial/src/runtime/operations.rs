@@ -1,4 +1,5 @@
-//! The operation level: each method hands over to the file of its topic and adds the Equelle line to errors.
+//! The operation level: each method calls the file of its topic and adds the Equelle line to
+//! errors.
 
 use std::sync::Arc;
 

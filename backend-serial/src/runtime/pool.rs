@@ -1,8 +1,9 @@
-//! Buffers that come back.
+//! A memory pool: buffers that return to the runtime.
 //!
-//! A collection's values are a [`Values`]: shared, immutable, given back to the runtime's pool by its last handle, reference count and all.
-//! A [`Buffer`] is the same thing before anyone shares it, and can be written. A time step that needs the lengths of the step before it
-//! therefore allocates nothing; [`PoolCounters`] tells.
+//! A collection's values are a [`Values`]: shared, immutable, returned to the runtime's pool by the
+//! last handle, with the reference count. A [`Buffer`] is the same before it is shared, and is
+//! writable. A time step with the same lengths as the step before therefore allocates nothing;
+//! [`PoolCounters`] count.
 
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
@@ -10,14 +11,14 @@ use std::fmt;
 use std::ops::{Deref, DerefMut};
 use std::rc::Rc;
 
-/// What a pool has done so far.
+/// Counters of a pool.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct PoolCounters {
-    /// Buffers handed out.
+    /// Number of buffers taken.
     pub taken: u64,
-    /// Of these, how many had to be allocated.
+    /// Number of those that were allocated.
     pub allocated: u64,
-    /// Memory of all buffers of the pool, in use or waiting, in bytes. Never shrinks.
+    /// Memory of all buffers of the pool, in use or idle, in bytes. Never shrinks.
     pub bytes: usize,
 }
 
@@ -29,7 +30,7 @@ impl PoolCounters {
     }
 }
 
-/// Idle buffers by length, the last one returned on top: it is the one most likely still in cache.
+/// Idle buffers by length, the last returned on top, which is most likely in cache.
 pub(super) struct Pool<T> {
     idle: RefCell<BTreeMap<usize, Vec<Rc<Vec<T>>>>>,
     counters: Cell<PoolCounters>,
@@ -42,7 +43,7 @@ impl<T> Default for Pool<T> {
 }
 
 impl<T: Copy + Default> Pool<T> {
-    /// A buffer of `len` values: those of its last user, or zeros when it is new.
+    /// A buffer of `len` values: those of its last user, or zeros if it is new.
     pub(super) fn take(self: &Rc<Self>, len: usize) -> Buffer<T> {
         let mut counters = self.counters.get();
         counters.taken += 1;
@@ -56,7 +57,7 @@ impl<T: Copy + Default> Pool<T> {
         Buffer(Values { values: Some(values), pool: Rc::clone(self) })
     }
 
-    /// Wraps values made elsewhere; counts as an allocation.
+    /// Takes values from outside; counts as an allocation.
     pub(super) fn adopt(self: &Rc<Self>, values: Vec<T>) -> Values<T> {
         let mut counters = self.counters.get();
         counters.taken += 1;
@@ -66,7 +67,7 @@ impl<T: Copy + Default> Pool<T> {
         Values { values: Some(Rc::new(values)), pool: Rc::clone(self) }
     }
 
-    /// Takes back values that have left a pool by [`Values::into_vec`].
+    /// Takes back values that left a pool by [`Values::into_vec`].
     pub(super) fn give_back(&self, values: Vec<T>) {
         self.idle.borrow_mut().entry(values.len()).or_default().push(Rc::new(values));
     }
@@ -76,9 +77,9 @@ impl<T: Copy + Default> Pool<T> {
     }
 }
 
-/// Shared immutable values, one per element of a domain. Reads as a slice; cloning copies no value.
+/// Shared immutable values, one per element of a domain. Reads as a slice; a clone copies no value.
 pub struct Values<T = f64> {
-    /// Absent only while the last handle is being dropped.
+    /// `None` only while the last handle is dropped.
     values: Option<Rc<Vec<T>>>,
     pool: Rc<Pool<T>>,
 }
@@ -90,7 +91,8 @@ impl<T> Clone for Values<T> {
 }
 
 impl<T: Clone> Values<T> {
-    /// The values themselves if this is the last handle, else a copy. They leave the pool until someone gives them back.
+    /// The values, copied unless this is the last handle. They leave the pool until they are given
+    /// back.
     pub(super) fn into_vec(mut self) -> Vec<T> {
         self.values.take().map_or_else(Vec::new, |values| Rc::try_unwrap(values).unwrap_or_else(|shared| shared.to_vec()))
     }
@@ -118,11 +120,12 @@ impl<T: fmt::Debug> fmt::Debug for Values<T> {
     }
 }
 
-/// Values that only their owner sees yet. Reads and writes as a slice; whoever takes one writes every element before sharing it.
+/// Values of a single owner. Reads and writes as a slice; the owner must write every element before
+/// sharing.
 pub struct Buffer<T = f64>(Values<T>);
 
 impl<T> Buffer<T> {
-    /// Ends writing: from here on the values are shared and immutable.
+    /// Ends writing: the values are shared and immutable from now on.
     #[must_use]
     pub fn share(self) -> Values<T> {
         self.0
@@ -139,7 +142,7 @@ impl<T> Deref for Buffer<T> {
 
 impl<T> DerefMut for Buffer<T> {
     fn deref_mut(&mut self) -> &mut [T] {
-        // The handle has not been cloned (only `share` gives it away), so the values are always its own.
+        // Only `share` clones the handle, so the values are not shared yet.
         self.0.values.as_mut().and_then(Rc::get_mut).map_or(&mut [], Vec::as_mut_slice)
     }
 }
@@ -190,7 +193,7 @@ mod tests {
         assert_eq!(pool.counters(), PoolCounters { taken: 2, allocated: 1, bytes: 4 });
     }
 
-    /// The last handle gives its values away without a copy; other handles keep theirs.
+    /// The last handle returns its values without a copy; other handles keep theirs.
     #[test]
     fn values_leave_the_pool_and_come_back() {
         let pool = Rc::new(Pool::<f64>::default());

@@ -1,4 +1,4 @@
-//! Positions of entities in sets, as kernels find them.
+//! Positions of entities in sets, for kernels.
 
 use equelle_runtime::domain::Domain;
 use equelle_runtime::grid::NONE;
@@ -8,7 +8,7 @@ pub trait Positions: Copy + Sync {
     /// Position of an entity; beyond every collection if it is not in the domain.
     ///
     /// # Panics
-    /// May, if the grid has no such entity.
+    /// May panic if the grid has no such entity.
     fn of(&self, entity: u32) -> usize;
     /// Whether an entity is in the domain; [`NONE`] is in none.
     fn contains(&self, entity: u32) -> bool;
@@ -17,23 +17,24 @@ pub trait Positions: Copy + Sync {
 /// Positions of entities in a domain.
 #[derive(Clone, Copy, Debug)]
 pub enum Ranks<'a> {
-    /// Of an All-set: the index itself.
+    /// For an All-set: the index itself.
     All {
         /// Number of elements.
         len: usize,
     },
-    /// Of a set with a map over the All-set.
+    /// For a set with a map over the All-set.
     Map(&'a [u32]),
-    /// Of any other set.
+    /// For any other set.
     Domain(&'a Domain),
 }
 
 impl<'a> Ranks<'a> {
-    /// Positions in a domain, through a map where there can be one.
+    /// Positions in a domain, by a map if possible.
     pub(super) fn mapped(domain: &'a Domain) -> Self {
         match domain.base() {
             None => Ranks::All { len: domain.len() },
-            // A map over the All-set is one look-up, and worth its memory in a kernel that runs every step.
+            // A map over the All-set is one look-up, and worth its memory in a kernel of every
+            // step.
             Some(base) if base.is_all() => match domain.rank_map() {
                 Some(map) => Ranks::Map(map),
                 None => Ranks::Domain(domain),
@@ -60,8 +61,9 @@ impl Positions for Ranks<'_> {
     }
 }
 
-/// Positions in a domain by position in its canonical superset; empty for canonical sets. Where a kernel knows the position in the superset in closed form, as for
-/// the boundary faces of a Cartesian grid, this is one look-up.
+/// Positions in a domain by position in its canonical superset; empty for canonical sets. One
+/// look-up for a kernel that knows the position in the superset in closed form, as for boundary
+/// faces of a Cartesian grid.
 #[derive(Clone, Copy, Debug)]
 pub struct SubsetRanks<'a>(&'a [u32]);
 
@@ -71,7 +73,8 @@ impl<'a> SubsetRanks<'a> {
         SubsetRanks(domain.rank_map().unwrap_or(&[]))
     }
 
-    /// Position of the entity at a position of the canonical superset; `usize::MAX` if it is not in the subset.
+    /// Position of the entity at a position of the canonical superset; `usize::MAX` if it is not in
+    /// the subset.
     #[inline]
     pub fn of(&self, position: usize) -> usize {
         match self.0.get(position) {
@@ -87,15 +90,16 @@ impl<'a> SubsetRanks<'a> {
     }
 }
 
-/// Positions of a canonical set: the index less a constant, where its elements are consecutive, or a map over all entities of the kind. A type of its own: a look-up
-/// with no more than this test, which always goes the same way, and without a call keeps the loop around it in registers.
+/// Positions in a canonical set: index minus a constant if its elements are consecutive, else a map
+/// over all entities of the kind. A type of its own, since this single predictable branch without a
+/// call keeps the loop around it in registers.
 #[derive(Clone, Copy, Debug)]
 pub struct MapRanks<'d> {
     /// The element at position 0.
     offset: u32,
     /// Number of consecutive elements; 0 for a set with a map.
     len: u32,
-    /// Empty where elements are consecutive.
+    /// Empty if the elements are consecutive.
     map: &'d [u32],
 }
 
@@ -111,7 +115,8 @@ impl<'d> MapRanks<'d> {
 impl Positions for MapRanks<'_> {
     #[inline]
     fn of(&self, entity: u32) -> usize {
-        // What is not in the set ends beyond every collection: below 0 it wraps around, and `NONE` is more than any number of entities.
+        // An entity outside the set gets a position beyond every collection: below 0 it wraps
+        // around, and `NONE` exceeds any number of entities.
         if self.map.is_empty() { entity.wrapping_sub(self.offset) as usize } else { self.map[entity as usize] as usize }
     }
 
@@ -125,7 +130,7 @@ impl Positions for MapRanks<'_> {
     }
 }
 
-/// Positions of a run-time set, as a map over its canonical superset.
+/// Positions in a run-time set by a map over its canonical superset.
 #[derive(Clone, Copy, Debug)]
 pub struct SubsetMapRanks<'d> {
     base: MapRanks<'d>,

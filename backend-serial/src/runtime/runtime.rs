@@ -1,4 +1,4 @@
-//! The runtime itself. Domains, inputs, outputs and loops: the session does the work.
+//! The runtime type, with domains, inputs, outputs and loops from the session.
 
 use std::cell::Cell;
 use std::rc::Rc;
@@ -17,7 +17,8 @@ use super::newton_state::{Assembled, NewtonState};
 use super::pool::Pool;
 use super::stencil::Stencils;
 
-/// The CPU runtime. Collections hold `R`; Scalars, single Vectors and results of reductions are doubles.
+/// The serial runtime. Collections are of `R`; Scalars, single Vectors and results of reductions
+/// are `f64`.
 pub struct SerialRuntime<R = f64> {
     pub(super) session: Session,
     pub(super) reals: Rc<Pool<R>>,
@@ -25,29 +26,31 @@ pub struct SerialRuntime<R = f64> {
     pub(super) doubles: Rc<Pool<f64>>,
     pub(super) bools: Rc<Pool<bool>>,
     pub(super) indices: Rc<Pool<u32>>,
-    /// Entity collections of the domains asked for, one each.
+    /// Entity collections of the domains used so far, one each.
     pub(super) domain_entities: Vec<EntityCollection>,
-    /// Line at which a kernel first read a collection with derivatives, which it cannot pass on.
+    /// Line at which a kernel first read a collection with derivatives, which it cannot propagate.
     pub(super) derivatives_lost: Cell<Option<u32>>,
     pub(super) newton: NewtonState,
     pub(super) stencils: Stencils,
 }
 
 impl SerialRuntime {
-    /// A runtime for one run of a program in double precision, on the session's grid and data. Lets the grid be renumbered.
+    /// A runtime for one run of a program in double precision, on the session's grid and data. Lets
+    /// the grid be renumbered.
     ///
     /// # Panics
-    /// If domains of the session have been asked for, or its grid is shared.
+    /// If the session has created domains, or its grid is shared.
     pub fn new(session: Session) -> Self {
         SerialRuntime::with_precision(session)
     }
 }
 
 impl<R: Real> SerialRuntime<R> {
-    /// A runtime for one run of a program whose collections hold `R`, on the session's grid and data. Lets the grid be renumbered.
+    /// A runtime for one run of a program with collections of `R`, on the session's grid and data.
+    /// Lets the grid be renumbered.
     ///
     /// # Panics
-    /// If domains of the session have been asked for, or its grid is shared.
+    /// If the session has created domains, or its grid is shared.
     pub fn with_precision(mut session: Session) -> Self {
         session.renumber_grid();
         SerialRuntime {
@@ -63,12 +66,12 @@ impl<R: Real> SerialRuntime<R> {
         }
     }
 
-    /// The session it runs in.
+    /// The session.
     pub fn session(&self) -> &Session {
         &self.session
     }
 
-    /// The session it runs in, to change how it talks before the program begins.
+    /// The session, mutable, to change its messages before the program begins.
     pub fn session_mut(&mut self) -> &mut Session {
         &mut self.session
     }
@@ -249,7 +252,7 @@ impl<R: Real> EquelleRuntime for SerialRuntime<R> {
     }
 }
 
-/// Runs a program in double precision to its end: what a generated `main` hands to the launcher.
+/// Runs a program in double precision to its end; called by the launcher for a generated `main`.
 ///
 /// # Errors
 /// Those of the program, each with the Equelle line.
@@ -257,10 +260,10 @@ pub fn run(session: Session, program: impl FnOnce(&mut SerialRuntime) -> Result<
     run_with_precision(session, program)
 }
 
-/// As [`run`], of a program in the precision `R`.
+/// [`run`] for a program in precision `R`.
 ///
 /// # Errors
-/// As there.
+/// As for [`run`].
 pub fn run_with_precision<R: Real>(
     mut session: Session,
     program: impl FnOnce(&mut SerialRuntime<R>) -> Result<(), Error>,

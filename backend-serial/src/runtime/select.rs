@@ -1,4 +1,5 @@
-//! The ternary operator: per element the value of one branch, copied; the other branch never enters arithmetic.
+//! The ternary operator: copies the value of one branch for each element; the other branch enters
+//! no arithmetic.
 
 use equelle_runtime::{Error, Real};
 
@@ -6,7 +7,7 @@ use super::SerialRuntime;
 use super::collections::{BoolCollection, EntityCollection, ScalarCollection};
 use super::forward;
 
-/// Of numbers.
+/// Selects numbers.
 pub(super) fn scalars<R: Real>(
     rt: &SerialRuntime<R>,
     condition: &BoolCollection,
@@ -21,7 +22,7 @@ pub(super) fn scalars<R: Real>(
     if a.jacobian.is_none() && b.jacobian.is_none() { Ok(out) } else { forward::select(out, &condition.values, a, b) }
 }
 
-/// Of truth values.
+/// Selects Bools.
 pub(super) fn bools<R: Real>(rt: &SerialRuntime<R>, condition: &BoolCollection, a: &BoolCollection, b: &BoolCollection) -> BoolCollection {
     debug_assert!(condition.domain.same_elements(&a.domain) && a.domain.same_elements(&b.domain));
     let mut out = rt.take_bool_buffer(a.values.len());
@@ -29,7 +30,7 @@ pub(super) fn bools<R: Real>(rt: &SerialRuntime<R>, condition: &BoolCollection, 
     rt.bool_collection_from(&a.domain, out)
 }
 
-/// Of entities of one kind.
+/// Selects entities of one kind.
 pub(super) fn entities<R: Real>(
     rt: &SerialRuntime<R>,
     condition: &BoolCollection,

@@ -1,8 +1,9 @@
-//! Jacobians written in place by the kernels of equations.
+//! Stencils: patterns of Jacobians that kernels of equations write in place.
 //!
-//! Which derivatives an equation has is known from its access paths: a kernel of its own tells them once per grid ([`Pattern`]), element by element and in the order in
-//! which the equation adds them. A [`Stencil`] keeps the rows and, for each addition, the slot of its row that it goes to. An evaluation then reads slots one after the
-//! other; it searches and sorts nothing.
+//! The derivatives of an equation follow from its access paths: once per grid, a kernel lists them
+//! ([`Pattern`]), by elements and in the order in which the equation adds them. A [`Stencil`]
+//! stores the rows and the slot in its row of each addition. An evaluation then reads slots one
+//! after the other, without searching or sorting.
 
 use std::rc::Rc;
 use std::sync::Arc;
@@ -16,9 +17,9 @@ use super::collections::{EntityCollection, ScalarCollection};
 use super::jacobian::Jacobian;
 use super::pool::{Buffer, Values};
 
-/// What a stencil is made for: handles, kept so that nothing else is at their addresses.
+/// The key of a stencil: handles, which it owns so that their addresses stay unique.
 pub(super) struct Made {
-    /// Number of the first unknown of each group of unknowns, and how many there are.
+    /// First number and size of each group of unknowns.
     pub unknowns: Vec<(usize, usize)>,
     pub n_cols: usize,
     domain: Arc<Domain>,
@@ -26,7 +27,8 @@ pub(super) struct Made {
     entities: Vec<Values<u32>>,
 }
 
-/// Rows of an equation and the slots of its additions. Memory: 2 bytes an addition beside the pattern of the matrix.
+/// Rows of an equation and the slots of its additions. Memory: 2 bytes an addition beside the
+/// pattern of the matrix.
 pub struct Stencil {
     row_ptr: Arc<Vec<usize>>,
     columns: Arc<Vec<u32>>,
@@ -37,7 +39,8 @@ pub struct Stencil {
 }
 
 impl Made {
-    /// For an equation over a domain, with paths through these entity collections; `unknowns` ascend.
+    /// A key for an equation on a domain, with paths through these entity collections; `unknowns`
+    /// ascend.
     pub(super) fn new<R: Real>(
         domain: &Arc<Domain>,
         unknowns: &[&ScalarCollection<R>],
@@ -70,27 +73,27 @@ impl Stencil {
         self.columns.len()
     }
 
-    /// Where rows begin; one more than there are rows.
+    /// Row pointers; one more than there are rows.
     pub fn row_ptr(&self) -> &[usize] {
         &self.row_ptr
     }
 
-    /// Column of each entry, row by row, ascending within one.
+    /// Column of each entry, row by row, ascending within a row.
     pub fn columns(&self) -> &[u32] {
         &self.columns
     }
 
-    /// Memory, in bytes; row pointers and columns are those of the matrix.
+    /// Memory in bytes; row pointers and columns are counted with the matrix.
     pub fn bytes(&self) -> usize {
         size_of_val(&self.row_ptr[..]) + size_of_val(&self.columns[..]) + size_of_val(&self.slots[..]) + size_of_val(&self.slot_starts[..])
     }
 
-    /// The place within its row of each addition, row by row in the order of the kernel.
+    /// The slots of all additions within their rows, row by row in the order of the kernel.
     pub fn slots(&self) -> Slots<'_> {
         Slots { all: &self.slots, starts: &self.slot_starts }
     }
 
-    /// The rows, to search: for kernels whose additions have no fixed order.
+    /// The rows for searches: for kernels whose additions have no fixed order.
     pub fn rows(&self) -> RowPattern<'_> {
         RowPattern { row_ptr: &self.row_ptr, columns: &self.columns, unknowns: &self.made.unknowns }
     }
@@ -102,7 +105,7 @@ impl Stencil {
     }
 }
 
-/// The place within its row of each addition.
+/// The slots of all additions within their rows.
 #[derive(Clone, Copy, Debug)]
 pub struct Slots<'a> {
     all: &'a [u16],
@@ -110,7 +113,7 @@ pub struct Slots<'a> {
 }
 
 impl<'a> Slots<'a> {
-    /// Those from the first addition of a row on; nothing if there is no such row.
+    /// The slots from the first addition of a row on; empty if there is no such row.
     ///
     /// # Panics
     /// If the row is no multiple of [`BLOCK`].
@@ -129,7 +132,7 @@ pub struct RowPattern<'a> {
 }
 
 impl RowPattern<'_> {
-    /// The place within a row of the element `position` of an unknown.
+    /// The slot of element `position` of an unknown in a row.
     ///
     /// # Panics
     /// If the row has no such entry.
@@ -141,7 +144,7 @@ impl RowPattern<'_> {
     }
 }
 
-/// Rows as a kernel tells them.
+/// Rows as listed by a kernel.
 pub struct Pattern {
     unknowns: Vec<(usize, usize)>,
     row_ptr: Vec<usize>,
@@ -149,7 +152,7 @@ pub struct Pattern {
     slots: Vec<u16>,
     /// The first slot of every [`BLOCK`] rows.
     slot_starts: Vec<usize>,
-    /// Columns of the additions of the row in progress; `None` for what does not exist.
+    /// Columns of the additions of the current row; `None` for elements that do not exist.
     row: Vec<Option<u32>>,
     sorted: Vec<u32>,
     too_long: bool,
@@ -171,14 +174,15 @@ impl Pattern {
         }
     }
 
-    /// The row in progress may have a derivative by the element `position` of an unknown; nothing if there is no such element.
+    /// Adds a derivative with respect to element `position` of an unknown to the current row;
+    /// nothing if there is no such element.
     #[inline]
     pub fn add(&mut self, unknown: usize, position: usize) {
         let (first, len) = self.unknowns[unknown];
         self.row.push((position < len).then(|| (first + position) as u32));
     }
 
-    /// The row is complete.
+    /// Completes the current row.
     pub fn end_row(&mut self) {
         self.sorted.clear();
         self.sorted.extend(self.row.iter().flatten());
@@ -189,7 +193,7 @@ impl Pattern {
             self.slot_starts.push(self.slots.len());
         }
         for column in self.row.drain(..) {
-            // An addition that does not exist is never made.
+            // An addition of an element that does not exist is never made.
             let slot = column.and_then(|column| self.sorted.binary_search(&column).ok()).unwrap_or(0);
             self.slots.push(slot as u16);
         }
@@ -197,12 +201,12 @@ impl Pattern {
         self.row_ptr.push(self.columns.len());
     }
 
-    /// Whether there are `rows` rows, and no entry has a place that cannot be numbered.
+    /// Whether there are `rows` rows, and every slot can be numbered.
     pub(super) fn is_complete(&self, rows: usize) -> bool {
         !self.too_long && self.row_ptr.len() == rows + 1
     }
 
-    /// Rows in closed form, without slots: of every cell, by unknown, what is reached.
+    /// Rows in closed form, without slots: `reach` of every cell, by unknown.
     pub(super) fn cartesian(grid: &CartesianGrid<impl Real>, unknowns: &[(usize, usize)], reach: &[Reach]) -> Self {
         let n = grid.n_cells();
         let pairs: usize = (0..grid.dim).map(|axis| n / grid.n[axis] * (grid.n[axis] - 1)).sum();
@@ -232,18 +236,19 @@ impl Pattern {
     }
 }
 
-/// Which elements of an unknown a row of an equation on a Cartesian grid has.
+/// The elements of an unknown in a row of an equation on a Cartesian grid.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Reach {
     /// The cell itself.
     pub own: bool,
-    /// The cells beyond its low sides.
+    /// The neighbours on its low sides.
     pub low: bool,
-    /// The cells beyond its high sides.
+    /// The neighbours on its high sides.
     pub high: bool,
 }
 
-/// The entries of a row on a Cartesian grid, written by ascending column: of each unknown the cells beyond the low sides, last axis first, the cell, those beyond the high sides.
+/// The entries of a row on a Cartesian grid, written by ascending column: for each unknown the
+/// neighbours on the low sides, last axis first, the cell, the neighbours on the high sides.
 #[derive(Debug)]
 pub struct RowEntries<'a, R> {
     entries: &'a mut [R],
@@ -251,7 +256,7 @@ pub struct RowEntries<'a, R> {
 }
 
 impl<'a, R: Real> RowEntries<'a, R> {
-    /// None written.
+    /// Before the first entry.
     #[inline(always)]
     pub fn new(entries: &'a mut [R]) -> Self {
         RowEntries { entries, next: 0 }
@@ -263,31 +268,31 @@ impl<'a, R: Real> RowEntries<'a, R> {
         self.next += 1;
     }
 
-    /// The cell itself.
+    /// Writes the entry of the cell itself.
     #[inline(always)]
     pub fn own(&mut self, value: R) {
         self.put(value);
     }
 
-    /// The cells beyond the low sides along the axes, all of which are there.
+    /// Writes the neighbours on the low sides along the axes, all of which exist.
     #[inline(always)]
     pub fn low<const DIM: usize>(&mut self, values: [R; 3]) {
         (0..DIM).rev().for_each(|axis| self.put(values[axis]));
     }
 
-    /// The cells beyond the high sides.
+    /// Writes the neighbours on the high sides, all of which exist.
     #[inline(always)]
     pub fn high<const DIM: usize>(&mut self, values: [R; 3]) {
         (0..DIM).for_each(|axis| self.put(values[axis]));
     }
 
-    /// The cells beyond the low sides of the cell at a position, as far as they are there.
+    /// Writes the existing neighbours on the low sides of the cell at a position.
     #[inline(always)]
     pub fn low_within<const DIM: usize>(&mut self, at: [usize; 3], values: [R; 3]) {
         (0..DIM).rev().filter(|&axis| at[axis] > 0).for_each(|axis| self.put(values[axis]));
     }
 
-    /// The cells beyond its high sides, as far as they are there.
+    /// Writes the existing neighbours on its high sides.
     #[inline(always)]
     pub fn high_within<const DIM: usize>(&mut self, grid: &CartesianGrid<R>, at: [usize; 3], values: [R; 3]) {
         (0..DIM).filter(|&axis| at[axis] + 1 < grid.n[axis]).for_each(|axis| self.put(values[axis]));
@@ -298,18 +303,18 @@ impl<'a, R: Real> RowEntries<'a, R> {
 #[derive(Default)]
 pub(super) struct Stencils {
     known: Vec<(&'static str, Rc<Stencil>)>,
-    /// How many have been built.
+    /// Number of stencils built.
     pub built: u64,
 }
 
 impl Stencils {
-    /// The stencil of a kernel, if it was made for the same.
+    /// The stencil of a kernel, if its key is the same.
     pub fn known(&self, kernel: &str, made: &Made) -> Option<Rc<Stencil>> {
         let (_, stencil) = self.known.iter().find(|(name, _)| *name == kernel)?;
         stencil.made.is(made).then(|| Rc::clone(stencil))
     }
 
-    /// The stencil of a kernel with this pattern, in the place of the one before.
+    /// Stores the stencil of a kernel with this pattern, replacing the previous one.
     pub fn keep(&mut self, kernel: &'static str, made: Made, mut pattern: Pattern) -> Rc<Stencil> {
         pattern.columns.shrink_to_fit();
         pattern.slots.shrink_to_fit();
@@ -321,7 +326,7 @@ impl Stencils {
         stencil
     }
 
-    /// Their memory, in bytes.
+    /// Their memory in bytes.
     pub fn bytes(&self) -> usize {
         self.known.iter().map(|(_, stencil)| stencil.bytes()).sum()
     }

@@ -1,7 +1,9 @@
-//! What kernels call: the grid, buffers to write, collections to wrap them in, values to read, errors with places.
+//! Functions for kernels: the grid, buffers, collections from buffers, values, errors with lines.
 //!
-//! A generated kernel takes its inputs as slices ([`SerialRuntime::dense`], or [`ScalarCollection::per_axis`] where the compiler says that a parameter is
-//! kept per axis), takes a buffer per result ([`SerialRuntime::take_buffer`]), writes every element, and wraps it ([`SerialRuntime::scalar_collection_from`]):
+//! A generated kernel reads its inputs as slices ([`SerialRuntime::dense`], or
+//! [`ScalarCollection::per_axis`] for parameters that the compiler stores per axis), takes a buffer
+//! for each result ([`SerialRuntime::take_buffer`]), writes every element, and wraps it
+//! ([`SerialRuntime::scalar_collection_from`]):
 //!
 //! ```
 //! use backend_serial::runtime::{ScalarCollection, SerialRuntime};
@@ -35,62 +37,65 @@ impl<R: Real> SerialRuntime<R> {
         self.session.grid()
     }
 
-    /// Whether this run uses the Cartesian forms of kernels: the grid is Cartesian and the user did not ask to treat it as unstructured.
+    /// Whether this run uses Cartesian kernels: the grid is Cartesian and the user did not choose
+    /// to treat it as unstructured.
     pub fn uses_cartesian_forms(&self) -> bool {
         self.grid().cartesian_shape().is_some()
     }
 
-    /// The Equelle line of what runs now, as last given to [`equelle_runtime::EquelleRuntime::line`]; 0 before the first statement.
+    /// The current Equelle line, as of the last [`equelle_runtime::EquelleRuntime::line`]; 0 before
+    /// the first statement.
     pub fn current_line(&self) -> u32 {
         self.session.current_line()
     }
 
-    /// A canonical set, the same handle at every call.
+    /// A canonical set, the same handle in every call.
     ///
     /// # Errors
-    /// If the grid keeps no entities of that kind.
+    /// If the grid has no entities of that kind.
     pub fn canonical_domain(&mut self, set: CanonicalSet) -> Result<Arc<Domain>, Error> {
         self.session.domain(set)
     }
 
-    /// A buffer of `len` numbers to write. Its contents are left over from an earlier use: write every element.
+    /// A writable buffer of `len` numbers. Its contents are undefined: write every element.
     pub fn take_buffer(&self, len: usize) -> Buffer<R> {
         self.reals.take(len)
     }
 
-    /// Takes back numbers that have left the pool.
+    /// Takes back numbers that left the pool.
     pub(super) fn give_back(&self, values: Vec<R>) {
         self.reals.give_back(values);
     }
 
-    /// As [`Self::take_buffer`], of truth values.
+    /// [`Self::take_buffer`] for Bools.
     pub fn take_bool_buffer(&self, len: usize) -> Buffer<bool> {
         self.bools.take(len)
     }
 
-    /// As [`Self::take_buffer`], of entity indices ([`equelle_runtime::grid::NONE`] stands for Empty).
+    /// [`Self::take_buffer`] for entity indices ([`equelle_runtime::grid::NONE`] stands for Empty).
     pub fn take_entity_buffer(&self, len: usize) -> Buffer<u32> {
         self.indices.take(len)
     }
 
-    /// What the buffer pools have done: in a steady step `allocated` does not grow.
+    /// Counters of the buffer pools: `allocated` does not grow in later steps.
     pub fn buffer_counters(&self) -> PoolCounters {
         self.reals.counters().plus(self.doubles.counters()).plus(self.bools.counters()).plus(self.indices.counters())
     }
 
-    /// A collection whose values are those written to the buffer, one per element of the domain.
+    /// A collection from a written buffer, with one value per element of the domain.
     pub fn scalar_collection_from(&self, domain: &Arc<Domain>, buffer: Buffer<R>) -> ScalarCollection<R> {
         debug_assert_eq!(buffer.len(), domain.len());
         ScalarCollection { domain: Arc::clone(domain), storage: Storage::Dense(buffer.share()), jacobian: None }
     }
 
-    /// A collection of values that another one of the same domain already holds, shared.
+    /// A collection that shares the values of another one on the same domain.
     pub(super) fn scalar_collection_of(&self, domain: &Arc<Domain>, values: Values<R>) -> ScalarCollection<R> {
         debug_assert_eq!(values.len(), domain.len());
         ScalarCollection { domain: Arc::clone(domain), storage: Storage::Dense(values), jacobian: None }
     }
 
-    /// A collection of a Cartesian run kept as one value per axis (a set of faces) or one value, in entry 0 (a set of cells).
+    /// A collection of a Cartesian run with one value per axis (a set of faces) or one value, in
+    /// entry 0 (a set of cells).
     pub fn per_axis_collection(&self, domain: &Arc<Domain>, values: [R; 3]) -> ScalarCollection<R> {
         debug_assert!(self.grid().cartesian_shape().is_some());
         ScalarCollection { domain: Arc::clone(domain), storage: Storage::PerAxis(values), jacobian: None }
@@ -105,42 +110,43 @@ impl<R: Real> SerialRuntime<R> {
         VectorCollection { domain: Arc::clone(domain), components, jacobians: Default::default() }
     }
 
-    /// As [`Self::scalar_collection_from`], of truth values.
+    /// [`Self::scalar_collection_from`] for Bools.
     pub fn bool_collection_from(&self, domain: &Arc<Domain>, buffer: Buffer<bool>) -> BoolCollection {
         debug_assert_eq!(buffer.len(), domain.len());
         BoolCollection { domain: Arc::clone(domain), values: buffer.share() }
     }
 
-    /// As [`Self::scalar_collection_from`], of entities of a kind.
+    /// [`Self::scalar_collection_from`] for entities of a kind.
     pub fn entity_collection_from(&self, domain: &Arc<Domain>, kind: EntityKind, buffer: Buffer<u32>) -> EntityCollection {
         debug_assert_eq!(buffer.len(), domain.len());
         EntityCollection { domain: Arc::clone(domain), kind, values: buffer.share() }
     }
 
-    /// One value per element, in the order of the domain. Shares the collection's values, unless it is kept per axis: then they are spread into a
-    /// buffer, every time this is called.
+    /// One value per element, in the order of the domain. Shares the collection's values; values
+    /// per axis are broadcast into a new buffer in each call.
     ///
-    /// The values alone: a kernel inside a residual would lose derivatives here, which [`Self::check_derivatives_kept`] reports.
+    /// The values have no derivatives: a kernel inside a residual would lose them here, which
+    /// [`Self::check_derivatives_kept`] reports.
     pub fn dense(&self, collection: &ScalarCollection<R>) -> Values<R> {
         self.note_lost_derivatives(collection);
         self.values_of(collection)
     }
 
-    /// Remembers the line at which values of a collection with derivatives left without them.
+    /// Stores the line at which values of a collection were read without its derivatives.
     pub(super) fn note_lost_derivatives(&self, collection: &ScalarCollection<R>) {
         if collection.jacobian.is_some() && self.derivatives_lost.get().is_none() {
             self.derivatives_lost.set(Some(self.current_line()));
         }
     }
 
-    /// As [`Self::note_lost_derivatives`], of vectors.
+    /// [`Self::note_lost_derivatives`] for vectors.
     pub(super) fn note_lost_vector_derivatives(&self, collection: &VectorCollection<R>) {
         if collection.has_derivatives() && self.derivatives_lost.get().is_none() {
             self.derivatives_lost.set(Some(self.current_line()));
         }
     }
 
-    /// As [`Self::dense`], for operations that know of derivatives.
+    /// [`Self::dense`] for operations that propagate derivatives.
     pub(super) fn values_of(&self, collection: &ScalarCollection<R>) -> Values<R> {
         match &collection.storage {
             Storage::Dense(values) => values.clone(),
@@ -148,8 +154,9 @@ impl<R: Real> SerialRuntime<R> {
         }
     }
 
-    /// Reduces values made on the spot, as a fused kernel does: `value` of each position of the domain, called once each in the order of the
-    /// grid's file. The order of combination is that of [`equelle_runtime::reduce`], and nothing is allocated in a steady step.
+    /// Reduces values computed on demand, as a fused kernel does: `value` of each position of the
+    /// domain, called once each in the order of the grid's file. Combines in the order of
+    /// [`equelle_runtime::reduce`]; allocates nothing in later steps.
     ///
     /// # Errors
     /// `Simulation` for Max or Min over a domain without elements.
@@ -179,7 +186,8 @@ impl<R: Real> SerialRuntime<R> {
         dense.share()
     }
 
-    /// The error of data or geometry asked of an Empty element: entry `position` of a collection over `domain`, in a kernel.
+    /// The error of data or geometry read at an Empty element: entry `position` of a collection on
+    /// `domain`, in a kernel.
     pub fn on_empty_in_kernel(&self, kernel: &KernelInfo, domain: &Domain, position: usize) -> Error {
         on_empty(domain, position).in_kernel(self.session.current_line(), kernel.lines)
     }
@@ -190,7 +198,8 @@ impl<R: Real> SerialRuntime<R> {
     }
 }
 
-/// The error of data or geometry asked of an Empty element, not yet located: entry `position` of a target over `domain`.
+/// The error of data or geometry read at an Empty element, without line: entry `position` of a
+/// target on `domain`.
 pub(super) fn on_empty(domain: &Domain, position: usize) -> Error {
     let kind = domain.kind().noun();
     let element = element_at(domain, position);

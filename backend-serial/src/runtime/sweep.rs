@@ -1,7 +1,10 @@
-//! Rows of a Cartesian grid one after the other, with what neighbouring rows have in common evaluated once.
+//! Sweeps over the rows of a Cartesian grid that evaluate the common terms of neighbouring rows
+//! once.
 //!
-//! A row is made in three steps: values of one cell for the rows of cells around, terms of faces from them, the cells of the row from the terms. Values of cells and the terms of faces
-//! between this row and the next one wait for the next row. Long rows are cut, strip by strip of the grid, so that what waits stays in a cache.
+//! A row takes three steps: values of cells in the rows around it, terms of faces from them, the
+//! cells of the row from the terms. Values of cells, and terms of faces between this row and the
+//! next one, are buffered for the next row. Long rows are cut into strips of the grid, so that the
+//! buffers stay in a cache.
 
 use std::ops::Range;
 
@@ -9,7 +12,7 @@ use equelle_runtime::domain::Domain;
 
 use super::kernel::CartesianGrid;
 
-/// Faces along a row, each between two cells.
+/// A run of faces along a row, each between two cells.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FaceRun {
     /// First cell of the first face; those of the others follow.
@@ -20,22 +23,24 @@ pub struct FaceRun {
     pub len: usize,
     /// The axis that crosses them.
     pub axis: usize,
-    /// A cell of which the first face is a side: its position.
+    /// Position of the cell that has the first face as a side.
     pub at: [usize; 3],
     /// Whether the face is on the high side of that cell.
     pub high: bool,
 }
 
-/// Bytes of buffers that stay in the cache of a core's own (half of the smallest second level that is usual in servers).
+/// Bytes of buffers that stay in a core's private cache (half of the smallest usual second level of
+/// servers).
 const CACHE: usize = 1 << 19;
 
-/// A strip may always have as many cells: narrower ones cost more, because memory is read ahead along rows, than a buffer that leaves the cache.
+/// Least cells of a strip: narrower ones cost more, through less prefetching along rows, than a
+/// buffer outside the cache.
 const NARROWEST: usize = 1024;
 
-/// How many cells several rows have together.
+/// Number of cells of several rows that are processed together.
 const TOGETHER: usize = 1024;
 
-/// A row of cells, what a strip of the grid has of it, or several rows.
+/// A row of cells, its part in a strip of the grid, or several rows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Strip {
     /// First cell.
@@ -46,19 +51,20 @@ pub struct Strip {
     pub len: usize,
     /// Number of rows, at least 1.
     pub rows: usize,
-    /// Whether all sides are interior but for the outer ones of the cells at the ends of rows. The cells before the first and after the last one are in the grid.
+    /// Whether all sides are interior except the outer ones of the cells at the ends of rows, and
+    /// the cells before the first and after the last one exist.
     pub inside: bool,
 }
 
 impl Strip {
-    /// The sides of its rows that are on the boundary at low coordinates.
+    /// The low boundary sides of its rows.
     pub fn low_ends(&self, grid: &CartesianGrid) -> impl Iterator<Item = Side> + use<> {
         let (strip, n) = (*self, grid.n[0]);
         let rows = if strip.at[0] == 0 { strip.rows } else { 0 };
         (0..rows).map(move |row| Side { cell: strip.start + row * n, at: [0, strip.at[1] + row, strip.at[2]], axis: 0, high: false })
     }
 
-    /// Those at high coordinates.
+    /// The high boundary sides of its rows.
     pub fn high_ends(&self, grid: &CartesianGrid) -> impl Iterator<Item = Side> + use<> {
         let (strip, n) = (*self, grid.n[0]);
         let last = strip.at[0] + strip.len - (strip.rows - 1) * n - 1;
@@ -70,7 +76,7 @@ impl Strip {
     }
 }
 
-/// Rows as [`strips`] gives them, but short ones inside the grid several at a time.
+/// The rows of [`strips`], with short rows inside the grid joined.
 fn blocks(grid: &CartesianGrid, range: &Range<usize>, widest: usize) -> impl Iterator<Item = Strip> + use<> {
     let (grid, n) = (*grid, grid.n[0]);
     let most = TOGETHER / n;
@@ -90,12 +96,13 @@ fn blocks(grid: &CartesianGrid, range: &Range<usize>, widest: usize) -> impl Ite
     long.chain(short)
 }
 
-/// Whether the rows beside one are in the grid, and the cells before and after it.
+/// Whether the rows beside a row are in the grid, and the cells before and after it.
 fn is_inside(grid: &CartesianGrid, at: [usize; 3]) -> bool {
     grid.dim > 1 && grid.n[0] > 1 && (1..grid.dim).all(|axis| at[axis] > 0 && at[axis] + 1 < grid.n[axis])
 }
 
-/// Strip after strip of the grid, none of more cells than `widest` along a row, and in each row after row, the cells of a range of whole rows.
+/// The cells of a range of whole rows as strips, each at most `widest` cells along a row, row after
+/// row.
 fn strips(grid: &CartesianGrid, range: &Range<usize>, widest: usize) -> impl Iterator<Item = Strip> + use<> {
     let (grid, range) = (*grid, range.clone());
     let n = grid.n[0];
@@ -118,12 +125,12 @@ pub fn cells_in<'a>(set: &'a Domain, range: &Range<usize>) -> impl Iterator<Item
 
 /// Values of a row of cells.
 struct Cells<T, const C: usize> {
-    /// First cell; `None` while there is nothing.
+    /// First cell; `None` while the buffer is empty.
     start: Option<usize>,
     values: [Vec<T>; C],
 }
 
-/// A side of a cell that is on the boundary.
+/// A boundary side of a cell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Side {
     /// The cell.
@@ -136,7 +143,7 @@ pub struct Side {
     pub high: bool,
 }
 
-/// What waits while rows are swept: `C` values of a cell, `F` terms of a face.
+/// The buffers of a sweep: `C` values of a cell, `F` terms of a face.
 pub struct Sweep<T, const DIM: usize, const C: usize, const F: usize> {
     grid: CartesianGrid,
     cells: Vec<Cells<T, C>>,
@@ -146,32 +153,33 @@ pub struct Sweep<T, const DIM: usize, const C: usize, const F: usize> {
     sides: Vec<[[Vec<T>; F]; 2]>,
     /// Number of cells of the row.
     len: usize,
-    /// First cell of the last row whose terms across the second axis were made.
+    /// First cell of the last row whose terms across the second axis were computed.
     last: Option<usize>,
-    /// Whether the terms between that row and the next one have taken the place of those below it.
+    /// Whether the terms between that row and the next one have overwritten those below it.
     in_place: bool,
 }
 
-/// What a row is made of together with the faces between it and the next row across the second axis.
+/// Inputs of a row together with the faces between it and the next row across the second axis.
 pub struct Around<'a, T, const DIM: usize, const C: usize, const F: usize> {
-    /// Terms of the low sides of the cells, for each axis but the second.
+    /// Terms of the low sides of the cells, for each axis except the second.
     pub low: [[&'a [T]; DIM]; F],
-    /// Those of their high sides.
+    /// Terms of their high sides.
     pub high: [[&'a [T]; DIM]; F],
-    /// Terms of the low sides across the second axis, to be replaced by those of the high sides.
+    /// Terms of the low sides across the second axis, to be overwritten by those of the high sides.
     pub between: [&'a mut [T]; F],
-    /// Stored values of the cells of the row.
+    /// Buffered values of the cells of the row.
     pub here: [&'a [T]; C],
-    /// Stored values of the cells of the next row.
+    /// Buffered values of the cells of the next row.
     pub next: [&'a [T]; C],
     /// The faces.
     pub faces: FaceRun,
 }
 
 impl<T: Copy + Default, const DIM: usize, const C: usize, const F: usize> Sweep<T, DIM, C, F> {
-    /// The most cells of a strip: so many that what waits stays in a cache.
+    /// Largest number of cells of a strip whose buffers stay in a cache.
     const WIDEST: usize = {
-        // Where rows follow one another, the cells of two of them wait; across a third axis also those of the rows on both sides.
+        // Without a third axis the cells of two consecutive rows are buffered, else also those of
+        // the rows on both sides.
         let cells = if DIM > 2 { 5 } else { DIM };
         let bytes = size_of::<T>() * (cells * C + (2 * DIM - 1) * F);
         let most = match CACHE.checked_div(bytes) {
@@ -181,17 +189,17 @@ impl<T: Copy + Default, const DIM: usize, const C: usize, const F: usize> Sweep<
         if most < NARROWEST { NARROWEST } else { most }
     };
 
-    /// Strip after strip of the grid, and in each row after row, the cells of a range of whole rows.
+    /// The strips of a range of whole rows, row after row.
     pub fn strips(&self, range: &Range<usize>) -> impl Iterator<Item = Strip> + use<T, DIM, C, F> {
         strips(&self.grid, range, Self::WIDEST)
     }
 
-    /// The same, but short rows inside the grid several at a time.
+    /// [`Self::strips`] with short rows inside the grid joined.
     pub fn blocks(&self, range: &Range<usize>) -> impl Iterator<Item = Strip> + use<T, DIM, C, F> {
         blocks(&self.grid, range, Self::WIDEST)
     }
 
-    /// Nothing has been swept yet.
+    /// Empty buffers.
     pub fn new(grid: &CartesianGrid) -> Self {
         let widest = grid.n[0].min(Self::WIDEST);
         let buffer = |len: usize| vec![T::default(); len];
@@ -208,9 +216,11 @@ impl<T: Copy + Default, const DIM: usize, const C: usize, const F: usize> Sweep<
         }
     }
 
-    /// Makes the terms of the faces of one row: those along the row, and those between it and its neighbours, but for the next row across the second axis if the row is made
-    /// `with_next` ([`Sweep::around`]). `cells` makes the values of some cells, `faces` the
-    /// terms of some faces from the values of their first and their second cells, `boundary` those of one face on the boundary.
+    /// Computes the terms of the faces of one row: along the row, and between it and its
+    /// neighbours, except for the next row across the second axis if the row is processed
+    /// `with_next` ([`Sweep::around`]). `cells` computes the values of some cells, `faces` the
+    /// terms of some faces from the values of their first and second cells, `boundary` those of one
+    /// boundary face.
     pub fn advance(
         &mut self,
         row: &Strip,
@@ -224,12 +234,12 @@ impl<T: Copy + Default, const DIM: usize, const C: usize, const F: usize> Sweep<
         self.len = len;
         let follows = DIM > 1 && at[1] > 0 && self.last == Some(start - n);
         self.last = Some(start);
-        // Cells beyond the ends of the row that a strip has.
+        // Cells of the row beyond the ends of the strip.
         let (before, after) = (usize::from(i > 0), usize::from(i + len < n));
         let mut wanted = [start - before; 5];
         for axis in 1..DIM {
             let stride = grid.stride[axis];
-            // The terms below are there if the last row was the one below.
+            // The terms below exist if the last row was the one below.
             if at[axis] > 0 && !(axis == 1 && follows) {
                 wanted[2 * axis - 1] = start - before - stride;
             }
@@ -239,12 +249,12 @@ impl<T: Copy + Default, const DIM: usize, const C: usize, const F: usize> Sweep<
         }
         self.make_cells(&wanted, before + len + after, cells);
         let rows = &self.cells;
-        // Stored values from a cell on, which is in the row of cells around `of`.
+        // Buffered values from a cell on, which is in the row of cells around `of`.
         let part = |of: usize, from: usize, len: usize| -> [&[T]; C] {
             let (row, from) = (position(rows, of - before), from - (of - before));
             std::array::from_fn(|value| &rows[row].values[value][from..][..len])
         };
-        // Between the first two cells, or before the first one.
+        // From the face between the first two cells, or before the first one.
         let first = start - before;
         let run = FaceRun { first, second: first + 1, len: before + len + after - 1, axis: 0, at: [i - before, at[1], at[2]], high: true };
         let skipped = 1 - before;
@@ -284,7 +294,7 @@ impl<T: Copy + Default, const DIM: usize, const C: usize, const F: usize> Sweep<
         self.in_place = with_next;
     }
 
-    /// What the last row advanced to is made of together with the faces between it and the next row.
+    /// Inputs of the last row together with the faces between it and the next row.
     ///
     /// # Panics
     /// If the grid has one axis.
@@ -315,7 +325,7 @@ impl<T: Copy + Default, const DIM: usize, const C: usize, const F: usize> Sweep<
         }
     }
 
-    /// Fills the rows of cells that are wanted and not there.
+    /// Computes the needed rows of cells that are not buffered.
     fn make_cells(&mut self, wanted: &[usize; 5], len: usize, cells: impl Fn(Range<usize>, [&mut [T]; C])) {
         if C == 0 {
             return;
@@ -324,7 +334,7 @@ impl<T: Copy + Default, const DIM: usize, const C: usize, const F: usize> Sweep<
             if self.cells.iter().any(|row| row.start == Some(start)) {
                 continue;
             }
-            // There is room for all that are wanted at a time.
+            // There are as many buffers as needed rows.
             if let Some(row) = self.cells.iter_mut().find(|row| row.start.is_none_or(|start| !wanted.contains(&start))) {
                 cells(start..start + len, row.values.each_mut().map(|values| &mut values[..len]));
                 row.start = Some(start);
@@ -345,7 +355,7 @@ impl<T: Copy + Default, const DIM: usize, const C: usize, const F: usize> Sweep<
     }
 }
 
-/// Which row of cells begins with a cell; 0 where no values are stored.
+/// Index of the buffered row that begins with a cell; 0 if no values are buffered.
 fn position<T, const C: usize>(rows: &[Cells<T, C>], start: usize) -> usize {
     rows.iter().position(|row| row.start == Some(start)).unwrap_or(0)
 }
@@ -358,8 +368,8 @@ mod tests {
 
     use super::*;
 
-    /// Sweeps all rows: how many cells, faces between cells and faces on the boundary were evaluated. Rows are made with the faces between them and the next one where there is one,
-    /// or without.
+    /// Sweeps all rows; returns how many cells, interior faces and boundary faces were evaluated.
+    /// Rows are processed with the faces to the next row, where there is one, or without.
     fn swept<const DIM: usize>(n: [usize; 3], with_next: bool) -> [usize; 3] {
         let grid = CartesianGrid::new(&Cartesian { dim: DIM, n, spacing: [1.0; 3] });
         let mut sweep = Sweep::<f64, DIM, 1, 1>::new(&grid);
@@ -462,7 +472,8 @@ mod tests {
     #[test]
     fn long_rows_are_cut() {
         for with_next in [false, true] {
-            // Two strips: 3 rows of 2000 cells, and where the strips meet two cells and the face between them once more.
+            // Two strips: 3 rows of 2000 cells, and two cells and their face once more where the
+            // strips meet.
             assert_eq!(swept::<2>([2000, 3, 1], with_next), [3 * (2000 + 2), 3 * (1999 + 1) + 2 * 2000, 3 * 2 + 2 * 2000]);
         }
     }
@@ -475,7 +486,8 @@ mod tests {
             let (few, many) = (Sweep::<f64, 2, 10, 3>::new(&grid), Sweep::<f64, 2, 100, 3>::new(&grid));
             [most(&mut few.strips(&(0..n))), most(&mut many.strips(&(0..n)))].map(Option::unwrap_or_default)
         };
-        // Of a cell 8 bytes of two rows of 10 values and of 3 terms on three sides wait, 232 in all: 2259 cells have half a MiB. Of 200 values and 9 terms never less than 1024 cells.
+        // A cell buffers 8 bytes of two rows of 10 values and of 3 terms on three sides, 232 in
+        // all: 2259 cells take half a MiB. With 200 values and 9 terms the minimum is 1024 cells.
         assert_eq!(widest(1000), [1000, 1000]);
         assert_eq!(widest(2259), [2259, 753]);
         assert_eq!(widest(2260), [1130, 754]);
@@ -483,7 +495,8 @@ mod tests {
 
     #[test]
     fn faces_across_the_third_axis_are_evaluated_by_both_rows() {
-        // 8 rows of 2 faces along them, 4 times 3 across the second axis, twice 12 across the third.
+        // 8 rows of 2 faces along them, 4 times 3 across the second axis, twice 12 across the
+        // third.
         for with_next in [false, true] {
             let [_, faces, boundary] = swept::<3>([3, 4, 2], with_next);
             assert_eq!((faces, boundary), (16 + 18 + 24, 16 + 12 + 24));

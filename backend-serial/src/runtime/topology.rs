@@ -8,14 +8,14 @@ use super::collections::{BoolCollection, EntityCollection, ScalarCollection, Vec
 use super::pool::Buffer;
 use super::support::element_at;
 
-/// Which cell of a face.
+/// The first or second cell of a face.
 #[derive(Clone, Copy)]
 pub(super) enum Side {
     First,
     Second,
 }
 
-/// Per face its first or second cell; Empty outside the grid.
+/// The first or second cell of each face; Empty outside the grid.
 pub(super) fn cell_of<R: Real>(rt: &SerialRuntime<R>, faces: &EntityCollection, side: Side) -> Result<EntityCollection, Error> {
     let index = match side {
         Side::First => 0,
@@ -77,7 +77,8 @@ fn vectors_of<R: Real>(
     Ok(rt.vector_collection_from(&entities.domain, components.into_iter().flatten()))
 }
 
-/// Entry `position` is Empty (or, a defect of whoever made the collection, beyond the grid), so it has no `what`.
+/// The error of entry `position`, which is Empty (or beyond the grid, an internal error), so it has
+/// no `what`.
 fn not_there(entities: &EntityCollection, position: usize, what: &str) -> Error {
     let owner = element_at(&entities.domain, position);
     let kind = entities.kind.noun();

@@ -1,4 +1,5 @@
-//! Vectors: single ones, and collections by component. A component is a Collection Of Scalar, so what it depends on inside a Newton solve goes along.
+//! Vectors: single ones, and collections by component. A component is a Collection Of Scalar, with
+//! its derivatives inside a Newton solve.
 
 use std::sync::Arc;
 
@@ -14,13 +15,13 @@ use super::forward;
 /// A single Vector; components beyond the dimension of the grid are 0.
 pub(super) type Vector = [f64; 3];
 
-/// A single Vector of as many components as the grid has dimensions.
+/// A single Vector with as many components as the grid has dimensions.
 pub(super) fn single<R: Real>(rt: &SerialRuntime<R>, components: &[f64]) -> Result<Vector, Error> {
     Error::vector_size(components.len(), rt.grid().dim())?;
     Ok(std::array::from_fn(|i| components.get(i).copied().unwrap_or(0.0)))
 }
 
-/// A collection of as many components as the grid has dimensions.
+/// A collection with as many components as the grid has dimensions.
 pub(super) fn collect<R: Real>(rt: &SerialRuntime<R>, components: &[&ScalarCollection<R>]) -> Result<VectorCollection<R>, Error> {
     Error::vector_size(components.len(), rt.grid().dim())?;
     let domain = Arc::clone(components[0].domain());
@@ -28,7 +29,8 @@ pub(super) fn collect<R: Real>(rt: &SerialRuntime<R>, components: &[&ScalarColle
     from_parts(rt, &domain, |axis| components.get(axis).map(|component| Ok((*component).clone())))
 }
 
-/// Of as many parts as the grid has dimensions, without a list of them: a steady step allocates nothing.
+/// Collects as many parts as the grid has dimensions without a list, so that steps allocate
+/// nothing.
 fn from_parts<R: Real>(
     rt: &SerialRuntime<R>,
     domain: &Arc<Domain>,
@@ -69,7 +71,7 @@ pub(super) fn zip<R: Real>(
     from_parts(rt, &a.domain, |axis| Some(f(&a.part(axis)?, &b.part(axis)?)))
 }
 
-/// `f` of each component of one Vector: the components of a collection.
+/// `f` of each component of one Vector, as the components of a collection.
 pub(super) fn spread_with<R: Real>(
     rt: &SerialRuntime<R>,
     a: &Vector,
@@ -79,7 +81,7 @@ pub(super) fn spread_with<R: Real>(
     from_parts(rt, domain, |axis| a[..rt.grid().dim()].get(axis).map(|&component| f(R::from_f64(component))))
 }
 
-/// Sum of the products of components, in order; it starts with the first product.
+/// Sum of the products of components, in order, starting with the first product.
 pub(super) fn dot<R: Real>(rt: &SerialRuntime<R>, a: &VectorCollection<R>, b: &VectorCollection<R>) -> Result<ScalarCollection<R>, Error> {
     debug_assert!(a.domain.same_elements(&b.domain));
     let mut sum: Option<ScalarCollection<R>> = None;
@@ -99,7 +101,7 @@ pub(super) fn length<R: Real>(rt: &SerialRuntime<R>, a: &VectorCollection<R>) ->
     Ok(forward::map(rt, &squares, R::sqrt, |_, root, d| R::from_f64(0.5) / root * d))
 }
 
-/// A component as a collection of its own.
+/// A component as a collection.
 pub(super) fn component<R: Real>(rt: &SerialRuntime<R>, a: &VectorCollection<R>, index: usize) -> Result<ScalarCollection<R>, Error> {
     Error::vector_component(index, rt.grid().dim())?;
     a.part(index).ok_or_else(|| Error::new(ErrorKind::Backend, "a Vector lacks a component"))
@@ -111,12 +113,12 @@ pub(super) fn single_component<R: Real>(rt: &SerialRuntime<R>, a: &Vector, index
     Ok(a[index])
 }
 
-/// As [`dot`], of single Vectors.
+/// [`dot`] of single Vectors.
 pub(super) fn single_dot<R: Real>(rt: &SerialRuntime<R>, a: &Vector, b: &Vector) -> f64 {
     (1..rt.grid().dim()).fold(a[0] * b[0], |sum, i| sum + a[i] * b[i])
 }
 
-/// The reduction of each component.
+/// Reduces each component.
 pub(super) fn reduce_components<R: Real>(rt: &SerialRuntime<R>, reduction: Reduction, a: &VectorCollection<R>) -> Result<Vector, Error> {
     let mut out = [0.0; 3];
     for (out, component) in out.iter_mut().zip(a.components()) {
@@ -127,7 +129,7 @@ pub(super) fn reduce_components<R: Real>(rt: &SerialRuntime<R>, reduction: Reduc
     Ok(out)
 }
 
-/// Per element the Vector of one branch.
+/// Selects the Vector of one branch for each element.
 pub(super) fn select<R: Real>(
     rt: &SerialRuntime<R>,
     condition: &super::collections::BoolCollection,
