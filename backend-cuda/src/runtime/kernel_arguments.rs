@@ -1,4 +1,5 @@
-//! What generated host code calls for its kernels: calls, launches, and arguments that stand for the grid, sets and single values.
+//! Arguments of generated kernels: calls, launches, and kernel arguments for the grid, sets and
+//! single values.
 
 use std::rc::Rc;
 use std::sync::Arc;
@@ -16,7 +17,7 @@ use crate::runtime::runtime::CudaRuntime;
 use crate::runtime::values::collections::{Bool, Collection, Scalar};
 
 impl CudaRuntime {
-    /// A call of a kernel, to be given its arguments and launched.
+    /// Prepares the call of a kernel, which then gets its arguments and a launch.
     ///
     /// # Errors
     /// `Backend`: the kernels cannot be compiled or loaded.
@@ -24,10 +25,11 @@ impl CudaRuntime {
         self.executor.call(module, name)
     }
 
-    /// Queues a call with one thread per element; nothing for none.
+    /// Queues a call with one thread per element; nothing for no element.
     ///
     /// # Errors
-    /// With `tune=yes` those of the device, which measures shapes; the launch itself reports at the next flush.
+    /// With `tune=yes` those of the device, which measures shapes; errors of the launch itself
+    /// appear at the next flush.
     pub fn launch_over(&mut self, call: Call, elements: usize) -> Result<(), Error> {
         self.executor.launch_over(call, elements)
     }
@@ -35,7 +37,7 @@ impl CudaRuntime {
     /// Queues a call with one block per leaf of a reduction.
     ///
     /// # Errors
-    /// As [`CudaRuntime::launch_over`].
+    /// As for [`CudaRuntime::launch_over`].
     pub fn launch_over_leaves(&mut self, call: Call, leaves: usize) -> Result<(), Error> {
         self.executor.launch_over_leaves(call, leaves);
         Ok(())
@@ -44,7 +46,7 @@ impl CudaRuntime {
     /// Queues a call with one thread per row of an equation.
     ///
     /// # Errors
-    /// As [`CudaRuntime::launch_over`].
+    /// As for [`CudaRuntime::launch_over`].
     pub fn launch_over_rows(&mut self, call: Call, rows: &CsrPattern) -> Result<(), Error> {
         if !rows.is_empty() {
             let blocks = (rows.len() as u64).div_ceil(u64::from(rows.block)) as u32;
@@ -56,20 +58,21 @@ impl CudaRuntime {
     /// Queues a call with one thread per cell of the Cartesian grid, blocks along rows.
     ///
     /// # Errors
-    /// `Backend` (an internal error) if the run does not use Cartesian forms.
+    /// `Backend` (an internal error) if the run does not use Cartesian kernels.
     pub fn launch_over_cells(&mut self, call: Call) -> Result<(), Error> {
         self.executor.launch_over_cells(call)
     }
 
-    /// Queues a call that goes through the inside of the Cartesian grid, some cells a thread along the last axis, and then over the cells on its boundary, one a thread.
+    /// Queues a call over the interior of the Cartesian grid, several cells per thread along the
+    /// last axis, and then over its boundary cells, one per thread.
     ///
     /// # Errors
-    /// `Backend` (an internal error) if the run does not use Cartesian forms.
+    /// `Backend` (an internal error) if the run does not use Cartesian kernels.
     pub fn launch_inside_and_boundary(&mut self, call: Call) -> Result<(), Error> {
         self.executor.launch_inside_and_boundary(call)
     }
 
-    /// Whether this run uses the Cartesian forms of kernels.
+    /// Whether this run uses Cartesian kernels.
     pub fn uses_cartesian_forms(&self) -> bool {
         self.executor.shape().is_some()
     }
@@ -77,15 +80,16 @@ impl CudaRuntime {
     /// The uniform Cartesian grid.
     ///
     /// # Errors
-    /// `Backend` (an internal error) if the run does not use Cartesian forms.
+    /// `Backend` (an internal error) if the run does not use Cartesian kernels.
     pub fn cartesian_args(&self) -> Result<EqCartesian, Error> {
         self.executor.cartesian_args()
     }
 
-    /// The grid for general kernels of a program, with the arrays asked for, or its shape where closed forms take their place.
+    /// The grid for general kernels of a program, with the arrays in `needs`, or its shape where
+    /// closed forms replace them.
     ///
     /// # Errors
-    /// `Backend`: not enough memory. `Data`: it has no edges or vertices.
+    /// `Backend`: not enough memory. `Data`: the grid has no edges or vertices.
     pub fn grid_args(&mut self, needs: GridArrays) -> Result<EqGrid, Error> {
         self.grid.args(self.session.grid(), needs)
     }
@@ -93,7 +97,7 @@ impl CudaRuntime {
     /// A canonical set.
     ///
     /// # Errors
-    /// As [`Grid::n_entities`](equelle_runtime::grid::Grid::n_entities).
+    /// As for [`Grid::n_entities`](equelle_runtime::grid::Grid::n_entities).
     pub fn canonical_domain(&mut self, set: CanonicalSet) -> Result<Arc<Domain>, Error> {
         self.session.domain(set)
     }
@@ -106,7 +110,7 @@ impl CudaRuntime {
         self.grid.sets.space(&self.executor, domain)
     }
 
-    /// The same for a reduction, which goes by the order of the grid's file.
+    /// [`CudaRuntime::space`] for a reduction, in the order of the grid's file.
     ///
     /// # Errors
     /// `Backend`: not enough memory.
@@ -114,7 +118,7 @@ impl CudaRuntime {
         self.grid.sets.space_in_file_order(&self.executor, domain)
     }
 
-    /// Ranks in a domain, for general kernels.
+    /// Position map of a domain, for general kernels.
     ///
     /// # Errors
     /// `Backend`: not enough memory.
@@ -122,7 +126,8 @@ impl CudaRuntime {
         self.grid.sets.ranks(&self.executor, domain)
     }
 
-    /// Ranks in a domain, for Cartesian kernels, which know the ranks in canonical sets.
+    /// Position map of a domain, for Cartesian kernels, which compute the positions in canonical
+    /// sets.
     ///
     /// # Errors
     /// `Backend`: not enough memory.
@@ -130,8 +135,10 @@ impl CudaRuntime {
         self.grid.sets.cartesian_ranks(&self.executor, domain)
     }
 
-    /// Values on InteriorFaces as cells read them, each by both cells of its face: in the order of `EqGrid::side_neighbours`, where threads that run in step read what is side by side and need
-    /// not ask for ranks. Made at first use and kept as long as the values are: for those that many launches read.
+    /// Values on InteriorFaces, copied to both cells of each face in the order of
+    /// `EqGrid::side_neighbours`: the threads of a warp then read consecutive values and need no
+    /// ranks. Computed on first use and cached as long as the values live, for values that many
+    /// launches read.
     ///
     /// # Errors
     /// `Backend`: not enough memory.
@@ -139,7 +146,7 @@ impl CudaRuntime {
         if let Some((_, copy)) = self.grid.side_copies.0.iter().find(|(of, _)| Rc::ptr_eq(of, &collection.buffer)) {
             return Ok(copy.address());
         }
-        // What nobody else holds has gone.
+        // Drops copies of values without other owners.
         self.grid.side_copies.0.retain(|(of, _)| Rc::strong_count(of) > 1);
         let values = self.dense(collection)?;
         let grid = self.grid.arrays(self.session.grid(), GridArrays { sides: true, side_ranks: true, ..GridArrays::default() })?;
@@ -152,7 +159,7 @@ impl CudaRuntime {
         Ok(address)
     }
 
-    /// Refuses grids of another dimension than the number of components of a Vector that a kernel builds.
+    /// Refuses grids whose dimension is not the number of components of a Vector in a kernel.
     ///
     /// # Errors
     /// `Data`, with the lines of the kernel.
@@ -163,7 +170,7 @@ impl CudaRuntime {
         })
     }
 
-    /// Where a Bool is on the device.
+    /// The address of a Bool on the device.
     ///
     /// # Errors
     /// `Backend`: not enough memory.
@@ -181,7 +188,7 @@ impl CudaRuntime {
         Ok(address)
     }
 
-    /// Where a Scalar is on the device.
+    /// The address of a Scalar on the device.
     ///
     /// # Errors
     /// `Backend`: not enough memory.

@@ -1,15 +1,14 @@
 //! The CUDA runtime: data lives on the device from input to output.
 //!
-//! Reading order: [`device`] (what is needed of a device; [`device::gpu`] and, for tests, [`device::emulator`]
-//! implement it), [`kernels`] (their texts), [`executor`] (memory, launches and graphs on a device), `linalg`
-//! (vectors, matrices and preconditioners, on the executor alone), `grid` (its arrays and sets), `values`
-//! (collections, memory, conditions, outputs), [`runtime`] (the runtime itself, of these parts), `kernel_arguments`
-//! (what generated host code calls), `traits` (the contract), `operations` (the operation level), `autodiff`
-//! (Jacobians and Newton's method).
+//! Reading order: [`device`] (interface of a device, implemented by [`device::gpu`] and, for tests,
+//! [`device::emulator`]), [`kernels`] (CUDA sources), [`executor`] (memory, launches and graphs on
+//! a device), `linalg` (vectors, matrices and preconditioners, on the executor alone), `grid` (its
+//! arrays and sets), `values` (collections, memory, conditions, outputs), [`runtime`] (the runtime
+//! type), `kernel_arguments` (functions for generated host code), `traits` (the runtime interface),
+//! `operations` (the operation level), `autodiff` (Jacobians and Newton's method).
 //!
 //! Generated host code calls `kernel_arguments`; docs/internals/cuda.md quotes one of its launches.
-//! Launches are queued; whatever needs a result on the host flushes the queue. See
-//! [`executor::queue`] for graphs.
+//! Launches are queued; a result on the host flushes the queue. See [`executor::queue`] for graphs.
 
 pub mod device;
 pub mod executor;

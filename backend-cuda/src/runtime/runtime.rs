@@ -1,4 +1,4 @@
-//! The runtime of one run.
+//! The runtime type, for one run.
 
 use std::rc::Rc;
 
@@ -26,21 +26,22 @@ pub struct CudaRuntime {
     pub(crate) session: Session,
     pub(crate) grid: DeviceGrid,
     pub(crate) conditions: Conditions,
-    /// False and true on the device, once asked for.
+    /// False and true on the device, once used.
     pub(crate) bools: [Option<Rc<Buffer>>; 2],
     pub(crate) finished: bool,
     /// Patterns of the Jacobians of equations.
     pub(crate) patterns: KnownPatterns,
     pub(crate) matrices: GridMatrices,
     pub(crate) newton: NewtonState,
-    /// Equelle line at which a kernel first read an unknown without passing its derivatives on.
+    /// Equelle line at which a kernel first read an unknown without propagating its derivatives.
     pub(crate) derivatives_lost: Option<u32>,
     /// Vectors and matrices of linear systems.
     pub(crate) solver: Space<f64>,
     pub(crate) executor: Rc<Executor>,
 }
 
-/// Runs a program on the first CUDA device, or, with the environment variable `EQUELLE_CUDA_DEVICE=host`, on the host (a test aid).
+/// Runs a program on the first CUDA device, or, with the environment variable
+/// `EQUELLE_CUDA_DEVICE=host`, on the host (a test aid).
 ///
 /// # Errors
 /// `Backend` if there is no usable device; those of the program.
@@ -48,18 +49,18 @@ pub fn run(session: Session, program: impl FnOnce(&mut CudaRuntime) -> Result<()
     run_with_precision::<f64>(session, program)
 }
 
-/// As [`run`], of a program in the precision `R`.
+/// [`run`] for a program in precision `R`.
 ///
 /// # Errors
-/// As there.
+/// As for [`run`].
 pub fn run_with_precision<R: Real>(session: Session, program: impl FnOnce(&mut CudaRuntime) -> Result<(), Error>) -> Result<(), Error> {
     run_on(session, open_device()?, Precision::of::<R>(), program)
 }
 
-/// As [`run_with_precision`], on a device that is open already.
+/// [`run_with_precision`] on an open device.
 ///
 /// # Errors
-/// As there.
+/// As for [`run`].
 pub fn run_on(
     mut session: Session,
     device: Rc<dyn Device>,
@@ -70,13 +71,14 @@ pub fn run_on(
     let mut runtime = CudaRuntime::with_precision(session, device, precision)?;
     let end = match program(&mut runtime) {
         Ok(()) => runtime.finish(),
-        // Where an output before could not be written, that is what ended the run.
+        // An earlier output that could not be written is the cause.
         Err(error) => Err(runtime.ended_by(error)),
     };
     end.map_err(|error| runtime.session.advise(runtime.session.locate(error)))
 }
 
-/// What was found, line by line, for reports about the surroundings; the error says what is missing.
+/// The state of the device and its libraries, by lines of name and value, for `equellec doctor`;
+/// the error says what is missing.
 ///
 /// # Errors
 /// `Backend`.
@@ -103,7 +105,8 @@ pub fn report() -> Result<Vec<(String, String)>, Error> {
     Ok(lines)
 }
 
-/// The first CUDA device, or, with the environment variable `EQUELLE_CUDA_DEVICE=host`, the host (a test aid).
+/// The first CUDA device, or, with the environment variable `EQUELLE_CUDA_DEVICE=host`, the host (a
+/// test aid).
 ///
 /// # Errors
 /// `Backend` if there is no usable device.
@@ -126,7 +129,7 @@ impl CudaRuntime {
         Self::on_device(session, open_device()?)
     }
 
-    /// As [`CudaRuntime::new`], on a given device.
+    /// [`CudaRuntime::new`] on a given device.
     ///
     /// # Errors
     /// `Backend`.
@@ -134,18 +137,18 @@ impl CudaRuntime {
         CudaRuntime::with_precision(session, device, Precision::Double)
     }
 
-    /// As [`CudaRuntime::on_device`], with collections of a precision.
+    /// [`CudaRuntime::on_device`] with collections in a given precision.
     ///
     /// # Errors
-    /// `Backend`; `Data` for a `tune` that is none.
+    /// `Backend`; `Data` for an illegal `tune`.
     pub fn with_precision(mut session: Session, device: Rc<dyn Device>, precision: Precision) -> Result<Self, Error> {
         let tune = Tune::from_parameters(session.parameters())?;
         session.message(&format!("running on {}", device.facts().name));
-        // Threads that run in step read the same face of many cells.
+        // The threads of a warp read the same face of many cells.
         session.renumber_grid_with(FaceOrder::OfFile);
         let grid = session.grid();
         let (dim, shape) = (grid.dim(), grid.cartesian_shape().map(cartesian_args));
-        // Half-faces, at most two per face, must fit in an offset.
+        // An offset must be able to count half-faces, at most two per face.
         let wide_offsets = 2 * grid.n_faces() as u64 > u64::from(u32::MAX);
         let options = CompileOptions { dim, wide_offsets, cartesian: shape.is_some(), precision };
         let executor = Executor::new(device, options, shape, tune, session.interrupt().clone());
@@ -169,7 +172,7 @@ impl CudaRuntime {
         &self.session
     }
 
-    /// What the device was asked to do so far.
+    /// Counters of the device's work so far.
     pub fn counters(&self) -> Counters {
         self.executor.counters()
     }
@@ -186,7 +189,7 @@ impl CudaRuntime {
 
 impl Drop for CudaRuntime {
     fn drop(&mut self) {
-        // Direct solvers, which go before the executor, are not in use then.
+        // Direct solvers, which are dropped before the executor, are not in use then.
         self.executor.quiesce();
     }
 }

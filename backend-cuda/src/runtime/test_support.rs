@@ -1,4 +1,4 @@
-//! What unit tests of the runtime share.
+//! Helpers for unit tests of the runtime.
 
 use std::rc::Rc;
 
@@ -40,7 +40,7 @@ pub(super) fn runtimes() -> Vec<CudaRuntime> {
     devices.into_iter().map(runtime_on).collect()
 }
 
-/// Spaces of doubles on the same devices.
+/// Spaces in double precision on the same devices.
 pub(super) fn spaces() -> Vec<Space<f64>> {
     runtimes().into_iter().map(|rt| rt.linear_space()).collect()
 }
@@ -53,12 +53,12 @@ pub(super) fn runtime_on(device: Rc<dyn Device>) -> CudaRuntime {
 }
 
 impl Executor {
-    /// Numbers on the device.
+    /// Copies numbers to the device.
     pub(super) fn put(&self, values: &[f64]) -> Rc<Buffer> {
         self.upload("test data", values).expect("room")
     }
 
-    /// A matrix on the device, and what owns its memory.
+    /// Copies a matrix to the device; the buffers own its memory.
     pub(super) fn put_matrix(&self, matrix: &Csr) -> (EqRows, [Rc<Buffer>; 3]) {
         let row_ptr: Vec<u64> = matrix.row_ptr().iter().map(|&start| start as u64).collect();
         let row_ptr = self.upload("test data", &row_ptr).expect("room");
@@ -89,7 +89,8 @@ pub(super) fn numbers(seed: u64, n: usize) -> Vec<f64> {
     (0..n).map(|_| next()).collect()
 }
 
-/// The seven-point matrix of a box with `k` fields in each cell: every block is random, those of the diagonal dominate.
+/// The seven-point matrix of a box with `k` fields in each cell: every block is random, diagonal
+/// blocks dominate.
 pub(super) fn box_matrix([nx, ny, nz]: [usize; 3], k: usize) -> Csr {
     let n = nx * ny * nz;
     let mut entries = Vec::new();
@@ -115,7 +116,7 @@ pub(super) fn box_matrix([nx, ny, nz]: [usize; 3], k: usize) -> Csr {
     Csr::from_triplets(n * k, n * k, &entries).expect("legal entries")
 }
 
-/// The seven-point Laplacian of a box with walls of a fixed value (`fixed`) or none, times `scale`.
+/// The seven-point Laplacian of a box with Dirichlet walls (`fixed`) or closed ones, times `scale`.
 pub(super) fn laplacian([nx, ny, nz]: [usize; 3], fixed: bool, scale: f64) -> Csr {
     let mut entries = Vec::new();
     for cell in 0..nx * ny * nz {

@@ -1,4 +1,4 @@
-//! The runtime contract: domains, inputs, outputs, loops.
+//! The runtime interface: domains, inputs, outputs, loops.
 
 use std::rc::Rc;
 use std::sync::Arc;
@@ -80,7 +80,7 @@ impl EquelleRuntime for CudaRuntime {
     }
 
     fn output_collection(&mut self, tag: &str, value: &ScalarCollection) -> Result<(), Error> {
-        // What is put out needs no derivatives.
+        // Outputs need no derivatives.
         let dense = self.plain(value)?;
         if self.output_async(tag, &dense, 1)? {
             return Ok(());
@@ -170,8 +170,9 @@ impl EquelleRuntime for CudaRuntime {
     }
 
     fn next(&mut self, state: &mut Loop) -> Result<Option<Scalar>, Error> {
-        // What a few rounds queued is one sequence of launches, and so one graph: a graph costs some microseconds beyond its kernels.
-        // A round that asked for results goes alone, so that sequences of launches repeat.
+        // The work of several rounds is one sequence of launches, and so one graph, which costs
+        // some microseconds beyond its kernels. A round that reads results is a sequence of its
+        // own, so that sequences repeat.
         let went_alone = self.executor.queue().handed_over() != state.handed_over;
         if went_alone || state.used == ROUNDS_TOGETHER || self.executor.queue().waiting() >= LAUNCHES_TOGETHER {
             self.executor.flush()?;
@@ -188,11 +189,11 @@ impl EquelleRuntime for CudaRuntime {
         if let Some(steady) = &mut state.steady {
             self.next_steady(steady)?;
         }
-        // The next window begins where a sequence of launches does, so that sequences repeat.
+        // A new window begins with a sequence of launches, so that sequences repeat.
         let window = match state.window.take().filter(|_| !self.executor.queue().is_empty() && state.used < ROUNDS_TOGETHER) {
             Some(window) => window,
             None => {
-                // Memory of its own, from the pool: the program may keep a number beyond its round.
+                // Its own memory from the pool: the program may keep a number beyond its round.
                 let window = self.executor.buffer("elements of a sequence", 8 * u64::from(ROUNDS_TOGETHER))?;
                 let call = self
                     .executor
@@ -291,7 +292,7 @@ impl CudaRuntime {
         }
     }
 
-    /// A collection with these values.
+    /// Copies values to the device as a collection.
     pub(super) fn upload_values(&mut self, domain: &Arc<Domain>, values: &[f64]) -> Result<Collection, Error> {
         let buffer = self.executor.upload_reals(domain.name(), values)?;
         Ok(Collection::dense(domain, buffer))

@@ -1,4 +1,5 @@
-//! Matrices are arranged for products: by slices of rows where that wastes little, else several threads add a row.
+//! Storage formats of matrices for products: slices of rows (SELL) where padding is small, else
+//! rows shared by several threads.
 
 use std::rc::Rc;
 
@@ -14,20 +15,20 @@ use crate::runtime::linalg::spmv_format::{EqSparseMatrix, Form, SellPattern};
 
 /// Rows of a slice: `EQ_SLICE_ROWS` of the kernels.
 const SLICE: usize = 32;
-/// By which slices may be larger than compressed rows.
+/// Largest ratio of slices to compressed rows.
 const MOST_WASTE: f64 = 1.25;
-/// Entries of a row up to which a thread alone does well with it however few rows there are.
+/// Entries of a row up to which a single thread is efficient for any number of rows.
 const FEW_ENTRIES: f64 = 16.0;
-/// Threads that there should be for the device to be busy.
+/// Number of threads that keep the device busy.
 const ENOUGH_THREADS: usize = 1 << 16;
-/// Entries of a row for each of the threads that add it.
+/// Entries of a row for each of its threads.
 const ENTRIES_OF_A_LANE: f64 = 4.0;
-/// Most threads that add a row: as many as run in step.
+/// Largest number of threads for a row: a warp.
 const MOST_LANES: u32 = 32;
 
 const WHAT: &str = "a matrix of the linear solver";
 
-/// How many threads add a row.
+/// Number of threads for a row.
 pub(crate) fn lanes(rows: &CsrPattern) -> u32 {
     let n = rows.len();
     let mean = rows.entries() as f64 / n.max(1) as f64;
@@ -42,7 +43,7 @@ pub(crate) fn lanes(rows: &CsrPattern) -> u32 {
 
 #[cfg(test)]
 impl SellPattern {
-    /// Which part of the room for values of `n` rows is in slices whose entries have columns.
+    /// The part of the storage of `n` rows in slices whose entries have column indices.
     pub fn listed(&self, executor: &Executor, n: usize) -> f64 {
         let last = DevicePtr(self.lists.address().0 + 8 * n.div_ceil(SLICE) as u64);
         let listed: u64 = executor.download_one(last).expect("a device");
@@ -50,7 +51,7 @@ impl SellPattern {
     }
 }
 
-/// Arranges a matrix for products.
+/// Converts a matrix for products.
 pub(crate) fn arrange(executor: &Executor, a: &DeviceMatrix) -> Result<(), Error> {
     if a.form.get().is_some() {
         return Ok(());
@@ -68,7 +69,7 @@ pub(crate) fn arrange(executor: &Executor, a: &DeviceMatrix) -> Result<(), Error
     Ok(())
 }
 
-/// The values of a matrix times `scale` by slices, as singles.
+/// The values of a matrix times `scale` in slices, in single precision.
 pub(crate) fn slices_of_singles(executor: &Executor, a: &DeviceMatrix, slices: &SellPattern, scale: f64) -> Result<Rc<Buffer>, Error> {
     let values = executor.buffer(WHAT, 4 * slices.capacity as u64)?;
     let call = slices_call(executor, "equelle_slice_singles", a, slices)?.arg(scale);
@@ -81,7 +82,7 @@ fn slices_call(executor: &Executor, name: &'static str, a: &DeviceMatrix, slices
     Ok(call.arg(slices.starts.address()).arg(slices.lists.address()).arg(slices.shifts.address()))
 }
 
-/// The pattern of rows by slices, if it is worth it; made once.
+/// The sliced pattern of rows, if it pays; computed once.
 pub(crate) fn slices(executor: &Executor, rows: &CsrPattern) -> Result<Option<Rc<SellPattern>>, Error> {
     if let Some(known) = rows.slices.get() {
         return Ok(known.clone());
@@ -90,7 +91,7 @@ pub(crate) fn slices(executor: &Executor, rows: &CsrPattern) -> Result<Option<Rc
     Ok(rows.slices.get_or_init(|| made).clone())
 }
 
-/// The pattern by slices, if it is worth it; the host waits for their sizes.
+/// The sliced pattern, if it pays; the host waits for its size.
 fn new_slices(executor: &Executor, rows: &CsrPattern) -> Result<Option<SellPattern>, Error> {
     let (n, entries) = (rows.len(), rows.entries());
     let few = entries as f64 <= FEW_ENTRIES * n as f64;
@@ -98,7 +99,7 @@ fn new_slices(executor: &Executor, rows: &CsrPattern) -> Result<Option<SellPatte
         return Ok(None);
     }
     let count = n.div_ceil(SLICE);
-    // One number more each, behind each other.
+    // One number more each, one array behind the other.
     let (starts, lists) = (executor.buffer(WHAT, 8 * (count + 1) as u64)?, executor.buffer(WHAT, 8 * (count + 1) as u64)?);
     let args = EqRows { row_ptr: rows.row_ptr.address().0, columns: rows.columns.address().0, entries: 0 };
     let padded = n.next_multiple_of(SLICE);
@@ -119,7 +120,7 @@ fn new_slices(executor: &Executor, rows: &CsrPattern) -> Result<Option<SellPatte
     Ok(Some(SellPattern { starts, lists, shifts, columns, capacity: SLICE * values }))
 }
 
-/// Queues a call with the threads that a matrix takes.
+/// Queues a call with the number of threads that the format needs.
 pub(crate) fn launch_over_form(executor: &Executor, call: Call, a: &EqSparseMatrix, n: usize) -> Result<(), Error> {
     executor.launch_over(call, n * a.lanes as usize)
 }

@@ -1,8 +1,11 @@
-//! Whether a matrix may leave the level of an unknown open: looked at on the device, so that the entries stay there.
+//! Connected components of matrices, and a check on the device whether they are singular, so that
+//! the entries stay there.
 //!
-//! See [`equelle_runtime::linalg::null_space`]. Unknowns of a field that meet in a row are connected; a connected part has a fixed level if the entries of some row do not
-//! cancel over it. ConnectedComponents come from the pattern, which has all connections that the entries can have and perhaps more: what is said to be fixed here may still be
-//! open where entries are zero. A Krylov method does not converge then, and the host looks closer.
+//! See [`equelle_runtime::linalg::null_space`]. Unknowns of a field that share a row are connected;
+//! a component is regular if the entries of some row do not cancel over it. The components come
+//! from the pattern, which may connect more than the nonzero entries do: a matrix that is declared
+//! regular here may still be singular where entries are zero. A Krylov method then does not
+//! converge, and the host inspects the entries.
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -17,17 +20,18 @@ use crate::runtime::linalg::csr::DeviceMatrix;
 use crate::runtime::linalg::null_space::Projection;
 use crate::runtime::linalg::space::Space;
 
-/// The connected parts of the columns of each field, and of all together where there are several.
+/// The connected components of the columns of each field, and of all fields together if there are
+/// several.
 pub(crate) struct ConnectedComponents {
     made_for: (Rc<CsrPattern>, Vec<usize>),
     ranges: Vec<Columns>,
-    /// What the host found last.
+    /// The last result of the host.
     found: RefCell<Option<Found>>,
 }
 
-/// The open levels of a matrix.
+/// The null space of a matrix.
 struct Found {
-    /// Which connected parts of the pattern had a fixed level.
+    /// Flags of the regular components.
     fixed: Vec<Vec<u8>>,
     null_space: Rc<NullSpace>,
     projection: Rc<Projection>,
@@ -36,13 +40,13 @@ struct Found {
 struct Columns {
     begin: usize,
     end: usize,
-    /// Number of the part of each column.
+    /// Component of each column.
     parts: Rc<Buffer>,
     count: usize,
 }
 
 impl ConnectedComponents {
-    /// Of a pattern whose fields end at `ends`.
+    /// The components of a pattern whose fields end at `ends`.
     pub(crate) fn of(executor: &Executor, matrix: &DeviceMatrix, ends: &[usize]) -> Result<Self, Error> {
         let mut fields: Vec<(usize, usize)> = Vec::new();
         for &end in ends {
@@ -60,12 +64,13 @@ impl ConnectedComponents {
         Ok(ConnectedComponents { made_for: (Rc::clone(&matrix.rows), ends.to_vec()), ranges, found: RefCell::new(None) })
     }
 
-    /// Whether these are of the pattern of a matrix whose fields end at `ends`.
+    /// Whether these components belong to the pattern of a matrix whose fields end at `ends`.
     pub(crate) fn is_of(&self, matrix: &DeviceMatrix, ends: &[usize]) -> bool {
         Rc::ptr_eq(&self.made_for.0, &matrix.rows) && self.made_for.1 == ends
     }
 
-    /// The levels that a matrix of this pattern leaves open. The host looks at entries only where a part may be open and what it found last does not hold any more.
+    /// The null space of a matrix of this pattern. The host inspects entries only where a component
+    /// may be singular and its last result no longer holds.
     pub(crate) fn null_space(&self, rt: &mut Space<f64>, matrix: &DeviceMatrix, rounding: f64) -> Result<Rc<NullSpace>, Error> {
         let fixed = self.fixed(&rt.executor, matrix, rounding)?;
         if fixed.iter().flatten().all(|&is_fixed| is_fixed != 0) {
@@ -88,12 +93,13 @@ impl ConnectedComponents {
         Ok(null_space)
     }
 
-    /// The projection that goes with what was found, if that is it.
+    /// The projection of the last result, if `null_space` is that.
     pub(crate) fn projection(&self, null_space: &Rc<NullSpace>) -> Option<Rc<Projection>> {
         self.found.borrow().as_ref().filter(|found| Rc::ptr_eq(&found.null_space, null_space)).map(|found| Rc::clone(&found.projection))
     }
 
-    /// Whether the level of each part is fixed, by entries with this rounding. One small copy to the host for each field.
+    /// Whether each component is regular, by entries with this rounding. One small copy to the host
+    /// for each field.
     fn fixed(&self, executor: &Executor, matrix: &DeviceMatrix, rounding: f64) -> Result<Vec<Vec<u8>>, Error> {
         let mut all = Vec::with_capacity(self.ranges.len());
         for range in &self.ranges {
@@ -114,7 +120,7 @@ impl ConnectedComponents {
     }
 }
 
-/// Numbers of the connected parts of the columns from `begin` to `end`, and how many parts there are.
+/// Component of each column from `begin` to `end`, and the number of components.
 fn connected(executor: &Executor, rows: &CsrPattern, begin: usize, end: usize) -> Result<(Vec<u32>, usize), Error> {
     let mut groups = Groups::new(end - begin);
     let rows = rows.host(executor)?;
@@ -128,7 +134,7 @@ fn connected(executor: &Executor, rows: &CsrPattern, begin: usize, end: usize) -
     let mut numbers = vec![0; end - begin];
     let mut count = 0;
     for member in 0..numbers.len() {
-        // A root is the smallest of its part, so it comes first.
+        // A root is the smallest member of its component, so it comes first.
         let root = groups.root(member);
         if root == member {
             numbers[member] = count;

@@ -1,4 +1,4 @@
-//! Sparse matrices by compressed rows on the device: patterns, which several matrices share, and entries.
+//! Sparse matrices in compressed rows on the device: shared patterns, and entries.
 
 use std::cell::OnceCell;
 use std::rc::Rc;
@@ -22,13 +22,13 @@ pub struct CsrPattern {
     len: usize,
     entries: usize,
     n_cols: usize,
-    /// Threads of a block of the kernel that evaluates.
+    /// Threads per block of the kernel that evaluates the equation.
     pub(crate) block: u32,
-    /// Where the additions of each row begin, and their places in the row.
+    /// Index of the first addition of each row, and the slots of additions in the row.
     slots: Option<(Rc<Buffer>, Rc<Buffer>)>,
-    /// The same on the host, once it has been asked for.
+    /// The pattern on the host, once used.
     host: OnceCell<HostPattern>,
-    /// The same by slices, once a matrix has been arranged for products; `None` if that is not worth it.
+    /// The sliced pattern, once computed; `None` if it does not pay.
     pub(crate) slices: OnceCell<Option<Rc<SellPattern>>>,
 }
 
@@ -41,13 +41,14 @@ pub(crate) struct HostPattern {
     pub columns: Vec<u32>,
 }
 
-/// Entries of the rows of a block that shared memory has room for: `EQ_STAGED` of the prelude.
+/// Entries of the rows of a block that fit shared memory: `EQ_STAGED` of the prelude.
 const STAGED: usize = 2560;
 
-/// Threads of a block where nothing is staged.
+/// Threads per block without staging.
 const BLOCK: u32 = 256;
 
-/// The largest block whose rows fit in shared memory, wherever it is; if there is none, the largest of all.
+/// The largest block size whose rows always fit shared memory; if there is none, the largest of
+/// all.
 pub(crate) fn block_of(row_ptr: &[usize]) -> u32 {
     let rows = row_ptr.len() - 1;
     let fits = |block: u32| {
@@ -58,12 +59,13 @@ pub(crate) fn block_of(row_ptr: &[usize]) -> u32 {
 }
 
 impl CsrPattern {
-    /// A pattern on the device alone: `len` rows of `n_cols` columns, with so many entries.
+    /// A pattern on the device only: `len` rows of `n_cols` columns, with `entries` entries.
     pub(crate) fn on_device(row_ptr: Rc<Buffer>, columns: Rc<Buffer>, len: usize, entries: usize, n_cols: usize) -> Self {
         CsrPattern { row_ptr, columns, len, entries, n_cols, block: BLOCK, slots: None, host: OnceCell::new(), slices: OnceCell::new() }
     }
 
-    /// The same pattern as a kernel of an equation takes it: threads of a block, places of additions, and what the host knows.
+    /// Adds the data of an equation's kernel: threads per block, slots of additions, and the
+    /// pattern on the host.
     pub(crate) fn of_kernel(self, block: u32, slots: Option<(Rc<Buffer>, Rc<Buffer>)>, host: HostPattern) -> Self {
         CsrPattern { block, slots, host: OnceCell::from(host), ..self }
     }
@@ -79,15 +81,15 @@ impl CsrPattern {
         Ok(self.host.get_or_init(|| HostPattern { row_ptr, columns }))
     }
 
-    /// As kernels take them.
+    /// The kernel argument.
     pub fn args(&self, entries: &Buffer) -> EqRows {
         EqRows { row_ptr: self.row_ptr.address().0, columns: self.columns.address().0, entries: entries.address().0 }
     }
 
-    /// Places of additions, as kernels take them.
+    /// Slots of additions as a kernel argument.
     ///
     /// # Errors
-    /// `Backend` (an internal error) if they were not asked for when the pattern began.
+    /// `Backend` (an internal error) if the pattern was begun without them.
     pub fn slots(&self) -> Result<EqSlots, Error> {
         let (starts, slots) = self.slots.as_ref().ok_or_else(|| internal_error("rows without places of additions"))?;
         Ok(EqSlots { starts: starts.address().0, slots: slots.address().0 })
@@ -114,16 +116,17 @@ impl CsrPattern {
     }
 }
 
-/// A sparse matrix by compressed rows: a pattern, which several matrices may share, and its entries.
+/// A sparse matrix in compressed rows: a pattern, which several matrices may share, and its
+/// entries.
 #[derive(Debug)]
 pub struct DeviceMatrix {
     pub(crate) rows: Rc<CsrPattern>,
     pub(crate) entries: Rc<Buffer>,
-    /// How it is arranged, once products have been announced; shared, as the entries are.
+    /// Its format for products, once announced; shared, as the entries are.
     pub(crate) form: Rc<OnceCell<Form>>,
-    /// Rows by colours, once they are swept over.
+    /// Coloured rows, once used by a sweep.
     pub(crate) colours: OnceCell<DeviceSchedule>,
-    /// The same matrix on the host, once it has been asked for.
+    /// The matrix on the host, once used.
     pub(crate) host: OnceCell<Csr>,
 }
 
@@ -132,17 +135,17 @@ impl DeviceMatrix {
         DeviceMatrix { rows, entries, form: Rc::default(), colours: OnceCell::new(), host: OnceCell::new() }
     }
 
-    /// The same matrix again; nothing is copied.
+    /// Another handle of the same matrix.
     pub fn share(&self) -> Self {
         DeviceMatrix { form: Rc::clone(&self.form), ..DeviceMatrix::new(Rc::clone(&self.rows), Rc::clone(&self.entries)) }
     }
 
-    /// As kernels take it.
+    /// The kernel argument.
     pub(crate) fn args(&self) -> EqRows {
         self.rows.args(&self.entries)
     }
 
-    /// A matrix that is known to the host.
+    /// Copies a matrix to the device.
     ///
     /// # Errors
     /// `Backend`: not enough memory.
@@ -156,7 +159,7 @@ impl DeviceMatrix {
         Ok(DeviceMatrix::new(Rc::new(rows), entries))
     }
 
-    /// The same matrix on the host; copied at first use.
+    /// The matrix on the host; copied on first use.
     ///
     /// # Errors
     /// `Backend`: a lost device.
@@ -171,7 +174,7 @@ impl DeviceMatrix {
         Ok(self.host.get_or_init(|| made))
     }
 
-    /// As kernels of products take it, once it has been arranged.
+    /// The kernel argument of products, once the matrix is converted.
     pub(crate) fn form(&self) -> Option<EqSparseMatrix> {
         match (self.form.get()?, self.rows.slices.get()) {
             (Form::Slices(values), Some(Some(slices))) => Some(EqSparseMatrix::of_slices(slices, values, self.rows.n_cols())),
@@ -189,7 +192,8 @@ pub struct Jacobian {
 }
 
 impl Jacobian {
-    /// Memory for rows whose lengths have been written behind the first entry of `row_ptr`, for the kernel that writes them.
+    /// Allocates rows whose lengths follow the first entry of `row_ptr`, for the kernel that writes
+    /// them.
     ///
     /// # Errors
     /// `Backend`: not enough memory.
@@ -205,7 +209,7 @@ impl Jacobian {
         self.rows.args(&self.entries)
     }
 
-    /// The call of a kernel that writes columns and entries.
+    /// Adds the arguments for a kernel that writes columns and entries.
     pub(crate) fn written_by(&self, call: Call) -> Call {
         call.arg(self.rows.row_ptr.address()).arg(self.rows.columns.address()).arg(self.entries.address())
     }

@@ -1,4 +1,5 @@
-//! Direct solves on the device: the [`DirectSolver`] that the front door of linear systems asks, by the [`DirectEngine`] of the device. The system is in the pool.
+//! Direct solves on the device: the [`DirectSolver`] of the linear-solver driver, over the device's
+//! [`DirectEngine`]. The system is in pool memory.
 
 use std::rc::Rc;
 
@@ -10,7 +11,7 @@ use crate::runtime::device::direct::{DirectEngine, DirectSystem};
 use crate::runtime::executor::pool::Buffer;
 use crate::runtime::linalg::space::Space;
 
-/// The memory of a system.
+/// The buffers of a system.
 struct Held {
     system: DirectSystem,
     values: Rc<Buffer>,
@@ -19,7 +20,7 @@ struct Held {
     _pattern: [Rc<Buffer>; 2],
 }
 
-/// Direct solves by the library of a device.
+/// Direct solves by a library of the device.
 struct OnDevice {
     // In the order in which they must be dropped.
     engine: Box<dyn DirectEngine>,
@@ -28,27 +29,27 @@ struct OnDevice {
 }
 
 impl Space<f64> {
-    /// A direct solver on the device, or why there is none.
+    /// A direct solver on the device, or the reason why there is none.
     pub(crate) fn new_direct_solver(&self) -> Direct<Space<f64>> {
-        // SAFETY: what holds the engine holds the device as well, and drops the engine first.
+        // SAFETY: the owner of the engine owns the device as well, and drops the engine first.
         match unsafe { self.executor.device().direct_engine() } {
             Ok(engine) => Direct::Solver(Box::new(OnDevice { engine, held: None, _device: Rc::clone(self.executor.device()) })),
             Err(reason) => Direct::Unavailable(reason),
         }
     }
 
-    /// Waits until everything queued so far is done, for calls of an engine.
+    /// Waits until all queued work is done, before calls of an engine.
     fn settle(&mut self) -> Result<(), DirectError> {
         self.executor.flush().and_then(|()| self.executor.synchronise()).map_err(failed)
     }
 }
 
-/// An error of the device in the terms of a direct solver; whoever uses the device next gets it again.
+/// Converts a device error for a direct solver; the next use of the device returns it again.
 fn failed(error: Error) -> DirectError {
     DirectError::Failed(error.message)
 }
 
-/// Numbers as the library takes them.
+/// A count in the type of the library.
 fn signed(what: &str, number: usize) -> Result<i32, Error> {
     i32::try_from(number).map_err(|_| Error::new(ErrorKind::Backend, format!("{what} are more than 32 bits count")))
 }
@@ -79,7 +80,7 @@ impl Held {
     }
 }
 
-/// What was not analysed, which callers do not ask for.
+/// The error of a call without analysis, which callers do not make.
 fn nothing_analysed() -> DirectError {
     DirectError::Failed("no system has been analysed".to_owned())
 }
@@ -92,7 +93,8 @@ impl DirectSolver<Space<f64>> for OnDevice {
     fn analyse(&mut self, rt: &mut Space<f64>, matrix: DirectMatrix<'_>) -> Result<(), DirectError> {
         let held = Held::new(rt, &matrix).map_err(failed)?;
         rt.settle()?;
-        // SAFETY: the system is what was just written; it is kept until the next one has been analysed or the engine is dropped.
+        // SAFETY: the system was just written; it lives until the next one is analysed or the
+        // engine is dropped.
         let analysed = unsafe { self.engine.analyse(&held.system) };
         self.held = Some(held);
         analysed
@@ -102,7 +104,7 @@ impl DirectSolver<Space<f64>> for OnDevice {
         let held = self.held.as_ref().filter(|held| held.system.entries == values.len()).ok_or_else(nothing_analysed)?;
         rt.executor.upload_to(&held.values, values).map_err(failed)?;
         rt.settle()?;
-        // SAFETY: the system is held.
+        // SAFETY: the system is alive.
         unsafe { self.engine.factorize() }
     }
 
@@ -110,7 +112,7 @@ impl DirectSolver<Space<f64>> for OnDevice {
         let held = self.held.as_ref().filter(|held| held.system.n == x.len()).ok_or_else(nothing_analysed)?;
         rt.executor.upload_to(&held.b, x).map_err(failed)?;
         rt.settle()?;
-        // SAFETY: the system is held.
+        // SAFETY: the system is alive.
         unsafe { self.engine.solve(transposed) }?;
         x.copy_from_slice(&rt.executor.download(held.x.address(), x.len()).map_err(failed)?);
         Ok(())

@@ -1,5 +1,6 @@
-//! Direct solves on a device: what is asked of its library and when, what of its failures reaches whom, and that what it finds is what the host finds. The emulator has a library here that
-//! eliminates in dense rows without exchanging any; a GPU has cuDSS or nothing.
+//! Tests of direct solves on a device: calls of its library, handling of its failures, and
+//! agreement with the host. The emulator has a dense library without pivoting here; a GPU has cuDSS
+//! or nothing.
 
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
@@ -16,18 +17,18 @@ use crate::runtime::linalg::space::Space;
 use crate::runtime::test_support::{box_matrix, numbers, runtime_on, spaces};
 
 thread_local! {
-    /// What was asked of engines of this thread.
+    /// Calls of engines on this thread.
     static ASKED: RefCell<Vec<&'static str>> = const { RefCell::new(Vec::new()) };
     /// Whether there is memory for factors.
     static FITS: Cell<bool> = const { Cell::new(true) };
 }
 
-/// What was asked since this was called last.
+/// The calls since the last call of this function.
 fn asked() -> Vec<&'static str> {
     ASKED.take()
 }
 
-/// Elimination in dense rows, without exchanges.
+/// Dense elimination without pivoting.
 #[derive(Default)]
 struct Dense {
     system: Option<DirectSystem>,
@@ -41,10 +42,10 @@ impl Dense {
     }
 }
 
-/// Numbers of the emulator.
+/// A slice of the emulator's memory.
 ///
 /// # Safety
-/// They are there, and nothing writes to them while the slice lives.
+/// The memory is allocated, and nothing writes to it while the slice lives.
 unsafe fn there<'a, T>(at: DevicePtr, len: usize) -> &'a [T] {
     // SAFETY: the caller's promise.
     unsafe { std::slice::from_raw_parts(at.0 as *const T, len) }
@@ -73,7 +74,7 @@ impl DirectEngine for Dense {
             return Err(DirectError::OutOfMemory("there is not enough memory".to_owned()));
         }
         let n = system.n;
-        // SAFETY: the caller promises that the system is there.
+        // SAFETY: the caller promises that the system is allocated.
         let (row_ptr, col_idx, values) = unsafe {
             (there::<i32>(system.row_ptr, n + 1), there::<i32>(system.col_idx, system.entries), there::<f64>(system.values, system.entries))
         };
@@ -102,10 +103,11 @@ impl DirectEngine for Dense {
     unsafe fn solve(&mut self, transposed: bool) -> Result<(), DirectError> {
         let system = self.system.expect("an analysed system");
         let n = system.n;
-        // SAFETY: the caller promises that the system is there.
+        // SAFETY: the caller promises that the system is allocated.
         let mut x = unsafe { there::<f64>(system.b, n) }.to_vec();
         let a = |row: usize, column: usize| if transposed { self.factors[column][row] } else { self.factors[row][column] };
-        // The first of the two factors has ones on its diagonal, unless it is the transpose of the second.
+        // The first of the two factors has a unit diagonal, unless it is the transpose of the
+        // second.
         for row in 0..n {
             (0..row).for_each(|column| x[row] -= a(row, column) * x[column]);
             if transposed {
@@ -118,13 +120,13 @@ impl DirectEngine for Dense {
                 x[row] /= a(row, row);
             }
         }
-        // SAFETY: the caller promises that the solution has room there.
+        // SAFETY: the caller promises that the solution has memory there.
         unsafe { std::ptr::copy_nonoverlapping(x.as_ptr(), system.x.0 as *mut f64, n) };
         Ok(())
     }
 }
 
-/// Runtimes on the emulator with such a library, and on the GPU if there is one.
+/// Runtimes on the emulator with this library, and on the GPU if there is one.
 fn with_library() -> Vec<Space<f64>> {
     let mut found = spaces();
     if let Some(first) = found.first_mut().filter(|rt| rt.executor.device().facts().arch == "host") {
@@ -133,7 +135,7 @@ fn with_library() -> Vec<Space<f64>> {
     found
 }
 
-/// The emulator with such a library, if there is a C++ compiler.
+/// The emulator with this library, if there is a C++ compiler.
 fn host_with_library() -> Option<Space<f64>> {
     with_library().into_iter().find(|rt| rt.executor.device().facts().arch == "host")
 }
@@ -155,13 +157,14 @@ fn on_host(matrix: &Csr, rhs: &[f64]) -> Result<Solution, LinearError> {
     solve_blocks(matrix, &[matrix.n_rows()], rhs, &options(), &mut LinearCache::default())
 }
 
-/// Rows with all their entries.
+/// A dense matrix with all its entries.
 fn full<const N: usize>(rows: [[f64; N]; N]) -> Csr {
     let columns = (0..N as u32).collect::<Vec<_>>().repeat(N);
     Csr::new(N, N, (0..=N).map(|row| row * N).collect(), columns, rows.concat()).expect("legal")
 }
 
-/// Both solve to 1e-12 of the right-hand side; matrices here have condition numbers below 1e3, and values are of the size 1.
+/// Both solve to 1e-12 of the right-hand side; matrices here have condition numbers below 1e3, and
+/// values are of the size 1.
 fn assert_near(found: &[f64], expected: &[f64]) {
     assert!(found.iter().zip(expected).all(|(a, b)| (a - b).abs() < 1e-8), "{found:?}\n{expected:?}");
 }
@@ -199,7 +202,8 @@ fn what_is_not_definite_is_factorised_as_any_other_and_not_tried_again() {
     assert_eq!(asked(), ["factorize"]);
 }
 
-/// The verdict is that of the host in every case, and the device is asked again where it was right.
+/// The decision is that of the host in every case, and the device remains in use where it was
+/// right.
 #[test]
 fn singular_matrices_are_refused_as_on_the_host() {
     for mut rt in with_library() {
@@ -223,7 +227,7 @@ fn singular_matrices_are_refused_as_on_the_host() {
     }
 }
 
-/// Where nothing is asked for, small systems stay on the host.
+/// By default, small systems stay on the host.
 #[test]
 fn small_systems_are_solved_on_the_host_unless_asked_for() {
     let Some(mut rt) = host_with_library() else { return };
@@ -237,7 +241,7 @@ fn small_systems_are_solved_on_the_host_unless_asked_for() {
     assert_eq!(cache.direct_note().as_deref(), Some("LU runs on the host: the system is small"));
 }
 
-/// A zero pivot stops elimination without exchanges; the host exchanges rows.
+/// A zero pivot stops elimination without pivoting; the host pivots.
 #[test]
 fn what_the_device_cannot_solve_the_host_solves() {
     let Some(mut rt) = host_with_library() else { return };
@@ -251,7 +255,7 @@ fn what_the_device_cannot_solve_the_host_solves() {
     assert_near(&solve(&mut rt, &matrix, &[1.0, 3.0], &mut cache).expect("regular").x, &[1.0, 1.0]);
     assert!(asked().is_empty());
 
-    // With an order for other values, it is first tried with a new one.
+    // An elimination order of other values is first replaced by a new one.
     let mut cache = LinearCache::default();
     solve(&mut rt, &full([[1.0, 1.0], [3.0, 1.0]]), &[2.0, 4.0], &mut cache).expect("regular");
     assert_eq!(asked(), ["analyse", "factorize"]);
@@ -271,12 +275,14 @@ fn factors_that_do_not_fit_are_made_on_the_host() {
     assert_eq!(note.as_deref(), Some("LU runs on the host: dense rows has no solution: there is not enough memory"));
 }
 
-/// Diffusion, transport, and both with a level that is left open, beside the host: found, refused where the right-hand side does not fit, and the same bits at a second run.
+/// Diffusion, transport, and both as singular systems, compared with the host: solutions, refusals
+/// of incompatible right-hand sides, and the same bits in a second run.
 #[test]
 fn systems_are_solved_as_on_the_host() {
     let pattern = box_matrix([6, 5, 4], 1);
     let n = pattern.n_rows();
-    // What flows between neighbours, more of it one way with `lean`; the diagonal closes the rows but for `open`.
+    // Flow between neighbours, stronger one way with `lean`; the diagonal makes the row sums
+    // `open`.
     let flow = |lean: f64, open: f64| {
         let coupling = |row: usize, column: usize| if column < row { -1.0 - lean } else { -1.0 };
         let mut matrix = pattern.clone();

@@ -1,5 +1,5 @@
-//! Passes over vectors that do several things at once, for [`crate::runtime::linalg::space`]: sums with what is done to the vectors before, and with what is done to numbers
-//! after. Everything is queued.
+//! Fused passes over vectors for [`crate::runtime::linalg::space`]: sums with updates of vectors
+//! before, and with operations on scalars after. All of them are queued.
 
 use equelle_runtime::{Error, Real, Reduction, reduce};
 
@@ -11,22 +11,22 @@ use crate::runtime::linalg::scalars::{NoScalarOps, ScalarOp, Summand};
 use crate::runtime::linalg::space::Space;
 use crate::runtime::linalg::spmv_format::EqSparseMatrix;
 
-/// Threads of a block that makes a leaf: one for each chain.
+/// Threads per block that computes a leaf: one for each chain.
 const BLOCK: u32 = reduce::CHAINS as u32;
-/// Most leaves that one block adds: `EQ_MOST_LEAVES` of the kernels.
+/// Largest number of leaves that one block adds: `EQ_MOST_LEAVES` of the kernels.
 const MOST_LEAVES: usize = 256 * reduce::LEAF;
 
-/// A matrix that a product with a sum is asked of.
+/// The matrix of a product with a sum.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Operand {
-    /// By rows, one thread to each.
+    /// In rows, one thread each.
     Rows(EqRows),
-    /// By slices.
+    /// In slices.
     Sell(EqSparseMatrix),
 }
 
 impl Operand {
-    /// By slices where the matrix is arranged so.
+    /// In slices if the matrix is converted so.
     pub fn of(a: &DeviceMatrix) -> Operand {
         a.form().filter(EqSparseMatrix::is_by_slices).map_or(Operand::Rows(a.args()), Operand::Sell)
     }
@@ -41,7 +41,7 @@ impl Argument for Operand {
     }
 }
 
-/// Where a kernel puts its sums.
+/// Destination of a kernel's sums.
 struct Sums {
     leaves: DevicePtr,
     arrived: DevicePtr,
@@ -55,7 +55,8 @@ impl Argument for Sums {
 }
 
 impl<T: Real> Space<T> {
-    /// Queues a kernel that makes one or two sums over `n` elements of vectors of a precision; `arguments` are those before the sums.
+    /// Queues a kernel with one or two sums over `n` elements of vectors in a given precision;
+    /// `arguments` precede the sums.
     pub(crate) fn sums(
         &mut self,
         name: &'static str,
@@ -84,7 +85,8 @@ impl<T: Real> Space<T> {
         Ok(())
     }
 
-    /// A sum over `n` elements to one number on the device, in the order of [`equelle_runtime::reduce`].
+    /// Sums `n` elements into one number on the device, in the order of
+    /// [`equelle_runtime::reduce`].
     ///
     /// # Errors
     /// `Backend`: not enough memory, or the kernels cannot be compiled or loaded.
@@ -99,19 +101,19 @@ impl<T: Real> Space<T> {
         self.sums("equelle_dot", n, [Some(out), None], |call| call.arg(operation).arg(n as u32).arg(y).arg(a).arg(x).arg(w))
     }
 
-    /// `x . y` of `n` numbers to one number on the device.
+    /// Computes `x . y` of `n` numbers into one number on the device.
     ///
     /// # Errors
-    /// As [`Space::sum_into`].
+    /// As for [`Space::sum_into`].
     pub(crate) fn dot_into(&mut self, n: usize, x: DevicePtr, y: DevicePtr, out: DevicePtr) -> Result<(), Error> {
         self.sum_into(n, y, Summand::Product { w: x }, out)
     }
 
-    /// `y = A x` for a matrix of `n` rows; then `w . y` to `out`, and `y . y` to `square` if that is asked for.
-    /// Of doubles.
+    /// `y = A x` for a matrix of `n` rows; then `w . y` into `out`, and `y . y` into `square` if
+    /// given. In double precision.
     ///
     /// # Errors
-    /// As [`Space::sum_into`].
+    /// As for [`Space::sum_into`].
     pub(crate) fn rows_dot_into(
         &mut self,
         (n, a): (usize, Operand),
@@ -130,7 +132,7 @@ impl<T: Real> Space<T> {
         self.sums(name, n, [Some(out), square], |call| call.arg(n as u32).arg(a).arg(y).arg(x).arg(w))
     }
 
-    /// `x = x + a p`, then `p = z + b p`, or `p = D z + b p` with a diagonal.
+    /// `x = x + a p`, then `p = z + b p`, or `p = D z + b p` with a diagonal matrix.
     ///
     /// # Errors
     /// `Backend`: the kernels cannot be compiled or loaded.
@@ -150,7 +152,7 @@ impl<T: Real> Space<T> {
     /// `y = (y + a x) + b z`.
     ///
     /// # Errors
-    /// As [`Space::step_into`].
+    /// As for [`Space::step_into`].
     pub(crate) fn add_two_into(&mut self, n: usize, y: DevicePtr, [a, b]: [DevicePtr; 2], [x, z]: [DevicePtr; 2]) -> Result<(), Error> {
         let call = self.executor.call(&SOLVERS_MODULE, "equelle_add_two")?.arg(n as u32).arg(y).arg(a).arg(x).arg(b).arg(z);
         self.executor.launch_over(call, n)
@@ -159,7 +161,7 @@ impl<T: Real> Space<T> {
     /// `p = r + b (p - a v)`.
     ///
     /// # Errors
-    /// As [`Space::step_into`].
+    /// As for [`Space::step_into`].
     pub(crate) fn bicgstab_direction_into(
         &mut self,
         n: usize,
@@ -187,12 +189,13 @@ mod tests {
     use crate::runtime::executor::pool::Buffer;
     use crate::runtime::test_support::{bits, box_matrix, numbers, spaces};
 
-    /// Vectors on the device.
+    /// Copies vectors to the device.
     fn put<const N: usize>(rt: &mut Space<f64>, vectors: [&[f64]; N]) -> [Rc<Buffer>; N] {
         vectors.map(|vector| rt.executor.put(vector))
     }
 
-    /// Against the operations of the host one by one, on no leaf, one, and more than a warp adds at once.
+    /// Compared with the separate operations of the host, for no leaf, one leaf, and more than a
+    /// warp adds at once.
     #[test]
     fn passes_have_the_bits_of_the_host() {
         for n in [0, 700, 1025, 300 * reduce::LEAF + 7] {
@@ -261,7 +264,8 @@ mod tests {
         }
     }
 
-    /// Eighteen operations on numbers after a sum: the first eight go along with it, the rest by eights.
+    /// Eighteen operations on scalars after a sum: the first eight share its launch, the rest share
+    /// launches by eights.
     #[test]
     fn operations_on_numbers_share_launches() {
         for mut rt in spaces() {
@@ -274,9 +278,9 @@ mod tests {
             rt.executor.scalar_op(ScalarOp::Sqrt, out.address(), out.address(), out.address()).expect("kernels");
             (0..16).for_each(|_| rt.executor.scalar_op(ScalarOp::Add, total, out.address(), total).expect("kernels"));
             assert_eq!(rt.executor.read_scalars(&[total]).expect("a device"), [80.0]);
-            // The copy is the last one.
+            // The last operation is a copy.
             assert_eq!(rt.executor.counters().kernels - before, 3);
-            // Each operation: 12 op 4, and what has one operand or no quotient.
+            // Each operation: 12 op 4, then unary operations and quotients by zero.
             let four = rt.executor.put(&[12.0, 4.0, 0.0, 1e-20]);
             let at = |k: u64| DevicePtr(four.address().0 + 8 * k);
             let values = [
@@ -298,8 +302,10 @@ mod tests {
         }
     }
 
-    /// Forty iterations of CG with Jacobi, a look at the residual after every tenth: three launches an iteration and one more for a look that goes on; the host waits for the looks and
-    /// the true residual before and after; what lies between two waits is a graph once it has come twice.
+    /// Forty iterations of CG with Jacobi and a check of the residual after every tenth: three
+    /// launches an iteration and one more for a check that goes on. The host waits for the checks
+    /// and for the true residual before and after; the work between two waits becomes a graph at
+    /// its second occurrence.
     #[test]
     fn iterations_wait_for_looks_alone() {
         let matrix = box_matrix([9, 8, 7], 1);
@@ -309,7 +315,7 @@ mod tests {
             let a = rt.matrix(matrix.clone()).expect("room");
             let jacobi = Jacobi::new(&mut rt, &matrix.diagonal()).expect("room");
             let b = rt.vector(numbers(3, n)).expect("room");
-            // Nothing is small enough to stop before.
+            // No residual is small enough to stop earlier.
             let control = Control { target: Target::just(0.0), max_iterations: 40, check_every: 10, patience: usize::MAX };
             let mut run = || {
                 let before = rt.executor.counters();
@@ -321,14 +327,15 @@ mod tests {
                 let after = rt.executor.counters();
                 [after.kernels - before.kernels, after.graphs - before.graphs, after.synchronisations - before.synchronisations]
             };
-            // The first two compile, find memory and record.
+            // The first two runs compile, allocate and record.
             run();
             run();
             let [kernels, graphs, waits] = run();
             assert_eq!(waits, 4 + 2);
-            // Before and after: five vectors of zeros, two true residuals of three, the first direction of three, the last update of x.
+            // Before and after: five vectors of zeros, two true residuals of three, the first
+            // direction of three, the last update of x.
             assert_eq!(kernels, 3 * 40 + 3 + 5 + 2 * 3 + 3);
-            // All but what precedes the first wait, which is short.
+            // All but the short sequence before the first wait.
             assert!(graphs >= 5, "{graphs} graphs");
         }
     }

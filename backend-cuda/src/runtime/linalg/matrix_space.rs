@@ -1,4 +1,4 @@
-//! Sparse matrices of the linear solvers on the device, and what preconditioners do with them.
+//! Sparse matrices of the linear solvers on the device, with the operations of preconditioners.
 
 use std::rc::Rc;
 
@@ -29,7 +29,7 @@ pub(crate) enum Product {
 }
 
 impl<T: Real> Space<T> {
-    /// A product with an arranged matrix of `n` rows.
+    /// A product with a converted matrix of `n` rows.
     ///
     /// # Errors
     /// `Backend`: the kernels cannot be compiled or loaded.
@@ -183,7 +183,7 @@ impl MatrixSpace for Space<f64> {
         self.executor.attempt(result);
     }
 
-    /// `z` is not written.
+    /// Does not write `z`.
     fn advance_diagonal(
         &mut self,
         r: &mut DeviceVector,
@@ -196,7 +196,7 @@ impl MatrixSpace for Space<f64> {
         self.sum_of(r, Summand::UpdatedDiagonal { a, x, d })
     }
 
-    /// `z` is not written.
+    /// Does not write `z`.
     fn apply_diagonal_dot(&mut self, _z: &mut DeviceVector, d: &DeviceVector, r: &DeviceVector) -> DeviceNumber {
         self.sum_of(r, Summand::Diagonal { d: d.address() })
     }
@@ -209,7 +209,7 @@ impl MatrixSpace for Space<f64> {
         }
     }
 
-    /// By colours.
+    /// In the order of colours.
     fn gauss_seidel(&mut self, x: &mut DeviceVector, a: &DeviceMatrix, d: &DeviceVector, b: &DeviceVector, direction: Direction) {
         let result = self.sweep(x, a, d, b, direction);
         self.executor.attempt(result);
@@ -222,7 +222,7 @@ impl MatrixSpace for Space<f64> {
 }
 
 impl MultigridSpace for Space<f64> {
-    /// On the device, where a cycle is of singles if they will do.
+    /// On the device; the cycle is in single precision where that is enough.
     fn multigrid(&mut self, matrix: Csr, ends: &[usize], options: &AmgOptions) -> Result<Box<dyn Preconditioner<Space<f64>>>, Error> {
         let matrix = self.matrix(matrix)?;
         self.multigrid_of(matrix, ends, options)

@@ -1,5 +1,5 @@
-//! Linear algebra on the device: vectors and matrices of the solvers of `equelle_runtime::linalg`, and
-//! what their preconditioners need. It uses the [executor](crate::runtime::executor) alone.
+//! Linear algebra on the device: vectors, matrices and preconditioners for the solvers of
+//! `equelle_runtime::linalg`. Depends on the [executor](crate::runtime::executor) alone.
 
 pub(crate) mod arrange;
 mod connected_components;

@@ -1,5 +1,6 @@
-//! Matrices that leave the level of unknowns open, on the device: the right-hand side and every product are made orthogonal to the left null vectors, and the solution gets
-//! the mean zero on each open part. See [`equelle_runtime::linalg::null_space`]; the null vectors come from there.
+//! Projections along null spaces on the device: the right-hand side and every product are made
+//! orthogonal to the left null vectors, and the solution gets mean zero on each component.
+//! [`equelle_runtime::linalg::null_space`] computes the null vectors.
 
 use equelle_runtime::Error;
 use equelle_runtime::linalg::null_space::{NullSpace, round_off};
@@ -11,35 +12,36 @@ use crate::runtime::linalg::scalars::DeviceNumber;
 use crate::runtime::linalg::space::DeviceVector;
 use crate::runtime::linalg::space::Space;
 
-/// Up to so many vectors have a dot product and an update of their own; more of them, which are shorter, are rows of a matrix.
+/// Largest number of vectors with separate dot products and updates; more of them, which are
+/// shorter, form rows of a matrix.
 const FEW: usize = 8;
 
-/// The open parts of a matrix.
+/// Projections of a matrix with a null space.
 #[derive(Debug)]
 pub struct Projection {
-    /// Left null vectors that are known.
+    /// Known left null vectors.
     left: Vectors,
-    /// 1 on the unknowns of each part.
+    /// 1 on the unknowns of each component.
     ones: Vectors,
 }
 
-/// Vectors that have no element in common.
+/// Vectors with disjoint elements.
 #[derive(Debug)]
 enum Vectors {
-    /// Each with its product with itself.
+    /// Each with its square norm.
     Few(Vec<(DeviceVector, DeviceNumber)>),
     Many {
-        /// One a row.
+        /// One in each row.
         rows: DeviceMatrix,
-        /// One a column.
+        /// One in each column.
         columns: DeviceMatrix,
-        /// Inverses of their products with themselves.
+        /// Inverses of their square norms.
         inverse_squares: DeviceVector,
     },
 }
 
 impl Vectors {
-    /// Vectors of `n` elements, given by places in ascending order and values.
+    /// Vectors of `n` elements, given by ascending indices and values.
     fn new(rt: &mut Space<f64>, n: usize, vectors: &[(&[usize], Vec<f64>)]) -> Result<Self, Error> {
         if vectors.len() <= FEW {
             let mut few = Vec::with_capacity(vectors.len());
@@ -67,7 +69,7 @@ impl Vectors {
         Ok(Vectors::Many { rows: rt.matrix(rows)?, columns, inverse_squares: rt.vector(inverse_squares)? })
     }
 
-    /// Each of them, where there are few.
+    /// The vectors, if they are few.
     fn few(&self) -> Option<&[(DeviceVector, DeviceNumber)]> {
         match self {
             Vectors::Few(few) => Some(few),
@@ -75,7 +77,7 @@ impl Vectors {
         }
     }
 
-    /// Makes `y` orthogonal to them.
+    /// Makes `y` orthogonal to the vectors.
     fn remove(&self, rt: &mut Space<f64>, y: &mut DeviceVector) {
         match self {
             Vectors::Few(few) => {
@@ -97,7 +99,7 @@ impl Vectors {
 }
 
 impl Projection {
-    /// Onto the range of a matrix of `n` rows with these null vectors.
+    /// Projections for a matrix of `n` rows with these null vectors.
     ///
     /// # Errors
     /// `Backend`: not enough memory.
@@ -109,7 +111,8 @@ impl Projection {
         Ok(Projection { left: Vectors::new(rt, n, &left)?, ones: Vectors::new(rt, n, &ones)? })
     }
 
-    /// Whether a matrix has these open parts and left null vectors, by entries with this rounding; false also where there are too many of them to look. One small copy to the host.
+    /// Whether a matrix still has this null space and these left null vectors, by entries with this
+    /// rounding; false if there are too many to check. One small copy to the host.
     ///
     /// # Errors
     /// `Backend`: not enough memory.
@@ -134,7 +137,7 @@ impl Projection {
         self.left.remove(rt, y);
     }
 
-    /// Gives `x` the mean zero on each part.
+    /// Subtracts the mean of `x` on each component.
     pub(crate) fn remove_mean(&self, rt: &mut Space<f64>, x: &mut DeviceVector) {
         self.ones.remove(rt, x);
     }

@@ -1,4 +1,4 @@
-//! Numbers of the linear solvers on the device. Operations on them go along with the launch before.
+//! Scalars of the linear solvers on the device. Operations on them share the launch before.
 
 use std::rc::Rc;
 
@@ -10,15 +10,15 @@ use crate::runtime::executor::arguments::Argument;
 use crate::runtime::executor::pool::Buffer;
 use crate::runtime::kernels::SOLVERS_MODULE;
 
-/// Threads that make numbers.
+/// Threads for operations on scalars.
 const WARP: u32 = 32;
-/// Operations on numbers that a launch takes along: `EQ_NUMBERS` of the kernels.
+/// Largest number of scalar operations in a launch: `EQ_NUMBERS` of the kernels.
 const MOST_SCALAR_OPS: usize = 8;
 
-/// A number; `None` after a failure, which the next read reports.
+/// A scalar; `None` after a failure, which the next read reports.
 pub type DeviceNumber = Option<Rc<Buffer>>;
 
-/// Operations on numbers, as in the kernels.
+/// Operations on scalars, numbered as in the kernels.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum ScalarOp {
     Copy = 0,
@@ -29,11 +29,11 @@ pub(crate) enum ScalarOp {
     ZeroIfCancelled = 5,
     Sqrt = 6,
     Min = 7,
-    /// [`ScalarOp::ZeroIfCancelled`] where what cancelled were singles.
+    /// [`ScalarOp::ZeroIfCancelled`] for a sum in single precision.
     ZeroIfCancelledSingles = 8,
 }
 
-/// What is done to `y` before a sum, and what is summed. `a` is a number on the device.
+/// An update of `y` before a sum, and the summand. `a` is a scalar on the device.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Summand {
     /// `w . y`
@@ -46,7 +46,7 @@ pub(crate) enum Summand {
     Diagonal { d: DevicePtr },
 }
 
-/// Kernels whose last argument is operations on numbers.
+/// Kernels whose last argument is operations on scalars.
 const TAKE_SCALAR_OPS: [&str; 7] = [
     "equelle_dot",
     "equelle_rows_dot",
@@ -57,7 +57,7 @@ const TAKE_SCALAR_OPS: [&str; 7] = [
     "equelle_numbers",
 ];
 
-/// No operation on numbers yet.
+/// An empty list of scalar operations.
 pub(crate) struct NoScalarOps;
 
 impl Argument for NoScalarOps {
@@ -67,7 +67,8 @@ impl Argument for NoScalarOps {
 }
 
 impl Executor {
-    /// One operation on numbers on the device; `b` is not used by those that take one. It goes along with the last launch where that takes operations on numbers.
+    /// One operation on scalars on the device; unary operations ignore `b`. Shares the last launch
+    /// if that accepts scalar operations.
     ///
     /// # Errors
     /// `Backend`: the kernels cannot be compiled or loaded.
@@ -90,7 +91,7 @@ impl Executor {
         self.scalar_op(operation, a, b, out)
     }
 
-    /// A new number by a launch that is given its address; an error is deferred.
+    /// A new scalar from a launch that gets its address; an error is deferred.
     pub(crate) fn make_scalar(&self, launch: impl FnOnce(DevicePtr) -> Result<(), Error>) -> DeviceNumber {
         let result = self.new_number().and_then(|out| {
             launch(out.address())?;
@@ -99,13 +100,13 @@ impl Executor {
         self.attempt(result)
     }
 
-    /// A new number by an operation on two.
+    /// A new scalar from an operation on two.
     pub(crate) fn scalar_of(&self, operation: ScalarOp, a: &DeviceNumber, b: &DeviceNumber) -> DeviceNumber {
         let (a, b) = (a.as_ref()?, b.as_ref()?);
         self.make_scalar(|out| self.scalar_op(operation, a.address(), b.address(), out))
     }
 
-    /// Numbers from anywhere on the device in one copy. Waits for it.
+    /// Copies scalars to the host in one transfer, and waits for it.
     ///
     /// # Errors
     /// `Backend`: a lost device, or an error of what was launched.

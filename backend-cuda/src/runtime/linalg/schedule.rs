@@ -1,5 +1,5 @@
-//! Orders of rows on the device, and launches that follow them: a launch for a group of many rows, one launch of one block for consecutive groups of few.
-//! Nothing waits for the device.
+//! Parallel orders of rows on the device, and their launches: one for each group of many rows, one
+//! with a single block for consecutive groups of few. Nothing waits for the device.
 
 use std::rc::Rc;
 
@@ -13,7 +13,8 @@ use crate::runtime::executor::arguments::{Argument, Call, EqRows};
 use crate::runtime::executor::pool::Buffer;
 use crate::runtime::kernels::{KernelModule, SUBSTITUTION_MODULE};
 
-/// Rows of a group up to which one block takes about as long as a launch does: a few microseconds either way.
+/// Largest number of rows in a group for which one block takes about as long as a launch: a few
+/// microseconds either way.
 const FEW: usize = 1024;
 /// Threads of that block.
 const BLOCK: u32 = 512;
@@ -26,16 +27,16 @@ pub(crate) struct DeviceSchedule {
     stages: Vec<Stage>,
 }
 
-/// What one launch does.
+/// The work of one launch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Stage {
-    /// A group: its rows by their places in the schedule, one thread each.
+    /// A group: its rows as a range of the schedule, one thread each.
     Group { from: u32, to: u32 },
-    /// Groups one after the other.
+    /// Several groups one after the other.
     Groups { first: u32, count: u32 },
 }
 
-/// One launch for each group, except that neighbours of few rows share one.
+/// One launch for each group, except that consecutive groups of few rows share one.
 fn stages(starts: &[usize]) -> Vec<Stage> {
     let mut stages = Vec::new();
     for (group, ends) in starts.windows(2).enumerate() {
@@ -50,7 +51,7 @@ fn stages(starts: &[usize]) -> Vec<Stage> {
 }
 
 impl DeviceSchedule {
-    /// Brings a schedule to the device.
+    /// Copies a schedule to the device.
     ///
     /// # Errors
     /// `Backend`: not enough memory.
@@ -63,8 +64,9 @@ impl DeviceSchedule {
         })
     }
 
-    /// Queues a kernel for all rows, group after group. `kernels` are those for one group and for several; both take the part of the schedule, whether it
-    /// is in the opposite order, and the schedule, before what `arguments` adds.
+    /// Queues a kernel for all rows, group after group. `kernels` are those for one group and for
+    /// several; their first arguments are the part of the schedule, whether it is reversed, and the
+    /// schedule, before those of `arguments`.
     ///
     /// # Errors
     /// `Backend`: the kernels cannot be compiled or loaded.
@@ -99,7 +101,8 @@ impl Argument for &DeviceSchedule {
     }
 }
 
-/// One Gauss-Seidel sweep for `A x = b` in the order of a schedule of colours: `x_i = x_i + d_i (b - A x)_i`. Nothing waits.
+/// One Gauss-Seidel sweep for `A x = b` in the order of colours: `x_i = x_i + d_i (b - A x)_i`.
+/// Nothing waits.
 ///
 /// # Errors
 /// `Backend`: the kernels cannot be compiled or loaded.
@@ -131,7 +134,7 @@ mod tests {
         assert!(stages(&[0]).is_empty());
     }
 
-    /// Colours of many rows (13^3 cells in two), and of few.
+    /// Colours of many rows (13^3 cells in two colours), and of few.
     #[test]
     fn sweeps_go_colour_by_colour_and_back() {
         for size in [[13, 13, 13], [4, 3, 2]] {
@@ -142,7 +145,7 @@ mod tests {
             let (b, start) = (numbers(1, n), numbers(2, n));
             let d: Vec<f64> = matrix.diagonal().iter().map(|d| 1.0 / d).collect();
             let mut x = start.clone();
-            // In the order of the colours, and in the opposite one.
+            // In the order of the colours, and in reverse.
             for &row in colours.rows().iter().chain(colours.rows().iter().rev()) {
                 let row = row as usize;
                 let product = matrix.row(row).fold(0.0, |sum, (column, value)| sum + value * x[column]);

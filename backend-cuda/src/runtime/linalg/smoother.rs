@@ -1,4 +1,5 @@
-//! Steps of polynomial smoothers, each in one pass over a matrix: what [`MatrixSpace`] asks for, by the kernels of `products.cu`.
+//! Fused steps of polynomial smoothers, each in one pass over a matrix, for [`MatrixSpace`]; the
+//! kernels are in `products.cu`.
 //!
 //! [`MatrixSpace`]: equelle_runtime::linalg::MatrixSpace
 
@@ -14,17 +15,17 @@ use crate::runtime::linalg::scalars::Summand;
 use crate::runtime::linalg::space::Space;
 use crate::runtime::linalg::spmv_format::EqSparseMatrix;
 
-/// A system to smooth as kernels take it, over matrix and vectors of a precision.
+/// A system to smooth as kernel arguments, in a given precision.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Smoothing {
-    /// Rows.
+    /// Number of rows.
     pub n: usize,
     pub matrix: EqSparseMatrix,
     pub inverse_diagonal: DevicePtr,
     pub right: DevicePtr,
 }
 
-/// What a coarse level has found, as kernels take it, over matrices and vectors of a precision.
+/// The correction of a coarse level as kernel arguments, in a given precision.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Corrections {
     pub image: EqSparseMatrix,
@@ -34,20 +35,20 @@ pub(crate) struct Corrections {
 }
 
 impl Space<f64> {
-    /// A matrix as kernels of products take it, arranged if it is not yet.
+    /// A matrix as kernel argument of products; converts it if necessary.
     fn arranged(&mut self, a: &DeviceMatrix) -> Result<EqSparseMatrix, Error> {
         arrange(&self.executor, a)?;
         a.form().ok_or_else(|| internal_error("a matrix that is not arranged for products"))
     }
 
-    /// A system of doubles.
+    /// A system in double precision.
     pub(crate) fn smoothing(&mut self, on: Smoothed<'_, Space<f64>>) -> Result<Smoothing, Error> {
         let matrix = self.arranged(on.matrix)?;
         let (inverse_diagonal, right) = (on.inverse_diagonal.address(), on.right.address());
         Ok(Smoothing { n: on.matrix.rows.len(), matrix, inverse_diagonal, right })
     }
 
-    /// A correction of doubles.
+    /// A correction in double precision.
     pub(crate) fn correction(&mut self, by: Correction<'_, Space<f64>>) -> Result<Corrections, Error> {
         let image = self.arranged(by.image)?;
         let (coarse, inverse_diagonal) = (by.coarse.address(), by.inverse_diagonal.address());
@@ -56,7 +57,7 @@ impl Space<f64> {
 }
 
 impl<T: Real> Space<T> {
-    /// `y`, and the step `d` where `keep` says so, after the first step of a smoother from zero.
+    /// The first step of a smoother from zero: writes `y`, and the step `d` if `keep`.
     ///
     /// # Errors
     /// `Backend`: the kernels cannot be compiled or loaded.
@@ -72,7 +73,7 @@ impl<T: Real> Space<T> {
         launch_over_form(&self.executor, call.arg(u32::from(keep)), &on.matrix, on.n)
     }
 
-    /// The sum goes to `out`.
+    /// Writes the sum to `out`.
     pub(crate) fn smooth_dot_into(&mut self, on: &Smoothing, c: [f64; 2], [y, x, d]: [DevicePtr; 3], out: DevicePtr) -> Result<(), Error> {
         if !on.matrix.is_by_slices() {
             self.smooth_into(on, c, [y, x, d], false)?;
@@ -109,7 +110,7 @@ mod tests {
         bits(&rt.host_vector(x).expect("what was computed"))
     }
 
-    /// The cells of a box in no order: rows of a slice have no diagonals in common.
+    /// The cells of a box in random order: rows of a slice have no diagonals in common.
     fn shuffled(matrix: &Csr) -> Csr {
         let n = matrix.n_rows();
         let mut order: Vec<(u64, usize)> = numbers(9, n).iter().map(|number| number.to_bits()).zip(0..n).collect();
@@ -130,8 +131,10 @@ mod tests {
         Csr::from_triplets(n, n, &entries).expect("legal entries")
     }
 
-    /// Matrices by diagonals (most of it, for a slice at the boundary may have few entries on many), by lists, and by rows with several threads to each: which it is, and how far sums may be from those of the host. Where threads share a row, the magnitudes of what
-    /// they add are below 40 for the long rows, 40 roundings of that.
+    /// Matrices stored by diagonals (mostly, since a slice at the boundary may have few entries on
+    /// many diagonals), by column lists, and by rows with several threads each; with the format,
+    /// and the allowed difference of sums from the host. Where threads share a row, the magnitudes
+    /// of the summands total below 40 for the long rows: 40 roundings of that.
     fn matrices() -> [(Csr, Option<bool>, f64); 4] {
         let of_box = box_matrix([14, 13, 12], 1);
         [
@@ -183,13 +186,15 @@ mod tests {
                 let third = rt.multiply_dot(&mut found, &a, &on_x, &on_b);
                 assert_near(&told(&mut rt, &found), &expected, apart);
                 let found = rt.read([&first, &second, &third]).expect("a device");
-                // Each of the n products may be off by that much, times a factor below 1, or below 80 where both are.
+                // Each of the n products may differ by that much, times a factor below 1, or below
+                // 80 where both do.
                 assert_near(&bits(&found), &[sums[0], sums[1], sums[0]], 80.0 * n as f64 * apart);
             }
         }
     }
 
-    /// On a rectangular matrix with fewer columns than rows, the diagonals of a slice leave it on both sides.
+    /// In a rectangular matrix with fewer columns than rows, the diagonals of a slice exceed it on
+    /// both sides.
     #[test]
     fn diagonals_that_leave_the_matrix() {
         let entries: Vec<_> = (0..640).flat_map(|row| [(row, row % 40, 1.5), (row, 39 - row % 40, 0.25)]).collect();
@@ -230,7 +235,7 @@ mod tests {
                     host.smooth_from_zero(&mut x, there, c, [&mut r, &mut d], keep);
                     rt.smooth_from_zero(&mut on_x, on, c, [&mut on_r, &mut on_d], keep);
                     assert_near(&told(&mut rt, &on_x), &x, apart);
-                    // Without the step before where that is not kept.
+                    // Without the step before if that was not kept.
                     let again = if keep { 0.6 } else { 0.0 };
                     host.smooth(&mut y, &x, there, [again, 0.2], [&mut r, &mut d], true);
                     rt.smooth(&mut on_y, &on_x, on, [again, 0.2], [&mut on_r, &mut on_d], true);
@@ -246,7 +251,7 @@ mod tests {
                 host.correct(&mut x, &mut d, &mut left, by, 0.8);
                 let by = Correction { prolongation: &p, image: &i, coarse: &on_e, inverse_diagonal: &on_inverse };
                 rt.correct(&mut on_x, &mut on_d, &mut on_left, by, 0.8);
-                // Rows of the image have up to 14 entries or 80, which threads may share.
+                // Rows of the image have up to 14 entries, or 80, which threads may share.
                 assert_near(&told(&mut rt, &on_x), &x, 6400.0 * apart.max(14.0 * 14.0 * f64::EPSILON));
                 assert_near(&told(&mut rt, &on_d), &d, apart.max(14.0 * 14.0 * f64::EPSILON));
             }

@@ -1,5 +1,5 @@
-//! Vectors of the linear solvers on the device, of doubles or of singles. Every call queues work; only
-//! [`VectorSpace::read`] waits.
+//! Vectors of the linear solvers on the device, in double or single precision. Every call queues
+//! work; only [`VectorSpace::read`] waits.
 
 use std::any::Any;
 use std::marker::PhantomData;
@@ -18,13 +18,13 @@ use crate::runtime::executor::queue::Counters;
 use crate::runtime::kernels::{SINGLES_MODULE, SOLVERS_MODULE};
 use crate::runtime::linalg::scalars::{DeviceNumber, ScalarOp, Summand};
 
-/// What was set up for patterns of matrices, kept from one solve to the next: the last used first. By
-/// type, so that vectors need not know what preconditioners keep.
+/// Cache of set-ups for patterns of matrices between solves, most recently used first. Keyed by
+/// type, so that vectors do not depend on preconditioners.
 #[derive(Default)]
 pub(crate) struct Kept(Vec<Rc<dyn Any>>);
 
 impl Kept {
-    /// What was kept of a type and suits; it counts as used.
+    /// A suitable cached value of a type; it counts as used.
     pub(crate) fn find<K: 'static>(&mut self, suits: impl Fn(&K) -> bool) -> Option<Rc<K>> {
         let at = self.0.iter().position(|kept| kept.downcast_ref().is_some_and(&suits))?;
         let kept = self.0.remove(at);
@@ -32,7 +32,7 @@ impl Kept {
         kept.downcast().ok()
     }
 
-    /// Keeps something, and so many of its type at most.
+    /// Caches a value, at most `most` of its type.
     pub(crate) fn keep<K: 'static>(&mut self, made: K, most: usize) -> Rc<K> {
         let made = Rc::new(made);
         self.0.insert(0, Rc::clone(&made) as Rc<dyn Any>);
@@ -44,30 +44,30 @@ impl Kept {
         made
     }
 
-    /// All that is kept of a type.
+    /// All cached values of a type.
     pub(crate) fn of_type<K: 'static>(&self) -> impl Iterator<Item = &K> {
         self.0.iter().filter_map(|kept| kept.downcast_ref())
     }
 
-    /// How many are kept of a type.
+    /// Number of cached values of a type.
     #[cfg(test)]
     pub(crate) fn count<K: 'static>(&self) -> usize {
         self.0.iter().filter(|kept| kept.is::<K>()).count()
     }
 }
 
-/// Vectors and matrices of a precision on an executor. Scalars are doubles.
+/// Vectors and matrices of a given precision on an executor. Scalars are `f64`.
 pub struct Space<T> {
     pub(crate) executor: Rc<Executor>,
     /// Length of new vectors.
     pub(crate) len: usize,
     pub(crate) kept: Kept,
-    /// Whether multigrid is to be of doubles.
+    /// Whether multigrid runs in double precision.
     pub(crate) in_doubles: bool,
     elements: PhantomData<T>,
 }
 
-/// A vector: numbers in device memory.
+/// A vector in device memory.
 #[derive(Debug)]
 pub struct DeviceVector<T = f64> {
     pub(crate) buffer: Rc<Buffer>,
@@ -85,7 +85,7 @@ impl<T> DeviceVector<T> {
     }
 }
 
-/// Updates of a vector, as in the kernel.
+/// Updates of a vector, numbered as in the kernel.
 #[derive(Clone, Copy, Debug)]
 enum Update {
     Copy = 0,
@@ -96,7 +96,7 @@ enum Update {
 }
 
 impl<T: Real> Space<T> {
-    /// Whether kernels do several operations of a Krylov method in one pass: those of doubles do.
+    /// Whether kernels fuse operations of a Krylov method: those in double precision do.
     const FUSES: bool = size_of::<T>() == 8;
 
     /// The space of vectors on an executor.
@@ -104,12 +104,12 @@ impl<T: Real> Space<T> {
         Space { executor: Rc::clone(executor), len: 0, kept: Kept::default(), in_doubles: false, elements: PhantomData }
     }
 
-    /// What the device was asked to do so far.
+    /// Counters of the device's work so far.
     pub fn counters(&self) -> Counters {
         self.executor.counters()
     }
 
-    /// A vector with arbitrary values.
+    /// A vector with undefined values.
     ///
     /// # Errors
     /// `Backend`: not enough memory.
@@ -136,7 +136,7 @@ impl<T: Real> Space<T> {
         self.executor.attempt(result);
     }
 
-    /// A call of a kernel on vectors and matrices of this precision.
+    /// Prepares the call of a kernel for vectors and matrices of this precision.
     ///
     /// # Errors
     /// `Backend`: the kernels cannot be compiled or loaded.

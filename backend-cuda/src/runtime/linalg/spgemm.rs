@@ -1,4 +1,4 @@
-//! Products of sparse matrices by the library of the device, which takes 32-bit offsets.
+//! Products of sparse matrices (SpGEMM) by the library of the device, with 32-bit offsets.
 
 use std::rc::Rc;
 
@@ -12,7 +12,7 @@ use crate::runtime::executor::pool::Buffer;
 use crate::runtime::kernels::DERIVATIVES_MODULE;
 use crate::runtime::linalg::csr::CsrPattern;
 
-/// A number of entries or columns as products of matrices take it.
+/// A number of entries or columns as a 32-bit integer for products of matrices.
 ///
 /// # Errors
 /// `Backend`: there are too many.
@@ -24,7 +24,7 @@ pub(crate) fn narrow(count: usize) -> Result<i32, Error> {
 }
 
 impl CsrPattern {
-    /// Offsets of rows as products of matrices take them.
+    /// Row pointers as 32-bit integers for products of matrices.
     ///
     /// # Errors
     /// `Backend`: there are too many entries, or not enough memory.
@@ -38,7 +38,8 @@ impl CsrPattern {
     }
 }
 
-/// The product of a matrix in device memory, which the caller holds, with another one. Neither is without rows, columns or entries, and they fit.
+/// The product of a matrix in device memory, owned by the caller, with another one. Neither is
+/// empty, and their sizes fit 32 bits.
 ///
 /// # Errors
 /// `Backend`: not enough memory, or the library is missing or refuses.
@@ -50,7 +51,7 @@ pub(crate) fn sparse_product(
 ) -> Result<(CsrPattern, Rc<Buffer>), Error> {
     let (n, n_cols) = (left.rows, rows.n_cols());
     let offsets = rows.narrow_offsets(executor)?;
-    // What the library does comes after what waits in the queue.
+    // The library runs after the queued work.
     executor.flush()?;
     let right = SparseMatrix {
         rows: rows.len(),
@@ -62,7 +63,8 @@ pub(crate) fn sparse_product(
         precision: left.precision,
     };
     let mut taken: Vec<Rc<Buffer>> = Vec::new();
-    // SAFETY: both matrices are held here and by the caller, made by kernels of this device as they are described; their sizes have been looked at above.
+    // SAFETY: both matrices are owned here or by the caller, were written by kernels of this device
+    // as described, and their sizes are checked above.
     let product = unsafe {
         executor.device().product(left, &right, &mut |bytes| {
             let buffer = executor.buffer("a product of sparse matrices", bytes)?;

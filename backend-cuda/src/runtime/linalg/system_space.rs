@@ -1,4 +1,5 @@
-//! What the front door of linear systems asks of matrices on the device: what they are like, what they leave open, preconditioners for them. Entries stay on the device where nothing is open.
+//! Matrices on the device for the linear-solver driver: properties, null spaces, preconditioners.
+//! Entries stay on the device unless the matrix is singular.
 
 use std::borrow::Cow;
 use std::rc::Rc;
@@ -21,20 +22,21 @@ use crate::runtime::linalg::scalars::DeviceNumber;
 use crate::runtime::linalg::space::DeviceVector;
 use crate::runtime::linalg::space::Space;
 
-/// Iterations between two looks at the residual, each of which waits for the device: with a preconditioner of one or two kernels.
+/// Iterations between two checks of the residual, which wait for the device, with a preconditioner
+/// of one or two kernels.
 const CHECK_EVERY: usize = 10;
-/// Patterns whose connected parts are kept.
+/// Number of patterns whose connected components are cached.
 const KNOWN_PARTS: usize = 8;
-/// Threads of a block of the kernel that seeks the largest magnitudes.
+/// Threads per block of the kernel that computes largest magnitudes.
 const LARGEST_BLOCK: u32 = 128;
 
-/// What the kernel that inspects a matrix writes: see there.
+/// Results of the kernel that inspects a matrix; see there.
 struct MatrixInspection {
     words: [u64; 7],
 }
 
 impl MatrixInspection {
-    /// Nothing found.
+    /// The initial results.
     fn nothing() -> [u64; 7] {
         [u64::MAX, u64::MAX, u64::MAX, u64::MAX, u64::MAX, f64::INFINITY.to_bits(), u64::MAX]
     }
@@ -56,13 +58,13 @@ impl MatrixInspection {
             (false, true) => Diagonal::Negative,
             (false, false) => Diagonal::Mixed,
         };
-        // The kernel keeps the least of what it is told, so it is told the complement.
+        // The kernel computes minima, so a maximum is stored as complement.
         MatrixProperties::of(unknowns, ends, symmetry, diagonal, f64::from_bits(self.words[5]), f64::from_bits(!self.words[6]))
     }
 }
 
 impl Space<f64> {
-    /// The null space of a matrix. The host looks at entries only where something may be open.
+    /// The null space of a matrix. The host inspects entries only where the matrix may be singular.
     fn null_space(&mut self, a: &DeviceMatrix, ends: &[usize], rounding: f64) -> Result<Rc<NullSpace>, Error> {
         let known = self.kept.find::<ConnectedComponents>(|components| components.is_of(a, ends));
         let components = match known {
@@ -85,7 +87,7 @@ impl SystemSpace for Space<f64> {
 
     fn check_every(&self, asked: usize, preconditioner: Preconditioning) -> usize {
         match preconditioner {
-            // An iteration takes long beside a wait.
+            // An iteration takes long compared with a wait.
             Preconditioning::Amg | Preconditioning::Cpr => asked.max(2),
             Preconditioning::None
             | Preconditioning::Jacobi
@@ -173,12 +175,12 @@ impl SystemSpace for Space<f64> {
 }
 
 impl Space<f64> {
-    /// Largest magnitude of the elements, or of the inverses of those that are not 0.
+    /// Largest magnitude of the elements, or of the inverses of nonzero ones.
     pub(crate) fn largest_of(&mut self, x: &DeviceVector, inverses: bool) -> DeviceNumber {
         self.largest_at(x.address(), x.len, inverses)
     }
 
-    /// The same of `n` numbers at an address.
+    /// [`Self::largest_of`] for `n` numbers at an address.
     pub(crate) fn largest_at(&mut self, x: DevicePtr, n: usize, inverses: bool) -> DeviceNumber {
         let leaves = reduce::leaf_count(n);
         if leaves == 0 {
@@ -196,7 +198,7 @@ impl Space<f64> {
         self.executor.attempt(result)
     }
 
-    /// What a matrix is like.
+    /// Computes the properties of a matrix.
     fn look_at(&mut self, a: &DeviceMatrix) -> Result<MatrixInspection, Error> {
         let n = a.rows.len();
         let found = self.executor.upload("what a matrix is like", &MatrixInspection::nothing())?;
@@ -213,7 +215,8 @@ impl Space<f64> {
         Ok(facts.symmetry == Symmetry::Symmetric && facts.diagonal == Diagonal::Positive)
     }
 
-    /// A multiple of a matrix, with the same pattern; entries are shared where they do not change, for they are never written again.
+    /// A multiple of a matrix, with the same pattern; shares the entries if they do not change,
+    /// since they are never written again.
     pub(crate) fn times(&mut self, a: &DeviceMatrix, factor: f64) -> Result<DeviceMatrix, Error> {
         if factor == 1.0 {
             return Ok(a.share());
@@ -226,7 +229,8 @@ impl Space<f64> {
         Ok(DeviceMatrix::new(Rc::clone(&a.rows), scaled.buffer))
     }
 
-    /// Inverse of the diagonal of `factor` times a square matrix; `instead` where there is none.
+    /// Inverse of the diagonal of `factor` times a square matrix; `instead` where the diagonal is
+    /// zero.
     pub(crate) fn inverse_diagonal(&mut self, a: &DeviceMatrix, factor: f64, instead: f64) -> Result<DeviceVector, Error> {
         let n = a.rows.len();
         let inverse = self.new_vector_of(n)?;

@@ -1,5 +1,6 @@
-//! Linear systems on the device against the host: vectors and products to the bit, preconditioners likewise where both take the rows in one order, and the front door by what it
-//! solves, chooses and refuses.
+//! Tests of linear systems on the device against the host: vectors and products to the bit,
+//! preconditioners likewise if both process rows in one order, and the driver by its solutions,
+//! choices and refusals.
 
 use equelle_runtime::linalg::driver::choose::MatrixProperties;
 use equelle_runtime::linalg::null_space::NullSpace;
@@ -43,7 +44,8 @@ fn solve(
 
 #[test]
 fn operations_on_matrices_have_the_bits_of_the_host() {
-    // Rows of 7, a matrix that is not square with empty rows, and rows that are wider than what a block keeps at a time (3 x 2000 > 2048 entries).
+    // Rows of 7, a rectangular matrix with empty rows, and rows wider than a block buffers at a
+    // time (3 x 2000 > 2048 entries).
     let wide = Csr::new(3, 2000, vec![0, 2000, 2000, 4000], (0..4000).map(|k| k % 2000).collect(), numbers(3, 4000)).expect("a matrix");
     let tall = Csr::from_triplets(300, 5, &[(0, 1, 2.0), (7, 0, -1.0), (7, 4, 0.5), (299, 3, 1.0 / 3.0)]).expect("legal entries");
     for matrix in [box_matrix([9, 8, 7], 1), wide, tall] {
@@ -92,7 +94,7 @@ fn the_largest_magnitude() {
     }
 }
 
-/// What the device finds out of a matrix, beside the host.
+/// Properties of a matrix on the device, compared with the host.
 #[test]
 fn matrices_are_looked_at_as_on_the_host() {
     let n = 40;
@@ -115,7 +117,7 @@ fn matrices_are_looked_at_as_on_the_host() {
             let Inspection { not_finite, null_space, facts } = rt.inspect(&a, &[n], f64::EPSILON).expect("a device");
             assert_eq!(not_finite, None);
             assert_eq!(*null_space, NullSpace::find(&matrix, f64::EPSILON));
-            // Which of several places is told first is not the same.
+            // Which of several asymmetric entries is reported differs.
             assert_eq!(std::mem::discriminant(&facts.symmetry), std::mem::discriminant(&host.symmetry));
             if let Symmetry::Structural { row, column } | Symmetry::Numerical { row, column } = facts.symmetry {
                 assert!(matrix.entry(row, column) != matrix.entry(column, row));
@@ -139,11 +141,11 @@ fn preconditioners_have_the_bits_of_the_host() {
     let ends = [n, 2 * n];
     let r = numbers(6, 2 * n);
     for (kind, smoother) in kinds() {
-        // Sweeps go by colours on the device.
+        // Sweeps on the device are in the order of colours.
         if smoother == Some(AmgSmoother::GaussSeidel) {
             continue;
         }
-        // Groups are those of the device.
+        // The host uses the aggregates of the device.
         let grouping = Grouping::Scattered;
         let amg = AmgOptions { smoother: smoother.or(Some(AmgSmoother::Chebyshev)), grouping, ..AmgOptions::default() };
         let setting = Setting { ends: &ends, symmetric: true, singular: false, pressure: 1, amg };
@@ -162,7 +164,8 @@ fn preconditioners_have_the_bits_of_the_host() {
             assert!(rt.executor.counters().synchronisations <= before + 1, "{kind:?} waits for the device");
             let found = values(&mut rt, &z);
             if matches!(kind, Preconditioning::Amg | Preconditioning::Cpr) {
-                // Long rows of coarse levels are added by several threads, and the library for products of matrices adds in an order of its own: a few roundings on each level.
+                // Long rows of coarse levels are added by several threads, and the library for
+                // products of matrices adds in its own order: a few roundings on each level.
                 let largest = expected.iter().fold(0.0, |most: f64, x| most.max(x.abs()));
                 let apart = expected.iter().zip(&found).fold(0.0, |most: f64, (a, b)| most.max((a - b).abs()));
                 assert!(apart <= 1e-11 * largest, "{kind:?} {smoother:?}: {apart}");
@@ -173,7 +176,8 @@ fn preconditioners_have_the_bits_of_the_host() {
     }
 }
 
-/// A system times a power of two has the same bits on the device too, odd powers included, of which the root is none.
+/// A system times a power of two has the same bits on the device too, even for odd powers, whose
+/// roots are no powers of two.
 #[test]
 fn systems_have_no_unit() {
     let n = 8 * 8 * 7;
@@ -196,7 +200,8 @@ fn systems_have_no_unit() {
     }
 }
 
-/// A method with every preconditioner: the solution is that of the host, to what the tolerance leaves times the condition of the matrix (below 50), or both refuse.
+/// A method with every preconditioner: the solution is that of the host, up to the tolerance times
+/// the condition number (below 50), or both refuse.
 fn with_every_preconditioner(method: Method, matrix: &Csr, ends: &[usize]) {
     let rhs = numbers(9, matrix.n_rows());
     for mut rt in spaces() {
@@ -217,8 +222,9 @@ fn with_every_preconditioner(method: Method, matrix: &Csr, ends: &[usize]) {
                     let largest = host.x.iter().fold(0.0, |most: f64, x| most.max(x.abs()));
                     let apart = host.x.iter().zip(&device.x).fold(0.0, |most: f64, (a, b)| most.max((a - b).abs()));
                     assert!(apart <= 1e-8 * largest, "{what}: {apart}");
-                    // The device looks at the residual every tenth iteration; that of BiCGStab may be small between two looks and larger again at the second. Colours change
-                    // what a sweep does a little.
+                    // The device checks the residual every tenth iteration; that of BiCGStab may be
+                    // small between two checks and larger at the second. Colours change a sweep a
+                    // little.
                     let slack = match method {
                         Method::BiCgStab => 20,
                         _ if smoother.is_none() => 10,
@@ -243,7 +249,8 @@ fn with_every_preconditioner(method: Method, matrix: &Csr, ends: &[usize]) {
     }
 }
 
-/// One test for each, so that checkers of memory, which take a hundred times as long, look at them side by side.
+/// One test for each, so that memory checkers, which take a hundred times as long, run them in
+/// parallel.
 macro_rules! every_method {
     ($($name:ident $method:ident;)*) => {
         $(mod $name {
@@ -279,7 +286,7 @@ every_method! {
     gmres Gmres;
 }
 
-/// With nothing asked for, the choice is that of the host, in the same words; one that was made is kept.
+/// By default, the choice is that of the host, in the same words; the choice is cached.
 #[test]
 fn the_device_chooses_as_the_host_does() {
     let symmetric = laplacian([14, 9, 9], true, 1.0);
@@ -298,7 +305,7 @@ fn the_device_chooses_as_the_host_does() {
     }
 }
 
-/// Levels that are left open: one, and more than there are dot products for.
+/// Null spaces of one vector, and of more than there are separate dot products for.
 #[test]
 fn open_levels_keep_their_mean() {
     let part = laplacian([5, 4, 3], false, 1.0);
@@ -310,7 +317,7 @@ fn open_levels_keep_their_mean() {
             .collect();
         let total = parts * n;
         let matrix = Csr::from_triplets(total, total, &entries).expect("legal entries");
-        // The image of something, so that it fits.
+        // The image of a vector, so that it is compatible.
         let rhs = matrix.mul(&numbers(2, total));
         for (method, preconditioner) in
             [(Method::Cg, Preconditioning::Amg), (Method::BiCgStab, Preconditioning::Jacobi), (Method::Lu, Preconditioning::None)]
@@ -334,8 +341,9 @@ fn open_levels_keep_their_mean() {
     }
 }
 
-/// Open levels are found by the host once for a pattern; then the device sees whether they hold. Matrices of one pattern: closed, twice that, with volumes (another left null vector), the same again,
-/// closed but for one cell, in two parts, and with one coupling that acts one way.
+/// The host computes the null space once for a pattern; then the device checks whether it holds.
+/// Matrices of one pattern: closed, twice that, with volumes (another left null vector), the same
+/// again, closed except for one cell, in two components, and with one one-sided coupling.
 #[test]
 fn open_levels_are_looked_for_once() {
     let closed = laplacian([9, 4, 3], false, 1.0);
@@ -360,7 +368,7 @@ fn open_levels_are_looked_for_once() {
     };
     let one_way =
         |row: usize, column: usize, value: f64| if row == 0 && column <= 1 { value + if column == 0 { 1.0 } else { -1.0 } } else { value };
-    // Whether the host looks.
+    // Whether the host inspects the entries.
     let matrices = [
         (closed.clone(), true),
         (changed(&|_, _, value| 2.0 * value), false),
@@ -380,7 +388,7 @@ fn open_levels_are_looked_for_once() {
             let Inspection { null_space, .. } = rt.inspect(&a, &[n], f64::EPSILON).expect("a device");
             assert_eq!(*null_space, NullSpace::find(matrix, f64::EPSILON), "matrix {number}");
             let read = rt.executor.counters().downloaded_bytes - before;
-            // The entries, or a few flags and sizes; with the first one its pattern.
+            // The entries, or a few flags and sizes; for the first matrix also its pattern.
             let most = 8 * matrix.n_entries() as u64;
             assert_eq!(read >= most, *looks, "matrix {number}: {read} bytes");
             let [one, two] = [(); 2].map(|()| rt.open(&null_space).expect("room"));

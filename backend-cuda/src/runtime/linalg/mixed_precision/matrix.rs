@@ -1,4 +1,4 @@
-//! Matrices of singles on the device, made of those of doubles.
+//! Matrices in single precision on the device, converted from double precision.
 
 use std::rc::Rc;
 
@@ -21,7 +21,8 @@ use crate::runtime::linalg::spmv_format::{EqSparseMatrix, SellPattern};
 
 const WHAT: &str = "multigrid in single precision";
 
-/// A sparse matrix of singles: a pattern, which a matrix of doubles may share, and values.
+/// A sparse matrix in single precision: a pattern, which a matrix in double precision may share,
+/// and values.
 #[derive(Debug)]
 pub struct SingleMatrix {
     shape: Shape,
@@ -31,12 +32,12 @@ pub struct SingleMatrix {
 #[derive(Debug)]
 enum Entries {
     Slices(Rc<SellPattern>, Rc<Buffer>),
-    /// Each row is added by so many threads.
+    /// In rows, each added by this number of threads.
     Rows(Rc<CsrPattern>, Rc<Buffer>, u32),
 }
 
 impl SingleMatrix {
-    /// A matrix times `scale`, by slices where that is worth it.
+    /// Converts a matrix times `scale`, to slices if these pay.
     ///
     /// # Errors
     /// `Backend`: not enough memory.
@@ -50,10 +51,10 @@ impl SingleMatrix {
         }
     }
 
-    /// The same by rows.
+    /// Converts a matrix times `scale`, in rows.
     ///
     /// # Errors
-    /// As above.
+    /// As for [`SingleMatrix::arranged`].
     fn by_rows(rt: &mut Space<f64>, a: &DeviceMatrix, scale: f64) -> Result<SingleMatrix, Error> {
         let entries = rt.narrowed(a.entries.address(), a.rows.entries(), scale)?;
         let entries = Entries::Rows(Rc::clone(&a.rows), entries, lanes(&a.rows));
@@ -64,7 +65,7 @@ impl SingleMatrix {
         self.shape
     }
 
-    /// As kernels of products take it.
+    /// The kernel argument of products.
     pub(crate) fn form(&self) -> EqSparseMatrix {
         match &self.entries {
             Entries::Slices(slices, values) => EqSparseMatrix::of_slices(slices, values, self.shape.columns),
@@ -72,10 +73,10 @@ impl SingleMatrix {
         }
     }
 
-    /// By rows.
+    /// The matrix in rows.
     ///
     /// # Errors
-    /// `Backend` (an internal error) if it is by slices.
+    /// `Backend` (an internal error) if it is in slices.
     pub(crate) fn rows(&self) -> Result<EqRows, Error> {
         match &self.entries {
             Entries::Rows(rows, entries, _) => Ok(rows.args(entries)),
@@ -101,7 +102,8 @@ impl Space<f64> {
         Ok(DeviceVector::new(self.narrowed(x.address(), x.len, scale)?, x.len))
     }
 
-    /// The least and the largest magnitude of a diagonal but for zeros, by its inverse; infinity and 0 if there are no others. Waits for the device.
+    /// The least and the largest nonzero magnitude of a diagonal, from its inverse; infinity and 0
+    /// if there are none. Waits for the device.
     ///
     /// # Errors
     /// `Backend`: a lost device.
@@ -112,7 +114,7 @@ impl Space<f64> {
     }
 }
 
-/// Whether launches over entries, one thread each, have numbers for all of them.
+/// Whether launches with one thread per entry can number all entries.
 pub(crate) fn counts(hierarchy: &Hierarchy<Space<f64>>) -> bool {
     let of_matrix = |matrix: &DeviceMatrix| u32::try_from(matrix.rows.entries()).is_ok();
     let of_level = |level: &LevelParts<Space<f64>>| {
@@ -128,7 +130,8 @@ pub(crate) fn counts(hierarchy: &Hierarchy<Space<f64>>) -> bool {
     coarse && hierarchy.levels.iter().all(of_level)
 }
 
-/// A hierarchy for `scale` times the matrix. Level by level, so that the doubles of one make room for the singles of the next.
+/// Converts a hierarchy to `scale` times the matrix. Level by level, so that the memory of each
+/// level is reused for the next.
 ///
 /// # Errors
 /// `Backend`: not enough memory.
@@ -144,7 +147,7 @@ pub(crate) fn narrow(rt: &mut Space<f64>, hierarchy: Hierarchy<Space<f64>>, scal
 fn narrow_level(rt: &mut Space<f64>, level: LevelParts<Space<f64>>, scale: f64) -> Result<LevelParts<Space<f32>>, Error> {
     let matrix = SingleMatrix::arranged(rt, &level.matrix, scale)?;
     let image = level.image.as_ref().map(|image| SingleMatrix::arranged(rt, image, scale)).transpose()?;
-    // A correction in one pass with the image reads the prolongation by rows.
+    // A fused correction with the image reads the prolongation by rows.
     let prolongation = match image {
         Some(_) => SingleMatrix::by_rows(rt, &level.prolongation, 1.0)?,
         None => SingleMatrix::arranged(rt, &level.prolongation, 1.0)?,

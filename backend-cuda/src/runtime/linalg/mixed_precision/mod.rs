@@ -1,8 +1,11 @@
-//! Cycles of multigrid in single precision on the device, for hierarchies that were set up in double precision: the levels take half the memory, and so do the passes over them. As on the host
-//! ([`equelle_runtime::linalg::precond::mixed_precision`]), with the rules of which matrices it suits from there.
+//! Multigrid cycles in single precision on the device, for hierarchies set up in double precision:
+//! levels take half the memory and half the traffic. The host's criteria
+//! ([`equelle_runtime::linalg::precond::mixed_precision`]) select the matrices.
 //!
-//! In CG nothing but the conversions is added to what a cycle of doubles passes over: the update of the residual writes it for the cycle too, and the step reads what the cycle made as singles.
-//! The sum `r . z` is that of the cycle's last pass, over the rounded residual: what that changes is no more than what the cycle rounds.
+//! In CG only conversions are added to the traffic of the cycle: the update of the residual also
+//! writes it in single precision, and the step reads the result of the cycle in single precision.
+//! The sum `r . z` comes from the cycle's last pass, over the rounded residual; this changes it no
+//! more than the cycle's rounding does.
 
 mod matrix;
 mod space;
@@ -33,7 +36,7 @@ impl Space<f64> {
         self
     }
 
-    /// The cycle of a hierarchy: of singles where they will do. Waits for the device.
+    /// The cycle of a hierarchy, in single precision where that is enough. Waits for the device.
     ///
     /// # Errors
     /// `Backend`: not enough memory, or a lost device.
@@ -55,7 +58,8 @@ impl Space<f64> {
         self.cycle(hierarchy, options)
     }
 
-    /// By which the matrix of a hierarchy is multiplied so that singles will do, if they will.
+    /// Factor that scales the matrix of a hierarchy into the range of single precision, if that is
+    /// enough.
     fn scale_for(&mut self, hierarchy: &Hierarchy<Space<f64>>, options: &AmgOptions) -> Result<Option<f64>, Error> {
         if self.in_doubles || !suits(options) || !matrix::counts(hierarchy) {
             return Ok(None);
@@ -63,7 +67,7 @@ impl Space<f64> {
         let finest = match (hierarchy.levels.first(), &hierarchy.coarse) {
             (Some(level), _) => level,
             (None, CoarseParts::Smoothed(level)) => level,
-            // A product with a small inverse.
+            // A product with a small dense inverse.
             (None, CoarseParts::Direct(_)) => return Ok(None),
         };
         let (least, most) = self.range_of(&finest.inverse_diagonal)?;
@@ -71,12 +75,12 @@ impl Space<f64> {
     }
 }
 
-/// A cycle of singles.
+/// A cycle in single precision.
 struct MixedPrecision {
     amg: Amg<Space<f32>>,
-    /// By which the matrix was multiplied.
+    /// Factor of the matrix.
     scale: f64,
-    /// What a cycle made of a residual is multiplied by, and the product of both: see `equelle_narrow`.
+    /// Factor of the cycle's result, and its product with the residual: see `equelle_narrow`.
     factors: Rc<Buffer>,
     work: RefCell<Work>,
 }
@@ -88,19 +92,19 @@ struct Work {
     scale_of_residual: Option<ResidualScale>,
 }
 
-/// What is known of the size of a residual: a number on the device.
+/// A measure of the size of a residual: a number on the device.
 #[derive(Clone)]
 enum ResidualScale {
     /// Its largest magnitude.
     Largest(Rc<Buffer>),
-    /// Its product with what a cycle made of it.
+    /// Its dot product with the cycle's result.
     Product(Rc<Buffer>),
-    /// Its product with itself.
+    /// Its square norm.
     Square(Rc<Buffer>),
 }
 
 impl MixedPrecision {
-    /// Takes over a hierarchy.
+    /// Takes a hierarchy.
     fn new(rt: &mut Space<f64>, hierarchy: Hierarchy<Space<f64>>, scale: f64, options: &AmgOptions) -> Result<MixedPrecision, Error> {
         let n = hierarchy.sizes.first().copied().unwrap_or(0);
         let hierarchy = matrix::narrow(rt, hierarchy, scale)?;
@@ -111,8 +115,8 @@ impl MixedPrecision {
         Ok(MixedPrecision { amg, scale, factors, work: RefCell::new(work) })
     }
 
-    /// Brings `r` to singles, after `r = r - a q` if that is asked for; `scale_of_residual`
-    /// is its size, or that before the update.
+    /// Converts `r` to single precision, after the optional update `r = r - a q`;
+    /// `scale_of_residual` is its size, or that before the update.
     fn narrow(
         &self,
         rt: &mut Space<f64>,
@@ -133,7 +137,7 @@ impl MixedPrecision {
         rt.executor.launch_over(call, r.len)
     }
 
-    /// The same of a residual of which nothing is known; what is known then is kept.
+    /// Converts a residual of unknown size, and stores the size.
     fn narrow_anew(&self, rt: &mut Space<f64>, work: &mut Work, r: &DeviceVector) {
         let largest = rt.largest(r);
         work.scale_of_residual = largest.map(ResidualScale::Largest);
@@ -143,7 +147,7 @@ impl MixedPrecision {
         }
     }
 
-    /// A cycle on what [`MixedPrecision::narrow`] has left; the sum `r . z`.
+    /// A cycle on the result of [`MixedPrecision::narrow`]; returns the sum `r . z`.
     fn cycle(&self, rt: &mut Space<f64>, work: &mut Work) -> DeviceNumber {
         let sum = self.amg.apply_dot(&mut work.space, &mut work.z, &work.r);
         let factor = self.factors.number(1);
@@ -188,7 +192,7 @@ impl Preconditioner<Space<f64>> for MixedPrecision {
         true
     }
 
-    /// `z` is not written, but where the cycle depends on `r`: methods read it then.
+    /// Writes `z` only if the cycle depends on `r`: methods read it then.
     fn apply_dot(&self, rt: &mut Space<f64>, z: &mut DeviceVector, r: &DeviceVector) -> DeviceNumber {
         if self.is_variable() {
             self.apply(rt, z, r);
@@ -210,7 +214,8 @@ impl Preconditioner<Space<f64>> for MixedPrecision {
         self.cycle(rt, work)
     }
 
-    /// As [`MixedPrecision::apply_dot`]. The size of the residual is known from the one before: methods begin with one of the above.
+    /// See [`MixedPrecision::apply_dot`]. The size of the residual comes from the previous one:
+    /// methods begin with one of the above.
     fn advance(&self, rt: &mut Space<f64>, r: &mut DeviceVector, a: &DeviceNumber, q: &DeviceVector, z: &mut DeviceVector) -> DeviceNumber {
         let scale_of_residual = self.work.borrow().scale_of_residual.clone();
         let (Some(scale_of_residual), Some(number), false) = (scale_of_residual, a, self.is_variable()) else {

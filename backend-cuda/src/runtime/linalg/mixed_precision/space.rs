@@ -1,4 +1,4 @@
-//! Vectors and matrices of singles on the device, with the operations of a cycle.
+//! Vectors and matrices in single precision on the device, with the operations of a cycle.
 
 use std::convert::Infallible;
 use std::rc::Rc;
@@ -16,13 +16,13 @@ use crate::runtime::linalg::scalars::DeviceNumber;
 use crate::runtime::linalg::smoother::{Corrections, Smoothing};
 use crate::runtime::linalg::space::{DeviceVector, Space};
 
-/// A system as kernels take it.
+/// A system as kernel arguments.
 fn smoothing(on: Smoothed<'_, Space<f32>>) -> Smoothing {
     let (inverse_diagonal, right) = (on.inverse_diagonal.address(), on.right.address());
     Smoothing { n: on.matrix.shape().rows, matrix: on.matrix.form(), inverse_diagonal, right }
 }
 
-/// A correction as kernels take it.
+/// A correction as kernel arguments.
 fn correction(by: Correction<'_, Space<f32>>) -> Result<Corrections, Error> {
     let (coarse, inverse_diagonal) = (by.coarse.address(), by.inverse_diagonal.address());
     Ok(Corrections { image: by.image.form(), prolongation: by.prolongation.rows()?, coarse, inverse_diagonal })
@@ -35,7 +35,7 @@ impl Space<f32> {
         self.executor.attempt(result);
     }
 
-    /// What sets up matrices of doubles on the same device.
+    /// A space in double precision on the same device.
     fn in_double_precision(&self) -> Space<f64> {
         Space::new(&self.executor)
     }
@@ -43,7 +43,7 @@ impl Space<f32> {
 
 impl MatrixSpace for Space<f32> {
     type Matrix = SingleMatrix;
-    /// There are none: cycles of singles smooth by polynomials.
+    /// None: cycles in single precision use polynomial smoothers.
     type Factors = Infallible;
 
     fn zeros_of(&mut self, len: usize) -> Result<DeviceVector<f32>, Error> {
@@ -143,7 +143,7 @@ impl MatrixSpace for Space<f32> {
         self.executor.attempt(result);
     }
 
-    /// A failure, which the next read reports: sweeps stay in double precision.
+    /// Fails at the next read: sweeps stay in double precision.
     fn gauss_seidel(&mut self, _: &mut DeviceVector<f32>, _: &SingleMatrix, _: &DeviceVector<f32>, _: &DeviceVector<f32>, _: Direction) {
         let result: Result<(), Error> = Err(internal_error("a sweep over singles"));
         self.executor.attempt(result);

@@ -1,4 +1,4 @@
-//! Cycles of singles on the device against those of doubles, and what CG makes of them.
+//! Tests of cycles in single precision on the device against double precision, and of CG with them.
 
 use equelle_runtime::linalg::krylov::cg::Cg;
 use equelle_runtime::linalg::krylov::iteration::{Control, End, Outcome, System, Target, iterate};
@@ -12,7 +12,8 @@ use equelle_runtime::linalg::{
 use super::*;
 use crate::runtime::test_support::{bits, box_matrix, laplacian, numbers, spaces};
 
-/// By which a cycle of singles may be off, relative to the largest element: a hundred roundings of singles. Rounding coarse matrices changes their smallest eigenvalues by more the more
+/// Allowed difference of a cycle in single precision, relative to the largest element: a hundred
+/// roundings. Rounding coarse matrices changes their smallest eigenvalues the more, the more
 /// unknowns are in a row.
 const APART: f64 = 1e-5;
 
@@ -20,7 +21,7 @@ fn values(rt: &mut Space<f64>, x: &DeviceVector) -> Vec<f64> {
     rt.host_vector(x).expect("what was computed")
 }
 
-/// What a cycle makes of `r`.
+/// The result of a cycle on `r`.
 fn applied(rt: &mut Space<f64>, m: &dyn Preconditioner<Space<f64>>, r: &[f64]) -> Vec<f64> {
     let (r, mut z) = (rt.vector(r.to_vec()).expect("room"), rt.zeros_of(r.len()).expect("room"));
     m.apply(rt, &mut z, &r);
@@ -35,7 +36,7 @@ fn apart(a: &[f64], b: &[f64]) -> f64 {
     a.iter().zip(b).fold(0.0, |most: f64, (a, b)| most.max((a - b).abs()))
 }
 
-/// Cells that conduct between 1 and `contrast`.
+/// Cells with conductivities between 1 and `contrast`.
 fn heterogeneous(size: [usize; 3], contrast: f64) -> Csr {
     let mut matrix = laplacian(size, true, 1.0);
     let n = matrix.n_rows();
@@ -59,7 +60,7 @@ fn matrices() -> Vec<(Csr, Vec<usize>)> {
         .collect()
 }
 
-/// What a cycle makes of `r` where levels may be of singles, and where they may not.
+/// The results of a cycle on `r` with single precision allowed, and without.
 fn in_both(rt: &mut Space<f64>, matrix: &Csr, ends: &[usize], options: &AmgOptions, r: &[f64]) -> [Vec<f64>; 2] {
     [false, true].map(|in_doubles| {
         rt.in_doubles = in_doubles;
@@ -84,7 +85,7 @@ fn check_cycles(cycle: AmgCycle, smoother: AmgSmoother, sweeps: [usize; 2]) {
     }
 }
 
-/// One by one, because compute-sanitizer takes minutes for each.
+/// Separate tests, because compute-sanitizer takes minutes for each.
 mod a_cycle_is_that_of_doubles_but_for_roundings {
     use super::*;
 
@@ -109,7 +110,8 @@ mod a_cycle_is_that_of_doubles_but_for_roundings {
     }
 }
 
-/// A range of numbers that singles cannot hold, sweeps, which do not gain from them, and matrices that are solved directly stay in double precision.
+/// Values out of range, Gauss-Seidel, which gains nothing, and matrices with a direct solve stay in
+/// double precision.
 #[test]
 fn doubles_where_singles_will_not_do() {
     let good = laplacian([9, 8, 7], true, 1.0);
@@ -128,7 +130,8 @@ fn doubles_where_singles_will_not_do() {
     }
 }
 
-/// A cycle is linear in powers of two, however small or large the residual; zero gives zero, and what is not finite stays so.
+/// A cycle is linear in powers of two, for residuals of any size; zero gives zero, and values that
+/// are not finite stay so.
 #[test]
 fn residuals_of_any_size() {
     let matrix = laplacian([9, 8, 7], true, 1.0);
@@ -155,7 +158,8 @@ fn residuals_of_any_size() {
     }
 }
 
-/// What CG asks for in one pass is what it stands for: the residual to the bit, sums and directions but for roundings of singles.
+/// Fused passes of CG against their parts: the residual to the bit, sums and directions up to
+/// roundings of single precision.
 #[test]
 fn passes_of_conjugate_gradients() {
     let matrix = laplacian([14, 12, 11], true, 1.0);
@@ -164,7 +168,7 @@ fn passes_of_conjugate_gradients() {
         for cycle in AmgCycle::ALL {
             let a = rt.matrix(matrix.scaled(1e-20)).expect("room");
             let m = rt.multigrid_of(a, &[n], &AmgOptions { cycle, ..AmgOptions::default() }).expect("room");
-            // A residual that shrinks by 1e-4 in every step.
+            // A residual that decreases by 1e-4 in every step.
             let mut left = numbers(3, n);
             let [mut r, q, mut z, mut x, mut p] = [3, 4, 5, 6, 7].map(|seed| rt.vector(numbers(seed, n)).expect("room"));
             let mut direction = numbers(7, n);
@@ -198,7 +202,7 @@ fn passes_of_conjugate_gradients() {
     }
 }
 
-/// Iterates on the device from zero, `check_every` iterations between two looks.
+/// Iterates on the device from zero, with `check_every` iterations between two checks.
 fn device_iterations(rt: &mut Space<f64>, matrix: &Csr, b: &[f64], target: f64, [most, check_every]: [usize; 2]) -> Outcome {
     let n = matrix.n_rows();
     rt.set_len(n);
@@ -210,7 +214,8 @@ fn device_iterations(rt: &mut Space<f64>, matrix: &Csr, b: &[f64], target: f64, 
     iterate(rt, &mut cg, System { operator: &Plain(&a), preconditioner: &m }, &mut x, &b, control).expect("a device")
 }
 
-/// Iterations of CG are those of doubles and of the serial back-end with groups as the device makes them, but for one; matrices and right-hand sides of any size change nothing.
+/// CG takes the iterations of double precision and of the serial back-end with the device's
+/// aggregates, up to one; the size of matrices and right-hand sides changes nothing.
 #[test]
 fn iterations_are_those_of_doubles() {
     for edge in [16, 24] {
@@ -232,7 +237,8 @@ fn iterations_are_those_of_doubles() {
             let first = device_iterations(&mut rt, &matrix, &b, target, [100, 1]);
             assert_eq!(first.end, End::Converged);
             assert!(first.iterations.abs_diff(double.iterations) <= 1, "{} {}", first.iterations, double.iterations);
-            // A library for products of matrices adds in an order of its own, by which groups may be others.
+            // A library for products of matrices adds in its own order, which may change
+            // aggregates.
             if rt.executor.device().facts().arch == "host" {
                 assert!(first.iterations.abs_diff(host.iterations) <= 1, "{} {}", first.iterations, host.iterations);
             }
@@ -254,7 +260,9 @@ fn iterations_are_those_of_doubles() {
     }
 }
 
-/// Contrasts, an open level and a long chain take the iterations of doubles through the front door, which looks at every second of them; a tolerance beyond the digits of singles is met.
+/// Through the driver, contrasts, a singular matrix and a long chain take the iterations of double
+/// precision, of which it checks every second; a tolerance beyond the digits of single precision is
+/// met.
 #[test]
 fn hard_systems() {
     for matrix in [heterogeneous([12, 11, 10], 1e9), laplacian([12, 11, 10], false, 1.0), laplacian([3000, 1, 1], true, 1.0)] {
@@ -278,19 +286,21 @@ fn hard_systems() {
     }
 }
 
-/// A residual that falls far beyond the range of singles between two looks is scaled anew in each iteration.
+/// A residual that leaves the range of single precision between two checks is rescaled in each
+/// iteration.
 #[test]
 fn residuals_fall_without_a_look() {
     let matrix = laplacian([9, 8, 7], true, 1.0);
     let b = numbers(5, matrix.n_rows());
     for mut rt in spaces() {
-        // By a power of ten an iteration at least: the last ones are below 1e-60, whose squares doubles hold.
+        // By a power of ten an iteration at least: the last ones are below 1e-60, whose squares fit
+        // double precision.
         let outcome = device_iterations(&mut rt, &matrix, &b, 0.0, [70, 70]);
         assert_eq!((outcome.end, outcome.iterations), (End::MaxIterations, 70));
     }
 }
 
-/// Levels of singles take less memory than those of doubles, and nothing of these is left.
+/// Levels in single precision take less memory, and the levels in double precision are freed.
 #[test]
 fn memory_of_levels() {
     let matrix = laplacian([24; 3], true, 1.0);
@@ -309,7 +319,7 @@ fn memory_of_levels() {
     }
 }
 
-/// A matrix that is not definite ends CG as it does with doubles.
+/// An indefinite matrix ends CG as in double precision.
 #[test]
 fn failures_show() {
     let mut matrix = laplacian([9, 8, 7], true, 1.0);

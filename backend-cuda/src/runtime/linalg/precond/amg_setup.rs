@@ -1,5 +1,6 @@
-//! Set-up of multigrid on the device: the steps of [`equelle_runtime::linalg::precond::amg`], one thread to a row, groups by [`Grouping::Scattered`]. The matrices have the bits of those that
-//! the host makes so, as far as products of matrices are added in the same order.
+//! Set-up of multigrid on the device: the steps of [`equelle_runtime::linalg::precond::amg`], one
+//! thread per row, aggregates by [`Grouping::Scattered`]. The matrices have the bits of the host's
+//! as far as products of matrices are added in the same order.
 //!
 //! [`Grouping::Scattered`]: equelle_runtime::linalg::precond::amg::Grouping::Scattered
 
@@ -25,12 +26,12 @@ use crate::runtime::linalg::space::DeviceVector;
 use crate::runtime::linalg::space::Space;
 use crate::runtime::linalg::spgemm;
 
-/// Rounds of grouping between two looks at whether a row is left.
+/// Rounds of aggregation between two checks whether a row is left.
 const ROUNDS: usize = 6;
 
 const WHAT: &str = "multigrid";
 
-/// The field of each unknown, a byte each; nothing for one field.
+/// The field of each unknown, one byte each; `None` for one field.
 pub struct DeviceFields(Option<Rc<Buffer>>);
 
 impl DeviceFields {
@@ -39,7 +40,7 @@ impl DeviceFields {
     }
 }
 
-/// Which couplings are strong.
+/// The strength of couplings.
 struct Strength<'a> {
     fields: &'a DeviceFields,
     largest: DeviceVector,
@@ -56,16 +57,16 @@ impl Argument for &Strength<'_> {
     }
 }
 
-/// Groups of unknowns.
+/// Aggregates of unknowns.
 struct Groups {
-    /// Number of the group of each unknown.
+    /// The aggregate of each unknown.
     numbers: Rc<Buffer>,
     count: usize,
     fields: DeviceFields,
 }
 
 impl Space<f64> {
-    /// How strong couplings are.
+    /// Computes the strength of couplings.
     fn strength<'a>(&mut self, a: &DeviceMatrix, fields: &'a DeviceFields, theta: f64, symmetric: bool) -> Result<Strength<'a>, Error> {
         let n = a.rows.len();
         let largest = self.new_vector_of(n)?;
@@ -87,10 +88,10 @@ impl Space<f64> {
         Ok(made)
     }
 
-    /// Room for rows whose lengths have been written behind the first number of `row_ptr`.
+    /// Allocates rows whose lengths follow the first number of `row_ptr`.
     fn new_matrix(&mut self, row_ptr: Rc<Buffer>, n: usize, n_cols: usize) -> Result<DeviceMatrix, Error> {
         let Jacobian { rows, entries } = Jacobian::begin(&self.executor, row_ptr, n, n_cols)?;
-        // Those of a Jacobian are as the collections are; a matrix is of doubles.
+        // A Jacobian has the precision of collections; a matrix has double precision.
         let entries = match self.executor.precision() {
             Precision::Double => entries,
             Precision::Single => self.executor.buffer(WHAT, 8 * rows.entries() as u64)?,
@@ -98,7 +99,7 @@ impl Space<f64> {
         Ok(DeviceMatrix::new(rows, entries))
     }
 
-    /// Groups of strongly coupled unknowns.
+    /// Aggregates of strongly coupled unknowns.
     fn groups(&mut self, strong: &DeviceMatrix, strength: &Strength<'_>) -> Result<Groups, Error> {
         let n = strong.rows.len();
         let state = self.executor.buffer(WHAT, n as u64)?;
@@ -114,7 +115,7 @@ impl Space<f64> {
                 self.executor.launch_over(call, n)?;
                 let call = self.solver_call("equelle_grouping_take")?.arg(n as u32).arg(rows).arg(state.address()).arg(root.address());
                 self.executor.launch_over(call.arg(best.address()), n)?;
-                // Rows that are left before the last round may not be after it.
+                // Rows left before the last round may be none after it.
                 let told = if round + 1 == ROUNDS { left.address() } else { DevicePtr(left.address().0 + 4) };
                 let call = self.solver_call("equelle_grouping_retire")?.arg(n as u32).arg(rows).arg(state.address()).arg(root.address());
                 self.executor.launch_over(call.arg(best.address()).arg(told), n)?;
@@ -137,7 +138,7 @@ impl Space<f64> {
         Ok(Groups { numbers, count, fields: DeviceFields(coarse) })
     }
 
-    /// Running sums of the marks of rows that began a group, and how many there are.
+    /// Running sums of the root marks of aggregates, and the number of aggregates.
     fn marked(&mut self, n: usize, single: bool, root: &Buffer, joined: &Buffer) -> Result<(Rc<Buffer>, usize), Error> {
         let marks = self.executor.buffer(WHAT, 8 * (n + 1) as u64)?;
         let call =
@@ -148,7 +149,8 @@ impl Space<f64> {
         Ok((marks, count as usize))
     }
 
-    /// The prolongation from groups, `radius` being the spectral radius of the matrix if it is known to be that of the strong part.
+    /// The prolongation from aggregates; `radius` is the spectral radius of the matrix if it equals
+    /// that of the strong part.
     fn prolongation(
         &mut self,
         strong: &DeviceMatrix,
@@ -192,7 +194,7 @@ impl Space<f64> {
         Ok(made)
     }
 
-    /// Fills rows with the entries of others that have them in any order.
+    /// Sorts the entries of rows in any order into rows.
     fn put_in_order(&mut self, any_order: EqRows, made: &DeviceMatrix) -> Result<(), Error> {
         let (n, lanes) = (made.rows.len(), lanes(&made.rows));
         let call = self.solver_call("equelle_ordered_rows")?.arg(n as u32).arg(lanes).arg(any_order);
@@ -206,7 +208,7 @@ impl Space<f64> {
         Ok(out)
     }
 
-    /// Memory of zeros; a multiple of 8 bytes.
+    /// A buffer of zeros; `bytes` is a multiple of 8.
     pub(crate) fn zero_bytes(&mut self, bytes: usize) -> Result<Rc<Buffer>, Error> {
         Ok(self.new_zeros(bytes / 8)?.buffer)
     }
@@ -259,7 +261,7 @@ impl Coarsen for Space<f64> {
         drop(strength);
         let inverse_diagonal = self.diagonal_inverse(&matrix)?;
         let radius = spectral_radius(self, &matrix, &inverse_diagonal, options.symmetric)?;
-        // Without weak couplings it is the same matrix.
+        // Without weak couplings the filtered matrix is the matrix.
         let known = (strong.rows.entries() == matrix.rows.entries()).then_some(radius);
         let prolongation = self.prolongation(&strong, &groups, known, options)?;
         drop(strong);
@@ -319,7 +321,8 @@ mod tests {
     use super::*;
     use crate::runtime::test_support::{bits, box_matrix, numbers, spaces};
 
-    /// A matrix of a box with coefficients by axis, upwind along x, and cells whose diagonal dominates.
+    /// A matrix of a box with coefficients by axis, upwind along x, and `lonely` cells with
+    /// dominant diagonals.
     fn transport([nx, ny, nz]: [usize; 3], coefficients: [f64; 3], wind: f64, lonely: usize) -> Csr {
         let n = nx * ny * nz;
         let mut entries = Vec::new();
@@ -342,13 +345,13 @@ mod tests {
         Csr::from_triplets(n, n, &entries).expect("legal entries")
     }
 
-    /// Whether products of matrices are added in the order of the host: a library's order is its own, which changes last bits, and those decide between couplings of
-    /// equal strength on the levels below.
+    /// Whether products of matrices are added in the order of the host: a library's own order
+    /// changes last bits, which decide between couplings of equal strength on the levels below.
     fn adds_as_the_host_does(rt: &Space<f64>) -> bool {
         rt.executor.device().facts().arch == "host"
     }
 
-    /// Both are the same to the bit; to a few roundings of a few dozen terms where `near`.
+    /// Both are equal to the bit; with `near` up to a few roundings of a few dozen terms.
     fn same(rt: &mut Space<f64>, here: &DeviceMatrix, there: &Csr, near: bool, what: &str) {
         let here = rt.host_matrix(here).expect("a device");
         assert_eq!((here.row_ptr(), here.col_idx()), (there.row_ptr(), there.col_idx()), "{what}");
@@ -403,7 +406,7 @@ mod tests {
         let options = AmgOptions::default();
         let n = 15 * 14 * 13;
         compare(&transport([15, 14, 13], [1.0; 3], 0.0, 0), &[n], &options);
-        // Weak couplings along two axes, rows that need no coarse grid, and none of them left.
+        // Weak couplings along two axes, dominant rows, and neither.
         compare(&transport([15, 14, 13], [1.0, 1e-3, 1e-3], 0.0, 7), &[n], &options);
         compare(&transport([5, 5, 5], [1.0; 3], 0.0, 1), &[125], &options);
         compare(&transport([15, 14, 13], [1.0; 3], 0.0, 0), &[n], &AmgOptions { smoothed: false, ..options });
@@ -411,12 +414,12 @@ mod tests {
         compare(&transport([15, 14, 13], [1.0; 3], 3.0, 11), &[n], &AmgOptions { symmetric: false, ..options });
         let n = 8 * 8 * 7;
         compare(&box_matrix([8, 8, 7], 2), &[n, 2 * n], &AmgOptions { symmetric: false, ..options });
-        // A pattern that is not symmetric: upwind alone.
+        // An unsymmetric pattern: upwind only.
         let n = 900;
         let entries: Vec<_> = (0..n).flat_map(|i| [(i, i, 2.0), (i, i.max(1) - 1, -1.0), (i, i.max(30) - 30, -0.9)]).collect();
         let entries: Vec<_> = entries.into_iter().filter(|&(i, j, value)| i != j || value == 2.0).collect();
         compare(&Csr::from_triplets(n, n, &entries).expect("legal entries"), &[n], &AmgOptions { symmetric: false, ..options });
-        // Nothing to coarsen, and too large to be solved directly.
+        // Nothing to coarsen, and too large for a direct solve.
         compare(
             &Csr::from_triplets(600, 600, &(0..600).map(|i| (i, i, 1.0 + i as f64)).collect::<Vec<_>>()).expect("legal entries"),
             &[600],
@@ -424,7 +427,8 @@ mod tests {
         );
     }
 
-    /// On a GPU threads reach the rows of a transposed matrix in any order; on the host they come in theirs, so rows of several lengths are turned round here.
+    /// On a GPU threads reach the rows of a transposed matrix in any order; the emulator keeps
+    /// their order, so rows of several lengths are reversed here.
     #[test]
     fn entries_in_any_order() {
         let entries: Vec<_> =
@@ -450,7 +454,7 @@ mod tests {
         }
     }
 
-    /// Groups that are scattered coarsen by more than 4 from level to level, as those in order do.
+    /// Scattered aggregates coarsen by more than 4 from level to level, as ordered ones do.
     #[test]
     fn scattered_groups_are_not_small() {
         let matrix = transport([20, 20, 20], [1.0; 3], 0.0, 0);

@@ -1,4 +1,5 @@
-//! The two stages of CPR set up on the device: as [`equelle_runtime::linalg::precond::cpr`] says, with the weights of the equations from the inverses of the diagonal blocks.
+//! Set-up of CPR on the device: the steps of [`equelle_runtime::linalg::precond::cpr`], with the
+//! weights of the equations from the inverses of the diagonal blocks.
 
 use std::rc::Rc;
 
@@ -15,7 +16,8 @@ use crate::runtime::linalg::space::Space;
 const WHAT: &str = "the pressure equation";
 
 impl Space<f64> {
-    /// CPR for `sign` times a matrix; `None` where the host has to set it up: a diagonal block has no inverse, or the blocks are too large.
+    /// CPR for `sign` times a matrix; `None` if the host has to set it up: a diagonal block is
+    /// singular, or the blocks are too large.
     ///
     /// # Errors
     /// `Backend`: not enough memory, or a lost device.
@@ -42,7 +44,8 @@ impl Space<f64> {
         Ok(Some(Box::new(Cpr::assemble(self, stages)?)))
     }
 
-    /// The weighted sum of each element's equations, `[n, k n]`: the row of the pressure in the inverse of the diagonal block, over its largest magnitude.
+    /// The weighted sum of each element's equations, `[n, k n]`: the row of the pressure in the
+    /// inverse of the diagonal block, divided by its largest magnitude.
     fn pressure_equation(&mut self, inverse: &DeviceMatrix, n: usize, k: usize, pressure: usize) -> Result<DeviceMatrix, Error> {
         let row_ptr = self.executor.buffer(WHAT, 8 * (n + 1) as u64)?;
         let (columns, entries) = (self.executor.buffer(WHAT, 4 * (n * k) as u64)?, self.executor.buffer(WHAT, 8 * (n * k) as u64)?);
@@ -52,7 +55,7 @@ impl Space<f64> {
         Ok(DeviceMatrix::new(Rc::new(CsrPattern::on_device(row_ptr, columns, n, n * k, k * n)), entries))
     }
 
-    /// The pressure among all unknowns: `[k n, n]`.
+    /// Injection of the pressure into all unknowns: `[k n, n]`.
     fn pressure_among_all(&mut self, n: usize, k: usize, pressure: usize) -> Result<DeviceMatrix, Error> {
         let row_ptr = self.executor.buffer(WHAT, 8 * (k * n + 1) as u64)?;
         let (columns, entries) = (self.executor.buffer(WHAT, 4 * n as u64)?, self.executor.buffer(WHAT, 8 * n as u64)?);
@@ -74,8 +77,9 @@ mod tests {
     use super::*;
     use crate::runtime::test_support::{box_matrix, numbers, spaces};
 
-    /// Three fields, the second of which is the pressure, with equations in units far apart and both signs; for the second matrix of a pattern no entry goes to the host. Against the host to the
-    /// roundings of a hierarchy of two levels.
+    /// Three fields with the pressure as second, with equations in very different units and both
+    /// signs; for the second matrix of a pattern no entry goes to the host. Equal to the host up to
+    /// the round-off of a hierarchy of two levels.
     #[test]
     fn both_stages_are_those_of_the_host() {
         let (k, cells) = (3, 8 * 8 * 7);
@@ -84,7 +88,7 @@ mod tests {
         let places: Vec<usize> = (0..n).flat_map(|row| std::iter::repeat_n(row, matrix.row(row).count())).collect();
         matrix.values_mut().iter_mut().zip(places).for_each(|(value, row)| *value *= [1.0, 1e6, 1e-4][row / cells]);
         let ends = [cells, 2 * cells, n];
-        // Sweeps would go by colours on the device.
+        // Sweeps on the device would be in the order of colours.
         let amg = AmgOptions { grouping: Grouping::Scattered, smoother: Some(AmgSmoother::Jacobi), ..AmgOptions::default() };
         let setting = Setting { ends: &ends, symmetric: false, singular: false, pressure: 1, amg };
         let r = numbers(3, n);
@@ -117,7 +121,7 @@ mod tests {
         }
     }
 
-    /// A diagonal block without an inverse is for the host.
+    /// A singular diagonal block is left to the host.
     #[test]
     fn blocks_without_an_inverse_are_left_to_the_host() {
         let entries = [(0, 0, 1.0), (0, 2, 1.0), (2, 0, 1.0), (2, 2, 1.0), (1, 1, 1.0), (3, 3, 1.0)];
@@ -129,8 +133,10 @@ mod tests {
         }
     }
 
-    /// Balances of volume and of water in a closed box, with the flow through a face times a mobility at the cell before it: cells are coupled a million times stronger along the last axis than
-    /// along the others. The coarsest matrix of the pressure is little but roundings then, which must not be taken for a level.
+    /// Balances of volume and of water in a closed box, where the flow through a face is multiplied
+    /// by the upwind mobility: cells are coupled a million times stronger along the last axis than
+    /// along the others. The coarsest matrix of the pressure is then hardly more than round-off,
+    /// which must not count as regular.
     #[test]
     fn closed_boxes_of_flat_cells() {
         let side = 12;
@@ -157,7 +163,7 @@ mod tests {
             let (a, b) = (rt.matrix(matrix.clone()).expect("room"), rt.vector(rhs.clone()).expect("room"));
             let solved = solve_in(&mut rt, &a, &[n, 2 * n], b, &options, &mut LinearCache::default()).expect("a device");
             let solution = solved.unwrap_or_else(|error| panic!("{error}"));
-            // As many as on the host, and up to the next look at the residual.
+            // As many as on the host, plus those up to the next check of the residual.
             assert!(solution.iterations <= 30, "{}", solution.iterations);
         }
     }

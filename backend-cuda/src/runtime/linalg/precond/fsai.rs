@@ -1,4 +1,5 @@
-//! Factorised sparse approximate inverses made on the device. Which entries they have is decided on the host by the first matrix of a pattern.
+//! Set-up of factorised sparse approximate inverses on the device. The host computes the pattern of
+//! the factors for the first matrix of a pattern.
 
 use std::rc::Rc;
 
@@ -15,9 +16,9 @@ use crate::runtime::linalg::csr::CsrPattern;
 use crate::runtime::linalg::csr::DeviceMatrix;
 use crate::runtime::linalg::space::Space;
 
-/// Most bytes for local systems, which threads work on at the same time.
+/// Largest number of bytes for local systems that threads process at the same time.
 const ROOM: u64 = 64 << 20;
-/// Patterns that are kept.
+/// Number of cached patterns.
 const KNOWN: usize = 4;
 
 /// The patterns of both factors for matrices of a pattern.
@@ -26,13 +27,13 @@ pub(crate) struct FsaiRows {
     of: Rc<CsrPattern>,
     left: Rc<CsrPattern>,
     right: Rc<CsrPattern>,
-    /// Where each entry of the left factor is in the right one, its transpose.
+    /// Index of each entry of the left factor in the right one, its transpose.
     places: Rc<Buffer>,
-    /// Entries of the widest row.
+    /// Number of entries of the widest row.
     widest: usize,
 }
 
-/// Room for local systems.
+/// Workspace for local systems.
 struct Local<'a> {
     room: &'a Buffer,
     threads: u32,
@@ -60,7 +61,7 @@ impl FsaiRows {
         if u32::try_from(entries).is_err() {
             return Err(internal_error("an approximate inverse has more entries than can be numbered"));
         }
-        // Transposed with the number of each entry as its value, which doubles hold exactly.
+        // Transposed with the number of each entry as its value, which `f64` represents exactly.
         let left = Csr::new(n, n, row_ptr, columns, (0..entries).map(|number| number as f64).collect());
         let left = left.map_err(|what| internal_error(&format!("a pattern is malformed: {what}")))?;
         let right = left.transpose();
@@ -126,7 +127,7 @@ mod tests {
     #[test]
     fn factors_have_the_bits_of_the_host() {
         let regular = box_matrix([6, 5, 4], 1);
-        // Local systems without a solution: a zero diagonal, a matrix that is not positive, equal rows.
+        // Local systems without a solution: a zero diagonal, an indefinite matrix, equal rows.
         let entries = [(0, 0, 0.0), (1, 1, -2.0), (1, 0, 1.0), (2, 2, 1.0), (2, 3, 1.0), (3, 2, 1.0), (3, 3, 1.0)];
         let singular = Csr::from_triplets(4, 4, &entries).expect("legal entries");
         let wide: Vec<_> =

@@ -1,4 +1,5 @@
-//! Incomplete factorisation without fill on the device, and the inverses of diagonal blocks. The pattern is ordered once, on the host; entries stay on the device.
+//! Incomplete factorisation without fill on the device, and the inverses of diagonal blocks. The
+//! host orders the pattern once; entries stay on the device.
 
 use std::rc::Rc;
 
@@ -20,21 +21,22 @@ use crate::runtime::linalg::precond::triangular_solve::{CASES, DeviceFactors, Fa
 use crate::runtime::linalg::space::DeviceVector;
 use crate::runtime::linalg::space::Space;
 
-/// Levels up to which the order of the rows is kept. Each costs a launch or a step of one block, 2 or 3 microseconds, twice in every solve: 64 of them about as much as the
-/// traffic of a million rows.
+/// Largest number of levels for which the order of the rows is kept. Each costs a launch or a step
+/// of one block, 2 or 3 microseconds, twice in every solve: 64 of them cost about the traffic of a
+/// million rows.
 const MOST_LEVELS: usize = 64;
-/// Patterns that are kept.
+/// Number of cached patterns.
 const KNOWN: usize = 4;
 
-/// How the rows of a pattern are eliminated, and where the entries of a matrix belong.
+/// The elimination order of a pattern, and the destinations of a matrix's entries.
 #[derive(Debug)]
 pub(crate) struct Elimination {
-    /// The pattern that this is of.
+    /// Its pattern.
     of: Rc<CsrPattern>,
     pattern: Rc<FactorPattern>,
-    /// Of each number of the blocks its entry, from 1, or 0.
+    /// For each number of the blocks its entry, from 1, or 0.
     source: Rc<Buffer>,
-    /// The place of each element's row in the schedule.
+    /// Position of each element's row in the schedule.
     positions: Rc<Buffer>,
     numbers: usize,
     order: Order,
@@ -51,16 +53,16 @@ fn is_zero(executor: &Executor, flag: &Buffer) -> Result<bool, Error> {
     Ok(executor.download_one::<u32>(flag.address())? == 0)
 }
 
-/// In which order rows are eliminated.
+/// The order in which rows are eliminated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Order {
-    /// As they are numbered, level by level.
+    /// By their numbers, level by level.
     Levels,
     /// Colour by colour.
     Colours { colours: usize, levels: usize },
 }
 
-/// Arguments of the kernels that eliminate.
+/// Arguments of the elimination kernels.
 struct Room<'a> {
     positions: &'a Buffer,
     blocks: &'a Buffer,
@@ -75,12 +77,13 @@ impl Argument for Room<'_> {
 }
 
 impl Elimination {
-    /// Orders a pattern; `None` where the kernels have no case for it.
+    /// Orders a pattern; `None` if the kernels do not support it.
     fn new(executor: &Executor, rows: &Rc<CsrPattern>, k: usize) -> Result<Option<Self>, Error> {
         if k > CASES || rows.entries() * k * k >= u32::MAX as usize {
             return Ok(None);
         }
-        // Entries are numbered from 1 as the values of a matrix, which is then cut into blocks: doubles hold such numbers exactly.
+        // Entries are numbered from 1 as the values of a matrix, which is then cut into blocks:
+        // `f64` represents such numbers exactly.
         let numbered = {
             let host = rows.host(executor)?;
             let numbers = (1..=rows.entries()).map(|number| number as f64).collect();
@@ -116,7 +119,7 @@ impl Elimination {
         }))
     }
 
-    /// Factors of `sign` times a matrix of this pattern; `None` where a block is singular.
+    /// Factors of `sign` times a matrix of this pattern; `None` if a block is singular.
     fn factorize(&self, executor: &Executor, a: &DeviceMatrix, sign: f64) -> Result<Option<DeviceFactors>, Error> {
         let what = "triangular factors";
         let (n, k) = (self.pattern.n, self.pattern.k);
@@ -130,13 +133,13 @@ impl Elimination {
         let room = || Room { positions: &self.positions, blocks: &factors.blocks, inverse: &factors.inverse, singular: &singular };
         let kernels = (&FACTORISATION_MODULE, ["equelle_eliminate", "equelle_eliminate_groups"]);
         self.pattern.schedule.launch(executor, kernels, Direction::Forward, |call| call.arg(&factors).arg(room()))?;
-        // A single number always has an inverse, if need be another one.
+        // A single number always has an inverse, if necessary of a replaced pivot.
         let is_regular = k == 1 || is_zero(executor, &singular)?;
         Ok(is_regular.then_some(factors))
     }
 }
 
-/// ILU(0) that was factorised on the device.
+/// ILU(0) factorised on the device.
 #[derive(Debug)]
 struct DeviceIlu {
     factors: DeviceFactors,
@@ -160,7 +163,7 @@ impl Preconditioner<Space<f64>> for DeviceIlu {
 }
 
 impl Space<f64> {
-    /// ILU(0) of `sign` times a matrix of `k` fields; `None` where the host has to.
+    /// ILU(0) of `sign` times a matrix of `k` fields; `None` if the host has to factorise.
     ///
     /// # Errors
     /// `Backend`: not enough memory, or a lost device.
@@ -183,7 +186,8 @@ impl Space<f64> {
         Ok(factors.map(|factors| Box::new(DeviceIlu { factors, order }) as Box<dyn Preconditioner<Space<f64>>>))
     }
 
-    /// The inverses of the diagonal blocks of `sign` times a matrix of `k` fields; `None` where the host has to.
+    /// The inverses of the diagonal blocks of `sign` times a matrix of `k` fields; `None` if the
+    /// host has to invert.
     ///
     /// # Errors
     /// `Backend`: not enough memory, or a lost device.
@@ -191,7 +195,8 @@ impl Space<f64> {
         Ok(self.block_inverse(a, sign, k)?.map(BlockJacobi::of_inverse))
     }
 
-    /// The same as a matrix: a row for each unknown, with an entry for each field of its element.
+    /// [`Self::block_jacobi`] as a matrix: a row for each unknown, with an entry for each field of
+    /// its element.
     ///
     /// # Errors
     /// `Backend`: not enough memory, or a lost device.
@@ -233,12 +238,12 @@ mod tests {
     use super::*;
     use crate::runtime::test_support::{bits, box_matrix, numbers, spaces};
 
-    /// What ILU(0) makes of a vector on every device.
+    /// The result of ILU(0) on a vector, on every device.
     fn on_devices(matrix: &Csr, sign: f64, k: usize, r: &[f64]) -> Vec<(Vec<u64>, Option<String>)> {
         let apply = |mut rt: Space<f64>| {
             let a = rt.matrix(matrix.clone()).expect("room");
             let ilu = rt.factorize(&a, sign, k).expect("a device").expect("regular blocks");
-            // The order is kept for the next matrix of the pattern.
+            // The order is cached for the next matrix of the pattern.
             assert_eq!(rt.kept.count::<Elimination>(), 1);
             let again = rt.factorize(&a, sign, k).expect("a device").expect("regular blocks");
             assert_eq!(rt.kept.count::<Elimination>(), 1);
@@ -266,7 +271,7 @@ mod tests {
                 }
             }
         }
-        // Pivots that vanish: (1 1; 1 1), and a diagonal that is not stored.
+        // Vanishing pivots: (1 1; 1 1), and a missing diagonal entry.
         let entries = [(0, 0, 1.0), (0, 1, 1.0), (1, 0, 1.0), (1, 1, 1.0), (2, 1, 3.0), (1, 2, 2.0)];
         let matrix = Csr::from_triplets(3, 3, &entries).expect("legal entries");
         let mut expected = vec![0.0; 3];
@@ -276,7 +281,8 @@ mod tests {
         }
     }
 
-    /// 100 rows in a line are 100 levels, and two colours: the factors are those of the host for the matrix whose even rows come first.
+    /// 100 rows in a line have 100 levels, and two colours: the factors are those of the host for
+    /// the matrix with even rows first.
     #[test]
     fn many_levels_are_two_colours() {
         for (size, k) in [([100, 1, 1], 1), ([70, 2, 1], 2)] {

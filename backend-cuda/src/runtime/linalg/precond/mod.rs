@@ -1,4 +1,4 @@
-//! Preconditioners that are set up on the device.
+//! Set-up of preconditioners on the device.
 
 pub(crate) mod amg_setup;
 mod cpr;

@@ -1,4 +1,5 @@
-//! Triangular factors on the device: solves by levels, with the bits of [`BlockFactors::solve`], or by colours.
+//! Triangular solves on the device: by levels, with the bits of [`BlockFactors::solve`], or by
+//! colours.
 
 use std::rc::Rc;
 
@@ -14,10 +15,10 @@ use crate::runtime::executor::pool::Buffer;
 use crate::runtime::kernels::SUBSTITUTION_MODULE;
 use crate::runtime::linalg::schedule::DeviceSchedule;
 
-/// Sizes of blocks whose sums stay in registers: the cases of the kernels.
+/// Largest block size with sums in registers: the cases of the kernels.
 pub(crate) const CASES: usize = 4;
 
-/// Where the blocks of factors are, rows in the order in which they are eliminated and solved for.
+/// The pattern of block factors, with rows in the order of elimination and solution.
 #[derive(Debug)]
 pub struct FactorPattern {
     pub(crate) schedule: DeviceSchedule,
@@ -26,19 +27,20 @@ pub struct FactorPattern {
     row_ptr: Rc<Buffer>,
     lower: Rc<Buffer>,
     columns: Rc<Buffer>,
-    /// Sums of a row, for blocks that have no case.
+    /// Sums of a row, for block sizes without a case.
     work: Option<Rc<Buffer>>,
 }
 
 /// The blocks of a matrix in the order of a schedule.
 pub(crate) struct Placed {
-    /// Of each block its number in the matrix.
+    /// Index of each block in the matrix.
     pub places: Vec<usize>,
     pub pattern: FactorPattern,
 }
 
 impl FactorPattern {
-    /// Orders the blocks of a matrix. Elimination goes in the order of `rank`: each row comes after those that it has entries in and that have a lower one.
+    /// Orders the blocks of a matrix. Each row comes after the rows of lower `rank` that it has
+    /// entries in.
     ///
     /// # Errors
     /// `Backend`: not enough memory.
@@ -83,7 +85,7 @@ pub struct DeviceFactors {
 }
 
 impl DeviceFactors {
-    /// Brings factors to the device.
+    /// Copies factors to the device.
     ///
     /// # Errors
     /// `Backend`: not enough memory.
@@ -101,7 +103,7 @@ impl DeviceFactors {
         Ok(DeviceFactors { pattern: Rc::new(pattern), blocks: executor.upload(what, &blocks)?, inverse: executor.upload(what, &inverse)? })
     }
 
-    /// `z = (L D U)^-1 r`; vectors of `n k` numbers that do not overlap. Nothing waits.
+    /// `z = (L D U)^-1 r` for vectors of `n k` numbers that do not overlap. Nothing waits.
     ///
     /// # Errors
     /// `Backend`: the kernels cannot be compiled or loaded.
@@ -150,23 +152,24 @@ mod tests {
     #[test]
     fn solves_have_the_bits_of_the_host() {
         same_as_on_the_host(&box_matrix([7, 5, 4], 1), 1);
-        // Blocks with cases of their own, and beyond.
+        // Block sizes with their own cases, and larger ones.
         for k in 2..=6 {
             same_as_on_the_host(&box_matrix([4, 3, 3], k), k);
         }
-        // A pattern that is not symmetric: row i has entries in i - 1 and i + 3.
+        // An unsymmetric pattern: row i has entries in i - 1 and i + 3.
         let n = 50;
         let entries: Vec<_> = (0..n)
             .flat_map(|i| [(i, i, 4.0), (i, i.max(1) - 1, -1.0), (i, (i + 3).min(n - 1), -0.7)])
             .filter(|&(i, j, value)| i != j || value == 4.0)
             .collect();
         same_as_on_the_host(&Csr::from_triplets(n, n, &entries).expect("legal entries"), 1);
-        // A diagonal matrix, and none.
+        // A diagonal matrix, and an empty one.
         same_as_on_the_host(&Csr::from_triplets(2, 2, &[(0, 0, 2.0), (1, 1, -4.0)]).expect("legal entries"), 1);
         same_as_on_the_host(&Csr::from_triplets(0, 0, &[]).expect("legal entries"), 1);
     }
 
-    /// Two levels of 1500 rows and then 20 of one: two launches of many blocks and one of a single block, each way.
+    /// Two levels of 1500 rows and then 20 of one: two launches of many blocks and one of a single
+    /// block, each way.
     #[test]
     fn levels_of_many_rows_have_launches_of_their_own() {
         let (wide, narrow) = (1500, 20);
