@@ -1,4 +1,4 @@
-//! Equations as the kernels of a program evaluate them: residuals with rows of the Jacobian.
+//! Equations of compiled kernels: residuals with rows of the Jacobian.
 
 use std::rc::Rc;
 use std::sync::Arc;
@@ -15,11 +15,13 @@ use crate::runtime::runtime::CudaRuntime;
 use crate::runtime::values::collections::{Collection, Derivatives, EntityCollection};
 
 impl CudaRuntime {
-    /// The rows of an equation over a domain with these unknowns, whose paths lead through these entity collections: known, or to be told by launches of its pattern
-    /// kernel, see [`CudaRuntime::next_pattern`]. With `slots`, what is told is told in the order of the additions of the kernel that evaluates, and [`CsrPattern::slots`] has their places.
+    /// Begins the pattern of an equation on a domain with these unknowns and entity collections:
+    /// cached, or to be listed by launches of its pattern kernel, see
+    /// [`CudaRuntime::next_pattern`]. With `slots`, columns are listed in the order of the
+    /// additions of the evaluation kernel, and [`CsrPattern::slots`] has their slots.
     ///
     /// # Errors
-    /// `Backend` (an internal error) if an unknown is none.
+    /// `Backend` (an internal error) for an unknown without derivatives.
     pub fn begin_pattern(
         &mut self,
         kernel: &KernelInfo,
@@ -43,7 +45,7 @@ impl CudaRuntime {
         Ok(self.patterns.begin(made, slots))
     }
 
-    /// What the next launch of the pattern kernel takes; `None` when the pattern is known.
+    /// The argument of the next launch of the pattern kernel; `None` once the pattern is known.
     ///
     /// # Errors
     /// `Backend`: not enough memory, or the device fails.
@@ -51,15 +53,15 @@ impl CudaRuntime {
         builder.next(&self.executor)
     }
 
-    /// The pattern, to keep for the next evaluation.
+    /// The pattern, cached for the next evaluation.
     ///
     /// # Errors
-    /// `Backend` (an internal error) if it has not been told.
+    /// `Backend` (an internal error) if it has not been listed.
     pub fn finish_pattern(&mut self, builder: PatternBuilder) -> Result<Rc<CsrPattern>, Error> {
         self.patterns.finish(builder)
     }
 
-    /// Room for the entries of rows, for a kernel to write.
+    /// Allocates the entries of rows, for a kernel to write.
     ///
     /// # Errors
     /// `Backend`: not enough memory.
@@ -76,12 +78,12 @@ impl CudaRuntime {
     /// Number of the first column of an unknown.
     ///
     /// # Errors
-    /// `Backend` (an internal error) if it is none.
+    /// `Backend` (an internal error) if it has no derivatives.
     pub fn first_column(&self, unknown: &Collection) -> Result<u32, Error> {
         Ok(self.place_of(unknown)?.0 as u32)
     }
 
-    /// Number of the first column of an unknown, and how many columns there are.
+    /// Number of the first column of an unknown, and the number of columns.
     pub(crate) fn place_of(&self, unknown: &Collection) -> Result<(usize, usize), Error> {
         match unknown.derivatives.as_deref() {
             Some(&Derivatives::Unknown { first, n_cols, .. }) => Ok((first, n_cols)),

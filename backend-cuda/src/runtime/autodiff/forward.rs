@@ -1,5 +1,5 @@
-//! Derivatives of the operation level, forward mode: inside a Newton solve a collection carries its [`Jacobian`], and every operation passes it on, by the
-//! rules of the serial back-end.
+//! Derivatives at the operation level, forward mode: inside a Newton solve a collection has a
+//! [`Jacobian`], and every operation propagates it, by the rules of the serial back-end.
 //!
 //! | operation | Jacobian of the result |
 //! | --- | --- |
@@ -7,7 +7,8 @@
 //! | `On`, `Extend`, `c ? u : v` | rows picked |
 //! | `Gradient`, `Divergence` | a matrix of the grid times the operand's Jacobian |
 //!
-//! Comparisons, reductions, outputs and values handed to the host have no derivatives: what depends on an unknown through them alone counts as constant.
+//! Comparisons, reductions, outputs and values copied to the host have no derivatives: a value that
+//! depends on an unknown only through them counts as constant.
 
 use std::rc::Rc;
 use std::sync::Arc;
@@ -57,7 +58,7 @@ pub(crate) fn differentiate(
     Ok(out)
 }
 
-/// The ternary's derivatives: the rows of the branch chosen.
+/// The derivatives of a ternary: the rows of the chosen branch.
 pub(crate) fn select(
     rt: &CudaRuntime,
     extent: Extent,
@@ -95,7 +96,7 @@ pub(crate) fn on(
     rows_from(rt, extent, &sources, data)
 }
 
-/// The derivatives of `Extend`: the rows of the elements that have data.
+/// The derivatives of `Extend`: the rows of the elements with data.
 pub(crate) fn extend(
     rt: &mut CudaRuntime,
     extent: Extent,
@@ -145,7 +146,8 @@ pub(crate) fn gradient(rt: &mut CudaRuntime, interior: &Arc<Domain>, data: &Numb
     jacobian::multiplied(&rt.executor, &matrix, jacobian).map(Some)
 }
 
-/// The derivatives of Divergence of values on a set of faces: their rows are added as the values are, in the order in which the faces of a cell are listed.
+/// The derivatives of Divergence of values on a set of faces: rows are added like the values, in
+/// the order of the faces of a cell.
 pub(crate) fn divergence(rt: &mut CudaRuntime, faces: &Arc<Domain>, data: &Numbers) -> Result<Option<Jacobian>, Error> {
     let Some(jacobian) = &data.jacobians[0] else { return Ok(None) };
     let known = rt.matrices.divergence.iter().find(|(domain, _)| Arc::ptr_eq(domain, faces)).map(|(_, matrix)| Rc::clone(matrix));
@@ -171,7 +173,7 @@ pub(crate) fn divergence(rt: &mut CudaRuntime, faces: &Arc<Domain>, data: &Numbe
     jacobian::multiplied(&rt.executor, &matrix, jacobian).map(Some)
 }
 
-/// Two operands with derivatives are of one Newton solve.
+/// Checks that two operands with derivatives belong to one Newton solve.
 fn same_unknowns(rt: &CudaRuntime, a: &Jacobian, b: &Jacobian) -> Result<(), Error> {
     let (left, right) = (a.rows.n_cols(), b.rows.n_cols());
     if left == right {

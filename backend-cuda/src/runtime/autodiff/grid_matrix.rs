@@ -1,4 +1,4 @@
-//! Matrices of the grid, which derivatives of Gradient and Divergence are multiplied by.
+//! Matrices of the grid that multiply derivatives of Gradient and Divergence.
 
 use std::rc::Rc;
 use std::sync::Arc;
@@ -7,7 +7,7 @@ use equelle_runtime::domain::Domain;
 
 use crate::runtime::executor::pool::Buffer;
 
-/// A matrix of the grid, of which products are made.
+/// A matrix of the grid, for products.
 #[derive(Debug)]
 pub(crate) struct GridMatrix {
     pub rows: usize,
@@ -18,10 +18,10 @@ pub(crate) struct GridMatrix {
     pub values: Rc<Buffer>,
 }
 
-/// Matrices of the grid, made at first use.
+/// Matrices of the grid, computed on first use.
 #[derive(Debug, Default)]
 pub(crate) struct GridMatrices {
     pub gradient: Option<Rc<GridMatrix>>,
-    /// By the domain of the operand, which is kept so that it stays what it is.
+    /// By the domain of the operand, which is kept alive so that its address stays unique.
     pub divergence: Vec<(Arc<Domain>, Rc<GridMatrix>)>,
 }

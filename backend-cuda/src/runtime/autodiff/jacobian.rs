@@ -1,10 +1,11 @@
-//! Jacobians of collections at operation level: sparse matrices with one row per element of the domain and one column per unknown of the Newton solve in
-//! progress. [`CsrPattern`] is the pattern.
+//! Jacobians of collections at the operation level: sparse matrices with one row per element of the
+//! domain and one column per unknown of the current Newton solve. [`CsrPattern`] is the pattern.
 //!
-//! **Rows of branches that are not chosen are not there.** So no factor, infinite or undefined as it may be, lets them through; the pattern follows the state. Entries
-//! that are zero by value stay.
+//! **Rows of branches not chosen do not exist**, so that no infinite or undefined factor propagates
+//! them; the pattern depends on the state. Entries that are zero by value stay.
 //!
-//! Rows are made in two launches: their lengths, of which running sums tell where they begin, then entries. The host reads one number in between, how many there are.
+//! Rows take two launches: their lengths, whose prefix sums are the row pointers, then the entries.
+//! The host reads the number of entries in between.
 
 use std::rc::Rc;
 
@@ -23,12 +24,12 @@ use crate::runtime::linalg::csr::{CsrPattern, Jacobian};
 use crate::runtime::linalg::spgemm::{narrow, sparse_product};
 use crate::runtime::values::collections::{Collection, Derivatives};
 
-/// As kernels take rows that may not be there.
+/// The kernel argument of rows that may not exist.
 fn args_of(jacobian: Option<&Jacobian>) -> EqRows {
     jacobian.map_or(EqRows { row_ptr: 0, columns: 0, entries: 0 }, Jacobian::args)
 }
 
-/// The derivatives that a collection carries.
+/// The derivatives of a collection.
 pub(crate) fn jacobian_of(executor: &Executor, c: &Collection) -> Result<Option<Jacobian>, Error> {
     match c.derivatives.as_deref() {
         None => Ok(None),
@@ -43,7 +44,8 @@ pub(crate) fn jacobian_of(executor: &Executor, c: &Collection) -> Result<Option<
     }
 }
 
-/// Derivatives of the unknowns `first .. first + n` themselves, of `n_cols` in total.
+/// Derivatives of the unknowns `first .. first + n` with respect to themselves, of `n_cols` in
+/// total.
 fn identity_rows(executor: &Executor, first: usize, n: usize, n_cols: usize) -> Result<Jacobian, Error> {
     let row_ptr = executor.buffer("rows of the Jacobian", 8 * (n + 1) as u64)?;
     let columns = executor.buffer("columns of the Jacobian", 4 * n as u64)?;
@@ -53,7 +55,8 @@ fn identity_rows(executor: &Executor, first: usize, n: usize, n_cols: usize) -> 
     Ok(Jacobian { rows: Rc::new(CsrPattern::on_device(row_ptr, columns, n, n, n_cols)), entries })
 }
 
-/// Entries of a function of operands `a` and `b` with the result `v`, of which one alone has derivatives.
+/// Entries of a function of operands `a` and `b` with the result `v`, only one of which has
+/// derivatives.
 pub(crate) fn scaled_rows(executor: &Executor, rule: Rule, of: &Jacobian, [a, b, v]: [EqOperand; 3]) -> Result<Jacobian, Error> {
     if rule == Rule::Keep {
         return Ok(of.clone());
@@ -83,7 +86,8 @@ pub(crate) fn united_rows(
     Ok(made)
 }
 
-/// Rows of `a` where the condition holds, else of `b`: those that `sources` names, or all in order. `None` has no entries.
+/// Rows of `a` where the condition holds, else of `b`: those of `sources`, or all in order. `None`
+/// has no entries.
 pub(crate) fn picked_rows(
     executor: &Executor,
     n: usize,
@@ -102,7 +106,7 @@ pub(crate) fn picked_rows(
     Ok(Some(made))
 }
 
-/// A matrix known to the host: column and value of the entries of each row.
+/// Copies a matrix to the device, from column and value of the entries of each row.
 pub(crate) fn grid_matrix(executor: &Executor, columns: usize, rows: &[Vec<(u32, f64)>]) -> Result<GridMatrix, Error> {
     let mut ends = Vec::with_capacity(rows.len() + 1);
     ends.push(0i32);
@@ -145,7 +149,7 @@ pub(crate) fn multiplied(executor: &Executor, matrix: &GridMatrix, of: &Jacobian
     Ok(Jacobian { rows: Rc::new(rows), entries })
 }
 
-/// The pattern of `new`, as the handle `old` if that has the same one. One small copy to the host.
+/// The pattern of `new`, as the handle `old` if that is equal. One small copy to the host.
 pub(crate) fn same_pattern(executor: &Executor, old: &Rc<CsrPattern>, new: &Rc<CsrPattern>) -> Result<Rc<CsrPattern>, Error> {
     if Rc::ptr_eq(old, new) || old.len() != new.len() || old.entries() != new.entries() || old.n_cols() != new.n_cols() {
         return Ok(Rc::clone(new));

@@ -1,5 +1,5 @@
-//! Derivatives by the unknowns of a Newton solve: forward mode at the operation level, rows that the
-//! kernels of equations write, and Newton's method on them.
+//! Derivatives with respect to the unknowns of a Newton solve: forward mode at the operation level,
+//! rows that the kernels of equations write, and Newton's method on them.
 
 mod equation;
 pub(crate) mod forward;

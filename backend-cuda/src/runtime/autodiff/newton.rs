@@ -1,5 +1,6 @@
-//! Newton's method on the device: residual and Jacobian by the kernels of the program, linear systems by the front door
-//! of [`equelle_runtime::linalg`] with the runtime as their space. Where a direct factorisation runs is told in a note.
+//! Newton's method on the device: residual and Jacobian by the kernels of the program, linear
+//! systems by the driver of [`equelle_runtime::linalg`] with the runtime as their space. A note
+//! says where a direct factorisation runs.
 
 use std::cell::OnceCell;
 use std::rc::Rc;
@@ -76,21 +77,24 @@ impl Field for Collection {
     }
 }
 
-/// The state of a solve; its corrections are doubles on the device.
+/// The state of a solve; its corrections are in double precision on the device.
 type State = ProblemState<Collection, Rc<Buffer>, Space<f64>, Patterns>;
 
 struct CudaProblem<'a, 'b> {
     rt: &'a mut CudaRuntime,
     residual: &'a mut Residual<'b, CudaRuntime>,
     state: State,
-    /// Least and greatest value of each unknown at the last evaluation; `None` of one without elements. `[equations]`
+    /// Least and greatest value of each unknown at the last evaluation; `None` for one without
+    /// elements. `[equations]`
     extremes: Vec<Option<[f64; 2]>>,
-    /// Largest magnitude of the last correction of each unknown, on the device until the next evaluation. `[equations]`
+    /// Largest magnitude of the last correction of each unknown, on the device until the next
+    /// evaluation. `[equations]`
     corrections: Vec<Rc<Buffer>>,
 }
 
 impl CudaProblem<'_, '_> {
-    /// Gives every equation its rows of the Jacobian, in the memory of the last evaluation's pattern where that is the same.
+    /// Sets the rows of the Jacobian of every equation, with the pattern handle of the last
+    /// evaluation if it is the same.
     fn settle_rows(&mut self) -> Result<(), Error> {
         let mut patterns = Vec::with_capacity(self.state.equations.len());
         for number in 0..self.state.equations.len() {
@@ -105,8 +109,9 @@ impl CudaProblem<'_, '_> {
         Ok(())
     }
 
-    /// The Jacobian of all equations by all unknowns, in double precision. The rows of one equation are the matrix, nothing is copied unless entries are singles; of a system their
-    /// entries are copied behind one another.
+    /// The Jacobian of all equations, in double precision. The rows of one equation become the
+    /// matrix, without a copy unless they are in single precision; a system copies its entries one
+    /// after another.
     fn matrix(&mut self) -> Result<DeviceMatrix, Error> {
         let mut equations = Vec::with_capacity(self.state.equations.len());
         for number in 0..self.state.equations.len() {
@@ -167,7 +172,7 @@ impl CudaProblem<'_, '_> {
         Ok(b)
     }
 
-    /// Takes a correction from the iterate; how large it is, if that is asked for.
+    /// Subtracts a correction from the iterate; returns its size if needed.
     fn subtract(&mut self, du: &Rc<Buffer>) -> Result<Option<Update>, Error> {
         let base = (self.state.search || self.state.tells_updates).then(|| self.state.iterate.clone());
         self.corrections.clear();
@@ -185,7 +190,7 @@ impl CudaProblem<'_, '_> {
         Ok(update)
     }
 
-    /// How large a correction from `base` to the iterate is. What stopped at bounds is counted on the host.
+    /// Size of a correction from `base` to the iterate. The host counts the values at bounds.
     fn update(&mut self, base: &[Collection], du: &Rc<Buffer>) -> Result<Update, Error> {
         let mut squares = vec![self.rt.executor.new_number()?];
         self.rt.solver.dot_into(self.state.total(), du.address(), du.address(), squares[0].address())?;
@@ -209,7 +214,8 @@ impl CudaProblem<'_, '_> {
         Ok(Update { norm: squares[0].sqrt(), unknowns, at_bounds, shortened: false })
     }
 
-    /// Goes from `base`, or from the iterate, by this part of a correction, as far as bounds allow.
+    /// Sets the iterate to `base`, or to itself, plus this part of a correction, clipped to the
+    /// bounds.
     fn advance(&mut self, base: Option<&[Collection]>, du: &Rc<Buffer>, length: f64) -> Result<(), Error> {
         for number in 0..self.state.ends.len() {
             let end = self.state.ends[number];
@@ -225,7 +231,7 @@ impl CudaProblem<'_, '_> {
         Ok(())
     }
 
-    /// Values of an unknown where its bounds allow them, and else the bounds. NaN stays, for the next evaluation to tell.
+    /// Values of an unknown clipped to its bounds. NaN stays for the next evaluation to report.
     fn bounded(&mut self, number: usize, mut values: Collection) -> Result<Collection, Error> {
         let Some(Bounds { least, greatest }) = self.state.bounds_of(number) else { return Ok(values) };
         for (function, bound) in [(BinaryMath::Max, least), (BinaryMath::Min, greatest)] {
@@ -237,7 +243,8 @@ impl CudaProblem<'_, '_> {
         Ok(values)
     }
 
-    /// Least and greatest value of each unknown, two numbers on the device; `None` of one without elements. `[equations]`
+    /// Least and greatest value of each unknown, two numbers on the device; `None` for one without
+    /// elements. `[equations]`
     fn queue_extremes(&mut self) -> Result<Vec<Option<Rc<Buffer>>>, Error> {
         let mut extremes = Vec::with_capacity(self.state.iterate.len());
         for unknown in &self.state.iterate {
@@ -291,7 +298,7 @@ impl GridProblem for CudaProblem<'_, '_> {
             self.rt.solver.dot_into(equation.domain.len(), residual.address(), residual.address(), square.address())?;
             squares.push(square);
         }
-        // What unknowns are like comes to the host in the same copy: nothing else waits for it.
+        // The ranges of unknowns are copied to the host together: no extra wait.
         let extremes = self.queue_extremes()?;
         let both = |extremes: &Rc<Buffer>| [extremes.address(), DevicePtr(extremes.address().0 + 8)];
         let corrections = std::mem::take(&mut self.corrections);

@@ -1,4 +1,4 @@
-//! What Newton's method keeps between solves.
+//! Caches of Newton's method between solves.
 
 use std::rc::Rc;
 
@@ -7,15 +7,15 @@ use equelle_runtime::newton;
 use crate::runtime::linalg::csr::CsrPattern;
 use crate::runtime::linalg::space::Space;
 
-/// What Newton's method keeps between solves.
+/// Caches of Newton's method between solves.
 pub(crate) type NewtonState = newton::NewtonCaches<Space<f64>, Patterns>;
 
 /// The last patterns of a solve.
 #[derive(Default)]
 pub(crate) struct Patterns {
-    /// Of a whole matrix.
+    /// Pattern of the whole matrix.
     pub assembled: Option<Assembled>,
-    /// Of the last evaluation. `[equations]`
+    /// Patterns of the last evaluation. `[equations]`
     pub equations: Vec<Rc<CsrPattern>>,
 }
 

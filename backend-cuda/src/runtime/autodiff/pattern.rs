@@ -1,7 +1,8 @@
-//! Rows of equations: the Jacobian as the kernels of a program write it.
+//! Patterns of equations: rows of the Jacobian that the kernels of a program write.
 //!
-//! Which derivatives an equation has is known from its access paths. A kernel of its own tells them once per grid, in two launches: how many each element has, then which. The
-//! host sorts them to the rows of a sparse matrix. An evaluation writes the entries in place.
+//! The derivatives of an equation follow from its access paths. Once per grid, a pattern kernel
+//! lists them in two launches: the number for each element, then the columns. The host sorts them
+//! into the rows of a sparse matrix. An evaluation writes the entries in place.
 
 use std::rc::Rc;
 use std::sync::Arc;
@@ -22,14 +23,14 @@ const NONE: u32 = u32::MAX;
 /// First column and domain of an unknown.
 type Place = (usize, Arc<Domain>);
 
-/// What rows were made for, kept so that nothing else is at these addresses.
+/// The key of a pattern: handles, which it owns so that their addresses stay unique.
 #[derive(Debug)]
 pub(crate) struct Made {
     pub kernel: &'static str,
     pub n_cols: usize,
     pub domain: Arc<Domain>,
     pub unknowns: Vec<Place>,
-    /// The entity collections that paths lead through.
+    /// The entity collections of the access paths.
     pub entities: Vec<Rc<Buffer>>,
 }
 
@@ -46,15 +47,15 @@ impl Made {
     }
 }
 
-/// Rows of a run, one set for each equation.
+/// Patterns of a run, one for each equation.
 #[derive(Debug, Default)]
 pub(crate) struct KnownPatterns(Vec<(Made, Rc<CsrPattern>)>);
 
-/// Rows that a kernel is about to need.
+/// Construction of a pattern, which a kernel is about to need.
 #[derive(Debug)]
 pub struct PatternBuilder {
     made: Made,
-    /// Whether the places of additions are asked for.
+    /// Whether slots of additions are needed.
     slots: bool,
     stage: Stage,
 }
@@ -71,22 +72,23 @@ enum Stage {
     Listing {
         starts: Vec<u64>,
         columns: Rc<Buffer>,
-        /// Of the numbers of derivatives and of the starts.
+        /// The numbers of derivatives, and their prefix sums.
         device: [Rc<Buffer>; 2],
     },
 }
 
 impl KnownPatterns {
-    /// Begins the pattern of an equation: known, or to be told by launches of its pattern kernel.
+    /// Begins the pattern of an equation: cached, or to be listed by launches of its pattern
+    /// kernel.
     pub(crate) fn begin(&self, made: Made, slots: bool) -> PatternBuilder {
         let known = self.0.iter().find(|(known, _)| known.is(&made)).map(|(_, rows)| Rc::clone(rows));
         PatternBuilder { made, slots, stage: known.map_or(Stage::Begin, Stage::Known) }
     }
 
-    /// The pattern, kept for the next evaluation.
+    /// The pattern, cached for the next evaluation.
     ///
     /// # Errors
-    /// `Backend` (an internal error) if it has not been told.
+    /// `Backend` (an internal error) if it has not been listed.
     pub(crate) fn finish(&mut self, builder: PatternBuilder) -> Result<Rc<CsrPattern>, Error> {
         let PatternBuilder { made, stage: Stage::Known(rows), .. } = builder else {
             return Err(internal_error("rows that nobody told"));
@@ -100,7 +102,7 @@ impl KnownPatterns {
 }
 
 impl PatternBuilder {
-    /// What the next launch of the pattern kernel takes; `None` when the rows are known.
+    /// The argument of the next launch of the pattern kernel; `None` once the pattern is known.
     ///
     /// # Errors
     /// `Backend`: not enough memory, or the device fails.
@@ -142,7 +144,8 @@ impl PatternBuilder {
         }
     }
 
-    /// Rows from the columns that elements told, in any order and more than once; those of element k from `starts[k]` on.
+    /// Rows from the listed columns, in any order and with repetitions; those of element k begin at
+    /// `starts[k]`.
     fn sorted_rows(&self, executor: &Executor, starts: &[u64], told: Vec<u32>, device_starts: &Rc<Buffer>) -> Result<CsrPattern, Error> {
         let Sorted { row_ptr: host_row_ptr, columns: host_columns, slots: places } = sorted(starts, told, self.slots)?;
         let row_ptr = executor.upload("rows of the Jacobian", &host_row_ptr.iter().map(|&p| p as u64).collect::<Vec<_>>())?;
@@ -150,7 +153,8 @@ impl PatternBuilder {
         let block = block_of(&host_row_ptr);
         let slots = if self.slots {
             let places = executor.upload("places of derivatives", &places)?;
-            // Where every row has each of its columns once, both begin at the same numbers, which a kernel reads for the rows anyway.
+            // If every row has each of its columns once, both have the same row pointers, which a
+            // kernel reads anyway.
             let same = host_row_ptr.iter().zip(starts).all(|(&row, &start)| row as u64 == start);
             Some((if same { Rc::clone(&row_ptr) } else { Rc::clone(device_starts) }, places))
         } else {
@@ -161,7 +165,7 @@ impl PatternBuilder {
     }
 }
 
-/// Rows, and the place in its row of everything that was told.
+/// Rows, and the slot of each listed column.
 struct Sorted {
     row_ptr: Vec<usize>,
     columns: Vec<u32>,
@@ -181,7 +185,7 @@ fn sorted(starts: &[u64], mut told: Vec<u32>, with_slots: bool) -> Result<Sorted
         told[row.clone()].sort_unstable();
         for at in row {
             let column = told[at];
-            // What does not exist comes last.
+            // Elements that do not exist come last.
             if column == NONE {
                 break;
             }
@@ -195,7 +199,7 @@ fn sorted(starts: &[u64], mut told: Vec<u32>, with_slots: bool) -> Result<Sorted
             if columns.len() > usize::from(u16::MAX) {
                 return Err(Error::new(ErrorKind::Backend, "a row of the Jacobian has more entries than can be numbered"));
             }
-            // Nothing is added to what does not exist.
+            // Nothing is added for elements that do not exist.
             slots.extend(order.iter().map(|column| columns.binary_search(column).unwrap_or(0) as u16));
         }
         row_ptr.push(kept);
@@ -209,7 +213,7 @@ fn sorted(starts: &[u64], mut told: Vec<u32>, with_slots: bool) -> Result<Sorted
 mod tests {
     use super::*;
 
-    /// Two rows: 5, 3, 5 and nothing; 7, 1. Entries by ascending column, each once.
+    /// Two rows: 5, 3, 5 and a missing element; 7, 1. Entries by ascending column, each once.
     #[test]
     fn columns_are_sorted_and_places_follow_what_was_told() {
         let Sorted { row_ptr, columns, slots } = sorted(&[0, 4, 6, 6], vec![5, 3, 5, NONE, 7, 1], true).expect("short rows");
@@ -226,7 +230,7 @@ mod tests {
         assert_eq!(block_of(&rows(10, 1000)), 256);
         assert_eq!(block_of(&rows(11, 1000)), 128);
         assert_eq!(block_of(&rows(80, 1000)), 32);
-        // Nothing fits: rows are written where they are.
+        // Too large for shared memory: rows are written in global memory.
         assert_eq!(block_of(&rows(81, 1000)), 256);
         assert_eq!(block_of(&[0]), 256);
     }

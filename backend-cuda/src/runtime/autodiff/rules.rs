@@ -1,10 +1,11 @@
-//! Rules of differentiation: what an entry of an operand's row adds to that of the result.
+//! Rules of differentiation: the contribution of an entry of an operand's row to the result's row.
 
 use equelle_runtime::{BinaryMath, Elementary};
 
 use crate::runtime::operations::functions::{Binary, Unary};
 
-/// What an entry d of an operand's row adds to that of the result `v` of operands `a` and `b`.
+/// The contribution of an entry d of an operand's row to that of the result `v` of operands `a` and
+/// `b`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Rule {
     /// `d`
@@ -19,20 +20,20 @@ pub(crate) enum Rule {
     OverSecond,
     /// `-(v d) / b`
     Denominator,
-    /// By the sign of `a`.
+    /// The sign of `a` times `d`.
     Sign,
     /// `0.5 / v d`
     Root,
-    /// As [`Elementary::derivative`].
+    /// See [`Elementary::derivative`].
     Elementary(Elementary),
-    /// As [`BinaryMath::by_first`].
+    /// See [`BinaryMath::by_first`].
     ByFirst(BinaryMath),
-    /// As [`BinaryMath::by_second`].
+    /// See [`BinaryMath::by_second`].
     BySecond(BinaryMath),
 }
 
 impl Rule {
-    /// As the kernels number them.
+    /// The number of the rule in the kernels.
     pub fn number(self) -> u32 {
         match self {
             Rule::Keep => 0,
@@ -59,7 +60,7 @@ impl Rule {
 }
 
 impl Unary {
-    /// Its derivative.
+    /// The rule of its derivative.
     pub fn rule(self) -> Rule {
         match self {
             Unary::Copy => Rule::Keep,
@@ -72,7 +73,7 @@ impl Unary {
 }
 
 impl Binary {
-    /// Its derivatives by both operands.
+    /// The rules of its derivatives with respect to both operands.
     pub fn rules(self) -> (Rule, Rule) {
         match self {
             Binary::Add => (Rule::Keep, Rule::Keep),

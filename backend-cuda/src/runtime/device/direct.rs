@@ -1,20 +1,20 @@
-//! Direct solves on a device: what a library there does.
+//! Direct solves on a device by a library.
 //!
-//! On GPUs that is cuDSS, where it is found. It keeps its factors in memory of its own, beside the
-//! pool of the runtime. The emulator has nothing of the kind, unless a test gives it something.
+//! On GPUs this is cuDSS, if installed. It allocates its factors itself, outside of the runtime's
+//! pool. The emulator has no such library, except in tests.
 
 use equelle_runtime::linalg::{Definiteness, DirectError};
 
 use super::ids::DevicePtr;
 
-/// A system in device memory. Offsets and columns are signed numbers of 32 bits.
+/// A system in device memory. Offsets and columns are signed 32-bit integers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DirectSystem {
     /// Number of rows, and of columns.
     pub n: usize,
     /// Number of entries.
     pub entries: usize,
-    /// Where rows begin. `[n + 1]`
+    /// Row pointers. `[n + 1]`
     pub row_ptr: DevicePtr,
     /// Column of each entry, ascending within a row. `[entries]`
     pub col_idx: DevicePtr,
@@ -24,47 +24,47 @@ pub struct DirectSystem {
     pub b: DevicePtr,
     /// The solution. `[n]`
     pub x: DevicePtr,
-    /// What is known of the matrix.
+    /// Definiteness of the matrix.
     pub definiteness: Definiteness,
 }
 
-/// Factorises and solves on a device, in order with its other work.
+/// A factorisation on a device, in order with its other work.
 pub trait DirectEngine {
     /// Its name and version.
     fn name(&self) -> String;
-    /// Orders the unknowns of a system and factorises symbolically; forgets the system before.
+    /// Orders the unknowns of a system and factorises symbolically; drops the previous system.
     ///
     /// # Errors
-    /// Why not.
+    /// The reason.
     ///
     /// # Safety
-    /// The system is in memory of this device, as it says, and stays there until another one is
-    /// analysed or the engine is dropped; all of it has been written.
+    /// The system is in memory of this device, as described, fully written, and stays there until
+    /// another one is analysed or the engine is dropped.
     unsafe fn analyse(&mut self, system: &DirectSystem) -> Result<(), DirectError>;
-    /// Factorises the values that the system has.
+    /// Factorises the current values of the system.
     ///
     /// # Errors
-    /// Why not; there are no factors then.
+    /// The reason; there are no factors then.
     ///
     /// # Safety
-    /// The system that was analysed last is still there.
+    /// The last analysed system still exists.
     unsafe fn factorize(&mut self) -> Result<(), DirectError>;
     /// Writes the solution of the system, or of its transpose.
     ///
     /// # Errors
-    /// Why not.
+    /// The reason.
     ///
     /// # Safety
-    /// The system that was analysed last is still there.
+    /// The last analysed system still exists.
     unsafe fn solve(&mut self, transposed: bool) -> Result<(), DirectError>;
 }
 
 /// Devices that may have a library for direct solves.
 pub trait DirectSolves {
-    /// A new engine; the error says what is missing, for people.
+    /// A new engine; the error says what is missing, as text for users.
     ///
     /// # Errors
-    /// What is missing.
+    /// The missing part.
     ///
     /// # Safety
     /// The engine is dropped before the device.

@@ -1,4 +1,4 @@
-//! What a device hands out, and what it is asked to launch.
+//! Identifiers of a device, and launches.
 
 /// Address in device memory; never 0 for memory that exists.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -12,7 +12,7 @@ pub struct ModuleId(pub u32);
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct FunctionId(pub u32);
 
-/// An asynchronous copy to the host; later ones have larger numbers, and end later.
+/// An asynchronous copy to the host; later copies have larger numbers and end later.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct CopyId(pub u64);
 
@@ -25,7 +25,7 @@ pub struct GraphId(pub u32);
 pub struct LaunchShape {
     /// Blocks.
     pub grid: [u32; 3],
-    /// Threads of a block.
+    /// Threads per block.
     pub block: [u32; 3],
 }
 
@@ -38,8 +38,8 @@ pub struct Launch {
     pub name: &'static str,
     /// Its shape.
     pub shape: LaunchShape,
-    /// Argument values, each from a multiple of 8 bytes on.
+    /// Argument values, each aligned to 8 bytes.
     pub words: Vec<u64>,
-    /// Where in `words` each argument begins.
+    /// Index in `words` of each argument.
     pub offsets: Vec<u32>,
 }

@@ -1,8 +1,8 @@
-//! What the runtime needs of a device, and nothing more.
+//! The interface of a device.
 //!
 //! Two implementations: [`gpu::GpuDevice`] and, for tests without a GPU, [`emulator::Emulator`].
-//! Work goes to one stream: launches and copies run in the order of the calls. Asynchronous copies
-//! to the host, for outputs, run in a second stream.
+//! All work goes to one stream: launches and copies run in the order of the calls. Asynchronous
+//! copies to the host, for outputs, run in a second stream.
 
 pub mod direct;
 pub mod emulator;
@@ -18,10 +18,9 @@ pub use crate::runtime::kernels::CompileOptions;
 use crate::runtime::kernels::KernelModule;
 use equelle_runtime::Error;
 
-/// Bytes on their way from the device to a buffer of the host, which is free again when this is
-/// dropped.
+/// A pending copy from the device to a buffer of the host, which is released on drop.
 pub trait PendingCopy: Send {
-    /// Waits until they are there.
+    /// Waits until the copy is done.
     ///
     /// # Errors
     /// `Backend`: the device is lost, or work before the copy failed.
@@ -31,10 +30,10 @@ pub trait PendingCopy: Send {
 /// An asynchronous copy to the host, and its bytes.
 pub type AsyncCopy = (CopyId, Box<dyn PendingCopy>);
 
-/// Buffers of the host for asynchronous copies: what is on its way is bounded.
+/// Number of staging buffers on the host for asynchronous copies, which bounds pending copies.
 pub const STAGING_BUFFERS: usize = 3;
 
-/// What is known of a device.
+/// Properties of a device.
 #[derive(Clone, Debug, PartialEq)]
 pub struct DeviceProperties {
     /// Name as the vendor gives it.
@@ -47,18 +46,18 @@ pub struct DeviceProperties {
 
 /// A device. Methods return errors without a line; the runtime adds it.
 pub trait Device: SparseProducts + DirectSolves {
-    /// What it is.
+    /// Its properties.
     fn facts(&self) -> &DeviceProperties;
-    /// Compiles (or takes from the cache) and loads a module; one that is loaded stays the same.
+    /// Compiles (or takes from the cache) and loads a module; a loaded module is returned as it is.
     fn load(&self, module: &KernelModule, options: CompileOptions) -> Result<ModuleId, Error>;
     /// Finds a kernel.
     fn function(&self, module: ModuleId, name: &str) -> Result<FunctionId, Error>;
-    /// Memory of at least `bytes` bytes, aligned to 256; `None` when there is not enough.
+    /// Allocates at least `bytes` bytes, aligned to 256; `None` if there is too little memory.
     fn allocate(&self, bytes: u64) -> Result<Option<DevicePtr>, Error>;
-    /// Free and total bytes now.
+    /// Free and total bytes at present.
     fn memory(&self) -> Result<(u64, u64), Error>;
 
-    /// Gives memory back.
+    /// Frees memory.
     ///
     /// # Safety
     /// `memory` comes from [`Device::allocate`] of this device, is not used again, and no work in
@@ -75,14 +74,14 @@ pub trait Device: SparseProducts + DirectSolves {
     /// `from` points to at least `bytes.len()` bytes allocated here.
     unsafe fn download(&self, from: DevicePtr, bytes: &mut [u8]) -> Result<(), Error>;
     /// Begins to copy pieces of device memory to one buffer of the host, after all work so far and
-    /// beside all later work. Waits until another thread has freed one of [`STAGING_BUFFERS`]
-    /// buffers. `None`: the host has not enough memory for such a buffer.
+    /// concurrently with later work. Waits until another thread has released one of
+    /// [`STAGING_BUFFERS`] buffers. `None`: the host has too little memory for such a buffer.
     ///
     /// # Safety
-    /// Each piece is of memory allocated here, which no work that is appended before
-    /// [`Device::await_copy`] writes, and which is not freed before [`Device::synchronise`].
+    /// Each piece is of memory allocated here, which no work appended before [`Device::await_copy`]
+    /// writes, and which is not freed before [`Device::synchronise`].
     unsafe fn copy_to_host_async(&self, pieces: &[(DevicePtr, usize)]) -> Result<Option<AsyncCopy>, Error>;
-    /// Makes work that is appended from now on wait for a copy; the host does not wait.
+    /// Makes later work wait for a copy; the host does not wait.
     fn await_copy(&self, copy: CopyId) -> Result<(), Error>;
     /// Appends a launch to the stream.
     ///
@@ -98,9 +97,9 @@ pub trait Device: SparseProducts + DirectSolves {
     /// Appends a graph to the stream.
     ///
     /// # Safety
-    /// Memory that its launches use still exists; the graph has not been freed.
+    /// Memory of its launches still exists; the graph was not freed.
     unsafe fn launch_graph(&self, graph: GraphId) -> Result<(), Error>;
-    /// Frees a graph; unknown ones are ignored. Waits for nothing: a graph in flight finishes.
+    /// Frees a graph; ignores unknown ones. Does not wait: a graph in flight finishes.
     fn free_graph(&self, graph: GraphId);
     /// Waits for all work, and for asynchronous copies.
     fn synchronise(&self) -> Result<(), Error>;

@@ -1,11 +1,11 @@
-//! Arguments of kernels: the Rust side of the structs in `prelude.cuh`, field for field.
+//! Arguments of kernels: the Rust counterparts of the structs in `prelude.cuh`, field for field.
 
 use crate::runtime::device::{DevicePtr, FunctionId, Launch, LaunchShape};
 
-/// A set to iterate over.
+/// A domain to iterate over.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct EqSpace {
-    /// Address of the sorted entities; 0 when it is all of its kind.
+    /// Address of the sorted entities; 0 for all entities of a kind.
     pub list: u64,
     /// Address of the positions in the order of the grid's file, or 0.
     pub order: u64,
@@ -13,7 +13,7 @@ pub struct EqSpace {
     pub size: u32,
 }
 
-/// A grid of any kind; addresses are 0 for arrays that a kernel did not ask for.
+/// A grid of any kind; addresses are 0 for arrays that a kernel does not read.
 #[derive(Clone, Copy, Debug, Default)]
 #[allow(missing_docs)]
 pub struct EqGrid {
@@ -34,7 +34,7 @@ pub struct EqGrid {
     pub edge_lengths: u64,
     pub edge_centroids: u64,
     pub vertex_positions: u64,
-    /// Of a Cartesian grid, where closed forms take the place of arrays.
+    /// Shape of a Cartesian grid, where closed forms replace arrays.
     pub shape: EqCartesian,
 }
 
@@ -46,7 +46,7 @@ pub struct EqCartesian {
     /// 1 when launches over cells are one-dimensional.
     pub flat: u32,
     pub face_start: [u32; 3],
-    /// Cells that a thread goes through where a launch takes the boundary apart.
+    /// Cells per thread in launches that treat the boundary separately.
     pub cells_per_thread: u32,
     pub boundary_start: [u32; 3],
     pub interior_start: [u32; 3],
@@ -55,7 +55,7 @@ pub struct EqCartesian {
     pub volume: f64,
 }
 
-/// Ranks of entities in a set.
+/// Position map of a domain.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct EqRanks {
     /// Address of the rank in the canonical superset of each entity, or 0.
@@ -64,13 +64,13 @@ pub struct EqRanks {
     pub inner: u64,
     /// Number of the canonical superset.
     pub canonical: u32,
-    /// Where `outer` is 0: the first entity of the canonical superset, which has all from there on.
+    /// If `outer` is 0: the first entity of the canonical superset, whose entities are consecutive.
     pub first: u32,
-    /// And how many these are.
+    /// If `outer` is 0: the number of these entities.
     pub count: u32,
 }
 
-/// Where kernels report conditions that do not hold.
+/// Destination of failed conditions.
 #[derive(Clone, Copy, Debug)]
 pub struct EqChecks {
     /// Address of the flag.
@@ -82,7 +82,7 @@ pub struct EqChecks {
 /// Rows of the Jacobian of an equation.
 #[derive(Clone, Copy, Debug)]
 pub struct EqRows {
-    /// Address of where rows begin, one more than there are rows.
+    /// Address of the row pointers, one more than there are rows.
     pub row_ptr: u64,
     /// Address of the columns, ascending within a row.
     pub columns: u64,
@@ -90,57 +90,57 @@ pub struct EqRows {
     pub entries: u64,
 }
 
-/// Places of the additions of an equation in its rows.
+/// Slots of the additions of an equation in its rows.
 #[derive(Clone, Copy, Debug)]
 pub struct EqSlots {
-    /// Address of where the additions of each row begin.
+    /// Address of the index of each row's first addition.
     pub starts: u64,
-    /// Address of the places within the row, in the order of the additions.
+    /// Address of the slots within the row, in the order of the additions.
     pub slots: u64,
 }
 
-/// Where a kernel tells which derivatives each element has.
+/// Destination of a pattern kernel, which lists the derivatives of each element.
 #[derive(Clone, Copy, Debug)]
 pub struct EqPattern {
-    /// Address of their number, per element.
+    /// Address of their number, for each element.
     pub counts: u64,
-    /// Address of where the columns of each element begin; 0 while they are counted.
+    /// Address of the index of each element's first column; 0 while they are counted.
     pub starts: u64,
     /// Address of the columns; 0 while they are counted.
     pub columns: u64,
 }
 
-/// Numbers that an operation reads.
+/// Numeric operand of an operation.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct EqOperand {
-    /// Address of the values; 0 when it is `value` for all.
+    /// Address of the values; 0 for one `value` for all.
     pub values: u64,
-    /// The number, where there are no values.
+    /// The number, if there are no values.
     pub value: f64,
-    /// Numbers from one element to the next; 0 when there is one for all.
+    /// Distance of consecutive elements; 0 for one number for all.
     pub stride: u32,
-    /// Numbers from one component to the next; 0 when there is one for all.
+    /// Distance of consecutive components; 0 for one number for all.
     pub component_stride: u32,
 }
 
-/// Bools that an operation reads.
+/// Bool operand of an operation.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct EqBool {
-    /// Address of the values; 0 when it is `value` for all.
+    /// Address of the values; 0 for one `value` for all.
     pub values: u64,
-    /// 1 or 0, where there are no values.
+    /// 1 or 0, if there are no values.
     pub value: u32,
-    /// 1, or 0 when there is one for all.
+    /// 1, or 0 for one Bool for all.
     pub stride: u32,
 }
 
-/// A value that a kernel takes.
+/// A kernel argument.
 pub trait Argument {
-    /// Appends its words, each of 8 bytes as they lie in memory.
+    /// Appends its words of 8 bytes in memory layout.
     fn words(&self, words: &mut Vec<u64>);
 }
 
-/// Two numbers in one word.
+/// Packs two numbers into one word.
 pub(crate) fn pair(low: u32, high: u32) -> u64 {
     u64::from(low) | u64::from(high) << 32
 }
@@ -239,7 +239,7 @@ impl Argument for EqBool {
     }
 }
 
-/// A launch being put together: arguments in the order of the kernel's parameters.
+/// A launch under construction: arguments in the order of the kernel's parameters.
 #[derive(Clone, Debug)]
 pub struct Call {
     function: FunctionId,
@@ -249,12 +249,12 @@ pub struct Call {
 }
 
 impl Call {
-    /// A launch of `function`; `name` is what messages call it.
+    /// A launch of `function`; `name` is for messages.
     pub fn new(function: FunctionId, name: &'static str) -> Self {
         Call { function, name, words: Vec::new(), offsets: Vec::new() }
     }
 
-    /// The next argument.
+    /// Appends an argument.
     #[must_use]
     pub fn arg(mut self, argument: impl Argument) -> Self {
         self.offsets.push(self.words.len() as u32);
@@ -267,12 +267,12 @@ impl Call {
         self.function
     }
 
-    /// What messages call it.
+    /// The name for messages.
     pub(crate) fn name(&self) -> &'static str {
         self.name
     }
 
-    /// The same call with a thread for so many cells, where the grid is among its arguments.
+    /// The call with another number of cells per thread, if the grid is among its arguments.
     pub(crate) fn with_cells_per_thread(mut self, grid: &EqCartesian, cells_per_thread: u32) -> Self {
         let words = |grid: &EqCartesian| {
             let mut words = Vec::new();
@@ -298,7 +298,7 @@ impl Call {
 mod tests {
     use super::*;
 
-    /// Sizes that C++ gives the structs of the prelude: 8-byte alignment throughout.
+    /// Sizes of the structs of the prelude in C++: 8-byte alignment throughout.
     #[test]
     fn words_fill_the_structs() {
         let count = |argument: &dyn Fn(&mut Vec<u64>)| {

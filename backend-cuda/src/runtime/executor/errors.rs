@@ -2,7 +2,7 @@
 
 use equelle_runtime::{Error, ErrorKind};
 
-/// A mistake of this back-end, not of the program or its data.
+/// An error of this back-end, not of the program or its data.
 pub(crate) fn internal_error(what: &str) -> Error {
     Error::new(ErrorKind::Backend, format!("internal error: {what}"))
 }

@@ -1,7 +1,7 @@
-//! Compiled kernels on disk, found by everything that they depend on.
+//! Cache of compiled kernels on disk, keyed by everything that they depend on.
 //!
-//! A file is its checksum and the compiled bytes. Readers see all of it or nothing. A cache that
-//! cannot be read or written is no error: kernels are compiled again.
+//! A file consists of a checksum and the compiled bytes, and is written atomically. An unreadable
+//! or unwritable cache is no error: kernels are compiled again.
 
 use std::path::PathBuf;
 
@@ -9,14 +9,14 @@ use equelle_runtime::hash::StableHash;
 use equelle_runtime::{cache, temporary};
 use tempfile::TempPath;
 
-/// What tells apart everything that compiled bytes depend on.
+/// The key of compiled bytes from all their inputs.
 pub(crate) fn hash(parts: &[&[u8]]) -> u64 {
     // The length keeps ("ab", "c") and ("a", "bc") apart.
     let add = |hash: StableHash, part: &&[u8]| hash.bytes(part).bytes(&(part.len() as u64).to_le_bytes());
     parts.iter().fold(StableHash::default(), add).value()
 }
 
-/// Where compiled kernels are kept; `None` if there is no cache folder.
+/// The folder of compiled kernels; `None` if there is no cache folder.
 pub fn directory() -> Option<PathBuf> {
     Some(cache::folder()?.join("kernels"))
 }
@@ -37,19 +37,19 @@ pub(crate) fn scratch_path(extension: &str) -> std::io::Result<TempPath> {
     Ok(file?.into_temp_path())
 }
 
-/// Compiled bytes kept under `key`.
+/// Compiled bytes cached under `key`.
 pub(crate) fn read(key: u64, extension: &str) -> Option<Vec<u8>> {
     let bytes = std::fs::read(path(key, extension)?).ok()?;
     let (checksum, image) = bytes.split_at_checked(8)?;
     (checksum == hash(&[image]).to_le_bytes().as_slice()).then(|| image.to_vec())
 }
 
-/// Keeps compiled bytes under `key`.
+/// Caches compiled bytes under `key`.
 pub(crate) fn write(key: u64, extension: &str, image: &[u8]) {
     let Some(path) = path(key, extension) else { return };
     let mut bytes = hash(&[image]).to_le_bytes().to_vec();
     bytes.extend_from_slice(image);
-    // A full or read-only disk only costs the next start some time.
+    // A full or read-only disk only makes the next start slower.
     let _ = path.parent().map_or(Ok(()), std::fs::create_dir_all).and_then(|()| temporary::write(&path, &bytes));
 }
 

@@ -1,4 +1,4 @@
-//! Launches in the shapes that suit them.
+//! Launches and their shapes.
 
 use std::time::Instant;
 
@@ -18,7 +18,7 @@ impl Executor {
         self.queue.borrow_mut().push(launch);
     }
 
-    /// Changes the launch that was queued last, while it waits.
+    /// Changes the last queued launch.
     pub(crate) fn with_last<T>(&self, change: impl FnOnce(&mut Launch) -> Option<T>) -> Option<T> {
         self.queue.borrow_mut().last_mut().and_then(change)
     }
@@ -26,7 +26,8 @@ impl Executor {
     /// Queues a call with one thread per element; nothing for none.
     ///
     /// # Errors
-    /// With `tune=yes` those of the device, which measures shapes; the launch itself reports at the next flush.
+    /// With `tune=yes` those of the device, which measures shapes; errors of the launch itself
+    /// appear at the next flush.
     pub(crate) fn launch_over(&self, call: Call, elements: usize) -> Result<(), Error> {
         self.launch_tuned(call, LaunchDomain::Elements(elements))
     }
@@ -46,17 +47,18 @@ impl Executor {
     /// Queues a call with one thread per cell of the Cartesian grid, blocks along rows.
     ///
     /// # Errors
-    /// `Backend` (an internal error) if the run does not use Cartesian forms.
+    /// `Backend` (an internal error) if the run does not use Cartesian kernels.
     pub(crate) fn launch_over_cells(&self, call: Call) -> Result<(), Error> {
         let g = self.cartesian_args()?;
         let cells = g.n.iter().map(|&n| n as usize).product();
         self.launch_tuned(call, if g.flat == 1 { LaunchDomain::Elements(cells) } else { LaunchDomain::Cells })
     }
 
-    /// Queues a call that goes through the inside of the Cartesian grid, some cells a thread along the last axis, and then over the cells on its boundary, one a thread.
+    /// Queues a call over the interior of the Cartesian grid, several cells per thread along the
+    /// last axis, and then over its boundary cells, one per thread.
     ///
     /// # Errors
-    /// `Backend` (an internal error) if the run does not use Cartesian forms.
+    /// `Backend` (an internal error) if the run does not use Cartesian kernels.
     pub(crate) fn launch_inside_and_boundary(&self, call: Call) -> Result<(), Error> {
         if self.cartesian_args()?.flat == 1 {
             return self.launch_over_cells(call);
@@ -64,7 +66,7 @@ impl Executor {
         self.launch_tuned(call, LaunchDomain::InsideAndBoundary)
     }
 
-    /// Queues a call in the shape that is best as far as is known; nothing for no elements.
+    /// Queues a call in the best known shape; nothing for no elements.
     pub(crate) fn launch_tuned(&self, call: Call, over: LaunchDomain) -> Result<(), Error> {
         if over == LaunchDomain::Elements(0) {
             return Ok(());
@@ -75,7 +77,7 @@ impl Executor {
         Ok(())
     }
 
-    /// A call in a shape.
+    /// A launch of a call in a given shape.
     pub(crate) fn in_shape(&self, call: Call, over: LaunchDomain, config: LaunchConfig) -> Result<Launch, Error> {
         let [x, y] = config.block;
         let block = [x, y, 1];
@@ -102,7 +104,7 @@ impl Executor {
         Ok(call.shaped(LaunchShape { grid, block }))
     }
 
-    /// The shape where nothing was measured.
+    /// The default shape.
     pub(crate) fn usual_config(&self, over: LaunchDomain) -> Result<LaunchConfig, Error> {
         Ok(match over {
             LaunchDomain::Elements(_) => LaunchConfig { block: BLOCK, cells_per_thread: 1 },
@@ -166,9 +168,10 @@ impl Executor {
         Ok(if let Known::Chosen(config) = known { config } else { usual })
     }
 
-    /// The fastest shape of a call, which has been launched before and may be launched again. Waits for the device.
+    /// The fastest shape of a call, which was launched before and may be launched again. Waits for
+    /// the device.
     fn measured(&self, call: &Call, over: LaunchDomain, usual: LaunchConfig) -> Result<LaunchConfig, Error> {
-        // What it reads is there then.
+        // Computes its inputs.
         self.flush()?;
         self.synchronise()?;
         let launches = ((LONG_ENOUGH / self.seconds(call, over, usual, 1)?) as usize).clamp(1, MOST_LAUNCHES);
@@ -179,7 +182,7 @@ impl Executor {
                 best = (seconds, config);
             }
         }
-        // One after the other: clocks may have changed since the first of them.
+        // One after the other, since clocks may have changed since the first measurement.
         let (before, after) = (self.seconds(call, over, usual, launches)?, self.seconds(call, over, best.1, launches)?);
         let config = if after < GAIN * before { best.1 } else { usual };
         if config != usual {
@@ -194,10 +197,11 @@ impl Executor {
         Ok(config)
     }
 
-    /// Seconds of a launch among some of them in a row.
+    /// Seconds of one launch out of `launches` in a row.
     fn seconds(&self, call: &Call, over: LaunchDomain, config: LaunchConfig, launches: usize) -> Result<f64, Error> {
         let launch = self.in_shape(call.clone(), over, config)?;
-        // SAFETY: the runtime put the call together, its kernel takes any of these shapes, and the graph is freed before any of its memory is.
+        // SAFETY: the runtime put the call together, its kernel takes any of these shapes, and the
+        // graph is freed before any of its memory is.
         let graph = unsafe { self.device.build_graph(&vec![launch; launches]) }?;
         let mut shortest = f64::INFINITY;
         let mut result = Ok(());

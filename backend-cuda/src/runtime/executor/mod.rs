@@ -1,8 +1,8 @@
-//! What runs kernels on a device: its memory pool, the queue of launches, loaded modules, constants,
-//! counters and launch tuning. Grid, program and linear algebra stand on it and share it.
+//! The executor: a device with its memory pool, queue of launches, loaded modules, constants,
+//! counters and autotuning. Grid, program and linear algebra share it.
 //!
-//! Methods take `&self`: the handles of a run, all on one thread, share one executor. No method keeps
-//! a part borrowed while it calls another one.
+//! Methods take `&self`: the handles of a run, all on one thread, share one executor. No method
+//! keeps a part borrowed while it calls another one.
 
 pub mod arguments;
 pub mod autotune;
@@ -31,22 +31,22 @@ use crate::runtime::executor::precision::Precision;
 use crate::runtime::executor::queue::{Counters, Queue};
 use crate::runtime::kernels::{COLLECTIONS_MODULE, KernelModule, RUNTIME_MODULE};
 
-/// A device with all that the launches of a run share.
+/// A device with the shared state of the launches of a run.
 pub struct Executor {
     device: Rc<dyn Device>,
     pool: RefCell<Pool>,
     queue: RefCell<Queue>,
     counters: Cell<Counters>,
-    /// How kernels of the program are compiled.
+    /// Compile options of the program's kernels.
     options: CompileOptions,
-    /// The grid, where it is Cartesian.
+    /// The grid, if it is Cartesian.
     shape: Option<EqCartesian>,
     modules: RefCell<HashMap<(&'static str, usize, Precision), ModuleId>>,
     functions: RefCell<HashMap<(ModuleId, &'static str), FunctionId>>,
     autotune: RefCell<Autotune>,
     /// Numbers known on the host, by their bits.
     constants: RefCell<HashMap<u64, Rc<Buffer>>>,
-    /// Where the blocks of a sum count themselves.
+    /// Counter of the blocks of a sum.
     arrived: OnceCell<Rc<Buffer>>,
     interrupt: Interrupt,
     /// The first error of an operation that could not return it.
@@ -54,7 +54,7 @@ pub struct Executor {
 }
 
 impl Executor {
-    /// An executor on a device, for kernels that are compiled so.
+    /// An executor on a device, with these compile options.
     pub(crate) fn new(
         device: Rc<dyn Device>,
         options: CompileOptions,
@@ -84,7 +84,7 @@ impl Executor {
         &self.device
     }
 
-    /// Of collections.
+    /// Precision of collections.
     pub(crate) fn precision(&self) -> Precision {
         self.options.precision
     }
@@ -99,7 +99,7 @@ impl Executor {
         self.options.wide_offsets
     }
 
-    /// The grid, where it is Cartesian.
+    /// The grid, if it is Cartesian.
     pub(crate) fn shape(&self) -> Option<EqCartesian> {
         self.shape
     }
@@ -107,17 +107,17 @@ impl Executor {
     /// The Cartesian grid.
     ///
     /// # Errors
-    /// `Backend` (an internal error) if it is none.
+    /// `Backend` (an internal error) if it is not Cartesian.
     pub(crate) fn cartesian_args(&self) -> Result<EqCartesian, Error> {
         self.shape.ok_or_else(|| internal_error("a Cartesian kernel without a Cartesian grid"))
     }
 
-    /// Whether the run has been asked to end.
+    /// Whether the run is interrupted.
     pub(crate) fn is_interrupted(&self) -> bool {
         self.interrupt.asked().is_some()
     }
 
-    /// What the device was asked to do so far.
+    /// Counters of the device's work so far.
     pub(crate) fn counters(&self) -> Counters {
         self.counters.get()
     }
@@ -128,36 +128,36 @@ impl Executor {
         self.counters.set(counters);
     }
 
-    /// The queue, to look at.
+    /// The queue, read-only.
     pub(crate) fn queue(&self) -> Ref<'_, Queue> {
         self.queue.borrow()
     }
 
-    /// Bytes taken from the device.
+    /// Bytes allocated on the device.
     pub(crate) fn pool_bytes(&self) -> u64 {
         self.pool.borrow().bytes()
     }
 
-    /// Bytes of buffers that have an owner.
+    /// Bytes of buffers in use.
     #[cfg(test)]
     pub(crate) fn pool_in_use(&self) -> u64 {
         self.pool.borrow().in_use()
     }
 
-    /// What identifies a kernel whose shape is looked for.
+    /// The key of a tuned kernel.
     #[cfg(test)]
     pub(crate) fn kernel_key(&self, function: FunctionId) -> Option<u64> {
         self.autotune.borrow().kernel(function)
     }
 
-    /// Lines of launch tuning for the summary.
+    /// Lines of autotuning for the summary.
     pub(crate) fn tuning_notes(&self) -> Vec<String> {
         self.autotune.borrow_mut().take_notes()
     }
 
-    /// A kernel of a module for collections of a precision; both are prepared at first use.
+    /// A kernel of a module for collections in a given precision; prepared on first use.
     fn function(&self, module: &KernelModule, precision: Precision, name: &'static str) -> Result<FunctionId, Error> {
-        // Comparing modules takes as long as their texts are: not at every call.
+        // A comparison of modules reads their whole texts: not in every call.
         let options = || module.options(CompileOptions { precision, ..self.options });
         let key = (module.name, module.source.as_ptr() as usize, precision);
         let known = self.modules.borrow().get(&key).copied();
@@ -178,7 +178,7 @@ impl Executor {
         Ok(function)
     }
 
-    /// A call of a kernel, to be given its arguments and launched.
+    /// Prepares the call of a kernel, which then gets its arguments and a launch.
     ///
     /// # Errors
     /// `Backend`: the kernels cannot be compiled or loaded.
@@ -186,22 +186,22 @@ impl Executor {
         self.call_in(module, self.precision(), name)
     }
 
-    /// The same for collections of another precision than that of the program.
+    /// [`Executor::call`] for collections of another precision than the program's.
     pub(crate) fn call_in(&self, module: &KernelModule, precision: Precision, name: &'static str) -> Result<Call, Error> {
         Ok(Call::new(self.function(module, precision, name)?, name))
     }
 
-    /// A call of a kernel that works on collections of the program.
+    /// Prepares the call of a kernel that works on collections of the program.
     pub(crate) fn collection_call(&self, name: &'static str) -> Result<Call, Error> {
         self.call(&COLLECTIONS_MODULE, name)
     }
 
-    /// A call of a kernel of the runtime that works on no collection.
+    /// Prepares the call of a kernel of the runtime that works on no collection.
     pub(crate) fn runtime_call(&self, name: &'static str) -> Result<Call, Error> {
         self.call_in(&RUNTIME_MODULE, Precision::Double, name)
     }
 
-    /// Memory for `bytes` bytes, with arbitrary contents.
+    /// A buffer of `bytes` bytes with undefined contents.
     ///
     /// # Errors
     /// `Backend`: not enough memory.
@@ -209,7 +209,7 @@ impl Executor {
         if let Some(buffer) = self.take(bytes)? {
             return Ok(buffer);
         }
-        // Unused buffers of other sizes may be enough; graphs that use them go first.
+        // Unused buffers of other sizes may suffice; graphs that use them are freed first.
         self.flush()?;
         self.synchronise()?;
         self.queue.borrow_mut().forget(&*self.device);
@@ -227,7 +227,7 @@ impl Executor {
         Ok(Some(Rc::new(buffer)))
     }
 
-    /// Memory for a number.
+    /// A buffer for a number.
     ///
     /// # Errors
     /// `Backend`: not enough memory.
@@ -235,12 +235,12 @@ impl Executor {
         self.buffer("a number", 8)
     }
 
-    /// A number known on the host, uploaded once.
+    /// The address of a number known on the host, uploaded once.
     pub(crate) fn constant(&self, value: f64) -> Result<DevicePtr, Error> {
         Ok(self.constant_buffer(value)?.address())
     }
 
-    /// The same, to keep.
+    /// The buffer of a number known on the host.
     pub(crate) fn constant_buffer(&self, value: f64) -> Result<Rc<Buffer>, Error> {
         if let Some(buffer) = self.constants.borrow().get(&value.to_bits()) {
             return Ok(Rc::clone(buffer));
@@ -250,7 +250,7 @@ impl Executor {
         Ok(buffer)
     }
 
-    /// Where the blocks of a sum count themselves; one sum after the other uses it.
+    /// Address of the counter of a sum's blocks; sums use it one after the other.
     pub(crate) fn arrived(&self) -> Result<DevicePtr, Error> {
         if let Some(buffer) = self.arrived.get() {
             return Ok(buffer.address());
@@ -259,7 +259,7 @@ impl Executor {
         Ok(self.arrived.get_or_init(|| buffer).address())
     }
 
-    /// A result; an error is kept for [`Executor::deferred`], the first one.
+    /// The value of a result; its error goes to [`Executor::deferred`], if it is the first one.
     pub(crate) fn attempt<T>(&self, result: Result<T, Error>) -> Option<T> {
         match result {
             Ok(value) => Some(value),
@@ -270,18 +270,18 @@ impl Executor {
         }
     }
 
-    /// The first error of operations that could not return it.
+    /// Returns the first error of operations that could not return it.
     ///
     /// # Errors
-    /// That one, once.
+    /// That error, once.
     pub(crate) fn deferred(&self) -> Result<(), Error> {
         self.deferred.borrow_mut().take().map_or(Ok(()), Err)
     }
 
-    /// Waits for the device and forgets graphs: memory may be given back after this.
+    /// Waits for the device and frees graphs: memory may be freed after this.
     pub(crate) fn quiesce(&self) {
         self.queue.borrow_mut().forget(&*self.device);
-        // A device that was lost has said so before.
+        // A lost device was reported before.
         let _ = self.device.synchronise();
     }
 }
@@ -289,8 +289,8 @@ impl Executor {
 impl Drop for Executor {
     fn drop(&mut self) {
         self.quiesce();
-        // SAFETY: nothing is in flight after the wait and no graph is left. Whatever shared this executor
-        // is gone, so nobody uses its buffers again.
+        // SAFETY: nothing is in flight after the wait and no graph is left. Whatever shared this
+        // executor is gone, so nobody uses its buffers again.
         unsafe { self.pool.borrow_mut().release(&*self.device) };
     }
 }

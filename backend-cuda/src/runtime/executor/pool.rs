@@ -1,9 +1,11 @@
-//! Device memory: buffers that return to a pool when their last handle drops.
+//! The pool of device memory: buffers that return when their last handle drops.
 //!
-//! All work runs in one stream, so a buffer may be handed out again at once: whatever still reads it was launched before whatever writes it
-//! next. Of the buffers of a size the pool hands out the one with the lowest address: with the same buffers in use, the same requests get the same ones, in whatever order others came back.
-//! A buffer that is being copied to the host beside the stream is handed out like any other; the stream then waits for that copy first.
-//! So a loop over steps or iterations uses the same few buffers in a short rotation: nothing is allocated in a steady step, and its launches repeat with the same arguments.
+//! All work runs in one stream, so a buffer may be reused at once: its remaining readers were
+//! launched before its next writer. Of the free buffers of a size the pool takes the one with the
+//! lowest address, so that equal requests with equal buffers in use get equal addresses, whatever
+//! the order of returns. A buffer of an asynchronous copy to the host is reused as well; the stream
+//! then waits for that copy. A loop over steps or iterations thus cycles through a few buffers:
+//! steady steps allocate nothing, and their launches repeat with the same arguments.
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
@@ -26,12 +28,12 @@ pub struct Buffer {
 type FreeLists = BTreeMap<u64, BTreeSet<u64>>;
 
 impl Buffer {
-    /// Where it is.
+    /// Its address.
     pub fn address(&self) -> DevicePtr {
         self.address
     }
 
-    /// Where one of its numbers is, of 8 bytes each.
+    /// The address of one of its numbers of 8 bytes.
     pub(crate) fn number(&self, index: u32) -> DevicePtr {
         DevicePtr(self.address.0 + 8 * u64::from(index))
     }
@@ -43,7 +45,7 @@ impl Drop for Buffer {
     }
 }
 
-/// Hands out buffers.
+/// The pool.
 #[derive(Debug, Default)]
 pub(crate) struct Pool {
     free: Rc<RefCell<FreeLists>>,
@@ -54,8 +56,8 @@ pub(crate) struct Pool {
 }
 
 impl Pool {
-    /// A buffer of at least `bytes` bytes with arbitrary contents, and whether the device had to be asked for it; `None` when the device has
-    /// not enough memory left.
+    /// A buffer of at least `bytes` bytes with undefined contents, and whether it was allocated on
+    /// the device; `None` if the device has too little memory.
     pub(crate) fn take(&mut self, device: &dyn Device, bytes: u64) -> Result<Option<(Buffer, bool)>, Error> {
         let size = bytes.max(1).div_ceil(GRAIN) * GRAIN;
         if let Some(address) = self.free.borrow_mut().get_mut(&size).and_then(BTreeSet::pop_first) {
@@ -71,12 +73,12 @@ impl Pool {
         Ok(Some((Buffer { address, size, free: Rc::clone(&self.free) }, true)))
     }
 
-    /// Notes that a buffer is being copied beside the stream: it is not written again before that is done.
+    /// Records an asynchronous copy of a buffer, which must not be written before its end.
     pub(crate) fn is_copied(&mut self, buffer: &Buffer, copy: CopyId) {
         self.copies.insert(buffer.address.0, copy);
     }
 
-    /// Gives the unused buffers back to the device.
+    /// Frees the unused buffers on the device.
     ///
     /// # Safety
     /// No work in flight, no copy and no graph uses them.
@@ -86,33 +88,36 @@ impl Pool {
                 self.all.retain(|&a| a != address);
                 self.copies.remove(&address.0);
                 self.bytes -= size;
-                // SAFETY: the address came from this device and has no owner; the caller promises that no work uses it.
+                // SAFETY: the address came from this device and has no owner; the caller promises
+                // that no work uses it.
                 unsafe { device.free(address) };
             }
         }
     }
 
-    /// Gives everything back to the device.
+    /// Frees all buffers on the device.
     ///
     /// # Safety
-    /// No work in flight, no copy and no graph uses it, and no buffer that still has an owner is used again.
+    /// No work in flight, no copy and no graph uses it, and no buffer that still has an owner is
+    /// used again.
     pub(crate) unsafe fn release(&mut self, device: &dyn Device) {
         self.free.borrow_mut().clear();
         self.copies.clear();
         for address in std::mem::take(&mut self.all) {
-            // SAFETY: the address came from this device and is forgotten; the rest is the caller's promise.
+            // SAFETY: the address came from this device and is forgotten; the rest is the caller's
+            // promise.
             unsafe { device.free(address) };
         }
         self.bytes = 0;
     }
 
-    /// Bytes of buffers that have an owner.
+    /// Bytes of buffers in use.
     #[cfg(test)]
     pub(crate) fn in_use(&self) -> u64 {
         self.bytes - self.free.borrow().iter().map(|(size, addresses)| size * addresses.len() as u64).sum::<u64>()
     }
 
-    /// Bytes taken from the device.
+    /// Bytes allocated on the device.
     pub(crate) fn bytes(&self) -> u64 {
         self.bytes
     }

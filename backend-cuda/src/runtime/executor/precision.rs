@@ -1,4 +1,5 @@
-//! The precision of a program: what collections and derivatives hold. Scalars, single Vectors, sequences, what reductions accumulate and linear systems are doubles in either case.
+//! Precision of a program: that of collections and derivatives. Scalars, single Vectors, sequences,
+//! accumulators of reductions and linear systems are always in double precision.
 
 use equelle_runtime::Real;
 
@@ -13,12 +14,12 @@ pub enum Precision {
 }
 
 impl Precision {
-    /// That of the numbers of a runtime in the precision `R`.
+    /// The precision of numbers of type `R`.
     pub fn of<R: Real>() -> Self {
         if R::NAME == f32::NAME { Precision::Single } else { Precision::Double }
     }
 
-    /// Bytes of a number.
+    /// Size of a number in bytes.
     pub fn bytes(self) -> u64 {
         match self {
             Precision::Double => 8,

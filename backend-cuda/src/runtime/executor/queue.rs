@@ -1,25 +1,27 @@
-//! Launches wait here until something needs their results. A sequence of launches that comes again becomes a graph.
+//! The queue of launches, which runs when a result is needed. A sequence of launches that repeats
+//! becomes a graph.
 //!
-//! The buffers of a time step rotate with some period p, so p different sequences come back again and again, or fewer where a sequence is of several
-//! steps: the first time a sequence is launched one by one, the second time a graph is built from it, from then on the graph is launched.
+//! The buffers of a time step cycle with some period p, so p different sequences repeat, or fewer
+//! where a sequence spans several steps. The first occurrence is launched one by one, the second
+//! builds a graph, later ones launch the graph.
 
 use std::collections::HashMap;
 
 use crate::runtime::device::{Device, GraphId, Launch};
 use equelle_runtime::Error;
 
-/// More different sequences than this are not remembered: the arguments do not repeat.
+/// Largest number of remembered sequences: beyond it, arguments do not repeat.
 const REMEMBERED: usize = 256;
 
 #[derive(Debug)]
 enum Seen {
     Once,
     Graph(GraphId),
-    /// No graph could be built; launched one by one.
+    /// The graph could not be built; launched one by one.
     Plain,
 }
 
-/// What the device was asked to do.
+/// Counters of the device's work.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counters {
     /// Kernels launched, those in graphs included.
@@ -43,16 +45,17 @@ pub struct Counters {
 #[derive(Debug, Default)]
 pub(crate) struct Queue {
     waiting: Vec<Launch>,
-    /// Sequences of launches that the device was given.
+    /// Number of sequences of launches submitted to the device.
     handed_over: u64,
     seen: HashMap<Vec<Launch>, Seen>,
-    /// Why a graph could not be built, the first time.
+    /// Why the first graph could not be built.
     refused: Option<Error>,
 }
 
-/// Hands launches to the device one by one.
+/// Submits launches one by one.
 fn launch_all(device: &dyn Device, launches: &[Launch]) -> Result<(), Error> {
-    // SAFETY: the launches were put together by the runtime for kernels of their modules, on memory of the pool.
+    // SAFETY: the launches were put together by the runtime for kernels of their modules, on memory
+    // of the pool.
     launches.iter().try_for_each(|launch| unsafe { device.launch(launch) })
 }
 
@@ -61,27 +64,27 @@ impl Queue {
         self.waiting.push(launch);
     }
 
-    /// Number of launches that wait.
+    /// Number of queued launches.
     pub(crate) fn waiting(&self) -> usize {
         self.waiting.len()
     }
 
-    /// Number of sequences of launches that the device was given.
+    /// Number of sequences of launches submitted to the device.
     pub(crate) fn handed_over(&self) -> u64 {
         self.handed_over
     }
 
-    /// Whether none waits.
+    /// Whether the queue is empty.
     pub(crate) fn is_empty(&self) -> bool {
         self.waiting.is_empty()
     }
 
-    /// The launch that was queued last, while it waits.
+    /// The last queued launch.
     pub(crate) fn last_mut(&mut self) -> Option<&mut Launch> {
         self.waiting.last_mut()
     }
 
-    /// Hands everything that waits to the device; waits for nothing.
+    /// Submits all queued launches to the device; does not wait.
     pub(crate) fn flush(&mut self, device: &dyn Device, counters: &mut Counters) -> Result<(), Error> {
         if self.waiting.is_empty() {
             return Ok(());
@@ -92,10 +95,11 @@ impl Queue {
         match self.seen.get_mut(&launches) {
             Some(Seen::Graph(graph)) => {
                 counters.graphs += 1;
-                // SAFETY: memory of the graph's launches is given back only after `forget`.
+                // SAFETY: memory of the graph's launches is freed only after `forget`.
                 unsafe { device.launch_graph(*graph) }
             }
-            // SAFETY: the launches were put together by the runtime for kernels of their modules, on memory of the pool.
+            // SAFETY: the launches were put together by the runtime for kernels of their modules,
+            // on memory of the pool.
             Some(seen @ Seen::Once) => match unsafe { device.build_graph(&launches) } {
                 Ok(graph) => {
                     *seen = Seen::Graph(graph);
@@ -103,7 +107,7 @@ impl Queue {
                     // SAFETY: as above.
                     unsafe { device.launch_graph(graph) }
                 }
-                // Graphs only save time. If the device is lost, the launches say so.
+                // Graphs only save time. If the device is lost, the launches report it.
                 Err(error) => {
                     *seen = Seen::Plain;
                     self.refused.get_or_insert(error);
@@ -121,7 +125,7 @@ impl Queue {
         }
     }
 
-    /// Why graphs were not used where they should have been, if so.
+    /// The error that prevented graphs, if any.
     pub(crate) fn refused(&self) -> Option<&Error> {
         self.refused.as_ref()
     }

@@ -1,4 +1,4 @@
-//! Reductions: leaves are combined by a binary tree, 256 neighbours in a launch.
+//! Reductions on the device: combination of leaves by a binary tree, 256 neighbours in a launch.
 
 use std::rc::Rc;
 
@@ -9,7 +9,7 @@ use crate::runtime::executor::Executor;
 use crate::runtime::executor::pool::Buffer;
 use crate::runtime::kernels::DERIVATIVES_MODULE;
 
-/// As the runtime's kernels number them.
+/// The number of a reduction in the kernels.
 pub(crate) fn reduction_number(reduction: Reduction) -> u32 {
     match reduction {
         Reduction::Max => 0,
@@ -28,12 +28,12 @@ pub struct Leaves<R> {
 }
 
 impl<R> Leaves<R> {
-    /// Where they are.
+    /// Their address.
     pub fn pointer(&self) -> DevicePtr {
         self.buffer.address()
     }
 
-    /// How many.
+    /// Their number.
     pub fn len(&self) -> usize {
         self.count
     }
@@ -51,7 +51,7 @@ impl Executor {
     /// `Backend`: not enough memory.
     pub(crate) fn combine_into(&self, reduction: Reduction, mut count: usize, mut from: DevicePtr, to: DevicePtr) -> Result<(), Error> {
         let operation = reduction_number(reduction);
-        // What is read must not be handed out as what is written.
+        // The input must not be reused as output.
         let mut read = None;
         // 256 neighbours per thread are eight levels of the tree.
         loop {
@@ -68,7 +68,7 @@ impl Executor {
         }
     }
 
-    /// Combines truth values, at least one, a byte each; where the result is.
+    /// Combines Bools, at least one, one byte each; returns the result's buffer.
     ///
     /// # Errors
     /// `Backend`: not enough memory.
@@ -90,9 +90,10 @@ impl Executor {
         }
     }
 
-    /// The least and the greatest of `len` values of a collection, at least one, as two numbers on the device; NaN if one is. In one pass.
+    /// The least and the greatest of `len` values of a collection, at least one, as two numbers on
+    /// the device; NaN if one is. One pass.
     pub(crate) fn extremes(&self, len: usize, values: DevicePtr) -> Result<Rc<Buffer>, Error> {
-        /// Blocks that go through a collection side by side: some for each multiprocessor.
+        /// Number of blocks that process a collection in parallel: some for each multiprocessor.
         const BLOCKS: usize = 512;
         let blocks = reduce::leaf_count(len).min(BLOCKS);
         let leaves = self.buffer("partial results", 16 * blocks as u64)?;
@@ -102,7 +103,7 @@ impl Executor {
         Ok(out)
     }
 
-    /// Turns `n` numbers of 64 bits into their running sums: within groups of 256, then over the groups.
+    /// Turns `n` 64-bit numbers into their prefix sums: within groups of 256, then over the groups.
     ///
     /// # Errors
     /// `Backend`: not enough memory.
@@ -127,7 +128,8 @@ impl Executor {
 mod tests {
     use crate::runtime::test_support::{bits, numbers, runtimes};
 
-    /// One block and many, of which some go through the values twice; twice each, since blocks count themselves.
+    /// One block and many blocks, some with several values a thread; twice each, since blocks are
+    /// counted on the device.
     #[test]
     fn extremes_are_those_of_all_values() {
         for rt in runtimes() {

@@ -1,4 +1,4 @@
-//! Copies between host and device, in order with launches, and numbers of either precision.
+//! Copies between host and device, in order with launches, and conversions between precisions.
 
 use std::rc::Rc;
 
@@ -11,7 +11,7 @@ use crate::runtime::executor::pool::Buffer;
 use crate::runtime::executor::precision::Precision;
 
 impl Executor {
-    /// Hands all queued launches to the device.
+    /// Submits all queued launches to the device.
     ///
     /// # Errors
     /// `Backend`: those of the launches.
@@ -22,16 +22,16 @@ impl Executor {
         result
     }
 
-    /// Waits for all that has been handed to the device.
+    /// Waits for all submitted work.
     ///
     /// # Errors
-    /// `Backend`: a lost device, or an error of what was launched.
+    /// `Backend`: a lost device, or an error of a launch.
     pub(crate) fn synchronise(&self) -> Result<(), Error> {
         self.count(|counters| counters.synchronisations += 1);
         self.device.synchronise()
     }
 
-    /// A new buffer with these values.
+    /// Copies values to a new buffer.
     ///
     /// # Errors
     /// `Backend`: not enough memory, or a lost device.
@@ -41,12 +41,12 @@ impl Executor {
         Ok(buffer)
     }
 
-    /// Writes to a buffer of this length at least, after everything queued so far.
+    /// Copies values to a buffer that is long enough, after everything queued so far.
     ///
     /// # Errors
     /// `Backend`: a lost device.
     pub(crate) fn upload_to<T: NoUninit>(&self, buffer: &Buffer, values: &[T]) -> Result<(), Error> {
-        // The buffer may have been used by a launch that still waits in the queue: that one comes first.
+        // Queued launches that use the buffer come first.
         self.flush()?;
         let bytes: &[u8] = bytemuck::cast_slice(values);
         self.count(|counters| {
@@ -54,14 +54,14 @@ impl Executor {
             counters.uploaded_bytes += bytes.len() as u64;
             counters.synchronisations += 1;
         });
-        // SAFETY: the buffer has this length at least.
+        // SAFETY: the buffer is long enough.
         unsafe { self.device.upload(buffer.address(), bytes) }
     }
 
-    /// The first `n` values of device memory, after everything queued so far.
+    /// Copies the first `n` values of device memory to the host, after everything queued so far.
     ///
     /// # Errors
-    /// `Backend`: a lost device, or an error of what was launched.
+    /// `Backend`: a lost device, or an error of a launch.
     pub(crate) fn download<T: NoUninit + AnyBitPattern>(&self, from: DevicePtr, n: usize) -> Result<Vec<T>, Error> {
         self.flush()?;
         let mut values = vec![T::zeroed(); n];
@@ -76,24 +76,25 @@ impl Executor {
         Ok(values)
     }
 
-    /// One value of device memory.
+    /// Copies one value of device memory to the host.
     ///
     /// # Errors
-    /// As [`Executor::download`].
+    /// As for [`Executor::download`].
     pub(crate) fn download_one<T: NoUninit + AnyBitPattern>(&self, from: DevicePtr) -> Result<T, Error> {
         Ok(self.download(from, 1)?[0])
     }
 
-    /// Begins to copy buffers to the host beside the stream; `None` if the host has no room for them.
-    /// The pool hands none of them out before its copy has been made.
+    /// Begins an asynchronous copy of buffers to the host; `None` if the host has too little
+    /// memory. The pool does not reuse a buffer before its copy is done.
     ///
     /// # Errors
     /// `Backend`: a lost device.
     pub(crate) fn copy_to_host_async(&self, pieces: &[(&Rc<Buffer>, usize)]) -> Result<Option<AsyncCopy>, Error> {
         self.flush()?;
         let places: Vec<(DevicePtr, usize)> = pieces.iter().map(|(buffer, bytes)| (buffer.address(), *bytes)).collect();
-        // SAFETY: callers pass buffers and their lengths. Kernels write to buffers that the pool handed out for
-        // their results, and the pool lets the stream wait for the copy first; memory is given back after a wait.
+        // SAFETY: callers pass buffers and their lengths. Kernels write to buffers that the pool
+        // allocated for their results, and the pool makes the stream wait for the copy first;
+        // memory is freed after a wait.
         let Some(begun) = (unsafe { self.device.copy_to_host_async(&places) })? else { return Ok(None) };
         for (buffer, bytes) in pieces {
             self.pool.borrow_mut().is_copied(buffer, begun.0);
@@ -105,7 +106,7 @@ impl Executor {
         Ok(Some(begun))
     }
 
-    /// Memory for `n` numbers of collections.
+    /// A buffer for `n` numbers of collections.
     ///
     /// # Errors
     /// `Backend`: not enough memory.
@@ -113,10 +114,10 @@ impl Executor {
         self.buffer(what, self.precision().bytes() * n as u64)
     }
 
-    /// Numbers of collections, on the device, rounded if need be.
+    /// Copies numbers of collections to the device, rounded if necessary.
     ///
     /// # Errors
-    /// As [`Executor::upload`].
+    /// As for [`Executor::upload`].
     pub(crate) fn upload_reals(&self, what: &str, values: &[f64]) -> Result<Rc<Buffer>, Error> {
         match self.precision() {
             Precision::Double => self.upload(what, values),
@@ -124,10 +125,10 @@ impl Executor {
         }
     }
 
-    /// The first `n` numbers of a collection.
+    /// Copies the first `n` numbers of a collection to the host.
     ///
     /// # Errors
-    /// As [`Executor::download`].
+    /// As for [`Executor::download`].
     pub(crate) fn download_reals(&self, from: DevicePtr, n: usize) -> Result<Vec<f64>, Error> {
         match self.precision() {
             Precision::Double => self.download(from, n),
@@ -135,7 +136,7 @@ impl Executor {
         }
     }
 
-    /// `n` numbers of a collection as doubles on the device: the same memory where they are.
+    /// `n` numbers of a collection in double precision on the device: the same buffer if they are.
     ///
     /// # Errors
     /// `Backend`: not enough memory.
@@ -148,7 +149,7 @@ impl Executor {
         Ok(wide)
     }
 
-    /// Writes `n` numbers of a collection as doubles.
+    /// Writes `n` numbers of a collection in double precision.
     ///
     /// # Errors
     /// `Backend`: the kernels cannot be compiled or loaded.

@@ -1,4 +1,4 @@
-//! The grid on the device: arrays that general kernels ask for. Everything is uploaded at first use and stays.
+//! Arrays of the grid on the device for general kernels, uploaded on first use and kept.
 
 use std::collections::HashMap;
 use std::rc::Rc;
@@ -13,15 +13,15 @@ use crate::runtime::executor::{Executor, autotune};
 use crate::runtime::grid::half_faces::{self, SideCopies};
 use crate::runtime::grid::sets::DeviceSets;
 
-/// Which arrays of the grid a kernel reads.
+/// The arrays of the grid that a kernel reads.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[allow(missing_docs)]
 pub struct GridArrays {
-    /// What is beyond the sides of cells.
+    /// The neighbours across the sides of cells.
     pub sides: bool,
-    /// The faces on them.
+    /// The faces on the sides of cells.
     pub side_faces: bool,
-    /// The ranks of these faces among the interior ones, or those on the boundary.
+    /// The ranks of these faces among interior or boundary faces.
     pub side_ranks: bool,
     /// The cells of faces.
     pub face_cells: bool,
@@ -36,7 +36,7 @@ pub struct GridArrays {
 }
 
 impl GridArrays {
-    /// Those that there is nothing else for on a Cartesian grid.
+    /// The arrays without closed forms on a Cartesian grid.
     fn without_closed_forms(self) -> GridArrays {
         GridArrays {
             face_cells: false,
@@ -50,7 +50,7 @@ impl GridArrays {
     }
 }
 
-/// The grid on the device. Arrays are uploaded at first use and stay.
+/// The grid on the device, with arrays uploaded on first use.
 pub(crate) struct DeviceGrid {
     pub(crate) executor: Rc<Executor>,
     arrays: HashMap<&'static str, Rc<Buffer>>,
@@ -64,7 +64,7 @@ fn components(vectors: &[[f64; 3]], dim: usize) -> Vec<f64> {
 }
 
 impl DeviceGrid {
-    /// A grid of which nothing has been uploaded.
+    /// A grid without uploaded arrays.
     pub(crate) fn new(executor: &Rc<Executor>) -> Self {
         let executor = Rc::clone(executor);
         DeviceGrid { executor, arrays: HashMap::new(), sets: DeviceSets::default(), side_copies: SideCopies::default() }
@@ -80,10 +80,11 @@ impl DeviceGrid {
         Ok(address)
     }
 
-    /// The grid for general kernels of a program, with the arrays asked for, or its shape where closed forms take their place.
+    /// The grid for general kernels of a program, with the arrays in `needs`, or its shape where
+    /// closed forms replace them.
     ///
     /// # Errors
-    /// `Backend`: not enough memory. `Data`: it has no edges or vertices.
+    /// `Backend`: not enough memory. `Data`: the grid has no edges or vertices.
     pub(crate) fn args(&mut self, grid: &Grid, needs: GridArrays) -> Result<EqGrid, Error> {
         match self.executor.shape() {
             None => self.arrays(grid, needs),
@@ -91,10 +92,10 @@ impl DeviceGrid {
         }
     }
 
-    /// The grid with the arrays asked for.
+    /// The grid with the arrays in `needs`.
     ///
     /// # Errors
-    /// As [`DeviceGrid::args`].
+    /// As for [`DeviceGrid::args`].
     pub(crate) fn arrays(&mut self, grid: &Grid, needs: GridArrays) -> Result<EqGrid, Error> {
         let (dim, wide) = (grid.dim(), self.executor.wide_offsets());
         let (topology, geometry) = (|| grid.topology(), || grid.geometry());
@@ -147,7 +148,7 @@ impl DeviceGrid {
     }
 }
 
-/// A uniform Cartesian grid as kernels take it.
+/// A uniform Cartesian grid as kernel argument.
 pub(crate) fn cartesian_args(shape: &Cartesian) -> EqCartesian {
     let dim = shape.dim;
     let n = shape.n.map(|n| n as u32);

@@ -1,4 +1,5 @@
-//! Faces as sides of cells, in slices of cells next to each other: `EqGrid::side_starts` and what goes with it (see the prelude).
+//! Half-faces in slices of consecutive cells: `EqGrid::side_starts` and its arrays (see the
+//! prelude).
 
 use std::rc::Rc;
 
@@ -6,16 +7,17 @@ use equelle_runtime::grid::{NONE, Neighbour, Topology};
 
 use crate::runtime::executor::pool::Buffer;
 
-/// Cells of a slice, `EQ_SLICE` of the prelude: as many as there are threads that run in step.
+/// Cells of a slice, `EQ_SLICE` of the prelude: the threads of a warp.
 const SLICE: usize = 32;
-/// `EQ_NO_SIDE` of the prelude. No [`Neighbour`]: bit 30 is set for what is outside alone, with all others but the mark.
+/// `EQ_NO_SIDE` of the prelude. Never a [`Neighbour`]: bit 30 is set only outside the grid, with
+/// all others except the mark.
 const NO_SIDE: u32 = NONE - 1;
 
-/// Copies of values on interior faces, in the order of sides: what each is a copy of, and the copy.
+/// Copies of values on interior faces, in the order of half-faces: originals and copies.
 #[derive(Debug, Default)]
 pub(crate) struct SideCopies(pub Vec<(Rc<Buffer>, Rc<Buffer>)>);
 
-/// Where the sides of each slice begin: `[slices + 1]`.
+/// Index of the first half-face of each slice: `[slices + 1]`.
 pub(crate) fn starts(topology: &Topology) -> Vec<usize> {
     let n_cells = topology.cell_face_pos.len().saturating_sub(1);
     let mut starts = vec![0];
@@ -28,17 +30,17 @@ pub(crate) fn starts(topology: &Topology) -> Vec<usize> {
     starts
 }
 
-/// What is beyond each side, as [`Neighbour`] packs it.
+/// The neighbour across each half-face, packed as [`Neighbour`].
 pub(crate) fn neighbours(topology: &Topology) -> Vec<u32> {
     list(topology, NO_SIDE, |cell, face| Neighbour::new(topology.face_cells[face as usize], cell).packed())
 }
 
-/// The face on each side.
+/// The face of each half-face.
 pub(crate) fn faces(topology: &Topology) -> Vec<u32> {
     list(topology, NONE, |_, face| face)
 }
 
-/// The rank of the face on each side in InteriorFaces, or in BoundaryFaces.
+/// The rank of each half-face's face in InteriorFaces, or in BoundaryFaces.
 pub(crate) fn ranks(topology: &Topology) -> Vec<u32> {
     let (mut interior, mut boundary) = (0, 0);
     let mut next = |cells: &[u32; 2]| {
@@ -50,7 +52,7 @@ pub(crate) fn ranks(topology: &Topology) -> Vec<u32> {
     list(topology, NONE, |_, face| ranks[face as usize])
 }
 
-/// A value for each side, and `none` where a cell has fewer sides than others of its slice.
+/// A value for each half-face, and `none` where a cell has fewer than others of its slice.
 fn list(topology: &Topology, none: u32, value: impl Fn(u32, u32) -> u32) -> Vec<u32> {
     let starts = starts(topology);
     let mut values = vec![none; starts[starts.len() - 1]];
@@ -83,7 +85,7 @@ mod tests {
         assert!(neighbours(topology)[3..32].iter().all(|&beyond| beyond == NO_SIDE), "cells that are not there");
     }
 
-    /// A slice is as long as its cell with most sides; others end before.
+    /// A slice is as long as its cell with most half-faces; others end before.
     #[test]
     fn cells_with_different_numbers_of_sides() {
         let grid = Grid::cartesian(Cartesian::line(40, 1.0)).unwrap().as_unstructured();

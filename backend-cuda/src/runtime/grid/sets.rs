@@ -1,5 +1,6 @@
-//! Sets of entities on the device: their elements, and the rank of an entity in them. Each is made at first use and stays. The device makes lists of canonical sets whose elements are consecutive
-//! or known in closed form, and all ranks; other lists come from the host, in the order that it keeps them in.
+//! Domains on the device: their elements, and position maps. Each is created on first use and kept.
+//! The device computes the elements of canonical sets that are consecutive or have a closed form,
+//! and all ranks; other lists are copied from the host, in its order.
 
 use std::collections::HashMap;
 use std::rc::Rc;
@@ -13,16 +14,17 @@ use crate::runtime::executor::Executor;
 use crate::runtime::executor::arguments::{EqRanks, EqSpace};
 use crate::runtime::executor::pool::Buffer;
 
-/// Buffers of sets, and what is known of them.
+/// Buffers of domains, and known relations between them.
 #[derive(Debug, Default)]
 pub(crate) struct DeviceSets {
     sets: HashMap<usize, SetBuffers>,
     canonical_ranks: HashMap<u32, Rc<Buffer>>,
-    /// Pairs of domains of which the first is known to be in the second one. Kept, so that they stay what they are.
+    /// Pairs of domains, the first a subset of the second. Kept alive so that addresses stay
+    /// unique.
     within: Vec<[Arc<Domain>; 2]>,
 }
 
-/// Buffers of one domain. The handle keeps the domain alive, so that its address stays its own.
+/// Buffers of one domain. The handle keeps it alive, so that its address stays unique.
 #[derive(Debug)]
 struct SetBuffers {
     _domain: Arc<Domain>,
@@ -32,12 +34,12 @@ struct SetBuffers {
 }
 
 impl DeviceSets {
-    /// Whether [`DeviceSets::note_within`] has been told of two domains.
+    /// Whether [`DeviceSets::note_within`] was called for two domains.
     pub(crate) fn known_within(&self, from: &Arc<Domain>, domain: &Arc<Domain>) -> bool {
         self.within.iter().any(|[a, b]| Arc::ptr_eq(a, from) && Arc::ptr_eq(b, domain))
     }
 
-    /// Remembers that all elements of one domain are in another.
+    /// Records that all elements of one domain are in another.
     pub(crate) fn note_within(&mut self, from: &Arc<Domain>, domain: &Arc<Domain>) {
         self.within.push([Arc::clone(from), Arc::clone(domain)]);
     }
@@ -48,7 +50,7 @@ impl DeviceSets {
     }
 }
 
-/// Numbers of the canonical sets in the prelude.
+/// The number of a canonical set in the prelude.
 fn number(set: CanonicalSet) -> u32 {
     let base = match set.kind {
         EntityKind::Cell => 0,
@@ -63,7 +65,7 @@ fn number(set: CanonicalSet) -> u32 {
     }
 }
 
-/// Ranks of entities in the set of all `count` of them, or in a run of them.
+/// Ranks in a set of `count` consecutive entities.
 fn in_run(canonical: u32, first: usize, count: usize) -> EqRanks {
     EqRanks { outer: 0, inner: 0, canonical, first: first as u32, count: count as u32 }
 }
@@ -78,7 +80,7 @@ impl DeviceSets {
         Ok(EqSpace { list, order: 0, size: domain.len() as u32 })
     }
 
-    /// The same for a reduction, which goes by the order of the grid's file.
+    /// [`DeviceSets::space`] for a reduction, in the order of the grid's file.
     ///
     /// # Errors
     /// `Backend`: not enough memory.
@@ -86,7 +88,8 @@ impl DeviceSets {
         Ok(EqSpace { order: self.file_order(executor, domain)?, ..self.space(executor, domain)? })
     }
 
-    /// Address of the positions of a domain in the order of the grid's file; 0 where that is theirs.
+    /// Address of the positions of a domain in the order of the grid's file; 0 if both orders are
+    /// equal.
     pub(crate) fn file_order(&mut self, executor: &Executor, domain: &Arc<Domain>) -> Result<u64, Error> {
         if let Some(order) = &self.of(domain).order {
             return Ok(order.address().0);
@@ -123,7 +126,8 @@ impl DeviceSets {
         Ok(list)
     }
 
-    /// Address of the rank in a set of each element of its canonical superset; 0 for canonical sets.
+    /// Address of the rank in a set of each element of its canonical superset; 0 for canonical
+    /// sets.
     fn inner(&mut self, executor: &Executor, domain: &Arc<Domain>) -> Result<u64, Error> {
         if domain.canonical_set().is_some() {
             return Ok(0);
@@ -148,7 +152,7 @@ impl DeviceSets {
         Ok(address)
     }
 
-    /// Ranks in a domain, for general kernels.
+    /// Position map of a domain, for general kernels.
     ///
     /// # Errors
     /// `Backend`: not enough memory.
@@ -180,7 +184,7 @@ impl DeviceSets {
         Ok(address)
     }
 
-    /// Ranks in a domain, for Cartesian kernels, which know the ranks in canonical sets.
+    /// Position map of a domain, for Cartesian kernels, which compute the ranks in canonical sets.
     ///
     /// # Errors
     /// `Backend`: not enough memory.
@@ -189,12 +193,13 @@ impl DeviceSets {
     }
 }
 
-/// Whether the prelude knows ranks in the canonical set around a domain in closed form, with Cartesian grids.
+/// Whether the prelude has closed forms for ranks in the canonical superset of a domain, on a
+/// Cartesian grid.
 fn in_closed_form(executor: &Executor, domain: &Domain) -> bool {
     executor.shape().is_some() && matches!(domain.kind(), EntityKind::Cell | EntityKind::Face)
 }
 
-/// A map of `size` ranks that says nothing of any of them.
+/// A map of `size` undefined ranks.
 fn empty_map(executor: &Executor, what: &str, size: usize) -> Result<Rc<Buffer>, Error> {
     let map = executor.buffer(what, 4 * size as u64)?;
     let call = executor.collection_call("equelle_no_ranks")?.arg(size as u32).arg(map.address());
@@ -202,7 +207,7 @@ fn empty_map(executor: &Executor, what: &str, size: usize) -> Result<Rc<Buffer>,
     Ok(map)
 }
 
-/// Notes in a map over another set, in which ranks are `around`, where the elements of a list are.
+/// Writes the positions of a list's elements to a map over another set, whose ranks are `around`.
 fn note_ranks(executor: &Executor, list: DevicePtr, n: usize, around: EqRanks, map: &Buffer) -> Result<(), Error> {
     let call = executor.collection_call("equelle_note_ranks")?.arg(n as u32).arg(list).arg(around).arg(map.address());
     executor.launch_over(call, n)

@@ -1,6 +1,6 @@
-//! The kernels: CUDA C++ text, and the modules that are compiled of it.
+//! Kernels: CUDA C++ sources, and the modules compiled from them.
 //!
-//! [`PRELUDE`] stands before every module: types and arguments of kernels, then functions for the
+//! [`PRELUDE`] precedes every module: types and arguments of kernels, then functions for the
 //! entities of a grid, half-faces, rows of Jacobians and reductions. A `.cuh` file is part of
 //! several modules.
 

@@ -1,11 +1,11 @@
-//! Kernel modules: CUDA C++ text with what is needed to compile it.
+//! Kernel modules: CUDA C++ source with compile options.
 
 use equelle_runtime::Error;
 
 use super::prelude::PRELUDE;
 use crate::runtime::executor::precision::Precision;
 
-/// How kernels do floating-point arithmetic.
+/// Floating-point mode of kernels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum FloatingPoint {
     /// Every operation as written: no contraction to fused multiply-add.
@@ -14,22 +14,22 @@ pub enum FloatingPoint {
     Fast,
 }
 
-/// How kernels are compiled.
+/// Compile options of kernels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct CompileOptions {
     /// Dimension of the grid: `DIM` in the kernels.
     pub dim: usize,
     /// Whether offsets into the cells' face lists need 64 bits.
     pub wide_offsets: bool,
-    /// Whether kernels of programs ask for the relations and the geometry of a Cartesian grid in
-    /// closed form: `EQ_CARTESIAN` in the kernels.
+    /// Whether kernels of programs use closed forms for relations and geometry of a Cartesian grid:
+    /// `EQ_CARTESIAN` in the kernels.
     pub cartesian: bool,
-    /// Of collections: `EqReal` in the kernels.
+    /// Precision of collections: `EqReal` in the kernels.
     pub precision: Precision,
 }
 
 impl CompileOptions {
-    /// Macros of the kernels, as arguments of every compiler.
+    /// Macro definitions, as arguments of every compiler.
     pub(crate) fn definitions(self) -> Vec<String> {
         let mut definitions = vec![format!("-DDIM={}", self.dim)];
         if self.wide_offsets {
@@ -45,23 +45,23 @@ impl CompileOptions {
     }
 }
 
-/// The kernels of a program. Generated programs hold one as a constant.
+/// The kernels of a program; a constant in generated programs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct KernelModule {
     /// Name of the program, for messages.
     pub name: &'static str,
-    /// CUDA C++ text of the kernels, without the prelude.
+    /// CUDA C++ source of the kernels, without the prelude.
     pub source: &'static str,
-    /// Arithmetic.
+    /// Floating-point mode.
     pub floating_point: FloatingPoint,
 }
 
-/// The runtime's own kernels on Scalars and vectors of linear systems: loops, reduction trees,
-/// linear algebra. In double precision, as all that work on no collection.
+/// Kernels of the runtime on Scalars and vectors of linear systems: loops, reduction trees, linear
+/// algebra. In double precision, like all kernels that work on no collection.
 pub const RUNTIME_MODULE: KernelModule =
     KernelModule { name: "equelle", source: include_str!("builtin.cu"), floating_point: FloatingPoint::Strict };
 
-/// The runtime's own kernels that work on collections.
+/// Kernels of the runtime on collections.
 pub const COLLECTIONS_MODULE: KernelModule =
     KernelModule { name: "collections", source: include_str!("collections.cu"), floating_point: FloatingPoint::Strict };
 
@@ -95,29 +95,28 @@ pub const SOLVERS_MODULE: KernelModule = KernelModule {
     floating_point: FloatingPoint::Strict,
 };
 
-/// Those of them that cycles of multigrid are made of, over vectors and matrices of singles.
+/// Kernels of multigrid cycles, on vectors and matrices in single precision.
 pub const SINGLES_MODULE: KernelModule = KernelModule {
     name: "singles",
     source: concat!(include_str!("sums.cuh"), include_str!("updates.cu"), include_str!("products.cu")),
     floating_point: FloatingPoint::Strict,
 };
 
-/// The kernels that solve with triangular factors and sweep, apart because they take long to
-/// compile.
+/// Kernels of triangular solves and sweeps, separate because they take long to compile.
 pub const SUBSTITUTION_MODULE: KernelModule = KernelModule {
     name: "substitution",
     source: concat!(include_str!("schedule.cuh"), include_str!("triangular.cu")),
     floating_point: FloatingPoint::Strict,
 };
 
-/// The kernels that make factors and inverses, apart for the same reason.
+/// Kernels of factorisations and inverses, separate for the same reason.
 pub const FACTORISATION_MODULE: KernelModule = KernelModule {
     name: "factorisation",
     source: concat!(include_str!("schedule.cuh"), include_str!("elimination.cu"), include_str!("fsai.cu")),
     floating_point: FloatingPoint::Strict,
 };
 
-/// All that do not come from a program.
+/// All modules of the runtime.
 pub const OWN_MODULES: [KernelModule; 8] = [
     RUNTIME_MODULE,
     COLLECTIONS_MODULE,
@@ -130,9 +129,9 @@ pub const OWN_MODULES: [KernelModule; 8] = [
 ];
 
 impl KernelModule {
-    /// In what it computes in a program of this precision: kernels of programs, and those that work
-    /// on collections, in that; cycles of singles in single precision; the others in double
-    /// precision.
+    /// The precision of its kernels in a program of this precision: the same for kernels of
+    /// programs and on collections, single precision for multigrid cycles, double precision for all
+    /// others.
     pub fn precision(&self, of_program: Precision) -> Precision {
         if *self == SINGLES_MODULE {
             return Precision::Single;
@@ -141,16 +140,16 @@ impl KernelModule {
         if on_collections { of_program } else { Precision::Double }
     }
 
-    /// Whether its kernels know of a grid. The others are compiled once for all grids.
+    /// Whether its kernels depend on the grid. Other modules are compiled once for all grids.
     fn is_on_grids(&self) -> bool {
         ![RUNTIME_MODULE, SOLVERS_MODULE, SINGLES_MODULE, SUBSTITUTION_MODULE, FACTORISATION_MODULE].contains(self)
     }
 
-    /// How it is compiled in a program that is compiled so.
+    /// Its compile options in a program with these options.
     pub(crate) fn options(&self, of_program: CompileOptions) -> CompileOptions {
         let precision = self.precision(of_program.precision);
         if self.is_on_grids() {
-            // The operation level is the oracle, and reads arrays.
+            // The operation level is the reference, and reads arrays.
             let cartesian = of_program.cartesian && !OWN_MODULES.contains(self);
             CompileOptions { precision, cartesian, ..of_program }
         } else {
@@ -158,8 +157,8 @@ impl KernelModule {
         }
     }
 
-    /// Whether a kernel begins with `EQ_START`: it waits by itself for the one before it in a
-    /// graph, and may be started while that one ends (programmatic dependent launch).
+    /// Whether a kernel begins with `EQ_START`: it waits by itself for the previous one in a graph,
+    /// and may start while that one ends (programmatic dependent launch).
     pub(crate) fn is_programmatic(&self, kernel: &str) -> bool {
         let name = format!(" {kernel}(");
         let definition = self.source.find("__global__").and_then(|from| {
@@ -170,9 +169,8 @@ impl KernelModule {
         definition.is_some_and(|body| body.starts_with("EQ_START"))
     }
 
-    /// The same error of a compiler that was given [`KernelModule::full_source`], with the kernel
-    /// that it found the error in and the lines of the program that this kernel was made of. As it
-    /// is where the error is in no kernel.
+    /// Adds to a compiler's error for [`KernelModule::full_source`] the kernel with the error and
+    /// its lines of the program. Unchanged if the error is in no kernel.
     #[must_use]
     pub fn with_kernel(&self, mut error: Error) -> Error {
         let kernel = self.line_of(&error.message).and_then(|line| self.kernel_at(line));
@@ -189,8 +187,8 @@ impl KernelModule {
         error
     }
 
-    /// The first line of the module that a compiler reports an error in: NVRTC writes `name.cu(12):
-    /// error`, others `name.cu:12:3: error`.
+    /// The first line of the module with a compiler error: NVRTC writes `name.cu(12): error`,
+    /// others `name.cu:12:3: error`.
     fn line_of(&self, message: &str) -> Option<usize> {
         let file = format!("{}.cu", self.name);
         let number = |line: &str| {
@@ -200,7 +198,7 @@ impl KernelModule {
         message.lines().filter(|line| line.contains("error")).find_map(number)
     }
 
-    /// The kernel that a line belongs to, and the comments above it, which are the lines of the
+    /// The kernel that contains a line, and the comments above it, which are the lines of the
     /// program.
     fn kernel_at(&self, line: usize) -> Option<(&'static str, Vec<&'static str>)> {
         let lines: Vec<&str> = self.source.lines().take(line).collect();
@@ -210,7 +208,7 @@ impl KernelModule {
         Some((name, lines[above..head].iter().map(|line| line.trim_start_matches(['/', ' '])).collect()))
     }
 
-    /// Prelude and kernels as one text; line numbers of compiler messages are those of `source`.
+    /// Prelude and kernels as one source; line numbers of compiler messages are those of `source`.
     pub fn full_source(&self) -> String {
         format!("{PRELUDE}\n#line 1 \"{}.cu\"\n{}\n", self.name, self.source)
     }
@@ -220,8 +218,8 @@ impl KernelModule {
 mod tests {
     use super::*;
 
-    /// Of the kernels of an iteration it is known that they wait by themselves, of others that they
-    /// do not; a name that is the beginning of another is not taken for it.
+    /// Kernels of an iteration wait by themselves, others do not; a name that is a prefix of
+    /// another is distinguished from it.
     #[test]
     fn kernels_that_wait_by_themselves_are_known() {
         for kernel in ["equelle_form_dot", "equelle_form_dots", "equelle_dot", "equelle_smooth", "equelle_numbers"] {
@@ -235,7 +233,7 @@ mod tests {
         assert!(!SOLVERS_MODULE.is_programmatic("equelle_fill"));
     }
 
-    /// What is read through a restricted pointer may be read ahead of the wait.
+    /// Reads through a restricted pointer may be moved before the wait.
     #[test]
     fn kernels_that_wait_by_themselves_restrict_no_pointer() {
         let mut found = 0;

@@ -1,6 +1,6 @@
-//! What every kernel text begins with.
+//! The prelude of every kernel source.
 
-/// Helpers of all kernels, each part after those that it needs.
+/// Helpers of all kernels; each part comes after those that it needs.
 pub const PRELUDE: &str = concat!(
     include_str!("prelude/types.cuh"),
     include_str!("prelude/arguments.cuh"),

@@ -18,12 +18,12 @@ use crate::runtime::operations::operand::{Computed, Extent, Numbers, Of, Operand
 use crate::runtime::runtime::CudaRuntime;
 use crate::runtime::values::collections::{Collection, Scalar, Vector, VectorCollection};
 
-/// A call of a kernel of the operation level, for collections.
+/// Prepares the call of a kernel of the operation level, for collections.
 pub(super) fn operation(rt: &CudaRuntime, name: &'static str) -> Result<Call, Error> {
     operation_of(rt, Of::Collection, name)
 }
 
-/// The same for numbers that belong to something.
+/// [`operation`] for numbers with another owner.
 pub(super) fn operation_of(rt: &CudaRuntime, of: Of, name: &'static str) -> Result<Call, Error> {
     rt.executor.call_in(&OPERATIONS_MODULE, precision_of(rt, of), name)
 }
@@ -43,12 +43,12 @@ pub(super) fn launch_extent(rt: &CudaRuntime, call: Call, extent: Extent) {
     }
 }
 
-/// Memory for numbers.
+/// A buffer for numbers.
 pub(super) fn buffer_for(rt: &CudaRuntime, what: &str, extent: Extent) -> Result<Rc<Buffer>, Error> {
     rt.executor.buffer(what, precision_of(rt, extent.of).bytes() * extent.n as u64 * extent.components as u64)
 }
 
-/// Memory for what an operation makes.
+/// A buffer for the result of an operation.
 pub(super) fn result_buffer(rt: &CudaRuntime, extent: Extent) -> Result<Rc<Buffer>, Error> {
     buffer_for(rt, "the result of an operation", extent)
 }
@@ -61,7 +61,7 @@ pub(super) fn unary(rt: &CudaRuntime, function: Unary, extent: Extent, a: &Numbe
     Ok(Computed { buffer, jacobians })
 }
 
-/// The values alone, to memory that there is.
+/// Writes the values without derivatives to existing memory.
 pub(super) fn unary_into(rt: &CudaRuntime, function: Unary, extent: Extent, a: &Numbers, out: DevicePtr) -> Result<(), Error> {
     let call = operation_of(rt, extent.of, "equelle_unary")?.arg(function.number()).arg(extent.n as u32).arg(a.operand).arg(out);
     launch_extent(rt, call, extent);
@@ -125,7 +125,7 @@ pub(super) fn zip_single_vectors(rt: &mut CudaRuntime, function: Binary, a: &Vec
     Ok(Vector(binary_of(rt, function, extent, a, b)?.buffer))
 }
 
-/// A function of a Scalar: on the host if the host knows it.
+/// A function of a Scalar, on the host if it knows the Scalar.
 pub(super) fn map_scalar(rt: &mut CudaRuntime, function: Unary, a: &Scalar) -> Result<Scalar, Error> {
     if let Scalar::Known(a) = a {
         return Ok(Scalar::Known(function.of(*a)));
@@ -134,7 +134,7 @@ pub(super) fn map_scalar(rt: &mut CudaRuntime, function: Unary, a: &Scalar) -> R
     Ok(Scalar::Device(unary(rt, function, Extent::alone(1), &a)?.buffer))
 }
 
-/// A function of two Scalars: on the host if the host knows both.
+/// A function of two Scalars, on the host if it knows both.
 pub(super) fn zip_scalars(rt: &mut CudaRuntime, function: Binary, a: &Scalar, b: &Scalar) -> Result<Scalar, Error> {
     if let (Scalar::Known(a), Scalar::Known(b)) = (a, b) {
         return Ok(Scalar::Known(function.of(*a, *b)));

@@ -14,7 +14,7 @@ use crate::runtime::operations::operand::{Extent, Operand};
 use crate::runtime::runtime::CudaRuntime;
 use crate::runtime::values::collections::{Bool, BoolCollection, EntityCollection, Scalar};
 
-/// Operations on truth values, in the order of the kernel.
+/// Operations on Bools, in the order of the kernel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum BoolOp {
     Copy = 0,
@@ -46,7 +46,7 @@ impl BoolOp {
     }
 }
 
-/// Bools as operations read them. Their memory is not handed out again before this is dropped.
+/// Bool operand of an operation. Its buffer is not reused before it is dropped.
 #[derive(Clone, Debug)]
 pub(crate) struct BoolOperand {
     pub operand: EqBool,
@@ -109,7 +109,7 @@ pub(super) fn compare(
     Ok(out)
 }
 
-/// Comparison of two numbers: on the host if the host knows both.
+/// Compares two numbers, on the host if it knows both.
 pub(super) fn compare_scalars(rt: &mut CudaRuntime, op: Comparison, a: &Scalar, b: &Scalar) -> Result<Bool, Error> {
     if let (Scalar::Known(a), Scalar::Known(b)) = (a, b) {
         return Ok(Bool::Known(op.holds(a, b)));
@@ -137,7 +137,7 @@ pub(super) fn combine(
     Ok(out)
 }
 
-/// Logic of two truth values: on the host if the host knows both.
+/// A logical operator on two Bools, on the host if it knows both.
 pub(super) fn combine_bools(rt: &mut CudaRuntime, op: BoolOp, a: &Bool, b: &Bool) -> Result<Bool, Error> {
     if let (Bool::Known(a), Bool::Known(b)) = (a, b) {
         return Ok(Bool::Known(op.of(*a, *b)));
@@ -155,7 +155,7 @@ pub(super) fn same_entities(rt: &mut CudaRuntime, a: &EntityCollection, b: &Enti
     Ok(out)
 }
 
-/// Whether one is true, or none is false. Their order does not matter, so they are combined by the tree alone.
+/// Whether one is true, or none is false. The order does not matter, so only the tree is used.
 pub(super) fn reduce(rt: &mut CudaRuntime, reduction: BoolReduction, values: &BoolCollection) -> Result<Bool, Error> {
     rt.combine_bools(Leaves { count: values.domain().len(), buffer: Rc::clone(&values.0.buffer), reduction })
 }

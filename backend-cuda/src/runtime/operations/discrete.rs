@@ -14,7 +14,7 @@ use crate::runtime::operations::operand::{Computed, Numbers, Operand};
 use crate::runtime::runtime::CudaRuntime;
 use crate::runtime::values::collections::{Collection, Scalar, Vector, VectorCollection};
 
-/// Per interior face: value in the second cell minus value in the first.
+/// For each interior face: value in the second cell minus value in the first.
 pub(super) fn gradient(rt: &mut CudaRuntime, values: &Collection) -> Result<Collection, Error> {
     let interior = rt.canonical_domain(CanonicalSet::new(EntityKind::Face, Part::Interior))?;
     let (data, out) = (values.numbers(rt)?, rt.new_collection(&interior)?);
@@ -26,7 +26,7 @@ pub(super) fn gradient(rt: &mut CudaRuntime, values: &Collection) -> Result<Coll
     Ok(Computed { buffer: out.buffer, jacobians: [jacobian, None, None] }.scalars(&interior))
 }
 
-/// Per cell the sum over its faces that have values, positive where it is the face's first cell.
+/// For each cell the sum over its faces with values, positive where it is the face's first cell.
 pub(super) fn divergence(rt: &mut CudaRuntime, values: &Collection) -> Result<Collection, Error> {
     let cells = rt.canonical_domain(CanonicalSet::new(EntityKind::Cell, Part::All))?;
     let (data, out) = (values.numbers(rt)?, rt.new_collection(&cells)?);
@@ -40,7 +40,7 @@ pub(super) fn divergence(rt: &mut CudaRuntime, values: &Collection) -> Result<Co
     Ok(Computed { buffer: out.buffer, jacobians: [jacobian, None, None] }.scalars(&cells))
 }
 
-/// One number from all elements, in the order that [`equelle_runtime::reduce`] documents.
+/// Reduces all elements in the order of [`equelle_runtime::reduce`].
 pub(super) fn reduce(rt: &mut CudaRuntime, reduction: Reduction, values: &Collection) -> Result<Scalar, Error> {
     let data = values.values(rt)?;
     let leaves = rt.leaves(reduction, &values.domain)?;
@@ -48,7 +48,7 @@ pub(super) fn reduce(rt: &mut CudaRuntime, reduction: Reduction, values: &Collec
     rt.combine(leaves)
 }
 
-/// The reduction of each component.
+/// Reduces each component.
 pub(super) fn reduce_components(rt: &mut CudaRuntime, reduction: Reduction, values: &VectorCollection) -> Result<Vector, Error> {
     let leaves = rt.vector_leaves(reduction, values.domain())?;
     let data = values.values(rt)?;

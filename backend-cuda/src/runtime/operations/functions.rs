@@ -5,7 +5,7 @@ use equelle_runtime::{BinaryMath, Elementary};
 /// Functions of one number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Unary {
-    /// The number itself.
+    /// The identity.
     Copy,
     Neg,
     Abs,
@@ -14,7 +14,7 @@ pub(crate) enum Unary {
 }
 
 impl Unary {
-    /// As the kernels number them.
+    /// The number of the function in the kernels.
     pub fn number(self) -> u32 {
         match self {
             Unary::Copy => 0,
@@ -51,7 +51,7 @@ pub(crate) enum Binary {
 }
 
 impl Binary {
-    /// As the kernels number them.
+    /// The number of the function in the kernels.
     pub fn number(self) -> u32 {
         match self {
             Binary::Add => 0,

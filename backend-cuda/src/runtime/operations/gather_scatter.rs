@@ -1,4 +1,4 @@
-//! `On` (gather) and `Extend` (zeros where there is nothing).
+//! `On` (gather) and `Extend` (scatter into zeros).
 
 use std::sync::Arc;
 
@@ -12,13 +12,13 @@ use crate::runtime::operations::operand::{Computed, Extent, Operand};
 use crate::runtime::runtime::CudaRuntime;
 use crate::runtime::values::collections::{BoolCollection, EntityCollection};
 
-/// A call for the positions of the target's entities in the domain of data.
+/// Prepares a call with the positions of the target's entities in the domain of data.
 fn gather(rt: &mut CudaRuntime, name: &'static str, from: &Arc<Domain>, target: &EntityCollection) -> Result<Call, Error> {
     let ranks = rt.ranks(from)?;
     Ok(operation(rt, name)?.arg(target.domain().len() as u32).arg(target.pointer()).arg(ranks))
 }
 
-/// Numbers or Vectors at the target's entities, with their derivatives.
+/// Gathers numbers or Vectors at the target's entities, with their derivatives.
 pub(super) fn on_numbers(
     rt: &mut CudaRuntime,
     extent: Extent,
@@ -35,7 +35,7 @@ pub(super) fn on_numbers(
     Ok(Computed { buffer, jacobians })
 }
 
-/// Bools at the target's entities.
+/// Gathers Bools at the target's entities.
 pub(super) fn on_bools(rt: &mut CudaRuntime, data: &BoolCollection, target: &EntityCollection) -> Result<BoolCollection, Error> {
     let out = rt.new_bool_collection(target.domain())?;
     let checks = rt.gather_checks(data.domain(), target)?;
@@ -44,7 +44,8 @@ pub(super) fn on_bools(rt: &mut CudaRuntime, data: &BoolCollection, target: &Ent
     Ok(out)
 }
 
-/// Entities at the target's entities. Empty data stays Empty; an Empty target is an error here as everywhere.
+/// Gathers entities at the target's entities. Empty data stays Empty; an Empty target is an error
+/// as everywhere.
 pub(super) fn on_entities(rt: &mut CudaRuntime, data: &EntityCollection, target: &EntityCollection) -> Result<EntityCollection, Error> {
     let out = rt.new_entity_collection(target.domain(), data.kind())?;
     let checks = rt.gather_checks(data.domain(), target)?;
@@ -53,7 +54,7 @@ pub(super) fn on_entities(rt: &mut CudaRuntime, data: &EntityCollection, target:
     Ok(out)
 }
 
-/// A call over a domain that holds `from`, for the positions there.
+/// Prepares a call over a domain that contains `from`, with the positions there.
 fn scatter(rt: &mut CudaRuntime, name: &'static str, from: &Arc<Domain>, domain: &Arc<Domain>) -> Result<Call, Error> {
     let checked = check_within(rt, from, domain);
     rt.located(checked)?;
@@ -61,7 +62,7 @@ fn scatter(rt: &mut CudaRuntime, name: &'static str, from: &Arc<Domain>, domain:
     Ok(operation(rt, name)?.arg(space).arg(ranks))
 }
 
-/// Numbers or Vectors, zero where there are none, with their derivatives.
+/// Scatters numbers or Vectors, zero elsewhere, with their derivatives.
 pub(super) fn extend_numbers(
     rt: &mut CudaRuntime,
     extent: Extent,
@@ -77,7 +78,7 @@ pub(super) fn extend_numbers(
     Ok(Computed { buffer, jacobians })
 }
 
-/// Bools, false where there are none.
+/// Scatters Bools, false elsewhere.
 pub(super) fn extend_bools(rt: &mut CudaRuntime, data: &BoolCollection, domain: &Arc<Domain>) -> Result<BoolCollection, Error> {
     let out = rt.new_bool_collection(domain)?;
     let call = scatter(rt, "equelle_extend_bools", data.domain(), domain)?.arg(data.pointer()).arg(out.pointer());
@@ -85,7 +86,7 @@ pub(super) fn extend_bools(rt: &mut CudaRuntime, data: &BoolCollection, domain: 
     Ok(out)
 }
 
-/// Entities, Empty where there are none.
+/// Scatters entities, Empty elsewhere.
 pub(super) fn extend_entities(rt: &mut CudaRuntime, data: &EntityCollection, domain: &Arc<Domain>) -> Result<EntityCollection, Error> {
     let out = rt.new_entity_collection(domain, data.kind())?;
     let call = scatter(rt, "equelle_extend_entities", data.domain(), domain)?.arg(data.pointer()).arg(out.pointer());
@@ -93,7 +94,7 @@ pub(super) fn extend_entities(rt: &mut CudaRuntime, data: &EntityCollection, dom
     Ok(out)
 }
 
-/// Every element of `from` must be in `domain`. Looked at once for each pair.
+/// Checks that every element of `from` is in `domain`, once for each pair.
 fn check_within(rt: &mut CudaRuntime, from: &Arc<Domain>, domain: &Arc<Domain>) -> Result<(), Error> {
     if rt.grid.sets.known_within(from, domain) {
         return Ok(());

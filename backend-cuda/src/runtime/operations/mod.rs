@@ -1,5 +1,5 @@
-//! The operation level: each method hands over to the file of its topic. An operation is one launch, on what the device has; only [`Operations::choose`] waits
-//! for it.
+//! The operation level: each method calls the file of its topic. An operation is one launch on
+//! device data; only [`Operations::choose`] waits for the device.
 
 mod arithmetic;
 mod bools;

@@ -1,4 +1,5 @@
-//! What operations read and what they make: numbers with the derivatives by the unknowns of a Newton solve.
+//! Operands and results of operations: numbers with derivatives with respect to the unknowns of a
+//! Newton solve.
 
 use std::rc::Rc;
 use std::sync::Arc;
@@ -14,19 +15,20 @@ use crate::runtime::linalg::csr::Jacobian;
 use crate::runtime::runtime::CudaRuntime;
 use crate::runtime::values::collections::{Collection, Derivatives, Scalar, Vector, VectorCollection};
 
-/// What an operation reads: one number, one for each element of a domain, or Vectors. Its memory is not handed out again before this is dropped.
+/// Operand of an operation: one number, one for each element of a domain, or Vectors. Its buffer is
+/// not reused before it is dropped.
 #[derive(Clone, Debug)]
 pub(crate) struct Numbers {
     pub operand: EqOperand,
-    /// Of the numbers in memory; needed to find those of a component.
+    /// Precision of the numbers in memory, for the addresses of components.
     precision: Precision,
     _memory: Option<Rc<Buffer>>,
-    /// Of each component; those of a number per element count for every component.
+    /// Derivatives of each component; those of one number per element apply to every component.
     pub jacobians: [Option<Jacobian>; 3],
 }
 
 impl Numbers {
-    /// One component alone.
+    /// One component.
     pub fn component(&self, axis: usize) -> Numbers {
         let operand = EqOperand { values: self.component_address(axis), component_stride: 0, ..self.operand };
         Numbers {
@@ -57,7 +59,7 @@ impl Numbers {
     }
 }
 
-/// What an operation has made: component after component.
+/// Result of an operation: component after component.
 pub(crate) struct Computed {
     pub buffer: Rc<Buffer>,
     pub jacobians: [Option<Jacobian>; 3],
@@ -69,43 +71,43 @@ impl Computed {
         Computed { buffer, jacobians: [None, None, None] }
     }
 
-    /// As a collection of numbers.
+    /// Converts to a collection of numbers.
     pub fn scalars(self, domain: &Arc<Domain>) -> Collection {
         let [jacobian, ..] = self.jacobians;
         let derivatives = jacobian.map(|jacobian| Rc::new(Derivatives::from(jacobian)));
         Collection { derivatives, ..Collection::dense(domain, self.buffer) }
     }
 
-    /// As a collection of Vectors.
+    /// Converts to a collection of Vectors.
     pub fn vectors(self, domain: &Arc<Domain>) -> VectorCollection {
         VectorCollection { values: Collection::dense(domain, self.buffer), jacobians: self.jacobians }
     }
 }
 
 impl From<Computed> for Numbers {
-    /// Of one component.
+    /// A result of one component.
     fn from(computed: Computed) -> Numbers {
         Numbers { jacobians: computed.jacobians, ..Numbers::each(&computed.buffer) }
     }
 }
 
-/// How many numbers an operation makes.
+/// The size of a result.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Extent {
     /// Elements.
     pub n: usize,
-    /// Numbers of each.
+    /// Numbers per element.
     pub components: usize,
-    /// What they are.
+    /// The owner of the numbers.
     pub of: Of,
 }
 
-/// What numbers belong to.
+/// The owner of numbers, which determines their precision.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Of {
     /// A collection: in the precision of the program.
     Collection,
-    /// A Scalar, a single Vector or a sequence: doubles.
+    /// A Scalar, a single Vector or a sequence: in double precision.
     Alone,
 }
 
@@ -125,18 +127,18 @@ impl Extent {
         Extent { components: rt.executor.dim(), ..Extent::alone(1) }
     }
 
-    /// Numbers of their own.
+    /// `n` numbers that belong to no collection.
     pub fn alone(n: usize) -> Self {
         Extent { n, components: 1, of: Of::Alone }
     }
 }
 
-/// What operations take as numbers.
+/// Conversion of values to numeric operands.
 pub(crate) trait Operand {
     /// The numbers without derivatives.
     fn values(&self, rt: &mut CudaRuntime) -> Result<Numbers, Error>;
 
-    /// The numbers with the derivatives that go with them.
+    /// The numbers with their derivatives.
     fn numbers(&self, rt: &mut CudaRuntime) -> Result<Numbers, Error> {
         self.values(rt)
     }

@@ -1,4 +1,4 @@
-//! The ternary operator: per element the value of one branch; the other one is not read.
+//! The ternary operator: the value of one branch for each element; the other branch is not read.
 
 use equelle_runtime::Error;
 
@@ -9,7 +9,7 @@ use crate::runtime::operations::operand::{Computed, Extent, Operand};
 use crate::runtime::runtime::CudaRuntime;
 use crate::runtime::values::collections::{BoolCollection, EntityCollection};
 
-/// Of numbers or Vectors, with the derivatives of the branch chosen.
+/// Selects numbers or Vectors, with the derivatives of the chosen branch.
 pub(super) fn numbers<T: Operand>(
     rt: &mut CudaRuntime,
     extent: Extent,
@@ -25,7 +25,7 @@ pub(super) fn numbers<T: Operand>(
     Ok(Computed { buffer, jacobians })
 }
 
-/// Of truth values.
+/// Selects Bools.
 pub(super) fn bools(
     rt: &mut CudaRuntime,
     condition: &BoolCollection,
@@ -39,7 +39,7 @@ pub(super) fn bools(
     Ok(out)
 }
 
-/// Of entities of one kind.
+/// Selects entities of one kind.
 pub(super) fn entities(
     rt: &mut CudaRuntime,
     condition: &BoolCollection,

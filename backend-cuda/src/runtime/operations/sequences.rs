@@ -1,4 +1,4 @@
-//! Sequences: lists of numbers tied to no grid.
+//! Sequences: lists of numbers without a grid.
 
 use equelle_runtime::Error;
 

@@ -10,14 +10,14 @@ use crate::runtime::runtime::CudaRuntime;
 use crate::runtime::values::collections::{BoolCollection, Collection, EntityCollection, VectorCollection};
 use crate::runtime::values::conditions::Asked;
 
-/// Which cell of a face.
+/// The first or second cell of a face.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Side {
     First = 0,
     Second = 1,
 }
 
-/// Per face its first or second cell; Empty outside the grid.
+/// The first or second cell of each face; Empty outside the grid.
 pub(super) fn cell_of(rt: &mut CudaRuntime, faces: &EntityCollection, side: Side) -> Result<EntityCollection, Error> {
     rt.located(only_faces(faces, "FirstCell and SecondCell"))?;
     let (domain, n) = (faces.domain(), faces.domain().len());

@@ -1,4 +1,5 @@
-//! Vectors: single ones, and collections by component. What a component depends on inside a Newton solve goes along.
+//! Vectors: single ones, and collections by component. Each component has its own derivatives
+//! inside a Newton solve.
 
 use equelle_runtime::Error;
 
@@ -9,7 +10,7 @@ use crate::runtime::operations::operand::{Computed, Extent, Numbers, Operand};
 use crate::runtime::runtime::CudaRuntime;
 use crate::runtime::values::collections::{Collection, Scalar, Vector, VectorCollection};
 
-/// A single Vector of as many components as the grid has dimensions.
+/// A single Vector with as many components as the grid has dimensions.
 pub(super) fn single(rt: &mut CudaRuntime, components: &[&Scalar]) -> Result<Vector, Error> {
     rt.located(Error::vector_size(components.len(), rt.executor.dim()))?;
     let out = rt.new_vector()?;
@@ -27,7 +28,7 @@ pub(super) fn map_single(rt: &mut CudaRuntime, function: Unary, a: &Vector) -> R
     Ok(Vector(unary(rt, function, extent, &operand)?.buffer))
 }
 
-/// A collection of as many components as the grid has dimensions.
+/// A collection with as many components as the grid has dimensions.
 pub(super) fn collect(rt: &mut CudaRuntime, components: &[&Collection]) -> Result<VectorCollection, Error> {
     rt.located(Error::vector_size(components.len(), rt.executor.dim()))?;
     let domain = components[0].domain();
@@ -49,7 +50,8 @@ pub(super) fn map(rt: &mut CudaRuntime, function: Unary, a: &VectorCollection) -
     Ok(unary(rt, function, extent, &operand)?.vectors(a.domain()))
 }
 
-/// Sum of the products of components, in order, beginning with the first product; its square root for the length of a Vector.
+/// Sum of the products of components, in order, starting with the first product; with `root` its
+/// square root, the length of a Vector.
 pub(super) fn inner_product<T: Operand>(rt: &mut CudaRuntime, root: bool, extent: Extent, a: &T, b: &T) -> Result<Computed, Error> {
     let (a, b) = (a.numbers(rt)?, b.numbers(rt)?);
     if !a.has_derivatives() && !b.has_derivatives() {
@@ -66,12 +68,12 @@ pub(super) fn inner_product<T: Operand>(rt: &mut CudaRuntime, root: bool, extent
     if root { unary(rt, Unary::Sqrt, extent, &Numbers::from(sum)) } else { Ok(sum) }
 }
 
-/// As [`inner_product`], of single Vectors.
+/// [`inner_product`] of single Vectors.
 pub(super) fn single_inner_product(rt: &mut CudaRuntime, root: bool, a: &Vector, b: &Vector) -> Result<Scalar, Error> {
     Ok(Scalar::Device(inner_product(rt, root, Extent::alone(1), a, b)?.buffer))
 }
 
-/// A component as a collection of its own.
+/// A component as a collection.
 pub(super) fn component(rt: &mut CudaRuntime, a: &VectorCollection, index: usize) -> Result<Collection, Error> {
     let (extent, operand) = (Extent::scalars(a.domain()), a.numbers(rt)?);
     Ok(one_component(rt, extent, &operand, index)?.scalars(a.domain()))

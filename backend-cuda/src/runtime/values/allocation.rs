@@ -1,4 +1,4 @@
-//! Memory for the values of a program.
+//! Allocation of values of a program.
 
 use std::rc::Rc;
 use std::sync::Arc;
@@ -11,7 +11,7 @@ use crate::runtime::runtime::CudaRuntime;
 use crate::runtime::values::collections::{BoolCollection, Collection, EntityCollection, Layout, VectorCollection};
 
 impl CudaRuntime {
-    /// A collection with arbitrary values, for a kernel to write.
+    /// A collection with undefined values, for a kernel to write.
     ///
     /// # Errors
     /// `Backend`: not enough memory.
@@ -19,7 +19,7 @@ impl CudaRuntime {
         self.allocate(domain, self.executor.precision().bytes() * domain.len() as u64)
     }
 
-    /// As [`CudaRuntime::new_collection`], of Vectors.
+    /// [`CudaRuntime::new_collection`] for Vectors.
     ///
     /// # Errors
     /// `Backend`: not enough memory.
@@ -28,7 +28,7 @@ impl CudaRuntime {
         Ok(VectorCollection::constant(self.allocate(domain, bytes)?))
     }
 
-    /// As [`CudaRuntime::new_collection`], of truth values.
+    /// [`CudaRuntime::new_collection`] for Bools.
     ///
     /// # Errors
     /// `Backend`: not enough memory.
@@ -36,7 +36,7 @@ impl CudaRuntime {
         Ok(BoolCollection(self.allocate(domain, domain.len() as u64)?))
     }
 
-    /// As [`CudaRuntime::new_collection`], of entities of a kind.
+    /// [`CudaRuntime::new_collection`] for entities of a kind.
     ///
     /// # Errors
     /// `Backend`: not enough memory.
@@ -64,7 +64,7 @@ impl CudaRuntime {
         if domain.kind() == EntityKind::Face { self.session.grid().dim() } else { 1 }
     }
 
-    /// Room for a number, for a kernel to write; [`Scalar::Device`](crate::runtime::Scalar::Device) makes it a Scalar.
+    /// Allocates a number, for a kernel to write; [`Scalar::Device`](crate::runtime::Scalar::Device) makes it a Scalar.
     ///
     /// # Errors
     /// `Backend`: not enough memory.
@@ -72,7 +72,8 @@ impl CudaRuntime {
         self.executor.new_number()
     }
 
-    /// Room for a truth value, for a kernel to write; [`Bool::Device`](crate::runtime::Bool::Device) makes it a Bool.
+    /// Allocates a Bool, for a kernel to write;
+    /// [`Bool::Device`](crate::runtime::Bool::Device) makes it a Bool.
     ///
     /// # Errors
     /// `Backend`: not enough memory.
@@ -80,7 +81,7 @@ impl CudaRuntime {
         self.executor.buffer("a truth value", 1)
     }
 
-    /// Room for a Vector, for a kernel to write.
+    /// Allocates a Vector, for a kernel to write.
     ///
     /// # Errors
     /// `Backend`: not enough memory.
@@ -88,7 +89,7 @@ impl CudaRuntime {
         self.executor.buffer("a Vector", 8 * 3)
     }
 
-    /// The collection with one value per element: itself, or spread out.
+    /// The collection with one value per element: itself, or broadcast from values per axis.
     ///
     /// # Errors
     /// `Backend`: not enough memory.
@@ -100,7 +101,7 @@ impl CudaRuntime {
         self.plain(collection)
     }
 
-    /// As [`CudaRuntime::dense`], for what knows of derivatives or needs none.
+    /// [`CudaRuntime::dense`] for callers that propagate derivatives or need none.
     pub(crate) fn plain(&mut self, collection: &Collection) -> Result<Collection, Error> {
         if collection.layout == Layout::Dense {
             return Ok(Collection { derivatives: None, ..collection.clone() });

@@ -1,4 +1,4 @@
-//! What generated kernels and operations check, and when the host looks.
+//! Checks of generated kernels and operations, and their results on the host.
 
 use std::rc::Rc;
 use std::sync::Arc;
@@ -12,7 +12,7 @@ use crate::runtime::values::collections::EntityCollection;
 use crate::runtime::values::conditions::{Asked, FINITE, Gathered, HOLD, Origin};
 
 impl CudaRuntime {
-    /// Where the conditions of a kernel over a domain are reported.
+    /// Destination of the failed conditions of a kernel over a domain.
     ///
     /// # Errors
     /// `Backend`: not enough memory.
@@ -21,32 +21,32 @@ impl CudaRuntime {
         self.conditions.checks_of(Origin::Kernel(kernel, line), domain, None)
     }
 
-    /// The same for an operation at the current line.
+    /// [`CudaRuntime::checks`] for an operation at the current line.
     pub(crate) fn operation_checks(&mut self, asked: Asked, domain: &Arc<Domain>) -> Result<EqChecks, Error> {
         let line = self.session.current_line();
         self.conditions.checks_of(Origin::Operation(asked, line), domain, None)
     }
 
-    /// The same for an `On` that gathers from a domain at the current line.
+    /// [`CudaRuntime::checks`] for an `On` that gathers from a domain at the current line.
     pub(crate) fn gather_checks(&mut self, from: &Arc<Domain>, target: &EntityCollection) -> Result<EqChecks, Error> {
         let line = self.session.current_line();
         let gathered = Gathered { target: Rc::clone(&target.values.buffer), data: Arc::clone(from) };
         self.conditions.checks_of(Origin::Operation(Asked::On { kind: target.kind() }, line), target.domain(), Some(gathered))
     }
 
-    /// The error of a condition that does not hold, or of an output that is not finite, if any. Waits
-    /// for the launches before it.
+    /// Returns the error of a failed condition, or of an output that is not finite, if any. Waits
+    /// for all earlier launches.
     ///
     /// # Errors
-    /// `Simulation` of the first that does not hold; `Backend` if the device is lost.
+    /// `Simulation` for the first failed condition; `Backend` if the device is lost.
     pub fn check_flag(&mut self) -> Result<(), Error> {
         self.read_flags().map(|_| ())
     }
 
-    /// The word of numbers that are not finite, where all conditions hold and outputs are finite.
+    /// The word of numbers that are not finite, if all conditions hold and outputs are finite.
     pub(crate) fn read_flags(&mut self) -> Result<u64, Error> {
         let Some([flag, finite]) = self.conditions.read()? else { return Ok(FINITE) };
-        // An output that is being written may have seen it first.
+        // The thread that writes outputs may have found the error first.
         self.settle_outputs()?;
         if flag == HOLD { Ok(finite) } else { Err(self.conditions.error(flag)) }
     }

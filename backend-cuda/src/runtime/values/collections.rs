@@ -1,4 +1,4 @@
-//! Handles of values on the device. Cloning shares the buffer.
+//! Handles of values on the device. Clones share the buffer.
 
 use std::cell::OnceCell;
 use std::rc::Rc;
@@ -12,10 +12,10 @@ use crate::runtime::executor::pool::Buffer;
 use crate::runtime::linalg::csr::CsrPattern;
 use crate::runtime::linalg::csr::Jacobian;
 
-/// One number: known to the host since before the run, or computed on the device.
+/// One number: known on the host before the run, or computed on the device.
 #[derive(Clone, Debug)]
 pub enum Scalar {
-    /// A constant or an input; uploaded when a kernel first asks for it.
+    /// A constant or an input; uploaded on first use by a kernel.
     Known(f64),
     /// In device memory.
     Device(Rc<Buffer>),
@@ -23,32 +23,33 @@ pub enum Scalar {
     Element {
         /// The numbers.
         of: Rc<Buffer>,
-        /// Which of them, from 0.
+        /// Its index, from 0.
         index: u32,
     },
 }
 
-/// One truth value: known to the host since before the run, or computed on the device.
+/// One Bool: known on the host before the run, or computed on the device.
 #[derive(Clone, Debug)]
 pub enum Bool {
-    /// A constant; uploaded when a kernel first asks for it.
+    /// A constant; uploaded on first use by a kernel.
     Known(bool),
     /// In device memory, a byte.
     Device(Rc<Buffer>),
 }
 
-/// One geometric vector, in device memory: room for three numbers, of which as many are used as the grid has dimensions.
+/// One geometric vector in device memory: three numbers, of which those of the grid's dimensions
+/// are used.
 #[derive(Clone, Debug)]
 pub struct Vector(pub Rc<Buffer>);
 
 impl Vector {
-    /// Where it is.
+    /// Its address.
     pub fn pointer(&self) -> DevicePtr {
         self.0.address()
     }
 }
 
-/// How the values of a collection are stored.
+/// Storage of a collection's values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Layout {
     /// One per element.
@@ -57,7 +58,7 @@ pub(crate) enum Layout {
     PerAxis,
 }
 
-/// What a collection knows of the unknowns of the Newton solve in progress.
+/// Dependence of a collection on the unknowns of the current Newton solve.
 #[derive(Debug)]
 pub(crate) enum Derivatives {
     /// It is an unknown.
@@ -66,10 +67,10 @@ pub(crate) enum Derivatives {
         first: usize,
         /// Number of unknowns of the whole solve.
         n_cols: usize,
-        /// Its rows of the Jacobian, once an operation has asked for them.
+        /// Its rows of the Jacobian, once an operation has used them.
         identity: OnceCell<Jacobian>,
     },
-    /// It depends on unknowns: its rows of the Jacobian.
+    /// It depends on unknowns, with these rows of the Jacobian.
     Rows { rows: Rc<CsrPattern>, entries: Rc<Buffer> },
 }
 
@@ -85,7 +86,7 @@ pub struct Collection {
     pub(crate) domain: Arc<Domain>,
     pub(crate) buffer: Rc<Buffer>,
     pub(crate) layout: Layout,
-    /// By the unknowns of the Newton solve in progress; `None` for constants.
+    /// Derivatives with respect to the unknowns of the current Newton solve; `None` for constants.
     pub(crate) derivatives: Option<Rc<Derivatives>>,
 }
 
@@ -95,17 +96,17 @@ impl Collection {
         Collection { domain: Arc::clone(domain), buffer, layout: Layout::Dense, derivatives: None }
     }
 
-    /// The domain it lives on.
+    /// Its domain.
     pub fn domain(&self) -> &Arc<Domain> {
         &self.domain
     }
 
-    /// Whether a Cartesian run stores it as one value per axis.
+    /// Whether it is stored as one value per axis, on a Cartesian grid.
     pub fn is_per_axis(&self) -> bool {
         self.layout == Layout::PerAxis
     }
 
-    /// Where the values are, however they are stored.
+    /// The address of its values, in any storage.
     pub fn pointer(&self) -> DevicePtr {
         self.buffer.address()
     }
@@ -118,7 +119,8 @@ pub type ScalarCollection = Collection;
 #[derive(Clone, Debug)]
 pub struct VectorCollection {
     pub(crate) values: Collection,
-    /// Of each component, by the unknowns of the Newton solve in progress; `None` for constants.
+    /// Derivatives of each component with respect to the unknowns of the current Newton solve;
+    /// `None` for constants.
     pub(crate) jacobians: [Option<Jacobian>; 3],
 }
 
@@ -129,7 +131,7 @@ impl VectorCollection {
     }
 }
 
-/// One truth value per element, a byte each.
+/// One Bool per element, one byte each.
 #[derive(Clone, Debug)]
 pub struct BoolCollection(pub(crate) Collection);
 
@@ -151,12 +153,12 @@ impl EntityCollection {
 macro_rules! stored {
     ($($handle:ident: $field:tt),*) => {$(
         impl $handle {
-            /// The domain it lives on.
+            /// Its domain.
             pub fn domain(&self) -> &Arc<Domain> {
                 &self.$field.domain
             }
 
-            /// Where the values are.
+            /// The address of its values.
             pub fn pointer(&self) -> DevicePtr {
                 self.$field.pointer()
             }
@@ -171,7 +173,7 @@ stored!(VectorCollection: values, BoolCollection: 0, EntityCollection: values);
 pub struct Sequence {
     pub(crate) len: usize,
     pub(crate) buffer: Rc<Buffer>,
-    /// Those on the host, where they were read there.
+    /// The numbers on the host, if they were read there.
     pub(crate) read: Option<Arc<Vec<f64>>>,
 }
 
@@ -180,14 +182,14 @@ pub struct Sequence {
 pub struct Loop {
     pub(crate) state: equelle_runtime::session::LoopState,
     pub(crate) sequence: Sequence,
-    /// Number of the first element of the window, on the device.
+    /// Index of the first element of the window, on the device.
     pub(crate) taken: Rc<Buffer>,
     /// The elements of the rounds that are queued together: `[ROUNDS_TOGETHER]`.
     pub(crate) window: Option<Rc<Buffer>>,
-    /// How many of them have been taken.
+    /// Number of used elements of the window.
     pub(crate) used: u32,
-    /// Sequences of launches that had been handed to the device when the round began.
+    /// Number of sequences of launches submitted to the device before the round.
     pub(crate) handed_over: u64,
-    /// With `--profile`: what the rounds after the first few took.
+    /// Profile of the steady rounds, with `--profile`.
     pub(crate) steady: Option<crate::runtime::values::steady::Steady>,
 }

@@ -1,5 +1,6 @@
-//! Conditions that launches check: what is wrong where one does not hold. The first launch that finds one marks the smallest number of condition and element; the host
-//! looks at the next output and at the end, also at one by an error that came later.
+//! Conditions that launches check. The first launch with a failed condition stores the smallest
+//! number of condition and element; the host reads it with the next output, at the end, and after a
+//! later error.
 
 use std::rc::Rc;
 use std::sync::Arc;
@@ -15,42 +16,42 @@ use crate::runtime::executor::arguments::EqChecks;
 use crate::runtime::executor::errors::internal_error;
 use crate::runtime::executor::pool::Buffer;
 
-/// Room for the numbers of the conditions that one kernel checks.
+/// Size of the range of numbers for the conditions of one kernel.
 const CONDITIONS_OF_A_KERNEL: usize = 1024;
 
-/// The flag where all conditions hold.
+/// The flag if all conditions hold.
 pub(crate) const HOLD: u64 = u64::MAX;
 
-/// The word of a run whose numbers are all finite, beside the flag.
+/// The word beside the flag if all numbers are finite.
 pub(crate) const FINITE: u64 = HOLD;
 
-/// What an operation asks of entities of a kind.
+/// Requirements of an operation on entities of a kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Asked {
-    /// The grid's knowledge of them. Condition 0: none is Empty.
+    /// Relations or geometry. Condition 0: none is Empty.
     Geometry { kind: EntityKind, what: &'static str },
-    /// Data at them. Condition 0: none is Empty; 1: the data's domain holds them.
+    /// Data. Condition 0: none is Empty; 1: the data's domain contains them.
     On { kind: EntityKind },
 }
 
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Origin {
-    /// A kernel that a statement at an Equelle line launches.
+    /// A kernel launched by a statement at an Equelle line.
     Kernel(&'static KernelInfo, u32),
     /// An operation at an Equelle line.
     Operation(Asked, u32),
 }
 
-/// The conditions that a kernel or an operation checks over a domain.
+/// The conditions of a kernel or an operation over a domain.
 #[derive(Clone, Debug)]
 struct Check {
     origin: Origin,
     domain: Arc<Domain>,
-    /// Of the last `On` there.
+    /// The last `On` of the operation.
     gathered: Option<Gathered>,
 }
 
-/// What an `On` looks for, and where.
+/// The target and the data of an `On`.
 #[derive(Clone, Debug)]
 pub(crate) struct Gathered {
     /// The entities, on the device; kept so that a message can name one.
@@ -69,7 +70,8 @@ impl Check {
         same && Arc::ptr_eq(&self.domain, domain)
     }
 
-    /// The error of a condition for the element at a position; `entity` is the one that an `On` looked for there, if it is known.
+    /// The error of a condition for the element at a position; `entity` is the target of an `On`
+    /// there, if known.
     fn error(&self, condition: usize, position: usize, entity: Option<u32>) -> Error {
         let (domain, owner_kind) = (&self.domain, self.domain.kind().noun());
         let owner = (position < domain.len()).then(|| domain.grid().file_index(domain.kind(), domain.element(position)));
@@ -85,13 +87,13 @@ impl Check {
     }
 }
 
-/// Conditions that kernels check: the smallest one that failed, and where each number comes from; behind
-/// it, whether a number was not finite.
+/// The flags of conditions, with their origins: the smallest failed condition, and then whether a
+/// number was not finite.
 pub(crate) struct Conditions {
     executor: Rc<Executor>,
     flags: Option<Rc<Buffer>>,
     checks: Vec<Check>,
-    /// The flag of the first output that could not be written because a condition did not hold.
+    /// The flag of the first output that was not written because a condition failed.
     pub(crate) failed_output: Arc<AtomicU64>,
 }
 
@@ -102,7 +104,7 @@ impl Conditions {
         Conditions { executor: Rc::clone(executor), flags: None, checks: Vec::new(), failed_output }
     }
 
-    /// The flag and the word of numbers that are not finite; `None` if they hold.
+    /// The flag and the word of numbers that are not finite; `None` if all conditions hold.
     ///
     /// # Errors
     /// `Backend`: a lost device.
@@ -111,7 +113,7 @@ impl Conditions {
         let words = self.executor.download(flags.address(), 2)?;
         let (flag, finite) = (words[0], words[1]);
         if flag != HOLD {
-            // A step that is taken again begins with conditions that hold.
+            // A repeated step begins with fresh flags.
             self.flags = None;
         }
         Ok((flag != HOLD || finite != FINITE).then_some([flag, finite]))
@@ -128,7 +130,7 @@ impl Conditions {
         Ok(EqChecks { flag: flag.address().0, first: (first * CONDITIONS_OF_A_KERNEL) as u32 })
     }
 
-    /// The flag, and behind it the word of numbers that are not finite.
+    /// The flag, followed by the word of numbers that are not finite.
     pub(crate) fn flags(&mut self) -> Result<Rc<Buffer>, Error> {
         if let Some(flags) = &self.flags {
             return Ok(flags.clone());
@@ -138,7 +140,8 @@ impl Conditions {
         Ok(flags)
     }
 
-    /// What the flag is now, for a copy beside the stream; `None` where no condition is checked.
+    /// A copy of the current flag for an asynchronous copy to the host; `None` if no condition is
+    /// checked.
     pub(crate) fn flag_now(&mut self) -> Result<Option<Rc<Buffer>>, Error> {
         let Some(flag) = self.flags.clone().filter(|_| !self.checks.is_empty()) else { return Ok(None) };
         let copy = self.executor.buffer("the flag of conditions", 8)?;
@@ -146,7 +149,7 @@ impl Conditions {
         Ok(Some(copy))
     }
 
-    /// The error of a flag that says that a condition does not hold.
+    /// The error of a flag with a failed condition.
     pub(crate) fn error(&mut self, value: u64) -> Error {
         let (number, position) = ((value >> 32) as usize, (value & 0xffff_ffff) as usize);
         match self.checks.get(number / CONDITIONS_OF_A_KERNEL).cloned() {
@@ -158,7 +161,8 @@ impl Conditions {
         }
     }
 
-    /// The entity that an `On` looked for at a position, if the data's domain does not hold it: the `On` may have looked for others since.
+    /// The target of an `On` at a position, if the data's domain does not contain it: the buffer
+    /// may have other contents by now.
     fn not_held(&mut self, gathered: &Gathered, position: usize) -> Option<u32> {
         let at = DevicePtr(gathered.target.address().0 + 4 * position as u64);
         let entity: u32 = self.executor.download_one(at).ok()?;

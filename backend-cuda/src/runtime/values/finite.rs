@@ -1,5 +1,6 @@
-//! Numbers that are put out, and state, must be finite: a launch looks at them and marks a word beside the flag of conditions. The host reads both in one copy, where it
-//! reads the flag anyway; which number it is, the host finds among the numbers.
+//! Checks that outputs and state are finite: a launch inspects them and marks a word beside the
+//! flag of conditions. The host reads both in one copy, and then locates the number among the
+//! values.
 
 use equelle_runtime::Error;
 use equelle_runtime::session::finite::Nonfinite;
@@ -23,7 +24,8 @@ impl CudaRuntime {
         self.executor.launch_over(call, n)
     }
 
-    /// A variable is finite, or the error says where it is not; `components` stored one after the other.
+    /// Checks that a variable is finite; the error names the element. `components` are stored one
+    /// after the other.
     pub(crate) fn check_finite(&mut self, name: &str, values: &Collection, components: usize) -> Result<(), Error> {
         if self.session.nonfinite() == Nonfinite::Allow {
             return Ok(());

@@ -1,4 +1,5 @@
-//! Outputs to files: the numbers are copied beside the stream, and a thread of the session writes them, while the device and the host go on.
+//! Outputs to files: the numbers are copied asynchronously, and a thread of the session writes
+//! them, while device and host go on.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -11,7 +12,7 @@ use crate::runtime::runtime::CudaRuntime;
 use crate::runtime::values::collections::Collection;
 use crate::runtime::values::conditions::HOLD;
 
-/// Numbers on their way, and with them whether all conditions held when they were made.
+/// Numbers of an asynchronous copy, with the flag of conditions at that time.
 struct PendingOutput {
     bytes: Box<dyn PendingCopy>,
     /// Bytes of a component.
@@ -23,7 +24,7 @@ struct PendingOutput {
 }
 
 impl PendingOutput {
-    /// The components, once they are here. The buffer of the host is free again then.
+    /// The components, once copied. Releases the buffer of the host.
     fn arrive<R: bytemuck::Pod>(mut self) -> Result<Vec<Vec<R>>, Error> {
         let bytes = self.bytes.bytes()?;
         let (values, flag) = bytes.split_at(self.component * self.components);
@@ -31,7 +32,7 @@ impl PendingOutput {
             let flag = flag.try_into().map_or(HOLD, u64::from_le_bytes);
             if flag != HOLD {
                 self.failed.store(flag, Ordering::Release);
-                // The runtime says which one: see `CudaRuntime::settled`.
+                // The runtime adds the condition: see `CudaRuntime::settled`.
                 return Err(Error::new(ErrorKind::Simulation, "a condition does not hold"));
             }
         }
@@ -40,14 +41,15 @@ impl PendingOutput {
 }
 
 impl CudaRuntime {
-    /// Puts out a collection stored densely, component after component, without waiting for it; false where outputs do not go to files at present, or there is nothing to copy.
+    /// Writes a dense collection, component after component, without waiting; false if outputs do
+    /// not go to files now, or there is nothing to copy.
     pub(crate) fn output_async(&mut self, tag: &str, values: &Collection, components: usize) -> Result<bool, Error> {
         let n = values.domain.len();
         if n == 0 || !self.session.outputs_go_to_files(n) {
             return Ok(false);
         }
         let component = self.executor.precision().bytes() as usize * n;
-        // What is printed meanwhile asks the flags, and so comes after an output that fails.
+        // Printing meanwhile reads the flags, and so comes after an output that fails.
         self.mark_not_finite(values, components)?;
         let flag = self.conditions.flag_now()?;
         let mut pieces = vec![(&values.buffer, component * components)];
@@ -66,15 +68,16 @@ impl CudaRuntime {
 
     /// Waits until all outputs are in their files.
     pub(crate) fn settle_outputs(&mut self) -> Result<(), Error> {
-        // Copies are made even where nothing more is launched.
+        // Copies complete even if nothing more is launched.
         let device = self.executor.device().synchronise();
         let result = self.session.settle_outputs();
         self.settled(result)?;
         self.located(device)
     }
 
-    /// The error of a run that an error ends: its outputs are in their files then. What went wrong with them came before, and so did a condition that no output has looked at.
-    /// That the device is lost, or the user had enough, the error itself says.
+    /// The error of a failed run, after writing its outputs. An error of outputs came earlier, and
+    /// so did a failed condition that no output has read; a lost device or an interrupt is reported
+    /// as it is.
     pub(crate) fn ended_by(&mut self, error: Error) -> Error {
         let _ = self.executor.device().synchronise();
         let result = self.session.settle_outputs();
@@ -89,7 +92,7 @@ impl CudaRuntime {
         }
     }
 
-    /// What the thread that writes said, with the condition that does not hold in words.
+    /// The result of the thread that writes files, with the failed condition in words.
     fn settled(&mut self, result: Result<(), Error>) -> Result<(), Error> {
         let Err(error) = result else { return Ok(()) };
         Err(match self.conditions.failed_output.swap(HOLD, Ordering::Acquire) {

@@ -11,18 +11,18 @@ use crate::runtime::runtime::CudaRuntime;
 use crate::runtime::values::collections::{Bool, Scalar, Vector};
 
 impl CudaRuntime {
-    /// Room for one partial result per leaf of a reduction over a domain.
+    /// Allocates one partial result per leaf of a reduction over a domain.
     ///
     /// # Errors
-    /// `Simulation` for the largest or smallest of nothing; `Backend`: not enough memory.
+    /// `Simulation` for Max or Min without elements; `Backend`: not enough memory.
     pub fn leaves(&mut self, reduction: Reduction, domain: &Arc<Domain>) -> Result<Leaves<Reduction>, Error> {
         self.leaves_of(reduction, domain, 1)
     }
 
-    /// As [`CudaRuntime::leaves`], of Vectors: component after component.
+    /// [`CudaRuntime::leaves`] for Vectors: component after component.
     ///
     /// # Errors
-    /// As there.
+    /// As for [`CudaRuntime::leaves`].
     pub fn vector_leaves(&mut self, reduction: Reduction, domain: &Arc<Domain>) -> Result<Leaves<Reduction>, Error> {
         self.leaves_of(reduction, domain, self.session.grid().dim())
     }
@@ -36,7 +36,7 @@ impl CudaRuntime {
         Ok(Leaves { count, buffer, reduction })
     }
 
-    /// As [`CudaRuntime::leaves`], of truth values.
+    /// [`CudaRuntime::leaves`] for Bools.
     ///
     /// # Errors
     /// `Backend`: not enough memory.
@@ -60,7 +60,7 @@ impl CudaRuntime {
         Ok(Scalar::Device(result))
     }
 
-    /// As [`CudaRuntime::combine`], component by component.
+    /// [`CudaRuntime::combine`], component by component.
     ///
     /// # Errors
     /// `Backend`: not enough memory.
@@ -78,7 +78,7 @@ impl CudaRuntime {
         Ok(Vector(result))
     }
 
-    /// As [`CudaRuntime::combine`], of truth values.
+    /// [`CudaRuntime::combine`] for Bools.
     ///
     /// # Errors
     /// `Backend`: not enough memory.

@@ -1,4 +1,5 @@
-//! With `--profile`: time and work of the rounds of a loop once its first rounds have compiled, allocated and recorded what they need.
+//! Profile of the steady rounds of a loop (`--profile`): time and work after the first rounds have
+//! compiled, allocated and recorded graphs.
 
 use std::time::Instant;
 
@@ -7,23 +8,24 @@ use equelle_runtime::Error;
 use crate::runtime::executor::queue::Counters;
 use crate::runtime::runtime::CudaRuntime;
 
-/// Rounds that are queued together, at most: their launches are one graph.
+/// Largest number of rounds that are queued together: their launches form one graph.
 pub(crate) const ROUNDS_TOGETHER: u32 = 16;
-/// Launches from which on a round is queued for itself.
+/// Number of launches from which a round is queued alone.
 pub(crate) const LAUNCHES_TOGETHER: usize = 64;
-/// Rounds that do not count at least, and sequences of launches: two buffers that swap need four until each of them is a graph.
+/// Least numbers of warm-up rounds and of sequences of launches: two buffers that swap need four
+/// until each sequence is a graph.
 const WARM_UP: (usize, usize) = (10, 4);
 
 /// Measurement of one loop.
 #[derive(Debug, Default)]
 pub(crate) struct Steady {
     rounds: usize,
-    /// Sequences of launches that were handed to the device.
+    /// Number of sequences of launches that were submitted to the device.
     sequences: usize,
     since: Option<Start>,
 }
 
-/// Where the measurement began.
+/// The beginning of the measurement.
 #[derive(Debug)]
 struct Start {
     at: Instant,
@@ -32,7 +34,7 @@ struct Start {
 }
 
 impl CudaRuntime {
-    /// A round begins.
+    /// Begins a round.
     pub(crate) fn next_steady(&mut self, steady: &mut Steady) -> Result<(), Error> {
         if self.executor.queue().is_empty() {
             if steady.since.is_none() && steady.rounds >= WARM_UP.0 && steady.sequences >= WARM_UP.1 {
@@ -45,7 +47,7 @@ impl CudaRuntime {
         Ok(())
     }
 
-    /// The loop is over: adds a line to the summary.
+    /// Ends the loop: adds a line to the summary.
     pub(crate) fn end_steady(&mut self, steady: &mut Steady) -> Result<(), Error> {
         let Some(Start { at, rounds, counters: before }) = steady.since.take() else { return Ok(()) };
         let after = self.executor.counters();

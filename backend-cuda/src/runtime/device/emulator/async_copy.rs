@@ -1,5 +1,5 @@
-//! Asynchronous copies to the host: made at once, or as late as the runtime allows, which shows
-//! where it lets memory be written too early.
+//! Asynchronous copies of the emulator: immediate, or as late as the runtime allows, which reveals
+//! memory that is overwritten too early.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
@@ -8,7 +8,7 @@ use equelle_runtime::Error;
 
 use crate::runtime::device::{AsyncCopy, CopyId, DevicePtr, PendingCopy, STAGING_BUFFERS};
 
-/// Copies that have not been made, and the buffers in use.
+/// Pending copies, and the buffers in use.
 #[derive(Debug, Default)]
 pub(super) struct AsyncCopies {
     /// Whether copies are made as late as possible.
@@ -18,7 +18,7 @@ pub(super) struct AsyncCopies {
     copies: u64,
 }
 
-/// A copy that has not been made.
+/// A pending copy.
 #[derive(Debug)]
 struct Waiting {
     copy: CopyId,
@@ -33,7 +33,7 @@ struct InUse {
     returned: Condvar,
 }
 
-/// The bytes of a copy, once it is made.
+/// The bytes of a copy, once it is done.
 #[derive(Debug, Default)]
 struct Staged {
     bytes: Mutex<Option<Vec<u8>>>,
@@ -73,7 +73,7 @@ impl AsyncCopies {
         let in_use = Arc::clone(&self.in_use);
         let mut number = in_use.number.lock().unwrap_or_else(PoisonError::into_inner);
         while *number == STAGING_BUFFERS {
-            // Whoever has a buffer waits for its bytes.
+            // The owner of a buffer waits for its bytes.
             self.complete(CopyId(u64::MAX));
             number = in_use.returned.wait(number).unwrap_or_else(PoisonError::into_inner);
         }
@@ -88,13 +88,13 @@ impl AsyncCopies {
         (CopyId(self.copies), Box::new(InFlight { from: staged, bytes: Vec::new(), in_use }))
     }
 
-    /// Makes the copies up to one.
+    /// Completes the copies up to one.
     pub fn complete(&mut self, last: CopyId) {
         while self.waiting.front().is_some_and(|waiting| waiting.copy <= last) {
             let Some(Waiting { pieces, to, .. }) = self.waiting.pop_front() else { return };
             let mut bytes = Vec::new();
             for (from, len) in pieces {
-                // SAFETY: allocated here and not written yet, as was promised when the copy began.
+                // SAFETY: allocated here and not written yet, as the caller of the copy promised.
                 bytes.extend_from_slice(unsafe { std::slice::from_raw_parts(from.0 as *const u8, len) });
             }
             *to.bytes.lock().unwrap_or_else(PoisonError::into_inner) = Some(bytes);

@@ -1,8 +1,8 @@
-//! A device without a GPU: the same kernel text, compiled by the C++ compiler of the system and run
-//! thread after thread.
+//! The emulator, a device without a GPU: runs the same kernel sources on the host, compiled by the
+//! system's C++ compiler, thread after thread.
 //!
-//! It shows that generated programs are right from end to end where there is no GPU. It is slow,
-//! and says nothing about races.
+//! It tests generated programs end to end where there is no GPU. It is slow, and does not reveal
+//! races.
 
 mod async_copy;
 mod sparse;
@@ -28,7 +28,7 @@ use crate::runtime::executor::kernel_cache;
 use crate::runtime::kernels::KernelModule;
 
 const SHIM: &str = include_str!("shim.hpp");
-/// A small device, so that programs that need too much memory say so.
+/// A small device, so that programs that need too much memory fail.
 const MEMORY: u64 = 4 << 30;
 
 type Runner = unsafe extern "C" fn(*const c_uint, *const u64, *const c_uint);
@@ -39,14 +39,14 @@ pub struct Emulator {
     facts: DeviceProperties,
     copies: RefCell<AsyncCopies>,
     state: RefCell<State>,
-    /// Makes engines for direct solves, if there are any.
+    /// Creates engines for direct solves, if there are any.
     direct_engine: Option<fn() -> Box<dyn DirectEngine>>,
 }
 
 #[derive(Debug, Default)]
 struct State {
     modules: Vec<Library>,
-    /// By what they are made of.
+    /// Loaded modules by the hash of their inputs.
     loaded: BTreeMap<u64, ModuleId>,
     functions: Vec<Runner>,
     memory: BTreeMap<u64, Layout>,
@@ -56,21 +56,21 @@ struct State {
 }
 
 impl Emulator {
-    /// A device with nothing loaded.
+    /// A device without modules.
     pub fn new() -> Self {
         let facts = DeviceProperties { name: "host (no GPU)".to_owned(), arch: "host".to_owned(), memory: MEMORY };
         Emulator { facts, copies: RefCell::default(), state: RefCell::new(State::default()), direct_engine: None }
     }
 
-    /// The same, where asynchronous copies are made as late as the runtime allows: at the next
-    /// download at the latest.
+    /// The emulator with asynchronous copies as late as the runtime allows: at the next download at
+    /// the latest.
     pub fn with_late_copies() -> Self {
         let device = Self::new();
         device.copies.borrow_mut().late = true;
         device
     }
 
-    /// The same, with engines for direct solves that these functions make.
+    /// The emulator with engines for direct solves from this function.
     pub fn with_direct_engine(new: fn() -> Box<dyn DirectEngine>) -> Self {
         let mut device = Self::new();
         device.direct_engine = Some(new);
@@ -97,7 +97,7 @@ fn failed(message: String) -> Error {
     Error::new(ErrorKind::Backend, message)
 }
 
-/// Names of the kernels in a text.
+/// Names of the kernels in a source.
 fn kernel_names(source: &str) -> Vec<&str> {
     let kernels = source.split("extern \"C\" __global__ void ").skip(1);
     kernels
@@ -109,13 +109,13 @@ fn kernel_names(source: &str) -> Vec<&str> {
 /// Options of the C++ compiler: arithmetic as written, as NVRTC compiles it.
 const FLAGS: [&str; 7] = ["-std=c++17", "-O2", "-ffp-contract=off", "-fno-fast-math", "-shared", "-fPIC", "-Wno-unknown-pragmas"];
 
-/// What the C++ compiler says of itself; empty if there is none.
+/// The version text of the C++ compiler; empty if there is none.
 fn compiler_version() -> &'static [u8] {
     static VERSION: OnceLock<Vec<u8>> = OnceLock::new();
     VERSION.get_or_init(|| Command::new("c++").arg("--version").output().map_or_else(|_| Vec::new(), |output| output.stdout))
 }
 
-/// A library with these kernels at `target`: from the cache, where `key` finds it, or compiled.
+/// A library with these kernels at `target`: from the cache under `key`, or compiled.
 fn library(key: u64, source: &str, options: &[String], target: &Path) -> Result<(), Error> {
     if kernel_cache::read(key, "so").is_some_and(|image| std::fs::write(target, image).is_ok()) {
         return Ok(());
@@ -214,13 +214,13 @@ impl Device for Emulator {
     }
 
     unsafe fn upload(&self, to: DevicePtr, bytes: &[u8]) -> Result<(), Error> {
-        // SAFETY: the caller promises that `to` has room.
+        // SAFETY: the caller promises that `to` is long enough.
         unsafe { std::ptr::copy_nonoverlapping(bytes.as_ptr(), to.0 as *mut u8, bytes.len()) };
         Ok(())
     }
 
     unsafe fn download(&self, from: DevicePtr, bytes: &mut [u8]) -> Result<(), Error> {
-        // Whoever reads may wait for what is on its way next.
+        // The reader may wait for pending copies next.
         self.copies.borrow_mut().complete(CopyId(u64::MAX));
         // SAFETY: the caller promises that `from` is that long.
         unsafe { std::ptr::copy_nonoverlapping(from.0 as *const u8, bytes.as_mut_ptr(), bytes.len()) };
@@ -273,7 +273,7 @@ impl DirectSolves for Emulator {
 
 impl Drop for Emulator {
     fn drop(&mut self) {
-        // Whoever waits for a copy waits no longer.
+        // Nobody waits for a copy any longer.
         self.copies.borrow_mut().complete(CopyId(u64::MAX));
         for (address, layout) in std::mem::take(&mut self.state.borrow_mut().memory) {
             // SAFETY: allocated in `allocate` with this layout, and taken out of the table.

@@ -10,16 +10,16 @@ use crate::runtime::executor::precision::Precision;
 /// `len` values at an address of the emulator.
 ///
 /// # Safety
-/// They are there, written, aligned, and nothing writes to them while the slice lives.
+/// The values are allocated, written and aligned, and nothing writes to them while the slice lives.
 unsafe fn values<'a, T>(at: DevicePtr, len: usize) -> &'a [T] {
     // SAFETY: the caller's promise.
     unsafe { std::slice::from_raw_parts(at.0 as *const T, len) }
 }
 
-/// Memory for these values, in which they are.
+/// Stores these values in new memory.
 ///
 /// # Safety
-/// `allocate` gives memory of the emulator.
+/// `allocate` returns memory of the emulator.
 unsafe fn stored<T: Copy>(values: &[T], allocate: &mut Allocate<'_>) -> Result<DevicePtr, Error> {
     let at = allocate(size_of_val(values) as u64)?;
     // SAFETY: the memory is new, as long as the values and at least as aligned.
@@ -42,7 +42,7 @@ impl SparseProducts for Emulator {
 /// # Safety
 /// As for [`SparseProducts::product`].
 unsafe fn product<R: Real>(a: &SparseMatrix, b: &SparseMatrix, allocate: &mut Allocate<'_>) -> Result<SparseMatrix, Error> {
-    // SAFETY: the caller promises that the matrices are what they say, and kernels of this device
+    // SAFETY: the caller promises that the matrices are as described, and kernels of this device
     // have finished when their launch returns.
     let (a_ends, a_columns, a_values, b_ends, b_columns, b_values) = unsafe {
         (
@@ -56,7 +56,7 @@ unsafe fn product<R: Real>(a: &SparseMatrix, b: &SparseMatrix, allocate: &mut Al
     };
     const ABSENT: usize = usize::MAX;
     let (mut ends, mut columns, mut sums): (Vec<i32>, Vec<i32>, Vec<R>) = (vec![0], Vec::new(), Vec::new());
-    // Where the row in progress has each column.
+    // Position of each column in the current row.
     let mut places = vec![ABSENT; b.columns];
     let mut row: Vec<(i32, R)> = Vec::new();
     for a_row in a_ends.windows(2) {
@@ -83,7 +83,7 @@ unsafe fn product<R: Real>(a: &SparseMatrix, b: &SparseMatrix, allocate: &mut Al
         let end = i32::try_from(columns.len());
         ends.push(end.map_err(|_| Error::new(ErrorKind::Backend, "a product of sparse matrices has too many entries"))?);
     }
-    // SAFETY: the caller's promise of what `allocate` gives.
+    // SAFETY: the caller promises what `allocate` returns.
     let (row_ptr, col_idx, values) = unsafe { (stored(&ends, allocate)?, stored(&columns, allocate)?, stored(&sums, allocate)?) };
     Ok(SparseMatrix { rows: a.rows, columns: b.columns, entries: columns.len(), row_ptr, col_idx, values, precision: a.precision })
 }

@@ -1,5 +1,4 @@
-//! Asynchronous copies to the host: a stream of their own, and a few buffers of pinned memory that
-//! are used again.
+//! Asynchronous copies to the host: their own stream, and a few reusable buffers of pinned memory.
 
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 
@@ -10,19 +9,19 @@ use equelle_runtime::Error;
 use super::error::During;
 use crate::runtime::device::{AsyncCopy, CopyId, DevicePtr, PendingCopy, STAGING_BUFFERS};
 
-/// What copies need, from the first one on.
+/// State of copies, created with the first one.
 #[derive(Debug)]
 pub(super) struct AsyncCopies {
     stream: Arc<CudaStream>,
-    /// That what is copied has been computed.
+    /// Event after the work whose results are copied.
     ready: CudaEvent,
-    /// By staging buffer: the last copy into it, and the event after that.
+    /// For each staging buffer the last copy into it, and the event after that.
     last: Vec<(CopyId, Arc<CudaEvent>)>,
     staging: Arc<Staging>,
     copies: u64,
 }
 
-/// Buffers that are not in use.
+/// Free staging buffers.
 #[derive(Debug)]
 struct Staging {
     free: Mutex<Vec<StagingBuffer>>,
@@ -33,12 +32,12 @@ struct Staging {
 struct StagingBuffer {
     index: usize,
     memory: Option<PinnedHostSlice<u8>>,
-    /// After the last copy into it.
+    /// Event after the last copy into it.
     done: Arc<CudaEvent>,
 }
 
 impl Staging {
-    /// A buffer; waits until there is one.
+    /// Takes a buffer; waits until one is free.
     fn take(&self) -> StagingBuffer {
         let mut free = self.free.lock().unwrap_or_else(PoisonError::into_inner);
         loop {
@@ -57,7 +56,7 @@ impl Staging {
 
 /// A copy in flight.
 struct InFlight {
-    /// `None` once given back.
+    /// `None` once released.
     buffer: Option<StagingBuffer>,
     len: usize,
     staging: Arc<Staging>,
@@ -84,7 +83,7 @@ impl AsyncCopies {
         let stream = context.new_stream()?;
         let (mut last, mut free) = (Vec::new(), Vec::new());
         for index in 0..STAGING_BUFFERS {
-            // Whoever waits for it sleeps.
+            // The waiting thread sleeps.
             let done = Arc::new(context.new_event(Some(sys::CUevent_flags::CU_EVENT_BLOCKING_SYNC))?);
             last.push((CopyId(0), Arc::clone(&done)));
             free.push(StagingBuffer { index, memory: None, done });
@@ -93,7 +92,7 @@ impl AsyncCopies {
         Ok(AsyncCopies { stream, ready: context.new_event(None)?, last, staging, copies: 0 })
     }
 
-    /// Begins a copy of pieces, after what the main stream has been given.
+    /// Begins a copy of pieces, after the work of the main stream so far.
     ///
     /// # Safety
     /// As for [`crate::runtime::device::Device::copy_to_host_async`].
@@ -112,7 +111,7 @@ impl AsyncCopies {
         };
         for &(from, bytes) in pieces {
             let (piece, behind) = to.split_at_mut(bytes);
-            // SAFETY: nobody reads the buffer before the event; the piece is the caller's promise.
+            // SAFETY: nobody reads the buffer before the event; the caller vouches for the piece.
             unsafe { result::memcpy_dtoh_async(piece, from.0, self.stream.cu_stream()) }?;
             to = behind;
         }
@@ -123,12 +122,12 @@ impl AsyncCopies {
         Ok(Some((copy, Box::new(in_flight))))
     }
 
-    /// Gives a buffer memory for `len` bytes; false where there is none.
+    /// Grows a buffer to `len` bytes; false if there is too little memory.
     fn grow(&self, buffer: &mut StagingBuffer, len: usize) -> Result<bool, DriverError> {
         // No copy into the buffer is in flight after the wait.
         self.stream.synchronize()?;
         buffer.memory = None;
-        // SAFETY: all bytes are written, so that slices of them are sound.
+        // SAFETY: all bytes are initialised, so that slices of them are sound.
         unsafe {
             match self.stream.context().alloc_pinned_with_flags(len, 0) {
                 Ok(mut memory) => {
@@ -144,8 +143,7 @@ impl AsyncCopies {
 
     /// Makes the main stream wait for a copy.
     pub(super) fn wait(&self, main: &CudaStream, copy: CopyId) -> Result<(), DriverError> {
-        // Copies end in their order: where the buffer has been used again, the copy after it will
-        // do.
+        // Copies end in order: if the buffer has been reused, a later copy suffices.
         match self.last.iter().filter(|(last, _)| *last >= copy).min_by_key(|(last, _)| *last) {
             Some((_, done)) => main.wait(done),
             None => Ok(()),
@@ -160,7 +158,7 @@ impl AsyncCopies {
 
 impl Drop for AsyncCopies {
     fn drop(&mut self) {
-        // Buffers may be freed from here on.
+        // Buffers may be freed from now on.
         let _ = self.synchronise();
     }
 }

@@ -19,11 +19,11 @@ use crate::runtime::executor::precision::Precision;
 #[derive(Debug)]
 pub(super) struct Library {
     handle: sparse::cusparseHandle_t,
-    /// Where it works.
+    /// The stream of its work.
     _stream: Arc<CudaStream>,
 }
 
-/// A step of a product; the last two arguments are the size of its memory and the memory.
+/// A step of a product; the last two arguments are the size and the address of its memory.
 type Step = unsafe fn(
     sparse::cusparseHandle_t,
     sparse::cusparseOperation_t,
@@ -40,7 +40,7 @@ type Step = unsafe fn(
     *mut c_void,
 ) -> sparse::cusparseStatus_t;
 
-/// A matrix as the library describes it.
+/// A matrix descriptor of the library.
 struct Descriptor(sparse::cusparseSpMatDescr_t);
 
 fn pointer(at: DevicePtr) -> *mut c_void {
@@ -79,7 +79,7 @@ impl Drop for Descriptor {
     }
 }
 
-/// A product in progress.
+/// A descriptor of a product.
 struct Product(sparse::cusparseSpGEMMDescr_t);
 
 impl Drop for Product {
@@ -89,7 +89,7 @@ impl Drop for Product {
     }
 }
 
-/// How the library calls numbers.
+/// The library's number of a type.
 fn type_of(precision: Precision) -> sparse::cudaDataType_t {
     match precision {
         Precision::Double => sparse::cudaDataType_t::CUDA_R_64F,
@@ -98,14 +98,14 @@ fn type_of(precision: Precision) -> sparse::cudaDataType_t {
 }
 
 const NOT_TRANSPOSED: sparse::cusparseOperation_t = sparse::cusparseOperation_t::CUSPARSE_OPERATION_NON_TRANSPOSE;
-/// Documented to give the same bits at every run.
+/// Documented to give the same bits in every run.
 const ALGORITHM: sparse::cusparseSpGEMMAlg_t = sparse::cusparseSpGEMMAlg_t::CUSPARSE_SPGEMM_ALG1;
 
-/// An answer of the library as a result of ours.
+/// Converts a status of the library.
 fn check(task: &'static str, status: sparse::cusparseStatus_t) -> Result<(), Error> {
     use sparse::cusparseStatus_t::{CUSPARSE_STATUS_ALLOC_FAILED, CUSPARSE_STATUS_INSUFFICIENT_RESOURCES};
     let Err(CusparseError(status)) = status.result() else { return Ok(()) };
-    // SAFETY: the library answers with a text of its own that stays, for every number.
+    // SAFETY: the library returns a static text for every status.
     let text = unsafe { CStr::from_ptr(sparse::cusparseGetErrorString(status)) }.to_string_lossy().into_owned();
     let out_of_memory = matches!(status, CUSPARSE_STATUS_ALLOC_FAILED | CUSPARSE_STATUS_INSUFFICIENT_RESOURCES);
     Err(GpuError::Cusparse { task, text, out_of_memory }.into())
@@ -128,7 +128,7 @@ pub fn version() -> Result<String, Error> {
 }
 
 impl Library {
-    /// Opens it, to work in a stream.
+    /// Opens the library for work in a stream.
     pub(super) fn open(stream: &Arc<CudaStream>) -> Result<Library, Error> {
         probe::cusparse()?;
         let mut handle = null_mut();
@@ -136,7 +136,7 @@ impl Library {
         // The context of the device is current in this thread.
         check("opening cuSPARSE", unsafe { sparse::cusparseCreate(&raw mut handle) })?;
         let library = Library { handle, _stream: Arc::clone(stream) };
-        // SAFETY: handle and stream exist; the two types name the same thing.
+        // SAFETY: handle and stream exist; the two types are the same type of C.
         check("opening cuSPARSE", unsafe { sparse::cusparseSetStream(handle, stream.cu_stream().cast()) })?;
         Ok(library)
     }
@@ -167,13 +167,14 @@ impl Library {
         };
         let numbers = type_of(precision);
 
-        // A step of the product, first asked for the memory that it wants, which the caller holds
+        // A step of the product, called first for the size of its memory, which the caller owns
         // until the product is copied.
         let mut step = |step: Step| -> Result<(), Error> {
             let run = |bytes: &mut usize, memory: *mut c_void| {
                 let (left, right) = (left.0.cast_const(), right.0.cast_const());
-                // SAFETY: handle, descriptors and numbers live; matrices are where the caller
-                // promises; `memory` has the size that the library asked for, or is null to ask.
+                // SAFETY: handle, descriptors and numbers are alive; matrices are valid as the
+                // caller promises; `memory` has the size that the library requested, or is null to
+                // query it.
                 check(what, unsafe {
                     step(
                         self.handle,
@@ -205,9 +206,9 @@ impl Library {
         check(what, unsafe { sparse::cusparseSpMatGetSize(result.0.cast_const(), &raw mut rows, &raw mut columns, &raw mut entries) })?;
         let entries = usize::try_from(entries).unwrap_or(0);
         let (col_idx, values) = (allocate(4 * entries as u64)?, allocate(precision.bytes() * entries as u64)?);
-        // SAFETY: the memory is as long as the library says.
+        // SAFETY: the memory has the size that the library requested.
         check(what, unsafe { sparse::cusparseCsrSetPointers(result.0, pointer(row_ptr), pointer(col_idx), pointer(values)) })?;
-        // SAFETY: as for the steps before, whose work memory the caller still holds.
+        // SAFETY: as for the steps before, whose work memory the caller still owns.
         check(what, unsafe {
             sparse::cusparseSpGEMM_copy(
                 self.handle,

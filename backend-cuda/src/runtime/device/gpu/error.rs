@@ -1,4 +1,4 @@
-//! What CUDA's libraries refuse, and how that reads.
+//! Errors of CUDA's libraries, and their messages.
 
 use std::ffi::CStr;
 
@@ -6,7 +6,7 @@ use cudarc::driver::result::DriverError;
 use cudarc::nvrtc::result::NvrtcError;
 use equelle_runtime::{Error, ErrorKind};
 
-/// Why something cannot be done on the GPU.
+/// Why an operation on the GPU failed.
 #[derive(Clone, Debug, thiserror::Error)]
 pub(super) enum GpuError {
     /// A library is missing, or too old.
@@ -24,7 +24,7 @@ pub(super) enum GpuError {
     Cusparse { task: &'static str, text: String, out_of_memory: bool },
     #[error("internal error: NVRTC: {0}")]
     Nvrtc(#[from] NvrtcError),
-    /// What the compiler says.
+    /// The compiler's messages.
     #[error("internal error: generated kernels do not compile\n{0}")]
     Compile(String),
     #[error("internal error: {0} holds a zero byte")]
@@ -34,7 +34,7 @@ pub(super) enum GpuError {
 }
 
 impl GpuError {
-    /// What to do about it.
+    /// A hint.
     fn hint(&self) -> Option<&'static str> {
         match self {
             GpuError::Library { hint, .. } => Some(hint),
@@ -52,16 +52,16 @@ impl From<GpuError> for Error {
     }
 }
 
-/// What the driver says of an error.
+/// The driver's text of an error.
 fn text_of(error: &DriverError) -> String {
     let text =
         |told: Result<&CStr, DriverError>, otherwise: &str| told.ok().and_then(|text| text.to_str().ok()).unwrap_or(otherwise).to_owned();
     format!("{} ({})", text(error.error_string(), "unknown error"), text(error.error_name(), ""))
 }
 
-/// Answers of the driver as results of ours.
+/// Conversion of driver errors.
 pub(super) trait During<T> {
-    /// Says what the driver was asked to do.
+    /// Adds the task of the driver.
     fn during(self, task: &str) -> Result<T, Error>;
 }
 

@@ -1,4 +1,4 @@
-//! Graphs of kernels, one after the other.
+//! Graphs of kernels in a chain.
 
 use std::ffi::c_void;
 
@@ -11,20 +11,20 @@ use crate::runtime::device::Launch;
 #[derive(Debug)]
 pub(super) struct Kernel {
     pub function: CudaFunction,
-    /// It may be started while the kernel before it ends (programmatic dependent launch).
+    /// Whether it may start while the previous kernel ends (programmatic dependent launch).
     pub is_programmatic: bool,
 }
 
-/// Where edges begin at the end of a kernel or where it announces that the next one may start:
+/// Port of an edge that begins at the end of a kernel or at its launch trigger:
 /// `CU_GRAPH_KERNEL_NODE_PORT_PROGRAMMATIC`, a macro of `cuda.h`.
 const PROGRAMMATIC_PORT: u8 = 1;
 
-/// Addresses of the arguments of a launch, as the driver takes them.
+/// Addresses of the arguments of a launch, for the driver.
 pub(super) fn addresses(launch: &Launch) -> Vec<*mut c_void> {
     launch.offsets.iter().map(|&o| launch.words[o as usize..].as_ptr().cast_mut().cast()).collect()
 }
 
-/// A graph that is being built. Raw calls: cudarc's `CudaGraph` comes from stream capture alone.
+/// A graph under construction. Raw calls, since cudarc's `CudaGraph` supports only stream capture.
 struct Template(sys::CUgraph);
 
 impl Template {
@@ -35,7 +35,7 @@ impl Template {
         Ok(Template(graph))
     }
 
-    /// Appends a launch behind the one before, to start after it or while it ends.
+    /// Appends a launch after the previous one, to start after it or while it ends.
     fn append(&self, previous: Option<sys::CUgraphNode>, kernel: &Kernel, launch: &Launch) -> Result<sys::CUgraphNode, DriverError> {
         let s = launch.shape;
         let mut arguments = addresses(launch);
@@ -88,7 +88,7 @@ impl Drop for Template {
 pub(super) struct Graph(sys::CUgraphExec);
 
 impl Graph {
-    /// Of these launches, in their order.
+    /// A graph of these launches, in their order.
     pub(super) fn new<'a>(launches: impl Iterator<Item = (&'a Kernel, &'a Launch)>) -> Result<Graph, DriverError> {
         let template = Template::new()?;
         let mut previous = None;

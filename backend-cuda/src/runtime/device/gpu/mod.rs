@@ -1,4 +1,4 @@
-//! A CUDA device through the driver interface.
+//! A CUDA device through the driver API.
 
 mod async_copy;
 pub mod cudss;
@@ -39,7 +39,8 @@ pub struct GpuDevice {
     stream: Arc<CudaStream>,
     context: Arc<CudaContext>,
     facts: DeviceProperties,
-    /// Whether a kernel may be started while the one before it in a graph ends.
+    /// Whether a kernel of a graph may start while the previous one ends (programmatic dependent
+    /// launch).
     has_programmatic_launch: bool,
 }
 
@@ -48,7 +49,7 @@ struct State {
     graphs: Vec<Option<Graph>>,
     kernels: Vec<Kernel>,
     modules: Vec<(Arc<CudaModule>, KernelModule)>,
-    /// By what they are made of.
+    /// Loaded modules by the hash of their inputs.
     loaded: HashMap<u64, ModuleId>,
 }
 
@@ -68,7 +69,7 @@ impl GpuDevice {
         let arch = nvrtc::target((10 * major + minor).unsigned_abs())?;
         let stream = context.new_stream().map_err(GpuError::Start)?;
         let name = context.name().unwrap_or_else(|_| "CUDA device".to_owned());
-        // `EQ_START` is nothing in kernels that are compiled for less.
+        // `EQ_START` is empty in kernels compiled for older architectures.
         let has_programmatic_launch = arch.trim_start_matches(|c: char| !c.is_ascii_digit()).parse().is_ok_and(|arch: u32| arch >= 90);
         Ok(GpuDevice {
             cusparse: OnceCell::new(),
@@ -93,15 +94,16 @@ impl GpuDevice {
         Ok(format!("{}.{}", version / 1000, version % 1000 / 10))
     }
 
-    /// Bytes per second of a copy within the device's memory, read and written bytes counted, from
-    /// ten copies of 256 MiB. Raw calls: cudarc's copies record events, which would be measured.
+    /// Bandwidth in bytes per second of copies within device memory, counting reads and writes,
+    /// from ten copies of 256 MiB. Raw calls, since cudarc's copies record events, which would be
+    /// measured.
     ///
     /// # Errors
     /// `Backend`.
     pub fn copy_rate(&self) -> Result<f64, Error> {
         const BYTES: usize = 256 << 20;
         const TASK: &str = "measuring the copy rate";
-        // SAFETY: both buffers are of the size copied, and freed after the stream is idle.
+        // SAFETY: both buffers have the copied size, and are freed after the stream is idle.
         unsafe {
             let from = result::malloc_sync(BYTES).during(TASK)?;
             let to = result::malloc_sync(BYTES).during(TASK)?;
@@ -177,7 +179,7 @@ impl Device for GpuDevice {
     }
 
     unsafe fn free(&self, memory: DevicePtr) {
-        // SAFETY: as the caller promises. An error here is one of earlier work and comes up at the
+        // SAFETY: as the caller promises. An error here is from earlier work and reappears in the
         // next call that can report it.
         let _ = unsafe { result::free_sync(memory.0) };
     }
@@ -222,7 +224,7 @@ impl Device for GpuDevice {
         let LaunchShape { grid, block } = launch.shape;
         let mut arguments = graph::addresses(launch);
         // SAFETY: as the caller promises; the driver copies the arguments before it returns. A raw
-        // call: cudarc's builder of launches takes arguments whose types are known.
+        // call, since cudarc's launch builder needs statically typed arguments.
         unsafe { result::launch_kernel(function.cu_function(), grid.into(), block.into(), 0, self.stream.cu_stream(), &mut arguments) }
             .during(&format!("launching kernel `{}`", launch.name))
     }
@@ -276,7 +278,7 @@ impl DirectSolves for GpuDevice {
 
 impl Drop for GpuDevice {
     fn drop(&mut self) {
-        // Nothing is in flight when graphs, modules and the stream go.
+        // Nothing is in flight when graphs, modules and the stream are dropped.
         let _ = self.stream.synchronize();
     }
 }

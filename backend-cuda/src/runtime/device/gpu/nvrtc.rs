@@ -1,4 +1,4 @@
-//! Compilation of kernels by NVRTC. Needs the library, no GPU.
+//! Compilation of kernels by NVRTC, which needs the library but no GPU.
 
 use std::ffi::CString;
 
@@ -9,22 +9,20 @@ use super::error::GpuError;
 use super::probe;
 use crate::runtime::kernels::PRELUDE;
 
-/// Compiles a kernel text as a program's start does, in strict floating point, the prelude before
-/// it: for a GPU architecture such as `sm_90` and a grid of `dim` dimensions. Needs NVRTC, but no
-/// GPU.
+/// Compiles a kernel source as a program does, with the prelude and strict floating point, for a
+/// GPU architecture such as `sm_90` and a grid of `dim` dimensions. Needs NVRTC, but no GPU.
 ///
 /// # Errors
-/// As [`compile`].
+/// As for [`compile`].
 pub fn compile_with_nvrtc(source: &str, arch: &str, dim: usize) -> Result<Vec<u8>, Error> {
     compile(&format!("{PRELUDE}\n#line 1 \"kernels.cu\"\n{source}\n"), arch, &[format!("-DDIM={dim}")])
 }
 
-/// What to compile for on a device of a compute capability (10 major + minor): its machine code if
-/// NVRTC knows it, else text (PTX) of the newest architecture before it, which the driver
-/// translates.
+/// The compile target for a device of a compute capability (10 major + minor): its machine code if
+/// NVRTC knows it, else PTX of the newest earlier architecture, which the driver translates.
 ///
 /// # Errors
-/// `Backend`: NVRTC is missing, or the device is older than all it knows.
+/// `Backend`: NVRTC is missing, or the device is too old for it.
 pub fn target(capability: u32) -> Result<String, Error> {
     probe::nvrtc()?;
     let mut count = 0;
@@ -41,18 +39,18 @@ pub fn target(capability: u32) -> Result<String, Error> {
     }
 }
 
-/// Machine code of CUDA C++ text for an architecture such as `sm_90`; PTX, ending in a zero byte,
-/// for one such as `compute_90`. Without contraction to fused multiply-add, unless an option says
-/// so.
+/// Compiles CUDA C++ source for an architecture to machine code, as for `sm_90`, or to PTX with a
+/// zero byte at its end, as for `compute_90`. Without contraction to fused multiply-add, unless an
+/// option enables it.
 ///
 /// # Errors
-/// `Backend`: NVRTC is missing, or (an internal error, with the compiler's messages) the text does
-/// not compile.
+/// `Backend`: NVRTC is missing, or (an internal error, with the compiler's messages) the source
+/// does not compile.
 pub fn compile(source: &str, arch: &str, options: &[String]) -> Result<Vec<u8>, Error> {
     probe::nvrtc()?;
     let text = CString::new(source).map_err(|_| GpuError::ZeroByte("the kernel text"))?;
     let program = result::create_program(&text, Some(c"kernels.cu")).map_err(GpuError::Nvrtc)?;
-    // Without dozens of lines before an error on what a module does not use of the prelude.
+    // Suppresses warnings on unused parts of the prelude, which would precede an error.
     let mut all = vec![format!("--gpu-architecture={arch}"), "--std=c++17".to_owned(), "--diag-suppress=177".to_owned()];
     if !options.iter().any(|option| option.starts_with("--fmad")) {
         all.push("--fmad=false".to_owned());

@@ -1,5 +1,5 @@
-//! What of CUDA is there. cudarc panics when a library or symbol is missing, so everything used is
-//! looked up here first.
+//! Checks of the installed CUDA libraries. cudarc panics for a missing library or symbol, so we
+//! look all of them up first.
 
 use std::sync::OnceLock;
 
@@ -9,17 +9,17 @@ use equelle_runtime::Error;
 use super::error::GpuError;
 use crate::libraries::in_toolkits;
 
-/// A library of CUDA, as cudarc loads it and as messages speak of it.
+/// A library of CUDA, for cudarc and for messages.
 struct Library {
     is_present: unsafe fn() -> bool,
     handle: unsafe fn() -> &'static libloading::Library,
-    /// Its file in folders of toolkits, if it may be there.
+    /// Its file name in toolkit folders, if it may be there.
     file: Option<&'static str>,
-    /// What of it is used, in words.
+    /// The symbols that we use, separated by blanks.
     symbols: &'static str,
     missing: &'static str,
     install: &'static str,
-    /// What is too old where a symbol is missing.
+    /// The name of what is too old if a symbol is missing.
     name: &'static str,
     update: &'static str,
     answer: OnceLock<Result<(), Error>>,
@@ -79,10 +79,10 @@ static CUSPARSE: Library = Library {
 };
 
 impl Library {
-    /// Whether it and all of it that is used are there.
+    /// Checks that the library and all symbols exist.
     fn look_for(&self) -> Result<(), Error> {
-        // SAFETY: loading the vendor's library runs its initialisation, which is what using it
-        // means; nothing else is called.
+        // SAFETY: loading the vendor's library runs its initialisation, as intended; nothing else
+        // is called.
         let is_present = || unsafe { (self.is_present)() };
         if let Some(file) = self.file
             && !is_present()
@@ -103,7 +103,7 @@ impl Library {
     }
 }
 
-/// Whether the driver library and all of it that is used are there.
+/// Checks that the driver library and all symbols exist.
 ///
 /// # Errors
 /// `Backend`, naming what is missing.
@@ -111,7 +111,7 @@ pub fn driver() -> Result<(), Error> {
     DRIVER.answer.get_or_init(|| DRIVER.look_for()).clone()
 }
 
-/// Whether the run-time compiler and all of it that is used are there.
+/// Checks that the run-time compiler and all symbols exist.
 ///
 /// # Errors
 /// `Backend`, naming what is missing.
@@ -119,8 +119,8 @@ pub fn nvrtc() -> Result<(), Error> {
     NVRTC.answer.get_or_init(|| NVRTC.look_for()).clone()
 }
 
-/// Whether the library for sparse matrices and all of it that is used are there. Derivatives of
-/// residuals at operation level need it, nothing else.
+/// Checks that cuSPARSE and all symbols exist. Only derivatives of residuals at the operation level
+/// need it.
 ///
 /// # Errors
 /// `Backend`, naming what is missing.
@@ -128,12 +128,12 @@ pub fn cusparse() -> Result<(), Error> {
     CUSPARSE.answer.get_or_init(|| CUSPARSE.look_for()).clone()
 }
 
-/// Loads a library that the loader does not find from a toolkit: once loaded, it is found by its
-/// name alone.
+/// Loads a library from a toolkit folder outside the loader's path: once loaded, it is found by
+/// name.
 pub(super) fn load_from_toolkits(file: &str) {
-    // SAFETY: loading the vendor's library runs its initialisation, which is what using it means.
+    // SAFETY: loading the vendor's library runs its initialisation, as intended.
     if let Some(library) = in_toolkits(file).find_map(|path| unsafe { libloading::Library::new(&path) }.ok()) {
-        // It stays loaded for good, as cudarc's own handle does.
+        // It is never unloaded, like cudarc's own handle.
         std::mem::forget(library);
     }
 }

@@ -1,4 +1,5 @@
-//! Shapes of launches: that each reaches every element once, and that what was measured is found again.
+//! Tests of launch shapes: each shape reaches every element once, and a measured shape is found
+//! again.
 
 use std::rc::Rc;
 
@@ -10,7 +11,7 @@ use crate::runtime::kernels::FloatingPoint;
 use crate::runtime::runtime::CudaRuntime;
 use crate::runtime::test_support::{PROGRAM, runtimes};
 
-/// Kernels that count how often they come to an element.
+/// Kernels that count their visits of each element.
 const COUNTS: KernelModule = KernelModule {
     name: "counts",
     source: r#"
@@ -62,7 +63,8 @@ fn name_of(over: LaunchDomain) -> &'static str {
 
 #[test]
 fn every_shape_reaches_every_cell_once() {
-    // Rows shorter and longer than any block, one cell along an axis, and more rows than the longest run of cells of a thread.
+    // Rows shorter and longer than any block, one cell along an axis, and more rows than the
+    // longest run of cells of a thread.
     let grids = [
         Cartesian::plane([300, 37], [1.0, 1.0]),
         Cartesian::plane([5, 70], [1.0, 1.0]),
@@ -102,7 +104,7 @@ fn every_shape_reaches_every_cell_once() {
     }
 }
 
-/// Launches a kernel once; the key of its shape on disk, and the shape that it had.
+/// Launches a kernel once; returns the key of its shape on disk, and its shape.
 fn launched(rt: &mut CudaRuntime, module: &KernelModule, x: &[f64]) -> (u64, LaunchShape) {
     let over = LaunchDomain::Elements(x.len());
     let (from, to) = (rt.executor.put(x), rt.executor.put(&vec![0.0; x.len()]));
@@ -120,20 +122,20 @@ fn launched(rt: &mut CudaRuntime, module: &KernelModule, x: &[f64]) -> (u64, Lau
 fn what_was_measured_is_found_again() {
     let x: Vec<f64> = (0..1000).map(f64::from).collect();
     let line = Cartesian::line(2, 1.0);
-    // A text that no test before had, so that nothing is known of it.
+    // A unique text, so that the cache has no shape for it.
     let unique = format!("{}// {:?} {}\n", COUNTS.source, std::time::SystemTime::now(), std::process::id());
     let module = KernelModule { source: unique.leak(), ..COUNTS };
     for device in 0..on_grid(line, &[]).len() {
         let runtime = |words: &[&str]| on_grid(line, words).swap_remove(device);
         let blocks = |shape: LaunchShape| (shape.grid[0], shape.block[0]);
 
-        // Nothing is known, and nothing asked for.
+        // No shape is known, and none is measured.
         let mut rt = runtime(&[]);
         let (place, shape) = launched(&mut rt, &module, &x);
         assert_eq!(blocks(shape), (8, 128));
         assert_eq!((kernel_cache::read(place, "shape"), rt.executor.tuning_notes()), (None, Vec::new()));
 
-        // Measured at the second launch, and kept.
+        // Measured at the second launch, and cached.
         let mut rt = runtime(&["tune=yes"]);
         launched(&mut rt, &module, &x);
         assert_eq!(kernel_cache::read(place, "shape"), None);
@@ -150,14 +152,14 @@ fn what_was_measured_is_found_again() {
         let (_, shape) = launched(&mut runtime(&[]), &module, &x);
         assert_eq!(blocks(shape), (1000u32.div_ceil(config.block[0]), config.block[0]));
 
-        // Another shape than the usual one, whichever was faster here.
+        // Another shape than the default, whichever is faster here.
         kernel_cache::write(place, "shape", b"256 1 1");
         let mut rt = runtime(&[]);
         assert_eq!(blocks(launched(&mut rt, &module, &x).1), (4, 256));
         assert!(rt.executor.tuning_notes()[0].starts_with("1 kernel is launched in shapes"));
         assert_eq!(blocks(launched(&mut runtime(&["tune=no"]), &module, &x).1), (8, 128));
 
-        // What nobody can have measured.
+        // Shapes that no measurement writes.
         for wrong in ["512 1 1", "0 1 1", "64 1", "", "usual"] {
             kernel_cache::write(place, "shape", wrong.as_bytes());
             assert_eq!(blocks(launched(&mut runtime(&[]), &module, &x).1), (8, 128), "{wrong:?}");

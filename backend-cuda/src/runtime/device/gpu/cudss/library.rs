@@ -1,6 +1,6 @@
-//! cuDSS as it is found when a program runs: its functions, and the few types and numbers of its
-//! interface that are used, written down from the documentation of version 1
-//! (<https://docs.nvidia.com/cuda/cudss/>). Other major versions have other signatures.
+//! cuDSS, loaded at run time: its functions, and the few types and constants that we use,
+//! transcribed from the documentation of version 1 (<https://docs.nvidia.com/cuda/cudss/>). Other
+//! major versions have other signatures.
 
 use std::error::Error;
 use std::ffi::{c_int, c_void};
@@ -12,20 +12,20 @@ use libloading::Library;
 use super::super::probe;
 use crate::libraries::in_toolkits;
 
-/// The major version whose interface is written down here.
+/// The major version of the transcribed interface.
 const MAJOR: c_int = 1;
-/// Names under which the library is looked for.
+/// File names of the library.
 const NAMES: [&str; 2] = ["libcudss.so.1", "libcudss.so"];
-/// What the library needs itself; toolkits are often installed without being on the loader's path.
+/// Dependencies of the library; toolkits are often outside the loader's path.
 const NEEDED: [&str; 3] = ["libcublasLt.so.13", "libcublas.so.13", "libnvrtc.so.13"];
 
-/// Any object of the library.
+/// An opaque object of the library.
 pub(super) type Object = *mut c_void;
-/// An answer of the library; 0 is success.
+/// A status of the library; 0 is success.
 pub(super) type Status = c_int;
 
 pub(super) mod status {
-    //! Answers that are treated apart.
+    //! Statuses with special handling.
     pub const SUCCESS: super::Status = 0;
     pub const ALLOC_FAILED: super::Status = 2;
 }
@@ -38,7 +38,7 @@ pub(super) mod config {
 }
 
 pub(super) mod data {
-    //! What can be asked for.
+    //! Queries.
     pub const INFO: i32 = 0;
 }
 
@@ -51,13 +51,13 @@ pub(super) mod phase {
 }
 
 pub(super) mod matrix {
-    //! How matrices are described.
+    //! Properties of matrices.
     pub const GENERAL: i32 = 0;
     pub const POSITIVE_DEFINITE: i32 = 3;
     pub const FULL: i32 = 0;
     pub const FROM_ZERO: i32 = 0;
     pub const BY_COLUMNS: i32 = 0;
-    /// Of the CUDA toolkit: doubles, and integers of 32 bits.
+    /// Types of the CUDA toolkit: 64-bit floating point, and 32-bit integers.
     pub const DOUBLES: i32 = 1;
     pub const INTEGERS: i32 = 10;
 }
@@ -71,17 +71,17 @@ type ConfigSet = unsafe extern "C" fn(Object, c_int, *const c_void, usize) -> St
 type DataGet = unsafe extern "C" fn(Object, Object, c_int, *mut c_void, usize, *mut usize) -> Status;
 /// Handle, phase, settings, data, matrix, solution, right-hand side.
 type Execute = unsafe extern "C" fn(Object, c_int, Object, Object, Object, Object, Object) -> Status;
-/// The matrix; rows, columns, entries; where rows begin and end, columns, values; types of offsets,
-/// columns, values; kind, triangles, first number.
+/// The matrix; rows, columns, entries; begin and end of rows, columns, values; types of offsets,
+/// columns, values; kind, triangles, index base.
 #[rustfmt::skip]
 type CreateCsr = unsafe extern "C" fn(
     *mut Object, i64, i64, i64, *const c_void, *const c_void, *const c_void, *const c_void, c_int, c_int, c_int, c_int, c_int, c_int,
 ) -> Status;
-/// The matrix; rows, columns, distance of columns; values; their type, order.
+/// The matrix; rows, columns, leading dimension; values; their type, order.
 type CreateDense = unsafe extern "C" fn(*mut Object, i64, i64, i64, *const c_void, c_int, c_int) -> Status;
 type GetProperty = unsafe extern "C" fn(c_int, *mut c_int) -> Status;
 
-/// The functions of the library that are used. It stays loaded for good.
+/// The functions of the library that we use. It is never unloaded.
 #[derive(Debug)]
 pub(super) struct Api {
     pub version: [c_int; 3],
@@ -100,7 +100,7 @@ pub(super) struct Api {
     pub matrix_destroy: Destroy,
 }
 
-/// A function of a library.
+/// Looks up a function of a library.
 ///
 /// # Safety
 /// The function has the type `F`, a function pointer.
@@ -111,10 +111,10 @@ unsafe fn symbol<F: Copy>(library: &Library, name: &str) -> Result<F, String> {
 }
 
 impl Api {
-    /// The library in a file, by its path or by a name that the loader looks for.
+    /// Opens the library in a file, given by path or by a name for the loader.
     pub(super) fn open(file: &str) -> Result<Api, String> {
-        // SAFETY: loading the vendor's library runs its initialisation, which is what using it
-        // means. Whatever else has that name was put there by whoever runs the program.
+        // SAFETY: loading the vendor's library runs its initialisation, as intended. Any other file
+        // of that name was installed by the user.
         let library = unsafe { Library::new(file) }.map_err(reason_of)?;
         // SAFETY: the type is that of the function in every version of the library.
         let property = unsafe { symbol::<GetProperty>(&library, "cudssGetProperty") }?;
@@ -148,25 +148,25 @@ impl Api {
                 matrix_destroy: symbol(&library, "cudssMatrixDestroy")?,
             }
         };
-        // Its functions are called for as long as the program runs.
+        // Its functions are called until the end of the program.
         std::mem::forget(library);
         Ok(api)
     }
 }
 
-/// What the loader says.
+/// The loader's message.
 fn reason_of(error: libloading::Error) -> String {
     error.source().map_or_else(|| error.to_string(), ToString::to_string)
 }
 
-/// The library under one of these names, or why there is none: what the first one that is there
-/// says, or nothing if none is.
+/// The library under one of these names, or the reason why there is none: the error of the first
+/// existing file, or nothing if none exists.
 fn first_of(names: &[&str]) -> Result<Api, Option<String>> {
     let mut reason = None;
     for name in names {
         match Api::open(name) {
             Ok(api) => return Ok(api),
-            // The loader names the file that is missing, which may be one that the library needs.
+            // The loader names the missing file, which may be a dependency of the library.
             Err(error) if error.starts_with(&format!("{name}: cannot open shared object file")) => {}
             Err(error) => reason = reason.or(Some(error)),
         }
@@ -174,12 +174,12 @@ fn first_of(names: &[&str]) -> Result<Api, Option<String>> {
     Err(reason)
 }
 
-/// Why there is no library, for people.
+/// The reason why there is no library, as text for users.
 fn explain(reason: Option<String>) -> String {
     reason.map_or_else(|| format!("cuDSS was not found (library `{}`)", NAMES[0]), |reason| format!("cuDSS cannot be used: {reason}"))
 }
 
-/// The library of this machine, looked for once.
+/// The library of this machine, loaded once.
 pub(super) fn library() -> Result<&'static Api, String> {
     static LIBRARY: OnceLock<Result<Api, String>> = OnceLock::new();
     let found = LIBRARY.get_or_init(|| {
@@ -198,8 +198,7 @@ pub(super) fn library() -> Result<&'static Api, String> {
 mod tests {
     use super::*;
 
-    /// The library of this machine, if there is one, has all functions that are used, and a version
-    /// that is known.
+    /// The library of this machine, if any, has all functions that we use, and a known version.
     #[test]
     fn the_library_of_this_machine() {
         match library() {
@@ -209,8 +208,8 @@ mod tests {
         assert_eq!(library().err(), library().err());
     }
 
-    /// What is not cuDSS is refused with a reason: nothing of that name, a file that is no library,
-    /// and a library without its functions.
+    /// Other files are refused with a reason: a missing file, a file that is no library, and a
+    /// library without the functions.
     #[test]
     fn what_is_not_the_library_is_refused() {
         let none = "libcudss.so.none";

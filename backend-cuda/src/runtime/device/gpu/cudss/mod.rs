@@ -1,15 +1,14 @@
-//! Direct solves by cuDSS, a library that is loaded at first use where it is there.
+//! Direct solves by cuDSS, a library that is loaded on first use if installed.
 //!
-//! One engine has one handle and the factors of one system. The library refines nothing (the caller
-//! does, on the system itself) and is asked for the same bits at every run. It takes its memory
-//! from the driver, beside the pool: with functions of the caller for memory, version 1.0.0 fails
-//! in its analysis ("the buffer to be deregistered was not registered"), whatever these functions
-//! do.
+//! An engine has one handle and the factors of one system. Refinement in the library is off (the
+//! caller refines on the system itself), and its deterministic mode is on. It allocates from the
+//! driver, outside of the pool: with allocation callbacks, version 1.0.0 fails in its analysis
+//! ("the buffer to be deregistered was not registered"), whatever the callbacks do.
 //!
-//! It works in a stream of its own, one that work in the default stream waits for and that waits
-//! for it: the library does some of its work there. In a stream that does not (as that of the
-//! device, and every `CudaStream` of cudarc) version 1.0.0 solved every system of a small program
-//! wrongly on an H200, and none in one that does.
+//! It works in its own stream, which is synchronised with the default stream, since the library
+//! does some of its work there. In a non-blocking stream (as that of the device, and every
+//! `CudaStream` of cudarc), version 1.0.0 solved every system of a small program wrongly on an
+//! H200, and none otherwise.
 
 mod library;
 
@@ -27,7 +26,7 @@ use crate::runtime::device::direct::{DirectEngine, DirectSystem};
 /// Version of the library, such as `1.0.0`.
 ///
 /// # Errors
-/// What is missing, for people.
+/// What is missing, as text for users.
 pub fn version() -> Result<String, String> {
     library().map(version_of)
 }
@@ -36,21 +35,21 @@ fn version_of(api: &Api) -> String {
     api.version.map(|part| part.to_string()).join(".")
 }
 
-/// The variable of the environment that keeps cuDSS from being used where it is `off`.
+/// The environment variable that disables cuDSS if it is `off`.
 pub const ENVIRONMENT_SWITCH: &str = "EQUELLE_CUDSS";
 
-/// What is known of the system that was analysed last.
+/// State of the last analysed system.
 struct Analysed {
     data: Object,
     matrix: Object,
     b: Object,
     x: Object,
     definiteness: Definiteness,
-    /// Whether it has been factorised.
+    /// Whether it is factorised.
     factored: bool,
 }
 
-/// Factorises by the library.
+/// A factorisation by the library.
 struct Engine {
     api: &'static Api,
     handle: Object,
@@ -60,7 +59,7 @@ struct Engine {
     stream: CUstream,
 }
 
-/// An answer as a result; texts of its answers the library has none.
+/// Converts a status; the library has no texts for them.
 fn check(status: Status) -> Result<(), DirectError> {
     let text = match status {
         status::SUCCESS => return Ok(()),
@@ -75,7 +74,7 @@ fn check(status: Status) -> Result<(), DirectError> {
     Err(DirectError::Failed(format!("it says: {text} ({status})")))
 }
 
-/// Waits for everything that the device was given, in whatever stream.
+/// Waits for all work of the device, in every stream.
 fn synchronise() -> Result<(), DirectError> {
     result::ctx::synchronize().map_err(|_| DirectError::Failed("a kernel failed".to_owned()))
 }
@@ -97,31 +96,31 @@ impl Engine {
         Ok(engine)
     }
 
-    /// Sets a number.
+    /// Sets an integer option.
     fn set(&self, what: i32, value: c_int) -> Result<(), DirectError> {
         // SAFETY: the settings exist, the number outlives the call.
         check(unsafe { (self.api.config_set)(self.config, what, (&raw const value).cast(), size_of::<c_int>()) })
     }
 
-    /// Runs phases on what has been analysed, and waits until they are done.
+    /// Runs phases on the analysed system, and waits until they are done.
     ///
     /// # Safety
-    /// The system is where it was said to be.
+    /// The system is still where it was analysed.
     unsafe fn execute(&self, phases: i32) -> Result<(), DirectError> {
         let Some(Analysed { data, matrix, b, x, .. }) = &self.analysed else {
             return Err(DirectError::Failed("no system has been analysed".to_owned()));
         };
-        // SAFETY: the objects exist; the memory that they name is there, as the caller promises.
+        // SAFETY: the objects exist, and so does their memory, as the caller promises.
         check(unsafe { (self.api.execute)(self.handle, phases, self.config, *data, *matrix, *x, *b) })?;
         synchronise()
     }
 
-    /// Gives up the system, its analysis and its factors.
+    /// Frees the system, its analysis and its factors.
     fn release(&mut self) {
         let Some(Analysed { data, matrix, b, x, .. }) = self.analysed.take() else { return };
         let _ = synchronise();
-        // SAFETY: nothing that uses them is in flight after the wait; each object was created once
-        // and is destroyed once; null ones were never created.
+        // SAFETY: no work in flight uses them after the wait; each object was created once and is
+        // destroyed once; null ones were never created.
         unsafe {
             for object in [matrix, b, x].into_iter().filter(|object| !object.is_null()) {
                 let _ = (self.api.matrix_destroy)(object);
@@ -132,7 +131,7 @@ impl Engine {
         }
     }
 
-    /// Describes a system.
+    /// Creates the descriptors of a system.
     fn describe(&mut self, system: &DirectSystem) -> Result<(), DirectError> {
         let nothing = null_mut();
         let definiteness = system.definiteness;
@@ -144,8 +143,8 @@ impl Engine {
             Definiteness::General => matrix::GENERAL,
             Definiteness::Symmetric => matrix::POSITIVE_DEFINITE,
         };
-        // SAFETY: the objects outlive the calls, which read no device memory; what has been created
-        // is destroyed with what was analysed.
+        // SAFETY: the objects outlive the calls, which read no device memory; created objects are
+        // destroyed with the analysed system.
         unsafe {
             check((api.data_create)(handle, &raw mut made.data))?;
             check((api.create_csr)(
@@ -171,7 +170,7 @@ impl Engine {
         Ok(())
     }
 
-    /// What the library says of the last factorisation: 0, or a row.
+    /// Result of the last factorisation: 0, or the row of a failure.
     fn info(&self) -> Result<c_int, DirectError> {
         let Some(Analysed { data, .. }) = &self.analysed else { return Ok(0) };
         let (mut info, mut written) = (0, 0);
@@ -187,7 +186,7 @@ impl Engine {
 impl Drop for Engine {
     fn drop(&mut self) {
         self.release();
-        // SAFETY: created in `new`, destroyed once, after all that needs them.
+        // SAFETY: created in `new`, destroyed once, after all objects that need them.
         unsafe {
             if !self.config.is_null() {
                 let _ = (self.api.config_destroy)(self.config);
@@ -232,7 +231,7 @@ impl DirectEngine for Engine {
     }
 
     unsafe fn solve(&mut self, transposed: bool) -> Result<(), DirectError> {
-        // A symmetric matrix is its transpose.
+        // A symmetric matrix equals its transpose.
         let is_general = self.analysed.as_ref().is_some_and(|analysed| analysed.definiteness == Definiteness::General);
         self.set(config::SOLVE_MODE, c_int::from(transposed && is_general))?;
         // SAFETY: the caller's promise.
@@ -240,7 +239,7 @@ impl DirectEngine for Engine {
     }
 }
 
-/// A new engine in the context that is current; the error says what is missing, for people.
+/// A new engine in the current context; the error says what is missing, as text for users.
 pub(super) fn engine() -> Result<Box<dyn DirectEngine>, String> {
     if std::env::var_os(ENVIRONMENT_SWITCH).is_some_and(|value| value == "off") {
         return Err(format!("{ENVIRONMENT_SWITCH} is off"));
