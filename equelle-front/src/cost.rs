@@ -47,8 +47,7 @@ impl CostModel {
             Op::Measure(_) | Op::Centroid(_) | Op::Normal(_) => self.load,
             Op::Unary(UnaryOp::Sqrt | UnaryOp::Length, _) | Op::Arithmetic(Arithmetic::Div, ..) => self.division,
             Op::Dot(..) => self.dot,
-            Op::Unary(op, _) if op.is_elementary() => self.elementary,
-            Op::Math(BinaryMath::Pow, ..) => self.elementary,
+            Op::Unary(UnaryOp::Elementary(_), _) | Op::Math(BinaryMath::Pow, ..) => self.elementary,
             Op::Divergence(_) => self.faces,
             _ => 1,
         }
@@ -59,8 +58,7 @@ impl CostModel {
         match expr {
             KExpr::Load { .. } | KExpr::Measure(_) | KExpr::Centroid(_) | KExpr::Normal(_) => self.load,
             KExpr::Unary(UnaryOp::Sqrt | UnaryOp::Length, _) | KExpr::Arithmetic(Arithmetic::Div, ..) => self.division,
-            KExpr::Unary(op, _) if op.is_elementary() => self.elementary,
-            KExpr::Math(BinaryMath::Pow, ..) => self.elementary,
+            KExpr::Unary(UnaryOp::Elementary(_), _) | KExpr::Math(BinaryMath::Pow, ..) => self.elementary,
             KExpr::Dot(..) => self.dot,
             KExpr::Real(_) | KExpr::Bool(_) | KExpr::Local(_) | KExpr::Param(_) | KExpr::ZeroVector | KExpr::Entity(_) => 0,
             _ => 1,

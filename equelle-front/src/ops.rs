@@ -13,6 +13,18 @@ pub enum Arithmetic {
     Div,
 }
 
+impl Arithmetic {
+    /// As in the language, in Rust and in C.
+    pub fn symbol(self) -> &'static str {
+        match self {
+            Arithmetic::Add => "+",
+            Arithmetic::Sub => "-",
+            Arithmetic::Mul => "*",
+            Arithmetic::Div => "/",
+        }
+    }
+}
+
 /// Comparisons.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Comparison {
@@ -30,6 +42,44 @@ pub enum Comparison {
     NotEqual,
 }
 
+impl Comparison {
+    /// All of them.
+    pub const ALL: [Comparison; 6] =
+        [Comparison::Less, Comparison::Greater, Comparison::LessEqual, Comparison::GreaterEqual, Comparison::Equal, Comparison::NotEqual];
+
+    /// As in the language, in Rust and in C.
+    pub fn symbol(self) -> &'static str {
+        match self {
+            Comparison::Less => "<",
+            Comparison::Greater => ">",
+            Comparison::LessEqual => "<=",
+            Comparison::GreaterEqual => ">=",
+            Comparison::Equal => "==",
+            Comparison::NotEqual => "!=",
+        }
+    }
+
+    /// Whether it holds of two values. With NaN only `!=` does.
+    pub fn holds<T: PartialOrd>(self, a: &T, b: &T) -> bool {
+        match self {
+            Comparison::Less => a < b,
+            Comparison::Greater => a > b,
+            Comparison::LessEqual => a <= b,
+            Comparison::GreaterEqual => a >= b,
+            Comparison::Equal => a == b,
+            Comparison::NotEqual => a != b,
+        }
+    }
+
+    /// Whether it asks which value is larger.
+    pub fn is_ordered(self) -> bool {
+        match self {
+            Comparison::Less | Comparison::Greater | Comparison::LessEqual | Comparison::GreaterEqual => true,
+            Comparison::Equal | Comparison::NotEqual => false,
+        }
+    }
+}
+
 /// Logical operators.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Logic {
@@ -39,6 +89,71 @@ pub enum Logic {
     Or,
     /// `Xor`
     Xor,
+}
+
+impl Logic {
+    /// As in the language.
+    pub fn word(self) -> &'static str {
+        match self {
+            Logic::And => "And",
+            Logic::Or => "Or",
+            Logic::Xor => "Xor",
+        }
+    }
+}
+
+/// Functions of one Scalar that have no dimension, as accurate as the library of the target:
+/// the last bits may differ between targets.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Elementary {
+    /// Exponential function.
+    Exp,
+    /// Natural logarithm.
+    Log,
+    /// Sine, in radians.
+    Sin,
+    /// Cosine, in radians.
+    Cos,
+    /// Tangent, in radians.
+    Tan,
+}
+
+impl Elementary {
+    /// All of them.
+    pub const ALL: [Elementary; 5] = [Elementary::Exp, Elementary::Log, Elementary::Sin, Elementary::Cos, Elementary::Tan];
+
+    /// As in the language.
+    pub fn name(self) -> &'static str {
+        match self {
+            Elementary::Exp => "Exp",
+            Elementary::Log => "Log",
+            Elementary::Sin => "Sin",
+            Elementary::Cos => "Cos",
+            Elementary::Tan => "Tan",
+        }
+    }
+
+    /// As in the text form of the IR.
+    pub fn word(self) -> &'static str {
+        match self {
+            Elementary::Exp => "exp",
+            Elementary::Log => "log",
+            Elementary::Sin => "sin",
+            Elementary::Cos => "cos",
+            Elementary::Tan => "tan",
+        }
+    }
+
+    /// The function at `x`, for the checker.
+    pub fn of(self, x: f64) -> f64 {
+        match self {
+            Elementary::Exp => x.exp(),
+            Elementary::Log => x.ln(),
+            Elementary::Sin => x.sin(),
+            Elementary::Cos => x.cos(),
+            Elementary::Tan => x.tan(),
+        }
+    }
 }
 
 /// Reductions of a collection to one value.

@@ -8,7 +8,7 @@ pub(crate) mod captures;
 
 use std::sync::Arc;
 
-use crate::ops::{Arithmetic, Comparison, Logic};
+use crate::ops::{Arithmetic, Comparison, Elementary, Logic};
 use crate::source::Span;
 use crate::types::{CanonicalSet, Dimension, SetTable, Type};
 
@@ -236,16 +236,8 @@ pub enum Builtin {
     Sqrt,
     /// `Abs(x)`
     Abs,
-    /// `Exp(x)`
-    Exp,
-    /// `Log(x)`: the natural logarithm.
-    Log,
-    /// `Sin(x)`
-    Sin,
-    /// `Cos(x)`
-    Cos,
-    /// `Tan(x)`
-    Tan,
+    /// `Exp(x)` and its like.
+    Elementary(Elementary),
     /// `Min(a, b)`
     Min,
     /// `Max(a, b)`

@@ -4,13 +4,13 @@ use std::collections::BTreeMap;
 
 use equelle_front::backend::structural::along_one_axis;
 use equelle_front::ir::{FaceFilter, KBlock, KExpr, KStmt, Kernel, LocalId, Param, ParamId, Path, Side, UnaryOp};
-use equelle_front::ops::{Arithmetic, BinaryMath};
+use equelle_front::ops::Arithmetic;
 use equelle_front::types::{EntityKind, SetId, SetTable};
 use equelle_runtime::grid::{Cartesian, Grid, NONE};
-use equelle_runtime::{Error, ErrorKind, math};
+use equelle_runtime::{Error, ErrorKind};
 
 use crate::operand::{Bound, Members, Number};
-use crate::value::{arithmetic, comparison, defect, entity_kind, logic};
+use crate::value::{arithmetic, binary_math, defect, elementary, entity_kind, logic};
 
 /// A local.
 #[derive(Clone, Copy)]
@@ -280,8 +280,8 @@ impl<'a> Evaluator<'a> {
                 },
             },
             KExpr::Compare(op, a, b) => match (self.expr(a)?, self.expr(b)?) {
-                (Number::Real(a), Number::Real(b)) => Number::Bool(comparison(*op).holds(&a, &b)),
-                (Number::Bool(a), Number::Bool(b)) => Number::Bool(comparison(*op).holds(&a, &b)),
+                (Number::Real(a), Number::Real(b)) => Number::Bool(op.holds(&a, &b)),
+                (Number::Bool(a), Number::Bool(b)) => Number::Bool(op.holds(&a, &b)),
                 _ => return Err(defect("this comparison is not defined")),
             },
             KExpr::Logic(op, a, b) => Number::Bool(logic(*op, self.expr(a)?.bool()?, self.expr(b)?.bool()?)),
@@ -313,11 +313,7 @@ impl<'a> Evaluator<'a> {
             KExpr::ZeroVector => Number::Vector([0.0; 3]),
             KExpr::Math(op, a, b) => {
                 let (a, b) = (self.expr(a)?.real()?, self.expr(b)?.real()?);
-                Number::Real(match op {
-                    BinaryMath::Min => math::min(a, b),
-                    BinaryMath::Max => math::max(a, b),
-                    BinaryMath::Pow => math::pow(a, b),
-                })
+                Number::Real(binary_math(*op).of(a, b))
             }
             KExpr::Entity(path) => Number::Entity(self.path(path)?),
             KExpr::Displacement { to, from } => Number::Vector(self.displacement(to, from)?),
@@ -394,14 +390,9 @@ fn unary(op: UnaryOp, a: Number) -> Result<Number, Error> {
         (UnaryOp::Not, Number::Bool(a)) => Number::Bool(!a),
         (UnaryOp::Abs, Number::Real(a)) => Number::Real(a.abs()),
         (UnaryOp::Sqrt, Number::Real(a)) => Number::Real(a.sqrt()),
-        (UnaryOp::Exp, Number::Real(a)) => Number::Real(math::exp(a)),
-        (UnaryOp::Log, Number::Real(a)) => Number::Real(math::log(a)),
-        (UnaryOp::Sin, Number::Real(a)) => Number::Real(math::sin(a)),
-        (UnaryOp::Cos, Number::Real(a)) => Number::Real(math::cos(a)),
-        (UnaryOp::Tan, Number::Real(a)) => Number::Real(math::tan(a)),
-        (UnaryOp::Neg | UnaryOp::Not | UnaryOp::Abs | UnaryOp::Sqrt | UnaryOp::Length, _)
-        | (UnaryOp::Exp | UnaryOp::Log | UnaryOp::Sin | UnaryOp::Cos | UnaryOp::Tan, _) => {
-            return Err(defect(format!("{op:?} is not defined here")));
+        (UnaryOp::Elementary(function), Number::Real(a)) => Number::Real(elementary(function).of(a)),
+        (UnaryOp::Neg | UnaryOp::Not | UnaryOp::Abs | UnaryOp::Sqrt | UnaryOp::Length | UnaryOp::Elementary(_), _) => {
+            return Err(defect(format!("{op} is not defined here")));
         }
     })
 }

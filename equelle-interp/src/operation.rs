@@ -154,11 +154,12 @@ impl<R: DerivativeAccess> Interpreter<'_, R> {
     }
 
     fn unary(&mut self, op: UnaryOp, a: &Value<R>) -> Result<Value<R>, Error> {
-        if let Some(function) = elementary(op) {
+        if let UnaryOp::Elementary(function) = op {
+            let function = elementary(function);
             return match a {
                 Value::Scalar(a) => Ok(Value::Scalar(self.rt.scalars_elementary(function, a)?)),
                 Value::Scalars(a) => Ok(Value::Scalars(self.rt.elementary(function, a)?)),
-                a => Err(unfit(&format!("{op:?}"), &[a])),
+                a => Err(unfit(&format!("{op}"), &[a])),
             };
         }
         Ok(match (op, a) {
@@ -175,7 +176,7 @@ impl<R: DerivativeAccess> Interpreter<'_, R> {
             (UnaryOp::Sqrt, Value::Scalars(a)) => Value::Scalars(self.rt.sqrt(a)?),
             (UnaryOp::Length, Value::Vector(a)) => Value::Scalar(self.rt.vectors_length(a)?),
             (UnaryOp::Length, Value::Vectors(a)) => Value::Scalars(self.rt.length(a)?),
-            (op, a) => return Err(unfit(&format!("{op:?}"), &[a])),
+            (op, a) => return Err(unfit(&format!("{op}"), &[a])),
         })
     }
 

@@ -1,6 +1,6 @@
 //! Values of a running program.
 
-use equelle_front::{ir, ops, types};
+use equelle_front::{ops, types};
 use equelle_runtime::{self as runtime, EquelleRuntime, Error, ErrorKind};
 
 /// A value; entities of a domain are the domain.
@@ -115,15 +115,13 @@ pub(crate) fn binary_math(op: ops::BinaryMath) -> runtime::BinaryMath {
     }
 }
 
-/// The function of mathematics that a unary operation is, if it is one.
-pub(crate) fn elementary(op: ir::UnaryOp) -> Option<runtime::Elementary> {
-    match op {
-        ir::UnaryOp::Exp => Some(runtime::Elementary::Exp),
-        ir::UnaryOp::Log => Some(runtime::Elementary::Log),
-        ir::UnaryOp::Sin => Some(runtime::Elementary::Sin),
-        ir::UnaryOp::Cos => Some(runtime::Elementary::Cos),
-        ir::UnaryOp::Tan => Some(runtime::Elementary::Tan),
-        ir::UnaryOp::Neg | ir::UnaryOp::Not | ir::UnaryOp::Abs | ir::UnaryOp::Sqrt | ir::UnaryOp::Length => None,
+pub(crate) fn elementary(function: ops::Elementary) -> runtime::Elementary {
+    match function {
+        ops::Elementary::Exp => runtime::Elementary::Exp,
+        ops::Elementary::Log => runtime::Elementary::Log,
+        ops::Elementary::Sin => runtime::Elementary::Sin,
+        ops::Elementary::Cos => runtime::Elementary::Cos,
+        ops::Elementary::Tan => runtime::Elementary::Tan,
     }
 }
 

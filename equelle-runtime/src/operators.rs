@@ -1,6 +1,6 @@
 //! Operators that are arguments of the methods of [`Operations`](crate::Operations).
 
-/// Comparisons.
+/// Comparisons. Kernels of back-ends number them in this order, from 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Comparison {
     /// `<`
@@ -65,7 +65,8 @@ pub enum Logic {
     Xor,
 }
 
-/// Functions of one number, with the accuracy of the target's mathematical library.
+/// Functions of one number, with the accuracy of the target's mathematical library. Kernels of
+/// back-ends number them in this order, from 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Elementary {
     /// Exponential function.

@@ -3,6 +3,7 @@
 //! What a program reads has no dimension, so programs multiply it by a quantity at once. This says in which unit the user is expected to give
 //! the number. Only what stands in the expression itself counts: numbers with units, their products and quotients, in parentheses or not.
 
+use equelle_front::ops::Arithmetic;
 use std::collections::BTreeMap;
 
 use equelle_front::source::Span;
@@ -138,7 +139,7 @@ fn product(expr: &Expr) -> Option<Product> {
             Some(Product { factor: 1.0, dimension: Dimension::NONE, has_unit: false, input: Some(expr.span), literal: None })
         }
         ExprKind::Paren(inner) => product(inner),
-        ExprKind::Binary { op: BinaryOp::Mul, left, right, .. } => {
+        ExprKind::Binary { op: BinaryOp::Arithmetic(Arithmetic::Mul), left, right, .. } => {
             let (a, b) = (product(left)?, product(right)?);
             if a.input.is_some() && b.input.is_some() {
                 return None;
@@ -152,7 +153,7 @@ fn product(expr: &Expr) -> Option<Product> {
             let (factor, has_unit) = (a.factor * b.factor, a.has_unit || b.has_unit);
             factor.is_finite().then_some(Product { factor, dimension, has_unit, input: a.input.or(b.input), literal })
         }
-        ExprKind::Binary { op: BinaryOp::Div, left, right, .. } => {
+        ExprKind::Binary { op: BinaryOp::Arithmetic(Arithmetic::Div), left, right, .. } => {
             let (a, b) = (product(left)?, product(right)?);
             let dimension = a.dimension.over(b.dimension)?;
             let (factor, has_unit) = (a.factor / b.factor, a.has_unit || b.has_unit);

@@ -219,7 +219,7 @@ fn is_costly(expr: &KExpr) -> bool {
     match expr {
         KExpr::Arithmetic(Arithmetic::Div, ..) | KExpr::Math(BinaryMath::Pow, ..) => true,
         KExpr::Unary(op, _) => match op {
-            UnaryOp::Sqrt | UnaryOp::Exp | UnaryOp::Log | UnaryOp::Sin | UnaryOp::Cos | UnaryOp::Tan => true,
+            UnaryOp::Sqrt | UnaryOp::Elementary(_) => true,
             UnaryOp::Neg | UnaryOp::Not | UnaryOp::Abs | UnaryOp::Length => false,
         },
         _ => false,

@@ -36,10 +36,7 @@ pub fn along_one_axis(expr: &KExpr) -> Option<(u32, KExpr)> {
             Some((component, KExpr::Arithmetic(Arithmetic::Div, Box::new(rest), b.clone())))
         }
         KExpr::Arithmetic(Arithmetic::Add | Arithmetic::Sub, ..)
-        | KExpr::Unary(
-            UnaryOp::Not | UnaryOp::Sqrt | UnaryOp::Length | UnaryOp::Exp | UnaryOp::Log | UnaryOp::Sin | UnaryOp::Cos | UnaryOp::Tan,
-            _,
-        )
+        | KExpr::Unary(UnaryOp::Not | UnaryOp::Sqrt | UnaryOp::Length | UnaryOp::Elementary(_), _)
         | KExpr::Real(_)
         | KExpr::Bool(_)
         | KExpr::Local(_)

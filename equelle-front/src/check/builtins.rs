@@ -6,6 +6,7 @@
 
 use crate::check::print::basic_name;
 use crate::check::table::Category;
+use crate::ops::Elementary;
 use crate::typed::Builtin;
 use crate::types::{Basic, CanonicalSet, EntityKind};
 
@@ -181,14 +182,15 @@ pub(super) const TABLE: &[Row] = &[
         .doc(C::Mathematics, "The smaller of two numbers, which have the same dimension. NaN if one is NaN."),
     row("Max", &[param("a", A::Scalars), param("b", A::ScalarsWithFirst)], Builtin::Max, R::ScalarsLikeEither, D::Equal)
         .doc(C::Mathematics, "The larger of two numbers, which have the same dimension. NaN if one is NaN."),
-    row("Exp", &[param("x", A::Scalars)], Builtin::Exp, R::LikeFirst(Basic::Scalar), D::Pure)
+    row("Exp", &[param("x", A::Scalars)], Builtin::Elementary(Elementary::Exp), R::LikeFirst(Basic::Scalar), D::Pure)
         .doc(C::Mathematics, "The exponential function."),
-    row("Log", &[param("x", A::Scalars)], Builtin::Log, R::LikeFirst(Basic::Scalar), D::Pure).doc(C::Mathematics, "The natural logarithm."),
-    row("Sin", &[param("x", A::Scalars)], Builtin::Sin, R::LikeFirst(Basic::Scalar), D::Pure)
+    row("Log", &[param("x", A::Scalars)], Builtin::Elementary(Elementary::Log), R::LikeFirst(Basic::Scalar), D::Pure)
+        .doc(C::Mathematics, "The natural logarithm."),
+    row("Sin", &[param("x", A::Scalars)], Builtin::Elementary(Elementary::Sin), R::LikeFirst(Basic::Scalar), D::Pure)
         .doc(C::Mathematics, "The sine of an angle in radians."),
-    row("Cos", &[param("x", A::Scalars)], Builtin::Cos, R::LikeFirst(Basic::Scalar), D::Pure)
+    row("Cos", &[param("x", A::Scalars)], Builtin::Elementary(Elementary::Cos), R::LikeFirst(Basic::Scalar), D::Pure)
         .doc(C::Mathematics, "The cosine of an angle in radians."),
-    row("Tan", &[param("x", A::Scalars)], Builtin::Tan, R::LikeFirst(Basic::Scalar), D::Pure)
+    row("Tan", &[param("x", A::Scalars)], Builtin::Elementary(Elementary::Tan), R::LikeFirst(Basic::Scalar), D::Pure)
         .doc(C::Mathematics, "The tangent of an angle in radians."),
     Row {
         name: "Pow",

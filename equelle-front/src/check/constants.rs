@@ -7,7 +7,7 @@ use std::collections::HashMap;
 
 use crate::check::checker::Checker;
 use crate::diagnostic::{Code, Diagnostic};
-use crate::ops::{Arithmetic, Comparison, Logic};
+use crate::ops::{Arithmetic, Comparison, Elementary, Logic};
 use crate::source::Span;
 use crate::typed::{Builtin, Expr, ExprKind, Stmt, StmtKind, VarId};
 
@@ -103,14 +103,7 @@ impl Constants<'_, '_> {
                 self.arithmetic(*op, expr, (left_operand, left), (right_operand, right))
             }
             ExprKind::Comparison { op, right, .. } => match (left, self.value(right)) {
-                (Known::Number(a), Known::Number(b)) => Known::Truth(match op {
-                    Comparison::Less => a < b,
-                    Comparison::Greater => a > b,
-                    Comparison::LessEqual => a <= b,
-                    Comparison::GreaterEqual => a >= b,
-                    Comparison::Equal => a == b,
-                    Comparison::NotEqual => a != b,
-                }),
+                (Known::Number(a), Known::Number(b)) => Known::Truth(op.holds(&a, &b)),
                 (Known::Truth(a), Known::Truth(b)) if *op == Comparison::Equal => Known::Truth(a == b),
                 (Known::Truth(a), Known::Truth(b)) if *op == Comparison::NotEqual => Known::Truth(a != b),
                 _ => Known::Nothing,
@@ -194,13 +187,13 @@ impl Constants<'_, '_> {
             return Known::Nothing;
         }
         let (Some(a), Some(b)) = (a, b) else { return Known::Nothing };
-        let (value, sign) = match op {
-            Arithmetic::Add => (a + b, '+'),
-            Arithmetic::Sub => (a - b, '-'),
-            Arithmetic::Mul => (a * b, '*'),
-            Arithmetic::Div => (a / b, '/'),
+        let value = match op {
+            Arithmetic::Add => a + b,
+            Arithmetic::Sub => a - b,
+            Arithmetic::Mul => a * b,
+            Arithmetic::Div => a / b,
         };
-        self.finite(value, &format!("{} {sign} {}", shown(a), shown(b)), TOO_LARGE, expr.span, &[left, right])
+        self.finite(value, &format!("{} {} {}", shown(a), op.symbol(), shown(b)), TOO_LARGE, expr.span, &[left, right])
     }
 
     fn builtin(&mut self, builtin: Builtin, args: &[Expr], span: Span) -> Known {
@@ -208,12 +201,11 @@ impl Constants<'_, '_> {
         let numbers: Option<Vec<f64>> = known.iter().map(Known::number).collect();
         let (name, value, hint) = match (builtin, numbers.as_deref()) {
             (Builtin::Sqrt, Some(&[x])) => ("Sqrt", x.sqrt(), "only numbers that are not negative have a square root"),
-            (Builtin::Log, Some(&[x])) => ("Log", x.ln(), "only positive numbers have a logarithm"),
-            (Builtin::Exp, Some(&[x])) => ("Exp", x.exp(), TOO_LARGE),
+            (Builtin::Elementary(function), Some(&[x])) => {
+                let hint = if function == Elementary::Log { "only positive numbers have a logarithm" } else { TOO_LARGE };
+                (function.name(), function.of(x), hint)
+            }
             (Builtin::Abs, Some(&[x])) => ("Abs", x.abs(), TOO_LARGE),
-            (Builtin::Sin, Some(&[x])) => ("Sin", x.sin(), TOO_LARGE),
-            (Builtin::Cos, Some(&[x])) => ("Cos", x.cos(), TOO_LARGE),
-            (Builtin::Tan, Some(&[x])) => ("Tan", x.tan(), TOO_LARGE),
             (Builtin::Min, Some(&[a, b])) => ("Min", if b < a { b } else { a }, TOO_LARGE),
             (Builtin::Max, Some(&[a, b])) => ("Max", if b > a { b } else { a }, TOO_LARGE),
             (Builtin::Pow, Some(&[a, b])) => {
@@ -226,12 +218,8 @@ impl Constants<'_, '_> {
             }
             (
                 Builtin::Sqrt
-                | Builtin::Log
-                | Builtin::Exp
                 | Builtin::Abs
-                | Builtin::Sin
-                | Builtin::Cos
-                | Builtin::Tan
+                | Builtin::Elementary(_)
                 | Builtin::Min
                 | Builtin::Max
                 | Builtin::Pow

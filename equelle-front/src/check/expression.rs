@@ -3,6 +3,7 @@
 use crate::check::checker::{Checker, dim, value};
 use crate::check::scope::{Meaning, State};
 use crate::diagnostic::{Code, Diagnostic};
+use crate::ops::Arithmetic;
 use crate::source::Span;
 use crate::syntax::ast::{self, BinaryOp, ExprKind as Ast, UnaryOp, UnitExpr};
 use crate::typed::{Expr, ExprKind, TreeType};
@@ -58,22 +59,13 @@ impl<'a> Checker<'a> {
     }
 
     fn infix(&mut self, op: BinaryOp, op_span: Span, left: Expr, right: Expr, span: Span) -> Option<Expr> {
-        use crate::ops::{Arithmetic, Comparison, Logic};
         match op {
-            BinaryOp::Add => self.sum(Arithmetic::Add, op_span, left, right, span),
-            BinaryOp::Sub => self.sum(Arithmetic::Sub, op_span, left, right, span),
-            BinaryOp::Mul => self.product(op_span, left, right, span),
-            BinaryOp::Div => self.quotient(op_span, left, right, span),
+            BinaryOp::Arithmetic(Arithmetic::Mul) => self.product(op_span, left, right, span),
+            BinaryOp::Arithmetic(Arithmetic::Div) => self.quotient(op_span, left, right, span),
+            BinaryOp::Arithmetic(op @ (Arithmetic::Add | Arithmetic::Sub)) => self.sum(op, op_span, left, right, span),
             BinaryOp::Power => self.power(op_span, left, right, span),
-            BinaryOp::Less => self.compare(Comparison::Less, op_span, left, right, span),
-            BinaryOp::Greater => self.compare(Comparison::Greater, op_span, left, right, span),
-            BinaryOp::LessEqual => self.compare(Comparison::LessEqual, op_span, left, right, span),
-            BinaryOp::GreaterEqual => self.compare(Comparison::GreaterEqual, op_span, left, right, span),
-            BinaryOp::Equal => self.compare(Comparison::Equal, op_span, left, right, span),
-            BinaryOp::NotEqual => self.compare(Comparison::NotEqual, op_span, left, right, span),
-            BinaryOp::And => self.logic(Logic::And, op_span, left, right, span),
-            BinaryOp::Or => self.logic(Logic::Or, op_span, left, right, span),
-            BinaryOp::Xor => self.logic(Logic::Xor, op_span, left, right, span),
+            BinaryOp::Comparison(op) => self.compare(op, op_span, left, right, span),
+            BinaryOp::Logic(op) => self.logic(op, op_span, left, right, span),
             BinaryOp::On => self.on(op_span, left, right, span),
             BinaryOp::Extend => self.extend(op_span, left, right, span),
         }

@@ -8,25 +8,6 @@ use crate::syntax::ast;
 use crate::typed::{Expr, ExprKind};
 use crate::types::{Basic, Dimension, Shape, Type};
 
-fn symbol(op: Comparison) -> &'static str {
-    match op {
-        Comparison::Less => "<",
-        Comparison::Greater => ">",
-        Comparison::LessEqual => "<=",
-        Comparison::GreaterEqual => ">=",
-        Comparison::Equal => "==",
-        Comparison::NotEqual => "!=",
-    }
-}
-
-fn word(op: Logic) -> &'static str {
-    match op {
-        Logic::And => "And",
-        Logic::Or => "Or",
-        Logic::Xor => "Xor",
-    }
-}
-
 /// What may have been meant by a comparison that there is not.
 fn comparison_hint(left: &Type, right: &Type) -> &'static str {
     if left.shape == Shape::Sequence || right.shape == Shape::Sequence {
@@ -50,7 +31,7 @@ fn truth(left: &Type, right: &Type) -> Type {
 impl<'a> Checker<'a> {
     /// `left < right` and the like
     pub fn compare(&mut self, op: Comparison, op_span: Span, left: Expr, right: Expr, span: Span) -> Option<Expr> {
-        let operator = format!("`{}`", symbol(op));
+        let operator = format!("`{}`", op.symbol());
         let (l, r) = self.no_arrays(&left, &right, &operator)?;
         let equality = matches!(op, Comparison::Equal | Comparison::NotEqual);
         let sequence = l.shape == Shape::Sequence || r.shape == Shape::Sequence;
@@ -98,7 +79,7 @@ impl<'a> Checker<'a> {
 
     /// `left And right` and the like
     pub fn logic(&mut self, op: Logic, op_span: Span, left: Expr, right: Expr, span: Span) -> Option<Expr> {
-        let operator = format!("`{}`", word(op));
+        let operator = format!("`{}`", op.word());
         let (l, r) = (self.logic_operand(&left, &operator), self.logic_operand(&right, &operator));
         let (l, r) = (l?, r?);
         self.same_set(&operator, op_span, (&left, &l), (&right, &r))?;

@@ -93,14 +93,7 @@ impl Kernel {
             KExpr::Unary(op, a) => match op {
                 UnaryOp::Neg => self.expr_basic(a),
                 UnaryOp::Not => Basic::Bool,
-                UnaryOp::Abs
-                | UnaryOp::Sqrt
-                | UnaryOp::Length
-                | UnaryOp::Exp
-                | UnaryOp::Log
-                | UnaryOp::Sin
-                | UnaryOp::Cos
-                | UnaryOp::Tan => Basic::Scalar,
+                UnaryOp::Abs | UnaryOp::Sqrt | UnaryOp::Length | UnaryOp::Elementary(_) => Basic::Scalar,
             },
             // A Vector on either side makes a Vector; the left operand of a long chain is looked at first.
             KExpr::Arithmetic(_, a, b) => match self.expr_basic(b) {

@@ -2,7 +2,7 @@
 
 use crate::ir::kernel::{Kernel, KernelId};
 use crate::ir::numbers::Numbers;
-use crate::ops::{Arithmetic, BinaryMath, Comparison, Logic, Reduction};
+use crate::ops::{Arithmetic, BinaryMath, Comparison, Elementary, Logic, Reduction};
 use crate::source::{SourceFile, Span};
 use crate::types::{CanonicalSet, Dimension, SetTable, Type};
 
@@ -263,24 +263,24 @@ pub enum UnaryOp {
     Sqrt,
     /// Euclidean length of a Vector, components added in order.
     Length,
-    /// Exponential function of a Scalar.
-    Exp,
-    /// Natural logarithm of a Scalar.
-    Log,
-    /// Sine of a Scalar in radians.
-    Sin,
-    /// Cosine of a Scalar in radians.
-    Cos,
-    /// Tangent of a Scalar in radians.
-    Tan,
+    /// Elementary function of a Scalar.
+    Elementary(Elementary),
 }
 
 impl UnaryOp {
-    /// Whether it is a function of mathematics that takes a Scalar to a Scalar: these are as accurate as the target's library, and may differ in the last bits between targets.
-    pub fn is_elementary(self) -> bool {
+    /// All of them.
+    pub fn all() -> impl Iterator<Item = UnaryOp> {
+        let others = [UnaryOp::Neg, UnaryOp::Not, UnaryOp::Abs, UnaryOp::Sqrt, UnaryOp::Length];
+        others.into_iter().chain(Elementary::ALL.map(UnaryOp::Elementary))
+    }
+}
+
+/// For messages.
+impl std::fmt::Display for UnaryOp {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
-            UnaryOp::Exp | UnaryOp::Log | UnaryOp::Sin | UnaryOp::Cos | UnaryOp::Tan => true,
-            UnaryOp::Neg | UnaryOp::Not | UnaryOp::Abs | UnaryOp::Sqrt | UnaryOp::Length => false,
+            UnaryOp::Elementary(function) => f.write_str(function.name()),
+            UnaryOp::Neg | UnaryOp::Not | UnaryOp::Abs | UnaryOp::Sqrt | UnaryOp::Length => write!(f, "{self:?}"),
         }
     }
 }

@@ -4,6 +4,7 @@
 // Fields of enum variants are explained by the comment of their variant.
 #![allow(missing_docs)]
 
+use crate::ops::{Arithmetic, Comparison, Logic};
 use crate::source::Span;
 
 /// A parsed program. Comments are kept beside the tree, in source order, for the formatter.
@@ -127,38 +128,32 @@ pub enum UnaryOp {
 /// Infix operators, `On` and `Extend` included.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BinaryOp {
-    /// `+`
-    Add,
-    /// `-`
-    Sub,
-    /// `*`
-    Mul,
-    /// `/`
-    Div,
+    /// `+ - * /`
+    Arithmetic(Arithmetic),
     /// `^`
     Power,
-    /// `<`
-    Less,
-    /// `>`
-    Greater,
-    /// `<=`
-    LessEqual,
-    /// `>=`
-    GreaterEqual,
-    /// `==`
-    Equal,
-    /// `!=`
-    NotEqual,
-    /// `And`
-    And,
-    /// `Or`
-    Or,
-    /// `Xor`
-    Xor,
+    /// `< > <= >= == !=`
+    Comparison(Comparison),
+    /// `And Or Xor`
+    Logic(Logic),
     /// `On`
     On,
     /// `Extend`
     Extend,
+}
+
+impl BinaryOp {
+    /// As in the language.
+    pub fn text(self) -> &'static str {
+        match self {
+            BinaryOp::Arithmetic(op) => op.symbol(),
+            BinaryOp::Power => "^",
+            BinaryOp::Comparison(op) => op.symbol(),
+            BinaryOp::Logic(op) => op.word(),
+            BinaryOp::On => "On",
+            BinaryOp::Extend => "Extend",
+        }
+    }
 }
 
 /// A unit expression between brackets after a number.

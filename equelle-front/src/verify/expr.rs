@@ -94,9 +94,10 @@ impl Checker<'_> {
                 let result = match (op, a) {
                     (UnaryOp::Neg, Basic::Scalar | Basic::Vector) => a,
                     (UnaryOp::Not, Basic::Bool) => Basic::Bool,
-                    (op, Basic::Scalar) if op.is_elementary() => Basic::Scalar,
-                    (UnaryOp::Abs | UnaryOp::Sqrt, Basic::Scalar) | (UnaryOp::Length, Basic::Vector) => Basic::Scalar,
-                    _ => return self.fail(format!("{op:?} is not defined for a {a:?}")),
+                    (UnaryOp::Abs | UnaryOp::Sqrt | UnaryOp::Elementary(_), Basic::Scalar) | (UnaryOp::Length, Basic::Vector) => {
+                        Basic::Scalar
+                    }
+                    _ => return self.fail(format!("{op} is not defined for a {a:?}")),
                 };
                 Some(result)
             }

@@ -327,12 +327,10 @@ fn unary(sets: &SetTable, op: UnaryOp, ty: Type) -> Rule {
     let (fits, basic) = match op {
         UnaryOp::Neg => (matches!(ty.basic, Basic::Scalar | Basic::Vector), ty.basic),
         UnaryOp::Not => (ty.basic == Basic::Bool, Basic::Bool),
-        UnaryOp::Abs | UnaryOp::Sqrt | UnaryOp::Exp | UnaryOp::Log | UnaryOp::Sin | UnaryOp::Cos | UnaryOp::Tan => {
-            (ty.basic == Basic::Scalar && single_or_collection, Basic::Scalar)
-        }
+        UnaryOp::Abs | UnaryOp::Sqrt | UnaryOp::Elementary(_) => (ty.basic == Basic::Scalar && single_or_collection, Basic::Scalar),
         UnaryOp::Length => (ty.basic == Basic::Vector, Basic::Scalar),
     };
-    if fits { Ok(Type { basic, ..ty }) } else { Err(format!("{op:?} is not defined for {}", show(sets, &ty))) }
+    if fits { Ok(Type { basic, ..ty }) } else { Err(format!("{op} is not defined for {}", show(sets, &ty))) }
 }
 
 /// Shape of an element-wise result.
@@ -367,7 +365,7 @@ fn arithmetic(sets: &SetTable, op: Arithmetic, a: Type, b: Type) -> Rule {
 }
 
 fn compare(sets: &SetTable, op: Comparison, a: Type, b: Type) -> Rule {
-    let ordered = !matches!(op, Comparison::Equal | Comparison::NotEqual);
+    let ordered = op.is_ordered();
     let fits = a.basic == b.basic
         && match a.basic {
             Basic::Scalar => true,

@@ -1,5 +1,6 @@
 //! Precedence and associativity, language specification 3.3.
 
+use equelle_front::ops::{Arithmetic, Comparison, Logic};
 use equelle_front::syntax::ast::{BinaryOp, Expr, ExprKind, UnaryOp, UnitExpr, UnitExprKind};
 
 use crate::{errors, value};
@@ -40,20 +41,20 @@ fn unit_shape(u: &UnitExpr) -> String {
 
 fn symbol(op: BinaryOp) -> &'static str {
     match op {
-        BinaryOp::Add => "+",
-        BinaryOp::Sub => "-",
-        BinaryOp::Mul => "*",
-        BinaryOp::Div => "/",
+        BinaryOp::Arithmetic(Arithmetic::Add) => "+",
+        BinaryOp::Arithmetic(Arithmetic::Sub) => "-",
+        BinaryOp::Arithmetic(Arithmetic::Mul) => "*",
+        BinaryOp::Arithmetic(Arithmetic::Div) => "/",
         BinaryOp::Power => "^",
-        BinaryOp::Less => "<",
-        BinaryOp::Greater => ">",
-        BinaryOp::LessEqual => "<=",
-        BinaryOp::GreaterEqual => ">=",
-        BinaryOp::Equal => "==",
-        BinaryOp::NotEqual => "!=",
-        BinaryOp::And => "And",
-        BinaryOp::Or => "Or",
-        BinaryOp::Xor => "Xor",
+        BinaryOp::Comparison(Comparison::Less) => "<",
+        BinaryOp::Comparison(Comparison::Greater) => ">",
+        BinaryOp::Comparison(Comparison::LessEqual) => "<=",
+        BinaryOp::Comparison(Comparison::GreaterEqual) => ">=",
+        BinaryOp::Comparison(Comparison::Equal) => "==",
+        BinaryOp::Comparison(Comparison::NotEqual) => "!=",
+        BinaryOp::Logic(Logic::And) => "And",
+        BinaryOp::Logic(Logic::Or) => "Or",
+        BinaryOp::Logic(Logic::Xor) => "Xor",
         BinaryOp::On => "On",
         BinaryOp::Extend => "Extend",
     }

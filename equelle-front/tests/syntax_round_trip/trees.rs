@@ -1,6 +1,7 @@
 //! Random trees that the grammar can express: parentheses are put where the table of the language
 //! specification (3.3) demands them, and sometimes where it does not.
 
+use equelle_front::ops::{Arithmetic, Comparison, Logic};
 use equelle_front::source::Span;
 use equelle_front::syntax::ast::*;
 use proptest::prelude::*;
@@ -48,31 +49,20 @@ fn op_level(op: BinaryOp) -> u8 {
     match op {
         BinaryOp::On => 2,
         BinaryOp::Extend => 3,
-        BinaryOp::Or => 4,
-        BinaryOp::Xor => 5,
-        BinaryOp::And => 6,
-        BinaryOp::Equal | BinaryOp::NotEqual => 7,
-        BinaryOp::Less | BinaryOp::Greater | BinaryOp::LessEqual | BinaryOp::GreaterEqual => 8,
-        BinaryOp::Add | BinaryOp::Sub => 9,
-        BinaryOp::Mul => 10,
-        BinaryOp::Div => 11,
+        BinaryOp::Logic(Logic::Or) => 4,
+        BinaryOp::Logic(Logic::Xor) => 5,
+        BinaryOp::Logic(Logic::And) => 6,
+        BinaryOp::Comparison(Comparison::Equal | Comparison::NotEqual) => 7,
+        BinaryOp::Comparison(Comparison::Less | Comparison::Greater | Comparison::LessEqual | Comparison::GreaterEqual) => 8,
+        BinaryOp::Arithmetic(Arithmetic::Add | Arithmetic::Sub) => 9,
+        BinaryOp::Arithmetic(Arithmetic::Mul) => 10,
+        BinaryOp::Arithmetic(Arithmetic::Div) => 11,
         BinaryOp::Power => 12,
     }
 }
 
 fn chains(op: BinaryOp) -> bool {
-    !matches!(
-        op,
-        BinaryOp::On
-            | BinaryOp::Extend
-            | BinaryOp::Power
-            | BinaryOp::Equal
-            | BinaryOp::NotEqual
-            | BinaryOp::Less
-            | BinaryOp::Greater
-            | BinaryOp::LessEqual
-            | BinaryOp::GreaterEqual
-    )
+    !matches!(op, BinaryOp::On | BinaryOp::Extend | BinaryOp::Power | BinaryOp::Comparison(_))
 }
 
 /// The operand, in parentheses if its operator is looser than `least`.
@@ -106,20 +96,20 @@ fn ends_with_not(e: &Expr) -> bool {
 
 fn op() -> impl Strategy<Value = BinaryOp> {
     prop::sample::select(vec![
-        BinaryOp::Add,
-        BinaryOp::Sub,
-        BinaryOp::Mul,
-        BinaryOp::Div,
+        BinaryOp::Arithmetic(Arithmetic::Add),
+        BinaryOp::Arithmetic(Arithmetic::Sub),
+        BinaryOp::Arithmetic(Arithmetic::Mul),
+        BinaryOp::Arithmetic(Arithmetic::Div),
         BinaryOp::Power,
-        BinaryOp::Less,
-        BinaryOp::Greater,
-        BinaryOp::LessEqual,
-        BinaryOp::GreaterEqual,
-        BinaryOp::Equal,
-        BinaryOp::NotEqual,
-        BinaryOp::And,
-        BinaryOp::Or,
-        BinaryOp::Xor,
+        BinaryOp::Comparison(Comparison::Less),
+        BinaryOp::Comparison(Comparison::Greater),
+        BinaryOp::Comparison(Comparison::LessEqual),
+        BinaryOp::Comparison(Comparison::GreaterEqual),
+        BinaryOp::Comparison(Comparison::Equal),
+        BinaryOp::Comparison(Comparison::NotEqual),
+        BinaryOp::Logic(Logic::And),
+        BinaryOp::Logic(Logic::Or),
+        BinaryOp::Logic(Logic::Xor),
         BinaryOp::On,
         BinaryOp::Extend,
     ])

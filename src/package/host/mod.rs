@@ -211,7 +211,7 @@ impl Needs {
             }
             Op::Unary(op, _) => {
                 self.operations = true;
-                if op.is_elementary() {
+                if matches!(op, equelle_front::ir::UnaryOp::Elementary(_)) {
                     self.enums.insert("Elementary");
                 }
             }

@@ -295,14 +295,13 @@ impl FunctionWriter<'_> {
             (UnaryOp::Sqrt, Class::Scalars) => "sqrt",
             (UnaryOp::Length, Class::Vector) => "vectors_length",
             (UnaryOp::Length, Class::Vectors) => "length",
-            (op, class) => {
-                let (Some(function), Class::Scalar | Class::Scalars) = (elementary_name(op), class) else {
-                    return Err(unsupported(span, "this operation for an operand of this type"));
-                };
+            (UnaryOp::Elementary(function), class @ (Class::Scalar | Class::Scalars)) => {
                 let method = ident(if class == Class::Scalar { "scalars_elementary" } else { "elementary" });
-                let a = self.by_ref(a)?;
+                // The runtime names them as the language does.
+                let (function, a) = (ident(function.name()), self.by_ref(a)?);
                 return Ok(quote! { rt.#method(Elementary::#function, #a)? });
             }
+            _ => return Err(unsupported(span, "this operation for an operand of this type")),
         };
         self.call(method, &[a])
     }
@@ -496,18 +495,6 @@ fn comparison_name(op: Comparison) -> Ident {
         Comparison::Equal => "Equal",
         Comparison::NotEqual => "NotEqual",
     })
-}
-
-fn elementary_name(op: UnaryOp) -> Option<Ident> {
-    let name = match op {
-        UnaryOp::Exp => "Exp",
-        UnaryOp::Log => "Log",
-        UnaryOp::Sin => "Sin",
-        UnaryOp::Cos => "Cos",
-        UnaryOp::Tan => "Tan",
-        UnaryOp::Neg | UnaryOp::Not | UnaryOp::Abs | UnaryOp::Sqrt | UnaryOp::Length => return None,
-    };
-    Some(ident(name))
 }
 
 fn reduction_name(reduction: Reduction) -> TokenStream {

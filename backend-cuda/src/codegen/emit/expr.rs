@@ -2,9 +2,10 @@
 
 use equelle_front::backend::structural::along_one_axis;
 use equelle_front::ir::{KExpr, ParamId, Path, Side, UnaryOp};
-use equelle_front::ops::{Arithmetic, BinaryMath, Comparison, Logic};
+use equelle_front::ops::Arithmetic;
 use equelle_front::types::{Basic, EntityKind};
 
+use super::operators::{elementary, logic, math};
 use super::path::high;
 use super::reals::Reals;
 use super::text::Text;
@@ -55,34 +56,9 @@ impl Writer<'_> {
             {
                 Text::atom(format!("eq_divide({}, {})", self.expr(a).bare(), self.expr(b).bare()))
             }
-            KExpr::Arithmetic(op, a, b) => {
-                let sign = match op {
-                    Arithmetic::Add => "+",
-                    Arithmetic::Sub => "-",
-                    Arithmetic::Mul => "*",
-                    Arithmetic::Div => "/",
-                };
-                self.infix(a, sign, b)
-            }
-            KExpr::Compare(op, a, b) => {
-                let sign = match op {
-                    Comparison::Less => "<",
-                    Comparison::Greater => ">",
-                    Comparison::LessEqual => "<=",
-                    Comparison::GreaterEqual => ">=",
-                    Comparison::Equal => "==",
-                    Comparison::NotEqual => "!=",
-                };
-                self.infix(a, sign, b)
-            }
-            KExpr::Logic(op, a, b) => {
-                let sign = match op {
-                    Logic::And => "&&",
-                    Logic::Or => "||",
-                    Logic::Xor => "!=",
-                };
-                self.infix(a, sign, b)
-            }
+            KExpr::Arithmetic(op, a, b) => self.infix(a, op.symbol(), b),
+            KExpr::Compare(op, a, b) => self.infix(a, op.symbol(), b),
+            KExpr::Logic(op, a, b) => self.infix(a, logic(*op), b),
             KExpr::Select { condition, if_true, if_false } => {
                 Text::compound(format!("{} ? {} : {}", self.expr(condition), self.expr(if_true), self.expr(if_false)))
             }
@@ -90,14 +66,7 @@ impl Writer<'_> {
             KExpr::Dot(a, b) => self.call("eq_dot", &[a, b]),
             KExpr::Vector(components) => self.call("eq_vector", &components.iter().collect::<Vec<_>>()),
             KExpr::ZeroVector => self.reals.zero_vector(),
-            KExpr::Math(op, a, b) => {
-                let name = match op {
-                    BinaryMath::Min => "eq_min",
-                    BinaryMath::Max => "eq_max",
-                    BinaryMath::Pow => "pow",
-                };
-                self.call(name, &[a, b])
-            }
+            KExpr::Math(op, a, b) => self.call(math(*op), &[a, b]),
             KExpr::Entity(path) => self.path(path),
             KExpr::Displacement { to, from } => {
                 let half_steps = self.half_steps(to) - self.half_steps(from);
@@ -121,11 +90,7 @@ impl Writer<'_> {
             UnaryOp::Abs => "fabs",
             UnaryOp::Sqrt => "sqrt",
             UnaryOp::Length => "eq_length",
-            UnaryOp::Exp => "exp",
-            UnaryOp::Log => "log",
-            UnaryOp::Sin => "sin",
-            UnaryOp::Cos => "cos",
-            UnaryOp::Tan => "tan",
+            UnaryOp::Elementary(function) => elementary(function),
         };
         self.call(function, &[a])
     }

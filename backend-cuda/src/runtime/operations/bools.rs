@@ -72,17 +72,6 @@ impl From<&BoolCollection> for BoolOperand {
     }
 }
 
-fn number(op: Comparison) -> u32 {
-    match op {
-        Comparison::Less => 0,
-        Comparison::Greater => 1,
-        Comparison::LessEqual => 2,
-        Comparison::GreaterEqual => 3,
-        Comparison::Equal => 4,
-        Comparison::NotEqual => 5,
-    }
-}
-
 fn compare_into(
     rt: &mut CudaRuntime,
     op: Comparison,
@@ -92,7 +81,7 @@ fn compare_into(
     out: &Rc<Buffer>,
 ) -> Result<(), Error> {
     let (a, b) = (a.values(rt)?, b.values(rt)?);
-    let call = operation_of(rt, extent.of, "equelle_compare")?.arg(number(op)).arg(extent.n as u32);
+    let call = operation_of(rt, extent.of, "equelle_compare")?.arg(op as u32).arg(extent.n as u32);
     rt.executor.launch_over(call.arg(a.operand).arg(b.operand).arg(out.address()), extent.n)
 }
 

@@ -21,11 +21,7 @@ impl Unary {
             Unary::Neg => 1,
             Unary::Abs => 2,
             Unary::Sqrt => 3,
-            Unary::Elementary(Elementary::Exp) => 4,
-            Unary::Elementary(Elementary::Log) => 5,
-            Unary::Elementary(Elementary::Sin) => 6,
-            Unary::Elementary(Elementary::Cos) => 7,
-            Unary::Elementary(Elementary::Tan) => 8,
+            Unary::Elementary(function) => 4 + function as u32,
         }
     }
 

@@ -2,11 +2,12 @@
 
 use equelle_front::backend::structural::along_one_axis;
 use equelle_front::ir::{KExpr, ParamId, Path, Rounding, Space, UnaryOp};
-use equelle_front::ops::{Arithmetic, BinaryMath, Comparison, Logic};
+use equelle_front::ops::{Arithmetic, Logic};
 use equelle_front::types::{Basic, EntityKind, Type};
 use proc_macro2::{Literal, TokenStream};
 use quote::quote;
 
+use super::operators::{comparison, elementary, math};
 use super::place::{End, Leaf, Place};
 use super::reals::Reals;
 use super::text::{Level, Text, ident};
@@ -55,15 +56,7 @@ impl Writer<'_> {
             KExpr::Arithmetic(op, a, b) => self.arithmetic(*op, a, b)?,
             KExpr::Compare(op, a, b) => {
                 let (a, b) = (self.expr(a)?, self.expr(b)?);
-                let op = match op {
-                    Comparison::Less => quote! { < },
-                    Comparison::Greater => quote! { > },
-                    Comparison::LessEqual => quote! { <= },
-                    Comparison::GreaterEqual => quote! { >= },
-                    Comparison::Equal => quote! { == },
-                    Comparison::NotEqual => quote! { != },
-                };
-                Text::binary(Level::Compare, &a, op, &b)
+                Text::binary(Level::Compare, &a, comparison(*op), &b)
             }
             KExpr::Logic(op, a, b) => {
                 let (a, b) = (self.expr(a)?, self.expr(b)?);
@@ -100,14 +93,7 @@ impl Writer<'_> {
             KExpr::ZeroVector => self.zero_vector(),
             KExpr::Math(op, a, b) => {
                 let (a, b) = (self.expr(a)?, self.expr(b)?);
-                self.math(
-                    match op {
-                        BinaryMath::Min => "min",
-                        BinaryMath::Max => "max",
-                        BinaryMath::Pow => "pow",
-                    },
-                    &[a, b],
-                )
+                self.math(math(*op), &[a, b])
             }
             KExpr::Entity(at) => self.entity(at)?,
             KExpr::Displacement { to, from } => self.displacement(to, from)?,
@@ -485,11 +471,7 @@ impl Writer<'_> {
             UnaryOp::Abs => method("abs"),
             UnaryOp::Sqrt => method("sqrt"),
             UnaryOp::Length => self.call("length", &[a]),
-            UnaryOp::Exp => self.math("exp", &[a]),
-            UnaryOp::Log => self.math("log", &[a]),
-            UnaryOp::Sin => self.math("sin", &[a]),
-            UnaryOp::Cos => self.math("cos", &[a]),
-            UnaryOp::Tan => self.math("tan", &[a]),
+            UnaryOp::Elementary(function) => self.math(elementary(function), &[a]),
         })
     }
 

@@ -3,6 +3,7 @@
 mod block;
 pub(super) mod derivatives;
 mod expr;
+pub(super) mod operators;
 pub(super) mod outputs;
 mod path;
 pub(super) mod place;

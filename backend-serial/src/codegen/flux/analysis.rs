@@ -334,7 +334,7 @@ impl<'w, 'a> Reader<'w, 'a> {
             KExpr::Unary(op, a) => match op {
                 UnaryOp::Neg | UnaryOp::Not | UnaryOp::Abs | UnaryOp::Sqrt => Op::Unary(*op, self.expr(a)?),
                 // Calls, which nobody wants to make for a branch that is not taken.
-                UnaryOp::Length | UnaryOp::Exp | UnaryOp::Log | UnaryOp::Sin | UnaryOp::Cos | UnaryOp::Tan => return Err(Failure::Form),
+                UnaryOp::Length | UnaryOp::Elementary(_) => return Err(Failure::Form),
             },
             KExpr::Arithmetic(op, a, b) => Op::Arithmetic(*op, self.expr(a)?, self.expr(b)?),
             KExpr::Compare(op, a, b) => Op::Compare(*op, self.expr(a)?, self.expr(b)?),

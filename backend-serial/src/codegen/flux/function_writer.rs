@@ -4,13 +4,14 @@ use std::collections::BTreeMap;
 
 use equelle_front::backend::Namer;
 use equelle_front::ir::{ParamId, UnaryOp};
-use equelle_front::ops::{Arithmetic, BinaryMath, Comparison, Logic};
+use equelle_front::ops::{Arithmetic, BinaryMath, Logic};
 use equelle_front::types::{Basic, Extent};
 use proc_macro2::{Ident, Literal, TokenStream};
 use quote::quote;
 
 use super::analysis::FluxAnalysis;
 use super::dag::{At, Dag, Node, Op};
+use crate::codegen::emit::operators::comparison;
 use crate::codegen::emit::place::End;
 use crate::codegen::emit::reals::Reals;
 use crate::codegen::emit::text::{Level, Text, blank, ident};
@@ -378,7 +379,7 @@ impl Body<'_, '_, '_> {
                     }
                     UnaryOp::Abs => Text::atom(quote! { f64::abs(#a) }),
                     UnaryOp::Sqrt => Text::atom(quote! { f64::sqrt(#a) }),
-                    _ => return Err(Failure::Form),
+                    UnaryOp::Length | UnaryOp::Elementary(_) => return Err(Failure::Form),
                 }
             }
             Op::Arithmetic(op, a, b) => {
@@ -392,15 +393,7 @@ impl Body<'_, '_, '_> {
             }
             Op::Compare(op, a, b) => {
                 let (a, b) = (self.value(a)?, self.value(b)?);
-                let op = match op {
-                    Comparison::Less => quote! { < },
-                    Comparison::Greater => quote! { > },
-                    Comparison::LessEqual => quote! { <= },
-                    Comparison::GreaterEqual => quote! { >= },
-                    Comparison::Equal => quote! { == },
-                    Comparison::NotEqual => quote! { != },
-                };
-                Text::binary(Level::Compare, &a, op, &b)
+                Text::binary(Level::Compare, &a, comparison(op), &b)
             }
             Op::Logic(op, a, b) => {
                 let (a, b) = (self.value(a)?, self.value(b)?);

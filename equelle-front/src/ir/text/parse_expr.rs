@@ -6,6 +6,7 @@ use crate::ir::text::lex::TokenKind;
 use crate::ir::text::names::RESERVED;
 use crate::ir::text::parse_kernel::{KernelParser, Named};
 use crate::ir::text::parser::Parsed;
+use crate::ir::text::print;
 use crate::ops::BinaryMath;
 
 /// Makes an expression of a path.
@@ -159,20 +160,8 @@ impl KernelParser<'_> {
 
     /// `word(...)` of the grammar, if one stands here.
     fn function(&mut self) -> Parsed<Option<KExpr>> {
-        let units = [
-            ("neg", UnaryOp::Neg),
-            ("not", UnaryOp::Not),
-            ("abs", UnaryOp::Abs),
-            ("sqrt", UnaryOp::Sqrt),
-            ("length", UnaryOp::Length),
-            ("exp", UnaryOp::Exp),
-            ("log", UnaryOp::Log),
-            ("sin", UnaryOp::Sin),
-            ("cos", UnaryOp::Cos),
-            ("tan", UnaryOp::Tan),
-        ];
-        for (word, op) in units {
-            if self.accept_function(word) {
+        for op in UnaryOp::all() {
+            if self.accept_function(print::unary(op)) {
                 self.parser.expect("(")?;
                 let a = self.boxed()?;
                 self.parser.expect(")")?;

@@ -10,6 +10,7 @@ use crate::ir::place::{Owner, Place};
 use crate::ir::text::lex::TokenKind;
 use crate::ir::text::names::Name;
 use crate::ir::text::parser::{Parsed, Parser};
+use crate::ir::text::print;
 use crate::ops::{Arithmetic, BinaryMath, Comparison, Logic, Reduction};
 use crate::source::Span;
 
@@ -319,28 +320,26 @@ impl<'a> FunctionParser<'a> {
             "Measure" => Op::Measure,
             "Gradient" => Op::Gradient,
             "Divergence" => Op::Divergence,
-            "neg" => |v| Op::Unary(UnaryOp::Neg, v),
-            "not" => |v| Op::Unary(UnaryOp::Not, v),
-            "abs" => |v| Op::Unary(UnaryOp::Abs, v),
-            "sqrt" => |v| Op::Unary(UnaryOp::Sqrt, v),
-            "length" => |v| Op::Unary(UnaryOp::Length, v),
-            "exp" => |v| Op::Unary(UnaryOp::Exp, v),
-            "log" => |v| Op::Unary(UnaryOp::Log, v),
-            "sin" => |v| Op::Unary(UnaryOp::Sin, v),
-            "cos" => |v| Op::Unary(UnaryOp::Cos, v),
-            "tan" => |v| Op::Unary(UnaryOp::Tan, v),
             "any" => |v| Op::Reduce(Reduction::Any, v),
             "all" => |v| Op::Reduce(Reduction::All, v),
             "max" => |v| Op::Reduce(Reduction::Max, v),
             "min" => |v| Op::Reduce(Reduction::Min, v),
             "sum" => |v| Op::Reduce(Reduction::Sum, v),
             "prod" => |v| Op::Reduce(Reduction::Prod, v),
-            _ => return self.parser.error_before(format!("unknown operation `{word}`")),
+            word => match UnaryOp::all().find(|op| print::unary(*op) == word) {
+                Some(op) => return Ok(Op::Unary(op, self.one()?)),
+                None => return self.parser.error_before(format!("unknown operation `{word}`")),
+            },
         };
+        Ok(constructor(self.one()?))
+    }
+
+    /// `(%a)`
+    fn one(&mut self) -> Parsed<ValueId> {
         self.parser.expect("(")?;
         let v = self.value()?;
         self.parser.expect(")")?;
-        Ok(constructor(v))
+        Ok(v)
     }
 
     fn two(&mut self, constructor: fn(ValueId, ValueId) -> Op) -> Parsed<Op> {
@@ -419,16 +418,7 @@ impl Parser {
 
     /// A comparison if one stands here.
     pub fn comparison(&mut self) -> Option<Comparison> {
-        [
-            ("<", Comparison::Less),
-            (">", Comparison::Greater),
-            ("<=", Comparison::LessEqual),
-            (">=", Comparison::GreaterEqual),
-            ("==", Comparison::Equal),
-            ("!=", Comparison::NotEqual),
-        ]
-        .into_iter()
-        .find_map(|(symbol, op)| self.accept(symbol).then_some(op))
+        Comparison::ALL.into_iter().find(|op| self.accept(op.symbol()))
     }
 
     /// A logical operator if one stands here.

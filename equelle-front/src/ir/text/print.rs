@@ -5,7 +5,7 @@ use std::fmt::Write;
 use crate::ir::numbers::{Precision, Rounding};
 use crate::ir::op::{Block, Function, Module, MutableId, Op, Stmt, StmtKind, UnaryOp, ValueId};
 use crate::ir::text::names::{escape, unique_names, write_name};
-use crate::ops::{Arithmetic, BinaryMath, Comparison, Logic, Reduction};
+use crate::ops::{BinaryMath, Logic, Reduction};
 use crate::source::Span;
 use crate::types::{Basic, Dimension, SetId, SetTable, Shape, Type};
 
@@ -96,26 +96,6 @@ pub(super) fn real(value: f64) -> String {
     if value.is_nan() { format!("bits(0x{:016x})", value.to_bits()) } else { format!("{value:?}") }
 }
 
-pub(super) fn arithmetic(op: Arithmetic) -> &'static str {
-    match op {
-        Arithmetic::Add => "+",
-        Arithmetic::Sub => "-",
-        Arithmetic::Mul => "*",
-        Arithmetic::Div => "/",
-    }
-}
-
-pub(super) fn comparison(op: Comparison) -> &'static str {
-    match op {
-        Comparison::Less => "<",
-        Comparison::Greater => ">",
-        Comparison::LessEqual => "<=",
-        Comparison::GreaterEqual => ">=",
-        Comparison::Equal => "==",
-        Comparison::NotEqual => "!=",
-    }
-}
-
 pub(super) fn logic(op: Logic) -> &'static str {
     match op {
         Logic::And => "and",
@@ -131,11 +111,7 @@ pub(super) fn unary(op: UnaryOp) -> &'static str {
         UnaryOp::Abs => "abs",
         UnaryOp::Sqrt => "sqrt",
         UnaryOp::Length => "length",
-        UnaryOp::Exp => "exp",
-        UnaryOp::Log => "log",
-        UnaryOp::Sin => "sin",
-        UnaryOp::Cos => "cos",
-        UnaryOp::Tan => "tan",
+        UnaryOp::Elementary(function) => function.word(),
     }
 }
 
@@ -288,8 +264,8 @@ impl<'a> FunctionPrinter<'a> {
             Op::Normal(a) => format!("Normal({})", v(a)),
             Op::Measure(a) => format!("Measure({})", v(a)),
             Op::Unary(op, a) => format!("{}({})", unary(*op), v(a)),
-            Op::Arithmetic(op, a, b) => format!("{} {} {}", v(a), arithmetic(*op), v(b)),
-            Op::Compare(op, a, b) => format!("{} {} {}", v(a), comparison(*op), v(b)),
+            Op::Arithmetic(op, a, b) => format!("{} {} {}", v(a), op.symbol(), v(b)),
+            Op::Compare(op, a, b) => format!("{} {} {}", v(a), op.symbol(), v(b)),
             Op::Logic(op, a, b) => format!("{} {} {}", v(a), logic(*op), v(b)),
             Op::Select { condition, if_true, if_false } => format!("{} ? {} : {}", v(condition), v(if_true), v(if_false)),
             Op::On { data, target } => format!("{} On {}", v(data), v(target)),

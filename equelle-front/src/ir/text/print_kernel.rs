@@ -4,7 +4,7 @@ use crate::ir::kernel::{
     CartesianForm, CheckKind, FaceFilter, KBlock, KExpr, KStmt, Kernel, LocalId, ParamId, Path, Side, SideBlocks, Space,
 };
 use crate::ir::text::names::write_name;
-use crate::ir::text::print::{SetNames, arithmetic, comparison, line, logic, math, real, reduction, span, unary};
+use crate::ir::text::print::{SetNames, line, logic, math, real, reduction, span, unary};
 use crate::types::{SetTable, Type};
 
 pub(super) fn kernel(out: &mut String, kernel: &Kernel, sets: &SetNames) {
@@ -182,8 +182,8 @@ impl KernelPrinter<'_> {
             KExpr::Member { set, at } => format!("member({}, {})", self.path(at), self.sets.get(*set)),
             KExpr::Same(a, b) => format!("same({}, {})", self.path(a), self.path(b)),
             KExpr::Unary(op, a) => format!("{}({})", unary(*op), self.expr(a)),
-            KExpr::Arithmetic(op, a, b) => format!("({} {} {})", self.expr(a), arithmetic(*op), self.expr(b)),
-            KExpr::Compare(op, a, b) => format!("({} {} {})", self.expr(a), comparison(*op), self.expr(b)),
+            KExpr::Arithmetic(op, a, b) => format!("({} {} {})", self.expr(a), op.symbol(), self.expr(b)),
+            KExpr::Compare(op, a, b) => format!("({} {} {})", self.expr(a), op.symbol(), self.expr(b)),
             KExpr::Logic(op, a, b) => format!("({} {} {})", self.expr(a), logic(*op), self.expr(b)),
             KExpr::Select { condition, if_true, if_false } => {
                 format!("({} ? {} : {})", self.expr(condition), self.expr(if_true), self.expr(if_false))

@@ -1,5 +1,6 @@
 //! Makes a body ready to be differentiated: whatever a derivative needs the value of has a name, and every choice between values that depend on unknowns is an `if`.
 
+use super::elementary::{self, Needs};
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::super::locals::{assigned, assigned_inside};
@@ -163,8 +164,9 @@ impl Work {
     fn flat(&mut self, expr: KExpr, out: &mut Vec<KStmt>) -> KExpr {
         let needs_value = match &expr {
             KExpr::Unary(op, _) => match op {
-                UnaryOp::Sqrt | UnaryOp::Length | UnaryOp::Exp | UnaryOp::Tan => true,
-                UnaryOp::Neg | UnaryOp::Not | UnaryOp::Abs | UnaryOp::Log | UnaryOp::Sin | UnaryOp::Cos => false,
+                UnaryOp::Sqrt | UnaryOp::Length => true,
+                UnaryOp::Neg | UnaryOp::Not | UnaryOp::Abs => false,
+                UnaryOp::Elementary(function) => elementary::needs(*function) == Needs::Value,
             },
             KExpr::Arithmetic(Arithmetic::Div, _, b) | KExpr::Math(BinaryMath::Pow, _, b) => self.is_active(b),
             _ => false,
@@ -181,10 +183,12 @@ impl Work {
         match expr {
             KExpr::Load { param, at } => self.load(param, at, out),
             KExpr::Unary(op, a) => {
-                let a = match op {
-                    UnaryOp::Abs | UnaryOp::Log | UnaryOp::Sin | UnaryOp::Cos | UnaryOp::Length => self.named(*a, out),
-                    UnaryOp::Neg | UnaryOp::Not | UnaryOp::Sqrt | UnaryOp::Exp | UnaryOp::Tan => self.flat_if_active(*a, out),
+                let needs_operand = match op {
+                    UnaryOp::Abs | UnaryOp::Length => true,
+                    UnaryOp::Neg | UnaryOp::Not | UnaryOp::Sqrt => false,
+                    UnaryOp::Elementary(function) => elementary::needs(function) == Needs::Operand,
                 };
+                let a = if needs_operand { self.named(*a, out) } else { self.flat_if_active(*a, out) };
                 KExpr::Unary(op, Box::new(a))
             }
             KExpr::Arithmetic(op, a, b) => {

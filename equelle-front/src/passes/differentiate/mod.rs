@@ -6,6 +6,7 @@
 //! A solve that cannot be treated keeps its residual functions, whose derivatives the runtime follows operation by operation.
 
 mod algebra;
+mod elementary;
 mod embed;
 mod flatten;
 mod reverse;

@@ -8,10 +8,11 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::super::locals::assigned;
 use super::algebra::{add, div, dot, mul, neg};
+use super::elementary;
 use super::flatten::{Work, fresh_copy, is_atom, read_by_block};
 use crate::backend::visit::{Node, visit_expr, visit_path};
 use crate::ir::{KBlock, KExpr, KStmt, LocalId, Path, SideBlocks, UnaryOp};
-use crate::ops::{Arithmetic, BinaryMath, Comparison};
+use crate::ops::{Arithmetic, BinaryMath, Comparison, Elementary};
 use crate::types::{Basic, Type};
 
 /// A construct without a derivative here, as a message calls it.
@@ -265,11 +266,10 @@ fn push(work: &mut Work, sheet: &mut Sheet, expr: &KExpr, part: Part, adjoint: K
                     let along = mul(a_value, div(adjoint, own()));
                     return push(work, sheet, a, Part::Whole, along, None);
                 }
-                UnaryOp::Exp => own(),
-                UnaryOp::Log => return push(work, sheet, a, part, div(adjoint, a_value), None),
-                UnaryOp::Sin => KExpr::Unary(UnaryOp::Cos, Box::new(a_value)),
-                UnaryOp::Cos => neg(KExpr::Unary(UnaryOp::Sin, Box::new(a_value))),
-                UnaryOp::Tan => add(KExpr::Real(1.0), mul(own(), own())),
+                UnaryOp::Elementary(function) => {
+                    let adjoint = elementary::adjoint(*function, adjoint, a_value, own);
+                    return push(work, sheet, a, part, adjoint, None);
+                }
             };
             push(work, sheet, a, part, mul(adjoint, factor), None)?;
         }
@@ -326,7 +326,7 @@ fn push(work: &mut Work, sheet: &mut Sheet, expr: &KExpr, part: Part, adjoint: K
             if work.is_active(b) {
                 // The limit from above for positive exponents.
                 let zero = KExpr::Compare(Comparison::Equal, Box::new(own()), Box::new(KExpr::Real(0.0)));
-                let slope = mul(own(), KExpr::Unary(UnaryOp::Log, a.clone()));
+                let slope = mul(own(), KExpr::Unary(UnaryOp::Elementary(Elementary::Log), a.clone()));
                 let factor = KExpr::Select { condition: Box::new(zero), if_true: Box::new(KExpr::Real(0.0)), if_false: Box::new(slope) };
                 push(work, sheet, b, Part::Whole, mul(adjoint, factor), None)?;
             }

@@ -19,6 +19,7 @@
 //! Division binds tighter than multiplication: `a * b / c` is `a * (b / c)`. This decides rounding, so it is part of the language.
 
 use super::{Parser, Result, Size};
+use crate::ops::{Arithmetic, Comparison, Logic};
 use crate::source::Span;
 use crate::syntax::ast::{BinaryOp, Expr, ExprKind, Ident, UnaryOp};
 use crate::syntax::lexer::escape;
@@ -34,19 +35,19 @@ fn infix(kind: TokenKind) -> Option<(BinaryOp, u8, bool)> {
     Some(match kind {
         TokenKind::Keyword(Keyword::On) => (BinaryOp::On, ON, false),
         TokenKind::Keyword(Keyword::Extend) => (BinaryOp::Extend, 3, false),
-        TokenKind::Keyword(Keyword::Or) => (BinaryOp::Or, 4, true),
-        TokenKind::Keyword(Keyword::Xor) => (BinaryOp::Xor, 5, true),
-        TokenKind::Keyword(Keyword::And) => (BinaryOp::And, 6, true),
-        TokenKind::Equal => (BinaryOp::Equal, EQUALITY, false),
-        TokenKind::NotEqual => (BinaryOp::NotEqual, EQUALITY, false),
-        TokenKind::Less => (BinaryOp::Less, COMPARISON, false),
-        TokenKind::Greater => (BinaryOp::Greater, COMPARISON, false),
-        TokenKind::LessEqual => (BinaryOp::LessEqual, COMPARISON, false),
-        TokenKind::GreaterEqual => (BinaryOp::GreaterEqual, COMPARISON, false),
-        TokenKind::Plus => (BinaryOp::Add, 9, true),
-        TokenKind::Minus => (BinaryOp::Sub, 9, true),
-        TokenKind::Star => (BinaryOp::Mul, 10, true),
-        TokenKind::Slash => (BinaryOp::Div, 11, true),
+        TokenKind::Keyword(Keyword::Or) => (BinaryOp::Logic(Logic::Or), 4, true),
+        TokenKind::Keyword(Keyword::Xor) => (BinaryOp::Logic(Logic::Xor), 5, true),
+        TokenKind::Keyword(Keyword::And) => (BinaryOp::Logic(Logic::And), 6, true),
+        TokenKind::Equal => (BinaryOp::Comparison(Comparison::Equal), EQUALITY, false),
+        TokenKind::NotEqual => (BinaryOp::Comparison(Comparison::NotEqual), EQUALITY, false),
+        TokenKind::Less => (BinaryOp::Comparison(Comparison::Less), COMPARISON, false),
+        TokenKind::Greater => (BinaryOp::Comparison(Comparison::Greater), COMPARISON, false),
+        TokenKind::LessEqual => (BinaryOp::Comparison(Comparison::LessEqual), COMPARISON, false),
+        TokenKind::GreaterEqual => (BinaryOp::Comparison(Comparison::GreaterEqual), COMPARISON, false),
+        TokenKind::Plus => (BinaryOp::Arithmetic(Arithmetic::Add), 9, true),
+        TokenKind::Minus => (BinaryOp::Arithmetic(Arithmetic::Sub), 9, true),
+        TokenKind::Star => (BinaryOp::Arithmetic(Arithmetic::Mul), 10, true),
+        TokenKind::Slash => (BinaryOp::Arithmetic(Arithmetic::Div), 11, true),
         TokenKind::Caret => (BinaryOp::Power, 12, false),
         _ => return None,
     })

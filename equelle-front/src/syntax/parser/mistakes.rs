@@ -2,6 +2,7 @@
 
 use super::{Failed, Parser};
 use crate::diagnostic::{Code, Diagnostic};
+use crate::ops::Comparison;
 use crate::source::Span;
 use crate::syntax::ast::{BinaryOp, Expr, ExprKind};
 use crate::syntax::token::TokenKind;
@@ -80,8 +81,11 @@ impl<'t> Parser<'t> {
             }
             BinaryOp::Power => Diagnostic::new(Code::PowerChain, op_span, "powers cannot be chained")
                 .hint(format!("write `({a}^{b})^...` or `{a}^({b}^...)`")),
-            _ => Diagnostic::new(Code::ComparisonChain, op_span, "comparisons cannot be chained")
-                .hint(format!("compare twice: `{a} {one} {b} And {b} {two} ...`")),
+            // The other operators chain.
+            BinaryOp::Comparison(_) | BinaryOp::Arithmetic(_) | BinaryOp::Logic(_) => {
+                Diagnostic::new(Code::ComparisonChain, op_span, "comparisons cannot be chained")
+                    .hint(format!("compare twice: `{a} {one} {b} And {b} {two} ...`"))
+            }
         };
         self.report(d.also(first, "the first one"))
     }
@@ -304,7 +308,7 @@ impl<'t> Parser<'t> {
         }
         let d = Diagnostic::new(Code::ExpressionStatement, expr.span, "an expression is not a statement");
         let hint = match &expr.kind {
-            ExprKind::Binary { op: BinaryOp::Equal, left, .. } if matches!(left.kind, ExprKind::Name(_)) => {
+            ExprKind::Binary { op: BinaryOp::Comparison(Comparison::Equal), left, .. } if matches!(left.kind, ExprKind::Name(_)) => {
                 "to assign write a single `=`".to_owned()
             }
             ExprKind::Name(name) => format!("to call a function write `{name}()`; to show a value write `Output(\"{name}\", {name})`"),

@@ -1,6 +1,7 @@
 //! One statement without its block, as pieces between which a line may be broken.
 
 use super::{INDENT, WIDTH};
+use crate::ops::Arithmetic;
 use crate::syntax::ast::{
     BasicTypeName, BinaryOp, CollectionPlace, Expr, ExprKind, Ident, Stmt, StmtKind, TypeExpr, TypeExprKind, UnaryOp, UnitExpr,
     UnitExprKind,
@@ -186,7 +187,7 @@ impl<'s> Line<'s> {
                 // The operands are deeper than the operator, so that loose operators break first.
                 self.chain_operand(*op, left);
                 self.blank();
-                self.push(op_text(*op));
+                self.push(op.text());
                 self.push(" ");
                 self.nested(right);
             }
@@ -207,7 +208,9 @@ impl<'s> Line<'s> {
     /// The left operand of `op`: `a + b + c` breaks at each `+` alike.
     fn chain_operand(&mut self, op: BinaryOp, left: &Expr) {
         let same_chain = match (&left.kind, op) {
-            (ExprKind::Binary { op: inner, .. }, BinaryOp::Add | BinaryOp::Sub) => matches!(inner, BinaryOp::Add | BinaryOp::Sub),
+            (ExprKind::Binary { op: inner, .. }, BinaryOp::Arithmetic(Arithmetic::Add | Arithmetic::Sub)) => {
+                matches!(inner, BinaryOp::Arithmetic(Arithmetic::Add | Arithmetic::Sub))
+            }
             (ExprKind::Binary { op: inner, .. }, _) => *inner == op,
             _ => false,
         };
@@ -275,27 +278,6 @@ impl<'s> Line<'s> {
             }
             TypeExprKind::Error => self.push("<error>"),
         }
-    }
-}
-
-fn op_text(op: BinaryOp) -> &'static str {
-    match op {
-        BinaryOp::Add => "+",
-        BinaryOp::Sub => "-",
-        BinaryOp::Mul => "*",
-        BinaryOp::Div => "/",
-        BinaryOp::Power => "^",
-        BinaryOp::Less => "<",
-        BinaryOp::Greater => ">",
-        BinaryOp::LessEqual => "<=",
-        BinaryOp::GreaterEqual => ">=",
-        BinaryOp::Equal => "==",
-        BinaryOp::NotEqual => "!=",
-        BinaryOp::And => "And",
-        BinaryOp::Or => "Or",
-        BinaryOp::Xor => "Xor",
-        BinaryOp::On => "On",
-        BinaryOp::Extend => "Extend",
     }
 }
 
