@@ -8,7 +8,7 @@ use std::{env, fs};
 
 use backend_serial::runtime::SerialRuntime;
 use equelle_front::backend::Backend;
-use equelle_front::ir::text;
+use equelle_front::ir::{KERNEL_PREFIXES, text};
 use equelle_front::passes::{self, OptLevel};
 use equelle_front::verify::{Verified, verify};
 use equelle_interp::{Options, interpret_with};
@@ -402,6 +402,17 @@ fn what_the_runtime_cannot_hold_is_refused_with_its_place() {
     let error = generate(&module, &PackageOptions { backends: &[&serial], runtime_crates: Path::new("/") }).expect_err("no runtime type");
     assert!(error.message.contains("Entity"), "{}", error.message);
     assert_eq!((error.span.start, error.span.end), (3, 4));
+}
+
+/// Kernels are methods of the same value as those of the runtime traits.
+#[test]
+fn no_method_of_a_runtime_trait_is_named_like_a_kernel() {
+    let traits = fs::read_to_string(repository("equelle-runtime/src/traits.rs")).expect("the traits");
+    let methods: Vec<&str> = traits.lines().filter_map(|line| line.trim_start().strip_prefix("fn ")).collect();
+    assert!(methods.iter().any(|name| name.starts_with("first_cell")), "this finds methods");
+    for prefix in KERNEL_PREFIXES {
+        assert_eq!(methods.iter().find(|name| name.starts_with(prefix)), None, "{prefix}");
+    }
 }
 
 #[test]

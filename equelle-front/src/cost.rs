@@ -1,6 +1,6 @@
 //! What operations cost on a target: what the passes weigh a store and a load against doing something again.
 
-use crate::ir::{KExpr, Op, UnaryOp};
+use crate::ir::{KExpr, Op, OpClass, UnaryOp};
 use crate::ops::{Arithmetic, BinaryMath};
 
 /// Costs of operations of kernels, an addition being 1, and from which cost on something else is done than to evaluate where a value is used. A target has one
@@ -42,14 +42,27 @@ impl CostModel {
     /// Of an operation on collections, without its operands.
     pub fn operation(&self, op: &Op) -> u32 {
         match op {
-            Op::Real(_) | Op::Bool(_) | Op::CanonicalSet(_) | Op::Spread { .. } | Op::Component(..) | Op::Vector(_) => 0,
-            // Reading geometry costs what reading a stored copy would.
-            Op::Measure(_) | Op::Centroid(_) | Op::Normal(_) => self.load,
-            Op::Unary(UnaryOp::Sqrt | UnaryOp::Length, _) | Op::Arithmetic(Arithmetic::Div, ..) => self.division,
+            Op::Unary(op, _) => self.unary(*op),
+            Op::Arithmetic(op, ..) => self.arithmetic(*op),
+            Op::Math(function, ..) => self.math(*function),
             Op::Dot(..) => self.dot,
-            Op::Unary(UnaryOp::Elementary(_), _) | Op::Math(BinaryMath::Pow, ..) => self.elementary,
             Op::Divergence(_) => self.faces,
-            _ => 1,
+            Op::Spread { .. } | Op::Component(..) | Op::Vector(_) => 0,
+            op => match op.class() {
+                OpClass::Literal | OpClass::Domain => 0,
+                // Reading geometry costs what reading a stored copy would.
+                OpClass::Geometry => self.load,
+                OpClass::Topology
+                | OpClass::Pointwise
+                | OpClass::Transfer
+                | OpClass::FiniteVolume
+                | OpClass::Reduction
+                | OpClass::Text
+                | OpClass::Load
+                | OpClass::Input
+                | OpClass::Call
+                | OpClass::Solve => 1,
+            },
         }
     }
 
@@ -57,11 +70,42 @@ impl CostModel {
     pub fn expression(&self, expr: &KExpr) -> u32 {
         match expr {
             KExpr::Load { .. } | KExpr::Measure(_) | KExpr::Centroid(_) | KExpr::Normal(_) => self.load,
-            KExpr::Unary(UnaryOp::Sqrt | UnaryOp::Length, _) | KExpr::Arithmetic(Arithmetic::Div, ..) => self.division,
-            KExpr::Unary(UnaryOp::Elementary(_), _) | KExpr::Math(BinaryMath::Pow, ..) => self.elementary,
+            KExpr::Unary(op, _) => self.unary(*op),
+            KExpr::Arithmetic(op, ..) => self.arithmetic(*op),
+            KExpr::Math(function, ..) => self.math(*function),
             KExpr::Dot(..) => self.dot,
             KExpr::Real(_) | KExpr::Bool(_) | KExpr::Local(_) | KExpr::Param(_) | KExpr::ZeroVector | KExpr::Entity(_) => 0,
-            _ => 1,
+            KExpr::IsEmpty(_)
+            | KExpr::Member { .. }
+            | KExpr::Same(..)
+            | KExpr::Compare(..)
+            | KExpr::Logic(..)
+            | KExpr::Select { .. }
+            | KExpr::Component(..)
+            | KExpr::Vector(_)
+            | KExpr::Displacement { .. } => 1,
+        }
+    }
+
+    fn unary(&self, op: UnaryOp) -> u32 {
+        match op {
+            UnaryOp::Sqrt | UnaryOp::Length => self.division,
+            UnaryOp::Elementary(_) => self.elementary,
+            UnaryOp::Neg | UnaryOp::Not | UnaryOp::Abs => 1,
+        }
+    }
+
+    fn arithmetic(&self, op: Arithmetic) -> u32 {
+        match op {
+            Arithmetic::Div => self.division,
+            Arithmetic::Add | Arithmetic::Sub | Arithmetic::Mul => 1,
+        }
+    }
+
+    fn math(&self, function: BinaryMath) -> u32 {
+        match function {
+            BinaryMath::Pow => self.elementary,
+            BinaryMath::Min | BinaryMath::Max => 1,
         }
     }
 }

@@ -3,7 +3,7 @@
 //! Such a zero annihilates whatever it multiplies, also what is not finite, and such a one is the identity. So a product with such a factor has a value along one
 //! axis alone, and a target need not evaluate the rest of it for the other axes.
 
-use crate::ir::{KExpr, Path, UnaryOp};
+use crate::ir::{ExprClass, KExpr, Path, UnaryOp};
 use crate::ops::Arithmetic;
 
 /// If an expression is a product (or quotient) with a component of a normal as a factor, which matters of Scalars alone: which component, and the product without it. Of a Cartesian form, where the normal is that of the face
@@ -35,28 +35,12 @@ pub fn along_one_axis(expr: &KExpr) -> Option<(u32, KExpr)> {
             let (component, rest) = along_one_axis(a)?;
             Some((component, KExpr::Arithmetic(Arithmetic::Div, Box::new(rest), b.clone())))
         }
-        KExpr::Arithmetic(Arithmetic::Add | Arithmetic::Sub, ..)
-        | KExpr::Unary(UnaryOp::Not | UnaryOp::Sqrt | UnaryOp::Length | UnaryOp::Elementary(_), _)
-        | KExpr::Real(_)
-        | KExpr::Bool(_)
-        | KExpr::Local(_)
-        | KExpr::Param(_)
-        | KExpr::Load { .. }
-        | KExpr::Measure(_)
-        | KExpr::Centroid(_)
-        | KExpr::Normal(_)
-        | KExpr::IsEmpty(_)
-        | KExpr::Member { .. }
-        | KExpr::Same(..)
-        | KExpr::Compare(..)
-        | KExpr::Logic(..)
-        | KExpr::Select { .. }
-        | KExpr::Dot(..)
-        | KExpr::Vector(_)
-        | KExpr::ZeroVector
-        | KExpr::Math(..)
-        | KExpr::Entity(_)
-        | KExpr::Displacement { .. } => None,
+        other => match other.class() {
+            // Sums and other functions.
+            ExprClass::Arithmetic => None,
+            ExprClass::Literal | ExprClass::Local | ExprClass::Param | ExprClass::Load | ExprClass::Select => None,
+            ExprClass::Geometry | ExprClass::Topology | ExprClass::Truth => None,
+        },
     }
 }
 

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use crate::ir::kernel::{for_each_part, for_each_part_of_path};
 use crate::ir::{KBlock, KExpr, KStmt, Kernel, Path};
 
 /// A construct of a kernel.
@@ -74,42 +75,11 @@ pub fn visit_stmt(statement: &KStmt, f: &mut dyn FnMut(Node<'_>)) {
 /// An expression and everything in it.
 pub fn visit_expr(expr: &KExpr, f: &mut dyn FnMut(Node<'_>)) {
     f(Node::Expr(expr));
-    match expr {
-        KExpr::Real(_) | KExpr::Bool(_) | KExpr::ZeroVector | KExpr::Local(_) | KExpr::Param(_) => {}
-        KExpr::Load { at, .. } | KExpr::Measure(at) | KExpr::Centroid(at) | KExpr::Normal(at) | KExpr::IsEmpty(at) => visit_path(at, f),
-        KExpr::Member { at, .. } | KExpr::Entity(at) => visit_path(at, f),
-        KExpr::Same(a, b) => {
-            visit_path(a, f);
-            visit_path(b, f);
-        }
-        KExpr::Displacement { to, from } => {
-            visit_path(to, f);
-            visit_path(from, f);
-        }
-        KExpr::Unary(_, a) | KExpr::Component(a, _) => visit_expr(a, f),
-        KExpr::Arithmetic(_, a, b) | KExpr::Compare(_, a, b) | KExpr::Logic(_, a, b) | KExpr::Dot(a, b) | KExpr::Math(_, a, b) => {
-            visit_expr(a, f);
-            visit_expr(b, f);
-        }
-        KExpr::Vector(components) => components.iter().for_each(|c| visit_expr(c, f)),
-        KExpr::Select { condition, if_true, if_false } => {
-            visit_expr(condition, f);
-            visit_expr(if_true, f);
-            visit_expr(if_false, f);
-        }
-    }
+    for_each_part!(expr, iter, visit_expr, visit_path, f);
 }
 
 /// A path and everything in it.
 pub fn visit_path(path: &Path, f: &mut dyn FnMut(Node<'_>)) {
     f(Node::Path(path));
-    match path {
-        Path::Here | Path::Local(_) | Path::SideFace(_) | Path::Neighbour(_) | Path::Empty => {}
-        Path::First(at) | Path::Second(at) | Path::Through { at, .. } => visit_path(at, f),
-        Path::Select { condition, if_true, if_false } => {
-            visit_expr(condition, f);
-            visit_path(if_true, f);
-            visit_path(if_false, f);
-        }
-    }
+    for_each_part_of_path!(path, visit_expr, visit_path, f);
 }

@@ -4,7 +4,7 @@
 //! No expression of a kernel fails by itself: the [`Check`](super::Check)s of a kernel come before
 //! its body, and [`Kernel::may_fail`] says whether there is anything that can go wrong in it.
 
-use crate::ir::{Kernel, Op, ValueId};
+use crate::ir::{Kernel, Op, OpClass, ValueId};
 use crate::ops::Reduction;
 use crate::types::{CanonicalSet, SetId, SetTable};
 
@@ -25,46 +25,32 @@ pub enum Failure {
 impl Op {
     /// When it is an error.
     pub fn failure(&self) -> Failure {
-        match self {
-            Op::On { target: entities, .. }
-            | Op::Measure(entities)
-            | Op::Centroid(entities)
-            | Op::Normal(entities)
-            | Op::FirstCell(entities)
-            | Op::SecondCell(entities) => Failure::Empty(*entities),
-            Op::Reduce(reduction, values) => {
-                if needs_elements(*reduction) {
-                    Failure::NoElements(*values)
-                } else {
-                    Failure::Never
-                }
-            }
-            Op::InputScalar { .. }
-            | Op::InputCollection { .. }
-            | Op::InputDomain { .. }
-            | Op::InputSequence { .. }
-            | Op::Call { .. }
-            | Op::Newton { .. } => Failure::Outside,
-            Op::Real(_)
-            | Op::Bool(_)
-            | Op::Text(_)
-            | Op::CanonicalSet(_)
-            | Op::Load(_)
-            | Op::IsEmpty(_)
-            | Op::Unary(..)
-            | Op::Arithmetic(..)
-            | Op::Compare(..)
-            | Op::Logic(..)
-            | Op::Select { .. }
-            | Op::Extend { .. }
-            | Op::Spread { .. }
-            | Op::Gradient(_)
-            | Op::Divergence(_)
-            | Op::Dot(..)
-            | Op::Component(..)
-            | Op::Vector(_)
-            | Op::Math(..)
-            | Op::TextIndex(..) => Failure::Never,
+        if let Op::On { target: entities, .. }
+        | Op::Measure(entities)
+        | Op::Centroid(entities)
+        | Op::Normal(entities)
+        | Op::FirstCell(entities)
+        | Op::SecondCell(entities) = self
+        {
+            return Failure::Empty(*entities);
+        }
+        if let Op::Reduce(reduction, values) = self
+            && needs_elements(*reduction)
+        {
+            return Failure::NoElements(*values);
+        }
+        match self.class() {
+            OpClass::Input | OpClass::Call | OpClass::Solve => Failure::Outside,
+            OpClass::Literal
+            | OpClass::Text
+            | OpClass::Domain
+            | OpClass::Load
+            | OpClass::Topology
+            | OpClass::Geometry
+            | OpClass::Pointwise
+            | OpClass::Transfer
+            | OpClass::FiniteVolume
+            | OpClass::Reduction => Failure::Never,
         }
     }
 }

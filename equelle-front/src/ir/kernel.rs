@@ -24,6 +24,16 @@ use crate::ops::{Arithmetic, BinaryMath, Comparison, Logic, Reduction};
 use crate::source::Span;
 use crate::types::{SetId, Type};
 
+/// What the names of kernels begin with that passes make. No method of a runtime trait begins so, so that
+/// kernels, which are methods of the same value, clash with none.
+pub const KERNEL_PREFIXES: [&str; 3] = [COMPUTE, RESIDUAL, CHECK];
+/// Of a kernel that computes values.
+pub const COMPUTE: &str = "compute_";
+/// Of a kernel that evaluates a residual.
+pub const RESIDUAL: &str = "residual_";
+/// Of a kernel that has conditions alone.
+pub const CHECK: &str = "checks_";
+
 /// Index into [`crate::ir::Module::kernels`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct KernelId(pub u32);
@@ -277,30 +287,108 @@ pub enum KExpr {
     Displacement { to: Box<Path>, from: Box<Path> },
 }
 
+/// What an expression does, as far as passes and writers treat expressions alike.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum ExprClass {
+    /// A number or a truth value of the text.
+    Literal,
+    /// A local.
+    Local,
+    /// A single parameter.
+    Param,
+    /// An element of a collection.
+    Load,
+    /// Numbers of the grid.
+    Geometry,
+    /// What is asked of entities, and entities.
+    Topology,
+    /// A number of numbers, with derivatives by them.
+    Arithmetic,
+    /// A truth value of numbers or truth values.
+    Truth,
+    /// A lazy choice.
+    Select,
+}
+
+/// Calls `$expr(part, $with)` with each expression and `$path(part, $with)` with each path that an
+/// expression is made of, in the order of their evaluation. The one list of parts; `$iter` is `iter`
+/// or `iter_mut`.
+macro_rules! for_each_part {
+    ($of:expr, $iter:ident, $expr:expr, $path:expr, $with:expr) => {
+        match $of {
+            KExpr::Real(_) | KExpr::Bool(_) | KExpr::ZeroVector | KExpr::Local(_) | KExpr::Param(_) => {}
+            KExpr::Load { at, .. }
+            | KExpr::Measure(at)
+            | KExpr::Centroid(at)
+            | KExpr::Normal(at)
+            | KExpr::IsEmpty(at)
+            | KExpr::Member { at, .. }
+            | KExpr::Entity(at) => $path(at, $with),
+            KExpr::Same(a, b) | KExpr::Displacement { to: a, from: b } => {
+                $path(a, $with);
+                $path(b, $with);
+            }
+            KExpr::Unary(_, a) | KExpr::Component(a, _) => $expr(a, $with),
+            KExpr::Arithmetic(_, a, b) | KExpr::Compare(_, a, b) | KExpr::Logic(_, a, b) | KExpr::Dot(a, b) | KExpr::Math(_, a, b) => {
+                $expr(a, $with);
+                $expr(b, $with);
+            }
+            KExpr::Vector(components) => components.$iter().for_each(|c| $expr(c, $with)),
+            KExpr::Select { condition, if_true, if_false } => {
+                $expr(condition, $with);
+                $expr(if_true, $with);
+                $expr(if_false, $with);
+            }
+        }
+    };
+}
+
+/// As [`for_each_part`], of a path.
+macro_rules! for_each_part_of_path {
+    ($of:expr, $expr:expr, $path:expr, $with:expr) => {
+        match $of {
+            Path::Here | Path::Local(_) | Path::SideFace(_) | Path::Neighbour(_) | Path::Empty => {}
+            Path::First(at) | Path::Second(at) | Path::Through { at, .. } => $path(at, $with),
+            Path::Select { condition, if_true, if_false } => {
+                $expr(condition, $with);
+                $path(if_true, $with);
+                $path(if_false, $with);
+            }
+        }
+    };
+}
+
+pub(crate) use {for_each_part, for_each_part_of_path};
+
 impl KExpr {
+    /// What it does.
+    pub fn class(&self) -> ExprClass {
+        match self {
+            KExpr::Real(_) | KExpr::Bool(_) | KExpr::ZeroVector => ExprClass::Literal,
+            KExpr::Local(_) => ExprClass::Local,
+            KExpr::Param(_) => ExprClass::Param,
+            KExpr::Load { .. } => ExprClass::Load,
+            KExpr::Measure(_) | KExpr::Centroid(_) | KExpr::Normal(_) | KExpr::Displacement { .. } => ExprClass::Geometry,
+            KExpr::IsEmpty(_) | KExpr::Member { .. } | KExpr::Same(..) | KExpr::Entity(_) => ExprClass::Topology,
+            KExpr::Unary(UnaryOp::Not, _) | KExpr::Compare(..) | KExpr::Logic(..) => ExprClass::Truth,
+            KExpr::Unary(UnaryOp::Neg | UnaryOp::Abs | UnaryOp::Sqrt | UnaryOp::Length | UnaryOp::Elementary(_), _)
+            | KExpr::Arithmetic(..)
+            | KExpr::Component(..)
+            | KExpr::Dot(..)
+            | KExpr::Vector(_)
+            | KExpr::Math(..) => ExprClass::Arithmetic,
+            KExpr::Select { .. } => ExprClass::Select,
+        }
+    }
+
     /// The expressions that it is made of, in the order of their evaluation. Those in its paths are not among them.
     pub fn operands(&self) -> Vec<&KExpr> {
-        match self {
-            KExpr::Unary(_, a) | KExpr::Component(a, _) => vec![a],
-            KExpr::Arithmetic(_, a, b) | KExpr::Compare(_, a, b) | KExpr::Logic(_, a, b) | KExpr::Dot(a, b) | KExpr::Math(_, a, b) => {
-                vec![a, b]
-            }
-            KExpr::Select { condition, if_true, if_false } => vec![condition, if_true, if_false],
-            KExpr::Vector(components) => components.iter().collect(),
-            KExpr::Real(_)
-            | KExpr::Bool(_)
-            | KExpr::Local(_)
-            | KExpr::Param(_)
-            | KExpr::Load { .. }
-            | KExpr::Measure(_)
-            | KExpr::Centroid(_)
-            | KExpr::Normal(_)
-            | KExpr::IsEmpty(_)
-            | KExpr::Member { .. }
-            | KExpr::Same(..)
-            | KExpr::ZeroVector
-            | KExpr::Entity(_)
-            | KExpr::Displacement { .. } => Vec::new(),
+        fn add<'a>(expr: &'a KExpr, operands: &mut Vec<&'a KExpr>) {
+            operands.push(expr);
         }
+        fn skip(_: &Path, _: &mut Vec<&KExpr>) {}
+        let mut operands = Vec::new();
+        for_each_part!(self, iter, add, skip, &mut operands);
+        operands
     }
 }

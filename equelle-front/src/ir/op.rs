@@ -285,16 +285,63 @@ impl std::fmt::Display for UnaryOp {
     }
 }
 
-impl Op {
-    /// Values it reads, in order.
-    pub fn operands(&self) -> Vec<ValueId> {
+/// What an operation does, as far as passes and writers treat operations alike.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum OpClass {
+    /// A number or a truth value of the text.
+    Literal,
+    /// Text, or text with a number.
+    Text,
+    /// The domain of a canonical set.
+    Domain,
+    /// The value of a mutable.
+    Load,
+    /// Data from outside.
+    Input,
+    /// Entities by entities: cells of faces, and what is Empty.
+    Topology,
+    /// Numbers of the grid.
+    Geometry,
+    /// The same function of each element.
+    Pointwise,
+    /// Values of one set on another.
+    Transfer,
+    /// Sums and differences over cells and their faces.
+    FiniteVolume,
+    /// One value of a collection.
+    Reduction,
+    /// A function of the program.
+    Call,
+    /// Newton's method.
+    Solve,
+}
+
+impl OpClass {
+    /// Whether it has no effect and depends on nothing but its operands.
+    pub fn is_pure(self) -> bool {
         match self {
-            Op::Real(_) | Op::Bool(_) | Op::Text(_) | Op::CanonicalSet(_) | Op::Load(_) => vec![],
-            Op::InputScalar { name, default } => vec![*name, *default],
-            Op::InputCollection { name, domain } => vec![*name, *domain],
-            Op::InputDomain { name, within } => vec![*name, *within],
-            Op::InputSequence { name } => vec![*name],
-            Op::FirstCell(v)
+            OpClass::Load | OpClass::Input | OpClass::Call | OpClass::Solve => false,
+            OpClass::Literal
+            | OpClass::Text
+            | OpClass::Domain
+            | OpClass::Topology
+            | OpClass::Geometry
+            | OpClass::Pointwise
+            | OpClass::Transfer
+            | OpClass::FiniteVolume
+            | OpClass::Reduction => true,
+        }
+    }
+}
+
+/// Calls `$f` with each operand of an operation in order: references or mutable references, as `$op`
+/// is one and `$iter` says. The one list of operands.
+macro_rules! for_each_operand {
+    ($op:expr, $iter:ident, $f:expr) => {
+        match $op {
+            Op::Real(_) | Op::Bool(_) | Op::Text(_) | Op::CanonicalSet(_) | Op::Load(_) => {}
+            Op::InputSequence { name: v }
+            | Op::FirstCell(v)
             | Op::SecondCell(v)
             | Op::IsEmpty(v)
             | Op::Centroid(v)
@@ -305,62 +352,91 @@ impl Op {
             | Op::Divergence(v)
             | Op::Component(v, _)
             | Op::TextIndex(v, _)
-            | Op::Reduce(_, v) => vec![*v],
-            Op::Arithmetic(_, a, b) | Op::Compare(_, a, b) | Op::Logic(_, a, b) | Op::Dot(a, b) | Op::Math(_, a, b) => vec![*a, *b],
-            Op::Vector(components) => components.clone(),
-            Op::Select { condition, if_true, if_false } => vec![*condition, *if_true, *if_false],
-            Op::On { data, target } => vec![*data, *target],
-            Op::Extend { data, domain } => vec![*data, *domain],
-            Op::Spread { value, domain } => vec![*value, *domain],
-            Op::Call { args, .. } => args.clone(),
+            | Op::Reduce(_, v) => $f(v),
+            Op::InputScalar { name: a, default: b }
+            | Op::InputCollection { name: a, domain: b }
+            | Op::InputDomain { name: a, within: b }
+            | Op::Arithmetic(_, a, b)
+            | Op::Compare(_, a, b)
+            | Op::Logic(_, a, b)
+            | Op::Dot(a, b)
+            | Op::Math(_, a, b)
+            | Op::On { data: a, target: b }
+            | Op::Extend { data: a, domain: b }
+            | Op::Spread { value: a, domain: b } => {
+                $f(a);
+                $f(b);
+            }
+            Op::Select { condition, if_true, if_false } => {
+                $f(condition);
+                $f(if_true);
+                $f(if_false);
+            }
+            Op::Vector(values) | Op::Call { args: values, .. } => values.$iter().for_each($f),
             Op::Newton { captures, guesses, equations, .. } => {
-                let of_kernels = equations.iter().flat_map(|e| &e.args);
-                guesses.iter().chain(captures.iter().flatten()).chain(of_kernels).copied().collect()
+                guesses.$iter().for_each(&mut $f);
+                captures.$iter().flatten().for_each(&mut $f);
+                equations.$iter().for_each(|e| e.args.$iter().for_each(&mut $f));
             }
         }
+    };
+}
+
+impl Op {
+    /// What it does.
+    pub fn class(&self) -> OpClass {
+        match self {
+            Op::Real(_) | Op::Bool(_) => OpClass::Literal,
+            Op::Text(_) | Op::TextIndex(..) => OpClass::Text,
+            Op::CanonicalSet(_) => OpClass::Domain,
+            Op::Load(_) => OpClass::Load,
+            Op::InputScalar { .. } | Op::InputCollection { .. } | Op::InputDomain { .. } | Op::InputSequence { .. } => OpClass::Input,
+            Op::FirstCell(_) | Op::SecondCell(_) | Op::IsEmpty(_) => OpClass::Topology,
+            Op::Centroid(_) | Op::Normal(_) | Op::Measure(_) => OpClass::Geometry,
+            Op::Unary(..)
+            | Op::Arithmetic(..)
+            | Op::Compare(..)
+            | Op::Logic(..)
+            | Op::Select { .. }
+            | Op::Dot(..)
+            | Op::Component(..)
+            | Op::Vector(_)
+            | Op::Math(..) => OpClass::Pointwise,
+            Op::On { .. } | Op::Extend { .. } | Op::Spread { .. } => OpClass::Transfer,
+            Op::Gradient(_) | Op::Divergence(_) => OpClass::FiniteVolume,
+            Op::Reduce(..) => OpClass::Reduction,
+            Op::Call { .. } => OpClass::Call,
+            Op::Newton { .. } => OpClass::Solve,
+        }
+    }
+
+    /// Values it reads, in order.
+    pub fn operands(&self) -> Vec<ValueId> {
+        let mut operands = Vec::new();
+        let mut add = |v: &ValueId| operands.push(*v);
+        for_each_operand!(self, iter, add);
+        operands
     }
 
     /// The same operation on other values.
     #[must_use]
     pub fn map_operands(&self, mut f: impl FnMut(ValueId) -> ValueId) -> Op {
-        match self {
-            Op::Real(_) | Op::Bool(_) | Op::Text(_) | Op::CanonicalSet(_) | Op::Load(_) => self.clone(),
-            Op::InputScalar { name, default } => Op::InputScalar { name: f(*name), default: f(*default) },
-            Op::InputCollection { name, domain } => Op::InputCollection { name: f(*name), domain: f(*domain) },
-            Op::InputDomain { name, within } => Op::InputDomain { name: f(*name), within: f(*within) },
-            Op::InputSequence { name } => Op::InputSequence { name: f(*name) },
-            Op::FirstCell(v) => Op::FirstCell(f(*v)),
-            Op::SecondCell(v) => Op::SecondCell(f(*v)),
-            Op::IsEmpty(v) => Op::IsEmpty(f(*v)),
-            Op::Centroid(v) => Op::Centroid(f(*v)),
-            Op::Normal(v) => Op::Normal(f(*v)),
-            Op::Measure(v) => Op::Measure(f(*v)),
-            Op::Unary(op, v) => Op::Unary(*op, f(*v)),
-            Op::Gradient(v) => Op::Gradient(f(*v)),
-            Op::Divergence(v) => Op::Divergence(f(*v)),
-            Op::Component(v, i) => Op::Component(f(*v), *i),
-            Op::Reduce(r, v) => Op::Reduce(*r, f(*v)),
-            Op::Arithmetic(op, a, b) => Op::Arithmetic(*op, f(*a), f(*b)),
-            Op::Compare(op, a, b) => Op::Compare(*op, f(*a), f(*b)),
-            Op::Logic(op, a, b) => Op::Logic(*op, f(*a), f(*b)),
-            Op::Dot(a, b) => Op::Dot(f(*a), f(*b)),
-            Op::Math(op, a, b) => Op::Math(*op, f(*a), f(*b)),
-            Op::Vector(components) => Op::Vector(components.iter().map(|&v| f(v)).collect()),
-            Op::TextIndex(v, i) => Op::TextIndex(f(*v), *i),
-            Op::Select { condition, if_true, if_false } => {
-                Op::Select { condition: f(*condition), if_true: f(*if_true), if_false: f(*if_false) }
-            }
-            Op::On { data, target } => Op::On { data: f(*data), target: f(*target) },
-            Op::Extend { data, domain } => Op::Extend { data: f(*data), domain: f(*domain) },
-            Op::Spread { value, domain } => Op::Spread { value: f(*value), domain: f(*domain) },
-            Op::Call { function, args } => Op::Call { function: *function, args: args.iter().map(|&v| f(v)).collect() },
-            Op::Newton { residuals, captures, guesses, carried, equations } => {
-                let guesses = guesses.iter().map(|&v| f(v)).collect();
-                let captures = captures.iter().map(|c| c.iter().map(|&v| f(v)).collect()).collect();
-                let mut equations = equations.clone();
-                equations.iter_mut().flat_map(|e| &mut e.args).for_each(|v| *v = f(*v));
-                Op::Newton { residuals: residuals.clone(), captures, guesses, carried: carried.clone(), equations }
-            }
+        let mut op = self.clone();
+        let mut change = |v: &mut ValueId| *v = f(*v);
+        for_each_operand!(&mut op, iter_mut, change);
+        op
+    }
+
+    /// Functions that it runs.
+    pub fn functions(&self) -> &[FunctionId] {
+        if let Op::Call { function, .. } = self {
+            return std::slice::from_ref(function);
         }
+        if let Op::Newton { residuals, .. } = self { residuals } else { &[] }
+    }
+
+    /// Kernels that it runs.
+    pub fn equations(&self) -> &[Equation] {
+        if let Op::Newton { equations, .. } = self { equations } else { &[] }
     }
 }

@@ -5,7 +5,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::ir::{Block, Function, Op, StmtKind, ValueId};
+use crate::ir::{Block, Function, Op, OpClass, StmtKind, ValueId};
 use crate::source::Span;
 
 /// Most operations that are looked at on the way from a choice to an `On`.
@@ -59,40 +59,10 @@ impl<'a> Made<'a> {
             if !seen.insert(value) || seen.len() > MAX_STEPS {
                 continue;
             }
-            match op {
-                Op::On { data, .. } => found.push((*data, span)),
-                Op::Unary(..)
-                | Op::Arithmetic(..)
-                | Op::Compare(..)
-                | Op::Logic(..)
-                | Op::Select { .. }
-                | Op::Dot(..)
-                | Op::Component(..)
-                | Op::Vector(_)
-                | Op::Math(..) => open.extend(op.operands()),
-                Op::Real(_)
-                | Op::Bool(_)
-                | Op::Text(_)
-                | Op::CanonicalSet(_)
-                | Op::Load(_)
-                | Op::InputScalar { .. }
-                | Op::InputCollection { .. }
-                | Op::InputDomain { .. }
-                | Op::InputSequence { .. }
-                | Op::FirstCell(_)
-                | Op::SecondCell(_)
-                | Op::IsEmpty(_)
-                | Op::Centroid(_)
-                | Op::Normal(_)
-                | Op::Measure(_)
-                | Op::Extend { .. }
-                | Op::Spread { .. }
-                | Op::Gradient(_)
-                | Op::Divergence(_)
-                | Op::TextIndex(..)
-                | Op::Reduce(..)
-                | Op::Call { .. }
-                | Op::Newton { .. } => {}
+            if let Op::On { data, .. } = op {
+                found.push((*data, span));
+            } else if op.class() == OpClass::Pointwise {
+                open.extend(op.operands());
             }
         }
         found

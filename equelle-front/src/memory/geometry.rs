@@ -88,44 +88,17 @@ impl Reads<'_> {
 
     fn operation(&mut self, function: &Function, op: &Op) {
         let kind = |value: &ValueId| function.values[value.0 as usize].ty.entity_kind();
-        match op {
-            Op::Measure(entities) => self.measure(kind(entities)),
-            Op::Centroid(entities) => self.centroid(kind(entities)),
-            Op::Normal(_) => self.normal(),
-            Op::Call { function, .. } => self.function(function.0),
-            Op::Newton { residuals, equations, .. } => {
-                residuals.iter().for_each(|residual| self.function(residual.0));
-                equations.iter().for_each(|equation| self.kernel(equation.kernel));
-            }
-            Op::Real(_)
-            | Op::Bool(_)
-            | Op::Text(_)
-            | Op::CanonicalSet(_)
-            | Op::Load(_)
-            | Op::InputScalar { .. }
-            | Op::InputCollection { .. }
-            | Op::InputDomain { .. }
-            | Op::InputSequence { .. }
-            | Op::FirstCell(_)
-            | Op::SecondCell(_)
-            | Op::IsEmpty(_)
-            | Op::Unary(..)
-            | Op::Arithmetic(..)
-            | Op::Compare(..)
-            | Op::Logic(..)
-            | Op::Select { .. }
-            | Op::On { .. }
-            | Op::Extend { .. }
-            | Op::Spread { .. }
-            | Op::Gradient(_)
-            | Op::Divergence(_)
-            | Op::Dot(..)
-            | Op::Component(..)
-            | Op::Vector(_)
-            | Op::Math(..)
-            | Op::TextIndex(..)
-            | Op::Reduce(..) => {}
+        if let Op::Measure(entities) = op {
+            self.measure(kind(entities));
         }
+        if let Op::Centroid(entities) = op {
+            self.centroid(kind(entities));
+        }
+        if let Op::Normal(_) = op {
+            self.normal();
+        }
+        op.functions().iter().for_each(|function| self.function(function.0));
+        op.equations().iter().for_each(|equation| self.kernel(equation.kernel));
     }
 
     fn function(&mut self, number: u32) {

@@ -15,7 +15,7 @@ use std::collections::BTreeSet;
 
 use crate::backend::Scratch;
 use crate::backend::visit::{Node, visit_block};
-use crate::ir::{Block, Function, KExpr, Kernel, Module, Op, Space, StmtKind};
+use crate::ir::{Block, Function, KExpr, Kernel, Module, Op, OpClass, Space, StmtKind};
 use crate::types::{CanonicalSet, EntityKind, Extent, SetId, Shape};
 
 pub use machine::Element;
@@ -146,19 +146,16 @@ impl Uses {
     }
 
     fn operation(&mut self, module: &Module, function: &Function, op: &Op) {
-        match op {
-            Op::FirstCell(_) | Op::SecondCell(_) | Op::Gradient(_) | Op::Divergence(_) => self.topology = true,
-            Op::Centroid(_) | Op::Normal(_) | Op::Measure(_) => self.geometry = true,
-            Op::Reduce(_, value) => self.reduced.extend(function.values[value.0 as usize].ty.mapping()),
-            Op::Newton { equations, .. } => {
-                equations.iter().for_each(|equation| self.kernel(module, &module.kernels[equation.kernel.0 as usize]));
-            }
-            _ => {}
-        }
+        self.topology |= matches!(op, Op::FirstCell(_) | Op::SecondCell(_) | Op::Gradient(_) | Op::Divergence(_));
+        self.geometry |= op.class() == OpClass::Geometry;
+        op.equations().iter().for_each(|equation| self.kernel(module, &module.kernels[equation.kernel.0 as usize]));
         for value in op.operands() {
             if let Some(set) = function.values[value.0 as usize].ty.mapping() {
                 self.position(module, set);
-                if !matches!(op, Op::Newton { .. } | Op::Call { .. }) {
+                if op.class() == OpClass::Reduction {
+                    self.reduced.insert(set);
+                }
+                if !matches!(op.class(), OpClass::Call | OpClass::Solve) {
                     self.list(module, set);
                 }
             }

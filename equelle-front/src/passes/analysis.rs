@@ -88,45 +88,6 @@ impl Defs {
     }
 }
 
-/// Whether an operation has no effect and depends on nothing but its operands.
-pub(super) fn is_pure(op: &Op) -> bool {
-    match op {
-        Op::Load(_)
-        | Op::InputScalar { .. }
-        | Op::InputCollection { .. }
-        | Op::InputDomain { .. }
-        | Op::InputSequence { .. }
-        | Op::Call { .. }
-        | Op::Newton { .. } => false,
-        Op::Real(_)
-        | Op::Bool(_)
-        | Op::Text(_)
-        | Op::CanonicalSet(_)
-        | Op::FirstCell(_)
-        | Op::SecondCell(_)
-        | Op::IsEmpty(_)
-        | Op::Centroid(_)
-        | Op::Normal(_)
-        | Op::Measure(_)
-        | Op::Unary(..)
-        | Op::Arithmetic(..)
-        | Op::Compare(..)
-        | Op::Logic(..)
-        | Op::Select { .. }
-        | Op::On { .. }
-        | Op::Extend { .. }
-        | Op::Spread { .. }
-        | Op::Gradient(_)
-        | Op::Divergence(_)
-        | Op::Dot(..)
-        | Op::Component(..)
-        | Op::Vector(_)
-        | Op::Math(..)
-        | Op::TextIndex(..)
-        | Op::Reduce(..) => true,
-    }
-}
-
 /// Mutables that a block stores, loops included.
 pub(super) fn stored_mutables(block: &Block) -> BTreeSet<MutableId> {
     let mut found = BTreeSet::new();

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use super::analysis::{Defs, is_pure};
+use super::analysis::Defs;
 use crate::ir::{Block, Function, MutableId, Op, StmtKind, ValueId};
 use crate::types::SetTable;
 
@@ -58,7 +58,7 @@ impl Live {
 }
 
 fn needed(results: &[ValueId], op: &Op, function: &Function, sets: &SetTable, defs: &Defs, live: &Live) -> bool {
-    let droppable = (is_pure(op) || matches!(op, Op::Load(_))) && !defs.may_fail(function, sets, op);
+    let droppable = (op.class().is_pure() || matches!(op, Op::Load(_))) && !defs.may_fail(function, sets, op);
     !droppable || results.iter().any(|r| live.values.contains(r))
 }
 

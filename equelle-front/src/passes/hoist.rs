@@ -5,7 +5,7 @@
 
 use std::collections::BTreeSet;
 
-use super::analysis::{Defs, is_pure};
+use super::analysis::Defs;
 use crate::ir::{Block, Function, Op, Stmt, StmtKind, ValueId};
 use crate::types::SetTable;
 
@@ -70,7 +70,7 @@ impl Hoister<'_> {
 
     /// Whether an operation may be evaluated before a loop instead of in it; `runs` if nothing is before it and the loop has a round.
     fn may_leave(&self, op: &Op, runs: bool) -> bool {
-        is_pure(op) && (runs || !self.defs.may_fail(self.function, self.sets, op))
+        op.class().is_pure() && (runs || !self.defs.may_fail(self.function, self.sets, op))
     }
 }
 

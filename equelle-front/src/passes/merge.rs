@@ -11,14 +11,14 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::analysis::{Defs, is_pure};
+use super::analysis::Defs;
 use super::combine::combine;
 use super::locals::drop_unused_locals;
 use super::rewrite::{NodeMut, rewrite_block};
 use crate::backend::visit::{Node, visit_block};
 use crate::ir::{
-    Block, CartesianForm, Function, KBlock, KExpr, KStmt, Kernel, KernelId, Local, LocalId, Module, Op, ParamId, Path, Space, Stmt,
-    StmtKind, ValueId,
+    Block, COMPUTE, CartesianForm, Function, KBlock, KExpr, KStmt, Kernel, KernelId, Local, LocalId, Module, Op, ParamId, Path, Space,
+    Stmt, StmtKind, ValueId,
 };
 use crate::lower::UniqueNames;
 use crate::types::{SetTable, Type};
@@ -152,7 +152,7 @@ impl Merger<'_> {
         for statement in block.statements {
             match statement.kind {
                 StmtKind::Launch { .. } => segment.push(statement),
-                StmtKind::Let { ref op, .. } if is_pure(op) || matches!(op, Op::Load(_)) => segment.push(statement),
+                StmtKind::Let { ref op, .. } if op.class().is_pure() || matches!(op, Op::Load(_)) => segment.push(statement),
                 StmtKind::For { sequence, element, body } => {
                     self.segment(std::mem::take(&mut segment), &mut out);
                     let body = self.block(body);
@@ -422,9 +422,9 @@ impl Merged {
         kernel.spans.sort_by_key(|s| s.end - s.start);
         let first = kernel.results.first().map_or("values", |r| r.name.as_str());
         let name = match kernel.results.as_slice() {
-            [_] | [] => format!("compute_{first}"),
-            [a, b] => format!("compute_{}_and_{}", a.name, b.name),
-            [_, rest @ ..] => format!("compute_{first}_and_{}_more", rest.len()),
+            [_] | [] => format!("{COMPUTE}{first}"),
+            [a, b] => format!("{COMPUTE}{}_and_{}", a.name, b.name),
+            [_, rest @ ..] => format!("{COMPUTE}{first}_and_{}_more", rest.len()),
         };
         kernel.name = names.unique(&name);
         (kernel, args, results)

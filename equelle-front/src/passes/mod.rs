@@ -22,7 +22,7 @@ pub use notes::{KeptCall, Need, Notes, Untreated, Why};
 pub(crate) use rewrite::{NodeMut, rewrite_block, rewrite_expr};
 
 use crate::cost::CostModel;
-use crate::ir::Module;
+use crate::ir::{KERNEL_PREFIXES, Kernel, Module};
 use rewrite::each_function;
 
 /// Optimisation level.
@@ -110,6 +110,8 @@ pub fn optimise_by(mut module: Module, options: &Options, observer: &mut dyn FnM
                 (pass.run)(&mut module, &options.costs, &mut notes);
                 observer(pass.name, &module);
             }
+            let named = |kernel: &Kernel| KERNEL_PREFIXES.iter().any(|prefix| kernel.name.starts_with(prefix));
+            debug_assert!(module.kernels.iter().all(named), "kernels have the names that back-ends rely on");
         }
     }
     (module, notes)

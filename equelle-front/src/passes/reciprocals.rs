@@ -53,28 +53,6 @@ fn share(block: &mut KBlock) {
 
 /// Made of numbers and Scalars alone.
 fn is_invariant(expr: &KExpr) -> bool {
-    match expr {
-        KExpr::Real(_) | KExpr::Param(_) => true,
-        KExpr::Unary(_, a) => is_invariant(a),
-        KExpr::Arithmetic(_, a, b) => is_invariant(a) && is_invariant(b),
-        KExpr::Bool(_)
-        | KExpr::Local(_)
-        | KExpr::Load { .. }
-        | KExpr::Measure(_)
-        | KExpr::Centroid(_)
-        | KExpr::Normal(_)
-        | KExpr::IsEmpty(_)
-        | KExpr::Member { .. }
-        | KExpr::Same(..)
-        | KExpr::Compare(..)
-        | KExpr::Logic(..)
-        | KExpr::Select { .. }
-        | KExpr::Component(..)
-        | KExpr::Dot(..)
-        | KExpr::Vector(_)
-        | KExpr::ZeroVector
-        | KExpr::Math(..)
-        | KExpr::Entity(_)
-        | KExpr::Displacement { .. } => false,
-    }
+    let arithmetic = matches!(expr, KExpr::Unary(..) | KExpr::Arithmetic(..));
+    matches!(expr, KExpr::Real(_) | KExpr::Param(_)) || (arithmetic && expr.operands().into_iter().all(is_invariant))
 }

@@ -1,5 +1,6 @@
 //! Walking over kernel bodies in order to change them.
 
+use crate::ir::kernel::{for_each_part, for_each_part_of_path};
 use crate::ir::{Function, KBlock, KExpr, KStmt, LocalId, Path};
 use crate::passes::Module;
 use crate::types::SetTable;
@@ -71,45 +72,13 @@ pub(super) fn rewrite_statement(statement: &mut KStmt, f: &mut dyn FnMut(NodeMut
 /// An expression and everything in it.
 pub(crate) fn rewrite_expr(expr: &mut KExpr, f: &mut dyn FnMut(NodeMut<'_>)) {
     f(NodeMut::Expr(expr));
-    match expr {
-        KExpr::Real(_) | KExpr::Bool(_) | KExpr::ZeroVector | KExpr::Local(_) | KExpr::Param(_) => {}
-        KExpr::Load { at, .. }
-        | KExpr::Measure(at)
-        | KExpr::Centroid(at)
-        | KExpr::Normal(at)
-        | KExpr::IsEmpty(at)
-        | KExpr::Member { at, .. }
-        | KExpr::Entity(at) => rewrite_path(at, f),
-        KExpr::Same(a, b) | KExpr::Displacement { to: a, from: b } => {
-            rewrite_path(a, f);
-            rewrite_path(b, f);
-        }
-        KExpr::Unary(_, a) | KExpr::Component(a, _) => rewrite_expr(a, f),
-        KExpr::Arithmetic(_, a, b) | KExpr::Compare(_, a, b) | KExpr::Logic(_, a, b) | KExpr::Dot(a, b) | KExpr::Math(_, a, b) => {
-            rewrite_expr(a, f);
-            rewrite_expr(b, f);
-        }
-        KExpr::Vector(components) => components.iter_mut().for_each(|c| rewrite_expr(c, f)),
-        KExpr::Select { condition, if_true, if_false } => {
-            rewrite_expr(condition, f);
-            rewrite_expr(if_true, f);
-            rewrite_expr(if_false, f);
-        }
-    }
+    for_each_part!(expr, iter_mut, rewrite_expr, rewrite_path, f);
 }
 
 /// A path and everything in it.
 pub(super) fn rewrite_path(path: &mut Path, f: &mut dyn FnMut(NodeMut<'_>)) {
     f(NodeMut::Path(path));
-    match path {
-        Path::Here | Path::Local(_) | Path::SideFace(_) | Path::Neighbour(_) | Path::Empty => {}
-        Path::First(at) | Path::Second(at) | Path::Through { at, .. } => rewrite_path(at, f),
-        Path::Select { condition, if_true, if_false } => {
-            rewrite_expr(condition, f);
-            rewrite_path(if_true, f);
-            rewrite_path(if_false, f);
-        }
-    }
+    for_each_part_of_path!(path, rewrite_expr, rewrite_path, f);
 }
 
 /// Runs a pass on each function of a module.

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use super::analysis::{is_pure, stored_mutables};
+use super::analysis::stored_mutables;
 use super::inline::rename;
 use crate::ir::{Block, Function, MutableId, Op, Stmt, StmtKind, UnaryOp, ValueId};
 use crate::ops::Arithmetic;
@@ -76,7 +76,7 @@ impl Simplifier<'_> {
             self.current.insert(mutable, result);
             return Some(op);
         }
-        if !is_pure(&op) {
+        if !op.class().is_pure() {
             return Some(op);
         }
         let op = match self.fold(result, op) {

@@ -6,7 +6,7 @@ use super::traffic::{Form, Traffic, traffic};
 use super::{Cartesian, Item, KernelItem, Part, Report, ResultItem, Steps, When};
 use crate::backend::visit::{Node, vector_sizes, visit_general};
 use crate::ir::{
-    Block, CartesianForm, Equation, Function, FunctionId, KBlock, KExpr, Kernel, KernelId, Module, Op, Space, StmtKind, ValueId,
+    Block, CartesianForm, Equation, Function, FunctionId, KBlock, KExpr, Kernel, KernelId, Module, Op, OpClass, Space, StmtKind, ValueId,
 };
 use crate::passes::Notes;
 use crate::source::Span;
@@ -225,21 +225,12 @@ impl Walker<'_> {
 
 /// Whether an operation goes through the elements of a collection.
 fn computes(op: &Op, ty: &Type) -> bool {
-    match op {
-        Op::Reduce(..) => true,
-        Op::Real(_)
-        | Op::Bool(_)
-        | Op::Text(_)
-        | Op::TextIndex(..)
-        | Op::CanonicalSet(_)
-        | Op::Load(_)
-        | Op::InputScalar { .. }
-        | Op::InputCollection { .. }
-        | Op::InputDomain { .. }
-        | Op::InputSequence { .. }
-        | Op::Call { .. }
-        | Op::Newton { .. } => false,
-        _ => matches!(ty.shape, Shape::Collection(_)),
+    match op.class() {
+        OpClass::Reduction => true,
+        OpClass::Literal | OpClass::Text | OpClass::Domain | OpClass::Load | OpClass::Input | OpClass::Call | OpClass::Solve => false,
+        OpClass::Topology | OpClass::Geometry | OpClass::Pointwise | OpClass::Transfer | OpClass::FiniteVolume => {
+            matches!(ty.shape, Shape::Collection(_))
+        }
     }
 }
 
@@ -266,17 +257,13 @@ fn operation_name(op: &Op) -> &'static str {
         Op::Vector(_) => "Vector",
         Op::Math(..) => "a function of two operands",
         Op::Reduce(..) => "reduction",
-        Op::Real(_)
-        | Op::Bool(_)
-        | Op::Text(_)
-        | Op::TextIndex(..)
-        | Op::CanonicalSet(_)
-        | Op::Load(_)
-        | Op::InputScalar { .. }
-        | Op::InputCollection { .. }
-        | Op::InputDomain { .. }
-        | Op::InputSequence { .. }
-        | Op::Call { .. }
-        | Op::Newton { .. } => "operation",
+        Op::Real(_) => "number",
+        Op::Bool(_) => "truth value",
+        Op::Text(_) | Op::TextIndex(..) => "text",
+        Op::CanonicalSet(set) => set.name(),
+        Op::Load(_) => "variable",
+        Op::InputScalar { .. } | Op::InputCollection { .. } | Op::InputDomain { .. } | Op::InputSequence { .. } => "input",
+        Op::Call { .. } => "call",
+        Op::Newton { .. } => "NewtonSolve",
     }
 }

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use equelle_front::backend::{BackendError, Handle, Namer};
-use equelle_front::ir::{Function, MutableId, Op, StmtKind, ValueId};
+use equelle_front::ir::{Function, MutableId, Op, OpClass, StmtKind, ValueId};
 use equelle_front::source::Span;
 use equelle_front::state::{self, Checked};
 use equelle_front::types::{Basic, Shape, Type};
@@ -374,7 +374,6 @@ impl<'a> FunctionWriter<'a> {
         let differs = |expected: &Type| !expected.is_domain();
         block.statements.iter().any(|statement| match &statement.kind {
             StmtKind::Let { results, op } => match op {
-                Op::FirstCell(v) | Op::SecondCell(v) | Op::IsEmpty(v) | Op::Centroid(v) | Op::Normal(v) | Op::Measure(v) => *v == value,
                 Op::On { data, target } => *data == value || *target == value,
                 Op::Extend { data, .. } => *data == value,
                 // A whole domain chosen stays one.
@@ -398,27 +397,20 @@ impl<'a> FunctionWriter<'a> {
                     });
                     by_functions || by_kernels
                 }
-                Op::Real(_)
-                | Op::Bool(_)
-                | Op::Text(_)
-                | Op::CanonicalSet(_)
-                | Op::Load(_)
-                | Op::InputScalar { .. }
-                | Op::InputCollection { .. }
-                | Op::InputDomain { .. }
-                | Op::InputSequence { .. }
-                | Op::Unary(..)
-                | Op::Arithmetic(..)
-                | Op::Logic(..)
-                | Op::Spread { .. }
-                | Op::Gradient(_)
-                | Op::Divergence(_)
-                | Op::Dot(..)
-                | Op::Component(..)
-                | Op::Vector(_)
-                | Op::Math(..)
-                | Op::TextIndex(..)
-                | Op::Reduce(..) => false,
+                op => match op.class() {
+                    OpClass::Topology | OpClass::Geometry => op.operands().contains(&value),
+                    OpClass::Literal
+                    | OpClass::Text
+                    | OpClass::Domain
+                    | OpClass::Load
+                    | OpClass::Input
+                    | OpClass::Pointwise
+                    | OpClass::Transfer
+                    | OpClass::FiniteVolume
+                    | OpClass::Reduction
+                    | OpClass::Call
+                    | OpClass::Solve => false,
+                },
             },
             StmtKind::Store { mutable, value: v } => *v == value && differs(&self.function.mutables[mutable.0 as usize].ty),
             StmtKind::Launch { kernel, args, .. } => {

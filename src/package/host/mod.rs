@@ -15,7 +15,7 @@ mod uses;
 use std::collections::BTreeSet;
 
 use equelle_front::backend::{BackendError, KernelNames, Namer};
-use equelle_front::ir::{Block, Function, Module, Op, StmtKind, ValueId};
+use equelle_front::ir::{Block, Function, Module, Op, OpClass, StmtKind, UnaryOp, ValueId};
 use equelle_front::memory::geometry::kept_from;
 use equelle_front::ops::Reduction;
 use equelle_front::time_steps;
@@ -176,70 +176,17 @@ impl Needs {
     }
 
     fn operation(&mut self, function: &Function, op: &Op) {
-        match op {
-            Op::CanonicalSet(_) => self.domains = true,
-            Op::Real(_)
-            | Op::Bool(_)
-            | Op::Text(_)
-            | Op::Load(_)
-            | Op::InputScalar { .. }
-            | Op::InputCollection { .. }
-            | Op::InputDomain { .. }
-            | Op::InputSequence { .. }
-            | Op::Call { .. } => {}
-            Op::Compare(_, a, _) => {
-                self.operations = true;
-                match function.values[a.0 as usize].ty.basic {
-                    Basic::Scalar => self.enums.insert("Comparison"),
-                    // Equality of truth values is made of logic, that of entities has a method of its own.
-                    Basic::Bool | Basic::Vector | Basic::Entity(_) | Basic::Text => false,
-                };
-            }
-            Op::Logic(_, a, b) => {
-                self.operations = true;
-                let single = |v: &ValueId| function.values[v.0 as usize].ty.shape == Shape::Single;
-                if single(a) || single(b) {
-                    self.enums.insert("Logic");
-                }
-            }
-            Op::Reduce(reduction, _) => {
-                self.operations = true;
-                self.enums.insert(match reduction {
-                    Reduction::Max | Reduction::Min | Reduction::Sum | Reduction::Prod => "Reduction",
-                    Reduction::Any | Reduction::All => "BoolReduction",
-                });
-            }
-            Op::Unary(op, _) => {
-                self.operations = true;
-                if matches!(op, equelle_front::ir::UnaryOp::Elementary(_)) {
-                    self.enums.insert("Elementary");
-                }
-            }
-            Op::Math(..) => {
-                self.operations = true;
-                self.enums.insert("BinaryMath");
-            }
-            Op::TextIndex(..) => {}
-            Op::FirstCell(_)
-            | Op::SecondCell(_)
-            | Op::IsEmpty(_)
-            | Op::Centroid(_)
-            | Op::Normal(_)
-            | Op::Measure(_)
-            | Op::Arithmetic(..)
-            | Op::Select { .. }
-            | Op::On { .. }
-            | Op::Extend { .. }
-            | Op::Spread { .. }
-            | Op::Gradient(_)
-            | Op::Divergence(_)
-            | Op::Dot(..)
-            | Op::Component(..)
-            | Op::Vector(_) => self.operations = true,
-            Op::Newton { equations, .. } => {
+        match op.class() {
+            OpClass::Domain => self.domains = true,
+            OpClass::Solve => {
                 self.newton = true;
-                self.launches |= !equations.is_empty();
+                self.launches |= !op.equations().is_empty();
             }
+            OpClass::Topology | OpClass::Geometry | OpClass::Pointwise | OpClass::Transfer | OpClass::FiniteVolume | OpClass::Reduction => {
+                self.operations = true;
+                self.enums.extend(enum_of(function, op));
+            }
+            OpClass::Literal | OpClass::Text | OpClass::Load | OpClass::Input | OpClass::Call => {}
         }
     }
 
@@ -289,4 +236,24 @@ impl Needs {
             #kernels
         }
     }
+}
+
+/// The enum of the runtime that tells the method of an operation what to do.
+fn enum_of(function: &Function, op: &Op) -> Option<&'static str> {
+    let ty = |v: &ValueId| function.values[v.0 as usize].ty;
+    if let Op::Compare(_, a, _) = op {
+        // Equality of truth values is made of logic, that of entities has a method of its own.
+        return (ty(a).basic == Basic::Scalar).then_some("Comparison");
+    }
+    if let Op::Logic(_, a, b) = op {
+        return (ty(a).shape == Shape::Single || ty(b).shape == Shape::Single).then_some("Logic");
+    }
+    if let Op::Reduce(reduction, _) = op {
+        return Some(match reduction {
+            Reduction::Max | Reduction::Min | Reduction::Sum | Reduction::Prod => "Reduction",
+            Reduction::Any | Reduction::All => "BoolReduction",
+        });
+    }
+    let elementary = matches!(op, Op::Unary(UnaryOp::Elementary(_), _)).then_some("Elementary");
+    elementary.or(matches!(op, Op::Math(..)).then_some("BinaryMath"))
 }

@@ -9,7 +9,10 @@ use super::super::{Notes, dce, hoist, simplify};
 use super::reverse::Obstacle;
 use super::{Untreated, with_jacobian};
 use crate::cost::CostModel;
-use crate::ir::{Block, Equation, Function, FunctionId, Kernel, KernelId, Module, Mutable, MutableId, Op, Stmt, StmtKind, Value, ValueId};
+use crate::ir::{
+    Block, Equation, Function, FunctionId, Kernel, KernelId, Module, Mutable, MutableId, Op, OpClass, RESIDUAL, Stmt, StmtKind, Value,
+    ValueId,
+};
 use crate::lower::UniqueNames;
 use crate::source::Span;
 use crate::types::{CanonicalSet, Dimension, Extent, SetId, SetTable, Shape, Type};
@@ -203,13 +206,20 @@ impl Embedder<'_> {
         residuals.iter().find_map(|r| {
             self.callees[r.0 as usize].body.statements.iter().find_map(|s| match &s.kind {
                 StmtKind::For { .. } => Some("a loop"),
-                StmtKind::Let { op, .. } => match op {
-                    Op::Call { .. } => Some("a call of a function that is too large to be substituted"),
-                    Op::Newton { .. } => Some("a solve inside the residual"),
-                    Op::InputScalar { .. } | Op::InputCollection { .. } | Op::InputDomain { .. } | Op::InputSequence { .. } => {
-                        Some("an input")
-                    }
-                    _ => None,
+                StmtKind::Let { op, .. } => match op.class() {
+                    OpClass::Call => Some("a call of a function that is too large to be substituted"),
+                    OpClass::Solve => Some("a solve inside the residual"),
+                    OpClass::Input => Some("an input"),
+                    OpClass::Literal
+                    | OpClass::Text
+                    | OpClass::Domain
+                    | OpClass::Load
+                    | OpClass::Topology
+                    | OpClass::Geometry
+                    | OpClass::Pointwise
+                    | OpClass::Transfer
+                    | OpClass::FiniteVolume
+                    | OpClass::Reduction => None,
                 },
                 StmtKind::Launch { .. } => Some("a kernel"),
                 StmtKind::Store { .. } | StmtKind::Output { .. } | StmtKind::Return(_) => None,
@@ -331,7 +341,7 @@ fn equations(
                     maker.kernel(value, &unknowns, domains).ok_or("an operation that no kernel can compute")?;
                 let mut kernel = with_jacobian(kernel, cartesian, unknowns.len() as u32)?;
                 let name = &function.values[unknown.0 as usize].name;
-                kernel.name = names.unique(&format!("residual_{}", crate::passes::fuse::identifier(name)));
+                kernel.name = names.unique(&format!("{RESIDUAL}{}", crate::passes::fuse::identifier(name)));
                 kernels.push(kernel);
                 maker.note(&args, notes);
                 arguments.push(args);

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::super::locals::{assigned, assigned_inside};
 use super::super::rewrite::rename_block;
 use crate::backend::visit::{Node, visit_block, visit_expr, visit_stmt};
-use crate::ir::{KBlock, KExpr, KStmt, Kernel, Local, LocalId, Path, UnaryOp};
+use crate::ir::{ExprClass, KBlock, KExpr, KStmt, Kernel, Local, LocalId, Path, UnaryOp};
 use crate::lower::UniqueNames;
 use crate::ops::{Arithmetic, BinaryMath, Comparison, Logic};
 use crate::types::Type;
@@ -61,25 +61,18 @@ impl Work {
         match expr {
             KExpr::Local(id) => self.active.contains(id),
             KExpr::Load { param, .. } => param.0 < self.unknowns,
-            KExpr::Unary(UnaryOp::Not, _) => false,
-            KExpr::Unary(_, a) | KExpr::Component(a, _) => self.is_active(a),
-            KExpr::Arithmetic(_, a, b) | KExpr::Dot(a, b) | KExpr::Math(_, a, b) => self.is_active(a) || self.is_active(b),
             KExpr::Select { if_true, if_false, .. } => self.is_active(if_true) || self.is_active(if_false),
-            KExpr::Vector(components) => components.iter().any(|c| self.is_active(c)),
-            KExpr::Real(_)
-            | KExpr::Bool(_)
-            | KExpr::Param(_)
-            | KExpr::Measure(_)
-            | KExpr::Centroid(_)
-            | KExpr::Normal(_)
-            | KExpr::IsEmpty(_)
-            | KExpr::Member { .. }
-            | KExpr::Same(..)
-            | KExpr::Compare(..)
-            | KExpr::Logic(..)
-            | KExpr::ZeroVector
-            | KExpr::Entity(_)
-            | KExpr::Displacement { .. } => false,
+            other => match other.class() {
+                ExprClass::Arithmetic => other.operands().into_iter().any(|operand| self.is_active(operand)),
+                ExprClass::Literal
+                | ExprClass::Local
+                | ExprClass::Param
+                | ExprClass::Load
+                | ExprClass::Geometry
+                | ExprClass::Topology
+                | ExprClass::Truth
+                | ExprClass::Select => false,
+            },
         }
     }
 

@@ -11,7 +11,7 @@ use super::algebra::{add, div, dot, mul, neg};
 use super::elementary;
 use super::flatten::{Work, fresh_copy, is_atom, read_by_block};
 use crate::backend::visit::{Node, visit_expr, visit_path};
-use crate::ir::{KBlock, KExpr, KStmt, LocalId, Path, SideBlocks, UnaryOp};
+use crate::ir::{ExprClass, KBlock, KExpr, KStmt, LocalId, Path, SideBlocks, UnaryOp};
 use crate::ops::{Arithmetic, BinaryMath, Comparison, Elementary};
 use crate::types::{Basic, Type};
 
@@ -332,20 +332,12 @@ fn push(work: &mut Work, sheet: &mut Sheet, expr: &KExpr, part: Part, adjoint: K
             }
         }
         KExpr::Math(BinaryMath::Min | BinaryMath::Max, ..) | KExpr::Select { .. } => return Err("a choice inside an expression"),
-        KExpr::Real(_)
-        | KExpr::Bool(_)
-        | KExpr::Param(_)
-        | KExpr::Measure(_)
-        | KExpr::Centroid(_)
-        | KExpr::Normal(_)
-        | KExpr::IsEmpty(_)
-        | KExpr::Member { .. }
-        | KExpr::Same(..)
-        | KExpr::Compare(..)
-        | KExpr::Logic(..)
-        | KExpr::ZeroVector
-        | KExpr::Entity(_)
-        | KExpr::Displacement { .. } => {}
+        other => match other.class() {
+            ExprClass::Literal | ExprClass::Param | ExprClass::Geometry | ExprClass::Topology | ExprClass::Truth => {}
+            ExprClass::Local | ExprClass::Load | ExprClass::Arithmetic | ExprClass::Select => {
+                return Err("an operation without a derivative");
+            }
+        },
     }
     Ok(())
 }

@@ -6,7 +6,9 @@ use super::super::analysis::Defs;
 use super::build::{Builder, Interface, Mode, Result, Unfusable};
 use super::names::{identifier, must_exist, value_name};
 use super::plan::Plan;
-use crate::ir::{CartesianForm, Check, CheckKind, Function, KBlock, KExpr, KResult, Kernel, Op, Path, Space, UnaryOp, ValueId};
+use crate::ir::{
+    CHECK, COMPUTE, CartesianForm, Check, CheckKind, Function, KBlock, KExpr, KResult, Kernel, Op, Path, Space, UnaryOp, ValueId,
+};
 use crate::source::Span;
 use crate::types::{Basic, CanonicalSet, EntityKind, SetId, SetTable, Shape};
 
@@ -85,7 +87,7 @@ impl KernelMaker<'_> {
             spans.push(info.span);
         }
         let kernel = Kernel {
-            name: format!("compute_{}", identifier(&name)),
+            name: format!("{COMPUTE}{}", identifier(&name)),
             space,
             params: interface.params,
             locals: interface.locals,
@@ -113,7 +115,7 @@ impl KernelMaker<'_> {
         let name = identifier(&value_name(self.function, self.defs, self.sets, target));
         let check = Check { condition: condition.ok_or(Unfusable)?, kind: CheckKind::OnEmpty, span };
         let kernel = Kernel {
-            name: format!("check_{name}"),
+            name: format!("{CHECK}{name}"),
             space,
             params: interface.params,
             locals: interface.locals,

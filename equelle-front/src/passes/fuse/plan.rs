@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::super::analysis::Defs;
 use super::super::{Need, Notes, Why};
 use crate::cost::CostModel;
-use crate::ir::{Block, Function, Op, StmtKind, ValueId};
+use crate::ir::{Block, Function, Op, OpClass, StmtKind, ValueId};
 use crate::types::{Basic, EntityKind, SetTable, Shape, Type};
 
 /// What becomes of a value.
@@ -318,7 +318,7 @@ impl Planner<'_> {
         let load = if matches!(ty.shape, Shape::Single | Shape::Domain(_)) { 0 } else { self.model.load };
         let Some(op) = self.defs.op(value).cloned() else { return (load, false) };
         if !is_fusable(&op, ty)
-            || matches!(op, Op::Reduce(..))
+            || op.class() == OpClass::Reduction
             || self.kept.contains(&value)
             || self.ringed.contains(&value)
             || self.tall.contains(&value)
@@ -326,7 +326,7 @@ impl Planner<'_> {
             return (load, false);
         }
         let mut cost = self.model.operation(&op);
-        if matches!(op, Op::Measure(_) | Op::Centroid(_) | Op::Normal(_)) {
+        if op.class() == OpClass::Geometry {
             return (cost, false);
         }
         let mut has_sum = matches!(op, Op::Divergence(_));
@@ -346,10 +346,20 @@ impl Planner<'_> {
 
 /// What an operation outside kernels needs its operands for.
 fn need_of(op: &Op) -> Need {
-    match op {
-        Op::Newton { .. } => Need::Solve,
-        Op::Call { .. } => Need::Call,
-        _ => Need::Operation,
+    match op.class() {
+        OpClass::Solve => Need::Solve,
+        OpClass::Call => Need::Call,
+        OpClass::Literal
+        | OpClass::Text
+        | OpClass::Domain
+        | OpClass::Load
+        | OpClass::Input
+        | OpClass::Topology
+        | OpClass::Geometry
+        | OpClass::Pointwise
+        | OpClass::Transfer
+        | OpClass::FiniteVolume
+        | OpClass::Reduction => Need::Operation,
     }
 }
 
@@ -369,8 +379,7 @@ fn decided_by_grid(function: &Function, defs: &Defs, value: ValueId) -> bool {
 
 /// Whether it can be kept in memory; constants never need to be.
 fn is_storable(op: &Op, ty: Type) -> bool {
-    let constant = matches!(op, Op::Real(_) | Op::Bool(_));
-    !constant
+    op.class() != OpClass::Literal
         && match ty.shape {
             Shape::Collection(_) => ty.basic != Basic::Text,
             Shape::Single => matches!(ty.basic, Basic::Scalar | Basic::Vector | Basic::Bool),
@@ -383,48 +392,19 @@ fn is_fusable(op: &Op, ty: Type) -> bool {
     if matches!(ty.shape, Shape::Sequence) || ty.basic == Basic::Text {
         return false;
     }
-    match op {
-        Op::Text(_)
-        | Op::TextIndex(..)
-        | Op::Load(_)
-        | Op::InputScalar { .. }
-        | Op::InputCollection { .. }
-        | Op::InputDomain { .. }
-        | Op::InputSequence { .. }
-        | Op::Call { .. }
-        | Op::Newton { .. }
-        | Op::CanonicalSet(_) => false,
-        Op::Real(_)
-        | Op::Bool(_)
-        | Op::FirstCell(_)
-        | Op::SecondCell(_)
-        | Op::IsEmpty(_)
-        | Op::Centroid(_)
-        | Op::Normal(_)
-        | Op::Measure(_)
-        | Op::Unary(..)
-        | Op::Arithmetic(..)
-        | Op::Compare(..)
-        | Op::Logic(..)
-        | Op::Select { .. }
-        | Op::On { .. }
-        | Op::Extend { .. }
-        | Op::Spread { .. }
-        | Op::Vector(_)
-        | Op::Math(..)
-        | Op::Gradient(_)
-        | Op::Divergence(_)
-        | Op::Dot(..)
-        | Op::Component(..)
-        | Op::Reduce(..) => true,
+    match op.class() {
+        OpClass::Text | OpClass::Domain | OpClass::Load | OpClass::Input | OpClass::Call | OpClass::Solve => false,
+        OpClass::Literal
+        | OpClass::Topology
+        | OpClass::Geometry
+        | OpClass::Pointwise
+        | OpClass::Transfer
+        | OpClass::FiniteVolume
+        | OpClass::Reduction => true,
     }
 }
 
 /// Whether an operation evaluates an operand at other entities than its own.
 fn evaluates_elsewhere(op: &Op, operand: ValueId) -> bool {
-    match op {
-        Op::Gradient(_) | Op::Divergence(_) => true,
-        Op::On { data, .. } => *data == operand,
-        _ => false,
-    }
+    op.class() == OpClass::FiniteVolume || matches!(op, Op::On { data, .. } if *data == operand)
 }
