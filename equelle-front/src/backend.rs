@@ -9,10 +9,11 @@ pub mod loop_invariant;
 pub mod stencil;
 pub mod structural;
 pub mod usage;
-pub mod visit;
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
+
+pub use crate::ir::visit;
 
 use crate::cost::CostModel;
 use crate::ir::{Kernel, Module};

@@ -1,8 +1,7 @@
 //! `src/kernels.rs`: one argument struct and one `KernelInfo` per kernel, and the trait `Kernels`. Names no target.
 
-use equelle_front::backend::visit::{Node, visit_general};
 use equelle_front::backend::{BackendError, Handle, KernelNames};
-use equelle_front::ir::{KExpr, Kernel, Module, Space};
+use equelle_front::ir::{Kernel, Module, Space};
 use equelle_front::source::Span;
 use equelle_front::types::{Basic, SetTable, Shape, Type};
 use proc_macro2::TokenStream;
@@ -145,15 +144,4 @@ pub(super) fn type_text(sets: &SetTable, ty: &Type) -> String {
         Shape::Domain(set) => format!("Domain {}", sets.get(set).name),
         Shape::Sequence => format!("Sequence Of {basic}"),
     }
-}
-
-/// The largest Vector component that a kernel names.
-pub(super) fn largest_component(kernel: &Kernel) -> Option<u32> {
-    let mut largest = None;
-    visit_general(kernel, &mut |node| {
-        if let Node::Expr(KExpr::Component(_, index)) = node {
-            largest = largest.max(Some(*index));
-        }
-    });
-    largest
 }

@@ -2,23 +2,24 @@
 
 use equelle_front::check::type_name;
 use equelle_front::ir::Module;
+use equelle_front::ir::interface::{Data, DataKind};
 use equelle_front::typed::TreeType;
 use equelle_front::types::Dimension;
 use serde_json::{Map, Value, json};
 
 use super::expected_units::{self, Expected};
-use super::facts::{Facts, Item, unit};
 
 /// Version of the format. It grows when a key is removed or changes its meaning, not when one is added.
 const VERSION: u32 = 1;
 
 /// The file. Keys come sorted, lists in program order.
-pub(super) fn text(module: &Module, facts: &Facts) -> String {
+pub(super) fn text(module: &Module) -> String {
+    let interface = &module.interface;
     let expected = expected_units::find(module.source.text());
-    let inputs: Vec<Value> = facts.inputs.iter().map(|item| input(module, item, expected.get(&item.span))).collect();
-    let outputs: Vec<Value> = facts.outputs.iter().map(|item| output(module, item)).collect();
-    let mut grid_dimension = json!({ "minimum": facts.min_dim });
-    if let Some(exact) = facts.exact_dim {
+    let inputs: Vec<Value> = interface.inputs.iter().map(|item| input(module, item, expected.get(&item.span))).collect();
+    let outputs: Vec<Value> = interface.outputs.iter().map(|item| output(module, item)).collect();
+    let mut grid_dimension = json!({ "minimum": interface.min_dim });
+    if let Some(exact) = interface.exact_dim {
         grid_dimension["exact"] = json!(exact);
     }
     let manifest = json!({
@@ -27,14 +28,14 @@ pub(super) fn text(module: &Module, facts: &Facts) -> String {
         "precision": module.numbers.precision.name(),
         "floating_point": module.numbers.rounding.name(),
         "grid_dimension": grid_dimension,
-        "implicit": facts.implicit,
+        "implicit": interface.implicit,
         "inputs": inputs,
         "outputs": outputs,
     });
     format!("{manifest:#}\n")
 }
 
-fn input(module: &Module, item: &Item, expected: Option<&Expected>) -> Value {
+fn input(module: &Module, item: &Data, expected: Option<&Expected>) -> Value {
     let mut entry = entry(module, item);
     if let Some(default) = item.default {
         entry.insert("default".to_owned(), json!(default));
@@ -50,16 +51,16 @@ fn input(module: &Module, item: &Item, expected: Option<&Expected>) -> Value {
     Value::Object(entry)
 }
 
-fn output(module: &Module, item: &Item) -> Value {
+fn output(module: &Module, item: &Data) -> Value {
     let mut entry = entry(module, item);
     entry.insert("per_step".to_owned(), json!(item.per_step));
     Value::Object(entry)
 }
 
-fn entry(module: &Module, item: &Item) -> Map<String, Value> {
+fn entry(module: &Module, item: &Data) -> Map<String, Value> {
     let mut entry = Map::new();
     entry.insert("name".to_owned(), json!(item.name));
-    entry.insert("kind".to_owned(), json!(item.kind.name()));
+    entry.insert("kind".to_owned(), json!(kind(item.kind)));
     entry.insert("type".to_owned(), json!(type_name(&module.sets, &TreeType::Value(item.ty))));
     if !item.domain.is_empty() {
         entry.insert("domain".to_owned(), json!(item.domain));
@@ -78,7 +79,21 @@ fn dimension(dimension: Dimension) -> Map<String, Value> {
     let exponents: Map<String, Value> =
         Dimension::BASE_UNITS.iter().zip(dimension.0).filter(|(_, e)| *e != 0).map(|(name, e)| ((*name).to_owned(), json!(e))).collect();
     let mut entry = Map::new();
-    entry.insert("si".to_owned(), json!(unit(&dimension.to_string())));
+    entry.insert("si".to_owned(), json!(unit(dimension)));
     entry.insert("exponents".to_owned(), Value::Object(exponents));
     entry
+}
+
+fn kind(kind: DataKind) -> &'static str {
+    match kind {
+        DataKind::Scalar => "scalar",
+        DataKind::Collection => "collection",
+        DataKind::Domain => "domain",
+        DataKind::Sequence => "sequence",
+    }
+}
+
+/// A unit as a product of base units; empty if there is no dimension.
+pub(super) fn unit(dimension: Dimension) -> String {
+    dimension.to_string().trim_matches(['[', ']']).to_owned()
 }

@@ -5,7 +5,6 @@
 
 mod cargo_toml;
 mod expected_units;
-mod facts;
 mod host;
 mod kernels;
 mod manifest;
@@ -42,13 +41,12 @@ pub fn generate(verified: &Verified, options: &PackageOptions) -> Result<Package
     let module = verified.module();
     let name = package_name(&module.name);
     let library = library_name(&module.name);
-    let facts = facts::facts(module);
     let implicit = newton_place(module).is_some();
     let mut files = vec![
         ("Cargo.toml".to_owned(), cargo_toml::text(&name, &library, implicit, options)),
-        ("manifest.json".to_owned(), manifest::text(module, &facts)),
+        ("manifest.json".to_owned(), manifest::text(module)),
         ("src/main.rs".to_owned(), main_text(&library, module.numbers, options)?),
-        ("src/lib.rs".to_owned(), host::text(module, &facts, options)?),
+        ("src/lib.rs".to_owned(), host::text(module, options)?),
     ];
     if let Some(path) = source_path(module) {
         files.push((path, module.source.text().to_owned()));
@@ -65,14 +63,12 @@ pub fn generate(verified: &Verified, options: &PackageOptions) -> Result<Package
 
 /// `manifest.json` of a program: what it reads and writes.
 pub fn manifest(verified: &Verified) -> String {
-    let module = verified.module();
-    manifest::text(module, &facts::facts(module))
+    manifest::text(verified.module())
 }
 
 /// Tags of the collections that a program puts out.
 pub(crate) fn collection_tags(verified: &Verified) -> Vec<String> {
-    let facts = facts::facts(verified.module());
-    facts.collection_tags().map(str::to_owned).collect()
+    verified.module().interface.collection_tags().map(str::to_owned).collect()
 }
 
 /// A name that cargo accepts, near to the stem of the Equelle file.

@@ -15,19 +15,24 @@
 //! everything else is pure and may be hoisted, merged, dropped or reordered, unless it may be an
 //! error at run time ([`failure`]): then it stays where it is, in its order among effects and others that may fail.
 //!
-//! [`infer`] says what kernel expressions and paths are, [`text`] prints and parses modules, [`place`] names places in them; [`crate::verify`] checks the rules.
+//! [`infer`] says what kernel expressions and paths are, [`interface`] what a program reads and writes,
+//! [`visit`] walks over kernels, [`text`] prints and parses modules, [`place`] names places in them; [`crate::verify`] checks the rules.
 //!
 //! **Floating point.** Operations mean IEEE operations in the order written; nothing is reassociated. [`numbers`] says in which precision.
 
 pub mod failure;
 pub mod infer;
+pub mod infer_interface;
+pub mod interface;
 pub mod kernel;
 pub mod numbers;
 pub mod op;
 pub mod place;
 pub mod text;
+pub mod visit;
 
 pub use failure::Failure;
+pub use interface::Interface;
 pub use kernel::*;
 pub use numbers::{Numbers, Precision, Rounding};
 pub use op::*;

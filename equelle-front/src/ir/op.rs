@@ -1,5 +1,6 @@
 //! Operation level: functions, statements, operations.
 
+use crate::ir::interface::Interface;
 use crate::ir::kernel::{Kernel, KernelId};
 use crate::ir::numbers::Numbers;
 use crate::ops::{Arithmetic, BinaryMath, Comparison, Elementary, Logic, Reduction};
@@ -23,6 +24,8 @@ pub struct Module {
     pub main: Function,
     /// Kernels that statements launch. Names are unique.
     pub kernels: Vec<Kernel>,
+    /// What the program reads and writes, as its text says: no pass changes it, and the text form leaves it out.
+    pub interface: Interface,
     /// Statements that evaluate `On` in both branches of a choice between values, where one between entities would do, in the order of the text. For messages; the text form
     /// of the IR leaves them out.
     pub choices: Vec<Span>,

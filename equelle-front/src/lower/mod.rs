@@ -11,7 +11,8 @@ mod function;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::ir::{Function, Module, Numbers};
+use crate::ir::infer_interface::interface;
+use crate::ir::{Function, Interface, Module, Numbers};
 use crate::source::{SourceFile, Span};
 use crate::typed::TypedProgram;
 use crate::typed::captures::extend;
@@ -29,7 +30,7 @@ pub fn lower(program: &TypedProgram, source: &SourceFile, name: &str) -> Module 
         .collect();
     let main = function::lower_main(program, &captures);
     let choices: BTreeSet<Span> = functions.iter().chain([&main]).flat_map(choices::choices).collect();
-    Module {
+    let mut module = Module {
         name: name.to_owned(),
         source: source.clone(),
         numbers: Numbers::default(),
@@ -37,8 +38,11 @@ pub fn lower(program: &TypedProgram, source: &SourceFile, name: &str) -> Module 
         functions,
         main,
         kernels: Vec::new(),
+        interface: Interface::default(),
         choices: choices.into_iter().collect(),
-    }
+    };
+    module.interface = interface(&module);
+    module
 }
 
 /// Names made unique by a number.

@@ -15,6 +15,7 @@ mod uses;
 use std::collections::BTreeSet;
 
 use equelle_front::backend::{BackendError, KernelNames, Namer};
+use equelle_front::ir::interface::DataKind;
 use equelle_front::ir::{Block, Function, Module, Op, OpClass, StmtKind, UnaryOp, ValueId};
 use equelle_front::memory::geometry::kept_from;
 use equelle_front::ops::Reduction;
@@ -24,14 +25,14 @@ use proc_macro2::{Ident, Literal, TokenStream};
 use quote::quote;
 
 use super::PackageOptions;
-use super::facts::Facts;
+use super::manifest::unit;
 use super::rust::{blank, format, ident};
 use super::source::{file_name, newton_place, retries, solves, source_path};
 use function::FunctionWriter;
 use program::Program;
 
 /// The file.
-pub(super) fn text(module: &Module, facts: &Facts, options: &PackageOptions) -> Result<String, BackendError> {
+pub(super) fn text(module: &Module, options: &PackageOptions) -> Result<String, BackendError> {
     let mut globals = Namer::rust();
     globals.reserve(["rt", "simulate", "PROGRAM", "R", "kernels", "Kernels", "Error", "EquelleRuntime", "Operations", "Implicit"]);
     globals.reserve([
@@ -67,8 +68,8 @@ pub(super) fn text(module: &Module, facts: &Facts, options: &PackageOptions) -> 
     let header =
         format!(" `{}`, compiled by equellec {}. Names are those of the Equelle program.", file_name(module), env!("CARGO_PKG_VERSION"));
     let modules = modules(module, options);
-    let imports = needs.imports(&program, !facts.inputs.is_empty(), plan.is_some().then_some(&memory));
-    let program_facts = program_facts(&program, facts);
+    let imports = needs.imports(&program, !module.interface.inputs.is_empty(), plan.is_some().then_some(&memory));
+    let program_info = program_info(&program);
     let blank = blank();
     format(quote! {
         #![doc = #header]
@@ -79,7 +80,7 @@ pub(super) fn text(module: &Module, facts: &Facts, options: &PackageOptions) -> 
         #modules
         #imports
         #blank
-        #program_facts
+        #program_info
         #plan
         #blank
         #main
@@ -88,7 +89,7 @@ pub(super) fn text(module: &Module, facts: &Facts, options: &PackageOptions) -> 
 }
 
 /// `PROGRAM`
-fn program_facts(program: &Program, facts: &Facts) -> TokenStream {
+fn program_info(program: &Program) -> TokenStream {
     let module = program.module;
     let (name, file) = (&module.name, file_name(module));
     let source = match source_path(module) {
@@ -98,13 +99,19 @@ fn program_facts(program: &Program, facts: &Facts) -> TokenStream {
         }
         None => quote! { "" },
     };
-    let inputs = facts.inputs.iter().map(|input| {
-        let (name, kind, domain, unit) = (&input.name, ident(input.kind.variant()), &input.domain, &input.unit);
+    let inputs = module.interface.inputs.iter().map(|input| {
+        let (name, domain, unit) = (&input.name, &input.domain, unit(input.dim));
+        let kind = ident(match input.kind {
+            DataKind::Scalar => "Scalar",
+            DataKind::Collection => "Collection",
+            DataKind::Domain => "Domain",
+            DataKind::Sequence => "Sequence",
+        });
         let default = input.default.map(|d| d.to_string()).unwrap_or_default();
         let line = Literal::u32_unsuffixed(input.line);
         quote! { InputInfo { name: #name, kind: InputKind::#kind, domain: #domain, unit: #unit, default: #default, line: #line } }
     });
-    let min_dim = Literal::u32_unsuffixed(facts.min_dim);
+    let min_dim = Literal::u32_unsuffixed(module.interface.min_dim);
     let retries = retries(module, program.time_loops).into_iter().map(|retry| {
         let line = Literal::u32_unsuffixed(retry.line);
         let obstacle = match retry.obstacle {
@@ -120,7 +127,7 @@ fn program_facts(program: &Program, facts: &Facts) -> TokenStream {
         let line = Literal::u32_unsuffixed(line);
         quote! { Solve { line: #line, unknowns: &[#(#unknowns),*] } }
     });
-    let outputs = facts.collection_tags();
+    let outputs = module.interface.collection_tags();
     quote! {
         /// What messages at run time need to know of the program.
         pub static PROGRAM: Program = Program {

@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use crate::ir::infer_interface::interface;
+use crate::ir::interface::Interface;
 use crate::ir::numbers::{Numbers, Precision, Rounding};
 use crate::ir::op::{Block, Function, Module};
 use crate::ir::text::TextError;
@@ -64,6 +66,7 @@ impl Parser {
             functions: Vec::new(),
             main: empty,
             kernels: Vec::new(),
+            interface: Interface::default(),
             choices: Vec::new(),
         };
         while self.is_word("set") {
@@ -79,6 +82,11 @@ impl Parser {
             return self.expected("`kernel`, `function` or `main`");
         }
         super::parse_op::main(self, &mut module)?;
-        if *self.peek() == TokenKind::End { Ok(module) } else { self.expected("the end of the text after `main`") }
+        if *self.peek() != TokenKind::End {
+            return self.expected("the end of the text after `main`");
+        }
+        // Places that a text names may not exist: the verifier says so.
+        module.interface = interface(&module);
+        Ok(module)
     }
 }

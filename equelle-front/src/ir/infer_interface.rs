@@ -1,0 +1,149 @@
+//! Finds what a program reads and writes by walking its statements.
+
+use std::collections::BTreeSet;
+
+use crate::ir::interface::{Data, DataKind, Interface};
+use crate::ir::visit::{Node, visit_general};
+use crate::ir::{Block, Function, FunctionId, KExpr, Kernel, Module, Op, StmtKind, UnaryOp, ValueId};
+use crate::types::Type;
+
+/// The interface of a module to which no pass has been applied.
+pub fn interface(module: &Module) -> Interface {
+    let interface = Interface { min_dim: 1, ..Interface::default() };
+    let mut walk = Walk { module, interface, in_loop: false, seen: BTreeSet::new() };
+    walk.function(&module.main, &[]);
+    walk.interface
+}
+
+struct Walk<'a> {
+    module: &'a Module,
+    interface: Interface,
+    /// The statement that is looked at is in a loop.
+    in_loop: bool,
+    /// Calls that have been looked at: function, Text arguments, in a loop. Another one like it adds nothing.
+    seen: BTreeSet<(FunctionId, Vec<Option<String>>, bool)>,
+}
+
+impl<'a> Walk<'a> {
+    /// `texts` are the Text arguments, by parameter.
+    fn function(&mut self, function: &'a Function, texts: &[Option<String>]) {
+        let mut known: Vec<Option<String>> = vec![None; function.values.len()];
+        for (param, text) in function.params.iter().zip(texts) {
+            known[param.0 as usize].clone_from(text);
+        }
+        self.block(function, &function.body, &mut known);
+    }
+
+    /// A function where it is called.
+    fn call(&mut self, callee: FunctionId, texts: Vec<Option<String>>) {
+        if self.seen.insert((callee, texts.clone(), self.in_loop)) {
+            self.function(&self.module.functions[callee.0 as usize], &texts);
+        }
+    }
+
+    fn block(&mut self, function: &'a Function, block: &'a Block, known: &mut Vec<Option<String>>) {
+        for statement in &block.statements {
+            let source = &self.module.source;
+            let line = if source.text().is_empty() { 0 } else { source.line(statement.span.start) };
+            match &statement.kind {
+                StmtKind::Let { results, op } => self.operation(function, results, op, known, line),
+                StmtKind::Output { tag, value } => {
+                    let Some(name) = known[tag.0 as usize].clone() else { continue };
+                    let output = self.data(function, *value, name, line);
+                    match self.interface.outputs.iter_mut().find(|o| o.name == output.name && o.kind == output.kind) {
+                        Some(known) => known.per_step |= output.per_step,
+                        None => self.interface.outputs.push(output),
+                    }
+                }
+                StmtKind::For { body, .. } => {
+                    let outside = std::mem::replace(&mut self.in_loop, true);
+                    self.block(function, body, known);
+                    self.in_loop = outside;
+                }
+                StmtKind::Launch { kernel, .. } => {
+                    self.needs_axes(axes_of_components(&self.module.kernels[kernel.0 as usize]));
+                }
+                StmtKind::Store { .. } | StmtKind::Return(_) => {}
+            }
+        }
+    }
+
+    /// A value under a name, on the domain that it is on.
+    fn data(&self, function: &Function, value: ValueId, name: String, line: u32) -> Data {
+        let value = &function.values[value.0 as usize];
+        let (kind, domain) = (DataKind::of(&value.ty), self.set_name(&value.ty));
+        Data { name, kind, domain, ty: value.ty, dim: value.dim, default: None, line, span: value.span, per_step: self.in_loop }
+    }
+
+    fn set_name(&self, ty: &Type) -> String {
+        ty.mapping().map(|set| self.module.sets.get(set).name.clone()).unwrap_or_default()
+    }
+
+    fn needs_axes(&mut self, axes: u32) {
+        self.interface.min_dim = self.interface.min_dim.max(axes);
+    }
+
+    fn operation(&mut self, function: &'a Function, results: &[ValueId], op: &'a Op, known: &mut [Option<String>], line: u32) {
+        let text = |known: &[Option<String>], value: &ValueId| known[value.0 as usize].clone();
+        match op {
+            Op::Text(literal) => results.iter().for_each(|result| known[result.0 as usize] = Some(literal.clone())),
+            Op::TextIndex(base, index) => {
+                let numbered = text(known, base).map(|base| format!("{base}_{index}"));
+                results.iter().for_each(|result| known[result.0 as usize].clone_from(&numbered));
+            }
+            Op::InputScalar { name, default } => {
+                let default = constant(&function.body, *default);
+                self.input(function, results, text(known, name), |input| Data { default, ..input }, line);
+            }
+            Op::InputCollection { name, domain: on } | Op::InputDomain { name, within: on } => {
+                let domain = self.set_name(&function.values[on.0 as usize].ty);
+                self.input(function, results, text(known, name), |input| Data { domain, ..input }, line);
+            }
+            Op::InputSequence { name } => self.input(function, results, text(known, name), |input| input, line),
+            Op::Component(_, index) => self.needs_axes(index.saturating_add(1)),
+            Op::Vector(components) => {
+                let axes = components.len() as u32;
+                self.needs_axes(axes);
+                self.interface.exact_dim = self.interface.exact_dim.max(Some(axes));
+            }
+            Op::Call { function: callee, args } => self.call(*callee, args.iter().map(|a| text(known, a)).collect()),
+            Op::Newton { residuals, captures, guesses, .. } => {
+                self.interface.implicit = true;
+                for (residual, captures) in residuals.iter().zip(captures) {
+                    self.call(*residual, guesses.iter().chain(captures).map(|a| text(known, a)).collect());
+                }
+            }
+            other => debug_assert!(other.class().is_pure() || matches!(other, Op::Load(_)), "nothing else reaches outside"),
+        }
+    }
+
+    /// Notes an input, if its name is known.
+    fn input(&mut self, function: &Function, results: &[ValueId], name: Option<String>, with: impl FnOnce(Data) -> Data, line: u32) {
+        let (Some(name), Some(&result)) = (name, results.first()) else { return };
+        let input = with(Data { domain: String::new(), ..self.data(function, result, name, line) });
+        if !self.interface.inputs.iter().any(|i| (&i.name, i.kind, &i.domain) == (&input.name, input.kind, &input.domain)) {
+            self.interface.inputs.push(input);
+        }
+    }
+}
+
+/// The number that a value is, if a statement of this body (or of a loop in it) says so.
+fn constant(block: &Block, value: ValueId) -> Option<f64> {
+    block.statements.iter().find_map(|statement| match &statement.kind {
+        StmtKind::Let { results, op: Op::Real(number) } => results.contains(&value).then_some(*number),
+        StmtKind::Let { results, op: Op::Unary(UnaryOp::Neg, number) } if results.contains(&value) => constant(block, *number).map(|n| -n),
+        StmtKind::For { body, .. } => constant(body, value),
+        StmtKind::Let { .. } | StmtKind::Store { .. } | StmtKind::Output { .. } | StmtKind::Launch { .. } | StmtKind::Return(_) => None,
+    })
+}
+
+/// The number of space axes that the components which a kernel names need.
+fn axes_of_components(kernel: &Kernel) -> u32 {
+    let mut axes = 0;
+    visit_general(kernel, &mut |node| {
+        if let Node::Expr(KExpr::Component(_, index)) = node {
+            axes = axes.max(index.saturating_add(1));
+        }
+    });
+    axes
+}

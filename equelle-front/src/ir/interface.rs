@@ -1,0 +1,89 @@
+//! What a program reads and writes, as its text says.
+//!
+//! It is computed when a module is made and stays as it is: a pass that drops a multiplication by
+//! `1 [Kelvin]` keeps the value but not its dimension.
+
+use std::collections::BTreeSet;
+
+use crate::source::Span;
+use crate::types::{Dimension, Shape, Type};
+
+/// Kinds of input and output.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum DataKind {
+    /// A single value.
+    Scalar,
+    /// A collection.
+    Collection,
+    /// A domain.
+    Domain,
+    /// A sequence.
+    Sequence,
+}
+
+impl DataKind {
+    /// Of a value of this type.
+    pub fn of(ty: &Type) -> Self {
+        match ty.shape {
+            Shape::Single => DataKind::Scalar,
+            Shape::Collection(_) => DataKind::Collection,
+            Shape::Domain(_) => DataKind::Domain,
+            Shape::Sequence => DataKind::Sequence,
+        }
+    }
+
+    /// Whether an output of it may be a file.
+    fn goes_to_files(self) -> bool {
+        match self {
+            DataKind::Collection | DataKind::Domain => true,
+            DataKind::Scalar | DataKind::Sequence => false,
+        }
+    }
+}
+
+/// An input or output.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Data {
+    /// Name of the parameter, or tag.
+    pub name: String,
+    /// What it is.
+    pub kind: DataKind,
+    /// The domain of a collection, or the superset of an input domain; empty otherwise.
+    pub domain: String,
+    /// Type of the value.
+    pub ty: Type,
+    /// Physical dimension.
+    pub dim: Dimension,
+    /// Default of an input scalar, if it is a number.
+    pub default: Option<f64>,
+    /// Equelle line; 0 if unknown.
+    pub line: u32,
+    /// The call that reads it, or the value that is written.
+    pub span: Span,
+    /// Inside a loop, so once in each of its rounds.
+    pub per_step: bool,
+}
+
+/// What a program reads and writes, and the grids that it can run on.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Interface {
+    /// In the order of the program, each once.
+    pub inputs: Vec<Data>,
+    /// In the order of the program, each tag once.
+    pub outputs: Vec<Data>,
+    /// The least number of space axes that the program can do with.
+    pub min_dim: u32,
+    /// The number of space axes that the program demands, because it makes Vectors of components.
+    pub exact_dim: Option<u32>,
+    /// Whether equations are solved with Newton's method.
+    pub implicit: bool,
+}
+
+impl Interface {
+    /// Tags of what may go to files, each once.
+    pub fn collection_tags(&self) -> impl Iterator<Item = &str> {
+        let mut seen = BTreeSet::new();
+        let in_files = self.outputs.iter().filter(|output| output.kind.goes_to_files());
+        in_files.map(|output| output.name.as_str()).filter(move |name| seen.insert(*name))
+    }
+}
