@@ -50,9 +50,7 @@ pub trait Backend {
     fn files(&self, module: &Verified) -> Result<Vec<(String, String)>, BackendError>;
 
     /// What operations cost there. The passes decide by it what is stored, before code is generated.
-    fn costs(&self) -> CostModel {
-        CostModel::default()
-    }
+    fn costs(&self) -> CostModel;
 
     /// What the general bodies of kernels keep while they run, beside arguments and results: by kernel, nothing for those that the list does not reach.
     fn scratch(&self, module: &Module) -> Vec<Scratch> {

@@ -3,8 +3,9 @@
 use crate::ir::{KExpr, Op, OpClass, UnaryOp};
 use crate::ops::{Arithmetic, BinaryMath};
 
-/// Costs of operations of kernels, an addition being 1, and from which cost on something else is done than to evaluate where a value is used. A target has one
-/// ([`crate::backend::Backend::costs`]); a module that several targets share is optimised for the first of them.
+/// Costs of operations of kernels, an addition being 1, and from which cost on something else is done
+/// than to evaluate where a value is used. Every back-end names its own
+/// ([`crate::backend::Backend::costs`]); a module that several share is optimised for the first of them.
 ///
 /// Nothing but speed and memory depends on it: whatever is stored or done again, the operations are the same.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,9 +31,7 @@ pub struct CostModel {
 }
 
 impl Default for CostModel {
-    /// Measured on one core of a processor. To store a term of a face and to read it from two cells is 24 bytes, beside the loop over the faces itself: on unstructured grids, shallow water on
-    /// 512^2 cells, about 1000 a face in both branches of its choices, takes 0.60 times the time with stored terms; heat conduction, 8 a face, 1.08 times on 64^3 cells and about the same on
-    /// 128^3.
+    /// For what has no target at hand: tests of passes, and the interpreter.
     fn default() -> Self {
         CostModel { load: 2, division: 8, dot: 5, elementary: 24, faces: 6, sum: 60, recompute: 3, share: 400, stage: 60 }
     }

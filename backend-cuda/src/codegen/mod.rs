@@ -7,6 +7,7 @@
 //! Two files come out: `src/kernels.cu`, which the program compiles at start for the device it finds, and `src/kernels_cuda.rs`.
 
 mod cartesian;
+mod costs;
 mod emit;
 mod host;
 mod jacobian;
@@ -16,6 +17,7 @@ mod unstructured;
 
 use equelle_front::backend::branches::share_across_branches;
 use equelle_front::backend::{Backend, BackendError};
+use equelle_front::cost::CostModel;
 use equelle_front::ir::{Kernel, Module};
 use equelle_front::types::{Basic, Shape};
 use equelle_front::verify::Verified;
@@ -29,6 +31,10 @@ pub struct Cuda;
 impl Backend for Cuda {
     fn name(&self) -> &'static str {
         "cuda"
+    }
+
+    fn costs(&self) -> CostModel {
+        costs::COSTS
     }
 
     fn files(&self, module: &Verified) -> Result<Vec<(String, String)>, BackendError> {

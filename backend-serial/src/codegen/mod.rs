@@ -8,6 +8,7 @@
 //! derivatives), [`kernel`] (the trait method).
 
 mod cartesian;
+mod costs;
 mod emit;
 mod flux;
 mod jacobian;
@@ -19,6 +20,7 @@ use std::collections::BTreeSet;
 
 use equelle_front::backend::usage::ModuleUsage;
 use equelle_front::backend::{Backend, BackendError, KernelNames, Namer, Scratch, restore_comments};
+use equelle_front::cost::CostModel;
 use equelle_front::ir::{Module, Precision};
 use equelle_front::source::Span;
 use equelle_front::verify::Verified;
@@ -37,6 +39,10 @@ pub struct Serial;
 impl Backend for Serial {
     fn name(&self) -> &'static str {
         "serial"
+    }
+
+    fn costs(&self) -> CostModel {
+        costs::COSTS
     }
 
     fn files(&self, module: &Verified) -> Result<Vec<(String, String)>, BackendError> {

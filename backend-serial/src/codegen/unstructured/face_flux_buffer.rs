@@ -11,6 +11,7 @@ use proc_macro2::{Literal, TokenStream};
 use quote::quote;
 
 use super::face_terms::{FaceTerms, cell_value_count, face_terms};
+use crate::codegen::costs::COSTS;
 use crate::codegen::emit::place::KnownFace;
 use crate::codegen::emit::reals::Reals;
 use crate::codegen::emit::text::{Level, ident};
@@ -40,14 +41,13 @@ impl<'a> Writer<'a> {
         if !self.is_all(set) || !self.kernel.checks.is_empty() || self.reals == Reals::Rounded {
             return Vec::new();
         }
-        let model = CostModel::default();
         let mut sums = Vec::new();
         for statement in &self.kernel.body.statements {
             let KStmt::SumFaces { results, cell: Path::Here, face, only: FaceFilter::All | FaceFilter::Interior, body } = statement else {
                 continue;
             };
             let body = specialised(&self.module.sets, body, *face, true);
-            if of_face_alone(&body, *face) && cost(&body, &model) > model.stage {
+            if of_face_alone(&body, *face) && cost(&body, &COSTS) > COSTS.stage {
                 sums.push((&results[..], *face, body));
             }
         }
@@ -165,7 +165,7 @@ mod tests {
     fn what_a_term_costs() {
         let at = || Path::Local(LocalId(0));
         let difference = KExpr::Arithmetic(Arithmetic::Sub, Box::new(load(at())), Box::new(load(at())));
-        let cost = |block: &KBlock| super::cost(block, &CostModel::default());
+        let cost = |block: &KBlock| super::cost(block, &crate::codegen::costs::COSTS);
         assert_eq!(cost(&block(difference.clone())), 5);
         let root = KExpr::Unary(UnaryOp::Sqrt, Box::new(difference.clone()));
         assert_eq!(cost(&block(KExpr::Arithmetic(Arithmetic::Div, Box::new(root), Box::new(difference)))), 26);
