@@ -41,8 +41,7 @@ fn half_widths(path: &Path) -> Result<i32, Error> {
         Path::Here => Ok(0),
         Path::SideFace(Side::Low) => Ok(-1),
         Path::SideFace(Side::High) => Ok(1),
-        Path::Neighbour(Side::Low) => Ok(-2),
-        Path::Neighbour(Side::High) => Ok(2),
+        Path::Shift { from, by } => Ok(half_widths(from)? + 2 * i32::from(*by)),
         // The element is a face; its cells are half a width away.
         Path::First(face) if **face == Path::Here => Ok(-1),
         Path::Second(face) if **face == Path::Here => Ok(1),

@@ -183,7 +183,7 @@ impl<'a> Evaluator<'a> {
                 }
             }
             Path::SideFace(side) => self.side_face(*side).map(Some),
-            Path::Neighbour(side) => self.neighbour(*side).map(Some),
+            Path::Shift { from, by } => self.shifted(from, *by).map(Some),
             Path::Empty => Ok(None),
         }
     }
@@ -360,11 +360,15 @@ impl<'a> Evaluator<'a> {
         Ok(shape.cell_face(cell, axis, side == Side::High) as u32)
     }
 
-    fn neighbour(&mut self, side: Side) -> Result<u32, Error> {
-        let face = self.side_face(side)? as usize;
-        let (shape, _, _) = self.side_block()?;
-        let neighbour = shape.face_cells(face)[usize::from(side == Side::High)];
-        if neighbour == NONE { Err(defect("there is no neighbour beyond the boundary")) } else { Ok(neighbour) }
+    /// The cell so many cells further along the axis at hand.
+    fn shifted(&mut self, from: &Path, by: i8) -> Result<u32, Error> {
+        let (shape, axis, _) = self.side_block()?;
+        let mut place = shape.cell_ijk(self.entity(from, "an offset")? as usize);
+        match place[axis].checked_add_signed(by.into()).filter(|&along| along < shape.n[axis]) {
+            Some(along) => place[axis] = along,
+            None => return Err(defect("there is no cell beyond the boundary")),
+        }
+        Ok(shape.cell(place) as u32)
     }
 
     /// The axis across which the face at hand stands: that of a side block, or of the element.

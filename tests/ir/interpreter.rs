@@ -294,9 +294,9 @@ fn cartesian_geometry() {
           body { yield -1.0, -1.0, -1.0, -1.0 }
           cartesian full {
             around: Scalar, inside: Scalar, reach: Scalar = sum sides {
-              low interior { yield neg(measure(side_face(low))), neg(area[side_face(low)]), dot(displacement(neighbour(low), here), normal(side_face(low))) }
+              low interior { yield neg(measure(side_face(low))), neg(area[side_face(low)]), dot(displacement(shift(here, -1), here), normal(side_face(low))) }
               low boundary { yield neg(measure(side_face(low))), 0.0, dot(displacement(side_face(low), here), normal(side_face(low))) }
-              high interior { yield measure(side_face(high)), area[side_face(high)], dot(displacement(neighbour(high), here), normal(side_face(high))) }
+              high interior { yield measure(side_face(high)), area[side_face(high)], dot(displacement(shift(here, 1), here), normal(side_face(high))) }
               high boundary { yield measure(side_face(high)), 0.0, dot(displacement(side_face(high), here), normal(side_face(high))) }
             }
             yield measure(here), around, inside, reach

@@ -153,7 +153,8 @@ impl Sharing<'_> {
                 Node::Expr(KExpr::IsEmpty(_) | KExpr::Member { .. } | KExpr::Same(..) | KExpr::Entity(_) | KExpr::Displacement { .. }) => {
                     false
                 }
-                Node::Path(Path::Neighbour(side) | Path::SideFace(side)) => self.inside.side == Some(*side),
+                Node::Path(Path::SideFace(side)) => self.inside.side == Some(*side),
+                Node::Path(Path::Shift { by, .. }) => self.inside.side == Some(Side::towards(*by)),
                 Node::Path(Path::Through { .. } | Path::Select { .. }) => false,
                 Node::Stmt(_) | Node::Expr(_) | Node::Path(_) => true,
             };
@@ -164,7 +165,7 @@ impl Sharing<'_> {
     /// Whether a path certainly leads to a cell.
     fn is_cell(&self, path: &Path) -> bool {
         match path {
-            Path::Here | Path::Neighbour(_) => true,
+            Path::Here | Path::Shift { .. } => true,
             Path::First(face) | Path::Second(face) => matches!(&**face, Path::Local(face) if self.inside.interior.contains(face)),
             Path::Local(_) | Path::Through { .. } | Path::Select { .. } | Path::SideFace(_) | Path::Empty => false,
         }

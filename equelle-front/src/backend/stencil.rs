@@ -40,7 +40,7 @@ impl Skeleton {
 
     fn is_fixed(&self, path: &Path) -> bool {
         match path {
-            Path::Here | Path::Local(_) | Path::SideFace(_) | Path::Neighbour(_) | Path::Empty => true,
+            Path::Here | Path::Local(_) | Path::SideFace(_) | Path::Shift { .. } | Path::Empty => true,
             Path::First(at) | Path::Second(at) | Path::Through { at, .. } => self.is_fixed(at),
             Path::Select { condition, if_true, if_false } => {
                 self.is_decided(condition) && self.is_fixed(if_true) && self.is_fixed(if_false)
@@ -114,8 +114,10 @@ pub fn reach(unknowns: u32, cartesian: &KBlock) -> Vec<Reach> {
         {
             match at {
                 Path::Here => reach.own = true,
-                Path::Neighbour(Side::Low) => reach.low = true,
-                Path::Neighbour(Side::High) => reach.high = true,
+                Path::Shift { by, .. } => match Side::towards(*by) {
+                    Side::Low => reach.low = true,
+                    Side::High => reach.high = true,
+                },
                 Path::Local(_)
                 | Path::First(_)
                 | Path::Second(_)

@@ -114,7 +114,7 @@ impl Kernel {
         match path {
             Path::Here => self.space_kind(sets),
             Path::Local(id) => self.local_type(*id).and_then(|ty| ty.entity_kind()),
-            Path::First(_) | Path::Second(_) | Path::Neighbour(_) => Some(EntityKind::Cell),
+            Path::First(_) | Path::Second(_) | Path::Shift { .. } => Some(EntityKind::Cell),
             Path::Through { param, .. } => self.param(*param).and_then(|p| p.ty.entity_kind()),
             Path::Select { if_true, if_false, .. } => self.path_kind(sets, if_true).or_else(|| self.path_kind(sets, if_false)),
             Path::SideFace(_) => Some(EntityKind::Face),
@@ -128,7 +128,7 @@ impl Kernel {
         match path {
             Path::Here => self.space_set(),
             Path::Local(id) => self.local_type(*id).and_then(|ty| ty.within.or_else(|| ty.entity_kind().map(all))),
-            Path::First(_) | Path::Second(_) | Path::Neighbour(_) => Some(all(EntityKind::Cell)),
+            Path::First(_) | Path::Second(_) | Path::Shift { .. } => Some(all(EntityKind::Cell)),
             Path::Through { param, .. } => self.param(*param).and_then(|p| p.ty.within),
             Path::Select { if_true, if_false, .. } => match (self.path_within(sets, if_true), self.path_within(sets, if_false)) {
                 (Some(a), Some(b)) => Some(sets.common_superset(a, b)),
@@ -142,7 +142,7 @@ impl Kernel {
     /// Whether the path is known to end at an entity, never at Empty. Entity locals and what entity collections hold are not known to.
     pub fn path_never_empty(&self, sets: &SetTable, path: &Path) -> bool {
         match path {
-            Path::Here | Path::SideFace(_) | Path::Neighbour(_) => true,
+            Path::Here | Path::SideFace(_) | Path::Shift { .. } => true,
             Path::First(face) | Path::Second(face) => {
                 let interior = sets.canonical(CanonicalSet::INTERIOR_FACES);
                 self.path_never_empty(sets, face) && self.path_within(sets, face).is_some_and(|w| sets.is_subset(w, interior))

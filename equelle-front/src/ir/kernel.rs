@@ -13,7 +13,7 @@
 //!
 //! **Cartesian form.** On a Cartesian grid the faces of a cell are known: for each axis the low and the high one. A
 //! [`Kernel`] over cells may carry a second body ([`Kernel::cartesian`]) in which [`KStmt::SumFaces`] has become [`KStmt::SumSides`], whose blocks use
-//! [`Path::SideFace`] and [`Path::Neighbour`] and are written once for a symbolic axis. Geometry there is that of a uniform grid: one number per axis.
+//! [`Path::SideFace`] and [`Path::Shift`] and are written once for a symbolic axis. Geometry there is that of a uniform grid: one number per axis.
 //! The measure of a cell is the product of the cell widths in the order of the axes, that of a face the product of the widths of the other axes in that order
 //! (1 in one dimension). A component of the normal of a side face is structurally 1 along the axis at hand and structurally 0 else: a target that unrolls the
 //! axes evaluates conditions on it beforehand, so that a body may treat axes differently without a test at run time. A displacement is n half widths along the axis,
@@ -147,7 +147,7 @@ pub struct JacobianForm {
     /// For any grid. Yields what the body of the kernel yields.
     pub body: KBlock,
     /// For uniform Cartesian grids, as a [`CartesianForm::Full`], where equation and unknowns are over all cells and derivatives are by [`Path::Here`] and
-    /// [`Path::Neighbour`] alone: the columns of a row then follow from the place of the cell in the grid.
+    /// [`Path::Shift`] alone: the columns of a row then follow from the place of the cell in the grid.
     /// A value of the cell that several sides read has one derivative here and one for each face in the other body, so that terms may be added in another order.
     pub cartesian: Option<KBlock>,
 }
@@ -173,7 +173,7 @@ pub enum KStmt {
     /// `face` names the face inside the body.
     SumFaces { results: Vec<LocalId>, cell: Path, face: LocalId, only: FaceFilter, body: KBlock },
     /// Cartesian form of a sum over the faces of [`Path::Here`] (a cell): for axis 0, 1, ... the low side, then the high side. The sign of the low side is -1, of the high
-    /// side +1, applied by whoever evaluates. Blocks yield one term per result; `None` adds nothing. They use [`Path::SideFace`], and [`Path::Neighbour`] where interior.
+    /// side +1, applied by whoever evaluates. Blocks yield one term per result; `None` adds nothing. They use [`Path::SideFace`], and [`Path::Shift`] where interior.
     SumSides { results: Vec<LocalId>, low: SideBlocks, high: SideBlocks },
     /// Lazy choice with several results.
     If { results: Vec<LocalId>, condition: KExpr, then: KBlock, otherwise: KBlock },
@@ -211,6 +211,13 @@ pub enum Side {
     High,
 }
 
+impl Side {
+    /// Where an offset other than 0 leads.
+    pub fn towards(by: i8) -> Side {
+        if by < 0 { Side::Low } else { Side::High }
+    }
+}
+
 /// How one entity leads to another.
 #[derive(Clone, Debug, PartialEq)]
 #[allow(missing_docs)] // The line of a variant explains its fields.
@@ -229,8 +236,9 @@ pub enum Path {
     Select { condition: Box<KExpr>, if_true: Box<Path>, if_false: Box<Path> },
     /// Cartesian form, inside a side block: the face of the cell on this side of the current axis.
     SideFace(Side),
-    /// Cartesian form, inside an interior side block: the cell beyond that face.
-    Neighbour(Side),
+    /// Cartesian form: the cell `by` cells further along the axis of the side block at hand, towards
+    /// larger coordinates. The verifier lets through [`Path::Here`] by one, in the interior block of that side.
+    Shift { from: Box<Path>, by: i8 },
     /// No entity.
     Empty,
 }
@@ -347,8 +355,8 @@ macro_rules! for_each_part {
 macro_rules! for_each_part_of_path {
     ($of:expr, $expr:expr, $path:expr, $with:expr) => {
         match $of {
-            Path::Here | Path::Local(_) | Path::SideFace(_) | Path::Neighbour(_) | Path::Empty => {}
-            Path::First(at) | Path::Second(at) | Path::Through { at, .. } => $path(at, $with),
+            Path::Here | Path::Local(_) | Path::SideFace(_) | Path::Empty => {}
+            Path::First(at) | Path::Second(at) | Path::Through { at, .. } | Path::Shift { from: at, .. } => $path(at, $with),
             Path::Select { condition, if_true, if_false } => {
                 $expr(condition, $with);
                 $path(if_true, $with);
@@ -359,6 +367,17 @@ macro_rules! for_each_part_of_path {
 }
 
 pub(crate) use {for_each_part, for_each_part_of_path};
+
+impl Path {
+    /// The cell beyond the face on a side of the element.
+    pub fn neighbour(side: Side) -> Path {
+        let by = match side {
+            Side::Low => -1,
+            Side::High => 1,
+        };
+        Path::Shift { from: Box::new(Path::Here), by }
+    }
+}
 
 impl KExpr {
     /// What it does.

@@ -160,7 +160,7 @@ impl Counter {
 fn depth(path: &Path, faces: &[LocalId]) -> u32 {
     match path {
         Path::Here | Path::Empty | Path::SideFace(_) => 0,
-        Path::Neighbour(_) => 1,
+        Path::Shift { .. } => 1,
         // An entity of a sum that is no face of it was named in the innermost.
         Path::Local(local) => faces.iter().position(|face| face == local).map_or(faces.len(), |i| i + 1) as u32,
         Path::First(at) | Path::Second(at) | Path::Through { at, .. } => depth(at, faces).max(1),

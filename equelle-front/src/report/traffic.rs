@@ -5,7 +5,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use crate::ir::{FaceFilter, KBlock, KExpr, KStmt, Kernel, LocalId, Param, ParamId, Path, Side, Space, UnaryOp};
+use crate::ir::{FaceFilter, KBlock, KExpr, KStmt, Kernel, LocalId, Param, ParamId, Path, Space, UnaryOp};
 use crate::ops::Logic;
 use crate::types::{Basic, CanonicalSet, EntityKind, Extent, SetId, SetTable, Shape};
 
@@ -286,7 +286,7 @@ impl Counter<'_> {
                 (relation, a.1.max(b.1))
             }
             Path::SideFace(_) => (Relation::Face, here),
-            Path::Neighbour(_) => (Relation::Neighbour, here),
+            Path::Shift { .. } => (Relation::Neighbour, here),
         }
     }
 
@@ -350,7 +350,7 @@ impl Counter<'_> {
                 Some(set) => Some(set.extent != Extent::Boundary),
                 None => (self.sets.canonical_superset(*set).extent == Extent::Boundary).then_some(false),
             },
-            KExpr::IsEmpty(Path::First(_) | Path::Second(_) | Path::Neighbour(_)) => Some(false),
+            KExpr::IsEmpty(Path::First(_) | Path::Second(_) | Path::Shift { .. }) => Some(false),
             KExpr::IsEmpty(Path::Empty) => Some(true),
             KExpr::Unary(UnaryOp::Not, a) => self.known(a).map(|a| !a),
             KExpr::Logic(Logic::And, a, b) => match (self.known(a), self.known(b)) {
@@ -400,7 +400,7 @@ impl Counter<'_> {
                 Space::Unit => EntityKind::Cell,
             },
             Path::Local(local) => self.kernel.locals[local.0 as usize].ty.entity_kind().unwrap_or(EntityKind::Cell),
-            Path::First(_) | Path::Second(_) | Path::Neighbour(Side::Low | Side::High) | Path::Empty => EntityKind::Cell,
+            Path::First(_) | Path::Second(_) | Path::Shift { .. } | Path::Empty => EntityKind::Cell,
             Path::SideFace(_) => EntityKind::Face,
             Path::Through { param, .. } => self.param(*param).ty.entity_kind().unwrap_or(EntityKind::Cell),
             Path::Select { if_true, .. } => self.kind_of(if_true),

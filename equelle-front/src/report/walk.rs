@@ -260,7 +260,7 @@ fn operation_name(op: &Op) -> &'static str {
         Op::Real(_) => "number",
         Op::Bool(_) => "truth value",
         Op::Text(_) | Op::TextIndex(..) => "text",
-        Op::CanonicalSet(set) => set.name(),
+        Op::CanonicalSet(_) => "domain",
         Op::Load(_) => "variable",
         Op::InputScalar { .. } | Op::InputCollection { .. } | Op::InputDomain { .. } | Op::InputSequence { .. } => "input",
         Op::Call { .. } => "call",

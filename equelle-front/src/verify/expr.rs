@@ -269,8 +269,11 @@ impl Checker<'_> {
                 self.side_block(*side, false);
                 Some(EntityKind::Face)
             }
-            Path::Neighbour(side) => {
-                self.side_block(*side, true);
+            Path::Shift { from, by } => {
+                if **from != Path::Here || by.unsigned_abs() != 1 {
+                    return self.fail("a shift is from the element, by one cell");
+                }
+                self.side_block(Side::towards(*by), true);
                 Some(EntityKind::Cell)
             }
             Path::Empty => None,
@@ -290,7 +293,7 @@ impl Checker<'_> {
 /// Whether the entity's place relative to the element is known on every Cartesian grid.
 fn is_near(path: &Path) -> bool {
     match path {
-        Path::Here | Path::SideFace(_) | Path::Neighbour(_) => true,
+        Path::Here | Path::SideFace(_) | Path::Shift { .. } => true,
         Path::First(face) | Path::Second(face) => matches!(**face, Path::Here),
         Path::Local(_) | Path::Through { .. } | Path::Select { .. } | Path::Empty => false,
     }

@@ -346,7 +346,7 @@ impl Checker<'_> {
                 if unknown.0 >= self.unknowns {
                     self.error("derivatives are added in a Jacobian form, by one of its unknowns");
                 }
-                if self.form != Form::General && !matches!(at, Path::Here | Path::Neighbour(_)) {
+                if self.form != Form::General && !matches!(at, Path::Here | Path::Shift { .. }) {
                     self.error("a Cartesian Jacobian form has derivatives by the cell and its neighbours alone");
                 }
                 let element = KExpr::Load { param: *unknown, at: at.clone() };

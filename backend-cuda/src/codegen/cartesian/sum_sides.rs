@@ -56,7 +56,7 @@ impl Writer<'_> {
         for (blocks, number) in [(low, 0), (high, 1)] {
             if let Some(block) = &blocks.interior {
                 visit_block(block, &mut |node| {
-                    if let Node::Expr(KExpr::Load { param, at: Path::Neighbour(_) }) = node
+                    if let Node::Expr(KExpr::Load { param, at: Path::Shift { .. } }) = node
                         && self.is_everywhere(*param)
                         && !wanted.contains(&(*param, number))
                     {
@@ -71,7 +71,7 @@ impl Writer<'_> {
         let mut lines = [Vec::new(), Vec::new()];
         for &(param, number) in &wanted {
             let side = if number == 0 { Side::Low } else { Side::High };
-            let value = self.load(param, &Path::Neighbour(side));
+            let value = self.load(param, &Path::neighbour(side));
             let name = self.names.fresh(&format!("{}_{}", self.params[param.0 as usize], if number == 0 { "low" } else { "high" }));
             let zeros = if self.inside { "" } else { " = {}" };
             self.line(&format!("{} {name}[DIM]{zeros};", self.reals.number()));

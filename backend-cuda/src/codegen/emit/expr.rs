@@ -109,8 +109,7 @@ impl Writer<'_> {
         match path {
             Path::SideFace(Side::Low) | Path::First(_) => -1,
             Path::SideFace(Side::High) | Path::Second(_) => 1,
-            Path::Neighbour(Side::Low) => -2,
-            Path::Neighbour(Side::High) => 2,
+            Path::Shift { by, .. } => 2 * i32::from(*by),
             Path::Here | Path::Local(_) | Path::Through { .. } | Path::Select { .. } | Path::Empty => 0,
         }
     }
@@ -151,8 +150,8 @@ impl Writer<'_> {
         if let Some(value) = self.value_at_side(id, at) {
             return value;
         }
-        if let Path::Neighbour(side) = at
-            && let Some(array) = self.neighbours.get(&(id, high(*side)))
+        if let Path::Shift { by, .. } = at
+            && let Some(array) = self.neighbours.get(&(id, high(Side::towards(*by))))
         {
             return Text::atom(format!("{array}[axis]"));
         }

@@ -29,7 +29,7 @@ impl Writer<'_> {
                 Text::compound(format!("{} ? {} : {}", self.expr(condition), self.path(if_true), self.path(if_false)))
             }
             Path::SideFace(side) => Text::atom(format!("eq_side_face(g, cell, axis, {})", high(*side))),
-            Path::Neighbour(side) => Text::atom(format!("eq_neighbour(g, cell, axis, {})", high(*side))),
+            Path::Shift { by, .. } => Text::atom(format!("eq_neighbour(g, cell, axis, {})", high(Side::towards(*by)))),
             Path::Empty => Text::name("EQ_NONE"),
         }
     }

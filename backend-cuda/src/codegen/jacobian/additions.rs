@@ -62,8 +62,10 @@ impl Writer<'_> {
             let minus = derivatives.sides.iter().fold(false, |minus, side| minus != *side);
             let names = &self.unknowns[number as usize];
             let variable = match at {
-                Path::Neighbour(Side::Low) => format!("{}[axis]", names.low),
-                Path::Neighbour(Side::High) => format!("{}[axis]", names.high),
+                Path::Shift { by, .. } => match Side::towards(*by) {
+                    Side::Low => format!("{}[axis]", names.low),
+                    Side::High => format!("{}[axis]", names.high),
+                },
                 // The verifier lets nothing else through.
                 _ => names.own.clone(),
             };

@@ -1,6 +1,6 @@
 //! Paths: entities, and where the elements that belong to them are.
 
-use equelle_front::ir::{Path, Space};
+use equelle_front::ir::{Path, Side, Space};
 use equelle_front::types::{CanonicalSet, EntityKind, Extent, SetId};
 use proc_macro2::TokenStream;
 use quote::quote;
@@ -19,7 +19,7 @@ impl Writer<'_> {
         match path {
             Path::Here => Some(Place::Here),
             Path::SideFace(side) => Some(Place::SideFace((*side).into())),
-            Path::Neighbour(side) => Some(Place::Neighbour((*side).into())),
+            Path::Shift { by, .. } => Some(Place::Neighbour(Side::towards(*by).into())),
             Path::Local(id) => self.places.get(id).copied(),
             Path::First(face) => match self.place(face)? {
                 Place::SideFace(End::High) => Some(Place::Here),
@@ -41,7 +41,7 @@ impl Writer<'_> {
             Path::Empty => true,
             Path::First(face) => self.side_interior == Some(false) && self.place(face) == Some(Place::SideFace(End::Low)),
             Path::Second(face) => self.side_interior == Some(false) && self.place(face) == Some(Place::SideFace(End::High)),
-            Path::Here | Path::Local(_) | Path::Through { .. } | Path::Select { .. } | Path::SideFace(_) | Path::Neighbour(_) => false,
+            Path::Here | Path::Local(_) | Path::Through { .. } | Path::Select { .. } | Path::SideFace(_) | Path::Shift { .. } => false,
         }
     }
 
@@ -85,7 +85,7 @@ impl Writer<'_> {
                 let (if_true, if_false) = (self.entity(if_true)?, self.entity(if_false)?);
                 Ok(Text::choice(&condition, &if_true, &if_false))
             }
-            Path::Empty | Path::SideFace(_) | Path::Neighbour(_) => Err(Failure::Form),
+            Path::Empty | Path::SideFace(_) | Path::Shift { .. } => Err(Failure::Form),
         }
     }
 
@@ -127,7 +127,7 @@ impl Writer<'_> {
             Path::Here => return true,
             Path::First(face) => (face, End::Low),
             Path::Second(face) => (face, End::High),
-            Path::Local(_) | Path::Through { .. } | Path::Select { .. } | Path::Empty | Path::SideFace(_) | Path::Neighbour(_) => {
+            Path::Local(_) | Path::Through { .. } | Path::Select { .. } | Path::Empty | Path::SideFace(_) | Path::Shift { .. } => {
                 return false;
             }
         };

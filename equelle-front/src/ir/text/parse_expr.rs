@@ -72,8 +72,13 @@ impl KernelParser<'_> {
         if self.accept_function("side_face") {
             return Ok(Path::SideFace(self.side()?));
         }
-        if self.accept_function("neighbour") {
-            return Ok(Path::Neighbour(self.side()?));
+        if self.accept_function("shift") {
+            self.parser.expect("(")?;
+            let from = Box::new(self.path()?);
+            self.parser.expect(",")?;
+            let by = self.parser.integer()?;
+            self.parser.expect(")")?;
+            return Ok(Path::Shift { from, by });
         }
         if self.parser.accept("(") {
             let condition = Box::new(self.expr()?);

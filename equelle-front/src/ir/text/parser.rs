@@ -1,6 +1,7 @@
 //! The cursor of the parser; sets and types.
 
 use std::collections::BTreeMap;
+use std::str::FromStr;
 
 use crate::ir::Place;
 use crate::ir::text::TextError;
@@ -131,7 +132,7 @@ impl Parser {
         }
     }
 
-    pub fn integer(&mut self) -> Parsed<u32> {
+    pub fn integer<T: FromStr>(&mut self) -> Parsed<T> {
         match self.peek() {
             TokenKind::Number(n) => match n.parse() {
                 Ok(i) => {

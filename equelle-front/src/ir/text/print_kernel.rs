@@ -163,7 +163,7 @@ impl KernelPrinter<'_> {
                 format!("({} ? {} : {})", self.expr(condition), self.path(if_true), self.path(if_false))
             }
             Path::SideFace(s) => format!("side_face({})", side(*s)),
-            Path::Neighbour(s) => format!("neighbour({})", side(*s)),
+            Path::Shift { from, by } => format!("shift({}, {by})", self.path(from)),
             Path::Empty => "empty".to_owned(),
         }
     }

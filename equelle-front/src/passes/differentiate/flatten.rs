@@ -252,7 +252,8 @@ impl Work {
                 let (if_true, if_false) = (Box::new(self.substituted(*if_true)), Box::new(self.substituted(*if_false)));
                 Path::Select { condition, if_true, if_false }
             }
-            Path::Here | Path::SideFace(_) | Path::Neighbour(_) | Path::Empty => path,
+            Path::Shift { from, by } => Path::Shift { from: Box::new(self.substituted(*from)), by },
+            Path::Here | Path::SideFace(_) | Path::Empty => path,
         }
     }
 }
@@ -273,7 +274,8 @@ fn split(path: &Path) -> Option<(KExpr, Path, Path)> {
         Path::First(at) => wrapped(at, &Path::First),
         Path::Second(at) => wrapped(at, &Path::Second),
         Path::Through { param, at } => wrapped(at, &|at| Path::Through { param: *param, at }),
-        Path::Here | Path::Local(_) | Path::SideFace(_) | Path::Neighbour(_) | Path::Empty => None,
+        Path::Shift { from, by } => wrapped(from, &|from| Path::Shift { from, by: *by }),
+        Path::Here | Path::Local(_) | Path::SideFace(_) | Path::Empty => None,
     }
 }
 

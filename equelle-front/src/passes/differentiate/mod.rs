@@ -73,7 +73,7 @@ fn only_neighbours(body: &KBlock) -> bool {
     let mut only = true;
     visit_block(body, &mut |node| {
         if let Node::Stmt(KStmt::Add { at, .. }) = node {
-            only &= matches!(at, Path::Here | Path::Neighbour(_));
+            only &= matches!(at, Path::Here | Path::Shift { .. });
         }
     });
     only

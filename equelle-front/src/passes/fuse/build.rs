@@ -264,7 +264,7 @@ impl<'a> Builder<'a> {
             Shape::Single => Ok(KExpr::Param(self.param(value)?)),
             Shape::Collection(_) => {
                 let param = self.param(value)?;
-                let known_place = matches!(at, Path::Here | Path::SideFace(_) | Path::Neighbour(_));
+                let known_place = matches!(at, Path::Here | Path::SideFace(_) | Path::Shift { .. });
                 match self.mode {
                     Mode::General => {}
                     Mode::Full if known_place => {}

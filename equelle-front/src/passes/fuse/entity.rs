@@ -87,7 +87,7 @@ impl Builder<'_> {
                     return Ok(Path::Here);
                 }
                 match self.facts.side {
-                    Some((current, true)) if current == *side => Ok(Path::Neighbour(*side)),
+                    Some((current, true)) if current == *side => Ok(Path::neighbour(*side)),
                     Some((current, false)) if current == *side => Ok(Path::Empty),
                     Some(_) | None => Err(Unfusable),
                 }
@@ -104,7 +104,7 @@ impl Builder<'_> {
     pub(super) fn geometry_path(&mut self, entities: ValueId, at: &Path) -> Result<Path> {
         let path = self.entity(entities, at)?;
         let uniform = match (&path, self.mode) {
-            (_, Mode::General) | (Path::Here | Path::SideFace(_) | Path::Neighbour(_), _) => true,
+            (_, Mode::General) | (Path::Here | Path::SideFace(_) | Path::Shift { .. }, _) => true,
             (Path::First(face) | Path::Second(face), Mode::PerAxis) => **face == Path::Here,
             _ => false,
         };

@@ -78,7 +78,7 @@ impl Facts {
     pub(super) fn is_empty(&self, sets: &SetTable, path: &Path) -> Option<bool> {
         match path {
             Path::Empty => Some(true),
-            Path::Here | Path::Local(_) | Path::SideFace(_) | Path::Neighbour(_) => Some(false),
+            Path::Here | Path::Local(_) | Path::SideFace(_) | Path::Shift { .. } => Some(false),
             Path::First(face) | Path::Second(face) => {
                 let interior = sets.canonical(CanonicalSet::INTERIOR_FACES);
                 (self.member(sets, interior, face) == Some(true)).then_some(false)
