@@ -1,12 +1,13 @@
 // The runtime's own kernels.
 
-// A word as it is now, for a copy beside the stream.
+// Copies the current value of a word for an asynchronous copy.
 extern "C" __global__ void equelle_word(const unsigned long long* word, unsigned long long* copy) { *copy = *word; }
 
-// State of a loop over a sequence: how many elements have been taken.
+// State of a loop over a sequence: number of used elements.
 extern "C" __global__ void equelle_loop_begin(unsigned long long* taken) { *taken = 0; }
 
-// The elements of the next rounds: `used` of the last ones were taken. Arguments repeat as the rounds do, so that these can be replayed as a graph.
+// The elements of the next rounds, after `used` of the last ones. Arguments repeat with the rounds,
+// so that launches can be replayed as a graph.
 extern "C" __global__ void equelle_loop_window(const double* sequence, unsigned long long n, unsigned long long* taken, unsigned int used,
                                                unsigned int count, double* window) {
   const unsigned long long first = *taken + used;
@@ -21,8 +22,9 @@ extern "C" __global__ void equelle_iota(EqEntity n, EqEntity first, EqEntity* __
   if (k < n) out[k] = first + k;
 }
 
-// Eight levels of the binary tree over partial results: each thread combines 256 neighbours. Groups of 2, 4, 8, ... neighbours are kept
-// on a stack, largest first; an odd last one passes on unchanged.
+// Eight levels of the binary tree over partial results: each thread combines 256 neighbours. Groups
+// of 2, 4, 8, ... neighbours are kept on a stack, largest first; an odd last one passes on
+// unchanged.
 extern "C" __global__ void equelle_tree(unsigned int operation, EqEntity n, const double* __restrict__ in, double* __restrict__ out) {
   const EqEntity group = eq_index();
   const unsigned long long from = (unsigned long long)group * 256u;
@@ -40,7 +42,7 @@ extern "C" __global__ void equelle_tree(unsigned int operation, EqEntity n, cons
   out[group] = value;
 }
 
-// The same for truth values: 0 any, 1 all. Their order does not matter.
+// The tree for Bools: 0 any, 1 all. The order does not matter.
 extern "C" __global__ void equelle_tree_bools(unsigned int operation, EqEntity n, const unsigned char* __restrict__ in,
                                               unsigned char* __restrict__ out) {
   const EqEntity group = eq_index();
@@ -52,8 +54,8 @@ extern "C" __global__ void equelle_tree_bools(unsigned int operation, EqEntity n
   out[group] = value;
 }
 
-// Marks the parts of the columns from `begin` to `end` whose level some row fixes: where the entries do not cancel but for `round_off`. `parts` numbers the
-// part of each column.
+// Marks the regular components of the columns from `begin` to `end`: where the entries of some row
+// do not cancel up to `round_off`. `parts` has the component of each column.
 extern "C" __global__ void equelle_fixed_parts(EqEntity n, const EqRows rows, EqEntity begin, EqEntity end, const EqEntity* __restrict__ parts,
                                                double round_off, unsigned char* fixed) {
   const EqEntity row = eq_index();
@@ -67,6 +69,6 @@ extern "C" __global__ void equelle_fixed_parts(EqEntity n, const EqRows rows, Eq
     size = size + fabs(rows.entries[k]);
     part = parts[column - begin];
   }
-  // All writers write the same.
+  // All writers write the same value.
   if (part != EQ_NONE && !(fabs(sum) <= round_off * size)) fixed[part] = 1;
 }

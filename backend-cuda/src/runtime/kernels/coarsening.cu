@@ -1,9 +1,11 @@
-// Set-up of multigrid by smoothed aggregation, one thread to a row; the steps and the order of every sum are those of equelle_runtime::linalg::precond::amg.
+// Set-up of multigrid by smoothed aggregation, one thread per row; steps and summation orders are
+// those of equelle_runtime::linalg::precond::amg.
 
 // No unknown, no group.
 #define EQ_NO_GROUP EQ_NONE
 
-// How strong entry number k of a row is: its magnitude, or for a matrix that is not symmetric the mean of it and its mirror entry.
+// Strength of entry number k of a row: its magnitude, or for an unsymmetric matrix the mean of it
+// and its mirrored entry.
 EQ_FUNCTION double eq_measure(const EqRows& a, bool symmetric, EqEntity row, unsigned long long k) {
   const double size = fabs(a.entries[k]);
   if (symmetric) return size;
@@ -27,7 +29,8 @@ extern "C" __global__ void equelle_field(EqEntity begin, EqEntity end, unsigned 
   if (k < end) field[k] = (unsigned char)value;
 }
 
-// The largest coupling of each row with its own field; whether its diagonal dominates them all, so that it needs no coarse grid.
+// The largest coupling of each row within its own field, and whether its diagonal dominates them
+// all, so that it needs no coarse grid.
 extern "C" __global__ void equelle_couplings(EqEntity n, const EqRows a, unsigned int symmetric, const unsigned char* __restrict__ field,
                                              double* __restrict__ largest, unsigned char* __restrict__ dominant) {
   const EqEntity row = eq_index();
@@ -64,7 +67,8 @@ EQ_FUNCTION bool eq_is_strong(const EqRows& a, const EqStrength& s, EqEntity row
   return measured * measured > s.square * s.largest[row] * s.largest[column];
 }
 
-// Lengths of the rows without weak couplings, behind the first number of `row_ptr`: strong ones and the diagonal.
+// Lengths of the rows without weak couplings, after the first number of `row_ptr`: strong couplings
+// and the diagonal.
 extern "C" __global__ void equelle_strong_lengths(EqEntity n, const EqRows a, const EqStrength s, unsigned long long* __restrict__ row_ptr) {
   const EqEntity row = eq_index();
   if (row == 0) row_ptr[0] = 0;
@@ -75,7 +79,7 @@ extern "C" __global__ void equelle_strong_lengths(EqEntity n, const EqRows a, co
   row_ptr[row + 1] = length;
 }
 
-// These rows: weak couplings of the row's field are added to the diagonal.
+// The rows without weak couplings, which are added to the diagonal if of the row's field.
 extern "C" __global__ void equelle_strong_rows(EqEntity n, const EqRows a, const EqStrength s, const EqRows out, EqEntity* columns) {
   const EqEntity row = eq_index();
   if (row >= n) return;
@@ -101,9 +105,9 @@ extern "C" __global__ void equelle_strong_rows(EqEntity n, const EqRows a, const
   out.entries[own] = diagonal;
 }
 
-// ---- Groups ----------------------------------------------------------------------------------------------------------------------------
+// ---- Aggregates ---------------------------------------------------------------------------------
 
-// The order in which rows may begin groups.
+// The order in which rows become roots of aggregates.
 EQ_FUNCTION unsigned int eq_scattered(unsigned int row) {
   unsigned int mixed = row;
   mixed = (mixed ^ mixed >> 16) * 0x85ebca6bu;
@@ -111,10 +115,10 @@ EQ_FUNCTION unsigned int eq_scattered(unsigned int row) {
   return mixed ^ mixed >> 16;
 }
 
-// Whether a row is undecided: it may begin a group.
+// Whether a row is undecided: it may become a root.
 #define EQ_UNDECIDED 1
 
-// Rows with neighbours may begin a group; nobody is in one.
+// Initially rows with neighbours are undecided, and no row is in an aggregate.
 extern "C" __global__ void equelle_grouping_begin(EqEntity n, const EqRows strong, unsigned char* __restrict__ state, EqEntity* __restrict__ root,
                                                   unsigned int* __restrict__ best) {
   const EqEntity row = eq_index();
@@ -124,7 +128,7 @@ extern "C" __global__ void equelle_grouping_begin(EqEntity n, const EqRows stron
   best[row] = 0xffffffffu;
 }
 
-// Undecided rows claim their neighbourhoods: the first one in the order is left in `best`.
+// Undecided rows claim their neighbourhoods: `best` keeps the first one in the order.
 extern "C" __global__ void equelle_grouping_claim(EqEntity n, const EqRows strong, const unsigned char* __restrict__ state, unsigned int* best) {
   const EqEntity row = eq_index();
   if (row >= n || state[row] != EQ_UNDECIDED) return;
@@ -132,7 +136,8 @@ extern "C" __global__ void equelle_grouping_claim(EqEntity n, const EqRows stron
   for (unsigned long long k = strong.row_ptr[row]; k < strong.row_ptr[row + 1]; ++k) atomicMin(best + strong.columns[k], own);
 }
 
-// Whoever is first in a whole neighbourhood takes it: neighbourhoods of such rows have nothing in common.
+// The first row in its whole neighbourhood becomes a root and takes it: such neighbourhoods are
+// disjoint.
 extern "C" __global__ void equelle_grouping_take(EqEntity n, const EqRows strong, unsigned char* __restrict__ state, EqEntity* __restrict__ root,
                                                  const unsigned int* __restrict__ best) {
   const EqEntity row = eq_index();
@@ -144,7 +149,8 @@ extern "C" __global__ void equelle_grouping_take(EqEntity n, const EqRows strong
   state[row] = 0;
 }
 
-// Rows with something taken in their neighbourhoods are out, the others look again; `left` tells whether there are any.
+// Rows with taken neighbours are no roots, the others stay undecided; `left` reports whether there
+// are any.
 extern "C" __global__ void equelle_grouping_retire(EqEntity n, const EqRows strong, unsigned char* __restrict__ state,
                                                    const EqEntity* __restrict__ root, unsigned int* __restrict__ best, unsigned int* left) {
   const EqEntity row = eq_index();
@@ -156,11 +162,12 @@ extern "C" __global__ void equelle_grouping_retire(EqEntity n, const EqRows stro
       state[row] = 0;
       return;
     }
-  // All writers write the same.
+  // All writers write the same value.
   *left = 1;
 }
 
-// The rest joins the neighbour that it depends on most, the first of several. What has none, and is not dominated by its diagonal, is a group of its own.
+// The rest joins its strongest neighbour, the first of several. A row without one becomes an
+// aggregate, unless its diagonal dominates.
 extern "C" __global__ void equelle_grouping_join(EqEntity n, const EqRows strong, const unsigned char* __restrict__ dominant,
                                                  const EqEntity* __restrict__ root, EqEntity* __restrict__ joined) {
   const EqEntity row = eq_index();
@@ -179,7 +186,8 @@ extern "C" __global__ void equelle_grouping_join(EqEntity n, const EqRows strong
   joined[row] = own;
 }
 
-// Marks the rows that began groups, behind the first number of `marks`: those of neighbourhoods, or those of single unknowns.
+// Marks the roots of aggregates, after the first number of `marks`: of neighbourhoods, or of single
+// unknowns.
 extern "C" __global__ void equelle_grouping_mark(EqEntity n, unsigned int single, const EqEntity* __restrict__ root,
                                                  const EqEntity* __restrict__ joined, unsigned long long* __restrict__ marks) {
   const EqEntity row = eq_index();
@@ -188,7 +196,7 @@ extern "C" __global__ void equelle_grouping_mark(EqEntity n, unsigned int single
   marks[row + 1] = joined[row] == row && (root[row] == row) == (single == 0u);
 }
 
-// Numbers of groups: neighbourhoods come first, by the running sums of the marks, of which there are `whole`.
+// Numbers of aggregates: neighbourhoods come first, by the prefix sums of the `whole` marks.
 extern "C" __global__ void equelle_grouping_number(EqEntity n, EqEntity whole, const EqEntity* __restrict__ root, const EqEntity* __restrict__ joined,
                                                    const unsigned long long* __restrict__ marks, const unsigned long long* __restrict__ singles,
                                                    const unsigned char* __restrict__ field, EqEntity* __restrict__ group,
@@ -206,9 +214,9 @@ extern "C" __global__ void equelle_grouping_number(EqEntity n, EqEntity whole, c
   if (field) coarse_field[number] = field[row];
 }
 
-// ---- Prolongation ----------------------------------------------------------------------------------------------------------------------
+// ---- Prolongation -------------------------------------------------------------------------------
 
-// Lengths of the rows of the prolongation: the groups that a row meets, or its own group alone.
+// Lengths of the rows of the prolongation: the aggregates in a row, or only its own.
 extern "C" __global__ void equelle_prolongation_lengths(EqEntity n, unsigned int smoothed, const EqRows strong, const EqEntity* __restrict__ group,
                                                         unsigned long long* __restrict__ row_ptr) {
   const EqEntity row = eq_index();
@@ -229,7 +237,7 @@ extern "C" __global__ void equelle_prolongation_lengths(EqEntity n, unsigned int
   row_ptr[row + 1] = length;
 }
 
-// Sorts entries that are few by their columns.
+// Sorts few entries by their columns.
 EQ_FUNCTION void eq_sort_entries(unsigned long long begin, unsigned long long end, EqEntity* columns, double* entries) {
   for (unsigned long long k = begin + 1; k < end; ++k) {
     const EqEntity column = columns[k];
@@ -244,7 +252,8 @@ EQ_FUNCTION void eq_sort_entries(unsigned long long begin, unsigned long long en
   }
 }
 
-// The rows of (1 - omega D^-1 A) T for the tentative prolongation T, 1 on each group; with `smoothed` 0 those of T.
+// The rows of (1 - omega D^-1 A) T for the tentative prolongation T, 1 on each group; with
+// `smoothed` 0 those of T.
 extern "C" __global__ void equelle_prolongation_rows(EqEntity n, unsigned int smoothed, const EqRows strong, double omega,
                                                      const double* __restrict__ inverse, const EqEntity* __restrict__ group, const EqRows out,
                                                      EqEntity* columns) {
@@ -273,16 +282,16 @@ extern "C" __global__ void equelle_prolongation_rows(EqEntity n, unsigned int sm
   eq_sort_entries(begin, end, columns, out.entries);
 }
 
-// ---- Transposes ------------------------------------------------------------------------------------------------------------------------
+// ---- Transposes ---------------------------------------------------------------------------------
 
-// How many entries each column has, behind the first number of `row_ptr`, which is all zero before.
+// Number of entries of each column, after the first number of `row_ptr`, which is all zero before.
 extern "C" __global__ void equelle_transposed_lengths(EqEntity n, const EqRows a, unsigned long long* row_ptr) {
   const EqEntity row = eq_index();
   if (row >= n) return;
   for (unsigned long long k = a.row_ptr[row]; k < a.row_ptr[row + 1]; ++k) atomicAdd(row_ptr + a.columns[k] + 1, 1ull);
 }
 
-// Entries to the rows of the transpose, in any order; `taken` is all zero before.
+// Writes entries to the rows of the transpose, in any order; `taken` is all zero before.
 extern "C" __global__ void equelle_transposed_rows(EqEntity n, const EqRows a, unsigned long long* taken, const EqRows out, EqEntity* columns) {
   const EqEntity row = eq_index();
   if (row >= n) return;
@@ -294,7 +303,8 @@ extern "C" __global__ void equelle_transposed_rows(EqEntity n, const EqRows a, u
   }
 }
 
-// Brings the entries of each row into their order, by `lanes` threads, a power of two: an entry goes behind all those of smaller columns. No two of a row have the same column.
+// Sorts the entries of each row, by `lanes` threads, a power of two: an entry goes after all those
+// of smaller columns. Columns of a row are distinct.
 extern "C" __global__ void equelle_ordered_rows(EqEntity n, unsigned int lanes, const EqRows a, const EqRows out, EqEntity* columns) {
   const EqPlace at = eq_place(n, lanes);
   if (!at.is_there) return;
@@ -308,7 +318,7 @@ extern "C" __global__ void equelle_ordered_rows(EqEntity n, unsigned int lanes, 
   }
 }
 
-// ---- Spectral radius -------------------------------------------------------------------------------------------------------------------
+// ---- Spectral radius ----------------------------------------------------------------------------
 
 // Sums of the magnitudes of D A by rows; marks whether D has a negative element.
 extern "C" __global__ void equelle_row_sums(EqEntity n, const EqRows a, const double* __restrict__ d, double* __restrict__ out, unsigned int* negative) {
@@ -317,7 +327,7 @@ extern "C" __global__ void equelle_row_sums(EqEntity n, const EqRows a, const do
   double sum = 0.0;
   for (unsigned long long k = a.row_ptr[row]; k < a.row_ptr[row + 1]; ++k) sum = sum + fabs(a.entries[k] * d[row]);
   out[row] = sum;
-  // All writers write the same.
+  // All writers write the same value.
   if (d[row] < 0.0) *negative = 1;
 }
 
@@ -326,7 +336,7 @@ extern "C" __global__ void equelle_roots(EqEntity n, const double* __restrict__ 
   if (k < n) out[k] = sqrt(x[k]);
 }
 
-// Of elements times a power of two; 0 where the result is not finite.
+// Reciprocal roots of elements times a power of two; 0 where the result is not finite.
 extern "C" __global__ void equelle_reciprocal_roots(EqEntity n, double factor, const double* __restrict__ x, double* __restrict__ out) {
   const EqEntity k = eq_index();
   if (k >= n) return;
@@ -334,7 +344,8 @@ extern "C" __global__ void equelle_reciprocal_roots(EqEntity n, double factor, c
   out[k] = fabs(root) <= 1.7976931348623157e308 ? root : 0.0;
 }
 
-// Pseudo-random numbers in [-1, 1): state k + 1 of a linear congruential sequence, by powers of its step.
+// Pseudo-random numbers in [-1, 1): state k + 1 of a linear congruential sequence, by powers of its
+// step.
 extern "C" __global__ void equelle_noise(EqEntity n, unsigned long long multiplier, unsigned long long increment, unsigned long long seed,
                                          double* __restrict__ out) {
   const EqEntity k = eq_index();

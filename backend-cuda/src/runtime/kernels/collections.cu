@@ -8,13 +8,13 @@ extern "C" __global__ void equelle_elements(EqEntity n, const EqCartesian g, con
   if (rank != EQ_NONE) out[rank] = entity;
 }
 
-// A map of ranks before any is noted in it.
+// Initialises a map of ranks as empty.
 extern "C" __global__ void equelle_no_ranks(EqEntity n, EqEntity* __restrict__ map) {
   const EqEntity k = eq_index();
   if (k < n) map[k] = EQ_NONE;
 }
 
-// Notes where each element of a set is in its list: in a map over a set around it, in which ranks are `around`.
+// Writes the position of each element of a list to a map over a superset, whose ranks are `around`.
 extern "C" __global__ void equelle_note_ranks(EqEntity n, const EqEntity* __restrict__ list, const EqRanks around, EqEntity* __restrict__ map) {
   const EqEntity k = eq_index();
   if (k >= n) return;
@@ -22,7 +22,7 @@ extern "C" __global__ void equelle_note_ranks(EqEntity n, const EqEntity* __rest
   if (rank != EQ_NONE) map[rank] = k;
 }
 
-// The same where ranks are in Cartesian form.
+// The same for ranks of Cartesian kernels.
 extern "C" __global__ void equelle_note_cartesian_ranks(EqEntity n, const EqEntity* __restrict__ list, const EqCartesian g, const EqRanks around,
                                                         EqEntity* __restrict__ map) {
   const EqEntity k = eq_index();
@@ -31,7 +31,8 @@ extern "C" __global__ void equelle_note_cartesian_ranks(EqEntity n, const EqEnti
   if (rank != EQ_NONE) map[rank] = k;
 }
 
-// Full collection of a per-axis one: 4 bytes of indices and a number read, one written per element; only that where the set is all entities.
+// Broadcasts a per-axis collection: 4 bytes of indices and a number read, one written per element;
+// only that if the set is all entities.
 extern "C" __global__ void equelle_spread(const EqCartesian g, const EqSpace space, unsigned int faces, unsigned int components,
                                           const EqReal* __restrict__ per_axis, EqReal* __restrict__ out) {
   const EqEntity k = eq_index();
@@ -41,7 +42,7 @@ extern "C" __global__ void equelle_spread(const EqCartesian g, const EqSpace spa
   for (unsigned int d = 0; d < components; ++d) out[d * (size_t)space.size + k] = per_axis[d * slots + slot];
 }
 
-// Values on interior faces in the order of the sides of cells; 0 on other sides.
+// Values on interior faces in the order of half-faces; 0 on boundary ones.
 extern "C" __global__ void equelle_by_side(const EqGrid grid, const EqReal* __restrict__ values, EqReal* __restrict__ by_side) {
   const EqEntity cell = eq_index();
   if (cell >= grid.n_cells) return;
@@ -49,7 +50,8 @@ extern "C" __global__ void equelle_by_side(const EqGrid grid, const EqReal* __re
   for (EqOffset at = sides.begin; at < sides.end; at += EQ_SLICE) by_side[at] = eq_is_inside(grid.side_neighbours[at]) ? values[grid.side_ranks[at]] : 0;
 }
 
-// Leaves of a stored collection, a block each. `order` has the positions in the order of the grid's file; null where that is theirs.
+// Leaves of a stored collection, a block each. `order` has the positions in the order of the grid's
+// file; null if both orders are equal.
 extern "C" __global__ void equelle_leaves(unsigned int operation, EqEntity n, const EqEntity* __restrict__ order, const EqReal* __restrict__ in,
                                           double* __restrict__ leaves) {
   const EqLeaf leaf = eq_leaf_here(n);
@@ -62,8 +64,9 @@ extern "C" __global__ void equelle_leaves(unsigned int operation, EqEntity n, co
   if (eq_tells_leaf()) leaves[blockIdx.x] = result;
 }
 
-// Least and greatest value of a collection with elements, in one pass; NaN if one is. Blocks go through it side by side, each with its two results in `leaves`; the one that ends last combines them.
-// `arrived` counts blocks that have made theirs, 0 between launches.
+// Least and greatest value of a nonempty collection, in one pass; NaN if one is. Blocks process it
+// in parallel, each with its two results in `leaves`; the last one to end combines them. `arrived`
+// counts finished blocks, 0 between launches.
 extern "C" __global__ void equelle_extremes(EqEntity n, const EqReal* __restrict__ in, double* leaves, unsigned int* arrived, double* out) {
   // Neutral: there is a value in the end.
   const double beyond = 1.0 / 0.0;
@@ -122,7 +125,8 @@ extern "C" __global__ void equelle_subtract(EqEntity n, const EqReal* a, double 
   if (k < n) out[k] = (EqReal)(a[k] - length * b[k]);
 }
 
-// Marks a word if a number is not finite, in `components` stored one after the other: 8 bytes (4 in single precision) read per number.
+// Marks a word if a number is not finite, in `components` stored one after the other: 8 bytes (4 in
+// single precision) read per number.
 extern "C" __global__ void equelle_mark_not_finite(EqEntity n, unsigned int components, const EqReal* __restrict__ values, unsigned long long* word) {
   const EqEntity k = eq_index();
   if (k >= n) return;

@@ -1,7 +1,8 @@
-// Derivatives of the operation level: sparse matrices by compressed rows, columns ascending. A kernel over rows has one thread for each.
+// Derivatives of the operation level: sparse matrices in compressed rows, columns ascending.
+// Kernels over rows have one thread for each.
 
-// What an entry d of an operand's row adds to that of the result: the rules in the order of Rule in derivatives.rs. a and b are the operands, v the result.
-// Adding +0 makes zeros positive.
+// The contribution of an entry d of an operand's row to the result's row: the rules in the order of
+// Rule in rules.rs. a and b are the operands, v the result. Adding +0 makes zeros positive.
 EQ_FUNCTION EqReal eq_derivative(unsigned int rule, EqReal a, EqReal b, EqReal v, EqReal d) {
   const EqReal zero = 0, one = 1, half = EqReal(0.5);
   switch (rule) {
@@ -11,7 +12,7 @@ EQ_FUNCTION EqReal eq_derivative(unsigned int rule, EqReal a, EqReal b, EqReal v
     case 3: return b * d + zero;
     case 4: return d / b + zero;
     case 5: return -(v * d) / b + zero;
-    // By the sign: +1 at both zeros, NaN at NaN.
+    // The sign: +1 at both zeros, NaN at NaN.
     case 6: return (a < zero ? -d : a >= zero ? d : v * d) + zero;
     case 7: return half / v * d + zero;
     case 8: return v * d + zero;
@@ -19,22 +20,23 @@ EQ_FUNCTION EqReal eq_derivative(unsigned int rule, EqReal a, EqReal b, EqReal v
     case 10: return cos(a) * d + zero;
     case 11: return -sin(a) * d + zero;
     case 12: return (one + v * v) * d + zero;
-    // Min and Max: by the number that is chosen.
+    // Min and Max: 1 for the chosen number.
     case 13: return (a <= b || eq_nan(a) ? one : zero) * d + zero;
     case 14: return (a <= b || eq_nan(a) ? zero : one) * d + zero;
     case 15: return (a >= b || eq_nan(a) ? one : zero) * d + zero;
     case 16: return (a >= b || eq_nan(a) ? zero : one) * d + zero;
-    // Powers: constant for the exponent 0; by the exponent the limit from above where the value is 0.
+    // Powers: constant for the exponent 0; the derivative by the exponent is the limit from above
+    // if the value is 0.
     case 17: return (b == zero ? zero : b * pow(a, b - one)) * d + zero;
     default: return (v == zero ? zero : v * log(a)) * d + zero;
   }
 }
 
-// Begin and end of a row; empty where there is no matrix.
+// Begin and end of a row; empty if there is no matrix.
 EQ_FUNCTION unsigned long long eq_row_begin(const EqRows& rows, EqEntity k) { return rows.row_ptr ? rows.row_ptr[k] : 0; }
 EQ_FUNCTION unsigned long long eq_row_end(const EqRows& rows, EqEntity k) { return rows.row_ptr ? rows.row_ptr[k + 1] : 0; }
 
-// Derivatives of unknowns by themselves: the columns from `first` on.
+// Derivatives of unknowns with respect to themselves: the columns from `first` on.
 extern "C" __global__ void equelle_identity(EqEntity n, EqEntity first, unsigned long long* row_ptr, EqEntity* columns, EqReal* entries) {
   const EqEntity k = eq_index();
   if (k == 0) row_ptr[0] = 0;
@@ -44,7 +46,8 @@ extern "C" __global__ void equelle_identity(EqEntity n, EqEntity first, unsigned
   entries[k] = 1;
 }
 
-// Entries of a function of one operand that has derivatives; the pattern is that of `in`. 16 bytes an entry.
+// Entries of a function of one operand with derivatives; the pattern is that of `in`. 16 bytes an
+// entry.
 extern "C" __global__ void equelle_scale_rows(unsigned int rule, EqEntity n, const EqRows in, const EqOperand a, const EqOperand b, const EqOperand v,
                                               EqReal* __restrict__ out) {
   const EqEntity k = eq_index();
@@ -53,7 +56,7 @@ extern "C" __global__ void equelle_scale_rows(unsigned int rule, EqEntity n, con
   for (unsigned long long i = in.row_ptr[k]; i < in.row_ptr[k + 1]; ++i) out[i] = eq_derivative(rule, x, y, value, in.entries[i]);
 }
 
-// Lengths of the union of rows, to where the sums go that tell where rows begin.
+// Lengths of the union of rows, stored where their prefix sums will be the row pointers.
 extern "C" __global__ void equelle_union_lengths(EqEntity n, const EqRows a, const EqRows b, unsigned long long* row_ptr) {
   const EqEntity k = eq_index();
   if (k == 0) row_ptr[0] = 0;
@@ -68,7 +71,8 @@ extern "C" __global__ void equelle_union_lengths(EqEntity n, const EqRows a, con
   row_ptr[k + 1] = length;
 }
 
-// Entries of a function of two operands that both have derivatives. 24 bytes an entry and 8 of columns.
+// Entries of a function of two operands that both have derivatives. 24 bytes an entry and 8 of
+// columns.
 extern "C" __global__ void equelle_union_rows(unsigned int first, unsigned int second, EqEntity n, const EqRows a, const EqRows b, const EqOperand x,
                                               const EqOperand y, const EqOperand v, const unsigned long long* row_ptr, EqEntity* columns,
                                               EqReal* entries) {
@@ -90,9 +94,10 @@ extern "C" __global__ void equelle_union_rows(unsigned int first, unsigned int s
   }
 }
 
-// Row k of the result is that of a where the condition holds, else that of b: number `sources[k]`, or k where there are no sources; none for EQ_NONE.
+// Row k of the result is that of a where the condition holds, else that of b: row `sources[k]`, or
+// k without sources; none for EQ_NONE.
 
-// Lengths of rows that are picked.
+// Lengths of the selected rows.
 extern "C" __global__ void equelle_pick_lengths(EqEntity n, const EqBool condition, const EqEntity* sources, const EqRows a, const EqRows b,
                                                 unsigned long long* row_ptr) {
   const EqEntity k = eq_index();
@@ -103,7 +108,7 @@ extern "C" __global__ void equelle_pick_lengths(EqEntity n, const EqBool conditi
   row_ptr[k + 1] = row == EQ_NONE ? 0 : eq_row_end(from, row) - eq_row_begin(from, row);
 }
 
-// Their entries. 12 bytes read and written an entry.
+// Entries of the selected rows. 12 bytes read and written an entry.
 extern "C" __global__ void equelle_pick_rows(EqEntity n, const EqBool condition, const EqEntity* sources, const EqRows a, const EqRows b,
                                              const unsigned long long* row_ptr, EqEntity* columns, EqReal* entries) {
   const EqEntity k = eq_index();
@@ -118,19 +123,20 @@ extern "C" __global__ void equelle_pick_rows(EqEntity n, const EqBool condition,
   }
 }
 
-// Rows that On picks: positions of the target's entities in the data's domain. Whoever found the values has reported what is not there.
+// Rows that On selects: positions of the target's entities in the data's domain. The gather of the
+// values has reported missing ones.
 extern "C" __global__ void equelle_sources_on(EqEntity n, const EqEntity* target, const EqRanks ranks, EqEntity* __restrict__ out) {
   const EqEntity k = eq_index();
   if (k < n) out[k] = eq_try_rank(ranks, target[k]);
 }
 
-// The same for Extend.
+// Rows that Extend selects.
 extern "C" __global__ void equelle_sources_extended(const EqSpace space, const EqRanks ranks, EqEntity* __restrict__ out) {
   const EqEntity k = eq_index();
   if (k < space.size) out[k] = eq_rank(ranks, eq_entity(space, k));
 }
 
-// Running sums of 256 neighbours in place, and their total.
+// Prefix sums of 256 neighbours in place, and their total.
 extern "C" __global__ void equelle_running_sums(unsigned long long n, unsigned long long* values, unsigned long long* totals) {
   const EqEntity group = eq_index();
   const unsigned long long from = group * 256ull, to = from + 256u < n ? from + 256u : n;
@@ -140,13 +146,13 @@ extern "C" __global__ void equelle_running_sums(unsigned long long n, unsigned l
   totals[group] = sum;
 }
 
-// Adds what the groups before have.
+// Adds the totals of the groups before.
 extern "C" __global__ void equelle_add_totals(unsigned long long n, unsigned long long* values, const unsigned long long* totals) {
   const EqEntity k = eq_index();
   if (k < n && k >= 256u) values[k] += totals[k / 256u - 1u];
 }
 
-// Offsets for products, which take 32 bits; and back.
+// Conversion of offsets to 32 bits for products, and back.
 extern "C" __global__ void equelle_narrow(EqEntity n, const unsigned long long* in, int* out) {
   const EqEntity k = eq_index();
   if (k < n) out[k] = (int)in[k];
@@ -156,12 +162,12 @@ extern "C" __global__ void equelle_widen(EqEntity n, const int* in, unsigned lon
   if (k < n) out[k] = (unsigned long long)in[k];
 }
 
-// Whether two patterns with as many rows and entries are the same: clears `same` where not.
+// Compares two patterns with as many rows and entries: clears `same` if they differ.
 extern "C" __global__ void equelle_compare_patterns(EqEntity n, const EqRows a, const EqRows b, unsigned char* same) {
   const EqEntity k = eq_index();
   if (k >= n) return;
   bool equal = a.row_ptr[k] == b.row_ptr[k] && a.row_ptr[k + 1] == b.row_ptr[k + 1];
   for (unsigned long long i = a.row_ptr[k]; equal && i < a.row_ptr[k + 1]; ++i) equal = a.columns[i] == b.columns[i];
-  // All writers write the same.
+  // All writers write the same value.
   if (!equal) *same = 0;
 }

@@ -1,25 +1,27 @@
-// Incomplete factorisation without fill on the device, a group of rows at a time, with the operations of equelle_runtime::linalg::precond::ilu in their order.
+// Incomplete factorisation without fill on the device, a group of rows at a time, with the
+// operations of equelle_runtime::linalg::precond::ilu in their order.
 
-// Long functions that are called, not copied: compiling takes time, and factorisations are bound by memory.
+// Long functions that are not inlined: compilation is slow, and factorisations are bound by memory.
 #ifdef EQ_SHIM
 #define EQ_CALLED static
 #else
 #define EQ_CALLED static __device__ __noinline__
 #endif
 
-// Where the blocks of the factors come from and go.
+// Storage of the blocks of the factors.
 struct EqElimination {
-  // The place of each element's row in the schedule.
+  // Position of each element's row in the schedule.
   const EqEntity* positions;
   double* blocks;
   double* inverse;
-  // Set to 1 where a block cannot be inverted.
+  // Set to 1 for a singular block.
   unsigned int* singular;
 };
 
 static_assert(sizeof(EqElimination) == 32, "layout of arguments");
 
-// Numbers of blocks from the entries of the matrix, times a sign: source[k] is the number of the entry, from 1, or 0 for a zero.
+// Numbers of blocks from the entries of the matrix, times a sign: source[k] is the number of the
+// entry, from 1, or 0 for a zero.
 extern "C" __global__ void equelle_gather_blocks(EqEntity n, const EqEntity* __restrict__ source, double sign, const double* __restrict__ entries,
                                                  double* __restrict__ blocks) {
   const EqEntity k = eq_index();
@@ -28,7 +30,7 @@ extern "C" __global__ void equelle_gather_blocks(EqEntity n, const EqEntity* __r
 
 EQ_FUNCTION bool eq_is_finite(double x) { return fabs(x) <= 1.7976931348623157e308; }
 
-// A pivot below this part of the diagonal that it comes from is replaced by that diagonal.
+// A pivot below this part of its diagonal entry is replaced by that entry.
 #define EQ_LEAST_PIVOT 1e-10
 
 EQ_FUNCTION void eq_eliminate_point(const EqFactors& f, const EqElimination& e, EqEntity p) {
@@ -141,7 +143,7 @@ EQ_CALLED void eq_eliminate_block(const EqFactors& f, const EqElimination& e, Eq
     finite = finite && eq_is_finite(own[k]);
     left = fabs(own[k]) > left ? fabs(own[k]) : left;
   }
-  // All writers write the same.
+  // All writers write the same value.
   if (!(finite && left > EQ_LEAST_PIVOT * original) || !eq_invert_dense<K>(own, e.inverse + p * size)) *e.singular = 1u;
 }
 
@@ -164,8 +166,8 @@ extern "C" __global__ void equelle_eliminate_groups(EqEntity first, EqEntity cou
   EQ_GROUPS(schedule, first, count, back != 0u, eq_eliminate(f, e, p))
 }
 
-// The inverse of each diagonal block of k fields on n elements, of sign times the matrix: out is [k n, k], row by row. One that is singular
-// sets the flag. 12 bytes an entry and 8 k a row.
+// The inverse of each diagonal block of k fields on n elements, of sign times the matrix: out is [k
+// n, k], row by row. A singular one sets the flag. 12 bytes an entry and 8 k a row.
 template <unsigned int K>
 EQ_FUNCTION void eq_invert_diagonal(EqEntity n, EqEntity element, const EqRows& a, double sign, double* out, unsigned int* singular) {
   double block[K * K], inverse[K * K];

@@ -1,9 +1,10 @@
-// Matrices are arranged for products, by slices of rows: see EqSparseMatrix.
+// Conversion of matrices to slices of rows (SELL) for products: see EqSparseMatrix.
 
-// Most diagonals of a slice that are told by their distance from the main one.
+// Largest number of diagonals of a slice that is stored by diagonals.
 #define EQ_MOST_SHIFTS 48u
 
-// Calls `found` for each diagonal of the slice of `row`, ascending, with its number and its distance; how many there are, or more than EQ_MOST_SHIFTS. By all threads of a slice; of the results that
+// Calls `found` for each diagonal of the slice of `row`, ascending, with its number and its offset;
+// returns their number, or more than EQ_MOST_SHIFTS. Called by all threads of a slice; the result
 // of its first row counts. `longest` becomes the length of the longest row.
 template <class Found>
 EQ_FUNCTION unsigned int eq_diagonals(EqEntity n, const EqRows& a, EqEntity row, unsigned int& longest, Found found) {
@@ -53,7 +54,8 @@ EQ_FUNCTION unsigned int eq_diagonals(EqEntity n, const EqRows& a, EqEntity row,
 #endif
 }
 
-// Behind the first numbers of `starts` and `lists`: how many values, and columns, the rows of each slice have room for. A diagonal takes 8 bytes a row, an entry with its column 12.
+// Writes, after the first numbers of `starts` and `lists`, the sizes of the values and of the
+// columns of each slice. A diagonal takes 8 bytes a row, an entry with its column 12.
 extern "C" __global__ void equelle_slice_widths(EqEntity n, const EqRows a, unsigned long long* starts, unsigned long long* lists) {
   const EqEntity row = eq_index();
   unsigned int longest = 0;

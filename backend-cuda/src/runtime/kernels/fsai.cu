@@ -1,6 +1,8 @@
-// Factorised sparse approximate inverses on the device, with the operations of equelle_runtime::linalg::precond::fsai in their order.
+// Factorised sparse approximate inverses on the device, with the operations of
+// equelle_runtime::linalg::precond::fsai in their order.
 
-// Room for the local system of each thread: `size` numbers, those of neighbouring threads side by side.
+// Workspace for the local system of each thread: `size` numbers, interleaved with those of
+// neighbouring threads.
 struct EqLocal {
   double* workspace;
   EqEntity threads;
@@ -11,7 +13,8 @@ static_assert(sizeof(EqLocal) == 16, "layout of arguments");
 // Number k of the workspace of this thread.
 EQ_FUNCTION double& eq_local(const EqLocal& local, unsigned int k) { return local.workspace[(size_t)k * local.threads + eq_index()]; }
 
-// The entries of sign times the matrix in rows and columns J, dense, or their transpose; then e, the last unit vector.
+// The entries of sign times the matrix in rows and columns J, dense, or their transpose; then e,
+// the last unit vector.
 EQ_CALLED void eq_gather_local(const EqLocal& local, const EqRows& a, double sign, const EqEntity* J, unsigned int m, bool transposed) {
   for (unsigned int k = 0; k < m * m + m; ++k) eq_local(local, k) = 0.0;
   eq_local(local, m * m + m - 1u) = 1.0;
@@ -26,7 +29,7 @@ EQ_CALLED void eq_gather_local(const EqLocal& local, const EqRows& a, double sig
   }
 }
 
-// Elimination with row pivoting; the solution is behind the matrix, which is destroyed.
+// Elimination with row pivoting; the solution follows the matrix, which is overwritten.
 EQ_CALLED bool eq_solve_local(const EqLocal& local, unsigned int m) {
 #define EQ_A(i, j) eq_local(local, (i) * m + (j))
 #define EQ_B(i) eq_local(local, m * m + (i))
@@ -66,7 +69,8 @@ EQ_CALLED bool eq_solve_local(const EqLocal& local, unsigned int m) {
 #undef EQ_B
 }
 
-// One row of both factors. `left` has the pattern and the entries of the lower one; entry k of a row of `left` goes to right[places[k]] in the upper one.
+// One row of both factors. `left` has the pattern and the entries of the lower one; entry k of a
+// row of `left` goes to right[places[k]] in the upper one.
 EQ_FUNCTION void eq_fsai_row(EqEntity row, bool symmetric, const EqRows& a, double sign, const EqRows& left, const EqEntity* places, double* right,
                              const EqLocal& local) {
   const unsigned long long begin = left.row_ptr[row];
@@ -76,7 +80,7 @@ EQ_FUNCTION void eq_fsai_row(EqEntity row, bool symmetric, const EqRows& a, doub
   eq_gather_local(local, a, sign, J, m, !symmetric);
   const double diagonal = eq_local(local, m * m - 1u);
   bool solved = eq_solve_local(local, m);
-  // Of the local system without a solution: the diagonal alone.
+  // A local system without a solution uses the diagonal alone.
   double g_last = 1.0, h_last = 1.0 / diagonal;
   if (symmetric) {
     solved = solved && eq_local(local, m * m + last) > 0.0;

@@ -1,4 +1,5 @@
-// Vectors and numbers of the Krylov methods: sums with what is done to the vectors before, in one pass, and with what is done to numbers after.
+// Fused operations of Krylov methods: sums with updates of vectors before, in one pass, and with
+// operations on scalars after.
 
 // By one warp.
 extern "C" __global__ void equelle_numbers(const EqNumbers numbers) {
@@ -41,7 +42,7 @@ extern "C" __global__ void equelle_rows_dots(EqEntity n, const EqRows a, double*
   });
 }
 
-// y = A x, and w . y, of a matrix by slices.
+// y = A x, and w . y, of a matrix in slices.
 extern "C" __global__ void EQ_SUMS_OF_ROWS equelle_form_dot(EqEntity n, const EqSparseMatrix a, double* y, const double* x, const double* w, const EqSums sums,
                                             const EqNumbers numbers) {
   EQ_START
@@ -53,7 +54,7 @@ extern "C" __global__ void EQ_SUMS_OF_ROWS equelle_form_dot(EqEntity n, const Eq
   });
 }
 
-// y = A x, w . y and y . y, of a matrix by slices.
+// y = A x, w . y and y . y, of a matrix in slices.
 extern "C" __global__ void EQ_SUMS_OF_ROWS equelle_form_dots(EqEntity n, const EqSparseMatrix a, double* y, const double* x, const double* w, const EqSums sums,
                                              const EqNumbers numbers) {
   EQ_START
@@ -65,7 +66,7 @@ extern "C" __global__ void EQ_SUMS_OF_ROWS equelle_form_dots(EqEntity n, const E
   });
 }
 
-// ---- Updates of two vectors, or with two ------------------------------------------------------------------------------------------------
+// ---- Updates of two vectors, or with two --------------------------------------------------------
 
 // x = x + a p, then p = z + b p; with a diagonal d, p = d z + b p. 40 bytes an element, or 48.
 extern "C" __global__ void equelle_step(EqEntity n, double* x, const double* a, double* p, const double* b, const double* d, const double* z) {

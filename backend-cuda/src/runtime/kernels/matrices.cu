@@ -1,10 +1,11 @@
-// Sparse matrices by compressed rows, and the vectors that they are multiplied with.
+// Sparse matrices in compressed rows, and the vectors that they multiply.
 
-// Products that a block keeps in shared memory at a time.
+// Number of products that a block stages in shared memory at a time.
 #define EQ_STAGED_PRODUCTS 2048u
 
-// y = A x; y = y + A x; y = y - A x; y = b - A x: operation 0 to 3. 12 bytes an entry, 32 to 40 a row. Each row is added in the order of its entries: the
-// products of a block's rows are made by all threads, in the order of memory, and added by the thread of the row.
+// y = A x; y = y + A x; y = y - A x; y = b - A x: operation 0 to 3. 12 bytes an entry, 32 to 40 a
+// row. Each row is summed in the order of its entries: all threads compute the products of a
+// block's rows, in the order of memory, and the thread of the row adds them.
 extern "C" __global__ void equelle_product(unsigned int operation, EqEntity n, const EqRows a, const double* b, const double* x,
                                            double* y) {
   EQ_START
@@ -36,7 +37,8 @@ extern "C" __global__ void equelle_product(unsigned int operation, EqEntity n, c
   }
 }
 
-// Inverse of the diagonal of `sign` times a square matrix; `instead` where there is none, or where it overflows.
+// Inverse of the diagonal of `sign` times a square matrix; `instead` where it is zero or its
+// inverse overflows.
 extern "C" __global__ void equelle_inverse_diagonal(EqEntity n, const EqRows rows, double sign, double instead, double* __restrict__ out) {
   const EqEntity row = eq_index();
   if (row >= n) return;
@@ -59,14 +61,15 @@ extern "C" __global__ void equelle_row_terms(EqEntity n, const EqRows a, const d
 // The larger magnitude; NaN if either is.
 EQ_FUNCTION double eq_larger(double left, double right) { return left != left || left > fabs(right) ? left : fabs(right); }
 
-// Largest magnitudes of groups of 1024 elements, or of the inverses of those that are not 0, one block each; NaN where one is.
+// Largest magnitudes of groups of 1024 elements, or of the inverses of nonzero ones, one block
+// each; NaN if one is.
 extern "C" __global__ void equelle_largest(EqEntity n, unsigned int of_inverses, const double* __restrict__ x, double* __restrict__ out) {
   const unsigned long long begin = (unsigned long long)blockIdx.x * EQ_LEAF;
   const unsigned int size = n - begin < EQ_LEAF ? (unsigned int)(n - begin) : EQ_LEAF;
   double most = 0.0;
   const auto value = [=](unsigned int k) { return of_inverses && x[begin + k] != 0.0 ? 1.0 / x[begin + k] : x[begin + k]; };
 #ifdef EQ_SHIM
-  // Threads run one after another.
+  // Emulator: threads run one after another.
   if (threadIdx.x != 0) return;
   for (unsigned int k = 0; k < size; ++k) most = eq_larger(most, value(k));
   out[blockIdx.x] = most;
@@ -82,7 +85,7 @@ extern "C" __global__ void equelle_largest(EqEntity n, unsigned int of_inverses,
 #endif
 }
 
-// The bits of a number: those of numbers that are not negative are in the same order.
+// The bits of a number, which order nonnegative numbers.
 EQ_FUNCTION unsigned long long eq_bits(double value) {
 #ifdef EQ_SHIM
   unsigned long long bits;
@@ -93,15 +96,17 @@ EQ_FUNCTION unsigned long long eq_bits(double value) {
 #endif
 }
 
-// Lowers a number that many threads lower.
+// Atomic minimum.
 EQ_FUNCTION void eq_lower(unsigned long long* at, unsigned long long value) {
-  // Most come too late; a read that is out of date costs nothing but the attempt.
+  // Most threads change nothing; an outdated read only costs the attempt.
   if (value < *(volatile unsigned long long*)at) atomicMin(at, value);
 }
 
-// What a square matrix is like: places (row in the upper, column in the lower half) of the first entry that is not finite, that has no mirror entry, whose
-// mirror entry differs by more than `tolerance` of the largest magnitude in both rows; the first row whose diagonal is not positive, and not negative, of those
-// that are not zero; the bits of the least |a_ii| over the sum of the other magnitudes of a row; the complement of the bits of the largest magnitude.
+// Properties of a square matrix: positions (row in the upper, column in the lower half) of the
+// first entry that is not finite, that has no mirrored entry, whose mirrored entry differs by more
+// than `tolerance` of the largest magnitude in both rows; the first nonzero row whose diagonal is
+// not positive, and not negative; the bits of the least |a_ii| over the sum of the other magnitudes
+// of a row; the complement of the bits of the largest magnitude.
 struct EqInspection {
   unsigned long long not_finite, structural, numerical, not_positive, not_negative, dominance, largest;
 };
@@ -143,7 +148,8 @@ extern "C" __global__ void equelle_inspect(EqEntity n, const EqRows a, double to
   }
 }
 
-// Rows of the pressure in the inverses of the diagonal blocks of k fields, over their largest magnitudes: entries of row i of the inverse from k i on, field by field.
+// Rows of the pressure in the inverses of the diagonal blocks of k fields, divided by their largest
+// magnitudes: entries of row i of the inverse from k i on, field by field.
 extern "C" __global__ void equelle_pressure_equation(EqEntity n, unsigned int k, unsigned int pressure, const double* __restrict__ inverse,
                                                      unsigned long long* row_ptr, EqEntity* columns, double* entries) {
   const EqEntity element = eq_index();
@@ -160,7 +166,7 @@ extern "C" __global__ void equelle_pressure_equation(EqEntity n, unsigned int k,
   }
 }
 
-// A matrix of a row for each unknown of k fields, and 1 where that is a pressure.
+// A matrix with one row for each unknown of k fields, and 1 in the rows of the pressure.
 extern "C" __global__ void equelle_pressure_among_all(EqEntity n, unsigned int k, unsigned int pressure, unsigned long long* row_ptr, EqEntity* columns,
                                                       double* entries) {
   const unsigned long long row = eq_index(), begin = (unsigned long long)pressure * n, end = begin + n;
@@ -172,8 +178,9 @@ extern "C" __global__ void equelle_pressure_among_all(EqEntity n, unsigned int k
   entries[row - begin] = 1.0;
 }
 
-// Whether every row sums to zero over the columns of an open part, those where `ones` is not 0, but for `round_off` of the magnitudes; and has no entry of 0 there beside the diagonal, without
-// which the part may be several. Else `changed` becomes 1.
+// Checks that every row sums to zero over the columns of a component, where `ones` is not 0, up to
+// `round_off` of the magnitudes, and has no zero entry there off the diagonal, which could split
+// the component. Else sets `changed` to 1.
 extern "C" __global__ void equelle_still_open(EqEntity n, const EqRows a, const double* __restrict__ ones, double round_off, unsigned int* changed) {
   const EqEntity row = eq_index();
   if (row >= n) return;
@@ -186,11 +193,12 @@ extern "C" __global__ void equelle_still_open(EqEntity n, const EqRows a, const 
     size = size + fabs(value);
     is_coupled = is_coupled && (value != 0.0 || a.columns[k] == row);
   }
-  // All writers write the same.
+  // All writers write the same value.
   if (!is_coupled || !(fabs(sum) <= round_off * size)) *changed = 1;
 }
 
-// Whether a vector is a left null vector still, by the transpose of the matrix; else `changed` becomes 1.
+// Checks that a vector is still a left null vector, by the transpose of the matrix; else sets
+// `changed` to 1.
 extern "C" __global__ void equelle_still_null(EqEntity n, const EqRows transposed, const double* __restrict__ weights, double tolerance,
                                               unsigned int* changed) {
   const EqEntity column = eq_index();
@@ -204,7 +212,8 @@ extern "C" __global__ void equelle_still_null(EqEntity n, const EqRows transpose
   if (!(fabs(sum) <= tolerance * size)) *changed = 1;
 }
 
-// The rows of an equation behind those of others in one matrix: `entries_before` is how many these have.
+// Appends the rows of an equation to those of others in one matrix; `entries_before` is their
+// number of entries.
 extern "C" __global__ void equelle_append_rows(EqEntity n, unsigned long long entries_before, const EqRows from, unsigned long long* row_ptr,
                                                EqEntity* columns) {
   const EqEntity row = eq_index();

@@ -1,15 +1,18 @@
-// What the kernels of the operation level read. The Rust side of each struct is in args.rs, field for field.
+// Operands of the operation level. The Rust counterpart of each struct is in executor/arguments.rs,
+// field for field.
 //
-// These kernels are launched with one thread for each element along x, and for each component of a Vector along y.
+// These kernels are launched with one thread for each element along x, and for each component of a
+// Vector along y.
 
-// Numbers: `value` where there are no values, else those at k * stride + component * component_stride. One number has strides 0. Those of collections have a stride and the precision
-// of the program; all others are doubles.
+// Numbers: `value` if there are no values, else those at k * stride + component * component_stride.
+// One number has strides 0. Those of collections have a stride and the precision of the program;
+// all others are double.
 struct EqOperand {
   const void* values;
   double value;
   EqEntity stride, component_stride;
 };
-// Truth values, a byte each, or one of them.
+// Bools, one byte each, or one Bool for all.
 struct EqBool {
   const unsigned char* values;
   unsigned int value;
@@ -25,6 +28,6 @@ EQ_FUNCTION EqReal eq_component(const EqOperand& a, EqEntity k, unsigned int com
 }
 EQ_FUNCTION EqReal eq_number(const EqOperand& a, EqEntity k) { return eq_component(a, k, blockIdx.y); }
 EQ_FUNCTION bool eq_bool(const EqBool& a, EqEntity k) { return (a.values ? a.values[(size_t)k * a.stride] : a.value) != 0; }
-// Where element k of the component of this thread is.
+// Address of element k of this thread's component.
 EQ_FUNCTION size_t eq_place(EqEntity n, EqEntity k) { return (size_t)blockIdx.y * n + k; }
 EQ_FUNCTION bool eq_nan(EqReal x) { return x != x; }

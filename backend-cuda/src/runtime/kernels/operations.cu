@@ -1,9 +1,10 @@
-// The operation level: a kernel for each kind of operation, one launch for each operation of a program.
-// Bytes moved are per element of Scalar operands; there are as many as operands and results, for nothing is fused.
+// The operation level: a kernel for each kind of operation, one launch for each operation of a
+// program. Traffic is per element of Scalar operands, without fusion.
 
-// ---- Numbers -------------------------------------------------------------------------------------------------------------------------
+// ---- Numbers ------------------------------------------------------------------------------------
 
-// Functions of one number: 0 the number itself, then in the order of Unary in arithmetic.rs. 16 bytes an element.
+// Functions of one number: 0 the identity, then in the order of Unary in functions.rs. 16 bytes an
+// element.
 extern "C" __global__ void equelle_unary(unsigned int function, EqEntity n, const EqOperand a, EqReal* __restrict__ out) {
   const EqEntity k = eq_index();
   if (k >= n) return;
@@ -23,7 +24,7 @@ extern "C" __global__ void equelle_unary(unsigned int function, EqEntity n, cons
   out[eq_place(n, k)] = value;
 }
 
-// Functions of two numbers, in the order of Binary in arithmetic.rs. 24 bytes an element.
+// Functions of two numbers, in the order of Binary in functions.rs. 24 bytes an element.
 extern "C" __global__ void equelle_binary(unsigned int function, EqEntity n, const EqOperand a, const EqOperand b, EqReal* __restrict__ out) {
   const EqEntity k = eq_index();
   if (k >= n) return;
@@ -41,7 +42,8 @@ extern "C" __global__ void equelle_binary(unsigned int function, EqEntity n, con
   out[eq_place(n, k)] = value;
 }
 
-// Sum of the products of components, in order from the first product; its square root where `root` is 1.
+// Sum of the products of components, in order from the first product; its square root if `root`
+// is 1.
 extern "C" __global__ void equelle_inner(unsigned int root, EqEntity n, const EqOperand a, const EqOperand b, EqReal* __restrict__ out) {
   const EqEntity k = eq_index();
   if (k >= n) return;
@@ -54,7 +56,7 @@ extern "C" __global__ void equelle_inner(unsigned int root, EqEntity n, const Eq
   out[k] = root ? sqrt(sum) : sum;
 }
 
-// ---- Truth values --------------------------------------------------------------------------------------------------------------------
+// ---- Bools --------------------------------------------------------------------------------------
 
 // Comparisons in the order of Comparison. 17 bytes an element.
 extern "C" __global__ void equelle_compare(unsigned int comparison, EqEntity n, const EqOperand a, const EqOperand b,
@@ -74,7 +76,7 @@ extern "C" __global__ void equelle_compare(unsigned int comparison, EqEntity n, 
   out[k] = value;
 }
 
-// The first one; its opposite; both; at least one; exactly one: operation 0 to 4. 3 bytes an element.
+// a; not a; and; or; xor: operation 0 to 4. 3 bytes an element.
 extern "C" __global__ void equelle_logic(unsigned int operation, EqEntity n, const EqBool a, const EqBool b, unsigned char* __restrict__ out) {
   const EqEntity k = eq_index();
   if (k >= n) return;
@@ -100,7 +102,7 @@ extern "C" __global__ void equelle_is_empty(EqEntity n, const EqEntity* entities
   if (k < n) out[k] = entities[k] == EQ_NONE;
 }
 
-// ---- The ternary operator: the branch not chosen is not read -------------------------------------------------------------------------
+// ---- The ternary operator: the branch not chosen is not read ------------------------------------
 
 extern "C" __global__ void equelle_select(EqEntity n, const EqBool condition, const EqOperand a, const EqOperand b, EqReal* __restrict__ out) {
   const EqEntity k = eq_index();
@@ -119,7 +121,7 @@ extern "C" __global__ void equelle_select_entities(EqEntity n, const EqBool cond
   if (k < n) out[k] = eq_bool(condition, k) ? a[k] : b[k];
 }
 
-// ---- Topology and geometry. Condition 0: an Empty entity has none --------------------------------------------------------------------
+// ---- Topology and geometry. Condition 0: the entity is not Empty --------------------------------
 
 // First (0) or second (1) cell of each face.
 extern "C" __global__ void equelle_cell_of(unsigned int side, EqEntity n, const EqEntity* faces, const EqGrid grid, EqEntity* __restrict__ out,
@@ -136,7 +138,8 @@ extern "C" __global__ void equelle_cell_of(unsigned int side, EqEntity n, const 
   out[k] = side ? cells.second : cells.first;
 }
 
-// What the grid knows of entities: `table` has `size` numbers for each component; where it is missing everything is 1.
+// Geometry of entities: `table` has `size` numbers for each component; without a table every number
+// is 1.
 extern "C" __global__ void equelle_geometry(EqEntity n, const EqEntity* entities, EqEntity size, const double* table, EqReal* __restrict__ out,
                                             const EqChecks checks) {
   const EqEntity k = eq_index();
@@ -150,9 +153,10 @@ extern "C" __global__ void equelle_geometry(EqEntity n, const EqEntity* entities
   out[eq_place(n, k)] = (EqReal)(table ? table[eq_place(size, entity)] : 1.0);
 }
 
-// ---- On and Extend -------------------------------------------------------------------------------------------------------------------
+// ---- On and Extend ------------------------------------------------------------------------------
 
-// Positions of the target's entities in the data's domain. Condition 0: none is Empty; 1: the domain holds them.
+// Positions of the target's entities in the data's domain. Condition 0: none is Empty; 1: the
+// domain contains them.
 EQ_FUNCTION EqEntity eq_position(const EqEntity* target, EqEntity k, const EqRanks& ranks, const EqChecks& checks) {
   const EqEntity entity = target[k];
   const EqEntity position = entity == EQ_NONE ? EQ_NONE : eq_rank(ranks, entity);
@@ -184,7 +188,7 @@ extern "C" __global__ void equelle_on_entities(EqEntity n, const EqEntity* targe
   out[k] = position == EQ_NONE ? EQ_NONE : data[position];
 }
 
-// The data where its domain has the element of the space, else zero, false, Empty.
+// The data if its domain contains the element of the space, else zero, false, Empty.
 extern "C" __global__ void equelle_extend(const EqSpace space, const EqRanks ranks, const EqOperand data, EqReal* __restrict__ out) {
   const EqEntity k = eq_index();
   if (k >= space.size) return;
@@ -207,9 +211,10 @@ extern "C" __global__ void equelle_extend_entities(const EqSpace space, const Eq
   out[k] = position == EQ_NONE ? EQ_NONE : data[position];
 }
 
-// ---- Discrete operators --------------------------------------------------------------------------------------------------------------
+// ---- Discrete operators -------------------------------------------------------------------------
 
-// Per interior face the value in its second cell minus that in the first. 12 bytes of indices, 16 of values, 8 of results a face.
+// For each interior face the value in its second cell minus that in the first. 12 bytes of indices,
+// 16 of values, 8 of results a face.
 extern "C" __global__ void equelle_gradient(const EqSpace interior, const EqGrid grid, const EqReal* __restrict__ values, EqReal* __restrict__ out) {
   const EqEntity k = eq_index();
   if (k >= interior.size) return;
@@ -217,7 +222,8 @@ extern "C" __global__ void equelle_gradient(const EqSpace interior, const EqGrid
   out[k] = values[cells.second] - values[cells.first];
 }
 
-// Per cell the sum over its faces that have values, from +0, as the faces are listed; positive where the cell is the face's first one.
+// For each cell the sum over its faces with values, from +0, in the order of its faces; positive
+// where the cell is the face's first one.
 extern "C" __global__ void equelle_divergence(const EqGrid grid, const EqRanks ranks, const EqReal* __restrict__ values, EqReal* __restrict__ out) {
   const EqEntity cell = eq_index();
   if (cell >= grid.n_cells) return;

@@ -1,26 +1,31 @@
-// Products with sparse matrices that are multiplied with again and again, and steps of smoothers in the same pass. Entries and vectors are of EqReal; coefficients come as doubles.
+// Products with sparse matrices that are used many times, and fused steps of smoothers. Entries and
+// vectors are of EqReal; coefficients are double.
 
-// ---- Matrices arranged for products ----------------------------------------------------------------------------------------------------
+// ---- Matrix formats -----------------------------------------------------------------------------
 
-// Rows of a slice: as many as there are threads that run in step.
+// Rows of a slice: the threads of a warp.
 #define EQ_SLICE_ROWS 32u
-// Entries whose numbers are loaded before the first is used.
+// Number of entries that are loaded before the first is used.
 #define EQ_ENTRIES_AHEAD 8u
 
-// A number that is not read again before much else is: the vectors of an iteration, not its matrix, shall stay in the second cache. A V cycle on 100^3 unknowns takes a tenth less time so.
+// A streaming load: the vectors of an iteration, rather than its matrix, shall stay in the L2
+// cache. A V-cycle on 100^3 unknowns then takes a tenth less time.
 #ifdef EQ_SHIM
 #define EQ_ONCE(address) (*(address))
 #else
 #define EQ_ONCE(address) __ldcs(address)
 #endif
 
-// Of products with sums: most threads of a block, and blocks that there should be room for. On an H200 a product with its sum takes 23.5 us on 100^3 unknowns and 172 us on 200^3 with 48 registers, 26.8 and 196
-// with 54, 38 and 251 with 40, when too few reads are on their way.
+// Launch bounds of products with sums: threads per block, and blocks per multiprocessor. On an H200
+// a product with its sum takes 23.5 us on 100^3 unknowns and 172 us on 200^3 with 48 registers,
+// 26.8 and 196 with 54, 38 and 251 with 40, where too few reads are in flight.
 #define EQ_SUMS_OF_ROWS __launch_bounds__(256, 5)
 
-// A sparse matrix: by compressed rows, and where `starts` is not null also by slices of 32 rows. A slice lists the first entries of all its rows, then the second ones and so on, so that threads
-// next to each other read what is side by side. Where its entries lie on few diagonals, as on a grid whose cells are in order, entries of one diagonal are listed together,
-// 0 where a row has none, and the diagonals by their distance from the main one; else each entry has its column.
+// A sparse matrix in compressed rows and, if `starts` is not null, also in slices of 32 rows. A
+// slice has the first entries of all its rows, then the second ones and so on, so that a warp reads
+// consecutive values. If its entries lie on few diagonals, as on a grid with ordered cells, it has
+// the entries of one diagonal after the other, 0 where a row has none, and the offsets of the
+// diagonals; else each entry has its column.
 struct EqSparseMatrix {
   EqRows rows;
   const unsigned long long* starts;  // of the values of each slice, in units of 32: [slices + 1]
@@ -34,9 +39,10 @@ struct EqSparseMatrix {
 
 static_assert(sizeof(EqSparseMatrix) == 72, "layout of arguments");
 
-// ---- Sums over rows --------------------------------------------------------------------------------------------------------------------
+// ---- Sums over rows -----------------------------------------------------------------------------
 
-// The sum of entries times `x` of their columns, from first to last; entries that are not there add 0, which changes no bit.
+// The sum of entries times `x` of their columns, from first to last; padding adds 0, which changes
+// no bit.
 template <class X>
 EQ_FUNCTION EqReal eq_slice_sum(const EqSparseMatrix& a, EqEntity row, X x) {
   const EqEntity slice = row / EQ_SLICE_ROWS, lane = row % EQ_SLICE_ROWS;
@@ -68,11 +74,12 @@ EQ_FUNCTION EqReal eq_slice_sum(const EqSparseMatrix& a, EqEntity row, X x) {
   return sum;
 }
 
-// The same of a matrix by rows, by `lanes` threads: each adds every `lanes`-th entry, then halves of them are added to each other. All threads of a warp take part; the result is that of lane 0.
+// The sum for a matrix in rows, by `lanes` threads: each adds every `lanes`-th entry, then halves
+// of them are added to each other. All threads of a warp take part; lane 0 has the result.
 template <class X>
 EQ_FUNCTION EqReal eq_row_sum(const EqRows& a, EqEntity row, bool is_there, unsigned int lane, unsigned int lanes, X x) {
 #ifdef EQ_SHIM
-  // Threads cannot wait for each other: the first one stands for all.
+  // Emulator: threads cannot wait for each other, so the first one does the work of all.
   EqReal parts[32];
   if (!is_there || lane != 0) return 0;
   for (unsigned int part = 0; part < lanes; ++part) {
@@ -109,9 +116,9 @@ EQ_FUNCTION EqReal eq_form_sum(const EqSparseMatrix& a, EqEntity row, bool is_th
   return eq_row_sum(a.rows, row, is_there, lane, a.lanes, x);
 }
 
-// ---- Products --------------------------------------------------------------------------------------------------------------------------
+// ---- Products -----------------------------------------------------------------------------------
 
-// The row of this thread, and which of the threads of that row it is.
+// The row of this thread, and its lane in the row.
 struct EqPlace {
   EqEntity row;
   unsigned int lane;
@@ -119,7 +126,7 @@ struct EqPlace {
 };
 EQ_FUNCTION EqPlace eq_place(EqEntity n, unsigned int lanes) {
   const unsigned long long thread = (unsigned long long)blockIdx.x * blockDim.x + threadIdx.x;
-  // A power of two: a division of 64 bits takes longer than reading the row.
+  // A power of two: a 64-bit division takes longer than reading the row.
   unsigned int shift = 0;
   while (lanes >> (shift + 1u)) ++shift;
   const unsigned long long row = thread >> shift;
@@ -141,7 +148,7 @@ extern "C" __global__ void equelle_form_product(unsigned int operation, EqEntity
   }
 }
 
-// ---- Steps of smoothers ----------------------------------------------------------------------------------------------------------------
+// ---- Steps of smoothers -------------------------------------------------------------------------
 
 // c0 d + c1 D (b - A x) of a row; d is not read where c0 is 0.
 EQ_FUNCTION EqReal eq_smoothing(EqReal c0, EqReal d, EqReal c1, EqReal inverse, EqReal residual) {
@@ -149,7 +156,8 @@ EQ_FUNCTION EqReal eq_smoothing(EqReal c0, EqReal d, EqReal c1, EqReal inverse, 
   return c0 == 0 ? step : c0 * d + step;
 }
 
-// Two steps from zero: the first, c0 D b, is made wherever a row asks for it. The second goes to d if `keep`.
+// Two steps from zero: the first, c0 D b, is recomputed by each row that needs it. The second goes
+// to d if `keep`.
 extern "C" __global__ void equelle_smooth_from_zero(EqEntity n, const EqSparseMatrix a, double c0, double c1, double c2, const EqReal* inverse,
                                                     const EqReal* b, EqReal* y, EqReal* d, unsigned int keep) {
   EQ_START
@@ -174,7 +182,7 @@ extern "C" __global__ void equelle_smooth(EqEntity n, const EqSparseMatrix a, do
   if (keep) d[at.row] = step;
 }
 
-// The same of a matrix by slices, without keeping d, and b . y.
+// The same for a matrix in slices, without keeping d, and b . y.
 extern "C" __global__ void EQ_SUMS_OF_ROWS equelle_smooth_dot(EqEntity n, const EqSparseMatrix a, double c0, double c1, const EqReal* inverse, const EqReal* b,
                                               const EqReal* x, EqReal* y, const EqReal* d, const EqSums sums,
                                               const EqNumbers numbers) {

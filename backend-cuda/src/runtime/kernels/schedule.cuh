@@ -1,13 +1,14 @@
-// What kernels that follow a schedule share.
+// Common part of kernels that follow a schedule.
 
 // Rows of a schedule, group after group.
 struct EqSchedule {
   const EqEntity* rows;
-  // Where each group starts among them.
+  // Index of the first row of each group.
   const EqEntity* starts;
 };
 
-// Factors of a matrix of k by k blocks, rows in the order of a schedule. Unknown f of element e is number f n + e of a vector.
+// Factors of a matrix of k by k blocks, rows in the order of a schedule. Unknown f of element e is
+// number f n + e of a vector.
 struct EqFactors {
   const unsigned long long* row_ptr;
   // Number of blocks before the diagonal, in each row.
@@ -16,7 +17,7 @@ struct EqFactors {
   const EqEntity* columns;
   const double* blocks;
   const double* inverse;
-  // Room for a vector, for blocks without a case of their own.
+  // Workspace of a vector, for block sizes without a case.
   double* work;
   EqEntity n;
   unsigned int k;

@@ -1,4 +1,4 @@
-// What goes between doubles and singles, for cycles of multigrid in single precision.
+// Conversions between double and single precision, for cycles of multigrid in single precision.
 
 // `scale` times numbers, rounded.
 extern "C" __global__ void equelle_narrow_entries(EqEntity n, const double* in, double scale, float* out) {
@@ -18,17 +18,22 @@ EQ_FUNCTION double eq_power_of_two(int exponent) {
 #endif
 }
 
-// That of the largest power of two in a number, which is positive and finite.
+// The exponent of the largest power of two in a number, which is positive and finite.
 EQ_FUNCTION int eq_exponent(double value) {
   const int field = (int)(eq_bits(value) >> 52);
   return (field < 1 ? 1 : field) - 1023;
 }
 
-// The exponent of the power of two by which a residual is divided so that singles hold it. Told is the largest magnitude of the residual or of the one before it (0), the product of that one with
-// what a cycle made of it (1), or the product of the residual with itself (2). The cycle is near the inverse of the matrix, so that the product with it over `scale` is the square of the residual times a factor between the inverses of the eigenvalues of
-// `scale` times the matrix, the largest of which is near 1. A residual may thus be smaller than its power of two by the root of a condition number, and change by as much until it is told
-// anew: singles, which reach from 1e-38 to 1e38, have room for both. What does not fit becomes infinite or zero in the cycle and in its product, by which methods end as they do in doubles.
-// 0 where what is told is not positive or not finite: a residual of zeros, one that is not finite, or a method that has broken down.
+// The exponent of the power of two that scales a residual into single precision, from a measure of
+// its size: the largest magnitude of the residual or of the one before it (0), the dot product of
+// that one with the cycle's result (1), or the square norm of the residual (2). The cycle is near
+// the inverse of the matrix, so the dot product over `scale` is the square of the residual times a
+// factor between the inverses of the eigenvalues of `scale` times the matrix, the largest of which
+// is near 1. A residual may thus be smaller than its power of two by the root of a condition
+// number, and change by as much until the next measure: the range of 1e-38 to 1e38 has room for
+// both. Values out of range become infinite or zero in the cycle and in its dot product, which ends
+// methods as in double precision. 0 for a measure that is not positive or not finite: a zero
+// residual, one that is not finite, or a method that has broken down.
 EQ_FUNCTION int eq_size(unsigned int told, double number, double scale) {
   if (!(number > 0.0) || !(number <= 1.7976931348623157e308)) return 0;
   int exponent = eq_exponent(number);
@@ -40,8 +45,9 @@ EQ_FUNCTION int eq_size(unsigned int told, double number, double scale) {
   return exponent < -1022 ? -1022 : exponent > 1022 ? 1022 : exponent;
 }
 
-// A residual for a cycle that is set up for `scale` times a matrix, divided by a power of two; before that r = r - a q where there is an a. What a cycle makes of it is to be multiplied by
-// factors[0], and its product with that by factors[1]. 12 bytes an element, 28 with the update.
+// Divides a residual by a power of two for a cycle that is set up for `scale` times a matrix, after
+// r = r - a q if there is an a. The cycle's result must be multiplied by factors[0], and its
+// product with the residual by factors[1]. 12 bytes an element, 28 with the update.
 extern "C" __global__ void equelle_narrow(EqEntity n, unsigned int told, const double* number, double scale, double* r, const double* a, const double* q,
                                           float* narrow, double* factors) {
   EQ_START

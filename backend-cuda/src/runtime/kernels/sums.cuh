@@ -1,9 +1,10 @@
-// Sums over vectors, and operations on numbers that follow them.
+// Sums over vectors, and operations on scalars that follow them.
 
-// ---- Numbers ---------------------------------------------------------------------------------------------------------------------------
+// ---- Scalars ------------------------------------------------------------------------------------
 
-// One operation on numbers: a; a + b; a - b; a * b; a / b or 0 where b is 0; a or 0 where it is round-off beside b; square root; the smaller one; a or 0
-// where it is round-off of singles beside b.
+// One operation on scalars: a; a + b; a - b; a * b; a / b or 0 if b is 0; a or 0 if it is round-off
+// compared with b; square root; minimum; a or 0 if it is round-off of single precision compared
+// with b.
 struct EqNumberStep {
   unsigned long long operation;
   const double* a;
@@ -33,7 +34,7 @@ EQ_FUNCTION double eq_number(unsigned long long operation, double a, double b) {
 }
 
 #ifdef EQ_SHIM
-// Threads run one after another.
+// Emulator: threads run one after another.
 EQ_FUNCTION void eq_numbers(const EqNumbers& numbers) {
   for (unsigned int k = 0; k < numbers.count; ++k) {
     const EqNumberStep& step = numbers.steps[k];
@@ -41,12 +42,13 @@ EQ_FUNCTION void eq_numbers(const EqNumbers& numbers) {
   }
 }
 #else
-// Operands of the operation of each lane of the first warp: reads that do not wait for each other.
+// Operands of the operation of each lane of the first warp: independent reads.
 struct EqOperands {
   double a, b;
 };
 
-// A number as it was before the launch; 0 where that makes it, as one of its sums or by an operation before that of this lane.
+// A scalar as it was before the launch; 0 if the launch computes it, as a sum or by an operation
+// before that of this lane.
 EQ_FUNCTION double eq_operand(const EqNumbers& numbers, const double* at, const double* first, const double* second) {
   bool is_made = at == first || at == second;
   for (unsigned int k = 0; k < threadIdx.x; ++k) is_made = is_made || numbers.steps[k].out == at;
@@ -59,7 +61,7 @@ EQ_FUNCTION EqOperands eq_operands(const EqNumbers& numbers, const double* first
   return EqOperands{eq_operand(numbers, step.a, first, second), eq_operand(numbers, step.b, first, second)};
 }
 
-// A number that has been made goes to the operations that ask for it.
+// Passes a computed scalar to the operations that use it.
 EQ_FUNCTION void eq_number_made(const EqNumbers& numbers, EqOperands& operands, const double* at, double value) {
   if (threadIdx.x >= numbers.count) return;
   const EqNumberStep& step = numbers.steps[threadIdx.x];
@@ -74,20 +76,20 @@ EQ_FUNCTION void eq_numbers(const EqNumbers& numbers, EqOperands operands) {
     double value = 0.0;
     if (threadIdx.x == k) value = eq_number(step.operation, operands.a, operands.b);
     value = __shfl_sync(0xffffffffu, value, k);
-    // By one thread, in this order: two may be written to one place.
+    // By one thread, in this order, since two may have the same destination.
     if (threadIdx.x == 0) *step.out = value;
     if (threadIdx.x > k) eq_number_made(numbers, operands, step.out, value);
   }
 }
 #endif
 
-// ---- Sums ------------------------------------------------------------------------------------------------------------------------------
+// ---- Sums ---------------------------------------------------------------------------------------
 
-// Where sums go; second only where a kernel makes two.
+// Destination of sums; second only for kernels with two sums.
 struct EqSums {
-  // One result for each leaf, of the second sum behind those of the first.
+  // One result for each leaf, those of the second sum after those of the first.
   double* leaves;
-  // Blocks that have made theirs, 0 between launches; null where another kernel adds the leaves.
+  // Counter of finished blocks, 0 between launches; null if another kernel adds the leaves.
   unsigned int* arrived;
   double* first;
   double* second;
@@ -101,10 +103,10 @@ struct EqValues {
   double second;
 };
 
-// A product of elements of vectors, which is exact for singles.
+// A product of elements of vectors, which is exact for single precision.
 EQ_FUNCTION double eq_product(EqReal a, EqReal b) { return (double)a * (double)b; }
 
-// Leaves that a warp adds at once, and most that one block adds.
+// Number of leaves that a warp adds at once, and the largest number that one block adds.
 #define EQ_WARP_LEAVES 256u
 #define EQ_MOST_LEAVES (EQ_WARP_LEAVES * EQ_LEAF)
 
@@ -121,11 +123,12 @@ EQ_FUNCTION double eq_add_leaves(double* leaves, unsigned int count) {
 #else
 #define EQ_SUM_WORKSPACE(N) __shared__ double workspace[N][EQ_LEAF];
 
-// The binary tree over leaves that other blocks have written, by all threads of a block; `shared` has room for EQ_LEAF numbers.
+// The binary tree over leaves that other blocks have written, by all threads of a block; `shared`
+// has memory for EQ_LEAF numbers.
 EQ_FUNCTION double eq_add_leaves(const double* leaves, unsigned int count, double* shared) {
   const unsigned int lane = threadIdx.x % 32u;
   for (unsigned int chunk = threadIdx.x / 32u; chunk * EQ_WARP_LEAVES < count; chunk += blockDim.x / 32u) {
-    // Three levels in registers, five between the lanes. What is beyond the end passes the left one on.
+    // Three levels in registers, five between the lanes. Beyond the end the left operand passes on.
     const unsigned int begin = chunk * EQ_WARP_LEAVES + lane * 8u;
     double v[8];
 #pragma unroll
@@ -153,14 +156,15 @@ EQ_FUNCTION double eq_add_leaves(const double* leaves, unsigned int count, doubl
 }
 #endif
 
-// One leaf for each block: `element` does what is to be done to an element and gives its values. They are added by chains, a thread for each. The block that ends last adds the leaves, and then does what is to be done to numbers.
-// `workspace` is shared memory for N leaves.
+// One leaf for each block: `element` updates an element and returns its values, which are added by
+// chains, one thread each. The last block to end adds the leaves, and then executes the operations
+// on scalars. `workspace` is shared memory for N leaves.
 template <unsigned int N, class Element>
 EQ_FUNCTION void eq_sums(EqEntity n, const EqSums& sums, const EqNumbers& numbers, double (*workspace)[EQ_LEAF], Element element) {
   const unsigned long long begin = (unsigned long long)blockIdx.x * EQ_LEAF;
   const unsigned int size = n - begin < EQ_LEAF ? (unsigned int)(n - begin) : EQ_LEAF;
 #ifdef EQ_SHIM
-  // Threads run one after another, and so do blocks.
+  // Emulator: threads and blocks run one after another.
   if (threadIdx.x != 0) return;
   EqValues chains[EQ_CHAINS] = {};
   for (unsigned int k = 0; k < size; ++k) {

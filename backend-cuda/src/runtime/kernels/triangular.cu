@@ -1,7 +1,8 @@
-// Triangular solves and Gauss-Seidel sweeps, a group of rows at a time: rows of a group do not need each other (equelle_runtime::linalg::schedule).
-// Vectors are read with plain loads, because other threads of the same launch may have written them.
+// Triangular solves and Gauss-Seidel sweeps, a group of independent rows at a time
+// (equelle_runtime::linalg::matrix::schedule). Vectors are read with plain loads, because other
+// threads of the same launch may have written them.
 
-// One row of either substitution with numbers. 12 bytes an entry of the triangle and 44 a row.
+// One row of either substitution with scalars. 12 bytes an entry of the triangle and 44 a row.
 EQ_FUNCTION void eq_substitute_point(const EqFactors& f, EqEntity row, EqEntity p, bool back, const double* r, double* z) {
   const unsigned long long begin = f.row_ptr[p], diagonal = begin + f.lower[p];
   if (back) {
@@ -16,7 +17,7 @@ EQ_FUNCTION void eq_substitute_point(const EqFactors& f, EqEntity row, EqEntity 
   }
 }
 
-// The same with blocks; `sum` is room for k numbers, `step` apart.
+// One row with blocks; `sum` is a workspace of k numbers, `step` apart.
 template <unsigned int K>
 EQ_FUNCTION void eq_substitute_block(const EqFactors& f, EqEntity row, EqEntity p, bool back, const double* r, double* z, double* sum, size_t step) {
   const unsigned int k = K == 0 ? f.k : K;
@@ -58,7 +59,8 @@ EQ_FUNCTION void eq_substitute(const EqSchedule& schedule, const EqFactors& f, E
   }
 }
 
-// Rows `from` to `to` of the schedule, all of one group: forward z = D^-1 (r - L z), back z = z - D^-1 U z.
+// Rows `from` to `to` of the schedule, all of one group: forward z = D^-1 (r - L z), backward z =
+// z - D^-1 U z.
 extern "C" __global__ void equelle_substitute(EqEntity from, EqEntity to, unsigned int back, const EqSchedule schedule, const EqFactors f,
                                               const double* r, double* z) {
   EQ_START

@@ -1,6 +1,8 @@
-// Updates of vectors, and sums over them with what is done to the vectors before, in one pass. Vectors are of EqReal; numbers on the device, coefficients and sums are doubles.
+// Updates of vectors, and sums with updates of vectors before, in one pass. Vectors are of EqReal;
+// scalars on the device, coefficients and sums are double.
 
-// y = x; y = y + a x; y = y - a x; y = x + a y; y = a y: operation 0 to 4. 16 to 24 bytes an element.
+// y = x; y = y + a x; y = y - a x; y = x + a y; y = a y: operation 0 to 4. 16 to 24 bytes an
+// element.
 extern "C" __global__ void equelle_vector(unsigned int operation, EqEntity n, EqReal* y, const double* a, const EqReal* x) {
   EQ_START
   const EqEntity k = eq_index();
@@ -28,10 +30,12 @@ extern "C" __global__ void equelle_add_diagonal(EqEntity n, double a, double b, 
   z[k] = a == 0.0 ? product : (EqReal)a * z[k] + product;
 }
 
-// Of sums over vectors: all blocks of 10^6 elements shall run at once, 8 on each multiprocessor; 7.6 instead of 9.6 us on an H200.
+// Launch bounds of sums over vectors: all blocks of 10^6 elements shall run at once, 8 on each
+// multiprocessor; 7.6 instead of 9.6 us on an H200.
 #define EQ_SUMS_OF_VECTORS __launch_bounds__(256, 8)
 
-// w . y, 16 bytes an element; the same after y = y - a x, 32, and without w 24; y . D y after that with the diagonal w, 32, or at once, 16: operation 0 to 3.
+// w . y, 16 bytes an element; the same after y = y - a x, 32, and without w 24; y . D y after that
+// with the diagonal w, 32, or at once, 16: operation 0 to 3.
 extern "C" __global__ void EQ_SUMS_OF_VECTORS equelle_dot(unsigned int operation, EqEntity n, EqReal* y, const double* a, const EqReal* x, const EqReal* w,
                                        const EqSums sums, const EqNumbers numbers) {
   EQ_START

@@ -1,11 +1,12 @@
-// ---- Structs that kernels take by value ----------------------------------------------------------------------------------------------
+// ---- Structs that kernels take by value ---------------------------------------------------------
 
 // First and second cell of a face.
 struct __align__(8) EqPair {
   EqEntity first, second;
 };
 
-// A set to iterate over: `list` is null when it is all entities of its kind. `order`, for reductions, has the positions in the order of the grid's file; null where that is theirs.
+// A domain to iterate over: `list` is null for all entities of a kind. `order`, for reductions, has
+// the positions in the order of the grid's file; null if both orders are equal.
 struct EqSpace {
   const EqEntity* list;
   const EqEntity* order;
@@ -28,11 +29,13 @@ struct EqCartesian {
   double volume;                   // of a cell
 };
 
-// A grid of any kind. Only the arrays that the launch asked for are there, and of a Cartesian grid not those whose place closed forms take. Vectors are stored component after component: [DIM][n].
+// A grid of any kind, with only the arrays that the kernel reads and, on a Cartesian grid, that
+// have no closed form. Vectors are stored component after component: [DIM][n].
 struct EqGrid {
   EqEntity n_cells, n_faces;
-  // Faces as sides of cells, ascending within a cell. 32 cells next to each other are a slice: the first sides of all of them, then their second sides, as far as the cell with most of
-  // them has any, so that threads that run in step read what is side by side.
+  // Half-faces, ascending within a cell. 32 consecutive cells form a slice: the first half-faces of
+  // all of them, then the second ones, up to the largest number in the slice, so that a warp reads
+  // consecutive values.
   const EqOffset* side_starts;  // [slices + 1]
   const EqEntity* side_neighbours;  // the neighbour, as eq_neighbour_cell reads it; EQ_NO_SIDE where a cell has no more sides
   const EqEntity* side_faces;   // the face
@@ -50,7 +53,7 @@ struct EqGrid {
   EqCartesian shape;  // of a Cartesian grid
 };
 
-// Canonical sets, as named in EqRanks::canonical.
+// Canonical sets, as numbered in EqRanks::canonical.
 enum {
   EQ_ALL_CELLS,
   EQ_INTERIOR_CELLS,
@@ -58,7 +61,7 @@ enum {
   EQ_ALL_FACES,
   EQ_INTERIOR_FACES,
   EQ_BOUNDARY_FACES,
-  // Of edges and vertices, which Cartesian forms do not reach.
+  // Sets of edges and vertices, which Cartesian kernels do not use.
   EQ_ALL_EDGES,
   EQ_INTERIOR_EDGES,
   EQ_BOUNDARY_EDGES,
@@ -77,7 +80,7 @@ struct EqRanks {
   unsigned int unused;
 };
 
-// Where kernels report conditions that do not hold.
+// Destination of failed conditions.
 struct EqChecks {
   unsigned long long* flag;
   unsigned int first;
@@ -91,22 +94,23 @@ struct EqRows {
   EqReal* entries;
 };
 
-// Places of the additions of an equation in their rows, in the order of the additions: those of row k from starts[k] on.
+// Slots of the additions of an equation in their rows, in the order of the additions: those of row
+// k from starts[k] on.
 typedef unsigned short EqSlot;
 struct EqSlots {
   const unsigned long long* starts;
   const EqSlot* slots;
 };
 
-// Where a kernel tells which derivatives each element has. First `columns` is null and derivatives are counted, then the columns of element k are written
-// from starts[k] on; EQ_NONE for what does not exist.
+// Destination of a pattern kernel. First `columns` is null and derivatives are counted, then the
+// columns of element k are written from starts[k] on; EQ_NONE for elements that do not exist.
 struct EqPattern {
   unsigned int* counts;
   const unsigned long long* starts;
   EqEntity* columns;
 };
 
-// What the Rust side packs.
+// Sizes of the structs on the Rust side.
 static_assert(sizeof(EqRows) == 24 && sizeof(EqPattern) == 24 && sizeof(EqSlots) == 16, "layout of arguments");
 static_assert(sizeof(EqPair) == 8 && sizeof(EqSpace) == 24 && sizeof(EqGrid) == 240, "layout of arguments");
 static_assert(sizeof(EqCartesian) == 120 && sizeof(EqRanks) == 32 && sizeof(EqChecks) == 16, "layout of arguments");

@@ -1,4 +1,4 @@
-// ---- Cartesian grids -----------------------------------------------------------------------------------------------------------------
+// ---- Cartesian grids ----------------------------------------------------------------------------
 
 // One value per axis, without indexing the parameter space at run time.
 template <class T>
@@ -21,7 +21,7 @@ EQ_FUNCTION EqCell eq_cell(const EqCartesian& g, EqEntity index) {
   return cell;
 }
 
-// The cell of this thread in a launch over the cells of a Cartesian grid; false beyond the grid.
+// The cell of this thread in a launch over the cells of a Cartesian grid; false outside the grid.
 EQ_FUNCTION bool eq_cell_here(const EqCartesian& g, EqCell& cell) {
   if (g.flat) {
     const EqEntity index = eq_index();
@@ -36,11 +36,11 @@ EQ_FUNCTION bool eq_cell_here(const EqCartesian& g, EqCell& cell) {
   return cell.ijk[0] < g.n[0] && cell.ijk[1] < g.n[1];
 }
 
-// Blocks of a launch that goes through the inside of a grid: layers of them, before those for the cells on the boundary.
+// Number of layers of blocks over the interior of a grid, before those over the boundary cells.
 EQ_FUNCTION unsigned int eq_inside_layers(const EqCartesian& g) { return g.flat ? 0 : DIM == 3 ? (g.n[2] + g.cells_per_thread - 1) / g.cells_per_thread : 1; }
 EQ_FUNCTION bool eq_is_inside_block(const EqCartesian& g) { return blockIdx.z < eq_inside_layers(g); }
 
-// A cell of this thread, if it is inside the grid.
+// The cell of this thread, if it is in the interior.
 EQ_FUNCTION bool eq_inside_cell_here(const EqCartesian& g, unsigned int step, EqCell& cell) {
   cell.ijk[0] = blockIdx.x * blockDim.x + threadIdx.x;
   cell.ijk[1] = (DIM == 3 ? blockIdx.y : blockIdx.y * g.cells_per_thread + step) * blockDim.y + threadIdx.y;
@@ -52,7 +52,8 @@ EQ_FUNCTION bool eq_inside_cell_here(const EqCartesian& g, unsigned int step, Eq
   return inside;
 }
 
-// The k-th cell on the boundary: layers at both ends of z, then rows at both ends of y, then columns at both ends of x. False beyond the last one.
+// The k-th boundary cell: layers at both ends of z, then rows at both ends of y, then columns at
+// both ends of x. False beyond the last one.
 EQ_FUNCTION bool eq_boundary_cell(const EqCartesian& g, EqEntity k, EqCell& cell) {
   const unsigned int nx = g.n[0], ny = g.n[1], nz = g.n[2];
   unsigned int i, j, l;
@@ -85,7 +86,8 @@ EQ_FUNCTION bool eq_boundary_cell(const EqCartesian& g, EqEntity k, EqCell& cell
   return true;
 }
 
-// The cell on the boundary of this thread, in a block behind those for the inside; where there are none, any cell.
+// The boundary cell of this thread, in a block after those of the interior; any cell if there are
+// none.
 EQ_FUNCTION bool eq_boundary_cell_here(const EqCartesian& g, EqCell& cell) {
   if (g.flat) return eq_cell_here(g, cell);
   const EqEntity block = ((blockIdx.z - eq_inside_layers(g)) * gridDim.y + blockIdx.y) * gridDim.x + blockIdx.x;
@@ -109,7 +111,7 @@ EQ_FUNCTION bool eq_side_on_boundary(const EqCartesian& g, const EqCell& cell, i
   return high ? cell.ijk[axis] + 1 == g.n[axis] : cell.ijk[axis] == 0;
 }
 
-// The cell beyond an interior side.
+// The neighbour across an interior side.
 EQ_FUNCTION EqEntity eq_neighbour(const EqCartesian& g, const EqCell& cell, int axis, int high) {
   return high ? cell.index + eq_stride(g, axis) : cell.index - eq_stride(g, axis);
 }
@@ -145,7 +147,8 @@ EQ_FUNCTION EqFace eq_face(const EqCartesian& g, EqEntity index) {
   return face;
 }
 
-// Rank in a canonical set of faces of the face at node `along` of an axis; `low` and `outer` number its place below and above the axis.
+// Rank in a canonical set of faces of the face at node `along` of an axis; `low` and `outer` are
+// its indices below and above the axis.
 EQ_FUNCTION EqEntity eq_canonical_face_rank(const EqCartesian& g, unsigned int canonical, EqEntity face, int axis, unsigned int along,
                                             unsigned int low, unsigned int outer) {
   const unsigned int n = eq_at(g.n, axis);
@@ -162,7 +165,8 @@ EQ_FUNCTION EqEntity eq_canonical_face_rank(const EqCartesian& g, unsigned int c
   return start + low + stride * ((along - 1u) + (n - 1u) * outer);
 }
 
-// Rank in the set of the face on a side of a cell; EQ_NONE outside. For ranks passed in Cartesian form; no division.
+// Rank in the set of the face on a side of a cell; EQ_NONE outside. For ranks of Cartesian kernels;
+// no division.
 EQ_FUNCTION EqEntity eq_side_rank(const EqCartesian& g, const EqRanks& ranks, const EqCell& cell, int axis, int high) {
   const unsigned int low = axis == 0 ? 0u : axis == 1 ? cell.ijk[0] : cell.ijk[0] + g.n[0] * cell.ijk[1];
   const unsigned int outer = axis == 0 ? cell.ijk[1] + g.n[1] * cell.ijk[2] : axis == 1 ? cell.ijk[2] : 0u;
@@ -201,7 +205,7 @@ EQ_FUNCTION EqEntity eq_interior_cells_before(const EqCartesian& g, const EqCell
   return count;
 }
 
-// Rank in the set of a cell at a known position; EQ_NONE outside. For ranks passed in Cartesian form.
+// Rank in the set of a cell at a known position; EQ_NONE outside. For ranks of Cartesian kernels.
 EQ_FUNCTION EqEntity eq_cell_rank(const EqCartesian& g, const EqRanks& ranks, const EqCell& cell) {
   EqEntity rank = cell.index;
   if (ranks.canonical != EQ_ALL_CELLS) {
@@ -213,7 +217,8 @@ EQ_FUNCTION EqEntity eq_cell_rank(const EqCartesian& g, const EqRanks& ranks, co
   return ranks.inner ? ranks.inner[rank] : rank;
 }
 
-// Rank of an entity (not Empty) of a Cartesian grid, or EQ_NONE outside the set. For ranks passed in Cartesian form; divides.
+// Rank of an entity (not Empty) of a Cartesian grid, or EQ_NONE outside the set. For ranks of
+// Cartesian kernels; divides.
 EQ_FUNCTION EqEntity eq_rank_cartesian(const EqCartesian& g, const EqRanks& ranks, EqEntity entity) {
   if (ranks.canonical <= EQ_BOUNDARY_CELLS) return eq_cell_rank(g, ranks, eq_cell(g, entity));
   const EqFace face = eq_face(g, entity);

@@ -1,16 +1,18 @@
-// ---- Entities of a grid of any kind --------------------------------------------------------------------------------------------------
+// ---- Entities of a grid of any kind -------------------------------------------------------------
 
-// Whether kernels that know of no shape run on a Cartesian grid all the same: what they ask of the grid is in closed form, and has the bits of the arrays that a grid of this shape would have.
+// Whether general kernels run on a Cartesian grid: relations and geometry then have closed forms,
+// with the bits of the arrays that a grid of this shape would have.
 #ifndef EQ_CARTESIAN
 #define EQ_CARTESIAN 0
 #endif
 
-// Positions along an axis: nodes are multiples of the spacing, widths of cells their differences, centres their means.
+// Positions along an axis: nodes are multiples of the spacing, widths of cells their differences,
+// centres their means.
 EQ_FUNCTION double eq_node(const EqCartesian& g, int axis, unsigned int i) { return i * eq_at(g.spacing, axis); }
 EQ_FUNCTION double eq_width(const EqCartesian& g, int axis, unsigned int i) { return eq_node(g, axis, i + 1) - eq_node(g, axis, i); }
 EQ_FUNCTION double eq_centre(const EqCartesian& g, int axis, unsigned int i) { return (eq_node(g, axis, i) + eq_node(g, axis, i + 1)) / 2.0; }
 
-// Measure of a face across an axis, or, where that is EQ_NO_AXIS, of a cell.
+// Measure of a face across an axis, or, for EQ_NO_AXIS, of a cell.
 #define EQ_NO_AXIS (-1)
 EQ_FUNCTION double eq_box_measure(const EqCartesian& g, int across, const unsigned int* ijk) {
   double measure = 1.0;

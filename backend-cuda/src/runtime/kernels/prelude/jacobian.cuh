@@ -1,7 +1,8 @@
-// ---- Equations -----------------------------------------------------------------------------------------------------------------------
+// ---- Equations ----------------------------------------------------------------------------------
 
-// The rows of a block of threads, one each, are put together in shared memory, so that they are written behind one another. Rows that are too long for that stay where they are;
-// so they do without a GPU, where threads run one after another.
+// The rows of a block of threads, one each, are staged in shared memory and written contiguously.
+// Rows that are too long for that are written in place, as are all rows in the emulator, where
+// threads run one after another.
 #define EQ_STAGED 2560u
 #ifdef EQ_SHIM
 #define EQ_STAGE_ENTRIES EqReal* stage_entries = 0;
@@ -36,7 +37,8 @@ EQ_FUNCTION EqStage eq_stage_entries(const EqRows& rows, EqEntity size, EqReal* 
   return stage;
 }
 
-// For kernels that add to the entries of their row: zeros, and the columns if there is a place for them.
+// For kernels that add to the entries of their row: initialises zeros, and the columns if there is
+// memory for them.
 EQ_FUNCTION EqStage eq_stage_rows(const EqRows& rows, EqEntity size, EqReal* entries, EqEntity* columns) {
   EqStage stage = eq_stage_entries(rows, size, entries);
 #ifndef EQ_SHIM
@@ -55,7 +57,7 @@ EQ_FUNCTION EqReal* eq_entries(const EqStage& stage, const EqRows& rows, EqEntit
   return stage.entries ? stage.entries + (rows.row_ptr[k] - stage.begin) : rows.entries + rows.row_ptr[k];
 }
 
-// When all threads of the block have their rows.
+// Called when all threads of the block have completed their rows.
 EQ_FUNCTION void eq_write_rows(const EqStage& stage, const EqRows& rows) {
 #ifndef EQ_SHIM
   __syncthreads();
@@ -63,14 +65,14 @@ EQ_FUNCTION void eq_write_rows(const EqStage& stage, const EqRows& rows) {
 #endif
 }
 
-// A row of the Jacobian while one thread adds to it.
+// A row of the Jacobian to which one thread adds.
 struct EqRow {
   const EqEntity* columns;
   EqReal* entries;
   unsigned int width;
 };
 
-// Row k, with zeros.
+// Row k, initialised to zeros.
 EQ_FUNCTION EqRow eq_row(const EqStage& stage, const EqRows& rows, EqEntity k) {
   const unsigned long long begin = rows.row_ptr[k];
   EqRow row;
@@ -85,7 +87,8 @@ EQ_FUNCTION EqRow eq_row(const EqStage& stage, const EqRows& rows, EqEntity k) {
   return row;
 }
 
-// Derivatives by the cells beyond the low sides, and by those beyond the high sides, by ascending column.
+// Derivatives with respect to the neighbours on the low sides, and to those on the high sides, by
+// ascending column.
 EQ_FUNCTION EqReal* eq_put_low(const EqCartesian& g, const EqCell& cell, EqReal* entries, const EqReal* derivatives) {
 #pragma unroll
   for (int axis = DIM - 1; axis >= 0; --axis)
@@ -99,10 +102,11 @@ EQ_FUNCTION EqReal* eq_put_high(const EqCartesian& g, const EqCell& cell, EqReal
   return entries;
 }
 
-// Adds a derivative at a known place.
+// Adds a derivative in a known slot.
 EQ_FUNCTION void eq_add_at(const EqRow& row, EqSlot slot, EqReal derivative) { row.entries[slot] = row.entries[slot] + derivative; }
 
-// Adds a derivative. The pattern has every column that an evaluation adds to; bisection, for rows are short and their columns near.
+// Adds a derivative. The pattern has every column that an evaluation adds to; bisection, since rows
+// are short and their columns near.
 EQ_FUNCTION void eq_add(const EqRow& row, EqEntity column, EqReal derivative) {
   unsigned int low = 0, high = row.width;
   while (high - low > 1) {
@@ -112,7 +116,7 @@ EQ_FUNCTION void eq_add(const EqRow& row, EqEntity column, EqReal derivative) {
   row.entries[low] = row.entries[low] + derivative;
 }
 
-// What an element has told so far.
+// State of the list of an element's derivatives.
 struct EqTold {
   unsigned int count;
   EqEntity* columns;
@@ -125,13 +129,15 @@ EQ_FUNCTION EqTold eq_told(const EqPattern& pattern, EqEntity k) {
   return told;
 }
 
-// There may be a derivative by the element at a position of the unknown whose columns begin at `first`; none where the position is EQ_NONE.
+// Lists a derivative with respect to the element at a position of the unknown whose columns begin
+// at `first`; none if the position is EQ_NONE.
 EQ_FUNCTION void eq_tell(EqTold& told, EqEntity first, EqEntity position) {
   if (told.columns) told.columns[told.count] = position == EQ_NONE ? EQ_NONE : first + position;
   ++told.count;
 }
 
-// What a cell has of an unknown: the cells beyond its low sides, itself, those beyond its high sides.
+// The elements of an unknown in the row of a cell: the neighbours on its low sides, itself, those
+// on its high sides.
 EQ_FUNCTION void eq_tell_cell(const EqCartesian& g, const EqCell& cell, EqTold& told, EqEntity first, bool low, bool own, bool high) {
 #pragma unroll
   for (int axis = DIM - 1; axis >= 0; --axis)
@@ -142,7 +148,7 @@ EQ_FUNCTION void eq_tell_cell(const EqCartesian& g, const EqCell& cell, EqTold& 
     if (high && !eq_side_on_boundary(g, cell, axis, 1)) eq_tell(told, first, eq_neighbour(g, cell, axis, 1));
 }
 
-// Steps of paths that may lead nowhere: they give EQ_NONE for EQ_NONE.
+// Steps of access paths, which map EQ_NONE to EQ_NONE.
 EQ_FUNCTION EqEntity eq_try_rank(const EqRanks& ranks, EqEntity entity) { return entity == EQ_NONE ? EQ_NONE : eq_rank(ranks, entity); }
 EQ_FUNCTION EqEntity eq_try_entity(const EqEntity* entities, EqEntity position) { return position == EQ_NONE ? EQ_NONE : entities[position]; }
 EQ_FUNCTION EqPair eq_try_cells(const EqGrid& grid, EqEntity face) {

@@ -1,6 +1,6 @@
-// ---- Elements and ranks --------------------------------------------------------------------------------------------------------------
+// ---- Elements and ranks -------------------------------------------------------------------------
 
-// Number of this thread in a one-dimensional launch.
+// Index of this thread in a one-dimensional launch.
 EQ_FUNCTION EqEntity eq_index() { return blockIdx.x * blockDim.x + threadIdx.x; }
 
 // The k-th entity of a set.
@@ -9,7 +9,7 @@ EQ_FUNCTION EqEntity eq_entity(const EqSpace& space, EqEntity k) { return space.
 // Position of the element that is the k-th in the order of the grid's file.
 EQ_FUNCTION EqEntity eq_in_file(const EqSpace& space, EqEntity k) { return space.order ? space.order[k] : k; }
 
-// Rank of an entity (not Empty), or EQ_NONE outside the set. For ranks passed in general form.
+// Rank of an entity (not Empty), or EQ_NONE outside the set. For ranks of general kernels.
 EQ_FUNCTION EqEntity eq_rank(const EqRanks& ranks, EqEntity entity) {
   // Wraps for entities before the first.
   const EqEntity beyond = entity - ranks.first;
@@ -18,9 +18,9 @@ EQ_FUNCTION EqEntity eq_rank(const EqRanks& ranks, EqEntity entity) {
   return ranks.inner[rank];
 }
 
-// Reports that condition number `check` of the kernel does not hold for an element of its space. Of different kernels the one launched first
-// wins, as a program that stops there would have it; in a kernel the smallest check, then the smallest element, so that the message does not
-// depend on the order of threads.
+// Reports that condition `check` of the kernel fails for an element of its space. The kernel
+// launched first wins, as in a program that stops there; within a kernel the smallest check, then
+// the smallest element, so that the message does not depend on the order of threads.
 EQ_FUNCTION void eq_fail(const EqChecks& checks, unsigned int check, EqEntity element) {
   const unsigned long long mark = ((unsigned long long)(checks.first + check) << 32) | element;
   unsigned long long found = *(volatile unsigned long long*)checks.flag;

@@ -1,7 +1,9 @@
-// ---- Reductions ----------------------------------------------------------------------------------------------------------------------
+// ---- Reductions ---------------------------------------------------------------------------------
 
-// Elements of a leaf, which a block combines, a thread for each chain: element k of a leaf goes to chain k % EQ_CHAINS, from left to right there; then the second half of the chains is
-// combined with the first one, until one is left. Leaves are combined by a binary tree (runtime module).
+// Number of elements of a leaf, which a block combines with one thread for each chain: element k of
+// a leaf belongs to chain k % EQ_CHAINS, from left to right; then the second half of the chains is
+// combined with the first half, until one is left. A binary tree combines the leaves (runtime
+// module).
 #define EQ_LEAF 1024u
 #define EQ_CHAINS 256u
 
@@ -11,7 +13,7 @@ struct EqLeaf {
   EqEntity chains;      // of the leaf that have elements, the first ones
 };
 
-// The chain of this thread, of `size` elements in all.
+// The chain of this thread, of `size` elements in total.
 EQ_FUNCTION EqLeaf eq_leaf_here(EqEntity size) {
   const unsigned long long from = (unsigned long long)blockIdx.x * EQ_LEAF, to = from + EQ_LEAF;
   EqLeaf leaf;
@@ -24,8 +26,9 @@ EQ_FUNCTION EqLeaf eq_leaf_here(EqEntity size) {
 // Number of leaves of `size` elements.
 EQ_FUNCTION EqEntity eq_leaf_count(EqEntity size) { return size / EQ_LEAF + (size % EQ_LEAF != 0); }
 
-// Combine two partial results, the left one first. Sum starts from 0, Prod from 1, Max and Min from the first element of a chain.
-// NaN propagates through Max and Min; of equal operands the left one is kept.
+// Combine two partial results, the left one first. Sum starts from 0, Prod from 1, Max and Min from
+// the first element of a chain. NaN propagates through Max and Min; of equal operands the left one
+// is kept.
 EQ_FUNCTION double eq_sum(double left, double right) { return left + right; }
 EQ_FUNCTION double eq_prod(double left, double right) { return left * right; }
 EQ_FUNCTION double eq_max(double left, double right) { return left >= right || left != left ? left : right; }
@@ -34,7 +37,7 @@ EQ_FUNCTION float eq_max(float left, float right) { return left >= right || left
 EQ_FUNCTION float eq_min(float left, float right) { return left <= right || left != left ? left : right; }
 EQ_FUNCTION bool eq_any(bool left, bool right) { return left || right; }
 EQ_FUNCTION bool eq_all(bool left, bool right) { return left && right; }
-// Of Vectors, component by component.
+// Vectors, component by component.
 EQ_FUNCTION EqVector eq_sum(const EqVector& left, const EqVector& right) { return left + right; }
 EQ_FUNCTION EqVector eq_max(const EqVector& left, const EqVector& right) {
   EqVector v;
@@ -48,12 +51,12 @@ EQ_FUNCTION EqVector eq_min(const EqVector& left, const EqVector& right) {
   for (int d = 0; d < DIM; ++d) v.c[d] = eq_min(left.c[d], right.c[d]);
   return v;
 }
-// By number: Max, Min, Sum, Prod.
+// Reductions by number: Max, Min, Sum, Prod.
 EQ_FUNCTION double eq_combine(unsigned int operation, double left, double right) {
   return operation == 0 ? eq_max(left, right) : operation == 1 ? eq_min(left, right) : operation == 2 ? eq_sum(left, right) : eq_prod(left, right);
 }
 
-// The same as objects.
+// Reductions as function objects.
 struct EqSum { template <class T> EQ_OPERATOR T operator()(const T& left, const T& right) const { return eq_sum(left, right); } };
 struct EqProd { template <class T> EQ_OPERATOR T operator()(const T& left, const T& right) const { return eq_prod(left, right); } };
 struct EqMax { template <class T> EQ_OPERATOR T operator()(const T& left, const T& right) const { return eq_max(left, right); } };
@@ -65,9 +68,10 @@ struct EqCombine {
   EQ_OPERATOR double operator()(double left, double right) const { return eq_combine(operation, left, right); }
 };
 
-// What the chains of a leaf have, combined; the result is that of the thread that eq_tells_leaf names. NUMBER tells the reductions of a kernel apart.
+// Combines the chains of a leaf; only the thread of eq_tells_leaf has the result. NUMBER
+// distinguishes the reductions of a kernel.
 #ifdef EQ_SHIM
-// Threads run one after another.
+// Emulator: threads run one after another.
 template <int NUMBER, class T, class Combine>
 EQ_FUNCTION T eq_chains(T partial, EqEntity count, Combine combine) {
   static thread_local T chains[EQ_CHAINS];
@@ -92,7 +96,7 @@ EQ_FUNCTION T eq_chains(T partial, EqEntity count, Combine combine) {
   __shared__ T workspace[EQ_CHAINS];
   const unsigned int chain = threadIdx.x;
   for (unsigned int half = EQ_CHAINS / 2; half >= 32u; half /= 2) {
-    // Each half has its own place, so that nothing is overwritten that is still read.
+    // Each half has its own memory, so that nothing is overwritten before it is read.
     if (chain >= half && chain < 2 * half) workspace[chain] = partial;
     __syncthreads();
     if (chain < half && chain + half < count) partial = combine(partial, workspace[chain + half]);

@@ -1,7 +1,8 @@
-// ---- Numbers -------------------------------------------------------------------------------------------------------------------------
+// ---- Numbers ------------------------------------------------------------------------------------
 
-// a / b, bit for bit. A division leaves its fast path where the dividend is 0, as discharges of water at rest are, and takes several times as long with all threads that run in
-// step; a times a quotient of something else by b is the same zero, and not a number where 0 / b is none.
+// a / b, bit for bit. A division leaves its fast path if the dividend is 0, as discharges of water
+// at rest are, and takes several times as long for the whole warp; a times another quotient by b is
+// the same zero, and NaN where 0 / b is.
 EQ_FUNCTION double eq_divide(double a, double b) {
   const bool zero = a == 0.0;
   const double quotient = (zero ? 0x1p-900 : a) / b;
@@ -13,7 +14,7 @@ EQ_FUNCTION float eq_divide(float a, float b) {
   return zero ? a * quotient : quotient;
 }
 
-// ---- Vectors -------------------------------------------------------------------------------------------------------------------------
+// ---- Vectors ------------------------------------------------------------------------------------
 
 template <class T>
 struct EqVectorOf {
@@ -34,7 +35,7 @@ EQ_FUNCTION void eq_store(S* components, size_t n, size_t k, const EqVectorOf<T>
 #pragma unroll
   for (int d = 0; d < DIM; ++d) components[d * n + k] = (S)v.c[d];
 }
-// Numbers of another type.
+// Conversion of numbers.
 template <class S, class T>
 EQ_FUNCTION EqVectorOf<S> eq_converted(const EqVectorOf<T>& a) {
   EqVectorOf<S> v;
@@ -42,7 +43,7 @@ EQ_FUNCTION EqVectorOf<S> eq_converted(const EqVectorOf<T>& a) {
   for (int d = 0; d < DIM; ++d) v.c[d] = (S)a.c[d];
   return v;
 }
-// The vector of these components; what is missing is 0. Whoever launches has checked their number.
+// The vector of these components; missing ones are 0. The host has checked their number.
 template <class T>
 EQ_FUNCTION EqVectorOf<T> eq_vector(T x, T y = T(0), T z = T(0)) {
   EqVectorOf<T> v;
@@ -96,7 +97,7 @@ EQ_FUNCTION EqVectorOf<T> operator/(const EqVectorOf<T>& a, T s) {
   for (int d = 0; d < DIM; ++d) v.c[d] = a.c[d] / s;
   return v;
 }
-// Components in order, beginning with the first product.
+// Components in order, starting with the first product.
 template <class T>
 EQ_FUNCTION T eq_dot(const EqVectorOf<T>& a, const EqVectorOf<T>& b) {
   T sum = a.c[0] * b.c[0];
