@@ -206,7 +206,7 @@ fn buffers(output: &Output) -> (u64, u64, u64) {
         let end = line.find(what).unwrap_or_else(|| panic!("{line}"));
         line[..end].trim().rsplit([' ', '(']).next().and_then(|number| number.parse().ok()).unwrap_or_else(|| panic!("{line}"))
     };
-    (before("allocated"), before("bytes,"), before("bytes foreseen"))
+    (before("allocated"), before("bytes,"), before("bytes planned"))
 }
 
 /// Programs that other tests build as well, with their levels, and bytes that two solves share
@@ -241,7 +241,7 @@ fn runs_take_what_was_foreseen() {
                 assert!(foreseen as f64 <= most, "{name} {level} {layout}: {taken} bytes, foreseen {foreseen}");
                 // Rows at the boundary are shorter than what is foreseen for all.
                 let line = "patterns of Jacobians: ";
-                let (taken, foreseen) = (noted(&output, line, " bytes,"), noted(&output, line, " bytes foreseen"));
+                let (taken, foreseen) = (noted(&output, line, " bytes,"), noted(&output, line, " bytes planned"));
                 assert!(taken <= foreseen && foreseen as f64 <= 1.25 * taken as f64, "{name} {layout}: {taken} bytes, foreseen {foreseen}");
             }
         }
@@ -324,7 +324,7 @@ fn assembly_of_a_system(n: usize) {
         let (output, solved) = (run(&["abs_res_tol=1e300"]), run(&[]));
         let (_, taken, foreseen) = buffers(&output);
         let patterns = noted(&solved, "patterns of Jacobians: ", " bytes,");
-        let patterns_foreseen = noted(&solved, "patterns of Jacobians: ", " bytes foreseen");
+        let patterns_foreseen = noted(&solved, "patterns of Jacobians: ", " bytes planned");
         let geometry = noted(&output, "geometry at the end: ", " bytes)");
         let fields = taken - 8 * entries;
         let all = taken + patterns + geometry;

@@ -387,7 +387,7 @@ impl Session {
         let Some(signal) = self.interrupt.asked() else { return Ok(()) };
         self.progress.close_bar();
         let place = self.progress.current_step().map_or_else(String::new, |(step, steps)| format!(" in step {step} of {steps}"));
-        let message = format!("interrupted{place} by {}; what has been put out is complete", signal.name());
+        let message = format!("interrupted{place} by {}; the outputs so far are complete", signal.name());
         Err(Error::new(ErrorKind::Interrupted(signal), message))
     }
 

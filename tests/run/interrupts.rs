@@ -34,7 +34,7 @@ fn ends_well(mut command: Command, folder: &Path, signal: &str, code: i32) {
     let line = text.lines().find(|line| line.starts_with("error: ")).unwrap_or_else(|| panic!("{text}"));
     let step = line
         .strip_prefix("error: interrupted in step ")
-        .and_then(|rest| rest.strip_suffix(&format!(" of {STEPS} by SIG{}; what has been put out is complete", &signal[1..])));
+        .and_then(|rest| rest.strip_suffix(&format!(" of {STEPS} by SIG{}; the outputs so far are complete", &signal[1..])));
     let step: usize = step.and_then(|step| step.parse().ok()).unwrap_or_else(|| panic!("{text}"));
     // Each step before has its file, with one number for each of 20 x 10 cells.
     let mut files: Vec<_> = fs::read_dir(&outputs).expect("outputs").map(|entry| entry.expect("an entry").path()).collect();

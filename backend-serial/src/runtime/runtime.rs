@@ -229,7 +229,7 @@ impl<R: Real> EquelleRuntime for SerialRuntime<R> {
         if self.session.profile() {
             let counters = self.buffer_counters();
             let planned = self.session.planned_collections(size_of::<R>())?;
-            let planned = planned.map(|bytes| format!(", {bytes} bytes foreseen at most")).unwrap_or_default();
+            let planned = planned.map(|bytes| format!(", {bytes} bytes planned at most")).unwrap_or_default();
             self.session.note(format!(
                 "buffers: {} taken, {} allocated, {} ({} bytes{planned})",
                 counters.taken,
@@ -239,8 +239,7 @@ impl<R: Real> EquelleRuntime for SerialRuntime<R> {
             ));
             let patterns = self.stencils.bytes() + self.newton.patterns().flatten().map(Assembled::bytes).sum::<usize>();
             if let (true, Some(planned)) = (patterns > 0, self.session.planned_patterns(size_of::<R>())?) {
-                self.session
-                    .note(format!("patterns of Jacobians: {} ({patterns} bytes, {planned} bytes foreseen)", bytes(patterns as u64)));
+                self.session.note(format!("patterns of Jacobians: {} ({patterns} bytes, {planned} bytes planned)", bytes(patterns as u64)));
             }
             let geometry = self.grid().geometry_bytes();
             if geometry > 0 {

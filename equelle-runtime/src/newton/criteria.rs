@@ -87,7 +87,7 @@ impl fmt::Display for ConvergedReason {
             ConvergedReason::Zero => write!(f, "the residual is zero"),
             ConvergedReason::Next(part) => write!(f, "the next correction would be about {part:.1e} of the unknowns"),
             ConvergedReason::Reduced(part) => write!(f, "the residual is {part:.1e} of that at the guess"),
-            ConvergedReason::Rounding => write!(f, "the residual is what rounding leaves of its terms"),
+            ConvergedReason::Rounding => write!(f, "the residual is round-off of its terms"),
         }
     }
 }

@@ -136,7 +136,7 @@ impl Outputs {
         elements: usize,
         numbers: impl FnOnce() -> Result<Vec<Vec<R>>, Error> + Send + 'static,
     ) -> Result<(), Error> {
-        assert!(self.go_to_files(elements), "what waits, or is no file, is put out at once");
+        assert!(self.go_to_files(elements), "only outputs to files are written in the background");
         let Some(record) = self.record_of_files(elements).map_err(|error| error.at(line))? else { return Ok(()) };
         let file = next_file(&mut self.counts, &record, tag, self.moment).map_err(|error| error.at(line))?;
         self.writer.add(Box::new(move |text| {

@@ -126,7 +126,7 @@ impl NotFinite {
     pub fn error(&self, grid: &Grid) -> Error {
         let Checked { what, line, step, finite } = &self.checked;
         let (subject, when, earlier) = match what {
-            CheckedValues::Output(tag) => (format!("output `{tag}` is not finite"), "in", "when it was put out in"),
+            CheckedValues::Output(tag) => (format!("output `{tag}` is not finite"), "in", "when it was written in"),
             CheckedValues::State(name) => (format!("`{name}` is not finite"), "after", "after"),
         };
         let when = match (step, what) {

@@ -48,10 +48,10 @@ impl Folder {
         let (lock, warning) = match ask(&lock_path, &owner).map_err(|error| cannot_write(dir, &error))? {
             LockAttempt::Ours(lock) => (Some(lock), None),
             LockAttempt::Taken(other) => {
-                return Err(taken(dir, &format!("`{}` puts out to `{}` already", program.name, dir.display()), &other));
+                return Err(taken(dir, &format!("`{}` already writes its outputs to `{}`", program.name, dir.display()), &other));
             }
             LockAttempt::Unsupported(error) => {
-                (None, Some(format!("nothing keeps other runs out of `{}`, so that no files are removed there: {error}", dir.display())))
+                (None, Some(format!("no locks in `{}`: other runs may write there, and no files are removed: {error}", dir.display())))
             }
         };
         let mut folder = Folder {
@@ -93,7 +93,7 @@ impl Folder {
         let lock = match ask(&self.dir.join(format!(".{tag}.output.lock")), &self.owner).map_err(|error| cannot_write(&self.dir, &error))? {
             LockAttempt::Ours(lock) => Some(lock),
             LockAttempt::Taken(other) => {
-                let what = format!("another run puts out `{tag}` to `{}` already", self.dir.display());
+                let what = format!("another run already writes output `{tag}` to `{}`", self.dir.display());
                 return Err(taken(&self.dir, &what, &other));
             }
             LockAttempt::Unsupported(_) => None,
@@ -157,7 +157,7 @@ impl Folder {
             } else if entry.is_unchanged(&self.dir) {
                 let path = self.dir.join(entry.name());
                 std::fs::remove_file(&path).map_err(|error| {
-                    Error::new(ErrorKind::Io, format!("cannot remove `{}`, which an earlier run put out: {error}", path.display()))
+                    Error::new(ErrorKind::Io, format!("cannot remove `{}`, an output of an earlier run: {error}", path.display()))
                 })?;
                 self.removed += 1;
             }
@@ -216,6 +216,6 @@ impl Folder {
 
 fn taken(dir: &Path, what: &str, other: &str) -> Error {
     let whose = if other.is_empty() { String::new() } else { format!(": {other}") };
-    let hint = format!("wait until it ends, or put out elsewhere than `{}` with output_dir=DIR", dir.display());
+    let hint = format!("wait until it ends, or choose another folder than `{}` with output_dir=DIR", dir.display());
     Error::new(ErrorKind::Io, format!("{what}{whose}")).hint(hint)
 }

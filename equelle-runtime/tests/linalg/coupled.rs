@@ -36,7 +36,7 @@ fn check(matrix: &Csr, ends: &[usize], x: &[f64], methods: &[Method], what: &str
         assert!(relative_residual(matrix, &b, &solution.x) <= 1.1e-12, "{what}, {method:?}");
         // Numbers near 1, condition numbers below 100.
         assert!(distance(&solution.x, x) < 1e-10, "{what}, {method:?}: {:?}", solution.x);
-        assert!(solution.note.is_some_and(|note| note.contains("level of 1 connected part")), "{what}");
+        assert!(solution.note.is_some_and(|note| note.contains("constant on 1 connected component")), "{what}");
     }
 }
 

@@ -27,7 +27,7 @@ fn three_cells_in_a_row() {
         assert!(distance(&solution.x, &[-1.0 / 3.0, 0.0, 1.0 / 3.0]) < 1e-12, "{method:?}: {:?}", solution.x);
         let from_first: Vec<f64> = solution.x.iter().map(|x| x - solution.x[0]).collect();
         assert!(distance(&from_first, &[0.0, 1.0 / 3.0, 2.0 / 3.0]) < 1e-12, "{method:?}");
-        assert!(solution.note.is_some_and(|note| note.contains("level of 1 connected part")));
+        assert!(solution.note.is_some_and(|note| note.contains("constant on 1 connected component")));
     }
 }
 
@@ -164,7 +164,7 @@ fn several_parts_and_cells_cut_off() {
         // p0 - p1 = 1, p1 - p2 = 1, mean 0; 3 p3 - p4 = 2 and p4 - p3 = 4: p3 = 3, p4 = 7; nothing
         // happens in cell 5.
         assert!(distance(&solution.x, &[1.0, 0.0, -1.0, 3.0, 7.0, 0.0]) < 1e-11, "{method:?}: {:?}", solution.x);
-        assert!(solution.note.unwrap().contains("2 connected parts"));
+        assert!(solution.note.unwrap().contains("2 connected components"));
         // Balanced in all, but not part by part: the worst is the cell that is cut off.
         let error = refused(&matrix, &[1.0, 0.0, -1.0, 2.0, 4.0, 1.5], &options(method));
         assert_eq!(error.kind, LinearErrorKind::ZeroDerivative { count: 1, residual: 1.5 }, "{error}");

@@ -58,7 +58,7 @@ fn a_closed_grid_keeps_its_mean() {
             // 6e-8 of that, and its diagonal takes up as much again.
             let bound = (n as f64).sqrt() * 10.0 * 8.4 * 0.5 * SINGLE * largest(x) / 1.1e-3;
             assert!(distance(x, &expected.x) <= bound, "{method:?}: {:e} of {bound:e}", distance(x, &expected.x));
-            assert!(solution.note.is_some_and(|note| note.contains("level of 1 connected part")), "{method:?}");
+            assert!(solution.note.is_some_and(|note| note.contains("constant on 1 connected component")), "{method:?}");
         }
         // A source without a sink of the same size is refused: 1e-4 of the largest is far above
         // roundings.

@@ -90,7 +90,7 @@ fn steps() {
         if step == 8 {
             refused(
                 session.output_scalar("a", f64::NAN),
-                "output `a` is not finite in step 9 of 2100: it is NaN; it was finite when it was put out in step 5",
+                "output `a` is not finite in step 9 of 2100: it is NaN; it was finite when it was written in step 5",
                 7,
             );
             refused(

@@ -198,14 +198,14 @@ fn runs_that_are_asked_to_end() {
     session.check_interrupt().unwrap();
     interrupt.ask(Signal::Interrupt);
     let error = session.check_interrupt().unwrap_err();
-    assert_eq!(error.message, "interrupted by SIGINT; what has been put out is complete");
+    assert_eq!(error.message, "interrupted by SIGINT; the outputs so far are complete");
     assert_eq!(error.kind.exit_code(), 130);
     interrupt.ask(Signal::Terminate);
     let mut steps = session.begin_loop(3);
     session.next_step(&mut steps);
     session.next_step(&mut steps);
     let error = session.check_interrupt().unwrap_err();
-    assert_eq!(error.message, "interrupted in step 2 of 3 by SIGTERM; what has been put out is complete");
+    assert_eq!(error.message, "interrupted in step 2 of 3 by SIGTERM; the outputs so far are complete");
     assert_eq!(error.kind.exit_code(), 143);
 }
 

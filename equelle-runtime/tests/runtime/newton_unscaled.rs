@@ -202,7 +202,7 @@ fn a_guess_that_is_the_solution_costs_one_correction() {
     };
     let (count, printed) = noisy(2, false);
     assert_eq!(count, 1);
-    assert!(printed.contains(&"Newton solver stops: the residual is what rounding leaves of its terms".to_owned()), "{printed:?}");
+    assert!(printed.contains(&"Newton solver stops: the residual is round-off of its terms".to_owned()), "{printed:?}");
     // The search does not shorten it either.
     let (count, printed) = noisy(2, true);
     assert!(count == 1 && printed.iter().all(|line| !line.starts_with("Line search")), "{printed:?}");

@@ -91,7 +91,7 @@ impl KnownPatterns {
     /// `Backend` (an internal error) if it has not been listed.
     pub(crate) fn finish(&mut self, builder: PatternBuilder) -> Result<Rc<CsrPattern>, Error> {
         let PatternBuilder { made, stage: Stage::Known(rows), .. } = builder else {
-            return Err(internal_error("rows that nobody told"));
+            return Err(internal_error("a pattern that was not listed"));
         };
         if !self.0.iter().any(|(_, known)| Rc::ptr_eq(known, &rows)) {
             self.0.retain(|(known, _)| known.kernel != made.kernel);

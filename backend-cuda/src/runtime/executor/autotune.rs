@@ -186,7 +186,7 @@ impl Autotune {
         let kernels = if self.from_before == 1 { "1 kernel is".to_owned() } else { format!("{} kernels are", self.from_before) };
         notes.extend(
             (self.from_before > 0)
-                .then(|| format!("{kernels} launched in shapes that an earlier run measured; `tune=no` takes the usual ones")),
+                .then(|| format!("{kernels} launched in shapes that an earlier run measured; `tune=no` takes the default shapes")),
         );
         notes
     }

@@ -63,7 +63,7 @@ pub struct LinearError {
 /// default, and with more than this corrections have hardly a correct digit.
 const NEAR: f64 = 1e-4;
 
-const SINGULAR: &str = "check that each unknown appears in an equation and that a boundary condition or a time derivative fixes its level";
+const SINGULAR: &str = "check that each unknown appears in an equation and that a boundary condition or a time derivative determines it";
 
 impl LinearError {
     /// One concrete suggestion.
@@ -94,7 +94,7 @@ impl LinearError {
             }
             LinearErrorKind::NonFinite => "check the inputs for zero volumes, divisions by zero and roots of negative numbers",
             LinearErrorKind::Incompatible { .. } => {
-                "nothing fixes the level of the unknown, so its sources and sinks must sum to zero: correct them or add a boundary condition"
+                "the unknown is determined only up to a constant, so its sources and sinks must sum to zero: correct them or add a boundary condition"
             }
         }
     }

@@ -507,7 +507,7 @@ impl<S: SystemSpace> Problem<'_, S> {
         };
         if !self.open.null_space.is_known() {
             detail.push_str(
-                "; the matrix leaves the level of the unknown open, and only solver=lu can tell whether the right-hand side fits",
+                "; the matrix is singular up to a constant, and only solver=lu can tell whether the right-hand side is compatible",
             );
         }
         let residual = Some(outcome.residual / size);

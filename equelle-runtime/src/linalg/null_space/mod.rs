@@ -177,7 +177,7 @@ impl NullSpace {
         let parts = if count == 1 { "it" } else { "each" };
         let plural = if count == 1 { "" } else { "s" };
         (count > 0).then(|| {
-            format!("the matrix leaves the level of {count} connected part{plural} of the unknowns open; the mean of {parts} is kept")
+            format!("the matrix is singular up to a constant on {count} connected component{plural} of the unknowns; the mean of {parts} is kept")
         })
     }
 

@@ -80,7 +80,7 @@ impl SingleMatrix {
     pub(crate) fn rows(&self) -> Result<EqRows, Error> {
         match &self.entries {
             Entries::Rows(rows, entries, _) => Ok(rows.args(entries)),
-            Entries::Slices(..) => Err(internal_error("a prolongation by slices where it is asked for by rows")),
+            Entries::Slices(..) => Err(internal_error("a prolongation in slices where rows are needed")),
         }
     }
 }

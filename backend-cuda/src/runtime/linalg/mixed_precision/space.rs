@@ -62,7 +62,7 @@ impl MatrixSpace for Space<f32> {
     }
 
     fn factors(&mut self, _: BlockFactors) -> Result<Infallible, Error> {
-        Err(internal_error("factors of singles"))
+        Err(internal_error("factors in single precision"))
     }
 
     fn shape(a: &SingleMatrix) -> Shape {
@@ -145,7 +145,7 @@ impl MatrixSpace for Space<f32> {
 
     /// Fails at the next read: sweeps stay in double precision.
     fn gauss_seidel(&mut self, _: &mut DeviceVector<f32>, _: &SingleMatrix, _: &DeviceVector<f32>, _: &DeviceVector<f32>, _: Direction) {
-        let result: Result<(), Error> = Err(internal_error("a sweep over singles"));
+        let result: Result<(), Error> = Err(internal_error("a sweep in single precision"));
         self.executor.attempt(result);
     }
 
