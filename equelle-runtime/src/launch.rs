@@ -158,9 +158,9 @@ pub fn help(program: &Program, backends: &[Backend]) -> String {
     text.push_str("Parameter files are read first, in order; key=value on the command line wins.\n\nOptions:\n");
     let _ = writeln!(text, "      --backend NAME  one of: {} (default: the first)", names.join(", "));
     text.push_str("      --profile       print timings of kernels at the end\n");
-    text.push_str("  -q, --quiet         no progress and no summary\n");
+    text.push_str("  -q, --quiet         print no progress and no summary\n");
     text.push_str("  -v, --verbose       print a table of each solve of Newton's method\n");
-    text.push_str("      --message-format FORMAT  how progress, warnings and errors are written: human, json (default: human)\n");
+    text.push_str("      --message-format FORMAT  format of progress, warnings and errors: human, json (default: human)\n");
     text.push_str("  -h, --help          print this\n");
     text.push_str("  -V, --version       print the version\n");
     text.push_str("\nInputs of the program:\n");
@@ -184,14 +184,16 @@ pub fn help(program: &Program, backends: &[Backend]) -> String {
         let _ = writeln!(text, "  {key}\n      {what}{unit}{default}");
     }
     text.push_str(
-        "\nGrid:\n  grid_filename=FILE            a grid in OPM's text format, whose geometry is compared with its nodes\n  \
-         grid_geometry=check|trust     or believed; without a file, a Cartesian grid:\n  grid_dim=1|2|3                default 2\n  \
-         nx=N ny=N nz=N                cells along each axis (default 6, 1, 1)\n  dx=X dy=X dz=X                cell widths (default 1)\n  \
+        "\nGrid:\n  grid_filename=FILE            a grid in OPM's text format (default: a Cartesian grid)\n  \
+         grid_geometry=check|trust     compare the geometry in the file with its nodes, or trust it (default check)\n  \
+         grid_dim=1|2|3                dimension of a Cartesian grid (default 2)\n  \
+         nx=N ny=N nz=N                its cells along each axis (default 6, 1, 1)\n  \
+         dx=X dy=X dz=X                its cell widths (default 1)\n  \
          grid_layout=auto|unstructured treat a Cartesian grid as an unstructured one\n  \
-         renumber=auto|no|yes          order cells and faces for speed; nothing that is read or written changes\n\
-         \nRun:\n  threads=N                     threads of the back-end for processors (default: one for each processor); results do not depend on it\n\
+         renumber=auto|no|yes          renumber cells and faces for speed; inputs and outputs do not change\n\
+         \nRun:\n  threads=N                     threads of the serial back-end (default: one for each processor); results do not depend on it\n\
          \nOutput:\n  output_to_file=true|false     collections to files tag-00000.output, or to standard output (default: those of more than 1,000 elements to files)\n  \
-         output_dir=DIR                directory of those files, made when missing (default: the current one)\n\
+         output_dir=DIR                directory of those files, created if missing (default: the current one)\n\
          \nFile names are relative to the parameter file that gives them, or to the current directory when given on the command line.\n",
     );
     text

@@ -266,7 +266,7 @@ fn bounds_are_suggested_where_an_unknown_left_its_range() {
         "{told}"
     );
     assert!(
-        told.contains("hint: `s` has gone below 0 since the guess: if such values mean nothing, say so with `unknown_min_s=0`"),
+        told.contains("hint: `s` has gone below 0 since the guess: if such values are meaningless, give bounds: `unknown_min_s=0`"),
         "{told}"
     );
     fs::remove_dir_all(&folder).unwrap();

@@ -58,7 +58,7 @@ pub(super) fn of_ranges(first: &[Range], now: &[Range], options: &Options) -> Op
         } else {
             format!("`unknown_min_{name}=0`")
         };
-        Some(format!("`{name}` {gone} since the guess: if such values mean nothing, say so with {bounds}"))
+        Some(format!("`{name}` {gone} since the guess: if such values are meaningless, give bounds: {bounds}"))
     })
 }
 
