@@ -64,7 +64,8 @@ impl CudaRuntime {
         if domain.kind() == EntityKind::Face { self.session.grid().dim() } else { 1 }
     }
 
-    /// Allocates a number, for a kernel to write; [`Scalar::Device`](crate::runtime::Scalar::Device) makes it a Scalar.
+    /// Allocates a number, for a kernel to write;
+    /// [`Scalar::Device`](crate::runtime::Scalar::Device) makes it a Scalar.
     ///
     /// # Errors
     /// `Backend`: not enough memory.
