@@ -18,6 +18,7 @@ mod implicit_step;
 mod pages;
 mod random;
 mod shallow_water_data;
+mod text_search;
 mod tools;
 mod words;
 
@@ -42,6 +43,8 @@ enum Command {
     },
     /// Print names that docs/conventions.md replaces; fail if there is one
     Words,
+    /// Find code generators that search text that they have written; fail if one does
+    TextSearch,
     /// Print comments and prose of more than 100 columns; fail if there is one
     Columns,
     /// Write the grammar and the mode of the editors, and the reference of the book, from the tables of the compiler
@@ -104,6 +107,7 @@ fn main() -> ExitCode {
     let result = match Command::parse() {
         Command::Bless { check } => bless::bless(check),
         Command::Words => words::run(),
+        Command::TextSearch => text_search::run(),
         Command::Columns => columns::run(),
         Command::Circles { folder } => circles::run(folder.as_deref()),
         Command::Editors { check } => editors::write(check),

@@ -143,7 +143,7 @@ impl Launch<'_> {
             let (mut before, mut passed) = (TokenStream::new(), TokenStream::new());
             for (number, &argument) in function.arguments.iter().enumerate() {
                 let value = match argument {
-                    // Values kept per axis are spread out, but never those of an unknown.
+                    // Values kept per axis are broadcast, but never those of an unknown.
                     Argument::Param(param) if param < count => {
                         let field = ident(&names.params[param]);
                         quote!(args.#field.pointer())
@@ -196,7 +196,7 @@ impl Launch<'_> {
         let mut result_names = Vec::new();
         for (number, result) in kernel.results.iter().enumerate() {
             let name = format_ident!("{}_out", names.results[number]);
-            let room = match (&domain, result.reduce, form) {
+            let buffer = match (&domain, result.reduce, form) {
                 (None, ..) => match result.ty.basic {
                     Basic::Vector => quote!(self.new_vector()?),
                     Basic::Bool => quote!(self.new_bool()?),
@@ -221,7 +221,7 @@ impl Launch<'_> {
                     Basic::Scalar | Basic::Text => quote!(self.new_collection(&domain)?),
                 },
             };
-            before.extend(quote!(let #name = #room;));
+            before.extend(quote!(let #name = #buffer;));
             result_names.push(name);
         }
         let reduced = kernel.results.iter().position(|r| r.reduce.is_some());

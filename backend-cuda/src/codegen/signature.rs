@@ -166,3 +166,15 @@ fn declaration(w: &Writer<'_>, argument: Argument) -> String {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn divisions_and_roots_make_a_function_heavy() {
+        let body = |divisions_and_roots| BodyUsage { divisions_and_roots, ..BodyUsage::default() };
+        let bounds = [11, 12].map(|count| [false, true].map(|rows| LaunchBounds::of(&body(count), rows)));
+        assert_eq!(bounds, [[LaunchBounds::Light, LaunchBounds::Rows], [LaunchBounds::Heavy; 2]]);
+    }
+}

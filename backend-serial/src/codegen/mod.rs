@@ -167,3 +167,33 @@ fn imports(precision: Precision, own: &BTreeSet<&str>, uses: &Uses) -> TokenStre
         #(type #single = backend_serial::runtime::#single<f32>;)*
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use equelle_front::ir::text::parse;
+    use equelle_front::verify::verify;
+
+    use super::*;
+
+    const MODULE: &str = "module m
+kernel doubled over AllCells() {
+  param v: Vector On AllCells()
+  result w: Vector On AllCells()
+  body {
+    yield (v[here] + v[here])
+  }
+}
+main {
+}
+";
+
+    /// `component` is the name of a loop variable here, and of a function that other kernels call.
+    #[test]
+    fn what_is_called_is_imported_and_nothing_else() {
+        let module = verify(parse(MODULE).expect("a module")).expect("a valid module");
+        let text = kernels_file(&module).expect("kernels");
+        assert!(text.contains("for (component, value) in"), "{text}");
+        assert!(text.contains("use backend_serial::runtime::kernel::{components, vector_add, vector_at};"), "{text}");
+        assert!(text.contains("use equelle_runtime::{CanonicalSet, EntityKind, Error, Extent};"), "{text}");
+    }
+}

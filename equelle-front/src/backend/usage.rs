@@ -68,8 +68,6 @@ pub struct BodyUsage {
     pub largest_component: Option<u32>,
     /// Whether it sums over the sides of a cell.
     pub sums_sides: bool,
-    /// Whether it adds derivatives to the row.
-    pub adds_derivatives: bool,
 }
 
 impl BodyUsage {
@@ -107,7 +105,6 @@ impl BodyUsage {
         self.divisions_and_roots += other.divisions_and_roots;
         self.largest_component = self.largest_component.max(other.largest_component);
         self.sums_sides |= other.sums_sides;
-        self.adds_derivatives |= other.adds_derivatives;
         self
     }
 
@@ -128,7 +125,6 @@ impl BodyUsage {
             }
             Node::Expr(KExpr::Component(_, index)) => self.largest_component = self.largest_component.max(Some(*index)),
             Node::Stmt(KStmt::SumSides { .. }) => self.sums_sides = true,
-            Node::Stmt(KStmt::Add { .. }) => self.adds_derivatives = true,
             Node::Expr(_) | Node::Stmt(_) | Node::Path(_) => {}
         }
     }

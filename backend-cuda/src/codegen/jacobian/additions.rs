@@ -97,8 +97,8 @@ impl Writer<'_> {
                 return;
             }
             let (first, position) = (self.first_column(number as usize), self.position(set, at));
-            let elsewhere = if end { format!("if ({} != here) ", self.path(at)) } else { String::new() };
-            self.line(&format!("{elsewhere}eq_tell(told, {first}, {position});"));
+            let condition = if end { format!("if ({} != here) ", self.path(at)) } else { String::new() };
+            self.line(&format!("{condition}eq_tell(told, {first}, {position});"));
             return;
         }
         let factors: Vec<String> = signs.into_iter().chain([self.expr(value).to_string()]).collect();

@@ -184,7 +184,7 @@ impl FaceRows {
         })?;
         let between: Vec<Ident> = (0..self.counts.1).map(|number| ident(&writer.namer.fresh(&format!("between_{number}")))).collect();
         let (name, generics, slices) = (&function.name, &function.generics, &writer.slices);
-        let faces = function.reads_beyond().then(|| quote! { let faces = around.faces; });
+        let faces = function.reads_faces().then(|| quote! { let faces = around.faces; });
         Ok(quote! {
             let around = sweep.around(&row);
             #faces

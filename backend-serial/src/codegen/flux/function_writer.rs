@@ -458,7 +458,7 @@ impl Function {
     }
 
     /// Whether it reads elements of faces, or of the cells that are beyond them.
-    pub(in crate::codegen) fn reads_beyond(&self) -> bool {
+    pub(in crate::codegen) fn reads_faces(&self) -> bool {
         self.args.iter().any(|arg| matches!(arg, Arg::Load(_, At::Face | At::Second)))
     }
 

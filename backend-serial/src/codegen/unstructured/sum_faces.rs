@@ -22,7 +22,7 @@ struct SumNames {
     face: LocalId,
     cell: Ident,
     /// The cell beyond the face.
-    beyond: Ident,
+    neighbour: Ident,
     /// Whether the cell that sums is the face's first.
     outward: Ident,
     sums: Vec<Ident>,
@@ -45,11 +45,11 @@ impl Writer<'_> {
         }
         let own_is_here = *cell == Path::Here;
         let cell_value = self.entity(cell)?;
-        let [cell, beyond, outward] = ["cell", "beyond", "outward"].map(|name| ident(&self.namer.fresh(name)));
+        let [cell, neighbour, outward] = ["cell", "neighbour", "outward"].map(|name| ident(&self.namer.fresh(name)));
         let face_name = self.define(face)?;
         let sums = results.iter().map(|r| self.define(*r)).collect::<Written<Vec<_>>>()?;
         let names =
-            SumNames { face, cell: cell.clone(), beyond: beyond.clone(), outward: outward.clone(), sums: sums.clone(), own_is_here };
+            SumNames { face, cell: cell.clone(), neighbour: neighbour.clone(), outward: outward.clone(), sums: sums.clone(), own_is_here };
         let outermost = self.known_faces.is_empty();
         let (terms, uses) = self.noted(|writer| writer.terms_by_extent(&names, only, body))?;
         self.uses.append(&uses);
@@ -76,13 +76,13 @@ impl Writer<'_> {
             #(let mut #sums = 0.0;)*
             #loads
             let #cell = #cell_value;
-            for (#shown_face, #beyond, #shown_outward) in #grid.sides_of(#cell) { #terms }
+            for (#shown_face, #neighbour, #shown_outward) in #grid.sides_of(#cell) { #terms }
         })
     }
 
     /// Adds the terms of the face at hand: inside the grid and on its boundary, as far as they are wanted and differ.
     fn terms_by_extent(&mut self, names: &SumNames, only: FaceFilter, body: &KBlock) -> Written<TokenStream> {
-        let SumNames { face, beyond, outward, sums, .. } = names;
+        let SumNames { face, neighbour, outward, sums, .. } = names;
         let inside = match self.staged.get(face).cloned() {
             None => None,
             Some(staged) => {
@@ -112,22 +112,22 @@ impl Writer<'_> {
             }
             FaceFilter::All => {
                 let (inside, outside, none) = (part(self, true)?, part(self, false)?, self.none());
-                quote! { if #beyond != #none { #inside } else { #outside } }
+                quote! { if #neighbour != #none { #inside } else { #outside } }
             }
             FaceFilter::Interior => {
                 let (inside, none) = (part(self, true)?, self.none());
-                quote! { if #beyond != #none { #inside } }
+                quote! { if #neighbour != #none { #inside } }
             }
             FaceFilter::Boundary => {
                 let (outside, none) = (part(self, false)?, self.none());
-                quote! { if #beyond == #none { #outside } }
+                quote! { if #neighbour == #none { #outside } }
             }
         })
     }
 
     /// Adds the terms of the face at hand to the sums, with its sign.
     fn signed_terms(&mut self, names: &SumNames, body: &KBlock) -> Written<TokenStream> {
-        let SumNames { face, cell, beyond, outward, sums, own_is_here } = names;
+        let SumNames { face, cell, neighbour, outward, sums, own_is_here } = names;
         let twice = self.written_twice(*face, statements(body) <= WRITTEN_TWICE);
         // Multiplying by the sign is exact.
         let sign = if twice { None } else { Some(ident(&self.namer.fresh("sign"))) };
@@ -150,10 +150,10 @@ impl Writer<'_> {
                 self.uses.add(Use::Outward(*face));
             }
             let sign = sign.map(|sign| quote! { let #sign = if #outward { 1.0 } else { -1.0 }; });
-            let ends = ends.then(|| quote! { let [#from, #to] = if #outward { [#cell, #beyond] } else { [#beyond, #cell] }; });
+            let ends = ends.then(|| quote! { let [#from, #to] = if #outward { [#cell, #neighbour] } else { [#neighbour, #cell] }; });
             return Ok(quote! { #sign #ends #body });
         }
-        let ends = [known(Some(End::Low), cell, beyond), known(Some(End::High), beyond, cell)];
+        let ends = [known(Some(End::Low), cell, neighbour), known(Some(End::High), neighbour, cell)];
         let [low, high] = ends.clone();
         let (before_added, added) = self.block_at(low, body, &sign)?;
         let ((before_subtracted, subtracted), uses) = self.noted(|writer| writer.block_at(high, body, &sign))?;
