@@ -29,7 +29,7 @@ use quote::quote;
 
 use emit::text;
 use emit::uses::{Use, Uses};
-use emit::writer::{RESERVED, Source};
+use emit::writer::{Source, reserve};
 use unstructured::face_flux_buffer;
 
 /// The back-end of plain loops.
@@ -63,7 +63,7 @@ pub fn kernels_file(module: &Verified) -> Result<String, BackendError> {
     let names = KernelNames::of_module(module);
     // Free functions, one or more per kernel.
     let mut functions = Namer::rust();
-    functions.reserve(RESERVED);
+    reserve(&mut functions);
     functions.reserve(names.iter().map(|n| n.method.clone()));
     let mut methods = TokenStream::new();
     let mut items = TokenStream::new();

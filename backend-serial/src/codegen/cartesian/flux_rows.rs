@@ -13,7 +13,7 @@ use super::inside::{Inside, inside};
 use crate::codegen::emit::outputs::stores;
 use crate::codegen::emit::text::ident;
 use crate::codegen::emit::uses::{Use, Uses};
-use crate::codegen::emit::writer::{Failure, Form, RESERVED, Source, Writer, Written};
+use crate::codegen::emit::writer::{Failure, Form, Source, Writer, Written, reserve};
 use crate::codegen::flux::analysis::{FluxAnalysis, analyse_cartesian_form};
 use crate::codegen::flux::dag::{At, Node};
 use crate::codegen::flux::function_writer::{Function, FunctionWriter, Kind};
@@ -56,7 +56,7 @@ pub(in crate::codegen) fn face_rows(source: Source<'_>, block: &KBlock, function
     let analysis = FluxAnalysis { dag, yields, subsets, terms, sums, cells, expensive };
     let method = &names.method;
     let mut namer = functions.clone();
-    namer.reserve(RESERVED);
+    reserve(&mut namer);
     for sum in &analysis.sums {
         namer.reserve([writer.local(*sum)?.to_string()]);
     }

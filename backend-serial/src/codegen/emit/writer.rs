@@ -16,86 +16,17 @@ use super::text::{canonical_set, ident};
 use super::uses::{Use, Uses};
 
 /// Names that the written functions use for their own purposes.
-pub(in crate::codegen) const RESERVED: [&str; 78] = [
-    "Side",
-    "around",
-    "boundary",
-    "end",
-    "Reach",
-    "RowEntries",
-    "cells_in",
-    "with_next",
-    "side",
-    "cells",
-    "faces",
-    "sweep",
-    "Sweep",
-    "Entries",
-    "range",
-    "entries",
-    "next",
-    "pattern",
-    "row_ptr",
-    "rows",
-    "slots",
-    "stencil",
-    "rt",
-    "args",
-    "grid",
-    "at",
-    "axis",
-    "here",
-    "position",
-    "domain",
-    "row",
-    "len",
-    "i",
-    "elements",
-    "boundary_face",
-    "first",
-    "step",
-    "terms",
-    "NONE",
-    "DIM",
-    "SerialRuntime",
-    "CartesianGrid",
-    "SubsetRanks",
-    "Kernels",
-    "Error",
-    "ErrorKind",
-    "CanonicalSet",
-    "EntityKind",
-    "Extent",
-    "Reduction",
-    "component",
-    "components",
-    "dot",
-    "lane",
-    "length",
-    "mul_add",
-    "vector_add",
-    "vector_at",
-    "vector_div",
-    "vector_mul",
-    "vector_neg",
-    "vector_sub",
-    "vector_of",
-    "vector",
-    "padded",
-    "math",
-    "std",
-    "f64",
-    "f32",
-    "u32",
-    "usize",
-    "bool",
-    "value",
-    "Arrays",
-    "Entities",
-    "Places",
-    "Positions",
-    "G",
-];
+const RESERVED: &str = "Side around boundary end Reach RowEntries cells_in with_next side cells faces sweep Sweep Entries \
+range entries next pattern row_ptr rows slots stencil rt args grid at axis here position domain row \
+len i elements boundary_face first step terms NONE DIM SerialRuntime CartesianGrid SubsetRanks \
+Kernels Error ErrorKind CanonicalSet EntityKind Extent Reduction component components dot lane \
+length mul_add vector_add vector_at vector_div vector_mul vector_neg vector_sub vector_of vector \
+padded math std f64 f32 u32 usize bool value Arrays Entities Places Positions G";
+
+/// Takes the names out of circulation that the written functions use for their own purposes.
+pub(in crate::codegen) fn reserve(namer: &mut Namer) {
+    namer.reserve(RESERVED.split(' '));
+}
 
 /// Which function is being written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -191,7 +122,7 @@ impl<'a> Writer<'a> {
     pub(in crate::codegen) fn new(source: Source<'a>, form: Form, functions: &Namer) -> Self {
         let Source { module, kernel, names } = source;
         let mut namer = functions.clone();
-        namer.reserve(RESERVED);
+        reserve(&mut namer);
         namer.reserve([&names.arguments, &names.info]);
         let unknowns = kernel.jacobian.as_ref().map_or(0, |form| form.unknowns as usize);
         for unknown in names.params.iter().take(unknowns) {

@@ -10,7 +10,7 @@ use crate::codegen::emit::outputs::tuple;
 use crate::codegen::emit::place::KnownFace;
 use crate::codegen::emit::reals::Reals;
 use crate::codegen::emit::text::{Text, ident};
-use crate::codegen::emit::writer::{Failure, RESERVED, Writer, Written};
+use crate::codegen::emit::writer::{Failure, Writer, Written, reserve};
 use crate::codegen::flux::analysis::{FluxAnalysis, analyse_face_terms};
 use crate::codegen::flux::dag::{At, Op};
 use crate::codegen::flux::function_writer::{FunctionWriter, Kind};
@@ -64,7 +64,7 @@ pub(in crate::codegen) fn face_terms(writer: &mut Writer, face: LocalId, body: &
     let name = writer.cell_functions.0.fresh(&format!("{method}_values"));
     let (function, statements, terms) = {
         let mut namer = writer.namer.clone();
-        namer.reserve(RESERVED);
+        reserve(&mut namer);
         // No value of a face is stored for a cell.
         let none = BTreeMap::new();
         let cells = FunctionWriter { analysis: &analysis, stored: &none, writer, namer: namer.clone() };
