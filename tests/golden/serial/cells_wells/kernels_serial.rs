@@ -383,11 +383,11 @@ fn residual_of_cells_general<G: Entities>(
                 let mut outflow = 0.0;
                 let p_here = p[position];
                 let cell = here;
-                for (f, beyond, _) in grid.sides_of(cell) {
-                    if beyond != NONE {
+                for (f, neighbour, _) in grid.sides_of(cell) {
+                    if neighbour != NONE {
                         outflow
                             += -itrans[interior_faces_ranks.of(f)]
-                                * (p[beyond as usize] - p_here);
+                                * (p[neighbour as usize] - p_here);
                     }
                 }
                 let taken = if wells_ranks.contains(here) {

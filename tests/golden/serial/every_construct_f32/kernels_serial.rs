@@ -454,16 +454,24 @@ fn transport_general<const DIM: usize, G: Entities<f32>>(
                 let mut area = 0.0;
                 let u_here = u[position];
                 let cell = here;
-                for (f, beyond, outward) in grid.sides_of(cell) {
-                    if beyond != NONE {
+                for (f, neighbour, outward) in grid.sides_of(cell) {
+                    if neighbour != NONE {
                         if outward {
-                            let up = if row_2[f as usize] > 0.0 { cell } else { beyond };
+                            let up = if row_2[f as usize] > 0.0 {
+                                cell
+                            } else {
+                                neighbour
+                            };
                             let w = t[interior_faces_ranks.of(f)]
                                 * (u[up as usize] * row_2[f as usize]);
                             out += w;
                             area += grid.face_area(f);
                         } else {
-                            let up = if row_2[f as usize] > 0.0 { beyond } else { cell };
+                            let up = if row_2[f as usize] > 0.0 {
+                                neighbour
+                            } else {
+                                cell
+                            };
                             let w = t[interior_faces_ranks.of(f)]
                                 * (u[up as usize] * row_2[f as usize]);
                             out -= w;
@@ -788,26 +796,26 @@ fn diffuse_general<const DIM: usize, G: Places<DIM, f32>>(
                 let mut n = 0.0;
                 let u_here = u[position];
                 let cell = here;
-                for (f, beyond, outward) in grid.sides_of(cell) {
-                    if beyond != NONE {
+                for (f, neighbour, outward) in grid.sides_of(cell) {
+                    if neighbour != NONE {
                         if outward {
                             let across = vector_sub(
-                                grid.cell_centroid(beyond),
+                                grid.cell_centroid(neighbour),
                                 grid.cell_centroid(cell),
                             );
                             s
                                 += t[interior_faces_ranks.of(f)]
-                                    * (u[beyond as usize] - u_here)
+                                    * (u[neighbour as usize] - u_here)
                                     + len_2[f as usize] * g[interior_faces_ranks.of(f)];
                             n += half * dot(grid.face_normal(f), across);
                         } else {
                             let across = vector_sub(
                                 grid.cell_centroid(cell),
-                                grid.cell_centroid(beyond),
+                                grid.cell_centroid(neighbour),
                             );
                             s
                                 -= t[interior_faces_ranks.of(f)]
-                                    * (u_here - u[beyond as usize])
+                                    * (u_here - u[neighbour as usize])
                                     + len_2[f as usize] * g[interior_faces_ranks.of(f)];
                             n -= half * dot(grid.face_normal(f), across);
                         }
@@ -815,8 +823,8 @@ fn diffuse_general<const DIM: usize, G: Places<DIM, f32>>(
                 }
                 let mut edge = 0.0;
                 let cell_2 = here;
-                for (e, beyond_2, outward_2) in grid.sides_of(cell_2) {
-                    if beyond_2 == NONE {
+                for (e, neighbour_2, outward_2) in grid.sides_of(cell_2) {
+                    if neighbour_2 == NONE {
                         if outward_2 {
                             edge += grid.face_area(e) * len_2[e as usize];
                         } else {
@@ -861,9 +869,14 @@ fn jump_general<G: Entities<f32>>(
                 };
                 let mut ring = 0.0;
                 let cell = far;
-                for (_, beyond, outward) in grid.sides_of(cell) {
+                for (_, neighbour, outward) in grid.sides_of(cell) {
                     if outward {
-                        ring += if beyond == NONE { 1.0 } else { u[beyond as usize] };
+                        ring
+                            += if neighbour == NONE {
+                                1.0
+                            } else {
+                                u[neighbour as usize]
+                            };
                     } else {
                         ring -= if cell == NONE { 1.0 } else { u[cell as usize] };
                     }

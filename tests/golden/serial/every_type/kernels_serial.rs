@@ -442,10 +442,10 @@ fn fields_general<const DIM: usize, G: Places<DIM>>(
                 let mut across = 0.0;
                 let u_here = u[position];
                 let cell = here;
-                for (f, beyond, outward) in grid.sides_of(cell) {
-                    if beyond != NONE {
+                for (f, neighbour, outward) in grid.sides_of(cell) {
+                    if neighbour != NONE {
                         if outward {
-                            let jump = u[beyond as usize] - u_here;
+                            let jump = u[neighbour as usize] - u_here;
                             across
                                 += if big {
                                     math::min(jump, dot(along, grid.face_normal(f)))
@@ -453,7 +453,7 @@ fn fields_general<const DIM: usize, G: Places<DIM>>(
                                     math::max(growth, jump)
                                 };
                         } else {
-                            let jump = u_here - u[beyond as usize];
+                            let jump = u_here - u[neighbour as usize];
                             across
                                 -= if big {
                                     math::min(jump, dot(along, grid.face_normal(f)))
@@ -659,13 +659,13 @@ fn smoothed_general<const DIM: usize, G: Places<DIM>>(
                 let mut flow = 0.0;
                 let u_here = u[position];
                 let cell = here;
-                for (f, beyond, outward) in grid.sides_of(cell) {
-                    if beyond != NONE {
+                for (f, neighbour, outward) in grid.sides_of(cell) {
+                    if neighbour != NONE {
                         if outward {
                             let push = dot(along, grid.face_normal(f));
                             flow
                                 += if big {
-                                    push * (u[beyond as usize] - u_here)
+                                    push * (u[neighbour as usize] - u_here)
                                 } else {
                                     math::max(push, u_here)
                                 };
@@ -673,9 +673,9 @@ fn smoothed_general<const DIM: usize, G: Places<DIM>>(
                             let push = dot(along, grid.face_normal(f));
                             flow
                                 -= if big {
-                                    push * (u_here - u[beyond as usize])
+                                    push * (u_here - u[neighbour as usize])
                                 } else {
-                                    math::max(push, u[beyond as usize])
+                                    math::max(push, u[neighbour as usize])
                                 };
                         }
                     }
@@ -836,13 +836,13 @@ fn fluxes_general<const DIM: usize, G: Places<DIM>>(
                 let mut q = 0.0;
                 let u_here = u[position];
                 let cell = here;
-                for (f, beyond, outward) in grid.sides_of(cell) {
-                    if beyond != NONE {
+                for (f, neighbour, outward) in grid.sides_of(cell) {
+                    if neighbour != NONE {
                         if outward {
-                            let jump = u[beyond as usize] - u_here;
+                            let jump = u[neighbour as usize] - u_here;
                             let rise = component(
                                 vector_sub(
-                                    grid.cell_centroid(beyond),
+                                    grid.cell_centroid(neighbour),
                                     grid.cell_centroid(cell),
                                 ),
                                 1,
@@ -854,11 +854,11 @@ fn fluxes_general<const DIM: usize, G: Places<DIM>>(
                                     jump * math::log(rise)
                                 };
                         } else {
-                            let jump = u_here - u[beyond as usize];
+                            let jump = u_here - u[neighbour as usize];
                             let rise = component(
                                 vector_sub(
                                     grid.cell_centroid(cell),
-                                    grid.cell_centroid(beyond),
+                                    grid.cell_centroid(neighbour),
                                 ),
                                 1,
                             );

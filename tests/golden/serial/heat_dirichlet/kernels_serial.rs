@@ -468,15 +468,15 @@ fn compute_u_general<G: Entities>(
                 let mut outflow = 0.0;
                 let u_here = u[position];
                 let cell = here;
-                for (f, beyond, outward) in grid.sides_of(cell) {
-                    if beyond != NONE {
+                for (f, neighbour, outward) in grid.sides_of(cell) {
+                    if neighbour != NONE {
                         outflow
                             += -itrans[interior_faces_ranks.of(f)]
-                                * (u[beyond as usize] - u_here);
+                                * (u[neighbour as usize] - u_here);
                     } else {
                         if outward {
                             let boundary_flux = if dirichlet_boundary_ranks.contains(f) {
-                                let inside = if cell == NONE { beyond } else { cell };
+                                let inside = if cell == NONE { neighbour } else { cell };
                                 let sign: f64 = if cell == NONE { -1.0 } else { 1.0 };
                                 btrans[dirichlet_boundary_ranks.of(f)]
                                     * (sign
@@ -489,8 +489,12 @@ fn compute_u_general<G: Entities>(
                             outflow += flux;
                         } else {
                             let boundary_flux = if dirichlet_boundary_ranks.contains(f) {
-                                let inside = if beyond == NONE { cell } else { beyond };
-                                let sign: f64 = if beyond == NONE { -1.0 } else { 1.0 };
+                                let inside = if neighbour == NONE {
+                                    cell
+                                } else {
+                                    neighbour
+                                };
+                                let sign: f64 = if neighbour == NONE { -1.0 } else { 1.0 };
                                 btrans[dirichlet_boundary_ranks.of(f)]
                                     * (sign
                                         * (u[inside as usize]

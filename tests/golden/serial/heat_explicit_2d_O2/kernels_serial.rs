@@ -486,11 +486,11 @@ fn compute_u_general<G: Entities>(
                 let mut divergence_fluxes = 0.0;
                 let u_here = u[position];
                 let cell = here;
-                for (f, beyond, outward) in grid.sides_of(cell) {
-                    if beyond != NONE {
+                for (f, neighbour, outward) in grid.sides_of(cell) {
+                    if neighbour != NONE {
                         divergence_fluxes
                             += minus_k[interior_faces_ranks.of(f)]
-                                * (u[beyond as usize] - u_here);
+                                * (u[neighbour as usize] - u_here);
                     } else {
                         if outward {
                             divergence_fluxes

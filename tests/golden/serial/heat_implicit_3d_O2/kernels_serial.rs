@@ -422,15 +422,15 @@ fn residual_u_general<G: Entities>(
                 let mut divergence_fluxes = 0.0;
                 let u_here = u[position];
                 let cell = here;
-                for (f, beyond, outward) in grid.sides_of(cell) {
+                for (f, neighbour, outward) in grid.sides_of(cell) {
                     if outward {
-                        let flux = if beyond != NONE {
+                        let flux = if neighbour != NONE {
                             let t = minus_itrans[interior_faces_ranks.of(f)];
                             let d = t_5 * t;
                             row[usize::from(slots[next])] += d;
                             next += 1;
                             own_u -= d;
-                            t * (u[beyond as usize] - u_here)
+                            t * (u[neighbour as usize] - u_here)
                         } else {
                             let chosen = if dir_boundary_ranks.contains(f) {
                                 let t_2 = btrans_direction[dir_boundary_ranks.of(f)];
@@ -443,13 +443,13 @@ fn residual_u_general<G: Entities>(
                         };
                         divergence_fluxes += flux;
                     } else {
-                        let flux = if beyond != NONE {
+                        let flux = if neighbour != NONE {
                             let t = minus_itrans[interior_faces_ranks.of(f)];
                             let d = t_5 * t;
                             own_u -= d;
                             row[usize::from(slots[next])] += d;
                             next += 1;
-                            t * (u_here - u[beyond as usize])
+                            t * (u_here - u[neighbour as usize])
                         } else {
                             let chosen = if dir_boundary_ranks.contains(f) {
                                 let t_2 = btrans_direction[dir_boundary_ranks.of(f)];
@@ -488,16 +488,16 @@ fn residual_u_pattern<G: Entities>(
         let here = position as u32;
         pattern.add(0, position);
         let cell = here;
-        for (f, beyond, outward) in grid.sides_of(cell) {
+        for (f, neighbour, outward) in grid.sides_of(cell) {
             if outward {
-                if beyond != NONE {
-                    pattern.add(0, beyond as usize);
+                if neighbour != NONE {
+                    pattern.add(0, neighbour as usize);
                 } else {
                     if dir_boundary_ranks.contains(f) {}
                 }
             } else {
-                if beyond != NONE {
-                    pattern.add(0, beyond as usize);
+                if neighbour != NONE {
+                    pattern.add(0, neighbour as usize);
                 } else {
                     if dir_boundary_ranks.contains(f) {}
                 }

@@ -1138,8 +1138,8 @@ fn stage_general<const DIM: usize, G: Places<DIM>>(
                 let mut sum_hu = 0.0;
                 let mut sum_hv = 0.0;
                 let cell = here;
-                for (f, beyond, outward) in grid.sides_of(cell) {
-                    if beyond != NONE {
+                for (f, neighbour, outward) in grid.sides_of(cell) {
+                    if neighbour != NONE {
                         let [sum_w_term, sum_hu_term, sum_hv_term] = terms_of_faces[f
                             as usize];
                         if outward {
@@ -1154,9 +1154,9 @@ fn stage_general<const DIM: usize, G: Places<DIM>>(
                     } else {
                         let sign = if outward { 1.0 } else { -1.0 };
                         let [from_2, to_2] = if outward {
-                            [cell, beyond]
+                            [cell, neighbour]
                         } else {
-                            [beyond, cell]
+                            [neighbour, cell]
                         };
                         let nx = component(grid.face_normal(f), 0);
                         let ny = component(grid.face_normal(f), 1);

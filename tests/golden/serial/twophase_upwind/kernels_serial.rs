@@ -395,13 +395,13 @@ fn compute_residual_general<G: Entities>(
                 let here = position as u32;
                 let mut outflow = 0.0;
                 let cell = here;
-                for (f, beyond, outward) in grid.sides_of(cell) {
-                    if beyond != NONE {
+                for (f, neighbour, outward) in grid.sides_of(cell) {
+                    if neighbour != NONE {
                         if outward {
                             let upwind = if flux[interior_faces_ranks.of(f)] >= 0.0 {
                                 cell
                             } else {
-                                beyond
+                                neighbour
                             };
                             let water = s[upwind as usize] / watervisc;
                             let oil = (1.0 - s[upwind as usize]) / oilvisc;
@@ -409,7 +409,7 @@ fn compute_residual_general<G: Entities>(
                                 += water / (water + oil) * flux[interior_faces_ranks.of(f)];
                         } else {
                             let upwind = if flux[interior_faces_ranks.of(f)] >= 0.0 {
-                                beyond
+                                neighbour
                             } else {
                                 cell
                             };
