@@ -128,7 +128,9 @@ pub const OWN_MODULES: [KernelModule; 8] = [
     FACTORISATION_MODULE,
 ];
 
-/// Kernels of [`OWN_MODULES`] that begin with `EQ_START`.
+/// Modules of linear systems: others may have kernels of the same names.
+const PROGRAMMATIC_MODULES: [KernelModule; 3] = [SOLVERS_MODULE, SINGLES_MODULE, SUBSTITUTION_MODULE];
+/// Their kernels that begin with `EQ_START`.
 const PROGRAMMATIC_KERNELS: [&str; 24] = [
     "equelle_add_diagonal",
     "equelle_add_two",
@@ -188,7 +190,7 @@ impl KernelModule {
     /// Whether a kernel begins with `EQ_START`: it waits by itself for the previous one in a graph,
     /// and may start while that one ends (programmatic dependent launch).
     pub(crate) fn is_programmatic(&self, kernel: &str) -> bool {
-        OWN_MODULES.contains(self) && PROGRAMMATIC_KERNELS.contains(&kernel)
+        PROGRAMMATIC_MODULES.contains(self) && PROGRAMMATIC_KERNELS.contains(&kernel)
     }
 
     /// Adds to a compiler's error for [`KernelModule::full_source`] the kernel with the error and
