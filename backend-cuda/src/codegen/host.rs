@@ -125,7 +125,8 @@ impl Launch<'_> {
         }
     }
 
-    /// Statements that launch an equation: what tells its pattern, unless that is known, then what evaluates.
+    /// Statements that launch an equation: what tells its pattern, unless that is known, then what
+    /// evaluates.
     fn equation(self, EquationText { evaluation, pattern }: &EquationText, form: Form) -> TokenStream {
         let KernelText { kernel, names, .. } = self.made;
         let Some(domain) = kernel.space_set().map(|set| self.domain_of(set)) else {
@@ -230,7 +231,8 @@ impl Launch<'_> {
             if let Argument::Param(param) = argument
                 && self.needs_dense(form, param)
             {
-                // The copy of a collection stored per axis must outlive the call: its memory must not be handed out before.
+                // The copy of a collection stored per axis must outlive the call: its memory must
+                // not be handed out before.
                 let (dense, field) = (self.dense_name(param), ident(&names.params[param]));
                 before.extend(quote!(let #dense = self.dense(args.#field)?;));
             }

@@ -1,10 +1,11 @@
 //! Kernel IR to CUDA C++ and its host side.
 //!
 //! Reading order: [`emit`] (text, expressions, statements), [`signature`] (the order of arguments),
-//! [`unstructured`] (any grid), [`cartesian`], [`jacobian`] (equations with derivatives), [`kernel`] (all
-//! functions of a kernel), [`host`] (the Rust file that launches them).
+//! [`unstructured`] (any grid), [`cartesian`], [`jacobian`] (equations with derivatives),
+//! [`kernel`] (all functions of a kernel), [`host`] (the Rust file that launches them).
 //!
-//! Two files come out: `src/kernels.cu`, which the program compiles at start for the device it finds, and `src/kernels_cuda.rs`.
+//! Two files come out: `src/kernels.cu`, which the program compiles at start for the device it
+//! finds, and `src/kernels_cuda.rs`.
 
 mod cartesian;
 mod costs;

@@ -76,7 +76,8 @@ pub(super) fn write(source: Source<'_>, usage: &KernelUsage, functions: &mut Nam
                 }
                 body.extend(cartesian_branch(kernel, reals, names, &written.entry, &before));
             }
-            // This back-end has no way to write it in that form; the general form gives the same numbers.
+            // This back-end has no way to write it in that form; the general form gives the same
+            // numbers.
             Err(Failure::Form) => body.extend(closed_form(kernel, reals, &general)),
             Err(Failure::Error(error)) => return Err(error),
         }
@@ -93,7 +94,8 @@ pub(super) fn write(source: Source<'_>, usage: &KernelUsage, functions: &mut Nam
 
 /// The general function without the arrays of the grid, where they need not exist.
 fn closed_form(kernel: &Kernel, reals: Reals, general: &GeneralFunction) -> TokenStream {
-    // A sum over faces with derivatives visits each face from both sides and at every iterate: faster through arrays than by divisions.
+    // A sum over faces with derivatives visits each face from both sides and at every iterate:
+    // faster through arrays than by divisions.
     if !general.grid.is_some_and(GridUse::any) || kernel.jacobian.is_some() {
         return TokenStream::new();
     }
@@ -132,7 +134,8 @@ fn unwrap<T>(kernel: &Kernel, written: Written<T>) -> Result<T, BackendError> {
 
 /// `if let Some(grid) = ... { return ... }`
 fn cartesian_branch(kernel: &Kernel, reals: Reals, names: &KernelNames, entry: &Ident, before: &TokenStream) -> TokenStream {
-    // What is kept per axis only by convention of the compiler is looked at; without it the general form runs.
+    // What is kept per axis only by convention of the compiler is looked at; without it the general
+    // form runs.
     let kept = kernel.params.iter().zip(&names.params).filter(|(p, _)| p.per_axis).map(|(_, name)| {
         let name = ident(name);
         quote! { && args.#name.per_axis().is_some() }

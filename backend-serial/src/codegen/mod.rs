@@ -1,11 +1,12 @@
 //! Kernels to Rust.
 //!
-//! Every kernel becomes a *general* function that runs on any grid, and, if it has a Cartesian form, functions for Cartesian grids: values per axis, or a loop over
-//! rows of cells whose inside runs without a test. The trait method picks.
+//! Every kernel becomes a *general* function that runs on any grid, and, if it has a Cartesian
+//! form, functions for Cartesian grids: values per axis, or a loop over rows of cells whose inside
+//! runs without a test. The trait method picks.
 //!
-//! Reading order: [`emit`] (text, expressions, statements), [`signature`], [`unstructured`] (any grid),
-//! [`flux`] (values of faces and cells), [`cartesian`] (rows of cells), [`jacobian`] (equations with
-//! derivatives), [`kernel`] (the trait method).
+//! Reading order: [`emit`] (text, expressions, statements), [`signature`], [`unstructured`] (any
+//! grid), [`flux`] (values of faces and cells), [`cartesian`] (rows of cells), [`jacobian`]
+//! (equations with derivatives), [`kernel`] (the trait method).
 
 mod cartesian;
 mod costs;
@@ -122,7 +123,8 @@ const KERNEL_ITEMS: [&str; 17] = [
     "vector_sub",
 ];
 
-/// `use` lines for what the text refers to. `own` are the names of arguments and descriptions of kernels.
+/// `use` lines for what the text refers to. `own` are the names of arguments and descriptions of
+/// kernels.
 fn imports(precision: Precision, own: &BTreeSet<&str>, uses: &Uses) -> TokenStream {
     let used = |name: &str| uses.items().any(|item| item == name);
     let pick =

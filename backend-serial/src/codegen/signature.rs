@@ -1,4 +1,5 @@
-//! Signatures of the functions of a kernel: their arguments, results, and what they ask of the grid.
+//! Signatures of the functions of a kernel: their arguments, results, and what they ask of the
+//! grid.
 
 use equelle_front::backend::{BackendError, KernelNames};
 use equelle_front::ir::Kernel;

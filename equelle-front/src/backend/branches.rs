@@ -1,9 +1,12 @@
 //! Costly operations that several branches of a kernel ask for, made once before them.
 //!
-//! What a program names once, such as the speed `q / h` where there is water, stands in a kernel once for each branch that reads it: nothing is evaluated that the branch taken does
-//! not need. A processor that runs many threads in step pays for every branch, and its compiler joins equal operations only where one stands on every way to the other. Here a
-//! division, root or transcendental function moves to the outermost block that knows its operands, if more than one branch or a loop below that block asks for it. The choices that
-//! all of its places have in common go with it. Operations and operands stay what they are, so that no bit changes.
+//! What a program names once, such as the speed `q / h` where there is water, stands in a kernel
+//! once for each branch that reads it: nothing is evaluated that the branch taken does not need. A
+//! processor that runs many threads in step pays for every branch, and its compiler joins equal
+//! operations only where one stands on every way to the other. Here a division, root or
+//! transcendental function moves to the outermost block that knows its operands, if more than one
+//! branch or a loop below that block asks for it. The choices that all of its places have in common
+//! go with it. Operations and operands stay what they are, so that no bit changes.
 
 use std::collections::BTreeSet;
 
@@ -109,7 +112,8 @@ impl Sharing<'_> {
         self.inside = before;
     }
 
-    /// An operation to be made in a block, before what reads it; the smallest first, for others may contain it.
+    /// An operation to be made in a block, before what reads it; the smallest first, for others may
+    /// contain it.
     fn next(&self, block: &KBlock) -> Option<Wanted> {
         let mut all: Vec<Wanted> = Vec::new();
         places(block, &mut Vec::new(), false, &mut |expr, guards, in_loop| {
@@ -128,7 +132,8 @@ impl Sharing<'_> {
         all.into_iter().filter(|wanted| wanted.shared).min_by_key(|wanted| size(&wanted.expr))
     }
 
-    /// Whether an expression can be evaluated in the block at hand, wherever in it its operands are known.
+    /// Whether an expression can be evaluated in the block at hand, wherever in it its operands are
+    /// known.
     fn is_possible(&self, expr: &KExpr) -> bool {
         if matches!(expr, KExpr::Local(id) if !self.inside.known.contains(id))
             || !matches!(self.kernel.expr_basic(expr), Basic::Scalar | Basic::Bool)
@@ -227,7 +232,8 @@ fn is_costly(expr: &KExpr) -> bool {
     }
 }
 
-/// Every expression of a block, with the choices around it and whether it is in a loop of the block.
+/// Every expression of a block, with the choices around it and whether it is in a loop of the
+/// block.
 fn places(block: &KBlock, guards: &mut Vec<Guard>, in_loop: bool, f: &mut dyn FnMut(&KExpr, &[Guard], bool)) {
     for statement in &block.statements {
         match statement {
@@ -267,7 +273,8 @@ fn places_of(expr: &KExpr, guards: &mut Vec<Guard>, in_loop: bool, f: &mut dyn F
     }
 }
 
-/// Choices by the same condition, or by its opposite, that stand one behind the other become one, where the later does not read the earlier.
+/// Choices by the same condition, or by its opposite, that stand one behind the other become one,
+/// where the later does not read the earlier.
 fn join_choices(block: &mut KBlock) {
     let mut out: Vec<KStmt> = Vec::with_capacity(block.statements.len());
     for mut statement in std::mem::take(&mut block.statements) {
@@ -330,7 +337,8 @@ mod tests {
         print(&module)
     }
 
-    /// Both branches of another choice ask for the quotient where it is wet: it is made once, and only there.
+    /// Both branches of another choice ask for the quotient where it is wet: it is made once, and
+    /// only there.
     #[test]
     fn what_two_branches_ask_for_is_made_before_them_with_their_condition() {
         let text = shared(

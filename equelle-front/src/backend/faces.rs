@@ -1,4 +1,5 @@
-//! Bodies of sums over the faces of a cell, as back-ends write them: for interior faces and for those on the boundary, and from either of the cells of a face.
+//! Bodies of sums over the faces of a cell, as back-ends write them: for interior faces and for
+//! those on the boundary, and from either of the cells of a face.
 
 use crate::ir::{KBlock, KExpr, KStmt, LocalId, Path, UnaryOp};
 use crate::ops::Arithmetic;
@@ -64,8 +65,8 @@ fn chosen(expr: &KExpr, known: &dyn Fn(&KExpr) -> Option<bool>) -> KExpr {
     expr.clone()
 }
 
-/// Whether exchanging the cells of a face changes the sign of a term and nothing else. `a - b` is `-(b - a)` to the bit but for the sign of 0, which a sum that begins with 0 does not
-/// see.
+/// Whether exchanging the cells of a face changes the sign of a term and nothing else. `a - b` is
+/// `-(b - a)` to the bit but for the sign of 0, which a sum that begins with 0 does not see.
 pub fn is_antisymmetric(term: &KExpr, face: LocalId) -> bool {
     match term {
         KExpr::Arithmetic(Arithmetic::Sub, a, b) => exchanged(a, face) == **b,

@@ -1,5 +1,5 @@
-//! Which arguments of kernels are the same in every round of a loop, so that a back-end may keep a copy
-//! of them in another order.
+//! Which arguments of kernels are the same in every round of a loop, so that a back-end may keep a
+//! copy of them in another order.
 
 use std::collections::BTreeSet;
 

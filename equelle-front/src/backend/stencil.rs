@@ -9,8 +9,10 @@ use crate::passes::{adds, drop_unread};
 /// What of a Jacobian form decides which derivatives there are.
 #[derive(Clone, Debug)]
 pub struct Skeleton {
-    /// The additions alone, each of 0, in the order of the form. Of a choice by state it has both branches, the first one first; choices that the grid decides stay.
-    /// What is added for a branch that the state would not choose may be an element that does not exist: whoever evaluates the skeleton passes over it.
+    /// The additions alone, each of 0, in the order of the form. Of a choice by state it has both
+    /// branches, the first one first; choices that the grid decides stay. What is added for a
+    /// branch that the state would not choose may be an element that does not exist: whoever
+    /// evaluates the skeleton passes over it.
     pub block: KBlock,
     /// Truth values that the grid decides.
     decided: BTreeSet<LocalId>,
@@ -94,7 +96,8 @@ impl Skeleton {
     }
 }
 
-/// Which elements of an unknown a row of a Cartesian Jacobian form may have: the cell, and the cells beyond its low and its high sides.
+/// Which elements of an unknown a row of a Cartesian Jacobian form may have: the cell, and the
+/// cells beyond its low and its high sides.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Reach {
     /// The cell itself.

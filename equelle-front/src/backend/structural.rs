@@ -1,13 +1,17 @@
-//! Factors that a Cartesian grid knows to be 0 or 1: components of the normal of a face across a known axis.
+//! Factors that a Cartesian grid knows to be 0 or 1: components of the normal of a face across a
+//! known axis.
 //!
-//! Such a zero annihilates whatever it multiplies, also what is not finite, and such a one is the identity. So a product with such a factor has a value along one
-//! axis alone, and a target need not evaluate the rest of it for the other axes.
+//! Such a zero annihilates whatever it multiplies, also what is not finite, and such a one is the
+//! identity. So a product with such a factor has a value along one axis alone, and a target need
+//! not evaluate the rest of it for the other axes.
 
 use crate::ir::{ExprClass, KExpr, Path, UnaryOp};
 use crate::ops::Arithmetic;
 
-/// If an expression is a product (or quotient) with a component of a normal as a factor, which matters of Scalars alone: which component, and the product without it. Of a Cartesian form, where the normal is that of the face
-/// across the axis at hand: the value is the latter if the component belongs to that axis, and 0 else.
+/// If an expression is a product (or quotient) with a component of a normal as a factor, which
+/// matters of Scalars alone: which component, and the product without it. Of a Cartesian form,
+/// where the normal is that of the face across the axis at hand: the value is the latter if the
+/// component belongs to that axis, and 0 else.
 pub fn along_one_axis(expr: &KExpr) -> Option<(u32, KExpr)> {
     match expr {
         KExpr::Component(vector, component) => match &**vector {

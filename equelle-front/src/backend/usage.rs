@@ -1,5 +1,5 @@
-//! What each kernel of a verified module uses: one side table that code generators read, so that none
-//! looks into the text that it has written.
+//! What each kernel of a verified module uses: one side table that code generators read, so that
+//! none looks into the text that it has written.
 
 use std::collections::BTreeSet;
 
@@ -29,7 +29,8 @@ impl ModuleUsage {
 pub struct KernelUsage {
     /// Its conditions and its body for any grid.
     pub general: BodyUsage,
-    /// Parameters whose argument is the same in every round of the innermost loop around its launches.
+    /// Parameters whose argument is the same in every round of the innermost loop around its
+    /// launches.
     pub loop_invariant: BTreeSet<ParamId>,
     /// Whether a condition may fail at an element.
     pub can_fail: bool,
@@ -62,7 +63,8 @@ pub struct BodyUsage {
     pub normals: bool,
     /// Divisions and square roots, each counted where it stands.
     pub divisions_and_roots: usize,
-    /// Numbers of components of the Vectors that are built from numbers: the dimensions of the only grid that fits.
+    /// Numbers of components of the Vectors that are built from numbers: the dimensions of the only
+    /// grid that fits.
     pub vector_sizes: BTreeSet<usize>,
     /// The largest component of a Vector that is named.
     pub largest_component: Option<u32>,

@@ -9,8 +9,9 @@ use crate::codegen::emit::uses::GridUse;
 use crate::codegen::emit::writer::{Form, Source, Writer};
 use crate::codegen::signature::{Argument, Function, LaunchBounds, finish};
 
-/// Every cell of a Cartesian grid. Where sides on the boundary differ, the inside is gone through without asking for them: asked for at every cell, they take a tenth of the time of a step
-/// of explicit heat, and threads that run in step wait for the one whose cell is on the boundary.
+/// Every cell of a Cartesian grid. Where sides on the boundary differ, the inside is gone through
+/// without asking for them: asked for at every cell, they take a tenth of the time of a step of
+/// explicit heat, and threads that run in step wait for the one whose cell is on the boundary.
 pub(in crate::codegen) fn cell_function(source: Source<'_>, block: &KBlock) -> Function {
     let usage = BodyUsage::of_block(source.kernel, source.sets, block);
     let size = "(size_t)g.n[0] * g.n[1] * g.n[2]";

@@ -1,4 +1,5 @@
-//! Statements of the bodies for Cartesian grids: what is loaded first, and sums over the sides of a cell.
+//! Statements of the bodies for Cartesian grids: what is loaded first, and sums over the sides of a
+//! cell.
 
 use equelle_front::backend::visit::{Node, visit_block};
 use equelle_front::ir::{KBlock, KExpr, LocalId, ParamId, Path, Side, SideBlocks};
@@ -7,14 +8,16 @@ use equelle_front::types::{Basic, CanonicalSet, EntityKind};
 use crate::codegen::emit::writer::Writer;
 
 impl Writer<'_> {
-    /// Whether a parameter has a number, in memory, for every cell: what only some cells have must not be loaded before a test says that it is there.
+    /// Whether a parameter has a number, in memory, for every cell: what only some cells have must
+    /// not be loaded before a test says that it is there.
     pub(in crate::codegen) fn is_everywhere(&self, param: ParamId) -> bool {
         let param = &self.kernel.params[param.0 as usize];
         let all = param.ty.mapping().is_some_and(|set| self.sets.get(set).canonical == Some(CanonicalSet::ALL_CELLS));
         all && param.ty.basic == Basic::Scalar && !param.per_axis
     }
 
-    /// Loads what a Cartesian body reads of the cell itself, and what is kept per axis, before anything else, so that no branch stands before the loads.
+    /// Loads what a Cartesian body reads of the cell itself, and what is kept per axis, before
+    /// anything else, so that no branch stands before the loads.
     pub(in crate::codegen) fn load_here(&mut self, block: &KBlock) {
         let (mut wanted, mut kept): (Vec<ParamId>, Vec<ParamId>) = (Vec::new(), Vec::new());
         visit_block(block, &mut |node| {
@@ -49,8 +52,9 @@ impl Writer<'_> {
         }
     }
 
-    /// Loads what the interior sides read of their neighbours before any of it is used. Left in place, each load would wait for the
-    /// boundary code of the sides before it: 0.156 instead of 0.126 ms per step of explicit heat on 256^3 cells.
+    /// Loads what the interior sides read of their neighbours before any of it is used. Left in
+    /// place, each load would wait for the boundary code of the sides before it: 0.156 instead of
+    /// 0.126 ms per step of explicit heat on 256^3 cells.
     pub(in crate::codegen) fn load_neighbours(&mut self, low: &SideBlocks, high: &SideBlocks) {
         let mut wanted: Vec<(ParamId, u32)> = Vec::new();
         for (blocks, number) in [(low, 0), (high, 1)] {

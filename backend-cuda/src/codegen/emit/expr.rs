@@ -104,7 +104,8 @@ impl Writer<'_> {
         Text::atom(format!("{function}({})", arguments.join(", ")))
     }
 
-    /// Position along the axis in half spacings: from the cell ([`Form::Cells`]) or from the face ([`Form::PerAxis`]).
+    /// Position along the axis in half spacings: from the cell ([`Form::Cells`]) or from the face
+    /// ([`Form::PerAxis`]).
     pub(in crate::codegen) fn half_steps(&self, path: &Path) -> i32 {
         match path {
             Path::SideFace(Side::Low) | Path::First(_) => -1,

@@ -1,4 +1,5 @@
-//! The text of kernels: the types of numbers, expressions, statements, and what the functions of a kernel share.
+//! The text of kernels: the types of numbers, expressions, statements, and what the functions of a
+//! kernel share.
 
 mod block;
 pub(super) mod derivatives;

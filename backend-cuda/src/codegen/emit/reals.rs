@@ -1,7 +1,8 @@
 //! The types of numbers in the text of a kernel.
 //!
-//! A kernel of a program of single precision computes as [`Kernel::computes_in`] says. In single precision Scalars, literals and geometry are rounded where they enter; in double
-//! precision results are rounded where they are stored.
+//! A kernel of a program of single precision computes as [`Kernel::computes_in`] says. In single
+//! precision Scalars, literals and geometry are rounded where they enter; in double precision
+//! results are rounded where they are stored.
 
 use equelle_front::ir::{Kernel, Numbers, Precision};
 use equelle_front::types::{Basic, Shape, Type};
@@ -40,7 +41,8 @@ impl Reals {
         }
     }
 
-    /// C++ type of a stored element. What is no collection, and partial results of reductions (`reduced`), are doubles.
+    /// C++ type of a stored element. What is no collection, and partial results of reductions
+    /// (`reduced`), are doubles.
     pub(in crate::codegen) fn stored(self, ty: &Type, reduced: bool) -> &'static str {
         let of_collection = matches!(ty.shape, Shape::Collection(_)) && !reduced;
         match ty.basic {

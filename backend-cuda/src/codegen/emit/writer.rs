@@ -1,5 +1,5 @@
-//! What the functions of one kernel share: names and lines of CUDA C++ text. It calls the helpers of
-//! `runtime/kernels/prelude/`.
+//! What the functions of one kernel share: names and lines of CUDA C++ text. It calls the helpers
+//! of `runtime/kernels/prelude/`.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -81,7 +81,8 @@ pub(in crate::codegen) struct Writer<'a> {
     pub ranks: BTreeMap<SetId, String>,
     /// What is known of the faces that sums around go over.
     pub(in crate::codegen) sides: BTreeMap<LocalId, SideNames>,
-    /// Arrays (by axis) that hold values of neighbours, loaded together before the sides are summed.
+    /// Arrays (by axis) that hold values of neighbours, loaded together before the sides are
+    /// summed.
     pub(in crate::codegen) neighbours: BTreeMap<(ParamId, u32), String>,
     /// Locals that hold values of the cell itself, loaded first.
     pub(in crate::codegen) here: BTreeMap<ParamId, String>,

@@ -15,7 +15,8 @@ pub(in crate::codegen) fn adds(block: &KBlock) -> bool {
 }
 
 impl Writer<'_> {
-    /// Whether the pattern of an equation is being written, which may follow paths that lead nowhere.
+    /// Whether the pattern of an equation is being written, which may follow paths that lead
+    /// nowhere.
     pub(in crate::codegen) fn tells_pattern(&self) -> bool {
         self.derivatives.as_ref().is_some_and(|d| d.target == Target::Pattern)
     }

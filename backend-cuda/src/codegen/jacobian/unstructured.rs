@@ -1,10 +1,14 @@
 //! Equations: the residual and its row of the Jacobian in one pass, and the pattern of the rows.
 //!
-//! An equation becomes two functions. The *pattern* tells once per grid which derivatives each element has, from the skeleton of the Jacobian form; the other one evaluates, and
-//! adds each derivative to the entry of its column. Both add in one order, so that the place of each addition in its row is known, unless the state decides what is added: then the
-//! column is builder. One thread owns a row; the rows of a block are put together in shared memory and written behind one another.
+//! An equation becomes two functions. The *pattern* tells once per grid which derivatives each
+//! element has, from the skeleton of the Jacobian form; the other one evaluates, and adds each
+//! derivative to the entry of its column. Both add in one order, so that the place of each addition
+//! in its row is known, unless the state decides what is added: then the column is builder. One
+//! thread owns a row; the rows of a block are put together in shared memory and written behind one
+//! another.
 //!
-//! On Cartesian grids both have another form: derivatives by the cell and by those beyond its sides go to variables, and columns follow from the place of the cell.
+//! On Cartesian grids both have another form: derivatives by the cell and by those beyond its sides
+//! go to variables, and columns follow from the place of the cell.
 
 use std::collections::BTreeSet;
 
@@ -85,7 +89,8 @@ pub(in crate::codegen) fn unstructured_equation(source: Source<'_>, form: &Jacob
     }
 }
 
-/// The statements of a block by a new writer, and the unknowns whose element here has a variable of its own.
+/// The statements of a block by a new writer, and the unknowns whose element here has a variable of
+/// its own.
 fn body<'a>(mut w: Writer<'a>, target: Target, block: &KBlock) -> (Writer<'a>, BTreeSet<u32>) {
     w.derivatives = Some(Derivatives::new(target));
     if target != Target::Pattern {

@@ -46,7 +46,8 @@ pub(in crate::codegen) fn checks(w: &mut Writer<'_>, otherwise: &str) {
     }
 }
 
-/// One leaf of every reduction per block, elements in file order. Results that are not reduced are stored on the way.
+/// One leaf of every reduction per block, elements in file order. Results that are not reduced are
+/// stored on the way.
 fn reduction_body(w: &mut Writer<'_>) {
     let kernel = w.kernel;
     w.line("const EqLeaf leaf = eq_leaf_here(space.size);");

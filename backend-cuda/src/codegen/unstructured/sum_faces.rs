@@ -1,9 +1,11 @@
 //! Sums over the faces of a cell, on any grid: a loop over its sides.
 //!
-//! A sum of the element here has the numbers that the next sides ask for on their way before it uses the first of them: [`Prefetch`]. One side at a time, threads wait for the cell beyond
-//! before they ask for its values. What interior faces have of their own and keep while a loop goes round is read from a copy in the order of the sides: `CudaRuntime::by_side`.
-//! Where what a face contributes depends on whether it is interior, both bodies are written; where exchanging its cells changes the sign of a
-//! term and nothing else, the sum need not ask for its direction.
+//! A sum of the element here has the numbers that the next sides ask for on their way before it
+//! uses the first of them: [`Prefetch`]. One side at a time, threads wait for the cell beyond
+//! before they ask for its values. What interior faces have of their own and keep while a loop goes
+//! round is read from a copy in the order of the sides: `CudaRuntime::by_side`. Where what a face
+//! contributes depends on whether it is interior, both bodies are written; where exchanging its
+//! cells changes the sign of a term and nothing else, the sum need not ask for its direction.
 
 use std::collections::BTreeMap;
 
@@ -16,8 +18,9 @@ use crate::codegen::emit::sides::{Prefetch, SideNames};
 use crate::codegen::emit::text::Text;
 use crate::codegen::emit::writer::{Form, Writer};
 
-/// Most parameters of which values are loaded prefetch: more take registers from what is computed with them. A step of shallow water, which has four, on 4096^2 cells as an unstructured
-/// grid takes 5.5 instead of 5.1 ms on an H200.
+/// Most parameters whose values are prefetched: more take registers from what is computed
+/// with them. A step of shallow water, which has four, on 4096^2 cells as an unstructured grid
+/// takes 5.5 instead of 5.1 ms on an H200.
 const MOST_AHEAD: usize = 2;
 
 impl Writer<'_> {
@@ -84,7 +87,8 @@ impl Writer<'_> {
         });
     }
 
-    /// The parameters whose values in the cells of the face, and on it where it is interior, are loaded ahead; none where there are too many.
+    /// The parameters whose values in the cells of the face, and on it where it is interior, are
+    /// loaded ahead; none where there are too many.
     fn wanted(&self, face: LocalId, only: FaceFilter, body: &KBlock) -> (Vec<ParamId>, Vec<ParamId>) {
         let (mut of_cells, mut of_faces): (Vec<ParamId>, Vec<ParamId>) = Default::default();
         if self.form != Form::General
@@ -163,7 +167,8 @@ impl Writer<'_> {
         Prefetch { number: number.to_owned(), of_cells, of_faces }
     }
 
-    /// Adds the terms of a face: for interior ones and others apart where they differ. An equation keeps its conditions, which its pattern follows.
+    /// Adds the terms of a face: for interior ones and others apart where they differ. An equation
+    /// keeps its conditions, which its pattern follows.
     fn terms_by_extent(&mut self, results: &[LocalId], cell: &Path, face: LocalId, only: FaceFilter, body: &KBlock) {
         if self.derivatives.is_some() {
             return self.signed_terms(results, cell, face, body);
@@ -221,7 +226,8 @@ impl Writer<'_> {
         }
     }
 
-    /// The first or second cell of a face that a sum goes over, where the text knows which one sums.
+    /// The first or second cell of a face that a sum goes over, where the text knows which one
+    /// sums.
     pub(in crate::codegen) fn cell_of_side(&self, face: &Path, first: bool) -> Option<String> {
         let Path::Local(id) = face else { return None };
         let side = self.sides.get(id).filter(|side| side.as_outward)?;

@@ -193,7 +193,8 @@ impl FaceRows {
         })
     }
 
-    /// Rows take no cell for one of a set made at run time: those are evaluated again, by code that asks.
+    /// Rows take no cell for one of a set made at run time: those are evaluated again, by code that
+    /// asks.
     fn one_by_one(&self, writer: &mut Writer, block: &KBlock) -> Written<TokenStream> {
         let mut out = TokenStream::new();
         if self.subsets.is_empty() {

@@ -1,4 +1,5 @@
-//! The function of a Cartesian form that the trait method calls, and the loop over rows of cells in it.
+//! The function of a Cartesian form that the trait method calls, and the loop over rows of cells in
+//! it.
 
 use std::collections::BTreeMap;
 
@@ -150,7 +151,8 @@ fn full(source: Source<'_>, block: &KBlock, equation: Option<&Equation<'_>>, fun
     Ok(Functions { entry, items, uses })
 }
 
-/// The loop over the rows of a range, cell by cell, the inside of rows by a function of its own where that can be, and the functions that it calls.
+/// The loop over the rows of a range, cell by cell, the inside of rows by a function of its own
+/// where that can be, and the functions that it calls.
 fn cells_and_rows<'a>(
     source: Source<'_>,
     block: &KBlock,
@@ -191,7 +193,8 @@ fn cells_and_rows<'a>(
             let call = row.call(writer)?;
             quote! {
                 for row in grid.rows_in(&range) {
-                    // The cells of this row that may be on the boundary: all, or the first and the last.
+                    // The cells of this row that may be on the boundary: all, or the first and the
+                    // last.
                     let step = if row.interior { grid.n[0] - 1 } else { 1 };
                     for i in (0..grid.n[0]).step_by(step) { #cell }
                     if row.interior { #call }

@@ -1,7 +1,10 @@
-//! Cells inside the grid, where the terms of faces are cheap: a cell evaluates those of all its faces from its neighbours.
+//! Cells inside the grid, where the terms of faces are cheap: a cell evaluates those of all its
+//! faces from its neighbours.
 //!
-//! Neighbours are so many cells away, whatever the cell, so that one loop runs over a row or over several rows, end to end. Only at the ends of rows a face is on the
-//! boundary: what the loop finds for those cells is from a cell of another row, and is made again with the term of the boundary.
+//! Neighbours are so many cells away, whatever the cell, so that one loop runs over a row or over
+//! several rows, end to end. Only at the ends of rows a face is on the boundary: what the loop
+//! finds for those cells is from a cell of another row, and is made again with the term of the
+//! boundary.
 
 use equelle_front::backend::{KernelNames, Namer};
 use proc_macro2::{Ident, Literal, TokenStream};
@@ -97,7 +100,8 @@ pub(in crate::codegen) fn inside(function_writer: &FunctionWriter, names: &Kerne
 }
 
 impl Inside {
-    /// Which function cuts the grid to rows: values of faces do not follow one another from row to row.
+    /// Which function cuts the grid to rows: values of faces do not follow one another from row to
+    /// row.
     pub(in crate::codegen) fn rows(&self) -> TokenStream {
         let of_faces = self.args.iter().any(|arg| matches!(arg, Arg::Adjacent(_, Adjacent::Face, _)));
         if of_faces {

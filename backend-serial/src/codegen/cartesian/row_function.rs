@@ -199,7 +199,8 @@ impl RowFunction {
 }
 
 impl Writer<'_> {
-    /// In the row function: the name of an element that is read, also where only a side function wants it.
+    /// In the row function: the name of an element that is read, also where only a side function
+    /// wants it.
     pub(in crate::codegen) fn element_leaf(&mut self, id: ParamId, place: Place) -> Written<Ident> {
         let (_, name) = self.param(id)?;
         let wanted = match place {

@@ -109,7 +109,8 @@ impl Writer<'_> {
         let (op, terms) = (add_or_subtract(side), terms.iter().map(|t| t.at(Level::Choice)));
         let block = quote! { #statements #(#sums #op #terms;)* };
         let high = side.is_high();
-        // Subsets are asked for this position more than once: whether the face is in them, and where.
+        // Subsets are asked for this position more than once: whether the face is in them, and
+        // where.
         let position = (!interior && uses.has(Use::BoundaryFace)).then(|| {
             self.uses.add(Use::At);
             quote! { let boundary_face = grid.boundary_face(at, axis, #high); }
@@ -217,7 +218,8 @@ impl Writer<'_> {
     }
 }
 
-/// The operator that adds terms of a side to a sum over sides. The sign is -1 on the low side, and subtracting is the same as adding the negative, to the bit.
+/// The operator that adds terms of a side to a sum over sides. The sign is -1 on the low side, and
+/// subtracting is the same as adding the negative, to the bit.
 fn add_or_subtract(side: End) -> TokenStream {
     match side {
         End::Low => quote! { -= },

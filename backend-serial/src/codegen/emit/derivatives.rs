@@ -39,7 +39,8 @@ pub(in crate::codegen) struct Derivatives<'a> {
     pub signs: Vec<Sign>,
     /// Additions to slots in the branch being written; `None` if that varies.
     pub additions: Option<usize>,
-    /// Sums written once for either end of a face, by the local of the face: decided by the function that evaluates.
+    /// Sums written once for either end of a face, by the local of the face: decided by the
+    /// function that evaluates.
     pub twice: BTreeMap<LocalId, bool>,
     /// Unknowns whose element here has a variable of its own.
     pub diagonals: BTreeSet<u32>,

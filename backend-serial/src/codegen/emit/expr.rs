@@ -22,7 +22,8 @@ impl Writer<'_> {
             && let Some((component, rest)) = along_one_axis(expr)
             && !self.is_vector(expr)
         {
-            // With the axis known, as in rows, the compiler drops the branch not taken; it could not drop a product with zero.
+            // With the axis known, as in rows, the compiler drops the branch not taken; it could
+            // not drop a product with zero.
             let axis = Literal::u32_unsuffixed(component);
             let rest = self.expr(&rest)?;
             self.uses.add(Use::Axis);
@@ -131,7 +132,8 @@ impl Writer<'_> {
         }
     }
 
-    /// In [`Form::Row`]: the name of something that is read; a new one takes the wanted name if it is free.
+    /// In [`Form::Row`]: the name of something that is read; a new one takes the wanted name if it
+    /// is free.
     pub(in crate::codegen) fn leaf(&mut self, leaf: Leaf, wanted: &str) -> proc_macro2::Ident {
         if let Some((_, name)) = self.leaves.iter().find(|(l, _)| *l == leaf) {
             return name.clone();
@@ -210,7 +212,8 @@ impl Writer<'_> {
         }))
     }
 
-    /// Whether consecutive cells of a row find the element in consecutive positions, wherever the inside of a row is.
+    /// Whether consecutive cells of a row find the element in consecutive positions, wherever the
+    /// inside of a row is.
     fn fits_row(&self, id: ParamId, place: Place) -> Written<bool> {
         let (param, _) = self.param(id)?;
         if !matches!(param.ty.basic, Basic::Scalar | Basic::Bool) {
@@ -432,7 +435,8 @@ impl Writer<'_> {
         }
     }
 
-    /// The type of an expression made of literals, where Rust does not know which type of number it is.
+    /// The type of an expression made of literals, where Rust does not know which type of number it
+    /// is.
     pub(in crate::codegen) fn untyped(&mut self, expr: &KExpr) -> Option<TokenStream> {
         if !self.is_made_of_literals(expr) {
             return None;

@@ -1,4 +1,5 @@
-//! The text of kernels: tokens with precedence, the type of numbers, and what the functions of a kernel share.
+//! The text of kernels: tokens with precedence, the type of numbers, and what the functions of a
+//! kernel share.
 
 mod block;
 pub(super) mod derivatives;

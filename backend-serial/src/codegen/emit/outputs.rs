@@ -1,4 +1,5 @@
-//! What the loops of a kernel write, range by range: `(&mut u[..], &mut v[..])` before the loop, `(u_values, v_values)` in it.
+//! What the loops of a kernel write, range by range: `(&mut u[..], &mut v[..])` before the loop,
+//! `(u_values, v_values)` in it.
 
 use equelle_front::ir::Space;
 use equelle_front::ops::Reduction;

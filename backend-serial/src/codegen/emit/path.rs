@@ -35,7 +35,8 @@ impl Writer<'_> {
         }
     }
 
-    /// Whether the path is known to be Empty: the outer cell of a face on a side that is on the boundary.
+    /// Whether the path is known to be Empty: the outer cell of a face on a side that is on the
+    /// boundary.
     pub(in crate::codegen) fn is_outside(&self, path: &Path) -> bool {
         match path {
             Path::Empty => true,

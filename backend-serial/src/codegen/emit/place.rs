@@ -71,7 +71,8 @@ pub(in crate::codegen) struct KnownFace {
     pub first: Ident,
     /// Its second cell, NONE outside.
     pub second: Ident,
-    /// Which of them is the cell that is summed for, where that is known: the one at the low end of the face (its first one) or at the high end.
+    /// Which of them is the cell that is summed for, where that is known: the one at the low end of
+    /// the face (its first one) or at the high end.
     pub own: Option<End>,
     /// Whether that cell is the element at hand.
     pub own_is_here: bool,

@@ -1,7 +1,8 @@
 //! The type of numbers in the text of a kernel.
 //!
-//! A kernel of a program of single precision computes as [`Kernel::computes_in`] says. In single precision Scalars, literals and geometry are rounded where they enter; in double
-//! precision results are rounded where they are stored.
+//! A kernel of a program of single precision computes as [`Kernel::computes_in`] says. In single
+//! precision Scalars, literals and geometry are rounded where they enter; in double precision
+//! results are rounded where they are stored.
 
 use equelle_front::ir::{Kernel, Module, Precision};
 use proc_macro2::{Ident, Literal, TokenStream};
@@ -129,7 +130,8 @@ mod tests {
         }
     }
 
-    /// 0.1 and 1/3 in the digits of singles; what is beyond them is infinite, what is below is zero.
+    /// 0.1 and 1/3 in the digits of singles; what is beyond them is infinite, what is below is
+    /// zero.
     #[test]
     fn single_precision_has_its_own_digits() {
         let text = |number| shown(Reals::Single, number);

@@ -33,7 +33,8 @@ pub(in crate::codegen) fn reserve(namer: &mut Namer) {
 pub(in crate::codegen) enum Form {
     /// Any grid: `here` is an entity (u32), `position` its position in the space.
     General,
-    /// One cell of a Cartesian grid: `here` is its index (usize), `at` its position; in a side block `axis` is the axis.
+    /// One cell of a Cartesian grid: `here` is its index (usize), `at` its position; in a side
+    /// block `axis` is the axis.
     Cell,
     /// Values per axis: in a face space `axis` is the axis.
     PerAxis,
@@ -85,7 +86,8 @@ pub(in crate::codegen) struct Writer<'a> {
     pub locals: Vec<Ident>,
     /// Entity locals of Cartesian forms that have a closed form.
     pub places: BTreeMap<LocalId, Place>,
-    /// Entity locals of row functions that are one of two places: the name of the condition, the place where it holds, the other.
+    /// Entity locals of row functions that are one of two places: the name of the condition, the
+    /// place where it holds, the other.
     pub choices: BTreeMap<LocalId, (Ident, Place, Place)>,
     /// Inside a side block: whether there is a cell beyond.
     pub side_interior: Option<bool>,
@@ -104,17 +106,21 @@ pub(in crate::codegen) struct Writer<'a> {
     pub leaves: Vec<(Leaf, Ident)>,
     /// Form::Row: locals that need no leaf because the function itself defines them.
     pub own_locals: Vec<LocalId>,
-    /// Form::Row: whether this is the loop over a row, where elements are `u[i]`, and not a function of one cell that it calls.
+    /// Form::Row: whether this is the loop over a row, where elements are `u[i]`, and not a
+    /// function of one cell that it calls.
     pub in_row: bool,
-    /// Functions for the interior sides of sums, low and high, by the order in which the sums stand; shared by the cell and row functions.
+    /// Functions for the interior sides of sums, low and high, by the order in which the sums
+    /// stand; shared by the cell and row functions.
     pub side_functions: Vec<[Option<SideFunction>; 2]>,
     /// How many sums have been written.
     pub sums_written: usize,
     /// Where derivatives go, in the functions of an equation.
     pub derivatives: Option<Derivatives<'a>>,
-    /// Form::General: sums whose terms have been made before the loop: the terms of all faces, by the local of the face.
+    /// Form::General: sums whose terms have been made before the loop: the terms of all faces, by
+    /// the local of the face.
     pub staged: BTreeMap<LocalId, Ident>,
-    /// Names for functions over cells that the function being written may call, and those that it calls.
+    /// Names for functions over cells that the function being written may call, and those that it
+    /// calls.
     pub cell_functions: (Namer, TokenStream),
 }
 

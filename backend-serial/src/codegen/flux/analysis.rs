@@ -1,4 +1,5 @@
-//! Which values of a body belong to a face, whichever of its cells asks for them, and which to a cell.
+//! Which values of a body belong to a face, whichever of its cells asks for them, and which to a
+//! cell.
 
 use std::collections::BTreeMap;
 
@@ -11,12 +12,15 @@ use super::dag::{At, Dag, Node, Op, reach};
 use crate::codegen::emit::place::{End, Place};
 use crate::codegen::emit::writer::{Failure, Writer, Written};
 
-/// Faces whose terms take less time than this many additions are better evaluated by both of their cells.
+/// Faces whose terms take less time than this many additions are better evaluated by both of their
+/// cells.
 const WORTHWHILE: u32 = 16;
 /// Values of a cell that take less time are better evaluated where they are wanted.
 const WORTH_STORING: u32 = 2;
 
-/// Reads the body of a sum over the interior faces of a cell of any grid; it yields the terms of a face. [`Failure::Form`] where it asks for something else than values of the face and its two cells.
+/// Reads the body of a sum over the interior faces of a cell of any grid; it yields the terms of a
+/// face. [`Failure::Form`] where it asks for something else than values of the face and its two
+/// cells.
 pub(in crate::codegen) fn analyse_face_terms(writer: &mut Writer, face: LocalId, body: &KBlock) -> Written<FluxAnalysis> {
     let mut reader = Reader::new(writer);
     reader.face = Some(face);
@@ -29,11 +33,13 @@ pub(in crate::codegen) fn analyse_face_terms(writer: &mut Writer, face: LocalId,
 /// A body whose terms are the same for both cells of a face.
 pub(in crate::codegen) struct FluxAnalysis {
     pub dag: Dag,
-    /// What the body yields, from values here and sums, for cells that are in none of the `subsets`; or the terms of one face.
+    /// What the body yields, from values here and sums, for cells that are in none of the
+    /// `subsets`; or the terms of one face.
     pub yields: Vec<Node>,
     /// Sets of cells made at run time for whose cells the body yields something else.
     pub subsets: Vec<SetId>,
-    /// Terms of the sums, by number, for each axis: from values at the first cell, the second cell and the face.
+    /// Terms of the sums, by number, for each axis: from values at the first cell, the second cell
+    /// and the face.
     pub terms: Vec<[Node; 3]>,
     /// The locals that hold the sums.
     pub sums: Vec<LocalId>,
@@ -67,7 +73,8 @@ pub(in crate::codegen) fn analyse_cartesian_form(writer: &mut Writer, block: &KB
     Ok(FluxAnalysis { dag, yields, subsets, terms, sums, cells, expensive })
 }
 
-/// Values of one cell that some terms of faces are made of and that are worth storing, as values here.
+/// Values of one cell that some terms of faces are made of and that are worth storing, as values
+/// here.
 fn of_cells(dag: &mut Dag, roots: &[Node]) -> Vec<Node> {
     let mut cells = Vec::new();
     let wanted = dag.below_until(roots, |node| belongs_to_a_cell(dag, node));
@@ -225,7 +232,8 @@ impl<'w, 'a> Reader<'w, 'a> {
             (None, None) => {
                 let zero = self.dag.real(0.0);
                 if has_terms(low, high) {
-                    // On the boundary alone. Adding nothing is adding 0: a sum that begins with 0 is never -0.
+                    // On the boundary alone. Adding nothing is adding 0: a sum that begins with 0
+                    // is never -0.
                     results.iter().for_each(|result| self.define_sum(*result, [zero; 3]));
                     return Ok(());
                 }

@@ -192,7 +192,8 @@ impl Dag {
         node
     }
 
-    /// A choice, drawn inwards where that saves an operation: `c ? x/a : x/b` is `x / (c ? a : b)`, bit for bit.
+    /// A choice, drawn inwards where that saves an operation: `c ? x/a : x/b` is `x / (c ? a : b)`,
+    /// bit for bit.
     fn select(&mut self, condition: Node, a: Node, b: Node) -> Node {
         if let Some(node) = self.merged(condition, a, b) {
             return node;

@@ -63,7 +63,8 @@ pub(in crate::codegen) enum Kind {
     Faces(usize),
     /// The cells of a row; adds the terms of faces first.
     Row,
-    /// The same with the terms of the faces between the row and the next one across the second axis.
+    /// The same with the terms of the faces between the row and the next one across the second
+    /// axis.
     RowAndFaces,
 }
 
@@ -219,7 +220,8 @@ impl Body<'_, '_, '_> {
         name
     }
 
-    /// `let mut sum = 0.0; sum -= low_x[i]; sum += high_x[i]; ..`, as every form of the kernel adds.
+    /// `let mut sum = 0.0; sum -= low_x[i]; sum += high_x[i]; ..`, as every form of the kernel
+    /// adds.
     fn sum(&mut self, number: usize) -> Written<TokenStream> {
         let local = self.function_writer.analysis.sums[number];
         let name = self.function_writer.writer.local(local)?;
@@ -237,8 +239,9 @@ impl Body<'_, '_, '_> {
         })
     }
 
-    /// Sums, with the terms of the faces between the row and the next one evaluated where they are added, in the order of [`Self::sum`]. They are stored where those below were:
-    /// the names of these buffers.
+    /// Sums, with the terms of the faces between the row and the next one evaluated where they are
+    /// added, in the order of [`Self::sum`]. They are stored where those below were: the names of
+    /// these buffers.
     fn sums_and_faces(&mut self) -> Written<(TokenStream, Vec<Ident>)> {
         let function_writer = self.function_writer;
         let sums = function_writer.analysis.sums.iter().map(|sum| function_writer.writer.local(*sum)).collect::<Written<Vec<_>>>()?;
@@ -279,7 +282,8 @@ impl Body<'_, '_, '_> {
         Ok(Text::atom(quote! { #name[#axis] }))
     }
 
-    /// Values that are used more than once, and the branches of choices, which are thus evaluated in any case.
+    /// Values that are used more than once, and the branches of choices, which are thus evaluated
+    /// in any case.
     pub(in crate::codegen) fn statements(&mut self, roots: &[Node]) -> Written<TokenStream> {
         let function_writer = self.function_writer;
         let given = |node: Node| function_writer.stored.contains_key(&node);
@@ -462,7 +466,8 @@ impl Function {
         self.args.iter().any(|arg| matches!(arg, Arg::Load(_, At::Face | At::Second)))
     }
 
-    /// Its arguments but the outputs: `stored` are the values of first and second cells, `part` says which elements of a collection.
+    /// Its arguments but the outputs: `stored` are the values of first and second cells, `part`
+    /// says which elements of a collection.
     pub(in crate::codegen) fn args(
         &self,
         writer: &mut Writer,

@@ -11,12 +11,14 @@ use crate::codegen::emit::uses::Use;
 use crate::codegen::emit::writer::{Failure, Form, Writer, Written};
 
 impl Writer<'_> {
-    /// The variable for the derivative by the element of an unknown that belongs to the element at hand.
+    /// The variable for the derivative by the element of an unknown that belongs to the element at
+    /// hand.
     pub(in crate::codegen) fn diagonal(&self, unknown: u32) -> Ident {
         ident(&format!("own_{}", self.params[unknown as usize]))
     }
 
-    /// The variable for the derivative by the element of an unknown at a place; on a side there is one for each axis.
+    /// The variable for the derivative by the element of an unknown at a place; on a side there is
+    /// one for each axis.
     pub(in crate::codegen) fn derivative(&self, unknown: u32, place: Place) -> Option<Ident> {
         let name = &self.params[unknown as usize];
         match place {
@@ -40,7 +42,8 @@ impl Writer<'_> {
         }
     }
 
-    /// Whether the pattern of an equation is being written, which may follow paths that lead nowhere.
+    /// Whether the pattern of an equation is being written, which may follow paths that lead
+    /// nowhere.
     pub(in crate::codegen) fn tells_pattern(&self) -> bool {
         self.derivatives.as_ref().is_some_and(|d| d.target == Target::Pattern)
     }
@@ -114,7 +117,8 @@ impl Writer<'_> {
         Ok(quote! { row[usize::from(slots[next])] #op #value; next += 1; })
     }
 
-    /// The signs of the sums around: whether an odd number of them is -1, and those that are variables.
+    /// The signs of the sums around: whether an odd number of them is -1, and those that are
+    /// variables.
     fn sign(&mut self) -> (bool, Vec<Ident>) {
         let mut negative = false;
         let mut factors = Vec::new();
@@ -135,7 +139,8 @@ impl Writer<'_> {
     pub(in crate::codegen) fn written_twice(&mut self, face: LocalId, short: bool) -> bool {
         match &mut self.derivatives {
             None => short,
-            // The diagonal is known then, which is worth more than short text; sums in sums would double with every level.
+            // The diagonal is known then, which is worth more than short text; sums in sums would
+            // double with every level.
             Some(derivatives) => {
                 let outermost = derivatives.signs.is_empty();
                 *derivatives.twice.entry(face).or_insert(short || outermost)

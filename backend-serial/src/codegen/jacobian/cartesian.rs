@@ -1,4 +1,5 @@
-//! Equations on Cartesian grids: derivatives by a cell and its neighbours have a variable each, and a row of the Jacobian is written from them, by ascending column.
+//! Equations on Cartesian grids: derivatives by a cell and its neighbours have a variable each, and
+//! a row of the Jacobian is written from them, by ascending column.
 
 use equelle_front::backend::stencil::{Reach, Skeleton, reach};
 use equelle_front::ir::{JacobianForm, KBlock};
@@ -44,7 +45,8 @@ impl<'a> Equation<'a> {
         out
     }
 
-    /// Writes them to a row: of a cell `at` a place where there may be no cell beyond some sides, or of one inside a row.
+    /// Writes them to a row: of a cell `at` a place where there may be no cell beyond some sides,
+    /// or of one inside a row.
     pub(in crate::codegen) fn write(&self, writer: &mut Writer, inside: bool) -> TokenStream {
         let entries = if inside {
             quote! { row }
@@ -83,7 +85,8 @@ impl<'a> Equation<'a> {
         quote! { #own + #sides * DIM }
     }
 
-    /// Statements that make the stencil and the buffer of the entries, and the entries as outputs of the loop.
+    /// Statements that make the stencil and the buffer of the entries, and the entries as outputs
+    /// of the loop.
     pub(in crate::codegen) fn prepare(&self, writer: &mut Writer) -> (TokenStream, Outputs) {
         writer.uses.add_all([Use::Runtime, Use::Grid, Use::Args]);
         let (info, entries, reach_type) = (writer.info(), writer.uses.item("Entries"), writer.uses.item("Reach"));

@@ -1,7 +1,9 @@
 //! Equations: the residual and its row of the Jacobian in one pass.
 //!
-//! An equation becomes two functions. The *pattern* tells once which derivatives each element has, from the skeleton of the Jacobian form; the other one evaluates, and adds
-//! each derivative to the slot of the row that the stencil says. Both are written from one form with the same decisions, so that additions come in the same order.
+//! An equation becomes two functions. The *pattern* tells once which derivatives each element has,
+//! from the skeleton of the Jacobian form; the other one evaluates, and adds each derivative to the
+//! slot of the row that the stencil says. Both are written from one form with the same decisions,
+//! so that additions come in the same order.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -1,6 +1,9 @@
-//! Terms of faces made once: a sum over the faces of every cell, whose terms depend on the face alone, meets each interior face from both of its cells. Where a term
-//! costs more than to store it and to read it twice, a loop over the faces makes the terms of interior ones first, and the loop over the cells only adds them: the same
-//! terms in the same order. A boundary face has one cell, which makes its terms when it adds them. What terms need of one cell is evaluated once for each cell before.
+//! Terms of faces made once: a sum over the faces of every cell, whose terms depend on the face
+//! alone, meets each interior face from both of its cells. Where a term costs more than to store it
+//! and to read it twice, a loop over the faces makes the terms of interior ones first, and the loop
+//! over the cells only adds them: the same terms in the same order. A boundary face has one cell,
+//! which makes its terms when it adds them. What terms need of one cell is evaluated once for each
+//! cell before.
 
 use equelle_front::backend::faces::specialised;
 use equelle_front::backend::visit::{Node, visit_block};
@@ -34,10 +37,12 @@ pub(in crate::codegen) fn scratch(module: &Module) -> Vec<Scratch> {
 }
 
 impl<'a> Writer<'a> {
-    /// Sums of the kernel's body whose terms are made before its loop: the results, the face, and the body where the face is an interior one.
+    /// Sums of the kernel's body whose terms are made before its loop: the results, the face, and
+    /// the body where the face is an interior one.
     fn staged_sums(&self) -> Vec<(&'a [LocalId], LocalId, KBlock)> {
         let Space::Set(set) = self.kernel.space else { return Vec::new() };
-        // Conditions must hold before anything is evaluated; and collections that round what is stored would round terms.
+        // Conditions must hold before anything is evaluated; and collections that round what is
+        // stored would round terms.
         if !self.is_all(set) || !self.kernel.checks.is_empty() || self.reals == Reals::Rounded {
             return Vec::new();
         }

@@ -19,7 +19,8 @@ use crate::codegen::flux::function_writer::{FunctionWriter, Kind};
 pub(in crate::codegen) struct FaceTerms {
     /// Before the loop over faces: the loop over cells.
     pub cells: TokenStream,
-    /// Before the loop over the faces of a range: values of cells, cut to one length that the compiler knows, so that an index is checked once.
+    /// Before the loop over the faces of a range: values of cells, cut to one length that the
+    /// compiler knows, so that an index is checked once.
     pub slices: TokenStream,
     /// In the loop over faces.
     pub statements: TokenStream,
@@ -27,8 +28,9 @@ pub(in crate::codegen) struct FaceTerms {
     pub terms: Vec<Text>,
 }
 
-/// Terms of the face that the writer knows best, an interior one. [`Failure::Form`] if nothing in them is of one cell alone, or they ask for something else than values of the face
-/// and its two cells.
+/// Terms of the face that the writer knows best, an interior one. [`Failure::Form`] if nothing in
+/// them is of one cell alone, or they ask for something else than values of the face and its two
+/// cells.
 pub(in crate::codegen) fn face_terms(writer: &mut Writer, face: LocalId, body: &KBlock) -> Written<FaceTerms> {
     let Some(KnownFace { first, second, .. }) = writer.known_faces.last().cloned() else { return Err(Failure::Form) };
     let mut analysis = analyse(writer, face, body)?;

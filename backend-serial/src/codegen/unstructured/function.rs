@@ -117,8 +117,9 @@ fn checks(writer: &mut Writer) -> Written<TokenStream> {
     Ok(out)
 }
 
-/// The loop over the elements of a set, range by range; `before` are statements at the beginning of a range, `each` is the text of the writer. Where a condition of an element fails, the loop ends with the error
-/// of the first such element.
+/// The loop over the elements of a set, range by range; `before` are statements at the beginning of
+/// a range, `each` is the text of the writer. Where a condition of an element fails, the loop ends
+/// with the error of the first such element.
 pub(in crate::codegen) fn loop_over(
     writer: &mut Writer,
     set: SetId,

@@ -1,8 +1,11 @@
 //! Sums over the faces of a cell, on any grid.
 //!
-//! Faces come in ascending order, each with the cell beyond. A short body is written for faces whose first cell is the one that sums and again for faces whose second one is, and
-//! for faces inside the grid and on its boundary where that decides what is evaluated: so the values of the cell itself are not looked up through the face, which a compiler could
-//! not know to be the same. Where exchanging the cells of a face changes the sign of a term and nothing else, as that of a difference does, both ends add the same.
+//! Faces come in ascending order, each with the cell beyond. A short body is written for faces
+//! whose first cell is the one that sums and again for faces whose second one is, and for faces
+//! inside the grid and on its boundary where that decides what is evaluated: so the values of the
+//! cell itself are not looked up through the face, which a compiler could not know to be the same.
+//! Where exchanging the cells of a face changes the sign of a term and nothing else, as that of a
+//! difference does, both ends add the same.
 
 use equelle_front::backend::faces::{is_antisymmetric, specialised};
 use equelle_front::ir::{FaceFilter, KBlock, KStmt, LocalId, Path, SideBlocks};
@@ -80,7 +83,8 @@ impl Writer<'_> {
         })
     }
 
-    /// Adds the terms of the face at hand: inside the grid and on its boundary, as far as they are wanted and differ.
+    /// Adds the terms of the face at hand: inside the grid and on its boundary, as far as they are
+    /// wanted and differ.
     fn terms_by_extent(&mut self, names: &SumNames, only: FaceFilter, body: &KBlock) -> Written<TokenStream> {
         let SumNames { face, neighbour, outward, sums, .. } = names;
         let inside = match self.staged.get(face).cloned() {
@@ -96,7 +100,8 @@ impl Writer<'_> {
                 })
             }
         };
-        // The pattern of an equation follows the conditions of its skeleton, which stay as they are.
+        // The pattern of an equation follows the conditions of its skeleton, which stay as they
+        // are.
         let derived = self.derivatives.is_some();
         let part = |writer: &mut Self, interior: bool| match &inside {
             Some(inside) if interior => Ok(inside.clone()),
