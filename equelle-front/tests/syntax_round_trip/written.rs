@@ -80,7 +80,7 @@ fn a_block_on_one_line_stays_there_if_it_fits() {
     assert_eq!(formatted("one line", &one_line.replace(" { ", "{").replace(" }", "}")), one_line);
     let several = "half(c) = {\n    -> c / 2\n}\n";
     assert_eq!(formatted("several lines", several), several);
-    let long = format!("half(c) = {{ -> {} }}\n", vec!["longer"; 12].join(" + "));
+    let long = format!("half(c) = {{ -> {} }}\n", ["longer"; 12].join(" + "));
     assert!(formatted("too long", &long).starts_with("half(c) = {\n    -> longer + "));
 }
 
