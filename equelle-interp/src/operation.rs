@@ -6,7 +6,7 @@ use equelle_front::types::Type;
 use equelle_runtime::{DerivativeAccess, Error};
 
 use crate::program::{Frame, Interpreter};
-use crate::value::{Value, binary_math, canonical_set, comparison, defect, elementary, reduction, runtime_logic};
+use crate::value::{Value, binary, binary_math, canonical_set, comparison, defect, elementary, reduction, runtime_logic};
 
 impl<R: DerivativeAccess> Interpreter<'_, R> {
     /// An operation of one result, which is of type `ty`.
@@ -204,9 +204,7 @@ impl<R: DerivativeAccess> Interpreter<'_, R> {
         let rt = &mut *self.rt;
         Ok(match (op, a, b) {
             (op, Value::Bool(a), Value::Bool(b)) => Value::Bool(rt.bools_logic(runtime_logic(op), a, b)?),
-            (Logic::And, Value::Bools(a), Value::Bools(b)) => Value::Bools(rt.and(a, b)?),
-            (Logic::Or, Value::Bools(a), Value::Bools(b)) => Value::Bools(rt.or(a, b)?),
-            (Logic::Xor, Value::Bools(a), Value::Bools(b)) => Value::Bools(rt.xor(a, b)?),
+            (op, Value::Bools(a), Value::Bools(b)) => Value::Bools(rt.logic(runtime_logic(op), a, b)?),
             // All three commute.
             (op, Value::Bools(a), Value::Bool(b)) | (op, Value::Bool(b), Value::Bools(a)) => {
                 Value::Bools(rt.logic_bool(runtime_logic(op), a, b)?)
@@ -238,43 +236,30 @@ impl<R: DerivativeAccess> Interpreter<'_, R> {
 
     fn arithmetic(&mut self, op: Arithmetic, a: &Value<R>, b: &Value<R>) -> Result<Value<R>, Error> {
         use Arithmetic::{Add, Div, Mul, Sub};
-        let rt = &mut *self.rt;
+        let (rt, binary) = (&mut *self.rt, binary(op));
+        // Products of a number and a Vector or a sequence commute bit for bit.
         Ok(match (op, a, b) {
-            (Add, Value::Scalar(a), Value::Scalar(b)) => Value::Scalar(rt.scalars_add(a, b)?),
-            (Sub, Value::Scalar(a), Value::Scalar(b)) => Value::Scalar(rt.scalars_sub(a, b)?),
-            (Mul, Value::Scalar(a), Value::Scalar(b)) => Value::Scalar(rt.scalars_mul(a, b)?),
-            (Div, Value::Scalar(a), Value::Scalar(b)) => Value::Scalar(rt.scalars_div(a, b)?),
-            (Add, Value::Scalars(a), Value::Scalars(b)) => Value::Scalars(rt.add(a, b)?),
-            (Sub, Value::Scalars(a), Value::Scalars(b)) => Value::Scalars(rt.sub(a, b)?),
-            (Mul, Value::Scalars(a), Value::Scalars(b)) => Value::Scalars(rt.mul(a, b)?),
-            (Div, Value::Scalars(a), Value::Scalars(b)) => Value::Scalars(rt.div(a, b)?),
-            (Mul, Value::Scalars(a), Value::Scalar(b)) => Value::Scalars(rt.mul_scalar(a, b)?),
-            (Mul, Value::Scalar(a), Value::Scalars(b)) => Value::Scalars(rt.scalar_mul(a, b)?),
-            (Div, Value::Scalars(a), Value::Scalar(b)) => Value::Scalars(rt.div_scalar(a, b)?),
-            (Div, Value::Scalar(a), Value::Scalars(b)) => Value::Scalars(rt.scalar_div(a, b)?),
-            (Add, Value::Vector(a), Value::Vector(b)) => Value::Vector(rt.vectors_add(a, b)?),
-            (Sub, Value::Vector(a), Value::Vector(b)) => Value::Vector(rt.vectors_sub(a, b)?),
-            (Mul, Value::Vector(a), Value::Scalar(b)) | (Mul, Value::Scalar(b), Value::Vector(a)) => Value::Vector(rt.vectors_mul(a, b)?),
-            (Div, Value::Vector(a), Value::Scalar(b)) => Value::Vector(rt.vectors_div(a, b)?),
-            (Mul, Value::Vector(a), Value::Scalars(b)) | (Mul, Value::Scalars(b), Value::Vector(a)) => {
-                Value::Vectors(rt.vectors_mul_collection(a, b)?)
+            (_, Value::Scalar(a), Value::Scalar(b)) => Value::Scalar(rt.scalars_binary(binary, a, b)?),
+            (_, Value::Scalars(a), Value::Scalars(b)) => Value::Scalars(rt.binary(binary, a, b)?),
+            (Mul | Div, Value::Scalars(a), Value::Scalar(b)) => Value::Scalars(rt.binary_scalar(binary, a, b)?),
+            (Mul | Div, Value::Scalar(a), Value::Scalars(b)) => Value::Scalars(rt.scalar_binary(binary, a, b)?),
+            (Add | Sub, Value::Vector(a), Value::Vector(b)) => Value::Vector(rt.vectors_binary(binary, a, b)?),
+            (Mul | Div, Value::Vector(a), Value::Scalar(b)) | (Mul, Value::Scalar(b), Value::Vector(a)) => {
+                Value::Vector(rt.vectors_binary_scalar(binary, a, b)?)
             }
-            (Div, Value::Vector(a), Value::Scalars(b)) => Value::Vectors(rt.vectors_div_collection(a, b)?),
-            (Add, Value::Vectors(a), Value::Vectors(b)) => Value::Vectors(rt.vector_add(a, b)?),
-            (Sub, Value::Vectors(a), Value::Vectors(b)) => Value::Vectors(rt.vector_sub(a, b)?),
-            // Products of a Scalar and a Vector commute bit for bit.
-            (Mul, Value::Vectors(a), Value::Scalars(b)) | (Mul, Value::Scalars(b), Value::Vectors(a)) => {
-                Value::Vectors(rt.vector_mul(a, b)?)
+            (Mul | Div, Value::Vector(a), Value::Scalars(b)) | (Mul, Value::Scalars(b), Value::Vector(a)) => {
+                Value::Vectors(rt.vectors_binary_collection(binary, a, b)?)
             }
-            (Mul, Value::Vectors(a), Value::Scalar(b)) | (Mul, Value::Scalar(b), Value::Vectors(a)) => {
-                Value::Vectors(rt.vector_mul_scalar(a, b)?)
+            (Add | Sub, Value::Vectors(a), Value::Vectors(b)) => Value::Vectors(rt.vector_binary(binary, a, b)?),
+            (Mul | Div, Value::Vectors(a), Value::Scalars(b)) | (Mul, Value::Scalars(b), Value::Vectors(a)) => {
+                Value::Vectors(rt.vector_binary_collection(binary, a, b)?)
             }
-            (Div, Value::Vectors(a), Value::Scalars(b)) => Value::Vectors(rt.vector_div(a, b)?),
-            (Div, Value::Vectors(a), Value::Scalar(b)) => Value::Vectors(rt.vector_div_scalar(a, b)?),
-            (Mul, Value::Sequence(a), Value::Scalar(b)) | (Mul, Value::Scalar(b), Value::Sequence(a)) => {
-                Value::Sequence(rt.sequence_mul(a, b)?)
+            (Mul | Div, Value::Vectors(a), Value::Scalar(b)) | (Mul, Value::Scalar(b), Value::Vectors(a)) => {
+                Value::Vectors(rt.vector_binary_scalar(binary, a, b)?)
             }
-            (Div, Value::Sequence(a), Value::Scalar(b)) => Value::Sequence(rt.sequence_div(a, b)?),
+            (Mul | Div, Value::Sequence(a), Value::Scalar(b)) | (Mul, Value::Scalar(b), Value::Sequence(a)) => {
+                Value::Sequence(rt.sequence_binary_scalar(binary, a, b)?)
+            }
             (Add | Sub | Mul | Div, a, b) => return Err(unfit(&format!("{op:?}"), &[a, b])),
         })
     }

@@ -133,11 +133,15 @@ pub(crate) fn logic(op: ops::Logic, a: bool, b: bool) -> bool {
     }
 }
 
-pub(crate) fn arithmetic(op: ops::Arithmetic, a: f64, b: f64) -> f64 {
+pub(crate) fn binary(op: ops::Arithmetic) -> runtime::Binary {
     match op {
-        ops::Arithmetic::Add => a + b,
-        ops::Arithmetic::Sub => a - b,
-        ops::Arithmetic::Mul => a * b,
-        ops::Arithmetic::Div => a / b,
+        ops::Arithmetic::Add => runtime::Binary::Add,
+        ops::Arithmetic::Sub => runtime::Binary::Sub,
+        ops::Arithmetic::Mul => runtime::Binary::Mul,
+        ops::Arithmetic::Div => runtime::Binary::Div,
     }
+}
+
+pub(crate) fn arithmetic(op: ops::Arithmetic, a: f64, b: f64) -> f64 {
+    binary(op).of(a, b)
 }

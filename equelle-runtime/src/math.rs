@@ -2,7 +2,7 @@
 //!
 //! The mathematical functions come from the crate `libm`: the same bits on every processor.
 
-use crate::operators::{BinaryMath, Elementary};
+use crate::operators::{Binary, BinaryMath, Elementary, Unary};
 use crate::real::Real;
 
 /// The smaller number; of equal ones (such as +0.0 and -0.0) the first; NaN if one is NaN.
@@ -51,6 +51,34 @@ pub fn tan<R: Real>(x: R) -> R {
 #[inline]
 pub fn pow<R: Real>(a: R, b: R) -> R {
     a.pow(b)
+}
+
+impl Unary {
+    /// The function at `a`.
+    #[inline]
+    pub fn of<R: Real>(self, a: R) -> R {
+        match self {
+            Unary::Copy => a,
+            Unary::Neg => -a,
+            Unary::Abs => a.abs(),
+            Unary::Sqrt => a.sqrt(),
+            Unary::Elementary(function) => function.of(a),
+        }
+    }
+}
+
+impl Binary {
+    /// The function of two numbers.
+    #[inline]
+    pub fn of<R: Real>(self, a: R, b: R) -> R {
+        match self {
+            Binary::Add => a + b,
+            Binary::Sub => a - b,
+            Binary::Mul => a * b,
+            Binary::Div => a / b,
+            Binary::Math(function) => function.of(a, b),
+        }
+    }
 }
 
 impl Elementary {

@@ -91,3 +91,33 @@ pub enum BinaryMath {
     /// The first to the power of the second.
     Pow,
 }
+
+/// Arithmetic on one number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Unary {
+    /// The number itself.
+    Copy,
+    /// `-a`
+    Neg,
+    /// `|a|`
+    Abs,
+    /// Square root.
+    Sqrt,
+    /// One of the other functions.
+    Elementary(Elementary),
+}
+
+/// Arithmetic on two numbers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Binary {
+    /// `a + b`
+    Add,
+    /// `a - b`
+    Sub,
+    /// `a * b`
+    Mul,
+    /// `a / b`
+    Div,
+    /// One of the other functions.
+    Math(BinaryMath),
+}

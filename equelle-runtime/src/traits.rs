@@ -15,7 +15,7 @@ use crate::error::Error;
 use crate::grid::{GeometryArray, Grid};
 use crate::memory::MemoryPlan;
 use crate::newton::rescue;
-use crate::operators::{BinaryMath, BoolReduction, Comparison, Elementary, Logic, Reduction};
+use crate::operators::{Binary, BinaryMath, BoolReduction, Comparison, Elementary, Logic, Reduction, Unary};
 use crate::session::Session;
 
 /// Methods for every program.
@@ -113,6 +113,22 @@ pub trait EquelleRuntime: Sized {
     fn finish(&mut self) -> Result<(), Error>;
 }
 
+/// Of each operation a method that takes the operator, and a method for each operator by its name.
+macro_rules! by_operator {
+    ($($all:ident(op: $op:ident, $a:ident: $left:ident $(, $b:ident: $right:ident)?) -> $out:ident { $($name:ident: $value:ident),* })*) => {$(
+        fn $all(&mut self, op: $op, $a: &Self::$left $(, $b: &Self::$right)?) -> Result<Self::$out, Error>;
+        by_operator! { @each $all $op ($a $left $($b $right)?) $out $($name $value)* }
+    )*};
+    (@each $all:ident $op:ident $operands:tt $out:ident $($name:ident $value:ident)*) => {
+        $(by_operator! { @one $all $op $operands $out $name $value })*
+    };
+    (@one $all:ident $op:ident ($a:ident $left:ident $($b:ident $right:ident)?) $out:ident $name:ident $value:ident) => {
+        fn $name(&mut self, $a: &Self::$left $(, $b: &Self::$right)?) -> Result<Self::$out, Error> {
+            self.$all($op::$value, $a $(, $b)?)
+        }
+    };
+}
+
 /// The operation level. Collection operands of one call are on the same domain unless said
 /// otherwise, as the compiler has checked. Method names: `op` for collections, `op_scalar` for
 /// collection and Scalar, `scalar_op` for Scalar and collection, `scalars_op` for Scalars.
@@ -126,32 +142,42 @@ pub trait Operations: EquelleRuntime {
     fn centroid(&mut self, entities: &Self::EntityCollection) -> Result<Self::VectorCollection, Error>;
     fn normal(&mut self, faces: &Self::EntityCollection) -> Result<Self::VectorCollection, Error>;
 
-    // Scalars.
-    fn scalars_add(&mut self, a: &Self::Scalar, b: &Self::Scalar) -> Result<Self::Scalar, Error>;
-    fn scalars_sub(&mut self, a: &Self::Scalar, b: &Self::Scalar) -> Result<Self::Scalar, Error>;
-    fn scalars_mul(&mut self, a: &Self::Scalar, b: &Self::Scalar) -> Result<Self::Scalar, Error>;
-    fn scalars_div(&mut self, a: &Self::Scalar, b: &Self::Scalar) -> Result<Self::Scalar, Error>;
-    fn scalar_neg(&mut self, a: &Self::Scalar) -> Result<Self::Scalar, Error>;
-    fn scalar_abs(&mut self, a: &Self::Scalar) -> Result<Self::Scalar, Error>;
-    fn scalar_sqrt(&mut self, a: &Self::Scalar) -> Result<Self::Scalar, Error>;
+    // Arithmetic: of one operation the method for all operators, then those for each. Vectors are
+    // added, and multiplied and divided by numbers.
+    by_operator! {
+        scalars_unary(op: Unary, a: Scalar) -> Scalar { scalar_neg: Neg, scalar_abs: Abs, scalar_sqrt: Sqrt }
+        unary(op: Unary, a: ScalarCollection) -> ScalarCollection { neg: Neg, abs: Abs, sqrt: Sqrt }
+        scalars_binary(op: Binary, a: Scalar, b: Scalar) -> Scalar { scalars_add: Add, scalars_sub: Sub, scalars_mul: Mul, scalars_div: Div }
+        binary(op: Binary, a: ScalarCollection, b: ScalarCollection) -> ScalarCollection { add: Add, sub: Sub, mul: Mul, div: Div }
+        binary_scalar(op: Binary, a: ScalarCollection, s: Scalar) -> ScalarCollection { mul_scalar: Mul, div_scalar: Div }
+        scalar_binary(op: Binary, s: Scalar, a: ScalarCollection) -> ScalarCollection { scalar_mul: Mul, scalar_div: Div }
+        vectors_binary(op: Binary, a: Vector, b: Vector) -> Vector { vectors_add: Add, vectors_sub: Sub }
+        vectors_binary_scalar(op: Binary, a: Vector, s: Scalar) -> Vector { vectors_mul: Mul, vectors_div: Div }
+        vectors_binary_collection(op: Binary, a: Vector, s: ScalarCollection) -> VectorCollection {
+            vectors_mul_collection: Mul, vectors_div_collection: Div
+        }
+        vector_binary(op: Binary, a: VectorCollection, b: VectorCollection) -> VectorCollection { vector_add: Add, vector_sub: Sub }
+        vector_binary_collection(op: Binary, a: VectorCollection, s: ScalarCollection) -> VectorCollection { vector_mul: Mul, vector_div: Div }
+        vector_binary_scalar(op: Binary, a: VectorCollection, s: Scalar) -> VectorCollection { vector_mul_scalar: Mul, vector_div_scalar: Div }
+        sequence_binary_scalar(op: Binary, sequence: Sequence, s: Scalar) -> Sequence { sequence_mul: Mul, sequence_div: Div }
+        logic(op: Logic, a: BoolCollection, b: BoolCollection) -> BoolCollection { and: And, or: Or, xor: Xor }
+    }
 
-    fn scalars_elementary(&mut self, function: Elementary, a: &Self::Scalar) -> Result<Self::Scalar, Error>;
-    fn scalars_math(&mut self, function: BinaryMath, a: &Self::Scalar, b: &Self::Scalar) -> Result<Self::Scalar, Error>;
+    // Scalars.
+    fn scalars_elementary(&mut self, function: Elementary, a: &Self::Scalar) -> Result<Self::Scalar, Error> {
+        self.scalars_unary(Unary::Elementary(function), a)
+    }
+    fn scalars_math(&mut self, function: BinaryMath, a: &Self::Scalar, b: &Self::Scalar) -> Result<Self::Scalar, Error> {
+        self.scalars_binary(Binary::Math(function), a, b)
+    }
 
     // Single Vectors.
     /// As many components as the grid has dimensions; another number is an error that names both.
     fn vector(&mut self, components: &[&Self::Scalar]) -> Result<Self::Vector, Error>;
-    fn vectors_add(&mut self, a: &Self::Vector, b: &Self::Vector) -> Result<Self::Vector, Error>;
-    fn vectors_sub(&mut self, a: &Self::Vector, b: &Self::Vector) -> Result<Self::Vector, Error>;
     fn vectors_neg(&mut self, a: &Self::Vector) -> Result<Self::Vector, Error>;
-    fn vectors_mul(&mut self, a: &Self::Vector, s: &Self::Scalar) -> Result<Self::Vector, Error>;
-    fn vectors_div(&mut self, a: &Self::Vector, s: &Self::Scalar) -> Result<Self::Vector, Error>;
     fn vectors_dot(&mut self, a: &Self::Vector, b: &Self::Vector) -> Result<Self::Scalar, Error>;
     fn vectors_length(&mut self, a: &Self::Vector) -> Result<Self::Scalar, Error>;
     fn vectors_component(&mut self, a: &Self::Vector, index: usize) -> Result<Self::Scalar, Error>;
-    /// One Vector times or over a number per element.
-    fn vectors_mul_collection(&mut self, a: &Self::Vector, s: &Self::ScalarCollection) -> Result<Self::VectorCollection, Error>;
-    fn vectors_div_collection(&mut self, a: &Self::Vector, s: &Self::ScalarCollection) -> Result<Self::VectorCollection, Error>;
 
     // Single Bools.
     fn scalars_compare(&mut self, op: Comparison, a: &Self::Scalar, b: &Self::Scalar) -> Result<Self::Bool, Error>;
@@ -163,35 +189,26 @@ pub trait Operations: EquelleRuntime {
     fn choose<T: Clone>(&mut self, condition: &Self::Bool, a: &T, b: &T) -> Result<T, Error>;
 
     // Collections of Scalar.
-    fn elementary(&mut self, function: Elementary, a: &Self::ScalarCollection) -> Result<Self::ScalarCollection, Error>;
+    fn elementary(&mut self, function: Elementary, a: &Self::ScalarCollection) -> Result<Self::ScalarCollection, Error> {
+        self.unary(Unary::Elementary(function), a)
+    }
     fn math(
         &mut self,
         function: BinaryMath,
         a: &Self::ScalarCollection,
         b: &Self::ScalarCollection,
-    ) -> Result<Self::ScalarCollection, Error>;
-    fn math_scalar(&mut self, function: BinaryMath, a: &Self::ScalarCollection, s: &Self::Scalar) -> Result<Self::ScalarCollection, Error>;
-    fn scalar_math(&mut self, function: BinaryMath, s: &Self::Scalar, a: &Self::ScalarCollection) -> Result<Self::ScalarCollection, Error>;
-    fn add(&mut self, a: &Self::ScalarCollection, b: &Self::ScalarCollection) -> Result<Self::ScalarCollection, Error>;
-    fn sub(&mut self, a: &Self::ScalarCollection, b: &Self::ScalarCollection) -> Result<Self::ScalarCollection, Error>;
-    fn mul(&mut self, a: &Self::ScalarCollection, b: &Self::ScalarCollection) -> Result<Self::ScalarCollection, Error>;
-    fn div(&mut self, a: &Self::ScalarCollection, b: &Self::ScalarCollection) -> Result<Self::ScalarCollection, Error>;
-    fn mul_scalar(&mut self, a: &Self::ScalarCollection, s: &Self::Scalar) -> Result<Self::ScalarCollection, Error>;
-    fn scalar_mul(&mut self, s: &Self::Scalar, a: &Self::ScalarCollection) -> Result<Self::ScalarCollection, Error>;
-    fn div_scalar(&mut self, a: &Self::ScalarCollection, s: &Self::Scalar) -> Result<Self::ScalarCollection, Error>;
-    fn scalar_div(&mut self, s: &Self::Scalar, a: &Self::ScalarCollection) -> Result<Self::ScalarCollection, Error>;
-    fn neg(&mut self, a: &Self::ScalarCollection) -> Result<Self::ScalarCollection, Error>;
-    fn abs(&mut self, a: &Self::ScalarCollection) -> Result<Self::ScalarCollection, Error>;
-    fn sqrt(&mut self, a: &Self::ScalarCollection) -> Result<Self::ScalarCollection, Error>;
+    ) -> Result<Self::ScalarCollection, Error> {
+        self.binary(Binary::Math(function), a, b)
+    }
+    fn math_scalar(&mut self, function: BinaryMath, a: &Self::ScalarCollection, s: &Self::Scalar) -> Result<Self::ScalarCollection, Error> {
+        self.binary_scalar(Binary::Math(function), a, s)
+    }
+    fn scalar_math(&mut self, function: BinaryMath, s: &Self::Scalar, a: &Self::ScalarCollection) -> Result<Self::ScalarCollection, Error> {
+        self.scalar_binary(Binary::Math(function), s, a)
+    }
 
     // Collections of Vector.
-    fn vector_add(&mut self, a: &Self::VectorCollection, b: &Self::VectorCollection) -> Result<Self::VectorCollection, Error>;
-    fn vector_sub(&mut self, a: &Self::VectorCollection, b: &Self::VectorCollection) -> Result<Self::VectorCollection, Error>;
     fn vector_neg(&mut self, a: &Self::VectorCollection) -> Result<Self::VectorCollection, Error>;
-    fn vector_mul(&mut self, a: &Self::VectorCollection, s: &Self::ScalarCollection) -> Result<Self::VectorCollection, Error>;
-    fn vector_div(&mut self, a: &Self::VectorCollection, s: &Self::ScalarCollection) -> Result<Self::VectorCollection, Error>;
-    fn vector_mul_scalar(&mut self, a: &Self::VectorCollection, s: &Self::Scalar) -> Result<Self::VectorCollection, Error>;
-    fn vector_div_scalar(&mut self, a: &Self::VectorCollection, s: &Self::Scalar) -> Result<Self::VectorCollection, Error>;
     fn length(&mut self, a: &Self::VectorCollection) -> Result<Self::ScalarCollection, Error>;
     fn dot(&mut self, a: &Self::VectorCollection, b: &Self::VectorCollection) -> Result<Self::ScalarCollection, Error>;
     fn component(&mut self, a: &Self::VectorCollection, index: usize) -> Result<Self::ScalarCollection, Error>;
@@ -205,9 +222,6 @@ pub trait Operations: EquelleRuntime {
     /// Whether two entities, or two Empties, are the same.
     fn same_entities(&mut self, a: &Self::EntityCollection, b: &Self::EntityCollection) -> Result<Self::BoolCollection, Error>;
     fn not(&mut self, a: &Self::BoolCollection) -> Result<Self::BoolCollection, Error>;
-    fn and(&mut self, a: &Self::BoolCollection, b: &Self::BoolCollection) -> Result<Self::BoolCollection, Error>;
-    fn or(&mut self, a: &Self::BoolCollection, b: &Self::BoolCollection) -> Result<Self::BoolCollection, Error>;
-    fn xor(&mut self, a: &Self::BoolCollection, b: &Self::BoolCollection) -> Result<Self::BoolCollection, Error>;
 
     /// For each element the value of one branch; NaN of the other does not propagate.
     fn select(
@@ -266,8 +280,6 @@ pub trait Operations: EquelleRuntime {
     fn reduce_bools(&mut self, reduction: BoolReduction, values: &Self::BoolCollection) -> Result<Self::Bool, Error>;
 
     // Sequences.
-    fn sequence_mul(&mut self, sequence: &Self::Sequence, s: &Self::Scalar) -> Result<Self::Sequence, Error>;
-    fn sequence_div(&mut self, sequence: &Self::Sequence, s: &Self::Scalar) -> Result<Self::Sequence, Error>;
     fn sequence_neg(&mut self, sequence: &Self::Sequence) -> Result<Self::Sequence, Error>;
 }
 

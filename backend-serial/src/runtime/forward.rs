@@ -23,7 +23,6 @@ use std::sync::Arc;
 use equelle_runtime::{Error, ErrorKind, Real};
 
 use super::SerialRuntime;
-use super::arithmetic;
 use super::collections::ScalarCollection;
 use super::jacobian::Jacobian;
 
@@ -93,9 +92,14 @@ pub(super) fn map<R: Real>(
     f: impl Fn(R) -> R,
     derivative: impl Fn(R, R, R) -> R,
 ) -> ScalarCollection<R> {
-    let mut out = arithmetic::map(rt, a, f);
+    let values = rt.values_of(a);
+    let mut out = rt.take_buffer(values.len());
+    for (out, &a) in out.iter_mut().zip(values.iter()) {
+        *out = f(a);
+    }
+    let mut out = rt.scalar_collection_from(&a.domain, out);
     if let Some(jacobian) = &a.jacobian {
-        let (values, results) = (rt.values_of(a), rt.values_of(&out));
+        let results = rt.values_of(&out);
         out.jacobian = Some(Rc::new(jacobian.map(|row, d| derivative(values[row], results[row], d))));
     }
     out
@@ -111,12 +115,18 @@ pub(super) fn zip<R: Real>(
     by_first: impl Fn(R, R, R, R) -> R,
     by_second: impl Fn(R, R, R, R) -> R,
 ) -> Result<ScalarCollection<R>, Error> {
-    let mut out = arithmetic::zip(rt, a, b, f);
+    debug_assert!(a.domain.same_elements(&b.domain));
+    let (left, right) = (rt.values_of(a), rt.values_of(b));
+    let mut out = rt.take_buffer(left.len());
+    for ((out, &a), &b) in out.iter_mut().zip(left.iter()).zip(right.iter()) {
+        *out = f(a, b);
+    }
+    let mut out = rt.scalar_collection_from(&a.domain, out);
     if a.jacobian.is_none() && b.jacobian.is_none() {
         return Ok(out);
     }
     same_unknowns(a, b)?;
-    let (left, right, results) = (rt.values_of(a), rt.values_of(b), rt.values_of(&out));
+    let results = rt.values_of(&out);
     let first = |row: usize, d: R| by_first(left[row], right[row], results[row], d);
     let second = |row: usize, d: R| by_second(left[row], right[row], results[row], d);
     out.jacobian = match (a.jacobian(), b.jacobian()) {

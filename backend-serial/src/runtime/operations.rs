@@ -4,14 +4,14 @@
 use std::sync::Arc;
 
 use equelle_runtime::{
-    BinaryMath, BoolReduction, CanonicalSet, Comparison, Elementary, EntityKind, Error, Extent, Logic, Operations, Real, Reduction,
+    Binary, BoolReduction, CanonicalSet, Comparison, EntityKind, Error, Extent, Logic, Operations, Real, Reduction, Unary,
 };
 
 use super::SerialRuntime;
 use super::collections::{BoolCollection, EntityCollection, ScalarCollection, VectorCollection};
 use super::topology::Side;
 use super::vectors::Vector;
-use super::{bools, discrete, forward, gather_scatter, select, sequences, topology, vectors};
+use super::{arithmetic, bools, discrete, gather_scatter, select, sequences, topology, vectors};
 
 type Scalars<R> = ScalarCollection<R>;
 type Vectors<R> = VectorCollection<R>;
@@ -45,88 +45,12 @@ impl<R: Real> Operations for SerialRuntime<R> {
         self.located(topology::normal(self, faces))
     }
 
-    fn scalars_add(&mut self, a: &f64, b: &f64) -> Result<f64, Error> {
-        Ok(a + b)
+    fn scalars_unary(&mut self, op: Unary, a: &f64) -> Result<f64, Error> {
+        Ok(op.of(*a))
     }
 
-    fn scalars_sub(&mut self, a: &f64, b: &f64) -> Result<f64, Error> {
-        Ok(a - b)
-    }
-
-    fn scalars_mul(&mut self, a: &f64, b: &f64) -> Result<f64, Error> {
-        Ok(a * b)
-    }
-
-    fn scalars_div(&mut self, a: &f64, b: &f64) -> Result<f64, Error> {
-        Ok(a / b)
-    }
-
-    fn scalar_neg(&mut self, a: &f64) -> Result<f64, Error> {
-        Ok(-a)
-    }
-
-    fn scalar_abs(&mut self, a: &f64) -> Result<f64, Error> {
-        Ok(a.abs())
-    }
-
-    fn scalar_sqrt(&mut self, a: &f64) -> Result<f64, Error> {
-        Ok(a.sqrt())
-    }
-
-    fn add(&mut self, a: &Scalars<R>, b: &Scalars<R>) -> Result<Scalars<R>, Error> {
-        self.located(forward::zip(self, a, b, |a, b| a + b, |_, _, _, d| d, |_, _, _, d| d))
-    }
-
-    fn sub(&mut self, a: &Scalars<R>, b: &Scalars<R>) -> Result<Scalars<R>, Error> {
-        self.located(forward::zip(self, a, b, |a, b| a - b, |_, _, _, d| d, |_, _, _, d| -d))
-    }
-
-    fn mul(&mut self, a: &Scalars<R>, b: &Scalars<R>) -> Result<Scalars<R>, Error> {
-        self.located(forward::zip(self, a, b, |a, b| a * b, |_, b, _, d| b * d, |a, _, _, d| a * d))
-    }
-
-    fn div(&mut self, a: &Scalars<R>, b: &Scalars<R>) -> Result<Scalars<R>, Error> {
-        self.located(forward::zip(self, a, b, |a, b| a / b, |_, b, _, d| d / b, |_, b, quotient, d| -(quotient * d) / b))
-    }
-
-    fn mul_scalar(&mut self, a: &Scalars<R>, s: &f64) -> Result<Scalars<R>, Error> {
-        let s = R::from_f64(*s);
-        Ok(forward::map(self, a, |a| a * s, |_, _, d| d * s))
-    }
-
-    fn scalar_mul(&mut self, s: &f64, a: &Scalars<R>) -> Result<Scalars<R>, Error> {
-        let s = R::from_f64(*s);
-        Ok(forward::map(self, a, |a| s * a, |_, _, d| s * d))
-    }
-
-    fn div_scalar(&mut self, a: &Scalars<R>, s: &f64) -> Result<Scalars<R>, Error> {
-        let s = R::from_f64(*s);
-        Ok(forward::map(self, a, |a| a / s, |_, _, d| d / s))
-    }
-
-    fn scalar_div(&mut self, s: &f64, a: &Scalars<R>) -> Result<Scalars<R>, Error> {
-        let s = R::from_f64(*s);
-        Ok(forward::map(self, a, |a| s / a, |a, quotient, d| -(quotient * d) / a))
-    }
-
-    fn neg(&mut self, a: &Scalars<R>) -> Result<Scalars<R>, Error> {
-        Ok(forward::map(self, a, |a| -a, |_, _, d| -d))
-    }
-
-    fn abs(&mut self, a: &Scalars<R>) -> Result<Scalars<R>, Error> {
-        Ok(forward::map(self, a, R::abs, forward::by_sign))
-    }
-
-    fn sqrt(&mut self, a: &Scalars<R>) -> Result<Scalars<R>, Error> {
-        Ok(forward::map(self, a, R::sqrt, |_, root, d| R::from_f64(0.5) / root * d))
-    }
-
-    fn scalars_elementary(&mut self, function: Elementary, a: &f64) -> Result<f64, Error> {
-        Ok(function.of(*a))
-    }
-
-    fn scalars_math(&mut self, function: BinaryMath, a: &f64, b: &f64) -> Result<f64, Error> {
-        Ok(function.of(*a, *b))
+    fn scalars_binary(&mut self, op: Binary, a: &f64, b: &f64) -> Result<f64, Error> {
+        Ok(op.of(*a, *b))
     }
 
     fn vector(&mut self, components: &[&f64]) -> Result<Vector, Error> {
@@ -134,24 +58,16 @@ impl<R: Real> Operations for SerialRuntime<R> {
         self.located(vectors::single(self, &components))
     }
 
-    fn vectors_add(&mut self, a: &Vector, b: &Vector) -> Result<Vector, Error> {
-        Ok(std::array::from_fn(|i| a[i] + b[i]))
+    fn vectors_binary(&mut self, op: Binary, a: &Vector, b: &Vector) -> Result<Vector, Error> {
+        Ok(std::array::from_fn(|i| op.of(a[i], b[i])))
     }
 
-    fn vectors_sub(&mut self, a: &Vector, b: &Vector) -> Result<Vector, Error> {
-        Ok(std::array::from_fn(|i| a[i] - b[i]))
+    fn vectors_binary_scalar(&mut self, op: Binary, a: &Vector, s: &f64) -> Result<Vector, Error> {
+        Ok(a.map(|a| op.of(a, *s)))
     }
 
     fn vectors_neg(&mut self, a: &Vector) -> Result<Vector, Error> {
         Ok(a.map(|a| -a))
-    }
-
-    fn vectors_mul(&mut self, a: &Vector, s: &f64) -> Result<Vector, Error> {
-        Ok(a.map(|a| a * s))
-    }
-
-    fn vectors_div(&mut self, a: &Vector, s: &f64) -> Result<Vector, Error> {
-        Ok(a.map(|a| a / s))
     }
 
     fn vectors_dot(&mut self, a: &Vector, b: &Vector) -> Result<f64, Error> {
@@ -166,12 +82,8 @@ impl<R: Real> Operations for SerialRuntime<R> {
         self.located(vectors::single_component(self, a, index))
     }
 
-    fn vectors_mul_collection(&mut self, a: &Vector, s: &Scalars<R>) -> Result<Vectors<R>, Error> {
-        vectors::spread_with(self, a, s.domain(), |a| Ok(forward::map(self, s, |s| a * s, |_, _, d| a * d)))
-    }
-
-    fn vectors_div_collection(&mut self, a: &Vector, s: &Scalars<R>) -> Result<Vectors<R>, Error> {
-        vectors::spread_with(self, a, s.domain(), |a| Ok(forward::map(self, s, |s| a / s, |s, quotient, d| -(quotient * d) / s)))
+    fn vectors_binary_collection(&mut self, op: Binary, a: &Vector, s: &Scalars<R>) -> Result<Vectors<R>, Error> {
+        vectors::spread_with(self, a, s.domain(), |a| Ok(arithmetic::scalar_binary(self, op, a, s)))
     }
 
     fn scalars_compare(&mut self, op: Comparison, a: &f64, b: &f64) -> Result<bool, Error> {
@@ -195,57 +107,37 @@ impl<R: Real> Operations for SerialRuntime<R> {
         Ok(if *condition { a.clone() } else { b.clone() })
     }
 
-    fn elementary(&mut self, function: Elementary, a: &Scalars<R>) -> Result<Scalars<R>, Error> {
-        Ok(forward::map(self, a, |a| function.of(a), |a, value, d| function.derivative(a, value) * d))
+    fn unary(&mut self, op: Unary, a: &Scalars<R>) -> Result<Scalars<R>, Error> {
+        Ok(arithmetic::unary(self, op, a))
     }
 
-    fn math(&mut self, function: BinaryMath, a: &Scalars<R>, b: &Scalars<R>) -> Result<Scalars<R>, Error> {
-        let f = function;
-        let result =
-            forward::zip(self, a, b, |a, b| f.of(a, b), |a, b, _, d| f.by_first(a, b) * d, |a, b, value, d| f.by_second(a, b, value) * d);
-        self.located(result)
+    fn binary(&mut self, op: Binary, a: &Scalars<R>, b: &Scalars<R>) -> Result<Scalars<R>, Error> {
+        self.located(arithmetic::binary(self, op, a, b))
     }
 
-    fn math_scalar(&mut self, function: BinaryMath, a: &Scalars<R>, s: &f64) -> Result<Scalars<R>, Error> {
+    fn binary_scalar(&mut self, op: Binary, a: &Scalars<R>, s: &f64) -> Result<Scalars<R>, Error> {
+        Ok(arithmetic::binary_scalar(self, op, a, R::from_f64(*s)))
+    }
+
+    fn scalar_binary(&mut self, op: Binary, s: &f64, a: &Scalars<R>) -> Result<Scalars<R>, Error> {
+        Ok(arithmetic::scalar_binary(self, op, R::from_f64(*s), a))
+    }
+
+    fn vector_binary(&mut self, op: Binary, a: &Vectors<R>, b: &Vectors<R>) -> Result<Vectors<R>, Error> {
+        self.located(vectors::zip(self, a, b, |a, b| arithmetic::binary(self, op, a, b)))
+    }
+
+    fn vector_binary_collection(&mut self, op: Binary, a: &Vectors<R>, s: &Scalars<R>) -> Result<Vectors<R>, Error> {
+        self.located(vectors::map(self, a, |a| arithmetic::binary(self, op, a, s)))
+    }
+
+    fn vector_binary_scalar(&mut self, op: Binary, a: &Vectors<R>, s: &f64) -> Result<Vectors<R>, Error> {
         let s = R::from_f64(*s);
-        Ok(forward::map(self, a, |a| function.of(a, s), |a, _, d| function.by_first(a, s) * d))
-    }
-
-    fn scalar_math(&mut self, function: BinaryMath, s: &f64, a: &Scalars<R>) -> Result<Scalars<R>, Error> {
-        let s = R::from_f64(*s);
-        Ok(forward::map(self, a, |a| function.of(s, a), |a, value, d| function.by_second(s, a, value) * d))
-    }
-
-    fn vector_add(&mut self, a: &Vectors<R>, b: &Vectors<R>) -> Result<Vectors<R>, Error> {
-        self.located(vectors::zip(self, a, b, |a, b| forward::zip(self, a, b, |a, b| a + b, |_, _, _, d| d, |_, _, _, d| d)))
-    }
-
-    fn vector_sub(&mut self, a: &Vectors<R>, b: &Vectors<R>) -> Result<Vectors<R>, Error> {
-        self.located(vectors::zip(self, a, b, |a, b| forward::zip(self, a, b, |a, b| a - b, |_, _, _, d| d, |_, _, _, d| -d)))
+        vectors::map(self, a, |a| Ok(arithmetic::binary_scalar(self, op, a, s)))
     }
 
     fn vector_neg(&mut self, a: &Vectors<R>) -> Result<Vectors<R>, Error> {
-        vectors::map(self, a, |a| Ok(forward::map(self, a, |a| -a, |_, _, d| -d)))
-    }
-
-    fn vector_mul(&mut self, a: &Vectors<R>, s: &Scalars<R>) -> Result<Vectors<R>, Error> {
-        let product = |a: &Scalars<R>| forward::zip(self, a, s, |a, b| a * b, |_, b, _, d| b * d, |a, _, _, d| a * d);
-        self.located(vectors::map(self, a, product))
-    }
-
-    fn vector_div(&mut self, a: &Vectors<R>, s: &Scalars<R>) -> Result<Vectors<R>, Error> {
-        let quotient = |a: &Scalars<R>| forward::zip(self, a, s, |a, b| a / b, |_, b, _, d| d / b, |_, b, quotient, d| -(quotient * d) / b);
-        self.located(vectors::map(self, a, quotient))
-    }
-
-    fn vector_mul_scalar(&mut self, a: &Vectors<R>, s: &f64) -> Result<Vectors<R>, Error> {
-        let s = R::from_f64(*s);
-        vectors::map(self, a, |a| Ok(forward::map(self, a, |a| a * s, |_, _, d| d * s)))
-    }
-
-    fn vector_div_scalar(&mut self, a: &Vectors<R>, s: &f64) -> Result<Vectors<R>, Error> {
-        let s = R::from_f64(*s);
-        vectors::map(self, a, |a| Ok(forward::map(self, a, |a| a / s, |_, _, d| d / s)))
+        vectors::map(self, a, |a| Ok(arithmetic::unary(self, Unary::Neg, a)))
     }
 
     fn length(&mut self, a: &Vectors<R>) -> Result<Scalars<R>, Error> {
@@ -284,16 +176,8 @@ impl<R: Real> Operations for SerialRuntime<R> {
         Ok(bools::not(self, a))
     }
 
-    fn and(&mut self, a: &Bools, b: &Bools) -> Result<Bools, Error> {
-        Ok(bools::combine(self, a, b, |a, b| a & b))
-    }
-
-    fn or(&mut self, a: &Bools, b: &Bools) -> Result<Bools, Error> {
-        Ok(bools::combine(self, a, b, |a, b| a | b))
-    }
-
-    fn xor(&mut self, a: &Bools, b: &Bools) -> Result<Bools, Error> {
-        Ok(bools::combine(self, a, b, |a, b| a ^ b))
+    fn logic(&mut self, op: Logic, a: &Bools, b: &Bools) -> Result<Bools, Error> {
+        Ok(bools::combine(self, a, b, |a, b| bools::combine_bools(op, a, b)))
     }
 
     fn select(&mut self, condition: &Bools, a: &Scalars<R>, b: &Scalars<R>) -> Result<Scalars<R>, Error> {
@@ -385,12 +269,8 @@ impl<R: Real> Operations for SerialRuntime<R> {
         })
     }
 
-    fn sequence_mul(&mut self, sequence: &Sequence, s: &f64) -> Result<Sequence, Error> {
-        Ok(sequences::map(sequence, |value| value * s))
-    }
-
-    fn sequence_div(&mut self, sequence: &Sequence, s: &f64) -> Result<Sequence, Error> {
-        Ok(sequences::map(sequence, |value| value / s))
+    fn sequence_binary_scalar(&mut self, op: Binary, sequence: &Sequence, s: &f64) -> Result<Sequence, Error> {
+        Ok(sequences::map(sequence, |value| op.of(value, *s)))
     }
 
     fn sequence_neg(&mut self, sequence: &Sequence) -> Result<Sequence, Error> {

@@ -5,12 +5,12 @@ use std::sync::Arc;
 
 use equelle_runtime::domain::Domain;
 use equelle_runtime::reduce::{leaf_count, nothing_to_reduce};
-use equelle_runtime::{Error, ErrorKind, Real, Reduction};
+use equelle_runtime::{Binary, Error, ErrorKind, Real, Reduction, Unary};
 
 use super::SerialRuntime;
+use super::arithmetic::{binary, unary};
 use super::collections::{ScalarCollection, VectorCollection};
 use super::discrete::reduce_values;
-use super::forward;
 
 /// A single Vector; components beyond the dimension of the grid are 0.
 pub(super) type Vector = [f64; 3];
@@ -86,10 +86,10 @@ pub(super) fn dot<R: Real>(rt: &SerialRuntime<R>, a: &VectorCollection<R>, b: &V
     debug_assert!(a.domain.same_elements(&b.domain));
     let mut sum: Option<ScalarCollection<R>> = None;
     for (a, b) in parts(a).zip(parts(b)) {
-        let product = forward::zip(rt, &a, &b, |a, b| a * b, |_, b, _, d| b * d, |a, _, _, d| a * d)?;
+        let product = binary(rt, Binary::Mul, &a, &b)?;
         sum = Some(match sum {
             None => product,
-            Some(sum) => forward::zip(rt, &sum, &product, |a, b| a + b, |_, _, _, d| d, |_, _, _, d| d)?,
+            Some(sum) => binary(rt, Binary::Add, &sum, &product)?,
         });
     }
     sum.ok_or_else(|| Error::new(ErrorKind::Backend, "a Vector has at least one component"))
@@ -97,8 +97,7 @@ pub(super) fn dot<R: Real>(rt: &SerialRuntime<R>, a: &VectorCollection<R>, b: &V
 
 /// Euclidean length: the square root of the sum of the squares of components, in order.
 pub(super) fn length<R: Real>(rt: &SerialRuntime<R>, a: &VectorCollection<R>) -> Result<ScalarCollection<R>, Error> {
-    let squares = dot(rt, a, a)?;
-    Ok(forward::map(rt, &squares, R::sqrt, |_, root, d| R::from_f64(0.5) / root * d))
+    Ok(unary(rt, Unary::Sqrt, &dot(rt, a, a)?))
 }
 
 /// A component as a collection.

@@ -1,8 +1,6 @@
 //! Rules of differentiation: the contribution of an entry of an operand's row to the result's row.
 
-use equelle_runtime::{BinaryMath, Elementary};
-
-use crate::runtime::operations::functions::{Binary, Unary};
+use equelle_runtime::{Binary, BinaryMath, Elementary, Unary};
 
 /// The contribution of an entry d of an operand's row to that of the result `v` of operands `a` and
 /// `b`.
@@ -55,28 +53,24 @@ impl Rule {
     }
 }
 
-impl Unary {
-    /// The rule of its derivative.
-    pub fn rule(self) -> Rule {
-        match self {
-            Unary::Copy => Rule::Keep,
-            Unary::Neg => Rule::Negate,
-            Unary::Abs => Rule::Sign,
-            Unary::Sqrt => Rule::Root,
-            Unary::Elementary(function) => Rule::Elementary(function),
-        }
+/// The derivative of a function of one number.
+pub(crate) fn derivative(function: Unary) -> Rule {
+    match function {
+        Unary::Copy => Rule::Keep,
+        Unary::Neg => Rule::Negate,
+        Unary::Abs => Rule::Sign,
+        Unary::Sqrt => Rule::Root,
+        Unary::Elementary(function) => Rule::Elementary(function),
     }
 }
 
-impl Binary {
-    /// The rules of its derivatives with respect to both operands.
-    pub fn rules(self) -> (Rule, Rule) {
-        match self {
-            Binary::Add => (Rule::Keep, Rule::Keep),
-            Binary::Sub => (Rule::Keep, Rule::Negate),
-            Binary::Mul => (Rule::TimesSecond, Rule::TimesFirst),
-            Binary::Div => (Rule::OverSecond, Rule::Denominator),
-            Binary::Math(function) => (Rule::ByFirst(function), Rule::BySecond(function)),
-        }
+/// The derivatives of a function of two numbers by both.
+pub(crate) fn derivatives(function: Binary) -> (Rule, Rule) {
+    match function {
+        Binary::Add => (Rule::Keep, Rule::Keep),
+        Binary::Sub => (Rule::Keep, Rule::Negate),
+        Binary::Mul => (Rule::TimesSecond, Rule::TimesFirst),
+        Binary::Div => (Rule::OverSecond, Rule::Denominator),
+        Binary::Math(function) => (Rule::ByFirst(function), Rule::BySecond(function)),
     }
 }

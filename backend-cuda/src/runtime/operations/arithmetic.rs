@@ -3,20 +3,48 @@
 use std::rc::Rc;
 use std::sync::Arc;
 
-use equelle_runtime::Error;
 use equelle_runtime::domain::Domain;
+use equelle_runtime::{Binary, BinaryMath, Elementary, Error, Unary};
 
 use crate::runtime::autodiff::forward;
+use crate::runtime::autodiff::rules::{derivative, derivatives};
 use crate::runtime::device::{DevicePtr, LaunchShape};
 use crate::runtime::executor::arguments::Call;
 use crate::runtime::executor::autotune::shape_over;
 use crate::runtime::executor::pool::Buffer;
 use crate::runtime::executor::precision::Precision;
 use crate::runtime::kernels::OPERATIONS_MODULE;
-use crate::runtime::operations::functions::{Binary, Unary};
 use crate::runtime::operations::operand::{Computed, Extent, Numbers, Of, Operand};
 use crate::runtime::runtime::CudaRuntime;
 use crate::runtime::values::collections::{Collection, Scalar, Vector, VectorCollection};
+
+/// As the kernels number it.
+fn unary_number(op: Unary) -> u32 {
+    match op {
+        Unary::Copy => 0,
+        Unary::Neg => 1,
+        Unary::Abs => 2,
+        Unary::Sqrt => 3,
+        Unary::Elementary(Elementary::Exp) => 4,
+        Unary::Elementary(Elementary::Log) => 5,
+        Unary::Elementary(Elementary::Sin) => 6,
+        Unary::Elementary(Elementary::Cos) => 7,
+        Unary::Elementary(Elementary::Tan) => 8,
+    }
+}
+
+/// As the kernels number it.
+fn binary_number(op: Binary) -> u32 {
+    match op {
+        Binary::Add => 0,
+        Binary::Sub => 1,
+        Binary::Mul => 2,
+        Binary::Div => 3,
+        Binary::Math(BinaryMath::Min) => 4,
+        Binary::Math(BinaryMath::Max) => 5,
+        Binary::Math(BinaryMath::Pow) => 6,
+    }
+}
 
 /// Prepares the call of a kernel of the operation level, for collections.
 pub(super) fn operation(rt: &CudaRuntime, name: &'static str) -> Result<Call, Error> {
@@ -57,13 +85,13 @@ pub(super) fn result_buffer(rt: &CudaRuntime, extent: Extent) -> Result<Rc<Buffe
 pub(super) fn unary(rt: &CudaRuntime, function: Unary, extent: Extent, a: &Numbers) -> Result<Computed, Error> {
     let buffer = result_buffer(rt, extent)?;
     unary_into(rt, function, extent, a, buffer.address())?;
-    let jacobians = forward::differentiate(rt, function.rule(), None, extent, a, a, &buffer)?;
+    let jacobians = forward::differentiate(rt, derivative(function), None, extent, a, a, &buffer)?;
     Ok(Computed { buffer, jacobians })
 }
 
 /// Writes the values without derivatives to existing memory.
 pub(super) fn unary_into(rt: &CudaRuntime, function: Unary, extent: Extent, a: &Numbers, out: DevicePtr) -> Result<(), Error> {
-    let call = operation_of(rt, extent.of, "equelle_unary")?.arg(function.number()).arg(extent.n as u32).arg(a.operand).arg(out);
+    let call = operation_of(rt, extent.of, "equelle_unary")?.arg(unary_number(function)).arg(extent.n as u32).arg(a.operand).arg(out);
     launch_extent(rt, call, extent);
     Ok(())
 }
@@ -71,9 +99,9 @@ pub(super) fn unary_into(rt: &CudaRuntime, function: Unary, extent: Extent, a: &
 /// A function of two numbers, with its derivatives.
 pub(super) fn binary(rt: &CudaRuntime, function: Binary, extent: Extent, a: &Numbers, b: &Numbers) -> Result<Computed, Error> {
     let buffer = result_buffer(rt, extent)?;
-    let call = operation_of(rt, extent.of, "equelle_binary")?.arg(function.number()).arg(extent.n as u32);
+    let call = operation_of(rt, extent.of, "equelle_binary")?.arg(binary_number(function)).arg(extent.n as u32);
     launch_extent(rt, call.arg(a.operand).arg(b.operand).arg(buffer.address()), extent);
-    let (first, second) = function.rules();
+    let (first, second) = derivatives(function);
     let jacobians = forward::differentiate(rt, first, Some(second), extent, a, b, &buffer)?;
     Ok(Computed { buffer, jacobians })
 }

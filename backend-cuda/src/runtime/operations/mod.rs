@@ -4,7 +4,6 @@
 mod arithmetic;
 mod bools;
 mod discrete;
-pub(crate) mod functions;
 mod gather_scatter;
 pub(crate) mod operand;
 mod select;
@@ -15,11 +14,10 @@ mod vectors;
 use std::sync::Arc;
 
 use equelle_runtime::domain::Domain;
-use equelle_runtime::{BinaryMath, BoolReduction, Comparison, Elementary, Error, HostAccess, Logic, Operations, Reduction};
+use equelle_runtime::{Binary, BoolReduction, Comparison, Error, HostAccess, Logic, Operations, Reduction, Unary};
 
 use crate::runtime::operations::arithmetic::unary;
 use crate::runtime::operations::bools::BoolOp;
-use crate::runtime::operations::functions::{Binary, Unary};
 use crate::runtime::operations::operand::{Extent, Operand};
 use crate::runtime::operations::topology::Side;
 use crate::runtime::runtime::CudaRuntime;
@@ -53,64 +51,28 @@ impl Operations for CudaRuntime {
         topology::normal(self, faces)
     }
 
-    fn scalars_add(&mut self, a: &Scalar, b: &Scalar) -> Result<Scalar, Error> {
-        arithmetic::zip_scalars(self, Binary::Add, a, b)
+    fn scalars_unary(&mut self, op: Unary, a: &Scalar) -> Result<Scalar, Error> {
+        arithmetic::map_scalar(self, op, a)
     }
 
-    fn scalars_sub(&mut self, a: &Scalar, b: &Scalar) -> Result<Scalar, Error> {
-        arithmetic::zip_scalars(self, Binary::Sub, a, b)
-    }
-
-    fn scalars_mul(&mut self, a: &Scalar, b: &Scalar) -> Result<Scalar, Error> {
-        arithmetic::zip_scalars(self, Binary::Mul, a, b)
-    }
-
-    fn scalars_div(&mut self, a: &Scalar, b: &Scalar) -> Result<Scalar, Error> {
-        arithmetic::zip_scalars(self, Binary::Div, a, b)
-    }
-
-    fn scalar_neg(&mut self, a: &Scalar) -> Result<Scalar, Error> {
-        arithmetic::map_scalar(self, Unary::Neg, a)
-    }
-
-    fn scalar_abs(&mut self, a: &Scalar) -> Result<Scalar, Error> {
-        arithmetic::map_scalar(self, Unary::Abs, a)
-    }
-
-    fn scalar_sqrt(&mut self, a: &Scalar) -> Result<Scalar, Error> {
-        arithmetic::map_scalar(self, Unary::Sqrt, a)
-    }
-
-    fn scalars_elementary(&mut self, function: Elementary, a: &Scalar) -> Result<Scalar, Error> {
-        arithmetic::map_scalar(self, Unary::Elementary(function), a)
-    }
-
-    fn scalars_math(&mut self, function: BinaryMath, a: &Scalar, b: &Scalar) -> Result<Scalar, Error> {
-        arithmetic::zip_scalars(self, Binary::Math(function), a, b)
+    fn scalars_binary(&mut self, op: Binary, a: &Scalar, b: &Scalar) -> Result<Scalar, Error> {
+        arithmetic::zip_scalars(self, op, a, b)
     }
 
     fn vector(&mut self, components: &[&Scalar]) -> Result<Vector, Error> {
         vectors::single(self, components)
     }
 
-    fn vectors_add(&mut self, a: &Vector, b: &Vector) -> Result<Vector, Error> {
-        arithmetic::zip_single_vectors(self, Binary::Add, a, b)
+    fn vectors_binary(&mut self, op: Binary, a: &Vector, b: &Vector) -> Result<Vector, Error> {
+        arithmetic::zip_single_vectors(self, op, a, b)
     }
 
-    fn vectors_sub(&mut self, a: &Vector, b: &Vector) -> Result<Vector, Error> {
-        arithmetic::zip_single_vectors(self, Binary::Sub, a, b)
+    fn vectors_binary_scalar(&mut self, op: Binary, a: &Vector, s: &Scalar) -> Result<Vector, Error> {
+        arithmetic::zip_single_vectors(self, op, a, s)
     }
 
     fn vectors_neg(&mut self, a: &Vector) -> Result<Vector, Error> {
         vectors::map_single(self, Unary::Neg, a)
-    }
-
-    fn vectors_mul(&mut self, a: &Vector, s: &Scalar) -> Result<Vector, Error> {
-        arithmetic::zip_single_vectors(self, Binary::Mul, a, s)
-    }
-
-    fn vectors_div(&mut self, a: &Vector, s: &Scalar) -> Result<Vector, Error> {
-        arithmetic::zip_single_vectors(self, Binary::Div, a, s)
     }
 
     fn vectors_dot(&mut self, a: &Vector, b: &Vector) -> Result<Scalar, Error> {
@@ -125,12 +87,8 @@ impl Operations for CudaRuntime {
         vectors::single_component(self, a, index)
     }
 
-    fn vectors_mul_collection(&mut self, a: &Vector, s: &Scalars) -> Result<Vectors, Error> {
-        arithmetic::zip_vectors(self, Binary::Mul, s.domain(), a, s)
-    }
-
-    fn vectors_div_collection(&mut self, a: &Vector, s: &Scalars) -> Result<Vectors, Error> {
-        arithmetic::zip_vectors(self, Binary::Div, s.domain(), a, s)
+    fn vectors_binary_collection(&mut self, op: Binary, a: &Vector, s: &Scalars) -> Result<Vectors, Error> {
+        arithmetic::zip_vectors(self, op, s.domain(), a, s)
     }
 
     fn scalars_compare(&mut self, op: Comparison, a: &Scalar, b: &Scalar) -> Result<Bool, Error> {
@@ -153,92 +111,36 @@ impl Operations for CudaRuntime {
         Ok(if self.bool_value(condition)? { a.clone() } else { b.clone() })
     }
 
-    fn elementary(&mut self, function: Elementary, a: &Scalars) -> Result<Scalars, Error> {
-        arithmetic::map(self, Unary::Elementary(function), a)
+    fn unary(&mut self, op: Unary, a: &Scalars) -> Result<Scalars, Error> {
+        arithmetic::map(self, op, a)
     }
 
-    fn math(&mut self, function: BinaryMath, a: &Scalars, b: &Scalars) -> Result<Scalars, Error> {
-        arithmetic::zip(self, Binary::Math(function), a.domain(), a, b)
+    fn binary(&mut self, op: Binary, a: &Scalars, b: &Scalars) -> Result<Scalars, Error> {
+        arithmetic::zip(self, op, a.domain(), a, b)
     }
 
-    fn math_scalar(&mut self, function: BinaryMath, a: &Scalars, s: &Scalar) -> Result<Scalars, Error> {
-        arithmetic::zip(self, Binary::Math(function), a.domain(), a, s)
+    fn binary_scalar(&mut self, op: Binary, a: &Scalars, s: &Scalar) -> Result<Scalars, Error> {
+        arithmetic::zip(self, op, a.domain(), a, s)
     }
 
-    fn scalar_math(&mut self, function: BinaryMath, s: &Scalar, a: &Scalars) -> Result<Scalars, Error> {
-        arithmetic::zip(self, Binary::Math(function), a.domain(), s, a)
+    fn scalar_binary(&mut self, op: Binary, s: &Scalar, a: &Scalars) -> Result<Scalars, Error> {
+        arithmetic::zip(self, op, a.domain(), s, a)
     }
 
-    fn add(&mut self, a: &Scalars, b: &Scalars) -> Result<Scalars, Error> {
-        arithmetic::zip(self, Binary::Add, a.domain(), a, b)
+    fn vector_binary(&mut self, op: Binary, a: &Vectors, b: &Vectors) -> Result<Vectors, Error> {
+        arithmetic::zip_vectors(self, op, a.domain(), a, b)
     }
 
-    fn sub(&mut self, a: &Scalars, b: &Scalars) -> Result<Scalars, Error> {
-        arithmetic::zip(self, Binary::Sub, a.domain(), a, b)
+    fn vector_binary_collection(&mut self, op: Binary, a: &Vectors, s: &Scalars) -> Result<Vectors, Error> {
+        arithmetic::zip_vectors(self, op, a.domain(), a, s)
     }
 
-    fn mul(&mut self, a: &Scalars, b: &Scalars) -> Result<Scalars, Error> {
-        arithmetic::zip(self, Binary::Mul, a.domain(), a, b)
-    }
-
-    fn div(&mut self, a: &Scalars, b: &Scalars) -> Result<Scalars, Error> {
-        arithmetic::zip(self, Binary::Div, a.domain(), a, b)
-    }
-
-    fn mul_scalar(&mut self, a: &Scalars, s: &Scalar) -> Result<Scalars, Error> {
-        arithmetic::zip(self, Binary::Mul, a.domain(), a, s)
-    }
-
-    fn scalar_mul(&mut self, s: &Scalar, a: &Scalars) -> Result<Scalars, Error> {
-        arithmetic::zip(self, Binary::Mul, a.domain(), s, a)
-    }
-
-    fn div_scalar(&mut self, a: &Scalars, s: &Scalar) -> Result<Scalars, Error> {
-        arithmetic::zip(self, Binary::Div, a.domain(), a, s)
-    }
-
-    fn scalar_div(&mut self, s: &Scalar, a: &Scalars) -> Result<Scalars, Error> {
-        arithmetic::zip(self, Binary::Div, a.domain(), s, a)
-    }
-
-    fn neg(&mut self, a: &Scalars) -> Result<Scalars, Error> {
-        arithmetic::map(self, Unary::Neg, a)
-    }
-
-    fn abs(&mut self, a: &Scalars) -> Result<Scalars, Error> {
-        arithmetic::map(self, Unary::Abs, a)
-    }
-
-    fn sqrt(&mut self, a: &Scalars) -> Result<Scalars, Error> {
-        arithmetic::map(self, Unary::Sqrt, a)
-    }
-
-    fn vector_add(&mut self, a: &Vectors, b: &Vectors) -> Result<Vectors, Error> {
-        arithmetic::zip_vectors(self, Binary::Add, a.domain(), a, b)
-    }
-
-    fn vector_sub(&mut self, a: &Vectors, b: &Vectors) -> Result<Vectors, Error> {
-        arithmetic::zip_vectors(self, Binary::Sub, a.domain(), a, b)
+    fn vector_binary_scalar(&mut self, op: Binary, a: &Vectors, s: &Scalar) -> Result<Vectors, Error> {
+        arithmetic::zip_vectors(self, op, a.domain(), a, s)
     }
 
     fn vector_neg(&mut self, a: &Vectors) -> Result<Vectors, Error> {
         vectors::map(self, Unary::Neg, a)
-    }
-
-    fn vector_mul(&mut self, a: &Vectors, s: &Scalars) -> Result<Vectors, Error> {
-        arithmetic::zip_vectors(self, Binary::Mul, a.domain(), a, s)
-    }
-
-    fn vector_div(&mut self, a: &Vectors, s: &Scalars) -> Result<Vectors, Error> {
-        arithmetic::zip_vectors(self, Binary::Div, a.domain(), a, s)
-    }
-
-    fn vector_mul_scalar(&mut self, a: &Vectors, s: &Scalar) -> Result<Vectors, Error> {
-        arithmetic::zip_vectors(self, Binary::Mul, a.domain(), a, s)
-    }
-
-    fn vector_div_scalar(&mut self, a: &Vectors, s: &Scalar) -> Result<Vectors, Error> {
-        arithmetic::zip_vectors(self, Binary::Div, a.domain(), a, s)
     }
 
     fn length(&mut self, a: &Vectors) -> Result<Scalars, Error> {
@@ -277,16 +179,8 @@ impl Operations for CudaRuntime {
         bools::combine(self, BoolOp::Not, a.domain(), a, a)
     }
 
-    fn and(&mut self, a: &Bools, b: &Bools) -> Result<Bools, Error> {
-        bools::combine(self, BoolOp::And, a.domain(), a, b)
-    }
-
-    fn or(&mut self, a: &Bools, b: &Bools) -> Result<Bools, Error> {
-        bools::combine(self, BoolOp::Or, a.domain(), a, b)
-    }
-
-    fn xor(&mut self, a: &Bools, b: &Bools) -> Result<Bools, Error> {
-        bools::combine(self, BoolOp::Xor, a.domain(), a, b)
+    fn logic(&mut self, op: Logic, a: &Bools, b: &Bools) -> Result<Bools, Error> {
+        bools::combine(self, op.into(), a.domain(), a, b)
     }
 
     fn select(&mut self, condition: &Bools, a: &Scalars, b: &Scalars) -> Result<Scalars, Error> {
@@ -385,12 +279,8 @@ impl Operations for CudaRuntime {
         bools::reduce(self, reduction, values)
     }
 
-    fn sequence_mul(&mut self, sequence: &Sequence, s: &Scalar) -> Result<Sequence, Error> {
-        sequences::with_scalar(self, Binary::Mul, sequence, s)
-    }
-
-    fn sequence_div(&mut self, sequence: &Sequence, s: &Scalar) -> Result<Sequence, Error> {
-        sequences::with_scalar(self, Binary::Div, sequence, s)
+    fn sequence_binary_scalar(&mut self, op: Binary, sequence: &Sequence, s: &Scalar) -> Result<Sequence, Error> {
+        sequences::with_scalar(self, op, sequence, s)
     }
 
     fn sequence_neg(&mut self, sequence: &Sequence) -> Result<Sequence, Error> {

@@ -1,9 +1,8 @@
 //! Sequences: lists of numbers without a grid.
 
-use equelle_runtime::Error;
+use equelle_runtime::{Binary, Error, Unary};
 
 use crate::runtime::operations::arithmetic::{binary, unary};
-use crate::runtime::operations::functions::{Binary, Unary};
 use crate::runtime::operations::operand::{Extent, Numbers, Operand};
 use crate::runtime::runtime::CudaRuntime;
 use crate::runtime::values::collections::{Scalar, Sequence};

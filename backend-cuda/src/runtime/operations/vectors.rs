@@ -1,11 +1,10 @@
 //! Vectors: single ones, and collections by component. Each component has its own derivatives
 //! inside a Newton solve.
 
-use equelle_runtime::Error;
+use equelle_runtime::{Binary, Error, Unary};
 
 use crate::runtime::device::DevicePtr;
 use crate::runtime::operations::arithmetic::{binary, buffer_for, launch_extent, operation_of, result_buffer, unary, unary_into};
-use crate::runtime::operations::functions::{Binary, Unary};
 use crate::runtime::operations::operand::{Computed, Extent, Numbers, Operand};
 use crate::runtime::runtime::CudaRuntime;
 use crate::runtime::values::collections::{Collection, Scalar, Vector, VectorCollection};
