@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use equelle_runtime::domain::Domain;
 use equelle_runtime::threads::Parts;
-use equelle_runtime::{Error, ErrorKind, KernelInfo, Real, Reduction};
+use equelle_runtime::{Error, KernelInfo, Real, Reduction};
 
 use super::SerialRuntime;
 use super::collections::VectorCollection;
@@ -63,13 +63,7 @@ impl<R: Real> SerialRuntime<R> {
     /// # Errors
     /// `Data`, with the lines of the kernel.
     pub fn needs_dimension(&self, dim: usize, kernel: &KernelInfo) -> Result<(), Error> {
-        let given = self.grid().dim();
-        if given >= dim {
-            return Ok(());
-        }
-        let message = format!("component [{}] of a Vector: the grid has dimension {given}, so components [0] to [{}]", dim - 1, given - 1);
-        let error = Error::new(ErrorKind::Data, message).hint(format!("run on a grid of dimension {dim} or more"));
-        Err(self.in_kernel(error, kernel))
+        Error::vector_component(dim - 1, self.grid().dim()).map_err(|error| self.in_kernel(error, kernel))
     }
 
     /// Refuses grids whose dimension is not the number of components of a Vector in a kernel.

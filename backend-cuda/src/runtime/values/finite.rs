@@ -6,7 +6,6 @@ use equelle_runtime::Error;
 use equelle_runtime::session::finite::Nonfinite;
 
 use crate::runtime::device::DevicePtr;
-use crate::runtime::executor::precision::Precision;
 use crate::runtime::runtime::CudaRuntime;
 use crate::runtime::values::collections::Collection;
 use crate::runtime::values::conditions::FINITE;
@@ -35,17 +34,8 @@ impl CudaRuntime {
             return Ok(());
         }
         let n = values.domain.len();
-        match self.executor.precision() {
-            Precision::Double => {
-                let all: Vec<f64> = self.executor.download(values.pointer(), components * n)?;
-                let columns: Vec<&[f64]> = all.chunks(n.max(1)).collect();
-                self.session.check_collection(name, &values.domain, &columns)
-            }
-            Precision::Single => {
-                let all: Vec<f32> = self.executor.download(values.pointer(), components * n)?;
-                let columns: Vec<&[f32]> = all.chunks(n.max(1)).collect();
-                self.session.check_collection(name, &values.domain, &columns)
-            }
-        }
+        let all = self.executor.download_reals(values.pointer(), components * n)?;
+        let columns: Vec<&[f64]> = all.chunks(n.max(1)).collect();
+        self.session.check_collection(name, &values.domain, &columns)
     }
 }

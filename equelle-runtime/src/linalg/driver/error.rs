@@ -102,21 +102,24 @@ impl LinearError {
 
 impl fmt::Display for LinearError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}", Sentence { error: self })?;
-        write!(f, " (relative residual {:.1e})", self.relative_residual)?;
-        self.before.iter().try_for_each(|before| write!(f, "; before that {before}"))?;
-        write!(f, "; {}", self.hint())
+        write!(f, "{}; {}", self.message(), self.hint())
     }
 }
 
-/// The failure as a sentence.
-struct Sentence<'a> {
-    error: &'a LinearError,
-}
+impl LinearError {
+    /// The failure and those before it, without a suggestion.
+    fn message(&self) -> String {
+        let before: String = self.before.iter().map(|before| format!("; before that {before}")).collect();
+        self.summary() + &before
+    }
 
-impl fmt::Display for Sentence<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let LinearError { kind, method, preconditioner, iterations, detail, .. } = self.error;
+    /// The failure in a few words, for the report of a later one.
+    pub(in crate::linalg) fn summary(&self) -> String {
+        format!("{} (relative residual {:.1e})", self.sentence(), self.relative_residual)
+    }
+
+    fn sentence(&self) -> String {
+        let LinearError { kind, method, preconditioner, iterations, detail, .. } = self;
         let with = match preconditioner {
             Preconditioning::None => String::new(),
             other => format!(" with {}", other.title()),
@@ -124,32 +127,25 @@ impl fmt::Display for Sentence<'_> {
         let method = method.title();
         let plural = if *iterations == 1 { "" } else { "s" };
         match kind {
-            LinearErrorKind::Breakdown => write!(f, "{method}{with} broke down after {iterations} iteration{plural}: {detail}"),
-            LinearErrorKind::Stagnation => write!(f, "{method}{with} stagnated after {iterations} iteration{plural}: {detail}"),
-            LinearErrorKind::MaxIterations => write!(f, "{method}{with} did not converge in {iterations} iteration{plural}: {detail}"),
-            LinearErrorKind::Singular => write!(f, "the matrix is singular: {detail}"),
-            LinearErrorKind::NonFinite => write!(f, "the linear system is not finite: {detail}"),
-            LinearErrorKind::Interrupted => write!(f, "{method}{with} was interrupted after {iterations} iteration{plural}: {detail}"),
-            LinearErrorKind::Unsuitable => write!(f, "{} cannot be used: {detail}", preconditioner.title()),
+            LinearErrorKind::Breakdown => format!("{method}{with} broke down after {iterations} iteration{plural}: {detail}"),
+            LinearErrorKind::Stagnation => format!("{method}{with} stagnated after {iterations} iteration{plural}: {detail}"),
+            LinearErrorKind::MaxIterations => format!("{method}{with} did not converge in {iterations} iteration{plural}: {detail}"),
+            LinearErrorKind::Singular => format!("the matrix is singular: {detail}"),
+            LinearErrorKind::NonFinite => format!("the linear system is not finite: {detail}"),
+            LinearErrorKind::Interrupted => format!("{method}{with} was interrupted after {iterations} iteration{plural}: {detail}"),
+            LinearErrorKind::Unsuitable => format!("{} cannot be used: {detail}", preconditioner.title()),
             LinearErrorKind::ZeroDerivative { count, residual } => {
                 let what = if *count == 1 {
                     "the derivative by 1 unknown is".to_owned()
                 } else {
                     format!("the derivatives by {count} unknowns are")
                 };
-                write!(f, "{what} zero, so no correction changes the residual of up to {residual:e} there ({detail})")
+                format!("{what} zero, so no correction changes the residual of up to {residual:e} there ({detail})")
             }
             LinearErrorKind::Incompatible { imbalance } => {
-                write!(f, "the linear system has no solution: the sources do not sum to zero, the imbalance is {imbalance:e} ({detail})",)
+                format!("the linear system has no solution: the sources do not sum to zero, the imbalance is {imbalance:e} ({detail})")
             }
         }
-    }
-}
-
-impl LinearError {
-    /// The failure in a few words, for the report of a later one.
-    pub(in crate::linalg) fn summary(&self) -> String {
-        format!("{} (relative residual {:.1e})", Sentence { error: self }, self.relative_residual)
     }
 }
 
@@ -158,9 +154,6 @@ impl std::error::Error for LinearError {}
 impl From<LinearError> for Error {
     /// The simulation failed (exit code 3).
     fn from(error: LinearError) -> Error {
-        let text = error.to_string();
-        let hint = error.hint();
-        let message = text.strip_suffix(hint).and_then(|text| text.strip_suffix("; ")).unwrap_or(&text);
-        Error::new(ErrorKind::Simulation, message).hint(hint)
+        Error::new(ErrorKind::Simulation, error.message()).hint(error.hint())
     }
 }
