@@ -120,8 +120,8 @@ fn page(rt: &mut Space<f64>) -> String {
                 };
                 let serial = outcome(solve_blocks(&matrix, &ends, &rhs, &options, &mut LinearCache::default()), method, preconditioner);
                 let device = {
-                    let a = rt.matrix(matrix.clone()).expect("room");
-                    let b = rt.vector(rhs.clone()).expect("room");
+                    let a = rt.matrix(matrix.clone()).expect("memory");
+                    let b = rt.vector(rhs.clone()).expect("memory");
                     solve_in(rt, &a, &ends, b, &options, &mut LinearCache::default()).expect("a device")
                 };
                 let cuda = outcome(device, method, preconditioner);

@@ -62,6 +62,11 @@ impl Error {
         Error { kind, message: message.into(), lines: Vec::new(), hint: None }
     }
 
+    /// A mistake of ours, not of the program or its data.
+    pub fn internal(what: impl fmt::Display) -> Self {
+        Error::new(ErrorKind::Backend, format!("internal error: {what}"))
+    }
+
     /// The error of data or geometry read at an Empty element, which belongs to entity `element`
     /// (of this kind).
     pub fn empty_element(kind: &str, element: Option<u32>) -> Error {

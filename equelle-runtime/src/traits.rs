@@ -372,7 +372,7 @@ pub trait Implicit: EquelleRuntime {
         guesses: [&Self::ScalarCollection; N],
         residual: &mut SystemResidual<'_, Self, N>,
     ) -> Result<[Self::ScalarCollection; N], Error> {
-        let count = || Error::new(crate::error::ErrorKind::Backend, "internal error: as many unknowns as equations are solved for");
+        let count = || Error::internal("as many unknowns as equations are solved for");
         let solution = self.newton(&guesses.map(Clone::clone), &mut |rt, unknowns| {
             let unknowns: &[Self::ScalarCollection; N] = unknowns.try_into().map_err(|_| count())?;
             Ok(residual(rt, unknowns.each_ref())?.into())

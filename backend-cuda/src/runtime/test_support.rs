@@ -55,14 +55,14 @@ pub(super) fn runtime_on(device: Rc<dyn Device>) -> CudaRuntime {
 impl Executor {
     /// Copies numbers to the device.
     pub(super) fn put(&self, values: &[f64]) -> Rc<Buffer> {
-        self.upload("test data", values).expect("room")
+        self.upload("test data", values).expect("memory")
     }
 
     /// Copies a matrix to the device; the buffers own its memory.
     pub(super) fn put_matrix(&self, matrix: &Csr) -> (EqRows, [Rc<Buffer>; 3]) {
         let row_ptr: Vec<u64> = matrix.row_ptr().iter().map(|&start| start as u64).collect();
-        let row_ptr = self.upload("test data", &row_ptr).expect("room");
-        let columns = self.upload("test data", matrix.col_idx()).expect("room");
+        let row_ptr = self.upload("test data", &row_ptr).expect("memory");
+        let columns = self.upload("test data", matrix.col_idx()).expect("memory");
         let parts = [row_ptr, columns, self.put(matrix.values())];
         let [row_ptr, columns, entries] = [0, 1, 2].map(|part: usize| parts[part].address().0);
         (EqRows { row_ptr, columns, entries }, parts)

@@ -4,7 +4,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use equelle_runtime::domain::Domain;
-use equelle_runtime::{Error, ErrorKind, KernelInfo, Real};
+use equelle_runtime::{Error, KernelInfo, Real};
 
 use super::SerialRuntime;
 use super::cartesian_grid::CartesianGrid;
@@ -12,8 +12,8 @@ use super::collections::{EntityCollection, ScalarCollection};
 use super::pool::{Buffer, Values};
 use super::stencil::{Made, Pattern, Reach, Stencil};
 
-fn fault(kernel: &KernelInfo, what: &str) -> Error {
-    Error::new(ErrorKind::Backend, format!("internal error: {}: {what}", kernel.name))
+fn internal_error(kernel: &KernelInfo, what: &str) -> Error {
+    Error::internal(format!("{}: {what}", kernel.name))
 }
 
 /// First column and number of each unknown, and the number of columns. They must ascend, so that
@@ -21,17 +21,17 @@ fn fault(kernel: &KernelInfo, what: &str) -> Error {
 fn columns_of<R: Real>(kernel: &KernelInfo, unknowns: &[&ScalarCollection<R>]) -> Result<(Vec<(usize, usize)>, usize), Error> {
     let (mut ranges, mut n_cols, mut end) = (Vec::with_capacity(unknowns.len()), 0, 0);
     for unknown in unknowns {
-        let jacobian = unknown.jacobian().ok_or_else(|| fault(kernel, "an unknown without derivatives"))?;
+        let jacobian = unknown.jacobian().ok_or_else(|| internal_error(kernel, "an unknown without derivatives"))?;
         let (first, len) = (jacobian.first_column(), unknown.domain().len());
         if first < end {
-            return Err(fault(kernel, "unknowns in another order than their numbers"));
+            return Err(internal_error(kernel, "unknowns in another order than their numbers"));
         }
         end = first + len;
         n_cols = jacobian.n_cols();
         ranges.push((first, len));
     }
     if end > n_cols {
-        return Err(fault(kernel, "more unknowns than the solve has"));
+        return Err(internal_error(kernel, "more unknowns than the solve has"));
     }
     Ok((ranges, n_cols))
 }
@@ -58,7 +58,7 @@ impl<R: Real> SerialRuntime<R> {
         let mut pattern = Pattern::new(&made.unknowns, domain.len());
         build(self, &mut pattern)?;
         if !pattern.is_complete(domain.len()) {
-            return Err(fault(kernel, "rows that cannot be kept"));
+            return Err(internal_error(kernel, "rows that cannot be kept"));
         }
         Ok(self.stencils.keep(kernel.name, made, pattern))
     }
@@ -83,7 +83,7 @@ impl<R: Real> SerialRuntime<R> {
         }
         let n = grid.n_cells();
         if domain.len() != n || made.unknowns.iter().any(|&(_, len)| len != n) || reach.len() != unknowns.len() {
-            return Err(fault(kernel, "an equation or an unknown that is not over the cells of the grid"));
+            return Err(internal_error(kernel, "an equation or an unknown that is not over the cells of the grid"));
         }
         let pattern = Pattern::cartesian(grid, &made.unknowns, reach);
         Ok(self.stencils.keep(kernel.name, made, pattern))

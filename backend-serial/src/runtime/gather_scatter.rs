@@ -8,9 +8,9 @@ use equelle_runtime::grid::NONE;
 use equelle_runtime::{Error, Real};
 
 use super::SerialRuntime;
+use super::allocation::{element_at, on_empty};
 use super::collections::{BoolCollection, EntityCollection, ScalarCollection, VectorCollection};
 use super::pool::{Buffer, Pool};
-use super::support::{element_at, on_empty};
 use super::vectors;
 
 /// Gathers numbers at the target's entities.

@@ -1,4 +1,4 @@
-//! Functions for generated kernels beside [`super::support`]: loops, reductions, and Vectors as
+//! Functions for generated kernels beside [`super::allocation`]: loops, reductions, and Vectors as
 //! arrays.
 
 use std::ops::Range;

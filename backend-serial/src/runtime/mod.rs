@@ -1,7 +1,7 @@
 //! The serial runtime: plain loops over plain arrays, shared among the threads of the session; the
 //! reference for every other back-end.
 //!
-//! Reading order: [`collections`] (values), [`pool`] (their memory), [`support`], [`kernel`] and
+//! Reading order: [`collections`] (values), [`pool`] (their memory), [`allocation`], [`kernel`] and
 //! [`entities`] (functions for kernels), then the operation level, one topic per file: `topology`,
 //! `arithmetic`, `vectors`, `bools`, `select`, `gather_scatter`, `discrete`, `sequences`; then
 //! `forward` and `jacobian`, its derivatives inside a Newton solve, which is in `newton`;
@@ -15,6 +15,7 @@
 //! one is violated in a release build, the result is wrong or the program stops with an index out
 //! of bounds, never worse.
 
+pub mod allocation;
 mod arithmetic;
 mod bools;
 mod cartesian_grid;
@@ -38,7 +39,6 @@ mod runtime;
 mod select;
 mod sequences;
 pub mod stencil;
-pub mod support;
 pub mod sweep;
 mod topology;
 mod vectors;

@@ -15,7 +15,7 @@ use equelle_runtime::linalg::{self, BlockMatrix, Csr, HostMatrix};
 use equelle_runtime::newton::{self, Bounds, Correction, Field, GridProblem, ProblemState, Size, Update};
 use equelle_runtime::reduce::{leaf_count, reduce_leaves, reduce_on};
 use equelle_runtime::threads::Threads;
-use equelle_runtime::{DerivativeAccess, EquelleRuntime, Error, ErrorKind, Implicit, Real, Reduction, Residual, Session};
+use equelle_runtime::{DerivativeAccess, EquelleRuntime, Error, Implicit, Real, Reduction, Residual, Session};
 
 use super::SerialRuntime;
 use super::collections::{ScalarCollection, VectorCollection};
@@ -74,7 +74,7 @@ impl<R: CompiledReal> DerivativeAccess for SerialRuntime<R> {
         unknowns: &[ScalarCollection<R>],
         rows: &[Vec<(usize, usize, f64)>],
     ) -> Result<ScalarCollection<R>, Error> {
-        let fault = || Error::new(ErrorKind::Backend, "internal error: derivatives by what is no unknown");
+        let fault = || Error::internal("derivatives by what is no unknown");
         let ranges = unknowns.iter().map(|u| u.jacobian().map(|j| (j.first_column(), u.domain.len(), j.n_cols())));
         let ranges: Vec<(usize, usize, usize)> = ranges.collect::<Option<_>>().ok_or_else(fault)?;
         let columns = ranges.first().ok_or_else(fault)?.2;
@@ -138,7 +138,7 @@ impl<R: Real> SerialProblem<'_, '_, R> {
         }
         let total = self.state.total();
         let taken: Vec<Rc<Jacobian<R>>> = self.state.equations.iter_mut().filter_map(|equation| equation.jacobian.take()).collect();
-        let malformed = |fault| Error::new(ErrorKind::Backend, format!("internal error: the Jacobian is malformed: {fault}"));
+        let malformed = |fault| Error::internal(format!("the Jacobian is malformed: {fault}"));
         let known = match self.state.patterns.take().filter(|known| known.is_for(&taken, total)) {
             Some(known) => known,
             None => Assembled::new(&taken, total).map_err(malformed)?,
@@ -257,7 +257,8 @@ impl<R: Real> GridProblem for SerialProblem<'_, '_, R> {
             }
             unknowns.push(unknown);
         }
-        self.state.equations = (self.residual)(self.rt, &unknowns)?;
+        let equations = (self.residual)(self.rt, &unknowns);
+        self.state.equations = self.rt.located(equations)?;
         self.rt.line(self.state.line);
         self.rt.check_derivatives_kept()?;
         self.state.check_equations()?;

@@ -4,9 +4,9 @@ use equelle_runtime::grid::NONE;
 use equelle_runtime::{EntityKind, Error, ErrorKind, Real};
 
 use super::SerialRuntime;
+use super::allocation::element_at;
 use super::collections::{BoolCollection, EntityCollection, ScalarCollection, VectorCollection};
 use super::pool::Buffer;
-use super::support::element_at;
 
 /// The first or second cell of a face.
 #[derive(Clone, Copy)]

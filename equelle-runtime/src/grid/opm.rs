@@ -332,11 +332,11 @@ impl Raw {
         for (face, &vector) in self.face_normals.values.iter().enumerate() {
             let length = norm(vector);
             let area = self.face_areas.values[face];
-            // 1e-4 leaves room for areas computed otherwise; then come the digits of the file. A
+            // 1e-4 allows for areas computed otherwise; then come the digits of the file. A
             // face that is not flat has a range of areas.
-            let room = || 1e-4 * area + self.digits.error_of(area) + self.error_of(vector);
+            let tolerance = || 1e-4 * area + self.digits.error_of(area) + self.error_of(vector);
             let is_bent = || Face::of(&self.nodes, face, self.dim).is_some_and(|face| face.area.most > face.area.least);
-            if (length - area).abs() > 1e-4 * area && (length - area).abs() > room() && !is_bent() {
+            if (length - area).abs() > 1e-4 * area && (length - area).abs() > tolerance() && !is_bent() {
                 let what = format!("face_normals[{face}]: its length {length} is not the area of the face, {area}");
                 return Err(reader.error_in(self.face_normals.place, face, &what));
             }

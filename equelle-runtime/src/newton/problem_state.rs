@@ -10,7 +10,7 @@ use super::range::Range;
 use super::report::{Entry, History, SolveOutcome};
 use super::{dump, session};
 use crate::domain::Domain;
-use crate::error::{Error, ErrorKind};
+use crate::error::Error;
 use crate::linalg::{Csr, LinearCache, LinearOptions, VectorSpace};
 use crate::session::Session;
 
@@ -150,14 +150,13 @@ impl<V: Field, C, S: VectorSpace + 'static, P> ProblemState<V, C, S, P> {
     /// fit.
     pub fn check_equations(&self) -> Result<(), Error> {
         let (equations, unknowns) = (self.equations.len(), self.iterate.len());
-        let internal_error = |what: String| Err(Error::new(ErrorKind::Backend, format!("internal error: {what}")));
         if !self.is_square() {
-            return internal_error(format!("{equations} equations for {unknowns} unknowns"));
+            return Err(Error::internal(format!("{equations} equations for {unknowns} unknowns")));
         }
         for (number, (equation, unknown)) in self.equations.iter().zip(&self.iterate).enumerate() {
             let (found, wanted) = (equation.domain().len(), unknown.domain().len());
             if found != wanted {
-                return internal_error(format!("{found} values of an equation for {wanted}"));
+                return Err(Error::internal(format!("{found} values of an equation for {wanted}")));
             }
             if !equation.has_derivatives() && found > 0 {
                 return Err(session::determines_nothing(number, unknowns));

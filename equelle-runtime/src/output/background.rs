@@ -10,7 +10,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 
 use super::{Outputs, next_file, write_file};
-use crate::error::{Error, ErrorKind};
+use crate::error::Error;
 use crate::real::Real;
 
 /// Largest number of queued files, which bounds their memory.
@@ -58,7 +58,7 @@ fn work(orders: &Receiver<Order>, error: &Mutex<Option<Error>>) {
 }
 
 fn ended() -> Error {
-    Error::new(ErrorKind::Backend, "internal error: the thread that writes outputs has ended")
+    Error::internal("the thread that writes outputs has ended")
 }
 
 impl Writer {

@@ -8,7 +8,6 @@ use equelle_runtime::{Error, KernelInfo};
 
 use crate::runtime::autodiff::pattern::{Made, PatternBuilder};
 use crate::runtime::executor::arguments::EqPattern;
-use crate::runtime::executor::errors::internal_error;
 use crate::runtime::executor::pool::Buffer;
 use crate::runtime::linalg::csr::CsrPattern;
 use crate::runtime::runtime::CudaRuntime;
@@ -87,7 +86,7 @@ impl CudaRuntime {
     pub(crate) fn place_of(&self, unknown: &Collection) -> Result<(usize, usize), Error> {
         match unknown.derivatives.as_deref() {
             Some(&Derivatives::Unknown { first, n_cols, .. }) => Ok((first, n_cols)),
-            Some(Derivatives::Rows { .. }) | None => Err(self.session.locate(internal_error("an unknown without derivatives"))),
+            Some(Derivatives::Rows { .. }) | None => Err(self.session.locate(Error::internal("an unknown without derivatives"))),
         }
     }
 }

@@ -17,7 +17,6 @@ use crate::runtime::device::DevicePtr;
 use crate::runtime::device::sparse::SparseMatrix;
 use crate::runtime::executor::Executor;
 use crate::runtime::executor::arguments::{EqBool, EqOperand, EqRows};
-use crate::runtime::executor::errors::internal_error;
 use crate::runtime::executor::pool::Buffer;
 use crate::runtime::kernels::DERIVATIVES_MODULE;
 use crate::runtime::linalg::csr::{CsrPattern, Jacobian};
@@ -128,7 +127,7 @@ pub(crate) fn grid_matrix(executor: &Executor, columns: usize, rows: &[Vec<(u32,
 pub(crate) fn multiplied(executor: &Executor, matrix: &GridMatrix, of: &Jacobian) -> Result<Jacobian, Error> {
     let (n, n_cols) = (matrix.rows, of.rows.n_cols());
     if matrix.columns != of.rows.len() {
-        return Err(internal_error("a product of matrices that do not fit"));
+        return Err(Error::internal("a product of matrices that do not fit"));
     }
     if matrix.entries == 0 || of.rows.entries() == 0 {
         let row_ptr = executor.upload("rows of the Jacobian", &vec![0u64; n + 1])?;

@@ -14,7 +14,6 @@ use equelle_runtime::{BinaryMath, EquelleRuntime, Error, ErrorKind, Implicit, Op
 use crate::runtime::autodiff::jacobian;
 use crate::runtime::autodiff::newton_state::{Assembled, Patterns};
 use crate::runtime::device::DevicePtr;
-use crate::runtime::executor::errors::internal_error;
 use crate::runtime::executor::pool::Buffer;
 use crate::runtime::executor::precision::Precision;
 use crate::runtime::linalg::csr::CsrPattern;
@@ -179,7 +178,7 @@ impl CudaProblem<'_, '_> {
         for (unknown, &end) in self.state.iterate.iter().zip(&self.state.ends) {
             let len = unknown.domain.len();
             let largest = self.rt.solver.largest_at(DevicePtr(du.address().0 + 8 * (end - len) as u64), len, false);
-            self.corrections.push(largest.ok_or_else(|| internal_error("a number that was not computed"))?);
+            self.corrections.push(largest.ok_or_else(|| Error::internal("a number that was not computed"))?);
         }
         self.advance(None, du, 1.0)?;
         let Some(base) = base else { return Ok(None) };
@@ -283,7 +282,8 @@ impl GridProblem for CudaProblem<'_, '_> {
             Collection { derivatives: Some(Rc::new(derivatives)), ..values.clone() }
         };
         let unknowns: Vec<Collection> = self.state.iterate.iter().zip(&self.state.ends).map(unknown).collect();
-        self.state.equations = (self.residual)(self.rt, &unknowns)?;
+        let equations = (self.residual)(self.rt, &unknowns);
+        self.state.equations = self.rt.located(equations)?;
         self.rt.line(self.state.line);
         if let Some(line) = self.rt.derivatives_lost.take() {
             let message = "a kernel inside a residual reads an unknown, and kernels pass on no derivatives";

@@ -11,7 +11,6 @@ use equelle_runtime::domain::Domain;
 use equelle_runtime::{Error, ErrorKind};
 
 use crate::runtime::executor::Executor;
-use crate::runtime::executor::errors::internal_error;
 use crate::runtime::linalg::csr::{CsrPattern, HostPattern, block_of};
 
 use crate::runtime::executor::arguments::EqPattern;
@@ -91,7 +90,7 @@ impl KnownPatterns {
     /// `Backend` (an internal error) if it has not been listed.
     pub(crate) fn finish(&mut self, builder: PatternBuilder) -> Result<Rc<CsrPattern>, Error> {
         let PatternBuilder { made, stage: Stage::Known(rows), .. } = builder else {
-            return Err(internal_error("a pattern that was not listed"));
+            return Err(Error::internal("a pattern that was not listed"));
         };
         if !self.0.iter().any(|(_, known)| Rc::ptr_eq(known, &rows)) {
             self.0.retain(|(known, _)| known.kernel != made.kernel);

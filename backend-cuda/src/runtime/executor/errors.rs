@@ -2,11 +2,6 @@
 
 use equelle_runtime::{Error, ErrorKind};
 
-/// An error of this back-end, not of the program or its data.
-pub(crate) fn internal_error(what: &str) -> Error {
-    Error::new(ErrorKind::Backend, format!("internal error: {what}"))
-}
-
 /// The error of a device without enough memory.
 pub(crate) fn out_of_memory(what: &str, bytes: u64, held: u64, memory: Option<(u64, u64)>) -> Error {
     let size = |b: u64| equelle_runtime::report::bytes(b);

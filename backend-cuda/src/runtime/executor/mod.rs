@@ -25,7 +25,7 @@ use equelle_runtime::interrupt::Interrupt;
 use crate::runtime::device::{CompileOptions, Device, DevicePtr, FunctionId, ModuleId};
 use crate::runtime::executor::arguments::{Call, EqCartesian};
 use crate::runtime::executor::autotune::{Autotune, Tune};
-use crate::runtime::executor::errors::{internal_error, out_of_memory};
+use crate::runtime::executor::errors::out_of_memory;
 use crate::runtime::executor::pool::{Buffer, Pool};
 use crate::runtime::executor::precision::Precision;
 use crate::runtime::executor::queue::{Counters, Queue};
@@ -109,7 +109,7 @@ impl Executor {
     /// # Errors
     /// `Backend` (an internal error) if it is not Cartesian.
     pub(crate) fn cartesian_args(&self) -> Result<EqCartesian, Error> {
-        self.shape.ok_or_else(|| internal_error("a Cartesian kernel without a Cartesian grid"))
+        self.shape.ok_or_else(|| Error::internal("a Cartesian kernel without a Cartesian grid"))
     }
 
     /// Whether the run is interrupted.

@@ -141,12 +141,12 @@ mod tests {
                 for last in [0.25, f64::INFINITY, -3.0] {
                     values[n - 1] = last;
                     let put = rt.executor.put(&values);
-                    let found = rt.executor.extremes(n, put.address()).expect("room");
+                    let found = rt.executor.extremes(n, put.address()).expect("memory");
                     assert_eq!(rt.executor.bits(found.address(), 2), bits(&known(&values)), "{n} values, the last one {last}");
                 }
                 values[n / 2] = f64::NAN;
                 let put = rt.executor.put(&values);
-                let found = rt.executor.extremes(n, put.address()).expect("room");
+                let found = rt.executor.extremes(n, put.address()).expect("memory");
                 assert!(
                     rt.executor.bits(found.address(), 2).into_iter().all(|number| f64::from_bits(number).is_nan()),
                     "{n} values with NaN"

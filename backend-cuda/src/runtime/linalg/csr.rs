@@ -9,7 +9,6 @@ use equelle_runtime::linalg::Csr;
 use crate::runtime::device::DevicePtr;
 use crate::runtime::executor::Executor;
 use crate::runtime::executor::arguments::{Call, EqRows, EqSlots};
-use crate::runtime::executor::errors::internal_error;
 use crate::runtime::executor::pool::Buffer;
 use crate::runtime::linalg::schedule::DeviceSchedule;
 use crate::runtime::linalg::spmv_format::{EqSparseMatrix, Form, SellPattern};
@@ -91,7 +90,7 @@ impl CsrPattern {
     /// # Errors
     /// `Backend` (an internal error) if the pattern was begun without them.
     pub fn slots(&self) -> Result<EqSlots, Error> {
-        let (starts, slots) = self.slots.as_ref().ok_or_else(|| internal_error("rows without places of additions"))?;
+        let (starts, slots) = self.slots.as_ref().ok_or_else(|| Error::internal("rows without places of additions"))?;
         Ok(EqSlots { starts: starts.address().0, slots: slots.address().0 })
     }
 
@@ -170,7 +169,7 @@ impl DeviceMatrix {
         let values = executor.download(self.entries.address(), self.rows.entries())?;
         let pattern = self.rows.host(executor)?;
         let made = Csr::new(self.rows.len(), self.rows.n_cols(), pattern.row_ptr.clone(), pattern.columns.clone(), values);
-        let made = made.map_err(|what| internal_error(&format!("a matrix is malformed: {what}")))?;
+        let made = made.map_err(|what| Error::internal(format!("a matrix is malformed: {what}")))?;
         Ok(self.host.get_or_init(|| made))
     }
 

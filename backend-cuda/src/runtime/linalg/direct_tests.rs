@@ -145,8 +145,8 @@ fn options() -> LinearOptions {
 }
 
 fn solve(rt: &mut Space<f64>, matrix: &Csr, rhs: &[f64], cache: &mut LinearCache<Space<f64>>) -> Result<Solution, LinearError> {
-    let a = rt.matrix(matrix.clone()).expect("room");
-    let b = rt.vector(rhs.to_vec()).expect("room");
+    let a = rt.matrix(matrix.clone()).expect("memory");
+    let b = rt.vector(rhs.to_vec()).expect("memory");
     let found = solve_in(rt, &a, &[matrix.n_rows()], b, &options(), cache).expect("a device")?;
     let x = rt.host_vector(&found.x).expect("what was computed");
     let Solution { iterations, relative_residual, method, preconditioner, note, .. } = found;
@@ -233,8 +233,8 @@ fn small_systems_are_solved_on_the_host_unless_asked_for() {
     let Some(mut rt) = host_with_library() else { return };
     let mut cache = LinearCache::default();
     asked();
-    let a = rt.matrix(full([[2.0, 1.0], [0.5, 4.0]])).expect("room");
-    let b = rt.vector(vec![3.0, 4.5]).expect("room");
+    let a = rt.matrix(full([[2.0, 1.0], [0.5, 4.0]])).expect("memory");
+    let b = rt.vector(vec![3.0, 4.5]).expect("memory");
     let found = solve_in(&mut rt, &a, &[2], b, &LinearOptions::default(), &mut cache).expect("a device").expect("regular");
     assert_eq!(found.method, Method::Lu);
     assert!(asked().is_empty());

@@ -312,15 +312,15 @@ mod tests {
         let n = matrix.n_rows();
         for mut rt in spaces() {
             rt.set_len(n);
-            let a = rt.matrix(matrix.clone()).expect("room");
-            let jacobi = Jacobi::new(&mut rt, &matrix.diagonal()).expect("room");
-            let b = rt.vector(numbers(3, n)).expect("room");
+            let a = rt.matrix(matrix.clone()).expect("memory");
+            let jacobi = Jacobi::new(&mut rt, &matrix.diagonal()).expect("memory");
+            let b = rt.vector(numbers(3, n)).expect("memory");
             // No residual is small enough to stop earlier.
             let control = Control { target: Target::just(0.0), max_iterations: 40, check_every: 10, patience: usize::MAX };
             let mut run = || {
                 let before = rt.executor.counters();
-                let mut cg = Cg::new(&mut rt).expect("room");
-                let mut x = rt.zeros().expect("room");
+                let mut cg = Cg::new(&mut rt).expect("memory");
+                let mut x = rt.zeros().expect("memory");
                 let system = System { operator: &Plain(&a), preconditioner: &jacobi };
                 let outcome = iterate(&mut rt, &mut cg, system, &mut x, &b, control).expect("a device");
                 assert_eq!(outcome.iterations, 40);

@@ -6,7 +6,6 @@ use equelle_runtime::Error;
 use equelle_runtime::linalg::null_space::{NullSpace, round_off};
 use equelle_runtime::linalg::{Csr, MatrixSpace, VectorSpace};
 
-use crate::runtime::executor::errors::internal_error;
 use crate::runtime::linalg::csr::DeviceMatrix;
 use crate::runtime::linalg::scalars::DeviceNumber;
 use crate::runtime::linalg::space::DeviceVector;
@@ -64,7 +63,7 @@ impl Vectors {
             inverse_squares.push(1.0 / elements.iter().map(|value| value * value).sum::<f64>());
         }
         let rows = Csr::new(vectors.len(), n, row_ptr, columns, values);
-        let rows = rows.map_err(|what| internal_error(&format!("null vectors: {what}")))?;
+        let rows = rows.map_err(|what| Error::internal(format!("null vectors: {what}")))?;
         let columns = rt.matrix(rows.transpose())?;
         Ok(Vectors::Many { rows: rt.matrix(rows)?, columns, inverse_squares: rt.vector(inverse_squares)? })
     }
@@ -88,8 +87,8 @@ impl Vectors {
                 }
             }
             Vectors::Many { rows, columns, inverse_squares } => {
-                let room = rt.new_vector_of(inverse_squares.len).and_then(|along| Ok((along, rt.new_vector_of(inverse_squares.len)?)));
-                let Some((mut along, mut factors)) = rt.executor.attempt(room) else { return };
+                let vectors = rt.new_vector_of(inverse_squares.len).and_then(|along| Ok((along, rt.new_vector_of(inverse_squares.len)?)));
+                let Some((mut along, mut factors)) = rt.executor.attempt(vectors) else { return };
                 rt.multiply(&mut along, rows, y);
                 rt.add_diagonal(&mut factors, 0.0, 1.0, inverse_squares, &along);
                 rt.multiply_sub(y, columns, &factors);

@@ -152,7 +152,7 @@ mod tests {
                 x[row] += d[row] * (b[row] - product);
             }
             for rt in spaces() {
-                let on_device = DeviceSchedule::new(&rt.executor, &colours).expect("room");
+                let on_device = DeviceSchedule::new(&rt.executor, &colours).expect("memory");
                 let (a, _owner) = rt.executor.put_matrix(&matrix);
                 let (d, b, here) = (rt.executor.put(&d), rt.executor.put(&b), rt.executor.put(&start));
                 for direction in [Direction::Forward, Direction::Backward] {

@@ -8,7 +8,6 @@ use equelle_runtime::{Error, Real};
 
 use crate::runtime::device::DevicePtr;
 use crate::runtime::executor::arguments::EqRows;
-use crate::runtime::executor::errors::internal_error;
 use crate::runtime::linalg::arrange::{arrange, launch_over_form};
 use crate::runtime::linalg::csr::DeviceMatrix;
 use crate::runtime::linalg::scalars::Summand;
@@ -38,7 +37,7 @@ impl Space<f64> {
     /// A matrix as kernel argument of products; converts it if necessary.
     fn arranged(&mut self, a: &DeviceMatrix) -> Result<EqSparseMatrix, Error> {
         arrange(&self.executor, a)?;
-        a.form().ok_or_else(|| internal_error("a matrix that is not arranged for products"))
+        a.form().ok_or_else(|| Error::internal("a matrix that is not arranged for products"))
     }
 
     /// A system in double precision.
@@ -103,7 +102,7 @@ mod tests {
     use crate::runtime::test_support::{bits, box_matrix, numbers, spaces};
 
     fn here(rt: &mut Space<f64>, values: &[f64]) -> DeviceVector {
-        rt.vector(values.to_vec()).expect("room")
+        rt.vector(values.to_vec()).expect("memory")
     }
 
     fn told(rt: &mut Space<f64>, x: &DeviceVector) -> Vec<u64> {
@@ -161,7 +160,7 @@ mod tests {
             let (x, y, b) = (numbers(1, n), numbers(2, n), numbers(3, n));
             let there = HostMatrix::from(matrix.clone());
             for mut rt in spaces() {
-                let a = rt.matrix(matrix.clone()).expect("room");
+                let a = rt.matrix(matrix.clone()).expect("memory");
                 rt.will_multiply(&a);
                 assert_eq!(a.form().expect("arranged").is_by_slices(), listed.is_some());
                 if let (Some(Some(slices)), Some(listed)) = (a.rows.slices.get(), listed) {
@@ -203,9 +202,9 @@ mod tests {
         let mut expected = vec![0.0; 640];
         matrix.mul_into(&mut expected, &x);
         for mut rt in spaces() {
-            let a = rt.matrix(matrix.clone()).expect("room");
+            let a = rt.matrix(matrix.clone()).expect("memory");
             rt.will_multiply(&a);
-            let (x, mut y) = (here(&mut rt, &x), rt.zeros_of(640).expect("room"));
+            let (x, mut y) = (here(&mut rt, &x), rt.zeros_of(640).expect("memory"));
             rt.multiply(&mut y, &a, &x);
             assert_eq!(told(&mut rt, &y), bits(&expected));
         }
@@ -225,7 +224,7 @@ mod tests {
             let image = matrix.product(&prolongation);
             let [of_matrix, of_prolongation, of_image] = [&matrix, &prolongation, &image].map(|matrix| HostMatrix::from(matrix.clone()));
             for mut rt in spaces() {
-                let [a, p, i] = [&matrix, &prolongation, &image].map(|matrix| rt.matrix(matrix.clone()).expect("room"));
+                let [a, p, i] = [&matrix, &prolongation, &image].map(|matrix| rt.matrix(matrix.clone()).expect("memory"));
                 let [on_b, on_inverse, on_e] = [&b, &inverse, &e].map(|vector| here(&mut rt, vector));
                 let there = Smoothed { matrix: &of_matrix, inverse_diagonal: &inverse, right: &b };
                 let on = Smoothed { matrix: &a, inverse_diagonal: &on_inverse, right: &on_b };

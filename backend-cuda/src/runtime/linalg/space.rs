@@ -11,7 +11,6 @@ use equelle_runtime::{Error, Real};
 use crate::runtime::device::DevicePtr;
 use crate::runtime::executor::Executor;
 use crate::runtime::executor::arguments::Call;
-use crate::runtime::executor::errors::internal_error;
 use crate::runtime::executor::pool::Buffer;
 use crate::runtime::executor::precision::Precision;
 use crate::runtime::executor::queue::Counters;
@@ -301,7 +300,7 @@ impl<T: Real> VectorSpace for Space<T> {
 
     fn read<const N: usize>(&mut self, scalars: [&DeviceNumber; N]) -> Result<[f64; N], Error> {
         self.executor.deferred()?;
-        let lost = || internal_error("a number that was not computed");
+        let lost = || Error::internal("a number that was not computed");
         let addresses: Vec<DevicePtr> =
             scalars.iter().map(|scalar| scalar.as_ref().map(|buffer| buffer.address())).collect::<Option<_>>().ok_or_else(lost)?;
         self.executor.read_scalars(&addresses)?.try_into().map_err(|_| lost())

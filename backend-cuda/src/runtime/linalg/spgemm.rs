@@ -7,7 +7,6 @@ use equelle_runtime::{Error, ErrorKind};
 use crate::runtime::device::DevicePtr;
 use crate::runtime::device::sparse::SparseMatrix;
 use crate::runtime::executor::Executor;
-use crate::runtime::executor::errors::internal_error;
 use crate::runtime::executor::pool::Buffer;
 use crate::runtime::kernels::DERIVATIVES_MODULE;
 use crate::runtime::linalg::csr::CsrPattern;
@@ -75,7 +74,7 @@ pub(crate) fn sparse_product(
     }?;
     let held = |at: DevicePtr| {
         let found = taken.iter().find(|buffer| buffer.address() == at);
-        found.map(Rc::clone).ok_or_else(|| internal_error("a product of matrices outside its room"))
+        found.map(Rc::clone).ok_or_else(|| Error::internal("a product of matrices outside its memory"))
     };
     let (columns, entries) = (held(product.col_idx)?, held(product.values)?);
     let row_ptr = executor.buffer("rows of a matrix", 8 * (n + 1) as u64)?;

@@ -19,7 +19,7 @@ use crate::runtime::linalg::space::Space;
 use crate::runtime::test_support::{bits, box_matrix, laplacian, numbers, spaces};
 
 fn here(rt: &mut Space<f64>, values: &[f64]) -> DeviceVector {
-    rt.vector(values.to_vec()).expect("room")
+    rt.vector(values.to_vec()).expect("memory")
 }
 
 fn values(rt: &mut Space<f64>, x: &DeviceVector) -> Vec<f64> {
@@ -35,7 +35,7 @@ fn solve(
     options: &LinearOptions,
     cache: &mut LinearCache<Space<f64>>,
 ) -> Result<Solution, LinearError> {
-    let a = rt.matrix(matrix.clone()).expect("room");
+    let a = rt.matrix(matrix.clone()).expect("memory");
     let b = here(rt, rhs);
     let Solution { x, iterations, relative_residual, method, preconditioner, note } =
         solve_in(rt, &a, ends, b, options, cache).expect("a device")?;
@@ -53,7 +53,7 @@ fn operations_on_matrices_have_the_bits_of_the_host() {
         let (x, y, b) = (numbers(1, columns), numbers(2, rows), numbers(3, rows));
         let (mut host, there) = (HostSpace::new(rows), HostMatrix::from(matrix.clone()));
         for mut rt in spaces() {
-            let a = rt.matrix(matrix.clone()).expect("room");
+            let a = rt.matrix(matrix.clone()).expect("memory");
             assert_eq!(*rt.host_matrix(&a).expect("a device"), matrix);
             let (on_x, on_b) = (here(&mut rt, &x), here(&mut rt, &b));
             let mut check = |on_host: &dyn Fn(&mut HostSpace, &mut Vec<f64>), on_device: &dyn Fn(&mut Space<f64>, &mut DeviceVector)| {
@@ -113,7 +113,7 @@ fn matrices_are_looked_at_as_on_the_host() {
         let n = matrix.n_rows();
         let host = MatrixProperties::new(&matrix, &[n], false);
         for mut rt in spaces() {
-            let a = rt.matrix(matrix.clone()).expect("room");
+            let a = rt.matrix(matrix.clone()).expect("memory");
             let Inspection { not_finite, null_space, facts } = rt.inspect(&a, &[n], f64::EPSILON).expect("a device");
             assert_eq!(not_finite, None);
             assert_eq!(*null_space, NullSpace::find(&matrix, f64::EPSILON));
@@ -156,9 +156,9 @@ fn preconditioners_have_the_bits_of_the_host() {
         for rt in spaces() {
             let mut rt = rt.in_doubles();
             rt.set_len(2 * n);
-            let a = rt.matrix(matrix.clone()).expect("room");
-            let made = rt.set_up(&a, 1.0, kind, setting).expect("room");
-            let (mut z, r) = (rt.zeros().expect("room"), here(&mut rt, &r));
+            let a = rt.matrix(matrix.clone()).expect("memory");
+            let made = rt.set_up(&a, 1.0, kind, setting).expect("memory");
+            let (mut z, r) = (rt.zeros().expect("memory"), here(&mut rt, &r));
             let before = rt.executor.counters().synchronisations;
             made.apply(&mut rt, &mut z, &r);
             assert!(rt.executor.counters().synchronisations <= before + 1, "{kind:?} waits for the device");
@@ -380,7 +380,7 @@ fn open_levels_are_looked_for_once() {
         (changed(&one_way), true),
     ];
     for mut rt in spaces() {
-        let first = rt.matrix(closed.clone()).expect("room");
+        let first = rt.matrix(closed.clone()).expect("memory");
         for (number, (matrix, looks)) in matrices.iter().enumerate() {
             let entries = rt.executor.put(matrix.values());
             let a = DeviceMatrix::new(std::rc::Rc::clone(&first.rows), entries);
@@ -391,7 +391,7 @@ fn open_levels_are_looked_for_once() {
             // The entries, or a few flags and sizes; for the first matrix also its pattern.
             let most = 8 * matrix.n_entries() as u64;
             assert_eq!(read >= most, *looks, "matrix {number}: {read} bytes");
-            let [one, two] = [(); 2].map(|()| rt.open(&null_space).expect("room"));
+            let [one, two] = [(); 2].map(|()| rt.open(&null_space).expect("memory"));
             assert_eq!(std::rc::Rc::ptr_eq(&one, &two), !null_space.is_empty(), "matrix {number}");
         }
     }

@@ -13,7 +13,6 @@ use equelle_runtime::{EntityKind, Error, KernelInfo};
 use crate::runtime::device::DevicePtr;
 use crate::runtime::executor::Executor;
 use crate::runtime::executor::arguments::EqChecks;
-use crate::runtime::executor::errors::internal_error;
 use crate::runtime::executor::pool::Buffer;
 
 /// Size of the range of numbers for the conditions of one kernel.
@@ -157,7 +156,7 @@ impl Conditions {
                 let entity = check.gathered.as_ref().and_then(|gathered| self.not_held(gathered, position));
                 check.error(number % CONDITIONS_OF_A_KERNEL, position, entity)
             }
-            None => internal_error("a kernel reported an unknown condition"),
+            None => Error::internal("a kernel reported an unknown condition"),
         }
     }
 

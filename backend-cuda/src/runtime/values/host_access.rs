@@ -8,7 +8,6 @@ use equelle_runtime::grid::{Grid, NONE};
 use equelle_runtime::{DerivativeAccess, EntityKind, Error, HostAccess};
 
 use crate::runtime::autodiff::jacobian::jacobian_of;
-use crate::runtime::executor::errors::internal_error;
 use crate::runtime::linalg::csr::CsrPattern;
 use crate::runtime::runtime::CudaRuntime;
 use crate::runtime::values::collections::{
@@ -118,7 +117,7 @@ impl DerivativeAccess for CudaRuntime {
                     Some(((first + position) as u32, value))
                 })
                 .collect::<Option<_>>()
-                .ok_or_else(|| internal_error("derivatives by what is no unknown"))?;
+                .ok_or_else(|| Error::internal("derivatives by what is no unknown"))?;
             row.sort_unstable_by_key(|&(column, _)| column);
             columns.extend(row.iter().map(|&(column, _)| column));
             entries.extend(row.iter().map(|&(_, value)| value));

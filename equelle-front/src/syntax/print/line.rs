@@ -80,15 +80,15 @@ impl<'s> Line<'s> {
         loop {
             out.extend(std::iter::repeat_n(' ', margin));
             let rest = &self.text[start..];
-            let room = WIDTH.saturating_sub(margin);
-            if rest.chars().count() <= room {
+            let capacity = WIDTH.saturating_sub(margin);
+            if rest.chars().count() <= capacity {
                 out.push_str(rest);
                 return;
             }
             let after = self.breaks.partition_point(|&(at, _)| at <= start);
             let candidates = &self.breaks[after..];
             // ` ...` takes three more columns than the blank at the break.
-            let fits = candidates.iter().take_while(|&&(at, _)| self.text[start..at].chars().count() + 3 <= room);
+            let fits = candidates.iter().take_while(|&&(at, _)| self.text[start..at].chars().count() + 3 <= capacity);
             let best = fits.copied().min_by_key(|&(at, depth)| (depth, std::cmp::Reverse(at))).or_else(|| candidates.first().copied());
             let Some((at, _)) = best else {
                 out.push_str(rest);

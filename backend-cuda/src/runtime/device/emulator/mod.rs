@@ -23,7 +23,6 @@ use crate::runtime::device::direct::{DirectEngine, DirectSolves};
 use crate::runtime::device::{
     AsyncCopy, CompileOptions, CopyId, Device, DeviceProperties, DevicePtr, FunctionId, GraphId, Launch, ModuleId,
 };
-use crate::runtime::executor::errors::internal_error;
 use crate::runtime::executor::kernel_cache;
 use crate::runtime::kernels::KernelModule;
 
@@ -139,7 +138,7 @@ fn compile(source: &str, options: &[String], target: &Path) -> Result<(), Error>
     if output.status.success() {
         return Ok(());
     }
-    Err(internal_error(&format!("generated kernels do not compile\n{}", String::from_utf8_lossy(&output.stderr))))
+    Err(Error::internal(format!("generated kernels do not compile\n{}", String::from_utf8_lossy(&output.stderr))))
 }
 
 impl Device for Emulator {
@@ -177,7 +176,7 @@ impl Device for Emulator {
         let runner = {
             // SAFETY: the symbol was generated with this signature by `load`.
             let symbol = unsafe { state.modules[module.0 as usize].get::<Runner>(format!("{name}__run").as_bytes()) };
-            *symbol.map_err(|e| internal_error(&format!("kernel `{name}` is missing: {e}")))?
+            *symbol.map_err(|e| Error::internal(format!("kernel `{name}` is missing: {e}")))?
         };
         state.functions.push(runner);
         Ok(FunctionId(state.functions.len() as u32 - 1))

@@ -10,7 +10,6 @@ use equelle_runtime::linalg::{MatrixSpace, SystemSpace, VectorSpace};
 
 use crate::runtime::device::DevicePtr;
 use crate::runtime::executor::arguments::EqRows;
-use crate::runtime::executor::errors::internal_error;
 use crate::runtime::executor::pool::Buffer;
 use crate::runtime::linalg::arrange::{lanes, slices, slices_of_singles};
 use crate::runtime::linalg::csr::CsrPattern;
@@ -80,7 +79,7 @@ impl SingleMatrix {
     pub(crate) fn rows(&self) -> Result<EqRows, Error> {
         match &self.entries {
             Entries::Rows(rows, entries, _) => Ok(rows.args(entries)),
-            Entries::Slices(..) => Err(internal_error("a prolongation in slices where rows are needed")),
+            Entries::Slices(..) => Err(Error::internal("a prolongation in slices where rows are needed")),
         }
     }
 }

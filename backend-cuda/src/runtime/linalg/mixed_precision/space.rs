@@ -9,7 +9,6 @@ use equelle_runtime::linalg::space::matrix_space::{Correction, Direction, Shape,
 use equelle_runtime::linalg::{Csr, MatrixSpace};
 
 use super::matrix::SingleMatrix;
-use crate::runtime::executor::errors::internal_error;
 use crate::runtime::linalg::csr::DeviceMatrix;
 use crate::runtime::linalg::matrix_space::Product;
 use crate::runtime::linalg::scalars::DeviceNumber;
@@ -62,7 +61,7 @@ impl MatrixSpace for Space<f32> {
     }
 
     fn factors(&mut self, _: BlockFactors) -> Result<Infallible, Error> {
-        Err(internal_error("factors in single precision"))
+        Err(Error::internal("factors in single precision"))
     }
 
     fn shape(a: &SingleMatrix) -> Shape {
@@ -145,7 +144,7 @@ impl MatrixSpace for Space<f32> {
 
     /// Fails at the next read: sweeps stay in double precision.
     fn gauss_seidel(&mut self, _: &mut DeviceVector<f32>, _: &SingleMatrix, _: &DeviceVector<f32>, _: &DeviceVector<f32>, _: Direction) {
-        let result: Result<(), Error> = Err(internal_error("a sweep in single precision"));
+        let result: Result<(), Error> = Err(Error::internal("a sweep in single precision"));
         self.executor.attempt(result);
     }
 

@@ -23,7 +23,7 @@ fn values(rt: &mut Space<f64>, x: &DeviceVector) -> Vec<f64> {
 
 /// The result of a cycle on `r`.
 fn applied(rt: &mut Space<f64>, m: &dyn Preconditioner<Space<f64>>, r: &[f64]) -> Vec<f64> {
-    let (r, mut z) = (rt.vector(r.to_vec()).expect("room"), rt.zeros_of(r.len()).expect("room"));
+    let (r, mut z) = (rt.vector(r.to_vec()).expect("memory"), rt.zeros_of(r.len()).expect("memory"));
     m.apply(rt, &mut z, &r);
     values(rt, &z)
 }
@@ -64,8 +64,8 @@ fn matrices() -> Vec<(Csr, Vec<usize>)> {
 fn in_both(rt: &mut Space<f64>, matrix: &Csr, ends: &[usize], options: &AmgOptions, r: &[f64]) -> [Vec<f64>; 2] {
     [false, true].map(|in_doubles| {
         rt.in_doubles = in_doubles;
-        let a = rt.matrix(matrix.clone()).expect("room");
-        let m = rt.multigrid_of(a, ends, options).expect("room");
+        let a = rt.matrix(matrix.clone()).expect("memory");
+        let m = rt.multigrid_of(a, ends, options).expect("memory");
         applied(rt, &*m, r)
     })
 }
@@ -139,8 +139,8 @@ fn residuals_of_any_size() {
     let r = numbers(3, n);
     for mut rt in spaces() {
         for scale in [1.0, 1e-150, 1e150] {
-            let a = rt.matrix(matrix.scaled(scale)).expect("room");
-            let m = rt.multigrid_of(a, &[n], &AmgOptions::default()).expect("room");
+            let a = rt.matrix(matrix.scaled(scale)).expect("memory");
+            let m = rt.multigrid_of(a, &[n], &AmgOptions::default()).expect("memory");
             let z = applied(&mut rt, &*m, &r);
             assert!(largest(&z) > 0.0);
             for exponent in [-400, -1, 300] {
@@ -166,11 +166,11 @@ fn passes_of_conjugate_gradients() {
     let n = matrix.n_rows();
     for mut rt in spaces() {
         for cycle in AmgCycle::ALL {
-            let a = rt.matrix(matrix.scaled(1e-20)).expect("room");
-            let m = rt.multigrid_of(a, &[n], &AmgOptions { cycle, ..AmgOptions::default() }).expect("room");
+            let a = rt.matrix(matrix.scaled(1e-20)).expect("memory");
+            let m = rt.multigrid_of(a, &[n], &AmgOptions { cycle, ..AmgOptions::default() }).expect("memory");
             // A residual that decreases by 1e-4 in every step.
             let mut left = numbers(3, n);
-            let [mut r, q, mut z, mut x, mut p] = [3, 4, 5, 6, 7].map(|seed| rt.vector(numbers(seed, n)).expect("room"));
+            let [mut r, q, mut z, mut x, mut p] = [3, 4, 5, 6, 7].map(|seed| rt.vector(numbers(seed, n)).expect("memory"));
             let mut direction = numbers(7, n);
             for round in 0..8 {
                 let sum = if round == 0 {
@@ -182,7 +182,7 @@ fn passes_of_conjugate_gradients() {
                     let factor = 1e-4f64.powi(round);
                     let step: Vec<f64> = left.iter().zip(numbers(9, n)).map(|(left, other)| left - factor * other).collect();
                     let (a, q) =
-                        (VectorSpace::constant(&mut rt, 0.5), rt.vector(step.iter().map(|step| 2.0 * step).collect()).expect("room"));
+                        (VectorSpace::constant(&mut rt, 0.5), rt.vector(step.iter().map(|step| 2.0 * step).collect()).expect("memory"));
                     left.iter_mut().zip(&step).for_each(|(left, step)| *left -= 0.5 * (2.0 * step));
                     m.advance(&mut rt, &mut r, &a, &q, &mut z)
                 };
@@ -206,10 +206,10 @@ fn passes_of_conjugate_gradients() {
 fn device_iterations(rt: &mut Space<f64>, matrix: &Csr, b: &[f64], target: f64, [most, check_every]: [usize; 2]) -> Outcome {
     let n = matrix.n_rows();
     rt.set_len(n);
-    let a = rt.matrix(matrix.clone()).expect("room");
-    let m = rt.multigrid_of(a.share(), &[n], &AmgOptions::default()).expect("room");
-    let mut cg = Cg::new(rt).expect("room");
-    let (mut x, b) = (rt.zeros().expect("room"), rt.vector(b.to_vec()).expect("room"));
+    let a = rt.matrix(matrix.clone()).expect("memory");
+    let m = rt.multigrid_of(a.share(), &[n], &AmgOptions::default()).expect("memory");
+    let mut cg = Cg::new(rt).expect("memory");
+    let (mut x, b) = (rt.zeros().expect("memory"), rt.vector(b.to_vec()).expect("memory"));
     let control = Control { target: Target::just(target), max_iterations: most, check_every, patience: most };
     iterate(rt, &mut cg, System { operator: &Plain(&a), preconditioner: &m }, &mut x, &b, control).expect("a device")
 }
@@ -274,7 +274,7 @@ fn hard_systems() {
                 let options = LinearOptions { method: Some(Method::Cg), preconditioner: amg, tolerance, ..LinearOptions::default() };
                 let [single, double] = [false, true].map(|in_doubles| {
                     rt.in_doubles = in_doubles;
-                    let (a, b) = (rt.matrix(matrix.clone()).expect("room"), rt.vector(b.clone()).expect("room"));
+                    let (a, b) = (rt.matrix(matrix.clone()).expect("memory"), rt.vector(b.clone()).expect("memory"));
                     solve_in(&mut rt, &a, &[n], b, &options, &mut LinearCache::default())
                         .expect("a device")
                         .expect("it converges")
@@ -306,11 +306,11 @@ fn memory_of_levels() {
     let matrix = laplacian([24; 3], true, 1.0);
     let n = matrix.n_rows();
     for mut rt in spaces() {
-        let a = rt.matrix(matrix.clone()).expect("room");
+        let a = rt.matrix(matrix.clone()).expect("memory");
         let made = [true, false].map(|in_doubles| {
             rt.in_doubles = in_doubles;
             let before = rt.executor.pool_in_use();
-            let m = rt.multigrid_of(a.share(), &[n], &AmgOptions::default()).expect("room");
+            let m = rt.multigrid_of(a.share(), &[n], &AmgOptions::default()).expect("memory");
             let taken = rt.executor.pool_in_use() - before;
             drop(m);
             taken
@@ -330,7 +330,7 @@ fn failures_show() {
     for mut rt in spaces() {
         let kinds = [false, true].map(|in_doubles| {
             rt.in_doubles = in_doubles;
-            let (a, b) = (rt.matrix(matrix.clone()).expect("room"), rt.vector(numbers(5, n)).expect("room"));
+            let (a, b) = (rt.matrix(matrix.clone()).expect("memory"), rt.vector(numbers(5, n)).expect("memory"));
             let solved = solve_in(&mut rt, &a, &[n], b, &options, &mut LinearCache::default()).expect("a device");
             solved.map(|solution| solution.iterations).expect_err("not definite").kind
         });

@@ -367,8 +367,8 @@ mod tests {
         let options = AmgOptions { grouping: Grouping::Scattered, ..*options };
         let Ok(there) = Hierarchy::new(&mut HostSpace::new(matrix.n_rows()).in_doubles(), matrix.clone().into(), ends, &options);
         for mut rt in spaces() {
-            let a = rt.matrix(matrix.clone()).expect("room");
-            let here = Hierarchy::new(&mut rt, a, ends, &options).expect("room");
+            let a = rt.matrix(matrix.clone()).expect("memory");
+            let here = Hierarchy::new(&mut rt, a, ends, &options).expect("memory");
             let exact = adds_as_the_host_does(&rt);
             assert_eq!(here.sizes[..here.sizes.len().min(2)], there.sizes[..there.sizes.len().min(2)]);
             if exact {
@@ -443,11 +443,12 @@ mod tests {
         });
         for mut rt in spaces() {
             let row_ptr: Vec<u8> = expected.row_ptr().iter().flat_map(|&start| (start as u64).to_le_bytes()).collect();
-            let row_ptr = rt.executor.upload(WHAT, &row_ptr).expect("room");
-            let (columns, values) = (rt.executor.upload(WHAT, &columns).expect("room"), rt.executor.upload(WHAT, &values).expect("room"));
-            let room =
-                (rt.zero_bytes(4 * entries.len().next_multiple_of(2)).expect("room"), rt.zero_bytes(8 * entries.len()).expect("room"));
-            let made = DeviceMatrix::new(Rc::new(CsrPattern::on_device(row_ptr, room.0, 40, entries.len(), 120)), room.1);
+            let row_ptr = rt.executor.upload(WHAT, &row_ptr).expect("memory");
+            let (columns, values) =
+                (rt.executor.upload(WHAT, &columns).expect("memory"), rt.executor.upload(WHAT, &values).expect("memory"));
+            let parts =
+                (rt.zero_bytes(4 * entries.len().next_multiple_of(2)).expect("memory"), rt.zero_bytes(8 * entries.len()).expect("memory"));
+            let made = DeviceMatrix::new(Rc::new(CsrPattern::on_device(row_ptr, parts.0, 40, entries.len(), 120)), parts.1);
             let any_order = EqRows { columns: columns.address().0, entries: values.address().0, ..made.args() };
             rt.put_in_order(any_order, &made).expect("a device");
             same(&mut rt, &made, &expected, false, "rows in order");

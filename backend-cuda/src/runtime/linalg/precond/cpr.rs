@@ -101,14 +101,14 @@ mod tests {
             for rt in spaces() {
                 let mut rt = rt.in_doubles();
                 rt.set_len(n);
-                let a = rt.matrix(matrix.clone()).expect("room");
-                let first = rt.two_stages(&a, sign, setting).expect("room");
+                let a = rt.matrix(matrix.clone()).expect("memory");
+                let first = rt.two_stages(&a, sign, setting).expect("memory");
                 assert!(first.is_some(), "on the device");
                 let before = rt.executor.counters().downloaded_bytes;
                 let again = DeviceMatrix::new(Rc::clone(&a.rows), Rc::clone(&a.entries));
-                let made = rt.two_stages(&again, sign, setting).expect("room").expect("on the device");
+                let made = rt.two_stages(&again, sign, setting).expect("memory").expect("on the device");
                 assert!(rt.executor.counters().downloaded_bytes - before < 8 * matrix.n_entries() as u64, "entries stay there");
-                let (r, mut z) = (rt.vector(r.clone()).expect("room"), rt.zeros().expect("room"));
+                let (r, mut z) = (rt.vector(r.clone()).expect("memory"), rt.zeros().expect("memory"));
                 made.apply(&mut rt, &mut z, &r);
                 let found = rt.host_vector(&z).expect("what was computed");
                 for field in 0..k {
@@ -128,7 +128,7 @@ mod tests {
         let matrix = Csr::from_triplets(4, 4, &entries).expect("legal entries");
         let setting = Setting { ends: &[2, 4], symmetric: true, singular: false, pressure: 0, amg: AmgOptions::default() };
         for mut rt in spaces() {
-            let a = rt.matrix(matrix.clone()).expect("room");
+            let a = rt.matrix(matrix.clone()).expect("memory");
             assert!(rt.two_stages(&a, 1.0, setting).expect("a device").is_none());
         }
     }
@@ -160,7 +160,7 @@ mod tests {
         let rhs = matrix.mul(&numbers(7, 2 * n));
         let options = LinearOptions { method: Some(Method::Gmres), preconditioner: Some(Preconditioning::Cpr), ..LinearOptions::default() };
         for mut rt in spaces() {
-            let (a, b) = (rt.matrix(matrix.clone()).expect("room"), rt.vector(rhs.clone()).expect("room"));
+            let (a, b) = (rt.matrix(matrix.clone()).expect("memory"), rt.vector(rhs.clone()).expect("memory"));
             let solved = solve_in(&mut rt, &a, &[n, 2 * n], b, &options, &mut LinearCache::default()).expect("a device");
             let solution = solved.unwrap_or_else(|error| panic!("{error}"));
             // As many as on the host, plus those up to the next check of the residual.

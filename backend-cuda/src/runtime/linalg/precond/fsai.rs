@@ -9,7 +9,6 @@ use equelle_runtime::linalg::precond::fsai::{Fsai, FsaiPattern, lower_pattern};
 
 use crate::runtime::executor::Executor;
 use crate::runtime::executor::arguments::Argument;
-use crate::runtime::executor::errors::internal_error;
 use crate::runtime::executor::pool::Buffer;
 use crate::runtime::kernels::FACTORISATION_MODULE;
 use crate::runtime::linalg::csr::CsrPattern;
@@ -17,7 +16,7 @@ use crate::runtime::linalg::csr::DeviceMatrix;
 use crate::runtime::linalg::space::Space;
 
 /// Largest number of bytes for local systems that threads process at the same time.
-const ROOM: u64 = 64 << 20;
+const WORKSPACE_BYTES: u64 = 64 << 20;
 /// Number of cached patterns.
 const KNOWN: usize = 4;
 
@@ -35,13 +34,13 @@ pub(crate) struct FsaiRows {
 
 /// Workspace for local systems.
 struct Local<'a> {
-    room: &'a Buffer,
+    workspace: &'a Buffer,
     threads: u32,
 }
 
 impl Argument for Local<'_> {
     fn words(&self, words: &mut Vec<u64>) {
-        words.extend([self.room.address().0, u64::from(self.threads)]);
+        words.extend([self.workspace.address().0, u64::from(self.threads)]);
     }
 }
 
@@ -59,11 +58,11 @@ impl FsaiRows {
         let columns = lower.concat();
         let entries = columns.len();
         if u32::try_from(entries).is_err() {
-            return Err(internal_error("an approximate inverse has more entries than can be numbered"));
+            return Err(Error::internal("an approximate inverse has more entries than can be numbered"));
         }
         // Transposed with the number of each entry as its value, which `f64` represents exactly.
         let left = Csr::new(n, n, row_ptr, columns, (0..entries).map(|number| number as f64).collect());
-        let left = left.map_err(|what| internal_error(&format!("a pattern is malformed: {what}")))?;
+        let left = left.map_err(|what| Error::internal(format!("a pattern is malformed: {what}")))?;
         let right = left.transpose();
         let mut places = vec![0u32; entries];
         right.values().iter().zip(0..).for_each(|(&number, place)| places[number as usize] = place);
@@ -103,12 +102,12 @@ impl Space<f64> {
         let (n, entries) = (a.rows.len(), pattern.left.entries());
         let [left, right] = [self.executor.buffer(what, 8 * entries as u64)?, self.executor.buffer(what, 8 * entries as u64)?];
         let local = 8 * (pattern.widest * (pattern.widest + 1)) as u64;
-        let threads = (ROOM / local.max(8)).clamp(1, n.max(1) as u64) as u32;
-        let room = self.executor.buffer("the local systems of an approximate inverse", u64::from(threads) * local)?;
+        let threads = (WORKSPACE_BYTES / local.max(8)).clamp(1, n.max(1) as u64) as u32;
+        let workspace = self.executor.buffer("the local systems of an approximate inverse", u64::from(threads) * local)?;
         let call =
             self.executor.call(&FACTORISATION_MODULE, "equelle_fsai")?.arg(n as u32).arg(u32::from(symmetric)).arg(a.args()).arg(sign);
         let call = call.arg(pattern.left.args(&left)).arg(pattern.places.address()).arg(right.address());
-        self.executor.launch_over(call.arg(Local { room: &room, threads }), if n == 0 { 0 } else { threads as usize })?;
+        self.executor.launch_over(call.arg(Local { workspace: &workspace, threads }), if n == 0 { 0 } else { threads as usize })?;
         Ok([DeviceMatrix::new(Rc::clone(&pattern.left), left), DeviceMatrix::new(Rc::clone(&pattern.right), right)])
     }
 }
@@ -142,9 +141,9 @@ mod tests {
                 let mut expected = vec![0.0; n];
                 there.apply(&mut host, &mut expected, &r);
                 for mut rt in spaces() {
-                    let a = rt.matrix(matrix.clone()).expect("room");
-                    let here = rt.approximate_inverse(&a, sign, symmetric).expect("room");
-                    let (r, mut z) = (rt.vector(r.clone()).expect("room"), rt.zeros_of(n).expect("room"));
+                    let a = rt.matrix(matrix.clone()).expect("memory");
+                    let here = rt.approximate_inverse(&a, sign, symmetric).expect("memory");
+                    let (r, mut z) = (rt.vector(r.clone()).expect("memory"), rt.zeros_of(n).expect("memory"));
                     here.apply(&mut rt, &mut z, &r);
                     assert_eq!(bits(&rt.host_vector(&z).expect("a device")), bits(&expected), "{n} rows, {symmetric} {sign}");
                 }

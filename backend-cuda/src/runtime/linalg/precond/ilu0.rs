@@ -12,7 +12,6 @@ use equelle_runtime::linalg::{Csr, Preconditioner};
 
 use crate::runtime::executor::Executor;
 use crate::runtime::executor::arguments::Argument;
-use crate::runtime::executor::errors::internal_error;
 use crate::runtime::executor::pool::Buffer;
 use crate::runtime::kernels::FACTORISATION_MODULE;
 use crate::runtime::linalg::csr::CsrPattern;
@@ -63,14 +62,14 @@ enum Order {
 }
 
 /// Arguments of the elimination kernels.
-struct Room<'a> {
+struct Workspace<'a> {
     positions: &'a Buffer,
     blocks: &'a Buffer,
     inverse: &'a Buffer,
     singular: &'a Buffer,
 }
 
-impl Argument for Room<'_> {
+impl Argument for Workspace<'_> {
     fn words(&self, words: &mut Vec<u64>) {
         words.extend([self.positions, self.blocks, self.inverse, self.singular].map(|part| part.address().0));
     }
@@ -89,7 +88,7 @@ impl Elimination {
             let numbers = (1..=rows.entries()).map(|number| number as f64).collect();
             Csr::new(rows.len(), rows.n_cols(), host.row_ptr.clone(), host.columns.clone(), numbers)
         };
-        let blocks = BlockCsr::new(&numbered.map_err(|what| internal_error(&format!("a matrix is malformed: {what}")))?, k);
+        let blocks = BlockCsr::new(&numbered.map_err(|what| Error::internal(format!("a matrix is malformed: {what}")))?, k);
         let (row_ptr, columns, source) = blocks.parts();
         let levels = Schedule::levels(row_ptr, columns);
         let (schedule, order) = if levels.len() <= MOST_LEVELS {
@@ -130,9 +129,10 @@ impl Elimination {
             executor.call(&FACTORISATION_MODULE, "equelle_gather_blocks")?.arg(self.numbers as u32).arg(self.source.address()).arg(sign);
         executor.launch_over(call.arg(a.entries.address()).arg(blocks.address()), self.numbers)?;
         let factors = DeviceFactors { pattern: Rc::clone(&self.pattern), blocks, inverse };
-        let room = || Room { positions: &self.positions, blocks: &factors.blocks, inverse: &factors.inverse, singular: &singular };
+        let workspace =
+            || Workspace { positions: &self.positions, blocks: &factors.blocks, inverse: &factors.inverse, singular: &singular };
         let kernels = (&FACTORISATION_MODULE, ["equelle_eliminate", "equelle_eliminate_groups"]);
-        self.pattern.schedule.launch(executor, kernels, Direction::Forward, |call| call.arg(&factors).arg(room()))?;
+        self.pattern.schedule.launch(executor, kernels, Direction::Forward, |call| call.arg(&factors).arg(workspace()))?;
         // A single number always has an inverse, if necessary of a replaced pivot.
         let is_regular = k == 1 || is_zero(executor, &singular)?;
         Ok(is_regular.then_some(factors))
@@ -241,14 +241,14 @@ mod tests {
     /// The result of ILU(0) on a vector, on every device.
     fn on_devices(matrix: &Csr, sign: f64, k: usize, r: &[f64]) -> Vec<(Vec<u64>, Option<String>)> {
         let apply = |mut rt: Space<f64>| {
-            let a = rt.matrix(matrix.clone()).expect("room");
+            let a = rt.matrix(matrix.clone()).expect("memory");
             let ilu = rt.factorize(&a, sign, k).expect("a device").expect("regular blocks");
             // The order is cached for the next matrix of the pattern.
             assert_eq!(rt.kept.count::<Elimination>(), 1);
             let again = rt.factorize(&a, sign, k).expect("a device").expect("regular blocks");
             assert_eq!(rt.kept.count::<Elimination>(), 1);
-            let r = rt.vector(r.to_vec()).expect("room");
-            let mut z = [rt.vector(vec![0.0; r.len]).expect("room"), rt.vector(vec![0.0; r.len]).expect("room")];
+            let r = rt.vector(r.to_vec()).expect("memory");
+            let mut z = [rt.vector(vec![0.0; r.len]).expect("memory"), rt.vector(vec![0.0; r.len]).expect("memory")];
             ilu.apply(&mut rt, &mut z[0], &r);
             again.apply(&mut rt, &mut z[1], &r);
             let found = z.map(|z| bits(&rt.host_vector(&z).expect("a device")));
@@ -319,7 +319,7 @@ mod tests {
         let large = box_matrix([2, 1, 1], 5);
         for mut rt in spaces() {
             for (matrix, k) in [(&singular, 2), (&large, 5)] {
-                let a = rt.matrix(matrix.clone()).expect("room");
+                let a = rt.matrix(matrix.clone()).expect("memory");
                 assert!(rt.factorize(&a, 1.0, k).expect("a device").is_none());
                 assert!(rt.block_jacobi(&a, 1.0, k).expect("a device").is_none());
             }

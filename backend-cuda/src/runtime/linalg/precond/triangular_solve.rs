@@ -140,7 +140,7 @@ mod tests {
         let mut expected = vec![0.0; n];
         factors.solve(&mut expected, &r);
         for rt in spaces() {
-            let here = DeviceFactors::new(&rt.executor, &factors).expect("room");
+            let here = DeviceFactors::new(&rt.executor, &factors).expect("memory");
             let (r, z) = (rt.executor.put(&r), rt.executor.put(&numbers(8, n)));
             let before = rt.executor.counters().synchronisations;
             here.solve(&rt.executor, z.address(), r.address()).expect("kernels");
@@ -181,7 +181,7 @@ mod tests {
         same_as_on_the_host(&matrix, 1);
         let factors = BlockFactors::new(&matrix, 1);
         for rt in spaces() {
-            let here = DeviceFactors::new(&rt.executor, &factors).expect("room");
+            let here = DeviceFactors::new(&rt.executor, &factors).expect("memory");
             let vector = rt.executor.put(&vec![1.0; n]);
             let z = rt.executor.put(&vec![0.0; n]);
             rt.executor.flush().expect("a device");

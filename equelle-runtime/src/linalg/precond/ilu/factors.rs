@@ -122,7 +122,7 @@ impl BlockFactors {
         let mut place = vec![0usize; n];
         let mut factor = vec![0.0; size];
         let mut original = vec![0.0; size];
-        let mut room = vec![0.0; size + k];
+        let mut workspace = vec![0.0; size + k];
         for row in 0..n {
             if row.is_multiple_of(ROWS_PER_LOOK) && stop() {
                 return false;
@@ -143,7 +143,7 @@ impl BlockFactors {
             }
             range.for_each(|at| place[col_idx[at] as usize] = 0);
             let inverse = &mut self.inverse[row * size..(row + 1) * size];
-            if !regular_inverse(k, &values[own..own + size], &original, inverse, &mut room) {
+            if !regular_inverse(k, &values[own..own + size], &original, inverse, &mut workspace) {
                 self.lifted += 1;
                 inverse.copy_from_slice(&generalised_inverse(k, &original, ROUND_OFF));
             }
@@ -304,7 +304,7 @@ fn subtract_product(k: usize, values: &mut [f64], target: usize, factor: &[f64],
 /// Writes the inverse, unless the block is singular or elimination left almost nothing of the
 /// original.
 #[inline(always)]
-fn regular_inverse(k: usize, block: &[f64], original: &[f64], inverse: &mut [f64], room: &mut [f64]) -> bool {
+fn regular_inverse(k: usize, block: &[f64], original: &[f64], inverse: &mut [f64], workspace: &mut [f64]) -> bool {
     let size = |block: &[f64]| block.iter().fold(0.0f64, |most, value| most.max(value.abs()));
-    block.iter().all(|value| value.is_finite()) && size(block) > LEAST_PIVOT * size(original) && write_inverse(k, block, inverse, room)
+    block.iter().all(|value| value.is_finite()) && size(block) > LEAST_PIVOT * size(original) && write_inverse(k, block, inverse, workspace)
 }
