@@ -101,8 +101,12 @@ fn page(rt: &mut Space<f64>) -> String {
     let n: usize = SIZE.iter().product();
     let _ = writeln!(
         text,
-        "Every `solver` with every `preconditioner`: iterations on the serial back-end and on CUDA, on systems of {n} cells solved to `solver_tol={TOLERANCE:e}`. CUDA looks at the residual every few \
-         iterations only, and counts those until it looks; sweeps of multigrid for matrices that are not symmetric go by colours there. `lu` runs on the device where cuDSS is found, else on the host, as it did for this page. Numbers in brackets are reasons, below. This page is written by a test.\n"
+        "Every `solver` with every `preconditioner`: iterations on the serial back-end and on CUDA, on
+systems of {n} cells solved to `solver_tol={TOLERANCE:e}`. CUDA looks at the residual every few iterations
+only, and counts those until it looks; sweeps of multigrid for matrices that are not symmetric go by
+colours there. `lu` runs on the device where cuDSS is found, else on the host, as it did for this
+page. Numbers in brackets are reasons, below. This page is written by a test.
+"
     );
     let mut reasons: Vec<String> = Vec::new();
     for (title, fields, matrix) in systems() {

@@ -127,8 +127,8 @@ pub fn combine(reduction: Reduction, left: f64, right: f64) -> f64 {
 /// use equelle_runtime::Reduction;
 /// use equelle_runtime::reduce::leaf;
 ///
-/// Chain 0 has 1e16 and absorbs a 1; then chain 128 with 2 is added, chain 64 with 4 by then, and
-/// so on to 256.
+/// // Chain 0 has 1e16 and absorbs a 1; then chain 128 with 2 is added, chain 64 with 4 by then,
+/// // and so on to 256.
 /// let values = (0..512).map(|k| if k == 0 { 1e16 } else { 1.0 });
 /// assert_eq!(leaf(Reduction::Sum, values), Some(1e16 + 510.0));
 /// ```
