@@ -61,7 +61,8 @@ const EXCEPTIONS: [(&str, &str, &str); 5] = [
     ),
 ];
 
-/// Fails, with a line each, where a generator searches a text, or where an exception holds for no line.
+/// Fails, with a line each, where a generator searches a text, or where an exception holds for no
+/// line.
 pub(crate) fn run() -> Result<(), Failure> {
     let mut unused = EXCEPTIONS.to_vec();
     let mut found = Vec::new();

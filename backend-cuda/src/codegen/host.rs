@@ -10,8 +10,8 @@ use proc_macro2::{Ident, Literal, Span, TokenStream};
 use quote::{format_ident, quote};
 
 use super::emit::uses::GridUse;
-use super::kernel::{CartesianFunction, EquationText, Functions, KernelText};
-use super::signature::{Argument, Function};
+use super::kernel::{CartesianFunction, Functions, KernelText};
+use super::signature::{Argument, EquationText, Function};
 
 /// The Rust file that launches the kernels.
 ///

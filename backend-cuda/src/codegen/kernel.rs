@@ -10,7 +10,7 @@ use super::emit::reals::Reals;
 use super::emit::writer::Source;
 use super::jacobian::cartesian::cartesian_equation;
 use super::jacobian::unstructured::unstructured_equation;
-use super::signature::Function;
+use super::signature::{EquationText, Function};
 use super::unstructured::function::unstructured_function;
 
 /// A kernel and its functions.
@@ -40,13 +40,6 @@ pub(super) enum CartesianFunction {
     Cells(Function),
     /// Of [`CartesianForm::PerAxis`].
     PerAxis(Function),
-}
-
-/// The function that evaluates an equation, and the one that tells the pattern of its rows.
-#[derive(Clone, Debug)]
-pub(super) struct EquationText {
-    pub evaluation: Function,
-    pub pattern: Function,
 }
 
 impl KernelText<'_> {

@@ -85,6 +85,13 @@ pub(super) struct Function {
     body: String,
 }
 
+/// The function that evaluates an equation, and the one that tells the pattern of its rows.
+#[derive(Clone, Debug)]
+pub(super) struct EquationText {
+    pub evaluation: Function,
+    pub pattern: Function,
+}
+
 impl Function {
     /// The same, launched over the inside of a Cartesian grid and over its boundary cells apart.
     pub(super) fn inside_and_boundary(self) -> Self {

@@ -124,7 +124,7 @@ pub(super) struct GeneralBody {
     pub doc: String,
 }
 
-/// `fn name<const DIM: usize>(rt: &mut SerialRuntime, args: &Args<'_, SerialRuntime>, grid: &G) -> Result<.., Error>`,
+/// `fn name<const DIM: usize>(rt: &mut SerialRuntime, args: &Args<..>, grid: &G) -> Result<..>`,
 /// generic over what the body asks of the grid.
 pub(super) fn generic_function(source: Source<'_>, name: Ident, body: GeneralBody) -> Written<GeneralFunction> {
     let Source { module, kernel, names } = source;

@@ -9,8 +9,7 @@ use crate::codegen::emit::derivatives::{Derivatives, Target};
 use crate::codegen::emit::outputs::store;
 use crate::codegen::emit::uses::GridUse;
 use crate::codegen::emit::writer::{Form, Source, Writer};
-use crate::codegen::kernel::EquationText;
-use crate::codegen::signature::{Argument, LaunchBounds, finish};
+use crate::codegen::signature::{Argument, EquationText, LaunchBounds, finish};
 
 /// Writes both functions for Cartesian grids, from the body that the form has for them.
 pub(in crate::codegen) fn cartesian_equation(source: Source<'_>, unknowns: u32, block: &KBlock) -> EquationText {

@@ -21,8 +21,7 @@ use super::additions::adds;
 use crate::codegen::emit::derivatives::{Derivatives, Target};
 use crate::codegen::emit::outputs::store;
 use crate::codegen::emit::writer::{Form, Source, UnknownNames, Writer};
-use crate::codegen::kernel::EquationText;
-use crate::codegen::signature::{Argument, Function, LaunchBounds, finish};
+use crate::codegen::signature::{Argument, EquationText, Function, LaunchBounds, finish};
 use crate::codegen::unstructured::function::checks;
 
 /// Writes both functions for any grid.
