@@ -14,9 +14,6 @@ mod hash;
 
 use toml_edit::{Array, ArrayOfTables, DocumentMut, InlineTable, Item, Table, Value, value};
 
-/// The crates that simulators depend on.
-const CRATES: [&str; 3] = ["equelle-runtime", "backend-serial", "backend-cuda"];
-
 /// The feature of a back-end crate that is left out, with its dependencies.
 const CODE_GENERATION: &str = "codegen";
 
@@ -25,10 +22,11 @@ fn main() {
     let out = PathBuf::from(env::var_os("OUT_DIR").expect("cargo sets OUT_DIR"));
     let workspace = read_toml(&root.join("Cargo.toml"));
 
-    let mut texts: Vec<(String, String)> = vec![("Cargo.toml".into(), workspace_manifest(&workspace))];
+    let crates = runtime_crates(&workspace);
+    let mut texts: Vec<(String, String)> = vec![("Cargo.toml".into(), workspace_manifest(&workspace, &crates))];
     let mut sources: Vec<(String, PathBuf)> = Vec::new();
     let mut dependencies = BTreeSet::new();
-    for name in CRATES {
+    for name in &crates {
         let folder = root.join(name);
         println!("cargo:rerun-if-changed={}", folder.join("src").display());
         let manifest = crate_manifest(&folder.join("Cargo.toml"), &workspace);
@@ -43,7 +41,7 @@ fn main() {
         }
     }
     println!("cargo:rerun-if-changed={}", root.join("Cargo.lock").display());
-    texts.push(("Cargo.lock".into(), pruned_lock(&root.join("Cargo.lock"), &dependencies)));
+    texts.push(("Cargo.lock".into(), pruned_lock(&root.join("Cargo.lock"), &dependencies, &crates)));
 
     let mut hash = hash::StableHash::default();
     let mut code = String::from("/// Path and text of every embedded file.\npub const FILES: &[(&str, &str)] = &[\n");
@@ -60,6 +58,12 @@ fn main() {
     code.push_str("];\n");
     let _ = writeln!(code, "/// Hash of all of them.\npub const HASH: &str = \"{}\";", hash.digits());
     fs::write(out.join("embedded.rs"), code).expect("OUT_DIR can be written");
+}
+
+/// The crates that simulators depend on: the runtime, and the back-ends of the compiler.
+fn runtime_crates(workspace: &DocumentMut) -> Vec<String> {
+    let backends = dependency_names(workspace).into_iter().filter(|name| name.starts_with("backend-"));
+    ["equelle-runtime".to_owned()].into_iter().chain(backends).collect()
 }
 
 /// Files under a folder in the order of their names, without code generation and test modules.
@@ -88,11 +92,11 @@ fn read_toml(path: &Path) -> DocumentMut {
 }
 
 /// The embedded workspace: its members, and the profile of this one.
-fn workspace_manifest(workspace: &DocumentMut) -> String {
+fn workspace_manifest(workspace: &DocumentMut, crates: &[String]) -> String {
     let mut document = DocumentMut::new();
     let mut table = Table::new();
     table.insert("resolver", workspace["workspace"]["resolver"].clone());
-    table.insert("members", value(CRATES.into_iter().collect::<Array>()));
+    table.insert("members", value(crates.iter().map(String::as_str).collect::<Array>()));
     document.insert("workspace", Item::Table(table));
     if let Some(release) = workspace.get("profile").and_then(|profile| profile.get("release")) {
         let mut profile = Table::new();
@@ -192,11 +196,11 @@ fn dependency_names(manifest: &DocumentMut) -> Vec<String> {
 
 /// The lock file's entries for the external dependencies of the embedded crates, direct and indirect. Entries of the crates themselves are
 /// left out: cargo adds what is missing without changing a version.
-fn pruned_lock(path: &Path, direct: &BTreeSet<String>) -> String {
+fn pruned_lock(path: &Path, direct: &BTreeSet<String>, crates: &[String]) -> String {
     let lock = read_toml(path);
     let packages: Vec<&Table> = lock["package"].as_array_of_tables().into_iter().flatten().collect();
     let name_of = |package: &Table| package["name"].as_str().unwrap_or_default().to_owned();
-    let mut queue: Vec<String> = direct.iter().filter(|name| !CRATES.contains(&name.as_str())).cloned().collect();
+    let mut queue: Vec<String> = direct.iter().filter(|name| !crates.contains(name)).cloned().collect();
     let mut reached = BTreeSet::new();
     while let Some(name) = queue.pop() {
         if !reached.insert(name.clone()) {

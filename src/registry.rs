@@ -1,53 +1,39 @@
-//! The back-ends. Adding one means adding a variant here and the crate it names.
+//! The back-ends. A new one is its crate and a line here.
 
-use clap::ValueEnum;
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use equelle_front::backend::Backend;
 use equelle_front::cost::CostModel;
 
-/// A back-end that programs can be compiled for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, ValueEnum)]
-pub enum BackendName {
-    /// Plain loops on the processor
-    Serial,
-    /// NVIDIA GPUs
-    Cuda,
+/// Back-ends; the first one is the default.
+pub type Registry = &'static [&'static dyn Backend];
+
+/// Those of `equellec`.
+pub const BACKENDS: Registry = &[
+    &backend_serial::codegen::Serial,
+    &backend_cuda::codegen::Cuda, // new ones follow
+];
+
+/// The back-end of a name.
+pub fn find(backends: Registry, name: &str) -> Option<&'static dyn Backend> {
+    backends.iter().copied().find(|backend| backend.name() == name)
 }
 
-impl BackendName {
-    /// All of them.
-    pub const ALL: [BackendName; 2] = [BackendName::Serial, BackendName::Cuda];
-
-    /// The name on the command line.
-    pub fn name(self) -> &'static str {
-        match self {
-            BackendName::Serial => "serial",
-            BackendName::Cuda => "cuda",
-        }
-    }
-
-    /// The crate that generated programs depend on.
-    pub fn runtime_crate(self) -> &'static str {
-        match self {
-            BackendName::Serial => "backend-serial",
-            BackendName::Cuda => "backend-cuda",
-        }
-    }
-
-    /// Its code generation.
-    pub fn code_generator(self) -> &'static dyn Backend {
-        match self {
-            BackendName::Serial => &backend_serial::codegen::Serial,
-            BackendName::Cuda => &backend_cuda::codegen::Cuda,
-        }
-    }
+/// Reads the name of a back-end on the command line.
+pub fn parser(backends: Registry) -> impl TypedValueParser<Value = &'static dyn Backend> {
+    let names = backends.iter().map(|backend| PossibleValue::new(backend.name()).help(backend.description()));
+    PossibleValuesParser::new(names).try_map(move |name| find(backends, &name).ok_or("no such back-end"))
 }
 
-/// The costs that a program for some back-ends is optimised for: those of the first, which is the one that it runs on unless told otherwise. They share one module.
-pub fn costs(backends: &[BackendName]) -> CostModel {
-    backends.first().map(|backend| backend.code_generator().costs()).unwrap_or_default()
+/// The back-end that is used unless another one is named.
+///
+/// # Panics
+/// If the registry is empty.
+pub fn default(backends: Registry) -> &'static dyn Backend {
+    backends[0]
 }
 
-/// Code generation of some back-ends.
-pub fn code_generators(backends: &[BackendName]) -> Vec<&'static dyn Backend> {
-    backends.iter().map(|backend| backend.code_generator()).collect()
+/// The costs that a program for some back-ends is optimised for: those of the first, on which it
+/// runs by default. They share one module.
+pub fn costs(backends: &[&dyn Backend]) -> CostModel {
+    backends.first().map(|backend| backend.costs()).unwrap_or_default()
 }

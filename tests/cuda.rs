@@ -23,7 +23,7 @@ use equelle_runtime::report::{MessageFormat as Messages, ProgressStyle};
 use equelle_runtime::session::Options;
 use equelle_runtime::{Error, Session};
 use equellec::console::{Console, MessageFormat};
-use equellec::registry::{BackendName, costs};
+use equellec::registry::costs;
 use equellec::{interpret, pipeline};
 
 /// The host, or the GPU if that is asked for; `None` where there is no C++ compiler.
@@ -88,7 +88,7 @@ fn compiled(path: &str, level: OptLevel) -> (SourceFile, Verified) {
         nondimensional: true,
         derivatives: Derivatives::SparseMatrices,
         numbers: Numbers::default(),
-        costs: costs(&[BackendName::Cuda]),
+        costs: costs(&[&backend_cuda::codegen::Cuda]),
     };
     let verified = pipeline::compile(&source, options, &console).unwrap_or_else(|failure| panic!("{path}: {failure:?}"));
     (source, verified)

@@ -38,10 +38,47 @@ impl Scratch {
     }
 }
 
-/// A target that programs can be compiled for.
-pub trait Backend {
+/// Where the programs of a back-end compute.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Place {
+    /// On the cores of the machine.
+    Cores,
+    /// On a GPU.
+    Gpu,
+}
+
+/// What a back-end finds on this machine.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Availability {
+    /// Whether programs can run here. Building them needs no more than cargo.
+    pub runs: bool,
+    /// What was looked for and where it is, a line each.
+    pub found: Vec<String>,
+}
+
+/// A target that programs can be compiled for. The driver knows a back-end only by this trait.
+pub trait Backend: std::fmt::Debug + Sync {
     /// Name on the command line and in file names: `serial`.
     fn name(&self) -> &'static str;
+
+    /// What it compiles for, as a list of back-ends says it: `NVIDIA GPUs`.
+    fn description(&self) -> &'static str;
+
+    /// The crate that generated programs depend on.
+    fn runtime_crate(&self) -> String {
+        format!("backend-{}", self.name())
+    }
+
+    /// The stage of `equellec emit` that prints its code, and how the names of those files end.
+    fn listing(&self) -> (&'static str, &'static str);
+
+    /// Where its programs compute.
+    fn place(&self) -> Place;
+
+    /// Looks at this machine, for `equellec doctor`.
+    fn availability(&self) -> Availability {
+        Availability { runs: true, found: Vec::new() }
+    }
 
     /// Files that the back-end adds to a package, as path in the package and text.
     ///
@@ -56,6 +93,13 @@ pub trait Backend {
     fn scratch(&self, module: &Module) -> Vec<Scratch> {
         let _ = module;
         Vec::new()
+    }
+}
+
+/// Back-ends of the same name are the same.
+impl PartialEq for dyn Backend + '_ {
+    fn eq(&self, other: &Self) -> bool {
+        self.name() == other.name()
     }
 }
 

@@ -6,10 +6,11 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::{env, fs};
 
+use equelle_front::backend::Backend;
 use equelle_front::ir::Precision;
 use equelle_front::verify::Verified;
 use equellec::package::{PackageOptions, generate};
-use equellec::registry::{BackendName, code_generators, costs};
+use equellec::registry::{BACKENDS, costs, find};
 
 use crate::compare::compile_for;
 use crate::contest::{OF_LIBRARIES, has_transcendentals};
@@ -87,7 +88,7 @@ impl Binary {
         let main = format!(
             "use equelle_random::outcome::{{Outcome, run_by}};\n\nfn main() {{\n    equelle_random::serve::serve(run).expect(\"the pipes of a test\");\n}}\n\nfn run(number: usize, words: &[String]) -> Outcome {{\n    match number {{\n{dispatch}        _ => panic!(\"no such program\"),\n    }}\n}}\n"
         );
-        write_package(name, modules, &[BackendName::Serial], &main, Profile::Test, folder);
+        write_package(name, modules, &[backend("serial")], &main, Profile::Test, folder);
         let this = env::current_exe().expect("this test has a path");
         let target = this.ancestors().nth(3).expect("it is in target/debug/deps");
         Binary { path: build(name, folder, target, Profile::Test) }
@@ -109,6 +110,10 @@ impl Binary {
         assert_eq!(outcomes.len(), plans.len(), "a run per plan");
         outcomes
     }
+}
+
+fn backend(name: &str) -> &'static dyn Backend {
+    find(BACKENDS, name).expect("it is registered")
 }
 
 /// The function of a back-end's runtime that runs a module's program.
@@ -165,7 +170,7 @@ impl Contestant {
 pub fn contest(name: &str, programs: impl Iterator<Item = Contestant>, folder: &Path, target: &Path, profile: Profile) -> PathBuf {
     let mut compiled = Vec::new();
     for Contestant { name, text, units, origin } in programs {
-        let ways = compile_for(&text, units, costs(&[BackendName::Cuda]));
+        let ways = compile_for(&text, units, costs(&[backend("cuda")]));
         let mut ways = ways.unwrap_or_else(|failure| panic!("{name}: {}\n{text}", failure.text));
         let last = ways.passes.pop().expect("there are passes").1;
         let all = [
@@ -186,12 +191,12 @@ pub fn contest(name: &str, programs: impl Iterator<Item = Contestant>, folder: &
         );
     }
     main.push_str("];\n\nfn main() -> std::process::ExitCode {\n    contest::main(ENTRIES, open_device)\n}\n");
-    write_package(name, &modules, &[BackendName::Serial, BackendName::Cuda], &main, profile, folder);
+    write_package(name, &modules, BACKENDS, &main, profile, folder);
     build(name, folder, target, profile)
 }
 
 /// Writes a package of which each module is one of a program's own.
-fn write_package(name: &str, modules: &[Module<'_>], backends: &[BackendName], main: &str, profile: Profile, folder: &Path) {
+fn write_package(name: &str, modules: &[Module<'_>], backends: &[&dyn Backend], main: &str, profile: Profile, folder: &Path) {
     let root = repository();
     let source = folder.join("src");
     // What another run left there is no part of this binary.
@@ -227,8 +232,8 @@ fn build(name: &str, folder: &Path, target: &Path, profile: Profile) -> PathBuf 
 }
 
 /// The library of a package as a module: its root is another, and so is its distance from the source.
-fn write_module(module: &Module<'_>, backends: &[BackendName], folder: &Path, root: &Path) {
-    let options = PackageOptions { backends: &code_generators(backends), runtime_crates: root };
+fn write_module(module: &Module<'_>, backends: &[&dyn Backend], folder: &Path, root: &Path) {
+    let options = PackageOptions { backends, runtime_crates: root };
     let package = generate(module.verified, &options).unwrap_or_else(|error| panic!("{}: {error}", module.name));
     fs::create_dir_all(folder).expect("the target folder can be written");
     for (path, text) in &package.files {

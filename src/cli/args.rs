@@ -1,17 +1,17 @@
 //! The arguments.
 
 use std::path::PathBuf;
-use std::str::FromStr;
 
-use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap::{Arg, Args, Command, CommandFactory, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
+use equelle_front::backend::Backend;
 use equelle_front::ir::{Numbers, Precision, Rounding};
 use equelle_front::passes::{Derivatives, OptLevel};
 
 use crate::console::{ColorChoice, MessageFormat};
 use crate::pipeline::Options;
 use crate::processor::TargetCpu;
-use crate::registry::{self, BackendName};
+use crate::registry::{self, BACKENDS, Registry};
 
 /// Compiles Equelle programs, and runs them.
 #[derive(Debug, Parser)]
@@ -50,16 +50,16 @@ pub struct PlainArgs {
     #[command(flatten)]
     pub program: ProgramArgs,
     /// Back-ends of the package
-    #[arg(long = "backend", value_enum, value_delimiter = ',', default_value = "serial", value_name = "BACKEND")]
-    pub backends: Vec<BackendName>,
+    #[arg(long = "backend", value_parser = registry::parser(BACKENDS), value_delimiter = ',', default_value = registry::default(BACKENDS).name(), value_name = "BACKEND")]
+    pub backends: Vec<&'static dyn Backend>,
     /// Folder of the package [default: ./STEM-sim, after FILE]
     #[arg(short, long, value_name = "DIR")]
     pub output: Option<PathBuf>,
     /// Overwrite files of the package that have been changed
     #[arg(long)]
     pub force: bool,
-    /// Print a stage of compilation instead of writing a package [ast, ir, ir-after=PASS, rust, cuda, manifest, report]
-    #[arg(long, value_name = "WHAT")]
+    /// Print a stage of compilation instead of writing a package
+    #[arg(long, value_name = "WHAT", value_parser = Emit::parser(BACKENDS))]
     pub emit: Option<Emit>,
 }
 
@@ -88,7 +88,7 @@ pub struct ProgramArgs {
 
 impl ProgramArgs {
     /// For the pipeline, of a program for some back-ends.
-    pub fn options(&self, backends: &[BackendName]) -> Options {
+    pub fn options(&self, backends: &[&dyn Backend]) -> Options {
         let level = match self.level {
             Level::Zero => OptLevel::O0,
             Level::Two => OptLevel::O2,
@@ -208,8 +208,8 @@ pub struct RunArgs {
     #[command(flatten)]
     pub source: SourceArgs,
     /// Back-end to run on
-    #[arg(long, value_enum, default_value_t = BackendName::Serial, value_name = "BACKEND")]
-    pub backend: BackendName,
+    #[arg(long, value_parser = registry::parser(BACKENDS), default_value = registry::default(BACKENDS).name(), value_name = "BACKEND")]
+    pub backend: &'static dyn Backend,
     /// Interpret the program; needs no Rust tool chain
     #[arg(long)]
     pub interpret: bool,
@@ -235,8 +235,8 @@ pub struct BuildArgs {
     #[command(flatten)]
     pub source: SourceArgs,
     /// Back-ends of the package
-    #[arg(long = "backend", value_enum, value_delimiter = ',', default_value = "serial", value_name = "BACKEND")]
-    pub backends: Vec<BackendName>,
+    #[arg(long = "backend", value_parser = registry::parser(BACKENDS), value_delimiter = ',', default_value = registry::default(BACKENDS).name(), value_name = "BACKEND")]
+    pub backends: Vec<&'static dyn Backend>,
     /// Folder of the package [default: ./STEM-sim, after FILE]
     #[arg(short, long, value_name = "DIR")]
     pub output: Option<PathBuf>,
@@ -252,8 +252,8 @@ pub struct CompareArgs {
     #[command(flatten)]
     pub source: SourceArgs,
     /// Back-ends to compare; the first one is what the others are compared with
-    #[arg(long = "backend", value_enum, value_delimiter = ',', default_value = "serial", value_name = "BACKEND")]
-    pub backends: Vec<BackendName>,
+    #[arg(long = "backend", value_parser = registry::parser(BACKENDS), value_delimiter = ',', default_value = registry::default(BACKENDS).name(), value_name = "BACKEND")]
+    pub backends: Vec<&'static dyn Backend>,
     /// Levels of optimisation to compare, on every back-end [default: that of -O; 0,2 for a single back-end]
     #[arg(long, value_enum, value_delimiter = ',', value_name = "LEVEL")]
     pub levels: Vec<Level>,
@@ -279,8 +279,8 @@ pub struct CheckArgs {
 /// Arguments of `emit`.
 #[derive(Debug, Args)]
 pub struct EmitArgs {
-    /// ast, ir, ir-after=PASS, rust, cuda, manifest or report
-    #[arg(value_name = "WHAT")]
+    /// The stage
+    #[arg(value_name = "WHAT", value_parser = Emit::parser(BACKENDS))]
     pub what: Emit,
     /// The program
     #[arg(value_name = "FILE.equelle")]
@@ -310,7 +310,7 @@ pub struct ExplainArgs {
 }
 
 /// A stage of compilation.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub enum Emit {
     /// The syntax tree, printed as a program.
     Ast,
@@ -318,52 +318,75 @@ pub enum Emit {
     Ir,
     /// The IR after one pass.
     IrAfter(String),
-    /// The generated Rust.
-    Rust,
-    /// The generated CUDA C++.
-    Cuda,
+    /// The code that a back-end generates.
+    Code(&'static dyn Backend),
     /// The list of inputs and outputs.
     Manifest,
     /// What the compiler made of the program.
     Report,
 }
 
-impl FromStr for Emit {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        match text {
+impl Emit {
+    /// Reads a stage; back-ends name theirs.
+    pub fn parser(backends: Registry) -> impl Fn(&str) -> Result<Emit, String> + Clone + Send + Sync {
+        move |text| match text {
             "ast" => Ok(Emit::Ast),
             "ir" => Ok(Emit::Ir),
-            "rust" => Ok(Emit::Rust),
-            "cuda" => Ok(Emit::Cuda),
             "manifest" => Ok(Emit::Manifest),
             "report" => Ok(Emit::Report),
-            _ => match text.strip_prefix("ir-after=") {
-                Some(pass) if !pass.is_empty() => Ok(Emit::IrAfter(pass.to_owned())),
-                _ => Err("expected ast, ir, ir-after=PASS, rust, cuda, manifest or report".into()),
+            _ => match (text.strip_prefix("ir-after="), backends.iter().find(|backend| backend.listing().0 == text)) {
+                (Some(pass), _) if !pass.is_empty() => Ok(Emit::IrAfter(pass.to_owned())),
+                (None, Some(backend)) => Ok(Emit::Code(*backend)),
+                (_, _) => Err(format!("expected one of {}", Emit::stages(backends))),
             },
         }
     }
+
+    fn stages(backends: Registry) -> String {
+        let code = backends.iter().map(|backend| backend.listing().0);
+        ["ast", "ir", "ir-after=PASS"].into_iter().chain(code).chain(["manifest", "report"]).collect::<Vec<_>>().join(", ")
+    }
+}
+
+/// The command line of a compiler with these back-ends.
+pub fn command(backends: Registry) -> Command {
+    let backend = |arg: Arg| arg.value_parser(registry::parser(backends)).default_value(registry::default(backends).name());
+    let stage = |arg: Arg| {
+        let help = format!("{} [{}]", arg.get_help().map(ToString::to_string).unwrap_or_default(), Emit::stages(backends));
+        arg.value_parser(Emit::parser(backends)).help(help)
+    };
+    Cli::command()
+        .mut_arg("backends", backend)
+        .mut_arg("emit", stage)
+        .mut_subcommand("run", |verb| verb.mut_arg("backend", backend))
+        .mut_subcommand("build", |verb| verb.mut_arg("backends", backend))
+        .mut_subcommand("compare", |verb| verb.mut_arg("backends", backend))
+        .mut_subcommand("emit", |verb| verb.mut_arg("what", stage))
 }
 
 #[cfg(test)]
 mod tests {
+    use clap::FromArgMatches;
+
     use super::*;
-    use clap::CommandFactory;
+
+    fn parse(words: &[&str]) -> Result<Cli, clap::Error> {
+        let words = ["equellec"].iter().chain(words);
+        Cli::from_arg_matches_mut(&mut command(BACKENDS).try_get_matches_from(words)?)
+    }
 
     #[test]
     fn definition_is_consistent() {
-        Cli::command().debug_assert();
+        command(BACKENDS).debug_assert();
     }
 
     #[test]
     fn plain_form_and_verbs() {
-        let plain = Cli::try_parse_from(["equellec", "heat.equelle", "--backend", "serial,cuda", "-o", "out", "-O0"]).expect("plain form");
+        let plain = parse(&["heat.equelle", "--backend", "serial,cuda", "-o", "out", "-O0"]).expect("plain form");
         assert!(plain.verb.is_none());
-        assert_eq!(plain.plain.backends, [BackendName::Serial, BackendName::Cuda]);
+        assert_eq!(plain.plain.backends, BACKENDS);
         assert_eq!(plain.plain.program.level, Level::Zero);
-        let run = Cli::try_parse_from(["equellec", "--color", "never", "run", "heat.equelle", "a.param", "-O0", "k=-1", "--interpret"]);
+        let run = parse(&["--color", "never", "run", "heat.equelle", "a.param", "-O0", "k=-1", "--interpret"]);
         let Some(Verb::Run(run)) = run.expect("run").verb else { panic!("not run") };
         assert_eq!(run.parameters, ["a.param", "k=-1"]);
         assert!(run.interpret && run.source.program.level == Level::Zero);
@@ -372,8 +395,7 @@ mod tests {
     #[test]
     fn wrong_arguments_are_refused() {
         for words in [&["heat.equelle", "--backend", "mpi"][..], &["emit", "ir-after=", "heat.equelle"], &["run"], &["check"]] {
-            let parsed = Cli::try_parse_from(["equellec"].iter().chain(words));
-            assert_eq!(parsed.expect_err("refused").exit_code(), 2, "{words:?}");
+            assert_eq!(parse(words).expect_err("refused").exit_code(), 2, "{words:?}");
         }
     }
 }

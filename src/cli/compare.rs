@@ -6,13 +6,14 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::{env, fs};
 
+use equelle_front::backend::Backend;
 use equelle_runtime::{Error, ErrorKind};
 
 use super::args::{CompareArgs, Level, ProgramArgs, Real};
 use super::compile::Compiled;
 use crate::console::Console;
 use crate::failure::Failure;
-use crate::registry::BackendName;
+use crate::registry::Registry;
 
 /// What differences relative to the largest value come from, in double precision: geometry rounded in another order where spacings are no powers of two.
 const ROUND_OFF: f64 = 1e-12;
@@ -24,9 +25,9 @@ const ROUND_OFF_SINGLE: f64 = ROUND_OFF * (1_u64 << 29) as f64;
 const SOLVERS: f64 = 1e-6;
 
 /// How a program is run.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 struct Way {
-    backend: BackendName,
+    backend: &'static dyn Backend,
     level: Level,
 }
 
@@ -41,12 +42,14 @@ impl Way {
 }
 
 /// Compiles a program in every way, runs it on the same data, and prints how far outputs are apart.
-pub(super) fn compare(args: &CompareArgs, console: &Console) -> Result<(), Failure> {
+pub(super) fn compare(backends: Registry, args: &CompareArgs, console: &Console) -> Result<(), Failure> {
     let ways = ways(args);
     let [first, others @ ..] = &ways[..] else { return Err(Failure::usage("nothing to compare")) };
     if others.is_empty() {
         let error = Error::new(ErrorKind::Usage, format!("there is only one way to run the program: {}", first.title()));
-        return Err(error.hint("name two back-ends, as in --backend serial,cuda, or two levels, as in --levels 0,2").into());
+        let names: Vec<&str> = backends.iter().map(|backend| backend.name()).collect();
+        let hint = format!("name two back-ends, as in --backend {}, or two levels, as in --levels 0,2", names.join(","));
+        return Err(error.hint(hint).into());
     }
     if args.tolerance.is_some_and(|tolerance| tolerance.is_nan() || tolerance < 0.0) {
         return Err(Failure::usage("--tolerance must be 0 or more"));
@@ -54,7 +57,7 @@ pub(super) fn compare(args: &CompareArgs, console: &Console) -> Result<(), Failu
     // Everything is built before anything runs.
     let mut programs: BTreeMap<u8, PathBuf> = BTreeMap::new();
     let mut implicit = false;
-    let mut backends: Vec<BackendName> = ways.iter().map(|way| way.backend).collect();
+    let mut backends: Vec<&'static dyn Backend> = ways.iter().map(|way| way.backend).collect();
     backends.dedup();
     for way in &ways {
         if programs.contains_key(&(way.level as u8)) {

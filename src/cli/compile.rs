@@ -3,6 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use equelle_front::backend::Backend;
 use equelle_front::source::SourceFile;
 use equelle_front::verify::Verified;
 
@@ -15,7 +16,6 @@ use crate::package::Package;
 use crate::package::written::{self, Edits};
 use crate::pipeline;
 use crate::processor::{Flags, TargetCpu};
-use crate::registry::{self, BackendName};
 use equelle_runtime::hash::StableHash;
 use equelle_runtime::temporary;
 
@@ -23,7 +23,7 @@ use equelle_runtime::temporary;
 pub(super) fn write_package(
     file: &Path,
     program: &ProgramArgs,
-    backends: Vec<BackendName>,
+    backends: Vec<&'static dyn Backend>,
     output: Option<PathBuf>,
     edits: Edits,
     console: &Console,
@@ -59,7 +59,7 @@ pub(super) fn build(args: &BuildArgs, console: &Console) -> Result<(), Failure> 
 pub(super) fn compile(
     source: &SourceFile,
     program: &ProgramArgs,
-    backends: &[BackendName],
+    backends: &[&dyn Backend],
     console: &Console,
 ) -> Result<Verified, Failure> {
     let (verified, report) = pipeline::compile_with_report(source, program.options(backends), console)?;
@@ -72,13 +72,18 @@ pub(super) fn compile(
 /// A program and its package as text.
 pub(super) struct Compiled {
     cache: Cache,
-    backends: Vec<BackendName>,
+    backends: Vec<&'static dyn Backend>,
     package: Package,
 }
 
 impl Compiled {
     /// Compiles a program for some back-ends.
-    pub(super) fn new(file: &Path, program: &ProgramArgs, mut backends: Vec<BackendName>, console: &Console) -> Result<Self, Failure> {
+    pub(super) fn new(
+        file: &Path,
+        program: &ProgramArgs,
+        mut backends: Vec<&'static dyn Backend>,
+        console: &Console,
+    ) -> Result<Self, Failure> {
         let mut seen = Vec::new();
         backends.retain(|backend| {
             !seen.contains(backend) && {
@@ -89,7 +94,7 @@ impl Compiled {
         let source = pipeline::read(file)?;
         let verified = compile(&source, program, &backends, console)?;
         let cache = Cache::open()?;
-        let package = pipeline::package(&source, &verified, &registry::code_generators(&backends), cache.crates())?;
+        let package = pipeline::package(&source, &verified, &backends, cache.crates())?;
         Ok(Compiled { cache, backends, package })
     }
 

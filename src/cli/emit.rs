@@ -1,5 +1,6 @@
 //! `equellec emit`
 
+use equelle_front::backend::Backend;
 use equelle_front::{ir, syntax};
 
 use super::args::{Emit, EmitArgs};
@@ -9,25 +10,25 @@ use crate::console::{Console, MessageFormat};
 use crate::failure::Failure;
 use crate::package::{self, Package};
 use crate::pipeline;
-use crate::registry::{self, BackendName};
+use crate::registry::{self, Registry};
 use crate::report;
 
 /// Prints a stage of compilation.
-pub(super) fn emit(args: &EmitArgs, console: &Console) -> Result<(), Failure> {
+pub(super) fn emit(backends: Registry, args: &EmitArgs, console: &Console) -> Result<(), Failure> {
     let source = pipeline::read(&args.file)?;
-    let (program, options) = (&args.program, args.program.options(&[BackendName::Serial]));
-    let compile = |backend: BackendName| compile(&source, program, &[backend], console);
-    let generated = |backend: BackendName| -> Result<Package, Failure> {
+    let default = registry::default(backends);
+    let (program, options) = (&args.program, args.program.options(&[default]));
+    let compile = |backend: &'static dyn Backend| compile(&source, program, &[backend], console);
+    let generated = |backend: &'static dyn Backend| -> Result<Package, Failure> {
         let verified = compile(backend)?;
-        pipeline::package(&source, &verified, &registry::code_generators(&[backend]), Cache::open()?.crates())
+        pipeline::package(&source, &verified, &[backend], Cache::open()?.crates())
     };
     let text = match &args.what {
         Emit::Ast => syntax::print(&pipeline::parse(&source, console)?),
-        Emit::Ir => ir::text::print(compile(BackendName::Serial)?.module()),
+        Emit::Ir => ir::text::print(compile(default)?.module()),
         Emit::IrAfter(pass) => ir::text::print(pipeline::compile_until(&source, options, pass, console)?.module()),
-        Emit::Rust => sections(&generated(BackendName::Serial)?, ".rs"),
-        Emit::Cuda => sections(&generated(BackendName::Cuda)?, ".cu"),
-        Emit::Manifest => package::manifest(&compile(BackendName::Serial)?),
+        Emit::Code(backend) => sections(&generated(*backend)?, backend.listing().1),
+        Emit::Manifest => package::manifest(&compile(default)?),
         Emit::Report => {
             let (_, found) = pipeline::compile_with_report(&source, options, console)?;
             match console.format {

@@ -1,14 +1,14 @@
 //! `equellec man`
 
-use clap::CommandFactory;
 use clap_mangen::Man;
 
-use super::args::Cli;
+use super::args;
 use crate::failure::Failure;
+use crate::registry::Registry;
 
 /// The manual page of the compiler or of a verb, as roff.
-pub(super) fn page(verb: Option<&str>) -> Result<String, Failure> {
-    let mut whole = Cli::command();
+pub(super) fn page(backends: Registry, verb: Option<&str>) -> Result<String, Failure> {
+    let mut whole = args::command(backends);
     // Verbs take the options of all verbs over.
     whole.build();
     let command = match verb {

@@ -11,24 +11,40 @@ mod man;
 mod run;
 mod stdout;
 
+use std::ffi::OsString;
 use std::process::ExitCode;
 
-use clap::{CommandFactory, Parser};
+use clap::FromArgMatches;
 
 use crate::console::Console;
 use crate::failure::Failure;
 use crate::package::written::Edits;
+use crate::registry::{BACKENDS, Registry};
 use args::{Cli, Verb};
 use stdout::print;
 
-/// Parses the arguments of this process and does what they ask for.
+/// Parses the arguments of this process and does what they ask for, with the back-ends of
+/// `equellec`.
+pub fn main() -> ExitCode {
+    run_with(BACKENDS, std::env::args_os())
+}
+
+/// As [`main`], with other back-ends and other arguments, of which the first is the program.
 ///
 /// Exit codes: 0 ok, 1 the program has errors, 2 usage, 3 the simulation failed, 4 bad input data, 5 input or output failed, 6 back-end
 /// unavailable or lost, 101 a bug of ours; the simulator's own for `run`.
-pub fn main() -> ExitCode {
-    let cli = Cli::parse();
+pub fn run_with(backends: Registry, arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
+    let parsed = args::command(backends).try_get_matches_from(arguments).and_then(|mut found| Cli::from_arg_matches_mut(&mut found));
+    let cli = match parsed {
+        Ok(cli) => cli,
+        Err(error) => {
+            // A closed pipe is no reason to fail.
+            let _ = error.print();
+            return ExitCode::from(error.exit_code() as u8);
+        }
+    };
     let console = Console { format: cli.messages.message_format, color: cli.messages.color.enabled() };
-    match dispatch(cli, &console) {
+    match dispatch(backends, cli, &console) {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => {
             console.failure(&failure);
@@ -37,31 +53,31 @@ pub fn main() -> ExitCode {
     }
 }
 
-fn dispatch(cli: Cli, console: &Console) -> Result<(), Failure> {
+fn dispatch(backends: Registry, cli: Cli, console: &Console) -> Result<(), Failure> {
     match (cli.verb, cli.plain.file) {
         (Some(_), Some(file)) => Err(Failure::usage(format!("`{}` stands before the verb; write the verb first", file.display()))),
         (Some(verb), None) => match verb {
-            Verb::Run(args) => run::run(&args, console),
+            Verb::Run(args) => run::run(backends, &args, console),
             Verb::Build(args) => compile::build(&args, console),
-            Verb::Compare(args) => compare::compare(&args, console),
+            Verb::Compare(args) => compare::compare(backends, &args, console),
             Verb::Check(args) => check::check(&args, console),
-            Verb::Emit(args) => emit::emit(&args, console),
+            Verb::Emit(args) => emit::emit(backends, &args, console),
             Verb::Fmt(args) => fmt::fmt(&args, console),
             Verb::Explain(args) => explain::explain(&args),
             Verb::Doctor => {
-                let report = crate::doctor::examine();
+                let report = crate::doctor::examine(backends);
                 print(&report.text)?;
                 report.result
             }
             Verb::Completions { shell } => {
                 let mut script = Vec::new();
-                clap_complete::generate(shell, &mut Cli::command(), "equellec", &mut script);
+                clap_complete::generate(shell, &mut args::command(backends), "equellec", &mut script);
                 print(&String::from_utf8_lossy(&script))
             }
-            Verb::Man { verb } => print(&man::page(verb.as_deref())?),
+            Verb::Man { verb } => print(&man::page(backends, verb.as_deref())?),
         },
         (None, Some(file)) => match cli.plain.emit {
-            Some(what) => emit::emit(&args::EmitArgs { what, file, program: cli.plain.program }, console),
+            Some(what) => emit::emit(backends, &args::EmitArgs { what, file, program: cli.plain.program }, console),
             None => {
                 let edits = if cli.plain.force { Edits::Overwrite } else { Edits::Keep };
                 compile::write_package(&file, &cli.plain.program, cli.plain.backends, cli.plain.output, edits, console).map(drop)

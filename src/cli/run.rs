@@ -13,12 +13,14 @@ use crate::console::{Console, MessageFormat};
 use crate::failure::Failure;
 use crate::interpret;
 use crate::pipeline;
-use crate::registry::BackendName;
+use crate::registry::{self, Registry};
 
 /// Compiles a program if needed, and runs it; or interprets it.
-pub(super) fn run(args: &RunArgs, console: &Console) -> Result<(), Failure> {
+pub(super) fn run(backends: Registry, args: &RunArgs, console: &Console) -> Result<(), Failure> {
     if args.interpret {
-        if args.backend != BackendName::Serial {
+        // The interpreter stands in for the back-end that others are compared with.
+        let reference = registry::default(backends);
+        if args.backend != reference {
             return Err(Failure::usage(format!("--interpret does not go with --backend {}", args.backend.name())));
         }
         if args.source.program.precision == Real::F32 {
@@ -27,7 +29,7 @@ pub(super) fn run(args: &RunArgs, console: &Console) -> Result<(), Failure> {
             ));
         }
         let source = pipeline::read(&args.source.file)?;
-        let verified = compile(&source, &args.source.program, &[BackendName::Serial], console)?;
+        let verified = compile(&source, &args.source.program, &[reference], console)?;
         let format = match console.format {
             MessageFormat::Human | MessageFormat::Short => report::MessageFormat::Human,
             MessageFormat::Json => report::MessageFormat::Json,

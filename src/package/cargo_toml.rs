@@ -15,7 +15,7 @@ pub(super) fn text(name: &str, library: &str, newton: bool, options: &PackageOpt
     let features = if newton { ", features = [\"lu\"]" } else { "" };
     text += &format!("equelle-runtime = {{ path = {runtime}, default-features = false{features} }}\n");
     for backend in options.backends {
-        let krate = format!("backend-{}", backend.name());
+        let krate = backend.runtime_crate();
         let path = dependency(options.runtime_crates, &krate);
         text += &format!("{krate} = {{ path = {path}, default-features = false, features = [\"runtime\"] }}\n");
     }

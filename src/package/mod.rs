@@ -13,7 +13,7 @@ mod rust;
 mod source;
 pub mod written;
 
-use equelle_front::backend::{BackendError, Namer, snake_case};
+use equelle_front::backend::{Backend, BackendError, Namer, snake_case};
 use equelle_front::ir::{Numbers, Precision, Rounding};
 use equelle_front::verify::Verified;
 use quote::quote;
@@ -39,8 +39,8 @@ pub struct Package {
 /// If the program uses a construct that the runtime trait or a back-end cannot express.
 pub fn generate(verified: &Verified, options: &PackageOptions) -> Result<Package, BackendError> {
     let module = verified.module();
-    let name = package_name(&module.name);
-    let library = library_name(&module.name);
+    let library = library_name(&module.name, options.backends);
+    let name = package_name(&library);
     let implicit = newton_place(module).is_some();
     let mut files = vec![
         ("Cargo.toml".to_owned(), cargo_toml::text(&name, &library, implicit, options)),
@@ -71,27 +71,16 @@ pub(crate) fn collection_tags(verified: &Verified) -> Vec<String> {
     verified.module().interface.collection_tags().map(str::to_owned).collect()
 }
 
-/// A name that cargo accepts, near to the stem of the Equelle file.
-fn package_name(stem: &str) -> String {
-    library_name(stem).replace('_', "-").trim_matches('-').to_owned()
+/// The name of the package, by that of its library.
+fn package_name(library: &str) -> String {
+    library.replace('_', "-").trim_matches('-').to_owned()
 }
 
 /// A crate name near to the stem of the Equelle file that hides neither a word of Rust nor a crate that the program uses.
-fn library_name(stem: &str) -> String {
+fn library_name(stem: &str, backends: &[&dyn Backend]) -> String {
     let mut namer = Namer::rust();
-    namer.reserve([
-        "core",
-        "std",
-        "alloc",
-        "proc_macro",
-        "test",
-        "equelle_runtime",
-        "backend_serial",
-        "backend_cuda",
-        "build",
-        "deps",
-        "examples",
-    ]);
+    namer.reserve(backends.iter().map(|backend| backend.runtime_crate().replace('-', "_")));
+    namer.reserve(["core", "std", "alloc", "proc_macro", "test", "equelle_runtime", "build", "deps", "examples"]);
     let name = namer.fresh(snake_case(stem).trim_matches('_'));
     // Cargo wants a letter in front.
     if name.starts_with('_') { format!("program{name}") } else { name }
@@ -110,7 +99,7 @@ fn main_text(library: &str, numbers: Numbers, options: &PackageOptions) -> Resul
     let library = rust::ident(library);
     let backends = options.backends.iter().map(|backend| {
         let name = backend.name();
-        let runtime = rust::ident(&format!("backend_{name}"));
+        let runtime = rust::ident(&backend.runtime_crate().replace('-', "_"));
         let session = match mode(numbers) {
             None => quote! { session },
             Some(mode) => quote! { session.in_mode(#mode) },

@@ -7,6 +7,7 @@
 //! Two files come out: `src/kernels.cu`, which the program compiles at start for the device it
 //! finds, and `src/kernels_cuda.rs`.
 
+mod availability;
 mod cartesian;
 mod costs;
 mod emit;
@@ -17,7 +18,7 @@ mod signature;
 mod unstructured;
 
 use equelle_front::backend::branches::share_across_branches;
-use equelle_front::backend::{Backend, BackendError};
+use equelle_front::backend::{Availability, Backend, BackendError, Place};
 use equelle_front::cost::CostModel;
 use equelle_front::ir::{Kernel, Module};
 use equelle_front::types::{Basic, Shape};
@@ -36,6 +37,22 @@ impl Backend for Cuda {
 
     fn costs(&self) -> CostModel {
         costs::COSTS
+    }
+
+    fn description(&self) -> &'static str {
+        "NVIDIA GPUs"
+    }
+
+    fn listing(&self) -> (&'static str, &'static str) {
+        ("cuda", ".cu")
+    }
+
+    fn place(&self) -> Place {
+        Place::Gpu
+    }
+
+    fn availability(&self) -> Availability {
+        availability::look()
     }
 
     fn files(&self, module: &Verified) -> Result<Vec<(String, String)>, BackendError> {

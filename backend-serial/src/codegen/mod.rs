@@ -20,7 +20,7 @@ mod unstructured;
 use std::collections::BTreeSet;
 
 use equelle_front::backend::usage::ModuleUsage;
-use equelle_front::backend::{Backend, BackendError, KernelNames, Namer, Scratch, restore_comments};
+use equelle_front::backend::{Backend, BackendError, KernelNames, Namer, Place, Scratch, restore_comments};
 use equelle_front::cost::CostModel;
 use equelle_front::ir::{Module, Precision};
 use equelle_front::source::Span;
@@ -44,6 +44,18 @@ impl Backend for Serial {
 
     fn costs(&self) -> CostModel {
         costs::COSTS
+    }
+
+    fn description(&self) -> &'static str {
+        "Plain loops on the processor"
+    }
+
+    fn listing(&self) -> (&'static str, &'static str) {
+        ("rust", ".rs")
+    }
+
+    fn place(&self) -> Place {
+        Place::Cores
     }
 
     fn files(&self, module: &Verified) -> Result<Vec<(String, String)>, BackendError> {
