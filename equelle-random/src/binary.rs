@@ -13,8 +13,8 @@ use equellec::package::{PackageOptions, generate};
 use equellec::registry::{BACKENDS, costs, find};
 
 use crate::compare::compile_for;
-use crate::contest::{OF_LIBRARIES, has_transcendentals};
-use crate::data::Worlds;
+use crate::data::Fixtures;
+use crate::differential::{OF_LIBRARIES, has_transcendentals};
 use crate::generate::{Purpose, program};
 use crate::outcome::{Outcome, Tolerance};
 use crate::project::{Subject, repository};
@@ -124,30 +124,30 @@ fn entry_point(module: &Module<'_>) -> &'static str {
     }
 }
 
-/// A program that a contest is about.
-pub struct Contestant {
+/// A program of a differential test.
+pub struct TestProgram {
     /// A Rust identifier that no other one has.
     pub name: String,
     /// Its text.
     pub text: String,
     /// Whether units are checked.
     pub units: bool,
-    /// The [`Origin`](crate::contest::Origin) as Rust.
+    /// The [`Origin`](crate::differential::Origin) as Rust.
     origin: String,
 }
 
-impl Contestant {
-    /// The random programs of some seeds, which run on the grids of `worlds`.
-    pub fn random<'w>(seeds: impl Iterator<Item = u64> + 'w, worlds: &'w Worlds) -> impl Iterator<Item = Contestant> + 'w {
+impl TestProgram {
+    /// The random programs of some seeds, which run on the grids of `fixtures`.
+    pub fn random<'w>(seeds: impl Iterator<Item = u64> + 'w, fixtures: &'w Fixtures) -> impl Iterator<Item = TestProgram> + 'w {
         seeds.map(|seed| {
-            let random = program(seed, Purpose::Run, &worlds.facts);
-            Contestant { name: format!("p{seed}"), text: random.text(), units: random.units, origin: format!("Random({seed})") }
+            let random = program(seed, Purpose::Run, &fixtures.facts);
+            TestProgram { name: format!("p{seed}"), text: random.text(), units: random.units, origin: format!("Random({seed})") }
         })
     }
 
     /// A program of the project on its data, whose place `moved` tells. How far outputs may be apart: as between the ways of one back-end where equations are solved, as functions
     /// of libraries are where there are some; else not at all.
-    pub fn of_project(subject: &Subject, moved: impl Fn(&str) -> String) -> Contestant {
+    pub fn of_project(subject: &Subject, moved: impl Fn(&str) -> String) -> TestProgram {
         let mut runs = String::new();
         for case in &subject.cases {
             for layout in case.layouts() {
@@ -158,18 +158,18 @@ impl Contestant {
         let explicit = if has_transcendentals(subject.text()) { Tolerance::relative(OF_LIBRARIES) } else { Tolerance::BITS };
         let allowed = subject.solved.unwrap_or(explicit);
         let origin = format!("Project {{ name: {:?}, runs: &[{runs}], allowed: {allowed:?} }}", subject.name);
-        Contestant { name: subject.name.clone(), text: subject.text().to_owned(), units: subject.units, origin }
+        TestProgram { name: subject.name.clone(), text: subject.text().to_owned(), units: subject.units, origin }
     }
 }
 
-/// Builds a binary that runs programs on the serial and on the CUDA back-end and compares: [`crate::contest::main`]. They are compiled for CUDA to kernels, to
-/// kernels with derivatives by sparse matrices if they have any, and to operations.
+/// Builds a binary that runs programs on the serial and on the CUDA back-end and compares:
+/// [`crate::differential::main`]. Programs are compiled for CUDA to kernels, to kernels with derivatives by sparse matrices if they have any, and to operations.
 ///
 /// # Panics
 /// If a program cannot be compiled, naming it, or a folder cannot be written.
-pub fn contest(name: &str, programs: impl Iterator<Item = Contestant>, folder: &Path, target: &Path, profile: Profile) -> PathBuf {
+pub fn differential(name: &str, programs: impl Iterator<Item = TestProgram>, folder: &Path, target: &Path, profile: Profile) -> PathBuf {
     let mut compiled = Vec::new();
-    for Contestant { name, text, units, origin } in programs {
+    for TestProgram { name, text, units, origin } in programs {
         let ways = compile_for(&text, units, costs(&[backend("cuda")]));
         let mut ways = ways.unwrap_or_else(|failure| panic!("{name}: {}\n{text}", failure.text));
         let last = ways.passes.pop().expect("there are passes").1;
@@ -182,7 +182,7 @@ pub fn contest(name: &str, programs: impl Iterator<Item = Contestant>, folder: &
     }
     let modules: Vec<Module> = compiled.iter().map(|(_, name, _, verified)| Module { name: name.clone(), verified }).collect();
     let mut main = String::from(
-        "use std::rc::Rc;\n\nuse backend_cuda::runtime::{Precision, device::Device, open_device, run_on};\nuse equelle_random::contest::{self, Entry, Origin::*};\nuse equelle_random::outcome::Tolerance;\n\nconst ENTRIES: &[Entry<Rc<dyn Device>>] = &[\n",
+        "use std::rc::Rc;\n\nuse backend_cuda::runtime::{Precision, device::Device, open_device, run_on};\nuse equelle_random::differential::{self, Entry, Origin::*};\nuse equelle_random::outcome::Tolerance;\n\nconst ENTRIES: &[Entry<Rc<dyn Device>>] = &[\n",
     );
     for (origin, name, way, _) in &compiled {
         let _ = writeln!(
@@ -190,7 +190,7 @@ pub fn contest(name: &str, programs: impl Iterator<Item = Contestant>, folder: &
             "    Entry {{ origin: {origin}, way: {way:?}, program: &{name}::PROGRAM, expected: |session| backend_serial::runtime::run(session, {name}::simulate), found: |session, device| run_on(session, Rc::clone(device), Precision::Double, {name}::simulate) }},"
         );
     }
-    main.push_str("];\n\nfn main() -> std::process::ExitCode {\n    contest::main(ENTRIES, open_device)\n}\n");
+    main.push_str("];\n\nfn main() -> std::process::ExitCode {\n    differential::main(ENTRIES, open_device)\n}\n");
     write_package(name, &modules, BACKENDS, &main, profile, folder);
     build(name, folder, target, profile)
 }

@@ -21,7 +21,7 @@ use equelle_interp::{Options, interpret_with};
 use equelle_runtime::Program as Runnable;
 use equellec::interpret;
 
-use crate::data::{World, Worlds, grids};
+use crate::data::{Fixture, Fixtures, grids};
 use crate::outcome::{Outcome, Tolerance, bits, errors_of, or_any_zero, run_by, same};
 use crate::tree::Program;
 
@@ -67,10 +67,10 @@ pub enum Extent {
 ///
 /// # Errors
 /// What is wrong with it.
-pub fn compare(program: &Program, text: &str, worlds: &Worlds, extent: Extent) -> Result<usize, Failure> {
+pub fn compare(program: &Program, text: &str, fixtures: &Fixtures, extent: Extent) -> Result<usize, Failure> {
     guarded(|| {
         let compiled = compile(text, program.units)?;
-        run_all(program, &compiled, worlds, extent)
+        run_all(program, &compiled, fixtures, extent)
     })
 }
 
@@ -147,8 +147,8 @@ fn verified(module: Module, pass: &str) -> Result<Verified, Failure> {
 }
 
 /// Interprets a module on a grid.
-pub fn run(module: &Verified, runnable: &'static Runnable, world: &World, options: Options) -> Outcome {
-    let words: Vec<String> = world.words_for(runnable).map(str::to_owned).collect();
+pub fn run(module: &Verified, runnable: &'static Runnable, fixture: &Fixture, options: Options) -> Outcome {
+    let words: Vec<String> = fixture.words_for(runnable).map(str::to_owned).collect();
     run_on(module, runnable, &words, options)
 }
 
@@ -157,27 +157,27 @@ pub fn run_on(module: &Verified, runnable: &'static Runnable, words: &[String], 
     run_by(runnable, words, |session| interpret_with(module, &mut SerialRuntime::new(session), options))
 }
 
-fn run_all(program: &Program, compiled: &Compiled, worlds: &Worlds, extent: Extent) -> Result<usize, Failure> {
+fn run_all(program: &Program, compiled: &Compiled, fixtures: &Fixtures, extent: Extent) -> Result<usize, Failure> {
     let mut ended = 0;
     let errors = errors_of(program);
-    let suitable: Vec<&World> = grids(program, worlds).collect();
+    let suitable: Vec<&Fixture> = grids(program, fixtures).collect();
     let sampled = program.seed as usize % suitable.len().max(1);
     // A Cartesian grid stands after itself treated as unstructured, with which it is compared.
     let mut before: Option<Outcome> = None;
-    for (number, world) in suitable.into_iter().enumerate() {
+    for (number, fixture) in suitable.into_iter().enumerate() {
         let general = Options::default();
-        let expected = run(&compiled.plain, compiled.runnable, world, general);
+        let expected = run(&compiled.plain, compiled.runnable, fixture, general);
         if let Some(error) = &expected.error {
             if !program.may_fail || error.kind != "Simulation" {
-                return Err(Failure::new("error", format!("on the grid {}: {error}", world.name)));
+                return Err(Failure::new("error", format!("on the grid {}: {error}", fixture.name)));
             }
             ended += 1;
         }
         if let Some((tag, _)) = expected.outputs.iter().find(|(_, values)| values.iter().any(|v| !v.is_finite())) {
-            return Err(Failure::new("not finite", format!("on the grid {}: `{tag}` is not finite", world.name)));
+            return Err(Failure::new("not finite", format!("on the grid {}: `{tag}` is not finite", fixture.name)));
         }
-        if let Some(twin) = before.take().filter(|_| !world.unstructured) {
-            same(&twin, &expected, &bits).map_err(|d| difference(world, "as an unstructured grid", &d))?;
+        if let Some(twin) = before.take().filter(|_| !fixture.unstructured) {
+            same(&twin, &expected, &bits).map_err(|d| difference(fixture, "as an unstructured grid", &d))?;
         }
         let last = compiled.passes.len().saturating_sub(1);
         let mut treated = false;
@@ -187,24 +187,24 @@ fn run_all(program: &Program, compiled: &Compiled, worlds: &Worlds, extent: Exte
                 continue;
             }
             let allowed: &dyn Fn(&str) -> Tolerance = if treated { &errors } else { &bits };
-            let found = run(module, compiled.runnable, world, general);
-            same(&expected, &found, allowed).map_err(|d| difference(world, &format!("after {name}"), &d))?;
-            if i == last && !world.unstructured {
+            let found = run(module, compiled.runnable, fixture, general);
+            same(&expected, &found, allowed).map_err(|d| difference(fixture, &format!("after {name}"), &d))?;
+            if i == last && !fixture.unstructured {
                 let options = Options { cartesian_forms: true, ..general };
-                let found = run(module, compiled.runnable, world, options);
+                let found = run(module, compiled.runnable, fixture, options);
                 let allowed = or_any_zero(allowed);
-                same(&expected, &found, &allowed).map_err(|d| difference(world, "by Cartesian forms", &d))?;
+                same(&expected, &found, &allowed).map_err(|d| difference(fixture, "by Cartesian forms", &d))?;
             }
         }
         if let Some(module) = &compiled.matrices {
-            let found = run(module, compiled.runnable, world, general);
-            same(&expected, &found, &bits).map_err(|d| difference(world, "after all passes, with sparse matrices", &d))?;
+            let found = run(module, compiled.runnable, fixture, general);
+            same(&expected, &found, &bits).map_err(|d| difference(fixture, "after all passes, with sparse matrices", &d))?;
         }
-        before = world.unstructured.then_some(expected);
+        before = fixture.unstructured.then_some(expected);
     }
     Ok(ended)
 }
 
-fn difference(world: &World, way: &str, text: &str) -> Failure {
-    Failure::new("different", format!("on the grid {}, {way}: {text}", world.name))
+fn difference(fixture: &Fixture, way: &str, text: &str) -> Failure {
+    Failure::new("different", format!("on the grid {}, {way}: {text}", fixture.name))
 }

@@ -15,7 +15,7 @@ use equelle_runtime::{CanonicalSet, EntityKind, Extent, Program};
 use crate::tree::{self, Grids, Kind};
 
 /// A grid with its data.
-pub struct World {
+pub struct Fixture {
     /// For messages.
     pub name: &'static str,
     /// Number of dimensions.
@@ -29,9 +29,9 @@ pub struct World {
 }
 
 /// All grids, and what holds on all of them.
-pub struct Worlds {
+pub struct Fixtures {
     /// The grids.
-    pub all: Vec<World>,
+    pub all: Vec<Fixture>,
     /// What holds on all of them.
     pub facts: Facts,
 }
@@ -110,7 +110,7 @@ pub const SEQUENCES: [(&str, &[f64]); 3] = [("steps", &[0.5, 0.25, 0.375]), ("pa
 /// How many of [`SEQUENCES`] have elements, the first ones. Only programs that may fail read the others.
 pub const SEQUENCES_WITH_ELEMENTS: usize = 2;
 
-impl Worlds {
+impl Fixtures {
     /// Writes the data of all grids below a folder.
     ///
     /// # Errors
@@ -118,7 +118,7 @@ impl Worlds {
     ///
     /// # Panics
     /// If a grid of ours is not valid.
-    pub fn write(folder: &Path, triangles: &Path) -> io::Result<Worlds> {
+    pub fn write(folder: &Path, triangles: &Path) -> io::Result<Fixtures> {
         let shapes = [
             ("cartesian", Some("unstructured"), Some(Cartesian::plane([5, 4], [0.5, 0.25]))),
             ("block", Some("unstructured block"), Some(Cartesian::block([3, 4, 3], [0.5, 0.25, 0.5]))),
@@ -147,29 +147,29 @@ impl Worlds {
             let inputs = files(&folder, &grid)?;
             // Newton's method ends at round-off or fails: see `generate::newton`.
             words.extend(["solver=lu", "abs_res_tol=1e-10", "max_iter=60"].map(str::to_owned));
-            let world = |name, unstructured| {
+            let fixture = |name, unstructured| {
                 let mut words = words.clone();
                 if unstructured {
                     words.push("grid_layout=unstructured".to_owned());
                 }
-                World { name, dimensions, unstructured, words, inputs: inputs.clone() }
+                Fixture { name, dimensions, unstructured, words, inputs: inputs.clone() }
             };
-            all.extend(twin.map(|twin| world(twin, true)));
-            all.push(world(name, false));
+            all.extend(twin.map(|twin| fixture(twin, true)));
+            all.push(fixture(name, false));
             grids.push(grid);
         }
         let facts = Facts::of(grids.iter().map(Arc::as_ref));
-        Ok(Worlds { all, facts })
+        Ok(Fixtures { all, facts })
     }
 }
 
 /// The grids that a program is for.
-pub fn grids<'w>(program: &tree::Program, worlds: &'w Worlds) -> impl Iterator<Item = &'w World> {
+pub fn grids<'w>(program: &tree::Program, fixtures: &'w Fixtures) -> impl Iterator<Item = &'w Fixture> {
     let grids = program.grids;
-    worlds.all.iter().filter(move |world| match grids {
+    fixtures.all.iter().filter(move |fixture| match grids {
         Grids::Any => true,
-        Grids::Plane => world.dimensions == 2,
-        Grids::Space => world.dimensions == 3,
+        Grids::Plane => fixture.dimensions == 2,
+        Grids::Space => fixture.dimensions == 3,
     })
 }
 
@@ -182,7 +182,7 @@ fn runtime_kind(kind: Kind) -> EntityKind {
     }
 }
 
-impl World {
+impl Fixture {
     /// The words that a program needs: those of the run, and those of its inputs.
     pub fn words_for(&self, program: &Program) -> impl Iterator<Item = &str> {
         let used = |word: &str| program.inputs.iter().any(|input| input.keys().iter().any(|key| word.split('=').next() == Some(key)));

@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use equelle_runtime::{Error, Program, Session};
 
-use crate::data::{World, Worlds, grids};
+use crate::data::{Fixture, Fixtures, grids};
 use crate::generate::{self, Purpose};
 use crate::outcome::{Outcome, Tolerance, errors_of, run_by, same};
 use crate::tree;
@@ -71,7 +71,7 @@ pub fn allowed(program: &tree::Program, text: &str) -> impl Fn(&str) -> Toleranc
     }
 }
 
-/// What a contest found.
+/// What a differential test found.
 #[derive(Debug, Default, PartialEq, Eq)]
 struct Score {
     runs: usize,
@@ -83,7 +83,7 @@ struct Score {
 /// Programs that differ whose text is shown.
 const SHOWN: usize = 3;
 
-/// What a program runs on, and how its outputs are judged.
+/// What a program runs on, and how its outputs are compared.
 struct Runs<'w> {
     /// For messages.
     name: String,
@@ -99,14 +99,15 @@ struct Runs<'w> {
 type Words<'w> = Box<dyn Fn(&Program) -> Vec<String> + 'w>;
 
 impl<'w> Runs<'w> {
-    fn of(origin: Origin, worlds: &'w Worlds) -> Runs<'w> {
+    fn of(origin: Origin, fixtures: &'w Fixtures) -> Runs<'w> {
         match origin {
             Origin::Random(seed) => {
-                let program = generate::program(seed, Purpose::Run, &worlds.facts);
+                let program = generate::program(seed, Purpose::Run, &fixtures.facts);
                 let text = program.text();
                 let allowed = Box::new(allowed(&program, &text));
-                let words = |world: &'w World| -> Words<'w> { Box::new(|inputs| world.words_for(inputs).map(str::to_owned).collect()) };
-                let on = grids(&program, worlds).map(|world| (format!("the grid {}", world.name), words(world))).collect();
+                let words =
+                    |fixture: &'w Fixture| -> Words<'w> { Box::new(|inputs| fixture.words_for(inputs).map(str::to_owned).collect()) };
+                let on = grids(&program, fixtures).map(|fixture| (format!("the grid {}", fixture.name), words(fixture))).collect();
                 let check = if program.units { "" } else { "; without dimensions" };
                 Runs { name: format!("seed {seed}"), on, may_fail: program.may_fail, allowed, text: format!("{check}\n---- \n{text}----") }
             }
@@ -120,11 +121,11 @@ impl<'w> Runs<'w> {
 }
 
 /// Runs all programs on all that they are for; entries of a program stand behind one another.
-fn score<D>(entries: &[&[Entry<D>]], device: &D, worlds: &Worlds) -> Score {
+fn score<D>(entries: &[&[Entry<D>]], device: &D, fixtures: &Fixtures) -> Score {
     let mut score = Score::default();
     for ways in entries {
         let Some(first) = ways.first() else { continue };
-        let runs = Runs::of(first.origin, worlds);
+        let runs = Runs::of(first.origin, fixtures);
         let mut equal = true;
         let mut differences = Vec::new();
         for entry in *ways {
@@ -134,7 +135,7 @@ fn score<D>(entries: &[&[Entry<D>]], device: &D, worlds: &Worlds) -> Score {
                 let found = run_by(entry.program, &words, |session| (entry.found)(session, device));
                 score.runs += 1;
                 equal &= same(&expected, &found, &|_| Tolerance::BITS).is_ok();
-                if let Err(difference) = judge(&expected, &found, runs.may_fail, &runs.allowed) {
+                if let Err(difference) = compare(&expected, &found, runs.may_fail, &runs.allowed) {
                     differences.push(format!("{}, {}, on {on}: {difference}", runs.name, entry.way));
                 }
             }
@@ -149,7 +150,7 @@ fn score<D>(entries: &[&[Entry<D>]], device: &D, worlds: &Worlds) -> Score {
     score
 }
 
-fn judge(expected: &Outcome, found: &Outcome, may_fail: bool, allowed: &dyn Fn(&str) -> Tolerance) -> Result<(), String> {
+fn compare(expected: &Outcome, found: &Outcome, may_fail: bool, allowed: &dyn Fn(&str) -> Tolerance) -> Result<(), String> {
     // Most programs run to their ends here: one that does not shows nothing.
     if let Some(error) = expected.error.as_ref().filter(|_| !may_fail) {
         return Err(format!("the back-end that is compared with ends with {error}"));
@@ -187,10 +188,10 @@ fn run<D>(
             (k.parse::<usize>().map_err(|_| usage)?, n.parse::<usize>().map_err(|_| usage)?.max(1))
         }
     };
-    let worlds = Worlds::write(&PathBuf::from(folder), Path::new(&triangles)).map_err(|error| error.to_string())?;
+    let fixtures = Fixtures::write(&PathBuf::from(folder), Path::new(&triangles)).map_err(|error| error.to_string())?;
     let device = device().map_err(|error| error.to_string())?;
     let programs: Vec<&[Entry<D>]> = entries.chunk_by(|a, b| a.origin == b.origin).skip(first).step_by(step).collect();
-    Ok(score(&programs, &device, &worlds))
+    Ok(score(&programs, &device, &fixtures))
 }
 
 #[cfg(test)]
@@ -200,8 +201,8 @@ mod tests {
     use equelle_runtime::source::Source;
     use equelle_runtime::{Error, ErrorKind, Program};
 
-    use super::{Entry, Origin, Score, has_transcendentals, judge, score};
-    use crate::data::Worlds;
+    use super::{Entry, Origin, Score, compare, has_transcendentals, score};
+    use crate::data::Fixtures;
     use crate::outcome::{Ended, Outcome, Tolerance, bits};
 
     static PROGRAM: Program = Program {
@@ -225,13 +226,13 @@ mod tests {
     fn programs_of_the_project() {
         let triangles = Path::new(env!("CARGO_MANIFEST_DIR")).join("../grids/triangles-6x5.grid");
         let folder = tempfile::tempdir().expect("a folder");
-        let worlds = Worlds::write(folder.path(), &triangles).expect("a folder");
+        let fixtures = Fixtures::write(folder.path(), &triangles).expect("a folder");
         let runs: &[&[&str]] = &[&["nx=2"], &["nx=3", "ny=2"]];
         let (good, bad) = ([entry("a", "-O2", runs), entry("a", "-O0", runs)], [entry("b", "-O2", &[&["nx=0"]])]);
-        let found = score(&[&good, &bad], &None, &worlds);
+        let found = score(&[&good, &bad], &None, &fixtures);
         assert_eq!((found.runs, found.agree, found.bit_equal), (5, 1, 1));
         assert!(found.failures[0].starts_with("b, -O2, on nx=0: the back-end that is compared with ends with "), "{:?}", found.failures);
-        let Score { agree, failures, .. } = score(&[&good], &Some("lost"), &worlds);
+        let Score { agree, failures, .. } = score(&[&good], &Some("lost"), &fixtures);
         assert_eq!((agree, failures.len(), failures[0].lines().count()), (0, 1, 4));
         assert!(failures[0].starts_with("a, -O2, on nx=2: ends with `Backend at line 0: lost`, not with no error\n"), "{failures:?}");
     }
@@ -254,16 +255,16 @@ mod tests {
     #[test]
     fn what_differs_or_fails_does_not_agree() {
         let next = f64::from_bits(1.0f64.to_bits() + 1);
-        assert_eq!(judge(&outcome(1.0, None), &outcome(1.0, None), false, &bits), Ok(()));
-        assert!(judge(&outcome(1.0, None), &outcome(next, None), false, &bits).is_err());
-        assert_eq!(judge(&outcome(1.0, None), &outcome(next, None), false, &|_| Tolerance::relative(1e-12)), Ok(()));
-        assert!(judge(&outcome(1.0, None), &outcome(1.0, Some("lost")), false, &bits).is_err());
+        assert_eq!(compare(&outcome(1.0, None), &outcome(1.0, None), false, &bits), Ok(()));
+        assert!(compare(&outcome(1.0, None), &outcome(next, None), false, &bits).is_err());
+        assert_eq!(compare(&outcome(1.0, None), &outcome(next, None), false, &|_| Tolerance::relative(1e-12)), Ok(()));
+        assert!(compare(&outcome(1.0, None), &outcome(1.0, Some("lost")), false, &bits).is_err());
         // Both end with the same error: nothing was compared, unless the program may fail.
-        assert!(judge(&outcome(1.0, Some("a")), &outcome(1.0, Some("a")), false, &bits).is_err());
-        assert_eq!(judge(&outcome(1.0, Some("a")), &outcome(1.0, Some("a")), true, &bits), Ok(()));
+        assert!(compare(&outcome(1.0, Some("a")), &outcome(1.0, Some("a")), false, &bits).is_err());
+        assert_eq!(compare(&outcome(1.0, Some("a")), &outcome(1.0, Some("a")), true, &bits), Ok(()));
         let at = |line| Outcome { error: Some(Ended { line, ..Ended::default() }), ..outcome(1.0, None) };
-        assert!(judge(&at(3), &at(4), true, &bits).is_err());
+        assert!(compare(&at(3), &at(4), true, &bits).is_err());
         // The error is the same one, but an output before it is lost.
-        assert!(judge(&at(3), &Outcome { outputs: Vec::new(), ..at(3) }, true, &bits).is_err());
+        assert!(compare(&at(3), &Outcome { outputs: Vec::new(), ..at(3) }, true, &bits).is_err());
     }
 }

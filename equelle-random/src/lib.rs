@@ -2,7 +2,7 @@
 //!
 //! [`generate`] makes programs that are well-typed by construction and whose numbers stay finite on the grids of [`data`]; [`mod@compare`] runs them in every way and
 //! compares what they give ([`outcome`]); [`mod@project`] has the programs of the project with data; [`binary`] compiles many programs, of whatever origin, to one binary, which [`serve`]s
-//! runs or holds a [`contest`] of back-ends;
+//! runs or a [`differential`] test of back-ends;
 //! [`shrink`] makes a failing program small.
 
 #[cfg(feature = "compiler")]
@@ -10,8 +10,8 @@ pub mod binary;
 mod bounds;
 #[cfg(feature = "compiler")]
 pub mod compare;
-pub mod contest;
 pub mod data;
+pub mod differential;
 #[cfg(feature = "compiler")]
 mod failure;
 pub mod generate;

@@ -3,17 +3,17 @@
 use std::path::Path;
 
 use equelle_random::check;
-use equelle_random::data::Worlds;
+use equelle_random::data::Fixtures;
 use rayon::prelude::*;
 
 /// Programs of a test run, and the first seed. More: `cargo xtask random --programs N --seed N`.
 const PROGRAMS: u64 = 2000;
 const SEED: u64 = 1;
 
-fn worlds() -> Worlds {
+fn fixtures() -> Fixtures {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("random-agree");
     let triangles = Path::new(env!("CARGO_MANIFEST_DIR")).join("../grids/triangles-6x5.grid");
-    Worlds::write(&folder, &triangles).expect("the target folder can be written")
+    Fixtures::write(&folder, &triangles).expect("the target folder can be written")
 }
 
 /// Programs that found something once: a Vector times a component of a normal in a Cartesian form;
@@ -22,8 +22,9 @@ const FOUND: [u64; 2] = [117_455, 203_502];
 
 #[test]
 fn every_way_gives_the_same() {
-    let worlds = worlds();
-    let found: Vec<Result<usize, String>> = (SEED..SEED + PROGRAMS).into_par_iter().chain(FOUND).map(|seed| check(seed, &worlds)).collect();
+    let fixtures = fixtures();
+    let found: Vec<Result<usize, String>> =
+        (SEED..SEED + PROGRAMS).into_par_iter().chain(FOUND).map(|seed| check(seed, &fixtures)).collect();
     let ended = found.iter().filter(|found| found.as_ref().is_ok_and(|&ended| ended > 0)).count();
     let failures: Vec<String> = found.into_iter().filter_map(Result::err).collect();
     assert!(failures.is_empty(), "{} programs differ\n{}", failures.len(), failures[..failures.len().min(5)].join("\n"));

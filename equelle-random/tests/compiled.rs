@@ -8,7 +8,7 @@ use equelle_front::verify::Verified;
 use equelle_interp::Options;
 use equelle_random::binary::{Binary, Module, Plan};
 use equelle_random::compare::{compile, run};
-use equelle_random::data::{World, Worlds, grids};
+use equelle_random::data::{Fixture, Fixtures, grids};
 use equelle_random::generate::{Purpose, program};
 use equelle_random::outcome::{Outcome, bits, errors_of, or_any_zero, same};
 
@@ -27,11 +27,11 @@ struct Level {
 fn compiled_programs_give_what_the_interpreter_gives() {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("random-compiled");
     let triangles = Path::new(env!("CARGO_MANIFEST_DIR")).join("../grids/triangles-6x5.grid");
-    let worlds = Worlds::write(&folder.join("data"), &triangles).expect("the target folder can be written");
+    let fixtures = Fixtures::write(&folder.join("data"), &triangles).expect("the target folder can be written");
     let mut levels = Vec::new();
     let mut sources = Vec::new();
     for seed in SEED..SEED + PROGRAMS {
-        let random = program(seed, Purpose::Run, &worlds.facts);
+        let random = program(seed, Purpose::Run, &fixtures.facts);
         let text = random.text();
         let compiled = compile(&text, random.units).unwrap_or_else(|f| panic!("seed {seed}: {}\n{text}", f.text));
         let (runnable, last) = (compiled.runnable, compiled.passes.into_iter().next_back().expect("there are passes").1);
@@ -43,26 +43,26 @@ fn compiled_programs_give_what_the_interpreter_gives() {
     let modules: Vec<Module> = levels.iter().map(|l| Module { name: l.name.clone(), verified: &l.verified }).collect();
     let binary = Binary::build("random-programs", &modules, &folder.join("package"));
     let mut plans = Vec::new();
-    let mut wanted: Vec<(usize, &World, &str)> = Vec::new();
+    let mut wanted: Vec<(usize, &Fixture, &str)> = Vec::new();
     for (module, level) in levels.iter().enumerate() {
-        for world in grids(&sources[module / 2], &worlds) {
+        for fixture in grids(&sources[module / 2], &fixtures) {
             for threads in ["1", "2", "4"] {
-                let mut words: Vec<String> = world.words_for(level.runnable).map(str::to_owned).collect();
+                let mut words: Vec<String> = fixture.words_for(level.runnable).map(str::to_owned).collect();
                 words.push(format!("threads={threads}"));
                 plans.push(Plan { module, words });
-                wanted.push((module, world, threads));
+                wanted.push((module, fixture, threads));
             }
         }
     }
     let found = binary.run(&plans);
     let mut expected: BTreeMap<(usize, &str), Outcome> = BTreeMap::new();
     let mut failures = Vec::new();
-    for ((module, world, threads), found) in wanted.into_iter().zip(&found) {
+    for ((module, fixture, threads), found) in wanted.into_iter().zip(&found) {
         let level = &levels[module];
-        let options = Options { cartesian_forms: !world.unstructured, ..Options::default() };
-        let outcome = expected.entry((module, world.name)).or_insert_with(|| run(&level.verified, level.runnable, world, options));
+        let options = Options { cartesian_forms: !fixture.unstructured, ..Options::default() };
+        let outcome = expected.entry((module, fixture.name)).or_insert_with(|| run(&level.verified, level.runnable, fixture, options));
         if let Err(difference) = same(outcome, found, &bits) {
-            failures.push(format!("{} on the grid {} with {threads} threads: {difference}", level.name, world.name));
+            failures.push(format!("{} on the grid {} with {threads} threads: {difference}", level.name, fixture.name));
         }
     }
     assert!(failures.is_empty(), "{} of {} runs differ\n{}", failures.len(), plans.len(), failures[..failures.len().min(20)].join("\n"));
@@ -70,9 +70,9 @@ fn compiled_programs_give_what_the_interpreter_gives() {
     for (number, random) in sources.iter().enumerate() {
         // On Cartesian grids only one of them has Cartesian forms.
         let errors = or_any_zero(errors_of(random));
-        for world in grids(random, &worlds) {
-            let of = |level: usize| &expected[&(2 * number + level, world.name)];
-            same(of(0), of(1), &errors).unwrap_or_else(|d| panic!("seed {} on the grid {}: {d}", random.seed, world.name));
+        for fixture in grids(random, &fixtures) {
+            let of = |level: usize| &expected[&(2 * number + level, fixture.name)];
+            same(of(0), of(1), &errors).unwrap_or_else(|d| panic!("seed {} on the grid {}: {d}", random.seed, fixture.name));
         }
     }
 }

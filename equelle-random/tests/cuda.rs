@@ -11,8 +11,8 @@ use backend_cuda::runtime::device::gpu::GpuDevice;
 use backend_cuda::runtime::{Precision, run_on};
 use equelle_interp::Options;
 use equelle_random::compare::{self, Compiled};
-use equelle_random::contest::allowed;
-use equelle_random::data::{World, Worlds, grids};
+use equelle_random::data::{Fixture, Fixtures, grids};
+use equelle_random::differential::allowed;
 use equelle_random::generate::{self, Purpose};
 use equelle_random::outcome::{Outcome, run_by, same};
 
@@ -27,8 +27,8 @@ fn device() -> Option<Rc<dyn Device>> {
     compiler.then(|| Rc::new(Emulator::new()) as Rc<dyn Device>)
 }
 
-fn on_cuda(compiled: &Compiled, world: &World, device: &Rc<dyn Device>) -> Outcome {
-    let words: Vec<String> = world.words_for(compiled.runnable).map(str::to_owned).collect();
+fn on_cuda(compiled: &Compiled, fixture: &Fixture, device: &Rc<dyn Device>) -> Outcome {
+    let words: Vec<String> = fixture.words_for(compiled.runnable).map(str::to_owned).collect();
     run_by(compiled.runnable, &words, |session| {
         run_on(session, Rc::clone(device), Precision::Double, |runtime| equelle_interp::interpret(&compiled.plain, runtime))
     })
@@ -39,17 +39,17 @@ fn operations_on_cuda_give_the_numbers_of_the_serial_runtime() {
     let Some(device) = device() else { return };
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("random-cuda");
     let triangles = Path::new(env!("CARGO_MANIFEST_DIR")).join("../grids/triangles-6x5.grid");
-    let worlds = Worlds::write(&folder, &triangles).expect("the target folder can be written");
+    let fixtures = Fixtures::write(&folder, &triangles).expect("the target folder can be written");
     let mut failures = Vec::new();
     for seed in 1..=PROGRAMS {
-        let program = generate::program(seed, Purpose::Run, &worlds.facts);
+        let program = generate::program(seed, Purpose::Run, &fixtures.facts);
         let text = program.text();
         let compiled = compare::compile(&text, program.units).unwrap_or_else(|failure| panic!("seed {seed}: {}", failure.text));
-        for world in grids(&program, &worlds) {
-            let expected = compare::run(&compiled.plain, compiled.runnable, world, Options::default());
-            let found = on_cuda(&compiled, world, &device);
+        for fixture in grids(&program, &fixtures) {
+            let expected = compare::run(&compiled.plain, compiled.runnable, fixture, Options::default());
+            let found = on_cuda(&compiled, fixture, &device);
             if let Err(difference) = same(&expected, &found, &allowed(&program, &text)) {
-                failures.push(format!("seed {seed} on the grid {}: {difference}\n{text}", world.name));
+                failures.push(format!("seed {seed} on the grid {}: {difference}\n{text}", fixture.name));
                 break;
             }
         }

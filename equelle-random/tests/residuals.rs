@@ -6,7 +6,7 @@ use equelle_front::passes::differentiate;
 use equelle_front::verify::verify;
 use equelle_interp::{Derivatives, Options};
 use equelle_random::compare::{compile, run};
-use equelle_random::data::{World, Worlds, grids};
+use equelle_random::data::{Fixture, Fixtures, grids};
 use equelle_random::generate::{Purpose, program};
 
 /// Residuals that must have been compared.
@@ -19,13 +19,13 @@ const SEED: u64 = 700_000;
 fn both_ways_give_the_same() {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("random-residuals");
     let triangles = Path::new(env!("CARGO_MANIFEST_DIR")).join("../grids/triangles-6x5.grid");
-    let worlds = Worlds::write(&folder, &triangles).expect("the target folder can be written");
+    let fixtures = Fixtures::write(&folder, &triangles).expect("the target folder can be written");
     let (mut compared, mut untreated) = (0, 0);
     let mut failures = Vec::new();
     let mut seed = SEED;
     while compared < RESIDUALS && failures.len() < 5 {
         assert!(seed < SEED + 20 * RESIDUALS as u64, "only {compared} residuals have kernels, {untreated} solves have none");
-        let random = program(seed, Purpose::Derivatives, &worlds.facts);
+        let random = program(seed, Purpose::Derivatives, &fixtures.facts);
         let text = random.text();
         let compiled = compile(&text, random.units).unwrap_or_else(|f| panic!("seed {seed}: {}\n{text}", f.text));
         // The residuals stay beside the kernels that are made of them.
@@ -35,13 +35,13 @@ fn both_ways_give_the_same() {
         let module = verify(module).unwrap_or_else(|errors| panic!("seed {seed}: {errors:?}\n{text}"));
         let equations = module.module().kernels.iter().filter(|k| k.jacobian.is_some()).count();
         if equations > 0 {
-            let suitable: Vec<&World> = grids(&random, &worlds).collect();
-            let world = suitable[seed as usize % suitable.len()];
-            let options = Options { cartesian_forms: !world.unstructured, derivatives: Derivatives::Both };
-            let outcome = run(&module, compiled.runnable, world, options);
+            let suitable: Vec<&Fixture> = grids(&random, &fixtures).collect();
+            let fixture = suitable[seed as usize % suitable.len()];
+            let options = Options { cartesian_forms: !fixture.unstructured, derivatives: Derivatives::Both };
+            let outcome = run(&module, compiled.runnable, fixture, options);
             match outcome.error {
                 Some(error) if error.kind == "Backend" => {
-                    failures.push(format!("seed {seed} on the grid {}: {error}\n{text}", world.name));
+                    failures.push(format!("seed {seed} on the grid {}: {error}\n{text}", fixture.name));
                 }
                 Some(_) | None => compared += equations,
             }

@@ -9,7 +9,7 @@ use std::sync::mpsc;
 use std::{env, fs, thread};
 
 use crate::compile_kernels::SINGLES;
-use crate::contest;
+use crate::differential;
 use crate::tools::{self, Failure, cargo, examples, root};
 
 /// The NVRTC that is used: that of the CUDA version which the runtime is built for.
@@ -136,9 +136,9 @@ pub(crate) fn run() -> Result<(), Failure> {
         }
         Ok::<(), Failure>(())
     })?;
-    contest::run(RANDOM_SEEDS.into_iter(), true, Some("host"))?;
+    differential::run(RANDOM_SEEDS.into_iter(), true, Some("host"))?;
     // What has run on the host there, with programs of all tests and random ones, is compiled for GPUs too.
-    compile(&contest::modules(), "each")?;
+    compile(&differential::modules(), "each")?;
     compare_verb("host", &[0])?;
     // Without a usable GPU the simulator says so.
     compare_verb("gpu", &[0, 6])?;

@@ -4,18 +4,18 @@ use std::path::PathBuf;
 use std::process::{Child, Command};
 use std::{env, thread};
 
-use equelle_random::binary::{self, Contestant, Profile};
-use equelle_random::data::Worlds;
+use equelle_random::binary::{self, Profile, TestProgram};
+use equelle_random::data::Fixtures;
 use equelle_random::project::subjects;
 
 use crate::tools::{Failure, root};
 
 /// Where the package is, and data.
 fn folder() -> PathBuf {
-    root().join("target/contest")
+    root().join("target/differential")
 }
 
-/// A folder with a folder for each program of the last contest and way of compiling it, in which what was generated is.
+/// A folder with a folder for each program of the last differential test and way of compiling it, in which what was generated is.
 pub fn modules() -> PathBuf {
     folder().join("src")
 }
@@ -26,11 +26,11 @@ pub fn run(seeds: impl Iterator<Item = u64>, with_project: bool, device: Option<
     let folder = folder();
     let target = env::var_os("CARGO_TARGET_DIR").map_or_else(|| root().join("target"), PathBuf::from);
     let (data, triangles) = (folder.join("data"), root().join("grids/triangles-6x5.grid"));
-    let worlds = Worlds::write(&data, &triangles).map_err(|error| format!("`{}`: {error}", data.display()))?;
+    let fixtures = Fixtures::write(&data, &triangles).map_err(|error| format!("`{}`: {error}", data.display()))?;
     let of_project = if with_project { subjects(&folder.join("project")) } else { Vec::new() };
     let programs =
-        Contestant::random(seeds, &worlds).chain(of_project.iter().map(|subject| Contestant::of_project(subject, str::to_owned)));
-    let built = binary::contest("contest", programs, &folder, &target, Profile::Test);
+        TestProgram::random(seeds, &fixtures).chain(of_project.iter().map(|subject| TestProgram::of_project(subject, str::to_owned)));
+    let built = binary::differential("differential", programs, &folder, &target, Profile::Test);
     let shares = thread::available_parallelism().map_or(1, usize::from);
     let start = |share: usize| -> Result<Child, Failure> {
         let mut command = Command::new(&built);

@@ -4,8 +4,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use equelle_random::binary::{self, Contestant, Profile};
-use equelle_random::data::Worlds;
+use equelle_random::binary::{self, Profile, TestProgram};
+use equelle_random::data::Fixtures;
 use equelle_random::project::subjects;
 
 use crate::tools::{self, Failure, cargo, examples, read, root};
@@ -210,9 +210,9 @@ fn executables(build: &mut Command, wanted: &[(&str, &str)], bundle: &Path) -> R
 /// Random programs, all in one executable that compares both back-ends.
 fn random_programs(bundle: &Path) -> Result<(), Failure> {
     let data = root().join("target/gpu-bundle/random-data");
-    let worlds =
-        Worlds::write(&data, &root().join("grids/triangles-6x5.grid")).map_err(|error| format!("`{}`: {error}", data.display()))?;
-    contest(RANDOM, Contestant::random(1..=RANDOM_PROGRAMS, &worlds), bundle)
+    let fixtures =
+        Fixtures::write(&data, &root().join("grids/triangles-6x5.grid")).map_err(|error| format!("`{}`: {error}", data.display()))?;
+    differential(RANDOM, TestProgram::random(1..=RANDOM_PROGRAMS, &fixtures), bundle)
 }
 
 /// Every program of the project, examples and those of the tests, likewise, and the data that they run on.
@@ -229,13 +229,13 @@ fn project_programs(bundle: &Path) -> Result<(), Failure> {
         let to = bundle.join(moved(&folder.display().to_string()));
         copy(&folder, &to, |file| file.ends_with(".txt") || file.ends_with(".param"))?;
     }
-    contest(PROJECT, subjects.iter().map(|subject| Contestant::of_project(subject, moved)), &bundle)
+    differential(PROJECT, subjects.iter().map(|subject| TestProgram::of_project(subject, moved)), &bundle)
 }
 
 /// Programs in one executable that compares both back-ends.
-fn contest(name: &str, programs: impl Iterator<Item = Contestant>, bundle: &Path) -> Result<(), Failure> {
+fn differential(name: &str, programs: impl Iterator<Item = TestProgram>, bundle: &Path) -> Result<(), Failure> {
     let folder = root().join("target/gpu-bundle").join(name);
-    let built = binary::contest(name, programs, &folder, &root().join("target/gpu-random"), Profile::Small);
+    let built = binary::differential(name, programs, &folder, &root().join("target/gpu-random"), Profile::Small);
     let target = bundle.join("bin").join(name);
     let copied = fs::create_dir_all(bundle.join("bin")).and_then(|()| fs::copy(built, &target));
     copied.map(drop).map_err(|error| format!("cannot write `{}`: {error}", target.display()))

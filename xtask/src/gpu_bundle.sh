@@ -47,7 +47,7 @@ section_tests() {
 }
 
 # Programs of an executable that compares both back-ends, in several processes, because the kernels of each are compiled first: its name, what to call them.
-contest() {
+differential() {
     local shares=8 k pids=() pid
     for ((k = 0; k < shares; k++)); do
         "bin/$1" "$work/$1$k" grids/triangles-6x5.grid $k/$shares >"$work/$1$k.txt" 2>&1 &
@@ -61,10 +61,10 @@ contest() {
 }
 
 # Random programs compiled in every way on the same input, on all kinds of grids.
-section_random() { contest random_programs "random programs"; }
+section_random() { differential random_programs "random programs"; }
 
 # Every program of the project, examples and those of its tests, on small data, likewise; Cartesian and as arrays in another order.
-section_programs() { contest project_programs "programs of the project"; }
+section_programs() { differential project_programs "programs of the project"; }
 
 # An example on both back-ends: name, how it was compiled, grid layout, largest relative difference, more parameters.
 compare() {

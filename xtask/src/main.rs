@@ -5,10 +5,10 @@ mod bless;
 mod circles;
 mod columns;
 mod compile_kernels;
-mod contest;
 mod converge;
 mod crossover;
 mod cuda_host_tests;
+mod differential;
 mod editors;
 mod example_data;
 mod gpu_bundle;
@@ -116,7 +116,9 @@ fn main() -> ExitCode {
         Command::CompileKernels { folder, targets } => compile_kernels::run(&folder, targets),
         Command::GpuBundle { only } => gpu_bundle::collect(&only),
         Command::Random { programs, seed, cuda: false } => random::run(programs, seed),
-        Command::Random { programs, seed, cuda: true } => contest::run(seed..=seed.saturating_add(programs).saturating_sub(1), false, None),
+        Command::Random { programs, seed, cuda: true } => {
+            differential::run(seed..=seed.saturating_add(programs).saturating_sub(1), false, None)
+        }
         Command::Bench(options) => bench::run(&options),
         Command::ImplicitStep(options) => implicit_step::run(&options),
         Command::Converge(options) => converge::run(&options),

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::time::Instant;
 
 use equelle_random::check;
-use equelle_random::data::Worlds;
+use equelle_random::data::Fixtures;
 use equelle_random::generate::{Purpose, program};
 
 use crate::tools::Failure;
@@ -29,19 +29,19 @@ pub fn run(programs: u64, seed: u64) -> Result<(), Failure> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
     let scratch = tempfile::tempdir_in(root.join("target")).map_err(|e| format!("the folder `target`: {e}"))?;
     let folder = scratch.path();
-    let worlds = Worlds::write(folder, &root.join("grids/triangles-6x5.grid")).map_err(|e| format!("{}: {e}", folder.display()))?;
+    let fixtures = Fixtures::write(folder, &root.join("grids/triangles-6x5.grid")).map_err(|e| format!("{}: {e}", folder.display()))?;
     let begin = Instant::now();
     let (mut failures, mut ended) = (0_usize, 0_u64);
     let mut kinds = [0_u64; KINDS.len()];
     for (done, seed) in (1..).zip(seed..seed.saturating_add(programs)) {
-        match check(seed, &worlds) {
+        match check(seed, &fixtures) {
             Ok(on) => ended += u64::from(on > 0),
             Err(failure) => {
                 failures += 1;
                 println!("{failure}");
             }
         }
-        let text = program(seed, Purpose::Run, &worlds.facts).text();
+        let text = program(seed, Purpose::Run, &fixtures.facts).text();
         for (count, (_, shown)) in kinds.iter_mut().zip(KINDS) {
             *count += u64::from(shown.iter().any(|shown| text.contains(shown)));
         }
