@@ -71,7 +71,7 @@ fn packages_have_its_files_and_its_memory() {
         move |file: &str| fs::read_to_string(folder.join(file)).unwrap_or_else(|error| panic!("{file}: {error}"))
     };
     let (serial, both, own) = (package("serial"), package("serial,listing"), package("listing"));
-    assert_eq!(both("src/kernels.txt"), "compute_u\n");
+    assert_eq!(both("src/kernels.txt"), "compute_minus_itrans\ncompute_btrans_direction\ncompute_u\ncompute_max_u\n");
     let (manifest, main) = (both("Cargo.toml"), both("src/main.rs"));
     assert!(manifest.contains("\nbackend-listing = { path = ") && manifest.contains("\nbackend-serial = "), "{manifest}");
     assert!(main.contains("name: \"listing\"") && main.contains("backend_listing::runtime::run("), "{main}");

@@ -9,7 +9,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use equelle_runtime::domain::Domain;
-use equelle_runtime::grid::{Cartesian, Grid, opm};
+use equelle_runtime::grid::io::read_file;
+use equelle_runtime::grid::{Cartesian, Grid};
 use equelle_runtime::{CanonicalSet, EntityKind, Extent, Program};
 
 use crate::tree::{self, Grids, Kind};
@@ -129,7 +130,7 @@ impl Fixtures {
         for (name, twin, shape) in shapes {
             let grid = match shape {
                 Some(shape) => Grid::cartesian(shape).expect("a small grid"),
-                None => opm::read_file(triangles).expect("the grid of triangles is part of the project"),
+                None => read_file(triangles).expect("the grid of triangles is part of the project"),
             };
             let grid = Arc::new(grid);
             let dimensions = grid.dim();

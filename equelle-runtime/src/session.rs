@@ -18,7 +18,7 @@ use std::sync::Arc;
 use crate::domain::Domain;
 use crate::entity::{CanonicalSet, EntityKind, Extent};
 use crate::error::{Error, ErrorKind, OF_CHOICE};
-use crate::grid::{Cartesian, FaceOrder, GeometryArray, Grid, MAX_CELLS_OF_ARRAYS, Renumber, StoredGeometry, opm, too_many_of};
+use crate::grid::{Cartesian, FaceOrder, GeometryArray, Grid, MAX_CELLS_OF_ARRAYS, Renumber, StoredGeometry, io, too_many_of};
 use crate::input::Inputs;
 use crate::interrupt::Interrupt;
 use crate::memory::MemoryPlan;
@@ -480,7 +480,7 @@ pub fn grid_from_parameters(parameters: &Parameters) -> Result<Grid, Error> {
     };
     let stored = StoredGeometry::from_parameters(parameters)?;
     if let Some(path) = parameters.path("grid_filename")? {
-        return opm::read_file_with(&path, stored, &Threads::from_parameters(parameters)?);
+        return io::read_file_with(&path, stored, &Threads::from_parameters(parameters)?);
     }
     let dim = parameters.integer("grid_dim")?.unwrap_or(2);
     if !(1..=3).contains(&dim) {

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use backend_serial::runtime::{EntityCollection, Jacobian, ScalarCollection, SerialRuntime};
-use equelle_runtime::grid::{Cartesian, Grid, opm};
+use equelle_runtime::grid::{Cartesian, Grid, io};
 use equelle_runtime::session::Options;
 use equelle_runtime::*;
 
@@ -40,7 +40,7 @@ pub fn line(n: usize) -> SerialRuntime {
 /// 60 triangles, irregularly numbered and turned.
 pub fn triangles() -> SerialRuntime {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../grids/triangles-6x5.grid");
-    on_grid(opm::read_file(&path).expect("grids/triangles-6x5.grid is committed"))
+    on_grid(io::read_file(&path).expect("grids/triangles-6x5.grid is committed"))
 }
 
 /// One grid of each dimension, and one of triangles.

@@ -5,7 +5,7 @@
 //!
 //! Reading order: [`Grid`] here, [`Cartesian`] numbering in `cartesian` and `cartesian_edges`, its arrays in `build`, edges and vertices in `skeleton`, canonical sets in
 //! `sets`, what is beyond faces in `neighbours`, geometry that is given back in `geometry`, grid
-//! files in [`opm`], what they store against what their nodes give in `stored` (measures in
+//! files in [`io`], what they store against what their nodes give in `stored` (measures in
 //! `shapes`, precision of text in `digits`), the order of cells and faces in memory in `renumber`
 //! and `cuthill_mckee`.
 
@@ -16,9 +16,9 @@ mod cartesian_edges;
 mod cuthill_mckee;
 mod digits;
 mod geometry;
+pub mod io;
 mod neighbours;
 mod numbering;
-pub mod opm;
 mod renumber;
 mod sets;
 mod shapes;

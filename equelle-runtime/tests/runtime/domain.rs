@@ -1,6 +1,7 @@
 //! Domains: elements, ranks, subsets.
 
-use equelle_runtime::grid::{Cartesian, Grid, NONE, Renumber, opm};
+use equelle_runtime::grid::io::opm;
+use equelle_runtime::grid::{Cartesian, Grid, NONE, Renumber};
 use equelle_runtime::{Domain, ErrorKind};
 
 use crate::common::*;

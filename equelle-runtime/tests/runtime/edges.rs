@@ -2,7 +2,8 @@
 
 use std::fmt::Write as _;
 
-use equelle_runtime::grid::{Cartesian, CartesianEdge, CartesianFace, Geometry, Grid, Nodes, Topology, opm};
+use equelle_runtime::grid::io::opm;
+use equelle_runtime::grid::{Cartesian, CartesianEdge, CartesianFace, Geometry, Grid, Nodes, Topology};
 use equelle_runtime::{Domain, EntityKind, ErrorKind, Extent};
 
 use crate::common::*;

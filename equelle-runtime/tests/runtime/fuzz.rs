@@ -3,7 +3,8 @@
 
 use std::path::Path;
 
-use equelle_runtime::grid::{StoredGeometry, opm};
+use equelle_runtime::grid::StoredGeometry;
+use equelle_runtime::grid::io::opm;
 use equelle_runtime::input::{numbers_in, read_entities};
 use equelle_runtime::number::parse_number;
 use equelle_runtime::params::near_match;

@@ -2,7 +2,8 @@
 
 use std::path::Path;
 
-use equelle_runtime::grid::{Grid, NONE, opm};
+use equelle_runtime::grid::io::{self, opm};
+use equelle_runtime::grid::{Grid, NONE};
 use equelle_runtime::{Error, ErrorKind};
 
 use crate::common::*;
@@ -251,7 +252,7 @@ fn the_committed_triangles_are_what_their_generator_makes() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../grids/triangles-6x5.grid");
     let text = std::fs::read_to_string(&path).expect("grids/triangles-6x5.grid is committed");
     assert_eq!(text, crate::triangles::triangles(6, 5, crate::triangles::Order::Rows), "run the generator again: see grids/README.md");
-    let grid = opm::read_file(&path).unwrap();
+    let grid = io::read_file(&path).unwrap();
     // 2 * 6 * 5 triangles; Euler: edges = cells + nodes - 1 = 60 + 42 - 1; boundary: 2 * (6 + 5).
     assert_eq!((grid.dim(), grid.n_cells(), grid.n_faces()), (2, 60, 101));
     assert_eq!(grid.canonical_elements(BOUNDARY_FACES).unwrap().len(), 22);
@@ -269,11 +270,21 @@ fn reference_triangles_when_present() {
         println!("skipped: there is no {}", path.display());
         return;
     }
-    let grid = opm::read_file(&path).unwrap();
+    let grid = io::read_file(&path).unwrap();
     assert_eq!((grid.dim(), grid.n_cells(), grid.n_faces()), (2, 450, 705));
     assert_consistent(&grid);
     // 16 nodes along each side of the unit square.
     assert_eq!(grid.canonical_elements(BOUNDARY_FACES).unwrap().len(), 60);
     assert!((grid.geometry().cell_volumes.iter().sum::<f64>() - 1.0).abs() < 1e-13);
     assert!(worst_closure(&grid) < 1e-14);
+}
+
+/// A grid of a format that has no reader, whatever its name: the message says which.
+#[test]
+fn a_known_format_without_a_reader_is_named() {
+    let path = crate::common::fresh_dir("grid-format").join("mesh.grid");
+    std::fs::write(&path, "$MeshFormat\n4.1 0 8\n").unwrap();
+    let error = io::read_file(&path).unwrap_err();
+    assert_eq!(error.kind, ErrorKind::Data);
+    assert_eq!(error.message, format!("`{}` is a Gmsh mesh, a format that is not read", path.display()));
 }

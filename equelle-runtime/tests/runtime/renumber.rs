@@ -1,6 +1,7 @@
 //! Renumbered grids: the same grid in another order, and nothing of it shows.
 
-use equelle_runtime::grid::{Cartesian, FaceOrder, Geometry, Grid, LARGE, NONE, Renumber, Topology, opm};
+use equelle_runtime::grid::io::opm;
+use equelle_runtime::grid::{Cartesian, FaceOrder, Geometry, Grid, LARGE, NONE, Renumber, Topology};
 use equelle_runtime::input::CollectionInput;
 use equelle_runtime::output::Record;
 use equelle_runtime::session::{Options, Session};

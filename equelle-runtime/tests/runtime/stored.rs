@@ -3,7 +3,8 @@
 use std::ops::Range;
 use std::path::Path;
 
-use equelle_runtime::grid::{Grid, StoredGeometry, opm};
+use equelle_runtime::grid::io::opm;
+use equelle_runtime::grid::{Grid, StoredGeometry};
 use equelle_runtime::threads::Threads;
 use equelle_runtime::{Error, ErrorKind};
 

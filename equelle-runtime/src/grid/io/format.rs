@@ -1,0 +1,77 @@
+//! Formats of grid files, told apart by their first bytes.
+
+/// The format of a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Format {
+    /// OPM's text format: numbers alone. Whatever is not recognised is taken for it, so that its
+    /// reader says what is wrong.
+    Opm,
+    /// A known format without a reader, as messages name it.
+    Unsupported(&'static str),
+}
+
+/// Keywords that a file in Eclipse's text format may begin with.
+const GRDECL: [&[u8]; 14] = [
+    b"SPECGRID",
+    b"DIMENS",
+    b"COORD",
+    b"COORDSYS",
+    b"ZCORN",
+    b"ACTNUM",
+    b"MAPAXES",
+    b"MAPUNITS",
+    b"GRIDUNIT",
+    b"GDORIENT",
+    b"PINCH",
+    b"INCLUDE",
+    b"NOECHO",
+    b"RUNSPEC",
+];
+
+impl Format {
+    pub(super) fn of(bytes: &[u8]) -> Format {
+        let start = &bytes[..bytes.len().min(4096)];
+        let text = start.trim_ascii_start();
+        let holds = |what: &[u8]| start.windows(what.len()).any(|window| window == what);
+        let is_eclipse = || first_word(start).is_some_and(|word| GRDECL.contains(&word));
+        match text {
+            _ if text.starts_with(b"$MeshFormat") || text.starts_with(b"$Comments") => Format::Unsupported("a Gmsh mesh"),
+            _ if text.starts_with(b"# vtk DataFile") => Format::Unsupported("a VTK file"),
+            _ if text.starts_with(b"<") && holds(b"<VTKFile") => Format::Unsupported("a VTK file"),
+            _ if start.starts_with(b"\x89HDF\r\n\x1a\n") => Format::Unsupported("an HDF5 file"),
+            // A record of 16 bytes, big endian, with the name of a keyword.
+            _ if start.starts_with(b"\0\0\0\x10FILEHEAD") => Format::Unsupported("an Eclipse EGRID file"),
+            _ if is_eclipse() => Format::Unsupported("an Eclipse GRDECL file"),
+            _ => Format::Opm,
+        }
+    }
+}
+
+/// The first word of a text whose comments begin with `--`.
+fn first_word(text: &[u8]) -> Option<&[u8]> {
+    let mut lines = text.split(|&byte| byte == b'\n').map(<[u8]>::trim_ascii);
+    let line = lines.find(|line| !line.is_empty() && !line.starts_with(b"--"))?;
+    line.split(u8::is_ascii_whitespace).next()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Format;
+
+    #[test]
+    fn formats_by_their_first_bytes() {
+        for (bytes, expected) in [
+            (&b"$MeshFormat\n4.1 0 8\n$EndMeshFormat\n"[..], "a Gmsh mesh"),
+            (b"# vtk DataFile Version 3.0\ngrid\nASCII\n", "a VTK file"),
+            (b"<?xml version=\"1.0\"?>\n<VTKFile type=\"UnstructuredGrid\">\n", "a VTK file"),
+            (b"\x89HDF\r\n\x1a\n\0\0", "an HDF5 file"),
+            (b"\0\0\0\x10FILEHEAD\0\0\0\x64INTE", "an Eclipse EGRID file"),
+            (b"-- a comment\n\n  SPECGRID\n 10 10 3 1 F /\n", "an Eclipse GRDECL file"),
+        ] {
+            assert_eq!(Format::of(bytes), Format::Unsupported(expected));
+        }
+        for bytes in [&b""[..], b"2 30 47 42 94 92\n0 0\n", b"COORDINATES 1 2", b"<html>", b"\xff\0"] {
+            assert_eq!(Format::of(bytes), Format::Opm);
+        }
+    }
+}

@@ -1,0 +1,37 @@
+//! Readers of grid files.
+//!
+//! The first bytes of a file tell its [`Format`], not its name. Each format that is read has a
+//! module.
+
+mod format;
+pub mod opm;
+
+use std::path::Path;
+
+use super::{Grid, StoredGeometry};
+use crate::error::{Error, ErrorKind};
+use crate::threads::Threads;
+use format::Format;
+
+/// Reads a grid file and checks its geometry.
+///
+/// # Errors
+/// `Io` if it cannot be read, `Data` for what is wrong in it; names file, line and item.
+pub fn read_file(path: &Path) -> Result<Grid, Error> {
+    read_file_with(path, StoredGeometry::Check, &Threads::one())
+}
+
+/// Reads a grid file; the threads check its geometry, unless that is believed.
+///
+/// # Errors
+/// `Io` if it cannot be read, `Data` for what is wrong in it, or a format that has no reader.
+pub fn read_file_with(path: &Path, stored: StoredGeometry, threads: &Threads) -> Result<Grid, Error> {
+    let bytes = std::fs::read(path).map_err(|e| Error::new(ErrorKind::Io, format!("cannot read grid file `{}`: {e}", path.display())))?;
+    match Format::of(&bytes) {
+        Format::Opm => opm::read_text_with(path, &bytes, stored, threads),
+        Format::Unsupported(name) => {
+            let error = Error::new(ErrorKind::Data, format!("`{}` is {name}, a format that is not read", path.display()));
+            Err(error.hint("grid files are in OPM's text format; a Cartesian grid needs no file (grid_dim, nx, dx)"))
+        }
+    }
+}
