@@ -1,5 +1,5 @@
 //! Direct solves of implicit heat and of a system of two fields on cubes: each phase on the device,
-//! and solves by the front door beside the LU of the host,
+//! and solves by the driver beside the LU of the host,
 //! `cargo bench -p backend-cuda --features runtime --bench direct`. Arguments: cells along an edge,
 //! 20 and 50 if there are none. The host solves the systems of at most 20,000 unknowns. Where the
 //! device has no direct solver it says so, and that is no failure.
@@ -105,7 +105,7 @@ fn phases(rt: &mut Space<f64>, name: &str, matrix: &Csr, definiteness: Definiten
     Ok(true)
 }
 
-/// By the front door: a first system, one with other values, one with the same and another
+/// Solves by the driver: a first system, one with other values, one with the same and another
 /// right-hand side; and whether a second run gives the same bits.
 fn solves(rt: &mut Space<f64>, name: &str, matrix: &Csr, ends: &[usize]) -> Result<(), Error> {
     let options = LinearOptions { method: Some(Method::Lu), tolerance: TOLERANCE, ..LinearOptions::default() };

@@ -76,8 +76,7 @@ fn systems() -> Vec<(&'static str, usize, Csr)> {
 fn outcome<V>(result: Result<Solution<V>, LinearError>, method: Method, preconditioner: Preconditioning) -> Result<String, String> {
     match result {
         Ok(solution) => {
-            // Checked by the front door on the system itself; what it says must be what was asked
-            // for.
+            // The driver has checked the true residual; it must have taken what was asked for.
             assert_eq!((solution.method, solution.preconditioner), (method, preconditioner));
             assert!(solution.relative_residual <= TOLERANCE);
             Ok(if method == Method::Lu { "yes".to_owned() } else { solution.iterations.to_string() })

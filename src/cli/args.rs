@@ -173,7 +173,7 @@ pub enum Verb {
     Fmt(FmtArgs),
     /// Explain a diagnostic code such as E0201, or a built-in function such as Gradient
     Explain(ExplainArgs),
-    /// Report what of the surroundings is usable
+    /// Check tool chain, cache and GPU
     Doctor,
     /// Print a completion script for a shell
     Completions {

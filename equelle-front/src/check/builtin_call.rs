@@ -132,7 +132,7 @@ impl<'a> Checker<'a> {
             ArgumentRule::Faces => ty.basic == Basic::Entity(EntityKind::Face) && ty.mapping().is_some(),
             ArgumentRule::Entities => matches!(ty.basic, Basic::Entity(_)) && ty.mapping().is_some(),
             ArgumentRule::Domain => ty.is_domain(),
-            ArgumentRule::Special => true,
+            ArgumentRule::Special(_) => true,
         }
     }
 
@@ -178,7 +178,7 @@ impl<'a> Checker<'a> {
             | ArgumentRule::VectorsLikeFirst
             | ArgumentRule::Faces
             | ArgumentRule::Entities
-            | ArgumentRule::Special => None,
+            | ArgumentRule::Special(_) => None,
         }
     }
 

@@ -79,8 +79,8 @@ pub(super) enum ArgumentRule {
     Entities,
     /// A domain.
     Domain,
-    /// Checked by the code for the target.
-    Special,
+    /// Checked by the code for the target; the types, for people.
+    Special(&'static str),
 }
 
 /// Type of the result.
@@ -252,19 +252,25 @@ pub(super) const TABLE: &[Row] = &[
     // Those that are more than a function of values.
     Row {
         name: "Output",
-        params: &[param("tag", A::Text), param("data", A::Special)],
+        params: &[param("tag", A::Text), param("data", A::Special("a Scalar, Vector, Bool or String, or a collection"))],
         target: Target::Output,
         doc: Some((C::Output, "Writes `data` under the name `tag`. A statement: it has no value.")),
     },
     Row {
         name: "NewtonSolve",
-        params: &[param("residual_function", A::Special), param("u_guess", A::ScalarCollection)],
+        params: &[
+            param("residual_function", A::Special("a function of the unknown to a Collection Of Scalar")),
+            param("u_guess", A::ScalarCollection),
+        ],
         target: Target::NewtonSolve,
         doc: Some((C::Solvers, "The unknown, near `u_guess`, for which `residual_function` is zero, found with Newton's method.")),
     },
     Row {
         name: "NewtonSolveSystem",
-        params: &[param("residual_function_array", A::Special), param("u_guess_array", A::Special)],
+        params: &[
+            param("residual_function_array", A::Special("an Array of functions, one per unknown, of all unknowns")),
+            param("u_guess_array", A::Special("an Array of Collections Of Scalar")),
+        ],
         target: Target::NewtonSolveSystem,
         doc: Some((
             C::Solvers,
@@ -304,7 +310,7 @@ impl ArgumentRule {
             A::Faces => "pass faces, such as `InteriorFaces()`",
             A::Entities => "pass entities, such as `AllCells()`",
             A::Domain => "name a domain, such as `AllCells()`",
-            A::Special => "look at the examples of its use in the documentation",
+            A::Special(_) => "look at the examples of its use in the documentation",
         }
     }
 
@@ -327,7 +333,7 @@ impl ArgumentRule {
             A::Faces => format!("a collection of {}", EntityKind::Face.name()),
             A::Entities => "a collection of entities".to_owned(),
             A::Domain => "a domain".to_owned(),
-            A::Special => "suitable".to_owned(),
+            A::Special(types) => types.to_owned(),
         }
     }
 }

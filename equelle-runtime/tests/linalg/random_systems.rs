@@ -7,7 +7,7 @@ use equelle_runtime::linalg::{
 
 use crate::common::{Random, relative_residual, triplets};
 
-/// What the front door must say with nothing asked for.
+/// What the driver must answer without options.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Verdict {
     Solved,
