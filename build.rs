@@ -1,7 +1,9 @@
-//! Embeds the sources of the runtime crates, so that an installed `equellec` can build simulators on its own.
+//! Embeds the sources of the runtime crates, so that an installed `equellec` can build simulators
+//! on its own.
 //!
-//! What is embedded is a workspace of its own: the runtime halves of the runtime crates, manifests in which everything inherited is
-//! spelled out and the code generation half is gone, and the part of `Cargo.lock` that this workspace needs.
+//! What is embedded is a workspace of its own: the runtime halves of the runtime crates, manifests
+//! in which everything inherited is spelled out and the code generation half is gone, and the part
+//! of `Cargo.lock` that this workspace needs.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -194,8 +196,9 @@ fn dependency_names(manifest: &DocumentMut) -> Vec<String> {
     table.into_iter().flat_map(|table| table.iter()).map(|(name, _)| name.to_owned()).collect()
 }
 
-/// The lock file's entries for the external dependencies of the embedded crates, direct and indirect. Entries of the crates themselves are
-/// left out: cargo adds what is missing without changing a version.
+/// The lock file's entries for the external dependencies of the embedded crates, direct and
+/// indirect. Entries of the crates themselves are left out: cargo adds what is missing without
+/// changing a version.
 fn pruned_lock(path: &Path, direct: &BTreeSet<String>, crates: &[String]) -> String {
     let lock = read_toml(path);
     let packages: Vec<&Table> = lock["package"].as_array_of_tables().into_iter().flatten().collect();

@@ -1,16 +1,16 @@
 //! The cache: the unpacked runtime crates and everything built with them.
 //!
 //! ```text
-//! <cache>/                                                                       equelle_runtime::cache::folder()
-//!   kernels/                                                                     of the CUDA runtime
-//!   target/                                                                      shared by all versions: a new one builds no foreign crate again
+//! <cache>/                        equelle_runtime::cache::folder()
+//!   kernels/                      of the CUDA runtime
+//!   target/                       shared by all versions: a new one builds no foreign crate again
 //!   <version>-<hash>/
-//!     Cargo.toml, Cargo.lock, equelle-runtime/, backend-serial/, backend-cuda/    the embedded workspace
-//!     programs/<name>-<hash>/                                                    packages built by `run` and `build`
+//!     Cargo.toml, Cargo.lock, equelle-runtime/, backend-*/   the embedded workspace
+//!     programs/<name>-<hash>/     packages built by `run` and `build`
 //! ```
 //!
-//! Folders appear complete or not at all: they are filled under another name and then renamed, so any number of
-//! processes may start at once.
+//! Folders appear complete or not at all: they are filled under another name and then renamed, so
+//! any number of processes may start at once.
 
 use std::path::{Path, PathBuf};
 use std::{fs, io};
@@ -66,7 +66,8 @@ impl Cache {
         self.base.join("target")
     }
 
-    /// The folder of a package, made of its files unless it is there. `name` must tell apart packages of different content.
+    /// The folder of a package, made of its files unless it is there. `name` must tell apart
+    /// packages of different content.
     ///
     /// # Errors
     /// The folder cannot be written.
@@ -90,7 +91,8 @@ pub fn lock_file() -> &'static str {
 /// How to choose another folder.
 const SET_VARIABLE: &str = "set EQUELLE_CACHE_DIR to a folder that can be written";
 
-/// Makes a folder with these files (path with `/`, text), complete or not at all, unless it is there.
+/// Makes a folder with these files (path with `/`, text), complete or not at all, unless it is
+/// there.
 fn write_folder(folder: &Path, files: &[(&str, &str)]) -> Result<(), Failure> {
     if folder.is_dir() {
         return Ok(());

@@ -17,8 +17,9 @@ use crate::processor::Flags;
 /// Left in a package's folder when it has been built: the path of its program.
 const STAMP: &str = "built";
 
-/// Builds the package in a folder of the cache unless that has been done, and returns the program. `runtime` says which runtime crates
-/// it uses, for the message before the first build; `flags` those of the Rust compiler.
+/// Builds the package in a folder of the cache unless that has been done, and returns the program.
+/// `runtime` says which runtime crates it uses, for the message before the first build; `flags`
+/// those of the Rust compiler.
 ///
 /// # Errors
 /// Cargo is missing or fails.
@@ -67,7 +68,8 @@ fn cargo_build(cache: &Cache, folder: &Path, flags: &Flags, offline: bool, conso
         command.arg("--config").arg(configuration);
     }
     command.envs(flags.variable());
-    // Cargo reads configuration from the current folder upwards; what is built must not depend on where the user stands.
+    // Cargo reads configuration from the current folder upwards; what is built must not depend on
+    // where the user stands.
     command.current_dir(folder).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = command.spawn().map_err(|error| cannot_start(&error))?;
     let (Some(stdout), Some(stderr)) = (child.stdout.take(), child.stderr.take()) else {
@@ -89,7 +91,8 @@ fn cargo_build(cache: &Cache, folder: &Path, flags: &Flags, offline: bool, conso
     Ok(Attempt { program: program.filter(|_| status.success()), rejected, log })
 }
 
-/// Shows what cargo compiles and fetches, and keeps everything for the case that it fails. The simulator's own package has a name that only cargo needs.
+/// Shows what cargo compiles and fetches, and keeps everything for the case that it fails. The
+/// simulator's own package has a name that only cargo needs.
 fn forward_progress(stderr: impl Read, simulator: &str, console: &Console) -> String {
     let mut log = String::new();
     for line in BufReader::new(stderr).lines().map_while(Result::ok) {

@@ -52,7 +52,8 @@ pub fn run_session(verified: &Verified, session: Session) -> Result<(), Error> {
     equelle_interp::interpret(verified, &mut runtime)
 }
 
-/// What the runtime needs to know of a program. It lives as long as the process, because generated programs have it as a constant.
+/// What the runtime needs to know of a program. It lives as long as the process, because generated
+/// programs have it as a constant.
 pub fn program(source: &SourceFile, verified: &Verified) -> &'static Program {
     let manifest: Value = serde_json::from_str(&package::manifest(verified)).unwrap_or_default();
     let retries = package::retries(verified.module(), &time_steps::loops(verified.module()));

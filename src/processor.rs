@@ -1,6 +1,7 @@
 //! The processor that simulators are built for.
 //!
-//! Rust never contracts or reorders operations, so the processor changes how fast a program is and none of its bits.
+//! Rust never contracts or reorders operations, so the processor changes how fast a program is and
+//! none of its bits.
 
 use std::env;
 use std::fmt;
@@ -50,14 +51,16 @@ impl fmt::Display for TargetCpu {
 pub struct Flags {
     /// Of the Rust compiler. `generic` has none.
     processor: Option<String>,
-    /// The user's, from the environment; cargo then looks at no configuration. The variable, and flags with its separator.
+    /// The user's, from the environment; cargo then looks at no configuration. The variable, and
+    /// flags with its separator.
     environment: Option<(&'static str, String, char)>,
     /// Tells machines apart that have a cache in common.
     machine: String,
 }
 
 impl Flags {
-    /// For a processor, with the flags that the user has set in the environment. Those come last, so that a processor named there is the one that counts.
+    /// For a processor, with the flags that the user has set in the environment. Those come last,
+    /// so that a processor named there is the one that counts.
     pub fn new(cpu: &TargetCpu) -> Self {
         let set = |name: &'static str, separator| env::var(name).ok().map(|flags| (name, flags, separator));
         Flags::with(cpu, set("CARGO_ENCODED_RUSTFLAGS", '\u{1f}').or_else(|| set("RUSTFLAGS", ' ')))
@@ -130,7 +133,8 @@ mod tests {
         assert!("".parse::<TargetCpu>().is_err() && "a b".parse::<TargetCpu>().is_err() && "a\"]".parse::<TargetCpu>().is_err());
     }
 
-    /// Flags of the environment stay, and come after ours: the Rust compiler takes the last processor named.
+    /// Flags of the environment stay, and come after ours: the Rust compiler takes the last
+    /// processor named.
     #[test]
     fn flags_of_the_user_count_more() {
         let native = Flags::with(&TargetCpu::Native, None);

@@ -1,4 +1,5 @@
-//! Many programs in one binary: the packages that the compiler writes become modules of one package, which is built once and runs any of them in one process.
+//! Many programs in one binary: the packages that the compiler writes become modules of one
+//! package, which is built once and runs any of them in one process.
 
 use std::fmt::Write as _;
 use std::io::Write as _;
@@ -52,8 +53,9 @@ impl Profile {
         }
     }
 
-    /// What the end of a manifest says about it. For tests what the workspace says, but that nothing is optimised, and its features of the one crate that others enable more of there: what the
-    /// tests have built serves then, the direct solver above all.
+    /// What the end of a manifest says about it. For tests what the workspace says, but that
+    /// nothing is optimised, and its features of the one crate that others enable more of there:
+    /// what the tests have built serves then, the direct solver above all.
     fn manifest(self) -> String {
         match self {
             Profile::Test => {
@@ -71,8 +73,9 @@ impl Profile {
 }
 
 impl Binary {
-    /// Builds the programs in a folder, with the profile and the target folder of the workspace, so that what it has built is not built again. Called by a test, whose
-    /// own path tells the target folder.
+    /// Builds the programs in a folder, with the profile and the target folder of the workspace, so
+    /// that what it has built is not built again. Called by a test, whose own path tells the target
+    /// folder.
     ///
     /// # Panics
     /// If a program cannot be compiled, naming it.
@@ -145,8 +148,9 @@ impl TestProgram {
         })
     }
 
-    /// A program of the project on its data, whose place `moved` tells. How far outputs may be apart: as between the ways of one back-end where equations are solved, as functions
-    /// of libraries are where there are some; else not at all.
+    /// A program of the project on its data, whose place `moved` tells. How far outputs may be
+    /// apart: as between the ways of one back-end where equations are solved, as functions of
+    /// libraries are where there are some; else not at all.
     pub fn of_project(subject: &Subject, moved: impl Fn(&str) -> String) -> TestProgram {
         let mut runs = String::new();
         for case in &subject.cases {
@@ -163,7 +167,8 @@ impl TestProgram {
 }
 
 /// Builds a binary that runs programs on the serial and on the CUDA back-end and compares:
-/// [`crate::differential::main`]. Programs are compiled for CUDA to kernels, to kernels with derivatives by sparse matrices if they have any, and to operations.
+/// [`crate::differential::main`]. Programs are compiled for CUDA to kernels, to kernels with
+/// derivatives by sparse matrices if they have any, and to operations.
 ///
 /// # Panics
 /// If a program cannot be compiled, naming it, or a folder cannot be written.
@@ -231,7 +236,8 @@ fn build(name: &str, folder: &Path, target: &Path, profile: Profile) -> PathBuf 
     target.join(built_in).join(name)
 }
 
-/// The library of a package as a module: its root is another, and so is its distance from the source.
+/// The library of a package as a module: its root is another, and so is its distance from the
+/// source.
 fn write_module(module: &Module<'_>, backends: &[&dyn Backend], folder: &Path, root: &Path) {
     let options = PackageOptions { backends, runtime_crates: root };
     let package = generate(module.verified, &options).unwrap_or_else(|error| panic!("{}: {error}", module.name));

@@ -1,15 +1,18 @@
 //! What is known of a number before the program runs: an interval, and how much it magnifies.
 
-/// Bounds of a Scalar, or of each component of a Vector; intervals that hold on every grid of [`crate::data`].
+/// Bounds of a Scalar, or of each component of a Vector; intervals that hold on every grid of
+/// [`crate::data`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Bounds {
     /// Not below.
     pub lo: f64,
     /// Not above.
     pub hi: f64,
-    /// At least the sum of the absolute values of all contributions to its derivatives by the unknowns of the residual around it.
+    /// At least the sum of the absolute values of all contributions to its derivatives by the
+    /// unknowns of the residual around it.
     pub slope: f64,
-    /// At least its difference between two runs whose solutions of nonlinear equations differ by round-off.
+    /// At least its difference between two runs whose solutions of nonlinear equations differ by
+    /// round-off.
     pub error: f64,
 }
 

@@ -1,11 +1,14 @@
 //! Every way to run a program, compared.
 //!
-//! The reference is the interpreter on the IR as it is lowered, where every Equelle operation is one operation of the runtime. Against it run the IR after each pass,
-//! with kernels by their general body and by their Cartesian form, on each grid as it is and, where it is Cartesian, treated as an unstructured one.
-//! All give the same bits: every operation is done as written, elementary functions come from one library, and on spacings that are powers of two geometry is exact.
-//! In Cartesian forms zeros may have the other sign: a component of a normal that is 0 annihilates its product, whatever the sign of the other factor.
-//! The exception are solutions of equations whose derivatives are found in another way; what depends on them is compared to [`crate::tree::Program::errors`], or to
-//! 1e-12 of the largest value where that is more.
+//! The reference is the interpreter on the IR as it is lowered, where every Equelle operation is
+//! one operation of the runtime. Against it run the IR after each pass, with kernels by their
+//! general body and by their Cartesian form, on each grid as it is and, where it is Cartesian,
+//! treated as an unstructured one. All give the same bits: every operation is done as written,
+//! elementary functions come from one library, and on spacings that are powers of two geometry is
+//! exact. In Cartesian forms zeros may have the other sign: a component of a normal that is 0
+//! annihilates its product, whatever the sign of the other factor. The exception are solutions of
+//! equations whose derivatives are found in another way; what depends on them is compared to
+//! [`crate::tree::Program::errors`], or to 1e-12 of the largest value where that is more.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -63,7 +66,8 @@ pub enum Extent {
     Sampled,
 }
 
-/// Whether a program is valid, and runs the same in every way; how many of its grids it ends with an error on.
+/// Whether a program is valid, and runs the same in every way; how many of its grids it ends with
+/// an error on.
 ///
 /// # Errors
 /// What is wrong with it.

@@ -1,7 +1,8 @@
 //! The grids that programs run on, and the data that they may read there.
 //!
-//! Spacings are powers of two, so that geometry worked out from indices and geometry read from arrays are the same numbers. Inputs have fixed names; their files are
-//! written once and serve all programs.
+//! Spacings are powers of two, so that geometry worked out from indices and geometry read from
+//! arrays are the same numbers. Inputs have fixed names; their files are written once and serve all
+//! programs.
 
 use std::fs;
 use std::io;
@@ -50,7 +51,8 @@ pub struct Facts {
     pub faces: f64,
 }
 
-/// Names of the canonical sets: kinds in the order of [`Kind::ALL`], of each all, interior and boundary.
+/// Names of the canonical sets: kinds in the order of [`Kind::ALL`], of each all, interior and
+/// boundary.
 pub const CANONICAL: [(&str, &str); 12] = [
     ("AllCells()", "ac"),
     ("InteriorCells()", "ic"),
@@ -66,7 +68,8 @@ pub const CANONICAL: [(&str, &str); 12] = [
     ("BoundaryVertices()", "bv"),
 ];
 
-/// Domains that programs may read: name, and the set that it lies in, by position in [`CANONICAL`] and then in this list.
+/// Domains that programs may read: name, and the set that it lies in, by position in [`CANONICAL`]
+/// and then in this list.
 pub const SUBSETS: [(&str, usize); 13] = [
     ("sub_ac", 0),
     ("sub_ic", 1),
@@ -83,7 +86,8 @@ pub const SUBSETS: [(&str, usize); 13] = [
     ("no_bf", 5),
 ];
 
-/// How many of [`SUBSETS`] have elements, the first ones. Only programs that may fail read the others.
+/// How many of [`SUBSETS`] have elements, the first ones. Only programs that may fail read the
+/// others.
 pub const SUBSETS_WITH_ELEMENTS: usize = 10;
 
 /// The kind of entities of a set, by its position in [`CANONICAL`] and then in [`SUBSETS`].
@@ -99,16 +103,19 @@ pub fn key(set: usize) -> &'static str {
     SUBSETS.get(set.wrapping_sub(CANONICAL.len())).map_or_else(|| CANONICAL[set].1, |subset| subset.0)
 }
 
-/// Collections that programs may read are named `<prefix>_<key of the set>`; smallest and largest value by prefix. Those of `w` are one number everywhere.
+/// Collections that programs may read are named `<prefix>_<key of the set>`; smallest and largest
+/// value by prefix. Those of `w` are one number everywhere.
 pub const COLLECTIONS: [(&str, f64, f64); 4] = [("p", 0.5, 2.0), ("q", 1.0, 3.0), ("s", -1.0, 1.0), ("w", 0.75, 0.75)];
 
-/// Numbers that programs may read, and what they are if given; the others take the default that the program writes.
+/// Numbers that programs may read, and what they are if given; the others take the default that the
+/// program writes.
 pub const SCALARS: [(&str, Option<f64>); 4] = [("k0", Some(0.75)), ("k1", Some(1.5)), ("k2", None), ("k3", None)];
 
 /// Sequences that programs may read.
 pub const SEQUENCES: [(&str, &[f64]); 3] = [("steps", &[0.5, 0.25, 0.375]), ("pair", &[0.25, 0.5]), ("never", &[])];
 
-/// How many of [`SEQUENCES`] have elements, the first ones. Only programs that may fail read the others.
+/// How many of [`SEQUENCES`] have elements, the first ones. Only programs that may fail read the
+/// others.
 pub const SEQUENCES_WITH_ELEMENTS: usize = 2;
 
 impl Fixtures {

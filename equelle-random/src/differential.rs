@@ -1,4 +1,5 @@
-//! Programs in a binary, random ones or those of the project, run on two back-ends and compared: for machines that have nothing but the binary and perhaps files of data.
+//! Programs in a binary, random ones or those of the project, run on two back-ends and compared:
+//! for machines that have nothing but the binary and perhaps files of data.
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -43,10 +44,12 @@ pub struct Entry<D> {
 /// Functions of mathematical libraries, which are not the same to the bit.
 const TRANSCENDENTAL: [&str; 6] = ["Exp(", "Log(", "Sin(", "Cos(", "Tan(", "Pow("];
 
-/// How far functions of a mathematical library may be off, of the largest value: they are accurate to it by far.
+/// How far functions of a mathematical library may be off, of the largest value: they are accurate
+/// to it by far.
 pub(crate) const OF_LIBRARIES: f64 = 1e-12;
 
-/// Whether a program asks a mathematical library for a function. `^` is one, but for those in units, which stand in brackets behind a number.
+/// Whether a program asks a mathematical library for a function. `^` is one, but for those in
+/// units, which stand in brackets behind a number.
 pub(crate) fn has_transcendentals(text: &str) -> bool {
     let mut rest = text;
     let mut numbers = String::with_capacity(text.len());
@@ -61,7 +64,8 @@ pub(crate) fn has_transcendentals(text: &str) -> bool {
     numbers.contains('^') || TRANSCENDENTAL.iter().any(|function| text.contains(function))
 }
 
-/// How far outputs on two back-ends may be off: where equations are solved, as between the ways of one back-end; where functions of a library are used, as far as those are; else not at all.
+/// How far outputs on two back-ends may be off: where equations are solved, as between the ways of
+/// one back-end; where functions of a library are used, as far as those are; else not at all.
 pub fn allowed(program: &tree::Program, text: &str) -> impl Fn(&str) -> Tolerance + use<> {
     let errors = errors_of(program);
     let relative = if has_transcendentals(text) { OF_LIBRARIES } else { 0.0 };
@@ -158,7 +162,8 @@ fn compare(expected: &Outcome, found: &Outcome, may_fail: bool, allowed: &dyn Fn
     same(expected, found, allowed)
 }
 
-/// The program of a binary. Arguments: a folder to write data into, the grid of triangles, and optionally `K/N` for every N-th program from the K-th on.
+/// The program of a binary. Arguments: a folder to write data into, the grid of triangles, and
+/// optionally `K/N` for every N-th program from the K-th on.
 pub fn main<D>(entries: &[Entry<D>], device: impl FnOnce() -> Result<D, Error>) -> ExitCode {
     match run(entries, device, std::env::args().skip(1)) {
         Ok(score) => {

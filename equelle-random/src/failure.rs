@@ -8,7 +8,8 @@ use crate::generate::{self, Purpose};
 use crate::shrink::shrink;
 use crate::tree::Program;
 
-/// Compares the program of a seed; how many of its grids it ends with an error on, the same in every way.
+/// Compares the program of a seed; how many of its grids it ends with an error on, the same in
+/// every way.
 ///
 /// # Errors
 /// It differs: the program as small as it can be made, for people.

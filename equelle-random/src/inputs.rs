@@ -6,8 +6,10 @@ use std::path::Path;
 
 use equelle_runtime::{CanonicalSet, EntityKind, Extent, Grid, InputKind, Program};
 
-/// Writes data for the inputs of a program that `given` does not name, and returns the words of a command line that name it. Collections hold numbers from 1/2 to 3/2 without
-/// any order, domains every third element of the set that they lie in, sequences three short steps; scalars keep their defaults.
+/// Writes data for the inputs of a program that `given` does not name, and returns the words of a
+/// command line that name it. Collections hold numbers from 1/2 to 3/2 without any order, domains
+/// every third element of the set that they lie in, sequences three short steps; scalars keep their
+/// defaults.
 ///
 /// # Panics
 /// If the folder cannot be written, or a domain is neither canonical nor an input.
@@ -44,7 +46,8 @@ pub fn invented(program: &Program, grid: &Grid, given: &[String], folder: &Path)
     words
 }
 
-/// Between 0 and 1: fractional parts of multiples of the golden ratio, moved by the number of the input.
+/// Between 0 and 1: fractional parts of multiples of the golden ratio, moved by the number of the
+/// input.
 fn scattered(k: usize, input: usize) -> f64 {
     (k as f64 * 0.618_033_988_749_895 + input as f64 * 0.414_213_562_373_095).fract()
 }

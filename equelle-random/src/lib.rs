@@ -1,9 +1,10 @@
 //! Random well-typed Equelle programs, and the comparison of every way to run them.
 //!
-//! [`generate`] makes programs that are well-typed by construction and whose numbers stay finite on the grids of [`data`]; [`mod@compare`] runs them in every way and
-//! compares what they give ([`outcome`]); [`mod@project`] has the programs of the project with data; [`binary`] compiles many programs, of whatever origin, to one binary, which [`serve`]s
-//! runs or a [`differential`] test of back-ends;
-//! [`shrink`] makes a failing program small.
+//! [`generate`] makes programs that are well-typed by construction and whose numbers stay finite on
+//! the grids of [`data`]; [`mod@compare`] runs them in every way and compares what they give
+//! ([`outcome`]); [`mod@project`] has the programs of the project with data; [`binary`] compiles
+//! many programs, of whatever origin, to one binary, which [`serve`]s runs or a [`differential`]
+//! test of back-ends; [`shrink`] makes a failing program small.
 
 #[cfg(feature = "compiler")]
 pub mod binary;

@@ -46,8 +46,8 @@ impl fmt::Display for Ended {
     }
 }
 
-/// What a run in a session puts out, with the words of a command line. Numbers that are not finite end a run of one program in four, and are compared like others
-/// in those of the others.
+/// What a run in a session puts out, with the words of a command line. Numbers that are not finite
+/// end a run of one program in four, and are compared like others in those of the others.
 pub fn run_by(runnable: &'static Runnable, words: &[String], run: impl FnOnce(Session) -> Result<(), Error>) -> Outcome {
     let mut outcome = Outcome::default();
     let nonfinite = if allows_nonfinite(runnable) { "nonfinite=allow" } else { "nonfinite=error" };
@@ -62,12 +62,14 @@ pub fn run_by(runnable: &'static Runnable, words: &[String], run: impl FnOnce(Se
     outcome
 }
 
-/// Whether numbers that are not finite are put out: a choice by the program's text, the same in every way to run it.
+/// Whether numbers that are not finite are put out: a choice by the program's text, the same in
+/// every way to run it.
 fn allows_nonfinite(runnable: &Runnable) -> bool {
     !runnable.source.text.len().is_multiple_of(4)
 }
 
-/// How far values of the outputs with a tag may be apart: `absolute`, or `relative` of the largest value where that is more.
+/// How far values of the outputs with a tag may be apart: `absolute`, or `relative` of the largest
+/// value where that is more.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Tolerance {
     /// In the unit of the output.
@@ -81,7 +83,8 @@ pub struct Tolerance {
 impl Tolerance {
     /// The same bits.
     pub const BITS: Tolerance = Tolerance { absolute: 0.0, relative: 0.0, any_zero: false };
-    /// The same bits, but for the sign of zeros: in Cartesian forms a component of a normal that is 0 annihilates its product, whatever the sign of the other factor.
+    /// The same bits, but for the sign of zeros: in Cartesian forms a component of a normal that is
+    /// 0 annihilates its product, whatever the sign of the other factor.
     pub const NUMBERS: Tolerance = Tolerance { any_zero: true, ..Tolerance::BITS };
 
     /// Part of the largest value.

@@ -15,7 +15,8 @@ pub struct Plan {
 /// Stands for line ends in texts.
 const LINE_END: &str = "\u{1f}";
 
-/// Reads plans, a line each, from standard input, runs them, and writes outcomes to standard output, numbers as bits.
+/// Reads plans, a line each, from standard input, runs them, and writes outcomes to standard
+/// output, numbers as bits.
 ///
 /// # Errors
 /// The pipes; a line that is no plan.

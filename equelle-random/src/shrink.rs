@@ -1,9 +1,11 @@
-//! Makes a failing program small: statements are removed, then expressions replaced by simpler ones of their type, for as long as it fails in the same way.
+//! Makes a failing program small: statements are removed, then expressions replaced by simpler ones
+//! of their type, for as long as it fails in the same way.
 
 use crate::data::CANONICAL;
 use crate::tree::{Basic, Node, Part, Program, Set, Statement};
 
-/// The smallest program found that still fails, as `fails` says; at most `tries` programs are tried.
+/// The smallest program found that still fails, as `fails` says; at most `tries` programs are
+/// tried.
 pub fn shrink(program: &Program, tries: usize, mut fails: impl FnMut(&Program) -> bool) -> Program {
     let mut best = program.clone();
     let mut left = tries;
@@ -99,7 +101,8 @@ fn nodes(statements: &[Statement]) -> usize {
     statements.iter().map(inside).sum()
 }
 
-/// Replaces expression number `at` by its choice number `choice`: simple leaves first, then expressions inside it.
+/// Replaces expression number `at` by its choice number `choice`: simple leaves first, then
+/// expressions inside it.
 fn replace(statements: &mut [Statement], at: usize, choice: usize) -> Replaced {
     fn find<'a>(parts: &'a mut [Part], at: &mut usize) -> Option<&'a mut Node> {
         for part in parts {

@@ -175,9 +175,11 @@ pub struct Program {
     pub units: bool,
     /// Which grids it is for.
     pub grids: Grids,
-    /// Tags of outputs that depend on solutions of nonlinear equations, and how much they may differ.
+    /// Tags of outputs that depend on solutions of nonlinear equations, and how much they may
+    /// differ.
     pub errors: Vec<(String, f64)>,
-    /// Of the residuals of the first solve, in order: the bound of the sum of the absolute values of all contributions to a row, and that of the residual itself.
+    /// Of the residuals of the first solve, in order: the bound of the sum of the absolute values
+    /// of all contributions to a row, and that of the residual itself.
     pub residuals: Vec<Bounds>,
     /// Whether it may end with an error: entities that are Empty, sets without elements.
     pub may_fail: bool,

@@ -72,16 +72,19 @@ pub struct ProgramArgs {
     /// Do not check physical dimensions
     #[arg(long)]
     pub nondimensional: bool,
-    /// Derivatives for Newton's method at level 2: compiled into the residual, or by products of sparse matrices
+    /// Derivatives for Newton's method at level 2: compiled into the residual, or by products of
+    /// sparse matrices
     #[arg(long, value_enum, default_value_t = Ad::Stencil, value_name = "HOW")]
     pub ad: Ad,
-    /// Precision of collections; Scalars, sums and what Newton's method solves are doubles in either case
+    /// Precision of collections; Scalars, sums and what Newton's method solves are doubles in
+    /// either case
     #[arg(long, value_enum, default_value_t = Real::F64, value_name = "REAL")]
     pub precision: Real,
     /// Whether every operation is rounded as written
     #[arg(long, value_enum, default_value_t = Fp::Strict, value_name = "MODE")]
     pub fp: Fp,
-    /// Tell on standard error what the compiler made of the program: kernels, what they load and store, what was not fused and why
+    /// Tell on standard error what the compiler made of the program: kernels, what they load and
+    /// store, what was not fused and why
     #[arg(long)]
     pub report: bool,
 }
@@ -113,7 +116,8 @@ impl ProgramArgs {
 /// How a package is built.
 #[derive(Clone, Debug, Args)]
 pub struct TargetArgs {
-    /// Processor that the program is built for: native (this one), generic (any), or a name of `rustc --print target-cpus`; results do not depend on it
+    /// Processor that the program is built for: native (this one), generic (any), or a name of
+    /// `rustc --print target-cpus`; results do not depend on it
     #[arg(long, default_value_t = TargetCpu::Native, value_name = "CPU")]
     pub target_cpu: TargetCpu,
 }
@@ -222,8 +226,9 @@ pub struct RunArgs {
     /// Print a table of each solve of Newton's method
     #[arg(short, long)]
     pub verbose: bool,
-    /// Parameter files and assignments `key=value`; later ones win, assignments over files. Keys of every program: those of the grid and of outputs, and `threads=N`
-    /// (default: one for each processor; results do not depend on it)
+    /// Parameter files and assignments `key=value`; later ones win, assignments over files. Keys of
+    /// every program: those of the grid and of outputs, and `threads=N` (default: one for each
+    /// processor; results do not depend on it)
     #[arg(value_name = "PARAMFILE|key=value")]
     pub parameters: Vec<String>,
 }
@@ -254,10 +259,12 @@ pub struct CompareArgs {
     /// Back-ends to compare; the first one is what the others are compared with
     #[arg(long = "backend", value_parser = registry::parser(BACKENDS), value_delimiter = ',', default_value = registry::default(BACKENDS).name(), value_name = "BACKEND")]
     pub backends: Vec<&'static dyn Backend>,
-    /// Levels of optimisation to compare, on every back-end [default: that of -O; 0,2 for a single back-end]
+    /// Levels of optimisation to compare, on every back-end [default: that of -O; 0,2 for a single
+    /// back-end]
     #[arg(long, value_enum, value_delimiter = ',', value_name = "LEVEL")]
     pub levels: Vec<Level>,
-    /// Largest difference that is accepted, relative to the largest value of an output [default: 1e-12; 1e-6 for implicit programs; 5.4e-4 with --precision f32]
+    /// Largest difference that is accepted, relative to the largest value of an output [default:
+    /// 1e-12; 1e-6 for implicit programs; 5.4e-4 with --precision f32]
     #[arg(long, value_name = "NUMBER")]
     pub tolerance: Option<f64>,
     /// Parameter files and assignments `key=value`, as for `run`

@@ -1,4 +1,5 @@
-//! `equellec compare`: one program on the same data in several ways, and how far their outputs are apart.
+//! `equellec compare`: one program on the same data in several ways, and how far their outputs are
+//! apart.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -15,13 +16,15 @@ use crate::console::Console;
 use crate::failure::Failure;
 use crate::registry::Registry;
 
-/// What differences relative to the largest value come from, in double precision: geometry rounded in another order where spacings are no powers of two.
+/// What differences relative to the largest value come from, in double precision: geometry rounded
+/// in another order where spacings are no powers of two.
 const ROUND_OFF: f64 = 1e-12;
 
 /// The same in single precision, which has 29 bits less.
 const ROUND_OFF_SINGLE: f64 = ROUND_OFF * (1_u64 << 29) as f64;
 
-/// The same for programs that solve nonlinear systems: linear systems are solved to 1e-8 of their right-hand sides, and what that leaves grows with the condition of the matrix.
+/// The same for programs that solve nonlinear systems: linear systems are solved to 1e-8 of their
+/// right-hand sides, and what that leaves grows with the condition of the matrix.
 const SOLVERS: f64 = 1e-6;
 
 /// How a program is run.
@@ -100,7 +103,8 @@ pub(super) fn compare(backends: Registry, args: &CompareArgs, console: &Console)
     Err(Error::new(ErrorKind::Simulation, message).into())
 }
 
-/// Every back-end at every level, the first one being what others are compared with. One back-end is run at both levels unless levels are named.
+/// Every back-end at every level, the first one being what others are compared with. One back-end
+/// is run at both levels unless levels are named.
 fn ways(args: &CompareArgs) -> Vec<Way> {
     let levels = match (&args.levels[..], &args.backends[..]) {
         ([], [] | [_]) => vec![Level::Zero, Level::Two],
@@ -178,7 +182,8 @@ struct Row {
     values: usize,
     /// Largest absolute value of the reference.
     scale: f64,
-    /// Largest absolute difference; infinite where one is not a number, or where there is nothing to compare with.
+    /// Largest absolute difference; infinite where one is not a number, or where there is nothing
+    /// to compare with.
     difference: f64,
     same_bits: bool,
 }
@@ -313,7 +318,8 @@ mod tests {
         ] {
             assert!(!Table::of(&found, &expected).agrees(1e300), "{found:?}");
         }
-        // Not a number on both sides is the same, so are a zero and its negative but for their bits.
+        // Not a number on both sides is the same, so are a zero and its negative but for their
+        // bits.
         let odd = outputs(&[("u", &[&[f64::NAN, 0.0]])]);
         let signed = outputs(&[("u", &[&[f64::NAN, -0.0]])]);
         assert!(Table::of(&odd, &odd).0[0].same_bits);

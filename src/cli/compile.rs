@@ -44,7 +44,8 @@ pub(super) fn build(args: &BuildArgs, console: &Console) -> Result<(), Failure> 
     let built = compiled.build(&args.source.target.target_cpu, console)?;
     let program = folder.join(format!("{}{}", compiled.package.name, std::env::consts::EXE_SUFFIX));
     if !same_content(&built, &program) {
-        // A program that is running cannot be overwritten, but its name can be given to another file.
+        // A program that is running cannot be overwritten, but its name can be given to another
+        // file.
         let copy = || -> std::io::Result<()> {
             let temporary = temporary::builder().tempfile_in(&folder)?.into_temp_path();
             fs::copy(&built, &temporary)?;
@@ -105,7 +106,8 @@ impl Compiled {
 
     /// Builds the package in the cache unless that has been done; returns the program.
     ///
-    /// The copy that is built has a name of its own, made from its content and the flags of the Rust compiler, because cargo places the programs of all packages in one folder.
+    /// The copy that is built has a name of its own, made from its content and the flags of the
+    /// Rust compiler, because cargo places the programs of all packages in one folder.
     pub(super) fn build(&self, cpu: &TargetCpu, console: &Console) -> Result<PathBuf, Failure> {
         let flags = Flags::new(cpu);
         let hash =

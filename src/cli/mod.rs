@@ -31,8 +31,9 @@ pub fn main() -> ExitCode {
 
 /// As [`main`], with other back-ends and other arguments, of which the first is the program.
 ///
-/// Exit codes: 0 ok, 1 the program has errors, 2 usage, 3 the simulation failed, 4 bad input data, 5 input or output failed, 6 back-end
-/// unavailable or lost, 101 a bug of ours; the simulator's own for `run`.
+/// Exit codes: 0 ok, 1 the program has errors, 2 usage, 3 the simulation failed, 4 bad input data,
+/// 5 input or output failed, 6 back-end unavailable or lost, 101 a bug of ours; the simulator's own
+/// for `run`.
 pub fn run_with(backends: Registry, arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     let parsed = args::command(backends).try_get_matches_from(arguments).and_then(|mut found| Cli::from_arg_matches_mut(&mut found));
     let cli = match parsed {

@@ -4,7 +4,8 @@ use std::path::Path;
 
 use super::PackageOptions;
 
-/// The file. Only programs that solve equations, with Newton's method, get the direct solver: it takes most of the time of a first build.
+/// The file. Only programs that solve equations, with Newton's method, get the direct solver: it
+/// takes most of the time of a first build.
 pub(super) fn text(name: &str, library: &str, newton: bool, options: &PackageOptions) -> String {
     let mut text = format!(
         "[package]\nname = {}\nversion = \"0.1.0\"\nedition = \"2024\"\npublish = false\n\n[lib]\nname = {}\n\n[dependencies]\n",

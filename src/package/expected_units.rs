@@ -1,7 +1,8 @@
 //! Units that inputs are given where they are read: `InputScalarWithDefault("k", 0.3) * 1 [Meter]`.
 //!
-//! What a program reads has no dimension, so programs multiply it by a quantity at once. This says in which unit the user is expected to give
-//! the number. Only what stands in the expression itself counts: numbers with units, their products and quotients, in parentheses or not.
+//! What a program reads has no dimension, so programs multiply it by a quantity at once. This says
+//! in which unit the user is expected to give the number. Only what stands in the expression itself
+//! counts: numbers with units, their products and quotients, in parentheses or not.
 
 use equelle_front::ops::Arithmetic;
 use std::collections::BTreeMap;
@@ -19,7 +20,8 @@ pub(super) struct Expected {
     pub dimension: Dimension,
     /// What a 1 in the input is, in SI units.
     pub factor: f64,
-    /// The quantity as the program has it, where the input is multiplied by one literal: `1 [Kilo*Meter]`.
+    /// The quantity as the program has it, where the input is multiplied by one literal: `1
+    /// [Kilo*Meter]`.
     pub written: Option<String>,
 }
 

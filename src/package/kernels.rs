@@ -1,4 +1,5 @@
-//! `src/kernels.rs`: one argument struct and one `KernelInfo` per kernel, and the trait `Kernels`. Names no target.
+//! `src/kernels.rs`: one argument struct and one `KernelInfo` per kernel, and the trait `Kernels`.
+//! Names no target.
 
 use equelle_front::backend::{BackendError, Handle, KernelNames};
 use equelle_front::ir::{Kernel, Module, Space};

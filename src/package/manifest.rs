@@ -9,7 +9,8 @@ use serde_json::{Map, Value, json};
 
 use super::expected_units::{self, Expected};
 
-/// Version of the format. It grows when a key is removed or changes its meaning, not when one is added.
+/// Version of the format. It grows when a key is removed or changes its meaning, not when one is
+/// added.
 const VERSION: u32 = 1;
 
 /// The file. Keys come sorted, lists in program order.

@@ -1,7 +1,8 @@
 //! Verified IR to the text of a cargo package (docs/internals/generated-code.md).
 //!
-//! [`host`] writes the program (`src/lib.rs`), [`kernels`] the file that names no target (`src/kernels.rs`), the back-ends their own files, [`manifest()`] what
-//! the program reads and writes. The same input gives the same bytes.
+//! [`host`] writes the program (`src/lib.rs`), [`kernels`] the file that names no target
+//! (`src/kernels.rs`), the back-ends their own files, [`manifest()`] what the program reads and
+//! writes. The same input gives the same bytes.
 
 mod cargo_toml;
 mod expected_units;
@@ -76,7 +77,8 @@ fn package_name(library: &str) -> String {
     library.replace('_', "-").trim_matches('-').to_owned()
 }
 
-/// A crate name near to the stem of the Equelle file that hides neither a word of Rust nor a crate that the program uses.
+/// A crate name near to the stem of the Equelle file that hides neither a word of Rust nor a crate
+/// that the program uses.
 fn library_name(stem: &str, backends: &[&dyn Backend]) -> String {
     let mut namer = Namer::rust();
     namer.reserve(backends.iter().map(|backend| backend.runtime_crate().replace('-', "_")));

@@ -1,4 +1,5 @@
-//! Where the Equelle source is in a package, and what the runtime needs to know of its loops and solves.
+//! Where the Equelle source is in a package, and what the runtime needs to know of its loops and
+//! solves.
 
 use equelle_front::ir::{Block, Equation, FunctionId, Module, Op, StmtKind};
 use equelle_front::source::Span;

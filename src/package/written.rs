@@ -23,11 +23,13 @@ pub enum Edits {
     Overwrite,
 }
 
-/// Writes a package to a folder. Files that are as they should be are left alone, so that cargo sees what changed; so are files that the package does not have. What was removed comes back.
+/// Writes a package to a folder. Files that are as they should be are left alone, so that cargo
+/// sees what changed; so are files that the package does not have. What was removed comes back.
 /// `lock_file` is written where there is none.
 ///
 /// # Errors
-/// Files were changed since they were written, or are not from here; nothing is written then. A file that cannot be read or written.
+/// Files were changed since they were written, or are not from here; nothing is written then. A
+/// file that cannot be read or written.
 pub fn write(package: &Package, lock_file: &str, folder: &Path, edits: Edits) -> Result<(), Failure> {
     let mut known = read_hashes(folder)?;
     let mut to_write = Vec::new();
@@ -79,7 +81,8 @@ fn digits(bytes: &[u8]) -> String {
     StableHash::default().bytes(bytes).digits()
 }
 
-/// Hashes of what was written, by name; none without a record, and none of one that cannot be understood.
+/// Hashes of what was written, by name; none without a record, and none of one that cannot be
+/// understood.
 fn read_hashes(folder: &Path) -> Result<BTreeMap<String, String>, Failure> {
     let path = folder.join(NAME);
     let text = match fs::read(&path) {
@@ -119,7 +122,8 @@ mod tests {
         let both = package(&[("Cargo.toml", "1"), ("src/cuda.rs", "1"), ("src/lib.rs", "1")]);
         write(&both, "lock", folder, Edits::Keep).unwrap();
         assert_eq!((read("src/lib.rs").as_str(), read("Cargo.lock").as_str()), ("1", "lock"));
-        // Another version of the program, over files that nobody touched; files of the user, the lock file among them, are no matter.
+        // Another version of the program, over files that nobody touched; files of the user, the
+        // lock file among them, are no matter.
         fs::write(folder.join("src/mine.rs"), "mine").unwrap();
         fs::write(folder.join("Cargo.lock"), "updated").unwrap();
         let one = package(&[("Cargo.toml", "2"), ("src/lib.rs", "2")]);

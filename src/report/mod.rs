@@ -1,4 +1,5 @@
-//! `--report`: what the compiler made of a program, for people ([`text()`]) and as JSON ([`json()`]).
+//! `--report`: what the compiler made of a program, for people ([`text()`]) and as JSON
+//! ([`json()`]).
 
 mod json;
 mod reasons;

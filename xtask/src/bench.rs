@@ -73,7 +73,8 @@ pub(crate) struct Options {
     /// What is compared
     #[arg(value_enum, default_values_t = [Case::Heat, Case::ShallowWater, Case::Residual])]
     cases: Vec<Case>,
-    /// Cells along each axis, one table for each number [default: 100,128 for heat, 1024 for shallow water, 100 for residual]
+    /// Cells along each axis, one table for each number [default: 100,128 for heat, 1024 for
+    /// shallow water, 100 for residual]
     #[arg(long, value_delimiter = ',')]
     cells: Vec<usize>,
     /// Time steps of a run
@@ -93,7 +94,8 @@ pub(crate) struct Options {
     json: Option<PathBuf>,
 }
 
-/// Generates the programs, makes a package of the comparison that uses them, builds all with the same flags, and runs; the report goes to standard output.
+/// Generates the programs, makes a package of the comparison that uses them, builds all with the
+/// same flags, and runs; the report goes to standard output.
 pub(crate) fn run(options: &Options) -> Result<(), Failure> {
     if options.cells.iter().any(|&n| n < 3) || options.steps < 2 || options.repetitions < 1 {
         return Err("at least 3 cells along each axis, 2 steps and 1 repetition are needed".to_owned());
@@ -185,7 +187,8 @@ fn generate(program: &Program, way: Way, folder: &Path) -> Result<Package, Failu
     Ok(Package { feature, name, folder: package })
 }
 
-/// The text of a program: an example without outputs in its loop, so that what is timed is the step itself.
+/// The text of a program: an example without outputs in its loop, so that what is timed is the step
+/// itself.
 fn text(program: &Program) -> Result<String, Failure> {
     let example = |path: &str, outputs: &str| {
         let text = read(&root().join("examples").join(path))?;
@@ -201,7 +204,8 @@ fn text(program: &Program) -> Result<String, Failure> {
     }
 }
 
-/// A package whose sources stay where they are. It and the generated ones must mean the same runtime crates and flags: those that the generated ones name.
+/// A package whose sources stay where they are. It and the generated ones must mean the same
+/// runtime crates and flags: those that the generated ones name.
 fn write_package(compare: &Path, packages: &[Package]) -> Result<(), Failure> {
     let manifests = packages.iter().map(|package| read(&package.folder.join("Cargo.toml"))).collect::<Result<Vec<_>, _>>()?;
     // The longest asks for the most features.
@@ -231,7 +235,8 @@ fn write_package(compare: &Path, packages: &[Package]) -> Result<(), Failure> {
         runtime("backend-serial"),
     );
     tools::write(&compare.join("Cargo.toml"), &text)?;
-    // Cargo adds the generated packages to the lock file, and takes the versions of everything else from it.
+    // Cargo adds the generated packages to the lock file, and takes the versions of everything else
+    // from it.
     if let Some(package) = packages.last() {
         let copy =
             |from: PathBuf, to: PathBuf| fs::copy(from, &to).map(drop).map_err(|error| format!("cannot write `{}`: {error}", to.display()));

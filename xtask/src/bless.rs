@@ -7,11 +7,13 @@ use crate::tools::{self, Failure, cargo, root};
 /// The variable that makes the tests write what they find instead of comparing it.
 const BLESS: &str = "EQUELLE_BLESS";
 
-/// The targets whose tests have expected texts, as arguments of cargo. Of the whole workspace, so that what `cargo test --workspace` has built serves here.
+/// The targets whose tests have expected texts, as arguments of cargo. Of the whole workspace, so
+/// that what `cargo test --workspace` has built serves here.
 const TARGETS: [&str; 8] =
     ["--bin=xtask", "--test=golden", "--test=ir", "--test=manifest", "--test=passes", "--test=report", "--test=solver_table", "--test=ui"];
 
-/// Runs those tests so that they write their expected texts. With `check`, fails if that changes a file that git knows.
+/// Runs those tests so that they write their expected texts. With `check`, fails if that changes a
+/// file that git knows.
 pub(crate) fn bless(check: bool) -> Result<(), Failure> {
     let before = status()?;
     tools::run(cargo().args(["test", "--workspace", "--quiet"]).args(TARGETS).env(BLESS, "1"))?;

@@ -17,7 +17,8 @@ pub(crate) const SINGLES: &str = "generated-single";
 /// What kernels are compiled for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 pub(crate) enum Targets {
-    /// Two architectures, grids of one to three dimensions, and the runtime's own kernels of single precision with them
+    /// Two architectures, grids of one to three dimensions, and the runtime's own kernels of single
+    /// precision with them
     All,
     /// Each architecture once, with another number of dimensions
     Each,

@@ -1,4 +1,5 @@
-//! From which number of cells on a GPU is faster than all cores of the processor beside it: a table for docs/benchmarks, from programs of the GPU bundle.
+//! From which number of cells on a GPU is faster than all cores of the processor beside it: a table
+//! for docs/benchmarks, from programs of the GPU bundle.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -51,7 +52,8 @@ const MOST_STEPS: usize = 1_000_000;
 const REPETITIONS: usize = 2;
 /// Seconds.
 const LONG: f64 = 2.0;
-/// Where a run of the fewest steps on CUDA takes less time than the serial one by this factor, larger grids would tell nothing about where they cross.
+/// Where a run of the fewest steps on CUDA takes less time than the serial one by this factor,
+/// larger grids would tell nothing about where they cross.
 const CLEAR: f64 = 3.0;
 /// Numbers of steps for which the crossover of whole runs is told.
 const RUNS: [f64; 3] = [100.0, 1000.0, 10000.0];
@@ -242,7 +244,8 @@ mod tests {
         Row { cells, serial: Times { step: serial, start: 0.0 }, cuda: Times { step: cuda, start: 1.0 } }
     }
 
-    /// Steps of cells / 1e6 seconds against 0.01 s for all sizes are equal at 10^4 cells: half way between 10^3 and 10^5 in the logarithm.
+    /// Steps of cells / 1e6 seconds against 0.01 s for all sizes are equal at 10^4 cells: half way
+    /// between 10^3 and 10^5 in the logarithm.
     #[test]
     fn crossing_follows_a_power_law() {
         let rows = [row(1e3, 1e-3, 1e-2), row(1e5, 1e-1, 1e-2)];

@@ -1,7 +1,9 @@
-//! CUDA without a GPU: NVRTC compiles all kernels, and generated programs run on the host, compared with the serial back-end.
+//! CUDA without a GPU: NVRTC compiles all kernels, and generated programs run on the host, compared
+//! with the serial back-end.
 //!
-//! The tests of the CUDA runtime are among those of the workspace; here only those run that need NVRTC, or more time.
-//! Needs pip (NVRTC comes as a Python wheel), a C++ compiler, and fails when one is missing.
+//! The tests of the CUDA runtime are among those of the workspace; here only those run that need
+//! NVRTC, or more time. Needs pip (NVRTC comes as a Python wheel), a C++ compiler, and fails when
+//! one is missing.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -15,27 +17,32 @@ use crate::tools::{self, Failure, cargo, examples, root};
 /// The NVRTC that is used: that of the CUDA version which the runtime is built for.
 const WHEEL: &str = "nvidia-cuda-nvrtc==13.0.*";
 
-// What packages of the compiler do is tested with the programs here. All programs of the project are also compared in one executable, at both levels and with both ways of
-// differentiation.
+// What packages of the compiler do is tested with the programs here. All programs of the project
+// are also compared in one executable, at both levels and with both ways of differentiation.
 
-/// Examples whose packages in double precision are not built: other packages have what theirs have, and they are among the programs in one executable. Their kernels are compiled.
+/// Examples whose packages in double precision are not built: other packages have what theirs have,
+/// and they are among the programs in one executable. Their kernels are compiled.
 const NOT_BUILT: [&str; 3] = ["heat_explicit_2d", "two_phase_conservation", "two_phase_gravity"];
 
 /// A program besides the examples, with the parameter file that it runs with.
 const MORE: (&str, &str) = ("tests/run/edges_and_vertices.equelle", "tests/run/edges_and_vertices/case.param");
 
-/// An example that is also compiled with derivatives by sparse matrices, and what the compiler is told for that.
+/// An example that is also compiled with derivatives by sparse matrices, and what the compiler is
+/// told for that.
 const MATRICES: (&str, &[&str]) = ("gas_1d", &["--ad=spgemm"]);
 
-/// Examples that are also compiled in single precision, with what they need to run so: a tolerance of Newton's method that singles can reach.
+/// Examples that are also compiled in single precision, with what they need to run so: a tolerance
+/// of Newton's method that singles can reach.
 const SINGLE: [(&str, &[&str]); 4] =
     [("heat_explicit_3d", &[]), ("shallow_water", &[]), ("heat_implicit_2d", &["abs_res_tol=1e-3"]), ("two_phase_gravity", &[])];
 
-/// An example compiled to single precision and free rounding together, and what the compiler is told.
+/// An example compiled to single precision and free rounding together, and what the compiler is
+/// told.
 const FAST: (&str, &[&str]) = ("heat_explicit_3d", &["--precision", "f32", "--fp", "fast"]);
 
-/// How far free rounding may be off there: CUDA on the host rounds as written, the serial back-end leaves roundings out, of which an operation has at most 1.5 more or fewer, of 2^-24 each.
-/// Steps take means, so that roundings add up at most: 150 steps of at most 20 operations a cell.
+/// How far free rounding may be off there: CUDA on the host rounds as written, the serial back-end
+/// leaves roundings out, of which an operation has at most 1.5 more or fewer, of 2^-24 each. Steps
+/// take means, so that roundings add up at most: 150 steps of at most 20 operations a cell.
 const FREE_ROUNDING: f64 = 1.5 * 150.0 * 20.0 * (0.5 * f32::EPSILON as f64);
 
 /// A program and what it runs with.
@@ -73,15 +80,17 @@ impl Case {
     }
 }
 
-/// Differences relative to the largest value: the two may order the roundings of geometry differently on spacings that are not powers of two.
+/// Differences relative to the largest value: the two may order the roundings of geometry
+/// differently on spacings that are not powers of two.
 const ROUND_OFF: f64 = 1e-12;
 
-/// The same where linear systems are solved to 1e-10 by different iterations: Newton's method multiplies what they leave by the condition of the Jacobian, 1e3 to 1e4
-/// in these examples.
+/// The same where linear systems are solved to 1e-10 by different iterations: Newton's method
+/// multiplies what they leave by the condition of the Jacobian, 1e3 to 1e4 in these examples.
 const SOLVER: f64 = 1e-6;
 
-/// Random programs that run on the host. More of them run on a GPU: they are part of the bundle. The last three have sums over the boundary alone, sums in
-/// a branch, and the displacement of a cell from itself.
+/// Random programs that run on the host. More of them run on a GPU: they are part of the bundle.
+/// The last three have sums over the boundary alone, sums in a branch, and the displacement of a
+/// cell from itself.
 const RANDOM_SEEDS: [u64; 7] = [1, 2, 3, 5, 56, 27, 136];
 
 /// Does all of it.
@@ -117,7 +126,8 @@ pub(crate) fn run() -> Result<(), Failure> {
     // Programs that have no source: every construct of kernels.
     tools::run(tests("package").args(["--", "--ignored"]))?;
 
-    // While one runs, for which a C++ compiler takes most of the time, the next is built; both use one core.
+    // While one runs, for which a C++ compiler takes most of the time, the next is built; both use
+    // one core.
     let (sender, built) = mpsc::sync_channel(2);
     let programs: Vec<&Case> = programs.iter().filter(|case| case.is_built()).collect();
     let number = programs.len();
@@ -137,7 +147,8 @@ pub(crate) fn run() -> Result<(), Failure> {
         Ok::<(), Failure>(())
     })?;
     differential::run(RANDOM_SEEDS.into_iter(), true, Some("host"))?;
-    // What has run on the host there, with programs of all tests and random ones, is compiled for GPUs too.
+    // What has run on the host there, with programs of all tests and random ones, is compiled for
+    // GPUs too.
     compile(&differential::modules(), "each")?;
     compare_verb("host", &[0])?;
     // Without a usable GPU the simulator says so.
@@ -149,7 +160,8 @@ pub(crate) fn run() -> Result<(), Failure> {
 /// Runs a program on both back-ends, with its grid as it is and as an unstructured one.
 fn compare_layouts(built: &Path, program: &Case) -> Result<(), Failure> {
     for layout in ["auto", "unstructured"] {
-        // Linear systems of this size are solved directly, on the host; the Krylov methods of the device are asked for.
+        // Linear systems of this size are solved directly, on the host; the Krylov methods of the
+        // device are asked for.
         end_to_end(built, program, layout, &[], program.tolerance())?;
         if layout == "unstructured" {
             end_to_end(built, program, layout, &["renumber=yes"], program.tolerance())?;
@@ -209,7 +221,8 @@ fn library_path(folder: &Path) -> std::ffi::OsString {
     path
 }
 
-/// A folder with the kernels of all programs: generated (`generated/*.cu`, and [`SINGLES`], which need the runtime's prelude) and written by hand (`by-hand/*.cu`).
+/// A folder with the kernels of all programs: generated (`generated/*.cu`, and [`SINGLES`], which
+/// need the runtime's prelude) and written by hand (`by-hand/*.cu`).
 fn all_kernels(programs: &[Case]) -> Result<PathBuf, Failure> {
     let folder = root().join("target/cuda-host/kernels");
     let made = if folder.exists() { fs::remove_dir_all(&folder) } else { Ok(()) };
@@ -267,7 +280,8 @@ fn polite_refusal(built: &Path, case: &str) -> Result<(), Failure> {
     }
 }
 
-/// `equellec compare` of both back-ends, with free rounding: CUDA on the host rounds as written, so that what differs is the rounding of the serial back-end.
+/// `equellec compare` of both back-ends, with free rounding: CUDA on the host rounds as written, so
+/// that what differs is the rounding of the serial back-end.
 fn compare_verb(device: &str, codes: &[i32]) -> Result<(), Failure> {
     let mut compare = tools::equellec("dev")?;
     compare.args(["compare", "--backend", "serial,cuda", "--fp", "fast", "examples/heat_explicit_2d/heat_explicit_2d.equelle"]);
@@ -283,7 +297,8 @@ fn compare_verb(device: &str, codes: &[i32]) -> Result<(), Failure> {
     ))
 }
 
-/// Runs a program on the serial back-end and on CUDA kernels compiled for the host; outputs must agree to `tolerance` of the largest value.
+/// Runs a program on the serial back-end and on CUDA kernels compiled for the host; outputs must
+/// agree to `tolerance` of the largest value.
 fn end_to_end(built: &Path, program: &Case, layout: &str, more: &[&str], tolerance: f64) -> Result<(), Failure> {
     let case = &program.case;
     let name = built.file_stem().map_or_else(String::new, |stem| stem.to_string_lossy().into_owned());

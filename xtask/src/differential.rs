@@ -15,12 +15,14 @@ fn folder() -> PathBuf {
     root().join("target/differential")
 }
 
-/// A folder with a folder for each program of the last differential test and way of compiling it, in which what was generated is.
+/// A folder with a folder for each program of the last differential test and way of compiling it,
+/// in which what was generated is.
 pub fn modules() -> PathBuf {
     folder().join("src")
 }
 
-/// Compiles the random programs of some seeds, and if asked for every program of the project, for both back-ends and compares what they give: on a device by the name that `EQUELLE_CUDA_DEVICE`
+/// Compiles the random programs of some seeds, and if asked for every program of the project, for
+/// both back-ends and compares what they give: on a device by the name that `EQUELLE_CUDA_DEVICE`
 /// takes, or what that says; on all cores.
 pub fn run(seeds: impl Iterator<Item = u64>, with_project: bool, device: Option<&str>) -> Result<(), Failure> {
     let folder = folder();

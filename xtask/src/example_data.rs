@@ -1,8 +1,8 @@
 //! Input data of the examples, and what they must give.
 //!
-//! The expected results come from plain loops over (i, j, k) that share nothing with the compiler or its runtime. Those of
-//! `heat_explicit_3d` are results of the original Equelle implementation; here they are checked, not written. Implicit examples are in
-//! `implicit_data`.
+//! The expected results come from plain loops over (i, j, k) that share nothing with the compiler
+//! or its runtime. Those of `heat_explicit_3d` are results of the original Equelle implementation;
+//! here they are checked, not written. Implicit examples are in `implicit_data`.
 
 use crate::tools::{self, Failure, lines, read, root, samples};
 
@@ -65,7 +65,8 @@ fn heat_box() -> HeatCase {
     HeatCase { n, spacing, dim: 3, k: 0.3, cv: 1.0, dt: 0.5, steps: 150, initial: Vec::new(), uniform: 500.0, dirichlet }
 }
 
-/// A copper plate with a hot spot: 300 K on the left side, 350 K on the upper half of the right side.
+/// A copper plate with a hot spot: 300 K on the left side, 350 K on the upper half of the right
+/// side.
 fn heat_plate() -> HeatCase {
     let (n, spacing) = ([20, 10, 1], [0.01, 0.01, 1.0]);
     let mut initial = Vec::new();
@@ -73,7 +74,8 @@ fn heat_plate() -> HeatCase {
         for i in 0..n[0] {
             let (x, y) = ((i as f64 + 0.5) * 0.01 - 0.06, (j as f64 + 0.5) * 0.01 - 0.05);
             let value = 300.0 + 100.0 * (-(x * x + y * y) / (2.0 * 0.02 * 0.02)).exp();
-            // Rounded, so that the file does not depend on the last bits of the exponential function.
+            // Rounded, so that the file does not depend on the last bits of the exponential
+            // function.
             initial.push((value * 1000.0).round() / 1000.0);
         }
     }
@@ -146,8 +148,8 @@ impl HeatCase {
     }
 }
 
-/// The loops here must agree with the original implementation: 1e-12 relative, far above the rounding of 150 steps (each at most a few units
-/// in the 16th digit, and the scheme damps errors).
+/// The loops here must agree with the original implementation: 1e-12 relative, far above the
+/// rounding of 150 steps (each at most a few units in the 16th digit, and the scheme damps errors).
 fn compare_with_reference(case: &HeatCase) -> Result<(), Failure> {
     for steps in [1, 50, 100, 150] {
         let path = root().join(format!("examples/heat_explicit_3d/expected/u-step{steps:04}-samples.txt"));

@@ -1,4 +1,5 @@
-//! Programs and data to run on a machine with an NVIDIA GPU that need nothing of this repository there.
+//! Programs and data to run on a machine with an NVIDIA GPU that need nothing of this repository
+//! there.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -10,7 +11,8 @@ use equelle_random::project::subjects;
 
 use crate::tools::{self, Failure, cargo, examples, read, root};
 
-/// Targets of backend-cuda that go into the bundle: what cargo calls them, the name of the executable, and the folder.
+/// Targets of backend-cuda that go into the bundle: what cargo calls them, the name of the
+/// executable, and the folder.
 const GPU_TARGETS: [(&str, &str, &str); 8] = [
     ("--lib", "backend_cuda", "tests"),
     ("--test=heat_by_hand", "heat_by_hand", "tests"),
@@ -22,7 +24,8 @@ const GPU_TARGETS: [(&str, &str, &str); 8] = [
     ("--bench=direct", "direct", "benches"),
 ];
 
-/// What the serial back-end is compiled for, since times are compared with it: any processor beside a GPU of the last ten years has these instructions.
+/// What the serial back-end is compiled for, since times are compared with it: any processor beside
+/// a GPU of the last ten years has these instructions.
 const PROCESSOR: &str = if cfg!(target_arch = "x86_64") { "x86-64-v3" } else { "generic" };
 
 /// The executable of random programs, and how many it holds.
@@ -31,7 +34,8 @@ const RANDOM_PROGRAMS: u64 = 200;
 /// That of the programs of the project.
 const PROJECT: &str = "project_programs";
 
-/// Fills `.gpu/`: stripped programs with both back-ends, the data of the examples, hand-written CUDA to compare with if it is at hand, and a script.
+/// Fills `.gpu/`: stripped programs with both back-ends, the data of the examples, hand-written
+/// CUDA to compare with if it is at hand, and a script.
 pub(crate) fn collect(only: &str) -> Result<(), Failure> {
     let bundle = root().join(".gpu");
     let program = |source: &Path, flags: &[&str], way: Way, bundle: &Path| {
@@ -193,7 +197,8 @@ fn executables(build: &mut Command, wanted: &[(&str, &str)], bundle: &Path) -> R
     }
     let messages = String::from_utf8_lossy(&output.stdout).into_owned();
     for (name, folder) in wanted {
-        // One JSON object a line; that of an executable names its file, which for tests ends with a hash.
+        // One JSON object a line; that of an executable names its file, which for tests ends with a
+        // hash.
         let is_wanted = |path: &&str| {
             let stem = Path::new(path).file_stem().unwrap_or_default().to_string_lossy();
             stem.strip_prefix(name).is_some_and(|rest| rest.is_empty() || rest.starts_with('-'))
@@ -215,7 +220,8 @@ fn random_programs(bundle: &Path) -> Result<(), Failure> {
     differential(RANDOM, TestProgram::random(1..=RANDOM_PROGRAMS, &fixtures), bundle)
 }
 
-/// Every program of the project, examples and those of the tests, likewise, and the data that they run on.
+/// Every program of the project, examples and those of the tests, likewise, and the data that they
+/// run on.
 fn project_programs(bundle: &Path) -> Result<(), Failure> {
     let here = |path: &Path| path.canonicalize().map_err(|error| format!("`{}`: {error}", path.display()));
     let (repository, bundle) = (here(&root())?, here(bundle)?);

@@ -1,13 +1,15 @@
-//! Input data of the implicit examples, and what they must give, from loops over the links between cells.
+//! Input data of the implicit examples, and what they must give, from loops over the links between
+//! cells.
 //!
-//! Each backward Euler step is one symmetric system, solved here with conjugate gradients to rounding. Results of the original Equelle implementation
-//! are checked, not written.
+//! Each backward Euler step is one symmetric system, solved here with conjugate gradients to
+//! rounding. Results of the original Equelle implementation are checked, not written.
 
 use std::path::Path;
 
 use crate::tools::{Failure, lines, read, root, samples};
 
-/// A plain sum of solver and rounding errors of all steps stays below this, relative to the largest value.
+/// A plain sum of solver and rounding errors of all steps stays below this, relative to the largest
+/// value.
 const TOLERANCE: f64 = 1e-11;
 
 /// Data files as path below `examples/` and text.
@@ -65,7 +67,8 @@ fn plate_case() -> Conduction {
     cartesian([4, 3, 1], 10.0, 2.85, 2.17e6, 500.0, vec![1e8; 2], |high, j, _| (j == 0).then_some(if high { 0.0 } else { 1000.0 }))
 }
 
-/// A uniform grid of cubes (or squares, with a depth of 1). `given`: temperature of the face (high side?, j, k) across x.
+/// A uniform grid of cubes (or squares, with a depth of 1). `given`: temperature of the face (high
+/// side?, j, k) across x.
 fn cartesian(
     n: [usize; 3],
     width: f64,

@@ -1,4 +1,5 @@
-//! A whole implicit time step: compiled derivatives and the default solver against products of sparse matrices and BiCGStab with Jacobi.
+//! A whole implicit time step: compiled derivatives and the default solver against products of
+//! sparse matrices and BiCGStab with Jacobi.
 
 use std::path::Path;
 use std::process::Command;

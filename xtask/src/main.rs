@@ -47,7 +47,8 @@ enum Command {
     TextSearch,
     /// Print comments and prose of more than 100 columns; fail if there is one
     Columns,
-    /// Write the grammar and the mode of the editors, and the reference of the book, from the tables of the compiler
+    /// Write the grammar and the mode of the editors, and the reference of the book, from the
+    /// tables of the compiler
     Editors {
         /// Write nothing; fail if something would change
         #[arg(long)]
@@ -61,7 +62,8 @@ enum Command {
     },
     /// Compile all CUDA code with NVRTC, and run CUDA programs on the host; needs no GPU
     CudaHostTests,
-    /// Compile the `.cu` files in the folders of a folder with NVRTC, which must be on the loader's path
+    /// Compile the `.cu` files in the folders of a folder with NVRTC, which must be on the loader's
+    /// path
     CompileKernels {
         /// The folder
         folder: std::path::PathBuf,
@@ -77,25 +79,31 @@ enum Command {
         /// The first seed; those after it follow
         #[arg(long, default_value_t = 1)]
         seed: u64,
-        /// Compile them for both back-ends and compare those instead; with the environment variable EQUELLE_CUDA_DEVICE=host without a GPU
+        /// Compile them for both back-ends and compare those instead; with the environment variable
+        /// EQUELLE_CUDA_DEVICE=host without a GPU
         #[arg(long)]
         cuda: bool,
     },
     /// Collect programs, data and scripts to run on a machine with a GPU, in `.gpu/`
     GpuBundle {
-        /// Only programs whose names contain this, or one of several such parts, separated by commas
+        /// Only programs whose names contain this, or one of several such parts, separated by
+        /// commas
         #[arg(long, default_value = "")]
         only: String,
     },
     /// Compare the speed of generated programs with hand-written loops
     Bench(bench::Options),
-    /// Whether implicit programs converge with default parameters on grids of all kinds, with iterations and times
+    /// Whether implicit programs converge with default parameters on grids of all kinds, with
+    /// iterations and times
     Converge(converge::Options),
-    /// From which number of cells on the GPU is faster than the processor, with the programs of a GPU bundle
+    /// From which number of cells on the GPU is faster than the processor, with the programs of a
+    /// GPU bundle
     Crossover(crossover::Options),
-    /// A whole implicit time step against sparse-matrix derivatives and BiCGStab with Jacobi, with the time of each part
+    /// A whole implicit time step against sparse-matrix derivatives and BiCGStab with Jacobi, with
+    /// the time of each part
     ImplicitStep(implicit_step::Options),
-    /// Iterations and times of multigrid on the Laplacian of cubes; `benches/peers/solvers.py` does the same with PyAMG
+    /// Iterations and times of multigrid on the Laplacian of cubes; `benches/peers/solvers.py` does
+    /// the same with PyAMG
     Solvers {
         /// Cells along an edge, separated by commas; 192 needs 4 GB
         #[arg(long, default_value = "32,64,96,128,192")]

@@ -100,7 +100,8 @@ fn fault(repository: &Repository, word: &str) -> Option<String> {
     ((word.contains('_') || has_hump) && !repository.has_word(word)).then(|| format!("no name `{word}` in the sources"))
 }
 
-/// Lines of a quotation that do not follow each other in the text, where `...` stands for lines left out.
+/// Lines of a quotation that do not follow each other in the text, where `...` stands for lines
+/// left out.
 fn misquoted<'a>(quotation: &[&'a str], text: &str) -> Option<&'a str> {
     let mut lines = text.lines().map(str::trim);
     let said = quotation.iter().map(|line| line.trim()).filter(|line| !line.is_empty() && !line.ends_with("..."));

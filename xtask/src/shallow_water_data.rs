@@ -1,4 +1,5 @@
-//! Input data of the shallow-water example, and what it must give: a dam breaks in a bowl with dry corners. Plain loops over rows and columns.
+//! Input data of the shallow-water example, and what it must give: a dam breaks in a bowl with dry
+//! corners. Plain loops over rows and columns.
 
 use std::path::Path;
 
@@ -95,7 +96,8 @@ impl Bowl {
             for cell in 0..N * N {
                 let along = cell / stride % N;
                 if along == 0 {
-                    // The wall on the low side pushes in the direction of the axis, that on the high side against it.
+                    // The wall on the low side pushes in the direction of the axis, that on the
+                    // high side against it.
                     next[cell][1 + axis] += DT * pressure(depth[cell]);
                 }
                 if along == N - 1 {

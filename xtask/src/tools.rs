@@ -101,7 +101,8 @@ pub(crate) fn equellec(profile: &str) -> Result<Command, Failure> {
     static BUILT: Mutex<BTreeSet<String>> = Mutex::new(BTreeSet::new());
     // Nobody panics while it is locked; and what it holds would still be true.
     let mut built = BUILT.lock().unwrap_or_else(PoisonError::into_inner);
-    // With the features that the whole workspace asks for, as the tests have it: nothing is compiled twice.
+    // With the features that the whole workspace asks for, as the tests have it: nothing is
+    // compiled twice.
     if !built.contains(profile) {
         run(cargo().args(["build", "--quiet", "--workspace", "--bin", "equellec", "--profile", profile]))?;
         built.insert(profile.to_owned());

@@ -5,7 +5,8 @@ use crate::data::kind;
 use crate::tree::{Basic, Dimension, Info, Kind, Node, Set, parts};
 
 impl Generator<'_> {
-    /// Entities of a kind, one for each element of a set, some of which may be Empty. Of another kind than the set's: cells of faces.
+    /// Entities of a kind, one for each element of a set, some of which may be Empty. Of another
+    /// kind than the set's: cells of faces.
     pub(super) fn entities(&mut self, wanted: Kind, over: Set, want: Want) -> Node {
         if wanted == Kind::Cell && kind(over.0) == Kind::Face && self.random.bool() {
             return self.side(over);

@@ -6,7 +6,8 @@ use crate::data::kind;
 use crate::tree::{Basic, Info, Kind, Node, Part, Set, Statement, parts};
 
 impl Generator<'_> {
-    /// A definition. Smooth functions decide nothing by their arguments, so that they may be called with what is not exact.
+    /// A definition. Smooth functions decide nothing by their arguments, so that they may be called
+    /// with what is not exact.
     pub(super) fn function(&mut self, out: &mut Vec<Statement>) {
         let generic = self.chance(40);
         let smooth = self.purpose == Purpose::Derivatives || self.random.bool();

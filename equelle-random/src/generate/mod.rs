@@ -1,12 +1,17 @@
-//! The generator: programs that are well-typed by construction, whose numbers stay finite on every grid of [`crate::data`].
+//! The generator: programs that are well-typed by construction, whose numbers stay finite on every
+//! grid of [`crate::data`].
 //!
-//! Every expression carries its type and [`Bounds`]. What divides, has a root or a logarithm taken is made positive by its bounds; what grows is scaled down. What depends
-//! on the solution of a nonlinear equation is known up to round-off only, so it decides nothing: no comparison looks at it.
+//! Every expression carries its type and [`Bounds`]. What divides, has a root or a logarithm taken
+//! is made positive by its bounds; what grows is scaled down. What depends on the solution of a
+//! nonlinear equation is known up to round-off only, so it decides nothing: no comparison looks at
+//! it.
 //!
-//! Two of five programs may fail ([`Generator::fault`]): they ask for data at entities that may be Empty, read sets and sequences without elements, and reduce what may be on
-//! none. Outputs stand everywhere between, so that where a run ends shows.
+//! Two of five programs may fail ([`Generator::fault`]): they ask for data at entities that may be
+//! Empty, read sets and sequences without elements, and reduce what may be on none. Outputs stand
+//! everywhere between, so that where a run ends shows.
 //!
-//! [`scalars`], [`vectors`], [`truth`] and [`entities`] make expressions of a wanted type, [`statements`] and [`functions`] what stands around them, [`newton`] residuals.
+//! [`scalars`], [`vectors`], [`truth`] and [`entities`] make expressions of a wanted type,
+//! [`statements`] and [`functions`] what stands around them, [`newton`] residuals.
 
 mod entities;
 mod functions;
@@ -116,13 +121,15 @@ const MAY_FAIL: u32 = 40;
 
 struct Generator<'f> {
     random: Rng,
-    /// Decides what fails, in programs that may. It has a stream of its own: others are what they would be without it.
+    /// Decides what fails, in programs that may. It has a stream of its own: others are what they
+    /// would be without it.
     faults: Option<Rng>,
     purpose: Purpose,
     facts: &'f Facts,
     units: bool,
     grids: Grids,
-    /// Names of each domain beside its own, for domains of users at least one once they have been read.
+    /// Names of each domain beside its own, for domains of users at least one once they have been
+    /// read.
     aliases: Vec<Vec<String>>,
     variables: Vec<Variable>,
     functions: Vec<Function>,

@@ -1,18 +1,23 @@
-//! Equations. `a (u - m) + e F(u) - b = 0`, where `a` is at least `a0 > 0`, `F` any expression and `e` a number so small that
-//! `e |F'| <= a0/4` and `e |F| <= a0 R/8`, and `|b| <= a0 R/8`, all in the largest row, for `|u - m| <= R`.
+//! Equations. `a (u - m) + e F(u) - b = 0`, where `a` is at least `a0 > 0`, `F` any expression and
+//! `e` a number so small that `e |F'| <= a0/4` and `e |F| <= a0 R/8`, and `|b| <= a0 R/8`, all in
+//! the largest row, for `|u - m| <= R`.
 //!
-//! Newton's method solves these from any guess within `R` of `m`: with `|J^-1| <= 1/(a0 - a0/4)` each iterate stays there, because
-//! `u1 - m = J^-1 (e F'(u0) (u0 - m) - e F(u0) + b)` is at most `4/(3 a0) (a0 R/4 + a0 R/8 + a0 R/8) = 2R/3`; and the distance to the solution falls by at least
-//! `4/(3 a0) (a0/4 + a0/4) = 2/3` in each iteration, also where `F` has kinks, and quadratically where it has none.
-//! Two ways to find derivatives that differ by round-off find solutions that differ by round-off: the system has condition at most `(1 + 1/4)/(1 - 1/4)` times the spread of `a`.
+//! Newton's method solves these from any guess within `R` of `m`: with `|J^-1| <= 1/(a0 - a0/4)`
+//! each iterate stays there, because `u1 - m = J^-1 (e F'(u0) (u0 - m) - e F(u0) + b)` is at most
+//! `4/(3 a0) (a0 R/4 + a0 R/8 + a0 R/8) = 2R/3`; and the distance to the solution falls by at least
+//! `4/(3 a0) (a0/4 + a0/4) = 2/3` in each iteration, also where `F` has kinks, and quadratically
+//! where it has none. Two ways to find derivatives that differ by round-off find solutions that
+//! differ by round-off: the system has condition at most `(1 + 1/4)/(1 - 1/4)` times the spread of
+//! `a`.
 
 use super::{Content, type_text};
 use super::{Generator, PURE, Purpose, Variable, Want, has_nothing, line};
 use crate::bounds::Bounds;
 use crate::tree::{Dimension, Info, Node, Part, Set, Statement, parts};
 
-/// Solutions found in two ways agree to this fraction of the largest value that an unknown may have: ten iterations of at most ten units in the last place
-/// of a system of condition below 10 leave 1e-13, and products of the terms of `F` leave less than that again.
+/// Solutions found in two ways agree to this fraction of the largest value that an unknown may
+/// have: ten iterations of at most ten units in the last place of a system of condition below 10
+/// leave 1e-13, and products of the terms of `F` leave less than that again.
 const AGREEMENT: f64 = 1e-12;
 
 /// An unknown.
@@ -139,7 +144,8 @@ impl Generator<'_> {
         self.fitted(guess, unknown.middle - unknown.radius, unknown.middle + unknown.radius)
     }
 
-    /// The function of equation `i`. Its bounds, where its slope is that of all of it and its error that of everything but the unknowns, for `a0 = 1`.
+    /// The function of equation `i`. Its bounds, where its slope is that of all of it and its error
+    /// that of everything but the unknowns, for `a0 = 1`.
     fn residual(&mut self, name: &str, unknowns: &[Unknown], i: usize, right: Node, out: &mut Vec<Statement>) -> Bounds {
         let unknown = &unknowns[i];
         let (variables, functions, base) = (self.variables.len(), self.functions.len(), self.base);
@@ -193,7 +199,8 @@ impl Generator<'_> {
         Node { info: Info { bounds, ..node.info }, parts: parts!["(", weights, " * ", node, ")"] }
     }
 
-    /// Something of the unknowns: often a flux, upwinded by what may be the unknowns, summed over faces.
+    /// Something of the unknowns: often a flux, upwinded by what may be the unknowns, summed over
+    /// faces.
     fn nonlinear(&mut self, unknown: &Unknown, dimension: Dimension, want: Want) -> Node {
         if unknown.set != Set(0) || self.chance(50) {
             return self.scalar(Some(unknown.set), dimension, want);

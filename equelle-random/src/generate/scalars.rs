@@ -58,7 +58,8 @@ impl Generator<'_> {
             }
         }
         if on == Some(GENERIC) {
-            // There is a parameter of this kind, but it decides nothing: a number that meets it in a product.
+            // There is a parameter of this kind, but it decides nothing: a number that meets it in
+            // a product.
             let found = self.variable(|info| info.basic == Basic::Scalar && info.on == on);
             let found = found.unwrap_or_else(|| unreachable!("a function of any domain has a parameter"));
             return self.in_dimension(found, dimension);

@@ -74,7 +74,8 @@ impl Generator<'_> {
         self.variables.push(Variable { name, content, mutable });
     }
 
-    /// Reads something; domains of users come into being here only, so that everything after can name them.
+    /// Reads something; domains of users come into being here only, so that everything after can
+    /// name them.
     pub(super) fn input(&mut self, out: &mut Vec<Statement>) {
         match self.random.u8(..12) {
             0..5 => {

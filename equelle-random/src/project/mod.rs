@@ -1,5 +1,6 @@
-//! Every program of the project with data to run on: an example on its own, shortened to a few steps; a program of the tests on data made for it, or what [`table`] says. One that is new
-//! is found by itself.
+//! Every program of the project with data to run on: an example on its own, shortened to a few
+//! steps; a program of the tests on data made for it, or what [`table`] says. One that is new is
+//! found by itself.
 
 mod table;
 
@@ -26,7 +27,8 @@ pub struct Subject {
     /// An identifier.
     pub name: String,
     source: SourceFile,
-    /// Whether units are checked: some programs compare numbers without a unit to others, as in the original project, and are for `--nondimensional`.
+    /// Whether units are checked: some programs compare numbers without a unit to others, as in the
+    /// original project, and are for `--nondimensional`.
     pub units: bool,
     /// Whether it is one of the examples.
     pub example: bool,
@@ -60,7 +62,8 @@ impl Case {
         Case { words: self.words(more), ..self.clone() }
     }
 
-    /// Layouts of the grid, as words of a run: as it is, and as arrays whose cells and faces have another order than the file.
+    /// Layouts of the grid, as words of a run: as it is, and as arrays whose cells and faces have
+    /// another order than the file.
     pub fn layouts(&self) -> [&'static [&'static str]; 2] {
         if self.cartesian { [&[], &["grid_layout=unstructured", "renumber=yes"]] } else { [&["renumber=no"], &["renumber=yes"]] }
     }
@@ -169,7 +172,8 @@ fn subject(program: &str, known: Option<&Known>, folder: &Path) -> Subject {
     Subject { example: program.starts_with("examples/"), cases, solved, single, steps, name, units, source, runnable }
 }
 
-/// A run on its grid, and once more with widths of cells that are powers of two where they are none.
+/// A run on its grid, and once more with widths of cells that are powers of two where they are
+/// none.
 fn cases(runnable: &'static Program, words: &[&str], steps: usize, folder: &Path) -> Vec<Case> {
     fs::create_dir_all(folder).expect("the target folder can be written");
     let root = repository();

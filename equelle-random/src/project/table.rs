@@ -5,8 +5,9 @@ use crate::outcome::Tolerance;
 /// Steps of an example that are run.
 pub const STEPS: usize = 8;
 
-/// What solutions may differ by: all systems here are solved directly, so that they differ by roundings of elimination, some hundred of 1.1e-16, times what the matrix makes of them,
-/// which is less than 1e4 of the largest value.
+/// What solutions may differ by: all systems here are solved directly, so that they differ by
+/// roundings of elimination, some hundred of 1.1e-16, times what the matrix makes of them, which is
+/// less than 1e4 of the largest value.
 pub const SOLVED: Tolerance = Tolerance::relative(1e-10);
 
 /// A program in single precision, compared with double precision.
@@ -14,14 +15,16 @@ pub const SOLVED: Tolerance = Tolerance::relative(1e-10);
 pub enum Single {
     /// Roundings of its steps alone.
     Explicit,
-    /// It solves equations, with these words, and outputs may then be so far apart, beside roundings.
+    /// It solves equations, with these words, and outputs may then be so far apart, beside
+    /// roundings.
     Solved {
         /// A tolerance of Newton's method that singles can reach.
         words: &'static [&'static str],
         /// Beside roundings of its operations.
         allowed: Tolerance,
     },
-    /// It is not compared: no tolerance of Newton's method is one for all its equations that singles can reach and that still says something.
+    /// It is not compared: no tolerance of Newton's method is one for all its equations that
+    /// singles can reach and that still says something.
     No,
 }
 
@@ -30,7 +33,8 @@ pub enum Single {
 pub struct Known {
     /// Its file, in the repository.
     pub program: &'static str,
-    /// Words of each run, instead of the data of an example or of grids chosen for it. A parameter file is one of the repository.
+    /// Words of each run, instead of the data of an example or of grids chosen for it. A parameter
+    /// file is one of the repository.
     pub runs: &'static [&'static [&'static str]],
     /// Steps that are run.
     pub steps: usize,
@@ -53,12 +57,14 @@ impl Known {
         Known { steps, ..self }
     }
 
-    /// Of heat conduction, whose matrix is the identity plus a positive operator: a solution is as far from the exact one as the residual, in each step.
+    /// Of heat conduction, whose matrix is the identity plus a positive operator: a solution is as
+    /// far from the exact one as the residual, in each step.
     const fn single(self, tolerance: &'static [&'static str], absolute: f64) -> Known {
         Known { single: Some(Single::Solved { words: tolerance, allowed: Tolerance::absolute(absolute) }), ..self }
     }
 
-    /// Of flow, whose matrices leave the level of the pressure open: as far from the exact solution as the rounded terms of a residual put it, in parts of the largest value.
+    /// Of flow, whose matrices leave the level of the pressure open: as far from the exact solution
+    /// as the rounded terms of a residual put it, in parts of the largest value.
     const fn single_flow(self, tolerance: &'static [&'static str], relative: f64) -> Known {
         Known { single: Some(Single::Solved { words: tolerance, allowed: Tolerance::relative(relative) }), ..self }
     }
@@ -74,15 +80,17 @@ const FIVE_SPOT: &[&str] = &["tests/programs/five_spot.param"];
 const FIVE_SPOT_OF_TWO: &[&str] = &["examples/two_phase_implicit/case.param"];
 
 pub const KNOWN: &[Known] = &[
-    // Its last solve leaves a derivative out and converges slowly; its state grows from step to step.
+    // Its last solve leaves a derivative out and converges slowly; its state grows from step to
+    // step.
     Known::new("tests/report/reasons")
         .runs(&[&["nx=5", "ny=4", "dx=0.5", "dy=0.25", "max_iter=60"], &["grid_dim=3", "nx=3", "ny=4", "nz=3", "max_iter=60"]])
         .steps(1),
     // Long rows, which are cut, and loops that are long enough for several threads in every place.
     Known::new("examples/shallow_water")
         .runs(&[WATER, &["nx=130", "ny=71", "dx=0.5", "dy=2", "u_init=0", "v_init=0", "b_north=0", "b_south=0", "b_east=0", "b_west=0"]]),
-    // A direct solver takes minutes where dependencies are not optimised. Each step ends with a residual below 1e-9, which is as far as it is from the solution: the matrix is the
-    // identity plus a positive operator.
+    // A direct solver takes minutes where dependencies are not optimised. Each step ends with a
+    // residual below 1e-9, which is as far as it is from the solution: the matrix is the identity
+    // plus a positive operator.
     Known::new("examples/heat_implicit_3d")
         .runs(&[&["examples/heat_implicit_3d/case.param", "solver=bicgstab", "abs_res_tol=1e-9"]])
         .steps(2)
@@ -90,15 +98,17 @@ pub const KNOWN: &[Known] = &[
         .single(&["abs_res_tol=2e-2"], 4e-2),
     Known::new("examples/heat_implicit_2d").single(&["abs_res_tol=1e-3"], 2e-3),
     Known::new("examples/heat_implicit_triangles").single(&["abs_res_tol=1e-3"], 5e-3),
-    // Newton's method takes the same iterations in both precisions, and ends far below its tolerance.
+    // Newton's method takes the same iterations in both precisions, and ends far below its
+    // tolerance.
     Known::new("examples/gas_1d").single_flow(&["abs_res_tol=1e-4"], 0.0),
     Known::new("examples/two_phase_gravity").single_flow(&[], 0.0),
-    // With the default tolerance the last correction is not always made: saturations that stop at a bound decide.
+    // With the default tolerance the last correction is not always made: saturations that stop at a
+    // bound decide.
     Known::new("examples/two_phase_implicit")
         .runs(&[&["examples/two_phase_implicit/case.param", "abs_res_tol=1e-8"]])
         .single_flow(&[], 0.0),
-    // The sum of both equations tells the pressure. In it terms near 1 cancel, four to a balance, and leave what is injected in a step, 1.5e-4: their roundings are
-    // 4 * 6e-8 / 1.5e-4 of that.
+    // The sum of both equations tells the pressure. In it terms near 1 cancel, four to a balance,
+    // and leave what is injected in a step, 1.5e-4: their roundings are 4 * 6e-8 / 1.5e-4 of that.
     Known::new("examples/two_phase_conservation").single_flow(&[], 1.6e-3),
     // One solve is for volumes per second, near 1e-5, the other for saturations near 1.
     Known { single: Some(Single::No), ..Known::new("examples/two_phase") },
@@ -109,7 +119,8 @@ pub const KNOWN: &[Known] = &[
     Known::new("tests/programs/two_phase_declared").runs(&[FIVE_SPOT]),
     Known::new("tests/programs/two_phase_implicit_declared").runs(&[FIVE_SPOT_OF_TWO]),
     Known::new("tests/implicit/pressure_neumann").runs(&[FIVE_SPOT]),
-    // Rows of one cell, of many, longer than what is evaluated at a time, in one to three dimensions.
+    // Rows of one cell, of many, longer than what is evaluated at a time, in one to three
+    // dimensions.
     Known::new("tests/run/rows").runs(&[
         &["grid_dim=1", "nx=1100", "dx=0.5"],
         &["nx=37", "ny=23", "dx=0.5", "dy=0.25"],

@@ -10,7 +10,8 @@ pub const NONE: u32 = u32::MAX;
 pub struct Topology {
     /// Start of each cell's slice of `cell_faces`. `[n_cells + 1]`
     pub cell_face_pos: Vec<usize>,
-    /// Faces of each cell, within a cell ascending in the numbering of the file, which is the order of sums over them.
+    /// Faces of each cell, within a cell ascending in the numbering of the file, which is the order
+    /// of sums over them.
     pub cell_faces: Vec<u32>,
     /// First and second cell of each face; [`NONE`] outside. `[n_faces]`
     pub face_cells: Vec<[u32; 2]>,
@@ -136,7 +137,8 @@ impl Nodes {
         &self.face_nodes[self.face_node_pos[face]..self.face_node_pos[face + 1]]
     }
 
-    /// Edges of a face, each as smaller and larger node in one number, whose order is the lexicographic one. A node that occurs twice in a row makes none.
+    /// Edges of a face, each as smaller and larger node in one number, whose order is the
+    /// lexicographic one. A node that occurs twice in a row makes none.
     pub(super) fn edges_of_face(&self, face: usize) -> impl Iterator<Item = u64> + '_ {
         let nodes = self.of_face(face);
         let pairs = nodes.iter().zip(nodes.iter().cycle().skip(1));
@@ -151,6 +153,7 @@ pub(super) struct Edges {
     pub lengths: Vec<f64>,
     /// Midpoints. `[n_edges]`
     pub centroids: Vec<[f64; 3]>,
-    /// Whether each belongs to a boundary face; empty where the shape of a Cartesian grid tells. `[n_edges]`
+    /// Whether each belongs to a boundary face; empty where the shape of a Cartesian grid tells.
+    /// `[n_edges]`
     pub on_boundary: Vec<bool>,
 }

@@ -38,7 +38,8 @@ pub(super) fn topology(shape: &Cartesian) -> Topology {
     Topology { cell_face_pos: (0..=n_cells).map(|cell| cell * faces_per_cell).collect(), cell_faces, face_cells }
 }
 
-/// Geometry of a Cartesian grid: node positions are i dx, widths are their differences, centres their means.
+/// Geometry of a Cartesian grid: node positions are i dx, widths are their differences, centres
+/// their means.
 pub(super) fn geometry(shape: &Cartesian) -> Geometry {
     let (n_cells, n_faces) = (shape.n_cells(), shape.n_faces());
     let axes: [Axis; 3] = std::array::from_fn(|a| Axis::new(shape, a));
@@ -52,7 +53,8 @@ pub(super) fn geometry(shape: &Cartesian) -> Geometry {
     for k in 0..shape.n[2] {
         for j in 0..shape.n[1] {
             for i in 0..shape.n[0] {
-                // Widths along axes that the grid does not have are 1, and multiplying by 1 is exact.
+                // Widths along axes that the grid does not have are 1, and multiplying by 1 is
+                // exact.
                 g.cell_volumes.push(axes[0].widths[i] * axes[1].widths[j] * axes[2].widths[k]);
                 g.cell_centroids.push([axes[0].centres[i], axes[1].centres[j], axes[2].centres[k]]);
             }
@@ -93,7 +95,8 @@ pub(super) fn face_centroid(shape: &Cartesian, face: usize) -> [f64; 3] {
     })
 }
 
-/// Edges of a Cartesian grid of 3 dimensions, in ascending index. Which are on the boundary the shape tells.
+/// Edges of a Cartesian grid of 3 dimensions, in ascending index. Which are on the boundary the
+/// shape tells.
 pub(super) fn edges(shape: &Cartesian) -> Edges {
     let axes: [Axis; 3] = std::array::from_fn(|a| Axis::new(shape, a));
     let n = shape.n_edges();

@@ -1,16 +1,17 @@
 //! Numbering of a Cartesian grid in closed form (runtime specification, section 1.3).
 //!
-//! With `N_a = n_a + 1` nodes along axis a: cell (i,j,k) is `i + nx (j + ny k)`; faces come axis by axis, and within the block of axis a the index is
-//! that of a grid with `N_a` cells along a. All normals point along positive axes: the first cell of a face is on its low side.
+//! With `N_a = n_a + 1` nodes along axis a: cell (i,j,k) is `i + nx (j + ny k)`; faces come axis by
+//! axis, and within the block of axis a the index is that of a grid with `N_a` cells along a. All
+//! normals point along positive axes: the first cell of a face is on its low side.
 
 use super::arrays::{MAX_ENTITIES, NONE, too_many};
 use super::cartesian_edges::{before_in_block, rank};
 use crate::entity::{CanonicalSet, EntityKind, Extent};
 use crate::error::{Error, ErrorKind};
 
-/// A uniform Cartesian grid; numbering and orientation as in the runtime specification, section 1.3.
-/// In 1D `n[1] = n[2] = 1` and the `n[0] + 1` faces have area 1; in 2D `n[2] = 1`.
-/// Its functions expect a shape that [`super::Grid::cartesian`] accepts.
+/// A uniform Cartesian grid; numbering and orientation as in the runtime specification, section
+/// 1.3. In 1D `n[1] = n[2] = 1` and the `n[0] + 1` faces have area 1; in 2D `n[2] = 1`. Its
+/// functions expect a shape that [`super::Grid::cartesian`] accepts.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Cartesian {
     /// 1, 2 or 3.
@@ -80,7 +81,8 @@ impl Cartesian {
             if !(width > 0.0 && width.is_finite()) {
                 return bad(format!("the cell width along {name} must be positive, not {width}"));
             }
-            // The widths of cells are differences of node positions, so those must be finite and distinct.
+            // The widths of cells are differences of node positions, so those must be finite and
+            // distinct.
             let last = self.n[axis] as f64 * width;
             if !last.is_finite() || last - (self.n[axis] - 1) as f64 * width <= 0.0 {
                 return bad(format!("{} cells of width {width} along {name} are beyond the range of numbers", self.n[axis]));
@@ -193,7 +195,8 @@ impl Cartesian {
         }
     }
 
-    /// Position of an entity within a canonical set, without arrays; `None` if it is not in the set.
+    /// Position of an entity within a canonical set, without arrays; `None` if it is not in the
+    /// set.
     pub fn set_rank(&self, set: CanonicalSet, entity: u32) -> Option<u32> {
         let index = entity as usize;
         match set.kind.on_grid_of(self.dim) {
@@ -221,7 +224,8 @@ impl Cartesian {
         if boundary != (extent == Extent::Boundary) {
             return None;
         }
-        // A block is `outer` slabs of n + 1 layers of `stride` faces; a slab has 2 boundary and n - 1 interior layers.
+        // A block is `outer` slabs of n + 1 layers of `stride` faces; a slab has 2 boundary and n -
+        // 1 interior layers.
         let within = face - self.face_start(axis);
         let (low, outer) = (within % stride, within / (stride * (n + 1)));
         let (layer, layers) = if boundary { (usize::from(along == n), 2) } else { (along - 1, n - 1) };
@@ -229,7 +233,8 @@ impl Cartesian {
         Some(before + low + stride * (layer + layers * outer))
     }
 
-    /// The entity at a position of `InteriorFaces()` or `BoundaryFaces()` or `AllFaces()`; `None` beyond the end.
+    /// The entity at a position of `InteriorFaces()` or `BoundaryFaces()` or `AllFaces()`; `None`
+    /// beyond the end.
     pub fn face_at(&self, extent: Extent, rank: u32) -> Option<u32> {
         let mut rest = rank as usize;
         if extent == Extent::All {
@@ -249,7 +254,8 @@ impl Cartesian {
         None
     }
 
-    /// Low corner and sizes of the block of interior cells. Axes that the grid does not have restrict nothing.
+    /// Low corner and sizes of the block of interior cells. Axes that the grid does not have
+    /// restrict nothing.
     fn interior_box(&self) -> ([usize; 3], [usize; 3]) {
         let low = std::array::from_fn(|a| usize::from(a < self.dim));
         let size = std::array::from_fn(|a| if a < self.dim { self.n[a].saturating_sub(2) } else { 1 });

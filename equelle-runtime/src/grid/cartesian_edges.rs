@@ -1,7 +1,9 @@
-//! Numbering of the edges and vertices of a Cartesian grid in closed form. Where edges or vertices are faces or cells ([`EntityKind::on_grid_of`]) the functions on those hold.
+//! Numbering of the edges and vertices of a Cartesian grid in closed form. Where edges or vertices
+//! are faces or cells ([`EntityKind::on_grid_of`]) the functions on those hold.
 //!
-//! With `N_a = n_a + 1` nodes along axis a: vertex (i,j,k) is `i + Nx (j + Ny k)`; edges come direction by direction, and within the block of direction a the index
-//! is that of a grid with `n_a` cells along a and `N_b` along the other axes b.
+//! With `N_a = n_a + 1` nodes along axis a: vertex (i,j,k) is `i + Nx (j + Ny k)`; edges come
+//! direction by direction, and within the block of direction a the index is that of a grid with
+//! `n_a` cells along a and `N_b` along the other axes b.
 
 use super::arrays::MAX_ENTITIES;
 use super::cartesian::Cartesian;

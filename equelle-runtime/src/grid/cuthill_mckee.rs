@@ -1,8 +1,11 @@
-//! Reverse Cuthill–McKee order of the cells: neighbours get numbers that are near each other, so that what a cell reads of its neighbours is in a cache.
+//! Reverse Cuthill–McKee order of the cells: neighbours get numbers that are near each other, so
+//! that what a cell reads of its neighbours is in a cache.
 //!
-//! Cuthill and McKee, "Reducing the bandwidth of sparse symmetric matrices" (1969): breadth first, from each cell to its neighbours by ascending degree; George (1971)
-//! turns the order around, which changes no distance and suits factorisations. The first cell of each part of the grid is one far from everything, found as George
-//! and Liu (1979) do: go to a cell of least degree in the last level as long as that gives more levels.
+//! Cuthill and McKee, "Reducing the bandwidth of sparse symmetric matrices" (1969): breadth first,
+//! from each cell to its neighbours by ascending degree; George (1971) turns the order around,
+//! which changes no distance and suits factorisations. The first cell of each part of the grid is
+//! one far from everything, found as George and Liu (1979) do: go to a cell of least degree in the
+//! last level as long as that gives more levels.
 
 use super::{NONE, Topology};
 
@@ -54,7 +57,8 @@ struct Search<'a> {
 }
 
 impl Search<'_> {
-    /// Appends all that can be reached from a cell, level by level; where the last level begins, and how many there are.
+    /// Appends all that can be reached from a cell, level by level; where the last level begins,
+    /// and how many there are.
     fn levels_from(&mut self, start: u32) -> (usize, usize) {
         let mut level = self.queue.len();
         let mut levels = 0;
@@ -70,7 +74,8 @@ impl Search<'_> {
                         near.push(other);
                     }
                 }
-                // Equal degrees are decided by the file's numbering, so that the order is the same everywhere.
+                // Equal degrees are decided by the file's numbering, so that the order is the same
+                // everywhere.
                 near.sort_unstable_by_key(|&cell| (self.degrees[cell as usize], cell));
                 self.queue.extend_from_slice(&near);
                 self.near = near;

@@ -6,7 +6,8 @@ use super::{Geometry, GeometryArray, Grid, build};
 use crate::entity::EntityKind;
 
 impl Grid {
-    /// The same grid without its geometry, which a grid made of a shape would build anew and one of arrays does not have any more; everything else is shared.
+    /// The same grid without its geometry, which a grid made of a shape would build anew and one of
+    /// arrays does not have any more; everything else is shared.
     pub fn without_geometry(&self) -> Grid {
         Grid {
             dim: self.dim,
@@ -38,7 +39,8 @@ impl Grid {
         self.geometry.get().map_or(0, Geometry::bytes)
     }
 
-    /// Centroid of an entity, also where the array has been given up, if the shape of the grid still tells it. Builds no array.
+    /// Centroid of an entity, also where the array has been given up, if the shape of the grid
+    /// still tells it. Builds no array.
     pub fn centroid(&self, kind: EntityKind, entity: u32) -> Option<[f64; 3]> {
         let kind = kind.on_grid_of(self.dim);
         if entity as usize >= self.n_entities(kind).ok()? {
@@ -60,7 +62,8 @@ mod tests {
     use super::super::{Cartesian, Renumber};
     use super::*;
 
-    /// 2 x 1 cells of 1 x 2, as a grid of arrays: what is kept is as it was, and a centroid that was given up is still told.
+    /// 2 x 1 cells of 1 x 2, as a grid of arrays: what is kept is as it was, and a centroid that
+    /// was given up is still told.
     #[test]
     fn geometry_is_given_up_array_by_array() {
         let mut grid = Grid::cartesian(Cartesian::plane([2, 1], [1.0, 2.0])).expect("a grid").as_unstructured();
@@ -83,7 +86,8 @@ mod tests {
         assert!(std::ptr::eq(other.topology(), grid.topology()), "cells and faces are shared");
     }
 
-    /// Positions told without an array are those of the arrays, bit for bit, in a numbering of its own too.
+    /// Positions told without an array are those of the arrays, bit for bit, in a numbering of its
+    /// own too.
     #[test]
     fn centroids_without_arrays() {
         for shape in [Cartesian::line(4, 0.3), Cartesian::plane([3, 4], [0.1, 0.7]), Cartesian::block([4, 2, 3], [0.3, 0.1, 1.7])] {

@@ -1,13 +1,13 @@
 //! The grid: topology and geometry (runtime specification, section 1).
 //!
-//! A Cartesian grid keeps its arrays unbuilt until something asks for them, so that programs whose kernels run in Cartesian form
-//! never pay for them.
+//! A Cartesian grid keeps its arrays unbuilt until something asks for them, so that programs whose
+//! kernels run in Cartesian form never pay for them.
 //!
-//! Reading order: [`Grid`] here, [`Cartesian`] numbering in `cartesian` and `cartesian_edges`, its arrays in `build`, edges and vertices in `skeleton`, canonical sets in
-//! `sets`, what is beyond faces in `neighbours`, geometry that is given back in `geometry`, grid
-//! files in [`io`], what they store against what their nodes give in `stored` (measures in
-//! `shapes`, precision of text in `digits`), the order of cells and faces in memory in `renumber`
-//! and `cuthill_mckee`.
+//! Reading order: [`Grid`] here, [`Cartesian`] numbering in `cartesian` and `cartesian_edges`, its
+//! arrays in `build`, edges and vertices in `skeleton`, canonical sets in `sets`, what is beyond
+//! faces in `neighbours`, geometry that is given back in `geometry`, grid files in [`io`], what
+//! they store against what their nodes give in `stored` (measures in `shapes`, precision of text in
+//! `digits`), the order of cells and faces in memory in `renumber` and `cuthill_mckee`.
 
 mod arrays;
 mod build;
@@ -68,8 +68,9 @@ impl Grid {
     /// A uniform Cartesian grid. No array is built yet.
     ///
     /// # Errors
-    /// `Data` if the dimension is not 1, 2 or 3, an axis has no cells, an unused axis has more than one, a width is not positive and finite, or
-    /// the grid has too many cells or faces for 32-bit indices.
+    /// `Data` if the dimension is not 1, 2 or 3, an axis has no cells, an unused axis has more than
+    /// one, a width is not positive and finite, or the grid has too many cells or faces for 32-bit
+    /// indices.
     pub fn cartesian(shape: Cartesian) -> Result<Grid, Error> {
         shape.check()?;
         Ok(Grid {
@@ -89,11 +90,13 @@ impl Grid {
         })
     }
 
-    /// A grid of given arrays, which must fit each other (readers of grid files check them and say where they do not). It has cells and faces; edges and vertices come
-    /// from [`Grid::with_nodes`].
+    /// A grid of given arrays, which must fit each other (readers of grid files check them and say
+    /// where they do not). It has cells and faces; edges and vertices come from
+    /// [`Grid::with_nodes`].
     ///
     /// # Errors
-    /// `Data` if the dimension is not 1, 2 or 3, a length does not fit, an index is out of range or there are too many entities.
+    /// `Data` if the dimension is not 1, 2 or 3, a length does not fit, an index is out of range or
+    /// there are too many entities.
     pub fn unstructured(dim: usize, topology: Topology, geometry: Geometry) -> Result<Grid, Error> {
         let bad = |what: &str| Err(Error::new(ErrorKind::Data, format!("the grid's arrays do not fit: {what}")));
         if !(1..=3).contains(&dim) {
@@ -139,8 +142,9 @@ impl Grid {
         })
     }
 
-    /// The same grid, treated as unstructured: [`Grid::cartesian_shape`] is `None`. Numbering and geometry stay; [`Grid::renumber`] may change the numbering.
-    /// It should have no more than [`MAX_CELLS_OF_ARRAYS`] cells.
+    /// The same grid, treated as unstructured: [`Grid::cartesian_shape`] is `None`. Numbering and
+    /// geometry stay; [`Grid::renumber`] may change the numbering. It should have no more than
+    /// [`MAX_CELLS_OF_ARRAYS`] cells.
     #[must_use]
     pub fn as_unstructured(mut self) -> Grid {
         self.cartesian = None;
@@ -162,10 +166,12 @@ impl Grid {
         self.n_faces
     }
 
-    /// Number of entities of a kind. Counting the edges of a grid of 3 dimensions that is not Cartesian makes their table.
+    /// Number of entities of a kind. Counting the edges of a grid of 3 dimensions that is not
+    /// Cartesian makes their table.
     ///
     /// # Errors
-    /// `Data` for edges and vertices of a grid of arrays without nodes, and where there are too many for 32-bit indices.
+    /// `Data` for edges and vertices of a grid of arrays without nodes, and where there are too
+    /// many for 32-bit indices.
     pub fn n_entities(&self, kind: EntityKind) -> Result<usize, Error> {
         match kind.on_grid_of(self.dim) {
             EntityKind::Cell => Ok(self.n_cells),
@@ -185,12 +191,14 @@ impl Grid {
         self.shape.is_some()
     }
 
-    /// Cells and faces; built on first use. For a Cartesian grid of 3 dimensions about 56 bytes a cell.
+    /// Cells and faces; built on first use. For a Cartesian grid of 3 dimensions about 56 bytes a
+    /// cell.
     pub fn topology(&self) -> &Topology {
         self.topology.get_or_init(|| self.shape.as_ref().map(build::topology).unwrap_or_default())
     }
 
-    /// Measures, centroids and normals; built on first use. For a Cartesian grid of 3 dimensions about 200 bytes a cell. Arrays that have been given up are empty.
+    /// Measures, centroids and normals; built on first use. For a Cartesian grid of 3 dimensions
+    /// about 200 bytes a cell. Arrays that have been given up are empty.
     pub fn geometry(&self) -> &Geometry {
         self.geometry.get_or_init(|| {
             let mut geometry = self.renumbered_geometry(self.shape.as_ref().map(build::geometry).unwrap_or_default());
@@ -199,8 +207,8 @@ impl Grid {
         })
     }
 
-    /// What is beyond the faces of all cells, in the order of `cell_faces`; built on first use. `[n_cell_faces]`, 4 bytes each. Numbers of cells
-    /// must not change afterwards.
+    /// What is beyond the faces of all cells, in the order of `cell_faces`; built on first use.
+    /// `[n_cell_faces]`, 4 bytes each. Numbers of cells must not change afterwards.
     pub fn neighbours(&self) -> &[Neighbour] {
         self.neighbours.get_or_init(|| neighbours::list(self.topology()))
     }

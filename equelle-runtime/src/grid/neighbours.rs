@@ -1,4 +1,5 @@
-//! What is beyond each face of each cell, so that a sum over the faces of a cell reads memory in order and does not ask the face which cell is which.
+//! What is beyond each face of each cell, so that a sum over the faces of a cell reads memory in
+//! order and does not ask the face which cell is which.
 
 use super::arrays::Topology;
 
@@ -25,7 +26,8 @@ impl Neighbour {
         ((self.0 << 1).cast_signed() >> 1).cast_unsigned()
     }
 
-    /// Both in 32 bits: the cell in the lowest 30, bit 30 set for [`NONE`](super::NONE) alone, and bit 31 where the normal points to it.
+    /// Both in 32 bits: the cell in the lowest 30, bit 30 set for [`NONE`](super::NONE) alone, and
+    /// bit 31 where the normal points to it.
     #[inline]
     pub fn packed(self) -> u32 {
         self.0

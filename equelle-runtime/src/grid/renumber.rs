@@ -4,9 +4,11 @@
 //! * interior faces before boundary faces, so that the position of a face in InteriorFaces() is its index, and in BoundaryFaces() its index less a constant;
 //! * both kinds of faces in the order of the cells that have them.
 //!
-//! What people see stays in the numbering of the file: a grid knows the index that an entity has there ([`Grid::file_index`]), and a domain the order of its elements
-//! there ([`crate::domain::Domain::file_order`]). The faces of a cell stay in the file's order, which is the order of sums over them; first and second cells and
-//! normals stay what they are. Edges and vertices that are nothing else keep their numbers.
+//! What people see stays in the numbering of the file: a grid knows the index that an entity has
+//! there ([`Grid::file_index`]), and a domain the order of its elements there
+//! ([`crate::domain::Domain::file_order`]). The faces of a cell stay in the file's order, which is
+//! the order of sums over them; first and second cells and normals stay what they are. Edges and
+//! vertices that are nothing else keep their numbers.
 
 use std::borrow::Cow;
 use std::sync::{Arc, OnceLock};
@@ -20,7 +22,8 @@ use crate::params::Parameters;
 /// Which grids are renumbered: parameter `renumber`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Renumber {
-    /// Unstructured grids of [`LARGE`] cells or more; their cells only if neighbours are far from each other in the file's order.
+    /// Unstructured grids of [`LARGE`] cells or more; their cells only if neighbours are far from
+    /// each other in the file's order.
     #[default]
     Auto,
     /// None.
@@ -29,18 +32,20 @@ pub enum Renumber {
     Yes,
 }
 
-/// Order of the interior faces, and of the boundary faces, of a renumbered grid whose cells keep their order.
+/// Order of the interior faces, and of the boundary faces, of a renumbered grid whose cells keep
+/// their order.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum FaceOrder {
     /// By the first cell that has them: for loops that visit cell after cell.
     #[default]
     OfCells,
-    /// That of the file: for processors that read the same face of many cells at a time, which lie behind one another in most files.
+    /// That of the file: for processors that read the same face of many cells at a time, which lie
+    /// behind one another in most files.
     OfFile,
 }
 
-/// Cells from which renumbering is worth its time. With fewer, the arrays that a kernel reads, some 200 bytes a cell, fit into the caches of a core, and any order is as
-/// good.
+/// Cells from which renumbering is worth its time. With fewer, the arrays that a kernel reads, some
+/// 200 bytes a cell, fit into the caches of a core, and any order is as good.
 pub const LARGE: usize = 10_000;
 
 impl Renumber {
@@ -62,7 +67,8 @@ impl Renumber {
 }
 
 impl Grid {
-    /// Renumbers cells and faces, before anything has been asked of the grid. A grid that is used as a Cartesian one keeps its numbering.
+    /// Renumbers cells and faces, before anything has been asked of the grid. A grid that is used
+    /// as a Cartesian one keeps its numbering.
     ///
     /// Memory in the end: 8 bytes for each cell and face that is renumbered.
     pub fn renumber(&mut self, how: Renumber) {
@@ -107,8 +113,8 @@ impl Grid {
         self.numbering.cells.is_some() || self.numbering.faces.is_some()
     }
 
-    /// Number of interior faces, if the grid has been renumbered so that they come first: face f is element f of InteriorFaces(), or element f less this number of
-    /// BoundaryFaces().
+    /// Number of interior faces, if the grid has been renumbered so that they come first: face f is
+    /// element f of InteriorFaces(), or element f less this number of BoundaryFaces().
     pub fn interior_faces_first(&self) -> Option<usize> {
         self.numbering.interior_first
     }
@@ -174,13 +180,15 @@ impl Grid {
     }
 }
 
-/// Values in the order here; takes them, so that of the arrays of a grid only one is there twice at a time.
+/// Values in the order here; takes them, so that of the arrays of a grid only one is there twice at
+/// a time.
 fn in_order<T: Copy>(values: Vec<T>, numbers: &Permutation) -> Vec<T> {
     numbers.to_file.iter().map(|&old| values[old as usize]).collect()
 }
 
 fn new_cells(topology: &Topology, how: Renumber, dim: usize) -> Option<Permutation> {
-    // In a cube that is numbered row by row, neighbours are on average a third of a cross-section apart, and no order is much better.
+    // In a cube that is numbered row by row, neighbours are on average a third of a cross-section
+    // apart, and no order is much better.
     let n = topology.cell_face_pos.len() - 1;
     let cross_section = (n as f64).powf(1.0 - 1.0 / dim as f64);
     let before = cuthill_mckee::reach(topology, |cell| cell);
@@ -192,7 +200,8 @@ fn new_cells(topology: &Topology, how: Renumber, dim: usize) -> Option<Permutati
     (how == Renumber::Yes || after < before).then_some(numbers)
 }
 
-/// Interior faces first, both kinds by the first of their cells in the new order and then as in the file, or as in the file alone; and how many are interior.
+/// Interior faces first, both kinds by the first of their cells in the new order and then as in the
+/// file, or as in the file alone; and how many are interior.
 fn new_faces(topology: &Topology, cells: Option<&Permutation>, faces: FaceOrder) -> (Option<Permutation>, usize) {
     let n_faces = topology.face_cells.len();
     let mut interior = Vec::with_capacity(n_faces);

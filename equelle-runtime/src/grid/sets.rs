@@ -36,7 +36,8 @@ impl CanonicalSet {
 }
 
 impl Grid {
-    /// Ascending entities of a canonical set. A Cartesian grid needs no arrays for it. Not cached: [`crate::domain::Domain`] keeps it.
+    /// Ascending entities of a canonical set. A Cartesian grid needs no arrays for it. Not cached:
+    /// [`crate::domain::Domain`] keeps it.
     ///
     /// # Errors
     /// As [`Grid::n_entities`].
@@ -47,7 +48,8 @@ impl Grid {
             (EntityKind::Face, Some(shape)) => Box::new(|e| shape.is_boundary_face(e)),
             (EntityKind::Cell, None) => Box::new(|e| self.topology().is_boundary_cell(e)),
             (EntityKind::Face, None) => Box::new(|e| self.topology().is_boundary_face(e)),
-            // A Cartesian grid that is treated as unstructured keeps its numbering, and its topology has no edges and vertices to ask.
+            // A Cartesian grid that is treated as unstructured keeps its numbering, and its
+            // topology has no edges and vertices to ask.
             (EntityKind::Edge, _) => match &self.shape {
                 Some(shape) => Box::new(|e| shape.is_boundary_edge(e)),
                 None => {

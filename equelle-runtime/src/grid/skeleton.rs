@@ -1,7 +1,10 @@
-//! Edges and vertices (language specification, section 11.1; the upstream language has none at run time, so the rules are ours).
+//! Edges and vertices (language specification, section 11.1; the upstream language has none at run
+//! time, so the rules are ours).
 //!
-//! An edge has one dimension and a vertex none. So in 2D the edges *are* the faces; in 1D the edges are the cells and the vertices are the faces: numbering, measure, centroid
-//! and boundary membership are theirs, and no table of their own is made. What is left, edges in 3D and vertices in 2D and 3D, is made when it is first asked for:
+//! An edge has one dimension and a vertex none. So in 2D the edges *are* the faces; in 1D the edges
+//! are the cells and the vertices are the faces: numbering, measure, centroid and boundary
+//! membership are theirs, and no table of their own is made. What is left, edges in 3D and vertices
+//! in 2D and 3D, is made when it is first asked for:
 //!
 //! * vertices are numbered as the nodes of the grid file; in a Cartesian grid with `N_a = n_a + 1` nodes along axis a, vertex (i,j,k) is `i + Nx (j + Ny k)`;
 //! * edges of a Cartesian grid come direction by direction, x fastest within one, as faces do; see [`super::CartesianEdge`];
@@ -17,8 +20,9 @@ use crate::entity::EntityKind;
 use crate::error::{Error, ErrorKind};
 
 impl EntityKind {
-    /// The kind whose numbering, measure, centroids and boundary it shares on a grid of `dim` dimensions: edges are the faces in 2D and the cells in 1D, vertices
-    /// the faces in 1D. Otherwise itself.
+    /// The kind whose numbering, measure, centroids and boundary it shares on a grid of `dim`
+    /// dimensions: edges are the faces in 2D and the cells in 1D, vertices the faces in 1D.
+    /// Otherwise itself.
     pub const fn on_grid_of(self, dim: usize) -> EntityKind {
         match (self, dim) {
             (EntityKind::Edge, 1) => EntityKind::Cell,
@@ -32,7 +36,8 @@ impl Grid {
     /// The grid with nodes, from which edges and vertices are made.
     ///
     /// # Errors
-    /// `Data` if there are not as many faces as in the grid, a node is out of range or there are too many.
+    /// `Data` if there are not as many faces as in the grid, a node is out of range or there are
+    /// too many.
     pub fn with_nodes(mut self, nodes: Nodes) -> Result<Grid, Error> {
         let bad = |what: &str| Err(Error::new(ErrorKind::Data, format!("the nodes do not fit the grid: {what}")));
         if nodes.positions.len() > MAX_ENTITIES {
@@ -106,7 +111,8 @@ impl Grid {
         Ok(edges)
     }
 
-    /// Whether each vertex of a grid of 2 or 3 dimensions without a shape belongs to a boundary face.
+    /// Whether each vertex of a grid of 2 or 3 dimensions without a shape belongs to a boundary
+    /// face.
     pub(super) fn boundary_vertices(&self) -> Vec<bool> {
         let Some(nodes) = &self.nodes else { return Vec::new() };
         let mut on_boundary = vec![false; nodes.positions.len()];
@@ -118,8 +124,9 @@ impl Grid {
         on_boundary
     }
 
-    /// Lengths of edges, in metres (in 2D those that faces have as areas); built on first use, about 32 bytes an edge with [`Grid::edge_centroids`] in 3D.
-    /// Empty if the grid has no edges, see [`Grid::n_entities`]. `[n_edges]`
+    /// Lengths of edges, in metres (in 2D those that faces have as areas); built on first use,
+    /// about 32 bytes an edge with [`Grid::edge_centroids`] in 3D. Empty if the grid has no edges,
+    /// see [`Grid::n_entities`]. `[n_edges]`
     pub fn edge_lengths(&self) -> &[f64] {
         match EntityKind::Edge.on_grid_of(self.dim) {
             EntityKind::Cell => &self.geometry().cell_volumes,
@@ -128,7 +135,8 @@ impl Grid {
         }
     }
 
-    /// Midpoints of edges, in metres; unused components 0. Empty if the grid has no edges. `[n_edges]`
+    /// Midpoints of edges, in metres; unused components 0. Empty if the grid has no edges.
+    /// `[n_edges]`
     pub fn edge_centroids(&self) -> &[[f64; 3]] {
         match EntityKind::Edge.on_grid_of(self.dim) {
             EntityKind::Cell => &self.geometry().cell_centroids,
@@ -137,8 +145,8 @@ impl Grid {
         }
     }
 
-    /// Positions of vertices, in metres; unused components 0. For a Cartesian grid built on first use, 24 bytes a vertex. Empty if the grid has no vertices.
-    /// `[n_vertices]`
+    /// Positions of vertices, in metres; unused components 0. For a Cartesian grid built on first
+    /// use, 24 bytes a vertex. Empty if the grid has no vertices. `[n_vertices]`
     pub fn vertex_positions(&self) -> &[[f64; 3]] {
         match (EntityKind::Vertex.on_grid_of(self.dim), &self.shape, &self.nodes) {
             (EntityKind::Face, ..) => &self.geometry().face_centroids,
@@ -148,8 +156,8 @@ impl Grid {
         }
     }
 
-    /// Volumes of cells, areas of faces, lengths of edges, and 1 for each vertex (a point counts as one), which has no unit. Empty if the grid has no such entities.
-    /// `[n]`
+    /// Volumes of cells, areas of faces, lengths of edges, and 1 for each vertex (a point counts as
+    /// one), which has no unit. Empty if the grid has no such entities. `[n]`
     pub fn measures(&self, kind: EntityKind) -> Cow<'_, [f64]> {
         match kind {
             EntityKind::Cell => Cow::Borrowed(&self.geometry().cell_volumes),
@@ -159,7 +167,8 @@ impl Grid {
         }
     }
 
-    /// Centroids of entities of a kind, in metres; unused components 0. Empty if the grid has no such entities. `[n]`
+    /// Centroids of entities of a kind, in metres; unused components 0. Empty if the grid has no
+    /// such entities. `[n]`
     pub fn centroids(&self, kind: EntityKind) -> &[[f64; 3]] {
         match kind {
             EntityKind::Cell => &self.geometry().cell_centroids,
@@ -182,7 +191,8 @@ mod tests {
     use crate::entity::{CanonicalSet, Extent};
     use crate::grid::Cartesian;
 
-    /// Tables of edges are large: only who asks for edges of a grid of 3 dimensions pays for them, and on a Cartesian grid sets alone need none.
+    /// Tables of edges are large: only who asks for edges of a grid of 3 dimensions pays for them,
+    /// and on a Cartesian grid sets alone need none.
     #[test]
     fn tables_are_made_when_asked_for() {
         let grid = Grid::cartesian(Cartesian::block([3, 3, 3], [1.0; 3])).expect("a good shape").shared();

@@ -10,7 +10,8 @@ use super::function::FunctionWriter;
 use crate::package::rust::ident;
 
 impl FunctionWriter<'_> {
-    /// The call that solves, with `?`. The residual is a closure that evaluates the kernels; residual functions are called for their outputs alone.
+    /// The call that solves, with `?`. The residual is a closure that evaluates the kernels;
+    /// residual functions are called for their outputs alone.
     pub(super) fn newton_by_kernels(
         &mut self,
         residuals: &[FunctionId],

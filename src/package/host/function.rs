@@ -55,7 +55,8 @@ pub(super) struct FunctionWriter<'a> {
     pub closed: bool,
     /// Loop depth at which each value was defined.
     depths: Vec<usize>,
-    /// Names given before their definition is written, so that temporaries of the same statement do not take them.
+    /// Names given before their definition is written, so that temporaries of the same statement do
+    /// not take them.
     prenamed: BTreeMap<ValueId, String>,
 }
 
@@ -318,12 +319,14 @@ impl<'a> FunctionWriter<'a> {
         Ok(quote! { &#name })
     }
 
-    /// Where something of type `expected` is wanted: a domain gives its elements to who wants a collection.
+    /// Where something of type `expected` is wanted: a domain gives its elements to who wants a
+    /// collection.
     pub(super) fn by_ref_as(&mut self, value: ValueId, expected: &Type) -> Result<TokenStream, BackendError> {
         if expected.is_domain() { self.by_ref(value) } else { self.by_entities(value) }
     }
 
-    /// An expression that owns the value: moved if this is its only use and runs once per definition, else a cheap clone.
+    /// An expression that owns the value: moved if this is its only use and runs once per
+    /// definition, else a cheap clone.
     pub(super) fn owned_as(&mut self, value: ValueId, expected: &Type) -> Result<TokenStream, BackendError> {
         if self.ty(value).is_domain() && !expected.is_domain() {
             let entities = self.by_entities(value)?;
@@ -355,7 +358,8 @@ impl<'a> FunctionWriter<'a> {
         }
     }
 
-    /// After the definition of a domain that is used as a collection: its elements, under a name of their own.
+    /// After the definition of a domain that is used as a collection: its elements, under a name of
+    /// their own.
     pub(super) fn entities_of_definition(&mut self, value: ValueId) -> Result<TokenStream, BackendError> {
         if !self.ty(value).is_domain() || !self.used_as_entities(value, &self.function.body) {
             return Ok(TokenStream::new());
@@ -429,7 +433,8 @@ impl<'a> FunctionWriter<'a> {
         number.map_or_else(TokenStream::new, |number| quote! { rt.line(#number); })
     }
 
-    /// Comment and `rt.line(n)` of what starts at a place. `whole`: all lines of it, not only the first.
+    /// Comment and `rt.line(n)` of what starts at a place. `whole`: all lines of it, not only the
+    /// first.
     pub(super) fn heading(&mut self, span: Span, whole: bool) -> TokenStream {
         let source = &self.program.module.source;
         if source.text().is_empty() {
@@ -455,7 +460,8 @@ impl<'a> FunctionWriter<'a> {
     }
 }
 
-/// A source line without its comment (`#` to the end, outside strings) and without blanks at its ends.
+/// A source line without its comment (`#` to the end, outside strings) and without blanks at its
+/// ends.
 fn without_comment(line: &str) -> &str {
     let mut in_string = false;
     let end = line.char_indices().find(|&(_, c)| {

@@ -1,7 +1,9 @@
 //! `src/lib.rs`: the program at operation level and the launches of its kernels.
 //!
-//! One Rust function per function instance and `simulate` for the main program. IR statements of one Equelle statement (they carry its span) become one
-//! group: a comment with the source line, `rt.line(n)`, and one Rust statement whose temporaries live in a block of their own, so that they are freed at once.
+//! One Rust function per function instance and `simulate` for the main program. IR statements of
+//! one Equelle statement (they carry its span) become one group: a comment with the source line,
+//! `rt.line(n)`, and one Rust statement whose temporaries live in a block of their own, so that
+//! they are freed at once.
 
 mod equations;
 mod function;

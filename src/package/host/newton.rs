@@ -1,4 +1,5 @@
-//! Newton's method where residuals assign variables of the program: these go from one evaluation to the next.
+//! Newton's method where residuals assign variables of the program: these go from one evaluation to
+//! the next.
 
 use equelle_front::backend::BackendError;
 use equelle_front::ir::{Carried, FunctionId, ValueId};

@@ -197,7 +197,8 @@ impl FunctionWriter<'_> {
         }
     }
 
-    /// The call that solves with Newton's method, with `?`. The residual is a closure that adds the captured arguments.
+    /// The call that solves with Newton's method, with `?`. The residual is a closure that adds the
+    /// captured arguments.
     fn newton(
         &mut self,
         residuals: &[FunctionId],

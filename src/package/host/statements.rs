@@ -58,7 +58,8 @@ impl FunctionWriter<'_> {
         std::ptr::eq(block, &self.program.module.main.body)
     }
 
-    /// Before a loop or a solve of the program itself: what of the grid's geometry is read from there on, if that is less than before.
+    /// Before a loop or a solve of the program itself: what of the grid's geometry is read from
+    /// there on, if that is less than before.
     fn kept_geometry(&self, block: &Block, start: usize) -> Option<TokenStream> {
         let in_main = self.is_main_body(block);
         let (_, kept) = self.program.geometry.iter().find(|(place, _)| in_main && *place == start)?;
@@ -82,7 +83,8 @@ impl FunctionWriter<'_> {
         names.collect()
     }
 
-    /// Whether a statement makes collections or reductions: what is not needed any more must be gone before.
+    /// Whether a statement makes collections or reductions: what is not needed any more must be
+    /// gone before.
     fn allocates(&self, statement: &Stmt) -> bool {
         match &statement.kind {
             StmtKind::Launch { .. } | StmtKind::For { .. } => true,
@@ -93,8 +95,9 @@ impl FunctionWriter<'_> {
         }
     }
 
-    /// End of the group that starts at `start`: statements of the same Equelle statement. A loop is a group of its own. Where the source is unknown, only
-    /// a definition and the store of what it defines belong together.
+    /// End of the group that starts at `start`: statements of the same Equelle statement. A loop is
+    /// a group of its own. Where the source is unknown, only a definition and the store of what it
+    /// defines belong together.
     fn group_end(&self, statements: &[Stmt], start: usize) -> usize {
         let is_loop = |s: &Stmt| matches!(s.kind, StmtKind::For { .. });
         if is_loop(&statements[start]) {
@@ -116,7 +119,8 @@ impl FunctionWriter<'_> {
             if self.declared.contains(&mutable) || !statements[start..end].iter().any(|s| mentions(s, mutable)) {
                 continue;
             }
-            // Assigned right here: the assignment declares. Mentioned in this loop only: the loop's body declares.
+            // Assigned right here: the assignment declares. Mentioned in this loop only: the loop's
+            // body declares.
             let in_loop = matches!(statements[start].kind, StmtKind::For { .. });
             if !in_loop || !statements[end..].iter().any(|s| mentions(s, mutable)) {
                 continue;
@@ -249,12 +253,14 @@ impl FunctionWriter<'_> {
         Ok(out)
     }
 
-    /// Whether an aliased value defined here is loaded again in what follows; aliases have no text, so never.
+    /// Whether an aliased value defined here is loaded again in what follows; aliases have no text,
+    /// so never.
     fn used_later(&self, rest: &[Stmt], value: ValueId) -> bool {
         self.uses.alias[value.0 as usize].is_none() && rest.iter().any(|s| reads(s).contains(&value))
     }
 
-    /// The last statement of a group as `let x =` and the value, or `u =` and the value; `None` for statements without a value.
+    /// The last statement of a group as `let x =` and the value, or `u =` and the value; `None` for
+    /// statements without a value.
     fn final_parts(&mut self, last: &[Stmt]) -> Result<Option<(TokenStream, TokenStream)>, BackendError> {
         match last {
             [Stmt { kind: StmtKind::Let { results, op }, span }] => {
@@ -396,7 +402,8 @@ impl FunctionWriter<'_> {
     }
 }
 
-/// Where the final part of a group starts: its last statement, or a definition and the store of what it defines if nobody else needs that.
+/// Where the final part of a group starts: its last statement, or a definition and the store of
+/// what it defines if nobody else needs that.
 fn final_statement(group: &[Stmt], writer: &FunctionWriter) -> usize {
     let last = group.len() - 1;
     if let [.., definition, Stmt { kind: StmtKind::Store { mutable, value }, .. }] = group
@@ -439,7 +446,8 @@ fn needs_text(statement: &Stmt) -> bool {
 fn count_stores(statement: &Stmt, mutable: MutableId) -> usize {
     match &statement.kind {
         StmtKind::Store { mutable: m, .. } => usize::from(*m == mutable),
-        // Each round assigns again, unless the loop declares it; then `let` without `mut` is what the body needs, which the count of one says.
+        // Each round assigns again, unless the loop declares it; then `let` without `mut` is what
+        // the body needs, which the count of one says.
         StmtKind::For { body, .. } => body.statements.iter().map(|s| count_stores(s, mutable)).sum(),
         StmtKind::Let { .. } | StmtKind::Output { .. } | StmtKind::Launch { .. } | StmtKind::Return(_) => 0,
     }

@@ -36,9 +36,11 @@ pub(super) fn mentions(statement: &Stmt, mutable: MutableId) -> bool {
 pub(super) struct Uses {
     /// How often each value is read. `[values]`
     pub count: Vec<usize>,
-    /// For values that are a [`Op::Load`] and whose mutable keeps its content until their last use: the mutable, which then stands for the value. `[values]`
+    /// For values that are a [`Op::Load`] and whose mutable keeps its content until their last use:
+    /// the mutable, which then stands for the value. `[values]`
     pub alias: Vec<Option<MutableId>>,
-    /// For values that go straight into a mutable which keeps them until their last use: that mutable, which then stands for the value. `[values]`
+    /// For values that go straight into a mutable which keeps them until their last use: that
+    /// mutable, which then stands for the value. `[values]`
     pub stored: Vec<Option<MutableId>>,
 }
 
@@ -85,10 +87,12 @@ impl Uses {
     }
 }
 
-/// Whether nothing stores into the mutable before the last reader of the value in these statements has read it.
+/// Whether nothing stores into the mutable before the last reader of the value in these statements
+/// has read it.
 fn keeps_until_last_use(later: &[Stmt], mutable: MutableId, value: ValueId) -> bool {
     let Some(last) = later.iter().rposition(|s| reads(s).contains(&value)) else { return true };
-    // The last reader itself may store: it reads first. A loop may not: its second round would read the new content.
+    // The last reader itself may store: it reads first. A loop may not: its second round would read
+    // the new content.
     let last_is_loop = matches!(later[last].kind, StmtKind::For { .. });
     let until = if last_is_loop { last + 1 } else { last };
     !later[..until].iter().any(|s| stores(s, mutable))

@@ -1,6 +1,7 @@
 //! Strongly connected components of a graph.
 
-/// Components of more than one node, each in ascending order. Takes `n` searches, which is fast enough for the files of a crate.
+/// Components of more than one node, each in ascending order. Takes `n` searches, which is fast
+/// enough for the files of a crate.
 pub(super) fn strongly_connected(n: usize, edges: &[(usize, usize)]) -> Vec<Vec<usize>> {
     let mut next = vec![Vec::new(); n];
     for &(from, to) in edges {

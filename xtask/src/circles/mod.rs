@@ -22,8 +22,8 @@ use modules::Crate;
 /// How many modules may import each other in general.
 const PAIR: usize = 2;
 
-/// Folders with another limit: one where no circle is allowed. A circle obeys the strictest limit of
-/// its files.
+/// Folders with another limit: one where no circle is allowed. A circle obeys the strictest limit
+/// of its files.
 const LIMITS: [(&str, usize); 2] = [("backend-cuda/src", 1), ("backend-serial/src", 1)];
 
 /// How many inherent methods a type of a back-end may have.
@@ -43,8 +43,9 @@ impl Circle {
     }
 }
 
-/// Prints all circles and types with too many methods, or those with a file in `folder`, then with the
-/// imports that make the circles. Fails if a circle is too large or a type has too many methods.
+/// Prints all circles and types with too many methods, or those with a file in `folder`, then with
+/// the imports that make the circles. Fails if a circle is too large or a type has too many
+/// methods.
 pub(crate) fn run(folder: Option<&str>) -> Result<(), Failure> {
     let is_asked = |file: &str| folder.is_none_or(|folder| is_below(file, folder));
     let crates = crates_of_workspace()?;

@@ -132,7 +132,8 @@ impl Crate {
         successors(Some(target), |module| self.modules[*module].parent).any(|module| module == place)
     }
 
-    /// What a path in a module leads to; nothing in this crate if it begins with a name that the module does not know.
+    /// What a path in a module leads to; nothing in this crate if it begins with a name that the
+    /// module does not know.
     fn follow<'a>(&'a self, from: usize, path: &'a [String], depth: usize) -> Option<Target<'a>> {
         let mut place = from;
         for (index, name) in path.iter().enumerate() {
@@ -152,7 +153,8 @@ impl Crate {
         Some(Target::Module(place))
     }
 
-    /// What a name means in a module. At the end of a path an item comes before a module of the same name, inside of it after it.
+    /// What a name means in a module. At the end of a path an item comes before a module of the
+    /// same name, inside of it after it.
     fn look_up<'a>(&'a self, place: usize, name: &'a str, is_last: bool, depth: usize) -> Option<Target<'a>> {
         if depth == MOST_IMPORTS {
             return None;

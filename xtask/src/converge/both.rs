@@ -1,4 +1,5 @@
-//! The same problems on the serial back-end and on the GPU, with programs of the GPU bundle: Newton iterations must be the same, and results agree.
+//! The same problems on the serial back-end and on the GPU, with programs of the GPU bundle: Newton
+//! iterations must be the same, and results agree.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -11,8 +12,10 @@ use super::problems::{Case, Generators, Grid, cases, grids};
 use super::{Options, check_states, events, wanted};
 use crate::tools::{self, Failure};
 
-/// Largest difference of a value that both back-ends agree to, relative to the largest value of its output. Both end with a residual below the same tolerance, by other
-/// iterations of linear solvers; what that leaves in the results is at most its product with the condition of the last Jacobian.
+/// Largest difference of a value that both back-ends agree to, relative to the largest value of its
+/// output. Both end with a residual below the same tolerance, by other iterations of linear
+/// solvers; what that leaves in the results is at most its product with the condition of the last
+/// Jacobian.
 const AGREEMENT: f64 = 1e-6;
 
 /// What one back-end did.
@@ -52,7 +55,8 @@ fn joined<T: ToString>(values: impl Iterator<Item = T>) -> String {
     values.map(|value| value.to_string()).collect::<Vec<_>>().join(" + ")
 }
 
-/// Runs the programs of the bundle on every grid and both back-ends, and prints the table; fails if one did not converge or the two differ.
+/// Runs the programs of the bundle on every grid and both back-ends, and prints the table; fails if
+/// one did not converge or the two differ.
 pub(super) fn run(options: &Options, bundle: &Path) -> Result<(), Failure> {
     let bundle = bundle.canonicalize().map_err(|error| format!("cannot find `{}`: {error}", bundle.display()))?;
     let folder = bundle.join("converge");
@@ -158,7 +162,8 @@ fn values(results: &str, outputs: &Path) -> Result<BTreeMap<String, Vec<f64>>, F
     Ok(values)
 }
 
-/// Largest difference of two runs, relative to the largest value of each output; NaN if one of them has values that are no numbers.
+/// Largest difference of two runs, relative to the largest value of each output; NaN if one of them
+/// has values that are no numbers.
 fn difference(found: &BTreeMap<String, Vec<f64>>, expected: &BTreeMap<String, Vec<f64>>) -> Result<f64, String> {
     if expected.is_empty() || !found.keys().eq(expected.keys()) {
         return Err("different outputs".to_owned());

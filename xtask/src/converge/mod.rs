@@ -1,4 +1,5 @@
-//! Whether implicit programs converge with default parameters, on grids of all kinds: a table for docs/benchmarks.
+//! Whether implicit programs converge with default parameters, on grids of all kinds: a table for
+//! docs/benchmarks.
 
 mod both;
 mod problems;
@@ -21,7 +22,8 @@ pub(crate) struct Options {
     /// Only grids and programs whose names contain this
     #[arg(long, default_value = "")]
     only: String,
-    /// A GPU bundle: its programs run on both back-ends, which must take the same Newton iterations and agree
+    /// A GPU bundle: its programs run on both back-ends, which must take the same Newton iterations
+    /// and agree
     #[arg(long)]
     bundle: Option<PathBuf>,
 }
@@ -29,7 +31,8 @@ pub(crate) struct Options {
 /// Outputs may be as far outside of what they may be.
 const TOLERANCE: f64 = 1e-6;
 
-/// Runs every program on every grid, and prints the table; fails if one did not converge, or converged to what cannot be.
+/// Runs every program on every grid, and prints the table; fails if one did not converge, or
+/// converged to what cannot be.
 pub(crate) fn run(options: &Options) -> Result<(), Failure> {
     if let Some(bundle) = &options.bundle {
         return both::run(options, bundle);
@@ -121,7 +124,8 @@ pub(crate) fn summary(command: &mut Command) -> Result<Result<(Value, String), S
     Ok(events(command)?.map(|(mut events, results)| (events.pop().unwrap_or_default(), results)))
 }
 
-/// The events of a run with `--message-format json`, the last of which is the summary, and its results; or why it failed.
+/// The events of a run with `--message-format json`, the last of which is the summary, and its
+/// results; or why it failed.
 pub(crate) fn events(command: &mut Command) -> Result<Result<(Vec<Value>, String), String>, Failure> {
     let output = command.output().map_err(|error| format!("`{}` cannot be run: {error}", command.get_program().to_string_lossy()))?;
     let text = String::from_utf8_lossy(&output.stderr);

@@ -138,7 +138,8 @@ pub(super) fn cases(grid: &Grid, folder: &Path) -> Result<Vec<Case>, Failure> {
     let mut two_phase = of_wells;
     two_phase.extend(["perm=1e-12", "poro=0.2", "sw_initial=0"].map(str::to_owned));
     two_phase.push(steps("flow", 2.0 * pore_volume / n as f64 / rate)?);
-    // Negative saturations solve the equations of both phases together too, and the guess of 0.5 leads there.
+    // Negative saturations solve the equations of both phases together too, and the guess of 0.5
+    // leads there.
     let bounded = [&two_phase[..], &["unknown_min_2=0", "unknown_max_2=1"].map(str::to_owned)].concat();
     let mut gas = vec![steps("gas-steps", 1e5)?];
     gas.extend(input("source", file("source", &source)?));
@@ -155,7 +156,8 @@ pub(super) fn cases(grid: &Grid, folder: &Path) -> Result<Vec<Case>, Failure> {
     ])
 }
 
-/// Numbers from 0 to 1: Numerical Recipes' quick 32-bit generator, its upper 16 bits; any fixed sequence will do.
+/// Numbers from 0 to 1: Numerical Recipes' quick 32-bit generator, its upper 16 bits; any fixed
+/// sequence will do.
 fn random() -> impl FnMut() -> f64 {
     let mut state: u32 = 50;
     move || {

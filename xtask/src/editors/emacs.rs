@@ -39,7 +39,8 @@ fn literal(text: &str) -> String {
 mod tests {
     use super::*;
 
-    /// Reads Emacs Lisp as far as to tell lists, strings and comments apart; returns the top-level forms.
+    /// Reads Emacs Lisp as far as to tell lists, strings and comments apart; returns the top-level
+    /// forms.
     fn forms(text: &str) -> Vec<String> {
         let (mut forms, mut depth, mut form) = (Vec::new(), 0_usize, String::new());
         let mut chars = text.chars();

@@ -1,6 +1,8 @@
-//! What is made from the tables of the language: the grammar and the mode of the editors, and the reference of the book.
+//! What is made from the tables of the language: the grammar and the mode of the editors, and the
+//! reference of the book.
 //!
-//! The words come from the tables that the compiler itself uses: [`equelle_front::syntax::Keyword`], [`equelle_front::check::builtins`] and
+//! The words come from the tables that the compiler itself uses:
+//! [`equelle_front::syntax::Keyword`], [`equelle_front::check::builtins`] and
 //! [`equelle_front::units::UNITS`].
 
 mod emacs;

@@ -54,7 +54,8 @@ pub(super) fn units_page() -> String {
     page
 }
 
-/// Digits that read back as the same number; with an exponent where that saves three characters or more.
+/// Digits that read back as the same number; with an exponent where that saves three characters or
+/// more.
 fn number(value: f64) -> String {
     let (plain, scientific) = (value.to_string(), format!("{value:e}"));
     if scientific.len() + 3 <= plain.len() { scientific } else { plain }

@@ -1,6 +1,8 @@
-//! The TextMate grammar, which Visual Studio Code, Sublime Text, the JetBrains editors and many more read.
+//! The TextMate grammar, which Visual Studio Code, Sublime Text, the JetBrains editors and many
+//! more read.
 //!
-//! Its regular expressions have no look-around and no back-references, so that every engine reads them alike.
+//! Its regular expressions have no look-around and no back-references, so that every engine reads
+//! them alike.
 
 use equelle_front::check::builtins;
 use serde_json::{Value, json};
@@ -142,7 +144,8 @@ mod tests {
         rules(&grammar, &grammar["patterns"])
     }
 
-    /// The scope of each byte, as an editor finds it: line by line, the rule that matches first, and of those the one that stands first.
+    /// The scope of each byte, as an editor finds it: line by line, the rule that matches first,
+    /// and of those the one that stands first.
     fn scopes(rules: &[Rule], text: &str) -> Vec<String> {
         let mut scopes = vec![String::new(); text.len()];
         let mut start = 0;
@@ -270,7 +273,8 @@ mod tests {
         }
     }
 
-    /// Asserts that the grammar sees every token and comment of a text as the lexer does; returns how many tokens there are.
+    /// Asserts that the grammar sees every token and comment of a text as the lexer does; returns
+    /// how many tokens there are.
     fn compare(name: &str, text: &str, rules: &[Rule], builtins: &BTreeSet<String>) -> usize {
         let lexed = lex(text);
         let scopes = scopes(rules, text);

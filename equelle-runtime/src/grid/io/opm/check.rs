@@ -90,10 +90,12 @@ impl Raw {
 
     /// Normals point from the first cell to the second, and cells are closed.
     ///
-    /// A cell is in order if its outward area vectors sum to zero, and if (divergence theorem) the sum of position times outward area vector over its
-    /// faces is positive. Both hold for cells of any shape, also for the twisted ones of geological grids, where a normal may well point against the way
-    /// from centroid to centroid. Only of a cell that is not in order is it asked which face is to blame: one that, turned around, closes the cell,
-    /// and of several such faces one whose normal points against that way.
+    /// A cell is in order if its outward area vectors sum to zero, and if (divergence theorem) the
+    /// sum of position times outward area vector over its faces is positive. Both hold for cells of
+    /// any shape, also for the twisted ones of geological grids, where a normal may well point
+    /// against the way from centroid to centroid. Only of a cell that is not in order is it asked
+    /// which face is to blame: one that, turned around, closes the cell, and of several such faces
+    /// one whose normal points against that way.
     pub(super) fn check_orientation(&self, reader: &Reader<'_>, topology: &Topology) -> Result<(), Error> {
         for cell in 0..self.n_cells {
             let faces: Vec<(usize, [f64; 3])> = self.outward(topology, cell).collect();
@@ -190,7 +192,8 @@ impl Raw {
         })
     }
 
-    /// Whether the normal points against the way from the first cell to the second; from or to the face on the boundary.
+    /// Whether the normal points against the way from the first cell to the second; from or to the
+    /// face on the boundary.
     fn points_against(&self, topology: &Topology, face: usize) -> bool {
         let place = |cell: u32| if cell == NONE { self.face_centroids.values[face] } else { self.cell_centroids.values[cell as usize] };
         let [first, second] = topology.face_cells[face];

@@ -1,9 +1,9 @@
 //! Grids in OPM's text format (runtime specification, section 1.4), checked.
 //!
-//! What is checked: every item is there and is a number; index ranges; `face_cells` and `cell_faces`
-//! describe the same grid; areas and volumes are positive; each normal's length is the area; normals
-//! point from the first cell to the second; cells are closed; and, unless the file is believed,
-//! areas, volumes, centroids and normals are those that the nodes give (`stored`).
+//! What is checked: every item is there and is a number; index ranges; `face_cells` and
+//! `cell_faces` describe the same grid; areas and volumes are positive; each normal's length is the
+//! area; normals point from the first cell to the second; cells are closed; and, unless the file is
+//! believed, areas, volumes, centroids and normals are those that the nodes give (`stored`).
 //!
 //! `reader` reads the arrays, `check` checks them.
 

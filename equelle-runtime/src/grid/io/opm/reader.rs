@@ -75,8 +75,8 @@ impl<'a> Reader<'a> {
         Ok(value)
     }
 
-    /// `n` items of `words_per_item` words. A word takes two bytes at least, so that sizes beyond what the file can hold are found before memory is
-    /// asked for.
+    /// `n` items of `words_per_item` words. A word takes two bytes at least, so that sizes beyond
+    /// what the file can hold are found before memory is asked for.
     fn array<T>(
         &mut self,
         name: &'static str,
