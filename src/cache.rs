@@ -66,8 +66,7 @@ impl Cache {
         self.base.join("target")
     }
 
-    /// The folder of a package, made of its files unless it is there. `name` must tell apart
-    /// packages of different content.
+    /// Writes the folder of a package unless it exists. `name` differs for different content.
     ///
     /// # Errors
     /// The folder cannot be written.

@@ -17,9 +17,8 @@ use crate::processor::Flags;
 /// Left in a package's folder when it has been built: the path of its program.
 const STAMP: &str = "built";
 
-/// Builds the package in a folder of the cache unless that has been done, and returns the program.
-/// `runtime` says which runtime crates it uses, for the message before the first build; `flags`
-/// those of the Rust compiler.
+/// Builds the package in a folder of the cache, unless that is done; returns the program. `runtime`
+/// names the runtime crates for the message before the first build.
 ///
 /// # Errors
 /// Cargo is missing or fails.
@@ -91,8 +90,8 @@ fn cargo_build(cache: &Cache, folder: &Path, flags: &Flags, offline: bool, conso
     Ok(Attempt { program: program.filter(|_| status.success()), rejected, log })
 }
 
-/// Shows what cargo compiles and fetches, and keeps everything for the case that it fails. The
-/// simulator's own package has a name that only cargo needs.
+/// Shows what cargo compiles and fetches; returns the log, which a failure needs. The name of the
+/// simulator's own package means nothing to the user.
 fn forward_progress(stderr: impl Read, simulator: &str, console: &Console) -> String {
     let mut log = String::new();
     for line in BufReader::new(stderr).lines().map_while(Result::ok) {

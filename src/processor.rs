@@ -1,7 +1,7 @@
 //! The processor that simulators are built for.
 //!
-//! Rust never contracts or reorders operations, so the processor changes how fast a program is and
-//! none of its bits.
+//! Rust never contracts or reorders operations: the processor changes speed, and no bit of a
+//! result.
 
 use std::env;
 use std::fmt;
@@ -59,8 +59,7 @@ pub struct Flags {
 }
 
 impl Flags {
-    /// For a processor, with the flags that the user has set in the environment. Those come last,
-    /// so that a processor named there is the one that counts.
+    /// For a processor. `RUSTFLAGS` are appended and override ours.
     pub fn new(cpu: &TargetCpu) -> Self {
         let set = |name: &'static str, separator| env::var(name).ok().map(|flags| (name, flags, separator));
         Flags::with(cpu, set("CARGO_ENCODED_RUSTFLAGS", '\u{1f}').or_else(|| set("RUSTFLAGS", ' ')))

@@ -76,15 +76,14 @@ pub struct ProgramArgs {
     /// sparse matrices
     #[arg(long, value_enum, default_value_t = Ad::Stencil, value_name = "HOW")]
     pub ad: Ad,
-    /// Precision of collections; Scalars, sums and what Newton's method solves are doubles in
-    /// either case
+    /// Precision of collections; Scalars, sums and linear systems stay double
     #[arg(long, value_enum, default_value_t = Real::F64, value_name = "REAL")]
     pub precision: Real,
     /// Whether every operation is rounded as written
     #[arg(long, value_enum, default_value_t = Fp::Strict, value_name = "MODE")]
     pub fp: Fp,
-    /// Tell on standard error what the compiler made of the program: kernels, what they load and
-    /// store, what was not fused and why
+    /// Print a report to standard error: kernels, their loads and stores, what was not fused and
+    /// why
     #[arg(long)]
     pub report: bool,
 }
@@ -116,8 +115,8 @@ impl ProgramArgs {
 /// How a package is built.
 #[derive(Clone, Debug, Args)]
 pub struct TargetArgs {
-    /// Processor that the program is built for: native (this one), generic (any), or a name of
-    /// `rustc --print target-cpus`; results do not depend on it
+    /// Processor to build for: native (this one), generic (any), or a name of `rustc --print
+    /// target-cpus`; results do not depend on it
     #[arg(long, default_value_t = TargetCpu::Native, value_name = "CPU")]
     pub target_cpu: TargetCpu,
 }
@@ -167,7 +166,7 @@ pub enum Verb {
     Run(RunArgs),
     /// Write the package of a program and build it
     Build(BuildArgs),
-    /// Run a program in several ways on the same data, and print how far outputs are apart
+    /// Run a program in several ways on the same data, and print the differences of outputs
     Compare(CompareArgs),
     /// Report the errors and warnings of a program
     Check(CheckArgs),
@@ -256,14 +255,14 @@ pub struct CompareArgs {
     /// What is built.
     #[command(flatten)]
     pub source: SourceArgs,
-    /// Back-ends to compare; the first one is what the others are compared with
+    /// Back-ends to compare; the first one is the reference
     #[arg(long = "backend", value_parser = registry::parser(BACKENDS), value_delimiter = ',', default_value = registry::default(BACKENDS).name(), value_name = "BACKEND")]
     pub backends: Vec<&'static dyn Backend>,
     /// Levels of optimisation to compare, on every back-end [default: that of -O; 0,2 for a single
     /// back-end]
     #[arg(long, value_enum, value_delimiter = ',', value_name = "LEVEL")]
     pub levels: Vec<Level>,
-    /// Largest difference that is accepted, relative to the largest value of an output [default:
+    /// Largest accepted difference, relative to the largest value of an output [default:
     /// 1e-12; 1e-6 for implicit programs; 5.4e-4 with --precision f32]
     #[arg(long, value_name = "NUMBER")]
     pub tolerance: Option<f64>,

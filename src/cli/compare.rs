@@ -16,8 +16,8 @@ use crate::console::Console;
 use crate::failure::Failure;
 use crate::registry::Registry;
 
-/// What differences relative to the largest value come from, in double precision: geometry rounded
-/// in another order where spacings are no powers of two.
+/// Relative round-off in double precision: geometry is rounded in another order where spacings are
+/// no powers of two.
 const ROUND_OFF: f64 = 1e-12;
 
 /// The same in single precision, which has 29 bits less.
@@ -103,8 +103,8 @@ pub(super) fn compare(backends: Registry, args: &CompareArgs, console: &Console)
     Err(Error::new(ErrorKind::Simulation, message).into())
 }
 
-/// Every back-end at every level, the first one being what others are compared with. One back-end
-/// is run at both levels unless levels are named.
+/// Every back-end at every level; the first is the reference. A single back-end runs at both levels
+/// unless levels are named.
 fn ways(args: &CompareArgs) -> Vec<Way> {
     let levels = match (&args.levels[..], &args.backends[..]) {
         ([], [] | [_]) => vec![Level::Zero, Level::Two],

@@ -106,8 +106,8 @@ impl Compiled {
 
     /// Builds the package in the cache unless that has been done; returns the program.
     ///
-    /// The copy that is built has a name of its own, made from its content and the flags of the
-    /// Rust compiler, because cargo places the programs of all packages in one folder.
+    /// The copy is named by the hash of its content and of the compiler's flags, because cargo
+    /// places the programs of all packages in one folder.
     pub(super) fn build(&self, cpu: &TargetCpu, console: &Console) -> Result<PathBuf, Failure> {
         let flags = Flags::new(cpu);
         let hash =

@@ -23,8 +23,8 @@ pub enum Edits {
     Overwrite,
 }
 
-/// Writes a package to a folder. Files that are as they should be are left alone, so that cargo
-/// sees what changed; so are files that the package does not have. What was removed comes back.
+/// Writes a package to a folder. Files with the right content keep their times, so that cargo
+/// rebuilds only what changed. Other files stay; removed files come back.
 /// `lock_file` is written where there is none.
 ///
 /// # Errors

@@ -15,15 +15,14 @@ fn folder() -> PathBuf {
     root().join("target/differential")
 }
 
-/// A folder with a folder for each program of the last differential test and way of compiling it,
-/// in which what was generated is.
+/// Generated code of the last differential test: a folder for each program and way of compiling it.
 pub fn modules() -> PathBuf {
     folder().join("src")
 }
 
-/// Compiles the random programs of some seeds, and if asked for every program of the project, for
-/// both back-ends and compares what they give: on a device by the name that `EQUELLE_CUDA_DEVICE`
-/// takes, or what that says; on all cores.
+/// Compiles random programs, and with `with_project` those of the project, for both back-ends; runs
+/// them on all cores and compares outputs. `device` is a value of `EQUELLE_CUDA_DEVICE`, which
+/// decides without it.
 pub fn run(seeds: impl Iterator<Item = u64>, with_project: bool, device: Option<&str>) -> Result<(), Failure> {
     let folder = folder();
     let target = env::var_os("CARGO_TARGET_DIR").map_or_else(|| root().join("target"), PathBuf::from);

@@ -93,11 +93,10 @@ enum Command {
     },
     /// Compare the speed of generated programs with hand-written loops
     Bench(bench::Options),
-    /// Whether implicit programs converge with default parameters on grids of all kinds, with
-    /// iterations and times
+    /// Run implicit programs with default parameters on grids of all kinds; print iterations and
+    /// times
     Converge(converge::Options),
-    /// From which number of cells on the GPU is faster than the processor, with the programs of a
-    /// GPU bundle
+    /// Find the number of cells from which the GPU is faster than the processor, with a GPU bundle
     Crossover(crossover::Options),
     /// A whole implicit time step against sparse-matrix derivatives and BiCGStab with Jacobi, with
     /// the time of each part
