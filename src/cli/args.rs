@@ -285,11 +285,12 @@ pub struct CheckArgs {
 /// Arguments of `emit`.
 #[derive(Debug, Args)]
 pub struct EmitArgs {
+    // Places are written down because `command` changes the first, which clap then puts last.
     /// The stage
-    #[arg(value_name = "WHAT", value_parser = Emit::parser(BACKENDS))]
+    #[arg(index = 1, value_name = "WHAT", value_parser = Emit::parser(BACKENDS))]
     pub what: Emit,
     /// The program
-    #[arg(value_name = "FILE.equelle")]
+    #[arg(index = 2, value_name = "FILE.equelle")]
     pub file: PathBuf,
     /// How it is compiled.
     #[command(flatten)]
