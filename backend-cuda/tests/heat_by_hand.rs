@@ -183,13 +183,13 @@ fn both_forms_agree_with_plain_loops_bit_for_bit() {
                 assert_eq!(Some(largest.to_bits()), reduce::reduce(Reduction::Max, &expected).map(f64::to_bits), "{what}");
 
                 // Per-axis values spread out where something reads all of them.
-                let spread = rt.values(&fixed.itrans).unwrap();
+                let broadcast = rt.values(&fixed.itrans).unwrap();
                 let geometry = rt.session().grid().geometry();
                 let per_face = |&f: &u32| {
                     let axis = geometry.face_normals[f as usize].iter().position(|&x| x == 1.0).unwrap();
                     K * geometry.face_areas[f as usize] / shape.spacing[axis]
                 };
-                assert_eq!(spread, fixed.interior.elements().iter().map(per_face).collect::<Vec<_>>(), "{what}");
+                assert_eq!(broadcast, fixed.interior.elements().iter().map(per_face).collect::<Vec<_>>(), "{what}");
                 rt.finish().unwrap();
             }
         }

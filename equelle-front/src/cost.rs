@@ -46,7 +46,7 @@ impl CostModel {
             Op::Math(function, ..) => self.math(*function),
             Op::Dot(..) => self.dot,
             Op::Divergence(_) => self.faces,
-            Op::Spread { .. } | Op::Component(..) | Op::Vector(_) => 0,
+            Op::Broadcast { .. } | Op::Component(..) | Op::Vector(_) => 0,
             op => match op.class() {
                 OpClass::Literal | OpClass::Domain => 0,
                 // Reading geometry costs what reading a stored copy would.

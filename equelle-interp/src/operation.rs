@@ -92,11 +92,11 @@ impl<R: DerivativeAccess> Interpreter<'_, R> {
                     }
                 }
             }
-            Op::Spread { value, domain } => match (v(value)?, v(domain)?) {
-                (Value::Scalar(value), Value::Domain(domain)) => Value::Scalars(self.rt.spread(value, domain)?),
-                (Value::Vector(value), Value::Domain(domain)) => Value::Vectors(self.rt.spread_vector(value, domain)?),
-                (Value::Bool(value), Value::Domain(domain)) => Value::Bools(self.rt.spread_bool(value, domain)?),
-                (a, b) => return Err(unfit("Spread", &[a, b])),
+            Op::Broadcast { value, domain } => match (v(value)?, v(domain)?) {
+                (Value::Scalar(value), Value::Domain(domain)) => Value::Scalars(self.rt.broadcast(value, domain)?),
+                (Value::Vector(value), Value::Domain(domain)) => Value::Vectors(self.rt.broadcast_vector(value, domain)?),
+                (Value::Bool(value), Value::Domain(domain)) => Value::Bools(self.rt.broadcast_bool(value, domain)?),
+                (a, b) => return Err(unfit("Broadcast", &[a, b])),
             },
             Op::Gradient(a) => match v(a)? {
                 Value::Scalars(a) => Value::Scalars(self.rt.gradient(a)?),
@@ -222,16 +222,16 @@ impl<R: DerivativeAccess> Interpreter<'_, R> {
         let Some(sample) = components.iter().find_map(|c| if let Value::Scalars(c) = c { Some(c) } else { None }) else {
             return Err(unfit("Vector", components));
         };
-        let mut spread = Vec::with_capacity(components.len());
+        let mut broadcast = Vec::with_capacity(components.len());
         for component in components {
-            spread.push(match component {
+            broadcast.push(match component {
                 Value::Scalars(values) => values.clone(),
-                Value::Scalar(value) => self.rt.spread_like(value, sample)?,
+                Value::Scalar(value) => self.rt.broadcast_like(value, sample)?,
                 other => return Err(unfit("Vector", &[other])),
             });
         }
-        let spread: Vec<&R::ScalarCollection> = spread.iter().collect();
-        Ok(Value::Vectors(self.rt.vector_collection_of(&spread)?))
+        let broadcast: Vec<&R::ScalarCollection> = broadcast.iter().collect();
+        Ok(Value::Vectors(self.rt.vector_collection_of(&broadcast)?))
     }
 
     fn arithmetic(&mut self, op: Arithmetic, a: &Value<R>, b: &Value<R>) -> Result<Value<R>, Error> {

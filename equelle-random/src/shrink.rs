@@ -164,13 +164,13 @@ fn descend<'a>(parts: &'a [Part], out: &mut Vec<&'a Node>) {
 /// Simple expressions of the type of a node; of numbers only those without dimension.
 fn leaves(node: &Node) -> Vec<String> {
     let info = node.info;
-    let spread = |text: &str| match info.on {
+    let broadcast = |text: &str| match info.on {
         None => Some(text.to_owned()),
         Some(Set(set)) => CANONICAL.get(set).map(|(name, _)| format!("({text} Extend {name})")),
     };
     let found = match info.basic {
-        Basic::Scalar if info.dimension == [0, 0] => vec![spread("1"), spread("0.5")],
-        Basic::Bool => vec![spread("True"), spread("False")],
+        Basic::Scalar if info.dimension == [0, 0] => vec![broadcast("1"), broadcast("0.5")],
+        Basic::Bool => vec![broadcast("True"), broadcast("False")],
         Basic::Scalar | Basic::Vector | Basic::Entity(_) => Vec::new(),
     };
     found.into_iter().flatten().collect()

@@ -262,11 +262,11 @@ pub trait Operations: EquelleRuntime {
     fn extend_bools(&mut self, data: &Self::BoolCollection, domain: &Self::Domain) -> Result<Self::BoolCollection, Error>;
     fn extend_entities(&mut self, data: &Self::EntityCollection, domain: &Self::Domain) -> Result<Self::EntityCollection, Error>;
     /// Broadcasts a value to a domain.
-    fn spread(&mut self, value: &Self::Scalar, domain: &Self::Domain) -> Result<Self::ScalarCollection, Error>;
+    fn broadcast(&mut self, value: &Self::Scalar, domain: &Self::Domain) -> Result<Self::ScalarCollection, Error>;
     /// Broadcasts a value to a collection's domain.
-    fn spread_like(&mut self, value: &Self::Scalar, like: &Self::ScalarCollection) -> Result<Self::ScalarCollection, Error>;
-    fn spread_vector(&mut self, value: &Self::Vector, domain: &Self::Domain) -> Result<Self::VectorCollection, Error>;
-    fn spread_bool(&mut self, value: &Self::Bool, domain: &Self::Domain) -> Result<Self::BoolCollection, Error>;
+    fn broadcast_like(&mut self, value: &Self::Scalar, like: &Self::ScalarCollection) -> Result<Self::ScalarCollection, Error>;
+    fn broadcast_vector(&mut self, value: &Self::Vector, domain: &Self::Domain) -> Result<Self::VectorCollection, Error>;
+    fn broadcast_bool(&mut self, value: &Self::Bool, domain: &Self::Domain) -> Result<Self::BoolCollection, Error>;
 
     // Discrete operators and reductions.
     /// For each interior face: second minus first cell.

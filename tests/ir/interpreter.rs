@@ -83,7 +83,7 @@ fn what_the_runtime_has_no_method_for() {
            %second: Cell On BoundaryFaces() In AllCells() = SecondCell(%d)
            %same: Bool On BoundaryFaces() = %first == %second
            %never: Bool = false
-           %always: Bool On BoundaryFaces() = %never Spread %d
+           %always: Bool On BoundaryFaces() = %never Broadcast %d
            %equal: Bool On BoundaryFaces() = %same == %always
            %low: Bool On BoundaryFaces() = IsEmpty(%first)
            %mixed: Bool On BoundaryFaces() = %low xor %equal
@@ -191,7 +191,7 @@ fn a_failed_check_names_element_and_lines() {
         main {
           %one: Scalar = 1.0
           %d: Domain AllCells() = AllCells()
-          %u: Scalar On AllCells() = %one Spread %d
+          %u: Scalar On AllCells() = %one Broadcast %d
           %r: Scalar On BoundaryFaces() = launch k(%u) !40..50
         }";
     // Lines of ten characters: offset 20 is in line 3, 30 in line 4, 40 in line 5.
@@ -207,7 +207,7 @@ fn an_operation_on_an_empty_element_names_the_line() {
         main {
           %one: Scalar = 1.0
           %d: Domain AllCells() = AllCells() !10..11
-          %u: Scalar On AllCells() = %one Spread %d !10..11
+          %u: Scalar On AllCells() = %one Broadcast %d !10..11
           %f: Domain BoundaryFaces() = BoundaryFaces() !10..11
           %first: Cell On BoundaryFaces() In AllCells() = FirstCell(%f) !10..11
           %r: Scalar On BoundaryFaces() = %u On %first !20..25
@@ -239,7 +239,7 @@ fn unguarded_reads_fail() {
         main {
           %one: Scalar = 1.0
           %d: Domain InteriorFaces() = InteriorFaces()
-          %v: Scalar On InteriorFaces() = %one Spread %d
+          %v: Scalar On InteriorFaces() = %one Broadcast %d
           %r: Scalar On AllCells() = launch k(%v)
         }";
     let e = error(text, "");

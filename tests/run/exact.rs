@@ -65,8 +65,8 @@ fn heat_is_conserved_without_flow_through_the_boundary() {
             // Each step rounds each cell a few times: 50 steps x a few units of 1.1e-16, relative
             // to the mean.
             assert!((after - before).abs() <= 1e-13 * before, "{how:?} {layout}: {before} became {after}");
-            let spread = |u: &[f64]| u.iter().fold(f64::MIN, |a, &b| a.max(b)) - u.iter().fold(f64::MAX, |a, &b| a.min(b));
-            assert!(spread(outputs.last("expU")) < 0.5 * spread(&start), "{how:?} {layout}: heat does spread");
+            let range = |u: &[f64]| u.iter().fold(f64::MIN, |a, &b| a.max(b)) - u.iter().fold(f64::MAX, |a, &b| a.min(b));
+            assert!(range(outputs.last("expU")) < 0.5 * range(&start), "{how:?} {layout}: heat does spread");
         }
     }
     fs::remove_dir_all(&folder).unwrap();

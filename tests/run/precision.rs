@@ -114,8 +114,8 @@ fn heat_is_conserved() {
         let outputs = outputs(&program, &folder, &[&words[..], &[layout]].concat());
         let (before, after): (f64, f64) = (start.iter().sum(), outputs.last("expU").iter().sum());
         assert!((after - before).abs() <= 30.0 * 15.0 * ROUNDING * before, "{layout}: {before} became {after}");
-        let spread = |u: &[f64]| u.iter().fold(f64::MIN, |a, &b| a.max(b)) - u.iter().fold(f64::MAX, |a, &b| a.min(b));
-        assert!(spread(outputs.last("expU")) < 0.7 * spread(&start), "{layout}: heat does spread");
+        let range = |u: &[f64]| u.iter().fold(f64::MIN, |a, &b| a.max(b)) - u.iter().fold(f64::MAX, |a, &b| a.min(b));
+        assert!(range(outputs.last("expU")) < 0.7 * range(&start), "{layout}: heat does spread");
     }
     fs::remove_dir_all(&folder).expect("a scratch folder can be removed");
 }

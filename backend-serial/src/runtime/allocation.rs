@@ -150,7 +150,7 @@ impl<R: Real> SerialRuntime<R> {
     pub(super) fn values_of(&self, collection: &ScalarCollection<R>) -> Values<R> {
         match &collection.storage {
             Storage::Dense(values) => values.clone(),
-            Storage::PerAxis(values) => self.spread_per_axis(&collection.domain, *values),
+            Storage::PerAxis(values) => self.broadcast_per_axis(&collection.domain, *values),
         }
     }
 
@@ -164,7 +164,7 @@ impl<R: Real> SerialRuntime<R> {
         self.located(discrete::reduce_with(self, reduction, domain, value))
     }
 
-    fn spread_per_axis(&self, domain: &Domain, values: [R; 3]) -> Values<R> {
+    fn broadcast_per_axis(&self, domain: &Domain, values: [R; 3]) -> Values<R> {
         let mut dense = self.take_buffer(domain.len());
         match (domain.kind(), self.grid().cartesian_shape()) {
             (EntityKind::Face, Some(shape)) => {

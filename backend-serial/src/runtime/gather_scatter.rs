@@ -108,14 +108,14 @@ pub(super) fn extend_entities<R: Real>(
 }
 
 /// Broadcasts a number.
-pub(super) fn spread<R: Real>(rt: &SerialRuntime<R>, value: R, domain: &Arc<Domain>) -> ScalarCollection<R> {
+pub(super) fn broadcast<R: Real>(rt: &SerialRuntime<R>, value: R, domain: &Arc<Domain>) -> ScalarCollection<R> {
     let mut out = rt.take_buffer(domain.len());
     out.fill(value);
     rt.scalar_collection_from(domain, out)
 }
 
 /// Broadcasts a Bool.
-pub(super) fn spread_bool<R: Real>(rt: &SerialRuntime<R>, value: bool, domain: &Arc<Domain>) -> BoolCollection {
+pub(super) fn broadcast_bool<R: Real>(rt: &SerialRuntime<R>, value: bool, domain: &Arc<Domain>) -> BoolCollection {
     let mut out = rt.take_bool_buffer(domain.len());
     out.fill(value);
     rt.bool_collection_from(domain, out)

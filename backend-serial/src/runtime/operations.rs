@@ -83,7 +83,7 @@ impl<R: Real> Operations for SerialRuntime<R> {
     }
 
     fn vectors_binary_collection(&mut self, op: Binary, a: &Vector, s: &Scalars<R>) -> Result<Vectors<R>, Error> {
-        vectors::spread_with(self, a, s.domain(), |a| Ok(arithmetic::scalar_binary(self, op, a, s)))
+        vectors::broadcast_with(self, a, s.domain(), |a| Ok(arithmetic::scalar_binary(self, op, a, s)))
     }
 
     fn scalars_compare(&mut self, op: Comparison, a: &f64, b: &f64) -> Result<bool, Error> {
@@ -228,20 +228,20 @@ impl<R: Real> Operations for SerialRuntime<R> {
         self.located(gather_scatter::extend_entities(self, data, domain))
     }
 
-    fn spread(&mut self, value: &f64, domain: &Domain) -> Result<Scalars<R>, Error> {
-        Ok(gather_scatter::spread(self, R::from_f64(*value), domain))
+    fn broadcast(&mut self, value: &f64, domain: &Domain) -> Result<Scalars<R>, Error> {
+        Ok(gather_scatter::broadcast(self, R::from_f64(*value), domain))
     }
 
-    fn spread_like(&mut self, value: &f64, like: &Scalars<R>) -> Result<Scalars<R>, Error> {
-        Ok(gather_scatter::spread(self, R::from_f64(*value), like.domain()))
+    fn broadcast_like(&mut self, value: &f64, like: &Scalars<R>) -> Result<Scalars<R>, Error> {
+        Ok(gather_scatter::broadcast(self, R::from_f64(*value), like.domain()))
     }
 
-    fn spread_vector(&mut self, value: &Vector, domain: &Domain) -> Result<Vectors<R>, Error> {
-        vectors::spread_with(self, value, domain, |component| Ok(gather_scatter::spread(self, component, domain)))
+    fn broadcast_vector(&mut self, value: &Vector, domain: &Domain) -> Result<Vectors<R>, Error> {
+        vectors::broadcast_with(self, value, domain, |component| Ok(gather_scatter::broadcast(self, component, domain)))
     }
 
-    fn spread_bool(&mut self, value: &bool, domain: &Domain) -> Result<Bools, Error> {
-        Ok(gather_scatter::spread_bool(self, *value, domain))
+    fn broadcast_bool(&mut self, value: &bool, domain: &Domain) -> Result<Bools, Error> {
+        Ok(gather_scatter::broadcast_bool(self, *value, domain))
     }
 
     fn gradient(&mut self, values: &Scalars<R>) -> Result<Scalars<R>, Error> {

@@ -72,7 +72,7 @@ pub(super) fn zip<R: Real>(
 }
 
 /// `f` of each component of one Vector, as the components of a collection.
-pub(super) fn spread_with<R: Real>(
+pub(super) fn broadcast_with<R: Real>(
     rt: &SerialRuntime<R>,
     a: &Vector,
     domain: &Arc<Domain>,

@@ -49,7 +49,7 @@ fn entries_of_the_other_branch_stay_zero_through_everything() -> Result<(), Erro
     let mut rt = line(2);
     let u = unknown_on_cells(&mut rt, &[4.0, -1.0])?;
     let cells = rt.domain(ALL_CELLS)?;
-    let zero = rt.spread(&0.0, &cells)?;
+    let zero = rt.broadcast(&0.0, &cells)?;
     let clipped = where_positive(&mut rt, &u, &u, &zero)?;
     let root = rt.sqrt(&clipped)?;
     assert_eq!(rt.values(&root)?, [2.0, 0.0]);
@@ -69,7 +69,7 @@ fn entries_of_the_other_branch_stay_zero_through_everything() -> Result<(), Erro
     assert_eq!(rows(&root)[1], [(1, 0.0)]);
     let gradient = rt.gradient(&root)?;
     let divergence = rt.divergence(&gradient)?;
-    let infinite = rt.spread(&f64::INFINITY, &cells)?;
+    let infinite = rt.broadcast(&f64::INFINITY, &cells)?;
     let product = rt.mul(&divergence, &infinite)?;
     assert_eq!(rows(&product), [[(0, f64::NEG_INFINITY), (1, 0.0)], [(0, f64::INFINITY), (1, 0.0)]]);
     Ok(())
@@ -82,7 +82,7 @@ fn differences_keep_them_apart_on_both_sides() -> Result<(), Error> {
     let mut rt = line(3);
     let u = unknown_on_cells(&mut rt, &[-1.0, 4.0, -1.0])?;
     let cells = rt.domain(ALL_CELLS)?;
-    let zero = rt.spread(&0.0, &cells)?;
+    let zero = rt.broadcast(&0.0, &cells)?;
     let clipped = where_positive(&mut rt, &u, &u, &zero)?;
     let gradient = rt.gradient(&clipped)?;
     let infinite = rt.mul_scalar(&gradient, &f64::INFINITY)?;

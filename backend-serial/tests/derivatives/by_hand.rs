@@ -225,10 +225,10 @@ fn what_has_no_derivatives() -> Result<(), Error> {
     let u = unknown_on_cells(&mut rt, &[3.0, 5.0])?;
     let cells = rt.domain(ALL_CELLS)?;
     let largest = rt.reduce(Reduction::Max, &u)?;
-    let spread = rt.spread(&largest, &cells)?;
-    assert!(spread.jacobian().is_none(), "a reduction drops derivatives");
+    let broadcast = rt.broadcast(&largest, &cells)?;
+    assert!(broadcast.jacobian().is_none(), "a reduction drops derivatives");
     let greater = rt.compare_scalar(Comparison::Greater, &u, &4.0)?;
-    let (one, two) = (rt.spread(&1.0, &cells)?, rt.spread(&2.0, &cells)?);
+    let (one, two) = (rt.broadcast(&1.0, &cells)?, rt.broadcast(&2.0, &cells)?);
     let chosen = rt.select(&greater, &one, &two)?;
     assert!(chosen.jacobian().is_none(), "a condition has none to pass on");
     let values = rt.values(&u)?;

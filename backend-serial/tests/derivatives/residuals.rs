@@ -40,11 +40,11 @@ pub fn heat(rt: &mut SerialRuntime, u: &ScalarCollection) -> Residual {
     let [first, second] = cells_of(rt, BOUNDARY_FACES)?;
     let outside_first = rt.is_empty(&first)?;
     let inside = rt.select_entities(&outside_first, &second, &first)?;
-    let (minus_one, one) = (rt.spread(&-1.0, &boundary)?, rt.spread(&1.0, &boundary)?);
+    let (minus_one, one) = (rt.broadcast(&-1.0, &boundary)?, rt.broadcast(&1.0, &boundary)?);
     let sign = rt.select(&outside_first, &minus_one, &one)?;
     let area = rt.measure(&faces)?;
     let at_boundary = rt.on(u, &inside)?;
-    let given = rt.spread(&2.0, &boundary)?;
+    let given = rt.broadcast(&2.0, &boundary)?;
     let difference = rt.sub(&at_boundary, &given)?;
     let signed = rt.mul(&sign, &difference)?;
     let outflow = rt.mul(&area, &signed)?;
@@ -56,7 +56,7 @@ pub fn heat(rt: &mut SerialRuntime, u: &ScalarCollection) -> Residual {
     let factor = rt.scalar_div(&0.125, &volumes)?;
     let change = rt.mul(&factor, &divergence)?;
     let cells = rt.domain(ALL_CELLS)?;
-    let before = rt.spread(&1.0, &cells)?;
+    let before = rt.broadcast(&1.0, &cells)?;
     let difference = rt.sub(u, &before)?;
     rt.add(&difference, &change)
 }
@@ -86,7 +86,7 @@ pub fn gas(rt: &mut SerialRuntime, p: &ScalarCollection) -> Residual {
 pub fn transport(rt: &mut SerialRuntime, s: &ScalarCollection, velocity: &ScalarCollection) -> Residual {
     let water = rt.mul(s, s)?;
     let cells = rt.domain(ALL_CELLS)?;
-    let one = rt.spread(&1.0, &cells)?;
+    let one = rt.broadcast(&1.0, &cells)?;
     let rest = rt.sub(&one, s)?;
     let oil = rt.mul(&rest, &rest)?;
     let total = rt.add(&water, &oil)?;

@@ -8,7 +8,7 @@ use crate::common::{ALL_CELLS, failure, line, unknown_on_cells};
 fn unknowns_must_fit() -> Result<(), Error> {
     let mut rt = line(3);
     let cells = rt.domain(ALL_CELLS)?;
-    let u = rt.spread(&1.0, &cells)?;
+    let u = rt.broadcast(&1.0, &cells)?;
     assert!(rt.unknown(&u, 2, 5).is_ok());
     for (offset, total) in [(3, 5), (0, 2), (usize::MAX, usize::MAX)] {
         let error = failure(rt.unknown(&u, offset, total));

@@ -156,7 +156,7 @@ fn extend_beyond_the_larger_domain_is_an_error() -> Result<(), Error> {
 fn spread_is_one_value_everywhere() -> Result<(), Error> {
     let mut rt = line(3, 1.0);
     let cells = rt.domain(ALL_CELLS)?;
-    let five = rt.spread(&5.0, &cells)?;
+    let five = rt.broadcast(&5.0, &cells)?;
     assert_eq!(rt.values(&five)?, [5.0; 3]);
     Ok(())
 }

@@ -46,7 +46,7 @@ impl<R: Operations> Heat<R> {
         let outside_first = rt.is_empty(&first)?;
         let boundary_cells = rt.select_entities(&outside_first, &second, &first)?;
         let (minus_one, one) = (rt.scalar(-1.0), rt.scalar(1.0));
-        let (minus_one, one) = (rt.spread(&minus_one, &boundary)?, rt.spread(&one, &boundary)?);
+        let (minus_one, one) = (rt.broadcast(&minus_one, &boundary)?, rt.broadcast(&one, &boundary)?);
         let boundary_sign = rt.select(&outside_first, &minus_one, &one)?;
         let boundary_trans = Self::transmissibility(rt, &k, &faces, &faces, &boundary_cells)?;
 
@@ -214,8 +214,8 @@ fn without_dirichlet_faces_total_heat_is_conserved_to_round_off() -> Result<(), 
     let tolerance = (15 * steps + n_cells) as f64 * f64::EPSILON / 2.0 * before;
     assert!((total(&after) - before).abs() <= tolerance, "{before} became {}", total(&after));
     // And something happened: the field has become smoother.
-    let spread = |u: &[f64]| u.iter().fold(f64::MIN, |m, &v| m.max(v)) - u.iter().fold(f64::MAX, |m, &v| m.min(v));
-    assert!(spread(&after) < 0.5 * spread(&initial));
+    let range = |u: &[f64]| u.iter().fold(f64::MIN, |m, &v| m.max(v)) - u.iter().fold(f64::MAX, |m, &v| m.min(v));
+    assert!(range(&after) < 0.5 * range(&initial));
     Ok(())
 }
 

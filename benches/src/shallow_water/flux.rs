@@ -1,6 +1,6 @@
 //! What both loops by hand compute in cells and on faces, without branches.
 
-use super::{DRY, GRAVITY, LEAST_SPREAD};
+use super::{DRY, GRAVITY, LEAST_SPEED_DIFFERENCE};
 
 /// What faces need of a cell besides its state; all zero where it is dry.
 pub struct Wet {
@@ -49,17 +49,17 @@ pub fn central_upwind<const PROGRAM: bool>(q: [[f64; 3]; 2], f: [[f64; 3]; 2], v
     let smaller = |a: f64, b: f64| if a < b { a } else { b };
     let high = larger(larger(velocity[0] + wave[0], velocity[1] + wave[1]), 0.0);
     let low = smaller(smaller(velocity[0] - wave[0], velocity[1] - wave[1]), 0.0);
-    let spread = high - low;
-    let moves = spread * spread > LEAST_SPREAD * LEAST_SPREAD;
+    let speed_difference = high - low;
+    let moves = speed_difference * speed_difference > LEAST_SPEED_DIFFERENCE * LEAST_SPEED_DIFFERENCE;
     if PROGRAM {
-        let width = if moves { spread } else { 1.0 };
+        let width = if moves { speed_difference } else { 1.0 };
         let part = low / width;
         [0, 1, 2].map(|i| {
             let flux = (high * f[0][i] - low * f[1][i]) / width + high * part * (q[1][i] - q[0][i]);
             if moves { flux } else { 0.0 }
         })
     } else {
-        let inverse = 1.0 / if moves { spread } else { 1.0 };
+        let inverse = 1.0 / if moves { speed_difference } else { 1.0 };
         let inverse = if moves { inverse } else { 0.0 };
         let (first, second) = (high * inverse, low * inverse);
         let both = high * second;

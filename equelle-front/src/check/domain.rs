@@ -89,12 +89,12 @@ impl<'a> Checker<'a> {
         };
         match d.mapping() {
             None => {
-                let spreadable = match d.basic {
+                let can_broadcast = match d.basic {
                     Basic::Scalar | Basic::Vector | Basic::Bool => true,
                     // Entities come in collections only.
                     Basic::Entity(_) | Basic::Text => false,
                 };
-                if !spreadable {
+                if !can_broadcast {
                     let found = self.show_value(&d);
                     return self.fail(
                         Diagnostic::new(

@@ -203,7 +203,7 @@ pub enum Op {
     /// Collection padded with 0, false or Empty to a domain that holds its set.
     Extend { data: ValueId, domain: ValueId },
     /// One value for every element of a domain.
-    Spread { value: ValueId, domain: ValueId },
+    Broadcast { value: ValueId, domain: ValueId },
     /// Per interior face: value in the second cell minus value in the first.
     Gradient(ValueId),
     /// Per cell: sum over its faces, positive where it is the first cell, in ascending face index. Argument on interior or all faces.
@@ -366,7 +366,7 @@ macro_rules! for_each_operand {
             | Op::Math(_, a, b)
             | Op::On { data: a, target: b }
             | Op::Extend { data: a, domain: b }
-            | Op::Spread { value: a, domain: b } => {
+            | Op::Broadcast { value: a, domain: b } => {
                 $f(a);
                 $f(b);
             }
@@ -405,7 +405,7 @@ impl Op {
             | Op::Component(..)
             | Op::Vector(_)
             | Op::Math(..) => OpClass::Pointwise,
-            Op::On { .. } | Op::Extend { .. } | Op::Spread { .. } => OpClass::Transfer,
+            Op::On { .. } | Op::Extend { .. } | Op::Broadcast { .. } => OpClass::Transfer,
             Op::Gradient(_) | Op::Divergence(_) => OpClass::FiniteVolume,
             Op::Reduce(..) => OpClass::Reduction,
             Op::Call { .. } => OpClass::Call,

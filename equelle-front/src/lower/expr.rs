@@ -93,7 +93,7 @@ impl Lowering<'_> {
             ExprKind::Extend { data, domain } => {
                 let (data, domain) = self.two(evaluated, data, domain);
                 let op = match self.values[data.0 as usize].ty.shape {
-                    Shape::Single => Op::Spread { value: data, domain },
+                    Shape::Single => Op::Broadcast { value: data, domain },
                     Shape::Collection(_) | Shape::Domain(_) | Shape::Sequence => Op::Extend { data, domain },
                 };
                 vec![self.one(expr, op)]

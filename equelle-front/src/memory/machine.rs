@@ -351,9 +351,9 @@ impl<'a> Machine<'a> {
                     _ => Vec::new(),
                 };
                 domains.into_iter().for_each(|set| self.list(set));
-                let spread: Vec<Class> =
+                let broadcast: Vec<Class> =
                     op.operands().into_iter().filter(|&v| self.held(frame, v).per_axis).flat_map(|v| self.classes(&ty(v))).collect();
-                let extra = Held { buffers: spread.into_iter().map(|class| self.take(class)).collect(), per_axis: false };
+                let extra = Held { buffers: broadcast.into_iter().map(|class| self.take(class)).collect(), per_axis: false };
                 let made = self.new_value(&result_ty);
                 self.drop(extra);
                 made
@@ -480,10 +480,10 @@ impl<'a> Machine<'a> {
         let mut carried: Vec<Held> = Vec::new();
         for _ in 0..ROUNDS {
             // What is kept per axis is spread, for each kernel and operation that wants it.
-            let mut spread: Vec<Class> = Vec::new();
+            let mut broadcast: Vec<Class> = Vec::new();
             for (held, &guess) in iterate.iter().zip(guesses) {
                 if held.per_axis {
-                    spread.extend(self.classes(&ty(guess)));
+                    broadcast.extend(self.classes(&ty(guess)));
                 }
             }
             // The form of an equation for Cartesian grids takes it as it is.
@@ -493,10 +493,10 @@ impl<'a> Machine<'a> {
             };
             for &arg in equations.iter().filter(|equation| !has_form(equation)).flat_map(|equation| &equation.args) {
                 if self.held(frame, arg).per_axis {
-                    spread.extend(self.classes(&ty(arg)));
+                    broadcast.extend(self.classes(&ty(arg)));
                 }
             }
-            let spread = Held { buffers: spread.into_iter().map(|class| self.take(class)).collect(), per_axis: false };
+            let broadcast = Held { buffers: broadcast.into_iter().map(|class| self.take(class)).collect(), per_axis: false };
             // The residual of the iterate before is there until this one is.
             let mut new: Vec<Held> = Vec::new();
             for (residual, captures) in residuals.iter().zip(captures) {
@@ -517,7 +517,7 @@ impl<'a> Machine<'a> {
                     new.push(self.new_value(&ty(guess)));
                 }
             }
-            self.drop(spread);
+            self.drop(broadcast);
             for old in std::mem::replace(&mut values, new) {
                 self.drop(old);
             }

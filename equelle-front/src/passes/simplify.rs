@@ -155,12 +155,12 @@ impl Simplifier<'_> {
                 if ty(*target).is_domain() && ty(*target).mapping() == ty(*data).mapping() && keeps_type(*data) {
                     return Folded::Value(*data);
                 }
-                if let Some(Op::Spread { value, .. }) = self.ops.get(data)
+                if let Some(Op::Broadcast { value, .. }) = self.ops.get(data)
                     && ty(*target).is_domain()
                     && matches!(ty(*value).shape, Shape::Single)
                     && ty(*value).basic == Basic::Scalar
                 {
-                    return Folded::Op(Op::Spread { value: *value, domain: *target });
+                    return Folded::Op(Op::Broadcast { value: *value, domain: *target });
                 }
             }
             Op::Extend { data, domain } if ty(*domain).mapping() == ty(*data).mapping() && keeps_type(*data) => {

@@ -249,7 +249,7 @@ fn operation_name(op: &Op) -> &'static str {
         Op::Logic(..) => "logic",
         Op::Select { .. } => "? :",
         Op::On { .. } => "On",
-        Op::Extend { .. } | Op::Spread { .. } => "Extend",
+        Op::Extend { .. } | Op::Broadcast { .. } => "Extend",
         Op::Gradient(_) => "Gradient",
         Op::Divergence(_) => "Divergence",
         Op::Dot(..) => "Dot",

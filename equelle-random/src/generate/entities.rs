@@ -97,7 +97,7 @@ impl Generator<'_> {
             }
             4 => {
                 let one = self.expression(basic, None, dimension, inner);
-                Some(self.spread(one, on))
+                Some(self.broadcast(one, on))
             }
             _ => {
                 // Read at the cells of faces.

@@ -312,7 +312,7 @@ impl<'f> Generator<'f> {
     }
 
     /// The number spread over the domain, or as it is.
-    fn spread(&mut self, number: Node, on: Option<Set>) -> Node {
+    fn broadcast(&mut self, number: Node, on: Option<Set>) -> Node {
         match on {
             None => number,
             Some(set) => {

@@ -66,7 +66,7 @@ impl Generator<'_> {
         }
         let value = self.some_number();
         let literal = self.literal(value, dimension);
-        self.spread(literal, on)
+        self.broadcast(literal, on)
     }
 
     /// Measures of entities.
@@ -142,7 +142,7 @@ impl Generator<'_> {
             let bounds = bounds.max(offset.info.bounds);
             return Node { info: Info::scalar(on, dimension, bounds), parts: parts!["Max(", node, ", ", offset, ")"] };
         }
-        let offset = self.spread(offset, on);
+        let offset = self.broadcast(offset, on);
         let bounds = bounds.plus(offset.info.bounds);
         Node { info: Info::scalar(on, dimension, bounds), parts: parts!["(", node, " + ", offset, ")"] }
     }
@@ -165,7 +165,7 @@ impl Generator<'_> {
             return scaled;
         }
         let middle = self.literal(middle, dimension);
-        let middle = self.spread(middle, on);
+        let middle = self.broadcast(middle, on);
         let bounds = scaled.info.bounds.plus(middle.info.bounds);
         Node { info: Info::scalar(on, dimension, bounds), parts: parts!["(", middle, " + ", scaled, ")"] }
     }

@@ -52,7 +52,7 @@ impl Generator<'_> {
         }
         let text = if self.random.bool() { "True" } else { "False" };
         let node = Node { info: Info::truth(None, &[]), parts: parts![text] };
-        self.spread(node, on)
+        self.broadcast(node, on)
     }
 
     /// Numbers compared.

@@ -279,7 +279,7 @@ pub(super) struct Cell {
     moment: Vector,
     /// The most that the first moment of what lies between surfaces is, about the means of the
     /// faces.
-    spread: f64,
+    face_moments: f64,
     /// The most that these volumes are, with the means of the faces.
     between: Vec<(f64, Vector)>,
     origin: Vector,
@@ -294,7 +294,7 @@ impl Cell {
     /// Nothing yet; `origin` should be near.
     pub fn empty(origin: Vector, dim: usize) -> Cell {
         let (volume, bounds, dim) = (Range::of(0.0), Bounds::NOTHING, dim as f64);
-        Cell { volume, middle: 0.0, moment: [0.0; 3], spread: 0.0, between: Vec::new(), origin, dim, surface: 0.0, bounds, corners: 0 }
+        Cell { volume, middle: 0.0, moment: [0.0; 3], face_moments: 0.0, between: Vec::new(), origin, dim, surface: 0.0, bounds, corners: 0 }
     }
 
     /// Adds the cone over a face; `sign` is 1 where its vector points out.
@@ -313,7 +313,7 @@ impl Cell {
         };
         self.moment = plus(self.moment, moment);
         if face.volume != Range::of(0.0) {
-            self.spread += face.moment;
+            self.face_moments += face.moment;
             self.between.push((face.volume.most.max(-face.volume.least), face.mean));
         }
         self.cover(face.bounds, face.area.most, face.corners);
@@ -344,7 +344,7 @@ impl Cell {
         }
         let centroid = plus(self.origin, times(1.0 / self.middle, self.moment));
         let moved: f64 = self.between.iter().map(|&(volume, mean)| volume * norm(minus(mean, centroid))).sum();
-        Some((centroid, (self.spread + moved) / least))
+        Some((centroid, (self.face_moments + moved) / least))
     }
 }
 

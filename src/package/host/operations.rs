@@ -125,10 +125,10 @@ impl FunctionWriter<'_> {
                 let method = ident(method);
                 Ok(quote! { rt.#method(#data, #domain)? })
             }
-            Op::Spread { value, domain } => match self.class(*value) {
-                Class::Scalar => self.call("spread", &[*value, *domain]),
-                Class::Vector => self.call("spread_vector", &[*value, *domain]),
-                Class::Bool => self.call("spread_bool", &[*value, *domain]),
+            Op::Broadcast { value, domain } => match self.class(*value) {
+                Class::Scalar => self.call("broadcast", &[*value, *domain]),
+                Class::Vector => self.call("broadcast_vector", &[*value, *domain]),
+                Class::Bool => self.call("broadcast_bool", &[*value, *domain]),
                 Class::Scalars | Class::Vectors | Class::Bools | Class::Entities | Class::Sequence | Class::Other => {
                     Err(unsupported(span, "`Extend` of one value of this type"))
                 }
@@ -423,7 +423,7 @@ impl FunctionWriter<'_> {
             parts.push(match sample {
                 Some(sample) if self.class(component) == Class::Scalar => {
                     let (name, like) = (self.fresh("component"), self.by_ref(sample)?);
-                    self.group.extend(quote! { let #name = rt.spread_like(#part, #like)?; });
+                    self.group.extend(quote! { let #name = rt.broadcast_like(#part, #like)?; });
                     quote! { &#name }
                 }
                 Some(_) | None => part,

@@ -498,7 +498,7 @@ fn operation_name(op: &Op) -> &'static str {
         Op::Select { .. } => "chosen",
         Op::On { .. } => "restricted",
         Op::Extend { .. } => "extended",
-        Op::Spread { .. } => "spread",
+        Op::Broadcast { .. } => "broadcast",
         Op::Gradient(_) => "gradient",
         Op::Divergence(_) => "divergence",
         Op::Dot(..) => "dot",

@@ -33,7 +33,7 @@ extern "C" __global__ void equelle_note_cartesian_ranks(EqEntity n, const EqEnti
 
 // Broadcasts a per-axis collection: 4 bytes of indices and a number read, one written per element;
 // only that if the set is all entities.
-extern "C" __global__ void equelle_spread(const EqCartesian g, const EqSpace space, unsigned int faces, unsigned int components,
+extern "C" __global__ void equelle_broadcast(const EqCartesian g, const EqSpace space, unsigned int faces, unsigned int components,
                                           const EqReal* __restrict__ per_axis, EqReal* __restrict__ out) {
   const EqEntity k = eq_index();
   if (k >= space.size) return;

@@ -241,21 +241,21 @@ impl Operations for CudaRuntime {
         if data.domain().same_elements(domain) { Ok(data.clone()) } else { gather_scatter::extend_entities(self, data, domain) }
     }
 
-    fn spread(&mut self, value: &Scalar, domain: &Arc<Domain>) -> Result<Scalars, Error> {
+    fn broadcast(&mut self, value: &Scalar, domain: &Arc<Domain>) -> Result<Scalars, Error> {
         let value = value.values(self)?;
         Ok(unary(self, Unary::Copy, Extent::scalars(domain), &value)?.scalars(domain))
     }
 
-    fn spread_like(&mut self, value: &Scalar, like: &Scalars) -> Result<Scalars, Error> {
-        self.spread(value, like.domain())
+    fn broadcast_like(&mut self, value: &Scalar, like: &Scalars) -> Result<Scalars, Error> {
+        self.broadcast(value, like.domain())
     }
 
-    fn spread_vector(&mut self, value: &Vector, domain: &Arc<Domain>) -> Result<Vectors, Error> {
+    fn broadcast_vector(&mut self, value: &Vector, domain: &Arc<Domain>) -> Result<Vectors, Error> {
         let value = value.values(self)?;
         Ok(unary(self, Unary::Copy, Extent::vectors(self, domain), &value)?.vectors(domain))
     }
 
-    fn spread_bool(&mut self, value: &Bool, domain: &Arc<Domain>) -> Result<Bools, Error> {
+    fn broadcast_bool(&mut self, value: &Bool, domain: &Arc<Domain>) -> Result<Bools, Error> {
         bools::combine(self, BoolOp::Copy, domain, value, value)
     }
 

@@ -111,7 +111,7 @@ impl CudaRuntime {
         let faces = u32::from(collection.domain.kind() == EntityKind::Face);
         let call = self
             .executor
-            .collection_call("equelle_spread")?
+            .collection_call("equelle_broadcast")?
             .arg(self.executor.cartesian_args()?)
             .arg(self.space(&collection.domain)?)
             .arg(faces)

@@ -274,8 +274,8 @@ impl<'a> FunctionParser<'a> {
         if self.parser.accept_word("index") {
             return Ok(Op::TextIndex(a, self.parser.integer()?));
         }
-        if self.parser.accept_word("Spread") {
-            return Ok(Op::Spread { value: a, domain: self.value()? });
+        if self.parser.accept_word("Broadcast") {
+            return Ok(Op::Broadcast { value: a, domain: self.value()? });
         }
         if let Some(op) = self.parser.arithmetic() {
             return Ok(Op::Arithmetic(op, a, self.value()?));

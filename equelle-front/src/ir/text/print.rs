@@ -270,7 +270,7 @@ impl<'a> FunctionPrinter<'a> {
             Op::Select { condition, if_true, if_false } => format!("{} ? {} : {}", v(condition), v(if_true), v(if_false)),
             Op::On { data, target } => format!("{} On {}", v(data), v(target)),
             Op::Extend { data, domain } => format!("{} Extend {}", v(data), v(domain)),
-            Op::Spread { value, domain } => format!("{} Spread {}", v(value), v(domain)),
+            Op::Broadcast { value, domain } => format!("{} Broadcast {}", v(value), v(domain)),
             Op::Gradient(a) => format!("Gradient({})", v(a)),
             Op::Divergence(a) => format!("Divergence({})", v(a)),
             Op::Dot(a, b) => format!("Dot({}, {})", v(a), v(b)),

@@ -200,7 +200,7 @@ impl<'a> Builder<'a> {
                 let Some(op) = self.defs.op(value) else { return self.leaf(value, at) };
                 let op = op.clone();
                 // Tests for Empty stay where they are: facts may decide them, and the pattern of a face's inside cell is made of them.
-                let plain = matches!(op, Op::Real(_) | Op::Bool(_) | Op::Spread { .. } | Op::IsEmpty(_));
+                let plain = matches!(op, Op::Real(_) | Op::Bool(_) | Op::Broadcast { .. } | Op::IsEmpty(_));
                 let shared = self.plan.uses(value) > 1 && !plain && !self.unshared && !self.is_structural(value);
                 if !shared {
                     return self.substitute(value, &op, at);
@@ -388,7 +388,7 @@ impl<'a> Builder<'a> {
                     }
                 }
             }
-            Op::Spread { value, .. } => self.eval(*value, at),
+            Op::Broadcast { value, .. } => self.eval(*value, at),
             Op::Gradient(values) => {
                 let (second, first) = (self.second(at)?, self.first(at)?);
                 let second = self.eval(*values, &second)?;

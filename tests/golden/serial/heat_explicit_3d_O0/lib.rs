@@ -194,10 +194,10 @@ pub fn simulate<R: Operations>(rt: &mut R) -> Result<(), Error> {
     let direction = {
         let number = rt.scalar(1.0);
         let negative = rt.scalar_neg(&number)?;
-        let spread = rt.spread(&negative, &dirichlet_boundary)?;
+        let broadcast = rt.broadcast(&negative, &dirichlet_boundary)?;
         let number_2 = rt.scalar(1.0);
-        let spread_2 = rt.spread(&number_2, &dirichlet_boundary)?;
-        rt.select(&outside_first, &spread, &spread_2)?
+        let broadcast_2 = rt.broadcast(&number_2, &dirichlet_boundary)?;
+        rt.select(&outside_first, &broadcast, &broadcast_2)?
     };
     drop(outside_first);
     // heat_explicit_3d.equelle:20: btrans = k * |dirichlet_boundary| / |Centroid(dirichlet_boundary) - Centroid(inside)|
