@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::{env, fs};
 
 use equelle_front::check::{CheckOptions, check};
-use equelle_front::passes::{KeptCall, Need, OptLevel, Options, Why, optimise_by};
+use equelle_front::passes::{CallNotInlined, Need, OptLevel, Options, Why, optimise_by};
 use equelle_front::report::{Cartesian, Item, KernelItem, Part, Report, Traffic, When};
 use equelle_front::source::SourceFile;
 use equelle_front::{lower, syntax};
@@ -183,9 +183,9 @@ fn large_functions_stay_calls() {
     let function = long_function("f", 600);
     let text = format!("{function}u = InputCollectionOfScalar(\"u\", AllCells())\nOutput(\"a\", f(u))\nOutput(\"b\", f(u * u))\n");
     let report = report_of("program", &text);
-    let calls: Vec<Option<KeptCall>> =
+    let calls: Vec<Option<CallNotInlined>> =
         report.parts[0].items.iter().filter_map(|item| if let Item::Call { why, .. } = item { Some(*why) } else { None }).collect();
-    assert!(matches!(calls[..], [Some(KeptCall::Large { limit: 1000, .. }), Some(_)]), "{calls:?}");
+    assert!(matches!(calls[..], [Some(CallNotInlined::Large { limit: 1000, .. }), Some(_)]), "{calls:?}");
     let part = report
         .parts
         .iter()
@@ -202,7 +202,7 @@ fn the_budget_of_inlining_is_told() {
     let function = long_function("f", 450);
     let calls: String = (0..60).map(|i| format!("Output(\"a\", f(u * {i}))\n")).collect();
     let report = report_of("program", &format!("{function}u = InputCollectionOfScalar(\"u\", AllCells())\n{calls}"));
-    let kept = |item: &&Item| matches!(item, Item::Call { why: Some(KeptCall::Budget { budget: 50_000 }), .. });
+    let kept = |item: &&Item| matches!(item, Item::Call { why: Some(CallNotInlined::Budget { budget: 50_000 }), .. });
     let kept = report.parts[0].items.iter().filter(kept).count();
     assert!(kept > 0 && kept < 60, "{kept}");
 }

@@ -1,6 +1,6 @@
 //! The reasons of the passes in words, and their codes for programs.
 
-use equelle_front::passes::{KeptCall, Need, Why};
+use equelle_front::passes::{CallNotInlined, Need, Why};
 use equelle_front::report::ResultItem;
 
 /// Why a value is computed on its own, as the end of a sentence that begins with its name.
@@ -48,10 +48,10 @@ fn need_text(need: Need) -> &'static str {
 }
 
 /// Why a call stays.
-pub(super) fn call_sentence(why: KeptCall) -> String {
+pub(super) fn call_sentence(why: CallNotInlined) -> String {
     match why {
-        KeptCall::Budget { budget } => format!("not inlined: the caller has reached {budget} statements"),
-        KeptCall::Large { statements, limit } => {
+        CallNotInlined::Budget { budget } => format!("not inlined: the caller has reached {budget} statements"),
+        CallNotInlined::Large { statements, limit } => {
             format!("not inlined: it has {statements} statements, more than {limit}, and is called more than once")
         }
     }
@@ -86,9 +86,9 @@ fn need_code(need: Need) -> &'static str {
 }
 
 /// Code of a call that stays.
-pub(super) fn call_code(why: KeptCall) -> &'static str {
+pub(super) fn call_code(why: CallNotInlined) -> &'static str {
     match why {
-        KeptCall::Budget { .. } => "inline_budget",
-        KeptCall::Large { .. } => "large_function",
+        CallNotInlined::Budget { .. } => "inline_budget",
+        CallNotInlined::Large { .. } => "large_function",
     }
 }

@@ -5,7 +5,7 @@ use std::fs;
 use std::path::Path;
 
 use backend_serial::runtime::SerialRuntime;
-use equelle_front::passes::{PIPELINE_O2, Untreated, differentiate};
+use equelle_front::passes::{NotDifferentiated, PIPELINE_O2, differentiate};
 use equelle_front::source::SourceFile;
 use equelle_front::verify::{Verified, verify};
 use equelle_front::{check, lower, syntax};
@@ -19,7 +19,7 @@ use crate::support::repository;
 
 /// The program with equations as kernels beside residual functions, before fusion; the solves that
 /// have none.
-pub fn treated(source: &SourceFile) -> (Verified, Vec<Untreated>) {
+pub fn treated(source: &SourceFile) -> (Verified, Vec<NotDifferentiated>) {
     let parsed = syntax::parse(source.text());
     assert!(parsed.diagnostics.is_empty(), "{:?}", parsed.diagnostics);
     let checked = check::check(&parsed.program, &check::CheckOptions { nondimensional: true });

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::{KeptCall, Notes};
+use super::{CallNotInlined, Notes};
 use crate::ir::{Block, Function, FunctionId, Module, MutableId, Op, Stmt, StmtKind, ValueId};
 
 /// A function whose body would grow beyond this many statements keeps its remaining calls.
@@ -21,7 +21,7 @@ pub(super) fn run(module: &mut Module, notes: &mut Notes) {
         let (done, rest) = module.functions.split_at_mut(index);
         inline_calls(&mut rest[0], done, &inlinable, notes);
         let statements = size(&rest[0].body);
-        inlinable.push(if calls > 1 && statements > LARGE { Err(KeptCall::Large { statements, limit: LARGE }) } else { Ok(()) });
+        inlinable.push(if calls > 1 && statements > LARGE { Err(CallNotInlined::Large { statements, limit: LARGE }) } else { Ok(()) });
     }
     inline_calls(&mut module.main, &module.functions, &inlinable, notes);
     drop_uncalled(module);
@@ -97,7 +97,7 @@ fn inline_calls(function: &mut Function, callees: &[Function], inlinable: &[Inli
 }
 
 /// Whether a function may be inlined.
-type Inlinable = Result<(), KeptCall>;
+type Inlinable = Result<(), CallNotInlined>;
 
 struct Inliner<'a> {
     function: &'a mut Function,
@@ -126,7 +126,7 @@ impl Inliner<'_> {
         match kind {
             StmtKind::Let { results, op: Op::Call { function, args } } => {
                 let may = self.inlinable[function.0 as usize];
-                match if self.size < BUDGET { may } else { Err(KeptCall::Budget { budget: BUDGET }) } {
+                match if self.size < BUDGET { may } else { Err(CallNotInlined::Budget { budget: BUDGET }) } {
                     Ok(()) => self.inline(&results, function.0 as usize, &args, out),
                     Err(why) => {
                         self.notes.keep_call(&self.callees[function.0 as usize].name, why);

@@ -18,7 +18,7 @@ mod simplify;
 
 pub use differentiate::differentiate;
 pub(crate) use locals::{adds, assigned, drop_unread};
-pub use notes::{KeptCall, Need, Notes, Untreated, Why};
+pub use notes::{CallNotInlined, Need, NotDifferentiated, Notes, Why};
 pub(crate) use rewrite::{NodeMut, rewrite_block, rewrite_expr};
 
 use crate::cost::CostModel;

@@ -7,7 +7,7 @@ use crate::source::Span;
 
 /// A Newton solve whose derivatives are followed operation by operation.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Untreated {
+pub struct NotDifferentiated {
     /// The solve.
     pub span: Span,
     /// The construct that stands in the way, as part of a sentence: `a reduction of the unknown`.
@@ -18,8 +18,8 @@ pub struct Untreated {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Notes {
     /// Solves whose derivatives are followed operation by operation, in order.
-    pub untreated: Vec<Untreated>,
-    calls: BTreeMap<String, KeptCall>,
+    pub untreated: Vec<NotDifferentiated>,
+    calls: BTreeMap<String, CallNotInlined>,
     placed: BTreeMap<(String, ValueId), Why>,
     for_solves: BTreeMap<(String, ValueId), Why>,
 }
@@ -27,7 +27,7 @@ pub struct Notes {
 /// Why a call was not replaced by the body of the function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[allow(missing_docs)] // The line of a variant explains its fields.
-pub enum KeptCall {
+pub enum CallNotInlined {
     /// The caller has grown to the budget, in statements.
     Budget { budget: usize },
     /// The function has this many statements, more than `limit`, and is called more than once.
@@ -81,7 +81,7 @@ pub enum Need {
 
 impl Notes {
     /// Notes why calls of a function stay.
-    pub(super) fn keep_call(&mut self, callee: &str, why: KeptCall) {
+    pub(super) fn keep_call(&mut self, callee: &str, why: CallNotInlined) {
         self.calls.insert(callee.to_owned(), why);
     }
 
@@ -96,7 +96,7 @@ impl Notes {
     }
 
     /// Why calls of the function `callee` stay.
-    pub fn call(&self, callee: &str) -> Option<KeptCall> {
+    pub fn call(&self, callee: &str) -> Option<CallNotInlined> {
         self.calls.get(callee).copied()
     }
 

@@ -6,7 +6,7 @@
 mod traffic;
 mod walk;
 
-use crate::passes::{KeptCall, Why};
+use crate::passes::{CallNotInlined, Why};
 
 pub use traffic::Traffic;
 
@@ -69,7 +69,7 @@ pub enum Item {
     /// Runs a loop, which is a part of its own.
     Loop { line: u32, steps: Steps },
     /// Calls a function, which is a part of its own.
-    Call { function: String, line: u32, why: Option<KeptCall> },
+    Call { function: String, line: u32, why: Option<CallNotInlined> },
 }
 
 /// Whether the steps of a loop can be taken again in parts (see [`crate::time_steps`]).

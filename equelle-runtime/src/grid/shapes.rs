@@ -294,7 +294,18 @@ impl Cell {
     /// Nothing yet; `origin` should be near.
     pub fn empty(origin: Vector, dim: usize) -> Cell {
         let (volume, bounds, dim) = (Range::of(0.0), Bounds::NOTHING, dim as f64);
-        Cell { volume, middle: 0.0, moment: [0.0; 3], face_moments: 0.0, between: Vec::new(), origin, dim, surface: 0.0, bounds, corners: 0 }
+        Cell {
+            volume,
+            middle: 0.0,
+            moment: [0.0; 3],
+            face_moments: 0.0,
+            between: Vec::new(),
+            origin,
+            dim,
+            surface: 0.0,
+            bounds,
+            corners: 0,
+        }
     }
 
     /// Adds the cone over a face; `sign` is 1 where its vector points out.

@@ -21,7 +21,7 @@ pub(in crate::codegen) fn cartesian_equation(source: Source<'_>, unknowns: u32, 
     pattern.line("const EqEntity element = eq_index();");
     pattern.line(&format!("if (element >= {cells}) return;"));
     pattern.line("const EqCell cell = eq_cell(g, element);");
-    pattern.line("EqTold told = eq_told(pattern, element);");
+    pattern.line("EqResidualScale told = eq_told(pattern, element);");
     for (unknown, Reach { own, low, high }) in reach.iter().enumerate() {
         let first = pattern.first_column(unknown);
         pattern.line(&format!("eq_tell_cell(g, cell, told, {first}, {low}, {own}, {high});"));

@@ -34,7 +34,7 @@ pub(in crate::codegen) fn unstructured_equation(source: Source<'_>, form: &Jacob
     pattern.line("const EqEntity element = eq_index();");
     pattern.line("if (element >= space.size) return;");
     pattern.line("const EqEntity here = eq_entity(space, element);");
-    pattern.line("EqTold told = eq_told(pattern, element);");
+    pattern.line("EqResidualScale told = eq_told(pattern, element);");
     for &unknown in &diagonals {
         let first = pattern.first_column(unknown as usize);
         pattern.line(&format!("eq_tell(told, {first}, element);"));

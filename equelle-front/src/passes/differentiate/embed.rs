@@ -7,7 +7,7 @@ use super::super::fuse::{Equations, Made};
 use super::super::inline::inline_body;
 use super::super::{Notes, dce, hoist, simplify};
 use super::reverse::Obstacle;
-use super::{Untreated, with_jacobian};
+use super::{NotDifferentiated, with_jacobian};
 use crate::cost::CostModel;
 use crate::ir::{
     Block, Equation, Function, FunctionId, Kernel, KernelId, Module, Mutable, MutableId, Op, OpClass, RESIDUAL, Stmt, StmtKind, Value,
@@ -32,7 +32,7 @@ pub(super) fn treat(module: &mut Module, model: &CostModel, notes: &mut Notes) {
             continue;
         }
         // A solve that turns out to have an obstacle stays as it is, with nothing of it before it: then all is done again without it.
-        let mut left: BTreeMap<usize, Untreated> = BTreeMap::new();
+        let mut left: BTreeMap<usize, NotDifferentiated> = BTreeMap::new();
         let treated = loop {
             let (mut names, mut notes) = (names.clone(), notes.clone());
             match attempt(module, function, model, &mut left, &mut names, &mut notes) {
@@ -64,7 +64,7 @@ fn attempt(
     module: &Module,
     function: &Function,
     model: &CostModel,
-    left: &mut BTreeMap<usize, Untreated>,
+    left: &mut BTreeMap<usize, NotDifferentiated>,
     names: &mut UniqueNames,
     notes: &mut Notes,
 ) -> Attempt {
@@ -100,7 +100,7 @@ fn attempt(
                 found.insert(solve.sequence, numbered.collect());
             }
             Err(construct) => {
-                left.insert(solve.number, Untreated { span: solve.span, construct });
+                left.insert(solve.number, NotDifferentiated { span: solve.span, construct });
             }
         }
     }
@@ -145,7 +145,7 @@ struct Embedder<'a> {
     /// How many solves have been met.
     number: usize,
     /// Those that stay as they are, by number.
-    left: BTreeMap<usize, Untreated>,
+    left: BTreeMap<usize, NotDifferentiated>,
 }
 
 impl Embedder<'_> {
@@ -166,7 +166,7 @@ impl Embedder<'_> {
                         match embedded {
                             Ok(solve_loop) => out.push(solve_loop),
                             Err(construct) => {
-                                self.left.insert(number, Untreated { span, construct });
+                                self.left.insert(number, NotDifferentiated { span, construct });
                             }
                         }
                     }
@@ -304,7 +304,7 @@ impl Embedder<'_> {
     }
 }
 
-type Treated = Result<(Vec<Kernel>, Vec<Vec<ValueId>>), Obstacle>;
+type Differentiated = Result<(Vec<Kernel>, Vec<Vec<ValueId>>), Obstacle>;
 
 /// The kernels of each solve and their arguments, without the unknowns.
 fn equations(
@@ -314,7 +314,7 @@ fn equations(
     solves: &[Solve],
     names: &mut UniqueNames,
     notes: &mut Notes,
-) -> Vec<Treated> {
+) -> Vec<Differentiated> {
     let mut loops = BTreeMap::new();
     let mut domains = BTreeMap::new();
     for &param in &function.params {

@@ -17,7 +17,7 @@ use super::locals::{adds, drop_unread, drop_unused_locals};
 use crate::backend::visit::{Node, visit_block};
 use crate::cost::CostModel;
 use crate::ir::{JacobianForm, KBlock, KStmt, Kernel, Module, Path, StmtKind};
-use crate::passes::Untreated;
+use crate::passes::NotDifferentiated;
 
 /// Name of the pass.
 pub(super) const NAME: &str = "differentiate";
@@ -37,7 +37,7 @@ pub(super) fn replace(module: &mut Module, model: &CostModel, notes: &mut Notes)
 
 /// Gives every Newton solve of a module its equations as kernels, where that is possible; residual functions stay beside them. The solves that keep residual functions alone,
 /// in order.
-pub fn differentiate(module: &mut Module) -> Vec<Untreated> {
+pub fn differentiate(module: &mut Module) -> Vec<NotDifferentiated> {
     let mut notes = Notes::default();
     embed::treat(module, &CostModel::default(), &mut notes);
     notes.untreated

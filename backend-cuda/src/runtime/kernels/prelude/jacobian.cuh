@@ -117,13 +117,13 @@ EQ_FUNCTION void eq_add(const EqRow& row, EqEntity column, EqReal derivative) {
 }
 
 // State of the list of an element's derivatives.
-struct EqTold {
+struct EqResidualScale {
   unsigned int count;
   EqEntity* columns;
 };
 
-EQ_FUNCTION EqTold eq_told(const EqPattern& pattern, EqEntity k) {
-  EqTold told;
+EQ_FUNCTION EqResidualScale eq_told(const EqPattern& pattern, EqEntity k) {
+  EqResidualScale told;
   told.count = 0;
   told.columns = pattern.columns ? pattern.columns + pattern.starts[k] : 0;
   return told;
@@ -131,14 +131,14 @@ EQ_FUNCTION EqTold eq_told(const EqPattern& pattern, EqEntity k) {
 
 // Lists a derivative with respect to the element at a position of the unknown whose columns begin
 // at `first`; none if the position is EQ_NONE.
-EQ_FUNCTION void eq_tell(EqTold& told, EqEntity first, EqEntity position) {
+EQ_FUNCTION void eq_tell(EqResidualScale& told, EqEntity first, EqEntity position) {
   if (told.columns) told.columns[told.count] = position == EQ_NONE ? EQ_NONE : first + position;
   ++told.count;
 }
 
 // The elements of an unknown in the row of a cell: the neighbours on its low sides, itself, those
 // on its high sides.
-EQ_FUNCTION void eq_tell_cell(const EqCartesian& g, const EqCell& cell, EqTold& told, EqEntity first, bool low, bool own, bool high) {
+EQ_FUNCTION void eq_tell_cell(const EqCartesian& g, const EqCell& cell, EqResidualScale& told, EqEntity first, bool low, bool own, bool high) {
 #pragma unroll
   for (int axis = DIM - 1; axis >= 0; --axis)
     if (low && !eq_side_on_boundary(g, cell, axis, 0)) eq_tell(told, first, eq_neighbour(g, cell, axis, 0));
