@@ -1,6 +1,8 @@
-//! Generated text, kept below `tests/golden`: so that a change of the generator shows in review as a change of what people read.
+//! Generated text, kept below `tests/golden`: so that a change of the generator shows in review as
+//! a change of what people read.
 //!
-//! `EQUELLE_BLESS=1` writes the files anew; review the difference. `tests/package.rs` and the run tests show that such text compiles and is right.
+//! `EQUELLE_BLESS=1` writes the files anew; review the difference. `tests/package.rs` and the run
+//! tests show that such text compiles and is right.
 
 use std::path::{Path, PathBuf};
 use std::{env, fs};
@@ -56,7 +58,8 @@ fn compare_files(name: &str, files: &[(String, String)]) {
     let bless = env::var_os("EQUELLE_BLESS").is_some_and(|v| v == "1");
     let mut expected_files = Vec::new();
     for (path, found) in files {
-        // The source is in the package as it is, and the versions in Cargo.toml change with releases alone.
+        // The source is in the package as it is, and the versions in Cargo.toml change with
+        // releases alone.
         if path.ends_with(".equelle") {
             continue;
         }

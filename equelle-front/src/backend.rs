@@ -1,7 +1,9 @@
-//! What back-ends share at compile time: the trait [`Backend`], names in generated text, and the marks that become comments.
+//! What back-ends share at compile time: the trait [`Backend`], names in generated text, and the
+//! marks that become comments.
 //!
-//! A back-end turns a verified module into the files of its half of the generated package (docs/internals/generated-code.md). All of them agree on
-//! [`KernelNames`] and [`Handle`], because the file `kernels.rs`, which names no target, is written from the same two.
+//! A back-end turns a verified module into the files of its half of the generated package
+//! (docs/internals/generated-code.md). All of them agree on [`KernelNames`] and [`Handle`], because
+//! the file `kernels.rs`, which names no target, is written from the same two.
 
 pub mod branches;
 pub mod faces;
@@ -86,10 +88,12 @@ pub trait Backend: std::fmt::Debug + Sync {
     /// If the program uses a construct that the back-end cannot express.
     fn files(&self, module: &Verified) -> Result<Vec<(String, String)>, BackendError>;
 
-    /// What operations cost there. The passes decide by it what is stored, before code is generated.
+    /// What operations cost there. The passes decide by it what is stored, before code is
+    /// generated.
     fn costs(&self) -> CostModel;
 
-    /// What the general bodies of kernels keep while they run, beside arguments and results: by kernel, nothing for those that the list does not reach.
+    /// What the general bodies of kernels keep while they run, beside arguments and results: by
+    /// kernel, nothing for those that the list does not reach.
     fn scratch(&self, module: &Module) -> Vec<Scratch> {
         let _ = module;
         Vec::new()
@@ -156,7 +160,8 @@ pub enum Handle {
 }
 
 impl Handle {
-    /// The handle of values of a type; `None` where the runtime trait has none (single entities, Text).
+    /// The handle of values of a type; `None` where the runtime trait has none (single entities,
+    /// Text).
     pub fn of(ty: &Type) -> Option<Handle> {
         match (ty.shape, ty.basic) {
             (Shape::Single, Basic::Scalar) => Some(Handle::Scalar),
@@ -210,7 +215,8 @@ impl KernelNames {
     /// Names of every kernel of a module, in order.
     pub fn of_module(module: &Module) -> Vec<KernelNames> {
         let mut methods = Namer::rust();
-        // Types and constants live in one file; a struct and a constant may share a name only in theory (`A` and `A`), and then the Namer numbers one.
+        // Types and constants live in one file; a struct and a constant may share a name only in
+        // theory (`A` and `A`), and then the Namer numbers one.
         let mut items = Namer::rust();
         items.reserve(["Kernels", "KernelInfo", "AccessMode", "EquelleRuntime", "Error"]);
         module.kernels.iter().map(|kernel| Self::of_kernel(kernel, &mut methods, &mut items)).collect()
@@ -233,7 +239,8 @@ pub struct Namer {
     used: BTreeSet<String>,
 }
 
-/// Words that cannot be identifiers in Rust 2024 (`_` and weak keywords included where they would confuse a reader).
+/// Words that cannot be identifiers in Rust 2024 (`_` and weak keywords included where they would
+/// confuse a reader).
 const RUST_WORDS: [&str; 57] = [
     "Self", "abstract", "as", "async", "await", "become", "box", "break", "const", "continue", "crate", "do", "dyn", "else", "enum",
     "extern", "false", "final", "fn", "for", "gen", "if", "impl", "in", "let", "loop", "macro", "match", "mod", "move", "mut", "override",
@@ -255,7 +262,8 @@ impl Namer {
         self.used.extend(names.into_iter().map(|n| n.as_ref().to_owned()));
     }
 
-    /// The wanted name if it is free, else with the first free number from 2 appended: `flux`, `flux_2`. Characters that no identifier can have become `_`.
+    /// The wanted name if it is free, else with the first free number from 2 appended: `flux`,
+    /// `flux_2`. Characters that no identifier can have become `_`.
     pub fn fresh(&mut self, wanted: &str) -> String {
         let base = identifier(wanted);
         let mut name = base.clone();
@@ -268,7 +276,8 @@ impl Namer {
     }
 }
 
-/// The nearest identifier: `value` for nothing, `_` for what an identifier cannot hold, `_` before a leading digit.
+/// The nearest identifier: `value` for nothing, `_` for what an identifier cannot hold, `_` before
+/// a leading digit.
 fn identifier(wanted: &str) -> String {
     let mut name: String = wanted.chars().map(|c| if c.is_ascii_alphanumeric() || c == '_' { c } else { '_' }).collect();
     if name.chars().all(|c| c == '_') {
@@ -280,7 +289,8 @@ fn identifier(wanted: &str) -> String {
     name
 }
 
-/// `BoundaryFaces`, `boundaryFaces` -> `boundary_faces`; capitals in a row stay together (`expU` -> `exp_u`, `UVel` -> `uvel`).
+/// `BoundaryFaces`, `boundaryFaces` -> `boundary_faces`; capitals in a row stay together (`expU` ->
+/// `exp_u`, `UVel` -> `uvel`).
 pub fn snake_case(name: &str) -> String {
     let mut text = String::with_capacity(name.len() + 4);
     let mut after_lower = false;
@@ -309,13 +319,16 @@ pub fn camel_case(name: &str) -> String {
     text
 }
 
-/// Name of the macro whose statements `mark!("text");` stand for a comment line until [`restore_comments`] writes it. Pretty-printers work on token trees and
-/// would drop a real comment.
+/// Name of the macro whose statements `mark!("text");` stand for a comment line until
+/// [`restore_comments`] writes it. Pretty-printers work on token trees and would drop a real
+/// comment.
 pub const COMMENT_MARK: &str = "__comment";
-/// Name of the macro whose statement `mark!();` stands for an empty line until [`restore_comments`] writes it.
+/// Name of the macro whose statement `mark!();` stands for an empty line until [`restore_comments`]
+/// writes it.
 pub const BLANK_MARK: &str = "__blank";
 
-/// Replaces the lines that hold nothing but a mark by the comment or empty line that it stands for. Lines that are not marks stay as they are.
+/// Replaces the lines that hold nothing but a mark by the comment or empty line that it stands for.
+/// Lines that are not marks stay as they are.
 pub fn restore_comments(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut lines = text.lines();

@@ -1,13 +1,16 @@
-//! What operations cost on a target: what the passes weigh a store and a load against doing something again.
+//! What operations cost on a target: what the passes weigh a store and a load against doing
+//! something again.
 
 use crate::ir::{KExpr, Op, OpClass, UnaryOp};
 use crate::ops::{Arithmetic, BinaryMath};
 
-/// Costs of operations of kernels, an addition being 1, and from which cost on something else is done
-/// than to evaluate where a value is used. Every back-end names its own
-/// ([`crate::backend::Backend::costs`]); a module that several share is optimised for the first of them.
+/// Costs of operations of kernels, an addition being 1, and from which cost on something else is
+/// done than to evaluate where a value is used. Every back-end names its own
+/// ([`crate::backend::Backend::costs`]); a module that several share is optimised for the first of
+/// them.
 ///
-/// Nothing but speed and memory depends on it: whatever is stored or done again, the operations are the same.
+/// Nothing but speed and memory depends on it: whatever is stored or done again, the operations are
+/// the same.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CostModel {
     /// Loading a value, or reading geometry.
@@ -26,7 +29,8 @@ pub struct CostModel {
     pub recompute: u32,
     /// A value used at several places is stored from this cost on.
     pub share: u32,
-    /// Terms of an interior face that cost more than this are made once for both of its cells, on unstructured grids and by targets that do that at all.
+    /// Terms of an interior face that cost more than this are made once for both of its cells, on
+    /// unstructured grids and by targets that do that at all.
     pub stage: u32,
 }
 

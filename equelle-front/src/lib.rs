@@ -1,7 +1,8 @@
 //! Equelle front-end: source text in, diagnostics and verified IR out.
 //!
-//! Reading order: [`source`], [`syntax`] (text to untyped tree), [`check`] (untyped to typed tree), [`typed`], [`lower`]
-//! (typed tree to IR), [`ir`], [`verify`], [`passes`]. No input or output, no target names, no unsafe code, no threads.
+//! Reading order: [`source`], [`syntax`] (text to untyped tree), [`check`] (untyped to typed tree),
+//! [`typed`], [`lower`] (typed tree to IR), [`ir`], [`verify`], [`passes`]. No input or output, no
+//! target names, no unsafe code, no threads.
 
 #![forbid(unsafe_code)]
 

@@ -1,6 +1,8 @@
-//! The state of a program: mutable variables whose numbers are checked at the end of a run, and now and then in a loop.
+//! The state of a program: mutable variables whose numbers are checked at the end of a run, and now
+//! and then in a loop.
 //!
-//! A variable that gets its value outside of all loops has one at the end. One that gets it in a loop alone belongs to a round of that loop.
+//! A variable that gets its value outside of all loops has one at the end. One that gets it in a
+//! loop alone belongs to a round of that loop.
 
 use std::collections::BTreeSet;
 
@@ -24,7 +26,8 @@ pub fn at_end(main: &Function) -> Vec<Checked> {
     checked(main, &main.body, &outside)
 }
 
-/// What is checked at the end of a round of a loop of the main program's body, in the order of the declarations: what it assigns and had a value before it.
+/// What is checked at the end of a round of a loop of the main program's body, in the order of the
+/// declarations: what it assigns and had a value before it.
 ///
 /// # Panics
 /// If there is no statement of this number, or it is no loop.

@@ -1,9 +1,11 @@
 //! Loops over time steps whose steps can be taken again in parts.
 //!
-//! A body that solves equations may fail. It can run again with a shorter step if it is a function from its mutable state and the step to the new state: then the state
-//! before the step is all that has to be kept, and what comes out of the parts is what the program means by shorter steps. Outputs are the only other effect of a body.
-//! They wait until the step has succeeded, and are put out once: those of the state before the step come from its first part, all others from the last one. So the
-//! first kind must come before the second, or the order of outputs would change.
+//! A body that solves equations may fail. It can run again with a shorter step if it is a function
+//! from its mutable state and the step to the new state: then the state before the step is all that
+//! has to be kept, and what comes out of the parts is what the program means by shorter steps.
+//! Outputs are the only other effect of a body. They wait until the step has succeeded, and are put
+//! out once: those of the state before the step come from its first part, all others from the last
+//! one. So the first kind must come before the second, or the order of outputs would change.
 
 use std::collections::BTreeSet;
 use std::ops::BitOrAssign;
@@ -20,11 +22,13 @@ pub struct TimeLoop {
     pub span: Span,
     /// Its element, which no other loop has.
     pub element: ValueId,
-    /// Variables that it changes and that had a value before it, ascending. All others that it assigns are its own.
+    /// Variables that it changes and that had a value before it, ascending. All others that it
+    /// assigns are its own.
     pub state: Vec<MutableId>,
     /// How many outputs of a round, its first ones, show the state before it.
     pub opening: usize,
-    /// What stands in the way, as part of a sentence, and where; `None` if the body is a function of state and step.
+    /// What stands in the way, as part of a sentence, and where; `None` if the body is a function
+    /// of state and step.
     pub obstacle: Option<(&'static str, Span)>,
 }
 
@@ -35,7 +39,8 @@ pub fn loops(module: &Module) -> Vec<TimeLoop> {
     found
 }
 
-/// `assigned`: variables that have a value where the block begins; at its end those that it gives one.
+/// `assigned`: variables that have a value where the block begins; at its end those that it gives
+/// one.
 fn inside(module: &Module, block: &Block, assigned: &mut BTreeSet<MutableId>, found: &mut Vec<TimeLoop>) {
     for statement in &block.statements {
         match &statement.kind {
@@ -131,7 +136,8 @@ impl BitOrAssign for Dependence {
 /// Follows a round of a loop.
 struct Walk<'a> {
     module: &'a Module,
-    /// Variables that the loop assigns, the values that it gives them, and which of them have been assigned in this round.
+    /// Variables that the loop assigns, the values that it gives them, and which of them have been
+    /// assigned in this round.
     stored: BTreeSet<MutableId>,
     new_state: BTreeSet<ValueId>,
     done: BTreeSet<MutableId>,
@@ -204,7 +210,8 @@ impl<'a> Walk<'a> {
                 }
                 StmtKind::Return(results) => return results.iter().map(|result| values[result.0 as usize]).collect(),
             }
-            // The state after the step, even if the step has no part in it, as where rounds are counted.
+            // The state after the step, even if the step has no part in it, as where rounds are
+            // counted.
             for value in statement.defines().iter().filter(|value| is_main && self.new_state.contains(value)) {
                 let dependence = &mut values[value.0 as usize];
                 dependence.step |= dependence.start;

@@ -1,6 +1,7 @@
-//! The typed tree: what the checker makes. Every expression has a type and a dimension, every name is resolved,
-//! every call names one *instance* of a function (one per combination of argument types and dimensions; per call site
-//! where the function makes a domain). Lowering ([`crate::lower`]) turns it into IR.
+//! The typed tree: what the checker makes. Every expression has a type and a dimension, every name
+//! is resolved, every call names one *instance* of a function (one per combination of argument
+//! types and dimensions; per call site where the function makes a domain). Lowering
+//! ([`crate::lower`]) turns it into IR.
 //!
 //! A tree exists only for programs without errors, so lowering cannot fail on user input.
 
@@ -19,7 +20,8 @@ pub struct TypedProgram {
     pub sets: SetTable,
     /// All variables: of the main program, of loops, and one set per function instance.
     pub variables: Vec<Variable>,
-    /// Function instances; an instance calls only instances with a smaller index (recursion is an error).
+    /// Function instances; an instance calls only instances with a smaller index (recursion is an
+    /// error).
     pub functions: Vec<Function>,
     /// The main program.
     pub main: Vec<Stmt>,
@@ -55,7 +57,8 @@ pub struct Variable {
 pub enum TreeType {
     /// A plain value.
     Value(Type),
-    /// An array, by the types of its elements, at least one. They differ at most in the sets that collections are on.
+    /// An array, by the types of its elements, at least one. They differ at most in the sets that
+    /// collections are on.
     Array(Arc<[Type]>),
     /// No value.
     Void,
@@ -136,7 +139,8 @@ pub struct Expr {
 }
 
 impl Expr {
-    /// The left operand of an infix operator. Chains of operators may be thousands long, so that walks go along left operands in a loop.
+    /// The left operand of an infix operator. Chains of operators may be thousands long, so that
+    /// walks go along left operands in a loop.
     pub fn left_operand(&self) -> Option<&Expr> {
         match &self.kind {
             ExprKind::Arithmetic { left, .. } | ExprKind::Comparison { left, .. } | ExprKind::Logic { left, .. } => Some(left),
@@ -180,14 +184,16 @@ pub enum ExprKind {
     Builtin { builtin: Builtin, args: Vec<Expr> },
     /// A call of a user function.
     Call { function: FunctionId, args: Vec<Expr> },
-    /// `NewtonSolve`/`NewtonSolveSystem`: one residual function per unknown; every function takes all unknowns. The guesses together have one
-    /// value per unknown: an array among them stands for its elements.
+    /// `NewtonSolve`/`NewtonSolveSystem`: one residual function per unknown; every function takes
+    /// all unknowns. The guesses together have one value per unknown: an array among them stands
+    /// for its elements.
     Newton { residuals: Vec<FunctionId>, guesses: Vec<Expr> },
     /// `[a, b]`
     Array(Vec<Expr>),
     /// `Vector(x, y)`: one to three components.
     Vector(Vec<Expr>),
-    /// `base ^ exponent` for a whole number: repeated multiplication, and for a negative exponent one over that.
+    /// `base ^ exponent` for a whole number: repeated multiplication, and for a negative exponent
+    /// one over that.
     Power { base: Box<Expr>, exponent: i32 },
     /// `array[index]`
     Element { array: Box<Expr>, index: u32 },

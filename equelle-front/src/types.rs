@@ -97,11 +97,13 @@ pub struct EntitySet {
     pub kind: EntityKind,
     /// The set it is a subset of; an All-set is its own parent.
     pub parent: SetId,
-    /// Name in messages and generated code: `AllCells()` for canonical sets, else the variable's name (or `set17` while anonymous).
+    /// Name in messages and generated code: `AllCells()` for canonical sets, else the variable's
+    /// name (or `set17` while anonymous).
     pub name: String,
 }
 
-/// All entity sets of a program. The twelve canonical ones always come first, in the order of [`CanonicalSet::all`].
+/// All entity sets of a program. The twelve canonical ones always come first, in the order of
+/// [`CanonicalSet::all`].
 #[derive(Clone, Debug, PartialEq)]
 pub struct SetTable {
     sets: Vec<EntitySet>,
@@ -159,7 +161,8 @@ impl SetTable {
         (0..self.sets.len() as u32).map(SetId)
     }
 
-    /// Whether every element of `inner` is known to be in `outer`: reflexive, transitive over parents.
+    /// Whether every element of `inner` is known to be in `outer`: reflexive, transitive over
+    /// parents.
     pub fn is_subset(&self, inner: SetId, outer: SetId) -> bool {
         let mut set = inner;
         loop {
@@ -185,7 +188,8 @@ impl SetTable {
         }
     }
 
-    /// Whether the two sets are known to have no element in common (an interior and a boundary set of one kind).
+    /// Whether the two sets are known to have no element in common (an interior and a boundary set
+    /// of one kind).
     pub fn are_disjoint(&self, a: SetId, b: SetId) -> bool {
         let (a, b) = (self.canonical_superset(a), self.canonical_superset(b));
         a.kind != b.kind || matches!((a.extent, b.extent), (Extent::Interior, Extent::Boundary) | (Extent::Boundary, Extent::Interior))
@@ -220,7 +224,8 @@ pub enum Shape {
     Sequence,
 }
 
-/// The type of a value, without arrays (the typed tree adds those) and without mutability (a property of variables).
+/// The type of a value, without arrays (the typed tree adds those) and without mutability (a
+/// property of variables).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Type {
     /// What each element is.
@@ -270,7 +275,8 @@ impl Type {
     }
 }
 
-/// Exponents of the seven SI base dimensions: length, time, mass, temperature, electric current, amount of substance, luminous intensity.
+/// Exponents of the seven SI base dimensions: length, time, mass, temperature, electric current,
+/// amount of substance, luminous intensity.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Dimension(pub [i32; 7]);
 
@@ -282,7 +288,8 @@ impl Dimension {
     /// Metre.
     pub const LENGTH: Dimension = Dimension([1, 0, 0, 0, 0, 0, 0]);
 
-    /// Largest magnitude of an exponent. A power and its reciprocal are then both in range, or neither.
+    /// Largest magnitude of an exponent. A power and its reciprocal are then both in range, or
+    /// neither.
     pub const MAX_EXPONENT: i32 = i32::MAX;
 
     /// Of a product; `None` if an exponent leaves the range.

@@ -1,8 +1,9 @@
 //! Physical units: a unit expression becomes an exact factor to SI and a dimension.
 //!
-//! **Arithmetic.** A [`Factor`] is a product of integer powers of a few integers ([`BASES`]), so multiplying, dividing and raising units
-//! is exact, in whatever order they are written: `Milli^2` is 1e-6, `Darcy * Atm / Pascal` is 1e-7. [`Factor::to_f64`] rounds once, to the
-//! nearest double (ties to even). A literal's value in SI is then one double multiplication: number times factor.
+//! **Arithmetic.** A [`Factor`] is a product of integer powers of a few integers ([`BASES`]), so
+//! multiplying, dividing and raising units is exact, in whatever order they are written: `Milli^2`
+//! is 1e-6, `Darcy * Atm / Pascal` is 1e-7. [`Factor::to_f64`] rounds once, to the nearest double
+//! (ties to even). A literal's value in SI is then one double multiplication: number times factor.
 
 use crate::source::Span;
 use crate::syntax::ast::{UnitExpr, UnitExprKind};
@@ -11,7 +12,8 @@ use crate::types::Dimension;
 /// The primes of whose powers every factor is made.
 const BASES: [u32; 11] = [2, 3, 5, 7, 11, 73, 97, 127, 193, 6073, 28019];
 
-/// Largest number of bits of a factor's numerator or denominator. Beyond it no double could hold the factor unless both are huge.
+/// Largest number of bits of a factor's numerator or denominator. Beyond it no double could hold
+/// the factor unless both are huge.
 const MAX_BITS: u64 = 4096;
 
 /// Deepest nesting of a unit expression.
@@ -40,7 +42,8 @@ pub enum UnitError {
         /// Where.
         span: Span,
     },
-    /// The factor or an exponent is too large or too small for a double, or the expression is nested too deeply.
+    /// The factor or an exponent is too large or too small for a double, or the expression is
+    /// nested too deeply.
     OutOfRange {
         /// Where.
         span: Span,
@@ -103,7 +106,8 @@ impl Factor {
 }
 
 impl Unit {
-    /// Value in SI units of `number` of this unit; `None` if the factor or the result is not a finite double.
+    /// Value in SI units of `number` of this unit; `None` if the factor or the result is not a
+    /// finite double.
     pub fn to_si(self, number: f64) -> Option<f64> {
         let value = number * self.factor.to_f64()?;
         value.is_finite().then_some(value)
@@ -141,8 +145,9 @@ const fn added(name: &'static str, factor: Factor, dimension: Dimension) -> Name
     NamedUnit { name, unit: Unit { factor, dimension }, extension: true }
 }
 
-/// All units. Factors are exact: an inch is 254/10^4 m, an atmosphere 3 * 5^2 * 7 * 193 Pa, a darcy 10^-7 / 101325 m^2, a year 365 days,
-/// psi 0.45359237 * 9.80665 / 0.0254^2 Pa, a stock tank barrel 9702 cubic inches.
+/// All units. Factors are exact: an inch is 254/10^4 m, an atmosphere 3 * 5^2 * 7 * 193 Pa, a darcy
+/// 10^-7 / 101325 m^2, a year 365 days, psi 0.45359237 * 9.80665 / 0.0254^2 Pa, a stock tank barrel
+/// 9702 cubic inches.
 pub const UNITS: &[NamedUnit] = &[
     row("Pico", Factor::ten(-12), NONE),
     row("Nano", Factor::ten(-9), NONE),
@@ -235,7 +240,8 @@ fn resolve_nested(expr: &UnitExpr, depth: u32) -> Result<Unit, UnitError> {
     }
 }
 
-/// Natural numbers of any size, just enough to round a quotient once. Digits to base 2^32, least significant first, no leading zeros.
+/// Natural numbers of any size, just enough to round a quotient once. Digits to base 2^32, least
+/// significant first, no leading zeros.
 mod natural {
     use std::cmp::Ordering;
 
@@ -260,7 +266,8 @@ mod natural {
 
     /// The double nearest to `numerator / denominator`; `None` outside the normal range.
     pub fn quotient(numerator: Natural, denominator: Natural) -> Option<f64> {
-        // Scale so that the integer quotient has 64 or 65 bits: enough for a double and a sticky bit.
+        // Scale so that the integer quotient has 64 or 65 bits: enough for a double and a sticky
+        // bit.
         let scale = 64 + bit_length(&denominator) as i64 - bit_length(&numerator) as i64;
         let mut rest = shift_left(numerator, scale.max(0) as u64);
         let mut divisor = shift_left(denominator, (-scale).max(0) as u64 + 64);
@@ -276,7 +283,8 @@ mod natural {
         if !rest.is_empty() {
             quotient |= 1;
         }
-        // The conversion rounds to nearest, ties to even; scaling by powers of two is exact as long as the result is normal.
+        // The conversion rounds to nearest, ties to even; scaling by powers of two is exact as long
+        // as the result is normal.
         let exponent = -scale;
         let half = exponent / 2;
         let value = quotient as f64 * power_of_two(half)? * power_of_two(exponent - half)?;

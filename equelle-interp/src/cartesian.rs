@@ -8,7 +8,8 @@ use equelle_runtime::grid::Cartesian;
 use crate::evaluate::Evaluator;
 use crate::value::defect;
 
-/// Volume of a cell: the product of the widths, in the order of the axes. Area of a face: that of the other axes; 1 in one dimension.
+/// Volume of a cell: the product of the widths, in the order of the axes. Area of a face: that of
+/// the other axes; 1 in one dimension.
 pub(crate) fn measure(shape: &Cartesian, kind: EntityKind, entity: usize) -> f64 {
     let left_out = match kind {
         EntityKind::Face => Some(shape.face_ijk(entity).axis),
@@ -19,7 +20,8 @@ pub(crate) fn measure(shape: &Cartesian, kind: EntityKind, entity: usize) -> f64
 }
 
 impl Evaluator<'_> {
-    /// `Centroid(to) - Centroid(from)` for entities at whole numbers of half widths along the axis at hand.
+    /// `Centroid(to) - Centroid(from)` for entities at whole numbers of half widths along the axis
+    /// at hand.
     pub fn displacement(&mut self, to: &Path, from: &Path) -> Result<[f64; 3], Error> {
         let shape = self.shape.ok_or_else(|| defect("a displacement needs a Cartesian grid"))?;
         let mut vector = [0.0; 3];

@@ -114,7 +114,8 @@ impl<'a, R: DerivativeAccess> Interpreter<'a, R> {
     }
 }
 
-/// Equal to round-off: the two ways add and multiply the same terms in different orders, some ten of them.
+/// Equal to round-off: the two ways add and multiply the same terms in different orders, some ten
+/// of them.
 fn close(a: f64, b: f64, largest: f64) -> bool {
     a == b || (a.is_nan() && b.is_nan()) || (a - b).abs() <= 1e-11 * largest
 }

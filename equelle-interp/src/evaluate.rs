@@ -404,7 +404,8 @@ fn unary(op: UnaryOp, a: Number) -> Result<Number, Error> {
 fn binary(op: Arithmetic, a: Number, b: Number) -> Result<Number, Error> {
     Ok(match (a, b) {
         (Number::Real(a), Number::Real(b)) => Number::Real(arithmetic(op, a, b)),
-        // Unused components of a quotient by 0 would not stay 0; nothing reads them, since components and products stop at the grid's dimension.
+        // Unused components of a quotient by 0 would not stay 0; nothing reads them, since
+        // components and products stop at the grid's dimension.
         (Number::Vector(a), Number::Vector(b)) => Number::Vector(std::array::from_fn(|i| arithmetic(op, a[i], b[i]))),
         (Number::Vector(a), Number::Real(b)) => Number::Vector(a.map(|x| arithmetic(op, x, b))),
         (Number::Real(a), Number::Vector(b)) => Number::Vector(b.map(|x| arithmetic(op, a, x))),

@@ -1,4 +1,5 @@
-//! Launch of a kernel: parameters to host values, evaluation at every element, results to collections and Scalars.
+//! Launch of a kernel: parameters to host values, evaluation at every element, results to
+//! collections and Scalars.
 
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -33,7 +34,8 @@ impl<R: DerivativeAccess> Interpreter<'_, R> {
         (0..kernel.results.len()).map(|i| self.result(kernel, i, &rows, &order)).collect()
     }
 
-    /// Positions of the elements of the kernel's space in the order of the grid's file; nothing for a kernel that reduces nothing.
+    /// Positions of the elements of the kernel's space in the order of the grid's file; nothing for
+    /// a kernel that reduces nothing.
     fn file_order(&self, kernel: &Kernel, members: &BTreeMap<SetId, Members>) -> Result<Vec<usize>, Error> {
         let Some(set) = kernel.space_set().filter(|_| kernel.results.iter().any(|result| result.reduce.is_some())) else {
             return Ok(Vec::new());
@@ -45,7 +47,8 @@ impl<R: DerivativeAccess> Interpreter<'_, R> {
         Ok(order)
     }
 
-    /// Evaluates the Jacobian form of an equation: the residual, and per element its derivatives by unknown and position.
+    /// Evaluates the Jacobian form of an equation: the residual, and per element its derivatives by
+    /// unknown and position.
     #[allow(clippy::type_complexity)]
     pub fn launch_equation(
         &mut self,
@@ -95,7 +98,8 @@ impl<R: DerivativeAccess> Interpreter<'_, R> {
         })
     }
 
-    /// The elements of every set that the kernel mentions: its domain parameters, else canonical sets.
+    /// The elements of every set that the kernel mentions: its domain parameters, else canonical
+    /// sets.
     fn members(&mut self, kernel: &Kernel, args: &[Value<R>]) -> Result<BTreeMap<SetId, Members>, Error> {
         let mut members = BTreeMap::new();
         for (param, arg) in kernel.params.iter().zip(args) {

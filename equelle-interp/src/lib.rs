@@ -1,10 +1,12 @@
 //! Interpreter of the IR over the runtime traits.
 //!
-//! Operations go to the runtime one by one ([`equelle_runtime::Operations`]); kernels are evaluated element by element on host values, straight from
-//! their definition. So it is slow, works on every back-end that gives access to host values, and is the oracle for passes and code generation.
+//! Operations go to the runtime one by one ([`equelle_runtime::Operations`]); kernels are evaluated
+//! element by element on host values, straight from their definition. So it is slow, works on every
+//! back-end that gives access to host values, and is the oracle for passes and code generation.
 //!
-//! [`program`] runs statements, [`operation`] hands operations over, [`equation`] evaluates equations of Newton solves with their derivatives,
-//! [`launch`] prepares kernels, [`evaluate`] evaluates them on [`operand`]s, [`cartesian`] has the geometry of Cartesian forms.
+//! [`program`] runs statements, [`operation`] hands operations over, [`equation`] evaluates
+//! equations of Newton solves with their derivatives, [`launch`] prepares kernels, [`evaluate`]
+//! evaluates them on [`operand`]s, [`cartesian`] has the geometry of Cartesian forms.
 
 #![forbid(unsafe_code)]
 
@@ -25,7 +27,8 @@ use equelle_runtime::{DerivativeAccess, Error, ErrorKind};
 /// How to interpret.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Options {
-    /// On a Cartesian grid: evaluate the Cartesian form of kernels that have one instead of the general body.
+    /// On a Cartesian grid: evaluate the Cartesian form of kernels that have one instead of the
+    /// general body.
     pub cartesian_forms: bool,
     /// Of Newton solves whose equations are kernels.
     pub derivatives: Derivatives,
@@ -43,7 +46,8 @@ pub struct Evaluated {
 /// What an element of a guess is replaced by: by number of the unknown, position and value.
 pub type Moved<'a> = &'a dyn Fn(usize, usize, f64) -> f64;
 
-/// Runs the program until its first Newton solve whose equations are kernels, and evaluates these at the guess.
+/// Runs the program until its first Newton solve whose equations are kernels, and evaluates these
+/// at the guess.
 ///
 /// # Errors
 /// As [`interpret`]; `Backend` if there is no such solve.
@@ -79,14 +83,16 @@ pub enum Derivatives {
     Kernels,
     /// From the operations of the residual function.
     Operations,
-    /// From both, which must agree: residuals and derivatives each to 1e-11 of the largest in their row or collection.
+    /// From both, which must agree: residuals and derivatives each to 1e-11 of the largest in their
+    /// row or collection.
     Both,
 }
 
 /// Runs the program on a runtime, kernels by their general body.
 ///
 /// # Errors
-/// Those of the runtime; `Simulation` where a check of a kernel fails, naming the element and the lines.
+/// Those of the runtime; `Simulation` where a check of a kernel fails, naming the element and the
+/// lines.
 pub fn interpret<R: DerivativeAccess>(module: &Verified, rt: &mut R) -> Result<(), Error> {
     interpret_with(module, rt, Options::default())
 }

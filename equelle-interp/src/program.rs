@@ -189,7 +189,8 @@ impl<'a, R: DerivativeAccess> Interpreter<'a, R> {
         Ok(Vec::new())
     }
 
-    /// State that a loop of the main program's body changes. Where an evaluation is looked for, it is not checked.
+    /// State that a loop of the main program's body changes. Where an evaluation is looked for, it
+    /// is not checked.
     fn checked_in(&self, stmt: &Stmt) -> Vec<Checked> {
         let main = &self.module.main;
         let number = main.body.statements.iter().position(|other| std::ptr::eq(other, stmt));
@@ -219,7 +220,8 @@ impl<'a, R: DerivativeAccess> Interpreter<'a, R> {
         Ok(())
     }
 
-    /// What is known of a loop whose steps can be taken again in parts. Where an evaluation is looked for, the first one ends the run.
+    /// What is known of a loop whose steps can be taken again in parts. Where an evaluation is
+    /// looked for, the first one ends the run.
     fn time_loop(&self, frame: &Frame<'a, R>, element: ValueId) -> Option<TimeLoop> {
         if !std::ptr::eq(frame.function, &self.module.main) || self.wanted.is_some() {
             return None;

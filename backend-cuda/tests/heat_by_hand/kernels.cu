@@ -1,4 +1,5 @@
-// Explicit heat conduction as code generation should write it: fluxes recomputed in each cell, nothing stored but the result.
+// Explicit heat conduction as code generation should write it: fluxes recomputed in each cell,
+// nothing stored but the result.
 
 // itrans = k * |f| / |Centroid(first) - Centroid(second)| on InteriorFaces()
 extern "C" __global__ void compute_itrans(const EqSpace space, const EqGrid grid, const double* __restrict__ k, double* __restrict__ itrans) {

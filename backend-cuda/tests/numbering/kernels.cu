@@ -22,7 +22,8 @@ extern "C" __global__ void ranks_by_position(const EqCartesian g, const EqRanks 
     for (int high = 0; high < 2; ++high) out[eq_side_face(g, cell, axis, high)] = eq_side_rank(g, ranks, cell, axis, high);
 }
 
-// The cells on both sides of every side of a cell, as [cells][axes][low, high]; EQ_NONE beyond the boundary.
+// The cells on both sides of every side of a cell, as [cells][axes][low, high]; EQ_NONE beyond the
+// boundary.
 extern "C" __global__ void neighbours(const EqCartesian g, EqEntity* __restrict__ out) {
   EqCell cell;
   if (!eq_cell_here(g, cell)) return;
@@ -31,7 +32,8 @@ extern "C" __global__ void neighbours(const EqCartesian g, EqEntity* __restrict_
       out[2 * (DIM * cell.index + axis) + high] = eq_side_on_boundary(g, cell, axis, high) ? EQ_NONE : eq_neighbour(g, cell, axis, high);
 }
 
-// How often each cell is met inside, in the low 8 bits, and as one on the boundary, in the next 8, by a launch that goes over both apart.
+// How often each cell is met inside, in the low 8 bits, and as one on the boundary, in the next 8,
+// by a launch that goes over both apart.
 extern "C" __global__ void visits(const EqCartesian g, EqEntity* __restrict__ out) {
   if (eq_is_inside_block(g)) {
     EqCell cell;
@@ -46,7 +48,8 @@ extern "C" __global__ void visits(const EqCartesian g, EqEntity* __restrict__ ou
   out[cell.index] += right ? 256u : 25600u;
 }
 
-// What kernels of programs ask of cells, [cells][volume, centroid], and of faces, [faces][first cell, second cell, area, centroid, normal] with -1 for no cell.
+// What kernels of programs ask of cells, [cells][volume, centroid], and of faces, [faces][first
+// cell, second cell, area, centroid, normal] with -1 for no cell.
 extern "C" __global__ void cells_of_any_grid(const EqGrid grid, double* __restrict__ out) {
   const EqEntity cell = eq_index();
   if (cell >= grid.n_cells) return;

@@ -1,4 +1,5 @@
-//! Element-wise arithmetic on collections of Scalar: IEEE operations as written, in the precision of collections, with their derivatives.
+//! Element-wise arithmetic on collections of Scalar: IEEE operations as written, in the precision
+//! of collections, with their derivatives.
 
 use equelle_runtime::{Binary, Error, Real, Unary};
 

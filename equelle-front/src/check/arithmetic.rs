@@ -135,7 +135,8 @@ impl Checker<'_> {
         self.fail(diagnostic)
     }
 
-    /// The dimension of what is made of operands; reports one whose exponents are out of range (`None`).
+    /// The dimension of what is made of operands; reports one whose exponents are out of range
+    /// (`None`).
     pub fn in_range(&mut self, what: &str, place: Span, dimension: Option<Dimension>, operands: &[&Expr]) -> Option<Dimension> {
         if dimension.is_some() {
             return dimension;

@@ -1,8 +1,9 @@
-//! The table of built-in functions: names, parameters, and rules for arguments, result and dimension.
-//! A new built-in is a row here, a variant of [`Builtin`] and its meaning in lowering.
+//! The table of built-in functions: names, parameters, and rules for arguments, result and
+//! dimension. A new built-in is a row here, a variant of [`Builtin`] and its meaning in lowering.
 //!
-//! The table also serves the reference page of the book, `equellec explain`, the editor modes and completion, by way of [`crate::check::table`].
-//! A row gets its category and its line of documentation with [`Row::doc`]; a test fails for a row without.
+//! The table also serves the reference page of the book, `equellec explain`, the editor modes and
+//! completion, by way of [`crate::check::table`]. A row gets its category and its line of
+//! documentation with [`Row::doc`]; a test fails for a row without.
 
 use crate::check::print::basic_name;
 use crate::check::table::Category;
@@ -20,7 +21,8 @@ pub(super) struct Row {
 }
 
 impl Row {
-    /// The row with its place in the reference and a sentence in Markdown that says what the built-in does. Parameters are named as in the row.
+    /// The row with its place in the reference and a sentence in Markdown that says what the
+    /// built-in does. Parameters are named as in the row.
     const fn doc(self, category: Category, text: &'static str) -> Row {
         Row { doc: Some((category, text)), ..self }
     }

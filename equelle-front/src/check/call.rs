@@ -68,7 +68,8 @@ impl<'a> Checker<'a> {
         })
     }
 
-    /// The instance of a user function for arguments at these places (`None`: unknown). Reports wrong arguments and recursion.
+    /// The instance of a user function for arguments at these places (`None`: unknown). Reports
+    /// wrong arguments and recursion.
     pub fn apply(&mut self, id: DefinitionId, arguments: Vec<Option<Argument>>, spans: &[Span], call: Span) -> Option<Instance> {
         let definition = &self.definitions[id.0 as usize];
         let (name, declared) = (definition.name, definition.declared.clone());
@@ -120,7 +121,8 @@ impl<'a> Checker<'a> {
         }
         let called = self.depth + CALL_WEIGHT < MAX_DEPTH && self.frames.iter().all(|f| f.call.is_some());
         if arguments.iter().any(Option::is_none) && called && !self.walked.contains(&name.span) {
-            // What the body does with the arguments that are known may be wrong too. (Functions that no call reaches are checked one by one.)
+            // What the body does with the arguments that are known may be wrong too. (Functions
+            // that no call reaches are checked one by one.)
             let types = arguments.iter().flatten().map(|(ty, _)| ty.clone()).collect();
             self.nested(CALL_WEIGHT, call, |this| this.walk_body(id, arguments, Some((call, types))));
             return self.unknown();

@@ -13,8 +13,9 @@ use crate::typed::captures::{self, Captures};
 use crate::typed::{Expr, ExprKind, Function, TreeType, TypedProgram, VarId, Variable};
 use crate::types::{Dimension, SetId, SetTable, Type};
 
-/// Deepest nesting of expressions, loops and calls together, where a call weighs [`CALL_WEIGHT`]. Chosen so that the checker
-/// and everything after it that walks the typed tree stay well within a stack of 2 MiB in an unoptimised build.
+/// Deepest nesting of expressions, loops and calls together, where a call weighs [`CALL_WEIGHT`].
+/// Chosen so that the checker and everything after it that walks the typed tree stay well within a
+/// stack of 2 MiB in an unoptimised build.
 pub(super) const MAX_DEPTH: u32 = 400;
 
 /// What a call adds to the depth.
@@ -45,16 +46,19 @@ pub(super) struct Checker<'a> {
     pub definitions: Vec<Definition<'a>>,
     /// Instances being checked, outermost first.
     pub frames: Vec<Frame>,
-    /// Names of functions that some call or Newton names, by place: a nested function has one definition per instance around it.
+    /// Names of functions that some call or Newton names, by place: a nested function has one
+    /// definition per instance around it.
     pub called: HashSet<Span>,
-    /// Parameters of residuals of systems, by place: each residual takes all unknowns, whether its equation has them or not.
+    /// Parameters of residuals of systems, by place: each residual takes all unknowns, whether its
+    /// equation has them or not.
     pub unknowns: HashSet<Span>,
     /// Names of functions whose body has been walked.
     pub walked: HashSet<Span>,
     pub depth: u32,
     pub work: u64,
     pub suggestions: u32,
-    /// Names that were given to a variable and to a function, which has been reported: either may be meant.
+    /// Names that were given to a variable and to a function, which has been reported: either may
+    /// be meant.
     pub clashes: HashSet<String>,
     /// Unknown names that were reported, with the scope: they are not reported there again.
     pub unknown_names: HashSet<(String, ScopeId)>,
@@ -121,7 +125,8 @@ impl<'a> Checker<'a> {
         Checked { program, diagnostics }
     }
 
-    /// Adds a diagnostic, with the calls that led to it, unless its like was reported for the same place.
+    /// Adds a diagnostic, with the calls that led to it, unless its like was reported for the same
+    /// place.
     pub fn report(&mut self, mut diagnostic: Diagnostic) {
         if diagnostic.is_error() {
             self.incomplete = true;
@@ -171,7 +176,8 @@ impl<'a> Checker<'a> {
         crate::diagnostic::nearest(name, candidates).map(str::to_owned)
     }
 
-    /// As [`Checker::suggest`], among the visible variables, or among the visible functions and the built-ins.
+    /// As [`Checker::suggest`], among the visible variables, or among the visible functions and the
+    /// built-ins.
     pub fn suggest_visible(&mut self, name: &str, functions: bool) -> Option<String> {
         if self.suggestions >= MAX_SUGGESTIONS {
             return None;

@@ -1,7 +1,8 @@
 //! Constants that are not finite: `1/0`, `Sqrt(-1)`, a division by a variable that is 0.
 //!
-//! What is known of a value without a grid and without inputs is evaluated as the program would, through variables that are assigned once. The branch that a known
-//! condition does not choose is not looked at, so that a test may guard a division.
+//! What is known of a value without a grid and without inputs is evaluated as the program would,
+//! through variables that are assigned once. The branch that a known condition does not choose is
+//! not looked at, so that a test may guard a division.
 
 use std::collections::HashMap;
 

@@ -1,4 +1,5 @@
-//! Declared types. Parts that a declaration does not state (`Collection Of Cell` says neither where nor of what) are left to the value.
+//! Declared types. Parts that a declaration does not state (`Collection Of Cell` says neither where
+//! nor of what) are left to the value.
 
 use crate::check::checker::Checker;
 use crate::check::print::basic_name;
@@ -160,7 +161,8 @@ impl<'a> Checker<'a> {
         matches!(&entry.meaning, Meaning::Variable(v) if v.state == State::Unassigned).then_some(entry.name)
     }
 
-    /// Whether a value of type `ty` may be given to something of this declared type. A set that is not known accepts everything.
+    /// Whether a value of type `ty` may be given to something of this declared type. A set that is
+    /// not known accepts everything.
     pub fn accepts(&self, declared: &Declared, ty: &TreeType) -> bool {
         match (declared.array, ty) {
             (None, TreeType::Value(ty)) => self.accepts_element(declared, ty),

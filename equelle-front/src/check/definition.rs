@@ -10,7 +10,8 @@ use crate::syntax::ast::Ident;
 use crate::typed::{FunctionId, TreeType};
 use crate::types::Dimension;
 
-/// A function of the program; one per visit of its definition, so nested functions have one per instance around them.
+/// A function of the program; one per visit of its definition, so nested functions have one per
+/// instance around them.
 pub(super) struct Definition<'a> {
     pub name: &'a Ident,
     /// Scope that the body sees, up to the horizon.

@@ -1,7 +1,9 @@
-//! Which unknowns of a Newton problem the values of its residuals depend on, and which they have derivatives by.
+//! Which unknowns of a Newton problem the values of its residuals depend on, and which they have
+//! derivatives by.
 //!
-//! An unknown is followed through assignments, calls and captured variables, element by element of arrays. Where it is not certain that
-//! something does not depend on an unknown, it does: a mutable variable on all that it was ever given, a ternary on both branches.
+//! An unknown is followed through assignments, calls and captured variables, element by element of
+//! arrays. Where it is not certain that something does not depend on an unknown, it does: a mutable
+//! variable on all that it was ever given, a ternary on both branches.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -52,9 +54,11 @@ impl<'f> Analysis<'f> {
         Analysis { functions, variables, captures, through, reductions, known, now, growth: 0 }
     }
 
-    /// The unknowns that the result of each residual depends on. Parameter `i` of every residual is unknown `i`.
+    /// The unknowns that the result of each residual depends on. Parameter `i` of every residual is
+    /// unknown `i`.
     pub fn residuals(&mut self, residuals: &[FunctionId]) -> Vec<Unknowns> {
-        // A variable of the program that one residual assigns may be read by another one, in the next iteration.
+        // A variable of the program that one residual assigns may be read by another one, in the
+        // next iteration.
         let outside: BTreeSet<VarId> = residuals.iter().flat_map(|r| &self.captures[r.0 as usize].writes).copied().collect();
         loop {
             let before: Vec<Dependence> = outside.iter().map(|v| self.variable(*v)).collect();

@@ -40,7 +40,8 @@ impl<'a> Checker<'a> {
                     .hint(format!("to spread one value over a domain, use `Extend {}`", self.set_name(over))),
             );
         };
-        // The target's entities lie in `within`; for a domain that is its own set, the smallest known.
+        // The target's entities lie in `within`; for a domain that is its own set, the smallest
+        // known.
         if !self.sets.is_subset(within, mapping) {
             let message = format!(
                 "the data is on {}, and the entities on the right are only known to lie in {}",
@@ -150,7 +151,8 @@ impl<'a> Checker<'a> {
             );
         }
         self.same_set("`? :`", if_true.span.to(if_false.span), (&if_true, &a), (&if_false, &b))?;
-        // Two branches that are the same domain are that domain; else a choice among elements is a collection of entities.
+        // Two branches that are the same domain are that domain; else a choice among elements is a
+        // collection of entities.
         let element = |ty: &Type| Type { shape: ty.mapping().map_or(ty.shape, Shape::Collection), ..*ty };
         let joined = if a == b { Some(a) } else { self.join(&element(&a), &element(&b)) };
         let joined = joined.filter(|ty| ty.shape != Shape::Sequence && ty.basic != Basic::Text);

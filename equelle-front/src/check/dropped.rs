@@ -1,4 +1,5 @@
-//! Derivatives that Newton's method does not see: a reduction of an unknown has a value, but no derivatives (they would fill whole rows of the Jacobian).
+//! Derivatives that Newton's method does not see: a reduction of an unknown has a value, but no
+//! derivatives (they would fill whole rows of the Jacobian).
 
 use crate::check::checker::Checker;
 use crate::check::dependence::{Analysis, Through};
@@ -7,7 +8,8 @@ use crate::source::Span;
 use crate::typed::FunctionId;
 
 impl Checker<'_> {
-    /// Warns of reductions in a residual whose argument depends on an unknown. `passed` is where the residual is given to the solver.
+    /// Warns of reductions in a residual whose argument depends on an unknown. `passed` is where
+    /// the residual is given to the solver.
     pub fn warn_dropped_derivatives(&mut self, residual: FunctionId, passed: Span) {
         self.extend_captures();
         let mut analysis = Analysis::new(&self.functions, &self.variables, &self.captures, Through::Derivatives);

@@ -1,4 +1,5 @@
-//! Expressions: literals, names, arrays, indices, signs and norms; the other files of this folder do the operators and calls.
+//! Expressions: literals, names, arrays, indices, signs and norms; the other files of this folder
+//! do the operators and calls.
 
 use crate::check::checker::{Checker, dim, value};
 use crate::check::scope::{Meaning, State};
@@ -35,7 +36,8 @@ impl<'a> Checker<'a> {
         })
     }
 
-    /// A chain of infix operators, each the left operand of the next: in a loop, because it may be long.
+    /// A chain of infix operators, each the left operand of the next: in a loop, because it may be
+    /// long.
     fn binary(&mut self, expr: &'a ast::Expr) -> Option<Expr> {
         let mut chain = Vec::new();
         let mut leftmost = expr;
@@ -193,7 +195,8 @@ impl<'a> Checker<'a> {
         Some(Expr { ty: TreeType::Array(types.into()), kind: ExprKind::Array(elements), dims, span })
     }
 
-    /// The type that covers both, if they differ at most in what their entities are known to lie in.
+    /// The type that covers both, if they differ at most in what their entities are known to lie
+    /// in.
     pub fn join(&self, a: &Type, b: &Type) -> Option<Type> {
         if a == b {
             return Some(*a);
@@ -303,7 +306,8 @@ impl<'a> Checker<'a> {
     }
 }
 
-/// Whether two types may stand side by side in an array: they are the same but for the sets that collections are on and entities are in.
+/// Whether two types may stand side by side in an array: they are the same but for the sets that
+/// collections are on and entities are in.
 fn differ_only_in_set(a: &Type, b: &Type) -> bool {
     let same_shape = a.mapping().is_some() == b.mapping().is_some() && (a.shape == Shape::Sequence) == (b.shape == Shape::Sequence);
     a.basic == b.basic && same_shape

@@ -210,7 +210,8 @@ impl<'a> Checker<'a> {
         instance
     }
 
-    /// Checks a body with these parameters (`None`: unknown), and makes an instance of it if all is known.
+    /// Checks a body with these parameters (`None`: unknown), and makes an instance of it if all is
+    /// known.
     pub fn walk_body(
         &mut self,
         id: DefinitionId,

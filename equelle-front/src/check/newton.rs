@@ -191,7 +191,8 @@ impl<'a> Checker<'a> {
         Some(instance.id)
     }
 
-    /// Reports a residual without derivatives, which the run-time would refuse whatever its values are, and an unknown that no residual depends on.
+    /// Reports a residual without derivatives, which the run-time would refuse whatever its values
+    /// are, and an unknown that no residual depends on.
     fn all_determined(&mut self, names: &[Ident], residuals: &[FunctionId], unknowns: &[Unknown]) -> Option<()> {
         self.extend_captures();
         let by = |through| Analysis::new(&self.functions, &self.variables, &self.captures, through).residuals(residuals);

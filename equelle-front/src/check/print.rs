@@ -1,9 +1,11 @@
-//! How types are written in messages: `Mutable`, `Array Of N`, `Collection Of` or `Sequence Of`, the basic type, `On` a set, `Subset Of` a set.
+//! How types are written in messages: `Mutable`, `Array Of N`, `Collection Of` or `Sequence Of`,
+//! the basic type, `On` a set, `Subset Of` a set.
 
 use crate::typed::TreeType;
 use crate::types::{Basic, SetId, SetTable, Shape, Type};
 
-/// Name of a set as messages show it: `AllCells()`, or the variable a run-time set was first assigned to.
+/// Name of a set as messages show it: `AllCells()`, or the variable a run-time set was first
+/// assigned to.
 pub fn set_name(sets: &SetTable, set: SetId) -> &str {
     &sets.get(set).name
 }
@@ -17,7 +19,8 @@ pub fn type_name(sets: &SetTable, ty: &TreeType) -> String {
     }
 }
 
-/// `Array Of 2 Scalar`; where the elements are on different sets, the first few of them: `Array Of 2 (..., ...)`.
+/// `Array Of 2 Scalar`; where the elements are on different sets, the first few of them:
+/// `Array Of 2 (..., ...)`.
 fn array_type_name(sets: &SetTable, elements: &[Type]) -> String {
     const SHOWN: usize = 3;
     let size = elements.len();

@@ -1,7 +1,9 @@
 //! Lexical scopes: the main program, function instances, loop bodies.
 //!
-//! Entries are numbered in the order they come into being. A function remembers how many there were at its definition (its *horizon*); looking outwards
-//! from its body, only entries below the horizon are seen. So a local of the body may bear the name of an outer variable that comes later.
+//! Entries are numbered in the order they come into being. A function remembers how many there were
+//! at its definition (its *horizon*); looking outwards from its body, only entries below the
+//! horizon are seen. So a local of the body may bear the name of an outer variable that comes
+//! later.
 
 use std::collections::HashMap;
 
@@ -92,7 +94,8 @@ pub(super) struct VariableEntry {
     pub mutable: bool,
     pub role: Role,
     pub state: State,
-    /// Something about it has been reported: its use before assignment, a second assignment, or that its name was taken.
+    /// Something about it has been reported: its use before assignment, a second assignment, or
+    /// that its name was taken.
     pub reported: bool,
 }
 
@@ -112,7 +115,8 @@ pub(super) enum State {
     Unknown,
 }
 
-/// All scopes and entries. Scopes are kept after their end: functions defined in them may still be checked.
+/// All scopes and entries. Scopes are kept after their end: functions defined in them may still be
+/// checked.
 pub(super) struct Scopes<'a> {
     scopes: Vec<Scope<'a>>,
     entries: Vec<Entry<'a>>,
@@ -137,7 +141,8 @@ impl<'a> Scopes<'a> {
         ScopeId(self.scopes.len() as u32 - 1)
     }
 
-    /// A new entry. One of the same name in the same scope is hidden by it; callers report that first.
+    /// A new entry. One of the same name in the same scope is hidden by it; callers report that
+    /// first.
     pub fn define(&mut self, scope: ScopeId, name: &'a str, span: Span, meaning: Meaning) -> EntryId {
         let id = EntryId(self.entries.len() as u32);
         self.entries.push(Entry { name, span, scope, meaning, used: false });

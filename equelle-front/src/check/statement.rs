@@ -67,7 +67,8 @@ impl<'a> Checker<'a> {
     /// Declares a variable.
     fn declare(&mut self, name: &'a Ident, ty: &'a ast::TypeExpr) -> EntryId {
         let declared = self.declared(ty);
-        // A name that is taken means what is declared here from now on, so that the statements after it are judged by what they were written for.
+        // A name that is taken means what is declared here from now on, so that the statements
+        // after it are judged by what they were written for.
         let reported = self.taken(name, Code::Redeclaration, "declared again");
         let mutable = declared.as_ref().map_or_else(|| is_mutable(ty), |d| d.mutable);
         let entry = VariableEntry { declared, mutable, role: Role::Local, state: State::Unassigned, reported };
@@ -117,7 +118,8 @@ impl<'a> Checker<'a> {
             Meaning::Variable(variable) => match (variable.mutable, variable.state) {
                 (_, State::Unassigned) => self.assign_first(id, name, value),
                 (true, State::Assigned(_) | State::Unknown) => self.assign_again(id, name, value),
-                // What could not be read may not have been an assignment; and a missing `Mutable` is said once.
+                // What could not be read may not have been an assignment; and a missing `Mutable`
+                // is said once.
                 (false, State::Assigned(_) | State::Unknown) if unread || variable.reported => self.unknown(),
                 (false, State::Assigned(_) | State::Unknown) => {
                     let role = variable.role;
@@ -269,7 +271,8 @@ impl<'a> Checker<'a> {
         }
         let mut unique = name.to_owned();
         while let Some(number) = self.set_names.get_mut(&unique) {
-            // A user's name may look like a numbered one, so the numbered name is looked up in turn.
+            // A user's name may look like a numbered one, so the numbered name is looked up in
+            // turn.
             *number += 1;
             unique = format!("{name}_{}", *number);
             if !self.set_names.contains_key(&unique) {

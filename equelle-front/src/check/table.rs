@@ -1,4 +1,5 @@
-//! The built-in functions for those who document and complete them: one list, made from the rows that the checker uses.
+//! The built-in functions for those who document and complete them: one list, made from the rows
+//! that the checker uses.
 
 use crate::check::builtins::{self, Row, Target};
 use crate::types::{CanonicalSet, EntityKind, Extent};

@@ -1,4 +1,5 @@
-//! Functions that no call reaches are checked as far as possible: with unknown parameters, or with declared ones where the declaration says enough.
+//! Functions that no call reaches are checked as far as possible: with unknown parameters, or with
+//! declared ones where the declaration says enough.
 
 use crate::check::checker::{CALL_WEIGHT, Checker};
 use crate::check::definition::Argument;
@@ -7,7 +8,8 @@ use crate::diagnostic::{Code, Diagnostic};
 use crate::types::Dimension;
 
 impl Checker<'_> {
-    /// Checks the bodies of functions that were not, and warns of uncalled ones if the program is valid so far. What the bodies would make is thrown away.
+    /// Checks the bodies of functions that were not, and warns of uncalled ones if the program is
+    /// valid so far. What the bodies would make is thrown away.
     pub fn check_uncalled(&mut self) {
         let (sets, functions, variables) = (self.sets.clone(), self.functions.len(), self.variables.len());
         let (options, incomplete) = (self.options, self.incomplete);

@@ -8,7 +8,8 @@ use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
 
 impl Checker<'_> {
-    /// Warns of variables and parameters that are never read. A name in a body counts as read if any instance reads it.
+    /// Warns of variables and parameters that are never read. A name in a body counts as read if
+    /// any instance reads it.
     pub fn warn_unused(&mut self) {
         let used: HashSet<Span> = self.scopes.entries().filter(|e| e.used).map(|e| e.span).collect();
         let assigned: HashSet<Span> = self

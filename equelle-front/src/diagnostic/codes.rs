@@ -1,5 +1,6 @@
-//! The table of diagnostic codes. A code once given keeps its meaning.
-//! 00xx text and syntax, 01xx names, 02xx types and domains, 03xx units, 04xx functions, 05xx built-ins and solvers, 09xx limits; W for warnings.
+//! The table of diagnostic codes. A code once given keeps its meaning. 00xx text and syntax, 01xx
+//! names, 02xx types and domains, 03xx units, 04xx functions, 05xx built-ins and solvers, 09xx
+//! limits; W for warnings.
 
 use crate::diagnostic::Severity;
 

@@ -2,7 +2,8 @@
 
 use crate::diagnostic::Code;
 
-/// The page of a code such as `E0005` (letter case does not matter), in Markdown; `None` if there is no such code.
+/// The page of a code such as `E0005` (letter case does not matter), in Markdown; `None` if there
+/// is no such code.
 pub fn explain(code: &str) -> Option<&'static str> {
     let known = Code::ALL.iter().find(|c| c.as_str().eq_ignore_ascii_case(code))?;
     PAGES.iter().find(|(name, _)| *name == known.as_str()).map(|(_, text)| *text)

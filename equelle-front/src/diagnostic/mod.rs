@@ -105,8 +105,8 @@ impl Diagnostic {
     }
 }
 
-/// The nearest candidate, if near enough to be a typing slip: at most a third of the letters (at least one, of two letters or more) replaced, added, left out, or swapped
-/// with their neighbour.
+/// The nearest candidate, if near enough to be a typing slip: at most a third of the letters (at
+/// least one, of two letters or more) replaced, added, left out, or swapped with their neighbour.
 pub fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let letters = name.chars().count();
     // Every letter is one edit away from every other.

@@ -20,8 +20,9 @@ pub enum Format {
     },
     /// One line each: `file:line:column: error[E0005]: message`.
     Short,
-    /// One JSON object per line: `code`, `severity`, `message`, `file`, `span` (bytes), `line`, `column`, `end_line`,
-    /// `end_column` (from 1, in characters), `label`, `labels`, `trail`, `notes`, `hint`.
+    /// One JSON object per line: `code`, `severity`, `message`, `file`, `span` (bytes), `line`,
+    /// `column`, `end_line`, `end_column` (from 1, in characters), `label`, `labels`, `trail`,
+    /// `notes`, `hint`.
     Json,
 }
 
@@ -39,7 +40,8 @@ fn human<W: WriteColor>(diagnostics: &[Diagnostic], source: &SourceFile, mut wri
     let config = term::Config::default();
     let files = OneFile(source);
     for diagnostic in diagnostics {
-        // Writing to memory cannot fail and the places are within the text; should either happen, the message itself is kept.
+        // Writing to memory cannot fail and the places are within the text; should either happen,
+        // the message itself is kept.
         if term::emit_to_write_style(&mut writer, &config, &files, &to_codespan(diagnostic, source)).is_err() {
             let _ = writeln!(writer, "{}", short(diagnostic, source));
         }

@@ -11,14 +11,15 @@ use crate::types::{CanonicalSet, SetId, SetTable};
 /// When an operation is an error at run time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Failure {
-    /// Never, on a grid that suits the program: how many components its Vectors have, and that the grid has
-    /// nodes where it asks for edges or vertices, are no matter of when and where.
+    /// Never, on a grid that suits the program: how many components its Vectors have, and that the
+    /// grid has nodes where it asks for edges or vertices, are no matter of when and where.
     Never,
     /// Where one of these entities is Empty.
     Empty(ValueId),
     /// Where this collection has no elements.
     NoElements(ValueId),
-    /// For reasons that lie outside of its operands: data that are read, a solve, the body of a function.
+    /// For reasons that lie outside of its operands: data that are read, a solve, the body of a
+    /// function.
     Outside,
 }
 
@@ -56,7 +57,8 @@ impl Op {
 }
 
 impl Kernel {
-    /// Whether a launch may be an error: by a condition, or by the largest or smallest of no elements.
+    /// Whether a launch may be an error: by a condition, or by the largest or smallest of no
+    /// elements.
     pub fn may_fail(&self, sets: &SetTable) -> bool {
         let nothing = |reduction| needs_elements(reduction) && !self.space_set().is_some_and(|set| sets.always_has_elements(set));
         !self.checks.is_empty() || self.results.iter().any(|result| result.reduce.is_some_and(nothing))
@@ -72,7 +74,8 @@ fn needs_elements(reduction: Reduction) -> bool {
 }
 
 impl SetTable {
-    /// Whether a set has elements on every grid: all cells, and all faces, because a cell has faces.
+    /// Whether a set has elements on every grid: all cells, and all faces, because a cell has
+    /// faces.
     pub fn always_has_elements(&self, set: SetId) -> bool {
         [CanonicalSet::ALL_CELLS, CanonicalSet::ALL_FACES].into_iter().any(|all| self.get(set).canonical == Some(all))
     }

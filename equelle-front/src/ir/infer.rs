@@ -1,7 +1,8 @@
-//! What expressions and paths of a kernel are: types and entity kinds, for code generators, passes and the interpreter.
+//! What expressions and paths of a kernel are: types and entity kinds, for code generators, passes
+//! and the interpreter.
 //!
-//! These functions are total. On a kernel that [`crate::verify`] accepted the answers are exact; on a malformed one they say what the
-//! construct would be if its operands were right.
+//! These functions are total. On a kernel that [`crate::verify`] accepted the answers are exact; on
+//! a malformed one they say what the construct would be if its operands were right.
 
 use crate::ir::kernel::{FaceFilter, KExpr, Kernel, LocalId, Param, ParamId, Path, Space};
 use crate::ir::numbers::{Numbers, Precision};
@@ -40,8 +41,9 @@ impl FaceFilter {
 }
 
 impl Kernel {
-    /// What it computes in. In a program of single precision that is single precision where it reads collections of numbers, whose values are no better. One that reads none, such as
-    /// a transmissibility, computes in double precision and rounds what it stores.
+    /// What it computes in. In a program of single precision that is single precision where it
+    /// reads collections of numbers, whose values are no better. One that reads none, such as a
+    /// transmissibility, computes in double precision and rounds what it stores.
     pub fn computes_in(&self, numbers: Numbers) -> Precision {
         let reads = |p: &Param| matches!((p.ty.shape, p.ty.basic), (Shape::Collection(_), Basic::Scalar | Basic::Vector));
         match numbers.precision {
@@ -95,7 +97,8 @@ impl Kernel {
                 UnaryOp::Not => Basic::Bool,
                 UnaryOp::Abs | UnaryOp::Sqrt | UnaryOp::Length | UnaryOp::Elementary(_) => Basic::Scalar,
             },
-            // A Vector on either side makes a Vector; the left operand of a long chain is looked at first.
+            // A Vector on either side makes a Vector; the left operand of a long chain is looked at
+            // first.
             KExpr::Arithmetic(_, a, b) => match self.expr_basic(b) {
                 Basic::Vector => Basic::Vector,
                 Basic::Scalar | Basic::Bool | Basic::Entity(_) | Basic::Text => self.expr_basic(a),
@@ -122,7 +125,8 @@ impl Kernel {
         }
     }
 
-    /// The smallest set known to hold the entity at the end of a path, if there is an entity; `None` for [`Path::Empty`].
+    /// The smallest set known to hold the entity at the end of a path, if there is an entity;
+    /// `None` for [`Path::Empty`].
     pub fn path_within(&self, sets: &SetTable, path: &Path) -> Option<SetId> {
         let all = |kind| sets.canonical(CanonicalSet { kind, extent: Extent::All });
         match path {
@@ -139,7 +143,8 @@ impl Kernel {
         }
     }
 
-    /// Whether the path is known to end at an entity, never at Empty. Entity locals and what entity collections hold are not known to.
+    /// Whether the path is known to end at an entity, never at Empty. Entity locals and what entity
+    /// collections hold are not known to.
     pub fn path_never_empty(&self, sets: &SetTable, path: &Path) -> bool {
         match path {
             Path::Here | Path::SideFace(_) | Path::Shift { .. } => true,

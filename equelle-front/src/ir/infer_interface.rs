@@ -20,7 +20,8 @@ struct Walk<'a> {
     interface: Interface,
     /// The statement that is looked at is in a loop.
     in_loop: bool,
-    /// Calls that have been looked at: function, Text arguments, in a loop. Another one like it adds nothing.
+    /// Calls that have been looked at: function, Text arguments, in a loop. Another one like it
+    /// adds nothing.
     seen: BTreeSet<(FunctionId, Vec<Option<String>>, bool)>,
 }
 

@@ -1,31 +1,36 @@
 //! Kernel level.
 //!
-//! A kernel is evaluated once per element of its index space, independently of the other elements. It reads its parameters
-//! through [`Path`]s, which lead from the element to other entities, and yields one value per result, written at the element
-//! itself, or reduced.
+//! A kernel is evaluated once per element of its index space, independently of the other elements.
+//! It reads its parameters through [`Path`]s, which lead from the element to other entities, and
+//! yields one value per result, written at the element itself, or reduced.
 //!
-//! **Evaluation is lazy where it must be:** [`KExpr::Select`] and [`KStmt::If`] evaluate only the branch taken. A
-//! [`KExpr::Load`] at an entity outside the parameter's set, or anything but a test at an Empty entity, is an error of the
-//! kernel: whoever builds one guards it with [`KExpr::Member`] or [`KExpr::IsEmpty`], unless the set relation is known statically.
+//! **Evaluation is lazy where it must be:** [`KExpr::Select`] and [`KStmt::If`] evaluate only the
+//! branch taken. A [`KExpr::Load`] at an entity outside the parameter's set, or anything but a test
+//! at an Empty entity, is an error of the kernel: whoever builds one guards it with
+//! [`KExpr::Member`] or [`KExpr::IsEmpty`], unless the set relation is known statically.
 //!
-//! **Structural zeros.** A term of [`KStmt::SumFaces`] that is skipped for some faces (see [`FaceFilter`]) adds nothing; because the sum starts at +0, this is
-//! bit-identical to adding a zero.
+//! **Structural zeros.** A term of [`KStmt::SumFaces`] that is skipped for some faces (see
+//! [`FaceFilter`]) adds nothing; because the sum starts at +0, this is bit-identical to adding a
+//! zero.
 //!
-//! **Cartesian form.** On a Cartesian grid the faces of a cell are known: for each axis the low and the high one. A
-//! [`Kernel`] over cells may carry a second body ([`Kernel::cartesian`]) in which [`KStmt::SumFaces`] has become [`KStmt::SumSides`], whose blocks use
-//! [`Path::SideFace`] and [`Path::Shift`] and are written once for a symbolic axis. Geometry there is that of a uniform grid: one number per axis.
-//! The measure of a cell is the product of the cell widths in the order of the axes, that of a face the product of the widths of the other axes in that order
-//! (1 in one dimension). A component of the normal of a side face is structurally 1 along the axis at hand and structurally 0 else: a target that unrolls the
-//! axes evaluates conditions on it beforehand, so that a body may treat axes differently without a test at run time. A displacement is n half widths along the axis,
-//! n = -2, -1, 0, 1, 2, evaluated as `(n * 0.5) * width`.
+//! **Cartesian form.** On a Cartesian grid the faces of a cell are known: for each axis the low and
+//! the high one. A [`Kernel`] over cells may carry a second body ([`Kernel::cartesian`]) in which
+//! [`KStmt::SumFaces`] has become [`KStmt::SumSides`], whose blocks use [`Path::SideFace`] and
+//! [`Path::Shift`] and are written once for a symbolic axis. Geometry there is that of a uniform
+//! grid: one number per axis. The measure of a cell is the product of the cell widths in the order
+//! of the axes, that of a face the product of the widths of the other axes in that order (1 in one
+//! dimension). A component of the normal of a side face is structurally 1 along the axis at hand
+//! and structurally 0 else: a target that unrolls the axes evaluates conditions on it beforehand,
+//! so that a body may treat axes differently without a test at run time. A displacement is n half
+//! widths along the axis, n = -2, -1, 0, 1, 2, evaluated as `(n * 0.5) * width`.
 
 use crate::ir::op::UnaryOp;
 use crate::ops::{Arithmetic, BinaryMath, Comparison, Logic, Reduction};
 use crate::source::Span;
 use crate::types::{SetId, Type};
 
-/// What the names of kernels begin with that passes make. No method of a runtime trait begins so, so that
-/// kernels, which are methods of the same value, clash with none.
+/// What the names of kernels begin with that passes make. No method of a runtime trait begins so,
+/// so that kernels, which are methods of the same value, clash with none.
 pub const KERNEL_PREFIXES: [&str; 3] = [COMPUTE, RESIDUAL, CHECK];
 /// Of a kernel that computes values.
 pub const COMPUTE: &str = "compute_";
@@ -65,7 +70,8 @@ pub struct Kernel {
     pub jacobian: Option<JacobianForm>,
     /// Results, one per yield.
     pub results: Vec<KResult>,
-    /// Conditions that must hold at every element of the space, checked before the body is evaluated there.
+    /// Conditions that must hold at every element of the space, checked before the body is
+    /// evaluated there.
     pub checks: Vec<Check>,
     /// The Equelle expressions it came from, innermost first.
     pub spans: Vec<Span>,
@@ -85,9 +91,11 @@ pub enum Space {
 pub struct Param {
     /// Name, unique in the kernel.
     pub name: String,
-    /// A single Scalar, Vector or Bool, a collection (Scalar, Vector, Bool, entities) or a domain. A set made at run time that the body mentions has its domain among the parameters.
+    /// A single Scalar, Vector or Bool, a collection (Scalar, Vector, Bool, entities) or a domain.
+    /// A set made at run time that the body mentions has its domain among the parameters.
     pub ty: Type,
-    /// In the Cartesian form: it is stored as one value per axis (faces) or one value (cells), because its producer's Cartesian form is [`CartesianForm::PerAxis`].
+    /// In the Cartesian form: it is stored as one value per axis (faces) or one value (cells),
+    /// because its producer's Cartesian form is [`CartesianForm::PerAxis`].
     pub per_axis: bool,
 }
 
@@ -105,7 +113,8 @@ pub struct Local {
 pub struct KResult {
     /// The user's name of the value.
     pub name: String,
-    /// Collection over the space (of entities where it yields [`KExpr::Entity`]); for a reduction or a Unit space a single Scalar, Vector or Bool.
+    /// Collection over the space (of entities where it yields [`KExpr::Entity`]); for a reduction
+    /// or a Unit space a single Scalar, Vector or Bool.
     pub ty: Type,
     /// Reduction over the space, if any.
     pub reduce: Option<Reduction>,
@@ -134,21 +143,25 @@ pub enum CheckKind {
 pub enum CartesianForm {
     /// Evaluated at every element of a cell space.
     Full(KBlock),
-    /// The value depends on nothing but Scalars and differences of geometry: evaluated once per axis (face spaces; `Here` is a face of that axis) or once
-    /// (cell spaces). The results are stored so.
+    /// The value depends on nothing but Scalars and differences of geometry: evaluated once per
+    /// axis (face spaces; `Here` is a face of that axis) or once (cell spaces). The results are
+    /// stored so.
     PerAxis(KBlock),
 }
 
-/// The bodies of an equation that give the residual and add its derivatives to the row of the Jacobian that belongs to the element, in one pass.
+/// The bodies of an equation that give the residual and add its derivatives to the row of the
+/// Jacobian that belongs to the element, in one pass.
 #[derive(Clone, Debug, PartialEq)]
 pub struct JacobianForm {
     /// How many parameters are the unknowns: the first ones, each a collection of Scalars.
     pub unknowns: u32,
     /// For any grid. Yields what the body of the kernel yields.
     pub body: KBlock,
-    /// For uniform Cartesian grids, as a [`CartesianForm::Full`], where equation and unknowns are over all cells and derivatives are by [`Path::Here`] and
-    /// [`Path::Shift`] alone: the columns of a row then follow from the place of the cell in the grid.
-    /// A value of the cell that several sides read has one derivative here and one for each face in the other body, so that terms may be added in another order.
+    /// For uniform Cartesian grids, as a [`CartesianForm::Full`], where equation and unknowns are
+    /// over all cells and derivatives are by [`Path::Here`] and [`Path::Shift`] alone: the columns
+    /// of a row then follow from the place of the cell in the grid. A value of the cell that
+    /// several sides read has one derivative here and one for each face in the other body, so that
+    /// terms may be added in another order.
     pub cartesian: Option<KBlock>,
 }
 
@@ -161,7 +174,8 @@ pub struct KBlock {
     pub yields: Vec<KExpr>,
 }
 
-/// A statement. Locals are assigned once; those assigned in a nested block are not visible outside it.
+/// A statement. Locals are assigned once; those assigned in a nested block are not visible outside
+/// it.
 #[derive(Clone, Debug, PartialEq)]
 #[allow(missing_docs)] // The line of a variant explains its fields.
 pub enum KStmt {
@@ -169,16 +183,20 @@ pub enum KStmt {
     Let { local: LocalId, value: KExpr },
     /// `local = entity`
     LetEntity { local: LocalId, path: Path },
-    /// For each face of a cell in ascending face index: `results[i] += sign * terms[i]`, sign +1 where the cell is the face's first cell, else -1; sums start at +0.
-    /// `face` names the face inside the body.
+    /// For each face of a cell in ascending face index: `results[i] += sign * terms[i]`, sign +1
+    /// where the cell is the face's first cell, else -1; sums start at +0. `face` names the face
+    /// inside the body.
     SumFaces { results: Vec<LocalId>, cell: Path, face: LocalId, only: FaceFilter, body: KBlock },
-    /// Cartesian form of a sum over the faces of [`Path::Here`] (a cell): for axis 0, 1, ... the low side, then the high side. The sign of the low side is -1, of the high
-    /// side +1, applied by whoever evaluates. Blocks yield one term per result; `None` adds nothing. They use [`Path::SideFace`], and [`Path::Shift`] where interior.
+    /// Cartesian form of a sum over the faces of [`Path::Here`] (a cell): for axis 0, 1, ... the
+    /// low side, then the high side. The sign of the low side is -1, of the high side +1, applied
+    /// by whoever evaluates. Blocks yield one term per result; `None` adds nothing. They use
+    /// [`Path::SideFace`], and [`Path::Shift`] where interior.
     SumSides { results: Vec<LocalId>, low: SideBlocks, high: SideBlocks },
     /// Lazy choice with several results.
     If { results: Vec<LocalId>, condition: KExpr, then: KBlock, otherwise: KBlock },
-    /// In a Jacobian form: adds `value`, a Scalar, to the derivative of the residual here by the element of `unknown` that belongs to the entity `at`. Inside sums it is
-    /// a term like others: it has the signs of all sums that it stands in.
+    /// In a Jacobian form: adds `value`, a Scalar, to the derivative of the residual here by the
+    /// element of `unknown` that belongs to the entity `at`. Inside sums it is a term like others:
+    /// it has the signs of all sums that it stands in.
     Add { unknown: ParamId, at: Path, value: KExpr },
 }
 
@@ -236,8 +254,9 @@ pub enum Path {
     Select { condition: Box<KExpr>, if_true: Box<Path>, if_false: Box<Path> },
     /// Cartesian form, inside a side block: the face of the cell on this side of the current axis.
     SideFace(Side),
-    /// Cartesian form: the cell `by` cells further along the axis of the side block at hand, towards
-    /// larger coordinates. The verifier lets through [`Path::Here`] by one, in the interior block of that side.
+    /// Cartesian form: the cell `by` cells further along the axis of the side block at hand,
+    /// towards larger coordinates. The verifier lets through [`Path::Here`] by one, in the interior
+    /// block of that side.
     Shift { from: Box<Path>, by: i8 },
     /// No entity.
     Empty,
@@ -271,7 +290,8 @@ pub enum KExpr {
     Same(Box<Path>, Box<Path>),
     /// One operand.
     Unary(UnaryOp, Box<KExpr>),
-    /// `+ - * /`; Scalar with Scalar, Vector with Vector (`+ -`), Vector with Scalar (`* /`), Scalar with Vector (`*`).
+    /// `+ - * /`; Scalar with Scalar, Vector with Vector (`+ -`), Vector with Scalar (`* /`),
+    /// Scalar with Vector (`*`).
     Arithmetic(Arithmetic, Box<KExpr>, Box<KExpr>),
     /// Comparison of Scalars, or of Bools for `==` and `!=`.
     Compare(Comparison, Box<KExpr>, Box<KExpr>),
@@ -283,15 +303,18 @@ pub enum KExpr {
     Component(Box<KExpr>, u32),
     /// Scalar product.
     Dot(Box<KExpr>, Box<KExpr>),
-    /// Vector of components, as many as the grid has dimensions; whoever launches the kernel has checked the dimension.
+    /// Vector of components, as many as the grid has dimensions; whoever launches the kernel has
+    /// checked the dimension.
     Vector(Vec<KExpr>),
     /// The Vector of zeros.
     ZeroVector,
     /// Function of two Scalars.
     Math(BinaryMath, Box<KExpr>, Box<KExpr>),
-    /// The entity at the end of a path, or Empty. Only as a yield of a body whose result is a collection of entities.
+    /// The entity at the end of a path, or Empty. Only as a yield of a body whose result is a
+    /// collection of entities.
     Entity(Path),
-    /// Cartesian form: vector of the difference of the centroids of two entities, `Centroid(to) - Centroid(from)`, from grid spacings alone.
+    /// Cartesian form: vector of the difference of the centroids of two entities,
+    /// `Centroid(to) - Centroid(from)`, from grid spacings alone.
     Displacement { to: Box<Path>, from: Box<Path> },
 }
 
@@ -319,8 +342,8 @@ pub enum ExprClass {
 }
 
 /// Calls `$expr(part, $with)` with each expression and `$path(part, $with)` with each path that an
-/// expression is made of, in the order of their evaluation. The one list of parts; `$iter` is `iter`
-/// or `iter_mut`.
+/// expression is made of, in the order of their evaluation. The one list of parts; `$iter` is
+/// `iter` or `iter_mut`.
 macro_rules! for_each_part {
     ($of:expr, $iter:ident, $expr:expr, $path:expr, $with:expr) => {
         match $of {
@@ -400,7 +423,8 @@ impl KExpr {
         }
     }
 
-    /// The expressions that it is made of, in the order of their evaluation. Those in its paths are not among them.
+    /// The expressions that it is made of, in the order of their evaluation. Those in its paths are
+    /// not among them.
     pub fn operands(&self) -> Vec<&KExpr> {
         fn add<'a>(expr: &'a KExpr, operands: &mut Vec<&'a KExpr>) {
             operands.push(expr);

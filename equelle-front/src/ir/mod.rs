@@ -2,23 +2,29 @@
 //!
 //! A [`Module`] is a set table, functions and kernels. It has two levels that may be mixed:
 //!
-//! * **Operation level** ([`op`]): one statement per Equelle operation, in static single assignment: a
-//!   [`ValueId`] is assigned once, mutables are explicit ([`Op::Load`], [`StmtKind::Store`]) and local to one function
-//!   (lowering turns access to outer mutables into parameters and results). Arrays are gone: each element is a value.
-//! * **Kernel level** ([`kernel`]): a pure function evaluated for each element of an index space, reading collections
-//!   through access paths and writing its results at the element itself; or reducing them.
+//! * **Operation level** ([`op`]): one statement per Equelle operation, in static single
+//!   assignment: a [`ValueId`] is assigned once, mutables are explicit ([`Op::Load`],
+//!   [`StmtKind::Store`]) and local to one function (lowering turns access to outer mutables into
+//!   parameters and results). Arrays are gone: each element is a value.
+//! * **Kernel level** ([`kernel`]): a pure function evaluated for each element of an index space,
+//!   reading collections through access paths and writing its results at the element itself; or
+//!   reducing them.
 //!
-//! **Index spaces** are the entity sets of [`crate::types::SetTable`]. Element k of a collection over a set belongs to the k-th entity of the
-//! set in ascending order. A *domain value* is the run-time object behind a set; its type names the set.
+//! **Index spaces** are the entity sets of [`crate::types::SetTable`]. Element k of a collection
+//! over a set belongs to the k-th entity of the set in ascending order. A *domain value* is the
+//! run-time object behind a set; its type names the set.
 //!
-//! **Order and effects.** Statements run in order. Input, Output, Store, a loop and a call of a function with such are effects;
-//! everything else is pure and may be hoisted, merged, dropped or reordered, unless it may be an
-//! error at run time ([`failure`]): then it stays where it is, in its order among effects and others that may fail.
+//! **Order and effects.** Statements run in order. Input, Output, Store, a loop and a call of a
+//! function with such are effects; everything else is pure and may be hoisted, merged, dropped or
+//! reordered, unless it may be an error at run time ([`failure`]): then it stays where it is, in
+//! its order among effects and others that may fail.
 //!
-//! [`infer`] says what kernel expressions and paths are, [`interface`] what a program reads and writes,
-//! [`visit`] walks over kernels, [`text`] prints and parses modules, [`place`] names places in them; [`crate::verify`] checks the rules.
+//! [`infer`] says what kernel expressions and paths are, [`interface`] what a program reads and
+//! writes, [`visit`] walks over kernels, [`text`] prints and parses modules, [`place`] names places
+//! in them; [`crate::verify`] checks the rules.
 //!
-//! **Floating point.** Operations mean IEEE operations in the order written; nothing is reassociated. [`numbers`] says in which precision.
+//! **Floating point.** Operations mean IEEE operations in the order written; nothing is
+//! reassociated. [`numbers`] says in which precision.
 
 pub mod failure;
 pub mod infer;

@@ -9,8 +9,9 @@ pub struct Numbers {
     pub rounding: Rounding,
 }
 
-/// The type of the numbers in collections. Scalars, single Vectors and what reductions accumulate are doubles in either case; so is what kernels compute that read no
-/// collection of numbers, such as transmissibilities, until they store it.
+/// The type of the numbers in collections. Scalars, single Vectors and what reductions accumulate
+/// are doubles in either case; so is what kernels compute that read no collection of numbers, such
+/// as transmissibilities, until they store it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Precision {
     /// IEEE double.
@@ -36,7 +37,8 @@ pub enum Rounding {
     /// None: every operation as written.
     #[default]
     Strict,
-    /// Products may be added without being rounded, and quotients of one divisor may be products with its reciprocal.
+    /// Products may be added without being rounded, and quotients of one divisor may be products
+    /// with its reciprocal.
     Fast,
 }
 

@@ -24,10 +24,12 @@ pub struct Module {
     pub main: Function,
     /// Kernels that statements launch. Names are unique.
     pub kernels: Vec<Kernel>,
-    /// What the program reads and writes, as its text says: no pass changes it, and the text form leaves it out.
+    /// What the program reads and writes, as its text says: no pass changes it, and the text form
+    /// leaves it out.
     pub interface: Interface,
-    /// Statements that evaluate `On` in both branches of a choice between values, where one between entities would do, in the order of the text. For messages; the text form
-    /// of the IR leaves them out.
+    /// Statements that evaluate `On` in both branches of a choice between values, where one between
+    /// entities would do, in the order of the text. For messages; the text form of the IR leaves
+    /// them out.
     pub choices: Vec<Span>,
 }
 
@@ -146,7 +148,8 @@ pub enum StmtKind {
     Store { mutable: MutableId, value: ValueId },
     /// Output of a Scalar or collection under a tag (a Text value).
     Output { tag: ValueId, value: ValueId },
-    /// The body once per element of the sequence, in order. Values assigned in the body are not visible after it.
+    /// The body once per element of the sequence, in order. Values assigned in the body are not
+    /// visible after it.
     For { sequence: ValueId, element: ValueId, body: Block },
     /// Launch of a kernel: `args` match [`Kernel::params`] one to one, `results` its results.
     Launch { kernel: KernelId, args: Vec<ValueId>, results: Vec<ValueId> },
@@ -190,7 +193,8 @@ pub enum Op {
     Measure(ValueId),
     /// Negation, `Not`, magnitude, square root, length of a Vector.
     Unary(UnaryOp, ValueId),
-    /// Element-wise on equal sets; a Single operand goes with every element. Scalar and Vector; Sequence with Scalar.
+    /// Element-wise on equal sets; a Single operand goes with every element. Scalar and Vector;
+    /// Sequence with Scalar.
     Arithmetic(Arithmetic, ValueId, ValueId),
     /// Element-wise comparison of Scalars (for `==`, `!=` also of Bools and entities).
     Compare(Comparison, ValueId, ValueId),
@@ -198,7 +202,8 @@ pub enum Op {
     Logic(Logic, ValueId, ValueId),
     /// Per element: `condition ? if_true : if_false`; the unselected branch never shows through.
     Select { condition: ValueId, if_true: ValueId, if_false: ValueId },
-    /// Data at the entities of the target (a domain or an entity collection); an Empty target element is an error.
+    /// Data at the entities of the target (a domain or an entity collection); an Empty target
+    /// element is an error.
     On { data: ValueId, target: ValueId },
     /// Collection padded with 0, false or Empty to a domain that holds its set.
     Extend { data: ValueId, domain: ValueId },
@@ -206,26 +211,31 @@ pub enum Op {
     Broadcast { value: ValueId, domain: ValueId },
     /// Per interior face: value in the second cell minus value in the first.
     Gradient(ValueId),
-    /// Per cell: sum over its faces, positive where it is the first cell, in ascending face index. Argument on interior or all faces.
+    /// Per cell: sum over its faces, positive where it is the first cell, in ascending face index.
+    /// Argument on interior or all faces.
     Divergence(ValueId),
     /// Scalar product of Vectors, components in order.
     Dot(ValueId, ValueId),
     /// Component of Vectors, from 0.
     Component(ValueId, u32),
-    /// Vector of components, Scalars in the order of the axes; as many as the grid has dimensions, checked at run time.
+    /// Vector of components, Scalars in the order of the axes; as many as the grid has dimensions,
+    /// checked at run time.
     Vector(Vec<ValueId>),
-    /// Element-wise function of two Scalars on equal sets; a Single operand goes with every element.
+    /// Element-wise function of two Scalars on equal sets; a Single operand goes with every
+    /// element.
     Math(BinaryMath, ValueId, ValueId),
     /// Text with `_` and a number appended: the tag of an element of an array.
     TextIndex(ValueId, u32),
-    /// Reduction of a collection: Max, Min, Sum, Prod of Scalars; Max, Min, Sum of Vectors by component; Any, All of Bools.
+    /// Reduction of a collection: Max, Min, Sum, Prod of Scalars; Max, Min, Sum of Vectors by
+    /// component; Any, All of Bools.
     Reduce(Reduction, ValueId),
     /// Call of a function instance; one result per result of the function.
     Call { function: FunctionId, args: Vec<ValueId> },
-    /// Newton's method: one residual function, one list of captured arguments and one guess per unknown. Each residual takes all unknowns, then its captures.
-    /// Results: one per unknown, then the last values of the carried variables.
-    /// `equations`: none, or for each unknown the kernel that evaluates its residual with derivatives; then residual functions are called for their outputs alone,
-    /// and there may be none.
+    /// Newton's method: one residual function, one list of captured arguments and one guess per
+    /// unknown. Each residual takes all unknowns, then its captures. Results: one per unknown, then
+    /// the last values of the carried variables. `equations`: none, or for each unknown the kernel
+    /// that evaluates its residual with derivatives; then residual functions are called for their
+    /// outputs alone, and there may be none.
     Newton {
         residuals: Vec<FunctionId>,
         captures: Vec<Vec<ValueId>>,
@@ -244,12 +254,15 @@ pub struct Equation {
     pub args: Vec<ValueId>,
 }
 
-/// A variable of the program that residuals assign: it goes from one evaluation to the next with its values, without derivatives.
+/// A variable of the program that residuals assign: it goes from one evaluation to the next with
+/// its values, without derivatives.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Carried {
-    /// Where residuals take its current value: number of the residual, and of the capture there. At first it is that capture; all name one value.
+    /// Where residuals take its current value: number of the residual, and of the capture there. At
+    /// first it is that capture; all name one value.
     pub reads: Vec<(u32, u32)>,
-    /// Where residuals give it a new value, in order: number of the residual, and of the result there, of which 0 is the residual itself.
+    /// Where residuals give it a new value, in order: number of the residual, and of the result
+    /// there, of which 0 is the residual itself.
     pub writes: Vec<(u32, u32)>,
 }
 
@@ -337,8 +350,8 @@ impl OpClass {
     }
 }
 
-/// Calls `$f` with each operand of an operation in order: references or mutable references, as `$op`
-/// is one and `$iter` says. The one list of operands.
+/// Calls `$f` with each operand of an operation in order: references or mutable references, as
+/// `$op` is one and `$iter` says. The one list of operands.
 macro_rules! for_each_operand {
     ($op:expr, $iter:ident, $f:expr) => {
         match $op {

@@ -11,7 +11,8 @@ pub enum Place {
     Set(SetId),
     /// The head of a function.
     Function(Owner),
-    /// A statement of a function: its number in the order of the text, from 0; a loop comes before its body.
+    /// A statement of a function: its number in the order of the text, from 0; a loop comes before
+    /// its body.
     Statement(Owner, u32),
     /// Part of a kernel.
     Kernel(KernelId, KernelItem),
@@ -37,7 +38,8 @@ pub enum KernelItem {
     Result(u32),
     /// A check.
     Check(u32),
-    /// A statement or the `yield` of a block, numbered together in the order of the text, from 0: body first, then Cartesian form;
-    /// a statement comes before its blocks. A block without yields has that number all the same.
+    /// A statement or the `yield` of a block, numbered together in the order of the text, from 0:
+    /// body first, then Cartesian form; a statement comes before its blocks. A block without yields
+    /// has that number all the same.
     Line(u32),
 }

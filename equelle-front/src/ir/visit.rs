@@ -24,7 +24,8 @@ pub fn visit_general(kernel: &Kernel, f: &mut dyn FnMut(Node<'_>)) {
     visit_block(&kernel.body, f);
 }
 
-/// Numbers of components of the Vectors that a kernel builds from numbers, each once, ascending: the dimensions of the only grid that it can be launched on.
+/// Numbers of components of the Vectors that a kernel builds from numbers, each once, ascending:
+/// the dimensions of the only grid that it can be launched on.
 pub fn vector_sizes(kernel: &Kernel) -> BTreeSet<usize> {
     let mut sizes = BTreeSet::new();
     visit_general(kernel, &mut |node| {

@@ -1,7 +1,8 @@
 //! Choices between values where one between entities is meant: `c ? (u On A) : (u On B)`.
 //!
-//! Both branches are evaluated, so that an Empty element of `A` is an error also where `B` is chosen. `u On (c ? A : B)` reads at
-//! the entities that are chosen. Run-time errors of such lines say so.
+//! Both branches are evaluated, so that an Empty element of `A` is an error also where `B` is
+//! chosen. `u On (c ? A : B)` reads at the entities that are chosen. Run-time errors of such lines
+//! say so.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,7 +12,8 @@ use crate::source::Span;
 /// Most operations that are looked at on the way from a choice to an `On`.
 const MAX_STEPS: usize = 1000;
 
-/// The statements of a function with an `On` of data that the other branch of a choice has `On` something else.
+/// The statements of a function with an `On` of data that the other branch of a choice has `On`
+/// something else.
 pub(super) fn choices(function: &Function) -> BTreeSet<Span> {
     let mut made = Made::default();
     made.block(&function.body);

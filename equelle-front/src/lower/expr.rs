@@ -116,7 +116,8 @@ impl Lowering<'_> {
         (a, b)
     }
 
-    /// `a op b`. Truth values differ where `Xor` says so; entities that are not equal are those of which equality does not hold.
+    /// `a op b`. Truth values differ where `Xor` says so; entities that are not equal are those of
+    /// which equality does not hold.
     fn comparison(&mut self, expr: &Expr, op: Comparison, a: ValueId, b: ValueId) -> ValueId {
         let basic = self.values[a.0 as usize].ty.basic;
         let (op, negated) = match (basic, op) {
@@ -129,7 +130,8 @@ impl Lowering<'_> {
         if negated { self.one(expr, Op::Unary(UnaryOp::Not, result)) } else { result }
     }
 
-    /// `base ^ exponent` by squaring and multiplying, from the lowest binary digit of the exponent up; one over that for a negative exponent.
+    /// `base ^ exponent` by squaring and multiplying, from the lowest binary digit of the exponent
+    /// up; one over that for a negative exponent.
     fn power(&mut self, expr: &Expr, base: ValueId, exponent: i32) -> ValueId {
         let of = self.values[base.0 as usize].clone();
         if exponent == 0 {
@@ -145,7 +147,8 @@ impl Lowering<'_> {
         let mut rest = exponent.unsigned_abs();
         let multiply = |this: &mut Self, (a, m): (ValueId, i32), (b, n): (ValueId, i32)| {
             let degree = m.saturating_add(n);
-            // The checker has seen the dimension of the whole power, and no factor has larger exponents.
+            // The checker has seen the dimension of the whole power, and no factor has larger
+            // exponents.
             let dim = of.dim.power(degree).unwrap_or(of.dim);
             (this.emit(Op::Arithmetic(Arithmetic::Mul, a, b), of.ty, dim, expr.span), degree)
         };

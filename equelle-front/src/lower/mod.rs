@@ -1,7 +1,8 @@
 //! Typed tree to IR, operation level.
 //!
 //! * Arrays are taken apart: `Array Of 3 Scalar` becomes three values.
-//! * Functions are closed: variables of enclosing scopes become parameters, outer mutables that a function assigns become results ([`crate::typed::captures`]).
+//! * Functions are closed: variables of enclosing scopes become parameters, outer mutables that a
+//!   function assigns become results ([`crate::typed::captures`]).
 //! * Aliases vanish: `b = a` gives the value of `a` a second name, no statement.
 //! * Declarations and function definitions leave no statement.
 

@@ -1,4 +1,5 @@
-//! Which arrays of the grid's geometry a program still reads from some statement on, so that a runtime may give the others back.
+//! Which arrays of the grid's geometry a program still reads from some statement on, so that a
+//! runtime may give the others back.
 
 use std::collections::BTreeSet;
 
@@ -21,8 +22,9 @@ pub enum GeometryArray {
     FaceNormals,
 }
 
-/// Statements of the main block that take long, loops and solves, by their place, with what is read from there on: those before which less is read than what has been kept up to there.
-/// Operations that follow derivatives read no geometry beside that of their formulas.
+/// Statements of the main block that take long, loops and solves, by their place, with what is read
+/// from there on: those before which less is read than what has been kept up to there. Operations
+/// that follow derivatives read no geometry beside that of their formulas.
 pub fn kept_from(module: &Module) -> Vec<(usize, BTreeSet<GeometryArray>)> {
     use GeometryArray::{CellCentroids, CellVolumes, FaceAreas, FaceCentroids, FaceNormals};
     let statements = &module.main.body.statements;

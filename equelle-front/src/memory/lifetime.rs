@@ -1,14 +1,17 @@
 //! How long the host program keeps values.
 //!
-//! Statements of one Equelle statement are a group. A value that nothing after its group reads is gone at the end of the group; one that later groups of the same block read is dropped at
-//! the end of the group that reads it last. Loop bodies are blocks of their own; what they read from outside stays for all their rounds.
+//! Statements of one Equelle statement are a group. A value that nothing after its group reads is
+//! gone at the end of the group; one that later groups of the same block read is dropped at the end
+//! of the group that reads it last. Loop bodies are blocks of their own; what they read from
+//! outside stays for all their rounds.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
 
 use crate::ir::{Stmt, StmtKind, ValueId};
 
-/// Ends of the groups of a block. `source_known`: statements tell by their place in the source which belong together; else only a definition and the store of what it defines do.
+/// Ends of the groups of a block. `source_known`: statements tell by their place in the source
+/// which belong together; else only a definition and the store of what it defines do.
 pub fn groups(statements: &[Stmt], source_known: bool) -> Vec<Range<usize>> {
     let mut groups = Vec::new();
     let mut start = 0;

@@ -26,10 +26,12 @@ type Class = (SetId, Element);
 /// The most buffers that live at the same time.
 pub(super) type Peaks = BTreeMap<Class, u32>;
 
-/// Rounds of a solve, and of a loop: what the first leaves in variables, the second sees; with what the second leaves, every later one is the same.
+/// Rounds of a solve, and of a loop: what the first leaves in variables, the second sees; with what
+/// the second leaves, every later one is the same.
 const ROUNDS: usize = 3;
 
-/// Rounds of a loop inside others, of which this is the number: each doubles the work, and has been run by those around it.
+/// Rounds of a loop inside others, of which this is the number: each doubles the work, and has been
+/// run by those around it.
 fn rounds(depth: usize) -> usize {
     match depth {
         0 | 1 => ROUNDS,

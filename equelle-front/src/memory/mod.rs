@@ -1,10 +1,14 @@
-//! How much memory a program needs: the collections that live at the same time, before anything runs.
+//! How much memory a program needs: the collections that live at the same time, before anything
+//! runs.
 //!
-//! [`machine`] runs the program over buffers instead of numbers: an operation takes a buffer, handles share it, the last handle gives it back. Loops are run until nothing new can come.
-//! Values live as the host program keeps them ([`lifetime`]): to the end of the Equelle statement that uses them last.
+//! [`machine`] runs the program over buffers instead of numbers: an operation takes a buffer,
+//! handles share it, the last handle gives it back. Loops are run until nothing new can come.
+//! Values live as the host program keeps them ([`lifetime`]): to the end of the Equelle statement
+//! that uses them last.
 //!
-//! Buffers come from pools in which lengths do not mix, so what counts is the largest number of buffers of each set and kind; [`Needs`] has these numbers. They bound any run from above:
-//! for each set made at run time its size is that of the canonical set that holds it.
+//! Buffers come from pools in which lengths do not mix, so what counts is the largest number of
+//! buffers of each set and kind; [`Needs`] has these numbers. They bound any run from above: for
+//! each set made at run time its size is that of the canonical set that holds it.
 
 pub mod geometry;
 pub mod lifetime;
@@ -33,7 +37,8 @@ pub struct Needs {
     pub topology: bool,
     /// Operations read the arrays of geometry.
     pub geometry: bool,
-    /// Canonical sets other than All-sets in which positions are looked up, each once; on a Cartesian grid they are computed.
+    /// Canonical sets other than All-sets in which positions are looked up, each once; on a
+    /// Cartesian grid they are computed.
     pub positions: Vec<CanonicalSet>,
     /// Those of them whose elements are listed on a Cartesian grid too.
     pub lists: Vec<CanonicalSet>,
@@ -69,7 +74,8 @@ impl Needs {
         Needs::with_scratch(module, &[])
     }
 
-    /// Of a module as it is compiled; `scratch` is what the general bodies of kernels keep while they run, by kernel.
+    /// Of a module as it is compiled; `scratch` is what the general bodies of kernels keep while
+    /// they run, by kernel.
     pub fn with_scratch(module: &Module, scratch: &[Scratch]) -> Needs {
         Needs::in_run(module, scratch, Run::Compiled)
     }

@@ -15,11 +15,14 @@ pub struct SolveNeeds {
     pub unknowns: Vec<SetId>,
     /// Entries of a row of each equation, on grids of boxes of 1, 2 and 3 dimensions; an estimate.
     pub entries: Vec<[u32; 3]>,
-    /// Additions that make a row of each equation, each with the slot that it goes to; 0 where derivatives are followed operation by operation.
+    /// Additions that make a row of each equation, each with the slot that it goes to; 0 where
+    /// derivatives are followed operation by operation.
     pub additions: Vec<[u32; 3]>,
-    /// Whether all equations have a form for Cartesian grids, whose rows follow from the places of cells.
+    /// Whether all equations have a form for Cartesian grids, whose rows follow from the places of
+    /// cells.
     pub cartesian: bool,
-    /// Whether all equations of a system depend on all unknowns of the same elements: the Jacobian is one of blocks.
+    /// Whether all equations of a system depend on all unknowns of the same elements: the Jacobian
+    /// is one of blocks.
     pub blocks: bool,
 }
 
@@ -74,7 +77,8 @@ struct Row {
     additions: u32,
 }
 
-/// The row of an equation, by dimension; and through how many sums it reaches elements beyond its own, if it does so alike for all unknowns and depends on all of its own element.
+/// The row of an equation, by dimension; and through how many sums it reaches elements beyond its
+/// own, if it does so alike for all unknowns and depends on all of its own element.
 fn rows(module: &Module, equation: &Equation) -> ([Row; 3], Option<BTreeSet<u32>>) {
     let kernel = &module.kernels[equation.kernel.0 as usize];
     let Some(form) = &kernel.jacobian else { return ([Row { entries: 0, additions: 0 }; 3], None) };
@@ -100,7 +104,8 @@ struct Counter {
     own: BTreeSet<u32>,
     /// Unknowns of which a row has those beyond faces, and how many sums deep.
     beyond: BTreeSet<(u32, u32)>,
-    /// Unknowns to whose element here something is added: first to a variable, with one addition to the row at its end.
+    /// Unknowns to whose element here something is added: first to a variable, with one addition to
+    /// the row at its end.
     here: BTreeSet<u32>,
     /// Whether the outermost sum around is over the faces of the element here.
     from_here: bool,
@@ -127,7 +132,8 @@ impl Counter {
                         self.here.insert(unknown.0);
                         0
                     }
-                    // One end of a face of the element here is that element: the first one of half of its faces.
+                    // One end of a face of the element here is that element: the first one of half
+                    // of its faces.
                     Path::First(face) | Path::Second(face)
                         if self.from_here && matches!(**face, Path::Local(f) if faces.first() == Some(&f)) =>
                     {

@@ -19,7 +19,8 @@ impl Defs {
         defs
     }
 
-    /// The operation that makes a value; `None` for parameters, loop elements, kernel results, parts of several results.
+    /// The operation that makes a value; `None` for parameters, loop elements, kernel results,
+    /// parts of several results.
     pub(super) fn op(&self, value: ValueId) -> Option<&Op> {
         self.ops.get(&value)
     }
@@ -45,7 +46,8 @@ impl Defs {
         }
     }
 
-    /// The pattern `IsEmpty(FirstCell(f)) ? SecondCell(f) : FirstCell(f)` or its mirror image: a face has at least one cell.
+    /// The pattern `IsEmpty(FirstCell(f)) ? SecondCell(f) : FirstCell(f)` or its mirror image: a
+    /// face has at least one cell.
     fn is_inside_cell(&self, function: &Function, sets: &SetTable, condition: ValueId, if_true: ValueId, if_false: ValueId) -> bool {
         let Some(Op::IsEmpty(tested)) = self.op(condition) else { return false };
         let same = |a: ValueId, b: ValueId| a == b || (self.op(a).is_some() && self.op(a) == self.op(b));

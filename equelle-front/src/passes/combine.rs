@@ -1,4 +1,5 @@
-//! Brings together what the bodies of merged kernels have in common: equal definitions, sums over the same faces, choices by the same condition.
+//! Brings together what the bodies of merged kernels have in common: equal definitions, sums over
+//! the same faces, choices by the same condition.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -198,7 +199,8 @@ fn rename(statement: &mut KStmt, same: &BTreeMap<LocalId, LocalId>) {
     rewrite_statement(statement, &mut |node| read_same(node, same));
 }
 
-/// Puts the second statement into the first, if they are sums over the same faces or choices by the same condition.
+/// Puts the second statement into the first, if they are sums over the same faces or choices by the
+/// same condition.
 fn join(into: &mut KStmt, from: KStmt) -> bool {
     match (into, from) {
         (

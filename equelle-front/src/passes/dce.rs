@@ -41,7 +41,8 @@ impl Live {
                         }
                     }
                 }
-                // Conservative: a store counts as a use of its value; stores to unread mutables go in the next round.
+                // Conservative: a store counts as a use of its value; stores to unread mutables go
+                // in the next round.
                 StmtKind::Store { value, .. } => {
                     self.values.insert(*value);
                 }

@@ -1,4 +1,5 @@
-//! Moves pure operations on values from outside a loop to just before it: geometry, transmissibilities, canonical sets.
+//! Moves pure operations on values from outside a loop to just before it: geometry,
+//! transmissibilities, canonical sets.
 //!
 //! A loop may have no rounds, and outputs may stand before an operation in its body. So what may be
 //! an error at run time stays, and with it what depends on it.
@@ -68,14 +69,16 @@ impl Hoister<'_> {
         (hoisted, Block { statements: kept })
     }
 
-    /// Whether an operation may be evaluated before a loop instead of in it; `runs` if nothing is before it and the loop has a round.
+    /// Whether an operation may be evaluated before a loop instead of in it; `runs` if nothing is
+    /// before it and the loop has a round.
     fn may_leave(&self, op: &Op, runs: bool) -> bool {
         op.class().is_pure() && (runs || !self.defs.may_fail(self.function, self.sets, op))
     }
 }
 
-/// Whether a body is that of a solve loop (see [`mod@super::differentiate`]), which ends with the residuals. The solve behind it
-/// evaluates them at least once and first of all, and no output stands before what may fail in them.
+/// Whether a body is that of a solve loop (see [`mod@super::differentiate`]), which ends with the
+/// residuals. The solve behind it evaluates them at least once and first of all, and no output
+/// stands before what may fail in them.
 pub(super) fn is_solve_loop(body: &Block) -> bool {
     matches!(body.statements.last().map(|s| &s.kind), Some(StmtKind::Return(_)))
 }

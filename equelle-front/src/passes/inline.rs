@@ -1,4 +1,5 @@
-//! Inlining of function calls. Residual functions of Newton solves stay functions; calls inside them are inlined.
+//! Inlining of function calls. Residual functions of Newton solves stay functions; calls inside
+//! them are inlined.
 
 use std::collections::BTreeMap;
 
@@ -8,8 +9,10 @@ use crate::ir::{Block, Function, FunctionId, Module, MutableId, Op, Stmt, StmtKi
 /// A function whose body would grow beyond this many statements keeps its remaining calls.
 const BUDGET: usize = 50_000;
 
-/// A function of more statements than this (with what was inlined into it) is inlined only if one call stands in the whole program. A chain of functions, each
-/// of which calls the one before twice, would otherwise double with every link up to [`BUDGET`], and there would be as many such bodies as links.
+/// A function of more statements than this (with what was inlined into it) is inlined only if one
+/// call stands in the whole program. A chain of functions, each of which calls the one before
+/// twice, would otherwise double with every link up to [`BUDGET`], and there would be as many such
+/// bodies as links.
 const LARGE: usize = 1_000;
 
 /// Inlines calls in every function, callees first.
@@ -175,7 +178,8 @@ impl Inliner<'_> {
     }
 }
 
-/// The statements of a function for use in another, with these arguments, and what the function returns.
+/// The statements of a function for use in another, with these arguments, and what the function
+/// returns.
 pub(super) fn inline_body(into: &mut Function, callee: &Function, args: &[ValueId]) -> (Vec<Stmt>, Vec<ValueId>) {
     let values = callee.params.iter().copied().zip(args.iter().copied()).collect();
     let mut copy = Copy { values, mutables: BTreeMap::new(), into, from: callee };

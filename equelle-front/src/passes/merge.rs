@@ -1,13 +1,16 @@
 //! Launches over the same elements become one kernel with several results.
 //!
-//! Fusion makes a kernel for each value that is kept. Those over the same set read the same data and often repeat each other's work: here the launches between
-//! two effects are put into an order that brings them together, and each group becomes one kernel. A value that only members of the group read, each at its own
-//! element, is no longer kept in memory.
+//! Fusion makes a kernel for each value that is kept. Those over the same set read the same data
+//! and often repeat each other's work: here the launches between two effects are put into an order
+//! that brings them together, and each group becomes one kernel. A value that only members of the
+//! group read, each at its own element, is no longer kept in memory.
 //!
-//! What may be an error at run time keeps its order, so that the first of two errors is the one that the text has first.
+//! What may be an error at run time keeps its order, so that the first of two errors is the one
+//! that the text has first.
 //!
-//! Inside a merged body, sums over the same faces become one sum, choices by the same condition one choice, and equal definitions one definition; otherwise every
-//! operation stays as it was, so that no bit changes.
+//! Inside a merged body, sums over the same faces become one sum, choices by the same condition one
+//! choice, and equal definitions one definition; otherwise every operation stays as it was, so that
+//! no bit changes.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -174,7 +177,8 @@ impl Merger<'_> {
         let mut rest = statements;
         while !rest.is_empty() {
             let ready = |pending: &BTreeSet<ValueId>, s: &Stmt| !s.reads().iter().any(|v| pending.contains(v));
-            // Whatever cannot be merged goes first, in its order; what may fail, after all before it that may.
+            // Whatever cannot be merged goes first, in its order; what may fail, after all before
+            // it that may.
             let (mut waits, mut checks) = (false, Checks::default());
             let goes = |s: &Stmt| {
                 let may_fail = self.may_fail(s);

@@ -1,6 +1,7 @@
 //! Passes: IR to IR. One pass per file; [`PIPELINE_O2`] is the whole order.
 //!
-//! `-O0` runs none: one operation per Equelle operation. `-O2` inlines, simplifies, hoists and fuses operations into kernels.
+//! `-O0` runs none: one operation per Equelle operation. `-O2` inlines, simplifies, hoists and
+//! fuses operations into kernels.
 
 mod analysis;
 mod combine;
@@ -38,7 +39,8 @@ pub enum OptLevel {
 /// Where derivatives of residuals come from.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Derivatives {
-    /// Kernels that give a residual and its row of the Jacobian in one pass, where the compiler can differentiate a residual.
+    /// Kernels that give a residual and its row of the Jacobian in one pass, where the compiler can
+    /// differentiate a residual.
     #[default]
     Stencil,
     /// Collections that carry sparse matrices, operation by operation.
@@ -96,7 +98,8 @@ pub fn optimise_with(module: Module, level: OptLevel, observer: &mut dyn FnMut(&
     optimise_by(module, &Options { level, ..Options::default() }, observer).0
 }
 
-/// Runs the passes of a level with all choices, shows the module after each pass, and tells what they decided.
+/// Runs the passes of a level with all choices, shows the module after each pass, and tells what
+/// they decided.
 #[must_use]
 pub fn optimise_by(mut module: Module, options: &Options, observer: &mut dyn FnMut(&str, &Module)) -> (Module, Notes) {
     let mut notes = Notes::default();

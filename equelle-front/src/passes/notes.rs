@@ -1,4 +1,5 @@
-//! What the passes decided and why. Each decision is noted where it is made; [`crate::report`] only looks it up.
+//! What the passes decided and why. Each decision is noted where it is made; [`crate::report`] only
+//! looks it up.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -42,7 +43,8 @@ pub enum Why {
     Needed(BTreeSet<Need>),
     /// A reduction ends a kernel: its value is known when all elements are.
     Reduction,
-    /// A sum over faces is evaluated at other cells: each cell would sum over the faces of its neighbours.
+    /// A sum over faces is evaluated at other cells: each cell would sum over the faces of its
+    /// neighbours.
     SumElsewhere,
     /// A sum over faces is used at several places.
     SharedSum { places: u32 },

@@ -1,7 +1,9 @@
-//! Shared reciprocals, where rounding is free: `x / s` becomes `x * (1 / s)` where `s` is the same for every element, or divides more than once in a body. What is left of
-//! divisions is made once before the loop, or once an element.
+//! Shared reciprocals, where rounding is free: `x / s` becomes `x * (1 / s)` where `s` is the same
+//! for every element, or divides more than once in a body. What is left of divisions is made once
+//! before the loop, or once an element.
 //!
-//! The product is rounded twice where the quotient was rounded once: it is within 1.5 units in the last place of the exact quotient, as long as the reciprocal is a normal number.
+//! The product is rounded twice where the quotient was rounded once: it is within 1.5 units in the
+//! last place of the exact quotient, as long as the reciprocal is a normal number.
 
 use super::rewrite::{NodeMut, rewrite_block};
 use crate::ir::{CartesianForm, KBlock, KExpr, Module, Rounding};

@@ -1,4 +1,5 @@
-//! Constant folding, common subexpressions, forwarding of stored values. Every rewrite is exact in IEEE arithmetic.
+//! Constant folding, common subexpressions, forwarding of stored values. Every rewrite is exact in
+//! IEEE arithmetic.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -57,7 +58,8 @@ impl Simplifier<'_> {
                 self.available.push(HashMap::new());
                 let body = self.block(body);
                 self.available.pop();
-                // A value of the last round is not visible after the loop, nor is one that was loaded inside.
+                // A value of the last round is not visible after the loop, nor is one that was
+                // loaded inside.
                 self.current = outside;
                 StmtKind::For { sequence, element, body }
             }

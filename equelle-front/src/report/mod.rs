@@ -1,7 +1,9 @@
-//! What the compiler made of a program: kernels in their order, what each reads and writes, and what is computed on its own and why.
+//! What the compiler made of a program: kernels in their order, what each reads and writes, and
+//! what is computed on its own and why.
 //!
-//! [`Report::of`] walks a module after the passes ([`walk`]) and looks up the reasons that the passes noted themselves ([`crate::passes::Notes`]). [`traffic`] counts what a kernel
-//! reads, writes and computes for one element. This room gives data; the driver renders it.
+//! [`Report::of`] walks a module after the passes ([`walk`]) and looks up the reasons that the
+//! passes noted themselves ([`crate::passes::Notes`]). [`traffic`] counts what a kernel reads,
+//! writes and computes for one element. This room gives data; the driver renders it.
 
 mod traffic;
 mod walk;
@@ -17,7 +19,8 @@ pub struct Report {
     pub file: String,
     /// Numbers of space axes for which traffic is given.
     pub dimensions: Vec<u32>,
-    /// What runs once, then what runs in each round of a loop, in each evaluation of a residual, in each call of a function.
+    /// What runs once, then what runs in each round of a loop, in each evaluation of a residual, in
+    /// each call of a function.
     pub parts: Vec<Part>,
 }
 
@@ -64,7 +67,8 @@ pub enum Item {
     Kernel(KernelItem),
     /// Computes a collection by an operation of the runtime; `why` if a pass decided so.
     Operation { name: String, line: u32, operation: &'static str, why: Option<Why> },
-    /// Runs Newton's method, whose evaluations are a part of their own. `untreated`: the construct because of which derivatives are followed operation by operation.
+    /// Runs Newton's method, whose evaluations are a part of their own. `untreated`: the construct
+    /// because of which derivatives are followed operation by operation.
     Solve { line: u32, unknowns: Vec<String>, by_kernels: bool, untreated: Option<&'static str> },
     /// Runs a loop, which is a part of its own.
     Loop { line: u32, steps: Steps },

@@ -1,7 +1,9 @@
 //! What one evaluation of a kernel body reads, writes and computes.
 //!
-//! Counts are those of an element in the inside of a grid of boxes: a cell has two faces per axis, each with a cell beyond. Of a choice that this decides, the branch taken is counted;
-//! of any other choice the loads of both and the operations of the longer branch. A value read twice by the same path counts once.
+//! Counts are those of an element in the inside of a grid of boxes: a cell has two faces per axis,
+//! each with a cell beyond. Of a choice that this decides, the branch taken is counted; of any
+//! other choice the loads of both and the operations of the longer branch. A value read twice by
+//! the same path counts once.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -24,9 +26,11 @@ pub struct Traffic {
     pub indices: u64,
     /// Numbers stored.
     pub stores: u64,
-    /// Bytes moved between memory and cache if each array is moved once: 8 per number, 4 per index and entity, 1 per truth value.
+    /// Bytes moved between memory and cache if each array is moved once: 8 per number, 4 per index
+    /// and entity, 1 per truth value.
     pub bytes: f64,
-    /// Arithmetic operations, comparisons and choices; a division, root or elementary function counts as one.
+    /// Arithmetic operations, comparisons and choices; a division, root or elementary function
+    /// counts as one.
     pub flops: u64,
 }
 
@@ -56,7 +60,8 @@ pub(super) fn traffic(kernel: &Kernel, body: &KBlock, form: Form, sets: &SetTabl
     counter.finish()
 }
 
-/// Elements of a set for each cell of a large grid of boxes. Sets made at run time are as large as the canonical set that holds them.
+/// Elements of a set for each cell of a large grid of boxes. Sets made at run time are as large as
+/// the canonical set that holds them.
 pub(super) fn per_cell(set: CanonicalSet, dim: u32) -> f64 {
     let axes = f64::from(dim);
     match (set.extent, set.kind, dim) {
@@ -257,7 +262,8 @@ impl Counter<'_> {
         self.moved += count * times * bytes;
     }
 
-    /// Whose an entity is, and the innermost block that it belongs to. Counts the indices on the way.
+    /// Whose an entity is, and the innermost block that it belongs to. Counts the indices on the
+    /// way.
     fn follow(&mut self, path: &Path) -> (Relation, usize) {
         let here = self.scopes.len() - 1;
         match path {

@@ -14,8 +14,9 @@ pub struct Program {
     pub statements: Vec<Stmt>,
     /// Every comment, with its `#`.
     pub comments: Vec<Comment>,
-    /// Byte offset of the beginning of each line of the text: tells the formatter which comments share a line with a statement
-    /// and where blank lines are. Empty for a tree that was not made from text.
+    /// Byte offset of the beginning of each line of the text: tells the formatter which comments
+    /// share a line with a statement and where blank lines are. Empty for a tree that was not made
+    /// from text.
     pub line_starts: Vec<u32>,
 }
 
@@ -28,7 +29,8 @@ pub struct Comment {
     pub span: Span,
 }
 
-/// A name as written (starts with a lower-case letter for variables and functions, upper-case for built-ins).
+/// A name as written (starts with a lower-case letter for variables and functions, upper-case for
+/// built-ins).
 #[derive(Clone, Debug, PartialEq)]
 pub struct Ident {
     /// The text.
@@ -88,7 +90,8 @@ pub struct Expr {
 /// Kinds of expression.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ExprKind {
-    /// A number literal with an optional unit: `3`, `2.5 [Meter]`. `value` is as written, not converted.
+    /// A number literal with an optional unit: `3`, `2.5 [Meter]`. `value` is as written, not
+    /// converted.
     Number { value: f64, unit: Option<UnitExpr> },
     /// A string literal, escapes resolved.
     Text(String),
@@ -96,7 +99,8 @@ pub enum ExprKind {
     Bool(bool),
     /// A variable (or function) name.
     Name(String),
-    /// `callee(args)`; the callee is a user function or, with an upper-case letter, a built-in (the reserved word `Vector` among them).
+    /// `callee(args)`; the callee is a user function or, with an upper-case letter, a built-in (the
+    /// reserved word `Vector` among them).
     Call { callee: Ident, args: Vec<Expr> },
     /// `[a, b, ...]`
     Array(Vec<Expr>),

@@ -1,7 +1,8 @@
 //! Text to tokens.
 //!
-//! Each kind of token has a `nom` recogniser; [`lex`] tries them in turn and turns what none of them takes into a diagnostic
-//! and an error token, so that the parser keeps quiet about a place that has been reported.
+//! Each kind of token has a `nom` recogniser; [`lex`] tries them in turn and turns what none of
+//! them takes into a diagnostic and an error token, so that the parser keeps quiet about a place
+//! that has been reported.
 
 use nom::branch::alt;
 use nom::bytes::complete::{tag, take_till, take_while, take_while1};
@@ -26,7 +27,8 @@ pub struct Lexed {
     pub diagnostics: Vec<Diagnostic>,
 }
 
-/// Splits a text into tokens. Never fails: errors are in [`Lexed::diagnostics`] and leave a token behind.
+/// Splits a text into tokens. Never fails: errors are in [`Lexed::diagnostics`] and leave a token
+/// behind.
 pub fn lex(text: &str) -> Lexed {
     let mut lexer = Lexer { text, at: 0, strange_on_line: false, out: Lexed::default() };
     // Some editors begin a file with a byte order mark.
@@ -115,7 +117,8 @@ impl<'t> Lexer<'t> {
         self.at = end;
     }
 
-    /// A string literal. An unterminated one takes the rest of its line, so that the next line is read as usual.
+    /// A string literal. An unterminated one takes the rest of its line, so that the next line is
+    /// read as usual.
     fn text_literal(&mut self, start: usize) {
         let mut chars = self.text[start + 1..].char_indices();
         let mut unknown_escapes = Vec::new();
@@ -316,7 +319,8 @@ pub(super) fn number_literal(text: &str) -> Option<&str> {
     number(text).ok().map(|(_, digits)| digits)
 }
 
-/// `3`, `2.5`, `.5`, `1.`, `1e-3`, `2.E5`. A point that begins `...` is not taken: `1...` is `1` and a continuation.
+/// `3`, `2.5`, `.5`, `1.`, `1e-3`, `2.E5`. A point that begins `...` is not taken: `1...` is `1`
+/// and a continuation.
 fn number(input: &str) -> IResult<&str, &str> {
     let point = || terminated(char('.'), not(pair(char('.'), not(tag("..")))));
     let exponent = (one_of("eE"), opt(one_of("+-")), digit1);

@@ -1,8 +1,10 @@
-//! Text to untyped tree and back: tokens ([`lex`]), the tree ([`ast`]), the parser ([`parse`]) and the formatter ([`format()`], [`print()`]).
+//! Text to untyped tree and back: tokens ([`lex`]), the tree ([`ast`]), the parser ([`parse`]) and
+//! the formatter ([`format()`], [`print()`]).
 //!
-//! The grammar is line-oriented: a statement ends with its line unless the line ends with `...`. The parser recovers at line
-//! ends, reports at most one diagnostic per statement, and never panics; nesting is bounded by [`MAX_DEPTH`] so that every
-//! recursive walk over a tree it returns is bounded too.
+//! The grammar is line-oriented: a statement ends with its line unless the line ends with `...`.
+//! The parser recovers at line ends, reports at most one diagnostic per statement, and never
+//! panics; nesting is bounded by [`MAX_DEPTH`] so that every recursive walk over a tree it returns
+//! is bounded too.
 
 pub mod ast;
 mod lexer;

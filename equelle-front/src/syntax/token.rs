@@ -16,7 +16,8 @@ pub struct Token {
 pub enum TokenKind {
     /// A lower-case letter, then letters, digits, underscores.
     Name,
-    /// An upper-case letter, then letters, digits, underscores, no keyword: built-in functions and units.
+    /// An upper-case letter, then letters, digits, underscores, no keyword: built-in functions and
+    /// units.
     Builtin,
     /// A reserved word.
     Keyword(Keyword),
@@ -120,7 +121,8 @@ impl Keyword {
 }
 
 impl TokenKind {
-    /// The spelling of a token that has only one; `None` for names, numbers, strings, line ends and errors.
+    /// The spelling of a token that has only one; `None` for names, numbers, strings, line ends and
+    /// errors.
     pub fn symbol(self) -> Option<&'static str> {
         Some(match self {
             TokenKind::Keyword(word) => word.as_str(),

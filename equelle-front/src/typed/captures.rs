@@ -1,5 +1,6 @@
-//! What a function instance takes from the scopes around it. Lowering passes these as extra parameters and results, so that functions
-//! of the IR are closed; the checker follows unknowns through them.
+//! What a function instance takes from the scopes around it. Lowering passes these as extra
+//! parameters and results, so that functions of the IR are closed; the checker follows unknowns
+//! through them.
 
 use std::collections::BTreeSet;
 
@@ -14,7 +15,8 @@ pub(crate) struct Captures {
     pub writes: BTreeSet<VarId>,
 }
 
-/// Brings the list of captures up to the last of the instances, in order. An instance calls only earlier ones, so one pass suffices.
+/// Brings the list of captures up to the last of the instances, in order. An instance calls only
+/// earlier ones, so one pass suffices.
 pub(crate) fn extend(known: &mut Vec<Captures>, functions: &[Function], variables: &[Variable]) {
     for (index, function) in functions.iter().enumerate().skip(known.len()) {
         let own = FunctionId(index as u32);

@@ -1,11 +1,13 @@
 //! Checking that a module obeys the rules of the IR.
 //!
-//! Lowering and every pass promise what is checked here, so a failure is a defect of the compiler, or of a module written by hand.
+//! Lowering and every pass promise what is checked here, so a failure is a defect of the compiler,
+//! or of a module written by hand.
 //!
 //! * [`types`]: sets exist, types are ones that values can have.
 //! * [`rules`]: what each operation takes and gives; also used by whoever builds operations.
 //! * [`function`]: single assignment, scopes, statements.
-//! * [`kernel`]: spaces, parameters, locals, blocks, Cartesian forms; [`expr`]: paths and expressions in kernels.
+//! * [`kernel`]: spaces, parameters, locals, blocks, Cartesian forms; [`expr`]: paths and
+//!   expressions in kernels.
 
 pub mod rules;
 pub mod types;
@@ -21,7 +23,8 @@ use std::collections::BTreeSet;
 
 use crate::ir::{Module, Owner};
 
-/// A module that obeys the rules. Immutable: to change it, take it out with [`Verified::into_module`] and verify again.
+/// A module that obeys the rules. Immutable: to change it, take it out with
+/// [`Verified::into_module`] and verify again.
 #[derive(Clone, Debug)]
 pub struct Verified {
     module: Module,

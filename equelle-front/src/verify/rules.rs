@@ -17,7 +17,8 @@ pub struct Context<'a> {
 
 type Rule = Result<Type, String>;
 
-/// Types of the results of an operation. For [`Op::InputDomain`], whose set only the result names, `declared` is the type of the result.
+/// Types of the results of an operation. For [`Op::InputDomain`], whose set only the result names,
+/// `declared` is the type of the result.
 ///
 /// # Errors
 /// The rule that the operands break.

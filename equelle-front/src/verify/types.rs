@@ -87,7 +87,8 @@ pub fn check_type(sets: &SetTable, ty: &Type) -> Result<(), String> {
     }
 }
 
-/// Whether a value of type `from` may stand where `to` is asked for: the same, but entities may be known to be in a smaller set.
+/// Whether a value of type `from` may stand where `to` is asked for: the same, but entities may be
+/// known to be in a smaller set.
 pub fn assignable(sets: &SetTable, from: &Type, to: &Type) -> bool {
     from.basic == to.basic
         && from.shape == to.shape

@@ -1,7 +1,9 @@
 //! Renumbering: cells and faces of a grid in an order in which kernels walk through memory.
 //!
-//! * cells by reverse Cuthill–McKee (`cuthill_mckee`), unless the file's order has neighbours close together already;
-//! * interior faces before boundary faces, so that the position of a face in InteriorFaces() is its index, and in BoundaryFaces() its index less a constant;
+//! * cells by reverse Cuthill–McKee (`cuthill_mckee`), unless the file's order has neighbours close
+//!   together already;
+//! * interior faces before boundary faces, so that the position of a face in InteriorFaces() is its
+//!   index, and in BoundaryFaces() its index less a constant;
 //! * both kinds of faces in the order of the cells that have them.
 //!
 //! What people see stays in the numbering of the file: a grid knows the index that an entity has

@@ -6,10 +6,14 @@
 //! membership are theirs, and no table of their own is made. What is left, edges in 3D and vertices
 //! in 2D and 3D, is made when it is first asked for:
 //!
-//! * vertices are numbered as the nodes of the grid file; in a Cartesian grid with `N_a = n_a + 1` nodes along axis a, vertex (i,j,k) is `i + Nx (j + Ny k)`;
-//! * edges of a Cartesian grid come direction by direction, x fastest within one, as faces do; see [`super::CartesianEdge`];
-//! * edges of a grid file are all pairs of nodes that follow each other around a face, numbered in the lexicographic order of (smaller node, larger node);
-//! * an edge or vertex is on the boundary when a boundary face has it; a node of no face is interior.
+//! * vertices are numbered as the nodes of the grid file; in a Cartesian grid with `N_a = n_a + 1`
+//!   nodes along axis a, vertex (i,j,k) is `i + Nx (j + Ny k)`;
+//! * edges of a Cartesian grid come direction by direction, x fastest within one, as faces do; see
+//!   [`super::CartesianEdge`];
+//! * edges of a grid file are all pairs of nodes that follow each other around a face, numbered in
+//!   the lexicographic order of (smaller node, larger node);
+//! * an edge or vertex is on the boundary when a boundary face has it; a node of no face is
+//!   interior.
 
 use std::borrow::Cow;
 use std::sync::Arc;

@@ -259,8 +259,8 @@ mod tests {
         assert!(!SOLVERS_MODULE.is_programmatic("equelle_fill"));
     }
 
-    /// The list names the kernels that begin with `EQ_START`. Reads through a restricted pointer may
-    /// be moved before the wait.
+    /// The list names the kernels that begin with `EQ_START`. Reads through a restricted pointer
+    /// may be moved before the wait.
     #[test]
     fn kernels_that_wait_by_themselves_are_listed_and_restrict_no_pointer() {
         let mut found = BTreeSet::new();

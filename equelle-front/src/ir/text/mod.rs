@@ -1,8 +1,10 @@
-//! Text form of the IR: what `--emit ir` prints and pass tests read. The grammar is in `docs/ir.md`.
+//! Text form of the IR: what `--emit ir` prints and pass tests read. The grammar is in
+//! `docs/ir.md`.
 //!
-//! Printing and parsing are inverse up to numbering: values, mutables and locals are numbered in the order of the text, and what
-//! no statement mentions is not written. Printing what was parsed from printed text gives that text again, byte for byte.
-//! The text of the Equelle program is not part of it, only its name; set [`crate::ir::Module::source`] to have lines in messages.
+//! Printing and parsing are inverse up to numbering: values, mutables and locals are numbered in
+//! the order of the text, and what no statement mentions is not written. Printing what was parsed
+//! from printed text gives that text again, byte for byte. The text of the Equelle program is not
+//! part of it, only its name; set [`crate::ir::Module::source`] to have lines in messages.
 
 mod lex;
 mod names;

@@ -1,7 +1,8 @@
 //! Names in the text form.
 //!
-//! Names of values, mutables and sets need not be unique in a module. In the text the k-th bearer of a name that several share is written
-//! `name.k`; temporaries, which have no name, are numbered. A name that is no word, or is a reserved one, stands in backquotes.
+//! Names of values, mutables and sets need not be unique in a module. In the text the k-th bearer
+//! of a name that several share is written `name.k`; temporaries, which have no name, are numbered.
+//! A name that is no word, or is a reserved one, stands in backquotes.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;

@@ -263,7 +263,8 @@ impl KernelParser<'_> {
         Ok(KStmt::SumFaces { results, cell, face, only, body: self.block()? })
     }
 
-    /// `{ low interior { ... } low boundary { ... } high interior { ... } high boundary { ... } }`, each of them optional.
+    /// `{ low interior { ... } low boundary { ... } high interior { ... } high boundary { ... } }`,
+    /// each of them optional.
     fn sum_sides(&mut self, results: Vec<LocalId>) -> Parsed<KStmt> {
         self.parser.expect("{")?;
         let mut blocks = [None, None, None, None];

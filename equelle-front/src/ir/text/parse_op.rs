@@ -361,8 +361,9 @@ impl<'a> FunctionParser<'a> {
         Ok((FunctionId(index as u32), self.values_until(")")?))
     }
 
-    /// `[f(%a), g(%b)] from [%u, %v]`, then perhaps `carrying [(0 0, 1 2) (0 1)]`: what a variable is read by and written by, as residual and number;
-    /// then perhaps `by [kernel(%a), other(%b)]`.
+    /// `[f(%a), g(%b)] from [%u, %v]`, then perhaps `carrying [(0 0, 1 2) (0 1)]`: what a variable
+    /// is read by and written by, as residual and number; then perhaps
+    /// `by [kernel(%a), other(%b)]`.
     fn newton(&mut self) -> Parsed<Op> {
         self.parser.expect("[")?;
         let (mut residuals, mut captures) = (Vec::new(), Vec::new());

@@ -162,7 +162,8 @@ impl Parser {
             return Ok(Some(f64::from_bits(bits)));
         }
         let TokenKind::Number(number) = self.peek() else { return Ok(None) };
-        // Rust also reads `nan` and `infinity`, which do not come here, since they begin with a letter.
+        // Rust also reads `nan` and `infinity`, which do not come here, since they begin with a
+        // letter.
         match number.parse::<f64>() {
             Ok(value) => {
                 self.next += 1;

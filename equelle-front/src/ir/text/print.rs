@@ -168,7 +168,8 @@ struct FunctionPrinter<'a> {
 
 impl<'a> FunctionPrinter<'a> {
     fn new(module: &'a Module, function: &'a Function, sets: &'a SetNames) -> Self {
-        // Numbered in the order of the text; a value defined twice (an error for the verifier) keeps its first place.
+        // Numbered in the order of the text; a value defined twice (an error for the verifier)
+        // keeps its first place.
         let mut order = Vec::new();
         order.extend(&function.params);
         definitions(&function.body, &mut order);

@@ -17,7 +17,8 @@ use crate::lower::UniqueNames;
 use crate::source::Span;
 use crate::types::{CanonicalSet, Dimension, Extent, SetId, SetTable, Shape, Type};
 
-/// Operations of a residual that are substituted into one another; each may need a level of the stack.
+/// Operations of a residual that are substituted into one another; each may need a level of the
+/// stack.
 const MAX_STATEMENTS: usize = 1_000;
 
 /// Treats every solve of a module.
@@ -31,7 +32,8 @@ pub(super) fn treat(module: &mut Module, model: &CostModel, notes: &mut Notes) {
         if !solves(&function.body) {
             continue;
         }
-        // A solve that turns out to have an obstacle stays as it is, with nothing of it before it: then all is done again without it.
+        // A solve that turns out to have an obstacle stays as it is, with nothing of it before it:
+        // then all is done again without it.
         let mut left: BTreeMap<usize, NotDifferentiated> = BTreeMap::new();
         let treated = loop {
             let (mut names, mut notes) = (names.clone(), notes.clone());
@@ -59,7 +61,8 @@ enum Attempt {
     Done { function: Function, kernels: Vec<Kernel> },
 }
 
-/// Treats the solves of a function but those that have been `left`, by their number, and adds those that cannot be treated.
+/// Treats the solves of a function but those that have been `left`, by their number, and adds those
+/// that cannot be treated.
 fn attempt(
     module: &Module,
     function: &Function,
@@ -270,13 +273,15 @@ impl Embedder<'_> {
         Ok(Stmt { kind: StmtKind::For { sequence, element, body }, span })
     }
 
-    /// Whether an output stands before an operation that may be an error: before the solve, that would come before the output.
+    /// Whether an output stands before an operation that may be an error: before the solve, that
+    /// would come before the output.
     fn fails_after_output(&self, body: &[Stmt]) -> bool {
         let may_fail = |s: &Stmt| matches!(&s.kind, StmtKind::Let { op, .. } if self.defs.may_fail(self.function, self.sets, op));
         body.iter().skip_while(|s| !matches!(s.kind, StmtKind::Output { .. })).any(may_fail)
     }
 
-    /// Adds a restriction of what does not depend on the unknown to every restriction that may meet Empty: it fails in its place.
+    /// Adds a restriction of what does not depend on the unknown to every restriction that may meet
+    /// Empty: it fails in its place.
     fn with_checks(&mut self, body: Vec<Stmt>) -> Vec<Stmt> {
         let mut out = Vec::with_capacity(body.len());
         for statement in body {

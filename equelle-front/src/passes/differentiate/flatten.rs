@@ -1,4 +1,5 @@
-//! Makes a body ready to be differentiated: whatever a derivative needs the value of has a name, and every choice between values that depend on unknowns is an `if`.
+//! Makes a body ready to be differentiated: whatever a derivative needs the value of has a name,
+//! and every choice between values that depend on unknowns is an `if`.
 
 use super::elementary::{self, Needs};
 use std::collections::{BTreeMap, BTreeSet};
@@ -20,7 +21,8 @@ pub(super) struct Work {
     names: UniqueNames,
     /// New locals by the name that they were asked for.
     made: Vec<(String, LocalId)>,
-    /// Those of the other body that this body has not used yet: the same thing has the same name in both.
+    /// Those of the other body that this body has not used yet: the same thing has the same name in
+    /// both.
     unused: Vec<(String, LocalId)>,
     /// Entity locals that are chosen by state.
     chosen: BTreeMap<LocalId, Path>,
@@ -153,7 +155,8 @@ impl Work {
         KExpr::Local(local)
     }
 
-    /// As [`Work::flat_root`] for an expression inside another: if its derivative needs its value, it gets a name.
+    /// As [`Work::flat_root`] for an expression inside another: if its derivative needs its value,
+    /// it gets a name.
     fn flat(&mut self, expr: KExpr, out: &mut Vec<KStmt>) -> KExpr {
         let needs_value = match &expr {
             KExpr::Unary(op, _) => match op {
@@ -171,7 +174,8 @@ impl Work {
         if self.is_active(&expr) { self.flat(expr, out) } else { expr }
     }
 
-    /// An active expression whose operands have names where its derivative needs them. Its own value may be needed.
+    /// An active expression whose operands have names where its derivative needs them. Its own
+    /// value may be needed.
     fn flat_root(&mut self, expr: KExpr, out: &mut Vec<KStmt>) -> KExpr {
         match expr {
             KExpr::Load { param, at } => self.load(param, at, out),
@@ -279,7 +283,8 @@ fn split(path: &Path) -> Option<(KExpr, Path, Path)> {
     }
 }
 
-/// Statements with the values first that depend on no sum and no choice of the block: factors of a sum are then known before it.
+/// Statements with the values first that depend on no sum and no choice of the block: factors of a
+/// sum are then known before it.
 fn early_first(statements: Vec<KStmt>) -> Vec<KStmt> {
     let mut late: BTreeSet<LocalId> = BTreeSet::new();
     let (mut first, mut rest) = (Vec::new(), Vec::new());

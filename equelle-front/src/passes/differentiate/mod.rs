@@ -1,9 +1,13 @@
-//! Stencil differentiation: the residuals of a Newton solve become kernels that give a residual and its row of the Jacobian in one pass.
+//! Stencil differentiation: the residuals of a Newton solve become kernels that give a residual and
+//! its row of the Jacobian in one pass.
 //!
-//! A residual is substituted where the solve stands, in a *solve loop* that exists for this pass alone; the passes for loops then move out of it whatever does not depend on
-//! the unknowns. What is left becomes one kernel per equation, in which nothing that depends on an unknown is stored, and which [`reverse`] differentiates in its structure.
+//! A residual is substituted where the solve stands, in a *solve loop* that exists for this pass
+//! alone; the passes for loops then move out of it whatever does not depend on the unknowns. What
+//! is left becomes one kernel per equation, in which nothing that depends on an unknown is stored,
+//! and which [`reverse`] differentiates in its structure.
 //!
-//! A solve that cannot be treated keeps its residual functions, whose derivatives the runtime follows operation by operation.
+//! A solve that cannot be treated keeps its residual functions, whose derivatives the runtime
+//! follows operation by operation.
 
 mod algebra;
 mod elementary;
@@ -22,7 +26,8 @@ use crate::passes::NotDifferentiated;
 /// Name of the pass.
 pub(super) const NAME: &str = "differentiate";
 
-/// Gives every Newton solve of a module its equations as kernels, where that is possible, in the place of residual functions; those that put something out stay, for that alone. Notes the solves
+/// Gives every Newton solve of a module its equations as kernels, where that is possible, in the
+/// place of residual functions; those that put something out stay, for that alone. Notes the solves
 /// that keep residual functions for their derivatives, in order.
 pub(super) fn replace(module: &mut Module, model: &CostModel, notes: &mut Notes) {
     embed::treat(module, model, notes);
@@ -35,15 +40,16 @@ pub(super) fn replace(module: &mut Module, model: &CostModel, notes: &mut Notes)
     super::each_function(module, super::dce::run);
 }
 
-/// Gives every Newton solve of a module its equations as kernels, where that is possible; residual functions stay beside them. The solves that keep residual functions alone,
-/// in order.
+/// Gives every Newton solve of a module its equations as kernels, where that is possible; residual
+/// functions stay beside them. The solves that keep residual functions alone, in order.
 pub fn differentiate(module: &mut Module) -> Vec<NotDifferentiated> {
     let mut notes = Notes::default();
     embed::treat(module, &CostModel::default(), &mut notes);
     notes.untreated
 }
 
-/// Adds the Jacobian form to the kernel of an equation whose first parameters are the unknowns; `cartesian` is its body for uniform Cartesian grids.
+/// Adds the Jacobian form to the kernel of an equation whose first parameters are the unknowns;
+/// `cartesian` is its body for uniform Cartesian grids.
 fn with_jacobian(kernel: Kernel, cartesian: Option<KBlock>, unknowns: u32) -> Result<Kernel, reverse::Obstacle> {
     let residual = kernel.body.clone();
     let mut work = flatten::Work::new(kernel, unknowns);

@@ -1,8 +1,11 @@
-//! Reverse mode over the structure of a body: what a result depends on gets an *adjoint*, the derivative of the residual by it; statements are treated last to first,
-//! and an adjoint that arrives at an element of an unknown is added to the row.
+//! Reverse mode over the structure of a body: what a result depends on gets an *adjoint*, the
+//! derivative of the residual by it; statements are treated last to first, and an adjoint that
+//! arrives at an element of an unknown is added to the row.
 //!
-//! A sum over faces whose results have adjoints that are known before it takes the adjoint statements into its own loop; else a second loop evaluates again what it needs.
-//! The signs of a sum appear nowhere: what is added in a sum, and what a sum hands out as adjoints of values from outside, has them as any term.
+//! A sum over faces whose results have adjoints that are known before it takes the adjoint
+//! statements into its own loop; else a second loop evaluates again what it needs. The signs of a
+//! sum appear nowhere: what is added in a sum, and what a sum hands out as adjoints of values from
+//! outside, has them as any term.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -40,7 +43,8 @@ pub(super) fn differentiate(work: &mut Work, body: KBlock) -> Result<KBlock, Obs
 
 /// A block being treated.
 struct Sheet {
-    /// Position from which on a local is known: before the statement of that number. Locals from outside are known at 0.
+    /// Position from which on a local is known: before the statement of that number. Locals from
+    /// outside are known at 0.
     ready: BTreeMap<LocalId, usize>,
     /// Statements to insert before the statement of that number.
     inserted: Vec<Vec<KStmt>>,
@@ -75,7 +79,8 @@ fn note(node: Node<'_>, read: &mut BTreeSet<LocalId>) {
     }
 }
 
-/// A block with its adjoint statements, given the adjoints of its yields; and the adjoints of locals from outside.
+/// A block with its adjoint statements, given the adjoints of its yields; and the adjoints of
+/// locals from outside.
 fn reverse(work: &mut Work, block: KBlock, seeds: Vec<Seed>) -> Result<(KBlock, BTreeMap<Key, KExpr>), Obstacle> {
     let count = block.statements.len();
     let mut sheet = Sheet { ready: BTreeMap::new(), inserted: vec![Vec::new(); count + 1], found: BTreeMap::new() };
@@ -151,7 +156,8 @@ fn copy_of(work: &mut Work, statement: &KStmt) -> KStmt {
     fresh_copy(work, &block).statements.pop().unwrap_or_else(|| statement.clone())
 }
 
-/// Treats a statement with blocks. Its results are those it had, if they are kept, and the adjoints of locals from outside, which are listed.
+/// Treats a statement with blocks. Its results are those it had, if they are kept, and the adjoints
+/// of locals from outside, which are listed.
 fn nested(work: &mut Work, statement: KStmt, seeds: &[Seed], keep: bool) -> Result<(KStmt, Vec<(Key, LocalId)>), Obstacle> {
     match statement {
         KStmt::If { results, condition, then, otherwise } => {
@@ -233,7 +239,8 @@ fn named(work: &mut Work, sheet: &mut Sheet, adjoint: KExpr) -> KExpr {
     }
 }
 
-/// Passes an adjoint of (a part of) an expression on to what it is computed from. `value` is the local that holds the expression, if one does.
+/// Passes an adjoint of (a part of) an expression on to what it is computed from. `value` is the
+/// local that holds the expression, if one does.
 fn push(work: &mut Work, sheet: &mut Sheet, expr: &KExpr, part: Part, adjoint: KExpr, value: Option<LocalId>) -> Result<(), Obstacle> {
     if adjoint == KExpr::Real(0.0) || !work.is_active(expr) {
         return Ok(());

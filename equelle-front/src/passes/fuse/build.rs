@@ -40,7 +40,8 @@ pub(super) struct Interface {
     names: UniqueNames,
     /// The name that each local was asked for.
     wanted: Vec<String>,
-    /// Locals of the other body that this body has not used yet: the same thing has the same name in both.
+    /// Locals of the other body that this body has not used yet: the same thing has the same name
+    /// in both.
     unused: Vec<LocalId>,
 }
 
@@ -68,7 +69,8 @@ pub(super) struct Builder<'a> {
     pub facts: Facts,
     pub interface: Interface,
     scopes: Vec<Scope>,
-    /// Set while something is built that is evaluated under a condition, where statements would be evaluated without it.
+    /// Set while something is built that is evaluated under a condition, where statements would be
+    /// evaluated without it.
     unshared: bool,
 }
 
@@ -115,7 +117,8 @@ impl<'a> Builder<'a> {
         Ok(block)
     }
 
-    /// Runs `f` on what must not need statements: what it builds is evaluated under a condition, or stands alone.
+    /// Runs `f` on what must not need statements: what it builds is evaluated under a condition, or
+    /// stands alone.
     pub(super) fn without_statements<T>(&mut self, f: impl FnOnce(&mut Self) -> Result<T>) -> Result<T> {
         let mark = self.facts.mark();
         let outer = std::mem::replace(&mut self.unshared, true);
@@ -199,7 +202,8 @@ impl<'a> Builder<'a> {
             Placement::Inline => {
                 let Some(op) = self.defs.op(value) else { return self.leaf(value, at) };
                 let op = op.clone();
-                // Tests for Empty stay where they are: facts may decide them, and the pattern of a face's inside cell is made of them.
+                // Tests for Empty stay where they are: facts may decide them, and the pattern of a
+                // face's inside cell is made of them.
                 let plain = matches!(op, Op::Real(_) | Op::Bool(_) | Op::Broadcast { .. } | Op::IsEmpty(_));
                 let shared = self.plan.uses(value) > 1 && !plain && !self.unshared && !self.is_structural(value);
                 if !shared {
@@ -219,7 +223,8 @@ impl<'a> Builder<'a> {
         }
     }
 
-    /// Whether a value is (a component of) a normal of which a Cartesian form knows that it is 0 or 1: left where it is used, it can annihilate.
+    /// Whether a value is (a component of) a normal of which a Cartesian form knows that it is 0 or
+    /// 1: left where it is used, it can annihilate.
     fn is_structural(&self, value: ValueId) -> bool {
         if self.mode == Mode::General || self.plan.placement(value) != Placement::Inline {
             return false;

@@ -12,7 +12,8 @@ impl Builder<'_> {
             return Ok(at.clone());
         }
         match (self.plan.placement(value), self.defs.op(value)) {
-            // A stored collection has no place in the Cartesian forms: it may lead anywhere. Where an operation makes it, that does not.
+            // A stored collection has no place in the Cartesian forms: it may lead anywhere. Where
+            // an operation makes it, that does not.
             (Placement::Inline, Some(op)) => self.entity_of(&op.clone(), at),
             (Placement::Kernel | Placement::Operation, Some(op)) if self.mode != Mode::General => self.entity_of(&op.clone(), at),
             (_, _) if self.mode != Mode::General => Err(Unfusable),
@@ -74,7 +75,8 @@ impl Builder<'_> {
         self.cell_of(face, Side::High)
     }
 
-    /// The first (`Low`) or second (`High`) cell of a face: normals of Cartesian grids point along the axes.
+    /// The first (`Low`) or second (`High`) cell of a face: normals of Cartesian grids point along
+    /// the axes.
     fn cell_of(&mut self, face: &Path, which: Side) -> Result<Path> {
         let plain = match which {
             Side::Low => Path::First(Box::new(face.clone())),
@@ -100,7 +102,8 @@ impl Builder<'_> {
         }
     }
 
-    /// An entity whose geometry is asked for; in the Cartesian forms it must be one of those whose geometry is uniform.
+    /// An entity whose geometry is asked for; in the Cartesian forms it must be one of those whose
+    /// geometry is uniform.
     pub(super) fn geometry_path(&mut self, entities: ValueId, at: &Path) -> Result<Path> {
         let path = self.entity(entities, at)?;
         let uniform = match (&path, self.mode) {

@@ -1,4 +1,5 @@
-//! Kernels of the equations of a Newton solve: whatever depends on an unknown is substituted, whatever does not is decided as everywhere.
+//! Kernels of the equations of a Newton solve: whatever depends on an unknown is substituted,
+//! whatever does not is decided as everywhere.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -40,7 +41,8 @@ impl<'a> Equations<'a> {
         Equations { function, sets, defs, plan, inside }
     }
 
-    /// Notes why these values, which do not depend on an unknown, are not evaluated inside the equations.
+    /// Notes why these values, which do not depend on an unknown, are not evaluated inside the
+    /// equations.
     pub(in crate::passes) fn note(&self, args: &[ValueId], notes: &mut Notes) {
         for &arg in args {
             if let Some(why) = self.plan.why(arg) {
@@ -49,8 +51,9 @@ impl<'a> Equations<'a> {
         }
     }
 
-    /// The kernel that computes the residual `value`, without derivatives; its first parameters are the unknowns. The body for uniform Cartesian grids, if there is one; the
-    /// values of the other parameters. `None` if no kernel can.
+    /// The kernel that computes the residual `value`, without derivatives; its first parameters are
+    /// the unknowns. The body for uniform Cartesian grids, if there is one; the values of the other
+    /// parameters. `None` if no kernel can.
     pub(in crate::passes) fn kernel(&self, value: ValueId, unknowns: &[ValueId], domains: &BTreeMap<SetId, ValueId>) -> Option<Made> {
         let info = &self.function.values[value.0 as usize];
         let set = info.ty.mapping()?;

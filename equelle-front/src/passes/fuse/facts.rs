@@ -47,8 +47,8 @@ impl Facts {
         self.faces_of.push((face, cell.clone()));
     }
 
-    /// Whether an entity is in a set, if known. Empty is in none; that it may be Empty is not looked
-    /// at otherwise.
+    /// Whether an entity is in a set, if known. Empty is in none; that it may be Empty is not
+    /// looked at otherwise.
     pub(super) fn member(&self, sets: &SetTable, set: SetId, path: &Path) -> Option<bool> {
         if *path == Path::Empty {
             return Some(false);
@@ -94,7 +94,8 @@ impl Facts {
         }
     }
 
-    /// A choice between paths, simplified: the only cell of a boundary face met on the way round a cell is that cell.
+    /// A choice between paths, simplified: the only cell of a boundary face met on the way round a
+    /// cell is that cell.
     pub(super) fn select_path(&self, sets: &SetTable, condition: KExpr, if_true: Path, if_false: Path) -> Path {
         match condition {
             KExpr::Bool(true) => return if_true,

@@ -1,9 +1,11 @@
 //! Fusion: operations become kernels.
 //!
-//! A kernel is built by *pulling*: starting from a value that must exist in memory, the operations that make it are substituted along
-//! access paths (an `On` evaluates its data at another entity, a Divergence becomes a sum over faces, an Extend a membership test), until only
-//! inputs, scalars, and values that exist in memory are left. [`plan`] decides which values exist in memory (store) and which are substituted
-//! (recompute); [`build`] makes the kernels, each with its general body and, where it has one, its Cartesian form.
+//! A kernel is built by *pulling*: starting from a value that must exist in memory, the operations
+//! that make it are substituted along access paths (an `On` evaluates its data at another entity, a
+//! Divergence becomes a sum over faces, an Extend a membership test), until only inputs, scalars,
+//! and values that exist in memory are left. [`plan`] decides which values exist in memory (store)
+//! and which are substituted (recompute); [`build`] makes the kernels, each with its general body
+//! and, where it has one, its Cartesian form.
 
 mod build;
 mod entity;
@@ -33,7 +35,8 @@ pub(super) use equation::{Equations, Made};
 pub(super) use names::identifier;
 pub(super) use tidy::inline_all_single_uses;
 
-/// Fuses every function of a module but residuals of Newton's method and what they call: derivatives are followed operation by operation.
+/// Fuses every function of a module but residuals of Newton's method and what they call:
+/// derivatives are followed operation by operation.
 pub(super) fn run(module: &mut Module, model: &CostModel, notes: &mut Notes) {
     let residuals = residual_functions(module);
     let mut kernels = std::mem::take(&mut module.kernels);
@@ -43,7 +46,8 @@ pub(super) fn run(module: &mut Module, model: &CostModel, notes: &mut Notes) {
     }
     let sets = &module.sets;
     for function in fused_functions(&mut module.functions, &residuals).chain([&mut module.main]) {
-        // A value whose kernel cannot be built stays an operation; what it reads must then exist in memory, so the plan is made again.
+        // A value whose kernel cannot be built stays an operation; what it reads must then exist in
+        // memory, so the plan is made again.
         let mut kept = BTreeSet::new();
         let (body, made, named, of_equations) = loop {
             let defs = Defs::of(function);

@@ -19,8 +19,9 @@ pub(super) enum Placement {
     Operation,
 }
 
-/// Operations above one another that are substituted into one expression; what would be higher is stored. No formula that someone wrote comes near it; a
-/// sum of thousands of terms does, and whatever walks the expressions of kernels, compilers included, needs stack for each level.
+/// Operations above one another that are substituted into one expression; what would be higher is
+/// stored. No formula that someone wrote comes near it; a sum of thousands of terms does, and
+/// whatever walks the expressions of kernels, compilers included, needs stack for each level.
 const MAX_HEIGHT: u32 = 250;
 
 /// Placements of all values of one function.
@@ -92,8 +93,8 @@ impl Plan {
         }
     }
 
-    /// Decides that entities which the grid alone decides, as the cell inside a boundary face, are substituted: facts about the place where they are asked for may then tell
-    /// which they are.
+    /// Decides that entities which the grid alone decides, as the cell inside a boundary face, are
+    /// substituted: facts about the place where they are asked for may then tell which they are.
     pub(super) fn substitute_paths(&mut self, function: &Function, defs: &Defs) {
         let values = (0..function.values.len() as u32).map(ValueId);
         let paths: Vec<ValueId> =
@@ -118,7 +119,8 @@ struct Planner<'a> {
     plan: Plan,
     sites: BTreeMap<ValueId, Sites>,
     costs: BTreeMap<ValueId, (u32, bool)>,
-    /// Sums over faces that are evaluated at other cells: stored, or each cell would sum over the faces of its neighbours.
+    /// Sums over faces that are evaluated at other cells: stored, or each cell would sum over the
+    /// faces of its neighbours.
     ringed: BTreeSet<ValueId>,
     /// Values stored because too many operations would be substituted above one another.
     tall: BTreeSet<ValueId>,
@@ -129,7 +131,8 @@ impl Planner<'_> {
         self.function.values[value.0 as usize].ty
     }
 
-    /// Finds the values to store because of [`MAX_HEIGHT`]. `heights` holds those of values that may be substituted.
+    /// Finds the values to store because of [`MAX_HEIGHT`]. `heights` holds those of values that
+    /// may be substituted.
     fn heights(&mut self, block: &Block, heights: &mut BTreeMap<ValueId, u32>) {
         for statement in &block.statements {
             match &statement.kind {
@@ -152,7 +155,8 @@ impl Planner<'_> {
         }
     }
 
-    /// Finds the values to store because an operation evaluates a sum elsewhere, users after their operands.
+    /// Finds the values to store because an operation evaluates a sum elsewhere, users after their
+    /// operands.
     fn rings(&mut self, block: &Block) {
         for statement in &block.statements {
             match &statement.kind {
@@ -170,8 +174,9 @@ impl Planner<'_> {
         }
     }
 
-    /// Keeps of the values to store because of a sum those that still contain one when the others are stored: what a cell makes of its own stored values is
-    /// no sum. `sums` holds the values that contain one.
+    /// Keeps of the values to store because of a sum those that still contain one when the others
+    /// are stored: what a cell makes of its own stored values is no sum. `sums` holds the values
+    /// that contain one.
     fn prune_rings(&mut self, block: &Block, sums: &mut BTreeSet<ValueId>) {
         for statement in &block.statements {
             match &statement.kind {
@@ -279,13 +284,15 @@ impl Planner<'_> {
             return None;
         }
         let (cost, has_sum) = self.cost(result);
-        // Entities are access paths where they are used, which Cartesian forms know in closed form; through memory they could lead anywhere.
+        // Entities are access paths where they are used, which Cartesian forms know in closed form;
+        // through memory they could lead anywhere.
         let recompute = match ty.basic {
             Basic::Scalar => self.model.recompute,
             Basic::Vector | Basic::Bool => self.model.share,
             Basic::Entity(_) | Basic::Text => u32::MAX,
         };
-        // What lives on faces is mostly summed over the faces of cells: each cell evaluates it anew, next to its other terms, and nothing goes through memory.
+        // What lives on faces is mostly summed over the faces of cells: each cell evaluates it
+        // anew, next to its other terms, and nothing goes through memory.
         let on_faces = ty.mapping().is_some_and(|set| self.sets.get(set).kind == EntityKind::Face);
         let why = if sites.depth > depth && cost > recompute {
             Why::Invariant { cost, load: recompute }
@@ -363,7 +370,8 @@ fn need_of(op: &Op) -> Need {
     }
 }
 
-/// Whether a value is made of domains, of the cells of faces, and of choices between them by what is Empty, so that it costs nothing to substitute.
+/// Whether a value is made of domains, of the cells of faces, and of choices between them by what
+/// is Empty, so that it costs nothing to substitute.
 fn decided_by_grid(function: &Function, defs: &Defs, value: ValueId) -> bool {
     let decided = |v: &ValueId| decided_by_grid(function, defs, *v);
     if matches!(function.values[value.0 as usize].ty.shape, Shape::Domain(_)) {

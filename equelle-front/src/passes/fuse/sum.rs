@@ -57,7 +57,8 @@ impl Builder<'_> {
         Ok(SideBlocks { interior: one(true)?, boundary: one(false)? })
     }
 
-    /// The flux through a face known to be interior or on the boundary; `None` if it is structurally zero there.
+    /// The flux through a face known to be interior or on the boundary; `None` if it is
+    /// structurally zero there.
     fn term(&mut self, fluxes: ValueId, face: &Path, interior: bool, learn: impl FnOnce(&mut Self)) -> Result<Option<KBlock>> {
         let interior_set = self.sets.canonical(CanonicalSet::INTERIOR_FACES);
         if !interior && self.ty(fluxes).mapping() == Some(interior_set) {
@@ -74,8 +75,9 @@ impl Builder<'_> {
     }
 }
 
-/// A term of a sum that starts at +0, without the zeros added to it. The sign of a zero term does not matter to the sum, nor to a product
-/// or quotient (as dividend) that is such a term; so additions of structural zeros can go wherever only products lie above them.
+/// A term of a sum that starts at +0, without the zeros added to it. The sign of a zero term does
+/// not matter to the sum, nor to a product or quotient (as dividend) that is such a term; so
+/// additions of structural zeros can go wherever only products lie above them.
 fn without_zeros(expr: KExpr) -> KExpr {
     let is_zero = |e: &KExpr| matches!(e, KExpr::Real(x) if *x == 0.0);
     match expr {

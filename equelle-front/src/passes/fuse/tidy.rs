@@ -1,11 +1,12 @@
-//! Puts a local that is used once back where it is used. Sharing is decided from the whole program; within one kernel a value may
-//! turn out to be needed once.
+//! Puts a local that is used once back where it is used. Sharing is decided from the whole program;
+//! within one kernel a value may turn out to be needed once.
 
 use super::super::rewrite::{NodeMut, rewrite_block};
 use crate::backend::visit::{Node, visit_block, visit_stmt};
 use crate::ir::{KBlock, KExpr, KStmt, LocalId};
 
-/// Substitutes the single-use locals of a block, not of the blocks inside it. Nothing moves into a sum, where it would be evaluated more often.
+/// Substitutes the single-use locals of a block, not of the blocks inside it. Nothing moves into a
+/// sum, where it would be evaluated more often.
 pub(super) fn inline_single_uses(block: &mut KBlock) {
     let mut index = 0;
     while index < block.statements.len() {

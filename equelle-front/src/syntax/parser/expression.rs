@@ -16,7 +16,8 @@
 //! | 14 | `[index]` | |
 //! | 15 | `[unit]` after a number | |
 //!
-//! Division binds tighter than multiplication: `a * b / c` is `a * (b / c)`. This decides rounding, so it is part of the language.
+//! Division binds tighter than multiplication: `a * b / c` is `a * (b / c)`. This decides rounding,
+//! so it is part of the language.
 
 use super::{Parser, Result, Size};
 use crate::ops::{Arithmetic, Comparison, Logic};
@@ -236,7 +237,8 @@ impl Parser<'_> {
         Ok((Expr { kind, span: span.to(close) }, height.up()))
     }
 
-    /// Expressions between commas up to `close`, which is taken. Returns them, the greatest height and the place of `close`.
+    /// Expressions between commas up to `close`, which is taken. Returns them, the greatest height
+    /// and the place of `close`.
     pub(super) fn list(&mut self, close: TokenKind, what: &str) -> Result<(Vec<Expr>, Size, Span)> {
         let open = self.last_span();
         let mut items = Vec::new();
@@ -265,7 +267,8 @@ impl Parser<'_> {
     }
 }
 
-/// The text between the quotes with escapes resolved. Unknown escapes, already reported, stay as they are.
+/// The text between the quotes with escapes resolved. Unknown escapes, already reported, stay as
+/// they are.
 fn unescape(literal: &str) -> String {
     let inner = literal.strip_prefix('"').and_then(|s| s.strip_suffix('"')).unwrap_or(literal);
     let mut out = String::with_capacity(inner.len());

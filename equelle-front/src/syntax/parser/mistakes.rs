@@ -1,4 +1,5 @@
-//! What to say about particular mistakes. Apart from the grammar so that the frames of its recursive functions stay small.
+//! What to say about particular mistakes. Apart from the grammar so that the frames of its
+//! recursive functions stay small.
 
 use super::{Failed, Parser};
 use crate::diagnostic::{Code, Diagnostic};
@@ -261,8 +262,8 @@ impl<'t> Parser<'t> {
         self.complain(d.hint("name the parameter here and use it in the body"));
     }
 
-    /// The end of the text inside the block that begins here: reported once, for the outermost one; where blocks are told by their
-    /// indentation, for each.
+    /// The end of the text inside the block that begins here: reported once, for the outermost one;
+    /// where blocks are told by their indentation, for each.
     pub(super) fn unclosed(&mut self, block: Span) {
         if self.by_indentation {
             let next = self.tokens[self.at + usize::from(self.peek() == TokenKind::Newline)].span;

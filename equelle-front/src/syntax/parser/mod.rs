@@ -1,7 +1,9 @@
-//! Tokens to tree: recursive descent over statements and types, precedence climbing over expressions.
+//! Tokens to tree: recursive descent over statements and types, precedence climbing over
+//! expressions.
 //!
-//! A parsing function returns `Err(Failed)` after it has reported a diagnostic; the statement level then skips to the line end
-//! and goes on. One statement reports at most one diagnostic of the parser, so that one mistake is told once.
+//! A parsing function returns `Err(Failed)` after it has reported a diagnostic; the statement level
+//! then skips to the line end and goes on. One statement reports at most one diagnostic of the
+//! parser, so that one mistake is told once.
 
 mod expression;
 mod mistakes;
@@ -18,12 +20,14 @@ use crate::syntax::ast::{Ident, Program, StmtKind};
 use crate::syntax::lexer::lex;
 use crate::syntax::token::{Keyword, Token, TokenKind};
 
-/// Deepest nesting, blocks and expressions together. It bounds the stack of every recursive walk. The operators of a chain such as
-/// `a + b * c + d`, whose left operands are each the left operand of the next, count as one level: walks go along them in a loop.
+/// Deepest nesting, blocks and expressions together. It bounds the stack of every recursive walk.
+/// The operators of a chain such as `a + b * c + d`, whose left operands are each the left operand
+/// of the next, count as one level: walks go along them in a loop.
 pub const MAX_DEPTH: u32 = 200;
 
-/// Greatest height of the tree of an expression, operators of chains included. It bounds the stack of what cannot go along a chain
-/// in a loop: giving a tree back to memory, copying it, comparing it.
+/// Greatest height of the tree of an expression, operators of chains included. It bounds the stack
+/// of what cannot go along a chain in a loop: giving a tree back to memory, copying it, comparing
+/// it.
 pub const MAX_HEIGHT: u32 = 4000;
 
 /// Longest text that is read, in bytes: 64 MiB.
@@ -34,15 +38,17 @@ pub const MAX_TEXT_LEN: usize = 1 << 26;
 pub struct Parsed {
     /// The tree: all statements that could be read.
     pub program: Program,
-    /// Lexical and syntax errors, sorted by position. If there are any, the tree is incomplete: what could not be read is left out, or an
-    /// error node stands for it where the statement gives a name that others may use.
+    /// Lexical and syntax errors, sorted by position. If there are any, the tree is incomplete:
+    /// what could not be read is left out, or an error node stands for it where the statement gives
+    /// a name that others may use.
     pub diagnostics: Vec<Diagnostic>,
-    /// A brace is missing or too many, so that it is not known which statements belong to which block: what a checker would say about
-    /// scopes says little.
+    /// A brace is missing or too many, so that it is not known which statements belong to which
+    /// block: what a checker would say about scopes says little.
     pub blocks_lost: bool,
 }
 
-/// Parses a program. Never panics; stack use is bounded by [`MAX_DEPTH`], time is linear in the length of the text.
+/// Parses a program. Never panics; stack use is bounded by [`MAX_DEPTH`], time is linear in the
+/// length of the text.
 pub fn parse(text: &str) -> Parsed {
     if text.len() > MAX_TEXT_LEN {
         let d = Diagnostic::new(Code::TextTooLong, Span::default(), format!("the program is {} bytes long", text.len()))
@@ -58,7 +64,8 @@ pub fn parse(text: &str) -> Parsed {
     if indented.diagnostics.len() <= parsed.diagnostics.len() { indented } else { parsed }
 }
 
-/// Parses; with `by_indentation`, a block whose statements are indented ends before a statement that is not.
+/// Parses; with `by_indentation`, a block whose statements are indented ends before a statement
+/// that is not.
 fn parse_with(text: &str, by_indentation: bool) -> Parsed {
     let mut line_starts = vec![0];
     line_starts.extend(text.bytes().enumerate().filter(|&(_, b)| b == b'\n').map(|(i, _)| i as u32 + 1));
@@ -137,13 +144,15 @@ struct Parser<'t> {
     unclosed_reported: bool,
     /// Whether a statement that is too deep has been reported.
     depth_reported: bool,
-    /// First block whose `}` is indented otherwise than its first line: where a missing `}` is likely.
+    /// First block whose `}` is indented otherwise than its first line: where a missing `}` is
+    /// likely.
     misaligned: Option<(Span, Span)>,
     /// Whether a block ends before a statement that is indented no more than the line of its `{`.
     by_indentation: bool,
     /// The statement before has turned out to go on after its end, so that its value is not known.
     spoiled: bool,
-    /// Names with an upper-case letter that were reported where they are introduced, so that nothing is said about their uses.
+    /// Names with an upper-case letter that were reported where they are introduced, so that
+    /// nothing is said about their uses.
     upper_names: HashSet<&'t str>,
     line_starts: Vec<u32>,
     diagnostics: Vec<Diagnostic>,
@@ -222,8 +231,8 @@ impl<'t> Parser<'t> {
         }
     }
 
-    /// Goes one level down; the caller goes back up with `self.depth -= 1` after success. (After a failure the statement
-    /// restores the depth.)
+    /// Goes one level down; the caller goes back up with `self.depth -= 1` after success. (After a
+    /// failure the statement restores the depth.)
     fn descend(&mut self) -> Result<()> {
         self.depth += 1;
         self.check_height(0)

@@ -33,7 +33,8 @@ impl Parser<'_> {
         self.report(d)
     }
 
-    /// A line that stops in the middle of a statement. What follows belongs to it, so it is skipped with it.
+    /// A line that stops in the middle of a statement. What follows belongs to it, so it is skipped
+    /// with it.
     fn missing_continuation(&mut self, wanted: &str) -> Failed {
         let next = self.tokens[self.at + 1].span;
         let d = Diagnostic::new(Code::MissingContinuation, self.last_span(), "the statement goes on after the end of its line")
@@ -55,7 +56,8 @@ impl Parser<'_> {
         }
     }
 
-    /// Whether the line after this line end cannot be a statement of its own. Where something is `wanted`, a bare operand will do.
+    /// Whether the line after this line end cannot be a statement of its own. Where something is
+    /// `wanted`, a bare operand will do.
     fn next_line_continues(&self, wanted: bool) -> bool {
         let line = self.tokens[self.at + 1..].iter().map(|t| t.kind).take_while(|k| !matches!(k, TokenKind::Newline | TokenKind::End));
         let mut level = 0i32;
@@ -77,13 +79,15 @@ impl Parser<'_> {
             // A declaration, unlike the end of `c ? ... a : b`, has a type after the colon.
             [TokenKind::Name | TokenKind::Builtin, TokenKind::Colon, TokenKind::Keyword(_), ..] => false,
             [TokenKind::Keyword(Keyword::For) | TokenKind::Arrow | TokenKind::LeftBrace | TokenKind::RightBrace, ..] => false,
-            // `Output("u", u)` and `f(x) = ...` are statements; a call with an operator after it is an operand.
+            // `Output("u", u)` and `f(x) = ...` are statements; a call with an operator after it is
+            // an operand.
             [TokenKind::Name | TokenKind::Builtin, TokenKind::LeftParen, ..] => !is_call_statement(&kinds),
             [first, ..] => wanted || cannot_begin_statement(*first),
         }
     }
 
-    /// Skips the rest of the line, and the block it opens, if any, which is read for its errors and returned.
+    /// Skips the rest of the line, and the block it opens, if any, which is read for its errors and
+    /// returned.
     pub(super) fn recover(&mut self) -> Option<Block> {
         self.skip_to_line_end();
         let opens_here = self.at > 0 && self.tokens[self.at - 1].kind == TokenKind::LeftBrace;
@@ -178,7 +182,8 @@ impl Parser<'_> {
 }
 
 impl Parser<'_> {
-    /// `base ^ exponent` with the operands of a `**` whose second star is here, where they are words.
+    /// `base ^ exponent` with the operands of a `**` whose second star is here, where they are
+    /// words.
     fn power_as_written(&self) -> String {
         let word = |token: Option<&Token>, other: &str| match token {
             Some(Token { kind: TokenKind::Name | TokenKind::Number { .. }, span }) => self.text_of(*span).to_owned(),

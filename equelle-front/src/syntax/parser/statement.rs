@@ -60,7 +60,8 @@ impl Parser<'_> {
         }
     }
 
-    /// A statement and the end of its line; after an error, the next place where a statement may begin.
+    /// A statement and the end of its line; after an error, the next place where a statement may
+    /// begin.
     fn line(&mut self) -> Option<Stmt> {
         self.reported = false;
         let (depth, begin) = (self.depth, self.at);
@@ -81,14 +82,16 @@ impl Parser<'_> {
         }
     }
 
-    /// What can be told of a statement that could not be read: the names that others may use. `body` is the block it opens.
+    /// What can be told of a statement that could not be read: the names that others may use.
+    /// `body` is the block it opens.
     fn salvage(&mut self, begin: usize, body: Option<Block>) -> Option<Stmt> {
         let line = || self.tokens[begin..].iter().take_while(|t| !matches!(t.kind, TokenKind::Newline | TokenKind::End));
         let kind = |n: usize| self.tokens.get(begin + n).map_or(TokenKind::End, |t| t.kind);
         let ident = |span: Span| Ident { name: self.text_of(span).to_owned(), span };
         let first = self.tokens[begin].span;
         let span = first.to(line().last().map_or(first, |t| t.span));
-        // A block that this is the head of may have many lines; the error stands for what is on this one.
+        // A block that this is the head of may have many lines; the error stands for what is on
+        // this one.
         let error = || Expr { kind: ExprKind::Error, span };
         let no_type = || TypeExpr { kind: TypeExprKind::Error, span };
         let kind = match (kind(0), kind(1)) {
@@ -101,7 +104,8 @@ impl Parser<'_> {
                 return None;
             }
             (TokenKind::Name, TokenKind::Colon) if kind(2) == TokenKind::Keyword(Keyword::Function) => {
-                // A declaration and a definition in one: its parameters are the names before a colon.
+                // A declaration and a definition in one: its parameters are the names before a
+                // colon.
                 let params =
                     line().skip(2).zip(line().skip(3)).filter(|(_, next)| next.kind == TokenKind::Colon).map(|(t, _)| ident(t.span));
                 StmtKind::FunctionDefinition { name: ident(first), params: params.collect(), body: body? }
@@ -253,7 +257,8 @@ impl Parser<'_> {
             ExprKind::Name(name) => Ident { name, span },
             _ => {
                 self.odd_parameter(span);
-                // No name can be written like this; the place is kept so that calls are counted rightly.
+                // No name can be written like this; the place is kept so that calls are counted
+                // rightly.
                 Ident { name: format!("_{}", span.start), span }
             }
         }
@@ -276,8 +281,8 @@ impl Parser<'_> {
         next.is_some_and(|t| t.kind == TokenKind::LeftBrace)
     }
 
-    /// `{`, statements, `}`, over several lines or with one statement on one line. Blank lines before
-    /// it are skipped.
+    /// `{`, statements, `}`, over several lines or with one statement on one line. Blank lines
+    /// before it are skipped.
     pub(super) fn block(&mut self) -> Result<Block> {
         self.descend()?;
         while self.eat(TokenKind::Newline) {}

@@ -4,13 +4,15 @@ use super::line::Line;
 use super::{INDENT, WIDTH};
 use crate::syntax::ast::{Block, Comment, Program, Stmt, StmtKind};
 
-/// The program as text in the standard layout. Parentheses stand exactly where the tree has them, so that reading the text
-/// back gives the same tree; the text of a printed and re-read program is the same again. Numbers are written in their shortest form.
+/// The program as text in the standard layout. Parentheses stand exactly where the tree has them,
+/// so that reading the text back gives the same tree; the text of a printed and re-read program is
+/// the same again. Numbers are written in their shortest form.
 pub fn print(program: &Program) -> String {
     print_from(program, "")
 }
 
-/// As [`print()`] for a program that was read from `source`, with number literals as they stand there: `3.45e6` stays `3.45e6`.
+/// As [`print()`] for a program that was read from `source`, with number literals as they stand
+/// there: `3.45e6` stays `3.45e6`.
 pub fn format(program: &Program, source: &str) -> String {
     print_from(program, source)
 }
@@ -29,8 +31,8 @@ struct Printer<'p> {
     out: String,
     /// Comments not yet printed.
     comments: &'p [Comment],
-    /// Line in the old text where the last thing printed ended; `None` at the beginning of the text or of a block, where no
-    /// blank line is wanted.
+    /// Line in the old text where the last thing printed ended; `None` at the beginning of the text
+    /// or of a block, where no blank line is wanted.
     last_line: Option<u32>,
 }
 
@@ -107,7 +109,8 @@ impl Printer<'_> {
         self.last_line = Some(line);
     }
 
-    /// Prints the comments that begin before a place, on lines of their own. `line` is that of the statement they precede.
+    /// Prints the comments that begin before a place, on lines of their own. `line` is that of the
+    /// statement they precede.
     fn comments_before(&mut self, place: u32, line: u32, level: usize) {
         while let Some((comment, rest)) = self.comments.split_first()
             && comment.span.start < place
@@ -122,7 +125,8 @@ impl Printer<'_> {
         }
     }
 
-    /// A blank line if there was one (or more) between the last thing printed and this line of the old text.
+    /// A blank line if there was one (or more) between the last thing printed and this line of the
+    /// old text.
     fn separate(&mut self, line: u32) {
         if self.last_line.is_some_and(|last| line > last + 1) {
             self.out.push('\n');

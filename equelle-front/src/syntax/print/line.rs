@@ -11,10 +11,12 @@ use crate::syntax::lexer::number_literal;
 /// A line under construction.
 #[derive(Default)]
 pub(super) struct Line<'s> {
-    /// What the tree was read from, to which its spans refer; empty if its literals are to be written anew.
+    /// What the tree was read from, to which its spans refer; empty if its literals are to be
+    /// written anew.
     source: &'s str,
     text: String,
-    /// Bytes before which the line may be broken (there is a blank before each), with the bracket and operator depth there.
+    /// Bytes before which the line may be broken (there is a blank before each), with the bracket
+    /// and operator depth there.
     breaks: Vec<(usize, u32)>,
     depth: u32,
 }
@@ -200,7 +202,8 @@ impl<'s> Line<'s> {
                 self.push(": ");
                 self.nested(if_false);
             }
-            // No text stands for it; the tree of a program with errors is not printed for reading back.
+            // No text stands for it; the tree of a program with errors is not printed for reading
+            // back.
             ExprKind::Error => self.push("<error>"),
         }
     }
@@ -301,7 +304,8 @@ fn written(source: &str, start: u32, value: f64) -> Option<&str> {
     (digits.parse() == Ok(value)).then_some(digits)
 }
 
-/// The shortest digits that read back as the same number; with an exponent where that saves three characters or more.
+/// The shortest digits that read back as the same number; with an exponent where that saves three
+/// characters or more.
 fn number(value: f64) -> String {
     let plain = value.to_string();
     let scientific = format!("{value:e}");

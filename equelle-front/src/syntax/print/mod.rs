@@ -1,8 +1,8 @@
 //! Tree to text: the formatter.
 //!
-//! One statement per line, blocks indented by four blanks, one blank line kept where there were some, comments kept. [`format()`]
-//! keeps number literals as written, [`print()`] writes them anew. A line
-//! over [`WIDTH`] columns is broken with `...` at its outermost operators and commas.
+//! One statement per line, blocks indented by four blanks, one blank line kept where there were
+//! some, comments kept. [`format()`] keeps number literals as written, [`print()`] writes them
+//! anew. A line over [`WIDTH`] columns is broken with `...` at its outermost operators and commas.
 
 mod layout;
 mod line;

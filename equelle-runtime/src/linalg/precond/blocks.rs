@@ -130,8 +130,8 @@ fn inverse(k: usize, block: &[f64]) -> Option<Vec<f64>> {
     write_inverse(k, block, &mut inverse, &mut vec![0.0; k * k + k]).then_some(inverse)
 }
 
-/// Writes the inverse of a block; `false` if it is singular, then `inverse` is undefined. `workspace` is
-/// a workspace of `[k k + k]`.
+/// Writes the inverse of a block; `false` if it is singular, then `inverse` is undefined.
+/// `workspace` is a workspace of `[k k + k]`.
 pub(super) fn write_inverse(k: usize, block: &[f64], inverse: &mut [f64], workspace: &mut [f64]) -> bool {
     let (copy, column) = workspace.split_at_mut(k * k);
     for j in 0..k {
