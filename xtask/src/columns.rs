@@ -31,9 +31,13 @@ fn is_too_long(line: &str) -> bool {
 
 /// Numbers of the comment lines that are too long.
 fn long_comments(text: &str) -> Vec<usize> {
-    let is_comment =
-        |line: &str| line.trim_start().starts_with("//") && !line.trim_start().trim_start_matches(['/', '!']).trim_start().starts_with('|');
-    numbers(text.lines().map(|line| is_comment(line) && is_too_long(line)))
+    let mut is_code = false;
+    numbers(text.lines().map(|line| {
+        let Some(comment) = line.trim_start().strip_prefix("//") else { return false };
+        let comment = comment.trim_start_matches(['/', '!']).trim_start();
+        is_code ^= comment.starts_with("```");
+        !is_code && !comment.starts_with('|') && is_too_long(line)
+    }))
 }
 
 /// Numbers of the lines of prose that are too long.
@@ -60,6 +64,7 @@ mod tests {
         let long = "word ".repeat(25);
         assert_eq!(long_prose(&format!("short\n{long}\n| {long} |\n```\n{long}\n```\n- {long}\n")), [2, 7]);
         assert_eq!(long_comments(&format!("let a = 0; // {long}\n    /// {long}\n// short\n//! {long}\n// | {long}\n")), [2, 4]);
+        assert_eq!(long_comments(&format!("/// ```\n/// {long}\n/// ```\n/// {long}\n")), [4]);
         let link = format!("[text](https://example.org/{})", "path/".repeat(20));
         assert_eq!(long_prose(&format!("as {link} says, with some words before it")), [0; 0]);
     }
