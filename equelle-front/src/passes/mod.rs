@@ -106,6 +106,8 @@ pub fn optimise_by(mut module: Module, options: &Options, observer: &mut dyn FnM
     match options.level {
         OptLevel::O0 => {}
         OptLevel::O2 => {
+            // Of a module that was read from text, kernels may have any names.
+            let given: Vec<String> = module.kernels.iter().map(|kernel| kernel.name.clone()).collect();
             for pass in PIPELINE_O2 {
                 if pass.name == differentiate::NAME && options.derivatives == Derivatives::SparseMatrices {
                     continue;
@@ -113,7 +115,8 @@ pub fn optimise_by(mut module: Module, options: &Options, observer: &mut dyn FnM
                 (pass.run)(&mut module, &options.costs, &mut notes);
                 observer(pass.name, &module);
             }
-            let named = |kernel: &Kernel| KERNEL_PREFIXES.iter().any(|prefix| kernel.name.starts_with(prefix));
+            let named =
+                |kernel: &Kernel| given.contains(&kernel.name) || KERNEL_PREFIXES.iter().any(|prefix| kernel.name.starts_with(prefix));
             debug_assert!(module.kernels.iter().all(named), "kernels have the names that back-ends rely on");
         }
     }
