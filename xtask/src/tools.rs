@@ -36,6 +36,9 @@ pub(crate) fn tracked_files(endings: &[&str]) -> Result<Vec<String>, Failure> {
     let mut git = Command::new("git");
     git.current_dir(root()).args(["ls-files", "--cached", "--others", "--exclude-standard"]);
     let listed = git.output().map_err(|error| format!("git cannot be run: {error}"))?;
+    if !listed.status.success() {
+        return Err(format!("git does not list the files: {}", String::from_utf8_lossy(&listed.stderr).trim()));
+    }
     let files = String::from_utf8_lossy(&listed.stdout).into_owned();
     let wanted = |file: &&str| file.rsplit_once('.').is_some_and(|(_, ending)| endings.contains(&ending)) && root().join(file).is_file();
     Ok(files.lines().filter(wanted).map(str::to_owned).collect())
