@@ -4,7 +4,8 @@
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-use equelle_front::backend::visit::{Node, vector_sizes, visit_general};
+use equelle_front::backend::visit::{Node, visit_general};
+use equelle_front::ir::body_usage::BodyUsage;
 use equelle_front::ir::{CartesianForm, CheckKind, KBlock, KExpr, Kernel, Space};
 use equelle_front::ops;
 use equelle_front::source::Span;
@@ -24,7 +25,7 @@ type Row = Vec<Number>;
 impl<R: DerivativeAccess> Interpreter<'_, R> {
     /// Launches a kernel; its results.
     pub fn launch(&mut self, kernel: &Kernel, args: &[Value<R>]) -> Result<Vec<Value<R>>, Error> {
-        for components in vector_sizes(kernel) {
+        for components in BodyUsage::of_general(kernel, &self.module.sets).vector_sizes {
             Error::vector_size(components, self.rt.grid().dim()).map_err(|error| self.in_kernel(kernel, None, error))?;
         }
         let params = args.iter().map(|arg| self.bind(arg)).collect::<Result<Vec<_>, _>>()?;
@@ -57,7 +58,7 @@ impl<R: DerivativeAccess> Interpreter<'_, R> {
     ) -> Result<(R::ScalarCollection, Vec<Vec<(usize, usize, f64)>>), Error> {
         let form = kernel.jacobian.as_ref().ok_or_else(|| defect("an equation has no derivatives"))?;
         let set = kernel.space_set().ok_or_else(|| defect("an equation is over a set"))?;
-        for components in vector_sizes(kernel) {
+        for components in BodyUsage::of_general(kernel, &self.module.sets).vector_sizes {
             Error::vector_size(components, self.rt.grid().dim()).map_err(|error| self.in_kernel(kernel, None, error))?;
         }
         let params = args.iter().map(|arg| self.bind(arg)).collect::<Result<Vec<_>, _>>()?;

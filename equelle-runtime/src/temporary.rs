@@ -21,6 +21,7 @@ pub fn builder<'a>() -> Builder<'a, 'a> {
 pub fn write(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
     let mut file = builder().tempfile_in(path.parent().unwrap_or(Path::new(".")))?;
     file.write_all(bytes)?;
+    file.as_file().sync_all()?;
     file.persist(path)?;
     Ok(())
 }

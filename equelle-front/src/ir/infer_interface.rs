@@ -2,9 +2,9 @@
 
 use std::collections::BTreeSet;
 
+use crate::ir::body_usage::BodyUsage;
 use crate::ir::interface::{Data, DataKind, Interface};
-use crate::ir::visit::{Node, visit_general};
-use crate::ir::{Block, Function, FunctionId, KExpr, Kernel, Module, Op, StmtKind, UnaryOp, ValueId};
+use crate::ir::{Block, Function, FunctionId, Module, Op, StmtKind, UnaryOp, ValueId};
 use crate::types::Type;
 
 /// The interface of a module to which no pass has been applied.
@@ -62,7 +62,8 @@ impl<'a> Walk<'a> {
                     self.in_loop = outside;
                 }
                 StmtKind::Launch { kernel, .. } => {
-                    self.needs_axes(axes_of_components(&self.module.kernels[kernel.0 as usize]));
+                    let usage = BodyUsage::of_general(&self.module.kernels[kernel.0 as usize], &self.module.sets);
+                    self.needs_axes(usage.largest_component.map_or(0, |index| index.saturating_add(1)));
                 }
                 StmtKind::Store { .. } | StmtKind::Return(_) => {}
             }
@@ -136,15 +137,4 @@ fn constant(block: &Block, value: ValueId) -> Option<f64> {
         StmtKind::For { body, .. } => constant(body, value),
         StmtKind::Let { .. } | StmtKind::Store { .. } | StmtKind::Output { .. } | StmtKind::Launch { .. } | StmtKind::Return(_) => None,
     })
-}
-
-/// The number of space axes that the components which a kernel names need.
-fn axes_of_components(kernel: &Kernel) -> u32 {
-    let mut axes = 0;
-    visit_general(kernel, &mut |node| {
-        if let Node::Expr(KExpr::Component(_, index)) = node {
-            axes = axes.max(index.saturating_add(1));
-        }
-    });
-    axes
 }

@@ -20,12 +20,13 @@
 //! its order among effects and others that may fail.
 //!
 //! [`infer`] says what kernel expressions and paths are, [`interface`] what a program reads and
-//! writes, [`visit`] walks over kernels, [`text`] prints and parses modules, [`place`] names places
-//! in them; [`crate::verify`] checks the rules.
+//! writes, [`body_usage`] what a kernel uses, [`visit`] walks over kernels, [`text`] prints and
+//! parses modules, [`place`] names places in them; [`crate::verify`] checks the rules.
 //!
 //! **Floating point.** Operations mean IEEE operations in the order written; nothing is
 //! reassociated. [`numbers`] says in which precision.
 
+pub mod body_usage;
 pub mod failure;
 pub mod infer;
 pub mod infer_interface;

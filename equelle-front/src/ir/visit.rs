@@ -1,7 +1,5 @@
 //! Walking over the expressions of kernels.
 
-use std::collections::BTreeSet;
-
 use crate::ir::kernel::{for_each_part, for_each_part_of_path};
 use crate::ir::{KBlock, KExpr, KStmt, Kernel, Path};
 
@@ -22,18 +20,6 @@ pub fn visit_general(kernel: &Kernel, f: &mut dyn FnMut(Node<'_>)) {
         visit_expr(&check.condition, f);
     }
     visit_block(&kernel.body, f);
-}
-
-/// Numbers of components of the Vectors that a kernel builds from numbers, each once, ascending:
-/// the dimensions of the only grid that it can be launched on.
-pub fn vector_sizes(kernel: &Kernel) -> BTreeSet<usize> {
-    let mut sizes = BTreeSet::new();
-    visit_general(kernel, &mut |node| {
-        if let Node::Expr(KExpr::Vector(components)) = node {
-            sizes.insert(components.len());
-        }
-    });
-    sizes
 }
 
 /// Everything in a block, outermost first, in order.

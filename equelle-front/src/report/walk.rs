@@ -4,9 +4,9 @@ use std::collections::BTreeSet;
 
 use super::traffic::{Form, Traffic, traffic};
 use super::{Cartesian, Item, KernelItem, Part, Report, ResultItem, Steps, When};
-use crate::backend::visit::{Node, vector_sizes, visit_general};
+use crate::ir::body_usage::BodyUsage;
 use crate::ir::{
-    Block, CartesianForm, Equation, Function, FunctionId, KBlock, KExpr, Kernel, KernelId, Module, Op, OpClass, Space, StmtKind, ValueId,
+    Block, CartesianForm, Equation, Function, FunctionId, KBlock, Kernel, KernelId, Module, Op, OpClass, Space, StmtKind, ValueId,
 };
 use crate::passes::Notes;
 use crate::source::Span;
@@ -51,12 +51,9 @@ impl Report {
 fn dimensions(module: &Module) -> Vec<u32> {
     let (mut least, mut exact) = (1, None);
     for kernel in &module.kernels {
-        exact = exact.max(vector_sizes(kernel).last().map(|&size| size as u32));
-        visit_general(kernel, &mut |node| {
-            if let Node::Expr(KExpr::Component(_, index)) = node {
-                least = least.max(index + 1);
-            }
-        });
+        let usage = BodyUsage::of_general(kernel, &module.sets);
+        exact = exact.max(usage.vector_sizes.last().map(|&size| size as u32));
+        least = least.max(usage.largest_component.map_or(1, |index| index + 1));
     }
     match exact {
         Some(exact) => vec![exact],

@@ -42,13 +42,14 @@ impl Rule {
             Rule::Denominator => 5,
             Rule::Sign => 6,
             Rule::Root => 7,
-            Rule::Elementary(function) => 8 + function as u32,
-            Rule::ByFirst(BinaryMath::Min) => 13,
-            Rule::BySecond(BinaryMath::Min) => 14,
-            Rule::ByFirst(BinaryMath::Max) => 15,
-            Rule::BySecond(BinaryMath::Max) => 16,
-            Rule::ByFirst(BinaryMath::Pow) => 17,
-            Rule::BySecond(BinaryMath::Pow) => 18,
+            Rule::ByFirst(BinaryMath::Min) => 8,
+            Rule::BySecond(BinaryMath::Min) => 9,
+            Rule::ByFirst(BinaryMath::Max) => 10,
+            Rule::BySecond(BinaryMath::Max) => 11,
+            Rule::ByFirst(BinaryMath::Pow) => 12,
+            Rule::BySecond(BinaryMath::Pow) => 13,
+            // Last, because there may be more of them.
+            Rule::Elementary(function) => 14 + function as u32,
         }
     }
 }

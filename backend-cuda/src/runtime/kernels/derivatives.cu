@@ -15,20 +15,23 @@ EQ_FUNCTION EqReal eq_derivative(unsigned int rule, EqReal a, EqReal b, EqReal v
     // The sign: +1 at both zeros, NaN at NaN.
     case 6: return (a < zero ? -d : a >= zero ? d : v * d) + zero;
     case 7: return half / v * d + zero;
-    case 8: return v * d + zero;
-    case 9: return one / a * d + zero;
-    case 10: return cos(a) * d + zero;
-    case 11: return -sin(a) * d + zero;
-    case 12: return (one + v * v) * d + zero;
     // Min and Max: 1 for the chosen number.
-    case 13: return (a <= b || eq_nan(a) ? one : zero) * d + zero;
-    case 14: return (a <= b || eq_nan(a) ? zero : one) * d + zero;
-    case 15: return (a >= b || eq_nan(a) ? one : zero) * d + zero;
-    case 16: return (a >= b || eq_nan(a) ? zero : one) * d + zero;
+    case 8: return (a <= b || eq_nan(a) ? one : zero) * d + zero;
+    case 9: return (a <= b || eq_nan(a) ? zero : one) * d + zero;
+    case 10: return (a >= b || eq_nan(a) ? one : zero) * d + zero;
+    case 11: return (a >= b || eq_nan(a) ? zero : one) * d + zero;
     // Powers: constant for the exponent 0; the derivative by the exponent is the limit from above
     // if the value is 0.
-    case 17: return (b == zero ? zero : b * pow(a, b - one)) * d + zero;
-    default: return (v == zero ? zero : v * log(a)) * d + zero;
+    case 12: return (b == zero ? zero : b * pow(a, b - one)) * d + zero;
+    case 13: return (v == zero ? zero : v * log(a)) * d + zero;
+    // Elementary functions.
+    case 14: return v * d + zero;
+    case 15: return one / a * d + zero;
+    case 16: return cos(a) * d + zero;
+    case 17: return -sin(a) * d + zero;
+    case 18: return (one + v * v) * d + zero;
+    // No rule.
+    default: return zero / zero;
   }
 }
 

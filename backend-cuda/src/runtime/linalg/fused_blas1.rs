@@ -18,25 +18,25 @@ const MOST_LEAVES: usize = 256 * reduce::LEAF;
 
 /// The matrix of a product with a sum.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Operand {
+pub(crate) enum MatrixOperand {
     /// In rows, one thread each.
     Rows(EqRows),
     /// In slices.
     Sell(EqSparseMatrix),
 }
 
-impl Operand {
+impl MatrixOperand {
     /// In slices if the matrix is converted so.
-    pub fn of(a: &DeviceMatrix) -> Operand {
-        a.form().filter(EqSparseMatrix::is_by_slices).map_or(Operand::Rows(a.args()), Operand::Sell)
+    pub fn of(a: &DeviceMatrix) -> MatrixOperand {
+        a.form().filter(EqSparseMatrix::is_by_slices).map_or(MatrixOperand::Rows(a.args()), MatrixOperand::Sell)
     }
 }
 
-impl Argument for Operand {
+impl Argument for MatrixOperand {
     fn words(&self, words: &mut Vec<u64>) {
         match self {
-            Operand::Rows(rows) => rows.words(words),
-            Operand::Sell(form) => form.words(words),
+            MatrixOperand::Rows(rows) => rows.words(words),
+            MatrixOperand::Sell(form) => form.words(words),
         }
     }
 }
@@ -116,7 +116,7 @@ impl<T: Real> Space<T> {
     /// As for [`Space::sum_into`].
     pub(crate) fn rows_dot_into(
         &mut self,
-        (n, a): (usize, Operand),
+        (n, a): (usize, MatrixOperand),
         y: DevicePtr,
         x: DevicePtr,
         w: DevicePtr,
@@ -124,10 +124,10 @@ impl<T: Real> Space<T> {
         square: Option<DevicePtr>,
     ) -> Result<(), Error> {
         let name = match (a, square) {
-            (Operand::Rows(_), None) => "equelle_rows_dot",
-            (Operand::Rows(_), Some(_)) => "equelle_rows_dots",
-            (Operand::Sell(_), None) => "equelle_form_dot",
-            (Operand::Sell(_), Some(_)) => "equelle_form_dots",
+            (MatrixOperand::Rows(_), None) => "equelle_rows_dot",
+            (MatrixOperand::Rows(_), Some(_)) => "equelle_rows_dots",
+            (MatrixOperand::Sell(_), None) => "equelle_form_dot",
+            (MatrixOperand::Sell(_), Some(_)) => "equelle_form_dots",
         };
         self.sums(name, n, [Some(out), square], |call| call.arg(n as u32).arg(a).arg(y).arg(x).arg(w))
     }
@@ -257,8 +257,8 @@ mod tests {
             let [x, w, here] = put(&mut rt, [&x, &w, &vec![0.0; n]]);
             let out = rt.executor.put(&[0.0; 3]);
             let at = |k: u64| DevicePtr(out.address().0 + 8 * k);
-            rt.rows_dot_into((n, Operand::Rows(a)), here.address(), x.address(), w.address(), at(0), None).expect("kernels");
-            rt.rows_dot_into((n, Operand::Rows(a)), here.address(), x.address(), w.address(), at(1), Some(at(2))).expect("kernels");
+            rt.rows_dot_into((n, MatrixOperand::Rows(a)), here.address(), x.address(), w.address(), at(0), None).expect("kernels");
+            rt.rows_dot_into((n, MatrixOperand::Rows(a)), here.address(), x.address(), w.address(), at(1), Some(at(2))).expect("kernels");
             assert_eq!(rt.executor.bits(out.address(), 3), bits(&expected));
             assert_eq!(rt.executor.bits(here.address(), n), bits(&y));
         }

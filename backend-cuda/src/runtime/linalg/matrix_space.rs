@@ -12,7 +12,7 @@ use equelle_runtime::{Error, Real};
 use crate::runtime::device::DevicePtr;
 use crate::runtime::linalg::arrange::{arrange, launch_over_form};
 use crate::runtime::linalg::csr::DeviceMatrix;
-use crate::runtime::linalg::fused_blas1::Operand;
+use crate::runtime::linalg::fused_blas1::MatrixOperand;
 use crate::runtime::linalg::precond::triangular_solve::DeviceFactors;
 use crate::runtime::linalg::scalars::{DeviceNumber, Summand};
 use crate::runtime::linalg::schedule::{DeviceSchedule, gauss_seidel};
@@ -125,13 +125,13 @@ impl MatrixSpace for Space<f64> {
     }
 
     fn multiply_dot(&mut self, y: &mut DeviceVector, a: &DeviceMatrix, x: &DeviceVector, w: &DeviceVector) -> DeviceNumber {
-        let a = (a.rows.len(), Operand::of(a));
+        let a = (a.rows.len(), MatrixOperand::of(a));
         let executor = Rc::clone(&self.executor);
         executor.make_scalar(|out| self.rows_dot_into(a, y.address(), x.address(), w.address(), out, None))
     }
 
     fn multiply_dots(&mut self, y: &mut DeviceVector, a: &DeviceMatrix, x: &DeviceVector, w: &DeviceVector) -> [DeviceNumber; 2] {
-        let a = (a.rows.len(), Operand::of(a));
+        let a = (a.rows.len(), MatrixOperand::of(a));
         let result = self.executor.new_number().and_then(|out| {
             let square = self.executor.new_number()?;
             self.rows_dot_into(a, y.address(), x.address(), w.address(), out.address(), Some(square.address()))?;
