@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use equelle_front::backend::{Availability, Place};
+use equelle_front::backend::{Availability, DeviceKind};
 use equelle_runtime::session::placement::CROSSOVER_CELLS;
 
 use crate::cache::{self, Cache};
@@ -36,10 +36,10 @@ pub fn examine(backends: Registry) -> Report {
     let builds = cargo.is_ok() && cache.is_ok();
     for backend in backends {
         let Availability { runs, found } = backend.availability();
-        let verdict = match (backend.place(), runs) {
-            (Place::Gpu, true) => format!("faster than the cores on grids of more than about {CROSSOVER_CELLS} cells"),
-            (Place::Gpu, false) => format!("programs for {} can be built here, but not run", backend.name()),
-            (Place::Cores, _) => (if runs && builds { "usable" } else { "not usable" }).to_owned(),
+        let verdict = match (backend.device_kind(), runs) {
+            (DeviceKind::Gpu, true) => format!("faster than the cores on grids of more than about {CROSSOVER_CELLS} cells"),
+            (DeviceKind::Gpu, false) => format!("programs for {} can be built here, but not run", backend.name()),
+            (DeviceKind::Cores, _) => (if runs && builds { "usable" } else { "not usable" }).to_owned(),
         };
         let mut about = found.into_iter();
         let first = about.next();

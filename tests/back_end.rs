@@ -5,7 +5,7 @@ use std::ffi::OsString;
 use std::fs;
 use std::process::ExitCode;
 
-use equelle_front::backend::{Availability, Backend, BackendError, KernelNames, Place, Scratch};
+use equelle_front::backend::{Availability, Backend, BackendError, DeviceKind, KernelNames, Scratch};
 use equelle_front::cost::CostModel;
 use equelle_front::ir::Module;
 use equelle_front::verify::Verified;
@@ -28,8 +28,8 @@ impl Backend for Listing {
         ("kernels", ".txt")
     }
 
-    fn place(&self) -> Place {
-        Place::Gpu
+    fn device_kind(&self) -> DeviceKind {
+        DeviceKind::Gpu
     }
 
     fn availability(&self) -> Availability {

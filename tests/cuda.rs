@@ -346,9 +346,9 @@ fn other_criteria() {
     let Some(device) = device() else { return };
     let case = Path::new(env!("CARGO_MANIFEST_DIR")).join("examples/two_phase_implicit/case.param").display().to_string();
     let (source, verified) = compiled("examples/two_phase_implicit/two_phase_implicit.equelle", OptLevel::O2);
-    const MOST: usize = 20;
+    const MAX_ITER: usize = 20;
     let iterations = |device: Option<&Rc<dyn Device>>, more: &[&str]| -> Vec<usize> {
-        let most = format!("max_iter={MOST}");
+        let most = format!("max_iter={MAX_ITER}");
         let words: Vec<String> =
             [&[&case, "abs_res_tol=0", &most, "output_to_file=false"], more].concat().iter().map(ToString::to_string).collect();
         let (events, _) = told(&source, &verified, &words, device);
@@ -360,7 +360,7 @@ fn other_criteria() {
         for more in ["unknown_min_s=0", "newton_line_search=true"] {
             let expected = iterations(None, &[criterion, more]);
             assert_eq!(iterations(Some(&device), &[criterion, more]), expected, "{criterion} {more}");
-            assert!(expected.len() == 2 && expected.iter().all(|count| *count < MOST), "{criterion} {more}: {expected:?}");
+            assert!(expected.len() == 2 && expected.iter().all(|count| *count < MAX_ITER), "{criterion} {more}: {expected:?}");
             counts.push(expected);
         }
     }
@@ -369,7 +369,7 @@ fn other_criteria() {
     let bounded = ["update_tol=1e-2", "unknown_min_s=0.1", "newton_failure=continue"];
     let expected = iterations(None, &bounded);
     assert_eq!(iterations(Some(&device), &bounded), expected);
-    assert_eq!(expected[0], MOST + 1);
+    assert_eq!(expected[0], MAX_ITER + 1);
     // A stricter tolerance takes more.
     assert!(counts[0] < counts[2] && counts[4] < counts[6], "{counts:?}");
 }

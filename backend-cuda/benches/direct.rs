@@ -19,9 +19,9 @@ use equelle_runtime::linalg::{
 /// Of the residual, relative.
 const TOLERANCE: f64 = 1e-10;
 /// Unknowns of the largest system that is solved.
-const MOST_UNKNOWNS: usize = 300_000;
+const MAX_UNKNOWNS: usize = 300_000;
 /// Unknowns that the host takes a few seconds for.
-const MOST_ON_HOST: usize = 20_000;
+const MAX_ON_HOST: usize = 20_000;
 
 /// An implicit step of heat conduction: symmetric.
 fn heat(edge: usize) -> Csr {
@@ -135,7 +135,7 @@ fn solves(rt: &mut Space<f64>, name: &str, matrix: &Csr, ends: &[usize]) -> Resu
     run(false)?;
     let same = found[..3] == found[3..];
     println!("direct, {name}: same bits at a second run: {}", if same { "yes" } else { "no" });
-    if matrix.n_rows() <= MOST_ON_HOST {
+    if matrix.n_rows() <= MAX_ON_HOST {
         let mut cache = LinearCache::default();
         let (first, solved) = timed(|| solve_blocks(matrix, ends, &rhs, &options, &mut cache));
         let expected = solved?;
@@ -170,7 +170,7 @@ fn main() {
             (format!("two fields {edge}^3"), two_fields(edge), Definiteness::General, vec![n, 2 * n]),
         ];
         for (name, matrix, definiteness, ends) in systems {
-            if matrix.n_rows() > MOST_UNKNOWNS {
+            if matrix.n_rows() > MAX_UNKNOWNS {
                 continue;
             }
             // A runtime for each, so that each begins with no memory.

@@ -83,8 +83,8 @@ fn iterations<S: MatrixSpace>(
 /// What is measured: a preconditioner, and of multigrid whether its cycles may be of singles.
 type Kind = (Preconditioning, bool);
 
-fn title((kind, in_singles): Kind) -> String {
-    let precision = match (kind, in_singles) {
+fn title((kind, in_single_precision): Kind) -> String {
+    let precision = match (kind, in_single_precision) {
         (Preconditioning::Amg, true) => " of singles",
         (Preconditioning::Amg, false) => " of doubles",
         _ => "",
@@ -94,7 +94,7 @@ fn title((kind, in_singles): Kind) -> String {
 
 fn measure(rt: &mut Space<f64>, edge: usize, kind: Kind, every: usize, copy_rate: Option<f64>) -> Result<(), Error> {
     let title = title(kind);
-    let (kind, in_singles) = kind;
+    let (kind, in_single_precision) = kind;
     let matrix = heat(edge);
     let n = matrix.n_rows();
     // Groups as the device forms them.
@@ -103,7 +103,7 @@ fn measure(rt: &mut Space<f64>, edge: usize, kind: Kind, every: usize, copy_rate
     let more = RUNS[1] - RUNS[0];
 
     let traffic = Traffic::new(n, Written::Unread).with_slices();
-    let mut traffic = if in_singles { traffic.with_singles() } else { traffic };
+    let mut traffic = if in_single_precision { traffic.with_single_precision() } else { traffic };
     let Ok(m) = build(&mut traffic, &matrix, kind, setting);
     let Ok(a) = traffic.matrix(matrix.clone());
     let bytes = RUNS.map(|count| {
@@ -153,8 +153,9 @@ fn main() {
     let asked = |key: &str| std::env::args().any(|word| word == key);
     let kinds = [(Preconditioning::Jacobi, false), (Preconditioning::Amg, true), (Preconditioning::Amg, false)];
     let any = kinds.iter().any(|(kind, _)| asked(kind.key()));
-    let is_wanted =
-        |&(kind, in_singles): &Kind| (!any || asked(kind.key())) && (in_singles || kind == Preconditioning::Jacobi || asked("doubles"));
+    let is_wanted = |&(kind, in_single_precision): &Kind| {
+        (!any || asked(kind.key())) && (in_single_precision || kind == Preconditioning::Jacobi || asked("doubles"))
+    };
     let kinds: Vec<Kind> = kinds.into_iter().filter(is_wanted).collect();
     let (device, copy_rate): (Rc<dyn Device>, Option<f64>) = match GpuDevice::open() {
         Ok(gpu) => {
@@ -167,7 +168,7 @@ fn main() {
         }
     };
     if let Some(rate) = copy_rate {
-        println!("{}: copy rate {:.2} TB/s, bytes read and written", device.facts().name, rate / 1e12);
+        println!("{}: copy rate {:.2} TB/s, bytes read and written", device.properties().name, rate / 1e12);
     }
     for edge in sizes {
         for kind in kinds.iter().copied() {
@@ -176,7 +177,7 @@ fn main() {
             // A runtime for each, so that each begins with no graphs and no memory.
             let measured = CudaRuntime::on_device(session, Rc::clone(&device)).and_then(|rt| {
                 let space = rt.linear_space();
-                let mut rt = if kind.1 { space } else { space.in_doubles() };
+                let mut rt = if kind.1 { space } else { space.in_double_precision() };
                 measure(&mut rt, edge, kind, every, copy_rate)
             });
             if let Err(error) = measured {

@@ -17,7 +17,7 @@ use equelle_runtime::linalg::space::matrix_space::Plain;
 use equelle_runtime::linalg::{MatrixSpace, SystemSpace, VectorSpace};
 
 /// By which iterations may grow from the smallest to the largest cube.
-const MOST_GROWTH: f64 = 1.8;
+const MAX_GROWTH: f64 = 1.8;
 /// Of the residual, relative.
 const TOLERANCE: f64 = 1e-8;
 
@@ -43,8 +43,8 @@ fn measure(rt: &mut Space<f64>, edge: usize) -> Result<usize, Error> {
         wait(rt)?;
         let start = Instant::now();
         let hierarchy = Hierarchy::new(rt, a.share(), &[n], &options)?;
-        let facts = (hierarchy.sizes.clone(), hierarchy.complexity);
-        made = Some((rt.cycle(hierarchy, &options)?, facts));
+        let properties = (hierarchy.sizes.clone(), hierarchy.complexity);
+        made = Some((rt.cycle(hierarchy, &options)?, properties));
         wait(rt)?;
         best = best.min(start.elapsed().as_secs_f64());
     }
@@ -90,8 +90,8 @@ fn main() {
     }
     if let (Some(&first), Some(&last)) = (found.first(), found.last()) {
         let growth = last as f64 / first.max(1) as f64;
-        println!("multigrid: iterations grow {growth:.2} times (goal: {MOST_GROWTH})");
-        if growth > MOST_GROWTH {
+        println!("multigrid: iterations grow {growth:.2} times (goal: {MAX_GROWTH})");
+        if growth > MAX_GROWTH {
             std::process::exit(1);
         }
     }

@@ -72,8 +72,8 @@ impl DirectSolves for NoGraphs {
 }
 
 impl Device for NoGraphs {
-    fn facts(&self) -> &DeviceProperties {
-        self.0.facts()
+    fn properties(&self) -> &DeviceProperties {
+        self.0.properties()
     }
     fn load(&self, module: &KernelModule, options: CompileOptions) -> Result<ModuleId, Error> {
         self.0.load(module, options)

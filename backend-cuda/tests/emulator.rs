@@ -189,7 +189,7 @@ fn too_little_memory_is_an_error_with_sizes() {
 fn scalars_known_to_the_host_are_uploaded_once() {
     let mut rt = runtime(&["nx=1", "grid_dim=1"]);
     let (a, b) = (rt.scalar(2.5), rt.scalar(2.5));
-    assert!(matches!(a, Scalar::Known(_)));
+    assert!(matches!(a, Scalar::Host(_)));
     assert_eq!(rt.scalar_pointer(&a).unwrap(), rt.scalar_pointer(&b).unwrap());
     assert_eq!(rt.counters().uploads, 1);
 }

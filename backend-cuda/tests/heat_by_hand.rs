@@ -148,7 +148,7 @@ fn both_forms_agree_with_plain_loops_bit_for_bit() {
             for unstructured in [false, true] {
                 let grid = Grid::cartesian(shape).unwrap();
                 let grid = if unstructured { grid.as_unstructured() } else { grid };
-                let what = format!("{:?} on {}, unstructured: {unstructured}", &shape.n[..shape.dim], device.facts().name);
+                let what = format!("{:?} on {}, unstructured: {unstructured}", &shape.n[..shape.dim], device.properties().name);
                 // Where there is more than a block or two, in whichever shapes are the fastest
                 // here.
                 let tune = if grid.n_cells() > 500 { "tune=yes" } else { "tune=no" };

@@ -42,7 +42,7 @@ impl Scratch {
 
 /// Where the programs of a back-end compute.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Place {
+pub enum DeviceKind {
     /// On the cores of the machine.
     Cores,
     /// On a GPU.
@@ -75,7 +75,7 @@ pub trait Backend: std::fmt::Debug + Sync {
     fn listing(&self) -> (&'static str, &'static str);
 
     /// Where its programs compute.
-    fn place(&self) -> Place;
+    fn device_kind(&self) -> DeviceKind;
 
     /// Looks at this machine, for `equellec doctor`.
     fn availability(&self) -> Availability {

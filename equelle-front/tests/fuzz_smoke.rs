@@ -54,7 +54,7 @@ fn texts() -> u64 {
 const LONGEST: Duration = Duration::from_secs(20);
 
 /// Peak memory of the test, all threads together.
-const MOST_MEMORY: u64 = 1 << 30;
+const MAX_MEMORY: u64 = 1 << 30;
 
 /// A small generator of pseudo-random numbers (xorshift64*), so that a failure repeats.
 struct Random(u64);
@@ -153,7 +153,7 @@ fn feed_all(make: impl Fn(&mut Random) -> String + Sync) {
         }
     });
     if let Some(peak) = peak_memory() {
-        assert!(peak < MOST_MEMORY, "the front-end took {} MiB", peak >> 20);
+        assert!(peak < MAX_MEMORY, "the front-end took {} MiB", peak >> 20);
     }
 }
 

@@ -143,7 +143,7 @@ impl TestProgram {
     /// The random programs of some seeds, which run on the grids of `fixtures`.
     pub fn random<'w>(seeds: impl Iterator<Item = u64> + 'w, fixtures: &'w Fixtures) -> impl Iterator<Item = TestProgram> + 'w {
         seeds.map(|seed| {
-            let random = program(seed, Purpose::Run, &fixtures.facts);
+            let random = program(seed, Purpose::Run, &fixtures.ranges);
             TestProgram { name: format!("p{seed}"), text: random.text(), units: random.units, origin: format!("Random({seed})") }
         })
     }

@@ -35,12 +35,12 @@ pub struct Fixtures {
     /// The grids.
     pub all: Vec<Fixture>,
     /// What holds on all of them.
-    pub facts: Facts,
+    pub ranges: GridRanges,
 }
 
 /// What holds on all grids.
 #[derive(Clone, Debug)]
-pub struct Facts {
+pub struct GridRanges {
     /// The largest number of entities, by kind.
     pub largest: [f64; 4],
     /// Smallest and largest measure, by kind.
@@ -166,8 +166,8 @@ impl Fixtures {
             all.push(fixture(name, false));
             grids.push(grid);
         }
-        let facts = Facts::of(grids.iter().map(Arc::as_ref));
-        Ok(Fixtures { all, facts })
+        let ranges = GridRanges::of(grids.iter().map(Arc::as_ref));
+        Ok(Fixtures { all, ranges })
     }
 }
 
@@ -249,26 +249,26 @@ fn files(folder: &Path, grid: &Arc<Grid>) -> io::Result<Vec<String>> {
     Ok(words)
 }
 
-impl Facts {
-    fn of<'g>(grids: impl Iterator<Item = &'g Grid>) -> Facts {
-        let mut facts =
-            Facts { largest: [0.0; 4], measures: [(f64::INFINITY, 0.0); 4], position: (f64::INFINITY, f64::NEG_INFINITY), faces: 0.0 };
+impl GridRanges {
+    fn of<'g>(grids: impl Iterator<Item = &'g Grid>) -> GridRanges {
+        let mut ranges =
+            GridRanges { largest: [0.0; 4], measures: [(f64::INFINITY, 0.0); 4], position: (f64::INFINITY, f64::NEG_INFINITY), faces: 0.0 };
         for grid in grids {
             for (k, kind) in Kind::ALL.into_iter().enumerate() {
                 let kind = runtime_kind(kind);
-                facts.largest[k] = facts.largest[k].max(grid.n_entities(kind).expect("a grid of ours has nodes") as f64);
+                ranges.largest[k] = ranges.largest[k].max(grid.n_entities(kind).expect("a grid of ours has nodes") as f64);
                 for &measure in grid.measures(kind).iter() {
-                    let (lo, hi) = &mut facts.measures[k];
+                    let (lo, hi) = &mut ranges.measures[k];
                     (*lo, *hi) = (lo.min(measure), hi.max(measure));
                 }
                 for &coordinate in grid.centroids(kind).iter().flatten() {
-                    let (lo, hi) = &mut facts.position;
+                    let (lo, hi) = &mut ranges.position;
                     (*lo, *hi) = (lo.min(coordinate), hi.max(coordinate));
                 }
             }
             let faces = (0..grid.n_cells()).map(|cell| grid.topology().faces_of(cell).len()).max().unwrap_or(0);
-            facts.faces = facts.faces.max(faces as f64);
+            ranges.faces = ranges.faces.max(faces as f64);
         }
-        facts
+        ranges
     }
 }

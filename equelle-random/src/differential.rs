@@ -106,7 +106,7 @@ impl<'w> Runs<'w> {
     fn of(origin: Origin, fixtures: &'w Fixtures) -> Runs<'w> {
         match origin {
             Origin::Random(seed) => {
-                let program = generate::program(seed, Purpose::Run, &fixtures.facts);
+                let program = generate::program(seed, Purpose::Run, &fixtures.ranges);
                 let text = program.text();
                 let allowed = Box::new(allowed(&program, &text));
                 let words =

@@ -14,7 +14,7 @@ use crate::tree::Program;
 /// # Errors
 /// It differs: the program as small as it can be made, for people.
 pub fn check(seed: u64, fixtures: &Fixtures) -> Result<usize, String> {
-    let program = generate::program(seed, Purpose::Run, &fixtures.facts);
+    let program = generate::program(seed, Purpose::Run, &fixtures.ranges);
     compare(&program, &program.text(), fixtures, Extent::Sampled)
         .map_err(|failure| explain(&program, &failure, |candidate| compare(candidate, &candidate.text(), fixtures, Extent::Full).err()))
 }

@@ -31,7 +31,7 @@ fn compiled_programs_give_what_the_interpreter_gives() {
     let mut levels = Vec::new();
     let mut sources = Vec::new();
     for seed in SEED..SEED + PROGRAMS {
-        let random = program(seed, Purpose::Run, &fixtures.facts);
+        let random = program(seed, Purpose::Run, &fixtures.ranges);
         let text = random.text();
         let compiled = compile(&text, random.units).unwrap_or_else(|f| panic!("seed {seed}: {}\n{text}", f.text));
         let (runnable, last) = (compiled.runnable, compiled.passes.into_iter().next_back().expect("there are passes").1);

@@ -42,7 +42,7 @@ fn operations_on_cuda_give_the_numbers_of_the_serial_runtime() {
     let fixtures = Fixtures::write(&folder, &triangles).expect("the target folder can be written");
     let mut failures = Vec::new();
     for seed in 1..=PROGRAMS {
-        let program = generate::program(seed, Purpose::Run, &fixtures.facts);
+        let program = generate::program(seed, Purpose::Run, &fixtures.ranges);
         let text = program.text();
         let compiled = compare::compile(&text, program.units).unwrap_or_else(|failure| panic!("seed {seed}: {}", failure.text));
         for fixture in grids(&program, &fixtures) {

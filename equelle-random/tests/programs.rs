@@ -12,7 +12,7 @@ use equelle_interp::Options;
 use equelle_random::binary::{Binary, Module, Plan};
 use equelle_random::compare::run_on;
 use equelle_random::outcome::{Outcome, Tolerance, same};
-use equelle_random::project::{Case, Single, Subject, subjects};
+use equelle_random::project::{Case, SinglePrecision, Subject, subjects};
 use rayon::prelude::*;
 
 const DOUBLE: Numbers = Numbers { precision: Precision::Double, rounding: Rounding::Strict };
@@ -172,9 +172,11 @@ fn other_numbers(compiled: &Compiled<'_>, case: &Case, binary: &Binary, differen
         let allowed = subject.solved.unwrap_or(Tolerance::relative(1.5 * operations * 0.5 * f64::EPSILON));
         differences.compare(&format!("{what}, fast"), &double, &fast, allowed);
         let (words, allowed) = match subject.single {
-            Single::Explicit => (&[][..], Tolerance::relative(operations * ROUNDING)),
-            Single::Solved { words, allowed } => (words, Tolerance { relative: allowed.relative.max(OPERATIONS * ROUNDING), ..allowed }),
-            Single::No => continue,
+            SinglePrecision::Explicit => (&[][..], Tolerance::relative(operations * ROUNDING)),
+            SinglePrecision::Solved { words, allowed } => {
+                (words, Tolerance { relative: allowed.relative.max(OPERATIONS * ROUNDING), ..allowed })
+            }
+            SinglePrecision::No => continue,
         };
         let case = case.with(words);
         let mut run = |build: usize, threads: &[&str]| on_threads(compiled, build, &case, layout, threads, binary, differences);

@@ -25,7 +25,7 @@ fn both_ways_give_the_same() {
     let mut seed = SEED;
     while compared < RESIDUALS && failures.len() < 5 {
         assert!(seed < SEED + 20 * RESIDUALS as u64, "only {compared} residuals have kernels, {untreated} solves have none");
-        let random = program(seed, Purpose::Derivatives, &fixtures.facts);
+        let random = program(seed, Purpose::Derivatives, &fixtures.ranges);
         let text = random.text();
         let compiled = compile(&text, random.units).unwrap_or_else(|f| panic!("seed {seed}: {}\n{text}", f.text));
         // The residuals stay beside the kernels that are made of them.

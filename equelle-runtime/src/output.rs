@@ -70,9 +70,9 @@ pub struct Outputs {
     files: usize,
     text: String,
     /// The deferred outputs, while outputs are deferred.
-    held: Option<Vec<DeferredOutput>>,
+    deferred: Option<Vec<DeferredOutput>>,
     /// While outputs are suppressed: whether one was.
-    muted: Option<bool>,
+    suppressed: Option<bool>,
     /// Writer of files in the background.
     writer: background::Writer,
     moment: StepTime,
@@ -111,8 +111,8 @@ impl Outputs {
             counts: BTreeMap::new(),
             files: 0,
             text: String::new(),
-            held: None,
-            muted: None,
+            deferred: None,
+            suppressed: None,
             writer: background::Writer::default(),
             moment: StepTime::default(),
             notes: Vec::new(),
@@ -311,7 +311,7 @@ impl Outputs {
     fn columns<R: Real>(&mut self, tag: &str, columns: &[&[R]], one_line: bool, kept: impl FnOnce() -> Record) -> Result<(), Error> {
         let elements = columns.first().map_or(0, |column| column.len());
         if let Some(record) = self.record_of_files(elements)? {
-            self.writer.settle()?;
+            self.writer.wait_for_outputs()?;
             let file = next_file(&mut self.counts, &record, tag, self.moment)?;
             write_file(&record, file, columns, &mut self.text)?;
             self.files += 1;

@@ -5,7 +5,7 @@ mod data;
 mod effects;
 pub mod finite;
 mod fit;
-mod known;
+mod parameter_checks;
 pub mod placement;
 mod solves;
 mod summary;
@@ -172,8 +172,8 @@ impl Session {
     ) -> Result<Session, Error> {
         let style = if options.quiet { ProgressStyle::Quiet } else { options.progress };
         let mut progress = Progress::new(style, options.format, options.stderr);
-        known::warnings(program, &parameters).iter().for_each(|warning| progress.warning(warning));
-        let inputs = known::inputs(program, &parameters)?;
+        parameter_checks::warnings(program, &parameters).iter().for_each(|warning| progress.warning(warning));
+        let inputs = parameter_checks::inputs(program, &parameters)?;
         let grid = grid(&parameters)?;
         // Programs are compiled for grids with cells, so that a maximum over all cells is no error.
         if grid.n_cells() == 0 || grid.n_faces() == 0 {
@@ -431,7 +431,7 @@ impl Session {
     /// A warning for each parameter without effect, with the nearest key that has one. Shown when
     /// the session opens.
     pub fn unused_parameters(&self) -> Vec<String> {
-        let mut warnings = known::warnings(self.program, &self.parameters);
+        let mut warnings = parameter_checks::warnings(self.program, &self.parameters);
         warnings.extend(self.parameters_without_effect());
         warnings
     }

@@ -8,7 +8,7 @@ use equelle_front::ops::Arithmetic;
 use std::collections::BTreeMap;
 
 use equelle_front::source::Span;
-use equelle_front::syntax::ast::{BinaryOp, Block, CollectionPlace, Expr, ExprKind, Stmt, StmtKind, TypeExpr, TypeExprKind, UnaryOp};
+use equelle_front::syntax::ast::{BinaryOp, Block, CollectionDomain, Expr, ExprKind, Stmt, StmtKind, TypeExpr, TypeExprKind, UnaryOp};
 use equelle_front::syntax::parse;
 use equelle_front::types::Dimension;
 use equelle_front::units;
@@ -94,7 +94,7 @@ impl Finder<'_> {
     fn ty(&mut self, ty: &TypeExpr) {
         match &ty.kind {
             TypeExprKind::Collection { element: _, place } => match place {
-                Some(CollectionPlace::On(domain) | CollectionPlace::SubsetOf(domain)) => self.expr(domain),
+                Some(CollectionDomain::On(domain) | CollectionDomain::SubsetOf(domain)) => self.expr(domain),
                 None => {}
             },
             TypeExprKind::Stencil(inner) | TypeExprKind::Mutable(inner) | TypeExprKind::Array { element: inner, .. } => self.ty(inner),

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use equelle_front::ir::text::{parse, parse_with_places};
+use equelle_front::ir::text::{parse, parse_with_locations};
 use equelle_front::types::{CanonicalSet, SetTable};
 use equelle_front::verify::verify;
 
@@ -21,10 +21,10 @@ fn errors_are_where_the_files_say() {
             .enumerate()
             .filter_map(|(i, line)| line.split_once(MARK).map(|(_, message)| (i as u32 + 1, message.trim())))
             .collect();
-        let (module, places) = parse_with_places(&text).unwrap_or_else(|e| panic!("tests/ir/{name}:{e}"));
+        let (module, locations) = parse_with_locations(&text).unwrap_or_else(|e| panic!("tests/ir/{name}:{e}"));
         let found: Vec<(u32, String)> = match verify(module) {
             Ok(_) => Vec::new(),
-            Err(errors) => errors.into_iter().map(|e| (places.get(&e.place).copied().unwrap_or_default(), e.to_string())).collect(),
+            Err(errors) => errors.into_iter().map(|e| (locations.get(&e.location).copied().unwrap_or_default(), e.to_string())).collect(),
         };
         for (line, message) in &expected {
             let hit = found.iter().any(|(l, m)| l == line && m.contains(message));

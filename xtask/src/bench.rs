@@ -251,9 +251,8 @@ fn write_package(compare: &Path, packages: &[Package]) -> Result<(), Failure> {
 
 /// What a reader needs to know of the circumstances.
 fn print_machine() {
-    let facts = fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
-    let fact =
-        |name: &str| facts.lines().find(|line| line.starts_with(name)).and_then(|line| line.split_once(": ")).map(|(_, value)| value);
+    let file = fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
+    let fact = |name: &str| file.lines().find(|line| line.starts_with(name)).and_then(|line| line.split_once(": ")).map(|(_, value)| value);
     let compiler = Command::new("rustc").arg("--version").output().map(|output| String::from_utf8_lossy(&output.stdout).trim().to_owned());
     let flags = std::env::var("RUSTFLAGS").map_or(String::new(), |flags| format!("RUSTFLAGS=\"{flags}\" "));
     let words: Vec<String> = std::env::args().skip(1).collect();

@@ -47,7 +47,7 @@ const PROBLEMS: [Problem; 3] = [
 ];
 
 /// More steps than this are not taken: their file would be long.
-const MOST_STEPS: usize = 1_000_000;
+const MAX_STEPS: usize = 1_000_000;
 /// The best of so many runs counts, unless a run takes [`LONG`].
 const REPETITIONS: usize = 2;
 /// Seconds.
@@ -188,7 +188,7 @@ fn time(bundle: &Path, folder: &Path, problem: &Problem, n: usize, backend: &str
     let short = seconds(few)?;
     loop {
         let difference = seconds(few + more)? - short;
-        if difference >= least || few + 4 * more > MOST_STEPS {
+        if difference >= least || few + 4 * more > MAX_STEPS {
             // Below the resolution of the clock of processes nothing can be said.
             let step = difference.max(1e-9) / more as f64;
             return Ok(Times { step, start: (short - few as f64 * step).max(0.0) });

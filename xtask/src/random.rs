@@ -41,7 +41,7 @@ pub fn run(programs: u64, seed: u64) -> Result<(), Failure> {
                 println!("{failure}");
             }
         }
-        let text = program(seed, Purpose::Run, &fixtures.facts).text();
+        let text = program(seed, Purpose::Run, &fixtures.ranges).text();
         for (count, (_, shown)) in kinds.iter_mut().zip(KINDS) {
             *count += u64::from(shown.iter().any(|shown| text.contains(shown)));
         }

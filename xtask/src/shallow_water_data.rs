@@ -8,7 +8,7 @@ use crate::tools::lines;
 const N: usize = 50;
 const GRAVITY: f64 = 9.81;
 const DRY: f64 = 0.05;
-const LEAST_SPEED_DIFFERENCE: f64 = 0.05;
+const MIN_SPEED_DIFFERENCE: f64 = 0.05;
 const DT: f64 = 0.05;
 const STEPS: usize = 100;
 
@@ -135,7 +135,7 @@ fn central_upwind(axis: usize, q: [&[f64; 3]; 2], h: [f64; 2]) -> [f64; 3] {
         fluxes[side][1 + axis] += pressure(h[side]);
     }
     let speed_difference = high - low;
-    if speed_difference * speed_difference <= LEAST_SPEED_DIFFERENCE * LEAST_SPEED_DIFFERENCE {
+    if speed_difference * speed_difference <= MIN_SPEED_DIFFERENCE * MIN_SPEED_DIFFERENCE {
         return [0.0; 3];
     }
     std::array::from_fn(|i| (high * fluxes[0][i] - low * fluxes[1][i] + high * low * (q[1][i] - q[0][i])) / speed_difference)

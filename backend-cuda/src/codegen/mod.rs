@@ -18,7 +18,7 @@ mod signature;
 mod unstructured;
 
 use equelle_front::backend::branches::share_across_branches;
-use equelle_front::backend::{Availability, Backend, BackendError, Place};
+use equelle_front::backend::{Availability, Backend, BackendError, DeviceKind};
 use equelle_front::cost::CostModel;
 use equelle_front::ir::{Kernel, Module};
 use equelle_front::types::{Basic, Shape};
@@ -47,8 +47,8 @@ impl Backend for Cuda {
         ("cuda", ".cu")
     }
 
-    fn place(&self) -> Place {
-        Place::Gpu
+    fn device_kind(&self) -> DeviceKind {
+        DeviceKind::Gpu
     }
 
     fn availability(&self) -> Availability {

@@ -177,7 +177,7 @@ impl CudaRuntime {
     pub fn bool_pointer(&mut self, truth: &Bool) -> Result<DevicePtr, Error> {
         let value = match truth {
             Bool::Device(buffer) => return Ok(buffer.address()),
-            Bool::Known(value) => *value,
+            Bool::Host(value) => *value,
         };
         if let Some(buffer) = &self.bools[usize::from(value)] {
             return Ok(buffer.address());
@@ -196,7 +196,7 @@ impl CudaRuntime {
         match scalar {
             Scalar::Device(buffer) => Ok(buffer.address()),
             Scalar::Element { of, index } => Ok(of.number(*index)),
-            Scalar::Known(value) => self.executor.constant(*value),
+            Scalar::Host(value) => self.executor.constant(*value),
         }
     }
 }

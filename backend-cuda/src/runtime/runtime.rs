@@ -9,7 +9,7 @@ use equelle_runtime::{EquelleRuntime, Error, ErrorKind, Real};
 
 use crate::runtime::autodiff::grid_matrix::GridMatrices;
 use crate::runtime::autodiff::newton_state::NewtonState;
-use crate::runtime::autodiff::pattern::KnownPatterns;
+use crate::runtime::autodiff::pattern::PatternCache;
 use crate::runtime::device::gpu::GpuDevice;
 use crate::runtime::device::{CompileOptions, Device};
 use crate::runtime::executor::Executor;
@@ -30,7 +30,7 @@ pub struct CudaRuntime {
     pub(crate) bools: [Option<Rc<Buffer>>; 2],
     pub(crate) finished: bool,
     /// Patterns of the Jacobians of equations.
-    pub(crate) patterns: KnownPatterns,
+    pub(crate) patterns: PatternCache,
     pub(crate) matrices: GridMatrices,
     pub(crate) newton: NewtonState,
     /// Equelle line at which a kernel first read an unknown without propagating its derivatives.
@@ -85,8 +85,8 @@ pub fn run_on(
 pub fn report() -> Result<Vec<(String, String)>, Error> {
     let mut lines = vec![("driver".to_owned(), format!("CUDA {}", GpuDevice::driver_version()?))];
     let device = GpuDevice::open()?;
-    let facts = device.facts();
-    lines.push(("device".to_owned(), format!("{} ({})", facts.name, facts.arch)));
+    let properties = device.properties();
+    lines.push(("device".to_owned(), format!("{} ({})", properties.name, properties.arch)));
     let (free, total) = device.memory()?;
     let size = equelle_runtime::report::bytes;
     lines.push(("memory".to_owned(), format!("{} free of {}", size(free), size(total))));
@@ -143,7 +143,7 @@ impl CudaRuntime {
     /// `Backend`; `Data` for an illegal `tune`.
     pub fn with_precision(mut session: Session, device: Rc<dyn Device>, precision: Precision) -> Result<Self, Error> {
         let tune = Tune::from_parameters(session.parameters())?;
-        session.message(&format!("running on {}", device.facts().name));
+        session.message(&format!("running on {}", device.properties().name));
         // The threads of a warp read the same face of many cells.
         session.renumber_grid_with(FaceOrder::OfFile);
         let grid = session.grid();
@@ -158,7 +158,7 @@ impl CudaRuntime {
             conditions: Conditions::new(&executor),
             bools: [None, None],
             finished: false,
-            patterns: KnownPatterns::default(),
+            patterns: PatternCache::default(),
             matrices: GridMatrices::default(),
             newton: NewtonState::default(),
             derivatives_lost: None,

@@ -46,16 +46,16 @@ impl EquelleRuntime for CudaRuntime {
     }
 
     fn scalar(&mut self, value: f64) -> Scalar {
-        Scalar::Known(value)
+        Scalar::Host(value)
     }
 
     fn bool(&mut self, value: bool) -> Bool {
-        Bool::Known(value)
+        Bool::Host(value)
     }
 
     fn input_scalar(&mut self, name: &str, default: &Scalar) -> Result<Scalar, Error> {
         let default = self.number(default)?;
-        Ok(Scalar::Known(self.session.input_scalar(name, default)?))
+        Ok(Scalar::Host(self.session.input_scalar(name, default)?))
     }
 
     fn input_collection(&mut self, name: &str, domain: &Arc<Domain>) -> Result<ScalarCollection, Error> {
@@ -252,7 +252,7 @@ impl EquelleRuntime for CudaRuntime {
         }
         self.executor.flush()?;
         self.executor.synchronise()?;
-        self.settle_outputs()?;
+        self.wait_for_outputs()?;
         self.check_flag()?;
         let refused = self.executor.queue().refused().map(ToString::to_string);
         if let Some(error) = refused {
@@ -286,7 +286,7 @@ impl CudaRuntime {
     /// The value of a Scalar, copied from the device if it is there.
     pub(super) fn number(&mut self, scalar: &Scalar) -> Result<f64, Error> {
         match scalar {
-            Scalar::Known(value) => Ok(*value),
+            Scalar::Host(value) => Ok(*value),
             Scalar::Device(buffer) => Ok(self.executor.download_one(buffer.address())?),
             Scalar::Element { of, index } => Ok(self.executor.download_one(of.number(*index))?),
         }

@@ -20,7 +20,7 @@ mod unstructured;
 use std::collections::BTreeSet;
 
 use equelle_front::backend::usage::ModuleUsage;
-use equelle_front::backend::{Backend, BackendError, KernelNames, Namer, Place, Scratch, restore_comments};
+use equelle_front::backend::{Backend, BackendError, DeviceKind, KernelNames, Namer, Scratch, restore_comments};
 use equelle_front::cost::CostModel;
 use equelle_front::ir::{Module, Precision};
 use equelle_front::source::Span;
@@ -54,8 +54,8 @@ impl Backend for Serial {
         ("rust", ".rs")
     }
 
-    fn place(&self) -> Place {
-        Place::Cores
+    fn device_kind(&self) -> DeviceKind {
+        DeviceKind::Cores
     }
 
     fn files(&self, module: &Verified) -> Result<Vec<(String, String)>, BackendError> {

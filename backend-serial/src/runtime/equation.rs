@@ -10,7 +10,7 @@ use super::SerialRuntime;
 use super::cartesian_grid::CartesianGrid;
 use super::collections::{EntityCollection, ScalarCollection};
 use super::pool::{Buffer, Values};
-use super::stencil::{Made, Pattern, Reach, Stencil};
+use super::stencil::{Pattern, Reach, Stencil, StencilKey};
 
 fn internal_error(kernel: &KernelInfo, what: &str) -> Error {
     Error::internal(format!("{}: {what}", kernel.name))
@@ -51,16 +51,16 @@ impl<R: Real> SerialRuntime<R> {
         entities: &[&EntityCollection],
         build: impl FnOnce(&mut SerialRuntime<R>, &mut Pattern) -> Result<(), Error>,
     ) -> Result<Rc<Stencil>, Error> {
-        let made = Made::new(domain, unknowns, columns_of(kernel, unknowns)?, entities);
-        if let Some(known) = self.stencils.known(kernel.name, &made) {
+        let key = StencilKey::new(domain, unknowns, columns_of(kernel, unknowns)?, entities);
+        if let Some(known) = self.stencils.known(kernel.name, &key) {
             return Ok(known);
         }
-        let mut pattern = Pattern::new(&made.unknowns, domain.len());
+        let mut pattern = Pattern::new(&key.unknowns, domain.len());
         build(self, &mut pattern)?;
         if !pattern.is_complete(domain.len()) {
             return Err(internal_error(kernel, "rows that cannot be kept"));
         }
-        Ok(self.stencils.keep(kernel.name, made, pattern))
+        Ok(self.stencils.keep(kernel.name, key, pattern))
     }
 
     /// The stencil of an equation on a Cartesian grid, cached: rows follow from cell positions,
@@ -77,16 +77,16 @@ impl<R: Real> SerialRuntime<R> {
         unknowns: &[&ScalarCollection<R>],
         reach: &[Reach],
     ) -> Result<Rc<Stencil>, Error> {
-        let made = Made::new(domain, unknowns, columns_of(kernel, unknowns)?, &[]);
-        if let Some(known) = self.stencils.known(kernel.name, &made) {
+        let key = StencilKey::new(domain, unknowns, columns_of(kernel, unknowns)?, &[]);
+        if let Some(known) = self.stencils.known(kernel.name, &key) {
             return Ok(known);
         }
         let n = grid.n_cells();
-        if domain.len() != n || made.unknowns.iter().any(|&(_, len)| len != n) || reach.len() != unknowns.len() {
+        if domain.len() != n || key.unknowns.iter().any(|&(_, len)| len != n) || reach.len() != unknowns.len() {
             return Err(internal_error(kernel, "an equation or an unknown that is not over the cells of the grid"));
         }
-        let pattern = Pattern::cartesian(grid, &made.unknowns, reach);
-        Ok(self.stencils.keep(kernel.name, made, pattern))
+        let pattern = Pattern::cartesian(grid, &key.unknowns, reach);
+        Ok(self.stencils.keep(kernel.name, key, pattern))
     }
 
     /// Number of stencils built in this run: it does not grow in later steps.

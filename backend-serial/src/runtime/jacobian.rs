@@ -84,7 +84,7 @@ impl<R: Real> Jacobian<R> {
 
     /// From entries (column, value) of each row, the columns ascending.
     pub(super) fn from_rows(entries: &[Vec<(u32, R)>], n_cols: usize) -> Self {
-        let mut rows = Rows::with_capacity(entries.len(), entries.iter().map(Vec::len).sum());
+        let mut rows = CsrBuilder::with_capacity(entries.len(), entries.iter().map(Vec::len).sum());
         for row in entries {
             row.iter().for_each(|&(column, value)| rows.push(column, value));
             rows.end();
@@ -182,7 +182,7 @@ impl<R: Real> Jacobian<R> {
     /// Row by row `f` of the entries of `a` plus `g` of those of `b`, of the same shape. Pattern:
     /// the union.
     pub(super) fn merge(a: &Self, b: &Self, f: impl Fn(usize, R) -> R, g: impl Fn(usize, R) -> R) -> Self {
-        let mut rows = Rows::with_capacity(a.n_rows(), a.values().len().max(b.values().len()));
+        let mut rows = CsrBuilder::with_capacity(a.n_rows(), a.values().len().max(b.values().len()));
         for row in 0..a.n_rows() {
             rows.push_merged(a.row(row), b.row(row), |d| scaled(d, |d| f(row, d)), |d| scaled(d, |d| g(row, d)));
             rows.end();
@@ -195,7 +195,7 @@ impl<R: Real> Jacobian<R> {
     pub(super) fn select(condition: &[bool], a: Option<&Self>, b: Option<&Self>) -> Option<Self> {
         let n_cols = a.or(b)?.n_cols();
         let entries = |jacobian: Option<&Self>| jacobian.map_or(0, |jacobian| jacobian.values().len());
-        let mut rows = Rows::with_capacity(condition.len(), entries(a).max(entries(b)));
+        let mut rows = CsrBuilder::with_capacity(condition.len(), entries(a).max(entries(b)));
         for (row, &chosen) in condition.iter().enumerate() {
             rows.push_merged(
                 a.map_or((&[], &[]), |a| a.row(row)),
@@ -210,7 +210,7 @@ impl<R: Real> Jacobian<R> {
 
     /// The given rows in that order, with repetitions; `None` is a row without entries.
     pub(super) fn gather(&self, rows: impl ExactSizeIterator<Item = Option<usize>>) -> Self {
-        let mut out = Rows::with_capacity(rows.len(), self.values().len());
+        let mut out = CsrBuilder::with_capacity(rows.len(), self.values().len());
         for row in rows {
             if let Some(row) = row {
                 let (columns, values) = self.row(row);
@@ -224,7 +224,7 @@ impl<R: Real> Jacobian<R> {
 
     /// For each pair of rows the second minus the first.
     pub(super) fn differences(&self, pairs: impl ExactSizeIterator<Item = [usize; 2]>) -> Self {
-        let mut rows = Rows::with_capacity(pairs.len(), 2 * self.values().len());
+        let mut rows = CsrBuilder::with_capacity(pairs.len(), 2 * self.values().len());
         for [first, second] in pairs {
             rows.push_merged(self.row(first), self.row(second), |d| scaled(d, |d| -d), |d| d);
             rows.end();
@@ -250,7 +250,7 @@ impl<R: Real> Jacobian<R> {
             next[to] += 1;
         }
 
-        let mut rows = Rows::with_capacity(n_rows, 2 * self.values().len());
+        let mut rows = CsrBuilder::with_capacity(n_rows, 2 * self.values().len());
         // Slot of each column in the current row.
         let mut slots = vec![NO_SLOT; self.n_cols()];
         let mut row: Vec<(u32, R)> = Vec::new();
@@ -296,17 +296,17 @@ fn scaled<R: Real>(entry: R, f: impl FnOnce(R) -> R) -> R {
 }
 
 /// A matrix under construction, row by row.
-struct Rows<R> {
+struct CsrBuilder<R> {
     row_ptr: Vec<usize>,
     columns: Vec<u32>,
     values: Vec<R>,
 }
 
-impl<R: Real> Rows<R> {
+impl<R: Real> CsrBuilder<R> {
     fn with_capacity(rows: usize, entries: usize) -> Self {
         let mut row_ptr = Vec::with_capacity(rows + 1);
         row_ptr.push(0);
-        Rows { row_ptr, columns: Vec::with_capacity(entries), values: Vec::with_capacity(entries) }
+        CsrBuilder { row_ptr, columns: Vec::with_capacity(entries), values: Vec::with_capacity(entries) }
     }
 
     /// Appends an entry to the current row, beyond its last column.

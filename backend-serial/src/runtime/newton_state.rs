@@ -13,12 +13,12 @@ use super::jacobian::Jacobian;
 pub(super) type NewtonState = newton::NewtonCaches<HostSpace, Option<Assembled>>;
 
 /// Row pointers and columns of an equation.
-type Rows = (Arc<Vec<usize>>, Arc<Vec<u32>>);
+type CsrArrays = (Arc<Vec<usize>>, Arc<Vec<u32>>);
 
 /// The pattern of a Jacobian, and the rows of the equations in it.
 pub(super) struct Assembled {
     /// Arrays of each equation. `[equations]`
-    parts: Vec<Rows>,
+    parts: Vec<CsrArrays>,
     pub(super) pattern: Shared,
 }
 
@@ -46,7 +46,7 @@ impl Assembled {
             let (row_ptr, columns) = jacobian.pattern();
             (Arc::clone(row_ptr), Arc::clone(columns))
         };
-        let parts: Vec<Rows> = equations.iter().map(shared).collect();
+        let parts: Vec<CsrArrays> = equations.iter().map(shared).collect();
         if parts.len() > 1 {
             let arrays: Vec<(&[usize], &[u32])> = parts.iter().map(|(row_ptr, columns)| (&row_ptr[..], &columns[..])).collect();
             if let Some(blocks) = BlockPattern::of_equations(&arrays) {
@@ -76,7 +76,7 @@ impl Assembled {
             Shared::Rows(pattern) => pattern.row_ptr().len() - 1,
             Shared::Blocks(pattern) => pattern.k() * pattern.n(),
         };
-        let same = |(part, jacobian): (&Rows, &Rc<Jacobian<R>>)| {
+        let same = |(part, jacobian): (&CsrArrays, &Rc<Jacobian<R>>)| {
             let (row_ptr, columns) = jacobian.pattern();
             Arc::ptr_eq(&part.0, row_ptr) && Arc::ptr_eq(&part.1, columns)
         };

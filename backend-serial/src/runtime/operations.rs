@@ -9,7 +9,7 @@ use equelle_runtime::{
 
 use super::SerialRuntime;
 use super::collections::{BoolCollection, EntityCollection, ScalarCollection, VectorCollection};
-use super::topology::Side;
+use super::topology::FaceCell;
 use super::vectors::Vector;
 use super::{arithmetic, bools, discrete, gather_scatter, select, sequences, topology, vectors};
 
@@ -22,11 +22,11 @@ type Sequence = Arc<Vec<f64>>;
 
 impl<R: Real> Operations for SerialRuntime<R> {
     fn first_cell(&mut self, faces: &Entities) -> Result<Entities, Error> {
-        self.located(topology::cell_of(self, faces, Side::First))
+        self.located(topology::cell_of(self, faces, FaceCell::First))
     }
 
     fn second_cell(&mut self, faces: &Entities) -> Result<Entities, Error> {
-        self.located(topology::cell_of(self, faces, Side::Second))
+        self.located(topology::cell_of(self, faces, FaceCell::Second))
     }
 
     fn is_empty(&mut self, entities: &Entities) -> Result<Bools, Error> {

@@ -18,7 +18,7 @@ use super::jacobian::Jacobian;
 use super::pool::{Buffer, Values};
 
 /// The key of a stencil: handles, which it owns so that their addresses stay unique.
-pub(super) struct Made {
+pub(super) struct StencilKey {
     /// First number and size of each group of unknowns.
     pub unknowns: Vec<(usize, usize)>,
     pub n_cols: usize,
@@ -35,10 +35,10 @@ pub struct Stencil {
     slots: Vec<u16>,
     /// The first slot of every [`BLOCK`] rows. `[rows / BLOCK, rounded up]`
     slot_starts: Vec<usize>,
-    made: Made,
+    key: StencilKey,
 }
 
-impl Made {
+impl StencilKey {
     /// A key for an equation on a domain, with paths through these entity collections; `unknowns`
     /// ascend.
     pub(super) fn new<R: Real>(
@@ -47,7 +47,7 @@ impl Made {
         (ranges, n_cols): (Vec<(usize, usize)>, usize),
         entities: &[&EntityCollection],
     ) -> Self {
-        Made {
+        StencilKey {
             unknowns: ranges,
             n_cols,
             domain: Arc::clone(domain),
@@ -56,7 +56,7 @@ impl Made {
         }
     }
 
-    fn is(&self, other: &Made) -> bool {
+    fn is(&self, other: &StencilKey) -> bool {
         let same = |(a, b): (&Values<u32>, &Values<u32>)| std::ptr::eq(a.as_ptr(), b.as_ptr()) && a.len() == b.len();
         Arc::ptr_eq(&self.domain, &other.domain)
             && self.n_cols == other.n_cols
@@ -95,12 +95,12 @@ impl Stencil {
 
     /// The rows for searches: for kernels whose additions have no fixed order.
     pub fn rows(&self) -> RowPattern<'_> {
-        RowPattern { row_ptr: &self.row_ptr, columns: &self.columns, unknowns: &self.made.unknowns }
+        RowPattern { row_ptr: &self.row_ptr, columns: &self.columns, unknowns: &self.key.unknowns }
     }
 
     /// A residual with its derivatives.
     pub(super) fn equation<R: Real>(&self, residual: ScalarCollection<R>, entries: Buffer<R>) -> ScalarCollection<R> {
-        let jacobian = Jacobian::written(self.made.n_cols, &self.row_ptr, &self.columns, entries.share());
+        let jacobian = Jacobian::written(self.key.n_cols, &self.row_ptr, &self.columns, entries.share());
         ScalarCollection { jacobian: Some(Rc::new(jacobian)), ..residual }
     }
 }
@@ -309,17 +309,17 @@ pub(super) struct Stencils {
 
 impl Stencils {
     /// The stencil of a kernel, if its key is the same.
-    pub fn known(&self, kernel: &str, made: &Made) -> Option<Rc<Stencil>> {
+    pub fn known(&self, kernel: &str, key: &StencilKey) -> Option<Rc<Stencil>> {
         let (_, stencil) = self.known.iter().find(|(name, _)| *name == kernel)?;
-        stencil.made.is(made).then(|| Rc::clone(stencil))
+        stencil.key.is(key).then(|| Rc::clone(stencil))
     }
 
     /// Stores the stencil of a kernel with this pattern, replacing the previous one.
-    pub fn keep(&mut self, kernel: &'static str, made: Made, mut pattern: Pattern) -> Rc<Stencil> {
+    pub fn keep(&mut self, kernel: &'static str, key: StencilKey, mut pattern: Pattern) -> Rc<Stencil> {
         pattern.columns.shrink_to_fit();
         pattern.slots.shrink_to_fit();
         let Pattern { row_ptr, columns, slots, slot_starts, .. } = pattern;
-        let stencil = Rc::new(Stencil { row_ptr: Arc::new(row_ptr), columns: Arc::new(columns), slots, slot_starts, made });
+        let stencil = Rc::new(Stencil { row_ptr: Arc::new(row_ptr), columns: Arc::new(columns), slots, slot_starts, key });
         self.built += 1;
         self.known.retain(|(name, _)| *name != kernel);
         self.known.push((kernel, Rc::clone(&stencil)));

@@ -10,16 +10,16 @@ use super::pool::Buffer;
 
 /// The first or second cell of a face.
 #[derive(Clone, Copy)]
-pub(super) enum Side {
+pub(super) enum FaceCell {
     First,
     Second,
 }
 
 /// The first or second cell of each face; Empty outside the grid.
-pub(super) fn cell_of<R: Real>(rt: &SerialRuntime<R>, faces: &EntityCollection, side: Side) -> Result<EntityCollection, Error> {
+pub(super) fn cell_of<R: Real>(rt: &SerialRuntime<R>, faces: &EntityCollection, side: FaceCell) -> Result<EntityCollection, Error> {
     let index = match side {
-        Side::First => 0,
-        Side::Second => 1,
+        FaceCell::First => 0,
+        FaceCell::Second => 1,
     };
     only_faces(faces, "FirstCell and SecondCell")?;
     let face_cells = &rt.grid().topology().face_cells;

@@ -18,7 +18,7 @@ type Function = fn(&mut SerialRuntime, &ScalarCollection) -> Result<ScalarCollec
 const STEPS: std::ops::RangeInclusive<i32> = 4..=9;
 
 /// Below the order 2 by what terms of third order cost at these steps; a wrong Jacobian gives 1.
-const LEAST_ORDER: f64 = 1.9;
+const MIN_ORDER: f64 = 1.9;
 
 /// Unknowns in 1.2 to 1.7 away from 1.5 by 0.1 at least, more than the largest step.
 fn point(n: usize) -> Vec<f64> {
@@ -58,7 +58,7 @@ fn order(rt: &mut SerialRuntime, function: Function, factor: f64) -> Result<f64,
 pub fn check(name: &str, function: Function) {
     for (grid, mut rt) in grids() {
         let order = order(&mut rt, function, 1.0).unwrap_or_else(|error| panic!("{name} on the {grid}: {error:?}"));
-        assert!(order >= LEAST_ORDER, "{name} on the {grid}: order {order}");
+        assert!(order >= MIN_ORDER, "{name} on the {grid}: order {order}");
     }
 }
 
@@ -300,7 +300,7 @@ fn two_unknowns_on_different_domains() -> Result<(), Error> {
     }
     for pair in remainders.windows(2) {
         let order = (pair[0] / pair[1]).log2();
-        assert!((LEAST_ORDER..2.1).contains(&order), "{remainders:?}");
+        assert!((MIN_ORDER..2.1).contains(&order), "{remainders:?}");
     }
     Ok(())
 }

@@ -1,6 +1,6 @@
 //! What both loops by hand compute in cells and on faces, without branches.
 
-use super::{DRY, GRAVITY, LEAST_SPEED_DIFFERENCE};
+use super::{DRY, GRAVITY, MIN_SPEED_DIFFERENCE};
 
 /// What faces need of a cell besides its state; all zero where it is dry.
 pub struct Wet {
@@ -50,7 +50,7 @@ pub fn central_upwind<const PROGRAM: bool>(q: [[f64; 3]; 2], f: [[f64; 3]; 2], v
     let high = larger(larger(velocity[0] + wave[0], velocity[1] + wave[1]), 0.0);
     let low = smaller(smaller(velocity[0] - wave[0], velocity[1] - wave[1]), 0.0);
     let speed_difference = high - low;
-    let moves = speed_difference * speed_difference > LEAST_SPEED_DIFFERENCE * LEAST_SPEED_DIFFERENCE;
+    let moves = speed_difference * speed_difference > MIN_SPEED_DIFFERENCE * MIN_SPEED_DIFFERENCE;
     if PROGRAM {
         let width = if moves { speed_difference } else { 1.0 };
         let part = low / width;

@@ -16,7 +16,7 @@ const GRAVITY: f64 = 9.81;
 /// Water that is not deeper does not move.
 const DRY: f64 = 0.05;
 /// Nothing passes a face where the signals to both sides differ by less.
-const LEAST_SPEED_DIFFERENCE: f64 = 0.05;
+const MIN_SPEED_DIFFERENCE: f64 = 0.05;
 /// Time step; cells are unit squares.
 const DT: f64 = 0.05;
 

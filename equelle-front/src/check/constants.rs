@@ -14,20 +14,20 @@ use crate::typed::{Builtin, Expr, ExprKind, Stmt, StmtKind, VarId};
 
 /// What is known of a value; of a collection, of each of its elements.
 #[derive(Clone, Debug, PartialEq)]
-enum Known {
+enum ConstantValue {
     /// A finite number.
     Number(f64),
     Truth(bool),
     /// Of the elements of an array.
-    Array(Vec<Known>),
+    Array(Vec<ConstantValue>),
     Nothing,
 }
 
-impl Known {
+impl ConstantValue {
     fn number(&self) -> Option<f64> {
         match self {
-            Known::Number(value) => Some(*value),
-            Known::Truth(_) | Known::Array(_) | Known::Nothing => None,
+            ConstantValue::Number(value) => Some(*value),
+            ConstantValue::Truth(_) | ConstantValue::Array(_) | ConstantValue::Nothing => None,
         }
     }
 }
@@ -35,7 +35,7 @@ impl Known {
 struct Constants<'c, 'a> {
     checker: &'c mut Checker<'a>,
     /// Of variables that are assigned once.
-    variables: HashMap<VarId, Known>,
+    variables: HashMap<VarId, ConstantValue>,
 }
 
 impl Checker<'_> {
@@ -75,11 +75,11 @@ impl Constants<'_, '_> {
         }
     }
 
-    fn all(&mut self, values: &[Expr]) -> Vec<Known> {
+    fn all(&mut self, values: &[Expr]) -> Vec<ConstantValue> {
         values.iter().map(|value| self.value(value)).collect()
     }
 
-    fn value(&mut self, expr: &Expr) -> Known {
+    fn value(&mut self, expr: &Expr) -> ConstantValue {
         // Chains of operators may be thousands long.
         let mut chain = Vec::new();
         let mut first = expr;
@@ -97,25 +97,25 @@ impl Constants<'_, '_> {
     }
 
     /// An infix operation on something known, or not, of its left operand.
-    fn infix(&mut self, expr: &Expr, left_operand: &Expr, left: Known) -> Known {
+    fn infix(&mut self, expr: &Expr, left_operand: &Expr, left: ConstantValue) -> ConstantValue {
         match &expr.kind {
             ExprKind::Arithmetic { op, right: right_operand, .. } => {
                 let right = self.value(right_operand);
                 self.arithmetic(*op, expr, (left_operand, left), (right_operand, right))
             }
             ExprKind::Comparison { op, right, .. } => match (left, self.value(right)) {
-                (Known::Number(a), Known::Number(b)) => Known::Truth(op.holds(&a, &b)),
-                (Known::Truth(a), Known::Truth(b)) if *op == Comparison::Equal => Known::Truth(a == b),
-                (Known::Truth(a), Known::Truth(b)) if *op == Comparison::NotEqual => Known::Truth(a != b),
-                _ => Known::Nothing,
+                (ConstantValue::Number(a), ConstantValue::Number(b)) => ConstantValue::Truth(op.holds(&a, &b)),
+                (ConstantValue::Truth(a), ConstantValue::Truth(b)) if *op == Comparison::Equal => ConstantValue::Truth(a == b),
+                (ConstantValue::Truth(a), ConstantValue::Truth(b)) if *op == Comparison::NotEqual => ConstantValue::Truth(a != b),
+                _ => ConstantValue::Nothing,
             },
             ExprKind::Logic { op, right, .. } => match (left, self.value(right)) {
-                (Known::Truth(a), Known::Truth(b)) => Known::Truth(match op {
+                (ConstantValue::Truth(a), ConstantValue::Truth(b)) => ConstantValue::Truth(match op {
                     Logic::And => a && b,
                     Logic::Or => a || b,
                     Logic::Xor => a != b,
                 }),
-                _ => Known::Nothing,
+                _ => ConstantValue::Nothing,
             },
             ExprKind::On { target: other, .. } => {
                 self.value(other);
@@ -124,39 +124,43 @@ impl Constants<'_, '_> {
             // A collection is padded with zeros; a single value is spread.
             ExprKind::Extend { domain: other, .. } => {
                 self.value(other);
-                if left_operand.ty.value().is_some_and(|ty| ty.shape == crate::types::Shape::Single) { left } else { Known::Nothing }
+                if left_operand.ty.value().is_some_and(|ty| ty.shape == crate::types::Shape::Single) {
+                    left
+                } else {
+                    ConstantValue::Nothing
+                }
             }
-            _ => Known::Nothing,
+            _ => ConstantValue::Nothing,
         }
     }
 
-    fn operand(&mut self, expr: &Expr) -> Known {
+    fn operand(&mut self, expr: &Expr) -> ConstantValue {
         match &expr.kind {
-            ExprKind::Number(value) => Known::Number(*value),
-            ExprKind::Bool(value) => Known::Truth(*value),
-            ExprKind::Variable(variable) => self.variables.get(variable).cloned().unwrap_or(Known::Nothing),
-            ExprKind::Array(elements) => Known::Array(self.all(elements)),
+            ExprKind::Number(value) => ConstantValue::Number(*value),
+            ExprKind::Bool(value) => ConstantValue::Truth(*value),
+            ExprKind::Variable(variable) => self.variables.get(variable).cloned().unwrap_or(ConstantValue::Nothing),
+            ExprKind::Array(elements) => ConstantValue::Array(self.all(elements)),
             ExprKind::Element { array, index } => match self.value(array) {
-                Known::Array(elements) => elements.into_iter().nth(*index as usize).unwrap_or(Known::Nothing),
-                Known::Number(_) | Known::Truth(_) | Known::Nothing => Known::Nothing,
+                ConstantValue::Array(elements) => elements.into_iter().nth(*index as usize).unwrap_or(ConstantValue::Nothing),
+                ConstantValue::Number(_) | ConstantValue::Truth(_) | ConstantValue::Nothing => ConstantValue::Nothing,
             },
-            ExprKind::Neg(inner) => self.value(inner).number().map_or(Known::Nothing, |value| Known::Number(-value)),
-            ExprKind::Norm(inner) => self.value(inner).number().map_or(Known::Nothing, |value| Known::Number(value.abs())),
+            ExprKind::Neg(inner) => self.value(inner).number().map_or(ConstantValue::Nothing, |value| ConstantValue::Number(-value)),
+            ExprKind::Norm(inner) => self.value(inner).number().map_or(ConstantValue::Nothing, |value| ConstantValue::Number(value.abs())),
             ExprKind::Not(inner) => match self.value(inner) {
-                Known::Truth(value) => Known::Truth(!value),
-                Known::Number(_) | Known::Array(_) | Known::Nothing => Known::Nothing,
+                ConstantValue::Truth(value) => ConstantValue::Truth(!value),
+                ConstantValue::Number(_) | ConstantValue::Array(_) | ConstantValue::Nothing => ConstantValue::Nothing,
             },
             ExprKind::Ternary { condition, if_true, if_false } => match self.value(condition) {
-                Known::Truth(true) => self.value(if_true),
-                Known::Truth(false) => self.value(if_false),
-                Known::Number(_) | Known::Array(_) | Known::Nothing => {
+                ConstantValue::Truth(true) => self.value(if_true),
+                ConstantValue::Truth(false) => self.value(if_false),
+                ConstantValue::Number(_) | ConstantValue::Array(_) | ConstantValue::Nothing => {
                     self.value(if_true);
                     self.value(if_false);
-                    Known::Nothing
+                    ConstantValue::Nothing
                 }
             },
             ExprKind::Power { base, exponent } => {
-                let Some(value) = self.value(base).number() else { return Known::Nothing };
+                let Some(value) = self.value(base).number() else { return ConstantValue::Nothing };
                 let text = format!("{} ^ {exponent}", shown(value));
                 let hint = if value == 0.0 { DIVISOR } else { TOO_LARGE };
                 self.finite(value.powi(*exponent), &text, hint, expr.span, &[base])
@@ -164,30 +168,36 @@ impl Constants<'_, '_> {
             ExprKind::Builtin { builtin, args } => self.builtin(*builtin, args, expr.span),
             ExprKind::Vector(args) | ExprKind::Call { args, .. } | ExprKind::Newton { guesses: args, .. } => {
                 self.all(args);
-                Known::Nothing
+                ConstantValue::Nothing
             }
             ExprKind::Component { vector, .. } => {
                 self.value(vector);
-                Known::Nothing
+                ConstantValue::Nothing
             }
-            ExprKind::Text(_) | ExprKind::CanonicalSet(_) => Known::Nothing,
+            ExprKind::Text(_) | ExprKind::CanonicalSet(_) => ConstantValue::Nothing,
             // These have a left operand.
             ExprKind::Arithmetic { .. }
             | ExprKind::Comparison { .. }
             | ExprKind::Logic { .. }
             | ExprKind::On { .. }
-            | ExprKind::Extend { .. } => Known::Nothing,
+            | ExprKind::Extend { .. } => ConstantValue::Nothing,
         }
     }
 
-    fn arithmetic(&mut self, op: Arithmetic, expr: &Expr, (left, a): (&Expr, Known), (right, b): (&Expr, Known)) -> Known {
+    fn arithmetic(
+        &mut self,
+        op: Arithmetic,
+        expr: &Expr,
+        (left, a): (&Expr, ConstantValue),
+        (right, b): (&Expr, ConstantValue),
+    ) -> ConstantValue {
         let (a, b) = (a.number(), b.number());
         if op == Arithmetic::Div && b == Some(0.0) {
             let diagnostic = Diagnostic::new(Code::NotFinite, expr.span, "this is never a finite number: the divisor is 0").hint(DIVISOR);
             self.report(diagnostic, &[right]);
-            return Known::Nothing;
+            return ConstantValue::Nothing;
         }
-        let (Some(a), Some(b)) = (a, b) else { return Known::Nothing };
+        let (Some(a), Some(b)) = (a, b) else { return ConstantValue::Nothing };
         let value = match op {
             Arithmetic::Add => a + b,
             Arithmetic::Sub => a - b,
@@ -197,9 +207,9 @@ impl Constants<'_, '_> {
         self.finite(value, &format!("{} {} {}", shown(a), op.symbol(), shown(b)), TOO_LARGE, expr.span, &[left, right])
     }
 
-    fn builtin(&mut self, builtin: Builtin, args: &[Expr], span: Span) -> Known {
+    fn builtin(&mut self, builtin: Builtin, args: &[Expr], span: Span) -> ConstantValue {
         let known = self.all(args);
-        let numbers: Option<Vec<f64>> = known.iter().map(Known::number).collect();
+        let numbers: Option<Vec<f64>> = known.iter().map(ConstantValue::number).collect();
         let (name, value, hint) = match (builtin, numbers.as_deref()) {
             (Builtin::Sqrt, Some(&[x])) => ("Sqrt", x.sqrt(), "only numbers that are not negative have a square root"),
             (Builtin::Elementary(function), Some(&[x])) => {
@@ -243,27 +253,27 @@ impl Constants<'_, '_> {
                 | Builtin::InputDomainSubsetOf
                 | Builtin::InputSequenceOfScalar,
                 _,
-            ) => return Known::Nothing,
+            ) => return ConstantValue::Nothing,
         };
-        let numbers: Vec<String> = known.iter().filter_map(Known::number).map(shown).collect();
+        let numbers: Vec<String> = known.iter().filter_map(ConstantValue::number).map(shown).collect();
         self.finite(value, &format!("{name}({})", numbers.join(", ")), hint, span, &args.iter().collect::<Vec<_>>())
     }
 
     /// A number, unless it is not finite, which is reported.
-    fn finite(&mut self, value: f64, text: &str, hint: &str, span: Span, operands: &[&Expr]) -> Known {
+    fn finite(&mut self, value: f64, text: &str, hint: &str, span: Span, operands: &[&Expr]) -> ConstantValue {
         if value.is_finite() {
-            return Known::Number(value);
+            return ConstantValue::Number(value);
         }
         let is = if value.is_nan() { "not a number" } else { "infinite" };
         self.report(Diagnostic::new(Code::NotFinite, span, format!("`{text}` is {is}")).hint(hint), operands);
-        Known::Nothing
+        ConstantValue::Nothing
     }
 
     /// Reports, with the variables among the operands.
     fn report(&mut self, mut diagnostic: Diagnostic, operands: &[&Expr]) {
         for operand in operands {
             if let ExprKind::Variable(variable) = operand.kind
-                && let Some(Known::Number(value)) = self.variables.get(&variable)
+                && let Some(ConstantValue::Number(value)) = self.variables.get(&variable)
             {
                 let declared = &self.checker.variables[variable.0 as usize];
                 diagnostic = diagnostic.also(declared.span, format!("`{}` is {}", declared.name, shown(*value)));

@@ -3,10 +3,10 @@
 
 use crate::check::checker::Checker;
 use crate::check::print::basic_name;
-use crate::check::scope::{Declared, DeclaredKind, Meaning, Place, State};
+use crate::check::scope::{Declared, DeclaredKind, DeclaredSet, Meaning, State};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
-use crate::syntax::ast::{self, BasicTypeName, CollectionPlace, TypeExprKind};
+use crate::syntax::ast::{self, BasicTypeName, CollectionDomain, TypeExprKind};
 use crate::typed::TreeType;
 use crate::types::{Basic, CanonicalSet, EntityKind, Extent, SetId, Shape, Type};
 
@@ -56,8 +56,8 @@ impl<'a> Checker<'a> {
                 let basic = self.element(*element, ty.span)?;
                 let kind = match place {
                     None => DeclaredKind::Collection,
-                    Some(CollectionPlace::On(e)) => DeclaredKind::On(self.place(e)?),
-                    Some(CollectionPlace::SubsetOf(e)) => {
+                    Some(CollectionDomain::On(e)) => DeclaredKind::On(self.place(e)?),
+                    Some(CollectionDomain::SubsetOf(e)) => {
                         let place = self.place(e)?;
                         self.same_kind(basic, place, e.span)?;
                         DeclaredKind::SubsetOf(place)
@@ -86,7 +86,7 @@ impl<'a> Checker<'a> {
     }
 
     /// The set that `On e` or `Subset Of e` in a type means: the one that `e` is mapped over.
-    fn place(&mut self, e: &'a ast::Expr) -> Option<Place> {
+    fn place(&mut self, e: &'a ast::Expr) -> Option<DeclaredSet> {
         let mut inner = e;
         while let ast::ExprKind::Paren(p) = &inner.kind {
             inner = p;
@@ -99,7 +99,7 @@ impl<'a> Checker<'a> {
         {
             let known = match kind {
                 DeclaredKind::On(place) => Some(*place),
-                DeclaredKind::Collection | DeclaredKind::SubsetOf(_) => Some(Place::Postponed(id)),
+                DeclaredKind::Collection | DeclaredKind::SubsetOf(_) => Some(DeclaredSet::Postponed(id)),
                 DeclaredKind::Single | DeclaredKind::Sequence => None,
             };
             if known.is_some() {
@@ -110,12 +110,12 @@ impl<'a> Checker<'a> {
         let e = self.expr(e)?;
         match &e.ty {
             &TreeType::Value(Type { basic: Basic::Entity(_), shape: Shape::Collection(set) | Shape::Domain(set), .. }) => {
-                Some(Place::Set(set))
+                Some(DeclaredSet::Set(set))
             }
             ty @ (TreeType::Value(_) | TreeType::Array(_) | TreeType::Void) => {
                 let found = self.show(ty);
                 self.fail(
-                    Diagnostic::new(Code::TypePlace, e.span, format!("a type needs a collection of entities here, not {found}"))
+                    Diagnostic::new(Code::TypeDomain, e.span, format!("a type needs a collection of entities here, not {found}"))
                         .label(found)
                         .hint("name a domain, such as `AllCells()`"),
                 )
@@ -123,7 +123,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    fn same_kind(&mut self, basic: Basic, place: Place, span: Span) -> Option<()> {
+    fn same_kind(&mut self, basic: Basic, place: DeclaredSet, span: Span) -> Option<()> {
         let Some(set) = self.place_set(place) else { return Some(()) };
         let kind = self.sets.get(set).kind;
         if basic == Basic::Entity(kind) {
@@ -132,7 +132,7 @@ impl<'a> Checker<'a> {
         let of = self.set_name(set).to_owned();
         self.fail(
             Diagnostic::new(
-                Code::TypePlace,
+                Code::TypeDomain,
                 span,
                 format!("a collection of {} cannot be a subset of {of}, which holds {}", basic_name(basic), kind.name()),
             )
@@ -141,10 +141,10 @@ impl<'a> Checker<'a> {
     }
 
     /// The set, once known.
-    pub fn place_set(&self, place: Place) -> Option<SetId> {
+    pub fn place_set(&self, place: DeclaredSet) -> Option<SetId> {
         match place {
-            Place::Set(set) => Some(set),
-            Place::Postponed(id) => match &self.scopes.entry(id).meaning {
+            DeclaredSet::Set(set) => Some(set),
+            DeclaredSet::Postponed(id) => match &self.scopes.entry(id).meaning {
                 Meaning::Variable(variable) => match variable.state {
                     State::Assigned(var) => self.variables[var.0 as usize].ty.value().and_then(|ty| ty.mapping()),
                     State::Unassigned | State::Unknown => None,
@@ -155,8 +155,8 @@ impl<'a> Checker<'a> {
     }
 
     /// Whether a postponed set is still to come (and not merely unknown).
-    fn awaited(&self, place: Place) -> Option<&str> {
-        let Place::Postponed(id) = place else { return None };
+    fn awaited(&self, place: DeclaredSet) -> Option<&str> {
+        let DeclaredSet::Postponed(id) = place else { return None };
         let entry = self.scopes.entry(id);
         matches!(&entry.meaning, Meaning::Variable(v) if v.state == State::Unassigned).then_some(entry.name)
     }
@@ -198,8 +198,8 @@ impl<'a> Checker<'a> {
         let basic = basic_name(declared.basic);
         let set = |place| match (self.place_set(place), place) {
             (Some(set), _) => self.set_name(set).to_owned(),
-            (None, Place::Postponed(id)) => self.scopes.entry(id).name.to_owned(),
-            (None, Place::Set(_)) => String::new(),
+            (None, DeclaredSet::Postponed(id)) => self.scopes.entry(id).name.to_owned(),
+            (None, DeclaredSet::Set(_)) => String::new(),
         };
         let text = match declared.kind {
             DeclaredKind::Single => basic.to_owned(),

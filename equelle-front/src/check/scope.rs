@@ -75,14 +75,14 @@ pub(super) enum DeclaredKind {
     /// Anywhere.
     Collection,
     /// `On` a set.
-    On(Place),
+    On(DeclaredSet),
     /// `Subset Of` a set.
-    SubsetOf(Place),
+    SubsetOf(DeclaredSet),
 }
 
 /// A set in a declared type.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) enum Place {
+pub(super) enum DeclaredSet {
     Set(SetId),
     /// The set of a variable that was not yet assigned when the type was written.
     Postponed(EntryId),

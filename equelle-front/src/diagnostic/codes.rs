@@ -92,7 +92,7 @@ codes! {
     TernaryCondition = "E0216", Error, "condition that is not a Bool";
     TernaryBranches = "E0217", Error, "branches of different types";
     DeclaredType = "E0218", Error, "value does not have the declared type";
-    TypePlace = "E0219", Error, "type names something that is not a collection of entities";
+    TypeDomain = "E0219", Error, "type names something that is not a collection of entities";
     EmptyArray = "E0220", Error, "empty array";
     NestedArray = "E0221", Error, "array of arrays";
     ArrayElementTypes = "E0222", Error, "array elements of different types";

@@ -21,7 +21,7 @@
 //!
 //! [`infer`] says what kernel expressions and paths are, [`interface`] what a program reads and
 //! writes, [`body_usage`] what a kernel uses, [`visit`] walks over kernels, [`text`] prints and
-//! parses modules, [`place`] names places in them; [`crate::verify`] checks the rules.
+//! parses modules, [`location`] names locations in them; [`crate::verify`] checks the rules.
 //!
 //! **Floating point.** Operations mean IEEE operations in the order written; nothing is
 //! reassociated. [`numbers`] says in which precision.
@@ -32,15 +32,15 @@ pub mod infer;
 pub mod infer_interface;
 pub mod interface;
 pub mod kernel;
+pub mod location;
 pub mod numbers;
 pub mod op;
-pub mod place;
 pub mod text;
 pub mod visit;
 
 pub use failure::Failure;
 pub use interface::Interface;
 pub use kernel::*;
+pub use location::{IrLocation, KernelItem, Owner};
 pub use numbers::{Numbers, Precision, Rounding};
 pub use op::*;
-pub use place::{KernelItem, Owner, Place};

@@ -15,15 +15,15 @@ const MAX_STEPS: usize = 1000;
 /// The statements of a function with an `On` of data that the other branch of a choice has `On`
 /// something else.
 pub(super) fn choices(function: &Function) -> BTreeSet<Span> {
-    let mut made = Made::default();
-    made.block(&function.body);
+    let mut definitions = Definitions::default();
+    definitions.block(&function.body);
     let mut found = BTreeSet::new();
-    for (op, _) in made.ops.values() {
+    for (op, _) in definitions.ops.values() {
         let &Op::Select { if_true, if_false, .. } = *op else { continue };
-        let (first, second) = (made.ons(if_true), made.ons(if_false));
+        let (first, second) = (definitions.ons(if_true), definitions.ons(if_false));
         for (a, place) in &first {
             for (b, other) in &second {
-                if made.same(*a, *b) {
+                if definitions.same(*a, *b) {
                     found.extend([*place, *other]);
                 }
             }
@@ -34,11 +34,11 @@ pub(super) fn choices(function: &Function) -> BTreeSet<Span> {
 
 /// What makes each value, and the statement.
 #[derive(Default)]
-struct Made<'a> {
+struct Definitions<'a> {
     ops: BTreeMap<ValueId, (&'a Op, Span)>,
 }
 
-impl<'a> Made<'a> {
+impl<'a> Definitions<'a> {
     fn block(&mut self, block: &'a Block) {
         for statement in &block.statements {
             match &statement.kind {

@@ -89,7 +89,7 @@ enum Part {
 
 /// What a value holds on to.
 #[derive(Clone, Default)]
-struct Held {
+struct ValueBuffers {
     /// Its buffers, one per component.
     buffers: Vec<usize>,
     /// On a Cartesian grid it is kept as one value per axis.
@@ -119,9 +119,9 @@ struct Machine<'a> {
 /// A function in progress.
 #[derive(Default)]
 struct Frame {
-    values: BTreeMap<ValueId, Held>,
-    mutables: BTreeMap<MutableId, Held>,
-    returned: Vec<Held>,
+    values: BTreeMap<ValueId, ValueBuffers>,
+    mutables: BTreeMap<MutableId, ValueBuffers>,
+    returned: Vec<ValueBuffers>,
     /// Loops around the statement in progress.
     depth: usize,
 }
@@ -137,7 +137,7 @@ impl<'a> Machine<'a> {
         let mut origins = BTreeMap::new();
         for (number, param) in function.params.iter().enumerate() {
             let ty = function.values[param.0 as usize].ty;
-            let mut held = Held::default();
+            let mut held = ValueBuffers::default();
             for (part, _) in self.classes(&ty).into_iter().enumerate() {
                 origins.insert(self.buffers.len(), (number, part));
                 held.buffers.push(self.buffers.len());
@@ -146,7 +146,7 @@ impl<'a> Machine<'a> {
             values.insert(*param, held);
         }
         let returned = self.function(function, values);
-        let parts = |held: &Held| {
+        let parts = |held: &ValueBuffers| {
             let part = |&buffer: &usize| match (origins.get(&buffer), self.buffers[buffer].class) {
                 (Some(&(param, part)), _) => Some(Part::Param(param, part)),
                 (None, class) => class.map(|class| Part::New(class, buffer)),
@@ -157,7 +157,7 @@ impl<'a> Machine<'a> {
         Summary { results, peak: self.peak, listed: self.listed }
     }
 
-    fn function(&mut self, function: &Function, values: BTreeMap<ValueId, Held>) -> Vec<Held> {
+    fn function(&mut self, function: &Function, values: BTreeMap<ValueId, ValueBuffers>) -> Vec<ValueBuffers> {
         let mut frame = Frame { values, ..Frame::default() };
         self.block(function, &mut frame, &function.body);
         frame.returned
@@ -184,16 +184,16 @@ impl<'a> Machine<'a> {
         self.buffers.len() - 1
     }
 
-    fn new_value(&mut self, ty: &Type) -> Held {
-        Held { buffers: self.classes(ty).into_iter().map(|class| self.take(class)).collect(), per_axis: false }
+    fn new_value(&mut self, ty: &Type) -> ValueBuffers {
+        ValueBuffers { buffers: self.classes(ty).into_iter().map(|class| self.take(class)).collect(), per_axis: false }
     }
 
-    fn share(&mut self, held: &Held) -> Held {
+    fn share(&mut self, held: &ValueBuffers) -> ValueBuffers {
         held.buffers.iter().for_each(|&buffer| self.buffers[buffer].handles += 1);
         held.clone()
     }
 
-    fn drop(&mut self, held: Held) {
+    fn drop(&mut self, held: ValueBuffers) {
         for buffer in held.buffers {
             let buffer = &mut self.buffers[buffer];
             buffer.handles = buffer.handles.saturating_sub(1);
@@ -208,7 +208,7 @@ impl<'a> Machine<'a> {
     /// Buffers for as long as one statement runs.
     fn briefly(&mut self, classes: impl IntoIterator<Item = Class>) {
         let buffers = classes.into_iter().map(|class| self.take(class)).collect();
-        self.drop(Held { buffers, per_axis: false });
+        self.drop(ValueBuffers { buffers, per_axis: false });
     }
 
     /// The runtime keeps the entities of a domain that has been asked for them.
@@ -286,7 +286,7 @@ impl<'a> Machine<'a> {
         }
     }
 
-    fn held(&self, frame: &Frame, value: ValueId) -> Held {
+    fn held(&self, frame: &Frame, value: ValueId) -> ValueBuffers {
         frame.values.get(&value).cloned().unwrap_or_default()
     }
 
@@ -294,7 +294,7 @@ impl<'a> Machine<'a> {
         let ty = |value: ValueId| function.values[value.0 as usize].ty;
         match op {
             Op::Call { function: callee, args } => {
-                let held: Vec<Held> = args.iter().map(|&arg| self.held(frame, arg)).collect();
+                let held: Vec<ValueBuffers> = args.iter().map(|&arg| self.held(frame, arg)).collect();
                 let made = self.call(*callee, &held);
                 frame.values.extend(results.iter().copied().zip(made));
                 return;
@@ -314,11 +314,11 @@ impl<'a> Machine<'a> {
             }
             Op::Component(vectors, index) => {
                 let part = self.held(frame, *vectors).buffers.get(*index as usize).copied();
-                self.share(&Held { buffers: part.into_iter().collect(), per_axis: false })
+                self.share(&ValueBuffers { buffers: part.into_iter().collect(), per_axis: false })
             }
             Op::Vector(components) if matches!(result_ty.shape, Shape::Collection(_)) => {
                 let buffers = components.iter().flat_map(|&c| self.held(frame, c).buffers).collect();
-                self.share(&Held { buffers, per_axis: false })
+                self.share(&ValueBuffers { buffers, per_axis: false })
             }
             // Whichever is chosen stays.
             Op::Select { condition, if_true, if_false } if ty(*condition).shape == Shape::Single => {
@@ -355,7 +355,7 @@ impl<'a> Machine<'a> {
                 domains.into_iter().for_each(|set| self.list(set));
                 let broadcast: Vec<Class> =
                     op.operands().into_iter().filter(|&v| self.held(frame, v).per_axis).flat_map(|v| self.classes(&ty(v))).collect();
-                let extra = Held { buffers: broadcast.into_iter().map(|class| self.take(class)).collect(), per_axis: false };
+                let extra = ValueBuffers { buffers: broadcast.into_iter().map(|class| self.take(class)).collect(), per_axis: false };
                 let made = self.new_value(&result_ty);
                 self.drop(extra);
                 made
@@ -364,7 +364,7 @@ impl<'a> Machine<'a> {
         frame.values.insert(result, held);
     }
 
-    fn call(&mut self, callee: FunctionId, args: &[Held]) -> Vec<Held> {
+    fn call(&mut self, callee: FunctionId, args: &[ValueBuffers]) -> Vec<ValueBuffers> {
         let summaries = self.summaries;
         let Some(summary) = summaries.get(callee.0 as usize) else { return Vec::new() };
         for &set in &summary.listed {
@@ -380,7 +380,7 @@ impl<'a> Machine<'a> {
         let mut new = BTreeMap::new();
         let mut results = Vec::with_capacity(summary.results.len());
         for parts in &summary.results {
-            let mut held = Held::default();
+            let mut held = ValueBuffers::default();
             for part in parts {
                 let buffer = match *part {
                     Part::New(class, number) => match new.get(&number) {
@@ -440,10 +440,10 @@ impl<'a> Machine<'a> {
             let cells = module.sets.canonical(CanonicalSet { kind: EntityKind::Cell, extent: Extent::All });
             extra.extend((0..kept.of_cells).map(|_| (cells, Element::Number)));
         }
-        let extra = Held { buffers: extra.into_iter().map(|class| self.take(class)).collect(), per_axis: false };
+        let extra = ValueBuffers { buffers: extra.into_iter().map(|class| self.take(class)).collect(), per_axis: false };
         for &result in results {
             let ty = function.values[result.0 as usize].ty;
-            let held = if per_axis { Held { buffers: Vec::new(), per_axis: true } } else { self.new_value(&ty) };
+            let held = if per_axis { ValueBuffers { buffers: Vec::new(), per_axis: true } } else { self.new_value(&ty) };
             frame.values.insert(result, held);
         }
         self.drop(extra);
@@ -473,13 +473,13 @@ impl<'a> Machine<'a> {
             }
         }
         let ty = |value: ValueId| function.values[value.0 as usize].ty;
-        let mut iterate: Vec<Held> = Vec::with_capacity(guesses.len());
+        let mut iterate: Vec<ValueBuffers> = Vec::with_capacity(guesses.len());
         for &guess in guesses {
             let held = self.held(frame, guess);
             iterate.push(self.share(&held));
         }
-        let mut values: Vec<Held> = Vec::new();
-        let mut carried: Vec<Held> = Vec::new();
+        let mut values: Vec<ValueBuffers> = Vec::new();
+        let mut carried: Vec<ValueBuffers> = Vec::new();
         for _ in 0..ROUNDS {
             // What is kept per axis is spread, for each kernel and operation that wants it.
             let mut broadcast: Vec<Class> = Vec::new();
@@ -498,11 +498,12 @@ impl<'a> Machine<'a> {
                     broadcast.extend(self.classes(&ty(arg)));
                 }
             }
-            let broadcast = Held { buffers: broadcast.into_iter().map(|class| self.take(class)).collect(), per_axis: false };
+            let broadcast = ValueBuffers { buffers: broadcast.into_iter().map(|class| self.take(class)).collect(), per_axis: false };
             // The residual of the iterate before is there until this one is.
-            let mut new: Vec<Held> = Vec::new();
+            let mut new: Vec<ValueBuffers> = Vec::new();
             for (residual, captures) in residuals.iter().zip(captures) {
-                let args: Vec<Held> = iterate.iter().cloned().chain(captures.iter().map(|&capture| self.held(frame, capture))).collect();
+                let args: Vec<ValueBuffers> =
+                    iterate.iter().cloned().chain(captures.iter().map(|&capture| self.held(frame, capture))).collect();
                 let mut results = self.call(*residual, &args).into_iter();
                 let value = results.next();
                 if equations.is_empty() {

@@ -21,9 +21,9 @@ pub(super) fn combine(block: &mut KBlock) {
 }
 
 /// Definitions by their text: locals that hold them.
-type Known = HashMap<String, LocalId>;
+type ValueTable = HashMap<String, LocalId>;
 
-fn combine_within(block: &mut KBlock, outer: &Known) {
+fn combine_within(block: &mut KBlock, outer: &ValueTable) {
     let mut known = outer.clone();
     let mut same: BTreeMap<LocalId, LocalId> = BTreeMap::new();
     let mut rest: Vec<Option<KStmt>> = std::mem::take(&mut block.statements).into_iter().map(Some).collect();
@@ -96,7 +96,7 @@ fn combine_within(block: &mut KBlock, outer: &Known) {
 }
 
 /// Combines the blocks of a statement.
-fn inside(statement: &mut KStmt, known: &Known) {
+fn inside(statement: &mut KStmt, known: &ValueTable) {
     match statement {
         KStmt::SumFaces { body, .. } => combine_within(body, known),
         KStmt::SumSides { low, high, .. } => {

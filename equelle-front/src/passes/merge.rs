@@ -305,7 +305,7 @@ fn only_here(body: &KBlock, id: ParamId) -> bool {
 #[derive(Clone, Copy)]
 enum Source {
     Param(ParamId),
-    Made(LocalId),
+    Local(LocalId),
 }
 
 /// A kernel being made of several.
@@ -344,7 +344,7 @@ impl Merged {
         let mut sources = Vec::with_capacity(args.len());
         for (param, arg) in member.params.iter().zip(args) {
             if let Some((_, local, _)) = self.made.iter().find(|(value, ..)| value == arg) {
-                sources.push(Source::Made(*local));
+                sources.push(Source::Local(*local));
                 continue;
             }
             let position = self.args.iter().position(|a| a == arg).unwrap_or_else(|| {
@@ -448,7 +448,7 @@ fn rename(node: NodeMut<'_>, first: u32, sources: &[Source]) {
             }
             KExpr::Load { param, .. } => match sources.get(param.0 as usize) {
                 Some(Source::Param(id)) => *param = *id,
-                Some(Source::Made(local)) => *expr = KExpr::Local(*local),
+                Some(Source::Local(local)) => *expr = KExpr::Local(*local),
                 None => {}
             },
             _ => {}
@@ -457,7 +457,7 @@ fn rename(node: NodeMut<'_>, first: u32, sources: &[Source]) {
             Path::Local(id) => *id = new(*id),
             Path::Through { param, .. } => match sources.get(param.0 as usize) {
                 Some(Source::Param(id)) => *param = *id,
-                Some(Source::Made(local)) => *path = Path::Local(*local),
+                Some(Source::Local(local)) => *path = Path::Local(*local),
                 None => {}
             },
             _ => {}

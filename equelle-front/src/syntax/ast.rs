@@ -199,7 +199,7 @@ pub enum TypeExprKind {
     /// `Scalar`, `Cell`, ...
     Basic(BasicTypeName),
     /// `Collection Of T [On e | Subset Of e]`
-    Collection { element: BasicTypeName, place: Option<CollectionPlace> },
+    Collection { element: BasicTypeName, place: Option<CollectionDomain> },
     /// `Stencil Collection ...`
     Stencil(Box<TypeExpr>),
     /// `Sequence Of T`
@@ -214,7 +214,7 @@ pub enum TypeExprKind {
 
 /// What follows `Collection Of T`.
 #[derive(Clone, Debug, PartialEq)]
-pub enum CollectionPlace {
+pub enum CollectionDomain {
     /// `On e`
     On(Box<Expr>),
     /// `Subset Of e`

@@ -2,7 +2,7 @@
 
 use crate::source::Span;
 use crate::syntax::ast::{
-    Block, CollectionPlace, Expr, ExprKind, Ident, Program, Stmt, StmtKind, TypeExpr, TypeExprKind, UnitExpr, UnitExprKind,
+    Block, CollectionDomain, Expr, ExprKind, Ident, Program, Stmt, StmtKind, TypeExpr, TypeExprKind, UnitExpr, UnitExprKind,
 };
 
 /// Whether two programs have the same statements, whatever their layout. Comments are not compared.
@@ -110,7 +110,7 @@ fn clear_type(ty: &mut TypeExpr) {
     match &mut ty.kind {
         TypeExprKind::Basic(_) | TypeExprKind::Sequence(_) | TypeExprKind::Error => {}
         TypeExprKind::Collection { place, .. } => match place {
-            Some(CollectionPlace::On(e) | CollectionPlace::SubsetOf(e)) => clear_expr(e),
+            Some(CollectionDomain::On(e) | CollectionDomain::SubsetOf(e)) => clear_expr(e),
             None => {}
         },
         TypeExprKind::Stencil(inner) | TypeExprKind::Mutable(inner) => clear_type(inner),

@@ -2,14 +2,14 @@
 
 use std::fmt;
 
-use crate::ir::Place;
+use crate::ir::IrLocation;
 use crate::source::Span;
 
 /// A rule that does not hold.
 #[derive(Clone, Debug, PartialEq)]
 pub struct VerifyError {
     /// Where in the module.
-    pub place: Place,
+    pub location: IrLocation,
     /// Function or kernel it is in, or the set.
     pub within: String,
     /// Where in the Equelle program; the empty range when not known.

@@ -1,6 +1,6 @@
 //! Functions and statements: single assignment, scopes, types.
 
-use crate::ir::{Block, Function, Module, Owner, Place, Stmt, StmtKind, ValueId};
+use crate::ir::{Block, Function, IrLocation, Module, Owner, Stmt, StmtKind, ValueId};
 use crate::source::Span;
 use crate::types::{Basic, Shape, Type};
 use crate::verify::rules::{Context, result_types};
@@ -15,7 +15,7 @@ pub(super) fn check(module: &Module, owner: Owner, function: &Function, unique: 
         state: vec![State::Unassigned; function.values.len()],
         stored: vec![false; function.mutables.len()],
         statements: 0,
-        place: Place::Function(owner),
+        location: IrLocation::Function(owner),
         span: function.span,
         errors,
     };
@@ -38,7 +38,7 @@ struct Checker<'a> {
     /// Mutables surely stored to.
     stored: Vec<bool>,
     statements: u32,
-    place: Place,
+    location: IrLocation,
     span: Span,
     errors: &'a mut Vec<VerifyError>,
 }
@@ -49,7 +49,7 @@ impl Checker<'_> {
             Owner::Main => "main".to_owned(),
             Owner::Function(_) => format!("function {}", self.function.name),
         };
-        self.errors.push(VerifyError { place: self.place, within, span: self.span, message: message.into() });
+        self.errors.push(VerifyError { location: self.location, within, span: self.span, message: message.into() });
     }
 
     fn name(&self, v: ValueId) -> String {
@@ -91,7 +91,7 @@ impl Checker<'_> {
         self.block(&self.function.body, true);
         let returns = matches!(self.function.body.statements.last(), Some(Stmt { kind: StmtKind::Return(_), .. }));
         if !returns && !self.function.results.is_empty() {
-            self.place = Place::Function(self.owner);
+            self.location = IrLocation::Function(self.owner);
             self.error("a function with results ends with a return");
         }
     }
@@ -131,7 +131,7 @@ impl Checker<'_> {
 
     fn block(&mut self, block: &Block, outermost: bool) {
         for (i, stmt) in block.statements.iter().enumerate() {
-            self.place = Place::Statement(self.owner, self.statements);
+            self.location = IrLocation::Statement(self.owner, self.statements);
             self.statements += 1;
             self.span = stmt.span;
             if matches!(stmt.kind, StmtKind::Return(_)) && !(outermost && i + 1 == block.statements.len()) {

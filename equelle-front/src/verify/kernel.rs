@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use crate::ir::{
-    CartesianForm, FaceFilter, JacobianForm, KBlock, KExpr, KStmt, Kernel, KernelId, KernelItem, LocalId, Module, Path, Place, Side,
+    CartesianForm, FaceFilter, IrLocation, JacobianForm, KBlock, KExpr, KStmt, Kernel, KernelId, KernelItem, LocalId, Module, Path, Side,
     SideBlocks, Space,
 };
 use crate::ops::Reduction;
@@ -68,9 +68,9 @@ pub(super) struct Checker<'a> {
 
 impl Checker<'_> {
     pub fn error(&mut self, message: impl Into<String>) {
-        let place = Place::Kernel(self.id, self.item);
+        let location = IrLocation::Kernel(self.id, self.item);
         let within = format!("kernel {}", self.kernel.name);
-        self.errors.push(VerifyError { place, within, span: self.span, message: message.into() });
+        self.errors.push(VerifyError { location, within, span: self.span, message: message.into() });
     }
 
     pub fn shown(&self, ty: &Type) -> String {

@@ -1,6 +1,6 @@
 //! Sets and types by themselves, and when a value may stand where a type is asked for.
 
-use crate::ir::Place;
+use crate::ir::IrLocation;
 use crate::source::Span;
 use crate::types::{Basic, Extent, SetId, SetTable, Shape, Type};
 use crate::verify::VerifyError;
@@ -22,7 +22,7 @@ pub(super) fn check_sets(sets: &SetTable, errors: &mut Vec<VerifyError>) {
             continue;
         };
         let message = problem.to_owned();
-        errors.push(VerifyError { place: Place::Set(id), within: format!("set {}", set.name), span: Span::default(), message });
+        errors.push(VerifyError { location: IrLocation::Set(id), within: format!("set {}", set.name), span: Span::default(), message });
     }
 }
 

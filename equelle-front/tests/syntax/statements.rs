@@ -1,6 +1,6 @@
 //! Statements, types and layout, language specification 3.1 and 3.2.
 
-use equelle_front::syntax::ast::{BasicTypeName, CollectionPlace, ExprKind, StmtKind, TypeExpr, TypeExprKind};
+use equelle_front::syntax::ast::{BasicTypeName, CollectionDomain, ExprKind, StmtKind, TypeExpr, TypeExprKind};
 use equelle_front::syntax::same_modulo_spans;
 
 use crate::good;
@@ -20,13 +20,13 @@ fn types() {
     assert_eq!(declared("Collection Of Face"), TypeExprKind::Collection { element: BasicTypeName::Face, place: None });
     // The place takes the longest expression.
     match declared("Collection Of Scalar On a Extend b") {
-        TypeExprKind::Collection { element: BasicTypeName::Scalar, place: Some(CollectionPlace::On(e)) } => {
+        TypeExprKind::Collection { element: BasicTypeName::Scalar, place: Some(CollectionDomain::On(e)) } => {
             assert!(matches!(e.kind, ExprKind::Binary { .. }));
         }
         other => panic!("{other:?}"),
     }
     match declared("Collection Of Face Subset Of BoundaryFaces()") {
-        TypeExprKind::Collection { element: BasicTypeName::Face, place: Some(CollectionPlace::SubsetOf(e)) } => {
+        TypeExprKind::Collection { element: BasicTypeName::Face, place: Some(CollectionDomain::SubsetOf(e)) } => {
             assert!(matches!(e.kind, ExprKind::Call { .. }));
         }
         other => panic!("{other:?}"),

@@ -208,8 +208,8 @@ fn type_of(kind: TypeExprKind) -> TypeExpr {
 
 fn collection() -> impl Strategy<Value = TypeExpr> {
     let place = prop_oneof![
-        sized(2, 4).prop_map(|e| Some(CollectionPlace::On(Box::new(e)))),
-        sized(2, 4).prop_map(|e| Some(CollectionPlace::SubsetOf(Box::new(e)))),
+        sized(2, 4).prop_map(|e| Some(CollectionDomain::On(Box::new(e)))),
+        sized(2, 4).prop_map(|e| Some(CollectionDomain::SubsetOf(Box::new(e)))),
         Just(None),
     ];
     (basic(), place).prop_map(|(element, place)| type_of(TypeExprKind::Collection { element, place }))

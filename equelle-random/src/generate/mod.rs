@@ -24,7 +24,7 @@ mod vectors;
 use fastrand::Rng;
 
 use crate::bounds::Bounds;
-use crate::data::{CANONICAL, Facts, SUBSETS, SUBSETS_WITH_ELEMENTS, kind};
+use crate::data::{CANONICAL, GridRanges, SUBSETS, SUBSETS_WITH_ELEMENTS, kind};
 use crate::tree::{Basic, Dimension, Grids, Info, Kind, Node, PURE, Part, Program, Set, Statement, parts};
 
 /// What programs are generated for.
@@ -37,8 +37,8 @@ pub enum Purpose {
 }
 
 /// Makes a program. The same seed gives the same program.
-pub fn program(seed: u64, purpose: Purpose, facts: &Facts) -> Program {
-    let mut generator = Generator::new(seed, purpose, facts);
+pub fn program(seed: u64, purpose: Purpose, ranges: &GridRanges) -> Program {
+    let mut generator = Generator::new(seed, purpose, ranges);
     let statements = match purpose {
         Purpose::Run => generator.whole(),
         Purpose::Derivatives => generator.derivatives(),
@@ -125,7 +125,7 @@ struct Generator<'f> {
     /// would be without it.
     faults: Option<Rng>,
     purpose: Purpose,
-    facts: &'f Facts,
+    ranges: &'f GridRanges,
     units: bool,
     grids: Grids,
     /// Names of each domain beside its own, for domains of users at least one once they have been
@@ -147,7 +147,7 @@ struct Generator<'f> {
 }
 
 impl<'f> Generator<'f> {
-    fn new(seed: u64, purpose: Purpose, facts: &'f Facts) -> Self {
+    fn new(seed: u64, purpose: Purpose, ranges: &'f GridRanges) -> Self {
         let mut random = Rng::with_seed(seed);
         let units = random.bool();
         let grids = match random.u8(..10) {
@@ -161,7 +161,7 @@ impl<'f> Generator<'f> {
             random,
             faults: may_fail.then_some(faults),
             purpose,
-            facts,
+            ranges,
             units,
             grids,
             aliases: vec![Vec::new(); CANONICAL.len() + SUBSETS.len()],

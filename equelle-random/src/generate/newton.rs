@@ -225,7 +225,7 @@ impl Generator<'_> {
         }
         let chosen = Node { info: Info::scalar(faces, dimension, bounds), parts };
         let flux = Node { info: chosen.info, parts: parts!["(", drive, " * ", chosen, ")"] };
-        let bounds = bounds.sum(self.facts.faces, true);
+        let bounds = bounds.sum(self.ranges.faces, true);
         Node { info: Info::scalar(Some(Set(0)), dimension, bounds), parts: parts!["Divergence(", flux, ")"] }
     }
 }

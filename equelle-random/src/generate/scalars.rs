@@ -73,7 +73,7 @@ impl Generator<'_> {
     fn measure(&mut self, set: Set) -> Node {
         let kinds = if kind(set.0) == Kind::Face && self.chance(30) { Kind::Cell } else { kind(set.0) };
         let entities = self.full(kinds, set, Want { depth: 1, exact: true });
-        let (lo, hi) = self.facts.measures[Kind::ALL.iter().position(|&k| k == kinds).unwrap_or(0)];
+        let (lo, hi) = self.ranges.measures[Kind::ALL.iter().position(|&k| k == kinds).unwrap_or(0)];
         let length = match kinds {
             Kind::Cell => 3,
             Kind::Face => 2,
@@ -266,7 +266,7 @@ impl Generator<'_> {
             let nothing = self.sets(|_, set| has_nothing(set) || set == Set(1));
             set = self.pick(&nothing).unwrap_or(set);
         }
-        let n = self.facts.largest[Kind::ALL.iter().position(|&k| k == kind(set.0)).unwrap_or(0)];
+        let n = self.ranges.largest[Kind::ALL.iter().position(|&k| k == kind(set.0)).unwrap_or(0)];
         Some(match self.random.u8(..7) {
             0 | 1 => {
                 let a = self.scalar(Some(set), dimension, want);
@@ -305,7 +305,7 @@ impl Generator<'_> {
             Set(0) => {
                 let faces = self.pick(&[Set(4), Set(4), Set(3)]);
                 let a = self.scalar(faces, dimension, want);
-                let bounds = a.info.bounds.sum(self.facts.faces, true);
+                let bounds = a.info.bounds.sum(self.ranges.faces, true);
                 Some(Node { info: Info::scalar(Some(set), dimension, bounds), parts: parts!["Divergence(", a, ")"] })
             }
             Set(_) => None,

@@ -32,7 +32,7 @@ impl Generator<'_> {
             }
             (2, _) => {
                 let faces = self.domain(Set(5));
-                let (lo, hi) = self.facts.measures[0];
+                let (lo, hi) = self.ranges.measures[0];
                 let bounds = Bounds::new(lo, hi);
                 let volume = Node { info: Info::scalar(Some(Set(5)), self.dimension(3), bounds), parts: parts!["|", side, faces, ")|"] };
                 self.in_dimension(volume, PURE)

@@ -60,7 +60,7 @@ impl Generator<'_> {
         }
         let kinds = if kind(set.0) == Kind::Face && self.chance(50) { Kind::Cell } else { kind(set.0) };
         let entities = self.full(kinds, set, Want { depth: 1, exact: true });
-        let (lo, hi) = self.facts.position;
+        let (lo, hi) = self.ranges.position;
         let info = Info::numbers(Basic::Vector, Some(set), self.dimension(1), Bounds::new(lo, hi));
         Node { info, parts: parts!["Centroid(", entities, ")"] }
     }
@@ -123,7 +123,7 @@ impl Generator<'_> {
         let want = if self.pure { want.exact() } else { want.deeper() };
         let set = self.some_set();
         let v = self.vector(Some(set), dimension, want);
-        let n = self.facts.largest[Kind::ALL.iter().position(|&k| k == kind(set.0)).unwrap_or(0)];
+        let n = self.ranges.largest[Kind::ALL.iter().position(|&k| k == kind(set.0)).unwrap_or(0)];
         let (name, bounds) = match self.random.u8(..3) {
             0 => ("SumReduce(", v.info.bounds.sum(n, false)),
             1 => ("MinReduce(", v.info.bounds),

@@ -19,8 +19,8 @@ use equellec::interpret;
 
 use crate::inputs::invented;
 use crate::outcome::Tolerance;
-pub use table::Single;
-use table::{KNOWN, Known, SOLVED, STEPS};
+pub use table::SinglePrecision;
+use table::{OVERRIDES, ProgramOverrides, SOLVED, STEPS};
 
 /// A program with its runs.
 pub struct Subject {
@@ -35,7 +35,7 @@ pub struct Subject {
     /// How far outputs may be apart if it solves equations.
     pub solved: Option<Tolerance>,
     /// How it is run in single precision.
-    pub single: Single,
+    pub single: SinglePrecision,
     /// The most steps of a run.
     pub steps: usize,
     /// What the runtime knows of it.
@@ -111,12 +111,12 @@ fn programs() -> Vec<String> {
 /// If the folder cannot be written, or a program or its data are not right, naming it.
 pub fn subjects(folder: &Path) -> Vec<Subject> {
     let programs = programs();
-    let paths = |known: &Known| format!("{}/{}", known.program, known.program.rsplit('/').next().unwrap_or_default());
-    let named = |known: &&Known, program: &str| known.program == program || paths(known) == program;
-    for known in KNOWN {
+    let paths = |known: &ProgramOverrides| format!("{}/{}", known.program, known.program.rsplit('/').next().unwrap_or_default());
+    let named = |known: &&ProgramOverrides, program: &str| known.program == program || paths(known) == program;
+    for known in OVERRIDES {
         assert!(programs.iter().any(|program| named(&known, program)), "there is no {}", known.program);
     }
-    programs.iter().map(|program| subject(program, KNOWN.iter().find(|known| named(known, program)), folder)).collect()
+    programs.iter().map(|program| subject(program, OVERRIDES.iter().find(|known| named(known, program)), folder)).collect()
 }
 
 impl Subject {
@@ -147,7 +147,7 @@ fn compile(source: &SourceFile, units: bool, level: OptLevel, numbers: Numbers) 
     verify(optimise(module, level)).unwrap_or_else(|errors| panic!("{}: {errors:?}", source.name()))
 }
 
-fn subject(program: &str, known: Option<&Known>, folder: &Path) -> Subject {
+fn subject(program: &str, known: Option<&ProgramOverrides>, folder: &Path) -> Subject {
     let root = repository();
     let name = program.rsplit('/').next().unwrap_or_default().to_owned();
     let file = format!("{name}.equelle");
@@ -168,7 +168,8 @@ fn subject(program: &str, known: Option<&Known>, folder: &Path) -> Subject {
         runs.iter().enumerate().flat_map(|(number, words)| cases(runnable, words, steps, &folder.join(&name).join(number.to_string())));
     let cases = cases.collect();
     let solved = source.text().contains("NewtonSolve").then(|| known.and_then(|known| known.solved).unwrap_or(SOLVED));
-    let single = known.and_then(|known| known.single).unwrap_or(if solved.is_some() { Single::No } else { Single::Explicit });
+    let single =
+        known.and_then(|known| known.single).unwrap_or(if solved.is_some() { SinglePrecision::No } else { SinglePrecision::Explicit });
     Subject { example: program.starts_with("examples/"), cases, solved, single, steps, name, units, source, runnable }
 }
 

@@ -12,7 +12,7 @@ pub const SOLVED: Tolerance = Tolerance::relative(1e-10);
 
 /// A program in single precision, compared with double precision.
 #[derive(Clone, Copy)]
-pub enum Single {
+pub enum SinglePrecision {
     /// Roundings of its steps alone.
     Explicit,
     /// It solves equations, with these words, and outputs may then be so far apart, beside
@@ -30,7 +30,7 @@ pub enum Single {
 
 /// A program with something that no rule gives.
 #[derive(Clone, Copy)]
-pub struct Known {
+pub struct ProgramOverrides {
     /// Its file, in the repository.
     pub program: &'static str,
     /// Words of each run, instead of the data of an example or of grids chosen for it. A parameter
@@ -41,36 +41,36 @@ pub struct Known {
     /// How far its solutions may be apart, instead of [`SOLVED`].
     pub solved: Option<Tolerance>,
     /// How it is run in single precision.
-    pub single: Option<Single>,
+    pub single: Option<SinglePrecision>,
 }
 
-impl Known {
-    const fn new(program: &'static str) -> Known {
-        Known { program, runs: &[], steps: STEPS, solved: None, single: None }
+impl ProgramOverrides {
+    const fn new(program: &'static str) -> ProgramOverrides {
+        ProgramOverrides { program, runs: &[], steps: STEPS, solved: None, single: None }
     }
 
-    const fn runs(self, runs: &'static [&'static [&'static str]]) -> Known {
-        Known { runs, ..self }
+    const fn runs(self, runs: &'static [&'static [&'static str]]) -> ProgramOverrides {
+        ProgramOverrides { runs, ..self }
     }
 
-    const fn steps(self, steps: usize) -> Known {
-        Known { steps, ..self }
+    const fn steps(self, steps: usize) -> ProgramOverrides {
+        ProgramOverrides { steps, ..self }
     }
 
     /// Of heat conduction, whose matrix is the identity plus a positive operator: a solution is as
     /// far from the exact one as the residual, in each step.
-    const fn single(self, tolerance: &'static [&'static str], absolute: f64) -> Known {
-        Known { single: Some(Single::Solved { words: tolerance, allowed: Tolerance::absolute(absolute) }), ..self }
+    const fn single(self, tolerance: &'static [&'static str], absolute: f64) -> ProgramOverrides {
+        ProgramOverrides { single: Some(SinglePrecision::Solved { words: tolerance, allowed: Tolerance::absolute(absolute) }), ..self }
     }
 
     /// Of flow, whose matrices leave the level of the pressure open: as far from the exact solution
     /// as the rounded terms of a residual put it, in parts of the largest value.
-    const fn single_flow(self, tolerance: &'static [&'static str], relative: f64) -> Known {
-        Known { single: Some(Single::Solved { words: tolerance, allowed: Tolerance::relative(relative) }), ..self }
+    const fn single_flow(self, tolerance: &'static [&'static str], relative: f64) -> ProgramOverrides {
+        ProgramOverrides { single: Some(SinglePrecision::Solved { words: tolerance, allowed: Tolerance::relative(relative) }), ..self }
     }
 
-    const fn solved(self, absolute: f64) -> Known {
-        Known { solved: Some(Tolerance::absolute(absolute)), ..self }
+    const fn solved(self, absolute: f64) -> ProgramOverrides {
+        ProgramOverrides { solved: Some(Tolerance::absolute(absolute)), ..self }
     }
 }
 
@@ -79,49 +79,49 @@ const WATER: &[&str] = &["examples/shallow_water/case.param"];
 const FIVE_SPOT: &[&str] = &["tests/programs/five_spot.param"];
 const FIVE_SPOT_OF_TWO: &[&str] = &["examples/two_phase_implicit/case.param"];
 
-pub const KNOWN: &[Known] = &[
+pub const OVERRIDES: &[ProgramOverrides] = &[
     // Its last solve leaves a derivative out and converges slowly; its state grows from step to
     // step.
-    Known::new("tests/report/reasons")
+    ProgramOverrides::new("tests/report/reasons")
         .runs(&[&["nx=5", "ny=4", "dx=0.5", "dy=0.25", "max_iter=60"], &["grid_dim=3", "nx=3", "ny=4", "nz=3", "max_iter=60"]])
         .steps(1),
     // Long rows, which are cut, and loops that are long enough for several threads in every place.
-    Known::new("examples/shallow_water")
+    ProgramOverrides::new("examples/shallow_water")
         .runs(&[WATER, &["nx=130", "ny=71", "dx=0.5", "dy=2", "u_init=0", "v_init=0", "b_north=0", "b_south=0", "b_east=0", "b_west=0"]]),
     // A direct solver takes minutes where dependencies are not optimised. Each step ends with a
     // residual below 1e-9, which is as far as it is from the solution: the matrix is the identity
     // plus a positive operator.
-    Known::new("examples/heat_implicit_3d")
+    ProgramOverrides::new("examples/heat_implicit_3d")
         .runs(&[&["examples/heat_implicit_3d/case.param", "solver=bicgstab", "abs_res_tol=1e-9"]])
         .steps(2)
         .solved(4e-9)
         .single(&["abs_res_tol=2e-2"], 4e-2),
-    Known::new("examples/heat_implicit_2d").single(&["abs_res_tol=1e-3"], 2e-3),
-    Known::new("examples/heat_implicit_triangles").single(&["abs_res_tol=1e-3"], 5e-3),
+    ProgramOverrides::new("examples/heat_implicit_2d").single(&["abs_res_tol=1e-3"], 2e-3),
+    ProgramOverrides::new("examples/heat_implicit_triangles").single(&["abs_res_tol=1e-3"], 5e-3),
     // Newton's method takes the same iterations in both precisions, and ends far below its
     // tolerance.
-    Known::new("examples/gas_1d").single_flow(&["abs_res_tol=1e-4"], 0.0),
-    Known::new("examples/two_phase_gravity").single_flow(&[], 0.0),
+    ProgramOverrides::new("examples/gas_1d").single_flow(&["abs_res_tol=1e-4"], 0.0),
+    ProgramOverrides::new("examples/two_phase_gravity").single_flow(&[], 0.0),
     // With the default tolerance the last correction is not always made: saturations that stop at a
     // bound decide.
-    Known::new("examples/two_phase_implicit")
+    ProgramOverrides::new("examples/two_phase_implicit")
         .runs(&[&["examples/two_phase_implicit/case.param", "abs_res_tol=1e-8"]])
         .single_flow(&[], 0.0),
     // The sum of both equations tells the pressure. In it terms near 1 cancel, four to a balance,
     // and leave what is injected in a step, 1.5e-4: their roundings are 4 * 6e-8 / 1.5e-4 of that.
-    Known::new("examples/two_phase_conservation").single_flow(&[], 1.6e-3),
+    ProgramOverrides::new("examples/two_phase_conservation").single_flow(&[], 1.6e-3),
     // One solve is for volumes per second, near 1e-5, the other for saturations near 1.
-    Known { single: Some(Single::No), ..Known::new("examples/two_phase") },
-    Known::new("tests/programs/shallow_water_declared").runs(&[WATER]),
-    Known::new("tests/run/heat_declared").runs(&[BOX]),
-    Known::new("tests/programs/heat_implicit_declared").runs(&[&["examples/heat_implicit_2d/case.param"]]),
-    Known::new("tests/programs/gas_declared").runs(&[&["examples/gas_1d/case.param"]]),
-    Known::new("tests/programs/two_phase_declared").runs(&[FIVE_SPOT]),
-    Known::new("tests/programs/two_phase_implicit_declared").runs(&[FIVE_SPOT_OF_TWO]),
-    Known::new("tests/implicit/pressure_neumann").runs(&[FIVE_SPOT]),
+    ProgramOverrides { single: Some(SinglePrecision::No), ..ProgramOverrides::new("examples/two_phase") },
+    ProgramOverrides::new("tests/programs/shallow_water_declared").runs(&[WATER]),
+    ProgramOverrides::new("tests/run/heat_declared").runs(&[BOX]),
+    ProgramOverrides::new("tests/programs/heat_implicit_declared").runs(&[&["examples/heat_implicit_2d/case.param"]]),
+    ProgramOverrides::new("tests/programs/gas_declared").runs(&[&["examples/gas_1d/case.param"]]),
+    ProgramOverrides::new("tests/programs/two_phase_declared").runs(&[FIVE_SPOT]),
+    ProgramOverrides::new("tests/programs/two_phase_implicit_declared").runs(&[FIVE_SPOT_OF_TWO]),
+    ProgramOverrides::new("tests/implicit/pressure_neumann").runs(&[FIVE_SPOT]),
     // Rows of one cell, of many, longer than what is evaluated at a time, in one to three
     // dimensions.
-    Known::new("tests/run/rows").runs(&[
+    ProgramOverrides::new("tests/run/rows").runs(&[
         &["grid_dim=1", "nx=1100", "dx=0.5"],
         &["nx=37", "ny=23", "dx=0.5", "dy=0.25"],
         &["nx=1030", "ny=20", "dx=0.5", "dy=0.25"],

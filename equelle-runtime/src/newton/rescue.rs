@@ -35,7 +35,7 @@ pub fn step<R: Implicit, S: Clone>(
     }
     let line = rt.session().current_line();
     let ranges = rt.session().ranges().clone();
-    rt.session().hold_outputs();
+    rt.session().defer_outputs();
     let whole = body(rt, length, state.clone());
     let outputs = rt.session().take_deferred_outputs();
     let mut error = match whole {
@@ -87,11 +87,11 @@ fn in_parts<R: Implicit, S: Clone>(
     let mut outputs = Vec::new();
     for number in 0..parts {
         let next = body(rt, part, state);
-        let held = rt.session().take_deferred_outputs();
+        let deferred = rt.session().take_deferred_outputs();
         state = next?;
         match number {
-            0 => outputs.extend(held.into_iter().take(opening)),
-            _ if number + 1 == parts => outputs.extend(held.into_iter().skip(opening)),
+            0 => outputs.extend(deferred.into_iter().take(opening)),
+            _ if number + 1 == parts => outputs.extend(deferred.into_iter().skip(opening)),
             _ => {}
         }
     }

@@ -15,7 +15,7 @@ const ENOUGH: f64 = 1e-4;
 /// Largest and smallest ratio of a step to the one before.
 const SHORTER: (f64, f64) = (0.5, 0.1);
 /// Largest number of trials.
-const MOST: usize = 10;
+const MAX_REJECTED: usize = 10;
 
 /// The line search of one solve.
 pub(super) struct LineSearch {
@@ -58,7 +58,7 @@ impl LineSearch {
                 break;
             }
             rejected += 1;
-            if rejected == MOST {
+            if rejected == MAX_REJECTED {
                 self.is_on = false;
                 if full.norm.is_finite() {
                     length = 1.0;

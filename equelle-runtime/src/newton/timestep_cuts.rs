@@ -8,7 +8,7 @@ use crate::program::Program;
 pub const KEY: &str = "timestep_cuts";
 
 /// Largest value: steps a million times shorter.
-const MOST: usize = 20;
+const MAX_CUTS: usize = 20;
 
 /// How often a step may be halved: `timestep_cuts`, 0 if not given.
 ///
@@ -16,10 +16,10 @@ const MOST: usize = 20;
 /// `Data` if it is no such number.
 pub fn cuts(parameters: &Parameters) -> Result<u32, Error> {
     let Some(cuts) = parameters.integer(KEY)? else { return Ok(0) };
-    if cuts <= MOST {
+    if cuts <= MAX_CUTS {
         return Ok(cuts as u32);
     }
-    Err(Error::new(ErrorKind::Data, format!("parameter `{KEY}` must be at most {MOST}, not {cuts}"))
+    Err(Error::new(ErrorKind::Data, format!("parameter `{KEY}` must be at most {MAX_CUTS}, not {cuts}"))
         .hint(format!("a step is taken in up to 2^{KEY} parts")))
 }
 

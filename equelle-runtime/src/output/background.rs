@@ -83,12 +83,12 @@ impl Writer {
     ///
     /// # Errors
     /// The error since the last report.
-    pub(super) fn settle(&self) -> Result<(), Error> {
+    pub(super) fn wait_for_outputs(&self) -> Result<(), Error> {
         let Some(running) = &self.running else { return Ok(()) };
         let (answer, answered) = sync_channel(1);
-        let settled = running.orders.send(Order::Answer(answer)).is_ok() && answered.recv().is_ok();
+        let is_written = running.orders.send(Order::Answer(answer)).is_ok() && answered.recv().is_ok();
         self.report()?;
-        if settled { Ok(()) } else { Err(ended()) }
+        if is_written { Ok(()) } else { Err(ended()) }
     }
 
     /// Queues a file after all earlier ones; waits if the queue is full.
@@ -117,7 +117,7 @@ impl Outputs {
     /// Whether collections of this size currently go to files: not to standard output or memory,
     /// and neither deferred nor suppressed.
     pub fn go_to_files(&self, elements: usize) -> bool {
-        self.has_files_for(elements) && self.held.is_none() && self.muted.is_none()
+        self.has_files_for(elements) && self.deferred.is_none() && self.suppressed.is_none()
     }
 
     /// Queues a file for numbers that are still being copied: components of `elements` numbers, in
@@ -152,7 +152,7 @@ impl Outputs {
     ///
     /// # Errors
     /// Their error, unless it was returned before.
-    pub fn settle(&mut self) -> Result<(), Error> {
-        self.writer.settle()
+    pub fn wait_for_outputs(&mut self) -> Result<(), Error> {
+        self.writer.wait_for_outputs()
     }
 }

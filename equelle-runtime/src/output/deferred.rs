@@ -7,22 +7,22 @@ use crate::real::Real;
 
 impl Outputs {
     /// Defers outputs from now on.
-    pub fn hold(&mut self) {
-        self.held.get_or_insert_default();
+    pub fn defer(&mut self) {
+        self.deferred.get_or_insert_default();
     }
 
     /// Takes the deferred outputs; later ones are deferred too.
-    pub fn take_held(&mut self) -> Vec<DeferredOutput> {
-        self.held.as_mut().map(std::mem::take).unwrap_or_default()
+    pub fn take_deferred(&mut self) -> Vec<DeferredOutput> {
+        self.deferred.as_mut().map(std::mem::take).unwrap_or_default()
     }
 
     /// Writes deferred outputs and ends deferring.
     ///
     /// # Errors
     /// Those of the outputs.
-    pub fn release(&mut self, held: Vec<DeferredOutput>) -> Result<(), Error> {
-        self.held = None;
-        for DeferredOutput { record, single } in held {
+    pub fn release(&mut self, deferred: Vec<DeferredOutput>) -> Result<(), Error> {
+        self.deferred = None;
+        for DeferredOutput { record, single } in deferred {
             match record {
                 Record::Scalar { tag, value } => self.scalar(&tag, value)?,
                 Record::Bool { tag, value } => self.bool(&tag, value)?,
@@ -38,23 +38,23 @@ impl Outputs {
     }
 
     /// Suppresses outputs from now on.
-    pub fn mute(&mut self) {
-        self.muted = Some(false);
+    pub fn suppress(&mut self) {
+        self.suppressed = Some(false);
     }
 
     /// Whether outputs are suppressed.
-    pub fn are_muted(&self) -> bool {
-        self.muted.is_some()
+    pub fn are_suppressed(&self) -> bool {
+        self.suppressed.is_some()
     }
 
     /// Ends suppression; returns whether an output was suppressed.
-    pub fn unmute(&mut self) -> bool {
-        self.muted.take().unwrap_or(false)
+    pub fn end_suppression(&mut self) -> bool {
+        self.suppressed.take().unwrap_or(false)
     }
 
-    /// Whether a side effect must be suppressed. It counts for [`Outputs::unmute`].
+    /// Whether a side effect must be suppressed. It counts for [`Outputs::end_suppression`].
     pub fn holds_back(&mut self) -> bool {
-        self.muted.as_mut().map(|something| *something = true).is_some()
+        self.suppressed.as_mut().map(|something| *something = true).is_some()
     }
 
     /// Whether an output is not written now: it is deferred or suppressed.
@@ -62,8 +62,8 @@ impl Outputs {
         if self.holds_back() {
             return true;
         }
-        let Some(held) = &mut self.held else { return false };
-        held.push(DeferredOutput { record: record(), single });
+        let Some(deferred) = &mut self.deferred else { return false };
+        deferred.push(DeferredOutput { record: record(), single });
         true
     }
 }

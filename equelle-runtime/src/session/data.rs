@@ -99,7 +99,7 @@ impl Session {
         self.check_output_collection(tag, domain, &components)?;
         let result = self.outputs.vectors(tag, &components);
         self.tell_of_outputs();
-        self.told(result)
+        self.locate_nonfinite(result)
     }
 
     /// Writes a collection, one value per element of a domain; in the order of the grid's file.
@@ -117,7 +117,7 @@ impl Session {
         self.check_output_collection(tag, domain, &[&values])?;
         let result = self.outputs.collection(tag, &values);
         self.tell_of_outputs();
-        self.told(result)
+        self.locate_nonfinite(result)
     }
 
     /// Whether collections of this size currently go to files, as [`Session::output_later`]
@@ -165,7 +165,7 @@ impl Session {
         };
         let result = self.outputs.write_in_background(tag, line, domain.len(), numbers);
         self.tell_of_outputs();
-        self.told(result)
+        self.locate_nonfinite(result)
     }
 
     /// Waits until all files of [`Session::output_later`] are written. Called at every end of a
@@ -173,9 +173,9 @@ impl Session {
     ///
     /// # Errors
     /// Their error, unless it was returned before.
-    pub fn settle_outputs(&mut self) -> Result<(), Error> {
-        let result = self.outputs.settle();
-        self.told(result)
+    pub fn wait_for_outputs(&mut self) -> Result<(), Error> {
+        let result = self.outputs.wait_for_outputs();
+        self.locate_nonfinite(result)
     }
 
     /// Writes a collection of entities of a kind, one per element of a domain: their indices in the

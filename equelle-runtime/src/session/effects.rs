@@ -7,12 +7,12 @@ use crate::output::DeferredOutput;
 impl Session {
     /// Suppresses outputs from now on; [`Session::holds_back`] returns true.
     pub fn begin_trial(&mut self) {
-        self.outputs.mute();
+        self.outputs.suppress();
     }
 
     /// Ends suppression; returns whether a side effect was suppressed.
     pub fn end_trial(&mut self) -> bool {
-        self.outputs.unmute()
+        self.outputs.end_suppression()
     }
 
     /// Whether a side effect must be suppressed, because a residual is on trial.
@@ -21,24 +21,24 @@ impl Session {
     }
 
     /// Defers outputs until [`Session::release_outputs`].
-    pub fn hold_outputs(&mut self) {
-        self.outputs.hold();
+    pub fn defer_outputs(&mut self) {
+        self.outputs.defer();
     }
 
     /// Takes the deferred outputs.
     pub fn take_deferred_outputs(&mut self) -> Vec<DeferredOutput> {
-        self.outputs.take_held()
+        self.outputs.take_deferred()
     }
 
     /// Writes deferred outputs and ends deferring.
     ///
     /// # Errors
     /// Those of the outputs.
-    pub fn release_outputs(&mut self, held: Vec<DeferredOutput>) -> Result<(), Error> {
-        if !held.is_empty() {
+    pub fn release_outputs(&mut self, deferred: Vec<DeferredOutput>) -> Result<(), Error> {
+        if !deferred.is_empty() {
             self.progress.close_bar();
         }
-        let result = self.outputs.release(held).map_err(|error| error.at(self.line));
+        let result = self.outputs.release(deferred).map_err(|error| error.at(self.line));
         self.tell_of_outputs();
         result
     }

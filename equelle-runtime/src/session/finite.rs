@@ -81,7 +81,7 @@ impl Session {
 
     /// Whether an output is checked now; those of a trial are not.
     fn checks_outputs(&self) -> bool {
-        self.nonfinite == Nonfinite::Error && !self.outputs.are_muted()
+        self.nonfinite == Nonfinite::Error && !self.outputs.are_suppressed()
     }
 
     /// Checks an output of a single number, or of the components of a single Vector.
@@ -93,7 +93,7 @@ impl Session {
         let components: Vec<&[f64]> = numbers.chunks(1).collect();
         let Some(found) = FirstNonfinite::first(&components) else { return Ok(()) };
         // Errors of files in the background come first.
-        self.settle_outputs()?;
+        self.wait_for_outputs()?;
         Err(NotFinite { checked, found, place: None }.error(&self.grid))
     }
 
@@ -104,13 +104,13 @@ impl Session {
         }
         let checked = self.checks_output(tag);
         let Some(found) = FirstNonfinite::first(components) else { return Ok(()) };
-        self.settle_outputs()?;
+        self.wait_for_outputs()?;
         let place = ElementLocation::in_file_order(domain, found.position);
         Err(NotFinite { checked, found, place }.error(&self.grid))
     }
 
     /// A check of an output whose numbers are still being copied, for the thread that writes them.
-    /// It does not locate the element: see [`Session::told`].
+    /// It does not locate the element: see [`Session::locate_nonfinite`].
     pub(super) fn check_later<R: Real>(
         &mut self,
         tag: &str,
@@ -131,7 +131,7 @@ impl Session {
 
     /// The result of outputs; adds the location of a number that is not finite. Only here is the
     /// grid available, whose geometry may be freed at any time.
-    pub(super) fn told<T>(&self, result: Result<T, Error>) -> Result<T, Error> {
+    pub(super) fn locate_nonfinite<T>(&self, result: Result<T, Error>) -> Result<T, Error> {
         let located = |error: Error| error.at(self.line);
         result.map_err(|error| match self.finite.later.lock().unwrap_or_else(PoisonError::into_inner).take() {
             Some(not_finite) => not_finite.error(&self.grid),

@@ -36,7 +36,7 @@ pub const CHEAP_WORTH_SHARING: usize = 32 * BLOCK;
 const RANGES_PER_THREAD: usize = 4;
 
 /// Largest number of threads.
-const MOST: usize = 1024;
+const MAX_THREADS: usize = 1024;
 
 /// A number of threads, which start with the first loop that needs them. Clones share them.
 #[derive(Clone)]
@@ -74,7 +74,7 @@ impl Threads {
     /// The calling thread and `number - 1` more, which start with the first loop that needs them. 0
     /// counts as 1.
     pub fn new(number: usize) -> Threads {
-        let number = number.clamp(1, MOST);
+        let number = number.clamp(1, MAX_THREADS);
         Threads { number, pool: (number > 1).then(Arc::default) }
     }
 
@@ -87,9 +87,9 @@ impl Threads {
             return Ok(Threads::new(std::thread::available_parallelism().map_or(1, usize::from)));
         };
         let number = parse_integer(text.as_bytes()).ok().and_then(|number| usize::try_from(number).ok());
-        number.filter(|number| (1..=MOST).contains(number)).map(Threads::new).ok_or_else(|| {
+        number.filter(|number| (1..=MAX_THREADS).contains(number)).map(Threads::new).ok_or_else(|| {
             let place = parameters.origin("threads").map_or_else(String::new, |origin| format!(" ({origin})"));
-            let message = format!("parameter `threads`{place} must be a whole number from 1 to {MOST}, not `{text}`");
+            let message = format!("parameter `threads`{place} must be a whole number from 1 to {MAX_THREADS}, not `{text}`");
             Error::new(ErrorKind::Data, message).hint("such as threads=4; without it there is a thread for each processor")
         })
     }

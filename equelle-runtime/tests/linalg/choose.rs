@@ -6,12 +6,12 @@ use equelle_runtime::linalg::{Csr, LinearCache, LinearErrorKind, LinearOptions, 
 use crate::common::{Random, dense, distance, relative_residual, triplets};
 use crate::grids::Cells;
 
-fn facts(matrix: &Csr) -> MatrixProperties {
+fn properties(matrix: &Csr) -> MatrixProperties {
     MatrixProperties::new(matrix, &[matrix.n_rows()], false)
 }
 
-fn pairs(facts: &MatrixProperties, options: &LinearOptions) -> Vec<(Method, Preconditioning)> {
-    plan(facts, options).iter().map(|attempt| (attempt.method, attempt.preconditioner)).collect()
+fn pairs(properties: &MatrixProperties, options: &LinearOptions) -> Vec<(Method, Preconditioning)> {
+    plan(properties, options).iter().map(|attempt| (attempt.method, attempt.preconditioner)).collect()
 }
 
 #[test]
@@ -21,10 +21,10 @@ fn facts_by_hand() {
     assert!(matches!(found.symmetry, Symmetry::Numerical { .. }));
     assert!(!found.may_be_definite());
     assert_eq!(found.describe(), "2 unknowns, 2 unknowns an element, not symmetric, positive diagonal, dominant by 1.5");
-    let found = facts(&dense([[-4.0, 1.0, 0.0], [1.0, -3.0, 0.0], [0.0, 0.0, 0.0]]));
+    let found = properties(&dense([[-4.0, 1.0, 0.0], [1.0, -3.0, 0.0], [0.0, 0.0, 0.0]]));
     assert_eq!((found.diagonal, found.dominance, found.may_be_definite()), (Diagonal::Negative, 3.0, true));
-    assert_eq!(facts(&dense([[1.0, 0.0], [0.0, -1.0]])).diagonal, Diagonal::Mixed);
-    assert_eq!(facts(&dense([[0.0, 1.0], [1.0, 1.0]])).diagonal, Diagonal::Mixed);
+    assert_eq!(properties(&dense([[1.0, 0.0], [0.0, -1.0]])).diagonal, Diagonal::Mixed);
+    assert_eq!(properties(&dense([[0.0, 1.0], [1.0, 1.0]])).diagonal, Diagonal::Mixed);
     assert_eq!(
         MatrixProperties::new(&dense([[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]]), &[2, 3], false).fields,
         1,
@@ -38,15 +38,15 @@ fn plans() {
     use Preconditioning::{Amg, Cpr, Fsai, Ilu0, Jacobi, None as Plain};
     let auto = LinearOptions::default();
     let asked = |method, preconditioner| LinearOptions { method, preconditioner, ..LinearOptions::default() };
-    let poisson = facts(&Cells::cube(12).poisson());
+    let poisson = properties(&Cells::cube(12).poisson());
     assert_eq!(pairs(&poisson, &auto), [(Cg, Amg), (Cg, Ilu0), (Lu, Plain), (Cg, Amg)], "in the end the first one, with all iterations");
-    assert_eq!(pairs(&facts(&Cells::cube(10).poisson()), &auto), [(Lu, Plain)], "small");
+    assert_eq!(pairs(&properties(&Cells::cube(10).poisson()), &auto), [(Lu, Plain)], "small");
     // No direct solver for millions.
     assert_eq!(pairs(&MatrixProperties { unknowns: 1_000_000, ..poisson.clone() }, &auto), [(Cg, Amg), (Cg, Ilu0), (Cg, Jacobi)]);
-    let transport = facts(&Cells::cube(12).transport([1.0, 0.0, 0.0]));
+    let transport = properties(&Cells::cube(12).transport([1.0, 0.0, 0.0]));
     assert_eq!(pairs(&transport, &auto), [(BiCgStab, Amg), (Gmres, Ilu0), (Lu, Plain), (BiCgStab, Amg)]);
     // A short time step: the diagonal does it all.
-    let heat = facts(&Cells::cube(12).diffusion(|_, _, _| 0.01, [0.0, 0.0, 0.0]));
+    let heat = properties(&Cells::cube(12).diffusion(|_, _, _| 0.01, [0.0, 0.0, 0.0]));
     let step = MatrixProperties { dominance: 16.0, ..heat };
     assert_eq!(pairs(&step, &auto)[0], (Cg, Jacobi));
     assert!(step.describe().ends_with("positive diagonal, dominant by 16.0"), "{}", step.describe());
@@ -89,23 +89,28 @@ fn jacobi_while_it_is_cheaper() {
         let matrix = cells.diffusion(move |_, _, _| a, [1.0; 3]);
         let n = matrix.n_rows();
         let matrix = shifted(&matrix, 1.0);
-        let facts = facts(&matrix);
-        assert!((facts.dominance - (1.0 + 6.0 * a) / (6.0 * a)).abs() < 1e-12 * facts.dominance, "{}", facts.dominance);
+        let properties = properties(&matrix);
+        assert!((properties.dominance - (1.0 + 6.0 * a) / (6.0 * a)).abs() < 1e-12 * properties.dominance, "{}", properties.dominance);
         let b = Random(5).numbers(n);
         let jacobi = LinearOptions { preconditioner: Some(Preconditioning::Jacobi), ..LinearOptions::default() };
         let made = solve(&matrix, &b, &jacobi, &mut LinearCache::default()).unwrap();
         // The prediction is a bound, of which much is not left out where the eigenvalues fill their
         // interval.
-        assert!(made.iterations as f64 <= facts.jacobi_products(1e-8).ceil(), "{a}: {} {}", made.iterations, facts.jacobi_products(1e-8));
+        assert!(
+            made.iterations as f64 <= properties.jacobi_products(1e-8).ceil(),
+            "{a}: {} {}",
+            made.iterations,
+            properties.jacobi_products(1e-8)
+        );
         if a <= 10.0 {
             assert!(
-                made.iterations as f64 >= 0.5 * facts.jacobi_products(1e-8),
+                made.iterations as f64 >= 0.5 * properties.jacobi_products(1e-8),
                 "{a}: {} {}",
                 made.iterations,
-                facts.jacobi_products(1e-8)
+                properties.jacobi_products(1e-8)
             );
         }
-        choices.push(plan(&facts, &LinearOptions::default())[0].preconditioner);
+        choices.push(plan(&properties, &LinearOptions::default())[0].preconditioner);
     }
     use Preconditioning::{Amg, Jacobi};
     assert_eq!(choices, [Jacobi, Jacobi, Jacobi, Amg, Amg]);
@@ -207,6 +212,6 @@ fn a_set_up_is_used_again_while_it_helps() {
     let jump = cells.diffusion(|a, _, axis| if axis == 2 && a % 5 != 0 { 1e6 } else { 1.0 }, [1.0; 3]);
     let after = solve(&jump, &b, &amg, &mut cache).unwrap();
     assert!(relative_residual(&jump, &b, &after.x) <= 1e-10 * (1.0 + 1e-6));
-    let settled = solve(&jump, &b, &amg, &mut cache).unwrap();
-    assert_eq!(settled.iterations, fresh(&jump).iterations);
+    let with_amg = solve(&jump, &b, &amg, &mut cache).unwrap();
+    assert_eq!(with_amg.iterations, fresh(&jump).iterations);
 }

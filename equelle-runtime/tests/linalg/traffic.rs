@@ -172,7 +172,7 @@ fn bytes_of_a_cycle_of_singles() {
         [advance, look, sized, step, space.take()]
     };
     let doubles = passes(Traffic::new(n, Written::Unread));
-    let singles = passes(Traffic::new(n, Written::Unread).with_singles());
+    let singles = passes(Traffic::new(n, Written::Unread).with_single_precision());
     let n = n as u64;
     let cycle = (doubles[1] - places) / 2 + places;
     assert_eq!(doubles, [doubles[1] + 24 * n, doubles[1], doubles[1], 40 * n, doubles[1]]);

@@ -127,14 +127,14 @@ fn steps() {
 fn attempts_and_trials() {
     let mut session = open(&[]).unwrap();
     let records = session.record_outputs();
-    session.hold_outputs();
+    session.defer_outputs();
     session.output_scalar("a", 1.0).unwrap();
     assert!(session.output_scalar("a", f64::NAN).is_err());
     session.begin_trial();
     session.output_scalar("a", f64::NAN).unwrap();
     assert!(session.end_trial());
-    let held = session.take_deferred_outputs();
-    session.release_outputs(held).unwrap();
+    let deferred = session.take_deferred_outputs();
+    session.release_outputs(deferred).unwrap();
     assert_eq!(records.take(), [Record::Scalar { tag: "a".to_owned(), value: 1.0 }]);
 }
 
@@ -158,10 +158,10 @@ fn files_that_are_written_later() {
     }
     // Geometry is given back while files are on their way; messages still know cells.
     session.keep_geometry(&[]);
-    let error = told.or(session.settle_outputs().err());
+    let error = told.or(session.wait_for_outputs().err());
     let message = "output `u` is not finite in step 3 of 5: cell 17 at (1.75, 2.5) is inf; step 3 is the first where it is not";
     refused(error.map_or(Ok(()), Err), message, 12);
-    session.settle_outputs().unwrap();
+    session.wait_for_outputs().unwrap();
     let mut names: Vec<String> = std::fs::read_dir(&dir).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
     names.retain(|name| name.starts_with('u'));
     names.sort();

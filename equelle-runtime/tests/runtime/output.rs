@@ -168,7 +168,7 @@ fn large_collections_go_to_files_unless_asked_otherwise() {
     out.collection("u", &large).unwrap();
     out.vectors("v", &[&large, &large]).unwrap();
     out.write_in_background("u", 1, LARGE + 1, || Ok(vec![vec![0.5; LARGE + 1]])).unwrap();
-    out.settle().unwrap();
+    out.wait_for_outputs().unwrap();
     let notes = out.take_notes();
     assert_eq!(notes.len(), 1, "{notes:?}");
     assert!(notes[0].contains(&format!("`{}`", dir.display())) && notes[0].contains("output_to_file=false"), "{notes:?}");
@@ -214,7 +214,7 @@ fn outputs_wait_or_do_not_happen() {
     let options = Options { stdout: Box::new(stdout.clone()), ..Options::silent() };
     let mut session = Session::open_with(&HEAT, &words(&["nx=2", "output_to_file=true", &dir_word]), options).unwrap();
     let cells = session.domain(ALL_CELLS).unwrap();
-    session.hold_outputs();
+    session.defer_outputs();
     session.output_scalar("dropped", 1.0).unwrap();
     assert_eq!(session.take_deferred_outputs().len(), 1);
     // 0.1 in single precision is written so, not with the digits of the nearest double.
@@ -230,8 +230,8 @@ fn outputs_wait_or_do_not_happen() {
     session.output_scalar("tried", 1.0).unwrap();
     assert!(session.end_trial());
     assert_eq!(stdout.text(), "");
-    let held = session.take_deferred_outputs();
-    session.release_outputs(held).unwrap();
+    let deferred = session.take_deferred_outputs();
+    session.release_outputs(deferred).unwrap();
     session.output_scalar("later", 6.0).unwrap();
     assert_eq!(stdout.text(), "s = 0.5\nb = true\nw = 1 2\nt = text\nlater = 6\n");
     assert_eq!(std::fs::read_to_string(dir.join("u-00000.output")).unwrap(), "0.1\n2\n");
@@ -257,10 +257,10 @@ fn files_are_written_later_in_their_order() {
     assert_eq!((text(0), text(1), text(2)), ("1.5\n2\n".into(), "3 0.1\n".into(), "4\n".into()));
     assert_eq!(out.files_written(), 3);
     // What waits or does not happen is not written by a thread.
-    out.mute();
+    out.suppress();
     assert!(!out.go_to_files(2));
-    out.unmute();
-    out.hold();
+    out.end_suppression();
+    out.defer();
     assert!(!out.go_to_files(2));
 }
 
@@ -272,10 +272,10 @@ fn what_fails_later_is_told_once_and_nothing_follows() {
     for number in 0..3 {
         // Whether the third one is told already depends on the thread.
         let told = out.write_in_background("u", 7 + number, 1, move || Ok(vec![vec![f64::from(number)]]));
-        if let Err(error) = told.and_then(|()| if number == 2 { out.settle() } else { Ok(()) }) {
+        if let Err(error) = told.and_then(|()| if number == 2 { out.wait_for_outputs() } else { Ok(()) }) {
             assert_eq!((error.kind, &error.lines[..]), (ErrorKind::Io, &[8][..]));
             assert!(error.message.contains("u-00001.output"), "{error}");
-            assert_eq!(out.settle(), Ok(()), "told once");
+            assert_eq!(out.wait_for_outputs(), Ok(()), "told once");
             assert!(!dir.join("u-00002.output").exists());
             assert!(dir.join("u-00000.output").exists());
             return;
@@ -303,7 +303,7 @@ fn files_that_wait_are_few() {
             .unwrap();
             *queued.lock().unwrap() += 1;
         }
-        out.settle().unwrap();
+        out.wait_for_outputs().unwrap();
         out.files_written()
     });
     // Long enough for a run that does not wait to queue all.

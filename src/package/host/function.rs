@@ -18,7 +18,7 @@ use super::uses::Uses;
 
 /// What stands for a value in the text.
 #[derive(Clone, Debug)]
-pub(super) enum Place {
+pub(super) enum Binding {
     /// A local that owns it.
     Local(Ident),
     /// A parameter: a reference.
@@ -35,7 +35,7 @@ pub(super) struct FunctionWriter<'a> {
     pub function: &'a Function,
     pub uses: Uses,
     names: Namer,
-    places: Vec<Option<Place>>,
+    bindings: Vec<Option<Binding>>,
     pub mutables: Vec<Ident>,
     /// Entity collections of domains that are used as such.
     entities: Vec<Option<Ident>>,
@@ -69,7 +69,7 @@ impl<'a> FunctionWriter<'a> {
             function,
             uses: Uses::of(function),
             names,
-            places: vec![None; function.values.len()],
+            bindings: vec![None; function.values.len()],
             mutables,
             entities: vec![None; function.values.len()],
             declared: BTreeSet::new(),
@@ -151,7 +151,7 @@ impl<'a> FunctionWriter<'a> {
             let name = ident(&name);
             let ty = self.borrowed_type(&value.ty, value.span)?;
             params.extend(quote! { , #name: #ty });
-            self.places[param.0 as usize] = Some(Place::Param(name));
+            self.bindings[param.0 as usize] = Some(Binding::Param(name));
         }
         let mut body = TokenStream::new();
         for &param in &self.function.params {
@@ -223,17 +223,17 @@ impl<'a> FunctionWriter<'a> {
 
     /// Whether the value is known as text, so that it needs no statement.
     pub(super) fn define_text(&mut self, value: ValueId, text: &str) {
-        self.places[value.0 as usize] = Some(Place::Text(text.to_owned()));
+        self.bindings[value.0 as usize] = Some(Binding::Text(text.to_owned()));
     }
 
     /// The value is a reference of this name.
     pub(super) fn define_param(&mut self, value: ValueId, name: Ident) {
-        self.places[value.0 as usize] = Some(Place::Param(name));
+        self.bindings[value.0 as usize] = Some(Binding::Param(name));
     }
 
     /// The value is what the mutable holds.
     pub(super) fn define_alias(&mut self, value: ValueId, mutable: MutableId) {
-        self.places[value.0 as usize] = Some(Place::Mutable(mutable));
+        self.bindings[value.0 as usize] = Some(Binding::Mutable(mutable));
     }
 
     /// A new local for a value: its own name, or one that says how it came about.
@@ -247,7 +247,7 @@ impl<'a> FunctionWriter<'a> {
             name.insert(0, '_');
         }
         let name = ident(&name);
-        self.places[value.0 as usize] = Some(Place::Local(name.clone()));
+        self.bindings[value.0 as usize] = Some(Binding::Local(name.clone()));
         self.depths[value.0 as usize] = self.depth;
         name
     }
@@ -255,7 +255,7 @@ impl<'a> FunctionWriter<'a> {
     /// Gives a value the user's name for it before its definition is written.
     pub(super) fn name_ahead(&mut self, value: ValueId) {
         let own = &self.function.values[value.0 as usize].name;
-        if !own.is_empty() && self.places[value.0 as usize].is_none() {
+        if !own.is_empty() && self.bindings[value.0 as usize].is_none() {
             let name = self.names.fresh(own);
             self.prenamed.insert(value, name);
         }
@@ -270,7 +270,7 @@ impl<'a> FunctionWriter<'a> {
     pub(super) fn forget_names_since(&mut self, names: Namer, kept: &[ValueId]) {
         self.names = names;
         for value in kept {
-            if let Some(Place::Local(name)) = &self.places[value.0 as usize] {
+            if let Some(Binding::Local(name)) = &self.bindings[value.0 as usize] {
                 self.names.reserve([name.to_string()]);
             }
             if let Some(name) = &self.entities[value.0 as usize] {
@@ -284,8 +284,8 @@ impl<'a> FunctionWriter<'a> {
         ident(&self.names.fresh(wanted))
     }
 
-    fn place(&self, value: ValueId) -> Result<&Place, BackendError> {
-        self.places.get(value.0 as usize).and_then(Option::as_ref).ok_or_else(|| {
+    fn binding(&self, value: ValueId) -> Result<&Binding, BackendError> {
+        self.bindings.get(value.0 as usize).and_then(Option::as_ref).ok_or_else(|| {
             let span = self.function.values.get(value.0 as usize).map_or(self.function.span, |v| v.span);
             BackendError::internal(span, format!("value {} of `{}` is used before it is defined", value.0, self.function.name))
         })
@@ -293,14 +293,14 @@ impl<'a> FunctionWriter<'a> {
 
     /// An expression of reference type, `&u`; for a domain, the domain.
     pub(super) fn by_ref(&self, value: ValueId) -> Result<TokenStream, BackendError> {
-        Ok(match self.place(value)? {
-            Place::Local(name) => quote! { &#name },
-            Place::Param(name) => name.to_token_stream(),
-            Place::Mutable(mutable) => {
+        Ok(match self.binding(value)? {
+            Binding::Local(name) => quote! { &#name },
+            Binding::Param(name) => name.to_token_stream(),
+            Binding::Mutable(mutable) => {
                 let name = &self.mutables[mutable.0 as usize];
                 quote! { &#name }
             }
-            Place::Text(text) => text.to_token_stream(),
+            Binding::Text(text) => text.to_token_stream(),
         })
     }
 
@@ -332,28 +332,28 @@ impl<'a> FunctionWriter<'a> {
             let entities = self.by_entities(value)?;
             return Ok(quote! { (#entities).clone() });
         }
-        Ok(match self.place(value)? {
-            Place::Local(name) if self.uses.count[value.0 as usize] == 1 && self.depths[value.0 as usize] == self.depth => {
+        Ok(match self.binding(value)? {
+            Binding::Local(name) if self.uses.count[value.0 as usize] == 1 && self.depths[value.0 as usize] == self.depth => {
                 let name = name.to_token_stream();
                 self.moved.insert(value);
                 name
             }
             // A parameter of text is a `&str`.
-            Place::Param(name) if self.ty(value) == Type::TEXT => quote! { #name.to_owned() },
-            Place::Local(name) | Place::Param(name) => quote! { #name.clone() },
-            Place::Mutable(mutable) => {
+            Binding::Param(name) if self.ty(value) == Type::TEXT => quote! { #name.to_owned() },
+            Binding::Local(name) | Binding::Param(name) => quote! { #name.clone() },
+            Binding::Mutable(mutable) => {
                 let name = &self.mutables[mutable.0 as usize];
                 quote! { #name.clone() }
             }
-            Place::Text(text) => quote! { #text.to_owned() },
+            Binding::Text(text) => quote! { #text.to_owned() },
         })
     }
 
     /// The local that owns a collection, unless it has been given away.
     pub(super) fn local_collection(&self, value: ValueId) -> Option<Ident> {
         let collection = matches!(self.ty(value).shape, Shape::Collection(_));
-        match &self.places[value.0 as usize] {
-            Some(Place::Local(name)) if collection && !self.moved.contains(&value) => Some(name.clone()),
+        match &self.bindings[value.0 as usize] {
+            Some(Binding::Local(name)) if collection && !self.moved.contains(&value) => Some(name.clone()),
             _ => None,
         }
     }
@@ -365,9 +365,9 @@ impl<'a> FunctionWriter<'a> {
             return Ok(TokenStream::new());
         }
         let domain = self.by_ref(value)?;
-        let base = match self.place(value)? {
-            Place::Local(name) | Place::Param(name) => name.to_string(),
-            Place::Mutable(_) | Place::Text(_) => return Ok(TokenStream::new()),
+        let base = match self.binding(value)? {
+            Binding::Local(name) | Binding::Param(name) => name.to_string(),
+            Binding::Mutable(_) | Binding::Text(_) => return Ok(TokenStream::new()),
         };
         let name = self.fresh(&format!("{base}_entities"));
         self.entities[value.0 as usize] = Some(name.clone());

@@ -27,7 +27,7 @@ const PAIR: usize = 2;
 const LIMITS: [(&str, usize); 2] = [("backend-cuda/src", 1), ("backend-serial/src", 1)];
 
 /// How many inherent methods a type of a back-end may have.
-const MOST_METHODS: usize = 100;
+const MAX_METHODS: usize = 100;
 
 /// Files that import each other, sorted, and the imports among them.
 struct Circle {
@@ -59,7 +59,7 @@ pub(crate) fn run(folder: Option<&str>) -> Result<(), Failure> {
     }
     for ((file, name), count) in crates.iter().flat_map(too_many_methods).filter(|((file, _), _)| is_asked(file)) {
         refused += 1;
-        println!("{name} of {file} has {count} methods, which is more than {MOST_METHODS}");
+        println!("{name} of {file} has {count} methods, which is more than {MAX_METHODS}");
     }
     if refused == 0 {
         Ok(())
@@ -70,10 +70,10 @@ pub(crate) fn run(folder: Option<&str>) -> Result<(), Failure> {
     }
 }
 
-/// Types of a back-end with more inherent methods than [`MOST_METHODS`].
+/// Types of a back-end with more inherent methods than [`MAX_METHODS`].
 fn too_many_methods(library: &Crate) -> Vec<((&str, &str), usize)> {
     let methods = if library.files[0].starts_with("backend-") { library.methods() } else { BTreeMap::new() };
-    methods.into_iter().filter(|(_, count)| *count > MOST_METHODS).collect()
+    methods.into_iter().filter(|(_, count)| *count > MAX_METHODS).collect()
 }
 
 /// Whether a file stands in a folder, both as paths from the root of the workspace.

@@ -52,7 +52,7 @@ enum Target<'a> {
 }
 
 /// How many imports of imports are followed; more would be a circle of names.
-const MOST_IMPORTS: usize = 32;
+const MAX_IMPORTS: usize = 32;
 
 impl Crate {
     /// Reads a crate from the file of its root.
@@ -156,7 +156,7 @@ impl Crate {
     /// What a name means in a module. At the end of a path an item comes before a module of the
     /// same name, inside of it after it.
     fn look_up<'a>(&'a self, place: usize, name: &'a str, is_last: bool, depth: usize) -> Option<Target<'a>> {
-        if depth == MOST_IMPORTS {
+        if depth == MAX_IMPORTS {
             return None;
         }
         let module = &self.modules[place];

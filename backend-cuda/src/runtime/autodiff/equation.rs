@@ -6,7 +6,7 @@ use std::sync::Arc;
 use equelle_runtime::domain::Domain;
 use equelle_runtime::{Error, KernelInfo};
 
-use crate::runtime::autodiff::pattern::{Made, PatternBuilder};
+use crate::runtime::autodiff::pattern::{PatternBuilder, PatternKey};
 use crate::runtime::executor::arguments::EqPattern;
 use crate::runtime::executor::pool::Buffer;
 use crate::runtime::linalg::csr::CsrPattern;
@@ -29,7 +29,7 @@ impl CudaRuntime {
         entities: &[&EntityCollection],
         slots: bool,
     ) -> Result<PatternBuilder, Error> {
-        let mut made = Made {
+        let mut key = PatternKey {
             kernel: kernel.name,
             n_cols: 0,
             domain: Arc::clone(domain),
@@ -38,10 +38,10 @@ impl CudaRuntime {
         };
         for unknown in unknowns {
             let (first, n_cols) = self.place_of(unknown)?;
-            made.unknowns.push((first, Arc::clone(&unknown.domain)));
-            made.n_cols = n_cols;
+            key.unknowns.push((first, Arc::clone(&unknown.domain)));
+            key.n_cols = n_cols;
         }
-        Ok(self.patterns.begin(made, slots))
+        Ok(self.patterns.begin(key, slots))
     }
 
     /// The argument of the next launch of the pattern kernel; `None` once the pattern is known.

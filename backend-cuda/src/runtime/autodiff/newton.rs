@@ -94,7 +94,7 @@ struct CudaProblem<'a, 'b> {
 impl CudaProblem<'_, '_> {
     /// Sets the rows of the Jacobian of every equation, with the pattern handle of the last
     /// evaluation if it is the same.
-    fn settle_rows(&mut self) -> Result<(), Error> {
+    fn set_jacobian_rows(&mut self) -> Result<(), Error> {
         let mut patterns = Vec::with_capacity(self.state.equations.len());
         for number in 0..self.state.equations.len() {
             let Some(mut jacobian) = jacobian::jacobian_of(&self.rt.executor, &self.state.equations[number])? else { continue };
@@ -290,7 +290,7 @@ impl GridProblem for CudaProblem<'_, '_> {
             return Err(Error::new(ErrorKind::Backend, message).at(line));
         }
         self.state.check_equations()?;
-        self.settle_rows()?;
+        self.set_jacobian_rows()?;
         let mut squares = Vec::with_capacity(self.state.equations.len());
         for equation in &self.state.equations {
             let square = self.rt.executor.new_number()?;

@@ -20,22 +20,22 @@ use crate::runtime::executor::pool::Buffer;
 const NONE: u32 = u32::MAX;
 
 /// First column and domain of an unknown.
-type Place = (usize, Arc<Domain>);
+type UnknownColumns = (usize, Arc<Domain>);
 
 /// The key of a pattern: handles, which it owns so that their addresses stay unique.
 #[derive(Debug)]
-pub(crate) struct Made {
+pub(crate) struct PatternKey {
     pub kernel: &'static str,
     pub n_cols: usize,
     pub domain: Arc<Domain>,
-    pub unknowns: Vec<Place>,
+    pub unknowns: Vec<UnknownColumns>,
     /// The entity collections of the access paths.
     pub entities: Vec<Rc<Buffer>>,
 }
 
-impl Made {
-    fn is(&self, other: &Made) -> bool {
-        let same_unknown = |(a, b): (&Place, &Place)| a.0 == b.0 && Arc::ptr_eq(&a.1, &b.1);
+impl PatternKey {
+    fn is(&self, other: &PatternKey) -> bool {
+        let same_unknown = |(a, b): (&UnknownColumns, &UnknownColumns)| a.0 == b.0 && Arc::ptr_eq(&a.1, &b.1);
         self.kernel == other.kernel
             && self.n_cols == other.n_cols
             && Arc::ptr_eq(&self.domain, &other.domain)
@@ -48,12 +48,12 @@ impl Made {
 
 /// Patterns of a run, one for each equation.
 #[derive(Debug, Default)]
-pub(crate) struct KnownPatterns(Vec<(Made, Rc<CsrPattern>)>);
+pub(crate) struct PatternCache(Vec<(PatternKey, Rc<CsrPattern>)>);
 
 /// Construction of a pattern, which a kernel is about to need.
 #[derive(Debug)]
 pub struct PatternBuilder {
-    made: Made,
+    key: PatternKey,
     /// Whether slots of additions are needed.
     slots: bool,
     stage: Stage,
@@ -61,7 +61,7 @@ pub struct PatternBuilder {
 
 #[derive(Debug)]
 enum Stage {
-    Known(Rc<CsrPattern>),
+    Finished(Rc<CsrPattern>),
     Begin,
     /// Derivatives are counted.
     Counting {
@@ -76,12 +76,12 @@ enum Stage {
     },
 }
 
-impl KnownPatterns {
+impl PatternCache {
     /// Begins the pattern of an equation: cached, or to be listed by launches of its pattern
     /// kernel.
-    pub(crate) fn begin(&self, made: Made, slots: bool) -> PatternBuilder {
-        let known = self.0.iter().find(|(known, _)| known.is(&made)).map(|(_, rows)| Rc::clone(rows));
-        PatternBuilder { made, slots, stage: known.map_or(Stage::Begin, Stage::Known) }
+    pub(crate) fn begin(&self, key: PatternKey, slots: bool) -> PatternBuilder {
+        let known = self.0.iter().find(|(known, _)| known.is(&key)).map(|(_, rows)| Rc::clone(rows));
+        PatternBuilder { key, slots, stage: known.map_or(Stage::Begin, Stage::Finished) }
     }
 
     /// The pattern, cached for the next evaluation.
@@ -89,12 +89,12 @@ impl KnownPatterns {
     /// # Errors
     /// `Backend` (an internal error) if it has not been listed.
     pub(crate) fn finish(&mut self, builder: PatternBuilder) -> Result<Rc<CsrPattern>, Error> {
-        let PatternBuilder { made, stage: Stage::Known(rows), .. } = builder else {
+        let PatternBuilder { key, stage: Stage::Finished(rows), .. } = builder else {
             return Err(Error::internal("a pattern that was not listed"));
         };
         if !self.0.iter().any(|(_, known)| Rc::ptr_eq(known, &rows)) {
-            self.0.retain(|(known, _)| known.kernel != made.kernel);
-            self.0.push((made, Rc::clone(&rows)));
+            self.0.retain(|(known, _)| known.kernel != key.kernel);
+            self.0.push((key, Rc::clone(&rows)));
         }
         Ok(rows)
     }
@@ -106,10 +106,10 @@ impl PatternBuilder {
     /// # Errors
     /// `Backend`: not enough memory, or the device fails.
     pub(crate) fn next(&mut self, executor: &Executor) -> Result<Option<EqPattern>, Error> {
-        let rows = self.made.domain.len();
+        let rows = self.key.domain.len();
         match std::mem::replace(&mut self.stage, Stage::Begin) {
-            Stage::Known(known) => {
-                self.stage = Stage::Known(known);
+            Stage::Finished(known) => {
+                self.stage = Stage::Finished(known);
                 Ok(None)
             }
             Stage::Begin => {
@@ -137,7 +137,7 @@ impl PatternBuilder {
                 let total = starts.last().copied().unwrap_or(0) as usize;
                 let told = executor.download(columns.address(), total)?;
                 let known = self.sorted_rows(executor, &starts, told, &device[1])?;
-                self.stage = Stage::Known(Rc::new(known));
+                self.stage = Stage::Finished(Rc::new(known));
                 Ok(None)
             }
         }
@@ -159,7 +159,7 @@ impl PatternBuilder {
         } else {
             None
         };
-        let rows = CsrPattern::on_device(row_ptr, columns, starts.len() - 1, host_columns.len(), self.made.n_cols);
+        let rows = CsrPattern::on_device(row_ptr, columns, starts.len() - 1, host_columns.len(), self.key.n_cols);
         Ok(rows.of_kernel(block, slots, HostPattern { row_ptr: host_row_ptr, columns: host_columns }))
     }
 }

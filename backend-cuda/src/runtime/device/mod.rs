@@ -47,7 +47,7 @@ pub struct DeviceProperties {
 /// A device. Methods return errors without a line; the runtime adds it.
 pub trait Device: SparseProducts + DirectSolves {
     /// Its properties.
-    fn facts(&self) -> &DeviceProperties;
+    fn properties(&self) -> &DeviceProperties;
     /// Compiles (or takes from the cache) and loads a module; a loaded module is returned as it is.
     fn load(&self, module: &KernelModule, options: CompileOptions) -> Result<ModuleId, Error>;
     /// Finds a kernel.

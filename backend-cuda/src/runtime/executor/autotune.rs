@@ -25,7 +25,7 @@ pub(super) const BLOCK: [u32; 2] = [128, 1];
 pub(super) const CELL_BLOCK: [u32; 2] = [32, 4];
 /// Largest number of cells per thread inside a Cartesian grid. A step of explicit heat on 256^3
 /// cells takes 0.102, 0.100, 0.093, 0.093 ms on an H200 with 1, 2, 4, 8 of them.
-const MOST_CELLS_PER_THREAD: usize = 4;
+const MAX_CELLS_PER_THREAD: usize = 4;
 /// Number of threads from which several cells per thread pay: those that a current GPU runs at a
 /// time.
 const ENOUGH_THREADS: usize = 1 << 17;
@@ -37,13 +37,13 @@ pub(super) const CELL_BLOCKS: [[u32; 2]; 10] =
 /// Tuned numbers of cells per thread.
 pub(super) const CELLS_PER_THREAD: [u32; 4] = [1, 2, 4, 8];
 /// Largest number of blocks along the second and the third axis of a launch.
-pub(super) const MOST_BLOCKS: u32 = 65_535;
+pub(super) const MAX_BLOCKS: u32 = 65_535;
 
 /// Least number of elements for tuning: fewer are one block in any shape.
 pub(super) const WORTH_IT: usize = 257;
 /// Duration in seconds of a measurement, and its largest number of launches.
 pub(super) const LONG_ENOUGH: f64 = 2e-3;
-pub(super) const MOST_LAUNCHES: usize = 64;
+pub(super) const MAX_LAUNCHES: usize = 64;
 /// Number of measurements of a shape: one to warm up, then the minimum counts.
 pub(super) const ROUNDS: usize = 4;
 /// A shape replaces the default if it takes at most this part of its time: less is noise.
@@ -113,7 +113,7 @@ impl LaunchConfig {
 
 /// The tuning state of a kernel for a size.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Known {
+pub(super) enum TuningState {
     /// Launched once; measured if it is launched again, since a single launch does not pay.
     Launched,
     Chosen(LaunchConfig),
@@ -126,7 +126,7 @@ pub(crate) struct Autotune {
     /// Keys of the program's modules and kernels on disk.
     modules: HashMap<ModuleId, u64>,
     kernels: HashMap<FunctionId, u64>,
-    known: HashMap<(FunctionId, LaunchDomain), Known>,
+    known: HashMap<(FunctionId, LaunchDomain), TuningState>,
     /// Number of kernels with a cached shape other than the default.
     pub(super) from_before: usize,
     /// Measurements, for the summary.
@@ -135,7 +135,7 @@ pub(crate) struct Autotune {
 
 /// Cells per thread inside a Cartesian grid of `cells` cells.
 pub(crate) fn cells_per_thread(cells: usize) -> u32 {
-    (cells / ENOUGH_THREADS).clamp(1, MOST_CELLS_PER_THREAD) as u32
+    (cells / ENOUGH_THREADS).clamp(1, MAX_CELLS_PER_THREAD) as u32
 }
 
 /// One thread per element, in blocks of `threads`.
@@ -171,12 +171,12 @@ impl Autotune {
     }
 
     /// The tuning state of a kernel, and the parameter `tune`.
-    pub(super) fn known(&self, function: FunctionId, over: LaunchDomain) -> (Option<Known>, Tune) {
+    pub(super) fn known(&self, function: FunctionId, over: LaunchDomain) -> (Option<TuningState>, Tune) {
         (self.known.get(&(function, over)).copied(), self.how)
     }
 
     /// Stores the tuning state of a kernel.
-    pub(super) fn learn(&mut self, function: FunctionId, over: LaunchDomain, known: Known) {
+    pub(super) fn learn(&mut self, function: FunctionId, over: LaunchDomain, known: TuningState) {
         self.known.insert((function, over), known);
     }
 
@@ -193,8 +193,13 @@ impl Autotune {
 }
 
 /// The key of a shape in the cache.
-pub(super) fn key(kernel: u64, over: LaunchDomain, n: [u32; 3], facts: &DeviceProperties) -> u64 {
-    kernel_cache::hash(&[&kernel.to_le_bytes(), format!("{over:?} {n:?}").as_bytes(), facts.name.as_bytes(), facts.arch.as_bytes()])
+pub(super) fn key(kernel: u64, over: LaunchDomain, n: [u32; 3], properties: &DeviceProperties) -> u64 {
+    kernel_cache::hash(&[
+        &kernel.to_le_bytes(),
+        format!("{over:?} {n:?}").as_bytes(),
+        properties.name.as_bytes(),
+        properties.arch.as_bytes(),
+    ])
 }
 
 #[cfg(test)]

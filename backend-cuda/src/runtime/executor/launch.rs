@@ -7,8 +7,8 @@ use equelle_runtime::{Error, reduce};
 use crate::runtime::device::{FunctionId, Launch, LaunchShape};
 use crate::runtime::executor::arguments::Call;
 use crate::runtime::executor::autotune::{
-    BLOCK, BLOCKS, CELL_BLOCK, CELL_BLOCKS, CELLS_PER_THREAD, GAIN, Known, LONG_ENOUGH, LaunchConfig, LaunchDomain, MOST_BLOCKS,
-    MOST_LAUNCHES, ROUNDS, Tune, WORTH_IT, in_blocks, key,
+    BLOCK, BLOCKS, CELL_BLOCK, CELL_BLOCKS, CELLS_PER_THREAD, GAIN, LONG_ENOUGH, LaunchConfig, LaunchDomain, MAX_BLOCKS, MAX_LAUNCHES,
+    ROUNDS, Tune, TuningState, WORTH_IT, in_blocks, key,
 };
 use crate::runtime::executor::{Executor, kernel_cache};
 
@@ -128,7 +128,7 @@ impl Executor {
         for config in all {
             let nothing = Call::new(FunctionId(0), "");
             let [_, y, z] = self.in_shape(nothing, over, config)?.shape.grid;
-            if y <= MOST_BLOCKS && z <= MOST_BLOCKS {
+            if y <= MAX_BLOCKS && z <= MAX_BLOCKS {
                 configs.push(config);
             }
         }
@@ -149,23 +149,23 @@ impl Executor {
         };
         let (known, how) = self.autotune.borrow().known(function, over);
         let known = match known {
-            Some(Known::Chosen(config)) => return Ok(config),
-            Some(Known::Launched) => {
+            Some(TuningState::Chosen(config)) => return Ok(config),
+            Some(TuningState::Launched) => {
                 let config = self.measured(call, over, usual)?;
-                kernel_cache::write(key(kernel, over, n, self.device.facts()), "shape", config.text().as_bytes());
-                Known::Chosen(config)
+                kernel_cache::write(key(kernel, over, n, self.device.properties()), "shape", config.text().as_bytes());
+                TuningState::Chosen(config)
             }
-            None if how == Tune::Yes => Known::Launched,
+            None if how == Tune::Yes => TuningState::Launched,
             None => {
-                let kept = kernel_cache::read(key(kernel, over, n, self.device.facts()), "shape");
+                let kept = kernel_cache::read(key(kernel, over, n, self.device.properties()), "shape");
                 let config =
                     self.configs(over)?.into_iter().find(|config| kept.as_deref() == Some(config.text().as_bytes())).unwrap_or(usual);
                 self.autotune.borrow_mut().from_before += usize::from(config != usual);
-                Known::Chosen(config)
+                TuningState::Chosen(config)
             }
         };
         self.autotune.borrow_mut().learn(function, over, known);
-        Ok(if let Known::Chosen(config) = known { config } else { usual })
+        Ok(if let TuningState::Chosen(config) = known { config } else { usual })
     }
 
     /// The fastest shape of a call, which was launched before and may be launched again. Waits for
@@ -174,7 +174,7 @@ impl Executor {
         // Computes its inputs.
         self.flush()?;
         self.synchronise()?;
-        let launches = ((LONG_ENOUGH / self.seconds(call, over, usual, 1)?) as usize).clamp(1, MOST_LAUNCHES);
+        let launches = ((LONG_ENOUGH / self.seconds(call, over, usual, 1)?) as usize).clamp(1, MAX_LAUNCHES);
         let mut best = (f64::INFINITY, usual);
         for config in self.configs(over)? {
             let seconds = self.seconds(call, over, config, launches)?;

@@ -14,7 +14,7 @@ use equelle_runtime::Error;
 const REMEMBERED: usize = 256;
 
 #[derive(Debug)]
-enum Seen {
+enum SequenceState {
     Once,
     Graph(GraphId),
     /// The graph could not be built; launched one by one.
@@ -47,7 +47,7 @@ pub(crate) struct Queue {
     waiting: Vec<Launch>,
     /// Number of sequences of launches submitted to the device.
     handed_over: u64,
-    seen: HashMap<Vec<Launch>, Seen>,
+    seen: HashMap<Vec<Launch>, SequenceState>,
     /// Why the first graph could not be built.
     refused: Option<Error>,
 }
@@ -93,32 +93,32 @@ impl Queue {
         self.handed_over += 1;
         counters.kernels += launches.len() as u64;
         match self.seen.get_mut(&launches) {
-            Some(Seen::Graph(graph)) => {
+            Some(SequenceState::Graph(graph)) => {
                 counters.graphs += 1;
                 // SAFETY: memory of the graph's launches is freed only after `forget`.
                 unsafe { device.launch_graph(*graph) }
             }
             // SAFETY: the launches were put together by the runtime for kernels of their modules,
             // on memory of the pool.
-            Some(seen @ Seen::Once) => match unsafe { device.build_graph(&launches) } {
+            Some(seen @ SequenceState::Once) => match unsafe { device.build_graph(&launches) } {
                 Ok(graph) => {
-                    *seen = Seen::Graph(graph);
+                    *seen = SequenceState::Graph(graph);
                     counters.graphs += 1;
                     // SAFETY: as above.
                     unsafe { device.launch_graph(graph) }
                 }
                 // Graphs only save time. If the device is lost, the launches report it.
                 Err(error) => {
-                    *seen = Seen::Plain;
+                    *seen = SequenceState::Plain;
                     self.refused.get_or_insert(error);
                     launch_all(device, &launches)
                 }
             },
-            Some(Seen::Plain) => launch_all(device, &launches),
+            Some(SequenceState::Plain) => launch_all(device, &launches),
             None => {
                 launch_all(device, &launches)?;
                 if self.seen.len() < REMEMBERED {
-                    self.seen.insert(launches, Seen::Once);
+                    self.seen.insert(launches, SequenceState::Once);
                 }
                 Ok(())
             }
@@ -133,7 +133,7 @@ impl Queue {
     /// Frees all graphs.
     pub(crate) fn forget(&mut self, device: &dyn Device) {
         let mut graphs: Vec<GraphId> =
-            self.seen.drain().filter_map(|(_, seen)| if let Seen::Graph(graph) = seen { Some(graph) } else { None }).collect();
+            self.seen.drain().filter_map(|(_, seen)| if let SequenceState::Graph(graph) = seen { Some(graph) } else { None }).collect();
         graphs.sort_by_key(|g| g.0);
         graphs.into_iter().for_each(|g| device.free_graph(g));
     }

@@ -306,7 +306,7 @@ extern "C" __global__ void equelle_transposed_rows(EqEntity n, const EqRows a, u
 // Sorts the entries of each row, by `lanes` threads, a power of two: an entry goes after all those
 // of smaller columns. Columns of a row are distinct.
 extern "C" __global__ void equelle_ordered_rows(EqEntity n, unsigned int lanes, const EqRows a, const EqRows out, EqEntity* columns) {
-  const EqPlace at = eq_place(n, lanes);
+  const EqRowLane at = eq_row_lane(n, lanes);
   if (!at.is_there) return;
   const unsigned long long begin = a.row_ptr[at.row], end = a.row_ptr[at.row + 1];
   for (unsigned long long k = begin + at.lane; k < end; k += lanes) {

@@ -31,7 +31,7 @@ extern "C" __global__ void equelle_gather_blocks(EqEntity n, const EqEntity* __r
 EQ_FUNCTION bool eq_is_finite(double x) { return fabs(x) <= 1.7976931348623157e308; }
 
 // A pivot below this part of its diagonal entry is replaced by that entry.
-#define EQ_LEAST_PIVOT 1e-10
+#define EQ_MIN_PIVOT 1e-10
 
 EQ_FUNCTION void eq_eliminate_point(const EqFactors& f, const EqElimination& e, EqEntity p) {
   const unsigned long long begin = f.row_ptr[p], diagonal = begin + f.lower[p], end = f.row_ptr[p + 1];
@@ -51,7 +51,7 @@ EQ_FUNCTION void eq_eliminate_point(const EqFactors& f, const EqElimination& e, 
     }
   }
   const double pivot = e.blocks[diagonal];
-  const bool usable = eq_is_finite(pivot) && fabs(pivot) > EQ_LEAST_PIVOT * fabs(original) && pivot * original >= 0.0;
+  const bool usable = eq_is_finite(pivot) && fabs(pivot) > EQ_MIN_PIVOT * fabs(original) && pivot * original >= 0.0;
   const double inverse = 1.0 / (usable ? pivot : original == 0.0 ? 1.0 : original);
   e.inverse[p] = eq_is_finite(inverse) ? inverse : 1.0;
 }
@@ -144,7 +144,7 @@ EQ_CALLED void eq_eliminate_block(const EqFactors& f, const EqElimination& e, Eq
     left = fabs(own[k]) > left ? fabs(own[k]) : left;
   }
   // All writers write the same value.
-  if (!(finite && left > EQ_LEAST_PIVOT * original) || !eq_invert_dense<K>(own, e.inverse + p * size)) *e.singular = 1u;
+  if (!(finite && left > EQ_MIN_PIVOT * original) || !eq_invert_dense<K>(own, e.inverse + p * size)) *e.singular = 1u;
 }
 
 EQ_FUNCTION void eq_eliminate(const EqFactors& f, const EqElimination& e, EqEntity p) {

@@ -43,7 +43,7 @@ extern "C" __global__ void equelle_rows_dots(EqEntity n, const EqRows a, double*
 }
 
 // y = A x, and w . y, of a matrix in slices.
-extern "C" __global__ void EQ_SUMS_OF_ROWS equelle_form_dot(EqEntity n, const EqSparseMatrix a, double* y, const double* x, const double* w, const EqSums sums,
+extern "C" __global__ void EQ_SUMS_OF_ROWS equelle_format_dot(EqEntity n, const EqSparseMatrix a, double* y, const double* x, const double* w, const EqSums sums,
                                             const EqNumbers numbers) {
   EQ_START
   EQ_SUM_WORKSPACE(1)
@@ -55,7 +55,7 @@ extern "C" __global__ void EQ_SUMS_OF_ROWS equelle_form_dot(EqEntity n, const Eq
 }
 
 // y = A x, w . y and y . y, of a matrix in slices.
-extern "C" __global__ void EQ_SUMS_OF_ROWS equelle_form_dots(EqEntity n, const EqSparseMatrix a, double* y, const double* x, const double* w, const EqSums sums,
+extern "C" __global__ void EQ_SUMS_OF_ROWS equelle_format_dots(EqEntity n, const EqSparseMatrix a, double* y, const double* x, const double* w, const EqSums sums,
                                              const EqNumbers numbers) {
   EQ_START
   EQ_SUM_WORKSPACE(2)

@@ -86,18 +86,18 @@ pub const SOLVERS_MODULE: KernelModule = KernelModule {
         include_str!("sums.cuh"),
         include_str!("updates.cu"),
         include_str!("products.cu"),
-        include_str!("forms.cu"),
+        include_str!("spmv_format.cu"),
         include_str!("krylov.cu"),
         include_str!("matrices.cu"),
-        include_str!("singles.cu"),
+        include_str!("mixed_precision.cu"),
         include_str!("coarsening.cu")
     ),
     floating_point: FloatingPoint::Strict,
 };
 
 /// Kernels of multigrid cycles, on vectors and matrices in single precision.
-pub const SINGLES_MODULE: KernelModule = KernelModule {
-    name: "singles",
+pub const MIXED_PRECISION_MODULE: KernelModule = KernelModule {
+    name: "mixed_precision",
     source: concat!(include_str!("sums.cuh"), include_str!("updates.cu"), include_str!("products.cu")),
     floating_point: FloatingPoint::Strict,
 };
@@ -123,22 +123,22 @@ pub const OWN_MODULES: [KernelModule; 8] = [
     OPERATIONS_MODULE,
     DERIVATIVES_MODULE,
     SOLVERS_MODULE,
-    SINGLES_MODULE,
+    MIXED_PRECISION_MODULE,
     SUBSTITUTION_MODULE,
     FACTORISATION_MODULE,
 ];
 
 /// Modules of linear systems: others may have kernels of the same names.
-const PROGRAMMATIC_MODULES: [KernelModule; 3] = [SOLVERS_MODULE, SINGLES_MODULE, SUBSTITUTION_MODULE];
+const PROGRAMMATIC_MODULES: [KernelModule; 3] = [SOLVERS_MODULE, MIXED_PRECISION_MODULE, SUBSTITUTION_MODULE];
 /// Their kernels that begin with `EQ_START`.
 const PROGRAMMATIC_KERNELS: [&str; 24] = [
     "equelle_add_diagonal",
     "equelle_add_two",
     "equelle_correct",
     "equelle_dot",
-    "equelle_form_dot",
-    "equelle_form_dots",
-    "equelle_form_product",
+    "equelle_format_dot",
+    "equelle_format_dots",
+    "equelle_format_product",
     "equelle_narrow",
     "equelle_numbers",
     "equelle_product",
@@ -163,7 +163,7 @@ impl KernelModule {
     /// programs and on collections, single precision for multigrid cycles, double precision for all
     /// others.
     pub fn precision(&self, of_program: Precision) -> Precision {
-        if *self == SINGLES_MODULE {
+        if *self == MIXED_PRECISION_MODULE {
             return Precision::Single;
         }
         let on_collections = [COLLECTIONS_MODULE, OPERATIONS_MODULE, DERIVATIVES_MODULE].contains(self) || !OWN_MODULES.contains(self);
@@ -172,7 +172,7 @@ impl KernelModule {
 
     /// Whether its kernels depend on the grid. Other modules are compiled once for all grids.
     fn is_on_grids(&self) -> bool {
-        ![RUNTIME_MODULE, SOLVERS_MODULE, SINGLES_MODULE, SUBSTITUTION_MODULE, FACTORISATION_MODULE].contains(self)
+        ![RUNTIME_MODULE, SOLVERS_MODULE, MIXED_PRECISION_MODULE, SUBSTITUTION_MODULE, FACTORISATION_MODULE].contains(self)
     }
 
     /// Its compile options in a program with these options.
@@ -248,13 +248,13 @@ mod tests {
     /// another is distinguished from it.
     #[test]
     fn kernels_that_wait_by_themselves_are_known() {
-        for kernel in ["equelle_form_dot", "equelle_form_dots", "equelle_dot", "equelle_smooth", "equelle_numbers"] {
+        for kernel in ["equelle_format_dot", "equelle_format_dots", "equelle_dot", "equelle_smooth", "equelle_numbers"] {
             assert!(SOLVERS_MODULE.is_programmatic(kernel), "{kernel}");
         }
         for kernel in ["equelle_slice_values", "equelle_inverse_diagonal", "equelle_for", "no_kernel"] {
             assert!(!SOLVERS_MODULE.is_programmatic(kernel), "{kernel}");
         }
-        assert!(SINGLES_MODULE.is_programmatic("equelle_smooth_dot"));
+        assert!(MIXED_PRECISION_MODULE.is_programmatic("equelle_smooth_dot"));
         assert!(SOLVERS_MODULE.is_programmatic("equelle_vector"));
         assert!(!SOLVERS_MODULE.is_programmatic("equelle_fill"));
     }

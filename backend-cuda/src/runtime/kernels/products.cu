@@ -119,25 +119,25 @@ EQ_FUNCTION EqReal eq_form_sum(const EqSparseMatrix& a, EqEntity row, bool is_th
 // ---- Products -----------------------------------------------------------------------------------
 
 // The row of this thread, and its lane in the row.
-struct EqPlace {
+struct EqRowLane {
   EqEntity row;
   unsigned int lane;
   bool is_there;
 };
-EQ_FUNCTION EqPlace eq_place(EqEntity n, unsigned int lanes) {
+EQ_FUNCTION EqRowLane eq_row_lane(EqEntity n, unsigned int lanes) {
   const unsigned long long thread = (unsigned long long)blockIdx.x * blockDim.x + threadIdx.x;
   // A power of two: a 64-bit division takes longer than reading the row.
   unsigned int shift = 0;
   while (lanes >> (shift + 1u)) ++shift;
   const unsigned long long row = thread >> shift;
-  return EqPlace{(EqEntity)row, (unsigned int)thread & (lanes - 1u), row < n};
+  return EqRowLane{(EqEntity)row, (unsigned int)thread & (lanes - 1u), row < n};
 }
 
 // y = A x; y = y + A x; y = y - A x; y = b - A x: operation 0 to 3.
-extern "C" __global__ void equelle_form_product(unsigned int operation, EqEntity n, const EqSparseMatrix a, const EqReal* b, const EqReal* x,
+extern "C" __global__ void equelle_format_product(unsigned int operation, EqEntity n, const EqSparseMatrix a, const EqReal* b, const EqReal* x,
                                                 EqReal* y) {
   EQ_START
-  const EqPlace at = eq_place(n, a.lanes);
+  const EqRowLane at = eq_row_lane(n, a.lanes);
   const EqReal sum = eq_form_sum(a, at.row, at.is_there, at.lane, [=](EqEntity column) { return x[column]; });
   if (!at.is_there || at.lane != 0) return;
   switch (operation) {
@@ -161,7 +161,7 @@ EQ_FUNCTION EqReal eq_smoothing(EqReal c0, EqReal d, EqReal c1, EqReal inverse, 
 extern "C" __global__ void equelle_smooth_from_zero(EqEntity n, const EqSparseMatrix a, double c0, double c1, double c2, const EqReal* inverse,
                                                     const EqReal* b, EqReal* y, EqReal* d, unsigned int keep) {
   EQ_START
-  const EqPlace at = eq_place(n, a.lanes);
+  const EqRowLane at = eq_row_lane(n, a.lanes);
   const auto first = [=](EqEntity column) { return (EqReal)c0 * (inverse[column] * b[column]); };
   const EqReal sum = eq_form_sum(a, at.row, at.is_there, at.lane, first);
   if (!at.is_there || at.lane != 0) return;
@@ -174,7 +174,7 @@ extern "C" __global__ void equelle_smooth_from_zero(EqEntity n, const EqSparseMa
 extern "C" __global__ void equelle_smooth(EqEntity n, const EqSparseMatrix a, double c0, double c1, const EqReal* inverse, const EqReal* b,
                                           const EqReal* x, EqReal* y, EqReal* d, unsigned int keep) {
   EQ_START
-  const EqPlace at = eq_place(n, a.lanes);
+  const EqRowLane at = eq_row_lane(n, a.lanes);
   const EqReal sum = eq_form_sum(a, at.row, at.is_there, at.lane, [=](EqEntity column) { return x[column]; });
   if (!at.is_there || at.lane != 0) return;
   const EqReal step = eq_smoothing((EqReal)c0, c0 == 0.0 ? 0 : d[at.row], (EqReal)c1, inverse[at.row], b[at.row] - sum);
@@ -201,7 +201,7 @@ extern "C" __global__ void EQ_SUMS_OF_ROWS equelle_smooth_dot(EqEntity n, const 
 extern "C" __global__ void equelle_correct(EqEntity n, const EqSparseMatrix image, const EqRows prolongation, const EqReal* e, const EqReal* r,
                                            const EqReal* inverse, double c, EqReal* x, EqReal* d) {
   EQ_START
-  const EqPlace at = eq_place(n, image.lanes);
+  const EqRowLane at = eq_row_lane(n, image.lanes);
   const auto coarse = [=](EqEntity column) { return e[column]; };
   const EqReal lost = eq_form_sum(image, at.row, at.is_there, at.lane, coarse);
   const EqReal gained = eq_row_sum(prolongation, at.row, at.is_there, at.lane, image.lanes, coarse);

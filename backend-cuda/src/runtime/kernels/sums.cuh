@@ -108,7 +108,7 @@ EQ_FUNCTION double eq_product(EqReal a, EqReal b) { return (double)a * (double)b
 
 // Number of leaves that a warp adds at once, and the largest number that one block adds.
 #define EQ_WARP_LEAVES 256u
-#define EQ_MOST_LEAVES (EQ_WARP_LEAVES * EQ_LEAF)
+#define EQ_MAX_LEAVES (EQ_WARP_LEAVES * EQ_LEAF)
 
 #ifdef EQ_SHIM
 #define EQ_SUM_WORKSPACE(N) double (*const workspace)[EQ_LEAF] = 0;

@@ -26,11 +26,11 @@ pub(crate) struct ConnectedComponents {
     made_for: (Rc<CsrPattern>, Vec<usize>),
     ranges: Vec<Columns>,
     /// The last result of the host.
-    found: RefCell<Option<Found>>,
+    found: RefCell<Option<CachedNullSpace>>,
 }
 
 /// The null space of a matrix.
-struct Found {
+struct CachedNullSpace {
     /// Flags of the regular components.
     fixed: Vec<Vec<u8>>,
     null_space: Rc<NullSpace>,
@@ -89,7 +89,7 @@ impl ConnectedComponents {
         }
         let null_space = Rc::new(NullSpace::find_in_blocks(matrix.host(&rt.executor)?, &self.made_for.1, rounding));
         let projection = Rc::new(Projection::of(rt, matrix.rows.len(), &null_space)?);
-        *self.found.borrow_mut() = Some(Found { fixed, null_space: Rc::clone(&null_space), projection });
+        *self.found.borrow_mut() = Some(CachedNullSpace { fixed, null_space: Rc::clone(&null_space), projection });
         Ok(null_space)
     }
 

@@ -11,7 +11,7 @@ use crate::runtime::executor::Executor;
 use crate::runtime::executor::arguments::{Call, EqRows, EqSlots};
 use crate::runtime::executor::pool::Buffer;
 use crate::runtime::linalg::schedule::DeviceSchedule;
-use crate::runtime::linalg::spmv_format::{EqSparseMatrix, Form, SellPattern};
+use crate::runtime::linalg::spmv_format::{EqSparseMatrix, SellPattern, SpmvFormat};
 
 /// The pattern of the rows of an equation, on the device and on the host.
 #[derive(Debug)]
@@ -122,7 +122,7 @@ pub struct DeviceMatrix {
     pub(crate) rows: Rc<CsrPattern>,
     pub(crate) entries: Rc<Buffer>,
     /// Its format for products, once announced; shared, as the entries are.
-    pub(crate) form: Rc<OnceCell<Form>>,
+    pub(crate) format: Rc<OnceCell<SpmvFormat>>,
     /// Coloured rows, once used by a sweep.
     pub(crate) colours: OnceCell<DeviceSchedule>,
     /// The matrix on the host, once used.
@@ -131,12 +131,12 @@ pub struct DeviceMatrix {
 
 impl DeviceMatrix {
     pub(crate) fn new(rows: Rc<CsrPattern>, entries: Rc<Buffer>) -> Self {
-        DeviceMatrix { rows, entries, form: Rc::default(), colours: OnceCell::new(), host: OnceCell::new() }
+        DeviceMatrix { rows, entries, format: Rc::default(), colours: OnceCell::new(), host: OnceCell::new() }
     }
 
     /// Another handle of the same matrix.
     pub fn share(&self) -> Self {
-        DeviceMatrix { form: Rc::clone(&self.form), ..DeviceMatrix::new(Rc::clone(&self.rows), Rc::clone(&self.entries)) }
+        DeviceMatrix { format: Rc::clone(&self.format), ..DeviceMatrix::new(Rc::clone(&self.rows), Rc::clone(&self.entries)) }
     }
 
     /// The kernel argument.
@@ -174,11 +174,11 @@ impl DeviceMatrix {
     }
 
     /// The kernel argument of products, once the matrix is converted.
-    pub(crate) fn form(&self) -> Option<EqSparseMatrix> {
-        match (self.form.get()?, self.rows.slices.get()) {
-            (Form::Slices(values), Some(Some(slices))) => Some(EqSparseMatrix::of_slices(slices, values, self.rows.n_cols())),
-            (Form::Slices(_), _) => None,
-            (Form::Rows(lanes), _) => Some(EqSparseMatrix::of_rows(self.args(), *lanes, self.rows.n_cols())),
+    pub(crate) fn format(&self) -> Option<EqSparseMatrix> {
+        match (self.format.get()?, self.rows.slices.get()) {
+            (SpmvFormat::Slices(values), Some(Some(slices))) => Some(EqSparseMatrix::of_slices(slices, values, self.rows.n_cols())),
+            (SpmvFormat::Slices(_), _) => None,
+            (SpmvFormat::Rows(lanes), _) => Some(EqSparseMatrix::of_rows(self.args(), *lanes, self.rows.n_cols())),
         }
     }
 }

@@ -12,7 +12,7 @@ use crate::runtime::executor::pool::Buffer;
 use crate::runtime::linalg::space::Space;
 
 /// The buffers of a system.
-struct Held {
+struct SystemBuffers {
     system: DirectSystem,
     values: Rc<Buffer>,
     b: Rc<Buffer>,
@@ -24,7 +24,7 @@ struct Held {
 struct OnDevice {
     // In the order in which they must be dropped.
     engine: Box<dyn DirectEngine>,
-    held: Option<Held>,
+    buffers: Option<SystemBuffers>,
     _device: Rc<dyn Device>,
 }
 
@@ -33,13 +33,13 @@ impl Space<f64> {
     pub(crate) fn new_direct_solver(&self) -> Direct<Space<f64>> {
         // SAFETY: the owner of the engine owns the device as well, and drops the engine first.
         match unsafe { self.executor.device().direct_engine() } {
-            Ok(engine) => Direct::Solver(Box::new(OnDevice { engine, held: None, _device: Rc::clone(self.executor.device()) })),
+            Ok(engine) => Direct::Solver(Box::new(OnDevice { engine, buffers: None, _device: Rc::clone(self.executor.device()) })),
             Err(reason) => Direct::Unavailable(reason),
         }
     }
 
     /// Waits until all queued work is done, before calls of an engine.
-    fn settle(&mut self) -> Result<(), DirectError> {
+    fn synchronise(&mut self) -> Result<(), DirectError> {
         self.executor.flush().and_then(|()| self.executor.synchronise()).map_err(failed)
     }
 }
@@ -54,8 +54,8 @@ fn signed(what: &str, number: usize) -> Result<i32, Error> {
     i32::try_from(number).map_err(|_| Error::new(ErrorKind::Backend, format!("{what} are more than 32 bits count")))
 }
 
-impl Held {
-    fn new(rt: &mut Space<f64>, matrix: &DirectMatrix<'_>) -> Result<Held, Error> {
+impl SystemBuffers {
+    fn new(rt: &mut Space<f64>, matrix: &DirectMatrix<'_>) -> Result<SystemBuffers, Error> {
         let what = "the system of a direct solve";
         let (n, entries) = (matrix.n(), matrix.values.len());
         signed("the rows of the matrix", n)?;
@@ -76,7 +76,7 @@ impl Held {
             x: x.address(),
             definiteness: matrix.definiteness,
         };
-        Ok(Held { system, values, b, x, _pattern: [row_ptr, col_idx] })
+        Ok(SystemBuffers { system, values, b, x, _pattern: [row_ptr, col_idx] })
     }
 }
 
@@ -91,30 +91,30 @@ impl DirectSolver<Space<f64>> for OnDevice {
     }
 
     fn analyse(&mut self, rt: &mut Space<f64>, matrix: DirectMatrix<'_>) -> Result<(), DirectError> {
-        let held = Held::new(rt, &matrix).map_err(failed)?;
-        rt.settle()?;
+        let buffers = SystemBuffers::new(rt, &matrix).map_err(failed)?;
+        rt.synchronise()?;
         // SAFETY: the system was just written; it lives until the next one is analysed or the
         // engine is dropped.
-        let analysed = unsafe { self.engine.analyse(&held.system) };
-        self.held = Some(held);
+        let analysed = unsafe { self.engine.analyse(&buffers.system) };
+        self.buffers = Some(buffers);
         analysed
     }
 
     fn factorize(&mut self, rt: &mut Space<f64>, values: &[f64]) -> Result<(), DirectError> {
-        let held = self.held.as_ref().filter(|held| held.system.entries == values.len()).ok_or_else(nothing_analysed)?;
-        rt.executor.upload_to(&held.values, values).map_err(failed)?;
-        rt.settle()?;
+        let buffers = self.buffers.as_ref().filter(|buffers| buffers.system.entries == values.len()).ok_or_else(nothing_analysed)?;
+        rt.executor.upload_to(&buffers.values, values).map_err(failed)?;
+        rt.synchronise()?;
         // SAFETY: the system is alive.
         unsafe { self.engine.factorize() }
     }
 
     fn solve(&mut self, rt: &mut Space<f64>, x: &mut [f64], transposed: bool) -> Result<(), DirectError> {
-        let held = self.held.as_ref().filter(|held| held.system.n == x.len()).ok_or_else(nothing_analysed)?;
-        rt.executor.upload_to(&held.b, x).map_err(failed)?;
-        rt.settle()?;
+        let buffers = self.buffers.as_ref().filter(|buffers| buffers.system.n == x.len()).ok_or_else(nothing_analysed)?;
+        rt.executor.upload_to(&buffers.b, x).map_err(failed)?;
+        rt.synchronise()?;
         // SAFETY: the system is alive.
         unsafe { self.engine.solve(transposed) }?;
-        x.copy_from_slice(&rt.executor.download(held.x.address(), x.len()).map_err(failed)?);
+        x.copy_from_slice(&rt.executor.download(buffers.x.address(), x.len()).map_err(failed)?);
         Ok(())
     }
 }

@@ -129,7 +129,7 @@ impl DirectEngine for Dense {
 /// Runtimes on the emulator with this library, and on the GPU if there is one.
 fn with_library() -> Vec<Space<f64>> {
     let mut found = spaces();
-    if let Some(first) = found.first_mut().filter(|rt| rt.executor.device().facts().arch == "host") {
+    if let Some(first) = found.first_mut().filter(|rt| rt.executor.device().properties().arch == "host") {
         *first = runtime_on(Rc::new(Emulator::with_direct_engine(Dense::boxed))).linear_space();
     }
     found
@@ -137,7 +137,7 @@ fn with_library() -> Vec<Space<f64>> {
 
 /// The emulator with this library, if there is a C++ compiler.
 fn host_with_library() -> Option<Space<f64>> {
-    with_library().into_iter().find(|rt| rt.executor.device().facts().arch == "host")
+    with_library().into_iter().find(|rt| rt.executor.device().properties().arch == "host")
 }
 
 fn options() -> LinearOptions {
@@ -221,7 +221,7 @@ fn singular_matrices_are_refused_as_on_the_host() {
         }
         asked();
         assert_near(&solve(&mut rt, &full([[2.0, 1.0], [0.5, 4.0]]), &[3.0, 4.5], &mut cache).expect("regular").x, &[1.0, 1.0]);
-        if rt.executor.device().facts().arch == "host" {
+        if rt.executor.device().properties().arch == "host" {
             assert_eq!(asked(), ["analyse", "factorize"]);
         }
     }
@@ -309,7 +309,7 @@ fn systems_are_solved_as_on_the_host() {
         for mut rt in with_library() {
             asked();
             let found = solve(&mut rt, &matrix, &rhs, &mut LinearCache::default()).expect("a solution");
-            if rt.executor.device().facts().arch == "host" {
+            if rt.executor.device().properties().arch == "host" {
                 assert_eq!(asked(), [way, "factorize"]);
             }
             assert!(found.relative_residual <= 1e-12);

@@ -13,8 +13,8 @@ use crate::runtime::linalg::spmv_format::EqSparseMatrix;
 
 /// Threads per block that computes a leaf: one for each chain.
 const BLOCK: u32 = reduce::CHAINS as u32;
-/// Largest number of leaves that one block adds: `EQ_MOST_LEAVES` of the kernels.
-const MOST_LEAVES: usize = 256 * reduce::LEAF;
+/// Largest number of leaves that one block adds: `EQ_MAX_LEAVES` of the kernels.
+const MAX_LEAVES: usize = 256 * reduce::LEAF;
 
 /// The matrix of a product with a sum.
 #[derive(Clone, Copy, Debug)]
@@ -28,7 +28,7 @@ pub(crate) enum MatrixOperand {
 impl MatrixOperand {
     /// In slices if the matrix is converted so.
     pub fn of(a: &DeviceMatrix) -> MatrixOperand {
-        a.form().filter(EqSparseMatrix::is_by_slices).map_or(MatrixOperand::Rows(a.args()), MatrixOperand::Sell)
+        a.format().filter(EqSparseMatrix::is_by_slices).map_or(MatrixOperand::Rows(a.args()), MatrixOperand::Sell)
     }
 }
 
@@ -36,7 +36,7 @@ impl Argument for MatrixOperand {
     fn words(&self, words: &mut Vec<u64>) {
         match self {
             MatrixOperand::Rows(rows) => rows.words(words),
-            MatrixOperand::Sell(form) => form.words(words),
+            MatrixOperand::Sell(format) => format.words(words),
         }
     }
 }
@@ -71,11 +71,11 @@ impl<T: Real> Space<T> {
         }
         let count = out.iter().flatten().count();
         let buffer = self.executor.buffer("partial results", 8 * (count * leaves) as u64)?;
-        let arrived = if leaves <= MOST_LEAVES { self.executor.arrived()? } else { DevicePtr(0) };
+        let arrived = if leaves <= MAX_LEAVES { self.executor.arrived()? } else { DevicePtr(0) };
         let sums = Sums { leaves: buffer.address(), arrived, out: out.map(|out| out.unwrap_or(DevicePtr(0))) };
         let call = arguments(self.solver_call(name)?).arg(sums).arg(NoScalarOps);
         self.executor.push(call.shaped(LaunchShape { grid: [leaves as u32, 1, 1], block: [BLOCK, 1, 1] }));
-        if leaves <= MOST_LEAVES {
+        if leaves <= MAX_LEAVES {
             return Ok(());
         }
         for (number, out) in out.into_iter().flatten().enumerate() {
@@ -126,8 +126,8 @@ impl<T: Real> Space<T> {
         let name = match (a, square) {
             (MatrixOperand::Rows(_), None) => "equelle_rows_dot",
             (MatrixOperand::Rows(_), Some(_)) => "equelle_rows_dots",
-            (MatrixOperand::Sell(_), None) => "equelle_form_dot",
-            (MatrixOperand::Sell(_), Some(_)) => "equelle_form_dots",
+            (MatrixOperand::Sell(_), None) => "equelle_format_dot",
+            (MatrixOperand::Sell(_), Some(_)) => "equelle_format_dots",
         };
         self.sums(name, n, [Some(out), square], |call| call.arg(n as u32).arg(a).arg(y).arg(x).arg(w))
     }

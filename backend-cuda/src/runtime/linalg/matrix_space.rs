@@ -10,12 +10,12 @@ use equelle_runtime::linalg::{Csr, MatrixSpace, MultigridSpace, Preconditioner};
 use equelle_runtime::{Error, Real};
 
 use crate::runtime::device::DevicePtr;
-use crate::runtime::linalg::arrange::{arrange, launch_over_form};
 use crate::runtime::linalg::csr::DeviceMatrix;
 use crate::runtime::linalg::fused_blas1::MatrixOperand;
 use crate::runtime::linalg::precond::triangular_solve::DeviceFactors;
 use crate::runtime::linalg::scalars::{DeviceNumber, Summand};
 use crate::runtime::linalg::schedule::{DeviceSchedule, gauss_seidel};
+use crate::runtime::linalg::sell::{build_format, launch_over_format};
 use crate::runtime::linalg::space::{DeviceVector, Space};
 use crate::runtime::linalg::spmv_format::EqSparseMatrix;
 
@@ -33,10 +33,15 @@ impl<T: Real> Space<T> {
     ///
     /// # Errors
     /// `Backend`: the kernels cannot be compiled or loaded.
-    pub(crate) fn form_product(&self, product: Product, (n, a): (usize, &EqSparseMatrix), [b, x, y]: [DevicePtr; 3]) -> Result<(), Error> {
-        let call = self.solver_call("equelle_form_product")?;
+    pub(crate) fn format_product(
+        &self,
+        product: Product,
+        (n, a): (usize, &EqSparseMatrix),
+        [b, x, y]: [DevicePtr; 3],
+    ) -> Result<(), Error> {
+        let call = self.solver_call("equelle_format_product")?;
         let call = call.arg(product as u32).arg(n as u32).arg(*a).arg(b).arg(x).arg(y);
-        launch_over_form(&self.executor, call, a, n)
+        launch_over_format(&self.executor, call, a, n)
     }
 
     /// `z = a z + b D r`; an error is deferred.
@@ -53,8 +58,8 @@ impl Space<f64> {
     fn product(&mut self, product: Product, y: &DeviceVector, b: &DeviceVector, a: &DeviceMatrix, x: &DeviceVector) {
         let n = a.rows.len();
         debug_assert!(y.len == n && x.len == a.rows.n_cols(), "vectors of the matrix's size");
-        let result = match a.form() {
-            Some(form) => self.form_product(product, (n, &form), [b.address(), x.address(), y.address()]),
+        let result = match a.format() {
+            Some(format) => self.format_product(product, (n, &format), [b.address(), x.address(), y.address()]),
             None => self.solver_call("equelle_product").and_then(|call| {
                 let call = call.arg(product as u32).arg(n as u32).arg(a.args()).arg(b.address()).arg(x.address()).arg(y.address());
                 self.executor.launch_over(call, n)
@@ -141,7 +146,7 @@ impl MatrixSpace for Space<f64> {
     }
 
     fn will_multiply(&mut self, a: &DeviceMatrix) {
-        let result = arrange(&self.executor, a);
+        let result = build_format(&self.executor, a);
         self.executor.attempt(result);
     }
 

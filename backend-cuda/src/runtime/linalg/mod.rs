@@ -1,7 +1,6 @@
 //! Linear algebra on the device: vectors, matrices and preconditioners for the solvers of
 //! `equelle_runtime::linalg`. Depends on the [executor](crate::runtime::executor) alone.
 
-pub(crate) mod arrange;
 mod connected_components;
 pub(crate) mod csr;
 mod direct;
@@ -14,6 +13,7 @@ mod null_space;
 mod precond;
 pub(crate) mod scalars;
 mod schedule;
+pub(crate) mod sell;
 mod smoother;
 pub(crate) mod space;
 pub(crate) mod spgemm;

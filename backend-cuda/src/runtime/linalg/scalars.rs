@@ -13,7 +13,7 @@ use crate::runtime::kernels::SOLVERS_MODULE;
 /// Threads for operations on scalars.
 const WARP: u32 = 32;
 /// Largest number of scalar operations in a launch: `EQ_NUMBERS` of the kernels.
-const MOST_SCALAR_OPS: usize = 8;
+const MAX_SCALAR_OPS: usize = 8;
 
 /// A scalar; `None` after a failure, which the next read reports.
 pub type DeviceNumber = Option<Rc<Buffer>>;
@@ -51,8 +51,8 @@ const TAKE_SCALAR_OPS: [&str; 7] = [
     "equelle_dot",
     "equelle_rows_dot",
     "equelle_rows_dots",
-    "equelle_form_dot",
-    "equelle_form_dots",
+    "equelle_format_dot",
+    "equelle_format_dots",
     "equelle_smooth_dot",
     "equelle_numbers",
 ];
@@ -62,7 +62,7 @@ pub(crate) struct NoScalarOps;
 
 impl Argument for NoScalarOps {
     fn words(&self, words: &mut Vec<u64>) {
-        words.resize(words.len() + 1 + 4 * MOST_SCALAR_OPS, 0);
+        words.resize(words.len() + 1 + 4 * MAX_SCALAR_OPS, 0);
     }
 }
 
@@ -77,7 +77,7 @@ impl Executor {
         let joined = self.with_last(|launch| {
             let at = *launch.offsets.last().filter(|_| TAKE_SCALAR_OPS.contains(&launch.name))? as usize;
             let known = launch.words[at] as usize;
-            (known < MOST_SCALAR_OPS).then(|| {
+            (known < MAX_SCALAR_OPS).then(|| {
                 let from = at + 1 + 4 * known;
                 launch.words[from..from + 4].copy_from_slice(&words);
                 launch.words[at] += 1;

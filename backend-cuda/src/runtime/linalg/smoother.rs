@@ -8,9 +8,9 @@ use equelle_runtime::{Error, Real};
 
 use crate::runtime::device::DevicePtr;
 use crate::runtime::executor::arguments::EqRows;
-use crate::runtime::linalg::arrange::{arrange, launch_over_form};
 use crate::runtime::linalg::csr::DeviceMatrix;
 use crate::runtime::linalg::scalars::Summand;
+use crate::runtime::linalg::sell::{build_format, launch_over_format};
 use crate::runtime::linalg::space::Space;
 use crate::runtime::linalg::spmv_format::EqSparseMatrix;
 
@@ -35,21 +35,21 @@ pub(crate) struct Corrections {
 
 impl Space<f64> {
     /// A matrix as kernel argument of products; converts it if necessary.
-    fn arranged(&mut self, a: &DeviceMatrix) -> Result<EqSparseMatrix, Error> {
-        arrange(&self.executor, a)?;
-        a.form().ok_or_else(|| Error::internal("a matrix that is not arranged for products"))
+    fn with_format(&mut self, a: &DeviceMatrix) -> Result<EqSparseMatrix, Error> {
+        build_format(&self.executor, a)?;
+        a.format().ok_or_else(|| Error::internal("a matrix without a format for products"))
     }
 
     /// A system in double precision.
     pub(crate) fn smoothing(&mut self, on: Smoothed<'_, Space<f64>>) -> Result<Smoothing, Error> {
-        let matrix = self.arranged(on.matrix)?;
+        let matrix = self.with_format(on.matrix)?;
         let (inverse_diagonal, right) = (on.inverse_diagonal.address(), on.right.address());
         Ok(Smoothing { n: on.matrix.rows.len(), matrix, inverse_diagonal, right })
     }
 
     /// A correction in double precision.
     pub(crate) fn correction(&mut self, by: Correction<'_, Space<f64>>) -> Result<Corrections, Error> {
-        let image = self.arranged(by.image)?;
+        let image = self.with_format(by.image)?;
         let (coarse, inverse_diagonal) = (by.coarse.address(), by.inverse_diagonal.address());
         Ok(Corrections { image, prolongation: by.prolongation.args(), coarse, inverse_diagonal })
     }
@@ -63,13 +63,13 @@ impl<T: Real> Space<T> {
     pub(crate) fn smooth_from_zero_into(&mut self, on: &Smoothing, c: [f64; 3], [y, d]: [DevicePtr; 2], keep: bool) -> Result<(), Error> {
         let call = self.solver_call("equelle_smooth_from_zero")?.arg(on.n as u32).arg(on.matrix);
         let call = call.arg(c[0]).arg(c[1]).arg(c[2]).arg(on.inverse_diagonal).arg(on.right).arg(y).arg(d);
-        launch_over_form(&self.executor, call.arg(u32::from(keep)), &on.matrix, on.n)
+        launch_over_format(&self.executor, call.arg(u32::from(keep)), &on.matrix, on.n)
     }
 
     pub(crate) fn smooth_into(&mut self, on: &Smoothing, c: [f64; 2], [y, x, d]: [DevicePtr; 3], keep: bool) -> Result<(), Error> {
         let call = self.solver_call("equelle_smooth")?.arg(on.n as u32).arg(on.matrix);
         let call = call.arg(c[0]).arg(c[1]).arg(on.inverse_diagonal).arg(on.right).arg(x).arg(y).arg(d);
-        launch_over_form(&self.executor, call.arg(u32::from(keep)), &on.matrix, on.n)
+        launch_over_format(&self.executor, call.arg(u32::from(keep)), &on.matrix, on.n)
     }
 
     /// Writes the sum to `out`.
@@ -88,7 +88,7 @@ impl<T: Real> Space<T> {
     pub(crate) fn correct_into(&mut self, by: &Corrections, n: usize, c: f64, [x, d, r]: [DevicePtr; 3]) -> Result<(), Error> {
         let call = self.solver_call("equelle_correct")?.arg(n as u32).arg(by.image).arg(by.prolongation);
         let call = call.arg(by.coarse).arg(r).arg(by.inverse_diagonal).arg(c).arg(x).arg(d);
-        launch_over_form(&self.executor, call, &by.image, n)
+        launch_over_format(&self.executor, call, &by.image, n)
     }
 }
 
@@ -162,7 +162,7 @@ mod tests {
             for mut rt in spaces() {
                 let a = rt.matrix(matrix.clone()).expect("memory");
                 rt.will_multiply(&a);
-                assert_eq!(a.form().expect("arranged").is_by_slices(), listed.is_some());
+                assert_eq!(a.format().expect("a format").is_by_slices(), listed.is_some());
                 if let (Some(Some(slices)), Some(listed)) = (a.rows.slices.get(), listed) {
                     let part = slices.listed(&rt.executor, n);
                     assert!(if listed { part == 1.0 } else { part < 0.4 }, "{part}");

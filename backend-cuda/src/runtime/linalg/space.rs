@@ -14,44 +14,44 @@ use crate::runtime::executor::arguments::Call;
 use crate::runtime::executor::pool::Buffer;
 use crate::runtime::executor::precision::Precision;
 use crate::runtime::executor::queue::Counters;
-use crate::runtime::kernels::{SINGLES_MODULE, SOLVERS_MODULE};
+use crate::runtime::kernels::{MIXED_PRECISION_MODULE, SOLVERS_MODULE};
 use crate::runtime::linalg::scalars::{DeviceNumber, ScalarOp, Summand};
 
 /// Cache of set-ups for patterns of matrices between solves, most recently used first. Keyed by
 /// type, so that vectors do not depend on preconditioners.
 #[derive(Default)]
-pub(crate) struct Kept(Vec<Rc<dyn Any>>);
+pub(crate) struct SetupCache(Vec<Rc<dyn Any>>);
 
-impl Kept {
+impl SetupCache {
     /// A suitable cached value of a type; it counts as used.
     pub(crate) fn find<K: 'static>(&mut self, suits: impl Fn(&K) -> bool) -> Option<Rc<K>> {
-        let at = self.0.iter().position(|kept| kept.downcast_ref().is_some_and(&suits))?;
-        let kept = self.0.remove(at);
-        self.0.insert(0, Rc::clone(&kept));
-        kept.downcast().ok()
+        let at = self.0.iter().position(|setup| setup.downcast_ref().is_some_and(&suits))?;
+        let setup = self.0.remove(at);
+        self.0.insert(0, Rc::clone(&setup));
+        setup.downcast().ok()
     }
 
     /// Caches a value, at most `most` of its type.
-    pub(crate) fn keep<K: 'static>(&mut self, made: K, most: usize) -> Rc<K> {
+    pub(crate) fn insert<K: 'static>(&mut self, made: K, most: usize) -> Rc<K> {
         let made = Rc::new(made);
         self.0.insert(0, Rc::clone(&made) as Rc<dyn Any>);
         let mut count = 0;
-        self.0.retain(|kept| {
-            count += usize::from(kept.is::<K>());
-            count <= most || !kept.is::<K>()
+        self.0.retain(|setup| {
+            count += usize::from(setup.is::<K>());
+            count <= most || !setup.is::<K>()
         });
         made
     }
 
     /// All cached values of a type.
     pub(crate) fn of_type<K: 'static>(&self) -> impl Iterator<Item = &K> {
-        self.0.iter().filter_map(|kept| kept.downcast_ref())
+        self.0.iter().filter_map(|setup| setup.downcast_ref())
     }
 
     /// Number of cached values of a type.
     #[cfg(test)]
     pub(crate) fn count<K: 'static>(&self) -> usize {
-        self.0.iter().filter(|kept| kept.is::<K>()).count()
+        self.0.iter().filter(|setup| setup.is::<K>()).count()
     }
 }
 
@@ -60,9 +60,9 @@ pub struct Space<T> {
     pub(crate) executor: Rc<Executor>,
     /// Length of new vectors.
     pub(crate) len: usize,
-    pub(crate) kept: Kept,
+    pub(crate) setups: SetupCache,
     /// Whether multigrid runs in double precision.
-    pub(crate) in_doubles: bool,
+    pub(crate) in_double_precision: bool,
     elements: PhantomData<T>,
 }
 
@@ -100,7 +100,7 @@ impl<T: Real> Space<T> {
 
     /// The space of vectors on an executor.
     pub(crate) fn new(executor: &Rc<Executor>) -> Self {
-        Space { executor: Rc::clone(executor), len: 0, kept: Kept::default(), in_doubles: false, elements: PhantomData }
+        Space { executor: Rc::clone(executor), len: 0, setups: SetupCache::default(), in_double_precision: false, elements: PhantomData }
     }
 
     /// Counters of the device's work so far.
@@ -142,7 +142,7 @@ impl<T: Real> Space<T> {
     pub(crate) fn solver_call(&self, name: &'static str) -> Result<Call, Error> {
         let module = match Precision::of::<T>() {
             Precision::Double => &SOLVERS_MODULE,
-            Precision::Single => &SINGLES_MODULE,
+            Precision::Single => &MIXED_PRECISION_MODULE,
         };
         self.executor.call(module, name)
     }

@@ -20,7 +20,7 @@ pub(crate) struct SellPattern {
 
 /// The additional storage of a format.
 #[derive(Debug)]
-pub(crate) enum Form {
+pub(crate) enum SpmvFormat {
     /// Values in slices.
     Slices(Rc<Buffer>),
     /// None: this number of threads adds each row.

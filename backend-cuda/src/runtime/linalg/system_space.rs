@@ -47,7 +47,7 @@ impl MatrixInspection {
         (place != u64::MAX).then_some(((place >> 32) as usize, (place & u64::from(u32::MAX)) as usize))
     }
 
-    fn facts(&self, unknowns: usize, ends: &[usize]) -> MatrixProperties {
+    fn properties(&self, unknowns: usize, ends: &[usize]) -> MatrixProperties {
         let symmetry = match (self.place(1), self.place(2)) {
             (Some((row, column)), _) => Symmetry::Structural { row, column },
             (None, Some((row, column))) => Symmetry::Numerical { row, column },
@@ -66,12 +66,12 @@ impl MatrixInspection {
 impl Space<f64> {
     /// The null space of a matrix. The host inspects entries only where the matrix may be singular.
     fn null_space(&mut self, a: &DeviceMatrix, ends: &[usize], rounding: f64) -> Result<Rc<NullSpace>, Error> {
-        let known = self.kept.find::<ConnectedComponents>(|components| components.is_of(a, ends));
+        let known = self.setups.find::<ConnectedComponents>(|components| components.is_of(a, ends));
         let components = match known {
             Some(known) => known,
             None => {
                 let made = ConnectedComponents::of(&self.executor, a, ends)?;
-                self.kept.keep(made, KNOWN_PARTS)
+                self.setups.insert(made, KNOWN_PARTS)
             }
         };
         components.null_space(self, a, rounding)
@@ -112,29 +112,29 @@ impl SystemSpace for Space<f64> {
 
     fn inspect(&mut self, a: &DeviceMatrix, ends: &[usize], rounding: f64) -> Result<Inspection, Error> {
         let n = a.rows.len();
-        let found = self.look_at(a)?;
+        let found = self.inspect_matrix(a)?;
         let not_finite = match found.place(0) {
             Some((row, column)) => Some((row, column, self.host_matrix(a)?.entry(row, column))),
             None => None,
         };
         let null_space = if not_finite.is_none() { self.null_space(a, ends, rounding)? } else { Rc::default() };
-        Ok(Inspection { not_finite, null_space, facts: found.facts(n, ends) })
+        Ok(Inspection { not_finite, null_space, properties: found.properties(n, ends) })
     }
 
-    fn open(&mut self, null_space: &Rc<NullSpace>) -> Result<Rc<Projection>, Error> {
-        let known = self.kept.of_type::<ConnectedComponents>().find_map(|components| components.projection(null_space));
+    fn null_vectors(&mut self, null_space: &Rc<NullSpace>) -> Result<Rc<Projection>, Error> {
+        let known = self.setups.of_type::<ConnectedComponents>().find_map(|components| components.projection(null_space));
         match known {
             Some(known) => Ok(known),
             None => Ok(Rc::new(Projection::of(self, self.len, null_space)?)),
         }
     }
 
-    fn to_range(&mut self, open: &Rc<Projection>, y: &mut DeviceVector) {
-        open.to_range(self, y);
+    fn to_range(&mut self, vectors: &Rc<Projection>, y: &mut DeviceVector) {
+        vectors.to_range(self, y);
     }
 
-    fn remove_mean(&mut self, open: &Rc<Projection>, x: &mut DeviceVector) {
-        open.remove_mean(self, x);
+    fn remove_mean(&mut self, vectors: &Rc<Projection>, x: &mut DeviceVector) {
+        vectors.remove_mean(self, x);
     }
 
     fn direct_solver(&mut self) -> Direct<Space<f64>> {
@@ -199,20 +199,20 @@ impl Space<f64> {
     }
 
     /// Computes the properties of a matrix.
-    fn look_at(&mut self, a: &DeviceMatrix) -> Result<MatrixInspection, Error> {
+    fn inspect_matrix(&mut self, a: &DeviceMatrix) -> Result<MatrixInspection, Error> {
         let n = a.rows.len();
         let found = self.executor.upload("what a matrix is like", &MatrixInspection::nothing())?;
         let call = self.solver_call("equelle_inspect")?.arg(n as u32).arg(a.args()).arg(SYMMETRY).arg(found.address());
         self.executor.launch_over(call, n)?;
-        let told = self.executor.download(found.address(), 7)?;
-        Ok(MatrixInspection { words: std::array::from_fn(|word| told[word]) })
+        let words = self.executor.download(found.address(), 7)?;
+        Ok(MatrixInspection { words: std::array::from_fn(|word| words[word]) })
     }
 
     /// Whether a square matrix is symmetric and its diagonal positive.
     pub(crate) fn is_symmetric_and_positive(&mut self, a: &DeviceMatrix) -> Result<bool, Error> {
         let n = a.rows.len();
-        let facts = self.look_at(a)?.facts(n, &[n]);
-        Ok(facts.symmetry == Symmetry::Symmetric && facts.diagonal == Diagonal::Positive)
+        let properties = self.inspect_matrix(a)?.properties(n, &[n]);
+        Ok(properties.symmetry == Symmetry::Symmetric && properties.diagonal == Diagonal::Positive)
     }
 
     /// A multiple of a matrix, with the same pattern; shares the entries if they do not change,

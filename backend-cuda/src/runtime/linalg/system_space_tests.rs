@@ -114,15 +114,15 @@ fn matrices_are_looked_at_as_on_the_host() {
         let host = MatrixProperties::new(&matrix, &[n], false);
         for mut rt in spaces() {
             let a = rt.matrix(matrix.clone()).expect("memory");
-            let Inspection { not_finite, null_space, facts } = rt.inspect(&a, &[n], f64::EPSILON).expect("a device");
+            let Inspection { not_finite, null_space, properties } = rt.inspect(&a, &[n], f64::EPSILON).expect("a device");
             assert_eq!(not_finite, None);
             assert_eq!(*null_space, NullSpace::find(&matrix, f64::EPSILON));
             // Which of several asymmetric entries is reported differs.
-            assert_eq!(std::mem::discriminant(&facts.symmetry), std::mem::discriminant(&host.symmetry));
-            if let Symmetry::Structural { row, column } | Symmetry::Numerical { row, column } = facts.symmetry {
+            assert_eq!(std::mem::discriminant(&properties.symmetry), std::mem::discriminant(&host.symmetry));
+            if let Symmetry::Structural { row, column } | Symmetry::Numerical { row, column } = properties.symmetry {
                 assert!(matrix.entry(row, column) != matrix.entry(column, row));
             }
-            assert_eq!(MatrixProperties { symmetry: host.symmetry, ..facts }, host);
+            assert_eq!(MatrixProperties { symmetry: host.symmetry, ..properties }, host);
         }
     }
 }
@@ -149,12 +149,12 @@ fn preconditioners_have_the_bits_of_the_host() {
         let grouping = Grouping::Scattered;
         let amg = AmgOptions { smoother: smoother.or(Some(AmgSmoother::Chebyshev)), grouping, ..AmgOptions::default() };
         let setting = Setting { ends: &ends, symmetric: true, singular: false, pressure: 1, amg };
-        let mut host = HostSpace::new(2 * n).in_doubles();
+        let mut host = HostSpace::new(2 * n).in_double_precision();
         let Ok(there) = build(&mut host, &matrix, kind, setting);
         let mut expected = vec![0.0; 2 * n];
         there.apply(&mut host, &mut expected, &r);
         for rt in spaces() {
-            let mut rt = rt.in_doubles();
+            let mut rt = rt.in_double_precision();
             rt.set_len(2 * n);
             let a = rt.matrix(matrix.clone()).expect("memory");
             let made = rt.set_up(&a, 1.0, kind, setting).expect("memory");
@@ -307,7 +307,7 @@ fn the_device_chooses_as_the_host_does() {
 
 /// Null spaces of one vector, and of more than there are separate dot products for.
 #[test]
-fn open_levels_keep_their_mean() {
+fn null_spaces_keep_their_mean() {
     let part = laplacian([5, 4, 3], false, 1.0);
     let n = part.n_rows();
     for parts in [1, 12] {
@@ -345,7 +345,7 @@ fn open_levels_keep_their_mean() {
 /// Matrices of one pattern: closed, twice that, with volumes (another left null vector), the same
 /// again, closed except for one cell, in two components, and with one one-sided coupling.
 #[test]
-fn open_levels_are_looked_for_once() {
+fn null_spaces_are_looked_for_once() {
     let closed = laplacian([9, 4, 3], false, 1.0);
     let n = closed.n_rows();
     let changed = |f: &dyn Fn(usize, usize, f64) -> f64| {
@@ -391,7 +391,7 @@ fn open_levels_are_looked_for_once() {
             // The entries, or a few flags and sizes; for the first matrix also its pattern.
             let most = 8 * matrix.n_entries() as u64;
             assert_eq!(read >= most, *looks, "matrix {number}: {read} bytes");
-            let [one, two] = [(); 2].map(|()| rt.open(&null_space).expect("memory"));
+            let [one, two] = [(); 2].map(|()| rt.null_vectors(&null_space).expect("memory"));
             assert_eq!(std::rc::Rc::ptr_eq(&one, &two), !null_space.is_empty(), "matrix {number}");
         }
     }

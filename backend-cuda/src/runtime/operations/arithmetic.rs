@@ -155,8 +155,8 @@ pub(super) fn zip_single_vectors(rt: &mut CudaRuntime, function: Binary, a: &Vec
 
 /// A function of a Scalar, on the host if it knows the Scalar.
 pub(super) fn map_scalar(rt: &mut CudaRuntime, function: Unary, a: &Scalar) -> Result<Scalar, Error> {
-    if let Scalar::Known(a) = a {
-        return Ok(Scalar::Known(function.of(*a)));
+    if let Scalar::Host(a) = a {
+        return Ok(Scalar::Host(function.of(*a)));
     }
     let a = a.values(rt)?;
     Ok(Scalar::Device(unary(rt, function, Extent::alone(1), &a)?.buffer))
@@ -164,8 +164,8 @@ pub(super) fn map_scalar(rt: &mut CudaRuntime, function: Unary, a: &Scalar) -> R
 
 /// A function of two Scalars, on the host if it knows both.
 pub(super) fn zip_scalars(rt: &mut CudaRuntime, function: Binary, a: &Scalar, b: &Scalar) -> Result<Scalar, Error> {
-    if let (Scalar::Known(a), Scalar::Known(b)) = (a, b) {
-        return Ok(Scalar::Known(function.of(*a, *b)));
+    if let (Scalar::Host(a), Scalar::Host(b)) = (a, b) {
+        return Ok(Scalar::Host(function.of(*a, *b)));
     }
     Ok(Scalar::Device(binary_of(rt, function, Extent::alone(1), a, b)?.buffer))
 }

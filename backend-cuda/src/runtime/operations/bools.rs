@@ -56,7 +56,7 @@ pub(crate) struct BoolOperand {
 impl From<&Bool> for BoolOperand {
     fn from(truth: &Bool) -> BoolOperand {
         match truth {
-            Bool::Known(value) => BoolOperand { operand: EqBool { value: u32::from(*value), ..EqBool::default() }, _memory: None },
+            Bool::Host(value) => BoolOperand { operand: EqBool { value: u32::from(*value), ..EqBool::default() }, _memory: None },
             Bool::Device(buffer) => {
                 let operand = EqBool { values: buffer.address().0, ..EqBool::default() };
                 BoolOperand { operand, _memory: Some(Rc::clone(buffer)) }
@@ -100,8 +100,8 @@ pub(super) fn compare(
 
 /// Compares two numbers, on the host if it knows both.
 pub(super) fn compare_scalars(rt: &mut CudaRuntime, op: Comparison, a: &Scalar, b: &Scalar) -> Result<Bool, Error> {
-    if let (Scalar::Known(a), Scalar::Known(b)) = (a, b) {
-        return Ok(Bool::Known(op.holds(a, b)));
+    if let (Scalar::Host(a), Scalar::Host(b)) = (a, b) {
+        return Ok(Bool::Host(op.holds(a, b)));
     }
     let out = rt.new_bool()?;
     compare_into(rt, op, Extent::alone(1), a, b, &out)?;
@@ -128,8 +128,8 @@ pub(super) fn combine(
 
 /// A logical operator on two Bools, on the host if it knows both.
 pub(super) fn combine_bools(rt: &mut CudaRuntime, op: BoolOp, a: &Bool, b: &Bool) -> Result<Bool, Error> {
-    if let (Bool::Known(a), Bool::Known(b)) = (a, b) {
-        return Ok(Bool::Known(op.of(*a, *b)));
+    if let (Bool::Host(a), Bool::Host(b)) = (a, b) {
+        return Ok(Bool::Host(op.of(*a, *b)));
     }
     let out = rt.new_bool()?;
     logic_into(rt, op, 1, a.into(), b.into(), &out)?;

@@ -19,7 +19,7 @@ use equelle_runtime::{Binary, BoolReduction, Comparison, Error, HostAccess, Logi
 use crate::runtime::operations::arithmetic::unary;
 use crate::runtime::operations::bools::BoolOp;
 use crate::runtime::operations::operand::{Extent, Operand};
-use crate::runtime::operations::topology::Side;
+use crate::runtime::operations::topology::FaceCell;
 use crate::runtime::runtime::CudaRuntime;
 use crate::runtime::values::collections::{
     Bool, BoolCollection as Bools, Collection as Scalars, EntityCollection as Entities, Scalar, Sequence, Vector,
@@ -28,11 +28,11 @@ use crate::runtime::values::collections::{
 
 impl Operations for CudaRuntime {
     fn first_cell(&mut self, faces: &Entities) -> Result<Entities, Error> {
-        topology::cell_of(self, faces, Side::First)
+        topology::cell_of(self, faces, FaceCell::First)
     }
 
     fn second_cell(&mut self, faces: &Entities) -> Result<Entities, Error> {
-        topology::cell_of(self, faces, Side::Second)
+        topology::cell_of(self, faces, FaceCell::Second)
     }
 
     fn is_empty(&mut self, entities: &Entities) -> Result<Bools, Error> {

@@ -147,7 +147,7 @@ pub(crate) trait Operand {
 impl Operand for Scalar {
     fn values(&self, _: &mut CudaRuntime) -> Result<Numbers, Error> {
         let (operand, memory) = match self {
-            Scalar::Known(value) => (EqOperand { value: *value, ..EqOperand::default() }, None),
+            Scalar::Host(value) => (EqOperand { value: *value, ..EqOperand::default() }, None),
             Scalar::Element { of, index } => (EqOperand { values: of.number(*index).0, ..EqOperand::default() }, Some(Rc::clone(of))),
             Scalar::Device(buffer) => (EqOperand { values: buffer.address().0, ..EqOperand::default() }, Some(Rc::clone(buffer))),
         };

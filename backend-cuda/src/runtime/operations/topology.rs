@@ -8,21 +8,21 @@ use crate::runtime::operations::arithmetic::{launch_extent, operation};
 use crate::runtime::operations::operand::Extent;
 use crate::runtime::runtime::CudaRuntime;
 use crate::runtime::values::collections::{BoolCollection, Collection, EntityCollection, VectorCollection};
-use crate::runtime::values::conditions::Asked;
+use crate::runtime::values::conditions::Requirement;
 
 /// The first or second cell of a face.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Side {
+pub(super) enum FaceCell {
     First = 0,
     Second = 1,
 }
 
 /// The first or second cell of each face; Empty outside the grid.
-pub(super) fn cell_of(rt: &mut CudaRuntime, faces: &EntityCollection, side: Side) -> Result<EntityCollection, Error> {
+pub(super) fn cell_of(rt: &mut CudaRuntime, faces: &EntityCollection, side: FaceCell) -> Result<EntityCollection, Error> {
     rt.located(only_faces(faces, "FirstCell and SecondCell"))?;
     let (domain, n) = (faces.domain(), faces.domain().len());
     let grid = rt.grid.arrays(rt.session.grid(), GridArrays { face_cells: true, ..GridArrays::default() })?;
-    let checks = rt.operation_checks(Asked::Geometry { kind: faces.kind(), what: "cell" }, domain)?;
+    let checks = rt.operation_checks(Requirement::Geometry { kind: faces.kind(), what: "cell" }, domain)?;
     let out = rt.new_entity_collection(domain, EntityKind::Cell)?;
     let call = operation(rt, "equelle_cell_of")?.arg(side as u32).arg(n as u32).arg(faces.pointer()).arg(grid);
     rt.executor.launch_over(call.arg(out.pointer()).arg(checks), n)?;
@@ -100,7 +100,7 @@ fn look_up(
     out: &Collection,
 ) -> Result<(), Error> {
     let size = rt.session.grid().n_entities(entities.kind())? as u32;
-    let checks = rt.operation_checks(Asked::Geometry { kind: entities.kind(), what }, entities.domain())?;
+    let checks = rt.operation_checks(Requirement::Geometry { kind: entities.kind(), what }, entities.domain())?;
     let call = operation(rt, "equelle_geometry")?.arg(extent.n as u32).arg(entities.pointer()).arg(size);
     launch_extent(rt, call.arg(DevicePtr(table)).arg(out.pointer()).arg(checks), extent);
     Ok(())

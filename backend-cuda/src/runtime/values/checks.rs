@@ -9,7 +9,7 @@ use equelle_runtime::{Error, KernelInfo};
 use crate::runtime::executor::arguments::EqChecks;
 use crate::runtime::runtime::CudaRuntime;
 use crate::runtime::values::collections::EntityCollection;
-use crate::runtime::values::conditions::{Asked, FINITE, Gathered, HOLD, Origin};
+use crate::runtime::values::conditions::{FINITE, Gathered, HOLD, Origin, Requirement};
 
 impl CudaRuntime {
     /// Destination of the failed conditions of a kernel over a domain.
@@ -22,7 +22,7 @@ impl CudaRuntime {
     }
 
     /// [`CudaRuntime::checks`] for an operation at the current line.
-    pub(crate) fn operation_checks(&mut self, asked: Asked, domain: &Arc<Domain>) -> Result<EqChecks, Error> {
+    pub(crate) fn operation_checks(&mut self, asked: Requirement, domain: &Arc<Domain>) -> Result<EqChecks, Error> {
         let line = self.session.current_line();
         self.conditions.checks_of(Origin::Operation(asked, line), domain, None)
     }
@@ -31,7 +31,7 @@ impl CudaRuntime {
     pub(crate) fn gather_checks(&mut self, from: &Arc<Domain>, target: &EntityCollection) -> Result<EqChecks, Error> {
         let line = self.session.current_line();
         let gathered = Gathered { target: Rc::clone(&target.values.buffer), data: Arc::clone(from) };
-        self.conditions.checks_of(Origin::Operation(Asked::On { kind: target.kind() }, line), target.domain(), Some(gathered))
+        self.conditions.checks_of(Origin::Operation(Requirement::On { kind: target.kind() }, line), target.domain(), Some(gathered))
     }
 
     /// Returns the error of a failed condition, or of an output that is not finite, if any. Waits
@@ -47,7 +47,7 @@ impl CudaRuntime {
     pub(crate) fn read_flags(&mut self) -> Result<u64, Error> {
         let Some([flag, finite]) = self.conditions.read()? else { return Ok(FINITE) };
         // The thread that writes outputs may have found the error first.
-        self.settle_outputs()?;
+        self.wait_for_outputs()?;
         if flag == HOLD { Ok(finite) } else { Err(self.conditions.error(flag)) }
     }
 }

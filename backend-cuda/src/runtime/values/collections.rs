@@ -16,7 +16,7 @@ use crate::runtime::linalg::csr::Jacobian;
 #[derive(Clone, Debug)]
 pub enum Scalar {
     /// A constant or an input; uploaded on first use by a kernel.
-    Known(f64),
+    Host(f64),
     /// In device memory.
     Device(Rc<Buffer>),
     /// One of several numbers in device memory.
@@ -32,7 +32,7 @@ pub enum Scalar {
 #[derive(Clone, Debug)]
 pub enum Bool {
     /// A constant; uploaded on first use by a kernel.
-    Known(bool),
+    Host(bool),
     /// In device memory, a byte.
     Device(Rc<Buffer>),
 }

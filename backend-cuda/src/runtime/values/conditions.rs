@@ -26,7 +26,7 @@ pub(crate) const FINITE: u64 = HOLD;
 
 /// Requirements of an operation on entities of a kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Asked {
+pub(crate) enum Requirement {
     /// Relations or geometry. Condition 0: none is Empty.
     Geometry { kind: EntityKind, what: &'static str },
     /// Data. Condition 0: none is Empty; 1: the data's domain contains them.
@@ -38,7 +38,7 @@ pub(crate) enum Origin {
     /// A kernel launched by a statement at an Equelle line.
     Kernel(&'static KernelInfo, u32),
     /// An operation at an Equelle line.
-    Operation(Asked, u32),
+    Operation(Requirement, u32),
 }
 
 /// The conditions of a kernel or an operation over a domain.
@@ -77,9 +77,9 @@ impl Check {
         let whose = owner.map_or_else(String::new, |owner| format!("{owner_kind} {owner}"));
         match self.origin {
             Origin::Kernel(kernel, line) => Error::empty_element(owner_kind, owner).in_kernel(line, kernel.lines),
-            Origin::Operation(Asked::Geometry { kind, what }, line) => Error::empty_entity(kind.noun(), what, &whose).at(line),
-            Origin::Operation(Asked::On { .. }, line) if condition == 0 => Error::empty_element(owner_kind, owner).at(line),
-            Origin::Operation(Asked::On { kind }, line) => {
+            Origin::Operation(Requirement::Geometry { kind, what }, line) => Error::empty_entity(kind.noun(), what, &whose).at(line),
+            Origin::Operation(Requirement::On { .. }, line) if condition == 0 => Error::empty_element(owner_kind, owner).at(line),
+            Origin::Operation(Requirement::On { kind }, line) => {
                 Error::no_data_at(kind.noun(), entity.map(|entity| domain.grid().file_index(kind, entity)), &whose).at(line)
             }
         }

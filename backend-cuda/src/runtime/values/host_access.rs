@@ -32,7 +32,7 @@ impl HostAccess for CudaRuntime {
 
     fn bool_value(&mut self, b: &Bool) -> Result<bool, Error> {
         match b {
-            Bool::Known(value) => Ok(*value),
+            Bool::Host(value) => Ok(*value),
             Bool::Device(buffer) => Ok(self.executor.download_one::<u8>(buffer.address())? != 0),
         }
     }

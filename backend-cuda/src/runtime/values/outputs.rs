@@ -32,7 +32,7 @@ impl PendingOutput {
             let flag = flag.try_into().map_or(HOLD, u64::from_le_bytes);
             if flag != HOLD {
                 self.failed.store(flag, Ordering::Release);
-                // The runtime adds the condition: see `CudaRuntime::settled`.
+                // The runtime adds the condition: see `CudaRuntime::with_failed_condition`.
                 return Err(Error::new(ErrorKind::Simulation, "a condition does not hold"));
             }
         }
@@ -62,16 +62,16 @@ impl CudaRuntime {
             Precision::Double => self.session.output_later(tag, domain, move || pending.arrive::<f64>()),
             Precision::Single => self.session.output_later(tag, domain, move || pending.arrive::<f32>()),
         };
-        self.settled(result)?;
+        self.with_failed_condition(result)?;
         Ok(true)
     }
 
     /// Waits until all outputs are in their files.
-    pub(crate) fn settle_outputs(&mut self) -> Result<(), Error> {
+    pub(crate) fn wait_for_outputs(&mut self) -> Result<(), Error> {
         // Copies complete even if nothing more is launched.
         let device = self.executor.device().synchronise();
-        let result = self.session.settle_outputs();
-        self.settled(result)?;
+        let result = self.session.wait_for_outputs();
+        self.with_failed_condition(result)?;
         self.located(device)
     }
 
@@ -80,8 +80,8 @@ impl CudaRuntime {
     /// as it is.
     pub(crate) fn ended_by(&mut self, error: Error) -> Error {
         let _ = self.executor.device().synchronise();
-        let result = self.session.settle_outputs();
-        if let Some(first) = self.settled(result).err().filter(|first| first.kind != ErrorKind::Backend) {
+        let result = self.session.wait_for_outputs();
+        if let Some(first) = self.with_failed_condition(result).err().filter(|first| first.kind != ErrorKind::Backend) {
             return first;
         }
         match error.kind {
@@ -93,7 +93,7 @@ impl CudaRuntime {
     }
 
     /// The result of the thread that writes files, with the failed condition in words.
-    fn settled(&mut self, result: Result<(), Error>) -> Result<(), Error> {
+    fn with_failed_condition(&mut self, result: Result<(), Error>) -> Result<(), Error> {
         let Err(error) = result else { return Ok(()) };
         Err(match self.conditions.failed_output.swap(HOLD, Ordering::Acquire) {
             HOLD => error,

@@ -53,7 +53,7 @@ impl CudaRuntime {
     pub fn combine(&mut self, leaves: Leaves<Reduction>) -> Result<Scalar, Error> {
         let Leaves { count, buffer, reduction } = leaves;
         if count == 0 {
-            return Ok(Scalar::Known(reduce::start(reduction).unwrap_or(f64::NAN)));
+            return Ok(Scalar::Host(reduce::start(reduction).unwrap_or(f64::NAN)));
         }
         let result = self.new_number()?;
         self.executor.combine_into(reduction, count, buffer.address(), result.address())?;
@@ -84,7 +84,7 @@ impl CudaRuntime {
     /// `Backend`: not enough memory.
     pub fn combine_bools(&mut self, leaves: Leaves<BoolReduction>) -> Result<Bool, Error> {
         if leaves.is_empty() {
-            return Ok(Bool::Known(leaves.reduction == BoolReduction::All));
+            return Ok(Bool::Host(leaves.reduction == BoolReduction::All));
         }
         Ok(Bool::Device(self.executor.combine_bools(leaves)?))
     }

@@ -4,7 +4,7 @@ use equelle_front::ir::{KBlock, KStmt, LocalId};
 use proc_macro2::TokenStream;
 use quote::quote;
 
-use crate::codegen::emit::place::End;
+use crate::codegen::emit::stencil_point::End;
 use crate::codegen::emit::text::{Level, Text};
 use crate::codegen::emit::uses::{Use, Uses};
 use crate::codegen::emit::writer::{Failure, Writer, Written};

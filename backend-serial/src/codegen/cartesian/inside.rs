@@ -11,7 +11,7 @@ use proc_macro2::{Ident, Literal, TokenStream};
 use quote::quote;
 
 use crate::codegen::emit::outputs::tuple;
-use crate::codegen::emit::place::End;
+use crate::codegen::emit::stencil_point::End;
 use crate::codegen::emit::text::{Level, blank, ident};
 use crate::codegen::emit::uses::{Use, Uses};
 use crate::codegen::emit::writer::{Failure, Writer, Written};

@@ -7,7 +7,7 @@ use proc_macro2::{Ident, Literal, TokenStream};
 use quote::quote;
 
 use super::side_function::{element_type, single_type};
-use crate::codegen::emit::place::{End, Leaf, Place, SideFunction};
+use crate::codegen::emit::stencil_point::{End, Leaf, SideFunction, StencilPoint};
 use crate::codegen::emit::text::{blank, ident};
 use crate::codegen::emit::uses::{Use, Uses};
 use crate::codegen::emit::writer::{Failure, Form, Source, Writer, Written};
@@ -90,12 +90,12 @@ pub(in crate::codegen) fn row_function(
                 params.extend(quote! { #name: #ty, });
             }
             Leaf::PerAxis(_) => params.extend(quote! { #name: [#real; 3], }),
-            Leaf::Element(id, Place::Here) => {
+            Leaf::Element(id, StencilPoint::Here) => {
                 let ty = element_type(kernel, &real, id);
                 params.extend(quote! { #name: &[#ty], });
                 lanes.extend(quote! { let #name = &#name[..len]; });
             }
-            Leaf::Element(id, place @ (Place::SideFace(_) | Place::Neighbour(_))) => {
+            Leaf::Element(id, place @ (StencilPoint::SideFace(_) | StencilPoint::Neighbour(_))) => {
                 if kernel.params.get(id.0 as usize).is_some_and(|p| p.ty.basic != Basic::Scalar) {
                     return Err(Failure::Form);
                 }
@@ -158,11 +158,11 @@ impl RowFunction {
                     let name = writer.read_per_axis(*id)?;
                     quote! { #name }
                 }
-                Leaf::Element(id, Place::Here) => {
+                Leaf::Element(id, StencilPoint::Here) => {
                     let name = writer.read(*id)?;
                     quote! { &#name[first..][..len] }
                 }
-                Leaf::Element(id, Place::Neighbour(side)) => {
+                Leaf::Element(id, StencilPoint::Neighbour(side)) => {
                     let (name, array) =
                         (writer.read(*id)?, ident(&writer.namer.fresh(&format!("{}_{}", writer.param(*id)?.1, side.name()))));
                     let start = match side {
@@ -172,7 +172,7 @@ impl RowFunction {
                     arrays.extend(quote! { let #array: [&[#real]; DIM] = std::array::from_fn(|axis| &#name[#start..][..len]); });
                     quote! { #array }
                 }
-                Leaf::Element(id, Place::SideFace(side)) => {
+                Leaf::Element(id, StencilPoint::SideFace(side)) => {
                     let (name, array) =
                         (writer.read(*id)?, ident(&writer.namer.fresh(&format!("{}_{}", writer.param(*id)?.1, side.name()))));
                     let (high, set) = (side.is_high(), writer.set_of(*id)?);
@@ -188,7 +188,7 @@ impl RowFunction {
             });
         }
         // Arrays of slices among the arguments tell the dimension.
-        let told = self.leaves.iter().any(|l| matches!(l, Leaf::Element(_, Place::SideFace(_) | Place::Neighbour(_))));
+        let told = self.leaves.iter().any(|l| matches!(l, Leaf::Element(_, StencilPoint::SideFace(_) | StencilPoint::Neighbour(_))));
         let (name, generics) = (&self.name, (self.generic && !told).then(|| quote! { ::<DIM> }));
         Ok(quote! {
             let (first, len) = (row.start + 1, grid.n[0] - 2);
@@ -201,20 +201,20 @@ impl RowFunction {
 impl Writer<'_> {
     /// In the row function: the name of an element that is read, also where only a side function
     /// wants it.
-    pub(in crate::codegen) fn element_leaf(&mut self, id: ParamId, place: Place) -> Written<Ident> {
+    pub(in crate::codegen) fn element_leaf(&mut self, id: ParamId, place: StencilPoint) -> Written<Ident> {
         let (_, name) = self.param(id)?;
         let wanted = match place {
-            Place::Here => name.to_string(),
-            Place::SideFace(side) | Place::Neighbour(side) => format!("{name}_{}", side.name()),
+            StencilPoint::Here => name.to_string(),
+            StencilPoint::SideFace(side) | StencilPoint::Neighbour(side) => format!("{name}_{}", side.name()),
         };
         Ok(self.leaf(Leaf::Element(id, place), &wanted))
     }
 
     /// In the row function: the slice of one axis of something that is read beyond or at a side.
-    pub(in crate::codegen) fn lane_name(&self, name: &Ident, place: Place, axis: usize) -> Option<Ident> {
+    pub(in crate::codegen) fn lane_name(&self, name: &Ident, place: StencilPoint, axis: usize) -> Option<Ident> {
         match place {
-            Place::Here => None,
-            Place::SideFace(_) | Place::Neighbour(_) => Some(ident(&format!("{name}_{}", ["x", "y", "z"][axis]))),
+            StencilPoint::Here => None,
+            StencilPoint::SideFace(_) | StencilPoint::Neighbour(_) => Some(ident(&format!("{name}_{}", ["x", "y", "z"][axis]))),
         }
     }
 }

@@ -8,7 +8,7 @@ use equelle_front::types::Basic;
 use proc_macro2::{Ident, TokenStream};
 use quote::quote;
 
-use crate::codegen::emit::place::{End, Leaf, Place, SideFunction};
+use crate::codegen::emit::stencil_point::{End, Leaf, SideFunction, StencilPoint};
 use crate::codegen::emit::text::{blank, ident};
 use crate::codegen::emit::uses::{Use, Uses};
 use crate::codegen::emit::writer::{Failure, Form, Source, Writer, Written};
@@ -19,7 +19,7 @@ pub(in crate::codegen) fn write_side_functions(
     source: Source<'_>,
     block: &KBlock,
     equation: Option<&Equation<'_>>,
-    places: &mut BTreeMap<LocalId, Place>,
+    places: &mut BTreeMap<LocalId, StencilPoint>,
     functions: &mut Namer,
     out: &mut Vec<[Option<SideFunction>; 2]>,
 ) -> Written<()> {
@@ -60,7 +60,7 @@ fn side_function(
     equation: Option<&Equation<'_>>,
     results: &[LocalId],
     side: End,
-    places: &BTreeMap<LocalId, Place>,
+    places: &BTreeMap<LocalId, StencilPoint>,
     functions: &mut Namer,
 ) -> Written<SideFunction> {
     let Source { kernel, names, .. } = source;

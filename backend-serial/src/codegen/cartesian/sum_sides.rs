@@ -4,7 +4,7 @@ use equelle_front::ir::{KBlock, LocalId, SideBlocks};
 use proc_macro2::TokenStream;
 use quote::quote;
 
-use crate::codegen::emit::place::{End, Leaf, Place, SideFunction};
+use crate::codegen::emit::stencil_point::{End, Leaf, SideFunction, StencilPoint};
 use crate::codegen::emit::text::Level;
 use crate::codegen::emit::uses::Use;
 use crate::codegen::emit::writer::{Failure, Form, Writer, Written};
@@ -196,11 +196,11 @@ impl Writer<'_> {
 
     /// The variables that a side function adds derivatives to.
     fn derivatives_of_side(&self, function: &SideFunction, axis: &TokenStream) -> Vec<TokenStream> {
-        let variable = |&(unknown, place): &(u32, Place)| {
+        let variable = |&(unknown, place): &(u32, StencilPoint)| {
             let name = self.derivative(unknown, place)?;
             Some(match place {
-                Place::Neighbour(_) => quote! { &mut #name[#axis] },
-                Place::Here | Place::SideFace(_) => quote! { &mut #name },
+                StencilPoint::Neighbour(_) => quote! { &mut #name[#axis] },
+                StencilPoint::Here | StencilPoint::SideFace(_) => quote! { &mut #name },
             })
         };
         function.reached.iter().filter_map(variable).collect()

@@ -6,7 +6,7 @@ use equelle_front::backend::stencil::Skeleton;
 use equelle_front::ir::LocalId;
 use proc_macro2::Ident;
 
-use super::place::Place;
+use super::stencil_point::StencilPoint;
 
 /// Where derivatives go.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -45,7 +45,7 @@ pub(in crate::codegen) struct Derivatives<'a> {
     /// Unknowns whose element here has a variable of its own.
     pub diagonals: BTreeSet<u32>,
     /// [`Target::Places`]: where the function being written adds, in order of first use.
-    pub reached: Vec<(u32, Place)>,
+    pub reached: Vec<(u32, StencilPoint)>,
 }
 
 impl<'a> Derivatives<'a> {

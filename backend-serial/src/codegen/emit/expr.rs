@@ -8,8 +8,8 @@ use proc_macro2::{Literal, TokenStream};
 use quote::quote;
 
 use super::operators::{comparison, elementary, math};
-use super::place::{End, Leaf, Place};
 use super::reals::Reals;
+use super::stencil_point::{End, Leaf, StencilPoint};
 use super::text::{Level, Text, ident};
 use super::uses::Use;
 use super::writer::{Failure, Form, Writer, Written};
@@ -200,7 +200,7 @@ impl Writer<'_> {
     }
 
     /// An element in [`Form::Row`].
-    fn row_element(&mut self, id: ParamId, place: Place) -> Written<Text> {
+    fn row_element(&mut self, id: ParamId, place: StencilPoint) -> Written<Text> {
         if !self.fits_row(id, place)? {
             return Err(Failure::Form);
         }
@@ -214,7 +214,7 @@ impl Writer<'_> {
 
     /// Whether consecutive cells of a row find the element in consecutive positions, wherever the
     /// inside of a row is.
-    fn fits_row(&self, id: ParamId, place: Place) -> Written<bool> {
+    fn fits_row(&self, id: ParamId, place: StencilPoint) -> Written<bool> {
         let (param, _) = self.param(id)?;
         if !matches!(param.ty.basic, Basic::Scalar | Basic::Bool) {
             return Ok(false);
@@ -223,8 +223,8 @@ impl Writer<'_> {
         let Some(canonical) = self.module.sets.get(set).canonical else { return Ok(false) };
         use equelle_front::types::Extent;
         Ok(match place {
-            Place::Here | Place::Neighbour(_) => canonical.kind == EntityKind::Cell && canonical.extent == Extent::All,
-            Place::SideFace(_) => canonical.kind == EntityKind::Face && canonical.extent != Extent::Boundary,
+            StencilPoint::Here | StencilPoint::Neighbour(_) => canonical.kind == EntityKind::Cell && canonical.extent == Extent::All,
+            StencilPoint::SideFace(_) => canonical.kind == EntityKind::Face && canonical.extent != Extent::Boundary,
         })
     }
 
@@ -253,13 +253,13 @@ impl Writer<'_> {
     /// Whether the path is the face of a per-axis form over faces.
     fn is_face_here(&self, path: &Path) -> bool {
         self.form == Form::PerAxis
-            && self.place(path) == Some(Place::Here)
+            && self.place(path) == Some(StencilPoint::Here)
             && self.kernel.space_kind(&self.module.sets) == Some(EntityKind::Face)
     }
 
     /// Whether the path is the face of a side of a cell, in a form by cells.
     fn is_side_face(&self, path: &Path) -> bool {
-        self.form != Form::PerAxis && matches!(self.place(path), Some(Place::SideFace(_)))
+        self.form != Form::PerAxis && matches!(self.place(path), Some(StencilPoint::SideFace(_)))
     }
 
     fn measure(&mut self, at: &Path) -> Written<Text> {
@@ -314,16 +314,16 @@ impl Writer<'_> {
             return self.of_grid(method, at);
         }
         let centroid = match (self.form, self.place(at)) {
-            (Form::Cell, Some(Place::Here)) => {
+            (Form::Cell, Some(StencilPoint::Here)) => {
                 self.uses.add(Use::At);
                 quote! { grid.cell_centroid::<DIM>(at) }
             }
-            (Form::Cell, Some(Place::SideFace(side))) => {
+            (Form::Cell, Some(StencilPoint::SideFace(side))) => {
                 let high = side.is_high();
                 self.uses.add_all([Use::At, Use::Axis]);
                 quote! { grid.face_centroid::<DIM>(at, axis, #high) }
             }
-            (Form::Cell, Some(Place::Neighbour(_))) => {
+            (Form::Cell, Some(StencilPoint::Neighbour(_))) => {
                 let cell = self.entity(at)?.as_usize();
                 quote! { grid.cell_centroid::<DIM>(grid.at(#cell)) }
             }
@@ -354,15 +354,15 @@ impl Writer<'_> {
             return match path {
                 Path::First(face) if self.is_face_here(face) => Some(-1),
                 Path::Second(face) if self.is_face_here(face) => Some(1),
-                _ => self.place(path).filter(|p| *p == Place::Here).map(|_| 0),
+                _ => self.place(path).filter(|p| *p == StencilPoint::Here).map(|_| 0),
             };
         }
         Some(match self.place(path)? {
-            Place::Here => 0,
-            Place::SideFace(End::Low) => -1,
-            Place::SideFace(End::High) => 1,
-            Place::Neighbour(End::Low) => -2,
-            Place::Neighbour(End::High) => 2,
+            StencilPoint::Here => 0,
+            StencilPoint::SideFace(End::Low) => -1,
+            StencilPoint::SideFace(End::High) => 1,
+            StencilPoint::Neighbour(End::Low) => -2,
+            StencilPoint::Neighbour(End::High) => 2,
         })
     }
 

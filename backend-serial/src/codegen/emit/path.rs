@@ -5,31 +5,31 @@ use equelle_front::types::{CanonicalSet, EntityKind, Extent, SetId};
 use proc_macro2::TokenStream;
 use quote::quote;
 
-use super::place::{End, KnownFace, Place};
+use super::stencil_point::{End, FaceNames, StencilPoint};
 use super::text::{Level, Text, ident};
 use super::uses::Use;
 use super::writer::{Failure, Form, Writer, Written};
 
 impl Writer<'_> {
     /// The closed form of a path, in a Cartesian form; `None` if it has none.
-    pub(in crate::codegen) fn place(&self, path: &Path) -> Option<Place> {
+    pub(in crate::codegen) fn place(&self, path: &Path) -> Option<StencilPoint> {
         if self.form == Form::General {
             return None;
         }
         match path {
-            Path::Here => Some(Place::Here),
-            Path::SideFace(side) => Some(Place::SideFace((*side).into())),
-            Path::Shift { by, .. } => Some(Place::Neighbour(Side::towards(*by).into())),
+            Path::Here => Some(StencilPoint::Here),
+            Path::SideFace(side) => Some(StencilPoint::SideFace((*side).into())),
+            Path::Shift { by, .. } => Some(StencilPoint::Neighbour(Side::towards(*by).into())),
             Path::Local(id) => self.places.get(id).copied(),
             Path::First(face) => match self.place(face)? {
-                Place::SideFace(End::High) => Some(Place::Here),
-                Place::SideFace(End::Low) if self.side_interior == Some(true) => Some(Place::Neighbour(End::Low)),
-                Place::SideFace(End::Low) | Place::Here | Place::Neighbour(_) => None,
+                StencilPoint::SideFace(End::High) => Some(StencilPoint::Here),
+                StencilPoint::SideFace(End::Low) if self.side_interior == Some(true) => Some(StencilPoint::Neighbour(End::Low)),
+                StencilPoint::SideFace(End::Low) | StencilPoint::Here | StencilPoint::Neighbour(_) => None,
             },
             Path::Second(face) => match self.place(face)? {
-                Place::SideFace(End::Low) => Some(Place::Here),
-                Place::SideFace(End::High) if self.side_interior == Some(true) => Some(Place::Neighbour(End::High)),
-                Place::SideFace(End::High) | Place::Here | Place::Neighbour(_) => None,
+                StencilPoint::SideFace(End::Low) => Some(StencilPoint::Here),
+                StencilPoint::SideFace(End::High) if self.side_interior == Some(true) => Some(StencilPoint::Neighbour(End::High)),
+                StencilPoint::SideFace(End::High) | StencilPoint::Here | StencilPoint::Neighbour(_) => None,
             },
             Path::Through { .. } | Path::Select { .. } | Path::Empty => None,
         }
@@ -40,8 +40,8 @@ impl Writer<'_> {
     pub(in crate::codegen) fn is_outside(&self, path: &Path) -> bool {
         match path {
             Path::Empty => true,
-            Path::First(face) => self.side_interior == Some(false) && self.place(face) == Some(Place::SideFace(End::Low)),
-            Path::Second(face) => self.side_interior == Some(false) && self.place(face) == Some(Place::SideFace(End::High)),
+            Path::First(face) => self.side_interior == Some(false) && self.place(face) == Some(StencilPoint::SideFace(End::Low)),
+            Path::Second(face) => self.side_interior == Some(false) && self.place(face) == Some(StencilPoint::SideFace(End::High)),
             Path::Here | Path::Local(_) | Path::Through { .. } | Path::Select { .. } | Path::SideFace(_) | Path::Shift { .. } => false,
         }
     }
@@ -108,7 +108,7 @@ impl Writer<'_> {
     }
 
     /// The same as [`Self::known_face`] for a text that has one of its cells.
-    fn known_ends(&mut self, face: &Path) -> Option<KnownFace> {
+    fn known_ends(&mut self, face: &Path) -> Option<FaceNames> {
         let known = self.known_face(face)?.clone();
         if known.own.is_none() {
             self.uses.add(Use::Ends(known.face));
@@ -117,7 +117,7 @@ impl Writer<'_> {
     }
 
     /// What is known of a face, if it is one of those that a sum visits.
-    fn known_face(&self, face: &Path) -> Option<&KnownFace> {
+    fn known_face(&self, face: &Path) -> Option<&FaceNames> {
         let Path::Local(local) = face else { return None };
         self.known_faces.iter().rev().find(|known| known.face == *local)
     }
@@ -136,20 +136,20 @@ impl Writer<'_> {
     }
 
     /// Index of a place, in [`Form::Cell`].
-    fn place_index(&mut self, place: Place) -> Text {
+    fn place_index(&mut self, place: StencilPoint) -> Text {
         match place {
-            Place::Here => self.uses.add(Use::Here),
-            Place::SideFace(_) => self.uses.add_all([Use::Grid, Use::At, Use::Axis]),
-            Place::Neighbour(_) => self.uses.add_all([Use::Here, Use::Grid, Use::Axis]),
+            StencilPoint::Here => self.uses.add(Use::Here),
+            StencilPoint::SideFace(_) => self.uses.add_all([Use::Grid, Use::At, Use::Axis]),
+            StencilPoint::Neighbour(_) => self.uses.add_all([Use::Here, Use::Grid, Use::Axis]),
         }
         match place {
-            Place::Here => Text::atom(quote! { here }),
-            Place::SideFace(side) => {
+            StencilPoint::Here => Text::atom(quote! { here }),
+            StencilPoint::SideFace(side) => {
                 let high = side.is_high();
                 Text::atom(quote! { grid.face(at, axis, #high) })
             }
-            Place::Neighbour(End::Low) => Text::new(Level::Sum, quote! { here - grid.stride[axis] }),
-            Place::Neighbour(End::High) => Text::new(Level::Sum, quote! { here + grid.stride[axis] }),
+            StencilPoint::Neighbour(End::Low) => Text::new(Level::Sum, quote! { here - grid.stride[axis] }),
+            StencilPoint::Neighbour(End::High) => Text::new(Level::Sum, quote! { here + grid.stride[axis] }),
         }
     }
 
@@ -170,7 +170,7 @@ impl Writer<'_> {
     }
 
     /// Position of a place in a set, in [`Form::Cell`].
-    pub(in crate::codegen) fn place_position(&mut self, set: SetId, place: Place) -> Written<Text> {
+    pub(in crate::codegen) fn place_position(&mut self, set: SetId, place: StencilPoint) -> Written<Text> {
         if self.is_all(set) {
             return Ok(self.place_index(place));
         }
@@ -188,19 +188,19 @@ impl Writer<'_> {
     }
 
     /// Position of a place in a canonical set in closed form, where the place is known to be in it.
-    fn closed_position(&mut self, set: CanonicalSet, place: Place) -> Option<TokenStream> {
+    fn closed_position(&mut self, set: CanonicalSet, place: StencilPoint) -> Option<TokenStream> {
         if set.extent == Extent::All {
             let index = self.place_index(place);
             return Some(quote! { #index });
         }
         match (place, set.kind, set.extent, self.side_interior) {
-            (Place::SideFace(side), EntityKind::Face, Extent::Interior, Some(true)) => {
+            (StencilPoint::SideFace(side), EntityKind::Face, Extent::Interior, Some(true)) => {
                 let high = side.is_high();
                 self.uses.add_all([Use::Grid, Use::At, Use::Axis]);
                 Some(quote! { grid.interior_face(at, axis, #high) })
             }
             // The side block begins with this name.
-            (Place::SideFace(_), EntityKind::Face, Extent::Boundary, Some(false)) => {
+            (StencilPoint::SideFace(_), EntityKind::Face, Extent::Boundary, Some(false)) => {
                 self.uses.add(Use::BoundaryFace);
                 Some(quote! { boundary_face })
             }
@@ -215,7 +215,7 @@ impl Writer<'_> {
             return Ok(Text::atom(quote! { true }));
         }
         let place = self.place(path);
-        if let (Some(Place::SideFace(_)), Some(interior)) = (place, self.side_interior) {
+        if let (Some(StencilPoint::SideFace(_)), Some(interior)) = (place, self.side_interior) {
             // Which kind of face it is, is known here.
             let superset = self.superset(set);
             let (extent_known, inside) = match superset.extent {

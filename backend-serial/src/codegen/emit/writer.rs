@@ -10,8 +10,8 @@ use proc_macro2::{Ident, TokenStream};
 use quote::quote;
 
 use super::derivatives::Derivatives;
-use super::place::{KnownFace, Leaf, Place, SideFunction};
 use super::reals::Reals;
+use super::stencil_point::{FaceNames, Leaf, SideFunction, StencilPoint};
 use super::text::{canonical_set, ident};
 use super::uses::{Use, Uses};
 
@@ -85,14 +85,14 @@ pub(in crate::codegen) struct Writer<'a> {
     /// Names of locals. `[locals]`
     pub locals: Vec<Ident>,
     /// Entity locals of Cartesian forms that have a closed form.
-    pub places: BTreeMap<LocalId, Place>,
+    pub places: BTreeMap<LocalId, StencilPoint>,
     /// Entity locals of row functions that are one of two places: the name of the condition, the
     /// place where it holds, the other.
-    pub choices: BTreeMap<LocalId, (Ident, Place, Place)>,
+    pub choices: BTreeMap<LocalId, (Ident, StencilPoint, StencilPoint)>,
     /// Inside a side block: whether there is a cell beyond.
     pub side_interior: Option<bool>,
     /// Form::General: the faces of the sums around, innermost last.
-    pub known_faces: Vec<KnownFace>,
+    pub known_faces: Vec<FaceNames>,
     /// Form::General, in a sum: elements that belong to the element at hand, by parameter.
     pub loaded_here: BTreeMap<ParamId, (Ident, TokenStream)>,
     /// What the text refers to, but for [`Writer::prelude`].

@@ -9,7 +9,7 @@ use equelle_front::ops::{Arithmetic, BinaryMath};
 use equelle_front::types::{Basic, CanonicalSet, EntityKind, Extent, SetId};
 
 use super::dag::{At, Dag, Node, Op, reach};
-use crate::codegen::emit::place::{End, Place};
+use crate::codegen::emit::stencil_point::{End, StencilPoint};
 use crate::codegen::emit::writer::{Failure, Writer, Written};
 
 /// Faces whose terms take less time than this many additions are better evaluated by both of their
@@ -282,12 +282,12 @@ impl<'w, 'a> Reader<'w, 'a> {
             };
         }
         match (self.writer.place(path).ok_or(Failure::Form)?, self.side) {
-            (Place::Here, None) => Ok(At::Here),
-            (Place::Here, Some((End::High, _))) => Ok(At::First),
-            (Place::Here, Some((End::Low, _))) => Ok(At::Second),
-            (Place::Neighbour(end), Some((side, _))) if end == side => Ok(if end == End::Low { At::First } else { At::Second }),
-            (Place::SideFace(end), Some((side, _))) if end == side => Ok(At::Face),
-            (Place::Neighbour(_) | Place::SideFace(_), _) => Err(Failure::Form),
+            (StencilPoint::Here, None) => Ok(At::Here),
+            (StencilPoint::Here, Some((End::High, _))) => Ok(At::First),
+            (StencilPoint::Here, Some((End::Low, _))) => Ok(At::Second),
+            (StencilPoint::Neighbour(end), Some((side, _))) if end == side => Ok(if end == End::Low { At::First } else { At::Second }),
+            (StencilPoint::SideFace(end), Some((side, _))) if end == side => Ok(At::Face),
+            (StencilPoint::Neighbour(_) | StencilPoint::SideFace(_), _) => Err(Failure::Form),
         }
     }
 

@@ -5,7 +5,7 @@ use proc_macro2::{Ident, Literal, TokenStream};
 use quote::quote;
 
 use crate::codegen::emit::derivatives::{Sign, Target};
-use crate::codegen::emit::place::{End, Place};
+use crate::codegen::emit::stencil_point::{End, StencilPoint};
 use crate::codegen::emit::text::{Level, Text, ident};
 use crate::codegen::emit::uses::Use;
 use crate::codegen::emit::writer::{Failure, Form, Writer, Written};
@@ -19,12 +19,12 @@ impl Writer<'_> {
 
     /// The variable for the derivative by the element of an unknown at a place; on a side there is
     /// one for each axis.
-    pub(in crate::codegen) fn derivative(&self, unknown: u32, place: Place) -> Option<Ident> {
+    pub(in crate::codegen) fn derivative(&self, unknown: u32, place: StencilPoint) -> Option<Ident> {
         let name = &self.params[unknown as usize];
         match place {
-            Place::Here => Some(self.diagonal(unknown)),
-            Place::Neighbour(side) => Some(ident(&format!("{}_by_{name}", side.name()))),
-            Place::SideFace(_) => None,
+            StencilPoint::Here => Some(self.diagonal(unknown)),
+            StencilPoint::Neighbour(side) => Some(ident(&format!("{}_by_{name}", side.name()))),
+            StencilPoint::SideFace(_) => None,
         }
     }
 
@@ -93,11 +93,11 @@ impl Writer<'_> {
             // A side function is handed the variables; elsewhere they are of all axes.
             return Ok(match (self.form, place) {
                 (Form::Row, _) if !self.in_row => quote! { *#variable #op #value; },
-                (_, Place::Neighbour(_)) => {
+                (_, StencilPoint::Neighbour(_)) => {
                     self.uses.add(Use::Axis);
                     quote! { #variable[axis] #op #value; }
                 }
-                (_, Place::Here | Place::SideFace(_)) => quote! { #variable #op #value; },
+                (_, StencilPoint::Here | StencilPoint::SideFace(_)) => quote! { #variable #op #value; },
             });
         }
         if own {

@@ -8,7 +8,7 @@ use quote::quote;
 
 use crate::codegen::emit::derivatives::Derivatives;
 use crate::codegen::emit::outputs::Outputs;
-use crate::codegen::emit::place::{End, Place};
+use crate::codegen::emit::stencil_point::{End, StencilPoint};
 use crate::codegen::emit::text::ident;
 use crate::codegen::emit::uses::Use;
 use crate::codegen::emit::writer::{Writer, Written};
@@ -37,8 +37,8 @@ impl<'a> Equation<'a> {
             for (place, used) in places(*reach) {
                 let Some(name) = writer.derivative(unknown, place).filter(|_| used) else { continue };
                 out.extend(match place {
-                    Place::Neighbour(_) => quote! { let mut #name = [0.0; 3]; },
-                    Place::Here | Place::SideFace(_) => quote! { let mut #name = 0.0; },
+                    StencilPoint::Neighbour(_) => quote! { let mut #name = [0.0; 3]; },
+                    StencilPoint::Here | StencilPoint::SideFace(_) => quote! { let mut #name = 0.0; },
                 });
             }
         }
@@ -59,18 +59,18 @@ impl<'a> Equation<'a> {
         for (unknown, reach) in (0..).zip(&self.reach) {
             for (place, used) in places(*reach) {
                 let Some(name) = writer.derivative(unknown, place).filter(|_| used) else { continue };
-                if let Place::Neighbour(_) = place {
+                if let StencilPoint::Neighbour(_) = place {
                     writer.uses.add(Use::Dim);
                     if !inside {
                         writer.uses.add_all([Use::Grid, Use::At]);
                     }
                 }
                 out.extend(match (place, inside) {
-                    (Place::Neighbour(End::Low), true) => quote! { row.low::<DIM>(#name); },
-                    (Place::Neighbour(End::Low), false) => quote! { row.low_within::<DIM>(at, #name); },
-                    (Place::Neighbour(End::High), true) => quote! { row.high::<DIM>(#name); },
-                    (Place::Neighbour(End::High), false) => quote! { row.high_within::<DIM>(grid, at, #name); },
-                    (Place::Here | Place::SideFace(_), _) => quote! { row.own(#name); },
+                    (StencilPoint::Neighbour(End::Low), true) => quote! { row.low::<DIM>(#name); },
+                    (StencilPoint::Neighbour(End::Low), false) => quote! { row.low_within::<DIM>(at, #name); },
+                    (StencilPoint::Neighbour(End::High), true) => quote! { row.high::<DIM>(#name); },
+                    (StencilPoint::Neighbour(End::High), false) => quote! { row.high_within::<DIM>(grid, at, #name); },
+                    (StencilPoint::Here | StencilPoint::SideFace(_), _) => quote! { row.own(#name); },
                 });
             }
         }
@@ -111,6 +111,6 @@ impl<'a> Equation<'a> {
 }
 
 /// By ascending column, and whether a row has them.
-fn places(reach: Reach) -> [(Place, bool); 3] {
-    [(Place::Neighbour(End::Low), reach.low), (Place::Here, reach.own), (Place::Neighbour(End::High), reach.high)]
+fn places(reach: Reach) -> [(StencilPoint, bool); 3] {
+    [(StencilPoint::Neighbour(End::Low), reach.low), (StencilPoint::Here, reach.own), (StencilPoint::Neighbour(End::High), reach.high)]
 }

@@ -15,8 +15,8 @@ use quote::quote;
 
 use super::face_terms::{FaceTerms, cell_value_count, face_terms};
 use crate::codegen::costs::COSTS;
-use crate::codegen::emit::place::KnownFace;
 use crate::codegen::emit::reals::Reals;
+use crate::codegen::emit::stencil_point::FaceNames;
 use crate::codegen::emit::text::{Level, ident};
 use crate::codegen::emit::uses::Use;
 use crate::codegen::emit::writer::{Failure, Form, Source, Writer, Written};
@@ -74,7 +74,7 @@ impl<'a> Writer<'a> {
         let sums = results.iter().map(|r| self.local(*r)).collect::<Written<Vec<_>>>()?;
         let terms_of = sums.iter().map(ToString::to_string).collect::<Vec<_>>().join("`, `");
         let [buffer, part, all] = ["buffer", "part", "terms_of_faces"].map(|name| ident(&self.namer.fresh(name)));
-        self.known_faces.push(KnownFace { face, first: from.clone(), second: to.clone(), own: None, own_is_here: false });
+        self.known_faces.push(FaceNames { face, first: from.clone(), second: to.clone(), own: None, own_is_here: false });
         let written = match self.noted(|writer| face_terms(writer, face, body)) {
             Err(Failure::Form) => self.noted(|writer| writer.block(body)).map(|((statements, terms), uses)| {
                 (FaceTerms { cells: TokenStream::new(), slices: TokenStream::new(), statements, terms }, TokenStream::new(), uses)

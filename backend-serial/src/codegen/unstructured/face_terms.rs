@@ -7,8 +7,8 @@ use proc_macro2::{Ident, TokenStream};
 use quote::quote;
 
 use crate::codegen::emit::outputs::tuple;
-use crate::codegen::emit::place::KnownFace;
 use crate::codegen::emit::reals::Reals;
+use crate::codegen::emit::stencil_point::FaceNames;
 use crate::codegen::emit::text::{Text, ident};
 use crate::codegen::emit::writer::{Failure, Writer, Written, reserve};
 use crate::codegen::flux::analysis::{FluxAnalysis, analyse_face_terms};
@@ -32,7 +32,7 @@ pub(in crate::codegen) struct FaceTerms {
 /// them is of one cell alone, or they ask for something else than values of the face and its two
 /// cells.
 pub(in crate::codegen) fn face_terms(writer: &mut Writer, face: LocalId, body: &KBlock) -> Written<FaceTerms> {
-    let Some(KnownFace { first, second, .. }) = writer.known_faces.last().cloned() else { return Err(Failure::Form) };
+    let Some(FaceNames { first, second, .. }) = writer.known_faces.last().cloned() else { return Err(Failure::Form) };
     let mut analysis = analyse(writer, face, body)?;
     let method = &writer.names.method;
     let names: Vec<String> = analysis.cells.iter().map(|cell| analysis.dag.name(*cell).to_owned()).collect();

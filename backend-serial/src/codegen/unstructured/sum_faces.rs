@@ -12,7 +12,7 @@ use equelle_front::ir::{FaceFilter, KBlock, KStmt, LocalId, Path, SideBlocks};
 use proc_macro2::{Ident, TokenStream};
 use quote::quote;
 
-use crate::codegen::emit::place::{End, KnownFace};
+use crate::codegen::emit::stencil_point::{End, FaceNames};
 use crate::codegen::emit::text::{Level, Text, ident};
 use crate::codegen::emit::uses::Use;
 use crate::codegen::emit::writer::{Failure, Form, Writer, Written};
@@ -136,7 +136,7 @@ impl Writer<'_> {
         let twice = self.written_twice(*face, statements(body) <= WRITTEN_TWICE);
         // Multiplying by the sign is exact.
         let sign = if twice { None } else { Some(ident(&self.namer.fresh("sign"))) };
-        let known = |own: Option<End>, first: &Ident, second: &Ident| KnownFace {
+        let known = |own: Option<End>, first: &Ident, second: &Ident| FaceNames {
             face: *face,
             first: first.clone(),
             second: second.clone(),
@@ -180,7 +180,7 @@ impl Writer<'_> {
     }
 
     /// The body of a sum at a face.
-    fn block_at(&mut self, known: KnownFace, body: &KBlock, sign: &Option<Ident>) -> Written<(TokenStream, Vec<Text>)> {
+    fn block_at(&mut self, known: FaceNames, body: &KBlock, sign: &Option<Ident>) -> Written<(TokenStream, Vec<Text>)> {
         let (own, face) = (known.own, known.face);
         self.known_faces.push(known);
         self.begin_sum(own, face, sign);

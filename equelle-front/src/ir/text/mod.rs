@@ -16,8 +16,8 @@ mod parser;
 mod print;
 mod print_kernel;
 
-pub use parse::{parse, parse_with_places};
-pub use parser::Places;
+pub use parse::{parse, parse_with_locations};
+pub use parser::Locations;
 pub use print::print;
 
 /// Why a text is not a module.

@@ -8,7 +8,7 @@ use crate::ir::numbers::{Numbers, Precision, Rounding};
 use crate::ir::op::{Block, Function, Module};
 use crate::ir::text::TextError;
 use crate::ir::text::lex::{TokenKind, tokens};
-use crate::ir::text::parser::{Parsed, Parser, Places};
+use crate::ir::text::parser::{Locations, Parsed, Parser};
 use crate::source::{SourceFile, Span};
 use crate::types::SetTable;
 
@@ -17,17 +17,17 @@ use crate::types::SetTable;
 /// # Errors
 /// The first word that does not fit, or a name that is not known.
 pub fn parse(text: &str) -> Result<Module, TextError> {
-    parse_with_places(text).map(|(module, _)| module)
+    parse_with_locations(text).map(|(module, _)| module)
 }
 
 /// As [`parse`], with the lines of the text that the places of the module stand on.
 ///
 /// # Errors
 /// As [`parse`].
-pub fn parse_with_places(text: &str) -> Result<(Module, Places), TextError> {
-    let mut parser = Parser { tokens: tokens(text)?, next: 0, sets: BTreeMap::new(), places: Places::new() };
+pub fn parse_with_locations(text: &str) -> Result<(Module, Locations), TextError> {
+    let mut parser = Parser { tokens: tokens(text)?, next: 0, sets: BTreeMap::new(), locations: Locations::new() };
     let module = parser.module()?;
-    Ok((module, parser.places))
+    Ok((module, parser.locations))
 }
 
 impl Parser {
@@ -85,7 +85,7 @@ impl Parser {
         if *self.peek() != TokenKind::End {
             return self.expected("the end of the text after `main`");
         }
-        // Places that a text names may not exist: the verifier says so.
+        // Locations that a text names may not exist: the verifier says so.
         module.interface = interface(&module);
         Ok(module)
     }

@@ -6,8 +6,8 @@ use crate::ir::kernel::{
     CartesianForm, Check, CheckKind, FaceFilter, JacobianForm, KBlock, KResult, KStmt, Kernel, KernelId, Local, LocalId, Param, ParamId,
     SideBlocks, Space,
 };
+use crate::ir::location::{IrLocation, KernelItem};
 use crate::ir::op::Module;
-use crate::ir::place::{KernelItem, Place};
 use crate::ir::text::lex::TokenKind;
 use crate::ir::text::parser::{Parsed, Parser};
 use crate::ir::text::print_kernel::face_type;
@@ -19,7 +19,7 @@ const MAX_DEPTH: u32 = 256;
 
 pub(super) fn kernel(parser: &mut Parser, module: &mut Module) -> Parsed<()> {
     let id = KernelId(module.kernels.len() as u32);
-    parser.places.insert(Place::Kernel(id, KernelItem::Head), parser.line());
+    parser.locations.insert(IrLocation::Kernel(id, KernelItem::Head), parser.line());
     parser.expect_word("kernel")?;
     let name = parser.plain_name()?;
     parser.expect_word("over")?;
@@ -66,19 +66,19 @@ pub(super) struct KernelParser<'a> {
 }
 
 impl KernelParser<'_> {
-    fn place(&mut self, item: KernelItem) {
-        self.parser.places.insert(Place::Kernel(self.id, item), self.parser.line());
+    fn locate(&mut self, item: KernelItem) {
+        self.parser.locations.insert(IrLocation::Kernel(self.id, item), self.parser.line());
     }
 
     fn place_line(&mut self) {
-        self.place(KernelItem::Line(self.lines));
+        self.locate(KernelItem::Line(self.lines));
         self.lines += 1;
     }
 
     /// From after the opening brace to the closing one.
     fn items(&mut self) -> Parsed<()> {
         while self.parser.is_word("param") {
-            self.place(KernelItem::Param(self.kernel.params.len() as u32));
+            self.locate(KernelItem::Param(self.kernel.params.len() as u32));
             self.parser.bump();
             let name = self.parser.plain_name()?;
             let id = ParamId(self.kernel.params.len() as u32);
@@ -91,7 +91,7 @@ impl KernelParser<'_> {
             self.kernel.params.push(Param { name, ty, per_axis });
         }
         while self.parser.is_word("result") {
-            self.place(KernelItem::Result(self.kernel.results.len() as u32));
+            self.locate(KernelItem::Result(self.kernel.results.len() as u32));
             self.parser.bump();
             let name = self.parser.plain_name()?;
             self.parser.expect(":")?;
@@ -100,7 +100,7 @@ impl KernelParser<'_> {
             self.kernel.results.push(KResult { name, ty, reduce });
         }
         while self.parser.is_word("check") {
-            self.place(KernelItem::Check(self.kernel.checks.len() as u32));
+            self.locate(KernelItem::Check(self.kernel.checks.len() as u32));
             self.parser.bump();
             self.parser.expect_word("on_empty")?;
             let condition = self.expr()?;

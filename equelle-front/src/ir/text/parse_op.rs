@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 
 use crate::ir::kernel::KernelId;
+use crate::ir::location::{IrLocation, Owner};
 use crate::ir::op::{
     Block, Carried, Equation, Function, FunctionId, Module, Mutable, MutableId, Op, Stmt, StmtKind, UnaryOp, Value, ValueId,
 };
-use crate::ir::place::{Owner, Place};
 use crate::ir::text::lex::TokenKind;
 use crate::ir::text::names::Name;
 use crate::ir::text::parser::{Parsed, Parser};
@@ -20,7 +20,7 @@ pub(super) fn function(parser: &mut Parser, module: &mut Module) -> Parsed<()> {
     parser.expect_word("function")?;
     let name = parser.plain_name()?;
     let mut p = FunctionParser::new(parser, module, owner);
-    p.parser.places.insert(Place::Function(owner), line);
+    p.parser.locations.insert(IrLocation::Function(owner), line);
     p.function.name = name;
     p.parser.expect("(")?;
     p.function.params = {
@@ -33,7 +33,7 @@ pub(super) fn function(parser: &mut Parser, module: &mut Module) -> Parsed<()> {
         }
         params
     };
-    p.settle_spans(Span::default());
+    p.set_spans(Span::default());
     if p.parser.accept("->") {
         p.parser.expect("(")?;
         p.function.results = p.parser.list(")", |parser| parser.ty(&module.sets))?;
@@ -46,7 +46,7 @@ pub(super) fn function(parser: &mut Parser, module: &mut Module) -> Parsed<()> {
 pub(super) fn main(parser: &mut Parser, module: &mut Module) -> Parsed<()> {
     let line = parser.line();
     parser.expect_word("main")?;
-    parser.places.insert(Place::Function(Owner::Main), line);
+    parser.locations.insert(IrLocation::Function(Owner::Main), line);
     let function = FunctionParser::new(parser, module, Owner::Main).rest()?;
     module.main = function;
     Ok(())
@@ -119,7 +119,7 @@ impl<'a> FunctionParser<'a> {
         Ok(id)
     }
 
-    fn settle_spans(&mut self, span: Span) {
+    fn set_spans(&mut self, span: Span) {
         for id in std::mem::take(&mut self.unplaced) {
             self.function.values[id.0 as usize].span = span;
         }
@@ -164,7 +164,7 @@ impl<'a> FunctionParser<'a> {
         }
         let mut statements = Vec::new();
         while !self.parser.accept("}") {
-            self.parser.places.insert(Place::Statement(self.owner, self.statements), self.parser.line());
+            self.parser.locations.insert(IrLocation::Statement(self.owner, self.statements), self.parser.line());
             self.statements += 1;
             let (kind, span) = self.statement(depth)?;
             statements.push(Stmt { kind, span });
@@ -199,7 +199,7 @@ impl<'a> FunctionParser<'a> {
             self.parser.expect_word("in")?;
             let sequence = self.value()?;
             let span = self.parser.span().unwrap_or_default();
-            self.settle_spans(span);
+            self.set_spans(span);
             self.parser.expect("{")?;
             let body = self.block(depth + 1)?;
             return Ok((StmtKind::For { sequence, element, body }, span));
@@ -228,7 +228,7 @@ impl<'a> FunctionParser<'a> {
             StmtKind::Let { results, op: self.op()? }
         };
         let span = self.parser.span().unwrap_or_default();
-        self.settle_spans(span);
+        self.set_spans(span);
         Ok((kind, span))
     }
 

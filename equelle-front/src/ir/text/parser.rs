@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::str::FromStr;
 
-use crate::ir::Place;
+use crate::ir::IrLocation;
 use crate::ir::text::TextError;
 use crate::ir::text::lex::{Token, TokenKind};
 use crate::ir::text::names::Name;
@@ -11,14 +11,14 @@ use crate::source::Span;
 use crate::types::{Basic, CanonicalSet, Dimension, EntityKind, SetId, SetTable, Shape, Type};
 
 /// Line of the text, from 1, of each place.
-pub type Places = BTreeMap<Place, u32>;
+pub type Locations = BTreeMap<IrLocation, u32>;
 
 /// Words ahead, and what has been named so far.
 pub(super) struct Parser {
     pub tokens: Vec<Token>,
     pub next: usize,
     pub sets: BTreeMap<(String, Option<u32>), SetId>,
-    pub places: Places,
+    pub locations: Locations,
 }
 
 pub(super) type Parsed<T> = Result<T, TextError>;
@@ -180,7 +180,7 @@ impl Parser {
         self.expect_word("in")?;
         let parent = self.set_id(table)?;
         let id = table.add(parent, Some(name.user()));
-        self.places.insert(Place::Set(id), line);
+        self.locations.insert(IrLocation::Set(id), line);
         if self.sets.insert(name.key(), id).is_some() {
             return self.error_before(format!("set `{}` is defined twice", name.base));
         }

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::super::analysis::Defs;
-use super::super::fuse::{Equations, Made};
+use super::super::fuse::{EquationKernel, Equations};
 use super::super::inline::inline_body;
 use super::super::{Notes, dce, hoist, simplify};
 use super::reverse::Obstacle;
@@ -342,7 +342,7 @@ fn equations(
             let Some(StmtKind::Return(values)) = body.statements.last().map(|s| &s.kind) else { return Err("a residual without a value") };
             let (mut kernels, mut arguments) = (Vec::new(), Vec::new());
             for (&value, &unknown) in values.iter().zip(&unknowns) {
-                let Made { kernel, cartesian, args } =
+                let EquationKernel { kernel, cartesian, args } =
                     maker.kernel(value, &unknowns, domains).ok_or("an operation that no kernel can compute")?;
                 let mut kernel = with_jacobian(kernel, cartesian, unknowns.len() as u32)?;
                 let name = &function.values[unknown.0 as usize].name;

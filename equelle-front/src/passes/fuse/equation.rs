@@ -13,7 +13,7 @@ use crate::ir::{Function, KBlock, KResult, Kernel, Path, Space, ValueId};
 use crate::types::{CanonicalSet, SetId, SetTable, Shape};
 
 /// The kernel of an equation.
-pub(in crate::passes) struct Made {
+pub(in crate::passes) struct EquationKernel {
     /// Without derivatives.
     pub kernel: Kernel,
     /// Its body for uniform Cartesian grids, if it has one.
@@ -54,7 +54,12 @@ impl<'a> Equations<'a> {
     /// The kernel that computes the residual `value`, without derivatives; its first parameters are
     /// the unknowns. The body for uniform Cartesian grids, if there is one; the values of the other
     /// parameters. `None` if no kernel can.
-    pub(in crate::passes) fn kernel(&self, value: ValueId, unknowns: &[ValueId], domains: &BTreeMap<SetId, ValueId>) -> Option<Made> {
+    pub(in crate::passes) fn kernel(
+        &self,
+        value: ValueId,
+        unknowns: &[ValueId],
+        domains: &BTreeMap<SetId, ValueId>,
+    ) -> Option<EquationKernel> {
         let info = &self.function.values[value.0 as usize];
         let set = info.ty.mapping()?;
         let (body, mut interface) = self.body(value, unknowns, domains, Mode::General, Interface::default()).ok()?;
@@ -95,7 +100,7 @@ impl<'a> Equations<'a> {
             checks: Vec::new(),
             spans,
         };
-        Some(Made { kernel, cartesian, args })
+        Some(EquationKernel { kernel, cartesian, args })
     }
 
     fn body(

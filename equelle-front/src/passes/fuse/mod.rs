@@ -11,7 +11,7 @@ mod build;
 mod entity;
 mod equation;
 mod facts;
-mod forms;
+mod kernel_maker;
 mod names;
 mod plan;
 mod sum;
@@ -28,10 +28,10 @@ use crate::types::{SetId, Shape};
 use super::Notes;
 use super::analysis::{Defs, residual_functions};
 use build::Unfusable;
-use forms::KernelMaker;
+use kernel_maker::KernelMaker;
 use plan::{Placement, Plan};
 
-pub(super) use equation::{Equations, Made};
+pub(super) use equation::{EquationKernel, Equations};
 pub(super) use names::identifier;
 pub(super) use tidy::inline_all_single_uses;
 
@@ -169,8 +169,8 @@ impl Fuser<'_> {
         }
     }
 
-    fn launch(&mut self, made: forms::Made, results: Vec<ValueId>, statement: &Stmt, out: &mut Vec<Stmt>) {
-        let forms::Made { mut kernel, args } = made;
+    fn launch(&mut self, made: kernel_maker::KernelAndArgs, results: Vec<ValueId>, statement: &Stmt, out: &mut Vec<Stmt>) {
+        let kernel_maker::KernelAndArgs { mut kernel, args } = made;
         kernel.name = self.names.unique(&kernel.name);
         if matches!(kernel.cartesian, Some(crate::ir::CartesianForm::PerAxis(_))) {
             self.maker.per_axis.extend(&results);

@@ -3,7 +3,7 @@
 use super::{Parser, Result};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
-use crate::syntax::ast::{BasicTypeName, CollectionPlace, Ident, TypeExpr, TypeExprKind};
+use crate::syntax::ast::{BasicTypeName, CollectionDomain, Ident, TypeExpr, TypeExprKind};
 use crate::syntax::token::{Keyword, TokenKind};
 
 const BASIC_TYPES: &str = "`Scalar`, `Vector`, `Bool`, `Cell`, `Face`, `Edge`, `Vertex` or `String`";
@@ -48,12 +48,12 @@ impl Parser<'_> {
         let place = match self.peek() {
             TokenKind::Keyword(Keyword::On) => {
                 self.advance();
-                Some(CollectionPlace::On(Box::new(self.expression()?)))
+                Some(CollectionDomain::On(Box::new(self.expression()?)))
             }
             TokenKind::Keyword(Keyword::Subset) => {
                 self.advance();
                 self.expect_keyword(Keyword::Of, "`Of` after `Subset`")?;
-                Some(CollectionPlace::SubsetOf(Box::new(self.expression()?)))
+                Some(CollectionDomain::SubsetOf(Box::new(self.expression()?)))
             }
             _ => None,
         };

@@ -3,7 +3,7 @@
 use super::{INDENT, WIDTH};
 use crate::ops::Arithmetic;
 use crate::syntax::ast::{
-    BasicTypeName, BinaryOp, CollectionPlace, Expr, ExprKind, Ident, Stmt, StmtKind, TypeExpr, TypeExprKind, UnaryOp, UnitExpr,
+    BasicTypeName, BinaryOp, CollectionDomain, Expr, ExprKind, Ident, Stmt, StmtKind, TypeExpr, TypeExprKind, UnaryOp, UnitExpr,
     UnitExprKind,
 };
 use crate::syntax::lexer::number_literal;
@@ -252,11 +252,11 @@ impl<'s> Line<'s> {
                 self.push("Collection Of ");
                 self.push(type_name(*element));
                 match place {
-                    Some(CollectionPlace::On(e)) => {
+                    Some(CollectionDomain::On(e)) => {
                         self.push(" On ");
                         self.nested(e);
                     }
-                    Some(CollectionPlace::SubsetOf(e)) => {
+                    Some(CollectionDomain::SubsetOf(e)) => {
                         self.push(" Subset Of ");
                         self.nested(e);
                     }

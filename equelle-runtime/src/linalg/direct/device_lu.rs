@@ -68,13 +68,13 @@ impl<S> CachedFactors<S> {
 
     /// The analysed pattern, if it is that of the matrix.
     fn known(&self, matrix: &Csr) -> Option<&Analysed> {
-        self.pattern.as_ref().filter(|kept| kept.row_ptr == matrix.row_ptr() && kept.col_idx == matrix.col_idx())
+        self.pattern.as_ref().filter(|cached| cached.row_ptr == matrix.row_ptr() && cached.col_idx == matrix.col_idx())
     }
 }
 
 /// LU by the direct solver of the device, as an [`Elimination`].
 pub(in crate::linalg) struct DeviceLu<'a, S> {
-    pub kept: &'a mut CachedFactors<S>,
+    pub cached: &'a mut CachedFactors<S>,
     pub space: &'a mut S,
     /// Whether the matrix is symmetric and its diagonal of one sign.
     pub may_be_definite: bool,
@@ -91,20 +91,20 @@ fn lu_fault(fault: DirectError) -> FactorError {
 impl<S> DeviceLu<'_, S> {
     /// Factorises scaled values, with an analysis if the pattern or its definiteness is new.
     fn eliminate(&mut self, matrix: &Csr, scaled: &[f64], definiteness: Definiteness) -> Result<(), DirectError> {
-        let kept = &mut *self.kept;
-        let known = kept.known(matrix);
+        let cached = &mut *self.cached;
+        let known = cached.known(matrix);
         let is_indefinite = known.is_some_and(|known| known.is_indefinite);
-        kept.stale = known.is_some_and(|known| known.definiteness == definiteness);
-        if !kept.stale {
-            kept.pattern = None;
+        cached.stale = known.is_some_and(|known| known.definiteness == definiteness);
+        if !cached.stale {
+            cached.pattern = None;
             let (row_ptr, col_idx) = (matrix.row_ptr(), matrix.col_idx());
-            kept.solver.analyse(self.space, DirectMatrix { row_ptr, col_idx, values: scaled, definiteness })?;
+            cached.solver.analyse(self.space, DirectMatrix { row_ptr, col_idx, values: scaled, definiteness })?;
             let (row_ptr, col_idx) = (row_ptr.to_vec(), col_idx.to_vec());
-            kept.pattern = Some(Analysed { row_ptr, col_idx, definiteness, is_indefinite });
+            cached.pattern = Some(Analysed { row_ptr, col_idx, definiteness, is_indefinite });
         }
-        let done = kept.solver.factorize(self.space, scaled);
+        let done = cached.solver.factorize(self.space, scaled);
         if let Err(DirectError::OutOfMemory(_) | DirectError::Failed(_)) = &done {
-            kept.pattern = None;
+            cached.pattern = None;
         }
         done
     }
@@ -113,12 +113,12 @@ impl<S> DeviceLu<'_, S> {
 impl<S> Elimination for DeviceLu<'_, S> {
     fn factorize(&mut self, matrix: &Csr, pinned: &[Pin]) -> Result<(), FactorError> {
         let values = pin(matrix, pinned);
-        let known = self.kept.known(matrix);
-        if known.is_some() && self.kept.factored.as_ref().is_some_and(|kept| kept.values == values) {
+        let known = self.cached.known(matrix);
+        if known.is_some() && self.cached.factored.as_ref().is_some_and(|cached| cached.values == values) {
             return Ok(());
         }
         let is_indefinite = known.is_some_and(|known| known.is_indefinite);
-        self.kept.factored = None;
+        self.cached.factored = None;
         // Detects zero rows and columns.
         let general = equilibrate(matrix, &values)?;
         let is_symmetric = self.may_be_definite && !is_indefinite && pinned.iter().all(|pin| pin.row == pin.column);
@@ -129,7 +129,7 @@ impl<S> Elimination for DeviceLu<'_, S> {
             match self.eliminate(matrix, &scaled, Definiteness::Symmetric) {
                 Ok(()) => tried = Some((scaled, row_scale, column_scale)),
                 Err(DirectError::NotDefinite) => {
-                    if let Some(pattern) = &mut self.kept.pattern {
+                    if let Some(pattern) = &mut self.cached.pattern {
                         pattern.is_indefinite = true;
                     }
                 }
@@ -148,14 +148,14 @@ impl<S> Elimination for DeviceLu<'_, S> {
             }
         };
         check_condition(matrix.n_rows(), one_norm(matrix, &scaled), |x, transposed| {
-            self.kept.solver.solve(self.space, x, transposed).map_err(lu_fault)
+            self.cached.solver.solve(self.space, x, transposed).map_err(lu_fault)
         })?;
-        self.kept.factored = Some(Factored { values, row_scale, column_scale });
+        self.cached.factored = Some(Factored { values, row_scale, column_scale });
         Ok(())
     }
 
     fn solve(&mut self, x: &mut [f64], transposed: bool) -> Result<(), FactorError> {
-        let CachedFactors { solver, factored, .. } = &mut *self.kept;
+        let CachedFactors { solver, factored, .. } = &mut *self.cached;
         let Some(factored) = factored else { return Err(FactorError::Unanswered("there are no factors".to_owned())) };
         factored.solve(x, transposed, |x| solver.solve(self.space, x, transposed).map_err(lu_fault))
     }

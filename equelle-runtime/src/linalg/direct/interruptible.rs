@@ -10,7 +10,7 @@ const PATIENCE: Duration = Duration::from_millis(20);
 
 /// Why the work has no result.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Undone {
+pub(super) enum InterruptibleError {
     /// The run was interrupted.
     Interrupted,
     /// The operating system could not start a thread.
@@ -22,21 +22,21 @@ pub(super) enum Undone {
 pub(super) fn interruptible<T: Send + 'static>(
     is_interrupted: &dyn Fn() -> bool,
     work: impl FnOnce() -> T + Send + 'static,
-) -> Result<T, Undone> {
+) -> Result<T, InterruptibleError> {
     let (sender, receiver) = channel();
     let work = move || {
         // The receiver may be gone.
         let _ = sender.send(work());
     };
-    let thread = Builder::new().name("factorisation".to_owned()).spawn(work).map_err(|_| Undone::NoThread)?;
+    let thread = Builder::new().name("factorisation".to_owned()).spawn(work).map_err(|_| InterruptibleError::NoThread)?;
     loop {
         match receiver.recv_timeout(PATIENCE) {
             Ok(made) => return Ok(made),
-            Err(RecvTimeoutError::Timeout) if is_interrupted() => return Err(Undone::Interrupted),
+            Err(RecvTimeoutError::Timeout) if is_interrupted() => return Err(InterruptibleError::Interrupted),
             Err(RecvTimeoutError::Timeout) => {}
             // The thread ended without a result, so it panicked.
             Err(RecvTimeoutError::Disconnected) => match thread.join() {
-                Ok(()) => return Err(Undone::Interrupted),
+                Ok(()) => return Err(InterruptibleError::Interrupted),
                 Err(panic) => resume_unwind(panic),
             },
         }
@@ -62,11 +62,11 @@ mod tests {
             looks.set(looks.get() + 1);
             looks.get() == 3
         };
-        let undone = interruptible(&ends, move || {
+        let error = interruptible(&ends, move || {
             let _ = wait.recv();
             let _ = tell.send("over");
         });
-        assert_eq!((undone, looks.get()), (Err(Undone::Interrupted), 3));
+        assert_eq!((error, looks.get()), (Err(InterruptibleError::Interrupted), 3));
         drop(let_go);
         assert_eq!(told.recv(), Ok("over"), "the thread goes on by itself");
         let panic = catch_unwind(AssertUnwindSafe(|| interruptible(&|| false, || -> u32 { panic!("a bug") }))).unwrap_err();

@@ -17,7 +17,7 @@ use faer::sparse::{SparseColMatRef, SymbolicSparseColMatRef};
 use faer::{Conj, MatMut, Par};
 
 use super::elimination::{Elimination, FactorError, Factored, Pin, check_condition, equilibrate, one_norm, pin, scaled_values};
-use super::interruptible::{Undone, interruptible};
+use super::interruptible::{InterruptibleError, interruptible};
 use crate::linalg::matrix::csr::Csr;
 
 /// Cache between solves.
@@ -42,15 +42,15 @@ struct Pattern {
 impl LuCache {
     /// Whether the cached symbolic factorisation is of this matrix's pattern.
     pub(in crate::linalg) fn knows_pattern(&self, matrix: &Csr) -> bool {
-        self.pattern.as_ref().is_some_and(|kept| kept.row_ptr == matrix.row_ptr() && kept.col_idx == matrix.col_idx())
+        self.pattern.as_ref().is_some_and(|cached| cached.row_ptr == matrix.row_ptr() && cached.col_idx == matrix.col_idx())
     }
 }
 
-impl From<Undone> for FactorError {
-    fn from(undone: Undone) -> FactorError {
-        match undone {
-            Undone::Interrupted => FactorError::Interrupted,
-            Undone::NoThread => FactorError::OutOfMemory,
+impl From<InterruptibleError> for FactorError {
+    fn from(error: InterruptibleError) -> FactorError {
+        match error {
+            InterruptibleError::Interrupted => FactorError::Interrupted,
+            InterruptibleError::NoThread => FactorError::OutOfMemory,
         }
     }
 }
@@ -72,17 +72,17 @@ fn step<T: Send + 'static>(
 
 /// LU on the host. An interrupted run soon returns and caches at most the pattern.
 pub(in crate::linalg) struct OnHost<'a> {
-    pub kept: &'a mut LuCache,
+    pub cached: &'a mut LuCache,
     pub is_interrupted: &'a dyn Fn() -> bool,
 }
 
 impl Elimination for OnHost<'_> {
     fn factorize(&mut self, matrix: &Csr, pinned: &[Pin]) -> Result<(), FactorError> {
-        self.kept.factorize(matrix, pinned, self.is_interrupted)
+        self.cached.factorize(matrix, pinned, self.is_interrupted)
     }
 
     fn solve(&mut self, x: &mut [f64], transposed: bool) -> Result<(), FactorError> {
-        self.kept.solve(x, transposed)
+        self.cached.solve(x, transposed)
     }
 }
 
@@ -111,7 +111,7 @@ impl LuCache {
             self.pattern = Some(Arc::new(pattern));
         }
         let Some(pattern) = &self.pattern else { return Err(FactorError::OutOfMemory) };
-        if self.factored.as_ref().is_some_and(|kept| kept.values == values) {
+        if self.factored.as_ref().is_some_and(|cached| cached.values == values) {
             return Ok(());
         }
         self.factored = None;

@@ -22,7 +22,7 @@ pub struct LinearCache<S: VectorSpace + 'static = HostSpace> {
     pub(in crate::linalg) lu: LuCache,
     #[cfg(feature = "lu")]
     pub(in crate::linalg) place: FactorLocation<S>,
-    kept: Option<CachedPreconditioner<S>>,
+    cached: Option<CachedPreconditioner<S>>,
     /// The last method that succeeded, and whether its choice was worth a note.
     last: Option<((Method, Preconditioning), bool)>,
     /// Methods that failed where another succeeded, and that have not succeeded since.
@@ -38,7 +38,7 @@ impl<S: VectorSpace> Default for LinearCache<S> {
             lu: LuCache::default(),
             #[cfg(feature = "lu")]
             place: FactorLocation::Unknown,
-            kept: None,
+            cached: None,
             last: None,
             failed: Vec::new(),
             set_up: Duration::ZERO,
@@ -48,7 +48,7 @@ impl<S: VectorSpace> Default for LinearCache<S> {
 
 impl<S: VectorSpace> std::fmt::Debug for LinearCache<S> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("LinearCache").field("kept", &self.kept.as_ref().map(|kept| &kept.key)).finish_non_exhaustive()
+        f.debug_struct("LinearCache").field("cached", &self.cached.as_ref().map(|cached| &cached.key)).finish_non_exhaustive()
     }
 }
 
@@ -91,22 +91,22 @@ const SET_UP: usize = 10;
 
 impl<S: VectorSpace> LinearCache<S> {
     /// The cached preconditioner for `key`, and the number of iterations after which to give it up.
-    pub(in crate::linalg) fn kept(&self, key: &CacheKey) -> Option<(&dyn Preconditioner<S>, usize)> {
-        let kept = self.kept.as_ref().filter(|kept| kept.key == *key)?;
-        Some((&*kept.preconditioner, 2 * (kept.iterations + SET_UP)))
+    pub(in crate::linalg) fn cached(&self, key: &CacheKey) -> Option<(&dyn Preconditioner<S>, usize)> {
+        let cached = self.cached.as_ref().filter(|cached| cached.key == *key)?;
+        Some((&*cached.preconditioner, 2 * (cached.iterations + SET_UP)))
     }
 
     /// The cached preconditioner was used and took this many iterations.
     pub(in crate::linalg) fn used(&mut self, iterations: usize) {
-        if self.kept.as_ref().is_some_and(|kept| iterations > kept.iterations + SET_UP) {
-            self.kept = None;
+        if self.cached.as_ref().is_some_and(|cached| iterations > cached.iterations + SET_UP) {
+            self.cached = None;
         }
     }
 
     /// Caches a new preconditioner with its iterations, if its set-up costs more than an iteration
     /// or two.
     pub(in crate::linalg) fn keep(&mut self, key: CacheKey, preconditioner: Box<dyn Preconditioner<S>>, iterations: usize) {
-        self.kept = match key.kind {
+        self.cached = match key.kind {
             Preconditioning::Amg | Preconditioning::Cpr | Preconditioning::Fsai => {
                 Some(CachedPreconditioner { key, preconditioner, iterations })
             }
@@ -138,7 +138,7 @@ impl<S: VectorSpace> LinearCache<S> {
         #[cfg(feature = "lu")]
         match &self.place {
             FactorLocation::Host(Some(reason)) => return Some(format!("LU runs on the host: {reason}")),
-            FactorLocation::Device(kept) => return Some(format!("LU runs on the device, by {}", kept.name())),
+            FactorLocation::Device(cached) => return Some(format!("LU runs on the device, by {}", cached.name())),
             FactorLocation::Unknown | FactorLocation::Host(None) => {}
         }
         None
@@ -151,7 +151,7 @@ impl<S: VectorSpace> LinearCache<S> {
 
     /// Drops the cached preconditioner.
     pub(in crate::linalg) fn forget(&mut self) {
-        self.kept = None;
+        self.cached = None;
     }
 
     /// The attempts in order; methods that failed before come last.
@@ -172,20 +172,20 @@ impl<S: VectorSpace> LinearCache<S> {
         self.failed.retain(|failed| *failed != method);
     }
 
-    /// The note for the user after a success: `open` each time, the choice when the method has
+    /// The note for the user after a success: `note` each time, the choice when the method has
     /// changed.
     pub(in crate::linalg) fn new_note(
         &mut self,
         method: (Method, Preconditioning),
-        open: Option<String>,
+        note: Option<String>,
         choice: Option<String>,
     ) -> Option<String> {
         let is_news = self.last != Some((method, choice.is_some()));
         self.last = Some((method, choice.is_some()));
-        match (open, choice.filter(|_| is_news)) {
-            (open, None) => open,
+        match (note, choice.filter(|_| is_news)) {
+            (note, None) => note,
             (None, choice) => choice,
-            (Some(open), Some(choice)) => Some(format!("{choice}; {open}")),
+            (Some(note), Some(choice)) => Some(format!("{choice}; {note}")),
         }
     }
 }

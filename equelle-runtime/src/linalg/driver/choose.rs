@@ -194,8 +194,8 @@ const SLOW_TRY: (usize, usize) = (1000, 300);
 
 /// The attempts in order. They keep what the user has chosen; one attempt if nothing is left to
 /// choose.
-pub fn plan(facts: &MatrixProperties, options: &LinearOptions) -> Vec<Attempt> {
-    let full = (options.max_iterations, 2 * facts.unknowns + 100);
+pub fn plan(properties: &MatrixProperties, options: &LinearOptions) -> Vec<Attempt> {
+    let full = (options.max_iterations, 2 * properties.unknowns + 100);
     let attempt = |method, preconditioner, limit: (usize, usize)| Attempt {
         method,
         preconditioner,
@@ -205,17 +205,17 @@ pub fn plan(facts: &MatrixProperties, options: &LinearOptions) -> Vec<Attempt> {
     let mut attempts = match (options.method, options.preconditioner) {
         (Some(Method::Lu), preconditioner) => vec![attempt(Method::Lu, preconditioner.unwrap_or(Preconditioning::None), full)],
         (Some(method), Some(preconditioner)) => vec![attempt(method, preconditioner, full)],
-        (Some(method), None) => preconditioners(facts, options.tolerance)
+        (Some(method), None) => preconditioners(properties, options.tolerance)
             .iter()
             .filter(|(p, _)| refusal(method, *p).is_none())
             .map(|(p, limit)| attempt(method, *p, *limit))
             .collect(),
         (None, Some(preconditioner)) => {
-            let definite = facts.may_be_definite() && refusal(Method::Cg, preconditioner).is_none();
+            let definite = properties.may_be_definite() && refusal(Method::Cg, preconditioner).is_none();
             let first = if definite { Method::Cg } else { Method::BiCgStab };
             vec![attempt(first, preconditioner, SLOW_TRY), attempt(Method::Gmres, preconditioner, full)]
         }
-        (None, None) => all(facts, options.tolerance)
+        (None, None) => all(properties, options.tolerance)
             .into_iter()
             .map(|(method, preconditioner, limit)| attempt(method, preconditioner, limit))
             .collect(),
@@ -229,17 +229,17 @@ pub fn plan(facts: &MatrixProperties, options: &LinearOptions) -> Vec<Attempt> {
 type Limit = (usize, usize);
 
 /// Preconditioners for a matrix with these properties, best first.
-fn preconditioners(facts: &MatrixProperties, tolerance: f64) -> Vec<(Preconditioning, Limit)> {
+fn preconditioners(properties: &MatrixProperties, tolerance: f64) -> Vec<(Preconditioning, Limit)> {
     use Preconditioning::{Amg, BlockIlu0, Cpr, Ilu0, Jacobi};
     let mut list = Vec::new();
-    if facts.prefers_jacobi(tolerance) {
+    if properties.prefers_jacobi(tolerance) {
         list.push((Jacobi, FIRST_TRY));
     }
-    if facts.diagonal != Diagonal::Mixed && facts.fields == 1 {
+    if properties.diagonal != Diagonal::Mixed && properties.fields == 1 {
         list.push((Amg, FIRST_TRY));
     }
-    if facts.fields > 1 {
-        if facts.symmetry == Symmetry::Symmetric && facts.diagonal != Diagonal::Mixed {
+    if properties.fields > 1 {
+        if properties.symmetry == Symmetry::Symmetric && properties.diagonal != Diagonal::Mixed {
             list.push((Amg, FIRST_TRY));
         }
         list.push((Cpr, FIRST_TRY));
@@ -251,27 +251,27 @@ fn preconditioners(facts: &MatrixProperties, tolerance: f64) -> Vec<(Preconditio
     list
 }
 
-fn all(facts: &MatrixProperties, tolerance: f64) -> Vec<(Method, Preconditioning, Limit)> {
+fn all(properties: &MatrixProperties, tolerance: f64) -> Vec<(Method, Preconditioning, Limit)> {
     let lu = (Method::Lu, Preconditioning::None, FIRST_TRY);
     let has_lu = cfg!(feature = "lu");
     // Only LU determines which right-hand sides are in the range.
-    if has_lu && (facts.unknowns <= SMALL || (facts.is_range_unknown && facts.unknowns <= LARGEST_FOR_LU)) {
+    if has_lu && (properties.unknowns <= SMALL || (properties.is_range_unknown && properties.unknowns <= LARGEST_FOR_LU)) {
         return vec![lu];
     }
-    let definite = facts.may_be_definite();
+    let definite = properties.may_be_definite();
     let mut list = Vec::new();
-    for (number, (preconditioner, limit)) in preconditioners(facts, tolerance).into_iter().enumerate() {
+    for (number, (preconditioner, limit)) in preconditioners(properties, tolerance).into_iter().enumerate() {
         if definite && refusal(Method::Cg, preconditioner).is_none() {
             list.push((Method::Cg, preconditioner, limit));
         } else {
             // An iteration of BiCGStab is cheaper; where it fails, GMRES seldom breaks down.
-            let method = if number == 0 && facts.fields == 1 { Method::BiCgStab } else { Method::Gmres };
+            let method = if number == 0 && properties.fields == 1 { Method::BiCgStab } else { Method::Gmres };
             list.push((method, preconditioner, limit));
         }
     }
-    if has_lu && facts.unknowns <= LARGEST_FOR_LU {
+    if has_lu && properties.unknowns <= LARGEST_FOR_LU {
         // Slow iterations are skipped where a direct solver can take over.
-        list.retain(|(_, preconditioner, _)| *preconditioner != Preconditioning::Jacobi || facts.prefers_jacobi(tolerance));
+        list.retain(|(_, preconditioner, _)| *preconditioner != Preconditioning::Jacobi || properties.prefers_jacobi(tolerance));
         list.push(lu);
         // Large values may round too much for LU; more iterations may still reach the tolerance.
         list.extend(list.first().copied().filter(|(method, ..)| *method != Method::Lu));

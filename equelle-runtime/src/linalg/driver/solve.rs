@@ -171,7 +171,7 @@ pub fn solve_in<S: SystemSpace>(
         let row = values.iter().position(|value| !value.is_finite()).unwrap_or(0);
         return Ok(Err(not_finite(format!("the right-hand side is {} in row {row}", values[row]))));
     }
-    let Inspection { not_finite: fault, null_space, mut facts } = space.inspect(matrix, ends, options.rounding)?;
+    let Inspection { not_finite: fault, null_space, mut properties } = space.inspect(matrix, ends, options.rounding)?;
     if let Some((row, column, value)) = fault {
         return Ok(Err(not_finite(format!("the matrix is {value} in row {row}, column {column}"))));
     }
@@ -197,7 +197,7 @@ pub fn solve_in<S: SystemSpace>(
         outside = NullSpace::allowed(size * scale, options) / scale;
     }
     let matrix = restored.as_ref().unwrap_or(matrix);
-    let vectors = space.open(&null_space)?;
+    let vectors = space.null_vectors(&null_space)?;
     if !null_space.is_empty() {
         let values = space.host_vector(&rhs)?;
         if let Err(fault) = check_balance(&null_space, &values, scale, options) {
@@ -206,13 +206,14 @@ pub fn solve_in<S: SystemSpace>(
         let b = projected.insert(space.vector(values)?);
         space.to_range(&vectors, b);
     }
-    facts.is_range_unknown = !null_space.is_known();
-    let open = SystemNullSpace { null_space: &null_space, vectors: &vectors, ends, scale };
-    let problem = Problem { matrix, b: projected.as_ref().unwrap_or(&rhs), open: &open, facts: &facts, options };
+    properties.is_range_unknown = !null_space.is_known();
+    let system_null_space = SystemNullSpace { null_space: &null_space, vectors: &vectors, ends, scale };
+    let problem =
+        Problem { matrix, b: projected.as_ref().unwrap_or(&rhs), null_space: &system_null_space, properties: &properties, options };
 
     let mut before: Vec<LinearError> = Vec::new();
     let mut made = 0;
-    for attempt in cache.order(plan(&facts, options)) {
+    for attempt in cache.order(plan(&properties, options)) {
         let left = options.max_iterations.saturating_sub(made);
         if left == 0 && attempt.method != Method::Lu {
             continue;
@@ -227,9 +228,9 @@ pub fn solve_in<S: SystemSpace>(
                 if relative_residual <= options.tolerance + outside / size || residual <= options.negligible / scale {
                     let factor = space.constant(scale);
                     space.scale(&mut x, &factor);
-                    let open = with_accepted(null_space.note(), relative_residual, residual <= options.negligible / scale, options);
-                    let choice = choice(&facts, options, attempt, &detail, &before);
-                    let note = cache.new_note(chosen, open, choice);
+                    let note = with_accepted(null_space.note(), relative_residual, residual <= options.negligible / scale, options);
+                    let choice = choice(&properties, options, attempt, &detail, &before);
+                    let note = cache.new_note(chosen, note, choice);
                     cache.succeeded(chosen, before.iter().map(|failed| (failed.method, failed.preconditioner)));
                     let (method, preconditioner) = chosen;
                     return Ok(Ok(Solution { x, iterations: made + iterations, relative_residual, method, preconditioner, note }));
@@ -264,18 +265,18 @@ pub fn solve_in<S: SystemSpace>(
 }
 
 /// The note for the user after a solve: the null space, and whether `solver_tol` was missed.
-fn with_accepted(open: Option<String>, relative_residual: f64, is_negligible: bool, options: &LinearOptions) -> Option<String> {
+fn with_accepted(note: Option<String>, relative_residual: f64, is_negligible: bool, options: &LinearOptions) -> Option<String> {
     if relative_residual <= options.tolerance {
-        return open;
+        return note;
     }
     let why = if is_negligible { "Newton's method needs no smaller one" } else { "the rest is what the entries round" };
     let accepted = format!("accepted a relative residual of {relative_residual:.1e}, above solver_tol={:.1e}: {why}", options.tolerance);
-    Some(open.map_or_else(|| accepted.clone(), |open| format!("{open}; {accepted}")))
+    Some(note.map_or_else(|| accepted.clone(), |note| format!("{note}; {accepted}")))
 }
 
 /// The note on which method was chosen and why, if the choice was free.
 fn choice(
-    facts: &MatrixProperties,
+    properties: &MatrixProperties,
     options: &LinearOptions,
     attempt: Attempt,
     detail: &Option<String>,
@@ -291,7 +292,7 @@ fn choice(
         Preconditioning::None => String::new(),
         other => format!(" with {}", other.title()),
     };
-    let mut text = format!("chose {}{with} ({})", attempt.method.title(), facts.describe());
+    let mut text = format!("chose {}{with} ({})", attempt.method.title(), properties.describe());
     detail.iter().for_each(|detail| text.push_str(&format!("; {detail}")));
     before.iter().for_each(|failed| text.push_str(&format!("; before that {}", failed.summary())));
     Some(text)
@@ -336,8 +337,8 @@ struct Solved<V> {
 struct Problem<'a, S: SystemSpace> {
     matrix: &'a S::Matrix,
     b: &'a S::Vector,
-    open: &'a SystemNullSpace<'a, S::NullVectors>,
-    facts: &'a MatrixProperties,
+    null_space: &'a SystemNullSpace<'a, S::NullVectors>,
+    properties: &'a MatrixProperties,
     options: &'a LinearOptions,
 }
 
@@ -350,7 +351,7 @@ impl<S: SystemSpace> Problem<'_, S> {
             Method::Lu => self.solve_directly(space, cache)?,
             Method::Cg | Method::BiCgStab | Method::Gmres => self.solve_krylov(space, attempt, cache)?,
         };
-        space.remove_mean(self.open.vectors, &mut solved.x);
+        space.remove_mean(self.null_space.vectors, &mut solved.x);
         Ok(solved)
     }
 
@@ -361,14 +362,14 @@ impl<S: SystemSpace> Problem<'_, S> {
 
     fn solve_krylov(&self, space: &mut S, attempt: Attempt, cache: &mut LinearCache<S>) -> Result<Solved<S::Vector>, Failure<S::Error>> {
         if attempt.method == Method::Cg
-            && let Symmetry::Structural { row, column } | Symmetry::Numerical { row, column } = self.facts.symmetry
+            && let Symmetry::Structural { row, column } | Symmetry::Numerical { row, column } = self.properties.symmetry
         {
             let matrix = space.host_matrix(self.matrix).map_err(Failure::Device)?;
             let (here, there) = (matrix.entry(row, column), matrix.entry(column, row));
             let detail = format!("the matrix is not symmetric: {here:e} in row {row}, column {column}, but {there:e} in the mirror place");
             return Err(MethodError::new(LinearErrorKind::Breakdown, detail).into());
         }
-        let ends = self.open.ends;
+        let ends = self.null_space.ends;
         let k = fields(ends);
         let by_blocks = matches!(attempt.preconditioner, Preconditioning::BlockJacobi | Preconditioning::BlockIlu0 | Preconditioning::Cpr);
         if by_blocks && k != ends.len() {
@@ -380,7 +381,7 @@ impl<S: SystemSpace> Problem<'_, S> {
         let (pressure, detail) = if attempt.preconditioner == Preconditioning::Cpr { self.pressure(space, k)? } else { (0, None) };
 
         // CG takes a negative definite matrix after a change of sign.
-        let is_negative = self.facts.symmetry == Symmetry::Symmetric && self.facts.diagonal == Diagonal::Negative;
+        let is_negative = self.properties.symmetry == Symmetry::Symmetric && self.properties.diagonal == Diagonal::Negative;
         let sign = if is_negative { -1.0 } else { 1.0 };
         let mut negated = None;
         if is_negative {
@@ -389,15 +390,15 @@ impl<S: SystemSpace> Problem<'_, S> {
             space.add_scaled(b, &minus_one, self.b);
         }
         let b = negated.as_ref().unwrap_or(self.b);
-        let vectors = (!self.open.null_space.is_empty()).then_some(self.open.vectors);
+        let vectors = (!self.null_space.null_space.is_empty()).then_some(self.null_space.vectors);
         let operator = Projected { matrix: self.matrix, vectors, sign };
-        let symmetric = self.facts.may_be_definite();
+        let symmetric = self.properties.may_be_definite();
         let key = CacheKey::new(S::shape(self.matrix), attempt.preconditioner, sign, symmetric, pressure, self.options);
 
         let mut wasted = 0;
-        if let Some((kept, limit)) = cache.kept(&key) {
+        if let Some((cached, limit)) = cache.cached(&key) {
             let trial = Attempt { max_iterations: limit.min(attempt.max_iterations), ..attempt };
-            match self.iterate_with(space, &operator, &kept, b, trial) {
+            match self.iterate_with(space, &operator, &cached, b, trial) {
                 Ok((x, iterations)) => {
                     cache.used(iterations);
                     return Ok(Solved { x, iterations, detail });
@@ -408,9 +409,9 @@ impl<S: SystemSpace> Problem<'_, S> {
             }
         }
         cache.forget();
-        let singular = !self.open.null_space.is_empty();
+        let singular = !self.null_space.null_space.is_empty();
         let setting = Setting { ends, symmetric, singular, pressure, amg: self.options.amg };
-        let factor = self.facts.factor(attempt.preconditioner, sign);
+        let factor = self.properties.factor(attempt.preconditioner, sign);
         let made = cache.set_up(|_| space.set_up(self.matrix, factor, attempt.preconditioner, setting));
         let preconditioner = made.map_err(Failure::Device)?;
         if space.is_interrupted() {
@@ -471,7 +472,7 @@ impl<S: SystemSpace> Problem<'_, S> {
     ) -> Result<(S::Vector, usize), Failure<S::Error>> {
         let size = norm_of(space, b).map_err(Failure::Device)?;
         let control = Control {
-            target: Target::near(SHARE * self.options.tolerance * size, self.options.negligible / self.open.scale),
+            target: Target::near(SHARE * self.options.tolerance * size, self.options.negligible / self.null_space.scale),
             max_iterations: attempt.max_iterations,
             check_every: space.check_every(self.options.check_every, attempt.preconditioner),
             patience: attempt.patience,
@@ -494,7 +495,7 @@ impl<S: SystemSpace> Problem<'_, S> {
         }
         // A negligible residual is enough where no smaller one can be reached.
         let left = residual_norm(space, self.matrix, self.b, &x).map_err(Failure::Device)?;
-        if left <= self.options.negligible / self.open.scale {
+        if left <= self.options.negligible / self.null_space.scale {
             return Ok((x, outcome.iterations));
         }
         let (kind, mut detail) = match outcome.end {
@@ -505,7 +506,7 @@ impl<S: SystemSpace> Problem<'_, S> {
             End::Interrupted => (LinearErrorKind::Interrupted, "the run has been asked to end".to_owned()),
             End::NonFinite => (LinearErrorKind::NonFinite, format!("an iterate overflowed in iteration {}", outcome.iterations)),
         };
-        if !self.open.null_space.is_known() {
+        if !self.null_space.null_space.is_known() {
             detail.push_str(
                 "; the matrix is singular up to a constant, and only solver=lu can tell whether the right-hand side is compatible",
             );

@@ -154,7 +154,7 @@ const GAIN: f64 = 0.5;
 const RETRIES: usize = 2;
 /// GMRES repeats itself exactly when a cycle changes nothing; below this gain a solve would take a
 /// million cycles.
-const LEAST_RESTART_GAIN: f64 = 1e-6;
+const MIN_RESTART_GAIN: f64 = 1e-6;
 /// The target of the recurrence is a little smaller, so that its drift does not cost a second
 /// cycle.
 const RECURRENCE_MARGIN: f64 = 0.9;
@@ -202,7 +202,7 @@ pub fn iterate<S: VectorSpace, A: LinearOperator<S>, M: Preconditioner<S>>(
         let gained = norm <= GAIN * previous;
         // The gain of the recurrence is not in the true residual; in exact arithmetic no cycle
         // increases the residual.
-        let is_drift = if proposal == StopReason::Converged { !gained } else { norm > (1.0 + LEAST_RESTART_GAIN) * previous };
+        let is_drift = if proposal == StopReason::Converged { !gained } else { norm > (1.0 + MIN_RESTART_GAIN) * previous };
         match proposal {
             StopReason::NonFinite => break End::NonFinite,
             StopReason::Interrupted => break End::Interrupted,
@@ -223,7 +223,7 @@ pub fn iterate<S: VectorSpace, A: LinearOperator<S>, M: Preconditioner<S>>(
             StopReason::OutOfPatience if !gained => {
                 break End::Stagnation(format!("no smaller residual in {} iterations", control.patience));
             }
-            StopReason::Restart if norm > (1.0 - LEAST_RESTART_GAIN) * previous => {
+            StopReason::Restart if norm > (1.0 - MIN_RESTART_GAIN) * previous => {
                 break End::Stagnation(format!("a cycle of {made} iterations left the residual at {norm:.1e}"));
             }
             StopReason::Breakdown(what) if !gained => {

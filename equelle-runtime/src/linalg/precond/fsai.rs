@@ -14,7 +14,7 @@ use std::cell::RefCell;
 use crate::linalg::matrix::csr::Csr;
 use crate::linalg::matrix::dense::solve_in_place;
 use crate::linalg::space::matrix_space::MatrixSpace;
-use crate::linalg::space::vector_space::{Preconditioner, ROWS_PER_LOOK};
+use crate::linalg::space::vector_space::{Preconditioner, ROWS_PER_CHECK};
 
 /// The pattern of the factors.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -74,7 +74,7 @@ impl FsaiFactors {
         let mut place = vec![0usize; n];
         let mut is_complete = true;
         for row in 0..n {
-            is_complete = is_complete && !(row.is_multiple_of(ROWS_PER_LOOK) && stop());
+            is_complete = is_complete && !(row.is_multiple_of(ROWS_PER_CHECK) && stop());
             if !is_complete {
                 row_ptr.push(col_idx.len());
                 continue;

@@ -19,7 +19,7 @@ pub struct HostSpace {
     leaves: Vec<f64>,
     threads: Threads,
     /// Whether multigrid runs in double precision.
-    pub(in crate::linalg) in_doubles: bool,
+    pub(in crate::linalg) in_double_precision: bool,
     interrupt: Interrupt,
 }
 
@@ -32,13 +32,13 @@ impl HostSpace {
     /// Vectors of `n` elements on several threads.
     pub fn on(threads: &Threads, n: usize) -> HostSpace {
         let leaves = vec![0.0; reduce::leaf_count(n)];
-        HostSpace { n, leaves, threads: threads.clone(), in_doubles: false, interrupt: Interrupt::default() }
+        HostSpace { n, leaves, threads: threads.clone(), in_double_precision: false, interrupt: Interrupt::default() }
     }
 
     /// With multigrid in double precision throughout, for comparisons.
     #[must_use]
-    pub fn in_doubles(self) -> HostSpace {
-        HostSpace { in_doubles: true, ..self }
+    pub fn in_double_precision(self) -> HostSpace {
+        HostSpace { in_double_precision: true, ..self }
     }
 
     /// With an interrupt.

@@ -28,7 +28,7 @@ pub struct Inspection {
     pub null_space: Rc<NullSpace>,
     /// Properties for the choice of a method. The caller sets
     /// [`MatrixProperties::is_range_unknown`].
-    pub facts: MatrixProperties,
+    pub properties: MatrixProperties,
 }
 
 /// Linear systems on the device.
@@ -70,11 +70,11 @@ pub trait SystemSpace: MultigridSpace {
     ///
     /// # Errors
     /// Out of memory.
-    fn open(&mut self, null_space: &Rc<NullSpace>) -> Result<Self::NullVectors, Self::Error>;
+    fn null_vectors(&mut self, null_space: &Rc<NullSpace>) -> Result<Self::NullVectors, Self::Error>;
     /// Makes `y` orthogonal to the known left null vectors.
-    fn to_range(&mut self, open: &Self::NullVectors, y: &mut Self::Vector);
+    fn to_range(&mut self, vectors: &Self::NullVectors, y: &mut Self::Vector);
     /// Subtracts the mean of `x` on each component.
-    fn remove_mean(&mut self, open: &Self::NullVectors, x: &mut Self::Vector);
+    fn remove_mean(&mut self, vectors: &Self::NullVectors, x: &mut Self::Vector);
     /// Where matrices are factorised, with the direct solver if the back-end has one. Called once
     /// for each cache.
     fn direct_solver(&mut self) -> Direct<Self>
@@ -145,16 +145,16 @@ impl SystemSpace for HostSpace {
         })
     }
 
-    fn open(&mut self, null_space: &Rc<NullSpace>) -> Result<Rc<NullSpace>, Infallible> {
+    fn null_vectors(&mut self, null_space: &Rc<NullSpace>) -> Result<Rc<NullSpace>, Infallible> {
         Ok(Rc::clone(null_space))
     }
 
-    fn to_range(&mut self, open: &Rc<NullSpace>, y: &mut Vec<f64>) {
-        open.project_to_range(y);
+    fn to_range(&mut self, vectors: &Rc<NullSpace>, y: &mut Vec<f64>) {
+        vectors.project_to_range(y);
     }
 
-    fn remove_mean(&mut self, open: &Rc<NullSpace>, x: &mut Vec<f64>) {
-        open.remove_mean(x);
+    fn remove_mean(&mut self, vectors: &Rc<NullSpace>, x: &mut Vec<f64>) {
+        vectors.remove_mean(x);
     }
 
     fn set_up(
@@ -191,5 +191,5 @@ fn inspected(a: &impl SparseRows, ends: &[usize], rounding: f64) -> Inspection {
         Some((row, column, value))
     });
     let null_space = Rc::new(if not_finite.is_none() { NullSpace::find_in_blocks(a, ends, rounding) } else { NullSpace::default() });
-    Inspection { not_finite, null_space, facts: MatrixProperties::new(a, ends, false) }
+    Inspection { not_finite, null_space, properties: MatrixProperties::new(a, ends, false) }
 }

@@ -49,7 +49,7 @@ pub struct Traffic {
     bytes: u64,
     by_slices: bool,
     /// Whether multigrid uses single precision where it is enough.
-    in_singles: bool,
+    in_single_precision: bool,
 }
 
 /// A matrix: its size, and the bytes of its entries and indices.
@@ -104,7 +104,7 @@ fn by_slices(a: &Csr, number: u64) -> u64 {
 impl Traffic {
     /// Vectors of `n` numbers.
     pub fn new(n: usize, written: Written) -> Traffic {
-        Traffic { n, written, read: DOUBLE, bytes: 0, by_slices: false, in_singles: false }
+        Traffic { n, written, read: DOUBLE, bytes: 0, by_slices: false, in_single_precision: false }
     }
 
     /// With the sliced format of a back-end, where it takes less than compressed rows.
@@ -116,8 +116,8 @@ impl Traffic {
     /// With multigrid in single precision where it is enough, and with conversions in the passes of
     /// CG.
     #[must_use]
-    pub fn with_singles(self) -> Traffic {
-        Traffic { in_singles: true, ..self }
+    pub fn with_single_precision(self) -> Traffic {
+        Traffic { in_single_precision: true, ..self }
     }
 
     /// Bytes of a number that is written without being read before.
@@ -335,10 +335,10 @@ impl MatrixSpace for Traffic {
 impl MultigridSpace for Traffic {
     fn multigrid(&mut self, matrix: Csr, ends: &[usize], options: &AmgOptions) -> Result<Box<dyn Preconditioner<Traffic>>, Infallible> {
         let n = matrix.n_rows();
-        let in_singles = self.in_singles && crate::linalg::precond::mixed_precision::suits(options);
+        let in_single_precision = self.in_single_precision && crate::linalg::precond::mixed_precision::suits(options);
         let hierarchy = Hierarchy::new(&mut HostSpace::new(n), matrix.into(), ends, options)?;
-        if !in_singles {
-            let hierarchy = hierarchy.brought_to(self)?;
+        if !in_single_precision {
+            let hierarchy = hierarchy.copy_to(self)?;
             return Ok(Box::new(Amg::new(self, hierarchy, options)?));
         }
         Ok(Box::new(MixedPrecisionAmg::new(Traffic { n, read: SINGLE, ..self.clone() }, hierarchy, options)?))

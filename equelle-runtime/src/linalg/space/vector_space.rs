@@ -9,7 +9,7 @@
 pub const CANCELLATION: f64 = 64.0 * f64::EPSILON;
 
 /// Number of matrix rows between two checks for an interrupt, in set-ups on the host.
-pub const ROWS_PER_LOOK: usize = 4096;
+pub const ROWS_PER_CHECK: usize = 4096;
 
 /// Vectors of one length and scalars on the device of the back-end.
 ///

@@ -35,7 +35,7 @@ type Runner = unsafe extern "C" fn(*const c_uint, *const u64, *const c_uint);
 /// Runs kernels on the host.
 #[derive(Debug)]
 pub struct Emulator {
-    facts: DeviceProperties,
+    properties: DeviceProperties,
     copies: RefCell<AsyncCopies>,
     state: RefCell<State>,
     /// Creates engines for direct solves, if there are any.
@@ -57,8 +57,8 @@ struct State {
 impl Emulator {
     /// A device without modules.
     pub fn new() -> Self {
-        let facts = DeviceProperties { name: "host (no GPU)".to_owned(), arch: "host".to_owned(), memory: MEMORY };
-        Emulator { facts, copies: RefCell::default(), state: RefCell::new(State::default()), direct_engine: None }
+        let properties = DeviceProperties { name: "host (no GPU)".to_owned(), arch: "host".to_owned(), memory: MEMORY };
+        Emulator { properties, copies: RefCell::default(), state: RefCell::new(State::default()), direct_engine: None }
     }
 
     /// The emulator with asynchronous copies as late as the runtime allows: at the next download at
@@ -142,8 +142,8 @@ fn compile(source: &str, options: &[String], target: &Path) -> Result<(), Error>
 }
 
 impl Device for Emulator {
-    fn facts(&self) -> &DeviceProperties {
-        &self.facts
+    fn properties(&self) -> &DeviceProperties {
+        &self.properties
     }
 
     fn load(&self, module: &KernelModule, options: CompileOptions) -> Result<ModuleId, Error> {

@@ -38,7 +38,7 @@ pub struct GpuDevice {
     state: RefCell<State>,
     stream: Arc<CudaStream>,
     context: Arc<CudaContext>,
-    facts: DeviceProperties,
+    properties: DeviceProperties,
     /// Whether a kernel of a graph may start while the previous one ends (programmatic dependent
     /// launch).
     has_programmatic_launch: bool,
@@ -77,7 +77,7 @@ impl GpuDevice {
             state: RefCell::default(),
             stream,
             context,
-            facts: DeviceProperties { name, arch, memory },
+            properties: DeviceProperties { name, arch, memory },
             has_programmatic_launch,
         })
     }
@@ -124,8 +124,8 @@ impl GpuDevice {
 }
 
 impl Device for GpuDevice {
-    fn facts(&self) -> &DeviceProperties {
-        &self.facts
+    fn properties(&self) -> &DeviceProperties {
+        &self.properties
     }
 
     fn load(&self, module: &KernelModule, options: CompileOptions) -> Result<ModuleId, Error> {
@@ -134,15 +134,19 @@ impl Device for GpuDevice {
             flags.push("--fmad=true".to_owned());
         }
         let source = module.full_source();
-        let key =
-            kernel_cache::hash(&[source.as_bytes(), flags.join(" ").as_bytes(), self.facts.arch.as_bytes(), nvrtc::version()?.as_bytes()]);
+        let key = kernel_cache::hash(&[
+            source.as_bytes(),
+            flags.join(" ").as_bytes(),
+            self.properties.arch.as_bytes(),
+            nvrtc::version()?.as_bytes(),
+        ]);
         if let Some(&id) = self.state.borrow().loaded.get(&key) {
             return Ok(id);
         }
         let image = match kernel_cache::read(key, "cubin") {
             Some(image) => image,
             None => {
-                let image = nvrtc::compile(&source, &self.facts.arch, &flags).map_err(|error| module.with_kernel(error))?;
+                let image = nvrtc::compile(&source, &self.properties.arch, &flags).map_err(|error| module.with_kernel(error))?;
                 kernel_cache::write(key, "cubin", &image);
                 image
             }

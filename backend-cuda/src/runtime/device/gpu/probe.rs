@@ -80,7 +80,7 @@ static CUSPARSE: Library = Library {
 
 impl Library {
     /// Checks that the library and all symbols exist.
-    fn look_for(&self) -> Result<(), Error> {
+    fn check(&self) -> Result<(), Error> {
         // SAFETY: loading the vendor's library runs its initialisation, as intended; nothing else
         // is called.
         let is_present = || unsafe { (self.is_present)() };
@@ -108,7 +108,7 @@ impl Library {
 /// # Errors
 /// `Backend`, naming what is missing.
 pub fn driver() -> Result<(), Error> {
-    DRIVER.answer.get_or_init(|| DRIVER.look_for()).clone()
+    DRIVER.answer.get_or_init(|| DRIVER.check()).clone()
 }
 
 /// Checks that the run-time compiler and all symbols exist.
@@ -116,7 +116,7 @@ pub fn driver() -> Result<(), Error> {
 /// # Errors
 /// `Backend`, naming what is missing.
 pub fn nvrtc() -> Result<(), Error> {
-    NVRTC.answer.get_or_init(|| NVRTC.look_for()).clone()
+    NVRTC.answer.get_or_init(|| NVRTC.check()).clone()
 }
 
 /// Checks that cuSPARSE and all symbols exist. Only derivatives of residuals at the operation level
@@ -125,7 +125,7 @@ pub fn nvrtc() -> Result<(), Error> {
 /// # Errors
 /// `Backend`, naming what is missing.
 pub fn cusparse() -> Result<(), Error> {
-    CUSPARSE.answer.get_or_init(|| CUSPARSE.look_for()).clone()
+    CUSPARSE.answer.get_or_init(|| CUSPARSE.check()).clone()
 }
 
 /// Loads a library from a toolkit folder outside the loader's path: once loaded, it is found by

@@ -115,7 +115,7 @@ fn launched(rt: &mut CudaRuntime, module: &KernelModule, x: &[f64]) -> (u64, Lau
     let found = rt.executor.bits(to.address(), x.len());
     assert!(x.iter().map(|x| (x * x).to_bits()).eq(found), "the squares");
     let kernel = rt.executor.kernel_key(function).unwrap_or_default();
-    (key(kernel, over, [0; 3], rt.executor.device().facts()), shape)
+    (key(kernel, over, [0; 3], rt.executor.device().properties()), shape)
 }
 
 #[test]

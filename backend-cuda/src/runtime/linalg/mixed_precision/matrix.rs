@@ -11,9 +11,9 @@ use equelle_runtime::linalg::{MatrixSpace, SystemSpace, VectorSpace};
 use crate::runtime::device::DevicePtr;
 use crate::runtime::executor::arguments::EqRows;
 use crate::runtime::executor::pool::Buffer;
-use crate::runtime::linalg::arrange::{lanes, slices, slices_of_singles};
 use crate::runtime::linalg::csr::CsrPattern;
 use crate::runtime::linalg::csr::DeviceMatrix;
+use crate::runtime::linalg::sell::{f32_slices, lanes, slices};
 use crate::runtime::linalg::space::DeviceVector;
 use crate::runtime::linalg::space::Space;
 use crate::runtime::linalg::spmv_format::{EqSparseMatrix, SellPattern};
@@ -40,10 +40,10 @@ impl SingleMatrix {
     ///
     /// # Errors
     /// `Backend`: not enough memory.
-    pub(crate) fn arranged(rt: &mut Space<f64>, a: &DeviceMatrix, scale: f64) -> Result<SingleMatrix, Error> {
+    pub(crate) fn from_matrix(rt: &mut Space<f64>, a: &DeviceMatrix, scale: f64) -> Result<SingleMatrix, Error> {
         match slices(&rt.executor, &a.rows)? {
             Some(slices) => {
-                let values = slices_of_singles(&rt.executor, a, &slices, scale)?;
+                let values = f32_slices(&rt.executor, a, &slices, scale)?;
                 Ok(SingleMatrix { shape: <Space<f64> as MatrixSpace>::shape(a), entries: Entries::Slices(slices, values) })
             }
             None => SingleMatrix::by_rows(rt, a, scale),
@@ -53,7 +53,7 @@ impl SingleMatrix {
     /// Converts a matrix times `scale`, in rows.
     ///
     /// # Errors
-    /// As for [`SingleMatrix::arranged`].
+    /// As for [`SingleMatrix::from_matrix`].
     fn by_rows(rt: &mut Space<f64>, a: &DeviceMatrix, scale: f64) -> Result<SingleMatrix, Error> {
         let entries = rt.narrowed(a.entries.address(), a.rows.entries(), scale)?;
         let entries = Entries::Rows(Rc::clone(&a.rows), entries, lanes(&a.rows));
@@ -65,7 +65,7 @@ impl SingleMatrix {
     }
 
     /// The kernel argument of products.
-    pub(crate) fn form(&self) -> EqSparseMatrix {
+    pub(crate) fn format(&self) -> EqSparseMatrix {
         match &self.entries {
             Entries::Slices(slices, values) => EqSparseMatrix::of_slices(slices, values, self.shape.columns),
             Entries::Rows(rows, entries, lanes) => EqSparseMatrix::of_rows(rows.args(entries), *lanes, self.shape.columns),
@@ -137,21 +137,21 @@ pub(crate) fn counts(hierarchy: &Hierarchy<Space<f64>>) -> bool {
 pub(crate) fn narrow(rt: &mut Space<f64>, hierarchy: Hierarchy<Space<f64>>, scale: f64) -> Result<Hierarchy<Space<f32>>, Error> {
     let levels = hierarchy.levels.into_iter().map(|level| narrow_level(rt, level, scale)).collect::<Result<_, _>>()?;
     let coarse = match hierarchy.coarse {
-        CoarseParts::Direct(inverse) => CoarseParts::Direct(SingleMatrix::arranged(rt, &inverse, 1.0 / scale)?),
+        CoarseParts::Direct(inverse) => CoarseParts::Direct(SingleMatrix::from_matrix(rt, &inverse, 1.0 / scale)?),
         CoarseParts::Smoothed(level) => CoarseParts::Smoothed(Box::new(narrow_level(rt, *level, scale)?)),
     };
     Ok(Hierarchy { levels, coarse, sizes: hierarchy.sizes, complexity: hierarchy.complexity })
 }
 
 fn narrow_level(rt: &mut Space<f64>, level: LevelParts<Space<f64>>, scale: f64) -> Result<LevelParts<Space<f32>>, Error> {
-    let matrix = SingleMatrix::arranged(rt, &level.matrix, scale)?;
-    let image = level.image.as_ref().map(|image| SingleMatrix::arranged(rt, image, scale)).transpose()?;
+    let matrix = SingleMatrix::from_matrix(rt, &level.matrix, scale)?;
+    let image = level.image.as_ref().map(|image| SingleMatrix::from_matrix(rt, image, scale)).transpose()?;
     // A fused correction with the image reads the prolongation by rows.
     let prolongation = match image {
         Some(_) => SingleMatrix::by_rows(rt, &level.prolongation, 1.0)?,
-        None => SingleMatrix::arranged(rt, &level.prolongation, 1.0)?,
+        None => SingleMatrix::from_matrix(rt, &level.prolongation, 1.0)?,
     };
-    let restriction = SingleMatrix::arranged(rt, &level.restriction, 1.0)?;
+    let restriction = SingleMatrix::from_matrix(rt, &level.restriction, 1.0)?;
     let inverse_diagonal = rt.narrowed_vector(&level.inverse_diagonal, 1.0 / scale)?;
     Ok(LevelParts { matrix, prolongation, image, restriction, inverse_diagonal, radius: level.radius })
 }

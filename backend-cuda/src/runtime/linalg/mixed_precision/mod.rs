@@ -31,8 +31,8 @@ use crate::runtime::linalg::space::Space;
 impl Space<f64> {
     /// With multigrid in double precision throughout.
     #[must_use]
-    pub fn in_doubles(mut self) -> Space<f64> {
-        self.in_doubles = true;
+    pub fn in_double_precision(mut self) -> Space<f64> {
+        self.in_double_precision = true;
         self
     }
 
@@ -61,7 +61,7 @@ impl Space<f64> {
     /// Factor that scales the matrix of a hierarchy into the range of single precision, if that is
     /// enough.
     fn scale_for(&mut self, hierarchy: &Hierarchy<Space<f64>>, options: &AmgOptions) -> Result<Option<f64>, Error> {
-        if self.in_doubles || !suits(options) || !matrix::counts(hierarchy) {
+        if self.in_double_precision || !suits(options) || !matrix::counts(hierarchy) {
             return Ok(None);
         }
         let finest = match (hierarchy.levels.first(), &hierarchy.coarse) {

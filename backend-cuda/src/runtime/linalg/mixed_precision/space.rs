@@ -18,19 +18,19 @@ use crate::runtime::linalg::space::{DeviceVector, Space};
 /// A system as kernel arguments.
 fn smoothing(on: Smoothed<'_, Space<f32>>) -> Smoothing {
     let (inverse_diagonal, right) = (on.inverse_diagonal.address(), on.right.address());
-    Smoothing { n: on.matrix.shape().rows, matrix: on.matrix.form(), inverse_diagonal, right }
+    Smoothing { n: on.matrix.shape().rows, matrix: on.matrix.format(), inverse_diagonal, right }
 }
 
 /// A correction as kernel arguments.
 fn correction(by: Correction<'_, Space<f32>>) -> Result<Corrections, Error> {
     let (coarse, inverse_diagonal) = (by.coarse.address(), by.inverse_diagonal.address());
-    Ok(Corrections { image: by.image.form(), prolongation: by.prolongation.rows()?, coarse, inverse_diagonal })
+    Ok(Corrections { image: by.image.format(), prolongation: by.prolongation.rows()?, coarse, inverse_diagonal })
 }
 
 impl Space<f32> {
     fn product(&mut self, product: Product, y: &DeviceVector<f32>, b: &DeviceVector<f32>, a: &SingleMatrix, x: &DeviceVector<f32>) {
         debug_assert!(y.len == a.shape().rows && x.len == a.shape().columns, "vectors of the matrix's size");
-        let result = self.form_product(product, (a.shape().rows, &a.form()), [b.address(), x.address(), y.address()]);
+        let result = self.format_product(product, (a.shape().rows, &a.format()), [b.address(), x.address(), y.address()]);
         self.executor.attempt(result);
     }
 
@@ -57,7 +57,7 @@ impl MatrixSpace for Space<f32> {
 
     fn matrix(&mut self, matrix: Csr) -> Result<SingleMatrix, Error> {
         let matrix = DeviceMatrix::upload(&self.executor, &matrix)?;
-        SingleMatrix::arranged(&mut self.in_double_precision(), &matrix, 1.0)
+        SingleMatrix::from_matrix(&mut self.in_double_precision(), &matrix, 1.0)
     }
 
     fn factors(&mut self, _: BlockFactors) -> Result<Infallible, Error> {

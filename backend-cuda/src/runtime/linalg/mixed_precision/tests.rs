@@ -62,8 +62,8 @@ fn matrices() -> Vec<(Csr, Vec<usize>)> {
 
 /// The results of a cycle on `r` with single precision allowed, and without.
 fn in_both(rt: &mut Space<f64>, matrix: &Csr, ends: &[usize], options: &AmgOptions, r: &[f64]) -> [Vec<f64>; 2] {
-    [false, true].map(|in_doubles| {
-        rt.in_doubles = in_doubles;
+    [false, true].map(|in_double_precision| {
+        rt.in_double_precision = in_double_precision;
         let a = rt.matrix(matrix.clone()).expect("memory");
         let m = rt.multigrid_of(a, ends, options).expect("memory");
         applied(rt, &*m, r)
@@ -231,15 +231,15 @@ fn iterations_are_those_of_doubles() {
         let system = System { operator: &matrix, preconditioner: &m };
         let Ok(host) = iterate(&mut space, &mut cg, system, &mut vec![0.0; n], &b, control);
         for mut rt in spaces() {
-            rt.in_doubles = true;
+            rt.in_double_precision = true;
             let double = device_iterations(&mut rt, &matrix, &b, target, [100, 1]);
-            rt.in_doubles = false;
+            rt.in_double_precision = false;
             let first = device_iterations(&mut rt, &matrix, &b, target, [100, 1]);
             assert_eq!(first.end, End::Converged);
             assert!(first.iterations.abs_diff(double.iterations) <= 1, "{} {}", first.iterations, double.iterations);
             // A library for products of matrices adds in its own order, which may change
             // aggregates.
-            if rt.executor.device().facts().arch == "host" {
+            if rt.executor.device().properties().arch == "host" {
                 assert!(first.iterations.abs_diff(host.iterations) <= 1, "{} {}", first.iterations, host.iterations);
             }
             // Powers of two round nothing.
@@ -272,8 +272,8 @@ fn hard_systems() {
             for tolerance in [1e-8, 1e-12] {
                 let amg = Some(Preconditioning::Amg);
                 let options = LinearOptions { method: Some(Method::Cg), preconditioner: amg, tolerance, ..LinearOptions::default() };
-                let [single, double] = [false, true].map(|in_doubles| {
-                    rt.in_doubles = in_doubles;
+                let [single, double] = [false, true].map(|in_double_precision| {
+                    rt.in_double_precision = in_double_precision;
                     let (a, b) = (rt.matrix(matrix.clone()).expect("memory"), rt.vector(b.clone()).expect("memory"));
                     solve_in(&mut rt, &a, &[n], b, &options, &mut LinearCache::default())
                         .expect("a device")
@@ -307,8 +307,8 @@ fn memory_of_levels() {
     let n = matrix.n_rows();
     for mut rt in spaces() {
         let a = rt.matrix(matrix.clone()).expect("memory");
-        let made = [true, false].map(|in_doubles| {
-            rt.in_doubles = in_doubles;
+        let made = [true, false].map(|in_double_precision| {
+            rt.in_double_precision = in_double_precision;
             let before = rt.executor.pool_in_use();
             let m = rt.multigrid_of(a.share(), &[n], &AmgOptions::default()).expect("memory");
             let taken = rt.executor.pool_in_use() - before;
@@ -328,8 +328,8 @@ fn failures_show() {
     matrix.values_mut().iter_mut().filter(|value| **value > 0.0).for_each(|value| *value -= 2.0);
     let options = LinearOptions { method: Some(Method::Cg), preconditioner: Some(Preconditioning::Amg), ..LinearOptions::default() };
     for mut rt in spaces() {
-        let kinds = [false, true].map(|in_doubles| {
-            rt.in_doubles = in_doubles;
+        let kinds = [false, true].map(|in_double_precision| {
+            rt.in_double_precision = in_double_precision;
             let (a, b) = (rt.matrix(matrix.clone()).expect("memory"), rt.vector(numbers(5, n)).expect("memory"));
             let solved = solve_in(&mut rt, &a, &[n], b, &options, &mut LinearCache::default()).expect("a device");
             solved.map(|solution| solution.iterations).expect_err("not definite").kind

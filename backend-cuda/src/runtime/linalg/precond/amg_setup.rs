@@ -18,10 +18,10 @@ use crate::runtime::device::sparse::SparseMatrix;
 use crate::runtime::executor::arguments::{Argument, EqRows};
 use crate::runtime::executor::pool::Buffer;
 use crate::runtime::executor::precision::Precision;
-use crate::runtime::linalg::arrange::lanes;
 use crate::runtime::linalg::csr::CsrPattern;
 use crate::runtime::linalg::csr::DeviceMatrix;
 use crate::runtime::linalg::csr::Jacobian;
+use crate::runtime::linalg::sell::lanes;
 use crate::runtime::linalg::space::DeviceVector;
 use crate::runtime::linalg::space::Space;
 use crate::runtime::linalg::spgemm;
@@ -348,7 +348,7 @@ mod tests {
     /// Whether products of matrices are added in the order of the host: a library's own order
     /// changes last bits, which decide between couplings of equal strength on the levels below.
     fn adds_as_the_host_does(rt: &Space<f64>) -> bool {
-        rt.executor.device().facts().arch == "host"
+        rt.executor.device().properties().arch == "host"
     }
 
     /// Both are equal to the bit; with `near` up to a few roundings of a few dozen terms.
@@ -365,7 +365,7 @@ mod tests {
 
     fn compare(matrix: &Csr, ends: &[usize], options: &AmgOptions) {
         let options = AmgOptions { grouping: Grouping::Scattered, ..*options };
-        let Ok(there) = Hierarchy::new(&mut HostSpace::new(matrix.n_rows()).in_doubles(), matrix.clone().into(), ends, &options);
+        let Ok(there) = Hierarchy::new(&mut HostSpace::new(matrix.n_rows()).in_double_precision(), matrix.clone().into(), ends, &options);
         for mut rt in spaces() {
             let a = rt.matrix(matrix.clone()).expect("memory");
             let here = Hierarchy::new(&mut rt, a, ends, &options).expect("memory");

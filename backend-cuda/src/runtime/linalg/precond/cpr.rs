@@ -94,12 +94,12 @@ mod tests {
         let r = numbers(3, n);
         for sign in [1.0, -1.0] {
             let signed = matrix.scaled(sign);
-            let mut host = HostSpace::new(n).in_doubles();
+            let mut host = HostSpace::new(n).in_double_precision();
             let Ok(there) = build(&mut host, &signed, Preconditioning::Cpr, setting);
             let mut expected = vec![0.0; n];
             there.apply(&mut host, &mut expected, &r);
             for rt in spaces() {
-                let mut rt = rt.in_doubles();
+                let mut rt = rt.in_double_precision();
                 rt.set_len(n);
                 let a = rt.matrix(matrix.clone()).expect("memory");
                 let first = rt.two_stages(&a, sign, setting).expect("memory");

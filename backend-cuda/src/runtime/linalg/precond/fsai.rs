@@ -85,11 +85,11 @@ impl Space<f64> {
     /// # Errors
     /// `Backend`: not enough memory, or a lost device.
     pub(crate) fn approximate_inverse(&mut self, a: &DeviceMatrix, sign: f64, symmetric: bool) -> Result<Fsai<Space<f64>>, Error> {
-        let pattern = match self.kept.find::<FsaiRows>(|known| Rc::ptr_eq(&known.of, &a.rows)) {
+        let pattern = match self.setups.find::<FsaiRows>(|known| Rc::ptr_eq(&known.of, &a.rows)) {
             Some(known) => known,
             None => {
                 let made = FsaiRows::new(&self.executor, a)?;
-                self.kept.keep(made, KNOWN)
+                self.setups.insert(made, KNOWN)
             }
         };
         let made = self.fill(&pattern, a, sign, symmetric);

@@ -23,7 +23,7 @@ use crate::runtime::linalg::space::Space;
 /// Largest number of levels for which the order of the rows is kept. Each costs a launch or a step
 /// of one block, 2 or 3 microseconds, twice in every solve: 64 of them cost about the traffic of a
 /// million rows.
-const MOST_LEVELS: usize = 64;
+const MAX_LEVELS: usize = 64;
 /// Number of cached patterns.
 const KNOWN: usize = 4;
 
@@ -91,7 +91,7 @@ impl Elimination {
         let blocks = BlockCsr::new(&numbered.map_err(|what| Error::internal(format!("a matrix is malformed: {what}")))?, k);
         let (row_ptr, columns, source) = blocks.parts();
         let levels = Schedule::levels(row_ptr, columns);
-        let (schedule, order) = if levels.len() <= MOST_LEVELS {
+        let (schedule, order) = if levels.len() <= MAX_LEVELS {
             (levels, Order::Levels)
         } else {
             let colours = Schedule::colours(row_ptr, columns);
@@ -173,11 +173,11 @@ impl Space<f64> {
         sign: f64,
         k: usize,
     ) -> Result<Option<Box<dyn Preconditioner<Space<f64>>>>, Error> {
-        let known = self.kept.find::<Elimination>(|known| Rc::ptr_eq(&known.of, &a.rows) && known.pattern.k == k);
+        let known = self.setups.find::<Elimination>(|known| Rc::ptr_eq(&known.of, &a.rows) && known.pattern.k == k);
         let elimination = match known {
             Some(known) => known,
             None => match Elimination::new(&self.executor, &a.rows, k)? {
-                Some(made) => self.kept.keep(made, KNOWN),
+                Some(made) => self.setups.insert(made, KNOWN),
                 None => return Ok(None),
             },
         };
@@ -207,7 +207,7 @@ impl Space<f64> {
         }
         let n = rows / k;
         let what = "the inverses of diagonal blocks";
-        let known = self.kept.find::<BlockDiagonal>(|known| known.of == (rows, k));
+        let known = self.setups.find::<BlockDiagonal>(|known| known.of == (rows, k));
         let pattern = match known {
             Some(known) => Rc::clone(&known.pattern),
             None => {
@@ -215,7 +215,7 @@ impl Space<f64> {
                 let columns: Vec<u32> = (0..rows).flat_map(|row| (0..k).map(move |field| (field * n + row % n) as u32)).collect();
                 let (row_ptr, columns) = (self.executor.upload(what, &row_ptr)?, self.executor.upload(what, &columns)?);
                 let pattern = Rc::new(CsrPattern::on_device(row_ptr, columns, rows, rows * k, rows));
-                Rc::clone(&self.kept.keep(BlockDiagonal { of: (rows, k), pattern }, KNOWN).pattern)
+                Rc::clone(&self.setups.insert(BlockDiagonal { of: (rows, k), pattern }, KNOWN).pattern)
             }
         };
         let entries = self.executor.buffer(what, 8 * (rows * k) as u64)?;
@@ -244,9 +244,9 @@ mod tests {
             let a = rt.matrix(matrix.clone()).expect("memory");
             let ilu = rt.factorize(&a, sign, k).expect("a device").expect("regular blocks");
             // The order is cached for the next matrix of the pattern.
-            assert_eq!(rt.kept.count::<Elimination>(), 1);
+            assert_eq!(rt.setups.count::<Elimination>(), 1);
             let again = rt.factorize(&a, sign, k).expect("a device").expect("regular blocks");
-            assert_eq!(rt.kept.count::<Elimination>(), 1);
+            assert_eq!(rt.setups.count::<Elimination>(), 1);
             let r = rt.vector(r.to_vec()).expect("memory");
             let mut z = [rt.vector(vec![0.0; r.len]).expect("memory"), rt.vector(vec![0.0; r.len]).expect("memory")];
             ilu.apply(&mut rt, &mut z[0], &r);

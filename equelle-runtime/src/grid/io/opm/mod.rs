@@ -45,7 +45,7 @@ pub fn read_text_with(path: &Path, text: &[u8], stored: StoredGeometry, threads:
 
 /// An array of the file: where its items begin, and how many words each takes.
 #[derive(Clone, Copy)]
-struct Place {
+struct ArrayLayout {
     name: &'static str,
     offset: usize,
     words_per_item: usize,
@@ -53,7 +53,7 @@ struct Place {
 
 struct Array<T> {
     values: Vec<T>,
-    place: Place,
+    place: ArrayLayout,
 }
 
 /// The arrays as they stand in the file.
@@ -63,7 +63,7 @@ struct Raw {
     n_faces: usize,
     nodes: Nodes,
     /// Where the nodes of faces stand.
-    face_nodes: Place,
+    face_nodes: ArrayLayout,
     /// Of the positions of nodes, and of areas, volumes, centroids and normals.
     node_digits: Digits,
     digits: Digits,

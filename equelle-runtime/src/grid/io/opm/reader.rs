@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::{Array, Place, Raw};
+use super::{Array, ArrayLayout, Raw};
 use crate::error::{Error, ErrorKind};
 use crate::grid::digits::Digits;
 use crate::grid::{MAX_ENTITIES, Nodes};
@@ -28,14 +28,14 @@ impl<'a> Reader<'a> {
     }
 
     /// An error about an item of an array.
-    pub(super) fn error_in(&self, place: Place, item: usize, what: &str) -> Error {
+    pub(super) fn error_in(&self, place: ArrayLayout, item: usize, what: &str) -> Error {
         let offset = Words::from_offset(self.text, place.offset).nth(item * place.words_per_item).map_or(self.text.len(), |w| w.offset);
         let (line, _) = line_and_column(self.text, offset);
         Error::new(ErrorKind::Data, format!("{}:{line}: {what}", self.path.display()))
     }
 
-    fn place(&self, name: &'static str, words_per_item: usize) -> Place {
-        Place { name, offset: self.words.offset(), words_per_item }
+    fn place(&self, name: &'static str, words_per_item: usize) -> ArrayLayout {
+        ArrayLayout { name, offset: self.words.offset(), words_per_item }
     }
 
     fn word(&mut self, name: &str, item: usize) -> Result<crate::number::Word<'a>, Error> {

@@ -31,17 +31,17 @@ impl<S: SystemSpace> Problem<'_, S> {
         let known = std::mem::replace(&mut cache.place, FactorLocation::Unknown);
         let mut place = if let FactorLocation::Unknown = known { self.place(space) } else { known };
         let mut reason = None;
-        if let FactorLocation::Device(kept) = &mut place {
-            match self.solve_on_device(space, &matrix, &b, kept, cache) {
+        if let FactorLocation::Device(cached) = &mut place {
+            match self.solve_on_device(space, &matrix, &b, cached, cache) {
                 Ok(solved) => {
                     cache.place = place;
-                    return self.brought(space, solved);
+                    return self.to_device(space, solved);
                 }
-                Err(Unsolved::ByMatrix(fault)) => {
+                Err(DirectSolveError::ByMatrix(fault)) => {
                     cache.place = place;
                     return Err(fault.into());
                 }
-                Err(Unsolved::ByFactors(fault)) => reason = Some(format!("{} has no solution: {}", kept.name(), fault.detail)),
+                Err(DirectSolveError::ByFactors(fault)) => reason = Some(format!("{} has no solution: {}", cached.name(), fault.detail)),
             }
         }
         if reason.is_some() {
@@ -50,22 +50,22 @@ impl<S: SystemSpace> Problem<'_, S> {
         }
         let mut took = Duration::ZERO;
         let is_interrupted = || space.is_interrupted();
-        let mut factors = OnHost { kept: &mut cache.lu, is_interrupted: &is_interrupted };
+        let mut factors = OnHost { cached: &mut cache.lu, is_interrupted: &is_interrupted };
         let solved = solve_lu(&mut factors, &matrix, &b, self, &mut took);
         cache.has_set_up(took);
-        let solved = solved.map_err(|(Unsolved::ByMatrix(fault) | Unsolved::ByFactors(fault))| fault);
+        let solved = solved.map_err(|(DirectSolveError::ByMatrix(fault) | DirectSolveError::ByFactors(fault))| fault);
         let is_confirmed = solved.as_ref().is_err_and(|fault| {
             matches!(fault.kind, LinearErrorKind::Singular | LinearErrorKind::ZeroDerivative { .. } | LinearErrorKind::Incompatible { .. })
         });
         // What failed now would fail the next time as well.
         cache.place = if reason.is_some() && !is_confirmed { FactorLocation::Host(reason) } else { place };
-        self.brought(space, solved?)
+        self.to_device(space, solved?)
     }
 
     /// Where to factorise: on the device if the back-end can, except that small systems go to the
     /// host unless the user chose LU.
     fn place(&self, space: &mut S) -> FactorLocation<S> {
-        if self.options.method.is_none() && self.facts.unknowns <= SMALL {
+        if self.options.method.is_none() && self.properties.unknowns <= SMALL {
             return FactorLocation::Host(Some("the system is small".to_owned()));
         }
         FactorLocation::of(space.direct_solver())
@@ -78,30 +78,30 @@ impl<S: SystemSpace> Problem<'_, S> {
         space: &mut S,
         matrix: &Csr,
         b: &[f64],
-        kept: &mut CachedFactors<S>,
+        cached: &mut CachedFactors<S>,
         cache: &mut LinearCache<S>,
-    ) -> Result<(Vec<f64>, usize), Unsolved> {
+    ) -> Result<(Vec<f64>, usize), DirectSolveError> {
         loop {
-            let may_be_definite = self.facts.may_be_definite();
+            let may_be_definite = self.properties.may_be_definite();
             let mut took = Duration::ZERO;
-            let solved = solve_lu(&mut DeviceLu { kept: &mut *kept, space: &mut *space, may_be_definite }, matrix, b, self, &mut took);
+            let solved = solve_lu(&mut DeviceLu { cached: &mut *cached, space: &mut *space, may_be_definite }, matrix, b, self, &mut took);
             cache.has_set_up(took);
             match solved {
-                Err(Unsolved::ByFactors(_)) if kept.is_stale() => kept.forget(),
+                Err(DirectSolveError::ByFactors(_)) if cached.is_stale() => cached.forget(),
                 solved => return solved,
             }
         }
     }
 
     /// Copies a solution of the host to the device.
-    fn brought(&self, space: &mut S, (x, iterations): (Vec<f64>, usize)) -> Result<Solved<S::Vector>, Failure<S::Error>> {
+    fn to_device(&self, space: &mut S, (x, iterations): (Vec<f64>, usize)) -> Result<Solved<S::Vector>, Failure<S::Error>> {
         let x = space.vector(x).map_err(Failure::Device)?;
         Ok(Solved { x, iterations, detail: None })
     }
 }
 
 /// Why LU gives no solution.
-enum Unsolved {
+enum DirectSolveError {
     /// The matrix has none, or none more accurate, whatever the factors; or the run is interrupted.
     ByMatrix(MethodError),
     /// The factors are not accurate enough, or there are none.
@@ -112,22 +112,22 @@ fn interrupted() -> MethodError {
     MethodError::new(LinearErrorKind::Interrupted, "it was being factorised")
 }
 
-impl From<FactorError> for Unsolved {
-    fn from(fault: FactorError) -> Unsolved {
+impl From<FactorError> for DirectSolveError {
+    fn from(fault: FactorError) -> DirectSolveError {
         let memory = || "there is not enough memory for the factors".to_owned();
         match fault {
-            FactorError::Zero(detail) => Unsolved::ByMatrix(MethodError::new(LinearErrorKind::Singular, detail)),
-            FactorError::Singular(detail) => Unsolved::ByFactors(MethodError::new(LinearErrorKind::Singular, detail)),
-            FactorError::OutOfMemory => Unsolved::ByFactors(MethodError::new(LinearErrorKind::Breakdown, memory())),
-            FactorError::Unanswered(detail) => Unsolved::ByFactors(MethodError::new(LinearErrorKind::Breakdown, detail)),
-            FactorError::Interrupted => Unsolved::ByMatrix(interrupted()),
+            FactorError::Zero(detail) => DirectSolveError::ByMatrix(MethodError::new(LinearErrorKind::Singular, detail)),
+            FactorError::Singular(detail) => DirectSolveError::ByFactors(MethodError::new(LinearErrorKind::Singular, detail)),
+            FactorError::OutOfMemory => DirectSolveError::ByFactors(MethodError::new(LinearErrorKind::Breakdown, memory())),
+            FactorError::Unanswered(detail) => DirectSolveError::ByFactors(MethodError::new(LinearErrorKind::Breakdown, detail)),
+            FactorError::Interrupted => DirectSolveError::ByMatrix(interrupted()),
         }
     }
 }
 
-impl From<MethodError> for Unsolved {
-    fn from(fault: MethodError) -> Unsolved {
-        Unsolved::ByFactors(fault)
+impl From<MethodError> for DirectSolveError {
+    fn from(fault: MethodError) -> DirectSolveError {
+        DirectSolveError::ByFactors(fault)
     }
 }
 
@@ -139,8 +139,8 @@ fn solve_lu<S: SystemSpace>(
     b: &[f64],
     problem: &Problem<'_, S>,
     took: &mut Duration,
-) -> Result<(Vec<f64>, usize), Unsolved> {
-    let &SystemNullSpace { null_space, ends, scale, .. } = problem.open;
+) -> Result<(Vec<f64>, usize), DirectSolveError> {
+    let &SystemNullSpace { null_space, ends, scale, .. } = problem.null_space;
     let options = problem.options;
     let started = Instant::now();
     // Which equation of a singular block to replace may be uncertain before factorising; the cache
@@ -202,7 +202,11 @@ fn solve_lu<S: SystemSpace>(
     }
     let detail = format!("{REFINEMENTS} steps of iterative refinement leave the residual above the tolerance {:.1e}", options.tolerance);
     let fault = MethodError { kind: LinearErrorKind::Stagnation, iterations: REFINEMENTS, residual: Some(best), detail };
-    Err(if norm(&r) <= OF_ROUND_OFF * round_off(matrix, &x, &b) { Unsolved::ByMatrix(fault) } else { Unsolved::ByFactors(fault) })
+    Err(if norm(&r) <= OF_ROUND_OFF * round_off(matrix, &x, &b) {
+        DirectSolveError::ByMatrix(fault)
+    } else {
+        DirectSolveError::ByFactors(fault)
+    })
 }
 
 /// Round-off in the residual of a solution: in each row a rounding of its largest possible partial

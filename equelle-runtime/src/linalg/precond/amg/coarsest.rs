@@ -16,10 +16,10 @@ use crate::linalg::matrix::dense::{ROUND_OFF, generalised_inverse};
 const LARGEST_DENSE: usize = 500;
 /// For a singular matrix, a pivot of the coarsest one below this part of the largest is round-off
 /// of the Galerkin products; its inverse would return only the null space.
-const LEAST_COARSE_PIVOT: f64 = 1e-10;
+const MIN_COARSE_PIVOT: f64 = 1e-10;
 /// A row of the coarsest matrix sums to zero if its sum is at most this part of the entries of the
 /// finest matrix in it: thousands of roundings.
-const LEAST_ROW_SUM: f64 = 1e-12;
+const MIN_ROW_SUM: f64 = 1e-12;
 
 /// The coarsest level for its matrix, below `levels`.
 ///
@@ -54,7 +54,7 @@ pub(super) fn coarsest<S: Coarsen>(
         host.row(row).for_each(|(column, value)| dense[row * n + column] = value);
     }
     let inverse = match sizes {
-        Some(sizes) => inverse_of_open(n, dense, &sizes),
+        Some(sizes) => pseudo_inverse(n, dense, &sizes),
         None => generalised_inverse(n, &dense, ROUND_OFF),
     };
     let row_ptr = (0..=n).map(|row| row * n).collect();
@@ -88,10 +88,10 @@ fn magnitudes<S: Coarsen>(space: &mut S, levels: &[LevelParts<S>], coarsest: &S:
 /// and maps `1` to `d`. From the result of its inverse the mean with weights `d` is subtracted:
 /// `A X A = A`, and for a symmetric matrix `X` is the pseudo-inverse of the matrix scaled to a unit
 /// diagonal, scaled back. No pivot decides what is singular.
-fn inverse_of_open(n: usize, mut dense: Vec<f64>, sizes: &[f64]) -> Vec<f64> {
+fn pseudo_inverse(n: usize, mut dense: Vec<f64>, sizes: &[f64]) -> Vec<f64> {
     let is_open = |row: usize| {
         let sum: f64 = dense[row * n..(row + 1) * n].iter().sum();
-        sum.abs() <= LEAST_ROW_SUM * sizes[row]
+        sum.abs() <= MIN_ROW_SUM * sizes[row]
     };
     let parts: Vec<Vec<usize>> = connected(n, &dense).into_iter().filter(|part| part.iter().all(|&row| is_open(row))).collect();
     let largest = |row: usize, dense: &[f64]| dense[row * n..(row + 1) * n].iter().fold(0.0f64, |most, value| most.max(value.abs()));
@@ -109,7 +109,7 @@ fn inverse_of_open(n: usize, mut dense: Vec<f64>, sizes: &[f64]) -> Vec<f64> {
         }
     }
     // Null spaces of single fields do not appear in the sum over a whole row.
-    let least = if parts.is_empty() { LEAST_COARSE_PIVOT } else { ROUND_OFF };
+    let least = if parts.is_empty() { MIN_COARSE_PIVOT } else { ROUND_OFF };
     let mut inverse = generalised_inverse(n, &dense, least);
     for part in &parts {
         let sum: f64 = part.iter().map(|&row| weights[row]).sum();
@@ -165,7 +165,7 @@ mod tests {
             [0.0, 0.0, 0.0, 0.0, 3.0, -1.0],
             [0.0, 0.0, 0.0, 0.0, -1.0, 3.0],
         ];
-        let inverse = inverse_of_open(6, rows.concat(), &[1e3; 6]);
+        let inverse = pseudo_inverse(6, rows.concat(), &[1e3; 6]);
         let apply =
             |b: [f64; 6]| -> Vec<f64> { (0..6).map(|row| (0..6).map(|column| inverse[row * 6 + column] * b[column]).sum()).collect() };
         // x = (1, 0, -1/2, ...) gives b = (1, 0, -4); its mean with the weights 1, 6, 8 is -3 / 15.
@@ -178,7 +178,7 @@ mod tests {
         // the round-off would be 1e12.
         assert!(apply([1.0; 6]).iter().all(|x| x.abs() < 3.0), "{:?}", apply([1.0; 6]));
         // A component with a weak Dirichlet coupling is regular.
-        let held = inverse_of_open(2, vec![1.0 + 1e-6, -1.0, -1.0, 1.0], &[1.0; 2]);
+        let held = pseudo_inverse(2, vec![1.0 + 1e-6, -1.0, -1.0, 1.0], &[1.0; 2]);
         // A x = (1, 0) has x = (1e6, 1e6).
         assert!((held[0] - 1e6).abs() < 1.0 && (held[2] - 1e6).abs() < 1.0, "{held:?}");
     }

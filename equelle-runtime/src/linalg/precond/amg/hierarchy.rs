@@ -116,18 +116,18 @@ impl Hierarchy<HostSpace> {
     ///
     /// # Errors
     /// Out of memory.
-    pub fn brought_to<S: MatrixSpace>(self, space: &mut S) -> Result<Hierarchy<S>, S::Error> {
-        let levels = self.levels.into_iter().map(|level| level.brought_to(space)).collect::<Result<_, _>>()?;
+    pub fn copy_to<S: MatrixSpace>(self, space: &mut S) -> Result<Hierarchy<S>, S::Error> {
+        let levels = self.levels.into_iter().map(|level| level.copy_to(space)).collect::<Result<_, _>>()?;
         let coarse = match self.coarse {
             CoarseParts::Direct(inverse) => CoarseParts::Direct(space.matrix(inverse.into_rows())?),
-            CoarseParts::Smoothed(level) => CoarseParts::Smoothed(Box::new(level.brought_to(space)?)),
+            CoarseParts::Smoothed(level) => CoarseParts::Smoothed(Box::new(level.copy_to(space)?)),
         };
         Ok(Hierarchy { levels, coarse, sizes: self.sizes, complexity: self.complexity })
     }
 }
 
 impl LevelParts<HostSpace> {
-    fn brought_to<S: MatrixSpace>(self, space: &mut S) -> Result<LevelParts<S>, S::Error> {
+    fn copy_to<S: MatrixSpace>(self, space: &mut S) -> Result<LevelParts<S>, S::Error> {
         Ok(LevelParts {
             matrix: space.matrix(self.matrix.into_rows())?,
             prolongation: space.matrix(self.prolongation.into_rows())?,

@@ -12,7 +12,7 @@ use super::setup::{image_is_worth_it, is_worth_it};
 use super::spectrum::spectral_radius;
 use crate::linalg::matrix::csr::Csr;
 use crate::linalg::matrix::scaling::power_of_two_near;
-use crate::linalg::precond::mixed_precision::{MixedPrecisionAmg, radius_in_singles};
+use crate::linalg::precond::mixed_precision::{MixedPrecisionAmg, radius_f32};
 use crate::linalg::space::host::HostSpace;
 use crate::linalg::space::host_matrix::HostMatrix;
 use crate::linalg::space::matrix_space::MultigridSpace;
@@ -26,7 +26,7 @@ fn inverse_diagonal(matrix: &Csr) -> Vec<f64> {
 impl MultigridSpace for HostSpace {
     /// Uses single precision for the levels where it is enough.
     fn multigrid(&mut self, matrix: Csr, ends: &[usize], options: &AmgOptions) -> Result<Box<dyn Preconditioner<Self>>, Infallible> {
-        let suits = !self.in_doubles && MixedPrecisionAmg::suits(&matrix, options);
+        let suits = !self.in_double_precision && MixedPrecisionAmg::suits(&matrix, options);
         let hierarchy = Hierarchy::new(self, matrix.into(), ends, options)?;
         if self.is_interrupted() {
             return Ok(Box::new(Identity));
@@ -89,7 +89,7 @@ impl Coarsen for HostSpace {
 
     /// Single precision is enough for an estimate.
     fn estimate_radius(&mut self, a: &HostMatrix, d: &Vec<f64>) -> Result<Option<f64>, Infallible> {
-        Ok(if self.in_doubles { None } else { radius_in_singles(self, a.rows(), d) })
+        Ok(if self.in_double_precision { None } else { radius_f32(self, a.rows(), d) })
     }
 }
 

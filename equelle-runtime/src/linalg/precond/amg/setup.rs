@@ -8,7 +8,7 @@ pub use super::hierarchy::CoarseParts;
 pub use super::noise::{NOISE, NOISE_SEED, noise};
 
 /// A coarse grid must have less than this part of the unknowns.
-const LEAST_COARSENING: f64 = 0.8;
+const MIN_COARSENING: f64 = 0.8;
 
 impl<S: Coarsen> Hierarchy<S> {
     /// Sets up the levels for a matrix; `ends` are the ends of the fields. Only the coarsest matrix
@@ -52,7 +52,7 @@ impl<S: Coarsen> Hierarchy<S> {
 
 /// Whether a coarse grid of this size is worth a level.
 pub fn is_worth_it(coarse: usize, fine: usize) -> bool {
-    coarse as f64 <= LEAST_COARSENING * fine as f64
+    coarse as f64 <= MIN_COARSENING * fine as f64
 }
 
 /// Whether the image of a prolongation saves work: where it has fewer entries than the matrix, as

@@ -14,7 +14,7 @@ use crate::linalg::matrix::csr::Csr;
 use crate::linalg::matrix::dense::{ROUND_OFF, generalised_inverse};
 use crate::linalg::matrix::schedule::Schedule;
 use crate::linalg::precond::blocks::{BlockCsr, write_inverse};
-use crate::linalg::space::vector_space::ROWS_PER_LOOK;
+use crate::linalg::space::vector_space::ROWS_PER_CHECK;
 
 /// `A` is about `(D + L) D^-1 (D + U)` with strictly triangular `L` and `U` by blocks and a block
 /// diagonal `D`, on the pattern of `A`.
@@ -28,12 +28,12 @@ pub struct BlockFactors {
     inverse: Vec<f64>,
     /// Index of the diagonal block in each row: `[n]`.
     diagonal: Vec<usize>,
-    lifted: usize,
+    n_replaced_pivots: usize,
 }
 
 /// A pivot below this part of its diagonal entry is replaced by that entry: only the error of the
 /// missing fill is left.
-const LEAST_PIVOT: f64 = 1e-10;
+const MIN_PIVOT: f64 = 1e-10;
 
 impl BlockFactors {
     /// Factorises a matrix of `k` fields on the same elements.
@@ -59,7 +59,7 @@ impl BlockFactors {
     fn begun(blocks: BlockCsr, stop: &dyn Fn() -> bool) -> (BlockFactors, bool) {
         let (n, k) = (blocks.n_rows(), blocks.k());
         let diagonal: Vec<usize> = (0..n).map(|row| blocks.diagonal(row)).collect();
-        let mut factors = BlockFactors { inverse: vec![0.0; n * k * k], blocks, diagonal, lifted: 0 };
+        let mut factors = BlockFactors { inverse: vec![0.0; n * k * k], blocks, diagonal, n_replaced_pivots: 0 };
         let is_complete = if k == 1 { factors.factorize_points(stop) } else { factors.factorize_blocks(stop) };
         (factors, is_complete)
     }
@@ -70,7 +70,7 @@ impl BlockFactors {
         // Position of each column in the current row, plus 1.
         let mut place = vec![0usize; n];
         for row in 0..n {
-            if row.is_multiple_of(ROWS_PER_LOOK) && stop() {
+            if row.is_multiple_of(ROWS_PER_CHECK) && stop() {
                 return false;
             }
             let range = row_ptr[row]..row_ptr[row + 1];
@@ -91,11 +91,11 @@ impl BlockFactors {
             }
             range.for_each(|at| place[col_idx[at] as usize] = 0);
             let pivot = values[self.diagonal[row]];
-            let usable = pivot.is_finite() && pivot.abs() > LEAST_PIVOT * original.abs() && pivot * original >= 0.0;
+            let usable = pivot.is_finite() && pivot.abs() > MIN_PIVOT * original.abs() && pivot * original >= 0.0;
             let pivot = if usable {
                 pivot
             } else {
-                self.lifted += 1;
+                self.n_replaced_pivots += 1;
                 if original == 0.0 { 1.0 } else { original }
             };
             let inverse = 1.0 / pivot;
@@ -124,7 +124,7 @@ impl BlockFactors {
         let mut original = vec![0.0; size];
         let mut workspace = vec![0.0; size + k];
         for row in 0..n {
-            if row.is_multiple_of(ROWS_PER_LOOK) && stop() {
+            if row.is_multiple_of(ROWS_PER_CHECK) && stop() {
                 return false;
             }
             let range = row_ptr[row]..row_ptr[row + 1];
@@ -144,7 +144,7 @@ impl BlockFactors {
             range.for_each(|at| place[col_idx[at] as usize] = 0);
             let inverse = &mut self.inverse[row * size..(row + 1) * size];
             if !regular_inverse(k, &values[own..own + size], &original, inverse, &mut workspace) {
-                self.lifted += 1;
+                self.n_replaced_pivots += 1;
                 inverse.copy_from_slice(&generalised_inverse(k, &original, ROUND_OFF));
             }
         }
@@ -174,8 +174,8 @@ impl BlockFactors {
 
     /// Number of pivots that were replaced by their diagonal entries, because elimination left
     /// almost nothing of them.
-    pub fn lifted(&self) -> usize {
-        self.lifted
+    pub fn n_replaced_pivots(&self) -> usize {
+        self.n_replaced_pivots
     }
 
     /// Level schedule of the elements: those of a level are independent, with the result of the
@@ -306,5 +306,5 @@ fn subtract_product(k: usize, values: &mut [f64], target: usize, factor: &[f64],
 #[inline(always)]
 fn regular_inverse(k: usize, block: &[f64], original: &[f64], inverse: &mut [f64], workspace: &mut [f64]) -> bool {
     let size = |block: &[f64]| block.iter().fold(0.0f64, |most, value| most.max(value.abs()));
-    block.iter().all(|value| value.is_finite()) && size(block) > LEAST_PIVOT * size(original) && write_inverse(k, block, inverse, workspace)
+    block.iter().all(|value| value.is_finite()) && size(block) > MIN_PIVOT * size(original) && write_inverse(k, block, inverse, workspace)
 }

@@ -8,9 +8,9 @@ use crate::linalg::space::matrix_space::Shape;
 /// Rows whose products are computed together; threads share rows at multiples of it.
 const BLOCK: usize = 256;
 /// Largest number of diagonals for storage by diagonals.
-const MOST_DIAGONALS: usize = 9;
+const MAX_DIAGONALS: usize = 9;
 /// Least filled part of these diagonals.
-const LEAST_FILL: f64 = 0.7;
+const MIN_FILL: f64 = 0.7;
 
 /// A sparse matrix in single precision.
 #[derive(Debug)]
@@ -157,14 +157,14 @@ fn diagonals(matrix: &Csr) -> Option<Vec<isize>> {
                 next += 1;
             }
             if offsets.get(next) != Some(&offset) {
-                if offsets.len() == MOST_DIAGONALS {
+                if offsets.len() == MAX_DIAGONALS {
                     return None;
                 }
                 offsets.insert(next, offset);
             }
         }
     }
-    let is_worth_it = matrix.n_entries() as f64 >= LEAST_FILL * (offsets.len() * matrix.n_rows()) as f64;
+    let is_worth_it = matrix.n_entries() as f64 >= MIN_FILL * (offsets.len() * matrix.n_rows()) as f64;
     (is_worth_it && matrix.n_rows() == matrix.n_cols()).then_some(offsets)
 }
 

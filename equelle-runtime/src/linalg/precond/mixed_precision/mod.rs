@@ -186,7 +186,7 @@ fn is_within_range(matrix: &Csr, diagonal: &[f64]) -> bool {
 
 /// [`crate::linalg::precond::amg::spectrum::spectral_radius`] of a symmetric matrix in single
 /// precision; `None` if it is out of range.
-pub(in crate::linalg) fn radius_in_singles(space: &HostSpace, matrix: &Csr, inverse: &[f64]) -> Option<f64> {
+pub(in crate::linalg) fn radius_f32(space: &HostSpace, matrix: &Csr, inverse: &[f64]) -> Option<f64> {
     let n = matrix.n_rows();
     if !is_within_range(matrix, inverse) {
         return None;

@@ -18,7 +18,7 @@ pub(super) struct MixedPrecisionAmg {
 impl MixedPrecisionAmg {
     /// Takes a hierarchy, for a space that counts `f32`.
     pub fn new(mut space: Traffic, hierarchy: Hierarchy<HostSpace>, options: &AmgOptions) -> Result<MixedPrecisionAmg, Infallible> {
-        let hierarchy = hierarchy.brought_to(&mut space)?;
+        let hierarchy = hierarchy.copy_to(&mut space)?;
         Ok(MixedPrecisionAmg { amg: Amg::new(&mut space, hierarchy, options)?, space: RefCell::new(space) })
     }
 

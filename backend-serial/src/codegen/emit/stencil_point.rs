@@ -7,7 +7,7 @@ use super::uses::Uses;
 
 /// An entity that Cartesian forms know in closed form.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(in crate::codegen) enum Place {
+pub(in crate::codegen) enum StencilPoint {
     /// The cell (in a per-axis form of faces: the face).
     Here,
     /// The face on a side.
@@ -57,14 +57,14 @@ pub(in crate::codegen) enum Leaf {
     /// A value per axis (or one for all cells) of a parameter.
     PerAxis(ParamId),
     /// An element of a collection.
-    Element(ParamId, Place),
+    Element(ParamId, StencilPoint),
     /// A local of the surrounding block.
     Local(LocalId),
 }
 
 /// A face of a sum over the faces of a cell: names of its cells.
 #[derive(Clone, Debug)]
-pub(in crate::codegen) struct KnownFace {
+pub(in crate::codegen) struct FaceNames {
     /// The local that holds the face.
     pub face: LocalId,
     /// Its first cell, NONE outside.
@@ -90,7 +90,7 @@ pub(in crate::codegen) struct SideFunction {
     /// Its other arguments.
     pub leaves: Vec<Leaf>,
     /// In an equation: the derivatives that it adds to, its last arguments.
-    pub reached: Vec<(u32, Place)>,
+    pub reached: Vec<(u32, StencilPoint)>,
     /// The function.
     pub item: TokenStream,
     /// What it refers to.

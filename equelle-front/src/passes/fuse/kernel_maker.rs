@@ -25,14 +25,14 @@ pub(super) struct KernelMaker<'a> {
 }
 
 /// A kernel and what to pass to it.
-pub(super) struct Made {
+pub(super) struct KernelAndArgs {
     pub kernel: Kernel,
     pub args: Vec<ValueId>,
 }
 
 impl KernelMaker<'_> {
     /// The kernel that computes a value, by the statement at `span`.
-    pub(super) fn kernel(&self, value: ValueId, op: &Op, span: Span) -> Result<Made> {
+    pub(super) fn kernel(&self, value: ValueId, op: &Op, span: Span) -> Result<KernelAndArgs> {
         let info = &self.function.values[value.0 as usize];
         let name = value_name(self.function, self.defs, self.sets, value);
         let (reduce, source) = match op {
@@ -98,11 +98,11 @@ impl KernelMaker<'_> {
             checks,
             spans,
         };
-        Ok(Made { kernel, args: interface.args })
+        Ok(KernelAndArgs { kernel, args: interface.args })
     }
 
     /// A kernel without results that checks that no element of an entity collection is Empty.
-    pub(super) fn check_not_empty(&self, target: ValueId, span: Span) -> Result<Made> {
+    pub(super) fn check_not_empty(&self, target: ValueId, span: Span) -> Result<KernelAndArgs> {
         let set = self.function.values[target.0 as usize].ty.mapping().ok_or(Unfusable)?;
         let space = Space::Set(set);
         let mut condition = None;
@@ -126,7 +126,7 @@ impl KernelMaker<'_> {
             checks: vec![check],
             spans: vec![span],
         };
-        Ok(Made { kernel, args: interface.args })
+        Ok(KernelAndArgs { kernel, args: interface.args })
     }
 
     fn body(

@@ -11,12 +11,12 @@ use crate::runtime::executor::arguments::{Call, EqRows};
 use crate::runtime::executor::pool::Buffer;
 use crate::runtime::kernels::SOLVERS_MODULE;
 use crate::runtime::linalg::csr::{CsrPattern, DeviceMatrix};
-use crate::runtime::linalg::spmv_format::{EqSparseMatrix, Form, SellPattern};
+use crate::runtime::linalg::spmv_format::{EqSparseMatrix, SellPattern, SpmvFormat};
 
 /// Rows of a slice: `EQ_SLICE_ROWS` of the kernels.
 const SLICE: usize = 32;
 /// Largest ratio of slices to compressed rows.
-const MOST_WASTE: f64 = 1.25;
+const MAX_WASTE: f64 = 1.25;
 /// Entries of a row up to which a single thread is efficient for any number of rows.
 const FEW_ENTRIES: f64 = 16.0;
 /// Number of threads that keep the device busy.
@@ -24,7 +24,7 @@ const ENOUGH_THREADS: usize = 1 << 16;
 /// Entries of a row for each of its threads.
 const ENTRIES_OF_A_LANE: f64 = 4.0;
 /// Largest number of threads for a row: a warp.
-const MOST_LANES: u32 = 32;
+const MAX_LANES: u32 = 32;
 
 const WHAT: &str = "a matrix of the linear solver";
 
@@ -33,7 +33,7 @@ pub(crate) fn lanes(rows: &CsrPattern) -> u32 {
     let n = rows.len();
     let mean = rows.entries() as f64 / n.max(1) as f64;
     let mut lanes = 1;
-    while lanes < MOST_LANES
+    while lanes < MAX_LANES
         && (f64::from(lanes) * ENTRIES_OF_A_LANE < mean || (n * lanes as usize) < ENOUGH_THREADS && f64::from(2 * lanes) <= mean)
     {
         lanes *= 2;
@@ -52,27 +52,27 @@ impl SellPattern {
 }
 
 /// Converts a matrix for products.
-pub(crate) fn arrange(executor: &Executor, a: &DeviceMatrix) -> Result<(), Error> {
-    if a.form.get().is_some() {
+pub(crate) fn build_format(executor: &Executor, a: &DeviceMatrix) -> Result<(), Error> {
+    if a.format.get().is_some() {
         return Ok(());
     }
-    let form = match slices(executor, &a.rows)? {
+    let format = match slices(executor, &a.rows)? {
         Some(slices) => {
             let values = executor.buffer(WHAT, 8 * slices.capacity as u64)?;
             let call = slices_call(executor, "equelle_slice_values", a, &slices)?;
             executor.launch_over(call.arg(values.address()), a.rows.len().next_multiple_of(SLICE))?;
-            Form::Slices(values)
+            SpmvFormat::Slices(values)
         }
-        None => Form::Rows(lanes(&a.rows)),
+        None => SpmvFormat::Rows(lanes(&a.rows)),
     };
-    let _ = a.form.set(form);
+    let _ = a.format.set(format);
     Ok(())
 }
 
 /// The values of a matrix times `scale` in slices, in single precision.
-pub(crate) fn slices_of_singles(executor: &Executor, a: &DeviceMatrix, slices: &SellPattern, scale: f64) -> Result<Rc<Buffer>, Error> {
+pub(crate) fn f32_slices(executor: &Executor, a: &DeviceMatrix, slices: &SellPattern, scale: f64) -> Result<Rc<Buffer>, Error> {
     let values = executor.buffer(WHAT, 4 * slices.capacity as u64)?;
-    let call = slices_call(executor, "equelle_slice_singles", a, slices)?.arg(scale);
+    let call = slices_call(executor, "equelle_slice_f32_values", a, slices)?.arg(scale);
     executor.launch_over(call.arg(values.address()), a.rows.len().next_multiple_of(SLICE))?;
     Ok(values)
 }
@@ -111,7 +111,7 @@ fn new_slices(executor: &Executor, rows: &CsrPattern) -> Result<Option<SellPatte
         *total = executor.download_one::<u64>(DevicePtr(sizes.address().0 + 8 * count as u64))? as usize;
     }
     let [values, listed] = totals;
-    if (8 * values + 4 * listed) as f64 * SLICE as f64 > MOST_WASTE * 12.0 * entries as f64 {
+    if (8 * values + 4 * listed) as f64 * SLICE as f64 > MAX_WASTE * 12.0 * entries as f64 {
         return Ok(None);
     }
     let (shifts, columns) = (executor.buffer(WHAT, 4 * values as u64)?, executor.buffer(WHAT, (4 * SLICE * listed) as u64)?);
@@ -121,6 +121,6 @@ fn new_slices(executor: &Executor, rows: &CsrPattern) -> Result<Option<SellPatte
 }
 
 /// Queues a call with the number of threads that the format needs.
-pub(crate) fn launch_over_form(executor: &Executor, call: Call, a: &EqSparseMatrix, n: usize) -> Result<(), Error> {
+pub(crate) fn launch_over_format(executor: &Executor, call: Call, a: &EqSparseMatrix, n: usize) -> Result<(), Error> {
     executor.launch_over(call, n * a.lanes as usize)
 }

@@ -1,13 +1,13 @@
 // Conversion of matrices to slices of rows (SELL) for products: see EqSparseMatrix.
 
 // Largest number of diagonals of a slice that is stored by diagonals.
-#define EQ_MOST_SHIFTS 48u
+#define EQ_MAX_SHIFTS 48u
 
-// Calls `found` for each diagonal of the slice of `row`, ascending, with its number and its offset;
-// returns their number, or more than EQ_MOST_SHIFTS. Called by all threads of a slice; the result
+// Calls `visit` for each diagonal of the slice of `row`, ascending, with its number and its offset;
+// returns their number, or more than EQ_MAX_SHIFTS. Called by all threads of a slice; the result
 // of its first row counts. `longest` becomes the length of the longest row.
-template <class Found>
-EQ_FUNCTION unsigned int eq_diagonals(EqEntity n, const EqRows& a, EqEntity row, unsigned int& longest, Found found) {
+template <class Visit>
+EQ_FUNCTION unsigned int eq_diagonals(EqEntity n, const EqRows& a, EqEntity row, unsigned int& longest, Visit visit) {
   const int none = 0x7fffffff;
   unsigned int count = 0;
 #ifdef EQ_SHIM
@@ -24,8 +24,8 @@ EQ_FUNCTION unsigned int eq_diagonals(EqEntity n, const EqRows& a, EqEntity row,
     for (unsigned int k = 0; k < EQ_SLICE_ROWS; ++k)
       if (at[k] < end[k] && (int)(a.columns[at[k]] - (row + k)) < least) least = (int)(a.columns[at[k]] - (row + k));
     if (least == none) return count;
-    if (count == EQ_MOST_SHIFTS) return count + 1;
-    found(count, least);
+    if (count == EQ_MAX_SHIFTS) return count + 1;
+    visit(count, least);
     for (unsigned int k = 0; k < EQ_SLICE_ROWS; ++k)
       if (at[k] < end[k] && (int)(a.columns[at[k]] - (row + k)) == least) ++at[k];
   }
@@ -47,8 +47,8 @@ EQ_FUNCTION unsigned int eq_diagonals(EqEntity n, const EqRows& a, EqEntity row,
       least = other < least ? other : least;
     }
     if (least == none) return count;
-    if (count == EQ_MOST_SHIFTS) return count + 1;
-    if (row % EQ_SLICE_ROWS == 0) found(count, least);
+    if (count == EQ_MAX_SHIFTS) return count + 1;
+    if (row % EQ_SLICE_ROWS == 0) visit(count, least);
     if (mine == least) ++at;
   }
 #endif
@@ -61,7 +61,7 @@ extern "C" __global__ void equelle_slice_widths(EqEntity n, const EqRows a, unsi
   unsigned int longest = 0;
   const unsigned int count = eq_diagonals(n, a, row, longest, [](unsigned int, int) {});
   if (row >= n || row % EQ_SLICE_ROWS != 0) return;
-  const bool by_diagonals = count <= EQ_MOST_SHIFTS && 2u * count <= 3u * longest;
+  const bool by_diagonals = count <= EQ_MAX_SHIFTS && 2u * count <= 3u * longest;
   const EqEntity slice = row / EQ_SLICE_ROWS;
   if (row == 0) starts[0] = lists[0] = 0;
   starts[slice + 1] = by_diagonals ? count : longest;
@@ -107,7 +107,7 @@ extern "C" __global__ void equelle_slice_values(EqEntity n, const EqRows a, cons
                                                 const int* shifts, double* values) {
   eq_slice_values(n, a, starts, lists, shifts, 1.0, values);
 }
-extern "C" __global__ void equelle_slice_singles(EqEntity n, const EqRows a, const unsigned long long* starts, const unsigned long long* lists,
+extern "C" __global__ void equelle_slice_f32_values(EqEntity n, const EqRows a, const unsigned long long* starts, const unsigned long long* lists,
                                                  const int* shifts, double scale, float* values) {
   eq_slice_values(n, a, starts, lists, shifts, scale, values);
 }

@@ -1,12 +1,12 @@
-//! Places inside a module, for messages of the verifier and the text form.
+//! Locations inside a module, for messages of the verifier and the text form.
 
 use crate::ir::kernel::KernelId;
 use crate::ir::op::FunctionId;
 use crate::types::SetId;
 
-/// A place inside a [`crate::ir::Module`].
+/// A location inside a [`crate::ir::Module`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Place {
+pub enum IrLocation {
     /// An entity set.
     Set(SetId),
     /// The head of a function.
