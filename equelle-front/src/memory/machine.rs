@@ -40,6 +40,46 @@ fn rounds(depth: usize) -> usize {
     }
 }
 
+/// Operands whose entities an operation reads one by one: where one is a domain, they are listed.
+fn entities_read(op: &Op, result: &Type) -> Vec<ValueId> {
+    match op {
+        Op::Compare(..) | Op::Select { .. } if result.is_domain() => Vec::new(),
+        Op::FirstCell(_)
+        | Op::SecondCell(_)
+        | Op::IsEmpty(_)
+        | Op::Centroid(_)
+        | Op::Normal(_)
+        | Op::Measure(_)
+        | Op::On { .. }
+        | Op::Compare(..)
+        | Op::Select { .. } => op.operands(),
+        Op::Extend { data, .. } => vec![*data],
+        Op::Real(_)
+        | Op::Bool(_)
+        | Op::Text(_)
+        | Op::TextIndex(..)
+        | Op::CanonicalSet(_)
+        | Op::Load(_)
+        | Op::InputScalar { .. }
+        | Op::InputCollection { .. }
+        | Op::InputDomain { .. }
+        | Op::InputSequence { .. }
+        | Op::Unary(..)
+        | Op::Arithmetic(..)
+        | Op::Logic(..)
+        | Op::Dot(..)
+        | Op::Component(..)
+        | Op::Vector(_)
+        | Op::Math(..)
+        | Op::Broadcast { .. }
+        | Op::Gradient(_)
+        | Op::Divergence(_)
+        | Op::Reduce(..)
+        | Op::Call { .. }
+        | Op::Newton { .. } => Vec::new(),
+    }
+}
+
 /// What runs a program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Run {
@@ -292,18 +332,14 @@ impl<'a> Machine<'a> {
 
     fn operation(&mut self, function: &Function, frame: &mut Frame, results: &[ValueId], op: &Op) {
         let ty = |value: ValueId| function.values[value.0 as usize].ty;
-        match op {
-            Op::Call { function: callee, args } => {
-                let held: Vec<ValueBuffers> = args.iter().map(|&arg| self.held(frame, arg)).collect();
-                let made = self.call(*callee, &held);
-                frame.values.extend(results.iter().copied().zip(made));
-                return;
-            }
-            Op::Newton { residuals, captures, guesses, equations, .. } => {
-                self.newton(function, frame, results, residuals, captures, guesses, equations);
-                return;
-            }
-            _ => {}
+        if let Op::Call { function: callee, args } = op {
+            let held: Vec<ValueBuffers> = args.iter().map(|&arg| self.held(frame, arg)).collect();
+            let made = self.call(*callee, &held);
+            frame.values.extend(results.iter().copied().zip(made));
+            return;
+        }
+        if let Op::Newton { residuals, captures, guesses, equations, .. } = op {
+            return self.newton(function, frame, results, residuals, captures, guesses, equations);
         }
         let &[result] = results else { return };
         let result_ty = ty(result);
@@ -338,21 +374,8 @@ impl<'a> Machine<'a> {
                 self.new_value(&result_ty)
             }
             _ => {
-                let domains: Vec<SetId> = match op {
-                    Op::FirstCell(_)
-                    | Op::SecondCell(_)
-                    | Op::IsEmpty(_)
-                    | Op::Centroid(_)
-                    | Op::Normal(_)
-                    | Op::Measure(_)
-                    | Op::On { .. } => op.operands().into_iter().filter(|&v| ty(v).is_domain()).filter_map(|v| ty(v).mapping()).collect(),
-                    Op::Compare(..) | Op::Select { .. } if !result_ty.is_domain() => {
-                        op.operands().into_iter().filter(|&v| ty(v).is_domain()).filter_map(|v| ty(v).mapping()).collect()
-                    }
-                    Op::Extend { data, .. } => ty(*data).is_domain().then(|| ty(*data).mapping()).flatten().into_iter().collect(),
-                    _ => Vec::new(),
-                };
-                domains.into_iter().for_each(|set| self.list(set));
+                let domains = entities_read(op, &result_ty).into_iter().filter(|&v| ty(v).is_domain()).filter_map(|v| ty(v).mapping());
+                domains.for_each(|set| self.list(set));
                 let broadcast: Vec<Class> =
                     op.operands().into_iter().filter(|&v| self.held(frame, v).per_axis).flat_map(|v| self.classes(&ty(v))).collect();
                 let extra = ValueBuffers { buffers: broadcast.into_iter().map(|class| self.take(class)).collect(), per_axis: false };

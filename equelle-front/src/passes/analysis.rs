@@ -42,7 +42,33 @@ impl Defs {
                 each || self.is_inside_cell(function, sets, *condition, *if_true, *if_false)
             }
             Some(Op::On { data, .. }) => self.never_empty(function, sets, *data),
-            _ => false,
+            Some(Op::Extend { .. } | Op::Broadcast { .. } | Op::Load(_) | Op::CanonicalSet(_) | Op::InputDomain { .. }) => false,
+            Some(Op::Call { .. } | Op::Newton { .. }) | None => false,
+            // They give no entities.
+            Some(
+                Op::Real(_)
+                | Op::Bool(_)
+                | Op::Text(_)
+                | Op::TextIndex(..)
+                | Op::Unary(..)
+                | Op::Arithmetic(..)
+                | Op::Compare(..)
+                | Op::Logic(..)
+                | Op::Dot(..)
+                | Op::Component(..)
+                | Op::Vector(_)
+                | Op::Math(..)
+                | Op::IsEmpty(_)
+                | Op::Centroid(_)
+                | Op::Normal(_)
+                | Op::Measure(_)
+                | Op::Gradient(_)
+                | Op::Divergence(_)
+                | Op::Reduce(..)
+                | Op::InputScalar { .. }
+                | Op::InputCollection { .. }
+                | Op::InputSequence { .. },
+            ) => false,
         }
     }
 

@@ -113,38 +113,35 @@ impl Walker<'_> {
     }
 
     fn operation(&mut self, function: &Function, results: &[ValueId], op: &Op, line: u32, depth: usize) -> Option<Item> {
-        match op {
-            Op::Call { function: callee, .. } => {
-                self.called.insert(*callee);
-                let name = self.module.functions[callee.0 as usize].name.clone();
-                let why = self.notes.call(&name);
-                Some(Item::Call { function: name, line, why })
-            }
-            Op::Newton { residuals, guesses, equations, .. } => {
-                let name = |value: &ValueId| function.values[value.0 as usize].name.clone();
-                let unknowns = match equations.first() {
-                    Some(equation) => {
-                        let params = &self.module.kernels[equation.kernel.0 as usize].params;
-                        params.iter().take(guesses.len()).map(|p| p.name.clone()).collect()
-                    }
-                    None => results.iter().take(guesses.len()).map(name).collect(),
-                };
-                let untreated = self.notes.untreated.iter().find(|u| self.line(u.span) == line).map(|u| u.construct);
-                self.evaluation(residuals, equations, line, depth + 1);
-                Some(Item::Solve { line, unknowns, by_kernels: !equations.is_empty(), untreated })
-            }
-            _ => {
-                let &[result] = results else { return None };
-                let value = &function.values[result.0 as usize];
-                let why = self.notes.why(&function.name, result).cloned();
-                computes(op, &value.ty).then(|| Item::Operation {
-                    name: value.name.clone(),
-                    line: self.line(value.span),
-                    operation: operation_name(op),
-                    why,
-                })
-            }
+        if let Op::Call { function: callee, .. } = op {
+            self.called.insert(*callee);
+            let name = self.module.functions[callee.0 as usize].name.clone();
+            let why = self.notes.call(&name);
+            return Some(Item::Call { function: name, line, why });
         }
+        if let Op::Newton { residuals, guesses, equations, .. } = op {
+            let name = |value: &ValueId| function.values[value.0 as usize].name.clone();
+            let unknowns = match equations.first() {
+                Some(equation) => {
+                    let params = &self.module.kernels[equation.kernel.0 as usize].params;
+                    params.iter().take(guesses.len()).map(|p| p.name.clone()).collect()
+                }
+                None => results.iter().take(guesses.len()).map(name).collect(),
+            };
+            let untreated = self.notes.untreated.iter().find(|u| self.line(u.span) == line).map(|u| u.construct);
+            self.evaluation(residuals, equations, line, depth + 1);
+            return Some(Item::Solve { line, unknowns, by_kernels: !equations.is_empty(), untreated });
+        }
+        let &[result] = results else { return None };
+        let value = &function.values[result.0 as usize];
+        let why = self.notes.why(&function.name, result).cloned();
+        // `computes` classifies every operation.
+        computes(op, &value.ty).then(|| Item::Operation {
+            name: value.name.clone(),
+            line: self.line(value.span),
+            operation: operation_name(op),
+            why,
+        })
     }
 
     /// The part of a solve that runs in each evaluation.

@@ -338,7 +338,10 @@ impl<'a> Builder<'a> {
                     return match op {
                         crate::ops::Comparison::Equal => Ok(same),
                         crate::ops::Comparison::NotEqual => Ok(KExpr::Unary(UnaryOp::Not, Box::new(same))),
-                        _ => Err(Unfusable),
+                        crate::ops::Comparison::Less
+                        | crate::ops::Comparison::LessEqual
+                        | crate::ops::Comparison::Greater
+                        | crate::ops::Comparison::GreaterEqual => Err(Unfusable),
                     };
                 }
                 let (a, b) = self.two(*a, *b, at)?;

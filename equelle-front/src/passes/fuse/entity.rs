@@ -61,7 +61,32 @@ impl Builder<'_> {
                     }
                 }
             }
-            _ => Err(Unfusable),
+            Op::CanonicalSet(_) | Op::InputDomain { .. } | Op::Load(_) | Op::Broadcast { .. } | Op::Call { .. } | Op::Newton { .. } => {
+                Err(Unfusable)
+            }
+            // They give no entities.
+            Op::Real(_)
+            | Op::Bool(_)
+            | Op::Text(_)
+            | Op::TextIndex(..)
+            | Op::Unary(..)
+            | Op::Arithmetic(..)
+            | Op::Compare(..)
+            | Op::Logic(..)
+            | Op::Dot(..)
+            | Op::Component(..)
+            | Op::Vector(_)
+            | Op::Math(..)
+            | Op::IsEmpty(_)
+            | Op::Centroid(_)
+            | Op::Normal(_)
+            | Op::Measure(_)
+            | Op::Gradient(_)
+            | Op::Divergence(_)
+            | Op::Reduce(..)
+            | Op::InputScalar { .. }
+            | Op::InputCollection { .. }
+            | Op::InputSequence { .. } => Err(Unfusable),
         }
     }
 

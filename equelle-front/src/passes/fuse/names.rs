@@ -51,7 +51,28 @@ fn name_of(function: &Function, defs: &Defs, sets: &SetTable, value: ValueId, de
         }
         Op::Divergence(a) => Some(format!("divergence_{}", part(*a)?)),
         Op::Gradient(a) => Some(format!("gradient_{}", part(*a)?)),
-        _ => None,
+        Op::FirstCell(_)
+        | Op::SecondCell(_)
+        | Op::IsEmpty(_)
+        | Op::Centroid(_)
+        | Op::Normal(_)
+        | Op::Measure(_)
+        | Op::Compare(..)
+        | Op::Logic(..)
+        | Op::Select { .. }
+        | Op::Vector(_)
+        | Op::Real(_)
+        | Op::Bool(_)
+        | Op::Text(_)
+        | Op::TextIndex(..)
+        | Op::CanonicalSet(_)
+        | Op::Load(_)
+        | Op::InputScalar { .. }
+        | Op::InputCollection { .. }
+        | Op::InputDomain { .. }
+        | Op::InputSequence { .. }
+        | Op::Call { .. }
+        | Op::Newton { .. } => None,
     }
 }
 
