@@ -65,6 +65,8 @@
      "The first cell of each face: the one that its normal points away from. Empty where that is outside the grid.")
     ("Gradient" "Gradient(values)"
      "Per interior face, the value in the second cell minus the value in the first; not divided by a distance.")
+    ("InnerCell" "InnerCell(faces)"
+     "The one cell of each boundary face. A face with two cells is an error.")
     ("InputCollectionOfScalar" "InputCollectionOfScalar(name, entities)"
      "One number for each of the `entities`, read from the data file that the parameter `name` gives.")
     ("InputDomainSubsetOf" "InputDomainSubsetOf(name, entities)"
@@ -101,6 +103,10 @@
      "The unit normal of each face, from its first to its second cell.")
     ("Output" "Output(tag, data)"
      "Writes `data` under the name `tag`. A statement: it has no value.")
+    ("OutwardNormal" "OutwardNormal(faces)"
+     "The unit normal of each boundary face that points out of the grid. A face with two cells is an error.")
+    ("OutwardSign" "OutwardSign(faces)"
+     "Where the normal of a boundary face points: 1 out of the grid, -1 into it. A face with two cells is an error.")
     ("Pow" "Pow(a, b)"
      "The power `a^b`. Both have no dimension, unless `b` is a whole number: then the dimension of `a` is raised to that power.")
     ("ProdReduce" "ProdReduce(x)"

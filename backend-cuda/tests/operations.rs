@@ -135,6 +135,26 @@ fn an_on_that_finds_no_data_names_the_entity() {
 /// The factor 0.5 / Sqrt(0) is infinite where the constant branch is chosen: its rows are not
 /// there.
 #[test]
+fn a_face_with_two_cells_is_named() {
+    for device in devices() {
+        let faces_of = |extent, line_number| {
+            let mut rt = line(&device, 3, &[]);
+            rt.line(line_number);
+            let faces = rt.domain(CanonicalSet::new(EntityKind::Face, extent)).unwrap();
+            let faces = rt.entities(&faces).unwrap();
+            let same = rt.one_cell(&faces).unwrap();
+            (rt.entity_indices(&same).unwrap(), rt.finish())
+        };
+        let (boundary, end) = faces_of(Extent::Boundary, 3);
+        assert_eq!((boundary, end), (vec![Some(0), Some(3)], Ok(())));
+        let (_, end) = faces_of(Extent::All, 4);
+        let error = end.unwrap_err();
+        assert_eq!((error.kind, error.lines.as_slice()), (ErrorKind::Simulation, &[4][..]), "{error}");
+        assert!(error.message.ends_with("the one that belongs to face 1"), "{error}");
+    }
+}
+
+#[test]
 fn branches_that_are_not_chosen_have_no_entries() {
     for device in devices() {
         let mut rt = line(&device, 3, &[]);

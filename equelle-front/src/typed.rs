@@ -228,6 +228,12 @@ pub enum Builtin {
     SecondCell,
     /// `IsEmpty(entities)`
     IsEmpty,
+    /// `InnerCell(faces)`
+    InnerCell,
+    /// `OutwardSign(faces)`
+    OutwardSign,
+    /// `OutwardNormal(faces)`
+    OutwardNormal,
     /// `Centroid(entities)`
     Centroid,
     /// `Normal(faces)`

@@ -99,6 +99,45 @@ fn a_restriction_that_may_meet_empty_is_checked_even_if_nobody_uses_it() {
     assert_eq!(checks, [1], "one check, for the boundary faces only");
 }
 
+/// The kernels in their text form, without places.
+fn kernels(text: &str) -> String {
+    let printed = ir::text::print(&compile(text, OptLevel::O2));
+    let (kernels, _) = printed.split_once("\nmain ").unwrap();
+    let words = kernels.lines().map(|line| {
+        let words: Vec<&str> = line.split(' ').filter(|word| !word.starts_with('!')).collect();
+        words.join(" ") + "\n"
+    });
+    words.collect()
+}
+
+#[test]
+fn heat_with_inner_cells_has_the_kernels_of_heat_with_is_empty() {
+    let explicit = [
+        ("IsEmpty(FirstCell(bf)) ? SecondCell(bf) : FirstCell(bf)", "InnerCell(bf)"),
+        ("IsEmpty(FirstCell(bf)) ? (-1 Extend bf) : (1 Extend bf)", "OutwardSign(bf)"),
+    ];
+    let implicit =
+        [("is_outside ? SecondCell(bf) : FirstCell(bf)", "InnerCell(bf)"), ("is_outside ? -1 Extend bf : 1 Extend bf", "OutwardSign(bf)")];
+    for (is_empty, changes) in [(HEAT, explicit), (include_str!("programs/heat_implicit.equelle"), implicit)] {
+        let inner = changes.into_iter().fold(is_empty.to_owned(), |text, (from, to)| {
+            assert!(text.contains(from), "{from}\n{text}");
+            text.replace(from, to)
+        });
+        assert_eq!(kernels(&inner), kernels(is_empty));
+        assert!(kernels(&inner).contains("first("), "the cells of faces are in the kernels");
+    }
+}
+
+#[test]
+fn an_inner_cell_is_checked_where_a_face_may_have_two() {
+    let of = |set: &str| format!("d = InputDomainSubsetOf(\"d\", {set}())\nOutput(\"x\", |InnerCell(d)|)\n");
+    let module = compile(&of("AllFaces"), OptLevel::O2);
+    let checks: Vec<ir::CheckKind> = module.kernels.iter().flat_map(|k| &k.checks).map(|check| check.kind).collect();
+    assert_eq!(checks, [ir::CheckKind::OneCell]);
+    let module = compile(&of("BoundaryFaces"), OptLevel::O2);
+    assert!(module.kernels.iter().all(|k| k.checks.is_empty()));
+}
+
 #[test]
 fn functions_that_write_outer_mutables_return_them() {
     let text = "a : Mutable Scalar\na = 1\nf(x) = {\n    a = a + x\n    -> a * 2\n}\nb = f(3)\nOutput(\"a\", a)\nOutput(\"b\", b)\n";

@@ -187,7 +187,6 @@ impl<R: DerivativeAccess> Interpreter<'_, R> {
         for check in &kernel.checks {
             let holds = evaluator.condition(&check.condition, element).map_err(|error| self.in_kernel(kernel, Some(check.span), error))?;
             if !holds {
-                let CheckKind::OnEmpty = check.kind;
                 let kind = kernel.space_kind(&self.module.sets).map_or_else(String::new, |kind| kind.name().to_lowercase());
                 let in_file = |element| match kernel.space_kind(&self.module.sets) {
                     Some(kind) => self.rt.grid().file_index(entity_kind(kind), element),
@@ -195,7 +194,12 @@ impl<R: DerivativeAccess> Interpreter<'_, R> {
                 };
                 // The statement that asks says where, as in generated programs.
                 let line = self.line(check.span);
-                let error = Error::empty_element(&kind, element.map(in_file)).in_kernel(line, &[]);
+                let owner = element.map(in_file);
+                let error = match check.kind {
+                    CheckKind::OnEmpty => Error::empty_element(&kind, owner),
+                    CheckKind::OneCell => Error::two_cells(&kind, owner),
+                };
+                let error = error.in_kernel(line, &[]);
                 return Err(self.in_kernel(kernel, Some(check.span), error));
             }
         }

@@ -45,6 +45,10 @@ impl<R: DerivativeAccess> Interpreter<'_, R> {
                 let entities = self.entities(v(a)?)?;
                 Value::Bools(self.rt.is_empty(&entities)?)
             }
+            Op::OneCell(a) => {
+                let faces = self.entities(v(a)?)?;
+                Value::Entities(self.rt.one_cell(&faces)?)
+            }
             Op::Centroid(a) => {
                 let entities = self.entities(v(a)?)?;
                 Value::Vectors(self.rt.centroid(&entities)?)

@@ -74,6 +74,14 @@ impl Error {
         Error::new(ErrorKind::Simulation, format!("an Empty element has no data and no geometry{whose}")).hint(OF_EMPTY_ELEMENT)
     }
 
+    /// The error of a face with two cells where one has to be; it belongs to entity `element` (of
+    /// this kind).
+    pub fn two_cells(kind: &str, element: Option<u32>) -> Error {
+        let whose = element.map_or_else(String::new, |element| format!(": the one that belongs to {kind} {element}"));
+        Error::new(ErrorKind::Simulation, format!("a face with two cells has no inner cell and no outward normal{whose}"))
+            .hint("pass faces of the boundary alone: `BoundaryFaces()`, or a subset of it")
+    }
+
     /// Whether it is an [`Error::empty_element`].
     pub fn asks_empty_element(&self) -> bool {
         self.hint.as_deref() == Some(OF_EMPTY_ELEMENT)

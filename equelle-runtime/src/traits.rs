@@ -138,6 +138,11 @@ pub trait Operations: EquelleRuntime {
     fn first_cell(&mut self, faces: &Self::EntityCollection) -> Result<Self::EntityCollection, Error>;
     fn second_cell(&mut self, faces: &Self::EntityCollection) -> Result<Self::EntityCollection, Error>;
     fn is_empty(&mut self, entities: &Self::EntityCollection) -> Result<Self::BoolCollection, Error>;
+    /// The faces themselves, Empty included.
+    ///
+    /// # Errors
+    /// `Simulation` where one has two cells.
+    fn one_cell(&mut self, faces: &Self::EntityCollection) -> Result<Self::EntityCollection, Error>;
     fn measure(&mut self, entities: &Self::EntityCollection) -> Result<Self::ScalarCollection, Error>;
     fn centroid(&mut self, entities: &Self::EntityCollection) -> Result<Self::VectorCollection, Error>;
     fn normal(&mut self, faces: &Self::EntityCollection) -> Result<Self::VectorCollection, Error>;

@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 
+use equelle_front::ir::CheckKind;
 use equelle_front::report::{Cartesian, Item, KernelItem, Part, Report, Steps, Traffic, When};
 use equelle_front::source::SourceFile;
 
@@ -114,8 +115,17 @@ fn kernel(out: &mut String, number: usize, kernel: &KernelItem, dimensions: &[u3
             let _ = writeln!(out, "       {} (line {}): {why}", result.name, result.line);
         }
     }
-    if kernel.checks > 0 {
-        let _ = writeln!(out, "       checks {} that no entity is Empty", if kernel.checks == 1 { "once" } else { "at several places" });
+    for kind in CheckKind::ALL {
+        let what = match kind {
+            CheckKind::OnEmpty => "no entity is Empty",
+            CheckKind::OneCell => "each face has one cell",
+        };
+        match kernel.checks.iter().filter(|check| **check == kind).count() {
+            0 => {}
+            count => {
+                let _ = writeln!(out, "       checks {} that {what}", if count == 1 { "once" } else { "at several places" });
+            }
+        }
     }
 }
 

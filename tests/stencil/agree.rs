@@ -145,6 +145,10 @@ pub const RULES: &[(&str, &str)] = &[
         "boundary",
         "bf = BoundaryFaces()\n c = IsEmpty(FirstCell(bf)) ? SecondCell(bf) : FirstCell(bf)\n s = IsEmpty(FirstCell(bf)) ? (-1 Extend bf) : (1 Extend bf)\n -> u - b + Divergence((s * (u On c) * (u On c)) Extend AllFaces())",
     ),
+    (
+        "inner cells",
+        "bf = BoundaryFaces()\n x = u On InnerCell(bf)\n n = OutwardNormal(bf) * x\n -> u - b + Divergence((OutwardSign(bf) * x * x + Dot(n, n)) Extend AllFaces())",
+    ),
     ("subsets", "i = InteriorCells()\n -> (((u * u) On i) Extend AllCells()) + u * b - b"),
     (
         "vectors",

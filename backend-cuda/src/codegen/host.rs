@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use equelle_front::backend::{BackendError, Handle};
-use equelle_front::ir::{Module, ParamId, Rounding};
+use equelle_front::ir::{CheckKind, Module, ParamId, Rounding};
 use equelle_front::ops::Reduction;
 use equelle_front::types::{Basic, CanonicalSet, EntityKind, Extent, SetId, SetTable, Shape};
 use proc_macro2::{Ident, Literal, Span, TokenStream};
@@ -326,7 +326,11 @@ impl Launch<'_> {
             }
             Argument::Checks => {
                 let info = ident(&names.info);
-                quote!(self.checks(&#info, &domain)?)
+                // The checks of a kernel are of one kind.
+                match kernel.checks.first().map(|check| check.kind) {
+                    Some(CheckKind::OnEmpty) | None => quote!(self.checks(&#info, &domain)?),
+                    Some(CheckKind::OneCell) => quote!(self.one_cell_checks(&#info, &domain)?),
+                }
             }
             Argument::Param(number) => {
                 let field = ident(&names.params[number]);

@@ -192,6 +192,12 @@ impl<R: Real> SerialRuntime<R> {
         on_empty(domain, position).in_kernel(self.session.current_line(), kernel.lines)
     }
 
+    /// The error of a face with two cells where one has to be: entry `position` of a collection on
+    /// `domain`, in a kernel.
+    pub fn two_cells_in_kernel(&self, kernel: &KernelInfo, domain: &Domain, position: usize) -> Error {
+        two_cells(domain, position).in_kernel(self.session.current_line(), kernel.lines)
+    }
+
     /// Adds the current line to the error of an operation.
     pub(super) fn located<T>(&self, result: Result<T, Error>) -> Result<T, Error> {
         result.map_err(|error| self.session.locate(error))
@@ -204,6 +210,11 @@ pub(super) fn on_empty(domain: &Domain, position: usize) -> Error {
     let kind = domain.kind().noun();
     let element = element_at(domain, position);
     Error::empty_element(kind, Some(element))
+}
+
+/// The error of a face with two cells, without line: entry `position` of a collection on `domain`.
+pub(super) fn two_cells(domain: &Domain, position: usize) -> Error {
+    Error::two_cells(domain.kind().noun(), Some(element_at(domain, position)))
 }
 
 /// Element `position` of a domain in the numbering of the grid's file, for messages.

@@ -33,6 +33,10 @@ impl<R: Real> Operations for SerialRuntime<R> {
         Ok(topology::is_empty(self, entities))
     }
 
+    fn one_cell(&mut self, faces: &Entities) -> Result<Entities, Error> {
+        self.located(topology::one_cell(self, faces))
+    }
+
     fn measure(&mut self, entities: &Entities) -> Result<Scalars<R>, Error> {
         self.located(topology::measure(self, entities))
     }

@@ -4,7 +4,7 @@ use equelle_runtime::grid::NONE;
 use equelle_runtime::{EntityKind, Error, ErrorKind, Real};
 
 use super::SerialRuntime;
-use super::allocation::element_at;
+use super::allocation::{element_at, two_cells};
 use super::collections::{BoolCollection, EntityCollection, ScalarCollection, VectorCollection};
 use super::pool::Buffer;
 
@@ -37,6 +37,17 @@ pub(super) fn is_empty<R: Real>(rt: &SerialRuntime<R>, entities: &EntityCollecti
         *empty = entity == NONE;
     }
     rt.bool_collection_from(&entities.domain, empty)
+}
+
+/// The faces themselves, none of which has two cells.
+pub(super) fn one_cell<R: Real>(rt: &SerialRuntime<R>, faces: &EntityCollection) -> Result<EntityCollection, Error> {
+    only_faces(faces, "InnerCell")?;
+    let face_cells = &rt.grid().topology().face_cells;
+    let has_two = |face: &u32| face_cells.get(*face as usize).is_some_and(|cells| !cells.contains(&NONE));
+    match faces.values.iter().position(has_two) {
+        None => Ok(faces.clone()),
+        Some(position) => Err(two_cells(&faces.domain, position)),
+    }
 }
 
 /// Volumes of cells, areas of faces, lengths of edges, 1 for vertices.

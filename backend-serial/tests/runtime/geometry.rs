@@ -133,6 +133,22 @@ fn an_empty_entity_has_no_geometry_and_the_message_says_which() -> Result<(), Er
 }
 
 #[test]
+fn faces_with_one_cell() -> Result<(), Error> {
+    let mut rt = line(2, 1.0);
+    let boundary = rt.domain(BOUNDARY_FACES)?;
+    let boundary = rt.entities(&boundary)?;
+    let same = rt.one_cell(&boundary)?;
+    assert_eq!(rt.entity_indices(&same)?, [Some(0), Some(2)]);
+    let faces = rt.domain(ALL_FACES)?;
+    let faces = rt.entities(&faces)?;
+    rt.line(7);
+    let error = failure(rt.one_cell(&faces));
+    assert_eq!((error.kind, error.lines.as_slice()), (ErrorKind::Simulation, &[7][..]));
+    assert!(error.message.ends_with("the one that belongs to face 1"), "{}", error.message);
+    Ok(())
+}
+
+#[test]
 fn only_faces_have_cells_and_normals() -> Result<(), Error> {
     let mut rt = line(2, 1.0);
     let cells = rt.domain(ALL_CELLS)?;

@@ -7,7 +7,7 @@ use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
 use crate::syntax::ast::{self, Ident};
 use crate::typed::{Expr, ExprKind, StmtKind, TreeType};
-use crate::types::{Basic, CanonicalSet, Dimension, EntityKind, Shape, Type};
+use crate::types::{Basic, CanonicalSet, Dimension, EntityKind, SetId, Shape, Type};
 
 impl<'a> Checker<'a> {
     /// A call of a built-in that has a value.
@@ -130,10 +130,20 @@ impl<'a> Checker<'a> {
                 ty.basic == Basic::Vector && plain && first.is_none_or(|f| f.basic != Basic::Vector || f.shape == ty.shape)
             }
             ArgumentRule::Faces => ty.basic == Basic::Entity(EntityKind::Face) && ty.mapping().is_some(),
+            ArgumentRule::BoundaryFaces => {
+                let faces = ty.basic == Basic::Entity(EntityKind::Face) && ty.mapping().is_some();
+                faces && !ty.within.is_some_and(|within| self.has_interior_faces(within, ty.is_domain()))
+            }
             ArgumentRule::Entities => matches!(ty.basic, Basic::Entity(_)) && ty.mapping().is_some(),
             ArgumentRule::Domain => ty.is_domain(),
             ArgumentRule::Special(_) => true,
         }
+    }
+
+    /// Whether faces in a set have two cells: all in an interior set, and some in `AllFaces()`.
+    fn has_interior_faces(&self, within: SetId, whole: bool) -> bool {
+        let canonical = |set| self.sets.canonical(set);
+        self.sets.is_subset(within, canonical(CanonicalSet::INTERIOR_FACES)) || (whole && within == canonical(CanonicalSet::ALL_FACES))
     }
 
     fn argument_hint(&self, rule: ArgumentRule, ty: &Type) -> Option<String> {
@@ -158,6 +168,9 @@ impl<'a> Checker<'a> {
             ArgumentRule::ScalarCollection | ArgumentRule::NumberCollection | ArgumentRule::BoolCollection if ty.shape == Shape::Single => {
                 Some("one value needs no reduction; spread it with `Extend` if you mean it".to_owned())
             }
+            ArgumentRule::BoundaryFaces if ty.basic == Basic::Entity(EntityKind::Face) => {
+                Some("pass `BoundaryFaces()` or a subset of it; of a face with two cells take `FirstCell(f)` or `SecondCell(f)`".to_owned())
+            }
             ArgumentRule::Text => Some("write the name between double quotes".to_owned()),
             ArgumentRule::NumberCollection if ty.basic == Basic::Bool => Some("truth is reduced by `AnyReduce` and `AllReduce`".to_owned()),
             ArgumentRule::BoolCollection if ty.basic == Basic::Scalar => Some("compare it with something: `x > 0`".to_owned()),
@@ -177,6 +190,7 @@ impl<'a> Checker<'a> {
             | ArgumentRule::Vectors
             | ArgumentRule::VectorsLikeFirst
             | ArgumentRule::Faces
+            | ArgumentRule::BoundaryFaces
             | ArgumentRule::Entities
             | ArgumentRule::Special(_) => None,
         }

@@ -77,6 +77,8 @@ pub(super) enum ArgumentRule {
     VectorsLikeFirst,
     /// Faces.
     Faces,
+    /// Faces that may have one cell.
+    BoundaryFaces,
     /// Entities of any kind.
     Entities,
     /// A domain.
@@ -153,10 +155,16 @@ pub(super) const TABLE: &[Row] = &[
         .doc(C::Geometry, "The second cell of each face: the one that its normal points to. Empty where that is outside the grid."),
     row("IsEmpty", &[param("entities", A::Entities)], Builtin::IsEmpty, R::LikeFirst(Basic::Bool), D::None)
         .doc(C::Geometry, "Whether each entity is Empty, as `FirstCell` and `SecondCell` are outside the grid."),
+    row("InnerCell", &[param("faces", A::BoundaryFaces)], Builtin::InnerCell, R::CellsLikeFirst, D::None)
+        .doc(C::Geometry, "The one cell of each boundary face. A face with two cells is an error."),
     row("Centroid", &[param("entities", A::Entities)], Builtin::Centroid, R::LikeFirst(Basic::Vector), D::Length)
         .doc(C::Geometry, "The centroid of each entity."),
     row("Normal", &[param("faces", A::Faces)], Builtin::Normal, R::LikeFirst(Basic::Vector), D::None)
         .doc(C::Geometry, "The unit normal of each face, from its first to its second cell."),
+    row("OutwardSign", &[param("faces", A::BoundaryFaces)], Builtin::OutwardSign, R::LikeFirst(Basic::Scalar), D::None)
+        .doc(C::Geometry, "Where the normal of a boundary face points: 1 out of the grid, -1 into it. A face with two cells is an error."),
+    row("OutwardNormal", &[param("faces", A::BoundaryFaces)], Builtin::OutwardNormal, R::LikeFirst(Basic::Vector), D::None)
+        .doc(C::Geometry, "The unit normal of each boundary face that points out of the grid. A face with two cells is an error."),
     // Discrete operators.
     row(
         "Gradient",
@@ -310,6 +318,7 @@ impl ArgumentRule {
             A::Vectors => "Vectors come from `Centroid(...)` and `Normal(...)`",
             A::VectorsLikeFirst => "bring both to one domain with `On` or `Extend`",
             A::Faces => "pass faces, such as `InteriorFaces()`",
+            A::BoundaryFaces => "pass faces of the boundary, such as `BoundaryFaces()`",
             A::Entities => "pass entities, such as `AllCells()`",
             A::Domain => "name a domain, such as `AllCells()`",
             A::Special(_) => "look at the examples of its use in the documentation",
@@ -333,6 +342,7 @@ impl ArgumentRule {
             A::Vectors => "a Vector or a Collection Of Vector".to_owned(),
             A::VectorsLikeFirst => "a Vector, or a Collection Of Vector, like the first argument".to_owned(),
             A::Faces => format!("a collection of {}", EntityKind::Face.name()),
+            A::BoundaryFaces => format!("a collection of {} with one cell each", EntityKind::Face.name()),
             A::Entities => "a collection of entities".to_owned(),
             A::Domain => "a domain".to_owned(),
             A::Special(types) => types.to_owned(),

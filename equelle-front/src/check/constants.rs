@@ -237,6 +237,9 @@ impl Constants<'_, '_> {
                 | Builtin::FirstCell
                 | Builtin::SecondCell
                 | Builtin::IsEmpty
+                | Builtin::InnerCell
+                | Builtin::OutwardSign
+                | Builtin::OutwardNormal
                 | Builtin::Centroid
                 | Builtin::Normal
                 | Builtin::Gradient

@@ -16,6 +16,8 @@ pub enum Failure {
     Never,
     /// Where one of these entities is Empty.
     Empty(ValueId),
+    /// Where one of these faces has two cells.
+    TwoCells(ValueId),
     /// Where this collection has no elements.
     NoElements(ValueId),
     /// For reasons that lie outside of its operands: data that are read, a solve, the body of a
@@ -34,6 +36,9 @@ impl Op {
         | Op::SecondCell(entities) = self
         {
             return Failure::Empty(*entities);
+        }
+        if let Op::OneCell(faces) = self {
+            return Failure::TwoCells(*faces);
         }
         if let Op::Reduce(reduction, values) = self
             && needs_elements(*reduction)

@@ -71,7 +71,7 @@ pub struct Kernel {
     /// Results, one per yield.
     pub results: Vec<KResult>,
     /// Conditions that must hold at every element of the space, checked before the body is
-    /// evaluated there.
+    /// evaluated there. All are of one kind.
     pub checks: Vec<Check>,
     /// The Equelle expressions it came from, innermost first.
     pub spans: Vec<Span>,
@@ -136,6 +136,21 @@ pub struct Check {
 pub enum CheckKind {
     /// Data (`On`) or geometry asked of an Empty element.
     OnEmpty,
+    /// A face with two cells where one has to be.
+    OneCell,
+}
+
+impl CheckKind {
+    /// All of them.
+    pub const ALL: [CheckKind; 2] = [CheckKind::OnEmpty, CheckKind::OneCell];
+
+    /// Word in the text of the IR.
+    pub fn word(self) -> &'static str {
+        match self {
+            CheckKind::OnEmpty => "on_empty",
+            CheckKind::OneCell => "one_cell",
+        }
+    }
 }
 
 /// The body for uniform Cartesian grids.

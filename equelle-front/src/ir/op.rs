@@ -185,6 +185,8 @@ pub enum Op {
     SecondCell(ValueId),
     /// Whether each entity is Empty.
     IsEmpty(ValueId),
+    /// The faces themselves, Empty included; one with two cells is an error.
+    OneCell(ValueId),
     /// Centroid of each entity.
     Centroid(ValueId),
     /// Unit normal of each face, from first to second cell.
@@ -314,7 +316,7 @@ pub enum OpClass {
     Load,
     /// Data from outside.
     Input,
-    /// Entities by entities: cells of faces, and what is Empty.
+    /// Entities by entities: cells of faces, what is Empty, and how many cells there are.
     Topology,
     /// Numbers of the grid.
     Geometry,
@@ -360,6 +362,7 @@ macro_rules! for_each_operand {
             | Op::FirstCell(v)
             | Op::SecondCell(v)
             | Op::IsEmpty(v)
+            | Op::OneCell(v)
             | Op::Centroid(v)
             | Op::Normal(v)
             | Op::Measure(v)
@@ -407,7 +410,7 @@ impl Op {
             Op::CanonicalSet(_) => OpClass::Domain,
             Op::Load(_) => OpClass::Load,
             Op::InputScalar { .. } | Op::InputCollection { .. } | Op::InputDomain { .. } | Op::InputSequence { .. } => OpClass::Input,
-            Op::FirstCell(_) | Op::SecondCell(_) | Op::IsEmpty(_) => OpClass::Topology,
+            Op::FirstCell(_) | Op::SecondCell(_) | Op::IsEmpty(_) | Op::OneCell(_) => OpClass::Topology,
             Op::Centroid(_) | Op::Normal(_) | Op::Measure(_) => OpClass::Geometry,
             Op::Unary(..)
             | Op::Arithmetic(..)

@@ -42,8 +42,7 @@ impl Lowering<'_> {
             ExprKind::CanonicalSet(set) => vec![self.one(expr, Op::CanonicalSet(*set))],
             ExprKind::Builtin { builtin, args } => {
                 let args: Vec<ValueId> = args.iter().flat_map(|a| self.expr(a)).collect();
-                let op = builtin_op(*builtin, &args);
-                vec![self.one(expr, op)]
+                vec![self.builtin(expr, *builtin, &args)]
             }
             ExprKind::Component { vector, index } => {
                 let vector = self.expr(vector)[0];
@@ -108,6 +107,40 @@ impl Lowering<'_> {
                 vec![self.one(expr, Op::Select { condition, if_true, if_false })]
             }
         }
+    }
+
+    fn builtin(&mut self, expr: &Expr, builtin: Builtin, args: &[ValueId]) -> ValueId {
+        let arg = |i: usize| args[i];
+        let op = match builtin {
+            Builtin::InnerCell => self.inner_cell(arg(0), expr.span),
+            Builtin::OutwardSign => self.outward_sign(arg(0), expr.span),
+            Builtin::OutwardNormal => self.outward_normal(arg(0), expr.span),
+            Builtin::FirstCell => Op::FirstCell(arg(0)),
+            Builtin::SecondCell => Op::SecondCell(arg(0)),
+            Builtin::IsEmpty => Op::IsEmpty(arg(0)),
+            Builtin::Centroid => Op::Centroid(arg(0)),
+            Builtin::Normal => Op::Normal(arg(0)),
+            Builtin::Gradient => Op::Gradient(arg(0)),
+            Builtin::Divergence => Op::Divergence(arg(0)),
+            Builtin::Dot => Op::Dot(arg(0), arg(1)),
+            Builtin::Sqrt => Op::Unary(UnaryOp::Sqrt, arg(0)),
+            Builtin::Abs => Op::Unary(UnaryOp::Abs, arg(0)),
+            Builtin::Elementary(function) => Op::Unary(UnaryOp::Elementary(function), arg(0)),
+            Builtin::Min => Op::Math(BinaryMath::Min, arg(0), arg(1)),
+            Builtin::Max => Op::Math(BinaryMath::Max, arg(0), arg(1)),
+            Builtin::Pow => Op::Math(BinaryMath::Pow, arg(0), arg(1)),
+            Builtin::AnyReduce => Op::Reduce(Reduction::Any, arg(0)),
+            Builtin::AllReduce => Op::Reduce(Reduction::All, arg(0)),
+            Builtin::MaxReduce => Op::Reduce(Reduction::Max, arg(0)),
+            Builtin::MinReduce => Op::Reduce(Reduction::Min, arg(0)),
+            Builtin::SumReduce => Op::Reduce(Reduction::Sum, arg(0)),
+            Builtin::ProdReduce => Op::Reduce(Reduction::Prod, arg(0)),
+            Builtin::InputScalarWithDefault => Op::InputScalar { name: arg(0), default: arg(1) },
+            Builtin::InputCollectionOfScalar => Op::InputCollection { name: arg(0), domain: arg(1) },
+            Builtin::InputDomainSubsetOf => Op::InputDomain { name: arg(0), within: arg(1) },
+            Builtin::InputSequenceOfScalar => Op::InputSequence { name: arg(0) },
+        };
+        self.one(expr, op)
     }
 
     fn two(&mut self, evaluated: Option<ValueId>, a: &Expr, b: &Expr) -> (ValueId, ValueId) {
@@ -288,35 +321,5 @@ impl Lowering<'_> {
     fn captured(&mut self, function: typed::FunctionId) -> Vec<ValueId> {
         let reads = self.captures[function.0 as usize].reads.clone();
         reads.into_iter().flat_map(|v| self.read_variable(v)).collect()
-    }
-}
-
-fn builtin_op(builtin: Builtin, args: &[ValueId]) -> Op {
-    let arg = |i: usize| args[i];
-    match builtin {
-        Builtin::FirstCell => Op::FirstCell(arg(0)),
-        Builtin::SecondCell => Op::SecondCell(arg(0)),
-        Builtin::IsEmpty => Op::IsEmpty(arg(0)),
-        Builtin::Centroid => Op::Centroid(arg(0)),
-        Builtin::Normal => Op::Normal(arg(0)),
-        Builtin::Gradient => Op::Gradient(arg(0)),
-        Builtin::Divergence => Op::Divergence(arg(0)),
-        Builtin::Dot => Op::Dot(arg(0), arg(1)),
-        Builtin::Sqrt => Op::Unary(UnaryOp::Sqrt, arg(0)),
-        Builtin::Abs => Op::Unary(UnaryOp::Abs, arg(0)),
-        Builtin::Elementary(function) => Op::Unary(UnaryOp::Elementary(function), arg(0)),
-        Builtin::Min => Op::Math(BinaryMath::Min, arg(0), arg(1)),
-        Builtin::Max => Op::Math(BinaryMath::Max, arg(0), arg(1)),
-        Builtin::Pow => Op::Math(BinaryMath::Pow, arg(0), arg(1)),
-        Builtin::AnyReduce => Op::Reduce(Reduction::Any, arg(0)),
-        Builtin::AllReduce => Op::Reduce(Reduction::All, arg(0)),
-        Builtin::MaxReduce => Op::Reduce(Reduction::Max, arg(0)),
-        Builtin::MinReduce => Op::Reduce(Reduction::Min, arg(0)),
-        Builtin::SumReduce => Op::Reduce(Reduction::Sum, arg(0)),
-        Builtin::ProdReduce => Op::Reduce(Reduction::Prod, arg(0)),
-        Builtin::InputScalarWithDefault => Op::InputScalar { name: arg(0), default: arg(1) },
-        Builtin::InputCollectionOfScalar => Op::InputCollection { name: arg(0), domain: arg(1) },
-        Builtin::InputDomainSubsetOf => Op::InputDomain { name: arg(0), within: arg(1) },
-        Builtin::InputSequenceOfScalar => Op::InputSequence { name: arg(0) },
     }
 }

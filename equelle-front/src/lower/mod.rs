@@ -6,6 +6,7 @@
 //! * Aliases vanish: `b = a` gives the value of `a` a second name, no statement.
 //! * Declarations and function definitions leave no statement.
 
+mod boundary;
 mod choices;
 mod expr;
 mod function;

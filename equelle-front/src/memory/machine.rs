@@ -47,6 +47,7 @@ fn entities_read(op: &Op, result: &Type) -> Vec<ValueId> {
         Op::FirstCell(_)
         | Op::SecondCell(_)
         | Op::IsEmpty(_)
+        | Op::OneCell(_)
         | Op::Centroid(_)
         | Op::Normal(_)
         | Op::Measure(_)

@@ -41,7 +41,7 @@ impl Defs {
                 let each = self.never_empty(function, sets, *if_true) && self.never_empty(function, sets, *if_false);
                 each || self.is_inside_cell(function, sets, *condition, *if_true, *if_false)
             }
-            Some(Op::On { data, .. }) => self.never_empty(function, sets, *data),
+            Some(Op::On { data, .. } | Op::OneCell(data)) => self.never_empty(function, sets, *data),
             Some(Op::Extend { .. } | Op::Broadcast { .. } | Op::Load(_) | Op::CanonicalSet(_) | Op::InputDomain { .. }) => false,
             Some(Op::Call { .. } | Op::Newton { .. }) | None => false,
             // They give no entities.
@@ -93,6 +93,10 @@ impl Defs {
         match op.failure() {
             Failure::Never => false,
             Failure::Empty(entities) => !self.never_empty(function, sets, entities),
+            Failure::TwoCells(faces) => {
+                let boundary = sets.canonical(CanonicalSet::BOUNDARY_FACES);
+                !function.values[faces.0 as usize].ty.within.is_some_and(|within| sets.is_subset(within, boundary))
+            }
             Failure::NoElements(values) => {
                 !function.values[values.0 as usize].ty.mapping().is_some_and(|set| sets.always_has_elements(set))
             }

@@ -8,6 +8,7 @@
 mod traffic;
 mod walk;
 
+use crate::ir::CheckKind;
 use crate::passes::{CallNotInlined, Why};
 
 pub use traffic::Traffic;
@@ -100,7 +101,7 @@ pub struct KernelItem {
     /// What it computes.
     pub results: Vec<ResultItem>,
     /// Conditions on the grid or data that it checks.
-    pub checks: usize,
+    pub checks: Vec<CheckKind>,
     /// For any grid. `[dimensions]`
     pub general: Vec<Traffic>,
     /// For uniform Cartesian grids.

@@ -199,7 +199,7 @@ impl Walker<'_> {
                 Space::Unit => String::new(),
             },
             results: results.collect(),
-            checks: kernel.checks.len(),
+            checks: kernel.checks.iter().map(|check| check.kind).collect(),
             general: self.counts(kernel, body, Form::General),
             cartesian: match &kernel.cartesian {
                 None => match kernel.jacobian.as_ref().and_then(|form| form.cartesian.as_ref()) {
@@ -234,6 +234,7 @@ fn operation_name(op: &Op) -> &'static str {
         Op::FirstCell(_) => "FirstCell",
         Op::SecondCell(_) => "SecondCell",
         Op::IsEmpty(_) => "IsEmpty",
+        Op::OneCell(_) => "check of faces",
         Op::Centroid(_) => "Centroid",
         Op::Normal(_) => "Normal",
         Op::Measure(_) => "|...|",

@@ -102,6 +102,10 @@ impl Checker<'_> {
         for (i, check) in self.kernel.checks.iter().enumerate() {
             self.item = KernelItem::Check(i as u32);
             let before = std::mem::replace(&mut self.span, check.span);
+            // The error of a launch has the element alone.
+            if self.kernel.checks.first().is_some_and(|first| first.kind != check.kind) {
+                self.error("the checks of a kernel are of one kind");
+            }
             self.expect_expr(&check.condition, Basic::Bool, "a check");
             self.span = before;
         }

@@ -177,6 +177,10 @@ fn single(context: &Context<'_>, op: &Op, declared: &[Type]) -> Rule {
             Ok(Type::entities(EntityKind::Cell, set, canonical(CanonicalSet::ALL_CELLS)))
         }
         Op::IsEmpty(v) => entities(context, *v, &EntityKind::ALL).map(|set| Type::collection(Basic::Bool, set)),
+        Op::OneCell(v) => {
+            let set = entities(context, *v, &[EntityKind::Face])?;
+            Ok(Type { shape: Shape::Collection(set), ..ty(*v) })
+        }
         Op::Centroid(v) => entities(context, *v, &EntityKind::ALL).map(|set| Type::collection(Basic::Vector, set)),
         Op::Normal(v) => entities(context, *v, &[EntityKind::Face]).map(|set| Type::collection(Basic::Vector, set)),
         Op::Measure(v) => entities(context, *v, &EntityKind::ALL).map(|set| Type::collection(Basic::Scalar, set)),

@@ -67,6 +67,10 @@ impl Generator<'_> {
             return self.side(over);
         }
         // The cell that there is.
+        if self.lies_in(over, Set(5)) && self.random.bool() {
+            let faces = self.domain(over);
+            return Node { info: Info::entities(Kind::Cell, over, Set(0), false), parts: parts!["InnerCell(", faces, ")"] };
+        }
         let [a, b, c] = [self.domain(over), self.domain(over), self.domain(over)];
         let parts = parts!["(IsEmpty(FirstCell(", a, ")) ? SecondCell(", b, ") : FirstCell(", c, "))"];
         Node { info: Info::entities(Kind::Cell, over, Set(0), false), parts }

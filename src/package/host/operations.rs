@@ -86,6 +86,7 @@ impl FunctionWriter<'_> {
             Op::FirstCell(faces) => self.call_on_entities("first_cell", *faces),
             Op::SecondCell(faces) => self.call_on_entities("second_cell", *faces),
             Op::IsEmpty(entities) => self.call_on_entities("is_empty", *entities),
+            Op::OneCell(faces) => self.call_on_entities("one_cell", *faces),
             Op::Centroid(entities) => self.call_on_entities("centroid", *entities),
             Op::Normal(faces) => self.call_on_entities("normal", *faces),
             Op::Measure(entities) => self.call_on_entities("measure", *entities),

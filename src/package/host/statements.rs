@@ -476,6 +476,7 @@ fn operation_name(op: &Op) -> &'static str {
         Op::FirstCell(_) => "first",
         Op::SecondCell(_) => "second",
         Op::IsEmpty(_) => "is_empty",
+        Op::OneCell(_) => "faces",
         Op::Centroid(_) => "centroid",
         Op::Normal(_) => "normal",
         Op::Measure(_) => "measure",

@@ -138,6 +138,16 @@ extern "C" __global__ void equelle_cell_of(unsigned int side, EqEntity n, const 
   out[k] = side ? cells.second : cells.first;
 }
 
+// That no face has two cells.
+extern "C" __global__ void equelle_one_cell(EqEntity n, const EqEntity* faces, const EqGrid grid, const EqChecks checks) {
+  const EqEntity k = eq_index();
+  if (k >= n) return;
+  const EqEntity face = faces[k];
+  if (face >= grid.n_faces) return;
+  const EqPair cells = eq_cells(grid, face);
+  if (cells.first != EQ_NONE && cells.second != EQ_NONE) eq_fail(checks, 0, k);
+}
+
 // Geometry of entities: `table` has `size` numbers for each component; without a table every number
 // is 1.
 extern "C" __global__ void equelle_geometry(EqEntity n, const EqEntity* entities, EqEntity size, const double* table, EqReal* __restrict__ out,

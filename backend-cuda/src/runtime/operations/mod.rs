@@ -39,6 +39,10 @@ impl Operations for CudaRuntime {
         topology::is_empty(self, entities)
     }
 
+    fn one_cell(&mut self, faces: &Entities) -> Result<Entities, Error> {
+        topology::one_cell(self, faces)
+    }
+
     fn measure(&mut self, entities: &Entities) -> Result<Scalars, Error> {
         topology::measure(self, entities)
     }

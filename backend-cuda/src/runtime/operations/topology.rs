@@ -29,6 +29,17 @@ pub(super) fn cell_of(rt: &mut CudaRuntime, faces: &EntityCollection, side: Face
     Ok(out)
 }
 
+/// The faces themselves, none of which has two cells.
+pub(super) fn one_cell(rt: &mut CudaRuntime, faces: &EntityCollection) -> Result<EntityCollection, Error> {
+    rt.located(only_faces(faces, "InnerCell"))?;
+    let (domain, n) = (faces.domain(), faces.domain().len());
+    let grid = rt.grid.arrays(rt.session.grid(), GridArrays { face_cells: true, ..GridArrays::default() })?;
+    let checks = rt.operation_checks(Requirement::OneCell, domain)?;
+    let call = operation(rt, "equelle_one_cell")?.arg(n as u32).arg(faces.pointer()).arg(grid);
+    rt.executor.launch_over(call.arg(checks), n)?;
+    Ok(faces.clone())
+}
+
 /// Whether each entity is Empty.
 pub(super) fn is_empty(rt: &mut CudaRuntime, entities: &EntityCollection) -> Result<BoolCollection, Error> {
     let (out, n) = (rt.new_bool_collection(entities.domain())?, entities.domain().len());

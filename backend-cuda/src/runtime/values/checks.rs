@@ -21,6 +21,15 @@ impl CudaRuntime {
         self.conditions.checks_of(Origin::Kernel(kernel, line), domain, None)
     }
 
+    /// [`CudaRuntime::checks`] of a kernel that demands that no face has two cells.
+    ///
+    /// # Errors
+    /// `Backend`: not enough memory.
+    pub fn one_cell_checks(&mut self, kernel: &'static KernelInfo, domain: &Arc<Domain>) -> Result<EqChecks, Error> {
+        let line = self.session.current_line();
+        self.conditions.checks_of(Origin::KernelOfFaces(kernel, line), domain, None)
+    }
+
     /// [`CudaRuntime::checks`] for an operation at the current line.
     pub(crate) fn operation_checks(&mut self, asked: Requirement, domain: &Arc<Domain>) -> Result<EqChecks, Error> {
         let line = self.session.current_line();

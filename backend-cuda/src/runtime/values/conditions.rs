@@ -31,12 +31,16 @@ pub(crate) enum Requirement {
     Geometry { kind: EntityKind, what: &'static str },
     /// Data. Condition 0: none is Empty; 1: the data's domain contains them.
     On { kind: EntityKind },
+    /// One cell. Condition 0: no face has two.
+    OneCell,
 }
 
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Origin {
-    /// A kernel launched by a statement at an Equelle line.
+    /// A kernel launched by a statement at an Equelle line: no entity is Empty.
     Kernel(&'static KernelInfo, u32),
+    /// A kernel launched by a statement at an Equelle line: no face has two cells.
+    KernelOfFaces(&'static KernelInfo, u32),
     /// An operation at an Equelle line.
     Operation(Requirement, u32),
 }
@@ -62,9 +66,11 @@ pub(crate) struct Gathered {
 impl Check {
     fn is(&self, origin: Origin, domain: &Arc<Domain>) -> bool {
         let same = match (self.origin, origin) {
-            (Origin::Kernel(a, line), Origin::Kernel(b, other)) => std::ptr::eq(a, b) && line == other,
+            (Origin::Kernel(a, line), Origin::Kernel(b, other)) | (Origin::KernelOfFaces(a, line), Origin::KernelOfFaces(b, other)) => {
+                std::ptr::eq(a, b) && line == other
+            }
             (Origin::Operation(a, line), Origin::Operation(b, other)) => a == b && line == other,
-            (Origin::Kernel(..), Origin::Operation(..)) | (Origin::Operation(..), Origin::Kernel(..)) => false,
+            (Origin::Kernel(..) | Origin::KernelOfFaces(..) | Origin::Operation(..), _) => false,
         };
         same && Arc::ptr_eq(&self.domain, domain)
     }
@@ -77,6 +83,8 @@ impl Check {
         let whose = owner.map_or_else(String::new, |owner| format!("{owner_kind} {owner}"));
         match self.origin {
             Origin::Kernel(kernel, line) => Error::empty_element(owner_kind, owner).in_kernel(line, kernel.lines),
+            Origin::KernelOfFaces(kernel, line) => Error::two_cells(owner_kind, owner).in_kernel(line, kernel.lines),
+            Origin::Operation(Requirement::OneCell, line) => Error::two_cells(owner_kind, owner).at(line),
             Origin::Operation(Requirement::Geometry { kind, what }, line) => Error::empty_entity(kind.noun(), what, &whose).at(line),
             Origin::Operation(Requirement::On { .. }, line) if condition == 0 => Error::empty_element(owner_kind, owner).at(line),
             Origin::Operation(Requirement::On { kind }, line) => {

@@ -108,8 +108,8 @@ fn checks(writer: &mut Writer) -> Written<TokenStream> {
     for check in &writer.kernel.checks {
         let condition = writer.expr(&check.condition)?;
         match (check.kind, writer.kernel.space) {
-            (CheckKind::OnEmpty, Space::Set(_)) => {}
-            (CheckKind::OnEmpty, Space::Unit) => return Err(writer.internal("a check without an element")),
+            (CheckKind::OnEmpty | CheckKind::OneCell, Space::Set(_)) => {}
+            (CheckKind::OnEmpty | CheckKind::OneCell, Space::Unit) => return Err(writer.internal("a check without an element")),
         }
         let holds = condition.at(Level::Unary);
         out.extend(quote! { if !#holds { return Err(position); } });
@@ -140,14 +140,18 @@ pub(in crate::codegen) fn loop_over(
     let again = writer.uses.has(Use::Range).then(|| quote! { .clone() });
     let each = quote! { #before for position in range #again { #here #each } };
     writer.uses.add(Use::Runtime);
-    if writer.kernel.checks.is_empty() {
-        quote! { #elements rt.each(domain.len(), #whole, move |range, #part| { #each }); }
-    } else {
-        let info = writer.info();
-        quote! {
-            #elements
-            rt.try_each(domain.len(), #whole, move |range, #part| { #each Ok(()) })
-                .map_err(|position| rt.on_empty_in_kernel(&#info, domain, position))?;
-        }
+    let Some(check) = writer.kernel.checks.first() else {
+        return quote! { #elements rt.each(domain.len(), #whole, move |range, #part| { #each }); };
+    };
+    // The checks of a kernel are of one kind.
+    let error = match check.kind {
+        CheckKind::OnEmpty => quote! { on_empty_in_kernel },
+        CheckKind::OneCell => quote! { two_cells_in_kernel },
+    };
+    let info = writer.info();
+    quote! {
+        #elements
+        rt.try_each(domain.len(), #whole, move |range, #part| { #each Ok(()) })
+            .map_err(|position| rt.#error(&#info, domain, position))?;
     }
 }

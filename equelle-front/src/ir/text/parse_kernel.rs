@@ -102,10 +102,10 @@ impl KernelParser<'_> {
         while self.parser.is_word("check") {
             self.locate(KernelItem::Check(self.kernel.checks.len() as u32));
             self.parser.bump();
-            self.parser.expect_word("on_empty")?;
+            let kind = self.check_kind()?;
             let condition = self.expr()?;
             let span = self.parser.span().unwrap_or_default();
-            self.kernel.checks.push(Check { condition, kind: CheckKind::OnEmpty, span });
+            self.kernel.checks.push(Check { condition, kind, span });
         }
         self.parser.expect_word("body")?;
         self.kernel.body = self.block()?;
@@ -178,6 +178,13 @@ impl KernelParser<'_> {
             p.parser.expect("}")?;
             Ok(block)
         })
+    }
+
+    fn check_kind(&mut self) -> Parsed<CheckKind> {
+        match CheckKind::ALL.into_iter().find(|kind| self.parser.accept_word(kind.word())) {
+            Some(kind) => Ok(kind),
+            None => self.parser.expected("`on_empty` or `one_cell`"),
+        }
     }
 
     /// `name: type`; the same name again is the same local.

@@ -315,6 +315,7 @@ impl<'a> FunctionParser<'a> {
             "FirstCell" => Op::FirstCell,
             "SecondCell" => Op::SecondCell,
             "IsEmpty" => Op::IsEmpty,
+            "OneCell" => Op::OneCell,
             "Centroid" => Op::Centroid,
             "Normal" => Op::Normal,
             "Measure" => Op::Measure,

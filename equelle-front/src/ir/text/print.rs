@@ -261,6 +261,7 @@ impl<'a> FunctionPrinter<'a> {
             Op::FirstCell(a) => format!("FirstCell({})", v(a)),
             Op::SecondCell(a) => format!("SecondCell({})", v(a)),
             Op::IsEmpty(a) => format!("IsEmpty({})", v(a)),
+            Op::OneCell(a) => format!("OneCell({})", v(a)),
             Op::Centroid(a) => format!("Centroid({})", v(a)),
             Op::Normal(a) => format!("Normal({})", v(a)),
             Op::Measure(a) => format!("Measure({})", v(a)),

@@ -1,8 +1,6 @@
 //! Printing of kernels.
 
-use crate::ir::kernel::{
-    CartesianForm, CheckKind, FaceFilter, KBlock, KExpr, KStmt, Kernel, LocalId, ParamId, Path, Side, SideBlocks, Space,
-};
+use crate::ir::kernel::{CartesianForm, FaceFilter, KBlock, KExpr, KStmt, Kernel, LocalId, ParamId, Path, Side, SideBlocks, Space};
 use crate::ir::text::names::write_name;
 use crate::ir::text::print::{SetNames, line, logic, math, real, reduction, span, unary};
 use crate::types::{SetTable, Type};
@@ -24,10 +22,7 @@ pub(super) fn kernel(out: &mut String, kernel: &Kernel, sets: &SetNames) {
         line(out, 1, &format!("result {}: {}{reduce}", write_name(&r.name), sets.ty(&r.ty)));
     }
     for c in &kernel.checks {
-        let kind = match c.kind {
-            CheckKind::OnEmpty => "on_empty",
-        };
-        line(out, 1, &format!("check {kind} {}{}", printer.expr(&c.condition), span(c.span)));
+        line(out, 1, &format!("check {} {}{}", c.kind.word(), printer.expr(&c.condition), span(c.span)));
     }
     line(out, 1, "body {");
     printer.block(out, 2, &kernel.body);

@@ -414,6 +414,7 @@ impl<'a> Builder<'a> {
             | Op::InputSequence { .. }
             | Op::FirstCell(_)
             | Op::SecondCell(_)
+            | Op::OneCell(_)
             | Op::Reduce(..)
             | Op::Call { .. }
             | Op::Newton { .. } => Err(Unfusable),

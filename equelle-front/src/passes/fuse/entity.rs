@@ -35,6 +35,7 @@ impl Builder<'_> {
                 let face = self.entity(faces, at)?;
                 self.second(&face)
             }
+            Op::OneCell(faces) => self.entity(faces, at),
             Op::On { data, target } => {
                 let path = self.entity(target, at)?;
                 self.entity(data, &path)

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::super::analysis::Defs;
 use super::build::{Builder, Interface, Mode, Result, Unfusable};
-use super::names::{identifier, must_exist, value_name};
+use super::names::{demanded, identifier, value_name};
 use super::plan::Plan;
 use crate::ir::{
     CHECK, COMPUTE, CartesianForm, Check, CheckKind, Function, KBlock, KExpr, KResult, Kernel, Op, Path, Space, UnaryOp, ValueId,
@@ -54,11 +54,10 @@ impl KernelMaker<'_> {
         };
         let mut checks = Vec::new();
         let (body, mut interface) = self.body(space, Mode::General, Interface::default(), |builder| {
-            if let Some(target) = must_exist(op)
-                && !self.defs.never_empty(self.function, self.sets, target)
+            if let Some((entities, kind)) = demanded(op)
+                && self.defs.may_fail(self.function, self.sets, op)
             {
-                let condition = not_empty(builder, target)?;
-                checks.push(Check { condition, kind: CheckKind::OnEmpty, span });
+                checks.push(Check { condition: condition(builder, entities, kind)?, kind, span });
             }
             evaluate(builder)
         })?;
@@ -101,19 +100,19 @@ impl KernelMaker<'_> {
         Ok(KernelAndArgs { kernel, args: interface.args })
     }
 
-    /// A kernel without results that checks that no element of an entity collection is Empty.
-    pub(super) fn check_not_empty(&self, target: ValueId, span: Span) -> Result<KernelAndArgs> {
-        let set = self.function.values[target.0 as usize].ty.mapping().ok_or(Unfusable)?;
+    /// A kernel without results that checks each element of an entity collection.
+    pub(super) fn check(&self, entities: ValueId, kind: CheckKind, span: Span) -> Result<KernelAndArgs> {
+        let set = self.function.values[entities.0 as usize].ty.mapping().ok_or(Unfusable)?;
         let space = Space::Set(set);
-        let mut condition = None;
+        let mut holds = None;
         let (mut body, interface) = self.body(space, Mode::General, Interface::default(), |builder| {
-            let expr = not_empty(builder, target)?;
-            condition = Some(expr.clone());
+            let expr = condition(builder, entities, kind)?;
+            holds = Some(expr.clone());
             Ok(expr)
         })?;
         body.yields.clear();
-        let name = identifier(&value_name(self.function, self.defs, self.sets, target));
-        let check = Check { condition: condition.ok_or(Unfusable)?, kind: CheckKind::OnEmpty, span };
+        let name = identifier(&value_name(self.function, self.defs, self.sets, entities));
+        let check = Check { condition: holds.ok_or(Unfusable)?, kind, span };
         let kernel = Kernel {
             name: format!("{CHECK}{name}"),
             space,
@@ -146,14 +145,31 @@ impl KernelMaker<'_> {
     }
 }
 
-/// That an entity collection holds an entity for the element at hand.
-fn not_empty(builder: &mut Builder<'_>, target: ValueId) -> Result<KExpr> {
+/// That the entity which a collection holds for the element at hand exists, or, if it does, has one
+/// cell.
+fn condition(builder: &mut Builder<'_>, entities: ValueId, kind: CheckKind) -> Result<KExpr> {
     // A condition stands alone, before the body.
-    let path = builder.without_statements(|b| b.entity(target, &Path::Here))?;
-    Ok(match builder.facts.is_empty(builder.sets, &path) {
-        Some(empty) => KExpr::Bool(!empty),
-        None => KExpr::Unary(UnaryOp::Not, Box::new(KExpr::IsEmpty(path))),
-    })
+    let path = builder.without_statements(|b| b.entity(entities, &Path::Here))?;
+    let empty = match builder.facts.is_empty(builder.sets, &path) {
+        Some(known) => KExpr::Bool(known),
+        None => KExpr::IsEmpty(path.clone()),
+    };
+    match kind {
+        CheckKind::OnEmpty => Ok(match empty {
+            KExpr::Bool(known) => KExpr::Bool(!known),
+            empty => KExpr::Unary(UnaryOp::Not, Box::new(empty)),
+        }),
+        CheckKind::OneCell => {
+            let set = builder.sets.canonical(CanonicalSet::BOUNDARY_FACES);
+            builder.need_members(set)?;
+            let one_cell = KExpr::Member { set, at: path };
+            Ok(match empty {
+                KExpr::Bool(true) => KExpr::Bool(true),
+                KExpr::Bool(false) => one_cell,
+                empty => KExpr::Select { condition: Box::new(empty), if_true: Box::new(KExpr::Bool(true)), if_false: Box::new(one_cell) },
+            })
+        }
+    }
 }
 
 /// Cartesian forms to try, best first.

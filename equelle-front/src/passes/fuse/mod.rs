@@ -17,7 +17,7 @@ mod plan;
 mod sum;
 mod tidy;
 
-use crate::passes::fuse::names::must_exist;
+use crate::passes::fuse::names::demanded;
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::cost::CostModel;
@@ -148,10 +148,10 @@ impl Fuser<'_> {
         match self.maker.plan.placement(result) {
             Placement::Operation => out.push(statement.clone()),
             Placement::Inline => {
-                if let Some(target) = must_exist(op)
-                    && !self.maker.defs.never_empty(self.maker.function, self.maker.sets, target)
+                if let Some((entities, kind)) = demanded(op)
+                    && self.maker.defs.may_fail(self.maker.function, self.maker.sets, op)
                 {
-                    match self.maker.check_not_empty(target, statement.span) {
+                    match self.maker.check(entities, kind, statement.span) {
                         Ok(made) => self.launch(made, vec![], statement, out),
                         Err(Unfusable) => {
                             self.unfusable.insert(result);

@@ -1,13 +1,15 @@
-//! Names of values in kernels, and what must exist before them.
+//! Names of values in kernels, and what must hold before them.
 
 use super::super::analysis::Defs;
-use crate::ir::{Failure, Function, Op, ValueId};
+use crate::ir::{CheckKind, Failure, Function, Op, ValueId};
 use crate::types::{SetTable, Shape};
 
-/// The entities that an operation asks for data or geometry, which no Empty has.
-pub(super) fn must_exist(op: &Op) -> Option<ValueId> {
+/// The entities that an operation demands something of at run time, and what: that those exist
+/// which it asks for data or geometry, or have one cell.
+pub(super) fn demanded(op: &Op) -> Option<(ValueId, CheckKind)> {
     match op.failure() {
-        Failure::Empty(entities) => Some(entities),
+        Failure::Empty(entities) => Some((entities, CheckKind::OnEmpty)),
+        Failure::TwoCells(faces) => Some((faces, CheckKind::OneCell)),
         Failure::Never | Failure::NoElements(_) | Failure::Outside => None,
     }
 }
@@ -32,7 +34,7 @@ fn name_of(function: &Function, defs: &Defs, sets: &SetTable, value: ValueId, de
     match defs.op(value)? {
         Op::Unary(crate::ir::UnaryOp::Neg, a) => Some(format!("minus_{}", part(*a)?)),
         Op::Unary(_, a) | Op::Component(a, _) => part(*a),
-        Op::On { data, .. } => part(*data),
+        Op::On { data, .. } | Op::OneCell(data) => part(*data),
         Op::Extend { data, .. } | Op::Broadcast { value: data, .. } => part(*data),
         Op::Arithmetic(_, a, b) | Op::Dot(a, b) | Op::Math(_, a, b) => match (part(*a), part(*b)) {
             (Some(a), Some(b)) => Some(format!("{a}_{b}")),

@@ -325,6 +325,19 @@ extern "C" __global__ void EQ_LIGHT inside(
   u_inside_out[element] = u[eq_cells(grid, here).first];
 }
 
+extern "C" __global__ void EQ_LIGHT outside(
+    const EqSpace space,
+    const EqRanks boundary_faces_ranks,
+    const EqChecks checks) {
+  const EqEntity element = eq_index();
+  if (element >= space.size) return;
+  const EqEntity here = eq_entity(space, element);
+  if (!(eq_rank(boundary_faces_ranks, here) != EQ_NONE)) {
+    eq_fail(checks, 0, element);
+    return;
+  }
+}
+
 extern "C" __global__ void EQ_LIGHT extremes(
     const EqSpace space,
     const double* __restrict__ rate,

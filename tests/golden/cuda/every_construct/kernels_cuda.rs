@@ -7,7 +7,7 @@ use backend_cuda::runtime::{
 use equelle_runtime::{CanonicalSet, EntityKind, Error, Extent, Reduction};
 use crate::kernels::{
     Kernels, Geometry, Transmissibility, Weight, Transport, Diffuse, Jump, Inside,
-    Extremes, Ratio, INSIDE,
+    Outside, Extremes, Ratio, INSIDE, OUTSIDE,
 };
 /// The kernels' CUDA C++ text, compiled at start for the device.
 pub const KERNELS: KernelModule = KernelModule {
@@ -337,6 +337,23 @@ impl Kernels for CudaRuntime {
         let count = domain.len();
         self.launch_over(call, count)?;
         Ok(u_inside_out)
+    }
+    fn outside(&mut self, args: Outside<'_, Self>) -> Result<(), Error> {
+        let domain = args.inlet.clone();
+        let a0 = self.space(&domain)?;
+        let a1 = {
+            let of = self
+                .canonical_domain(
+                    CanonicalSet::new(EntityKind::Face, Extent::Boundary),
+                )?;
+            self.ranks(&of)?
+        };
+        let a2 = self.one_cell_checks(&OUTSIDE, &domain)?;
+        let call = self.call(&KERNELS, "outside")?.arg(a0).arg(a1).arg(a2);
+        let count = domain.len();
+        self.launch_over(call, count)?;
+        self.check_flag()?;
+        Ok(())
     }
     fn extremes(&mut self, args: Extremes<'_, Self>) -> Result<(Scalar, Scalar), Error> {
         let domain = args.wells.clone();

@@ -159,6 +159,19 @@ pub const INSIDE: KernelInfo = KernelInfo {
     ],
 };
 
+/// Arguments of [`Kernels::outside`].
+pub struct Outside<'a, R: EquelleRuntime> {
+    /// Domain inlet
+    pub inlet: &'a R::Domain,
+}
+
+/// Facts of [`Kernels::outside`].
+pub const OUTSIDE: KernelInfo = KernelInfo {
+    name: "outside",
+    lines: &[],
+    arguments: &[("inlet", AccessMode::Read)],
+};
+
 /// Arguments of [`Kernels::extremes`].
 pub struct Extremes<'a, R: EquelleRuntime> {
     /// Domain wells
@@ -251,6 +264,9 @@ pub trait Kernels: EquelleRuntime {
         &mut self,
         args: Inside<'_, Self>,
     ) -> Result<Self::ScalarCollection, Error>;
+
+    /// Evaluated once per element of inlet.
+    fn outside(&mut self, args: Outside<'_, Self>) -> Result<(), Error>;
 
     /// Evaluated once per element of wells.
     fn extremes(

@@ -12,7 +12,7 @@ use equelle_runtime::{CanonicalSet, EntityKind, Error, Extent, Reduction};
 
 use crate::kernels::{
     Diffuse, EXTREMES, Extremes, GEOMETRY, Geometry, INSIDE, Inside, Jump, Kernels,
-    Ratio, TRANSPORT, Transmissibility, Transport, Weight,
+    OUTSIDE, Outside, Ratio, TRANSPORT, Transmissibility, Transport, Weight,
 };
 
 type ScalarCollection = backend_serial::runtime::ScalarCollection<f32>;
@@ -142,6 +142,15 @@ impl Kernels for SerialRuntime {
         let grid = self.shared_grid();
         let grid = Arrays::of(&grid).with_topology().rounded::<f32>();
         inside_general(self, &args, &grid)
+    }
+
+    fn outside(&mut self, args: Outside<'_, SerialRuntime>) -> Result<(), Error> {
+        if let Some(grid) = self.cartesian_grid() {
+            return outside_general(self, &args, &grid);
+        }
+        let grid = self.shared_grid();
+        let grid = Arrays::of(&grid).with_topology();
+        outside_general(self, &args, &grid)
     }
 
     fn extremes(
@@ -917,6 +926,31 @@ fn inside_general<G: Entities<f32>>(
         )
         .map_err(|position| rt.on_empty_in_kernel(&INSIDE, domain, position))?;
     Ok(rt.scalar_collection_from(domain, u_inside))
+}
+
+/// [`Kernels::outside`] on any grid.
+fn outside_general<G: Entities>(
+    rt: &mut SerialRuntime,
+    args: &Outside<'_, SerialRuntime>,
+    grid: &G,
+) -> Result<(), Error> {
+    let domain = args.inlet;
+    let elements = domain.elements();
+    rt.try_each(
+            domain.len(),
+            (),
+            move |range, ()| {
+                for position in range {
+                    let here = elements[position];
+                    if !grid.is_boundary_face(here) {
+                        return Err(position);
+                    }
+                }
+                Ok(())
+            },
+        )
+        .map_err(|position| rt.two_cells_in_kernel(&OUTSIDE, domain, position))?;
+    Ok(())
 }
 
 /// [`Kernels::extremes`] on any grid.

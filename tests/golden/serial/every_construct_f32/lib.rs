@@ -9,7 +9,7 @@ use equelle_runtime::{
     InputKind, MemoryPlan, Operations, Program, Reduction, SetMemory, Source,
 };
 use kernels::{
-    Diffuse, Extremes, Geometry, Inside, Jump, Kernels, Ratio, Transmissibility,
+    Diffuse, Extremes, Geometry, Inside, Jump, Kernels, Outside, Ratio, Transmissibility,
     Transport, Weight,
 };
 
@@ -73,7 +73,7 @@ pub static PROGRAM: Program = Program {
     min_dim: 2,
     retries: &[],
     solves: &[],
-    outputs: &["u", "jump", "inside", "sizes", "t", "w", "size"],
+    outputs: &["u", "jump", "inlet_size", "inside", "sizes", "t", "w", "size"],
 };
 /// The most collections that live at the same time, and what linear systems there are.
 pub static MEMORY: MemoryPlan = MemoryPlan {
@@ -114,14 +114,14 @@ pub static MEMORY: MemoryPlan = MemoryPlan {
             name: "inlet",
             set: CanonicalSet::new(EntityKind::Face, Extent::Boundary),
             canonical: false,
-            general: Buffers::new([1, 1, 1], 0, 0),
-            cartesian: Buffers::new([1, 1, 1], 0, 0),
+            general: Buffers::new([2, 2, 2], 0, 2),
+            cartesian: Buffers::new([2, 2, 2], 0, 2),
             reduced: false,
         },
     ],
     solves: &[],
     topology: true,
-    geometry: false,
+    geometry: true,
     positions: &[
         CanonicalSet::new(EntityKind::Face, Extent::Interior),
         CanonicalSet::new(EntityKind::Face, Extent::Boundary),
@@ -145,6 +145,7 @@ pub fn simulate<R: Kernels + Operations>(rt: &mut R) -> Result<(), Error> {
     let boundary = rt.domain(CanonicalSet::new(EntityKind::Face, Extent::Boundary))?;
     let wells = rt.input_domain("wells", &cells)?;
     let inlet = rt.input_domain("inlet", &boundary)?;
+    let inlet_entities = rt.entities(&inlet)?;
     let u_2 = rt.input_collection("u", &cells)?;
     let q = rt.input_collection("q", &faces)?;
     let rate = rt.input_collection("rate", &wells)?;
@@ -215,6 +216,12 @@ pub fn simulate<R: Kernels + Operations>(rt: &mut R) -> Result<(), Error> {
     rt.output_collection("jump", &j)?;
     drop(j);
     let u_inside = rt.inside(Inside { inlet: &inlet, u: &u })?;
+    rt.outside(Outside { inlet: &inlet })?;
+    let inlet_faces = rt.one_cell(&inlet_entities)?;
+    let inlet_size = rt.measure(&inlet_faces)?;
+    drop(inlet_faces);
+    rt.output_collection("inlet_size", &inlet_size)?;
+    drop(inlet_size);
     rt.output_collection("inside", &u_inside)?;
     drop(u_inside);
     let (least, product) = rt
