@@ -27,10 +27,13 @@ fn read(path: &Path) -> String {
 fn compiled(path: &str, level: OptLevel) -> Verified {
     let path = repository(path);
     let name = path.file_name().and_then(|n| n.to_str()).expect("a name");
-    let source = SourceFile::new(name, read(&path));
+    of_text(SourceFile::new(name, read(&path)), level)
+}
+
+fn of_text(source: SourceFile, level: OptLevel) -> Verified {
     let checked = check(&syntax::parse(source.text()).program, &CheckOptions { nondimensional: false });
     let program = checked.program.unwrap_or_else(|| panic!("{:?}", checked.diagnostics));
-    let module = lower::lower(&program, &source, name.trim_end_matches(".equelle"));
+    let module = lower::lower(&program, &source, source.name().trim_end_matches(".equelle"));
     verify(passes::optimise(module, level)).unwrap_or_else(|errors| panic!("{errors:?}"))
 }
 
@@ -51,6 +54,18 @@ fn compare(name: &str, module: &Verified) {
 fn compare_cuda(name: &str, module: &Verified) {
     let files = backend_cuda::codegen::Cuda.files(module).unwrap_or_else(|e| panic!("{name}: {e}"));
     compare_files(&format!("cuda/{name}"), &files);
+}
+
+/// The text of both back-ends for a program, without comments: they name its lines.
+fn generated(program: &str) -> Vec<(String, String)> {
+    let module = of_text(SourceFile::new("p.equelle", program), OptLevel::O2);
+    let serial = backend_serial::codegen::Serial;
+    let options = PackageOptions { backends: &[&serial], runtime_crates: Path::new("runtime") };
+    let mut files = generate(&module, &options).unwrap_or_else(|e| panic!("{program}: {e}")).files;
+    files.extend(backend_cuda::codegen::Cuda.files(&module).unwrap_or_else(|e| panic!("{program}: {e}")));
+    files.retain(|(path, _)| !path.ends_with(".equelle") && !path.ends_with(".json"));
+    let uncommented = |text: String| text.lines().filter(|line| !line.trim_start().starts_with("//")).collect::<Vec<_>>().join("\n");
+    files.into_iter().map(|(path, text)| (path, uncommented(text))).collect()
 }
 
 fn compare_files(name: &str, files: &[(String, String)]) {
@@ -133,5 +148,58 @@ fn kernels_written_by_hand() {
     }
     for name in ["every_construct", "every_type"] {
         compare(name, &parsed(&format!("tests/package/{name}.eqir")));
+    }
+}
+
+/// `@number;domain@` stands for the number, alone or extended to the domain.
+const NUMBERS: &str = r#"
+d = InputDomainSubsetOf("d", AllCells())
+x = InputCollectionOfScalar("x", AllCells())
+bf = BoundaryFaces()
+inside = IsEmpty(FirstCell(bf)) ? SecondCell(bf) : FirstCell(bf)
+sign = IsEmpty(FirstCell(bf)) ? @-1;bf@ : @1;bf@
+total : Function(a : Collection Of Scalar On AllCells(), k : Collection Of Scalar On AllCells()) -> Scalar
+total(a, k) = {
+    -> SumReduce(a * a + k)
+}
+limited(a) = {
+    -> a * a > 2 ? @2;AllCells()@ : a * a
+}
+u : Mutable Collection Of Scalar On AllCells() = x - @0.5;AllCells()@
+For t In InputSequenceOfScalar("t") {
+    flux = @1;InteriorFaces()@ - Gradient(u)
+    u = limited(u) + t * Divergence((flux Extend AllFaces()) + ((sign * (u On inside)) Extend AllFaces()))
+    v = Vector(1, 2)
+    u = u + Divergence(Dot(Normal(InteriorFaces()), @v;InteriorFaces()@))
+}
+Output("u", u)
+Output("total", total(u, @3;AllCells()@))
+w = (u * u) On d
+Output("w", w * w + @1;d@)
+r(y) = {
+    -> y * y - Divergence(Gradient(y)) + (y > @1;AllCells()@ ? y : @0;AllCells()@) - @4;AllCells()@
+}
+Output("y", NewtonSolve(r, x))
+"#;
+
+fn numbers(extended: bool) -> String {
+    let written = |(i, part): (usize, &str)| match part.split_once(';') {
+        Some((number, domain)) if i % 2 == 1 && extended => format!("({number} Extend {domain})"),
+        Some((number, _)) if i % 2 == 1 => number.to_owned(),
+        Some(_) | None => part.to_owned(),
+    };
+    NUMBERS.split('@').enumerate().map(written).collect()
+}
+
+#[test]
+fn numbers_beside_collections_have_the_kernels_of_extended_ones() {
+    let (alone, extended) = (generated(&numbers(false)), generated(&numbers(true)));
+    assert!(alone.iter().any(|(path, _)| path.ends_with(".cu")));
+    assert_eq!(alone.len(), extended.len());
+    for ((path, alone), (_, extended)) in alone.iter().zip(&extended) {
+        for (alone, extended) in alone.lines().zip(extended.lines()) {
+            assert_eq!(alone, extended, "{path}");
+        }
+        assert_eq!(alone.len(), extended.len(), "{path}");
     }
 }

@@ -101,7 +101,7 @@ fn line_search_finds_what_whole_steps_miss() {
                 let guess = rt.scalar_collection(&cells, vec![2.0, -2.0]).unwrap();
                 let solution = rt.newton_solve(&guess, &mut |rt, u| {
                     let one = rt.scalar(1.0);
-                    let (square, one) = (rt.mul(u, u)?, rt.broadcast_like(&one, u)?);
+                    let (square, one) = (rt.mul(u, u)?, rt.broadcast(&one, &rt.domain_of(u))?);
                     let sum = rt.add(&square, &one)?;
                     let root = rt.sqrt(&sum)?;
                     rt.div(u, &root)
@@ -161,7 +161,7 @@ fn branches_that_are_not_chosen_have_no_entries() {
         let rows = rows_of(&mut rt, &[4.0, -1.0, 16.0], |rt, u| {
             let zero = rt.scalar(0.0);
             let positive = rt.compare_scalar(equelle_runtime::Comparison::Greater, u, &zero)?;
-            let nothing = rt.broadcast_like(&zero, u)?;
+            let nothing = rt.broadcast(&zero, &rt.domain_of(u))?;
             let chosen = rt.select(&positive, u, &nothing)?;
             rt.sqrt(&chosen)
         });

@@ -96,11 +96,11 @@ impl<R: DerivativeAccess> Interpreter<'_, R> {
                     }
                 }
             }
-            Op::Broadcast { value, domain } => match (v(value)?, v(domain)?) {
-                (Value::Scalar(value), Value::Domain(domain)) => Value::Scalars(self.rt.broadcast(value, domain)?),
-                (Value::Vector(value), Value::Domain(domain)) => Value::Vectors(self.rt.broadcast_vector(value, domain)?),
-                (Value::Bool(value), Value::Domain(domain)) => Value::Bools(self.rt.broadcast_bool(value, domain)?),
-                (a, b) => return Err(unfit("Broadcast", &[a, b])),
+            Op::Broadcast { value, domain } => match (v(value)?, self.domain_of(v(domain)?)) {
+                (Value::Scalar(value), Some(domain)) => Value::Scalars(self.rt.broadcast(value, &domain)?),
+                (Value::Vector(value), Some(domain)) => Value::Vectors(self.rt.broadcast_vector(value, &domain)?),
+                (Value::Bool(value), Some(domain)) => Value::Bools(self.rt.broadcast_bool(value, &domain)?),
+                (a, _) => return Err(unfit("Broadcast", &[a])),
             },
             Op::Gradient(a) => match v(a)? {
                 Value::Scalars(a) => Value::Scalars(self.rt.gradient(a)?),
@@ -217,6 +217,17 @@ impl<R: DerivativeAccess> Interpreter<'_, R> {
         })
     }
 
+    /// A domain, or that of a collection of numbers, Vectors or truth values.
+    fn domain_of(&self, value: &Value<R>) -> Option<R::Domain> {
+        match value {
+            Value::Domain(domain) => Some(domain.clone()),
+            Value::Scalars(values) => Some(self.rt.domain_of(values)),
+            Value::Vectors(values) => Some(self.rt.domain_of_vectors(values)),
+            Value::Bools(values) => Some(self.rt.domain_of_bools(values)),
+            _ => None,
+        }
+    }
+
     /// Of single components, or of collections with the single ones among them spread.
     fn vector(&mut self, components: &[&Value<R>]) -> Result<Value<R>, Error> {
         let single: Option<Vec<&R::Scalar>> = components.iter().map(|c| if let Value::Scalar(c) = c { Some(c) } else { None }).collect();
@@ -230,7 +241,7 @@ impl<R: DerivativeAccess> Interpreter<'_, R> {
         for component in components {
             broadcast.push(match component {
                 Value::Scalars(values) => values.clone(),
-                Value::Scalar(value) => self.rt.broadcast_like(value, sample)?,
+                Value::Scalar(value) => self.rt.broadcast(value, &self.rt.domain_of(sample))?,
                 other => return Err(unfit("Vector", &[other])),
             });
         }

@@ -266,10 +266,12 @@ pub trait Operations: EquelleRuntime {
     fn extend_vectors(&mut self, data: &Self::VectorCollection, domain: &Self::Domain) -> Result<Self::VectorCollection, Error>;
     fn extend_bools(&mut self, data: &Self::BoolCollection, domain: &Self::Domain) -> Result<Self::BoolCollection, Error>;
     fn extend_entities(&mut self, data: &Self::EntityCollection, domain: &Self::Domain) -> Result<Self::EntityCollection, Error>;
+    /// The domain that a collection is on.
+    fn domain_of(&self, data: &Self::ScalarCollection) -> Self::Domain;
+    fn domain_of_vectors(&self, data: &Self::VectorCollection) -> Self::Domain;
+    fn domain_of_bools(&self, data: &Self::BoolCollection) -> Self::Domain;
     /// Broadcasts a value to a domain.
     fn broadcast(&mut self, value: &Self::Scalar, domain: &Self::Domain) -> Result<Self::ScalarCollection, Error>;
-    /// Broadcasts a value to a collection's domain.
-    fn broadcast_like(&mut self, value: &Self::Scalar, like: &Self::ScalarCollection) -> Result<Self::ScalarCollection, Error>;
     fn broadcast_vector(&mut self, value: &Self::Vector, domain: &Self::Domain) -> Result<Self::VectorCollection, Error>;
     fn broadcast_bool(&mut self, value: &Self::Bool, domain: &Self::Domain) -> Result<Self::BoolCollection, Error>;
 

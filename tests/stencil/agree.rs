@@ -149,6 +149,11 @@ pub const RULES: &[(&str, &str)] = &[
         "inner cells",
         "bf = BoundaryFaces()\n x = u On InnerCell(bf)\n n = OutwardNormal(bf) * x\n -> u - b + Divergence((OutwardSign(bf) * x * x + Dot(n, n)) Extend AllFaces())",
     ),
+    ("numbers", "-> (u + 1) * (2 - u) + (u > 2 ? 0.5 * u : 1) * (b < 2 ? 1 : u) + (a > 0.5 ? u * u : a) - b - a"),
+    (
+        "numbers on subsets",
+        "f = InteriorFaces()\n h = ((u * u) On FirstCell(f)) + a\n -> u - 1 + 0.1 * Divergence((h > 1 ? h - 1 : 0) * Gradient(u) + Dot(Vector(a, 1), Normal(f) * h))",
+    ),
     ("subsets", "i = InteriorCells()\n -> (((u * u) On i) Extend AllCells()) + u * b - b"),
     (
         "vectors",
@@ -156,7 +161,7 @@ pub const RULES: &[(&str, &str)] = &[
     ),
     (
         "functions",
-        "-> Exp(-u) + Log(u + b) + Sin(u) * Cos(u * b) + Tan(0.1 * u) + Min(u, b) * Max(u, a * b) - Pow(u, 3) + Pow(u, b) + Pow(b, u)",
+        "-> 1 - Exp(-u) + Log(u + b) + Sin(u) * Cos(u * b) + Tan(0.1 * u) + Min(u, b) * Max(u, a * b) - Pow(u, 3) + Pow(u, b) + Pow(b, u)",
     ),
 ];
 

@@ -236,8 +236,16 @@ impl<R: Real> Operations for SerialRuntime<R> {
         Ok(gather_scatter::broadcast(self, R::from_f64(*value), domain))
     }
 
-    fn broadcast_like(&mut self, value: &f64, like: &Scalars<R>) -> Result<Scalars<R>, Error> {
-        Ok(gather_scatter::broadcast(self, R::from_f64(*value), like.domain()))
+    fn domain_of(&self, data: &Scalars<R>) -> Domain {
+        Arc::clone(data.domain())
+    }
+
+    fn domain_of_vectors(&self, data: &Vectors<R>) -> Domain {
+        Arc::clone(data.domain())
+    }
+
+    fn domain_of_bools(&self, data: &Bools) -> Domain {
+        Arc::clone(data.domain())
     }
 
     fn broadcast_vector(&mut self, value: &Vector, domain: &Domain) -> Result<Vectors<R>, Error> {

@@ -73,7 +73,7 @@ fn newton_solves_in_double_precision_what_is_evaluated_in_single() -> Result<(),
                 count += 1;
                 let square = rt.mul(u, u)?;
                 let two = rt.scalar(2.0);
-                let two = rt.broadcast_like(&two, u)?;
+                let two = rt.broadcast(&two, &rt.domain_of(u))?;
                 rt.sub(&square, &two)
             })?;
             for u in rt.values(&u)? {

@@ -1,5 +1,6 @@
 //! `+ - * /` on numbers, collections and sequences.
 
+use crate::check::broadcast::number_beside_collection;
 use crate::check::checker::{Checker, dim, show_dimension, value};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::ops::Arithmetic;
@@ -97,23 +98,19 @@ impl Checker<'_> {
             }
         }
         self.same_set(&format!("`{symbol}`"), op_span, (&left, &l), (&right, &r))?;
-        if l != r {
+        let Some(ty) = number_beside_collection(&l, &r).or_else(|| (l == r).then_some(l)) else {
             let (left_type, right_type) = (self.show_value(&l), self.show_value(&r));
-            let mut diagnostic = Diagnostic::new(
+            let diagnostic = Diagnostic::new(
                 Code::DifferentTypes,
                 op_span,
-                format!("`{symbol}` needs two values of the same type, not {left_type} and {right_type}"),
-            )
-            .also(left.span, left_type)
-            .also(right.span, right_type);
-            if let (Basic::Scalar, Basic::Scalar, Some(set)) = (l.basic, r.basic, l.mapping().or(r.mapping())) {
-                diagnostic = diagnostic.hint(format!("spread the number over the domain: `(... Extend {})`", self.set_name(set)));
-            }
-            return self.fail(diagnostic);
-        }
+                format!("`{symbol}` needs two numbers or two Vectors, not {left_type} and {right_type}"),
+            );
+            let diagnostic = diagnostic.also(left.span, left_type).also(right.span, right_type);
+            return self.fail(diagnostic.hint("take a component, `v[0]`, or the length, `|v|`; make a Vector with `Vector(a, b)`"));
+        };
         self.same_dimension(Code::SumDimensions, &format!("`{symbol}`"), op_span, &left, &right)?;
         let dim = dim(&left);
-        Some(value(node(op, left, right), l, dim, span))
+        Some(value(node(op, left, right), ty, dim, span))
     }
 
     /// Reports two values of different dimension.

@@ -127,7 +127,8 @@ impl<'a> Checker<'a> {
             ArgumentRule::Vectors => ty.basic == Basic::Vector && plain,
             ArgumentRule::VectorsLikeFirst => {
                 // A first argument that is no Vector is reported for itself.
-                ty.basic == Basic::Vector && plain && first.is_none_or(|f| f.basic != Basic::Vector || f.shape == ty.shape)
+                let other = first.filter(|f| f.basic == Basic::Vector).and_then(Type::mapping);
+                ty.basic == Basic::Vector && plain && (other.is_none() || ty.mapping().is_none() || other == ty.mapping())
             }
             ArgumentRule::Faces => ty.basic == Basic::Entity(EntityKind::Face) && ty.mapping().is_some(),
             ArgumentRule::BoundaryFaces => {

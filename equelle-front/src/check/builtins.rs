@@ -73,7 +73,7 @@ pub(super) enum ArgumentRule {
     ScalarsOn(&'static [CanonicalSet]),
     /// Vectors: one, or a collection.
     Vectors,
-    /// Vectors, of the same shape as the first argument.
+    /// Vectors: one, or a collection on the domain of the first argument if that is one.
     VectorsLikeFirst,
     /// Faces.
     Faces,
@@ -183,7 +183,7 @@ pub(super) const TABLE: &[Row] = &[
     )
     .doc(C::Operators, "Per cell, the sum of the values on its faces, counted as leaving through the normal; not divided by a volume."),
     // Mathematics.
-    row("Dot", &[param("v1", A::Vectors), param("v2", A::VectorsLikeFirst)], Builtin::Dot, R::LikeFirst(Basic::Scalar), D::Product)
+    row("Dot", &[param("v1", A::Vectors), param("v2", A::VectorsLikeFirst)], Builtin::Dot, R::ScalarsLikeEither, D::Product)
         .doc(C::Mathematics, "The scalar product."),
     row("Sqrt", &[param("s", A::Scalars)], Builtin::Sqrt, R::LikeFirst(Basic::Scalar), D::Half)
         .doc(C::Mathematics, "The square root. Every exponent of the dimension must be even."),
@@ -340,7 +340,7 @@ impl ArgumentRule {
                 format!("a Collection Of Scalar On {}", names.join(" or "))
             }
             A::Vectors => "a Vector or a Collection Of Vector".to_owned(),
-            A::VectorsLikeFirst => "a Vector, or a Collection Of Vector, like the first argument".to_owned(),
+            A::VectorsLikeFirst => "a Vector, or a Collection Of Vector on the domain of the first argument".to_owned(),
             A::Faces => format!("a collection of {}", EntityKind::Face.name()),
             A::BoundaryFaces => format!("a collection of {} with one cell each", EntityKind::Face.name()),
             A::Entities => "a collection of entities".to_owned(),

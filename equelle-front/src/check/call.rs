@@ -17,6 +17,7 @@ impl<'a> Checker<'a> {
         let function = self.callee(callee);
         let values: Vec<Option<Expr>> = args.iter().map(|a| self.expr(a)).collect();
         let function = function?;
+        let values = self.declared_arguments(function, values);
         let spans: Vec<Span> = args.iter().map(|a| a.span).collect();
         let bound = values.iter().map(|v| v.as_ref().map(|v| (v.ty.clone(), v.dims.clone()))).collect();
         let instance = self.apply(function, bound, &spans, callee.span.to(span))?;

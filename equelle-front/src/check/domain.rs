@@ -1,5 +1,6 @@
 //! `On`, `Extend` and `? :`: where data lives.
 
+use crate::check::broadcast::{can_broadcast, number_beside_collection};
 use crate::check::checker::{Checker, dim, value};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
@@ -90,12 +91,7 @@ impl<'a> Checker<'a> {
         };
         match d.mapping() {
             None => {
-                let can_broadcast = match d.basic {
-                    Basic::Scalar | Basic::Vector | Basic::Bool => true,
-                    // Entities come in collections only.
-                    Basic::Entity(_) | Basic::Text => false,
-                };
-                if !can_broadcast {
+                if !can_broadcast(d.basic) {
                     let found = self.show_value(&d);
                     return self.fail(
                         Diagnostic::new(
@@ -154,38 +150,30 @@ impl<'a> Checker<'a> {
         // Two branches that are the same domain are that domain; else a choice among elements is a
         // collection of entities.
         let element = |ty: &Type| Type { shape: ty.mapping().map_or(ty.shape, Shape::Collection), ..*ty };
-        let joined = if a == b { Some(a) } else { self.join(&element(&a), &element(&b)) };
+        let joined = if a == b { Some(a) } else { number_beside_collection(&a, &b).or_else(|| self.join(&element(&a), &element(&b))) };
         let joined = joined.filter(|ty| ty.shape != Shape::Sequence && ty.basic != Basic::Text);
         let Some(ty) = joined else {
             let (first, second) = (self.show_value(&a), self.show_value(&b));
-            let mut diagnostic = Diagnostic::new(
-                Code::TernaryBranches,
-                if_false.span,
-                format!("both branches must be collections or numbers of one type, not {first} and {second}"),
-            )
-            .label(second)
-            .also(if_true.span, first);
-            if let (true, Some(set)) = (a.basic == b.basic, a.mapping().or(b.mapping())) {
-                diagnostic = diagnostic.hint(format!("spread the number over the domain: `(... Extend {})`", self.set_name(set)));
-            }
-            return self.fail(diagnostic);
+            return self.fail(
+                Diagnostic::new(
+                    Code::TernaryBranches,
+                    if_false.span,
+                    format!("both branches must be collections or numbers of one type, not {first} and {second}"),
+                )
+                .label(second)
+                .also(if_true.span, first)
+                .hint("give both branches one type; one value may stand beside a collection of such values"),
+            );
         };
-        if let Some(set) = c.mapping() {
-            if ty.mapping().is_none() {
-                let found = self.show_value(&ty);
-                return self.fail(
-                    Diagnostic::new(
-                        Code::DifferentDomains,
-                        if_true.span.to(if_false.span),
-                        format!("the condition is on {}, and the branches are single values", self.set_name(set)),
-                    )
-                    .label(found)
-                    .also(condition.span, self.show_value(&c))
-                    .hint(format!("spread the values: `(... Extend {})`", self.set_name(set))),
-                );
+        let ty = match (c.shape, ty.shape) {
+            (Shape::Collection(set), Shape::Single) if can_broadcast(ty.basic) => Type::collection(ty.basic, set),
+            (Shape::Collection(_), _) => {
+                let branch = if a.shape == Shape::Single { (&if_false, &b) } else { (&if_true, &a) };
+                self.same_set("`? :`", condition.span, (&condition, &c), branch)?;
+                ty
             }
-            self.same_set("`? :`", condition.span, (&condition, &c), (&if_true, &a))?;
-        }
+            (Shape::Single | Shape::Domain(_) | Shape::Sequence, _) => ty,
+        };
         self.same_dimension(Code::TernaryDimensions, "`? :`", if_true.span.to(if_false.span), &if_true, &if_false)?;
         let dim = dim(&if_true);
         let kind = ExprKind::Ternary { condition: Box::new(condition), if_true: Box::new(if_true), if_false: Box::new(if_false) };

@@ -209,7 +209,7 @@ pub enum Op {
     On { data: ValueId, target: ValueId },
     /// Collection padded with 0, false or Empty to a domain that holds its set.
     Extend { data: ValueId, domain: ValueId },
-    /// One value for every element of a domain.
+    /// One value for every element of a domain, or of that of a collection.
     Broadcast { value: ValueId, domain: ValueId },
     /// Per interior face: value in the second cell minus value in the first.
     Gradient(ValueId),

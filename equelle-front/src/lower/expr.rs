@@ -2,11 +2,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::function::Lowering;
+use super::function::{Binding, Lowering};
 use crate::ir::{Carried, FunctionId, Op, StmtKind, UnaryOp, ValueId};
 use crate::ops::{Arithmetic, BinaryMath, Comparison, Logic, Reduction};
+use crate::source::Span;
 use crate::typed::{self, Builtin, Expr, ExprKind};
-use crate::types::{Basic, Dimension, Shape, Type};
+use crate::types::{Basic, Dimension, SetId, Shape, Type};
 
 impl Lowering<'_> {
     /// Values of an expression: one, or one per element of an array.
@@ -41,7 +42,10 @@ impl Lowering<'_> {
             ExprKind::Bool(value) => vec![self.one(expr, Op::Bool(*value))],
             ExprKind::CanonicalSet(set) => vec![self.one(expr, Op::CanonicalSet(*set))],
             ExprKind::Builtin { builtin, args } => {
-                let args: Vec<ValueId> = args.iter().flat_map(|a| self.expr(a)).collect();
+                let mut args: Vec<ValueId> = args.iter().flat_map(|a| self.expr(a)).collect();
+                if let (Builtin::Dot, [a, b]) = (builtin, &mut args[..]) {
+                    (*a, *b) = self.on_one_set(*a, *b, expr.span);
+                }
                 vec![self.builtin(expr, *builtin, &args)]
             }
             ExprKind::Component { vector, index } => {
@@ -75,6 +79,10 @@ impl Lowering<'_> {
             }
             ExprKind::Arithmetic { op, left, right } => {
                 let (a, b) = self.two(evaluated, left, right);
+                let (a, b) = match op {
+                    Arithmetic::Add | Arithmetic::Sub => self.on_one_set(a, b, expr.span),
+                    Arithmetic::Mul | Arithmetic::Div => (a, b),
+                };
                 vec![self.one(expr, Op::Arithmetic(*op, a, b))]
             }
             ExprKind::Comparison { op, left, right } => {
@@ -104,6 +112,9 @@ impl Lowering<'_> {
                     // Both branches are this one domain.
                     return vec![if_true];
                 }
+                let (if_true, if_false) = self.on_one_set(if_true, if_false, expr.span);
+                // Where the condition is a collection, two single branches are on its set.
+                let [if_true, if_false] = [if_true, if_false].map(|branch| self.broadcast_like(branch, condition, expr.span));
                 vec![self.one(expr, Op::Select { condition, if_true, if_false })]
             }
         }
@@ -147,6 +158,37 @@ impl Lowering<'_> {
         let a = evaluated.unwrap_or_else(|| self.expr(a)[0]);
         let b = self.expr(b)[0];
         (a, b)
+    }
+
+    /// Two values, a single one beside a collection as the collection of itself.
+    fn on_one_set(&mut self, a: ValueId, b: ValueId, span: Span) -> (ValueId, ValueId) {
+        (self.broadcast_like(a, b, span), self.broadcast_like(b, a, span))
+    }
+
+    /// A single value for each element of the set of a collection; any other value as it is.
+    fn broadcast_like(&mut self, value: ValueId, like: ValueId, span: Span) -> ValueId {
+        let (of, like_ty) = (self.values[value.0 as usize].clone(), self.values[like.0 as usize].ty);
+        let (Shape::Single, Some(set)) = (of.ty.shape, like_ty.mapping()) else { return value };
+        let ty = Type::collection(of.ty.basic, set);
+        let domain = self.value_on(set, span).unwrap_or(like);
+        self.emit(Op::Broadcast { value, domain }, ty, of.dim, span)
+    }
+
+    /// A value on a set: the domain where it is canonical, else a variable, a domain if there is
+    /// one.
+    fn value_on(&mut self, set: SetId, span: Span) -> Option<ValueId> {
+        let info = self.program.sets.get(set);
+        if let Some(canonical) = info.canonical {
+            let ty = Type::domain(info.kind, set);
+            return Some(self.emit(Op::CanonicalSet(canonical), ty, Dimension::NONE, span));
+        }
+        let bound = self.bindings.values().flat_map(|binding| match binding {
+            Binding::Values(values) => values.as_slice(),
+            Binding::Mutables(_) => &[],
+        });
+        let ty = |value: ValueId| self.values[value.0 as usize].ty;
+        let on_set = bound.copied().filter(|&v| ty(v).mapping() == Some(set) && (ty(v).is_domain() || ty(v).entity_kind().is_none()));
+        on_set.min_by_key(|&v| !ty(v).is_domain())
     }
 
     /// `a op b`. Truth values differ where `Xor` says so; entities that are not equal are those of

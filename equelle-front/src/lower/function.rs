@@ -224,10 +224,12 @@ impl<'a> Lowering<'a> {
                 }
                 typed::StmtKind::For { variable, sequence, body } => {
                     let sequence = self.expr(sequence)[0];
+                    let bindings = self.bindings.clone();
                     let element = self.bind_parameter(*variable)[0];
                     let outer = std::mem::take(&mut self.block);
                     self.statements(body);
                     let body = Block { statements: std::mem::replace(&mut self.block, outer) };
+                    self.bindings = bindings;
                     self.statement = statement.span;
                     self.push(StmtKind::For { sequence, element, body });
                 }

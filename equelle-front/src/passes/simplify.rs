@@ -117,6 +117,21 @@ impl Simplifier<'_> {
         }
     }
 
+    /// A value on the same set as this one from which it is made, the domain where that is among
+    /// them: nothing has to be computed only to say where something is.
+    fn source(&self, value: ValueId) -> ValueId {
+        let ty = |v: ValueId| self.function.values[v.0 as usize].ty;
+        let set = ty(value).mapping();
+        let says_where = |v: &ValueId| ty(*v).mapping() == set && (ty(*v).is_domain() || ty(*v).entity_kind().is_none());
+        let mut source = value;
+        while !ty(source).is_domain()
+            && let Some(operand) = self.ops.get(&source).and_then(|op| op.operands().into_iter().find(says_where))
+        {
+            source = operand;
+        }
+        source
+    }
+
     fn fold(&self, result: ValueId, op: Op) -> Folded {
         let ty = |v: ValueId| self.function.values[v.0 as usize].ty;
         let keeps_type = |v: ValueId| ty(v) == ty(result);
@@ -165,6 +180,7 @@ impl Simplifier<'_> {
                     return Folded::Op(Op::Broadcast { value: *value, domain: *target });
                 }
             }
+            Op::Broadcast { value, domain } => return Folded::Op(Op::Broadcast { value: *value, domain: self.source(*domain) }),
             Op::Extend { data, domain } if ty(*domain).mapping() == ty(*data).mapping() && keeps_type(*data) => {
                 return Folded::Value(*data);
             }

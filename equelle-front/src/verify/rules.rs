@@ -216,7 +216,7 @@ fn single(context: &Context<'_>, op: &Op, declared: &[Type]) -> Rule {
             Ok(Type { shape: Shape::Collection(target), ..ty(*data) })
         }
         Op::Broadcast { value, domain } => {
-            let target = domain_set(context, *domain)?;
+            let target = collection(context, *domain)?;
             match ty(*value) {
                 v if v == Type::SCALAR || v == Type::BOOL || v == Type::single(Basic::Vector) => Ok(Type::collection(v.basic, target)),
                 v => Err(format!("Broadcast takes a single Scalar, Vector or Bool, not {}", show(sets, &v))),

@@ -64,14 +64,15 @@ impl Generator<'_> {
 
         let slope = results.iter().map(|info| info.bounds.slope).fold(0.0, f64::max);
         let result = if n == 2 { Content::Array(results) } else { Content::Value(results[0]) };
-        if !generic && self.chance(40) {
+        let declared = !generic && self.chance(40);
+        if declared {
             let types: Vec<String> = params.iter().map(|(name, content)| format!("{name} : {}", type_text(content, self))).collect();
             out.push(line(parts![format!("{name} : Function({}) -> {}", types.join(", "), type_text(&result, self))]));
         }
         let names: Vec<&str> = params.iter().map(|(name, _)| name.as_str()).collect();
         out.push(Statement::Block { head: parts![format!("{name}({}) =", names.join(", "))], body });
         let params = params.into_iter().map(|(_, content)| content).collect();
-        self.functions.push(Function { name, params, result, slope: smooth.then_some(slope), effects });
+        self.functions.push(Function { name, params, result, slope: smooth.then_some(slope), declared, effects });
     }
 
     /// As [`Generator::bind`], without a type, which a function of any domain cannot name.
@@ -104,7 +105,14 @@ impl Generator<'_> {
         let mut parts: Vec<Part> = parts![format!("{}(", function.name)];
         let (mut slope, mut error) = (0.0_f64, 0.0_f64);
         for (i, param) in function.params.iter().enumerate() {
-            let argument = self.argument(param, on, want)?;
+            // A declared collection may be given one value.
+            let single = function.declared && self.chance(25);
+            let argument = match param {
+                Content::Value(info) if single && !matches!(info.basic, Basic::Entity(_)) => {
+                    self.argument(&Content::Value(Info { on: None, ..*info }), on, want)?
+                }
+                param => self.argument(param, on, want)?,
+            };
             for info in &argument.1 {
                 slope = slope.max(info.bounds.slope);
                 error = error.max(info.bounds.error);

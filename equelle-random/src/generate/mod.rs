@@ -112,6 +112,8 @@ struct Function {
     result: Content,
     /// How much it magnifies differences of its arguments; `None` if it decides something by them.
     slope: Option<f64>,
+    /// Whether its parameters have types.
+    declared: bool,
     /// Whether it writes variables or output.
     effects: bool,
 }
@@ -321,6 +323,11 @@ impl<'f> Generator<'f> {
                 Node { info, parts: parts!["(", number, " Extend ", domain, ")"] }
             }
         }
+    }
+
+    /// A number that meets a collection: as it is, or spread.
+    fn beside(&mut self, number: Node, on: Option<Set>) -> Node {
+        if self.random.bool() { number } else { self.broadcast(number, on) }
     }
 
     /// The same numbers in another dimension.

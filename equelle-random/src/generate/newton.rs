@@ -174,7 +174,7 @@ impl Generator<'_> {
             name_of
         } else {
             let middle = self.literal(unknown.middle, unknown.dimension);
-            let middle = self.broadcast(middle, Some(unknown.set));
+            let middle = self.beside(middle, Some(unknown.set));
             let bounds = name_of.info.bounds.minus(middle.info.bounds);
             Node { info: Info { bounds, ..name_of.info }, parts: parts!["(", name_of, " - ", middle, ")"] }
         };
@@ -210,7 +210,7 @@ impl Generator<'_> {
         let carried = self.scalar(Some(Set(0)), dimension, want.deeper());
         let bounds = drive.info.bounds.times(carried.info.bounds);
         let zero = self.literal(0.0, PURE);
-        let zero = self.broadcast(zero, faces);
+        let zero = self.beside(zero, faces);
         let name = |first: bool| if first { "FirstCell(InteriorFaces())" } else { "SecondCell(InteriorFaces())" };
         let condition = parts!["(", drive.clone(), if self.random.bool() { " >= " } else { " > " }, zero, ")"];
         // Continuous, because the drive is zero where the choice changes.

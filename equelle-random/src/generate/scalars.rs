@@ -85,14 +85,15 @@ impl Generator<'_> {
     }
 
     fn sum(&mut self, on: Option<Set>, dimension: Dimension, want: Want) -> Node {
-        let (a, b) = (self.scalar(on, dimension, want.deeper()), self.scalar(on, dimension, want.deeper()));
+        let [left, right] = self.mixed(on);
+        let (a, b) = (self.scalar(left, dimension, want.deeper()), self.scalar(right, dimension, want.deeper()));
         let (bounds, operator) =
             if self.random.bool() { (a.info.bounds.plus(b.info.bounds), " + ") } else { (a.info.bounds.minus(b.info.bounds), " - ") };
         Node { info: Info::scalar(on, dimension, bounds), parts: parts!["(", a, operator, b, ")"] }
     }
 
     /// Where the operands of an operator are that takes one number and a collection.
-    fn mixed(&mut self, on: Option<Set>) -> [Option<Set>; 2] {
+    pub(super) fn mixed(&mut self, on: Option<Set>) -> [Option<Set>; 2] {
         match (on, self.random.u8(..4)) {
             (Some(_), 0) => [None, on],
             (Some(_), 1) => [on, None],
@@ -142,7 +143,7 @@ impl Generator<'_> {
             let bounds = bounds.max(offset.info.bounds);
             return Node { info: Info::scalar(on, dimension, bounds), parts: parts!["Max(", node, ", ", offset, ")"] };
         }
-        let offset = self.broadcast(offset, on);
+        let offset = self.beside(offset, on);
         let bounds = bounds.plus(offset.info.bounds);
         Node { info: Info::scalar(on, dimension, bounds), parts: parts!["(", node, " + ", offset, ")"] }
     }
@@ -165,7 +166,7 @@ impl Generator<'_> {
             return scaled;
         }
         let middle = self.literal(middle, dimension);
-        let middle = self.broadcast(middle, on);
+        let middle = self.beside(middle, on);
         let bounds = scaled.info.bounds.plus(middle.info.bounds);
         Node { info: Info::scalar(on, dimension, bounds), parts: parts!["(", middle, " + ", scaled, ")"] }
     }

@@ -86,9 +86,15 @@ impl Generator<'_> {
         // In a smooth function of any domain nothing is decided by its arguments.
         let generic_smooth = on == Some(GENERIC) && !self.deciding();
         let condition = if generic_smooth { self.truth(None, want.deeper()) } else { self.truth(place, want.deeper()) };
-        let (a, b) = (self.expression(basic, on, dimension, want.deeper()), self.expression(basic, on, dimension, want.deeper()));
+        let [first, second] = match basic {
+            // One of them is where the result is: the condition, if neither branch is.
+            Basic::Scalar | Basic::Vector | Basic::Bool if place == on && !generic_smooth && self.chance(15) => [None, None],
+            Basic::Scalar | Basic::Vector | Basic::Bool => self.mixed(on),
+            Basic::Entity(_) => [on, on],
+        };
+        let (a, b) = (self.expression(basic, first, dimension, want.deeper()), self.expression(basic, second, dimension, want.deeper()));
         let bounds = a.info.bounds.either(b.info.bounds).decided_by(condition.info.bounds);
-        let info = Info { bounds, empty: a.info.empty || b.info.empty, domain: false, ..a.info };
+        let info = Info { on, bounds, empty: a.info.empty || b.info.empty, domain: false, ..a.info };
         Node { info, parts: parts!["(", condition, " ? ", a, " : ", b, ")"] }
     }
 

@@ -66,7 +66,8 @@ impl Generator<'_> {
     }
 
     fn vector_sum(&mut self, on: Option<Set>, dimension: Dimension, want: Want) -> Node {
-        let (a, b) = (self.vector(on, dimension, want.deeper()), self.vector(on, dimension, want.deeper()));
+        let [left, right] = self.mixed(on);
+        let (a, b) = (self.vector(left, dimension, want.deeper()), self.vector(right, dimension, want.deeper()));
         let (bounds, operator) =
             if self.random.bool() { (a.info.bounds.plus(b.info.bounds), " + ") } else { (a.info.bounds.minus(b.info.bounds), " - ") };
         Node { info: Info::numbers(Basic::Vector, on, dimension, bounds), parts: parts!["(", a, operator, b, ")"] }
@@ -173,7 +174,8 @@ impl Generator<'_> {
             _ => {
                 let first = self.some_dimension();
                 let rest = [dimension[0] - first[0], dimension[1] - first[1]];
-                let (v, w) = (self.vector(on, first, want), self.vector(on, rest, want));
+                let [left, right] = self.mixed(on);
+                let (v, w) = (self.vector(left, first, want), self.vector(right, rest, want));
                 self.dot(v, w, on)
             }
         })

@@ -126,14 +126,18 @@ impl FunctionWriter<'_> {
                 let method = ident(method);
                 Ok(quote! { rt.#method(#data, #domain)? })
             }
-            Op::Broadcast { value, domain } => match self.class(*value) {
-                Class::Scalar => self.call("broadcast", &[*value, *domain]),
-                Class::Vector => self.call("broadcast_vector", &[*value, *domain]),
-                Class::Bool => self.call("broadcast_bool", &[*value, *domain]),
-                Class::Scalars | Class::Vectors | Class::Bools | Class::Entities | Class::Sequence | Class::Other => {
-                    Err(unsupported(span, "`Extend` of one value of this type"))
-                }
-            },
+            Op::Broadcast { value, domain } => {
+                let method = match self.class(*value) {
+                    Class::Scalar => "broadcast",
+                    Class::Vector => "broadcast_vector",
+                    Class::Bool => "broadcast_bool",
+                    Class::Scalars | Class::Vectors | Class::Bools | Class::Entities | Class::Sequence | Class::Other => {
+                        return Err(unsupported(span, "`Extend` of one value of this type"));
+                    }
+                };
+                let (method, value, domain) = (ident(method), self.by_ref(*value)?, self.domain_of(*domain)?);
+                Ok(quote! { rt.#method(#value, #domain)? })
+            }
             Op::Gradient(values) => self.call("gradient", &[*values]),
             Op::Divergence(values) => self.call("divergence", &[*values]),
             Op::Dot(a, b) => match (self.class(*a), self.class(*b)) {
@@ -275,6 +279,18 @@ impl FunctionWriter<'_> {
         let args = args.iter().map(|a| self.by_ref(*a)).collect::<Result<Vec<_>, _>>()?;
         let method = ident(method);
         Ok(quote! { rt.#method(#(#args),*)? })
+    }
+
+    /// Reference to a domain, or to that of a collection.
+    fn domain_of(&self, value: ValueId) -> Result<TokenStream, BackendError> {
+        let method = match self.class(value) {
+            Class::Scalars => "domain_of",
+            Class::Vectors => "domain_of_vectors",
+            Class::Bools => "domain_of_bools",
+            Class::Entities | Class::Scalar | Class::Vector | Class::Bool | Class::Sequence | Class::Other => return self.by_ref(value),
+        };
+        let (method, data) = (ident(method), self.by_ref(value)?);
+        Ok(quote! { &rt.#method(#data) })
     }
 
     fn call_on_entities(&mut self, method: &str, entities: ValueId) -> Result<TokenStream, BackendError> {
@@ -423,8 +439,8 @@ impl FunctionWriter<'_> {
             let part = self.by_ref(component)?;
             parts.push(match sample {
                 Some(sample) if self.class(component) == Class::Scalar => {
-                    let (name, like) = (self.fresh("component"), self.by_ref(sample)?);
-                    self.group.extend(quote! { let #name = rt.broadcast_like(#part, #like)?; });
+                    let (name, domain) = (self.fresh("component"), self.domain_of(sample)?);
+                    self.group.extend(quote! { let #name = rt.broadcast(#part, #domain)?; });
                     quote! { &#name }
                 }
                 Some(_) | None => part,

@@ -250,8 +250,16 @@ impl Operations for CudaRuntime {
         Ok(unary(self, Unary::Copy, Extent::scalars(domain), &value)?.scalars(domain))
     }
 
-    fn broadcast_like(&mut self, value: &Scalar, like: &Scalars) -> Result<Scalars, Error> {
-        self.broadcast(value, like.domain())
+    fn domain_of(&self, data: &Scalars) -> Arc<Domain> {
+        Arc::clone(data.domain())
+    }
+
+    fn domain_of_vectors(&self, data: &Vectors) -> Arc<Domain> {
+        Arc::clone(data.domain())
+    }
+
+    fn domain_of_bools(&self, data: &Bools) -> Arc<Domain> {
+        Arc::clone(data.domain())
     }
 
     fn broadcast_vector(&mut self, value: &Vector, domain: &Arc<Domain>) -> Result<Vectors, Error> {

@@ -342,7 +342,12 @@ impl Planner<'_> {
             Op::Divergence(_) => self.model.faces,
             _ => 1,
         };
-        for operand in op.operands() {
+        let operands = match &op {
+            // The domain alone is asked of the other operand.
+            Op::Broadcast { value, .. } => vec![*value],
+            op => op.operands(),
+        };
+        for operand in operands {
             let (c, s) = self.cost(operand);
             cost = u32::saturating_add(cost, c.saturating_mul(times));
             has_sum |= s;
