@@ -29,5 +29,5 @@ EQ_FUNCTION EqReal eq_component(const EqOperand& a, EqEntity k, unsigned int com
 EQ_FUNCTION EqReal eq_number(const EqOperand& a, EqEntity k) { return eq_component(a, k, blockIdx.y); }
 EQ_FUNCTION bool eq_bool(const EqBool& a, EqEntity k) { return (a.values ? a.values[(size_t)k * a.stride] : a.value) != 0; }
 // Address of element k of this thread's component.
-EQ_FUNCTION size_t eq_place(EqEntity n, EqEntity k) { return (size_t)blockIdx.y * n + k; }
+EQ_FUNCTION size_t eq_component_index(EqEntity n, EqEntity k) { return (size_t)blockIdx.y * n + k; }
 EQ_FUNCTION bool eq_nan(EqReal x) { return x != x; }

@@ -21,7 +21,7 @@ extern "C" __global__ void equelle_unary(unsigned int function, EqEntity n, cons
     case 8: value = tan(x); break;
     default: break;
   }
-  out[eq_place(n, k)] = value;
+  out[eq_component_index(n, k)] = value;
 }
 
 // Functions of two numbers, in the order of Binary in functions.rs. 24 bytes an element.
@@ -39,7 +39,7 @@ extern "C" __global__ void equelle_binary(unsigned int function, EqEntity n, con
     case 5: value = x >= y || eq_nan(x) ? x : y; break;
     default: value = pow(x, y); break;
   }
-  out[eq_place(n, k)] = value;
+  out[eq_component_index(n, k)] = value;
 }
 
 // Sum of the products of components, in order from the first product; its square root if `root`
@@ -106,7 +106,7 @@ extern "C" __global__ void equelle_is_empty(EqEntity n, const EqEntity* entities
 
 extern "C" __global__ void equelle_select(EqEntity n, const EqBool condition, const EqOperand a, const EqOperand b, EqReal* __restrict__ out) {
   const EqEntity k = eq_index();
-  if (k < n) out[eq_place(n, k)] = eq_bool(condition, k) ? eq_number(a, k) : eq_number(b, k);
+  if (k < n) out[eq_component_index(n, k)] = eq_bool(condition, k) ? eq_number(a, k) : eq_number(b, k);
 }
 
 extern "C" __global__ void equelle_select_bools(EqEntity n, const EqBool condition, const EqBool a, const EqBool b,
@@ -157,10 +157,10 @@ extern "C" __global__ void equelle_geometry(EqEntity n, const EqEntity* entities
   const EqEntity entity = entities[k];
   if (entity >= size) {
     eq_fail(checks, 0, k);
-    out[eq_place(n, k)] = 0.0;
+    out[eq_component_index(n, k)] = 0.0;
     return;
   }
-  out[eq_place(n, k)] = (EqReal)(table ? table[eq_place(size, entity)] : 1.0);
+  out[eq_component_index(n, k)] = (EqReal)(table ? table[eq_component_index(size, entity)] : 1.0);
 }
 
 // ---- On and Extend ------------------------------------------------------------------------------
@@ -179,7 +179,7 @@ extern "C" __global__ void equelle_on(EqEntity n, const EqEntity* target, const 
   const EqEntity k = eq_index();
   if (k >= n) return;
   const EqEntity position = eq_position(target, k, ranks, checks);
-  out[eq_place(n, k)] = position == EQ_NONE ? EqReal(0) : eq_number(data, position);
+  out[eq_component_index(n, k)] = position == EQ_NONE ? EqReal(0) : eq_number(data, position);
 }
 
 extern "C" __global__ void equelle_on_bools(EqEntity n, const EqEntity* target, const EqRanks ranks, const unsigned char* data,
@@ -203,7 +203,7 @@ extern "C" __global__ void equelle_extend(const EqSpace space, const EqRanks ran
   const EqEntity k = eq_index();
   if (k >= space.size) return;
   const EqEntity position = eq_rank(ranks, eq_entity(space, k));
-  out[eq_place(space.size, k)] = position == EQ_NONE ? EqReal(0) : eq_number(data, position);
+  out[eq_component_index(space.size, k)] = position == EQ_NONE ? EqReal(0) : eq_number(data, position);
 }
 
 extern "C" __global__ void equelle_extend_bools(const EqSpace space, const EqRanks ranks, const unsigned char* data,
