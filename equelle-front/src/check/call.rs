@@ -74,7 +74,7 @@ impl<'a> Checker<'a> {
     pub fn apply(&mut self, id: DefinitionId, arguments: Vec<Option<Argument>>, spans: &[Span], call: Span) -> Option<Instance> {
         let definition = &self.definitions[id.0 as usize];
         let (name, declared) = (definition.name, definition.declared.clone());
-        let Some(defined) = definition.defined else {
+        let Some(defined) = definition.defined.clone() else {
             return self.fail(
                 Diagnostic::new(Code::FunctionNotDefined, call, format!("`{}` is declared but not yet defined", name.name))
                     .also(name.span, "declared here")
@@ -89,6 +89,11 @@ impl<'a> Checker<'a> {
             );
         }
         let params = defined.params;
+        if arguments.len() == defined.listed && defined.listed < params.len() {
+            // The call and the definition contradict the declaration.
+            self.report_parameter_count(id);
+            return None;
+        }
         if arguments.len() != params.len() {
             let names: Vec<&str> = params.iter().map(|p| p.name.as_str()).collect();
             let diagnostic = argument_count(&name.name, &names, spans, call);

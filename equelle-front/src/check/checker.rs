@@ -112,6 +112,7 @@ impl<'a> Checker<'a> {
 
     pub fn program(mut self, program: &'a ast::Program) -> Checked {
         let main = self.statements(&program.statements);
+        self.warn_missing_parameters();
         self.check_uncalled();
         // Beside errors, a name may seem unused only because its use was not understood.
         if !self.incomplete {
@@ -143,6 +144,11 @@ impl<'a> Checker<'a> {
             }
         }
         self.diagnostics.push(diagnostic);
+    }
+
+    /// Whether this was reported here.
+    pub fn has_reported(&self, code: Code, span: Span) -> bool {
+        self.seen.contains(&(code, span))
     }
 
     /// Brings `captures` up to the last instance.

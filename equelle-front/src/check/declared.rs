@@ -193,6 +193,15 @@ impl<'a> Checker<'a> {
         }
     }
 
+    /// Whether a value that the type does not accept differs from it in the domain alone.
+    pub fn accepts_elsewhere(&self, declared: &Declared, ty: &TreeType) -> bool {
+        let anywhere = Declared { kind: DeclaredKind::Collection, ..declared.clone() };
+        match declared.kind {
+            DeclaredKind::On(_) | DeclaredKind::SubsetOf(_) => self.accepts(&anywhere, ty),
+            DeclaredKind::Single | DeclaredKind::Sequence | DeclaredKind::Collection => false,
+        }
+    }
+
     /// A declared type as messages show it.
     pub fn show_declared(&self, declared: &Declared) -> String {
         let basic = basic_name(declared.basic);

@@ -17,21 +17,24 @@ pub(super) struct Definition<'a> {
     /// Scope that the body sees, up to the horizon.
     pub scope: ScopeId,
     pub horizon: u32,
-    pub declared: Option<Rc<FunctionType>>,
+    pub declared: Option<Rc<FunctionType<'a>>>,
     /// Parameters, body and place; `None` while it is only declared.
     pub defined: Option<Defined<'a>>,
     pub instances: HashMap<Vec<Argument>, Option<Instance>>,
 }
 
-#[derive(Clone, Copy)]
+#[derive(Clone)]
 pub(super) struct Defined<'a> {
-    pub params: &'a [Ident],
+    pub params: Rc<[&'a Ident]>,
+    /// How many of them the definition lists; the others are those of the declaration.
+    pub listed: usize,
     pub body: &'a ast::Block,
     pub span: Span,
 }
 
 /// A declared function type.
-pub(super) struct FunctionType {
+pub(super) struct FunctionType<'a> {
+    pub names: Vec<&'a Ident>,
     /// One per parameter; `None` where the type was reported.
     pub params: Vec<Option<Declared>>,
     pub result: Option<Declared>,

@@ -5,6 +5,7 @@ use std::rc::Rc;
 
 use crate::check::checker::{CALL_WEIGHT, Checker, Frame, MAX_WORK};
 use crate::check::definition::{Argument, Defined, Definition, FunctionType, Instance};
+use crate::check::parameters::with_missing;
 use crate::check::scope::{DefinitionId, Meaning, Role, ScopeKind, State, VariableEntry};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
@@ -14,6 +15,7 @@ use crate::typed::{Expr, Function, FunctionId, TreeType, Variable};
 impl<'a> Checker<'a> {
     pub fn declare_function(&mut self, name: &'a Ident, params: &'a [(Ident, ast::TypeExpr)], result: &'a ast::TypeExpr) {
         let span = name.span.to(result.span);
+        let names = params.iter().map(|(name, _)| name).collect();
         let params = params.iter().map(|(_, ty)| self.declared(ty)).collect();
         let result = self.declared(result);
         if let Some(id) = self.scopes.lookup(&name.name, self.scope)
@@ -28,11 +30,11 @@ impl<'a> Checker<'a> {
             return;
         }
         self.taken(name, Code::Redeclaration, "a function");
-        let declared = Some(Rc::new(FunctionType { params, result, span }));
+        let declared = Some(Rc::new(FunctionType { names, params, result, span }));
         self.add_definition(name, declared, None);
     }
 
-    fn add_definition(&mut self, name: &'a Ident, declared: Option<Rc<FunctionType>>, defined: Option<Defined<'a>>) {
+    fn add_definition(&mut self, name: &'a Ident, declared: Option<Rc<FunctionType<'a>>>, defined: Option<Defined<'a>>) {
         let id = DefinitionId(self.definitions.len() as u32);
         self.scopes.define(self.scope, &name.name, name.span, Meaning::Function(id));
         // The horizon lies behind the function's own name, so that recursion is seen as such.
@@ -52,7 +54,8 @@ impl<'a> Checker<'a> {
             }
         }
         self.check_returns(name, body);
-        let defined = Defined { params, body, span };
+        let listed = params.len();
+        let mut defined = Defined { params: params.iter().collect(), listed, body, span };
         if let Some(entry) = self.scopes.lookup(&name.name, self.scope)
             && let Meaning::Function(id) = self.scopes.entry(entry).meaning
         {
@@ -69,26 +72,15 @@ impl<'a> Checker<'a> {
                 self.add_definition(name, None, Some(defined));
                 return;
             }
+            let merged = definition.declared.as_deref().map(|declared| with_missing(params, &declared.names));
+            if let Some(Some(merged)) = &merged {
+                defined.params = Rc::clone(merged);
+            }
             definition.defined = Some(defined);
             definition.horizon = horizon;
             definition.name = name;
-            if let Some(declared) = definition.declared.clone()
-                && declared.params.len() != params.len()
-            {
-                self.report(
-                    Diagnostic::new(
-                        Code::ParameterCount,
-                        name.span,
-                        format!(
-                            "`{}` is declared with {}, but defined with {}",
-                            name.name,
-                            parameters(declared.params.len()),
-                            parameters(params.len())
-                        ),
-                    )
-                    .also(declared.span, "declared here")
-                    .hint("make the definition list the declared parameters"),
-                );
+            if merged == Some(None) {
+                self.report_parameter_count(id);
             }
             return;
         }
@@ -174,8 +166,10 @@ impl<'a> Checker<'a> {
             return;
         }
         let (wanted, found) = (self.show_declared(expected), self.show(&value.ty));
+        // Calls have the domain of the result, whatever the declaration says.
+        let code = if self.accepts_elsewhere(expected, &value.ty) { Code::ResultDomain } else { Code::ResultType };
         let mut diagnostic =
-            Diagnostic::new(Code::ResultType, value.span, format!("`{}` is declared to return {wanted}, but this is {found}", name.name))
+            Diagnostic::new(code, value.span, format!("`{}` is declared to return {wanted}, but this is {found}", name.name))
                 .label(found)
                 .also(expected.span, "declared here");
         if let Some(note) = self.declared_note(expected, &value.ty) {
@@ -220,13 +214,13 @@ impl<'a> Checker<'a> {
     ) -> Option<Instance> {
         let definition = &self.definitions[id.0 as usize];
         self.walked.insert(definition.name.span);
-        let (name, Defined { params, body, span }) = (definition.name, definition.defined?);
+        let (name, Defined { params, body, span, .. }) = (definition.name, definition.defined.clone()?);
         let inside = self.scopes.open(ScopeKind::Function, definition.scope, definition.horizon);
         let outer = std::mem::replace(&mut self.scope, inside);
         self.frames.push(Frame { definition: id, call, locals: Vec::new(), result: None, newton: None });
         let mut variables = Vec::with_capacity(params.len());
         let mut arguments = arguments.into_iter();
-        for param in params {
+        for &param in params.iter() {
             let state = match arguments.next().flatten() {
                 Some((ty, dims)) => {
                     let var =
@@ -253,9 +247,4 @@ impl<'a> Checker<'a> {
         self.functions.push(Function { name: name.name.clone(), params: variables, body, result: ty.clone(), span });
         Some(Instance { id: function, ty, dims, newton: frame.newton })
     }
-}
-
-/// `1 parameter`, `2 parameters`
-fn parameters(n: usize) -> String {
-    if n == 1 { "1 parameter".to_owned() } else { format!("{n} parameters") }
 }

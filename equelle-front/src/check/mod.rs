@@ -37,6 +37,7 @@ mod expression;
 mod function;
 mod newton;
 mod outcome;
+mod parameters;
 mod power;
 mod print;
 mod scope;

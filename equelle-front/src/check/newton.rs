@@ -160,7 +160,7 @@ impl<'a> Checker<'a> {
     fn residual(&mut self, name: &Ident, guess: &Unknown, arguments: Vec<Option<Argument>>, spans: &[Span]) -> Option<FunctionId> {
         let function = self.callee(name)?;
         if arguments.len() > 1
-            && let Some(defined) = self.definitions[function.0 as usize].defined
+            && let Some(defined) = &self.definitions[function.0 as usize].defined
         {
             self.unknowns.extend(defined.params.iter().map(|p| p.span));
         }

@@ -33,7 +33,7 @@ impl Checker<'_> {
         let definition = &self.definitions[id.0 as usize];
         let (name, declared) = (definition.name, definition.declared.clone());
         let warn = warn && !self.called.contains(&name.span);
-        let Some(defined) = definition.defined else {
+        let Some(defined) = definition.defined.clone() else {
             if warn {
                 self.report(
                     Diagnostic::new(

@@ -151,5 +151,7 @@ codes! {
     EqualityOfReals = "W0201", Warning, "equality of computed numbers";
     DefaultDimension = "W0301", Warning, "dimension of a default is dropped";
     UncalledFunction = "W0401", Warning, "function is never called";
+    MissingParameter = "W0402", Warning, "definition leaves out a declared parameter";
+    ResultDomain = "W0403", Warning, "result is on another domain than declared";
     DroppedDerivative = "W0501", Warning, "derivative of a reduction is dropped";
 }

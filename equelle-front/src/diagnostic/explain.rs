@@ -29,7 +29,7 @@ const PAGES: &[(&str, &str)] = pages! {
     W0101 W0102 W0103
     W0201
     W0301
-    W0401
+    W0401 W0402 W0403
     W0501
 };
 
