@@ -49,7 +49,7 @@ impl CostModel {
             Op::Arithmetic(op, ..) => self.arithmetic(*op),
             Op::Math(function, ..) => self.math(*function),
             Op::Dot(..) => self.dot,
-            Op::Divergence(_) => self.faces,
+            Op::Divergence(_) | Op::FaceReduce { .. } => self.faces,
             Op::Broadcast { .. } | Op::Component(..) | Op::Vector(_) => 0,
             op => match op.class() {
                 OpClass::Literal | OpClass::Domain => 0,

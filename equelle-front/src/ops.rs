@@ -173,6 +173,31 @@ pub enum Reduction {
     All,
 }
 
+/// What a cell makes of numbers on its faces.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum FaceReduction {
+    /// Sum, from 0.
+    Sum,
+    /// Largest; minus infinity without faces; NaN propagates.
+    Max,
+    /// Smallest; infinity without faces; NaN propagates.
+    Min,
+}
+
+impl FaceReduction {
+    /// All of them.
+    pub const ALL: [FaceReduction; 3] = [FaceReduction::Sum, FaceReduction::Max, FaceReduction::Min];
+
+    /// As in the language.
+    pub fn name(self) -> &'static str {
+        match self {
+            FaceReduction::Sum => "FaceSum",
+            FaceReduction::Max => "FaceMax",
+            FaceReduction::Min => "FaceMin",
+        }
+    }
+}
+
 /// Functions of two Scalars.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum BinaryMath {

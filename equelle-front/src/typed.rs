@@ -242,6 +242,12 @@ pub enum Builtin {
     Gradient,
     /// `Divergence(face values)`
     Divergence,
+    /// `FaceSum(a, b)`
+    FaceSum,
+    /// `FaceMax(a, b, start)`
+    FaceMax,
+    /// `FaceMin(a, b, start)`
+    FaceMin,
     /// `Dot(v1, v2)`
     Dot,
     /// `Sqrt(s)`

@@ -1,12 +1,12 @@
 //! Operations: each is one call of the runtime, where the runtime has a method for it.
 
 use equelle_front::ir::{Op, UnaryOp, ValueId};
-use equelle_front::ops::{Arithmetic, Comparison, Logic};
+use equelle_front::ops::{Arithmetic, Comparison, FaceReduction, Logic};
 use equelle_front::types::Type;
 use equelle_runtime::{DerivativeAccess, Error};
 
 use crate::program::{Frame, Interpreter};
-use crate::value::{Value, binary, binary_math, canonical_set, comparison, defect, elementary, reduction, runtime_logic};
+use crate::value::{Value, binary, binary_math, canonical_set, comparison, defect, elementary, face_reduction, reduction, runtime_logic};
 
 impl<R: DerivativeAccess> Interpreter<'_, R> {
     /// An operation of one result, which is of type `ty`.
@@ -109,6 +109,15 @@ impl<R: DerivativeAccess> Interpreter<'_, R> {
             Op::Divergence(a) => match v(a)? {
                 Value::Scalars(a) => Value::Scalars(self.rt.divergence(a)?),
                 a => return Err(unfit("Divergence", &[a])),
+            },
+            Op::FaceReduce { reduction, first, second } => match (v(first)?, v(second)?) {
+                (Value::Scalars(first), Value::Scalars(second)) => {
+                    Value::Scalars(self.rt.face_reduce(face_reduction(*reduction), first, second)?)
+                }
+                (Value::Vectors(first), Value::Vectors(second)) if *reduction == FaceReduction::Sum => {
+                    Value::Vectors(self.rt.face_sum_vectors(first, second)?)
+                }
+                (a, b) => return Err(unfit(reduction.name(), &[a, b])),
             },
             Op::Dot(a, b) => match (v(a)?, v(b)?) {
                 (Value::Vectors(a), Value::Vectors(b)) => Value::Scalars(self.rt.dot(a, b)?),

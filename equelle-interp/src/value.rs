@@ -88,6 +88,14 @@ pub(crate) fn comparison(op: ops::Comparison) -> runtime::Comparison {
 }
 
 /// What reduces truth values is apart.
+pub(crate) fn face_reduction(op: ops::FaceReduction) -> runtime::FaceReduction {
+    match op {
+        ops::FaceReduction::Sum => runtime::FaceReduction::Sum,
+        ops::FaceReduction::Max => runtime::FaceReduction::Max,
+        ops::FaceReduction::Min => runtime::FaceReduction::Min,
+    }
+}
+
 pub(crate) fn reduction(op: ops::Reduction) -> Result<runtime::Reduction, runtime::BoolReduction> {
     match op {
         ops::Reduction::Max => Ok(runtime::Reduction::Max),

@@ -44,7 +44,7 @@ pub use error::{Error, ErrorKind};
 pub use grid::{GeometryArray, Grid};
 pub use launch::Backend;
 pub use memory::{Buffers, MemoryPlan, SetMemory, SolveMemory};
-pub use operators::{Binary, BinaryMath, BoolReduction, Comparison, Elementary, Logic, Reduction, Unary};
+pub use operators::{Binary, BinaryMath, BoolReduction, Comparison, Elementary, FaceReduction, Logic, Reduction, Unary};
 pub use params::Parameters;
 pub use program::{InputInfo, InputKind, Program, Retry, Solve};
 pub use real::Real;

@@ -45,6 +45,17 @@ pub enum Reduction {
     Prod,
 }
 
+/// What a cell makes of numbers on its faces, in ascending face index. NaN propagates.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FaceReduction {
+    /// Sum, from +0.
+    Sum,
+    /// The first of the largest; minus infinity without faces.
+    Max,
+    /// The first of the smallest; infinity without faces.
+    Min,
+}
+
 /// Reductions of Bools.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BoolReduction {

@@ -15,7 +15,7 @@ use crate::error::Error;
 use crate::grid::{GeometryArray, Grid};
 use crate::memory::MemoryPlan;
 use crate::newton::rescue;
-use crate::operators::{Binary, BinaryMath, BoolReduction, Comparison, Elementary, Logic, Reduction, Unary};
+use crate::operators::{Binary, BinaryMath, BoolReduction, Comparison, Elementary, FaceReduction, Logic, Reduction, Unary};
 use crate::session::Session;
 
 /// Methods for every program.
@@ -281,6 +281,21 @@ pub trait Operations: EquelleRuntime {
     /// For each cell: signed sum over its faces in ascending face index. Values on interior or on
     /// all faces.
     fn divergence(&mut self, values: &Self::ScalarCollection) -> Result<Self::ScalarCollection, Error>;
+    /// For each cell: a reduction of `first` on the faces of which it is the first cell and of
+    /// `second` on those of which it is the second, in ascending face index. Both on one set of
+    /// faces; others do not take part.
+    fn face_reduce(
+        &mut self,
+        reduction: FaceReduction,
+        first: &Self::ScalarCollection,
+        second: &Self::ScalarCollection,
+    ) -> Result<Self::ScalarCollection, Error>;
+    /// The sum of [`Operations::face_reduce`], component by component.
+    fn face_sum_vectors(
+        &mut self,
+        first: &Self::VectorCollection,
+        second: &Self::VectorCollection,
+    ) -> Result<Self::VectorCollection, Error>;
     fn reduce(&mut self, reduction: Reduction, values: &Self::ScalarCollection) -> Result<Self::Scalar, Error>;
     /// Component by component.
     fn reduce_vectors(&mut self, reduction: Reduction, values: &Self::VectorCollection) -> Result<Self::Vector, Error>;

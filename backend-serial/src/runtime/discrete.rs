@@ -5,10 +5,12 @@ use std::sync::Arc;
 
 use equelle_runtime::domain::Domain;
 use equelle_runtime::reduce::{LEAF, leaf, leaf_count, nothing_to_reduce, reduce_leaves, tree};
-use equelle_runtime::{EntityKind, Error, Real, Reduction};
+use equelle_runtime::{BinaryMath, EntityKind, Error, FaceReduction, Real, Reduction};
 
 use super::SerialRuntime;
 use super::collections::ScalarCollection;
+use super::forward::sum_of_rows;
+use super::jacobian::Jacobian;
 
 /// For each interior face: value in the second cell minus value in the first. `interior` is
 /// `InteriorFaces()`.
@@ -69,6 +71,70 @@ pub(super) fn divergence<R: Real>(rt: &SerialRuntime<R>, cells: &Arc<Domain>, va
         out.jacobian = Some(Rc::new(jacobian.signed_sums(cells.len(), inside)));
     }
     out
+}
+
+/// For each cell a reduction of `first` on the faces of which it is the first cell and of `second`
+/// on those of which it is the second. `cells` is `AllCells()`. Faces as in [`divergence`].
+pub(super) fn face_reduce<R: Real>(
+    rt: &SerialRuntime<R>,
+    cells: &Arc<Domain>,
+    reduction: FaceReduction,
+    first: &ScalarCollection<R>,
+    second: &ScalarCollection<R>,
+) -> Result<ScalarCollection<R>, Error> {
+    debug_assert!(first.domain.kind() == EntityKind::Face && first.domain.same_elements(&second.domain));
+    let face_cells = &rt.grid().topology().face_cells;
+    let (domain, n_cells) = (&first.domain, cells.len());
+    let (a, b) = (rt.values_of(first), rt.values_of(second));
+    let (faces, order) = (domain.elements(), domain.file_order());
+    let positions = (0..faces.len()).map(|k| order.map_or(k, |order| order[k] as usize));
+    // An absent cell has an index beyond every cell.
+    let ends = positions.flat_map(|position| {
+        let [to_first, to_second] = face_cells[faces[position] as usize].map(|cell| cell as usize);
+        [(to_first, position, false), (to_second, position, true)]
+    });
+    let ends = ends.filter(|&(cell, ..)| cell < n_cells);
+    let number = |position: usize, is_second: bool| if is_second { b[position] } else { a[position] };
+    let start = R::from_f64(match reduction {
+        FaceReduction::Sum => 0.0,
+        FaceReduction::Max => f64::NEG_INFINITY,
+        FaceReduction::Min => f64::INFINITY,
+    });
+    let mut out = rt.take_buffer(n_cells);
+    out.fill(start);
+    let with_derivatives = first.jacobian.is_some() || second.jacobian.is_some();
+    // The position of the extreme, and whether it is of `second`.
+    let mut chosen = vec![None; if with_derivatives { n_cells } else { 0 }];
+    for (cell, position, is_second) in ends.clone() {
+        let number = number(position, is_second);
+        let (kept, math) = match reduction {
+            FaceReduction::Sum => {
+                out[cell] += number;
+                continue;
+            }
+            FaceReduction::Max => (out[cell] >= number, BinaryMath::Max),
+            FaceReduction::Min => (out[cell] <= number, BinaryMath::Min),
+        };
+        if with_derivatives && !(kept || out[cell].is_nan()) {
+            chosen[cell] = Some((position, is_second));
+        }
+        out[cell] = math.of(out[cell], number);
+    }
+    let mut out = rt.scalar_collection_from(cells, out);
+    let rows = |jacobian: &Jacobian<R>, of_second: bool| match reduction {
+        FaceReduction::Sum => {
+            let terms = ends.clone().filter(|&(.., is_second)| is_second == of_second);
+            jacobian.signed_sums(n_cells, terms.map(|(cell, position, _)| (cell, position, false)))
+        }
+        FaceReduction::Max | FaceReduction::Min => jacobian.gather(chosen.iter().map(|chosen| match chosen {
+            Some((position, is_second)) if *is_second == of_second => Some(*position),
+            _ => None,
+        })),
+    };
+    let of_first = first.jacobian.as_ref().map(|jacobian| rows(jacobian, false));
+    let of_second = second.jacobian.as_ref().map(|jacobian| rows(jacobian, true));
+    out.jacobian = sum_of_rows(first, second, of_first, of_second)?.map(Rc::new);
+    Ok(out)
 }
 
 /// Reduces all elements in the order of [`equelle_runtime::reduce`], in double precision.

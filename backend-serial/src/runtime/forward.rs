@@ -10,7 +10,8 @@
 //! | `-u`, `\|u\|`, `Sqrt(u)` | `-Ju`; by the sign of `u`, +1 at both zeros; by `0.5 / Sqrt(u)` |
 //! | `Exp`, `Log`, `Sin`, `Cos`, `Tan`, `Min`, `Max`, `Pow` | see [`equelle_runtime::math`] |
 //! | `On`, `Extend` | rows repeated or left out; rows without entries added |
-//! | `Gradient`, `Divergence` | differences and signed sums of rows, in the order of the values |
+//! | `Gradient`, `Divergence`, `FaceSum` | differences and sums of rows, in the order of the values |
+//! | `FaceMax`, `FaceMin` | the row of the first extreme |
 //! | `c ? u : v` | rows of the branch chosen |
 //!
 //! Comparisons, reductions, outputs and values copied to the host have no derivatives: a value that
@@ -161,6 +162,20 @@ pub(super) fn select<R: Real>(
     same_unknowns(a, b)?;
     out.jacobian = Jacobian::select(condition, a.jacobian(), b.jacobian()).map(Rc::new);
     Ok(out)
+}
+
+/// The sum of Jacobians made of those of `a` and `b`.
+pub(super) fn sum_of_rows<R: Real>(
+    a: &ScalarCollection<R>,
+    b: &ScalarCollection<R>,
+    of_a: Option<Jacobian<R>>,
+    of_b: Option<Jacobian<R>>,
+) -> Result<Option<Jacobian<R>>, Error> {
+    same_unknowns(a, b)?;
+    Ok(match (of_a, of_b) {
+        (Some(a), Some(b)) => Some(Jacobian::merge(&a, &b, |_, d| d, |_, d| d)),
+        (a, b) => a.or(b),
+    })
 }
 
 /// Checks that two collections with derivatives belong to one Newton solve.

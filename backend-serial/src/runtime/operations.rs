@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use equelle_runtime::{
-    Binary, BoolReduction, CanonicalSet, Comparison, EntityKind, Error, Extent, Logic, Operations, Real, Reduction, Unary,
+    Binary, BoolReduction, CanonicalSet, Comparison, EntityKind, Error, Extent, FaceReduction, Logic, Operations, Real, Reduction, Unary,
 };
 
 use super::SerialRuntime;
@@ -264,6 +264,16 @@ impl<R: Real> Operations for SerialRuntime<R> {
     fn divergence(&mut self, values: &Scalars<R>) -> Result<Scalars<R>, Error> {
         let cells = self.canonical_domain(CanonicalSet::new(EntityKind::Cell, Extent::All))?;
         Ok(discrete::divergence(self, &cells, values))
+    }
+
+    fn face_reduce(&mut self, reduction: FaceReduction, first: &Scalars<R>, second: &Scalars<R>) -> Result<Scalars<R>, Error> {
+        let cells = self.canonical_domain(CanonicalSet::new(EntityKind::Cell, Extent::All))?;
+        self.located(discrete::face_reduce(self, &cells, reduction, first, second))
+    }
+
+    fn face_sum_vectors(&mut self, first: &Vectors<R>, second: &Vectors<R>) -> Result<Vectors<R>, Error> {
+        let cells = self.canonical_domain(CanonicalSet::new(EntityKind::Cell, Extent::All))?;
+        self.located(vectors::zip(self, first, second, |a, b| discrete::face_reduce(self, &cells, FaceReduction::Sum, a, b)))
     }
 
     fn reduce(&mut self, reduction: Reduction, values: &Scalars<R>) -> Result<f64, Error> {

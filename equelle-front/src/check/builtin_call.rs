@@ -124,6 +124,17 @@ impl<'a> Checker<'a> {
             ArgumentRule::ScalarsOn(sets) => {
                 ty.basic == Basic::Scalar && collection && sets.iter().any(|s| ty.mapping() == Some(self.sets.canonical(*s)))
             }
+            ArgumentRule::NumbersOnFaces => matches!(ty.basic, Basic::Scalar | Basic::Vector) && self.is_on_faces(ty),
+            ArgumentRule::ScalarsOnFaces => ty.basic == Basic::Scalar && self.is_on_faces(ty),
+            // A first argument that is wrong is reported for itself.
+            ArgumentRule::LikeFirst => first.is_none_or(|first| {
+                let valid = matches!(first.basic, Basic::Scalar | Basic::Vector) && self.is_on_faces(first);
+                !valid || ty.basic == first.basic && ty.shape == first.shape
+            }),
+            ArgumentRule::ScalarsOnCells => {
+                let cells = self.sets.canonical(CanonicalSet::ALL_CELLS);
+                ty.basic == Basic::Scalar && plain && ty.mapping().is_none_or(|set| set == cells)
+            }
             ArgumentRule::Vectors => ty.basic == Basic::Vector && plain,
             ArgumentRule::VectorsLikeFirst => {
                 // A first argument that is no Vector is reported for itself.
@@ -145,6 +156,10 @@ impl<'a> Checker<'a> {
     fn has_interior_faces(&self, within: SetId, whole: bool) -> bool {
         let canonical = |set| self.sets.canonical(set);
         self.sets.is_subset(within, canonical(CanonicalSet::INTERIOR_FACES)) || (whole && within == canonical(CanonicalSet::ALL_FACES))
+    }
+
+    fn is_on_faces(&self, ty: &Type) -> bool {
+        matches!(ty.shape, Shape::Collection(set) if self.sets.get(set).kind == EntityKind::Face)
     }
 
     fn argument_hint(&self, rule: ArgumentRule, ty: &Type) -> Option<String> {
@@ -188,6 +203,10 @@ impl<'a> Checker<'a> {
             | ArgumentRule::NumberCollection
             | ArgumentRule::BoolCollection
             | ArgumentRule::ScalarsOn(_)
+            | ArgumentRule::NumbersOnFaces
+            | ArgumentRule::ScalarsOnFaces
+            | ArgumentRule::LikeFirst
+            | ArgumentRule::ScalarsOnCells
             | ArgumentRule::Vectors
             | ArgumentRule::VectorsLikeFirst
             | ArgumentRule::Faces
@@ -211,6 +230,7 @@ impl<'a> Checker<'a> {
             ResultRule::LikeFirst(basic) => Type { basic, shape: mapping(0).map_or(Shape::Single, Shape::Collection), within: None },
             ResultRule::CellsLikeFirst => Type::entities(EntityKind::Cell, mapping(0)?, self.all(EntityKind::Cell)),
             ResultRule::ScalarsOn(set) => Type::collection(Basic::Scalar, self.sets.canonical(set)),
+            ResultRule::OnCells => Type::collection(args.first()?.ty.value()?.basic, self.sets.canonical(CanonicalSet::ALL_CELLS)),
             ResultRule::ScalarsOnSecond => Type::collection(Basic::Scalar, mapping(1)?),
             ResultRule::NewDomainInSecond => {
                 let parent = mapping(1)?;
@@ -229,8 +249,10 @@ impl<'a> Checker<'a> {
             DimensionRule::Length => self.dimension(Dimension::LENGTH),
             DimensionRule::First => of(0),
             DimensionRule::Equal => {
-                let [a, b] = args else { return None };
-                self.same_dimension(Code::ArgumentDimension, &format!("`{}`", row.name), a.span.to(b.span), a, b)?;
+                let (a, others) = args.split_first()?;
+                for b in others {
+                    self.same_dimension(Code::ArgumentDimension, &format!("`{}`", row.name), a.span.to(b.span), a, b)?;
+                }
                 of(0)
             }
             DimensionRule::Pure => {

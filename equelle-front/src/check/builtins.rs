@@ -71,6 +71,14 @@ pub(super) enum ArgumentRule {
     BoolCollection,
     /// A collection of Scalars on one of these sets.
     ScalarsOn(&'static [CanonicalSet]),
+    /// A collection of Scalars or of Vectors on faces.
+    NumbersOnFaces,
+    /// A collection of Scalars on faces.
+    ScalarsOnFaces,
+    /// Of the type of the first argument.
+    LikeFirst,
+    /// Scalars: one, or a collection on `AllCells()`.
+    ScalarsOnCells,
     /// Vectors: one, or a collection.
     Vectors,
     /// Vectors: one, or a collection on the domain of the first argument if that is one.
@@ -106,6 +114,8 @@ pub(super) enum ResultRule {
     CellsLikeFirst,
     /// Scalars on a canonical set.
     ScalarsOn(CanonicalSet),
+    /// One per cell of what the first argument is a collection of.
+    OnCells,
     /// Scalars on the domain that is the second argument.
     ScalarsOnSecond,
     /// A new domain within the one that is the second argument.
@@ -119,7 +129,7 @@ pub(super) enum DimensionRule {
     Length,
     /// That of the first argument.
     First,
-    /// That of both arguments, which must be the same.
+    /// That of all arguments, which must be the same.
     Equal,
     /// None, and the argument must have none.
     Pure,
@@ -182,6 +192,29 @@ pub(super) const TABLE: &[Row] = &[
         D::First,
     )
     .doc(C::Operators, "Per cell, the sum of the values on its faces, counted as leaving through the normal; not divided by a volume."),
+    row("FaceSum", &[param("a", A::NumbersOnFaces), param("b", A::LikeFirst)], Builtin::FaceSum, R::OnCells, D::Equal).doc(
+        C::Operators,
+        "Per cell, the sum over its faces of `a` where the cell is the first of the face and of `b` where it is the second; faces without values do not take part. `Divergence(q)` is `FaceSum(q, -q)`.",
+    ),
+    row(
+        "FaceMax",
+        &[param("a", A::ScalarsOnFaces), param("b", A::LikeFirst), param("start", A::ScalarsOnCells)],
+        Builtin::FaceMax,
+        R::OnCells,
+        D::Equal,
+    )
+    .doc(
+        C::Operators,
+        "Per cell, the largest of `start` and of `a` on the faces of which the cell is the first and `b` on those of which it is the second; faces without values do not take part.",
+    ),
+    row(
+        "FaceMin",
+        &[param("a", A::ScalarsOnFaces), param("b", A::LikeFirst), param("start", A::ScalarsOnCells)],
+        Builtin::FaceMin,
+        R::OnCells,
+        D::Equal,
+    )
+    .doc(C::Operators, "As `FaceMax`, the smallest."),
     // Mathematics.
     row("Dot", &[param("v1", A::Vectors), param("v2", A::VectorsLikeFirst)], Builtin::Dot, R::ScalarsLikeEither, D::Product)
         .doc(C::Mathematics, "The scalar product."),
@@ -314,6 +347,10 @@ impl ArgumentRule {
             A::ScalarCollection | A::NumberCollection | A::ScalarsOn(_) => {
                 "it needs one number for each element of a domain; `x Extend AllCells()` spreads one"
             }
+            A::NumbersOnFaces => "it needs one number for each of some faces: `u On FirstCell(InteriorFaces())` gives those of cells",
+            A::ScalarsOnFaces => "it needs one Scalar for each of some faces: `u On FirstCell(InteriorFaces())` gives those of cells",
+            A::LikeFirst => "bring both to one set of faces with `On` or `Extend`",
+            A::ScalarsOnCells => "it is where the comparison begins: the value of the cell itself, or a number beyond all of the faces",
             A::BoolCollection => "it needs one truth value for each element of a domain: compare a collection with something",
             A::Vectors => "Vectors come from `Centroid(...)` and `Normal(...)`",
             A::VectorsLikeFirst => "bring both to one domain with `On` or `Extend`",
@@ -339,6 +376,10 @@ impl ArgumentRule {
                 let names: Vec<String> = sets.iter().map(|s| format!("{}()", s.name())).collect();
                 format!("a Collection Of Scalar On {}", names.join(" or "))
             }
+            A::NumbersOnFaces => "a Collection Of Scalar or Vector on faces".to_owned(),
+            A::ScalarsOnFaces => "a Collection Of Scalar on faces".to_owned(),
+            A::LikeFirst => "of the type of the first argument".to_owned(),
+            A::ScalarsOnCells => "a Scalar or a Collection Of Scalar On AllCells()".to_owned(),
             A::Vectors => "a Vector or a Collection Of Vector".to_owned(),
             A::VectorsLikeFirst => "a Vector, or a Collection Of Vector on the domain of the first argument".to_owned(),
             A::Faces => format!("a collection of {}", EntityKind::Face.name()),
@@ -362,6 +403,7 @@ impl ResultRule {
             R::LikeFirst(basic) => format!("{}, one per element of the first argument", basic_name(basic)),
             R::CellsLikeFirst => "Cell, one per element of the first argument".to_owned(),
             R::ScalarsOn(set) => format!("Collection Of Scalar On {}()", set.name()),
+            R::OnCells => "Scalar or Vector, as the first argument, On AllCells()".to_owned(),
             R::ScalarsOnSecond => "Collection Of Scalar On the second argument".to_owned(),
             R::NewDomainInSecond => "a new domain, a subset of the second argument".to_owned(),
         }

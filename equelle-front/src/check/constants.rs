@@ -244,6 +244,9 @@ impl Constants<'_, '_> {
                 | Builtin::Normal
                 | Builtin::Gradient
                 | Builtin::Divergence
+                | Builtin::FaceSum
+                | Builtin::FaceMax
+                | Builtin::FaceMin
                 | Builtin::Dot
                 | Builtin::MaxReduce
                 | Builtin::MinReduce

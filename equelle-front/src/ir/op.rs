@@ -3,7 +3,7 @@
 use crate::ir::interface::Interface;
 use crate::ir::kernel::{Kernel, KernelId};
 use crate::ir::numbers::Numbers;
-use crate::ops::{Arithmetic, BinaryMath, Comparison, Elementary, Logic, Reduction};
+use crate::ops::{Arithmetic, BinaryMath, Comparison, Elementary, FaceReduction, Logic, Reduction};
 use crate::source::{SourceFile, Span};
 use crate::types::{CanonicalSet, Dimension, SetTable, Type};
 
@@ -216,6 +216,10 @@ pub enum Op {
     /// Per cell: sum over its faces, positive where it is the first cell, in ascending face index.
     /// Argument on interior or all faces.
     Divergence(ValueId),
+    /// Per cell, in ascending face index: a reduction of `first` on the faces of which it is the
+    /// first cell and of `second` on those of which it is the second. Both on one set of faces;
+    /// other faces do not take part. Scalars, or Vectors for a sum.
+    FaceReduce { reduction: FaceReduction, first: ValueId, second: ValueId },
     /// Scalar product of Vectors, components in order.
     Dot(ValueId, ValueId),
     /// Component of Vectors, from 0.
@@ -382,6 +386,7 @@ macro_rules! for_each_operand {
             | Op::Math(_, a, b)
             | Op::On { data: a, target: b }
             | Op::Extend { data: a, domain: b }
+            | Op::FaceReduce { first: a, second: b, .. }
             | Op::Broadcast { value: a, domain: b } => {
                 $f(a);
                 $f(b);
@@ -422,7 +427,7 @@ impl Op {
             | Op::Vector(_)
             | Op::Math(..) => OpClass::Pointwise,
             Op::On { .. } | Op::Extend { .. } | Op::Broadcast { .. } => OpClass::Transfer,
-            Op::Gradient(_) | Op::Divergence(_) => OpClass::FiniteVolume,
+            Op::Gradient(_) | Op::Divergence(_) | Op::FaceReduce { .. } => OpClass::FiniteVolume,
             Op::Reduce(..) => OpClass::Reduction,
             Op::Call { .. } => OpClass::Call,
             Op::Newton { .. } => OpClass::Solve,

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::function::{Binding, Lowering};
 use crate::ir::{Carried, FunctionId, Op, StmtKind, UnaryOp, ValueId};
-use crate::ops::{Arithmetic, BinaryMath, Comparison, Logic, Reduction};
+use crate::ops::{Arithmetic, BinaryMath, Comparison, FaceReduction, Logic, Reduction};
 use crate::source::Span;
 use crate::typed::{self, Builtin, Expr, ExprKind};
 use crate::types::{Basic, Dimension, SetId, Shape, Type};
@@ -122,6 +122,7 @@ impl Lowering<'_> {
 
     fn builtin(&mut self, expr: &Expr, builtin: Builtin, args: &[ValueId]) -> ValueId {
         let arg = |i: usize| args[i];
+        let face_reduce = |reduction| Op::FaceReduce { reduction, first: arg(0), second: arg(1) };
         let op = match builtin {
             Builtin::InnerCell => self.inner_cell(arg(0), expr.span),
             Builtin::OutwardSign => self.outward_sign(arg(0), expr.span),
@@ -133,6 +134,9 @@ impl Lowering<'_> {
             Builtin::Normal => Op::Normal(arg(0)),
             Builtin::Gradient => Op::Gradient(arg(0)),
             Builtin::Divergence => Op::Divergence(arg(0)),
+            Builtin::FaceSum => face_reduce(FaceReduction::Sum),
+            Builtin::FaceMax => self.face_extreme(expr, face_reduce(FaceReduction::Max), BinaryMath::Max, arg(2)),
+            Builtin::FaceMin => self.face_extreme(expr, face_reduce(FaceReduction::Min), BinaryMath::Min, arg(2)),
             Builtin::Dot => Op::Dot(arg(0), arg(1)),
             Builtin::Sqrt => Op::Unary(UnaryOp::Sqrt, arg(0)),
             Builtin::Abs => Op::Unary(UnaryOp::Abs, arg(0)),
@@ -189,6 +193,12 @@ impl Lowering<'_> {
         let ty = |value: ValueId| self.values[value.0 as usize].ty;
         let on_set = bound.copied().filter(|&v| ty(v).mapping() == Some(set) && (ty(v).is_domain() || ty(v).entity_kind().is_none()));
         on_set.min_by_key(|&v| !ty(v).is_domain())
+    }
+
+    /// `FaceMax(a, b, start)`: the extreme of `start` and of that of the faces.
+    fn face_extreme(&mut self, expr: &Expr, of_faces: Op, math: BinaryMath, start: ValueId) -> Op {
+        let of_faces = self.one(expr, of_faces);
+        Op::Math(math, start, of_faces)
     }
 
     /// `a op b`. Truth values differ where `Xor` says so; entities that are not equal are those of

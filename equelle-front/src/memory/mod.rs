@@ -152,7 +152,7 @@ impl Uses {
     }
 
     fn operation(&mut self, module: &Module, function: &Function, op: &Op) {
-        self.topology |= matches!(op, Op::FirstCell(_) | Op::SecondCell(_) | Op::Gradient(_) | Op::Divergence(_));
+        self.topology |= matches!(op, Op::FirstCell(_) | Op::SecondCell(_) | Op::Gradient(_) | Op::Divergence(_) | Op::FaceReduce { .. });
         self.geometry |= op.class() == OpClass::Geometry;
         op.equations().iter().for_each(|equation| self.kernel(module, &module.kernels[equation.kernel.0 as usize]));
         for value in op.operands() {

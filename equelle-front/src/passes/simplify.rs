@@ -6,20 +6,21 @@ use std::collections::{BTreeMap, HashMap};
 use super::analysis::stored_mutables;
 use super::inline::rename;
 use crate::ir::{Block, Function, MutableId, Op, Stmt, StmtKind, UnaryOp, ValueId};
-use crate::ops::Arithmetic;
-use crate::types::{Basic, SetTable, Shape};
+use crate::ops::{Arithmetic, FaceReduction};
+use crate::types::{Basic, CanonicalSet, SetTable, Shape};
 
 /// Simplifies a function.
-pub(super) fn run(function: &mut Function, _sets: &SetTable) {
+pub(super) fn run(function: &mut Function, sets: &SetTable) {
     let body = std::mem::take(&mut function.body);
-    let mut simplifier =
-        Simplifier { function, same: BTreeMap::new(), ops: BTreeMap::new(), available: vec![HashMap::new()], current: BTreeMap::new() };
+    let (same, ops, current) = (BTreeMap::new(), BTreeMap::new(), BTreeMap::new());
+    let mut simplifier = Simplifier { function, sets, same, ops, available: vec![HashMap::new()], current };
     let body = simplifier.block(body);
     simplifier.function.body = body;
 }
 
 struct Simplifier<'a> {
     function: &'a mut Function,
+    sets: &'a SetTable,
     /// Values that turned out to be others.
     same: BTreeMap<ValueId, ValueId>,
     /// Operations of the values kept so far.
@@ -160,6 +161,15 @@ impl Simplifier<'_> {
                     Arithmetic::Mul if one(*a) && keeps_type(*b) => return Folded::Value(*b),
                     Arithmetic::Div if one(*b) && keeps_type(*a) => return Folded::Value(*a),
                     Arithmetic::Add | Arithmetic::Sub | Arithmetic::Mul | Arithmetic::Div => {}
+                }
+            }
+            // Subtracting is adding the negative.
+            Op::FaceReduce { reduction: FaceReduction::Sum, first, second } => {
+                let canonical = ty(*first).mapping().and_then(|set| self.sets.get(set).canonical);
+                let whole = matches!(canonical, Some(CanonicalSet::INTERIOR_FACES | CanonicalSet::ALL_FACES));
+                let negated = self.ops.get(second) == Some(&Op::Unary(UnaryOp::Neg, *first));
+                if whole && negated && ty(*first).basic == Basic::Scalar {
+                    return Folded::Op(Op::Divergence(*first));
                 }
             }
             Op::Select { condition, if_true, if_false } => {

@@ -247,6 +247,7 @@ fn operation_name(op: &Op) -> &'static str {
         Op::Extend { .. } | Op::Broadcast { .. } => "Extend",
         Op::Gradient(_) => "Gradient",
         Op::Divergence(_) => "Divergence",
+        Op::FaceReduce { reduction, .. } => reduction.name(),
         Op::Dot(..) => "Dot",
         Op::Component(..) => "[...]",
         Op::Vector(_) => "Vector",

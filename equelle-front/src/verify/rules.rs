@@ -1,7 +1,7 @@
 //! Type rules of operations.
 
 use crate::ir::{Carried, Equation, FunctionId, Module, Mutable, MutableId, Op, UnaryOp, ValueId};
-use crate::ops::{Arithmetic, Comparison, Reduction};
+use crate::ops::{Arithmetic, Comparison, FaceReduction, Reduction};
 use crate::types::{Basic, CanonicalSet, EntityKind, SetId, SetTable, Shape, Type};
 use crate::verify::types::{assignable, show};
 
@@ -236,6 +236,20 @@ fn single(context: &Context<'_>, op: &Op, declared: &[Type]) -> Rule {
                 Ok(Type::collection(Basic::Scalar, canonical(CanonicalSet::ALL_CELLS)))
             } else {
                 Err(format!("Divergence takes Scalar On InteriorFaces() or AllFaces(), not {}", shown(*v)))
+            }
+        }
+        Op::FaceReduce { reduction, first, second } => {
+            let set = collection(context, *first)?;
+            let basic = ty(*first).basic;
+            let fits = match reduction {
+                FaceReduction::Sum => matches!(basic, Basic::Scalar | Basic::Vector),
+                FaceReduction::Max | FaceReduction::Min => basic == Basic::Scalar,
+            };
+            if fits && sets.get(set).kind == EntityKind::Face && ty(*first) == ty(*second) {
+                Ok(Type::collection(basic, canonical(CanonicalSet::ALL_CELLS)))
+            } else {
+                let name = reduction.name();
+                Err(format!("{name} takes numbers on one set of faces, not {} and {}", shown(*first), shown(*second)))
             }
         }
         Op::Dot(a, b) => {

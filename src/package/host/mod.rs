@@ -50,7 +50,7 @@ pub(super) fn text(module: &Module, options: &PackageOptions) -> Result<String, 
         "Solve",
     ]);
     globals.reserve(["MEMORY", "MemoryPlan", "SetMemory", "SolveMemory", "Buffers"]);
-    globals.reserve(["Comparison", "Reduction", "BoolReduction", "Logic", "Elementary", "BinaryMath"]);
+    globals.reserve(["Comparison", "Reduction", "BoolReduction", "Logic", "Elementary", "BinaryMath", "FaceReduction"]);
     globals.reserve(options.backends.iter().map(|b| format!("kernels_{}", b.name())));
     let kernels = KernelNames::of_module(module);
     globals.reserve(kernels.iter().map(|k| k.arguments.clone()));
@@ -262,6 +262,9 @@ fn enum_of(function: &Function, op: &Op) -> Option<&'static str> {
             Reduction::Max | Reduction::Min | Reduction::Sum | Reduction::Prod => "Reduction",
             Reduction::Any | Reduction::All => "BoolReduction",
         });
+    }
+    if let Op::FaceReduce { first, .. } = op {
+        return (ty(first).basic == Basic::Scalar).then_some("FaceReduction");
     }
     let elementary = matches!(op, Op::Unary(UnaryOp::Elementary(_), _)).then_some("Elementary");
     elementary.or(matches!(op, Op::Math(..)).then_some("BinaryMath"))

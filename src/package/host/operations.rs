@@ -2,7 +2,7 @@
 
 use equelle_front::backend::BackendError;
 use equelle_front::ir::{Carried, FunctionId, KernelId, Op, UnaryOp, ValueId};
-use equelle_front::ops::{Arithmetic, BinaryMath, Comparison, Logic, Reduction};
+use equelle_front::ops::{Arithmetic, BinaryMath, Comparison, FaceReduction, Logic, Reduction};
 use equelle_front::source::Span;
 use equelle_front::types::{Basic, CanonicalSet, EntityKind, Extent, Shape, Type};
 use proc_macro2::{Ident, Literal, TokenStream};
@@ -140,6 +140,14 @@ impl FunctionWriter<'_> {
             }
             Op::Gradient(values) => self.call("gradient", &[*values]),
             Op::Divergence(values) => self.call("divergence", &[*values]),
+            Op::FaceReduce { reduction, first, second } => match (self.class(*first), reduction) {
+                (Class::Scalars, _) => {
+                    let (reduction, first, second) = (face_reduction_name(*reduction), self.by_ref(*first)?, self.by_ref(*second)?);
+                    Ok(quote! { rt.face_reduce(#reduction, #first, #second)? })
+                }
+                (Class::Vectors, FaceReduction::Sum) => self.call("face_sum_vectors", &[*first, *second]),
+                _ => Err(unsupported(span, "a reduction over faces of these types")),
+            },
             Op::Dot(a, b) => match (self.class(*a), self.class(*b)) {
                 (Class::Vectors, Class::Vectors) => self.call("dot", &[*a, *b]),
                 (Class::Vector, Class::Vector) => self.call("vectors_dot", &[*a, *b]),
@@ -513,6 +521,14 @@ fn comparison_name(op: Comparison) -> Ident {
         Comparison::Equal => "Equal",
         Comparison::NotEqual => "NotEqual",
     })
+}
+
+fn face_reduction_name(reduction: FaceReduction) -> TokenStream {
+    match reduction {
+        FaceReduction::Sum => quote! { FaceReduction::Sum },
+        FaceReduction::Max => quote! { FaceReduction::Max },
+        FaceReduction::Min => quote! { FaceReduction::Min },
+    }
 }
 
 fn reduction_name(reduction: Reduction) -> TokenStream {

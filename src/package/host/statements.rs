@@ -465,7 +465,7 @@ fn is_default(block: &Block, value: ValueId) -> bool {
 /// A word for the result of an operation that the user gave no name.
 fn operation_name(op: &Op) -> &'static str {
     use equelle_front::ir::UnaryOp;
-    use equelle_front::ops::{Arithmetic, BinaryMath, Reduction};
+    use equelle_front::ops::{Arithmetic, BinaryMath, FaceReduction, Reduction};
     match op {
         Op::Real(_) => "number",
         Op::Bool(_) => "truth",
@@ -502,6 +502,9 @@ fn operation_name(op: &Op) -> &'static str {
         Op::Broadcast { .. } => "broadcast",
         Op::Gradient(_) => "gradient",
         Op::Divergence(_) => "divergence",
+        Op::FaceReduce { reduction: FaceReduction::Sum, .. } => "face_sum",
+        Op::FaceReduce { reduction: FaceReduction::Max, .. } => "face_max",
+        Op::FaceReduce { reduction: FaceReduction::Min, .. } => "face_min",
         Op::Dot(..) => "dot",
         Op::Component(..) => "component",
         Op::Reduce(Reduction::Max, _) => "largest",

@@ -5,7 +5,8 @@
 //! | --- | --- |
 //! | arithmetic, functions | rows scaled by numbers of the operands and the result ([`Rule`]), and added |
 //! | `On`, `Extend`, `c ? u : v` | rows picked |
-//! | `Gradient`, `Divergence` | a matrix of the grid times the operand's Jacobian |
+//! | `Gradient`, `Divergence`, `FaceSum` | matrices of the grid times the operands' Jacobians |
+//! | `FaceMax`, `FaceMin` | the row of the first extreme |
 //!
 //! Comparisons, reductions, outputs and values copied to the host have no derivatives: a value that
 //! depends on an unknown only through them counts as constant.
@@ -16,9 +17,10 @@ use std::sync::Arc;
 use equelle_runtime::domain::Domain;
 use equelle_runtime::{Error, ErrorKind};
 
+use crate::runtime::autodiff::grid_matrix::{GridMatrix, Sides};
 use crate::runtime::autodiff::jacobian;
 use crate::runtime::autodiff::rules::Rule;
-use crate::runtime::executor::arguments::EqBool;
+use crate::runtime::executor::arguments::{EqBool, EqOperand};
 use crate::runtime::executor::pool::Buffer;
 use crate::runtime::kernels::DERIVATIVES_MODULE;
 use crate::runtime::linalg::csr::Jacobian;
@@ -149,8 +151,39 @@ pub(crate) fn gradient(rt: &mut CudaRuntime, interior: &Arc<Domain>, data: &Numb
 /// The derivatives of Divergence of values on a set of faces: rows are added like the values, in
 /// the order of the faces of a cell.
 pub(crate) fn divergence(rt: &mut CudaRuntime, faces: &Arc<Domain>, data: &Numbers) -> Result<Option<Jacobian>, Error> {
+    rows_of_faces(rt, faces, Sides::Signed, data)
+}
+
+/// The derivatives of FaceSum, as [`divergence`].
+pub(crate) fn face_sum(rt: &mut CudaRuntime, faces: &Arc<Domain>, [first, second]: [&Numbers; 2]) -> Result<Option<Jacobian>, Error> {
+    let of_first = rows_of_faces(rt, faces, Sides::First, first)?;
+    let of_second = rows_of_faces(rt, faces, Sides::Second, second)?;
+    united(rt, of_first, of_second)
+}
+
+/// The derivatives of FaceMax and FaceMin: the rows at these positions of either operand.
+pub(crate) fn face_extreme(rt: &CudaRuntime, n: usize, operands: [(&Rc<Buffer>, &Numbers); 2]) -> Result<Option<Jacobian>, Error> {
+    let always = EqBool { value: 1, ..EqBool::default() };
+    let rows = |(positions, numbers): (&Rc<Buffer>, &Numbers)| {
+        jacobian::picked_rows(&rt.executor, n, always, Some(positions), [numbers.jacobians[0].as_ref(), None])
+    };
+    let [first, second] = operands;
+    united(rt, rows(first)?, rows(second)?)
+}
+
+/// The sum of two Jacobians.
+fn united(rt: &CudaRuntime, a: Option<Jacobian>, b: Option<Jacobian>) -> Result<Option<Jacobian>, Error> {
+    let (Some(left), Some(right)) = (&a, &b) else { return Ok(a.or(b)) };
+    same_unknowns(rt, left, right)?;
+    let rules = (Rule::Keep, Rule::Keep);
+    jacobian::united_rows(&rt.executor, rules, [left, right], [EqOperand::default(); 3]).map(Some)
+}
+
+/// Sums of the rows of faces over those of each cell.
+fn rows_of_faces(rt: &mut CudaRuntime, faces: &Arc<Domain>, sides: Sides, data: &Numbers) -> Result<Option<Jacobian>, Error> {
     let Some(jacobian) = &data.jacobians[0] else { return Ok(None) };
-    let known = rt.matrices.divergence.iter().find(|(domain, _)| Arc::ptr_eq(domain, faces)).map(|(_, matrix)| Rc::clone(matrix));
+    let same = |(domain, of, _): &&(Arc<Domain>, Sides, Rc<GridMatrix>)| Arc::ptr_eq(domain, faces) && *of == sides;
+    let known = rt.matrices.face_sums.iter().find(same).map(|(.., matrix)| Rc::clone(matrix));
     let matrix = match known {
         Some(matrix) => matrix,
         None => {
@@ -159,14 +192,19 @@ pub(crate) fn divergence(rt: &mut CudaRuntime, faces: &Arc<Domain>, data: &Numbe
             let row = |cell: usize| {
                 let listed = &topology.cell_faces[topology.cell_face_pos[cell]..topology.cell_face_pos[cell + 1]];
                 let term = |&face: &u32| {
-                    let sign = if topology.face_cells[face as usize][0] as usize == cell { 1.0 } else { -1.0 };
-                    Some((faces.rank(face)?, sign))
+                    let is_first = topology.face_cells[face as usize][0] as usize == cell;
+                    let factor = match (sides, is_first) {
+                        (Sides::Signed, false) => -1.0,
+                        (Sides::Signed | Sides::First, true) | (Sides::Second, false) => 1.0,
+                        (Sides::First, false) | (Sides::Second, true) => return None,
+                    };
+                    Some((faces.rank(face)?, factor))
                 };
                 listed.iter().filter_map(term).collect::<Vec<_>>()
             };
             let rows: Vec<_> = (0..grid.n_cells()).map(row).collect();
             let matrix = Rc::new(jacobian::grid_matrix(&rt.executor, faces.len(), &rows)?);
-            rt.matrices.divergence.push((Arc::clone(faces), Rc::clone(&matrix)));
+            rt.matrices.face_sums.push((Arc::clone(faces), sides, Rc::clone(&matrix)));
             matrix
         }
     };

@@ -1,4 +1,4 @@
-//! Matrices of the grid that multiply derivatives of Gradient and Divergence.
+//! Matrices of the grid that multiply derivatives of Gradient and of sums over faces.
 
 use std::rc::Rc;
 use std::sync::Arc;
@@ -18,10 +18,21 @@ pub(crate) struct GridMatrix {
     pub values: Rc<Buffer>,
 }
 
+/// The faces of a cell whose numbers a sum adds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Sides {
+    /// All; subtracted where the cell is their second one.
+    Signed,
+    /// Those of which the cell is the first one.
+    First,
+    /// Those of which it is the second one.
+    Second,
+}
+
 /// Matrices of the grid, computed on first use.
 #[derive(Debug, Default)]
 pub(crate) struct GridMatrices {
     pub gradient: Option<Rc<GridMatrix>>,
     /// By the domain of the operand, which is kept alive so that its address stays unique.
-    pub divergence: Vec<(Arc<Domain>, Rc<GridMatrix>)>,
+    pub face_sums: Vec<(Arc<Domain>, Sides, Rc<GridMatrix>)>,
 }

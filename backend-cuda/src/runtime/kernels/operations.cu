@@ -232,6 +232,43 @@ extern "C" __global__ void equelle_gradient(const EqSpace interior, const EqGrid
   out[k] = values[cells.second] - values[cells.first];
 }
 
+// For each cell a reduction of numbers on its faces, from `start`, in the order of its faces:
+// `first` where it is the face's first cell, `second` where it is the second. 0: sum, 1: maximum,
+// 2: minimum. With `of_first` and `of_second`, the position of the extreme in its collection there,
+// and EQ_NONE in the other.
+extern "C" __global__ void equelle_face_reduce(unsigned int reduction, double start, const EqGrid grid, const EqRanks ranks,
+                                               const EqReal* __restrict__ first, const EqReal* __restrict__ second, EqReal* __restrict__ out,
+                                               EqEntity* __restrict__ of_first, EqEntity* __restrict__ of_second) {
+  const EqEntity cell = eq_index();
+  if (cell >= grid.n_cells) return;
+  EqReal result = EqReal(start);
+  EqEntity chosen_first = EQ_NONE, chosen_second = EQ_NONE;
+  const EqSides sides = eq_sides(grid, cell);
+  for (EqOffset at = sides.begin; at < sides.end; at += EQ_SLICE) {
+    const EqEntity neighbour = grid.side_neighbours[at];
+    if (neighbour == EQ_NO_SIDE) break;
+    const EqEntity position =
+        ranks.canonical == EQ_ALL_FACES ? eq_rank(ranks, grid.side_faces[at]) : eq_rank_of_side(grid, ranks, at, neighbour);
+    if (position == EQ_NONE) continue;
+    const bool outward = eq_is_outward(neighbour);
+    const EqReal number = outward ? first[position] : second[position];
+    if (reduction == 0) {
+      result = result + number;
+      continue;
+    }
+    const bool kept = reduction == 1 ? result >= number : result <= number;
+    if (!kept && !eq_nan(result)) {
+      chosen_first = outward ? position : EQ_NONE;
+      chosen_second = outward ? EQ_NONE : position;
+    }
+    result = reduction == 1 ? eq_max(result, number) : eq_min(result, number);
+  }
+  out[cell] = result;
+  if (of_first == nullptr) return;
+  of_first[cell] = chosen_first;
+  of_second[cell] = chosen_second;
+}
+
 // For each cell the sum over its faces with values, from +0, in the order of its faces; positive
 // where the cell is the face's first one.
 extern "C" __global__ void equelle_divergence(const EqGrid grid, const EqRanks ranks, const EqReal* __restrict__ values, EqReal* __restrict__ out) {

@@ -14,7 +14,7 @@ mod vectors;
 use std::sync::Arc;
 
 use equelle_runtime::domain::Domain;
-use equelle_runtime::{Binary, BoolReduction, Comparison, Error, HostAccess, Logic, Operations, Reduction, Unary};
+use equelle_runtime::{Binary, BoolReduction, Comparison, Error, FaceReduction, HostAccess, Logic, Operations, Reduction, Unary};
 
 use crate::runtime::operations::arithmetic::unary;
 use crate::runtime::operations::bools::BoolOp;
@@ -277,6 +277,19 @@ impl Operations for CudaRuntime {
 
     fn divergence(&mut self, values: &Scalars) -> Result<Scalars, Error> {
         discrete::divergence(self, values)
+    }
+
+    fn face_reduce(&mut self, reduction: FaceReduction, first: &Scalars, second: &Scalars) -> Result<Scalars, Error> {
+        let (a, b) = (first.numbers(self)?, second.numbers(self)?);
+        let (computed, cells) = discrete::face_reduce(self, reduction, &first.domain, [&a, &b], 1)?;
+        Ok(computed.scalars(&cells))
+    }
+
+    fn face_sum_vectors(&mut self, first: &Vectors, second: &Vectors) -> Result<Vectors, Error> {
+        let (a, b) = (first.numbers(self)?, second.numbers(self)?);
+        let components = self.executor.dim();
+        let (computed, cells) = discrete::face_reduce(self, FaceReduction::Sum, first.domain(), [&a, &b], components)?;
+        Ok(computed.vectors(&cells))
     }
 
     fn reduce(&mut self, reduction: Reduction, values: &Scalars) -> Result<Scalar, Error> {

@@ -11,7 +11,7 @@ use crate::ir::text::lex::TokenKind;
 use crate::ir::text::names::Name;
 use crate::ir::text::parser::{Parsed, Parser};
 use crate::ir::text::print;
-use crate::ops::{Arithmetic, BinaryMath, Comparison, Logic, Reduction};
+use crate::ops::{Arithmetic, BinaryMath, Comparison, FaceReduction, Logic, Reduction};
 use crate::source::Span;
 
 pub(super) fn function(parser: &mut Parser, module: &mut Module) -> Parsed<()> {
@@ -306,6 +306,9 @@ impl<'a> FunctionParser<'a> {
             "Dot" => return self.two(Op::Dot),
             "Min" => return self.two(|a, b| Op::Math(BinaryMath::Min, a, b)),
             "Max" => return self.two(|a, b| Op::Math(BinaryMath::Max, a, b)),
+            "FaceSum" => return self.two(|first, second| Op::FaceReduce { reduction: FaceReduction::Sum, first, second }),
+            "FaceMax" => return self.two(|first, second| Op::FaceReduce { reduction: FaceReduction::Max, first, second }),
+            "FaceMin" => return self.two(|first, second| Op::FaceReduce { reduction: FaceReduction::Min, first, second }),
             "Pow" => return self.two(|a, b| Op::Math(BinaryMath::Pow, a, b)),
             "Vector" => {
                 self.parser.expect("(")?;

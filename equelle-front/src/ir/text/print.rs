@@ -275,6 +275,7 @@ impl<'a> FunctionPrinter<'a> {
             Op::Broadcast { value, domain } => format!("{} Broadcast {}", v(value), v(domain)),
             Op::Gradient(a) => format!("Gradient({})", v(a)),
             Op::Divergence(a) => format!("Divergence({})", v(a)),
+            Op::FaceReduce { reduction, first, second } => format!("{}({}, {})", reduction.name(), v(first), v(second)),
             Op::Dot(a, b) => format!("Dot({}, {})", v(a), v(b)),
             Op::Vector(components) => format!("Vector({})", self.list(components)),
             Op::Math(op, a, b) => format!("{}({}, {})", math(*op), v(a), v(b)),

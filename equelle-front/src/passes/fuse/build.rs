@@ -237,7 +237,7 @@ impl<'a> Builder<'a> {
     }
 
     /// Gives an expression a name if it is more than a name already.
-    fn keep(&mut self, value: ValueId, expr: KExpr) -> KExpr {
+    pub(super) fn keep(&mut self, value: ValueId, expr: KExpr) -> KExpr {
         match expr {
             KExpr::Real(_) | KExpr::Bool(_) | KExpr::Local(_) | KExpr::Param(_) => expr,
             expr => {
@@ -404,6 +404,7 @@ impl<'a> Builder<'a> {
                 Ok(KExpr::Arithmetic(Arithmetic::Sub, Box::new(second), Box::new(first)))
             }
             Op::Divergence(fluxes) => self.divergence(value, *fluxes, at),
+            Op::FaceReduce { reduction, first, second } => self.face_reduce(value, *reduction, [*first, *second], at),
             Op::Text(_)
             | Op::TextIndex(..)
             | Op::CanonicalSet(_)
@@ -437,7 +438,7 @@ impl<'a> Builder<'a> {
     }
 
     /// A lazy choice: an expression where both branches are, else a statement.
-    fn select(
+    pub(super) fn select(
         &mut self,
         value: ValueId,
         condition: KExpr,

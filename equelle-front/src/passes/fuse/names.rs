@@ -2,6 +2,7 @@
 
 use super::super::analysis::Defs;
 use crate::ir::{CheckKind, Failure, Function, Op, ValueId};
+use crate::ops::FaceReduction;
 use crate::types::{SetTable, Shape};
 
 /// The entities that an operation demands something of at run time, and what: that those exist
@@ -52,6 +53,14 @@ fn name_of(function: &Function, defs: &Defs, sets: &SetTable, value: ValueId, de
             Some(format!("{name}_{}", part(*a)?))
         }
         Op::Divergence(a) => Some(format!("divergence_{}", part(*a)?)),
+        Op::FaceReduce { reduction, first, .. } => {
+            let name = match reduction {
+                FaceReduction::Sum => "face_sum",
+                FaceReduction::Max => "face_max",
+                FaceReduction::Min => "face_min",
+            };
+            Some(format!("{name}_{}", part(*first)?))
+        }
         Op::Gradient(a) => Some(format!("gradient_{}", part(*a)?)),
         Op::FirstCell(_)
         | Op::SecondCell(_)

@@ -185,7 +185,7 @@ impl Planner<'_> {
                     let ty = self.ty(result);
                     let substituted =
                         is_fusable(op, ty) && !matches!(op, Op::Reduce(..)) && !self.kept.contains(&result) && !self.tall.contains(&result);
-                    let sum = substituted && (matches!(op, Op::Divergence(_)) || op.operands().iter().any(|v| sums.contains(v)));
+                    let sum = substituted && (is_sum(op) || op.operands().iter().any(|v| sums.contains(v)));
                     if !self.ringed.contains(&result) {
                         if sum {
                             sums.insert(result);
@@ -336,10 +336,10 @@ impl Planner<'_> {
         if op.class() == OpClass::Geometry {
             return (cost, false);
         }
-        let mut has_sum = matches!(op, Op::Divergence(_));
+        let mut has_sum = is_sum(&op);
         let times = match &op {
             Op::Gradient(_) => 2,
-            Op::Divergence(_) => self.model.faces,
+            Op::Divergence(_) | Op::FaceReduce { .. } => self.model.faces,
             _ => 1,
         };
         let operands = match &op {
@@ -415,6 +415,11 @@ fn is_fusable(op: &Op, ty: Type) -> bool {
         | OpClass::FiniteVolume
         | OpClass::Reduction => true,
     }
+}
+
+/// Whether it goes over the faces of a cell.
+fn is_sum(op: &Op) -> bool {
+    matches!(op, Op::Divergence(_) | Op::FaceReduce { .. })
 }
 
 /// Whether an operation evaluates an operand at other entities than its own.

@@ -1,20 +1,50 @@
-//! Divergence becomes a sum over the faces of a cell.
+//! Divergence and reductions over faces become sums over the faces of a cell.
 
 use super::build::{Builder, Mode, Result, Unfusable};
 use crate::ir::{FaceFilter, KBlock, KExpr, KStmt, Path, Side, SideBlocks, UnaryOp, ValueId};
-use crate::ops::Arithmetic;
+use crate::ops::{Arithmetic, FaceReduction};
 use crate::types::{Basic, CanonicalSet, EntityKind, Shape, Type};
 
+/// What a cell adds up for its faces.
+#[derive(Clone, Copy)]
+enum Term {
+    /// A flux, positive where the cell is the first of the face.
+    Flux(ValueId),
+    /// The first value where the cell is the first of the face, else the second.
+    Sided(ValueId, ValueId),
+}
+
 impl Builder<'_> {
+    /// `Divergence(fluxes)` at a cell.
     pub(super) fn divergence(&mut self, value: ValueId, fluxes: ValueId, at: &Path) -> Result<KExpr> {
+        self.sum(value, Term::Flux(fluxes), at)
+    }
+
+    /// A reduction over the faces of a cell.
+    pub(super) fn face_reduce(
+        &mut self,
+        value: ValueId,
+        reduction: FaceReduction,
+        [first, second]: [ValueId; 2],
+        at: &Path,
+    ) -> Result<KExpr> {
+        match reduction {
+            // Sums of kernels are of Scalars.
+            FaceReduction::Sum if self.ty(first).basic == Basic::Scalar => self.sum(value, Term::Sided(first, second), at),
+            FaceReduction::Sum | FaceReduction::Max | FaceReduction::Min => Err(Unfusable),
+        }
+    }
+
+    fn sum(&mut self, value: ValueId, term: Term, at: &Path) -> Result<KExpr> {
         let name = self.name(value);
         let result = match self.mode {
             Mode::PerAxis => return Err(Unfusable),
             Mode::General => {
                 let face = self.local("f", Type { basic: Basic::Entity(EntityKind::Face), shape: Shape::Single, within: None });
                 let path = Path::Local(face);
-                let interior = self.term(fluxes, &path, true, |s| s.facts.learn_face_of(face, at))?;
-                let boundary = self.term(fluxes, &path, false, |s| s.facts.learn_face_of(face, at))?;
+                let outward = KExpr::Same(Box::new(Path::First(Box::new(path.clone()))), Box::new(at.clone()));
+                let interior = self.term(term, &path, true, &outward, |s| s.facts.learn_face_of(face, at))?;
+                let boundary = self.term(term, &path, false, &outward, |s| s.facts.learn_face_of(face, at))?;
                 let (only, body) = match (interior, boundary) {
                     (None, None) => return Ok(KExpr::Real(0.0)),
                     (Some(body), None) => (FaceFilter::Interior, body),
@@ -36,8 +66,8 @@ impl Builder<'_> {
                 if *at != Path::Here {
                     return Err(Unfusable);
                 }
-                let low = self.side(fluxes, Side::Low)?;
-                let high = self.side(fluxes, Side::High)?;
+                let low = self.side(term, Side::Low)?;
+                let high = self.side(term, Side::High)?;
                 let result = self.local(&name, Type::SCALAR);
                 self.push(KStmt::SumSides { results: vec![result], low, high });
                 result
@@ -46,32 +76,80 @@ impl Builder<'_> {
         Ok(KExpr::Local(result))
     }
 
-    fn side(&mut self, fluxes: ValueId, side: Side) -> Result<SideBlocks> {
+    fn side(&mut self, term: Term, side: Side) -> Result<SideBlocks> {
         let face = Path::SideFace(side);
+        // A cell is the first of the face at its high side.
+        let outward = KExpr::Bool(side == Side::High);
         let mut one = |interior: bool| {
             let outer = self.facts.side.replace((side, interior));
-            let block = self.term(fluxes, &face, interior, |_| {});
+            let block = self.term(term, &face, interior, &outward, |_| {});
             self.facts.side = outer;
             block
         };
         Ok(SideBlocks { interior: one(true)?, boundary: one(false)? })
     }
 
-    /// The flux through a face known to be interior or on the boundary; `None` if it is
-    /// structurally zero there.
-    fn term(&mut self, fluxes: ValueId, face: &Path, interior: bool, learn: impl FnOnce(&mut Self)) -> Result<Option<KBlock>> {
+    /// What a sum adds, before its sign, for a face known to be interior or on the boundary; `None`
+    /// if that is structurally zero. `outward`: whether the cell is the first of the face.
+    fn term(
+        &mut self,
+        term: Term,
+        face: &Path,
+        interior: bool,
+        outward: &KExpr,
+        learn: impl FnOnce(&mut Self),
+    ) -> Result<Option<KBlock>> {
         let interior_set = self.sets.canonical(CanonicalSet::INTERIOR_FACES);
-        if !interior && self.ty(fluxes).mapping() == Some(interior_set) {
-            return Ok(None);
-        }
         let mut block = self.scoped(|s| {
             s.facts.learn(s.sets, face, interior_set, interior);
             learn(s);
-            Ok(vec![s.eval(fluxes, face)?])
+            Ok(vec![match term {
+                Term::Flux(fluxes) => s.on_face(fluxes, face)?,
+                Term::Sided(first, second) => s.sided(first, second, face, outward)?,
+            }])
         })?;
         block.yields = block.yields.into_iter().map(without_zeros).collect();
         drop_dead(&mut block);
         Ok((block.yields != [KExpr::Real(0.0)]).then_some(block))
+    }
+
+    /// The first value where the cell is the first of the face. Else the negative of the second:
+    /// the sum subtracts it.
+    fn sided(&mut self, first: ValueId, second: ValueId, face: &Path, outward: &KExpr) -> Result<KExpr> {
+        if first == second && !matches!(outward, KExpr::Bool(_)) {
+            let both = self.on_face(first, face)?;
+            let both = self.keep(first, both);
+            let (if_true, if_false) = (Box::new(both.clone()), Box::new(negative(both)));
+            return Ok(KExpr::Select { condition: Box::new(outward.clone()), if_true, if_false });
+        }
+        let name_of = first;
+        self.select(name_of, outward.clone(), |s| s.on_face(first, face), |s| Ok(negative(s.on_face(second, face)?)))
+    }
+
+    /// A number on a face, 0 where there is none.
+    fn on_face(&mut self, value: ValueId, face: &Path) -> Result<KExpr> {
+        let set = self.ty(value).mapping().ok_or(Unfusable)?;
+        match self.facts.member(self.sets, set, face) {
+            Some(true) => self.eval(value, face),
+            Some(false) => Ok(KExpr::Real(0.0)),
+            None => {
+                self.need_members(set)?;
+                let condition = KExpr::Member { set, at: face.clone() };
+                let inside = |s: &mut Self| {
+                    s.facts.learn(s.sets, face, set, true);
+                    s.eval(value, face)
+                };
+                self.select(value, condition, inside, |_| Ok(KExpr::Real(0.0)))
+            }
+        }
+    }
+}
+
+fn negative(expr: KExpr) -> KExpr {
+    match expr {
+        KExpr::Real(number) => KExpr::Real(-number),
+        KExpr::Unary(UnaryOp::Neg, a) => *a,
+        expr => KExpr::Unary(UnaryOp::Neg, Box::new(expr)),
     }
 }
 
@@ -102,7 +180,7 @@ fn without_zeros(expr: KExpr) -> KExpr {
             }
             KExpr::Select { condition, if_true: Box::new(if_true), if_false: Box::new(if_false) }
         }
-        KExpr::Real(0.0) => KExpr::Real(0.0),
+        KExpr::Real(x) if x == 0.0 => KExpr::Real(0.0),
         expr => expr,
     }
 }
