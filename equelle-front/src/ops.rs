@@ -188,6 +188,24 @@ impl FaceReduction {
     /// All of them.
     pub const ALL: [FaceReduction; 3] = [FaceReduction::Sum, FaceReduction::Max, FaceReduction::Min];
 
+    /// What it begins with.
+    pub fn start(self) -> f64 {
+        match self {
+            FaceReduction::Sum => 0.0,
+            FaceReduction::Max => f64::NEG_INFINITY,
+            FaceReduction::Min => f64::INFINITY,
+        }
+    }
+
+    /// The function that takes in one more number; `None` for a sum.
+    pub fn extreme(self) -> Option<BinaryMath> {
+        match self {
+            FaceReduction::Sum => None,
+            FaceReduction::Max => Some(BinaryMath::Max),
+            FaceReduction::Min => Some(BinaryMath::Min),
+        }
+    }
+
     /// As in the language.
     pub fn name(self) -> &'static str {
         match self {

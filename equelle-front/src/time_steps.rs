@@ -271,7 +271,7 @@ fn block_params(block: &KBlock, locals: &mut Vec<BTreeSet<u32>>) {
         match statement {
             KStmt::Let { local, value } => locals[local.0 as usize] = of_expr(value, locals),
             KStmt::LetEntity { local, path } => locals[local.0 as usize] = of_path(path, locals),
-            KStmt::SumFaces { results, cell, face, body, .. } => {
+            KStmt::ReduceFaces { results, cell, face, body, .. } => {
                 let cell = of_path(cell, locals);
                 locals[face.0 as usize] = cell.clone();
                 block_params(body, locals);
@@ -279,7 +279,7 @@ fn block_params(block: &KBlock, locals: &mut Vec<BTreeSet<u32>>) {
                     locals[result.0 as usize] = &cell | &of_expr(value, locals);
                 }
             }
-            KStmt::SumSides { results, low, high } => {
+            KStmt::ReduceSides { results, low, high, .. } => {
                 let blocks = [&low.interior, &low.boundary, &high.interior, &high.boundary];
                 for block in blocks.into_iter().flatten() {
                     block_params(block, locals);

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use equelle_front::backend::structural::along_one_axis;
 use equelle_front::ir::{FaceFilter, KBlock, KExpr, KStmt, Kernel, LocalId, Param, ParamId, Path, Side, UnaryOp};
-use equelle_front::ops::Arithmetic;
+use equelle_front::ops::{Arithmetic, FaceReduction};
 use equelle_front::types::{EntityKind, SetId, SetTable};
 use equelle_runtime::grid::{Cartesian, Grid, NONE};
 use equelle_runtime::{Error, ErrorKind};
@@ -90,10 +90,10 @@ impl<'a> Evaluator<'a> {
                 let entity = self.path(path)?;
                 self.locals[local.0 as usize] = Slot::Entity(entity);
             }
-            KStmt::SumFaces { results, cell, face, only, body } => {
+            KStmt::ReduceFaces { reduction, results, cell, face, only, body } => {
                 let cell = self.entity(cell, "the faces of a cell")?;
                 let topology = self.grid.topology();
-                let mut sums = vec![0.0; results.len()];
+                let mut sums = vec![reduction.start(); results.len()];
                 for &f in topology.faces_of(cell as usize) {
                     let wanted = match only {
                         FaceFilter::All => true,
@@ -103,22 +103,22 @@ impl<'a> Evaluator<'a> {
                     if wanted {
                         self.locals[face.0 as usize] = Slot::Entity(Some(f));
                         let outward = topology.face_cells[f as usize][0] == cell;
-                        self.add_terms(&mut sums, body, outward)?;
+                        self.take_in(*reduction, &mut sums, body, outward)?;
                     }
                 }
                 self.set_numbers(results, sums.into_iter().map(Number::Real));
             }
-            KStmt::SumSides { results, low, high } => {
+            KStmt::ReduceSides { reduction, results, low, high } => {
                 let shape = self.shape.ok_or_else(|| defect("a sum over sides needs a Cartesian grid"))?;
                 let cell = self.entity(&Path::Here, "the sides of a cell")? as usize;
-                let mut sums = vec![0.0; results.len()];
+                let mut sums = vec![reduction.start(); results.len()];
                 for axis in 0..shape.dim {
                     self.axis = Some(axis);
                     let at = shape.cell_ijk(cell)[axis];
                     for (blocks, interior, outward) in [(low, at > 0, false), (high, at + 1 < shape.n[axis], true)] {
                         let block = if interior { &blocks.interior } else { &blocks.boundary };
                         if let Some(block) = block {
-                            self.add_terms(&mut sums, block, outward)?;
+                            self.take_in(*reduction, &mut sums, block, outward)?;
                         }
                     }
                 }
@@ -139,15 +139,18 @@ impl<'a> Evaluator<'a> {
         Ok(())
     }
 
-    /// Adds the terms of one face, with the sign of its orientation.
-    fn add_terms(&mut self, sums: &mut [f64], body: &KBlock, outward: bool) -> Result<(), Error> {
+    /// Takes the terms of one face into reductions; in sums with the sign of its orientation.
+    fn take_in(&mut self, reduction: FaceReduction, results: &mut [f64], body: &KBlock, outward: bool) -> Result<(), Error> {
         let outer = self.sign;
         self.sign = if outward { outer } else { -outer };
         let terms = self.inner(body)?;
         self.sign = outer;
-        for (sum, term) in sums.iter_mut().zip(terms) {
+        for (result, term) in results.iter_mut().zip(terms) {
             let term = term.real()?;
-            *sum += if outward { term } else { -term };
+            match reduction.extreme() {
+                None => *result += if outward { term } else { -term },
+                Some(extreme) => *result = binary_math(extreme).of(*result, term),
+            }
         }
         Ok(())
     }

@@ -82,14 +82,14 @@ impl Sharing<'_> {
     fn within(&mut self, statement: &mut KStmt) {
         let before = self.inside.clone();
         match statement {
-            KStmt::SumFaces { face, only, body, .. } => {
+            KStmt::ReduceFaces { face, only, body, .. } => {
                 self.inside.known.insert(*face);
                 if *only == FaceFilter::Interior {
                     self.inside.interior.insert(*face);
                 }
                 self.block(body);
             }
-            KStmt::SumSides { low, high, .. } => {
+            KStmt::ReduceSides { low, high, .. } => {
                 for (blocks, side) in [(low, Side::Low), (high, Side::High)] {
                     for block in [&mut blocks.interior, &mut blocks.boundary].into_iter().flatten() {
                         self.inside = Inside { side: Some(side), ..before.clone() };
@@ -239,8 +239,8 @@ fn places(block: &KBlock, guards: &mut Vec<Guard>, in_loop: bool, f: &mut dyn Fn
         match statement {
             KStmt::Let { value, .. } | KStmt::Add { value, .. } => places_of(value, guards, in_loop, f),
             KStmt::LetEntity { .. } => {}
-            KStmt::SumFaces { body, .. } => places(body, guards, true, f),
-            KStmt::SumSides { low, high, .. } => {
+            KStmt::ReduceFaces { body, .. } => places(body, guards, true, f),
+            KStmt::ReduceSides { low, high, .. } => {
                 for block in [&low.interior, &low.boundary, &high.interior, &high.boundary].into_iter().flatten() {
                     places(block, guards, true, f);
                 }

@@ -27,6 +27,17 @@ pub fn specialised(sets: &SetTable, body: &KBlock, face: LocalId, interior: bool
     }
 }
 
+/// A body for faces of which the cell at `cell` is the first one, or the second: what asks for that
+/// is decided.
+pub fn oriented(body: &KBlock, face: LocalId, cell: &Path, is_first: bool) -> KBlock {
+    let first = Path::First(Box::new(Path::Local(face)));
+    let known = |condition: &KExpr| match condition {
+        KExpr::Same(a, b) if **a == first && **b == *cell => Some(is_first),
+        _ => None,
+    };
+    block_with(body, &known)
+}
+
 /// A block whose choices by known conditions are made.
 fn block_with(block: &KBlock, known: &dyn Fn(&KExpr) -> Option<bool>) -> KBlock {
     let mut statements = Vec::new();
@@ -47,7 +58,7 @@ fn block_with(block: &KBlock, known: &dyn Fn(&KExpr) -> Option<bool>) -> KBlock 
                 }),
             },
             KStmt::Let { local, value } => statements.push(KStmt::Let { local: *local, value: chosen(value, known) }),
-            KStmt::LetEntity { .. } | KStmt::SumFaces { .. } | KStmt::SumSides { .. } | KStmt::Add { .. } => {
+            KStmt::LetEntity { .. } | KStmt::ReduceFaces { .. } | KStmt::ReduceSides { .. } | KStmt::Add { .. } => {
                 statements.push(statement.clone())
             }
         }

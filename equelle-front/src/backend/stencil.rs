@@ -65,18 +65,19 @@ impl Skeleton {
                         statements.push(statement.clone());
                     }
                 }
-                KStmt::SumFaces { cell, face, only, body, .. } => {
+                KStmt::ReduceFaces { reduction, cell, face, only, body, .. } => {
                     let body = self.strip(body);
                     if adds(&body) {
-                        statements.push(KStmt::SumFaces { results: Vec::new(), cell: cell.clone(), face: *face, only: *only, body });
+                        let (reduction, cell, face, only) = (*reduction, cell.clone(), *face, *only);
+                        statements.push(KStmt::ReduceFaces { reduction, results: Vec::new(), cell, face, only, body });
                     }
                 }
-                KStmt::SumSides { low, high, .. } => {
+                KStmt::ReduceSides { reduction, low, high, .. } => {
                     let (mut low, mut high) = (low.clone(), high.clone());
                     for slot in [&mut low.interior, &mut low.boundary, &mut high.interior, &mut high.boundary] {
                         *slot = slot.as_ref().map(|block| self.strip(block));
                     }
-                    statements.push(KStmt::SumSides { results: Vec::new(), low, high });
+                    statements.push(KStmt::ReduceSides { reduction: *reduction, results: Vec::new(), low, high });
                 }
                 KStmt::If { condition, then, otherwise, .. } => {
                     let decided = self.is_decided(condition);

@@ -81,7 +81,7 @@ impl BodyUsage {
                 self.vector_sizes.insert(components.len());
             }
             Node::Expr(KExpr::Component(_, index)) => self.largest_component = self.largest_component.max(Some(*index)),
-            Node::Stmt(KStmt::SumSides { .. }) => self.sums_sides = true,
+            Node::Stmt(KStmt::ReduceSides { .. }) => self.sums_sides = true,
             Node::Expr(_) | Node::Stmt(_) | Node::Path(_) => {}
         }
     }

@@ -9,13 +9,13 @@
 //! at an Empty entity, is an error of the kernel: whoever builds one guards it with
 //! [`KExpr::Member`] or [`KExpr::IsEmpty`], unless the set relation is known statically.
 //!
-//! **Structural zeros.** A term of [`KStmt::SumFaces`] that is skipped for some faces (see
+//! **Structural zeros.** A term of [`KStmt::ReduceFaces`] that is skipped for some faces (see
 //! [`FaceFilter`]) adds nothing; because the sum starts at +0, this is bit-identical to adding a
 //! zero.
 //!
 //! **Cartesian form.** On a Cartesian grid the faces of a cell are known: for each axis the low and
 //! the high one. A [`Kernel`] over cells may carry a second body ([`Kernel::cartesian`]) in which
-//! [`KStmt::SumFaces`] has become [`KStmt::SumSides`], whose blocks use [`Path::SideFace`] and
+//! [`KStmt::ReduceFaces`] has become [`KStmt::ReduceSides`], whose blocks use [`Path::SideFace`] and
 //! [`Path::Shift`] and are written once for a symbolic axis. Geometry there is that of a uniform
 //! grid: one number per axis. The measure of a cell is the product of the cell widths in the order
 //! of the axes, that of a face the product of the widths of the other axes in that order (1 in one
@@ -25,7 +25,7 @@
 //! widths along the axis, n = -2, -1, 0, 1, 2, evaluated as `(n * 0.5) * width`.
 
 use crate::ir::op::UnaryOp;
-use crate::ops::{Arithmetic, BinaryMath, Comparison, Logic, Reduction};
+use crate::ops::{Arithmetic, BinaryMath, Comparison, FaceReduction, Logic, Reduction};
 use crate::source::Span;
 use crate::types::{SetId, Type};
 
@@ -198,15 +198,15 @@ pub enum KStmt {
     Let { local: LocalId, value: KExpr },
     /// `local = entity`
     LetEntity { local: LocalId, path: Path },
-    /// For each face of a cell in ascending face index: `results[i] += sign * terms[i]`, sign +1
-    /// where the cell is the face's first cell, else -1; sums start at +0. `face` names the face
-    /// inside the body.
-    SumFaces { results: Vec<LocalId>, cell: Path, face: LocalId, only: FaceFilter, body: KBlock },
-    /// Cartesian form of a sum over the faces of [`Path::Here`] (a cell): for axis 0, 1, ... the
-    /// low side, then the high side. The sign of the low side is -1, of the high side +1, applied
-    /// by whoever evaluates. Blocks yield one term per result; `None` adds nothing. They use
-    /// [`Path::SideFace`], and [`Path::Shift`] where interior.
-    SumSides { results: Vec<LocalId>, low: SideBlocks, high: SideBlocks },
+    /// Over the faces of a cell in ascending face index. A sum: `results[i] += sign * terms[i]`,
+    /// sign +1 where the cell is the face's first cell, else -1, from +0. An extreme: the first of
+    /// the largest or smallest terms, from an infinity. `face` names the face inside the body.
+    ReduceFaces { reduction: FaceReduction, results: Vec<LocalId>, cell: Path, face: LocalId, only: FaceFilter, body: KBlock },
+    /// Cartesian form of a reduction over the faces of [`Path::Here`] (a cell): for axis 0, 1, ...
+    /// the low side, then the high side. The sign of the low side in a sum is -1, of the high side
+    /// +1, applied by whoever evaluates. Blocks yield one term per result; `None` takes no part.
+    /// They use [`Path::SideFace`], and [`Path::Shift`] where interior.
+    ReduceSides { reduction: FaceReduction, results: Vec<LocalId>, low: SideBlocks, high: SideBlocks },
     /// Lazy choice with several results.
     If { results: Vec<LocalId>, condition: KExpr, then: KBlock, otherwise: KBlock },
     /// In a Jacobian form: adds `value`, a Scalar, to the derivative of the residual here by the
@@ -215,7 +215,7 @@ pub enum KStmt {
     Add { unknown: ParamId, at: Path, value: KExpr },
 }
 
-/// Blocks of one side of a cell in [`KStmt::SumSides`].
+/// Blocks of one side of a cell in [`KStmt::ReduceSides`].
 #[derive(Clone, Debug, PartialEq)]
 pub struct SideBlocks {
     /// Where there is a cell on the other side.
@@ -224,7 +224,7 @@ pub struct SideBlocks {
     pub boundary: Option<KBlock>,
 }
 
-/// Which faces of a cell a sum visits.
+/// Which faces of a cell a reduction visits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum FaceFilter {
     /// All.

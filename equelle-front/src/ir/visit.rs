@@ -42,11 +42,11 @@ pub fn visit_stmt(statement: &KStmt, f: &mut dyn FnMut(Node<'_>)) {
             visit_path(at, f);
             visit_expr(value, f);
         }
-        KStmt::SumFaces { cell, body, .. } => {
+        KStmt::ReduceFaces { cell, body, .. } => {
             visit_path(cell, f);
             visit_block(body, f);
         }
-        KStmt::SumSides { low, high, .. } => {
+        KStmt::ReduceSides { low, high, .. } => {
             for block in [&low.interior, &low.boundary, &high.interior, &high.boundary].into_iter().flatten() {
                 visit_block(block, f);
             }

@@ -58,7 +58,7 @@ pub(super) struct OfKernels {
 pub(super) fn of_kernels(module: &Module) -> OfKernels {
     let mut found = OfKernels::default();
     let mut read = |node: Node<'_>| match node {
-        Node::Stmt(KStmt::SumFaces { .. }) | Node::Path(Path::First(_) | Path::Second(_)) => found.topology = true,
+        Node::Stmt(KStmt::ReduceFaces { .. }) | Node::Path(Path::First(_) | Path::Second(_)) => found.topology = true,
         Node::Expr(KExpr::Measure(_) | KExpr::Centroid(_) | KExpr::Normal(_)) => found.geometry = true,
         Node::Expr(_) | Node::Stmt(_) | Node::Path(_) => {}
     };

@@ -143,14 +143,14 @@ impl Counter {
                     _ => times.saturating_mul(2),
                 }
             }
-            KStmt::SumFaces { cell, face, body, .. } => {
+            KStmt::ReduceFaces { cell, face, body, .. } => {
                 if faces.is_empty() {
                     self.from_here = *cell == Path::Here;
                 }
                 let inner: Vec<LocalId> = faces.iter().copied().chain([*face]).collect();
                 self.block(body, &inner)
             }
-            KStmt::SumSides { low, high, .. } => {
+            KStmt::ReduceSides { low, high, .. } => {
                 // Each side stands for half of the faces.
                 let interior = [low, high].into_iter().filter_map(|side| side.interior.as_ref());
                 interior.fold(0, |sum: u32, body| sum.saturating_add(self.block(body, faces)))

@@ -7,6 +7,7 @@ use super::locals::{assigned, retain_results};
 use super::rewrite::{NodeMut, rewrite_block, rewrite_expr, rewrite_statement};
 use crate::backend::visit::{Node, visit_stmt};
 use crate::ir::{KBlock, KExpr, KStmt, LocalId, Path, SideBlocks};
+use crate::ops::FaceReduction;
 
 /// Combines the statements of a block, and of the blocks in it that were put together.
 pub(super) fn combine(block: &mut KBlock) {
@@ -46,7 +47,7 @@ fn combine_within(block: &mut KBlock, outer: &ValueTable) {
             let (local, text) = match &statement {
                 KStmt::Let { local, value } => (*local, format!("{value:?}")),
                 KStmt::LetEntity { local, path } => (*local, format!("{path:?}")),
-                KStmt::SumFaces { .. } | KStmt::SumSides { .. } | KStmt::If { .. } | KStmt::Add { .. } => continue,
+                KStmt::ReduceFaces { .. } | KStmt::ReduceSides { .. } | KStmt::If { .. } | KStmt::Add { .. } => continue,
             };
             match (&statement, known.get(&text)) {
                 (KStmt::Let { value: KExpr::Local(other), .. }, _) | (KStmt::LetEntity { path: Path::Local(other), .. }, _) => {
@@ -98,8 +99,8 @@ fn combine_within(block: &mut KBlock, outer: &ValueTable) {
 /// Combines the blocks of a statement.
 fn inside(statement: &mut KStmt, known: &ValueTable) {
     match statement {
-        KStmt::SumFaces { body, .. } => combine_within(body, known),
-        KStmt::SumSides { low, high, .. } => {
+        KStmt::ReduceFaces { body, .. } => combine_within(body, known),
+        KStmt::ReduceSides { low, high, .. } => {
             for block in [&mut low.interior, &mut low.boundary, &mut high.interior, &mut high.boundary].into_iter().flatten() {
                 combine_within(block, known);
             }
@@ -143,8 +144,8 @@ fn decided(node: NodeMut<'_>, condition: &KExpr, holds: bool) {
 /// Results of a sum or choice that are made alike are one.
 fn drop_equal_results(statement: &mut KStmt, same: &mut BTreeMap<LocalId, LocalId>) {
     let (results, mut blocks): (&mut Vec<LocalId>, Vec<&mut KBlock>) = match statement {
-        KStmt::SumFaces { results, body, .. } => (results, vec![body]),
-        KStmt::SumSides { results, low, high } => {
+        KStmt::ReduceFaces { results, body, .. } => (results, vec![body]),
+        KStmt::ReduceSides { results, low, high, .. } => {
             let blocks = [&mut low.interior, &mut low.boundary, &mut high.interior, &mut high.boundary];
             (results, blocks.into_iter().flatten().collect())
         }
@@ -204,22 +205,32 @@ fn rename(statement: &mut KStmt, same: &BTreeMap<LocalId, LocalId>) {
 fn join(into: &mut KStmt, from: KStmt) -> bool {
     match (into, from) {
         (
-            KStmt::SumFaces { results, cell, face, only, body },
-            KStmt::SumFaces { results: more, cell: other_cell, face: other_face, only: other_only, body: mut other },
-        ) if *cell == other_cell && *only == other_only => {
+            KStmt::ReduceFaces { reduction, results, cell, face, only, body },
+            KStmt::ReduceFaces {
+                reduction: other_reduction,
+                results: more,
+                cell: other_cell,
+                face: other_face,
+                only: other_only,
+                body: mut other,
+            },
+        ) if *reduction == other_reduction && *cell == other_cell && *only == other_only => {
             let names = BTreeMap::from([(other_face, *face)]);
             rewrite_block(&mut other, &mut |node| read_same(node, &names));
             results.extend(more);
             append(body, other);
             true
         }
-        (KStmt::SumSides { results, low, high }, KStmt::SumSides { results: more, low: other_low, high: other_high }) => {
+        (
+            KStmt::ReduceSides { reduction, results, low, high },
+            KStmt::ReduceSides { reduction: other_reduction, results: more, low: other_low, high: other_high },
+        ) if *reduction == other_reduction => {
             let (before, after) = (results.len(), more.len());
             results.extend(more);
             for (side, other) in [(low, other_low), (high, other_high)] {
                 let SideBlocks { interior, boundary } = other;
-                join_side(&mut side.interior, interior, before, after);
-                join_side(&mut side.boundary, boundary, before, after);
+                join_side(*reduction, &mut side.interior, interior, before, after);
+                join_side(*reduction, &mut side.boundary, boundary, before, after);
             }
             true
         }
@@ -241,14 +252,14 @@ fn append(block: &mut KBlock, other: KBlock) {
     block.yields.extend(other.yields);
 }
 
-/// Blocks of one side; a missing one yields zeros, which add nothing to sums that start at +0.
-fn join_side(block: &mut Option<KBlock>, other: Option<KBlock>, before: usize, after: usize) {
-    let zeros = |n: usize| KBlock { statements: Vec::new(), yields: vec![KExpr::Real(0.0); n] };
+/// Blocks of one side; a missing one yields what the reduction starts with, which changes nothing.
+fn join_side(reduction: FaceReduction, block: &mut Option<KBlock>, other: Option<KBlock>, before: usize, after: usize) {
+    let neutral = |n: usize| KBlock { statements: Vec::new(), yields: vec![KExpr::Real(reduction.start()); n] };
     *block = match (block.take(), other) {
         (None, None) => None,
         (a, b) => {
-            let mut joined = a.unwrap_or_else(|| zeros(before));
-            append(&mut joined, b.unwrap_or_else(|| zeros(after)));
+            let mut joined = a.unwrap_or_else(|| neutral(before));
+            append(&mut joined, b.unwrap_or_else(|| neutral(after)));
             Some(joined)
         }
     };

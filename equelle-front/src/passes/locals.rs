@@ -10,7 +10,7 @@ use crate::ir::{CartesianForm, KBlock, KExpr, KStmt, Kernel, LocalId, Path};
 pub(crate) fn assigned(statement: &KStmt) -> Vec<LocalId> {
     match statement {
         KStmt::Let { local, .. } | KStmt::LetEntity { local, .. } => vec![*local],
-        KStmt::SumFaces { results, .. } | KStmt::SumSides { results, .. } | KStmt::If { results, .. } => results.clone(),
+        KStmt::ReduceFaces { results, .. } | KStmt::ReduceSides { results, .. } | KStmt::If { results, .. } => results.clone(),
         KStmt::Add { .. } => Vec::new(),
     }
 }
@@ -21,7 +21,7 @@ pub(super) fn assigned_inside(block: &KBlock) -> Vec<LocalId> {
     visit_block(block, &mut |node| {
         if let Node::Stmt(statement) = node {
             found.extend(assigned(statement));
-            if let KStmt::SumFaces { face, .. } = statement {
+            if let KStmt::ReduceFaces { face, .. } = statement {
                 found.push(*face);
             }
         }
@@ -48,12 +48,12 @@ fn drop_in(block: &mut KBlock, read: &dyn Fn(LocalId) -> bool) -> bool {
     block.statements.retain_mut(|statement| {
         let keep = match statement {
             KStmt::Let { local, .. } | KStmt::LetEntity { local, .. } => read(*local),
-            KStmt::SumFaces { results, body, .. } => {
+            KStmt::ReduceFaces { results, body, .. } => {
                 changed |= drop_results(results, &mut [body], read);
                 changed |= drop_in(body, read);
                 !results.is_empty() || adds(body)
             }
-            KStmt::SumSides { results, low, high } => {
+            KStmt::ReduceSides { results, low, high, .. } => {
                 let blocks = [&mut low.interior, &mut low.boundary, &mut high.interior, &mut high.boundary];
                 let mut blocks: Vec<&mut KBlock> = blocks.into_iter().flatten().collect();
                 changed |= drop_results(results, &mut blocks, read);

@@ -44,13 +44,13 @@ pub(super) fn rewrite_statement(statement: &mut KStmt, f: &mut dyn FnMut(NodeMut
             rewrite_path(path, f);
             f(NodeMut::Assigned(local));
         }
-        KStmt::SumFaces { results, cell, face, body, .. } => {
+        KStmt::ReduceFaces { results, cell, face, body, .. } => {
             rewrite_path(cell, f);
             f(NodeMut::Assigned(face));
             rewrite_block(body, f);
             results.iter_mut().for_each(|r| f(NodeMut::Assigned(r)));
         }
-        KStmt::SumSides { results, low, high } => {
+        KStmt::ReduceSides { results, low, high, .. } => {
             for block in [&mut low.interior, &mut low.boundary, &mut high.interior, &mut high.boundary].into_iter().flatten() {
                 rewrite_block(block, f);
             }

@@ -185,8 +185,8 @@ impl Counter<'_> {
                 let (relation, scope) = self.follow(path);
                 self.homes.insert(*local, Home { relation, scope });
             }
-            KStmt::SumFaces { results, cell, face, only, body } => self.sum_faces(results.len(), cell, *face, *only, body),
-            KStmt::SumSides { results, low, high } => {
+            KStmt::ReduceFaces { results, cell, face, only, body, .. } => self.sum_faces(results.len(), cell, *face, *only, body),
+            KStmt::ReduceSides { results, low, high, .. } => {
                 let dim = self.dim;
                 for side in [low, high] {
                     if let Some(body) = &side.interior {

@@ -334,8 +334,8 @@ impl Checker<'_> {
                     self.error(message);
                 }
             }
-            KStmt::SumFaces { results, cell, face, only, body } => self.sum_faces(results, cell, *face, *only, body),
-            KStmt::SumSides { results, low, high } => self.sum_sides(results, low, high),
+            KStmt::ReduceFaces { results, cell, face, only, body, .. } => self.sum_faces(results, cell, *face, *only, body),
+            KStmt::ReduceSides { results, low, high, .. } => self.sum_sides(results, low, high),
             KStmt::If { results, condition, then, otherwise } => {
                 self.expect_expr(condition, Basic::Bool, "the condition");
                 let basics = self.basics(results);

@@ -3,8 +3,10 @@
 
 use equelle_front::backend::visit::{Node, visit_block};
 use equelle_front::ir::{KBlock, KExpr, LocalId, ParamId, Path, Side, SideBlocks};
+use equelle_front::ops::FaceReduction;
 use equelle_front::types::{Basic, CanonicalSet, EntityKind};
 
+use crate::codegen::emit::operators::math;
 use crate::codegen::emit::writer::Writer;
 
 impl Writer<'_> {
@@ -96,7 +98,7 @@ impl Writer<'_> {
         self.close("}");
     }
 
-    pub(in crate::codegen) fn side(&mut self, results: &[LocalId], blocks: &SideBlocks, high: u32) {
+    pub(in crate::codegen) fn side(&mut self, reduction: FaceReduction, results: &[LocalId], blocks: &SideBlocks, high: u32) {
         let sign = if high == 1 { '+' } else { '-' };
         let end = if high == 1 { Side::High } else { Side::Low };
         let add = |w: &mut Self, block: &KBlock| {
@@ -105,7 +107,11 @@ impl Writer<'_> {
             w.end_side();
             for (&result, term) in results.iter().zip(&block.yields) {
                 let name = w.local(result).to_owned();
-                let text = format!("{name} = {name} {sign} {};", w.expr(term));
+                let term = w.expr(term);
+                let text = match reduction.extreme() {
+                    None => format!("{name} = {name} {sign} {term};"),
+                    Some(extreme) => format!("{name} = {}({name}, {});", math(extreme), term.bare()),
+                };
                 w.line(&text);
             }
         };

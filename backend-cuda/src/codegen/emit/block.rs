@@ -25,18 +25,20 @@ impl Writer<'_> {
                 let text = format!("const EqEntity {} = {entity};", self.local(*local));
                 self.line(&text);
             }
-            KStmt::SumFaces { results, cell, face, only, body } => self.sum_faces(results, cell, *face, *only, body),
+            KStmt::ReduceFaces { reduction, results, cell, face, only, body } => {
+                self.reduce_faces(*reduction, results, cell, (*face, *only), body)
+            }
             KStmt::Add { unknown, at, value } => self.add(*unknown, at, value),
-            KStmt::SumSides { results, low, high } => {
+            KStmt::ReduceSides { reduction, results, low, high } => {
                 for &result in results {
-                    let text = format!("{} {} = {};", self.reals.number(), self.local(result), self.reals.literal(0.0));
+                    let text = format!("{} {} = {};", self.reals.number(), self.local(result), self.reals.literal(reduction.start()).bare());
                     self.line(&text);
                 }
                 self.load_neighbours(low, high);
                 self.line("#pragma unroll");
                 self.open("for (int axis = 0; axis < DIM; ++axis) {");
-                self.side(results, low, 0);
-                self.side(results, high, 1);
+                self.side(*reduction, results, low, 0);
+                self.side(*reduction, results, high, 1);
                 self.close("}");
                 self.neighbours.clear();
             }

@@ -4,7 +4,7 @@
 mod block;
 pub(super) mod derivatives;
 mod expr;
-mod operators;
+pub(super) mod operators;
 pub(super) mod outputs;
 mod path;
 pub(super) mod reals;

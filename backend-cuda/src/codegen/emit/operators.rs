@@ -20,7 +20,7 @@ pub(super) fn elementary(function: Elementary) -> &'static str {
     }
 }
 
-pub(super) fn math(function: BinaryMath) -> &'static str {
+pub(in crate::codegen) fn math(function: BinaryMath) -> &'static str {
     match function {
         BinaryMath::Min => "eq_min",
         BinaryMath::Max => "eq_max",

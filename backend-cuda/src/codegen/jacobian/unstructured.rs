@@ -121,8 +121,8 @@ fn has_fixed_additions(skeleton: &Skeleton, block: &KBlock) -> bool {
                 && has_fixed_additions(skeleton, then)
                 && has_fixed_additions(skeleton, otherwise)
         }
-        KStmt::SumFaces { body, .. } => has_fixed_additions(skeleton, body),
-        KStmt::SumSides { low, high, .. } => {
+        KStmt::ReduceFaces { body, .. } => has_fixed_additions(skeleton, body),
+        KStmt::ReduceSides { low, high, .. } => {
             [&low.interior, &low.boundary, &high.interior, &high.boundary].into_iter().flatten().all(|b| has_fixed_additions(skeleton, b))
         }
         KStmt::Add { at, .. } => {

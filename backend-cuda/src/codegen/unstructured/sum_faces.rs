@@ -1,4 +1,4 @@
-//! Sums over the faces of a cell, on any grid: a loop over its sides.
+//! Sums and extremes over the faces of a cell, on any grid: a loop over its sides.
 //!
 //! A sum of the element here has the numbers that the next sides ask for on their way before it
 //! uses the first of them: [`Prefetch`]. One side at a time, threads wait for the cell beyond
@@ -12,8 +12,10 @@ use std::collections::BTreeMap;
 use equelle_front::backend::faces::{is_antisymmetric, specialised};
 use equelle_front::backend::visit::{Node, visit_block};
 use equelle_front::ir::{FaceFilter, KBlock, KExpr, LocalId, ParamId, Path};
+use equelle_front::ops::FaceReduction;
 use equelle_front::types::{Basic, CanonicalSet, EntityKind, Extent, SetId};
 
+use crate::codegen::emit::operators::math;
 use crate::codegen::emit::sides::{Prefetch, SideNames};
 use crate::codegen::emit::text::Text;
 use crate::codegen::emit::writer::{Form, Writer};
@@ -24,10 +26,17 @@ use crate::codegen::emit::writer::{Form, Writer};
 const MAX_PREFETCHED: usize = 2;
 
 impl Writer<'_> {
-    /// A sum over the faces of a cell, from 0.
-    pub(in crate::codegen) fn sum_faces(&mut self, results: &[LocalId], cell: &Path, face: LocalId, only: FaceFilter, body: &KBlock) {
+    /// A reduction over the faces of a cell, from where it begins.
+    pub(in crate::codegen) fn reduce_faces(
+        &mut self,
+        reduction: FaceReduction,
+        results: &[LocalId],
+        cell: &Path,
+        (face, only): (LocalId, FaceFilter),
+        body: &KBlock,
+    ) {
         for &result in results {
-            let text = format!("{} {} = {};", self.reals.number(), self.local(result), self.reals.literal(0.0));
+            let text = format!("{} {} = {};", self.reals.number(), self.local(result), self.reals.literal(reduction.start()).bare());
             self.line(&text);
         }
         let own = self.path(cell).to_string();
@@ -67,7 +76,7 @@ impl Writer<'_> {
         self.uses.faces.remove(&face);
         self.uses.face_cells.remove(&face);
         self.sides.insert(face, side);
-        self.terms_by_extent(results, cell, face, only, body);
+        self.terms_by_extent((reduction, results), cell, (face, only), body);
         self.sides.remove(&face);
         let rest = std::mem::replace(&mut self.out, before);
         if self.uses.faces.contains(&face) {
@@ -169,31 +178,38 @@ impl Writer<'_> {
 
     /// Adds the terms of a face: for interior ones and others apart where they differ. An equation
     /// keeps its conditions, which its pattern follows.
-    fn terms_by_extent(&mut self, results: &[LocalId], cell: &Path, face: LocalId, only: FaceFilter, body: &KBlock) {
+    fn terms_by_extent(
+        &mut self,
+        of: (FaceReduction, &[LocalId]),
+        cell: &Path,
+        (face, only): (LocalId, FaceFilter),
+        body: &KBlock,
+    ) {
         if self.derivatives.is_some() {
-            return self.signed_terms(results, cell, face, body);
+            return self.signed_terms(of, cell, face, body);
         }
         let [interior, boundary] = [true, false].map(|interior| specialised(self.sets, body, face, interior));
         match only {
-            FaceFilter::Interior => self.signed_terms(results, cell, face, &interior),
-            FaceFilter::Boundary => self.signed_terms(results, cell, face, &boundary),
-            FaceFilter::All if interior == *body => self.signed_terms(results, cell, face, body),
+            FaceFilter::Interior => self.signed_terms(of, cell, face, &interior),
+            FaceFilter::Boundary => self.signed_terms(of, cell, face, &boundary),
+            FaceFilter::All if interior == *body => self.signed_terms(of, cell, face, body),
             FaceFilter::All => {
                 let neighbour = self.sides[&face].neighbour.clone();
                 self.open(&format!("if (eq_is_inside({neighbour})) {{"));
-                self.signed_terms(results, cell, face, &interior);
+                self.signed_terms(of, cell, face, &interior);
                 self.close("} else {");
                 self.deeper();
-                self.signed_terms(results, cell, face, &boundary);
+                self.signed_terms(of, cell, face, &boundary);
                 self.close("}");
             }
         }
     }
 
-    /// Adds the terms of a face, with its sign.
-    fn signed_terms(&mut self, results: &[LocalId], cell: &Path, face: LocalId, body: &KBlock) {
+    /// Takes in the terms of a face, in a sum with its sign.
+    fn signed_terms(&mut self, (reduction, results): (FaceReduction, &[LocalId]), cell: &Path, face: LocalId, body: &KBlock) {
         let outward = format!("eq_is_outward({})", self.sides[&face].neighbour);
-        if self.derivatives.is_none() && body.statements.is_empty() && body.yields.iter().all(|term| is_antisymmetric(term, face)) {
+        let sum = reduction == FaceReduction::Sum;
+        if sum && self.derivatives.is_none() && body.statements.is_empty() && body.yields.iter().all(|term| is_antisymmetric(term, face)) {
             self.set_outward(face, true);
             for (&result, term) in results.iter().zip(&body.yields) {
                 let name = self.local(result).to_owned();
@@ -210,6 +226,10 @@ impl Writer<'_> {
         for (&result, term) in results.iter().zip(&body.yields) {
             let name = self.local(result).to_owned();
             let mut term = self.expr(term);
+            if let Some(extreme) = reduction.extreme() {
+                self.line(&format!("{name} = {}({name}, {});", math(extreme), term.bare()));
+                continue;
+            }
             if !term.is_name() {
                 let local = self.names.fresh(&format!("{name}_term"));
                 self.line(&format!("const {} {local} = {};", self.reals.number(), term.bare()));

@@ -1,6 +1,7 @@
 //! Terms of single faces on the boundary.
 
 use equelle_front::ir::{KBlock, KStmt, LocalId};
+use equelle_front::ops::FaceReduction;
 use proc_macro2::TokenStream;
 use quote::quote;
 
@@ -24,7 +25,7 @@ pub(in crate::codegen) fn boundary(writer: &mut Writer, block: &KBlock) -> Writt
     let mut sums: Vec<LocalId> = Vec::new();
     let mut ends = [End::Low, End::High].map(|end| Terms { end, statements: TokenStream::new(), terms: Vec::new(), uses: Uses::default() });
     for statement in &block.statements {
-        let KStmt::SumSides { results, low, high } = statement else {
+        let KStmt::ReduceSides { reduction: FaceReduction::Sum, results, low, high } = statement else {
             before.push((statement, writer.noted(|writer| writer.statement(statement))?));
             continue;
         };
@@ -100,7 +101,7 @@ pub(in crate::codegen) fn boundary(writer: &mut Writer, block: &KBlock) -> Writt
 fn defines(statement: &KStmt) -> &[LocalId] {
     match statement {
         KStmt::Let { local, .. } | KStmt::LetEntity { local, .. } => std::slice::from_ref(local),
-        KStmt::If { results, .. } | KStmt::SumFaces { results, .. } | KStmt::SumSides { results, .. } => results,
+        KStmt::If { results, .. } | KStmt::ReduceFaces { results, .. } | KStmt::ReduceSides { results, .. } => results,
         KStmt::Add { .. } => &[],
     }
 }

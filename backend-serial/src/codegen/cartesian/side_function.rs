@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use equelle_front::backend::Namer;
 use equelle_front::ir::{KBlock, KStmt, Kernel, LocalId, ParamId};
+use equelle_front::ops::FaceReduction;
 use equelle_front::types::Basic;
 use proc_macro2::{Ident, TokenStream};
 use quote::quote;
@@ -32,11 +33,11 @@ pub(in crate::codegen) fn write_side_functions(
                     places.insert(*local, place);
                 }
             }
-            KStmt::SumSides { results, low, high } => {
+            KStmt::ReduceSides { reduction, results, low, high } => {
                 let mut pair = [None, None];
                 for (slot, side, blocks) in [(0, End::Low, low), (1, End::High, high)] {
                     let Some(interior) = &blocks.interior else { continue };
-                    pair[slot] = match side_function(source, interior, equation, results, side, places, functions) {
+                    pair[slot] = match side_function(source, interior, equation, (*reduction, results), side, places, functions) {
                         Ok(function) => Some(function),
                         Err(Failure::Form) => None,
                         Err(error) => return Err(error),
@@ -48,7 +49,7 @@ pub(in crate::codegen) fn write_side_functions(
                 write_side_functions(source, then, equation, &mut places.clone(), functions, out)?;
                 write_side_functions(source, otherwise, equation, &mut places.clone(), functions, out)?;
             }
-            KStmt::Let { .. } | KStmt::SumFaces { .. } | KStmt::Add { .. } => {}
+            KStmt::Let { .. } | KStmt::ReduceFaces { .. } | KStmt::Add { .. } => {}
         }
     }
     Ok(())
@@ -58,7 +59,7 @@ fn side_function(
     source: Source<'_>,
     block: &KBlock,
     equation: Option<&Equation<'_>>,
-    results: &[LocalId],
+    (reduction, results): (FaceReduction, &[LocalId]),
     side: End,
     places: &BTreeMap<LocalId, StencilPoint>,
     functions: &mut Namer,
@@ -108,9 +109,11 @@ fn side_function(
     let (generics, turbofish) = if generic { (quote! { <const DIM: usize> }, quote! { ::<DIM> }) } else { (quote! {}, quote! {}) };
     let sum = results.first().map_or("sum", |r| kernel.locals[r.0 as usize].name.as_str());
     let name = ident(&functions.fresh(&format!("{}_{sum}_{}", names.method, side.name())));
-    let doc = match side {
-        End::Low => " Term of the low side of a cell where there is a cell beyond; the caller subtracts it.",
-        End::High => " Term of the high side of a cell where there is a cell beyond; the caller adds it.",
+    let doc = match (reduction, side) {
+        (FaceReduction::Sum, End::Low) => " Term of the low side of a cell where there is a cell beyond; the caller subtracts it.",
+        (FaceReduction::Sum, End::High) => " Term of the high side of a cell where there is a cell beyond; the caller adds it.",
+        (FaceReduction::Max | FaceReduction::Min, End::Low) => " Term of the low side of a cell where there is a cell beyond.",
+        (FaceReduction::Max | FaceReduction::Min, End::High) => " Term of the high side of a cell where there is a cell beyond.",
     };
     let blank = blank();
     let item = quote! {

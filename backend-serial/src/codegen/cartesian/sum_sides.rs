@@ -1,17 +1,25 @@
 //! Sums over the sides of a cell.
 
 use equelle_front::ir::{KBlock, LocalId, SideBlocks};
+use equelle_front::ops::FaceReduction;
 use proc_macro2::TokenStream;
 use quote::quote;
 
 use crate::codegen::emit::stencil_point::{End, Leaf, SideFunction, StencilPoint};
-use crate::codegen::emit::text::Level;
+use crate::codegen::emit::text::Text;
 use crate::codegen::emit::uses::Use;
 use crate::codegen::emit::writer::{Failure, Form, Writer, Written};
 
 impl Writer<'_> {
-    /// Axis by axis the low side, subtracted, then the high side, added.
-    pub(in crate::codegen) fn sum_sides(&mut self, results: &[LocalId], low: &SideBlocks, high: &SideBlocks) -> Written<TokenStream> {
+    /// Axis by axis the low side, in a sum subtracted, then the high side.
+    pub(in crate::codegen) fn reduce_sides(
+        &mut self,
+        reduction: FaceReduction,
+        results: &[LocalId],
+        low: &SideBlocks,
+        high: &SideBlocks,
+    ) -> Written<TokenStream> {
+        let start = self.start_of(reduction);
         let number = self.sums_written;
         self.sums_written += 1;
         let sums = results.iter().map(|r| self.define(*r)).collect::<Written<Vec<_>>>()?;
@@ -19,30 +27,30 @@ impl Writer<'_> {
         let blocks = [&low.interior, &low.boundary, &high.interior, &high.boundary];
         match self.form {
             Form::Cell => {
-                let low = self.cell_side(End::Low, low, &functions[0], &sums)?;
+                let low = self.cell_side(reduction, End::Low, low, &functions[0], &sums)?;
                 let blocks: Vec<&KBlock> = blocks.into_iter().flatten().collect();
-                let high = self.cell_side(End::High, high, &functions[1], &sums)?;
+                let high = self.cell_side(reduction, End::High, high, &functions[1], &sums)?;
                 let sums = self.typed_sums(&sums, &blocks);
                 self.uses.add(Use::Dim);
                 Ok(quote! {
-                    #(let mut #sums = 0.0;)*
+                    #(let mut #sums = #start;)*
                     for axis in 0..DIM { #low #high }
                 })
             }
             // Inside a row no side is on the boundary.
             Form::Row if self.in_row && low.interior.is_none() && high.interior.is_none() => {
                 let sums = self.typed_sums(&sums, &[]);
-                Ok(quote! { #(let #sums = 0.0;)* })
+                Ok(quote! { #(let #sums = #start;)* })
             }
             Form::Row if self.in_row => {
-                let mut out = quote! { #(let mut #sums = 0.0;)* };
+                let mut out = quote! { #(let mut #sums = #start;)* };
                 for axis in 0..3usize {
                     let mut terms = TokenStream::new();
                     for (side, blocks, function) in [(End::Low, low, &functions[0]), (End::High, high, &functions[1])] {
                         if blocks.interior.is_some() {
                             let function = function.as_ref().ok_or(Failure::Form)?;
                             let call = self.row_call(function, axis)?;
-                            terms.extend(add_terms(side, &sums, &call));
+                            terms.extend(self.take_in_call(reduction, side, &sums, &call));
                         }
                     }
                     let number = proc_macro2::Literal::usize_unsuffixed(axis);
@@ -62,6 +70,7 @@ impl Writer<'_> {
     /// One side in [`Form::Cell`].
     fn cell_side(
         &mut self,
+        reduction: FaceReduction,
         side: End,
         blocks: &SideBlocks,
         function: &Option<SideFunction>,
@@ -73,13 +82,13 @@ impl Writer<'_> {
             (Some(_), Some(function)) => {
                 self.side_interior = Some(true);
                 let call = self.cell_call(function)?;
-                Some(add_terms(side, sums, &call))
+                Some(self.take_in_call(reduction, side, sums, &call))
             }
-            (Some(block), None) => Some(self.inline_side(side, block, true, sums)?),
+            (Some(block), None) => Some(self.inline_side(reduction, side, block, true, sums)?),
         };
         let boundary = match &blocks.boundary {
             None => None,
-            Some(block) => Some(self.inline_side(side, block, false, sums)?),
+            Some(block) => Some(self.inline_side(reduction, side, block, false, sums)?),
         };
         self.side_interior = outer;
         if interior.is_some() || boundary.is_some() {
@@ -97,7 +106,14 @@ impl Writer<'_> {
         })
     }
 
-    fn inline_side(&mut self, side: End, block: &KBlock, interior: bool, sums: &[proc_macro2::Ident]) -> Written<TokenStream> {
+    fn inline_side(
+        &mut self,
+        reduction: FaceReduction,
+        side: End,
+        block: &KBlock,
+        interior: bool,
+        sums: &[proc_macro2::Ident],
+    ) -> Written<TokenStream> {
         self.side_interior = Some(interior);
         let places = self.places.clone();
         self.begin_side(side);
@@ -106,8 +122,8 @@ impl Writer<'_> {
         let ((statements, terms), uses) = written?;
         self.uses.append(&uses);
         self.places = places;
-        let (op, terms) = (add_or_subtract(side), terms.iter().map(|t| t.at(Level::Choice)));
-        let block = quote! { #statements #(#sums #op #terms;)* };
+        let terms: TokenStream = sums.iter().zip(&terms).map(|(sum, term)| self.take_in(reduction, sum, side, term)).collect();
+        let block = quote! { #statements #terms };
         let high = side.is_high();
         // Subsets are asked for this position more than once: whether the face is in them, and
         // where.
@@ -216,28 +232,19 @@ impl Writer<'_> {
             }
         })
     }
-}
 
-/// The operator that adds terms of a side to a sum over sides. The sign is -1 on the low side, and
-/// subtracting is the same as adding the negative, to the bit.
-fn add_or_subtract(side: End) -> TokenStream {
-    match side {
-        End::Low => quote! { -= },
-        End::High => quote! { += },
-    }
-}
-
-/// `sum -= call;` for the low side, `sum += call;` for the high one.
-fn add_terms(side: End, sums: &[proc_macro2::Ident], call: &TokenStream) -> TokenStream {
-    let op = add_or_subtract(side);
-    match sums {
-        [] => quote! { #call; },
-        [sum] => quote! { #sum #op #call; },
-        many => {
-            let terms: Vec<_> = (0..many.len()).map(proc_macro2::Literal::usize_unsuffixed).collect();
-            quote! {
-                let terms = #call;
-                #(#many #op terms.#terms;)*
+    /// Takes the results of a side function into reductions.
+    fn take_in_call(&mut self, reduction: FaceReduction, side: End, sums: &[proc_macro2::Ident], call: &TokenStream) -> TokenStream {
+        match sums {
+            [] => quote! { #call; },
+            [sum] => self.take_in(reduction, sum, side, &Text::atom(call)),
+            many => {
+                let mut out = quote! { let terms = #call; };
+                for (number, sum) in many.iter().enumerate() {
+                    let number = proc_macro2::Literal::usize_unsuffixed(number);
+                    out.extend(self.take_in(reduction, sum, side, &Text::atom(quote! { terms.#number })));
+                }
+                out
             }
         }
     }

@@ -53,8 +53,10 @@ impl Writer<'_> {
                 let name = self.define(*local)?;
                 Ok(quote! { let #name = #entity; })
             }
-            KStmt::SumFaces { results, cell, face, only, body } => self.sum_faces(results, cell, *face, *only, body),
-            KStmt::SumSides { results, low, high } => self.sum_sides(results, low, high),
+            KStmt::ReduceFaces { reduction, results, cell, face, only, body } => {
+                self.reduce_faces(*reduction, results, cell, (*face, *only), body)
+            }
+            KStmt::ReduceSides { reduction, results, low, high } => self.reduce_sides(*reduction, results, low, high),
             KStmt::If { results, condition, then, otherwise } => self.if_statement(results, condition, then, otherwise),
             KStmt::Add { unknown, at, value } => self.add(*unknown, at, value),
         }

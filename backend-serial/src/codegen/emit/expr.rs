@@ -108,7 +108,7 @@ impl Writer<'_> {
     }
 
     /// A call of a function of the module `math`.
-    fn math(&mut self, function: &str, arguments: &[Text]) -> Text {
+    pub(super) fn math(&mut self, function: &str, arguments: &[Text]) -> Text {
         let (math, function) = (self.uses.item("math"), ident(function));
         Text::atom(quote! { #math::#function(#(#arguments),*) })
     }

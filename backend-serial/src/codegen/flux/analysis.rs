@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use equelle_front::backend::structural::along_one_axis;
 use equelle_front::ir::{KBlock, KExpr, KStmt, LocalId, ParamId, Path, SideBlocks, UnaryOp};
-use equelle_front::ops::{Arithmetic, BinaryMath};
+use equelle_front::ops::{Arithmetic, BinaryMath, FaceReduction};
 use equelle_front::types::{Basic, CanonicalSet, EntityKind, Extent, SetId};
 
 use super::dag::{At, Dag, Node, Op, reach};
@@ -212,10 +212,10 @@ impl<'w, 'a> Reader<'w, 'a> {
                 Ok(())
             }
             // Sums that some cells have and others have not are no matter of faces.
-            KStmt::SumSides { results, low, high } if self.side.is_none() && self.face.is_none() && !self.conditional => {
+            KStmt::ReduceSides { reduction: FaceReduction::Sum, results, low, high } if self.side.is_none() && self.face.is_none() && !self.conditional => {
                 self.sum(results, low, high)
             }
-            KStmt::SumSides { .. } | KStmt::SumFaces { .. } | KStmt::Add { .. } => Err(Failure::Form),
+            KStmt::ReduceSides { .. } | KStmt::ReduceFaces { .. } | KStmt::Add { .. } => Err(Failure::Form),
         }
     }
 

@@ -10,6 +10,7 @@ use equelle_front::backend::visit::{Node, visit_block};
 use equelle_front::backend::{KernelNames, Namer, Scratch};
 use equelle_front::cost::CostModel;
 use equelle_front::ir::{FaceFilter, KBlock, KExpr, KStmt, LocalId, Module, Path, Space};
+use equelle_front::ops::FaceReduction;
 use proc_macro2::{Literal, TokenStream};
 use quote::quote;
 
@@ -48,7 +49,15 @@ impl<'a> Writer<'a> {
         }
         let mut sums = Vec::new();
         for statement in &self.kernel.body.statements {
-            let KStmt::SumFaces { results, cell: Path::Here, face, only: FaceFilter::All | FaceFilter::Interior, body } = statement else {
+            let KStmt::ReduceFaces {
+                reduction: FaceReduction::Sum,
+                results,
+                cell: Path::Here,
+                face,
+                only: FaceFilter::All | FaceFilter::Interior,
+                body,
+            } = statement
+            else {
                 continue;
             };
             let body = specialised(&self.module.sets, body, *face, true);
@@ -116,11 +125,11 @@ fn of_face_alone(body: &KBlock, face: LocalId) -> bool {
     visit_block(body, &mut |node| match node {
         Node::Stmt(KStmt::Let { local, .. } | KStmt::LetEntity { local, .. }) => own.push(*local),
         Node::Stmt(KStmt::If { results, .. }) => own.extend(results),
-        Node::Stmt(KStmt::SumFaces { results, face, .. }) => {
+        Node::Stmt(KStmt::ReduceFaces { results, face, .. }) => {
             own.extend(results);
             own.push(*face);
         }
-        Node::Stmt(KStmt::SumSides { .. } | KStmt::Add { .. }) | Node::Path(Path::Here) => alone = false,
+        Node::Stmt(KStmt::ReduceSides { .. } | KStmt::Add { .. }) | Node::Path(Path::Here) => alone = false,
         Node::Expr(KExpr::Local(local)) | Node::Path(Path::Local(local)) => used.push(*local),
         Node::Expr(_) | Node::Path(_) => {}
     });
@@ -133,7 +142,7 @@ fn cost(block: &KBlock, model: &CostModel) -> u32 {
     visit_block(block, &mut |node| {
         cost = cost.saturating_add(match node {
             Node::Expr(expr) => model.expression(expr),
-            Node::Stmt(KStmt::SumFaces { .. }) => model.sum,
+            Node::Stmt(KStmt::ReduceFaces { .. }) => model.sum,
             Node::Stmt(_) | Node::Path(_) => 0,
         });
     });

@@ -1,4 +1,4 @@
-//! Sums over the faces of a cell, on any grid.
+//! Sums and extremes over the faces of a cell, on any grid.
 //!
 //! Faces come in ascending order, each with the cell beyond. A short body is written for faces
 //! whose first cell is the one that sums and again for faces whose second one is, and for faces
@@ -7,8 +7,9 @@
 //! Where exchanging the cells of a face changes the sign of a term and nothing else, as that of a
 //! difference does, both ends add the same.
 
-use equelle_front::backend::faces::{is_antisymmetric, specialised};
+use equelle_front::backend::faces::{is_antisymmetric, oriented, specialised};
 use equelle_front::ir::{FaceFilter, KBlock, KStmt, LocalId, Path, SideBlocks};
+use equelle_front::ops::FaceReduction;
 use proc_macro2::{Ident, TokenStream};
 use quote::quote;
 
@@ -20,8 +21,11 @@ use crate::codegen::emit::writer::{Failure, Form, Writer, Written};
 /// The longest body of a sum over faces that is written twice, in statements.
 const WRITTEN_TWICE: usize = 8;
 
-/// Names in the loop of a sum over the faces of a cell.
-struct SumNames {
+/// Names in the loop of a reduction over the faces of a cell.
+struct SumNames<'a> {
+    reduction: FaceReduction,
+    /// Path of the cell.
+    of: &'a Path,
     face: LocalId,
     cell: Ident,
     /// The cell beyond the face.
@@ -34,25 +38,25 @@ struct SumNames {
 }
 
 impl Writer<'_> {
-    /// The sums, from 0.
-    pub(in crate::codegen) fn sum_faces(
+    /// The results, from where the reduction begins.
+    pub(in crate::codegen) fn reduce_faces(
         &mut self,
+        reduction: FaceReduction,
         results: &[LocalId],
         cell: &Path,
-        face: LocalId,
-        only: FaceFilter,
+        (face, only): (LocalId, FaceFilter),
         body: &KBlock,
     ) -> Written<TokenStream> {
         if self.form != Form::General {
             return Err(Failure::Form);
         }
-        let own_is_here = *cell == Path::Here;
+        let (of, own_is_here) = (cell, *cell == Path::Here);
         let cell_value = self.entity(cell)?;
         let [cell, neighbour, outward] = ["cell", "neighbour", "outward"].map(|name| ident(&self.namer.fresh(name)));
         let face_name = self.define(face)?;
         let sums = results.iter().map(|r| self.define(*r)).collect::<Written<Vec<_>>>()?;
         let names =
-            SumNames { face, cell: cell.clone(), neighbour: neighbour.clone(), outward: outward.clone(), sums: sums.clone(), own_is_here };
+            SumNames { reduction, of, face, cell: cell.clone(), neighbour: neighbour.clone(), outward: outward.clone(), sums: sums.clone(), own_is_here };
         let outermost = self.known_faces.is_empty();
         let (terms, uses) = self.noted(|writer| writer.terms_by_extent(&names, only, body))?;
         self.uses.append(&uses);
@@ -74,9 +78,9 @@ impl Writer<'_> {
         });
         self.uses.add(Use::Sides);
         let grid = self.grid();
-        let sums = self.typed_sums(&sums, &[body]);
+        let (start, sums) = (self.start_of(reduction), self.typed_sums(&sums, &[body]));
         Ok(quote! {
-            #(let mut #sums = 0.0;)*
+            #(let mut #sums = #start;)*
             #loads
             let #cell = #cell_value;
             for (#shown_face, #neighbour, #shown_outward) in #grid.sides_of(#cell) { #terms }
@@ -85,7 +89,7 @@ impl Writer<'_> {
 
     /// Adds the terms of the face at hand: inside the grid and on its boundary, as far as they are
     /// wanted and differ.
-    fn terms_by_extent(&mut self, names: &SumNames, only: FaceFilter, body: &KBlock) -> Written<TokenStream> {
+    fn terms_by_extent(&mut self, names: &SumNames<'_>, only: FaceFilter, body: &KBlock) -> Written<TokenStream> {
         let SumNames { face, neighbour, outward, sums, .. } = names;
         let inside = match self.staged.get(face).cloned() {
             None => None,
@@ -131,8 +135,8 @@ impl Writer<'_> {
     }
 
     /// Adds the terms of the face at hand to the sums, with its sign.
-    fn signed_terms(&mut self, names: &SumNames, body: &KBlock) -> Written<TokenStream> {
-        let SumNames { face, cell, neighbour, outward, sums, own_is_here } = names;
+    fn signed_terms(&mut self, names: &SumNames<'_>, body: &KBlock) -> Written<TokenStream> {
+        let SumNames { reduction, of, face, cell, neighbour, outward, sums, own_is_here } = names;
         let twice = self.written_twice(*face, statements(body) <= WRITTEN_TWICE);
         // Multiplying by the sign is exact.
         let sign = if twice { None } else { Some(ident(&self.namer.fresh("sign"))) };
@@ -147,9 +151,15 @@ impl Writer<'_> {
             let [from, to] = ["from", "to"].map(|name| ident(&self.namer.fresh(name)));
             let ((before, terms), uses) = self.noted(|writer| writer.block_at(known(None, &from, &to), body, &sign))?;
             self.uses.append(&uses);
-            let terms = terms.iter().map(|t| t.at(Level::Cast));
-            let body = quote! { #before #(#sums += #sign * #terms;)* };
-            let sign = sign.filter(|_| !sums.is_empty() || uses.has(Use::Sign(*face)));
+            let signed = *reduction == FaceReduction::Sum && !sums.is_empty();
+            let body = if signed {
+                let terms = terms.iter().map(|t| t.at(Level::Cast));
+                quote! { #before #(#sums += #sign * #terms;)* }
+            } else {
+                let terms = self.take_in_all(*reduction, sums, End::High, &terms);
+                quote! { #before #terms }
+            };
+            let sign = sign.filter(|_| signed || uses.has(Use::Sign(*face)));
             let ends = uses.has(Use::Ends(*face));
             if sign.is_some() || ends {
                 self.uses.add(Use::Outward(*face));
@@ -160,23 +170,32 @@ impl Writer<'_> {
         }
         let ends = [known(Some(End::Low), cell, neighbour), known(Some(End::High), neighbour, cell)];
         let [low, high] = ends.clone();
-        let (before_added, added) = self.block_at(low, body, &sign)?;
-        let ((before_subtracted, subtracted), uses) = self.noted(|writer| writer.block_at(high, body, &sign))?;
-        let [added, subtracted] = [added, subtracted].map(|terms| terms.iter().map(|t| t.at(Level::Choice)).collect::<Vec<_>>());
-        if self.derivatives.is_none() && body.statements.is_empty() && body.yields.iter().all(|term| is_antisymmetric(term, *face)) {
-            return Ok(quote! { #(#sums += #added;)* });
+        // An equation keeps its conditions, which its pattern follows.
+        let derived = self.derivatives.is_some();
+        let [as_first, as_second] =
+            [true, false].map(|is_first| if derived { body.clone() } else { oriented(body, *face, of, is_first) });
+        let (before_added, added) = self.block_at(low, &as_first, &sign)?;
+        let ((before_subtracted, subtracted), uses) = self.noted(|writer| writer.block_at(high, &as_second, &sign))?;
+        let added = self.take_in_all(*reduction, sums, End::High, &added);
+        let subtracted = self.take_in_all(*reduction, sums, End::Low, &subtracted);
+        if *reduction == FaceReduction::Sum && !derived && body.statements.is_empty() && body.yields.iter().all(|term| is_antisymmetric(term, *face)) {
+            return Ok(added);
         }
         self.uses.append(&uses);
         self.uses.add(Use::Outward(*face));
         Ok(quote! {
             if #outward {
                 #before_added
-                #(#sums += #added;)*
+                #added
             } else {
                 #before_subtracted
-                #(#sums -= #subtracted;)*
+                #subtracted
             }
         })
+    }
+
+    fn take_in_all(&mut self, reduction: FaceReduction, results: &[Ident], side: End, terms: &[Text]) -> TokenStream {
+        results.iter().zip(terms).map(|(result, term)| self.take_in(reduction, result, side, term)).collect()
     }
 
     /// The body of a sum at a face.
@@ -195,8 +214,8 @@ impl Writer<'_> {
 fn statements(block: &KBlock) -> usize {
     let within = |statement: &KStmt| match statement {
         KStmt::Let { .. } | KStmt::LetEntity { .. } | KStmt::Add { .. } => 0,
-        KStmt::SumFaces { body, .. } => statements(body),
-        KStmt::SumSides { low, high, .. } => {
+        KStmt::ReduceFaces { body, .. } => statements(body),
+        KStmt::ReduceSides { low, high, .. } => {
             let SideBlocks { interior, boundary } = low;
             [interior, boundary, &high.interior, &high.boundary].into_iter().flatten().map(statements).sum()
         }

@@ -36,7 +36,8 @@ impl Name {
 }
 
 /// Words that are no names of parameters and locals in kernels unless in backquotes.
-pub(super) const RESERVED: [&str; 9] = ["here", "empty", "true", "false", "inf", "yield", "sum", "if", "add"];
+pub(super) const RESERVED: [&str; 11] =
+    ["here", "empty", "true", "false", "inf", "yield", "sum", "largest", "smallest", "if", "add"];
 
 /// The name as the text has it.
 pub(super) fn write_name(name: &str) -> String {

@@ -10,8 +10,8 @@ use crate::ir::location::{IrLocation, KernelItem};
 use crate::ir::op::Module;
 use crate::ir::text::lex::TokenKind;
 use crate::ir::text::parser::{Parsed, Parser};
-use crate::ir::text::print_kernel::face_type;
-use crate::ops::Reduction;
+use crate::ir::text::print_kernel::{face_type, reduction_word};
+use crate::ops::{FaceReduction, Reduction};
 use crate::types::{SetTable, Type};
 
 /// Expressions nested deeper are refused, so that no text can exhaust the stack.
@@ -214,15 +214,17 @@ impl KernelParser<'_> {
         }
         // A sum or a choice that only adds derivatives has no results.
         let mut results = Vec::new();
-        if !self.parser.is_word("sum") && !self.parser.is_word("if") {
+        let reduces = FaceReduction::ALL.into_iter().any(|reduction| self.parser.is_word(reduction_word(reduction)));
+        if !reduces && !self.parser.is_word("if") {
             results.push(self.declare()?);
             while self.parser.accept(",") {
                 results.push(self.declare()?);
             }
             self.parser.expect("=")?;
         }
-        if self.parser.accept_word("sum") {
-            return if self.parser.accept_word("sides") { self.sum_sides(results) } else { self.sum_faces(results) };
+        if let Some(reduction) = FaceReduction::ALL.into_iter().find(|reduction| self.parser.accept_word(reduction_word(*reduction))) {
+            let sides = self.parser.accept_word("sides");
+            return if sides { self.reduce_sides(reduction, results) } else { self.reduce_faces(reduction, results) };
         }
         if self.parser.accept_word("if") {
             let condition = self.expr()?;
@@ -253,7 +255,7 @@ impl KernelParser<'_> {
     }
 
     /// `faces f of here interior { ... }`
-    fn sum_faces(&mut self, results: Vec<LocalId>) -> Parsed<KStmt> {
+    fn reduce_faces(&mut self, reduction: FaceReduction, results: Vec<LocalId>) -> Parsed<KStmt> {
         self.parser.expect_word("faces")?;
         let name = self.parser.plain_name()?;
         let given = if self.parser.accept(":") { Some(self.parser.ty(self.sets)?) } else { None };
@@ -267,12 +269,12 @@ impl KernelParser<'_> {
             FaceFilter::All
         };
         let face = self.local(name, given.unwrap_or_else(|| face_type(only)))?;
-        Ok(KStmt::SumFaces { results, cell, face, only, body: self.block()? })
+        Ok(KStmt::ReduceFaces { reduction, results, cell, face, only, body: self.block()? })
     }
 
     /// `{ low interior { ... } low boundary { ... } high interior { ... } high boundary { ... } }`,
     /// each of them optional.
-    fn sum_sides(&mut self, results: Vec<LocalId>) -> Parsed<KStmt> {
+    fn reduce_sides(&mut self, reduction: FaceReduction, results: Vec<LocalId>) -> Parsed<KStmt> {
         self.parser.expect("{")?;
         let mut blocks = [None, None, None, None];
         for (i, block) in blocks.iter_mut().enumerate() {
@@ -290,6 +292,6 @@ impl KernelParser<'_> {
         let [low_interior, low_boundary, high_interior, high_boundary] = blocks;
         let low = SideBlocks { interior: low_interior, boundary: low_boundary };
         let high = SideBlocks { interior: high_interior, boundary: high_boundary };
-        Ok(KStmt::SumSides { results, low, high })
+        Ok(KStmt::ReduceSides { reduction, results, low, high })
     }
 }

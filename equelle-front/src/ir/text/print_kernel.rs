@@ -3,6 +3,7 @@
 use crate::ir::kernel::{CartesianForm, FaceFilter, KBlock, KExpr, KStmt, Kernel, LocalId, ParamId, Path, Side, SideBlocks, Space};
 use crate::ir::text::names::write_name;
 use crate::ir::text::print::{SetNames, line, logic, math, real, reduction, span, unary};
+use crate::ops::FaceReduction;
 use crate::types::{SetTable, Type};
 
 pub(super) fn kernel(out: &mut String, kernel: &Kernel, sets: &SetNames) {
@@ -114,15 +115,15 @@ impl KernelPrinter<'_> {
             KStmt::Add { unknown, at, value } => {
                 line(out, depth, &format!("add {}[{}] = {}", self.param(*unknown), self.path(at), self.expr(value)));
             }
-            KStmt::SumFaces { results, cell, face, only, body } => {
+            KStmt::ReduceFaces { reduction, results, cell, face, only, body } => {
                 let face = if self.kernel.local_type(*face) == Some(face_type(*only)) { self.local(*face) } else { self.declare(*face) };
                 let results = self.declare_all(results);
-                line(out, depth, &format!("{results}sum faces {face} of {}{} {{", self.path(cell), filter(*only)));
+                line(out, depth, &format!("{results}{} faces {face} of {}{} {{", reduction_word(*reduction), self.path(cell), filter(*only)));
                 self.block(out, depth + 1, body);
                 line(out, depth, "}");
             }
-            KStmt::SumSides { results, low, high } => {
-                line(out, depth, &format!("{}sum sides {{", self.declare_all(results)));
+            KStmt::ReduceSides { reduction, results, low, high } => {
+                line(out, depth, &format!("{}{} sides {{", self.declare_all(results), reduction_word(*reduction)));
                 self.side(out, depth + 1, Side::Low, low);
                 self.side(out, depth + 1, Side::High, high);
                 line(out, depth, "}");
@@ -194,5 +195,14 @@ impl KernelPrinter<'_> {
             KExpr::Entity(p) => format!("entity({})", self.path(p)),
             KExpr::Displacement { to, from } => format!("displacement({}, {})", self.path(to), self.path(from)),
         }
+    }
+}
+
+/// The word for a reduction over faces.
+pub(super) fn reduction_word(reduction: FaceReduction) -> &'static str {
+    match reduction {
+        FaceReduction::Sum => "sum",
+        FaceReduction::Max => "largest",
+        FaceReduction::Min => "smallest",
     }
 }

@@ -15,7 +15,7 @@ use super::elementary;
 use super::flatten::{Work, fresh_copy, is_atom, read_by_block};
 use crate::backend::visit::{Node, visit_expr, visit_path};
 use crate::ir::{ExprClass, KBlock, KExpr, KStmt, LocalId, Path, SideBlocks, UnaryOp};
-use crate::ops::{Arithmetic, BinaryMath, Comparison, Elementary};
+use crate::ops::{Arithmetic, BinaryMath, Comparison, Elementary, FaceReduction};
 use crate::types::{Basic, Type};
 
 /// A construct without a derivative here, as a message calls it.
@@ -165,20 +165,22 @@ fn nested(work: &mut Work, statement: KStmt, seeds: &[Seed], keep: bool) -> Resu
             let (otherwise, then) = (blocks.pop().flatten().unwrap_or_default(), blocks.pop().flatten().unwrap_or_default());
             Ok((KStmt::If { results, condition, then, otherwise }, adjoints))
         }
-        KStmt::SumFaces { results, cell, face, only, body } => {
+        KStmt::ReduceFaces { reduction: FaceReduction::Max | FaceReduction::Min, .. }
+        | KStmt::ReduceSides { reduction: FaceReduction::Max | FaceReduction::Min, .. } => Err("`FaceMax` or `FaceMin` of the unknown"),
+        KStmt::ReduceFaces { reduction, results, cell, face, only, body } => {
             let (mut blocks, results, adjoints) = blocks(work, vec![Some(body)], results, seeds, keep)?;
             scalars_only(work, &adjoints)?;
             let body = blocks.pop().flatten().unwrap_or_default();
-            Ok((KStmt::SumFaces { results, cell, face, only, body }, adjoints))
+            Ok((KStmt::ReduceFaces { reduction, results, cell, face, only, body }, adjoints))
         }
-        KStmt::SumSides { results, low, high } => {
+        KStmt::ReduceSides { reduction, results, low, high } => {
             let all = vec![low.interior, low.boundary, high.interior, high.boundary];
             let (blocks, results, adjoints) = blocks(work, all, results, seeds, keep)?;
             scalars_only(work, &adjoints)?;
             let mut blocks = blocks.into_iter();
             let mut side = || SideBlocks { interior: blocks.next().flatten(), boundary: blocks.next().flatten() };
             let (low, high) = (side(), side());
-            Ok((KStmt::SumSides { results, low, high }, adjoints))
+            Ok((KStmt::ReduceSides { reduction, results, low, high }, adjoints))
         }
         KStmt::Let { .. } | KStmt::LetEntity { .. } | KStmt::Add { .. } => Err("a statement without blocks"),
     }

@@ -1,23 +1,23 @@
-//! Divergence and reductions over faces become sums over the faces of a cell.
+//! Divergence, and sums and extremes over faces, become reductions over the faces of a cell.
 
 use super::build::{Builder, Mode, Result, Unfusable};
 use crate::ir::{FaceFilter, KBlock, KExpr, KStmt, Path, Side, SideBlocks, UnaryOp, ValueId};
 use crate::ops::{Arithmetic, FaceReduction};
 use crate::types::{Basic, CanonicalSet, EntityKind, Shape, Type};
 
-/// What a cell adds up for its faces.
+/// What a face adds to the reduction of one of its cells.
 #[derive(Clone, Copy)]
 enum Term {
     /// A flux, positive where the cell is the first of the face.
     Flux(ValueId),
     /// The first value where the cell is the first of the face, else the second.
-    Sided(ValueId, ValueId),
+    Sided(FaceReduction, ValueId, ValueId),
 }
 
 impl Builder<'_> {
     /// `Divergence(fluxes)` at a cell.
     pub(super) fn divergence(&mut self, value: ValueId, fluxes: ValueId, at: &Path) -> Result<KExpr> {
-        self.sum(value, Term::Flux(fluxes), at)
+        self.reduce(value, Term::Flux(fluxes), at)
     }
 
     /// A reduction over the faces of a cell.
@@ -28,15 +28,17 @@ impl Builder<'_> {
         [first, second]: [ValueId; 2],
         at: &Path,
     ) -> Result<KExpr> {
-        match reduction {
-            // Sums of kernels are of Scalars.
-            FaceReduction::Sum if self.ty(first).basic == Basic::Scalar => self.sum(value, Term::Sided(first, second), at),
-            FaceReduction::Sum | FaceReduction::Max | FaceReduction::Min => Err(Unfusable),
+        // Those of kernels are of Scalars.
+        if self.ty(first).basic != Basic::Scalar {
+            return Err(Unfusable);
         }
+        self.reduce(value, Term::Sided(reduction, first, second), at)
     }
 
-    fn sum(&mut self, value: ValueId, term: Term, at: &Path) -> Result<KExpr> {
+    fn reduce(&mut self, value: ValueId, term: Term, at: &Path) -> Result<KExpr> {
         let name = self.name(value);
+        let reduction = term.reduction();
+        let start = KExpr::Real(reduction.start());
         let result = match self.mode {
             Mode::PerAxis => return Err(Unfusable),
             Mode::General => {
@@ -46,7 +48,7 @@ impl Builder<'_> {
                 let interior = self.term(term, &path, true, &outward, |s| s.facts.learn_face_of(face, at))?;
                 let boundary = self.term(term, &path, false, &outward, |s| s.facts.learn_face_of(face, at))?;
                 let (only, body) = match (interior, boundary) {
-                    (None, None) => return Ok(KExpr::Real(0.0)),
+                    (None, None) => return Ok(start),
                     (Some(body), None) => (FaceFilter::Interior, body),
                     (None, Some(body)) => (FaceFilter::Boundary, body),
                     (Some(a), Some(b)) if a == b => (FaceFilter::All, a),
@@ -59,7 +61,7 @@ impl Builder<'_> {
                     }
                 };
                 let result = self.local(&name, Type::SCALAR);
-                self.push(KStmt::SumFaces { results: vec![result], cell: at.clone(), face, only, body });
+                self.push(KStmt::ReduceFaces { reduction, results: vec![result], cell: at.clone(), face, only, body });
                 result
             }
             Mode::Full => {
@@ -69,7 +71,7 @@ impl Builder<'_> {
                 let low = self.side(term, Side::Low)?;
                 let high = self.side(term, Side::High)?;
                 let result = self.local(&name, Type::SCALAR);
-                self.push(KStmt::SumSides { results: vec![result], low, high });
+                self.push(KStmt::ReduceSides { reduction, results: vec![result], low, high });
                 result
             }
         };
@@ -89,8 +91,8 @@ impl Builder<'_> {
         Ok(SideBlocks { interior: one(true)?, boundary: one(false)? })
     }
 
-    /// What a sum adds, before its sign, for a face known to be interior or on the boundary; `None`
-    /// if that is structurally zero. `outward`: whether the cell is the first of the face.
+    /// The term of a face known to be interior or on the boundary, in a sum before its sign; `None`
+    /// if it structurally changes nothing. `outward`: whether the cell is the first of the face.
     fn term(
         &mut self,
         term: Term,
@@ -100,38 +102,50 @@ impl Builder<'_> {
         learn: impl FnOnce(&mut Self),
     ) -> Result<Option<KBlock>> {
         let interior_set = self.sets.canonical(CanonicalSet::INTERIOR_FACES);
+        let reduction = term.reduction();
+        let neutral = KExpr::Real(reduction.start());
         let mut block = self.scoped(|s| {
             s.facts.learn(s.sets, face, interior_set, interior);
             learn(s);
             Ok(vec![match term {
-                Term::Flux(fluxes) => s.on_face(fluxes, face)?,
-                Term::Sided(first, second) => s.sided(first, second, face, outward)?,
+                Term::Flux(fluxes) => s.on_face(fluxes, face, &neutral)?,
+                Term::Sided(_, first, second) => s.sided(reduction, [first, second], face, outward)?,
             }])
         })?;
-        block.yields = block.yields.into_iter().map(without_zeros).collect();
+        if reduction == FaceReduction::Sum {
+            block.yields = block.yields.into_iter().map(without_zeros).collect();
+        }
         drop_dead(&mut block);
-        Ok((block.yields != [KExpr::Real(0.0)]).then_some(block))
+        Ok((block.yields != [neutral]).then_some(block))
     }
 
-    /// The first value where the cell is the first of the face. Else the negative of the second:
-    /// the sum subtracts it.
-    fn sided(&mut self, first: ValueId, second: ValueId, face: &Path, outward: &KExpr) -> Result<KExpr> {
+    /// The first value where the cell is the first of the face, else the second: in a sum, which
+    /// subtracts there, its negative.
+    fn sided(&mut self, reduction: FaceReduction, [first, second]: [ValueId; 2], face: &Path, outward: &KExpr) -> Result<KExpr> {
+        let neutral = KExpr::Real(reduction.start());
+        let beyond = |value: KExpr| match reduction {
+            FaceReduction::Sum => negative(value),
+            FaceReduction::Max | FaceReduction::Min => value,
+        };
         if first == second && !matches!(outward, KExpr::Bool(_)) {
-            let both = self.on_face(first, face)?;
+            let both = self.on_face(first, face, &neutral)?;
+            if reduction != FaceReduction::Sum {
+                return Ok(both);
+            }
             let both = self.keep(first, both);
-            let (if_true, if_false) = (Box::new(both.clone()), Box::new(negative(both)));
+            let (if_true, if_false) = (Box::new(both.clone()), Box::new(beyond(both)));
             return Ok(KExpr::Select { condition: Box::new(outward.clone()), if_true, if_false });
         }
-        let name_of = first;
-        self.select(name_of, outward.clone(), |s| s.on_face(first, face), |s| Ok(negative(s.on_face(second, face)?)))
+        let of_first = |s: &mut Self| s.on_face(first, face, &neutral);
+        self.select(first, outward.clone(), of_first, |s| Ok(beyond(s.on_face(second, face, &neutral)?)))
     }
 
-    /// A number on a face, 0 where there is none.
-    fn on_face(&mut self, value: ValueId, face: &Path) -> Result<KExpr> {
+    /// A number on a face; `neutral` where there is none.
+    fn on_face(&mut self, value: ValueId, face: &Path, neutral: &KExpr) -> Result<KExpr> {
         let set = self.ty(value).mapping().ok_or(Unfusable)?;
         match self.facts.member(self.sets, set, face) {
             Some(true) => self.eval(value, face),
-            Some(false) => Ok(KExpr::Real(0.0)),
+            Some(false) => Ok(neutral.clone()),
             None => {
                 self.need_members(set)?;
                 let condition = KExpr::Member { set, at: face.clone() };
@@ -139,8 +153,17 @@ impl Builder<'_> {
                     s.facts.learn(s.sets, face, set, true);
                     s.eval(value, face)
                 };
-                self.select(value, condition, inside, |_| Ok(KExpr::Real(0.0)))
+                self.select(value, condition, inside, |_| Ok(neutral.clone()))
             }
+        }
+    }
+}
+
+impl Term {
+    fn reduction(self) -> FaceReduction {
+        match self {
+            Term::Flux(_) => FaceReduction::Sum,
+            Term::Sided(reduction, ..) => reduction,
         }
     }
 }

@@ -12,7 +12,7 @@ pub(super) fn inline_single_uses(block: &mut KBlock) {
     while index < block.statements.len() {
         let candidate = match &block.statements[index] {
             KStmt::Let { local, value } => Some((*local, value.clone())),
-            KStmt::LetEntity { .. } | KStmt::SumFaces { .. } | KStmt::SumSides { .. } | KStmt::If { .. } | KStmt::Add { .. } => None,
+            KStmt::LetEntity { .. } | KStmt::ReduceFaces { .. } | KStmt::ReduceSides { .. } | KStmt::If { .. } | KStmt::Add { .. } => None,
         };
         if let Some((local, value)) = candidate
             && uses(block, local) == 1
@@ -30,8 +30,8 @@ pub(super) fn inline_single_uses(block: &mut KBlock) {
 pub(in crate::passes) fn inline_all_single_uses(block: &mut KBlock) {
     for statement in &mut block.statements {
         match statement {
-            KStmt::SumFaces { body, .. } => inline_all_single_uses(body),
-            KStmt::SumSides { low, high, .. } => {
+            KStmt::ReduceFaces { body, .. } => inline_all_single_uses(body),
+            KStmt::ReduceSides { low, high, .. } => {
                 for block in [&mut low.interior, &mut low.boundary, &mut high.interior, &mut high.boundary].into_iter().flatten() {
                     inline_all_single_uses(block);
                 }
@@ -54,7 +54,7 @@ fn uses(block: &KBlock, local: LocalId) -> usize {
 
 fn used_in_sum(statements: &[KStmt], local: LocalId) -> bool {
     statements.iter().any(|statement| match statement {
-        KStmt::SumFaces { .. } | KStmt::SumSides { .. } => {
+        KStmt::ReduceFaces { .. } | KStmt::ReduceSides { .. } => {
             let mut found = false;
             visit_stmt(statement, &mut |node| found |= matches!(node, Node::Expr(KExpr::Local(id)) if *id == local));
             found

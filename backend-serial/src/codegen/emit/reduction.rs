@@ -1,0 +1,34 @@
+//! Reductions over the faces of a cell: where they begin, and how they take in one more term.
+
+use equelle_front::ops::FaceReduction;
+use proc_macro2::{Ident, TokenStream};
+use quote::quote;
+
+use super::operators::math;
+use super::stencil_point::End;
+use super::text::{Level, Text};
+use super::writer::Writer;
+
+impl Writer<'_> {
+    /// What a reduction begins with.
+    pub(in crate::codegen) fn start_of(&self, reduction: FaceReduction) -> TokenStream {
+        match reduction {
+            FaceReduction::Sum => quote! { 0.0 },
+            FaceReduction::Max | FaceReduction::Min => self.reals.literal(reduction.start()).at(Level::Choice),
+        }
+    }
+
+    /// Takes in the term of a face on this side of the cell. A sum subtracts on the low side, which
+    /// is the same as adding the negative, to the bit.
+    pub(in crate::codegen) fn take_in(&mut self, reduction: FaceReduction, result: &Ident, side: End, term: &Text) -> TokenStream {
+        let Some(extreme) = reduction.extreme() else {
+            let term = term.at(Level::Choice);
+            return match side {
+                End::Low => quote! { #result -= #term; },
+                End::High => quote! { #result += #term; },
+            };
+        };
+        let value = self.math(math(extreme), &[Text::atom(result), term.clone()]);
+        quote! { #result = #value; }
+    }
+}
