@@ -2,7 +2,7 @@
 
 use super::{Content, GENERIC, Generator, SMALL, Want, has_nothing};
 use crate::bounds::Bounds;
-use crate::data::kind;
+use crate::data::{CANONICAL, SUBSETS_WITH_ELEMENTS, kind};
 use crate::tree::{Basic, Dimension, Info, Kind, Node, PURE, Set, parts};
 
 impl Generator<'_> {
@@ -294,7 +294,37 @@ impl Generator<'_> {
         })
     }
 
-    /// `Gradient` and `Divergence`.
+    /// A set of faces that has elements.
+    pub(super) fn some_faces(&mut self) -> Option<Set> {
+        let with_elements = CANONICAL.len() + SUBSETS_WITH_ELEMENTS;
+        let faces = self.sets(|_, set| kind(set.0) == Kind::Face && set.0 < with_elements);
+        self.pick(&faces)
+    }
+
+    /// `FaceSum`, `FaceMax` and `FaceMin` of numbers on some faces.
+    fn of_faces(&mut self, dimension: Dimension, want: Want) -> Option<Node> {
+        let faces = Some(self.some_faces()?);
+        let (a, b) = (self.scalar(faces, dimension, want), self.scalar(faces, dimension, want));
+        let either = a.info.bounds.either(b.info.bounds);
+        let cells = Some(Set(0));
+        Some(match self.random.u8(..4) {
+            0 => Node { info: Info::scalar(cells, dimension, either.sum(self.facts.faces, true)), parts: parts!["FaceSum(", a, ", ", b, ")"] },
+            // The same number for both cells.
+            1 => {
+                let bounds = a.info.bounds.sum(self.facts.faces, false);
+                Node { info: Info::scalar(cells, dimension, bounds), parts: parts!["FaceSum(", a.clone(), ", ", a, ")"] }
+            }
+            n => {
+                let on = if self.random.bool() { cells } else { None };
+                let start = self.scalar(on, dimension, want);
+                let bounds = either.either(start.info.bounds);
+                let name = if n == 2 { "FaceMax(" } else { "FaceMin(" };
+                Node { info: Info::scalar(cells, dimension, bounds), parts: parts![name, a, ", ", b, ", ", start, ")"] }
+            }
+        })
+    }
+
+    /// `Gradient`, `Divergence` and reductions over faces.
     fn discrete(&mut self, set: Set, dimension: Dimension, want: Want) -> Option<Node> {
         let want = want.deeper();
         match set {
@@ -303,6 +333,7 @@ impl Generator<'_> {
                 let bounds = a.info.bounds.minus(a.info.bounds);
                 Some(Node { info: Info::scalar(Some(set), dimension, bounds), parts: parts!["Gradient(", a, ")"] })
             }
+            Set(0) if self.chance(50) => self.of_faces(dimension, want),
             Set(0) => {
                 let faces = self.pick(&[Set(4), Set(4), Set(3)]);
                 let a = self.scalar(faces, dimension, want);

@@ -23,6 +23,7 @@ impl Generator<'_> {
                 6 => Some(self.choice(Basic::Vector, on, dimension, want)),
                 7 => self.moved(Basic::Vector, on, dimension, want),
                 8 if on.is_none() => Some(self.reduced_vector(dimension, want)),
+                8 if on == Some(Set(0)) => self.vector_of_faces(dimension, want),
                 9 | 10 => self.composed(on, dimension, want),
                 _ => None,
             }
@@ -63,6 +64,14 @@ impl Generator<'_> {
         let (lo, hi) = self.ranges.position;
         let info = Info::numbers(Basic::Vector, Some(set), self.dimension(1), Bounds::new(lo, hi));
         Node { info, parts: parts!["Centroid(", entities, ")"] }
+    }
+
+    /// `FaceSum` of Vectors.
+    fn vector_of_faces(&mut self, dimension: Dimension, want: Want) -> Option<Node> {
+        let faces = Some(self.some_faces()?);
+        let (a, b) = (self.vector(faces, dimension, want.deeper()), self.vector(faces, dimension, want.deeper()));
+        let bounds = a.info.bounds.either(b.info.bounds).sum(self.facts.faces, true);
+        Some(Node { info: Info::numbers(Basic::Vector, Some(Set(0)), dimension, bounds), parts: parts!["FaceSum(", a, ", ", b, ")"] })
     }
 
     fn vector_sum(&mut self, on: Option<Set>, dimension: Dimension, want: Want) -> Node {
