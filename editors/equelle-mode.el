@@ -61,6 +61,12 @@
      "The scalar product.")
     ("Exp" "Exp(x)"
      "The exponential function.")
+    ("FaceMax" "FaceMax(a, b, start)"
+     "Per cell, the largest of `start` and of `a` on the faces of which the cell is the first and `b` on those of which it is the second; faces without values do not take part.")
+    ("FaceMin" "FaceMin(a, b, start)"
+     "As `FaceMax`, the smallest.")
+    ("FaceSum" "FaceSum(a, b)"
+     "Per cell, the sum over its faces of `a` where the cell is the first of the face and of `b` where it is the second; faces without values do not take part. `Divergence(q)` is `FaceSum(q, -q)`.")
     ("FirstCell" "FirstCell(faces)"
      "The first cell of each face: the one that its normal points away from. Empty where that is outside the grid.")
     ("Gradient" "Gradient(values)"

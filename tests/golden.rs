@@ -25,9 +25,14 @@ fn read(path: &Path) -> String {
 }
 
 fn compiled(path: &str, level: OptLevel) -> Verified {
+    compiled_as(path, level, |text| text)
+}
+
+/// A program of the project, its text changed.
+fn compiled_as(path: &str, level: OptLevel, change: impl FnOnce(String) -> String) -> Verified {
     let path = repository(path);
     let name = path.file_name().and_then(|n| n.to_str()).expect("a name");
-    of_text(SourceFile::new(name, read(&path)), level)
+    of_text(SourceFile::new(name, change(read(&path))), level)
 }
 
 fn of_text(source: SourceFile, level: OptLevel) -> Verified {
@@ -202,4 +207,44 @@ fn numbers_beside_collections_have_the_kernels_of_extended_ones() {
         }
         assert_eq!(alone.len(), extended.len(), "{path}");
     }
+}
+
+/// Kernels of a program for both back-ends, without the lines that quote it.
+fn kernels(module: &Verified) -> String {
+    let serial = backend_serial::codegen::Serial.files(module).unwrap_or_else(|e| panic!("{e}"));
+    let cuda = backend_cuda::codegen::Cuda.files(module).unwrap_or_else(|e| panic!("{e}"));
+    let texts = serial.into_iter().chain(cuda).map(|(_, text)| text).collect::<Vec<_>>().concat();
+    assert!(texts.contains("__global__"));
+    texts.lines().filter(|line| !line.trim_start().starts_with("//")).map(|line| format!("{line}\n")).collect()
+}
+
+/// A program has the same kernels in the words of other constructs.
+#[track_caller]
+fn same_kernels(path: &str, words: &[(&str, &str)]) {
+    let expected = kernels(&compiled(path, OptLevel::O2));
+    let other = compiled_as(path, OptLevel::O2, |mut text| {
+        for (from, to) in words {
+            assert!(text.contains(from), "{path} has no `{from}`");
+            text = text.replace(from, to);
+        }
+        text
+    });
+    let found = kernels(&other);
+    assert_eq!(found.lines().count(), expected.lines().count(), "{path}");
+    for (found, expected) in found.lines().zip(expected.lines()) {
+        assert_eq!(found, expected, "{path}");
+    }
+}
+
+#[test]
+fn face_sums_are_divergences() {
+    same_kernels(
+        "examples/shallow_water/shallow_water.equelle",
+        &[
+            ("Divergence(mass_flow)", "FaceSum(mass_flow, -mass_flow)"),
+            ("Divergence(force_x)", "FaceSum(force_x, -force_x)"),
+            ("Divergence(force_y)", "FaceSum(force_y, -force_y)"),
+        ],
+    );
+    same_kernels("examples/heat_implicit_3d/heat_implicit_3d.equelle", &[("Divergence(fluxes)", "FaceSum(fluxes, -fluxes)")]);
 }

@@ -14,7 +14,7 @@ use backend_cuda::runtime::{Collection, CudaRuntime};
 use common::{devices, runtime, runtime_in};
 use equelle_runtime::grid::{Cartesian, Grid};
 use equelle_runtime::{
-    BinaryMath, CanonicalSet, DerivativeAccess, Elementary, EntityKind, EquelleRuntime, Error, ErrorKind, Extent, HostAccess, Implicit,
+    BinaryMath, CanonicalSet, DerivativeAccess, Elementary, EntityKind, EquelleRuntime, Error, ErrorKind, Extent, FaceReduction, HostAccess, Implicit,
     Operations, Reduction,
 };
 
@@ -42,12 +42,42 @@ fn gradient_and_divergence_of_the_specification() {
     }
 }
 
+/// Squares of 3, 1 and 2. Cell 0 sees that of cell 1, cell 1 those of cells 0 and 2, cell 2 that of
+/// cell 1. Of equal ones the first counts: cell 1 meets cell 0 before cell 2.
+#[test]
+fn reductions_over_faces() {
+    for device in devices() {
+        let mut rt = line(&device, 3, &[]);
+        let interior = rt.domain(CanonicalSet::new(EntityKind::Face, Extent::Interior)).unwrap();
+        let faces = rt.entities(&interior).unwrap();
+        let (first, second) = (rt.first_cell(&faces).unwrap(), rt.second_cell(&faces).unwrap());
+        for (guess, reduction, expected, rows) in [
+            ([3.0, 1.0, 2.0], FaceReduction::Sum, [1.0, 13.0, 1.0], [vec![(1, 2.0)], vec![(0, 6.0), (2, 4.0)], vec![(1, 2.0)]]),
+            ([3.0, 1.0, 2.0], FaceReduction::Max, [1.0, 9.0, 1.0], [vec![(1, 2.0)], vec![(0, 6.0)], vec![(1, 2.0)]]),
+            ([3.0, 1.0, 2.0], FaceReduction::Min, [1.0, 4.0, 1.0], [vec![(1, 2.0)], vec![(2, 4.0)], vec![(1, 2.0)]]),
+            ([5.0, 5.0, 5.0], FaceReduction::Max, [25.0; 3], [vec![(1, 10.0)], vec![(0, 10.0)], vec![(1, 10.0)]]),
+            ([5.0, 5.0, 5.0], FaceReduction::Min, [25.0; 3], [vec![(1, 10.0)], vec![(0, 10.0)], vec![(1, 10.0)]]),
+        ] {
+            let mut values = Vec::new();
+            let found = rows_of(&mut rt, &guess, |rt, u| {
+                let square = rt.mul(u, u)?;
+                let (of_first, of_second) = (rt.on(&square, &first)?, rt.on(&square, &second)?);
+                let result = rt.face_reduce(reduction, &of_second, &of_first)?;
+                values = rt.values(&result)?;
+                Ok(result)
+            });
+            assert_eq!(values, expected, "{reduction:?}");
+            assert_eq!(found, rows, "{reduction:?}");
+        }
+    }
+}
+
 /// Evaluates a residual once and gives the rows of its Jacobian; its value is 0 so that no system
 /// is solved.
 fn rows_of(
     rt: &mut CudaRuntime,
     guess: &[f64],
-    residual: impl Fn(&mut CudaRuntime, &Collection) -> Result<Collection, Error>,
+    mut residual: impl FnMut(&mut CudaRuntime, &Collection) -> Result<Collection, Error>,
 ) -> Vec<Vec<(usize, f64)>> {
     let cells = rt.domain(ALL_CELLS).unwrap();
     let guess = rt.scalar_collection(&cells, guess.to_vec()).unwrap();

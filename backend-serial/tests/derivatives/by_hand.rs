@@ -100,6 +100,39 @@ fn two_cells() -> Result<(), Error> {
     Ok(())
 }
 
+/// Squares of 3, 1 and 2. Cell 0 sees that of cell 1, cell 1 those of cells 0 and 2, cell 2 that of
+/// cell 1.
+#[test]
+fn reductions_over_faces() -> Result<(), Error> {
+    let mut rt = line(3);
+    let u = unknown_on_cells(&mut rt, &[3.0, 1.0, 2.0])?;
+    let square = rt.mul(&u, &u)?;
+    let interior = rt.domain(INTERIOR_FACES)?;
+    let faces = rt.entities(&interior)?;
+    let (first, second) = (rt.first_cell(&faces)?, rt.second_cell(&faces)?);
+    let (of_first, of_second) = (rt.on(&square, &first)?, rt.on(&square, &second)?);
+    let sum = rt.face_reduce(FaceReduction::Sum, &of_second, &of_first)?;
+    assert_eq!(rt.values(&sum)?, [1.0, 13.0, 1.0]);
+    assert_eq!(rows(&sum), [vec![(1, 2.0)], vec![(0, 6.0), (2, 4.0)], vec![(1, 2.0)]]);
+    let largest = rt.face_reduce(FaceReduction::Max, &of_second, &of_first)?;
+    assert_eq!(rt.values(&largest)?, [1.0, 9.0, 1.0]);
+    assert_eq!(rows(&largest), [[(1, 2.0)], [(0, 6.0)], [(1, 2.0)]]);
+    let smallest = rt.face_reduce(FaceReduction::Min, &of_second, &of_first)?;
+    assert_eq!(rt.values(&smallest)?, [1.0, 4.0, 1.0]);
+    assert_eq!(rows(&smallest), [[(1, 2.0)], [(2, 4.0)], [(1, 2.0)]]);
+    // Of equal ones the first: cell 1 meets face 1, where it is second, before face 2.
+    let same = unknown_on_cells(&mut rt, &[5.0, 5.0, 5.0])?;
+    let (of_first, of_second) = (rt.on(&same, &first)?, rt.on(&same, &second)?);
+    let largest = rt.face_reduce(FaceReduction::Max, &of_second, &of_first)?;
+    assert_eq!(rows(&largest), [[(1, 1.0)], [(0, 1.0)], [(1, 1.0)]]);
+    // One side alone depends on the unknown.
+    let constant = rt.scalar_collection(&interior, vec![0.0, 7.0])?;
+    let mixed = rt.face_reduce(FaceReduction::Max, &constant, &of_first)?;
+    assert_eq!(rt.values(&mixed)?, [0.0, 7.0, 5.0]);
+    assert_eq!(rows(&mixed), [vec![], vec![], vec![(1, 1.0)]]);
+    Ok(())
+}
+
 #[test]
 fn poisson_in_three_cells() -> Result<(), Error> {
     let mut rt = line(3);

@@ -75,6 +75,7 @@ fn entities_read(op: &Op, result: &Type) -> Vec<ValueId> {
         | Op::Broadcast { .. }
         | Op::Gradient(_)
         | Op::Divergence(_)
+        | Op::FaceReduce { .. }
         | Op::Reduce(..)
         | Op::Call { .. }
         | Op::Newton { .. } => Vec::new(),

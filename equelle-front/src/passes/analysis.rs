@@ -64,6 +64,7 @@ impl Defs {
                 | Op::Measure(_)
                 | Op::Gradient(_)
                 | Op::Divergence(_)
+                | Op::FaceReduce { .. }
                 | Op::Reduce(..)
                 | Op::InputScalar { .. }
                 | Op::InputCollection { .. }

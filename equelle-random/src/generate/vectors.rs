@@ -70,7 +70,7 @@ impl Generator<'_> {
     fn vector_of_faces(&mut self, dimension: Dimension, want: Want) -> Option<Node> {
         let faces = Some(self.some_faces()?);
         let (a, b) = (self.vector(faces, dimension, want.deeper()), self.vector(faces, dimension, want.deeper()));
-        let bounds = a.info.bounds.either(b.info.bounds).sum(self.facts.faces, true);
+        let bounds = a.info.bounds.either(b.info.bounds).sum(self.ranges.faces, true);
         Some(Node { info: Info::numbers(Basic::Vector, Some(Set(0)), dimension, bounds), parts: parts!["FaceSum(", a, ", ", b, ")"] })
     }
 

@@ -84,6 +84,7 @@ impl Builder<'_> {
             | Op::Measure(_)
             | Op::Gradient(_)
             | Op::Divergence(_)
+            | Op::FaceReduce { .. }
             | Op::Reduce(..)
             | Op::InputScalar { .. }
             | Op::InputCollection { .. }
