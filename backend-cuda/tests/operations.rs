@@ -14,8 +14,8 @@ use backend_cuda::runtime::{Collection, CudaRuntime};
 use common::{devices, runtime, runtime_in};
 use equelle_runtime::grid::{Cartesian, Grid};
 use equelle_runtime::{
-    BinaryMath, CanonicalSet, DerivativeAccess, Elementary, EntityKind, EquelleRuntime, Error, ErrorKind, Extent, FaceReduction, HostAccess, Implicit,
-    Operations, Reduction,
+    BinaryMath, CanonicalSet, DerivativeAccess, Elementary, EntityKind, EquelleRuntime, Error, ErrorKind, Extent, FaceReduction,
+    HostAccess, Implicit, Operations, Reduction,
 };
 
 const ALL_CELLS: CanonicalSet = CanonicalSet::new(EntityKind::Cell, Extent::All);
@@ -58,14 +58,16 @@ fn reductions_over_faces() {
             ([5.0, 5.0, 5.0], FaceReduction::Max, [25.0; 3], [vec![(1, 10.0)], vec![(0, 10.0)], vec![(1, 10.0)]]),
             ([5.0, 5.0, 5.0], FaceReduction::Min, [25.0; 3], [vec![(1, 10.0)], vec![(0, 10.0)], vec![(1, 10.0)]]),
         ] {
-            let mut values = Vec::new();
-            let found = rows_of(&mut rt, &guess, |rt, u| {
+            let reduced = |rt: &mut CudaRuntime, u: &Collection| {
                 let square = rt.mul(u, u)?;
                 let (of_first, of_second) = (rt.on(&square, &first)?, rt.on(&square, &second)?);
-                let result = rt.face_reduce(reduction, &of_second, &of_first)?;
-                values = rt.values(&result)?;
-                Ok(result)
-            });
+                rt.face_reduce(reduction, &of_second, &of_first)
+            };
+            let cells = rt.domain(ALL_CELLS).unwrap();
+            let constant = rt.scalar_collection(&cells, guess.to_vec()).unwrap();
+            let values = reduced(&mut rt, &constant).unwrap();
+            let values = rt.values(&values).unwrap();
+            let found = rows_of(&mut rt, &guess, reduced);
             assert_eq!(values, expected, "{reduction:?}");
             assert_eq!(found, rows, "{reduction:?}");
         }
@@ -77,7 +79,7 @@ fn reductions_over_faces() {
 fn rows_of(
     rt: &mut CudaRuntime,
     guess: &[f64],
-    mut residual: impl FnMut(&mut CudaRuntime, &Collection) -> Result<Collection, Error>,
+    residual: impl Fn(&mut CudaRuntime, &Collection) -> Result<Collection, Error>,
 ) -> Vec<Vec<(usize, f64)>> {
     let cells = rt.domain(ALL_CELLS).unwrap();
     let guess = rt.scalar_collection(&cells, guess.to_vec()).unwrap();

@@ -308,7 +308,10 @@ impl Generator<'_> {
         let either = a.info.bounds.either(b.info.bounds);
         let cells = Some(Set(0));
         Some(match self.random.u8(..4) {
-            0 => Node { info: Info::scalar(cells, dimension, either.sum(self.ranges.faces, true)), parts: parts!["FaceSum(", a, ", ", b, ")"] },
+            0 => Node {
+                info: Info::scalar(cells, dimension, either.sum(self.ranges.faces, true)),
+                parts: parts!["FaceSum(", a, ", ", b, ")"],
+            },
             // The same number for both cells.
             1 => {
                 let bounds = a.info.bounds.sum(self.ranges.faces, false);

@@ -31,7 +31,8 @@ impl Writer<'_> {
             KStmt::Add { unknown, at, value } => self.add(*unknown, at, value),
             KStmt::ReduceSides { reduction, results, low, high } => {
                 for &result in results {
-                    let text = format!("{} {} = {};", self.reals.number(), self.local(result), self.reals.literal(reduction.start()).bare());
+                    let text =
+                        format!("{} {} = {};", self.reals.number(), self.local(result), self.reals.literal(reduction.start()).bare());
                     self.line(&text);
                 }
                 self.load_neighbours(low, high);

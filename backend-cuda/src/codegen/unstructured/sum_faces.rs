@@ -178,13 +178,7 @@ impl Writer<'_> {
 
     /// Adds the terms of a face: for interior ones and others apart where they differ. An equation
     /// keeps its conditions, which its pattern follows.
-    fn terms_by_extent(
-        &mut self,
-        of: (FaceReduction, &[LocalId]),
-        cell: &Path,
-        (face, only): (LocalId, FaceFilter),
-        body: &KBlock,
-    ) {
+    fn terms_by_extent(&mut self, of: (FaceReduction, &[LocalId]), cell: &Path, (face, only): (LocalId, FaceFilter), body: &KBlock) {
         if self.derivatives.is_some() {
             return self.signed_terms(of, cell, face, body);
         }

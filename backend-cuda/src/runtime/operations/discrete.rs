@@ -64,7 +64,10 @@ pub(super) fn face_reduce(
     let extreme = reduction != FaceReduction::Sum && (first.has_derivatives() || second.has_derivatives());
     // Positions of the extremes in either collection.
     let chosen = if extreme {
-        Some([rt.executor.buffer("positions of extremes", 4 * extent.n as u64)?, rt.executor.buffer("positions of extremes", 4 * extent.n as u64)?])
+        Some([
+            rt.executor.buffer("positions of extremes", 4 * extent.n as u64)?,
+            rt.executor.buffer("positions of extremes", 4 * extent.n as u64)?,
+        ])
     } else {
         None
     };

@@ -55,8 +55,16 @@ impl Writer<'_> {
         let [cell, neighbour, outward] = ["cell", "neighbour", "outward"].map(|name| ident(&self.namer.fresh(name)));
         let face_name = self.define(face)?;
         let sums = results.iter().map(|r| self.define(*r)).collect::<Written<Vec<_>>>()?;
-        let names =
-            SumNames { reduction, of, face, cell: cell.clone(), neighbour: neighbour.clone(), outward: outward.clone(), sums: sums.clone(), own_is_here };
+        let names = SumNames {
+            reduction,
+            of,
+            face,
+            cell: cell.clone(),
+            neighbour: neighbour.clone(),
+            outward: outward.clone(),
+            sums: sums.clone(),
+            own_is_here,
+        };
         let outermost = self.known_faces.is_empty();
         let (terms, uses) = self.noted(|writer| writer.terms_by_extent(&names, only, body))?;
         self.uses.append(&uses);
@@ -172,13 +180,16 @@ impl Writer<'_> {
         let [low, high] = ends.clone();
         // An equation keeps its conditions, which its pattern follows.
         let derived = self.derivatives.is_some();
-        let [as_first, as_second] =
-            [true, false].map(|is_first| if derived { body.clone() } else { oriented(body, *face, of, is_first) });
+        let [as_first, as_second] = [true, false].map(|is_first| if derived { body.clone() } else { oriented(body, *face, of, is_first) });
         let (before_added, added) = self.block_at(low, &as_first, &sign)?;
         let ((before_subtracted, subtracted), uses) = self.noted(|writer| writer.block_at(high, &as_second, &sign))?;
         let added = self.take_in_all(*reduction, sums, End::High, &added);
         let subtracted = self.take_in_all(*reduction, sums, End::Low, &subtracted);
-        if *reduction == FaceReduction::Sum && !derived && body.statements.is_empty() && body.yields.iter().all(|term| is_antisymmetric(term, *face)) {
+        if *reduction == FaceReduction::Sum
+            && !derived
+            && body.statements.is_empty()
+            && body.yields.iter().all(|term| is_antisymmetric(term, *face))
+        {
             return Ok(added);
         }
         self.uses.append(&uses);

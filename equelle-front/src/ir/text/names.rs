@@ -36,8 +36,7 @@ impl Name {
 }
 
 /// Words that are no names of parameters and locals in kernels unless in backquotes.
-pub(super) const RESERVED: [&str; 11] =
-    ["here", "empty", "true", "false", "inf", "yield", "sum", "largest", "smallest", "if", "add"];
+pub(super) const RESERVED: [&str; 11] = ["here", "empty", "true", "false", "inf", "yield", "sum", "largest", "smallest", "if", "add"];
 
 /// The name as the text has it.
 pub(super) fn write_name(name: &str) -> String {

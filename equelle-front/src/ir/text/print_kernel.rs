@@ -118,7 +118,11 @@ impl KernelPrinter<'_> {
             KStmt::ReduceFaces { reduction, results, cell, face, only, body } => {
                 let face = if self.kernel.local_type(*face) == Some(face_type(*only)) { self.local(*face) } else { self.declare(*face) };
                 let results = self.declare_all(results);
-                line(out, depth, &format!("{results}{} faces {face} of {}{} {{", reduction_word(*reduction), self.path(cell), filter(*only)));
+                line(
+                    out,
+                    depth,
+                    &format!("{results}{} faces {face} of {}{} {{", reduction_word(*reduction), self.path(cell), filter(*only)),
+                );
                 self.block(out, depth + 1, body);
                 line(out, depth, "}");
             }

@@ -93,14 +93,7 @@ impl Builder<'_> {
 
     /// The term of a face known to be interior or on the boundary, in a sum before its sign; `None`
     /// if it structurally changes nothing. `outward`: whether the cell is the first of the face.
-    fn term(
-        &mut self,
-        term: Term,
-        face: &Path,
-        interior: bool,
-        outward: &KExpr,
-        learn: impl FnOnce(&mut Self),
-    ) -> Result<Option<KBlock>> {
+    fn term(&mut self, term: Term, face: &Path, interior: bool, outward: &KExpr, learn: impl FnOnce(&mut Self)) -> Result<Option<KBlock>> {
         let interior_set = self.sets.canonical(CanonicalSet::INTERIOR_FACES);
         let reduction = term.reduction();
         let neutral = KExpr::Real(reduction.start());
