@@ -20,7 +20,7 @@ const INTERPRETED: [How; 2] = [How::Interpreted0, How::Interpreted2];
 const SATURATION: f64 = 5e-16;
 
 /// The tolerance of the original implementation, whose results are compared with: it stops there.
-const ORIGINAL: &str = "abs_res_tol=1e-6";
+pub const ORIGINAL: &str = "abs_res_tol=1e-6";
 
 /// Runs the case of 4 x 3 cells.
 pub fn small_case(how: How, dimensions: Dimensions, program: &str) -> Outputs {
