@@ -282,4 +282,6 @@ pub enum Builtin {
     InputDomainSubsetOf,
     /// `InputSequenceOfScalar(name)`
     InputSequenceOfScalar,
+    /// `Where(domain, condition)`
+    Where,
 }

@@ -29,6 +29,13 @@ impl<R: DerivativeAccess> Interpreter<'_, R> {
                 (Value::Text(name), Value::Domain(within)) => Value::Domain(self.rt.input_domain(name, within)?),
                 (a, b) => return Err(unfit("InputDomain", &[a, b])),
             },
+            Op::Where { within, condition } => match (v(within)?, v(condition)?) {
+                (Value::Domain(within), Value::Bools(condition)) => {
+                    let name = ty.mapping().map_or("", |set| &self.module.sets.get(set).name);
+                    Value::Domain(self.rt.domain_where(name, within, condition)?)
+                }
+                (a, b) => return Err(unfit("Where", &[a, b])),
+            },
             Op::InputSequence { name } => match v(name)? {
                 Value::Text(name) => Value::Sequence(self.rt.input_sequence(name)?),
                 a => return Err(unfit("InputSequence", &[a])),

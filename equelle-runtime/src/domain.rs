@@ -78,6 +78,17 @@ impl Domain {
         Ok(Domain::trusted_subset(name, within, elements))
     }
 
+    /// The subset of those elements of a domain for which a condition holds: one truth value for each
+    /// element, in the numbering of the grid.
+    ///
+    /// # Panics
+    /// If there is not one value for each element.
+    pub fn filtered(name: impl Into<String>, within: &Arc<Domain>, holds: &[bool]) -> Arc<Domain> {
+        assert_eq!(holds.len(), within.len(), "truth values of a domain of {} elements", within.len());
+        let held = holds.iter().enumerate().filter(|(_, holds)| **holds);
+        Domain::trusted_subset(name.into(), within, held.map(|(position, _)| within.element(position)).collect())
+    }
+
     /// [`Domain::subset`] for elements already checked with [`Domain::check_subset`].
     pub(crate) fn trusted_subset(name: String, within: &Arc<Domain>, elements: Vec<u32>) -> Arc<Domain> {
         let base = match &within.body {

@@ -73,6 +73,8 @@ pub trait EquelleRuntime: Sized {
     fn input_collection(&mut self, name: &str, domain: &Self::Domain) -> Result<Self::ScalarCollection, Error>;
     /// A domain from a file. Read once per name and superset.
     fn input_domain(&mut self, name: &str, within: &Self::Domain) -> Result<Self::Domain, Error>;
+    /// A new domain of this name: those elements of another for which a condition on it holds.
+    fn domain_where(&mut self, name: &str, within: &Self::Domain, condition: &Self::BoolCollection) -> Result<Self::Domain, Error>;
     /// A sequence from a file. Read once per name.
     fn input_sequence(&mut self, name: &str) -> Result<Self::Sequence, Error>;
 

@@ -10,13 +10,15 @@ use equelle_random::generate::{Purpose, program};
 use crate::tools::Failure;
 
 /// What a program may have, and the text that shows it.
-const KINDS: [(&str, &[&str]); 11] = [
+const KINDS: [(&str, &[&str]); 13] = [
     ("one equation solved", &["NewtonSolve("]),
     ("systems of equations solved", &["NewtonSolveSystem("]),
     ("loops", &["For "]),
     ("mutable variables", &["Mutable"]),
     ("functions", &[") = {"]),
     ("domains read from files", &["InputDomainSubsetOf("]),
+    ("domains by condition", &["Where("]),
+    ("inner cells of boundary faces", &["InnerCell(", "OutwardSign(", "OutwardNormal("]),
     ("Divergence or Gradient", &["Divergence(", "Gradient("]),
     ("edges or vertices", &["Edges()", "Vertices()"]),
     ("reductions", &["Reduce("]),

@@ -67,6 +67,12 @@ impl EquelleRuntime for CudaRuntime {
         self.session.input_domain(name, within)
     }
 
+    fn domain_where(&mut self, name: &str, within: &Arc<Domain>, condition: &BoolCollection) -> Result<Arc<Domain>, Error> {
+        let holds = self.bools(condition)?;
+        self.check_flag()?;
+        Ok(Domain::filtered(name, within, &holds))
+    }
+
     fn input_sequence(&mut self, name: &str) -> Result<Sequence, Error> {
         let values = self.session.input_sequence(name)?;
         let buffer = self.executor.upload(name, &values)?;

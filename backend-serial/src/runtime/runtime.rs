@@ -152,6 +152,10 @@ impl<R: Real> EquelleRuntime for SerialRuntime<R> {
         self.session.input_domain(name, within)
     }
 
+    fn domain_where(&mut self, name: &str, within: &Arc<Domain>, condition: &BoolCollection) -> Result<Arc<Domain>, Error> {
+        Ok(Domain::filtered(name, within, &condition.values))
+    }
+
     fn input_sequence(&mut self, name: &str) -> Result<Arc<Vec<f64>>, Error> {
         self.session.input_sequence(name)
     }

@@ -53,6 +53,22 @@ impl Checker<'_> {
         if a == b {
             return Some(());
         }
+        let hint = self.domain_hint(a, b);
+        self.different_sets(what, op_span, left, right, hint)
+    }
+
+    /// [`Checker::same_set`] of the condition and a branch of a choice.
+    pub fn same_set_as_condition(&mut self, condition: (&Expr, &Type), branch: (&Expr, &Type)) -> Option<()> {
+        let (Some(a), Some(b)) = (condition.1.mapping(), branch.1.mapping()) else { return Some(()) };
+        if a == b {
+            return Some(());
+        }
+        let hint = format!("{}; one truth value of the condition is `AnyReduce(...)` or `AllReduce(...)`", self.domain_hint(a, b));
+        self.different_sets("`? :`", condition.0.span, condition, branch, hint)
+    }
+
+    fn different_sets(&mut self, what: &str, op_span: Span, left: (&Expr, &Type), right: (&Expr, &Type), hint: String) -> Option<()> {
+        let (Some(a), Some(b)) = (left.1.mapping(), right.1.mapping()) else { return Some(()) };
         let diagnostic = Diagnostic::new(
             Code::DifferentDomains,
             op_span,
@@ -60,7 +76,7 @@ impl Checker<'_> {
         )
         .also(left.0.span, self.show_value(left.1))
         .also(right.0.span, self.show_value(right.1))
-        .hint(self.domain_hint(a, b));
+        .hint(hint);
         self.fail(diagnostic)
     }
 

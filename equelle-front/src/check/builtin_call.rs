@@ -121,6 +121,11 @@ impl<'a> Checker<'a> {
             ArgumentRule::ScalarCollection => ty.basic == Basic::Scalar && collection,
             ArgumentRule::NumberCollection => matches!(ty.basic, Basic::Scalar | Basic::Vector) && collection,
             ArgumentRule::BoolCollection => ty.basic == Basic::Bool && collection,
+            ArgumentRule::BoolsOnFirst => {
+                // A first argument that is no domain is reported for itself.
+                let set = first.filter(|f| f.is_domain()).and_then(Type::mapping);
+                ty.basic == Basic::Bool && collection && (set.is_none() || set == ty.mapping())
+            }
             ArgumentRule::ScalarsOn(sets) => {
                 ty.basic == Basic::Scalar && collection && sets.iter().any(|s| ty.mapping() == Some(self.sets.canonical(*s)))
             }
@@ -189,7 +194,12 @@ impl<'a> Checker<'a> {
             }
             ArgumentRule::Text => Some("write the name between double quotes".to_owned()),
             ArgumentRule::NumberCollection if ty.basic == Basic::Bool => Some("truth is reduced by `AnyReduce` and `AllReduce`".to_owned()),
-            ArgumentRule::BoolCollection if ty.basic == Basic::Scalar => Some("compare it with something: `x > 0`".to_owned()),
+            ArgumentRule::BoolsOnFirst if ty.basic == Basic::Bool && ty.mapping().is_some() => {
+                Some("bring the condition to the domain: `(...) On` it".to_owned())
+            }
+            ArgumentRule::BoolCollection | ArgumentRule::BoolsOnFirst if ty.basic == Basic::Scalar => {
+                Some("compare it with something: `x > 0`".to_owned())
+            }
             ArgumentRule::ScalarsWithFirst if ty.basic == Basic::Scalar && ty.mapping().is_some() => {
                 Some("bring both to one domain with `On` or `Extend`".to_owned())
             }
@@ -202,6 +212,7 @@ impl<'a> Checker<'a> {
             | ArgumentRule::ScalarCollection
             | ArgumentRule::NumberCollection
             | ArgumentRule::BoolCollection
+            | ArgumentRule::BoolsOnFirst
             | ArgumentRule::ScalarsOn(_)
             | ArgumentRule::NumbersOnFaces
             | ArgumentRule::ScalarsOnFaces
@@ -232,14 +243,20 @@ impl<'a> Checker<'a> {
             ResultRule::ScalarsOn(set) => Type::collection(Basic::Scalar, self.sets.canonical(set)),
             ResultRule::OnCells => Type::collection(args.first()?.ty.value()?.basic, self.sets.canonical(CanonicalSet::ALL_CELLS)),
             ResultRule::ScalarsOnSecond => Type::collection(Basic::Scalar, mapping(1)?),
-            ResultRule::NewDomainInSecond => {
-                let parent = mapping(1)?;
-                let set = self.sets.add(parent, None);
-                self.new_sets += 1;
-                self.anonymous.insert(set);
-                Type::domain(self.sets.get(set).kind, set)
+            ResultRule::NewDomainInFirst => {
+                self.conditions = true;
+                self.new_domain(mapping(0)?)
             }
+            ResultRule::NewDomainInSecond => self.new_domain(mapping(1)?),
         })
+    }
+
+    /// A domain that is like no other one.
+    fn new_domain(&mut self, parent: SetId) -> Type {
+        let set = self.sets.add(parent, None);
+        self.new_sets += 1;
+        self.anonymous.insert(set);
+        Type::domain(self.sets.get(set).kind, set)
     }
 
     fn result_dimension(&mut self, row: &Row, rule: DimensionRule, args: &[Expr]) -> Option<Dimension> {

@@ -69,6 +69,8 @@ pub(super) enum ArgumentRule {
     NumberCollection,
     /// A collection of Bools on any domain.
     BoolCollection,
+    /// A collection of Bools on the domain that is the first argument.
+    BoolsOnFirst,
     /// A collection of Scalars on one of these sets.
     ScalarsOn(&'static [CanonicalSet]),
     /// A collection of Scalars or of Vectors on faces.
@@ -118,6 +120,8 @@ pub(super) enum ResultRule {
     OnCells,
     /// Scalars on the domain that is the second argument.
     ScalarsOnSecond,
+    /// A new domain within the one that is the first argument.
+    NewDomainInFirst,
     /// A new domain within the one that is the second argument.
     NewDomainInSecond,
 }
@@ -175,6 +179,10 @@ pub(super) const TABLE: &[Row] = &[
         .doc(C::Geometry, "Where the normal of a boundary face points: 1 out of the grid, -1 into it. A face with two cells is an error."),
     row("OutwardNormal", &[param("faces", A::BoundaryFaces)], Builtin::OutwardNormal, R::LikeFirst(Basic::Vector), D::None)
         .doc(C::Geometry, "The unit normal of each boundary face that points out of the grid. A face with two cells is an error."),
+    row("Where", &[param("entities", A::Domain), param("condition", A::BoolsOnFirst)], Builtin::Where, R::NewDomainInFirst, D::None).doc(
+        C::Domains,
+        "The domain of those `entities` for which the condition holds. It is made once: not in a loop, and of inputs and geometry alone.",
+    ),
     // Discrete operators.
     row(
         "Gradient",
@@ -351,6 +359,7 @@ impl ArgumentRule {
             A::ScalarsOnFaces => "it needs one Scalar for each of some faces: `u On FirstCell(InteriorFaces())` gives those of cells",
             A::LikeFirst => "bring both to one set of faces with `On` or `Extend`",
             A::ScalarsOnCells => "it is where the comparison begins: the value of the cell itself, or a number beyond all of the faces",
+            A::BoolsOnFirst => "it needs one truth value for each element of the domain: compare a collection on it with something",
             A::BoolCollection => "it needs one truth value for each element of a domain: compare a collection with something",
             A::Vectors => "Vectors come from `Centroid(...)` and `Normal(...)`",
             A::VectorsLikeFirst => "bring both to one domain with `On` or `Extend`",
@@ -372,6 +381,7 @@ impl ArgumentRule {
             A::ScalarCollection => "a Collection Of Scalar".to_owned(),
             A::NumberCollection => "a Collection Of Scalar or Vector".to_owned(),
             A::BoolCollection => "a Collection Of Bool".to_owned(),
+            A::BoolsOnFirst => "a Collection Of Bool on the domain that is the first argument".to_owned(),
             A::ScalarsOn(sets) => {
                 let names: Vec<String> = sets.iter().map(|s| format!("{}()", s.name())).collect();
                 format!("a Collection Of Scalar On {}", names.join(" or "))
@@ -405,6 +415,7 @@ impl ResultRule {
             R::ScalarsOn(set) => format!("Collection Of Scalar On {}()", set.name()),
             R::OnCells => "Scalar or Vector, as the first argument, On AllCells()".to_owned(),
             R::ScalarsOnSecond => "Collection Of Scalar On the second argument".to_owned(),
+            R::NewDomainInFirst => "a new domain, a subset of the first argument".to_owned(),
             R::NewDomainInSecond => "a new domain, a subset of the second argument".to_owned(),
         }
     }

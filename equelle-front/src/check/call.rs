@@ -118,7 +118,8 @@ impl<'a> Checker<'a> {
                 if let Some(note) = self.declared_note(expected, ty) {
                     diagnostic = diagnostic.note(note);
                 }
-                self.report(diagnostic.hint("change the argument or the declaration"));
+                let hint = self.declared_hint(expected, ty).unwrap_or("change the argument or the declaration");
+                self.report(diagnostic.hint(hint));
                 fits = false;
             }
             if !fits {

@@ -34,6 +34,8 @@ pub(super) struct Checker<'a> {
     pub anonymous: BTreeSet<SetId>,
     /// How many run-time sets there are.
     pub new_sets: u32,
+    /// Whether a domain is made by a condition.
+    pub conditions: bool,
     /// Names given to run-time sets, with the number to try for the next one of that name.
     pub set_names: HashMap<String, u32>,
     pub variables: Vec<Variable>,
@@ -88,6 +90,7 @@ impl<'a> Checker<'a> {
             sets: SetTable::new(),
             anonymous: BTreeSet::new(),
             new_sets: 0,
+            conditions: false,
             set_names: HashMap::new(),
             variables: Vec::new(),
             functions: Vec::new(),
@@ -118,6 +121,7 @@ impl<'a> Checker<'a> {
         if !self.incomplete {
             self.warn_unused();
             self.check_constants(&main);
+            self.check_conditions(&main);
         }
         let mut diagnostics = self.diagnostics;
         diagnostics.sort_by_key(|d| (d.primary.span, d.code));

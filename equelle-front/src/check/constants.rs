@@ -257,7 +257,8 @@ impl Constants<'_, '_> {
                 | Builtin::InputScalarWithDefault
                 | Builtin::InputCollectionOfScalar
                 | Builtin::InputDomainSubsetOf
-                | Builtin::InputSequenceOfScalar,
+                | Builtin::InputSequenceOfScalar
+                | Builtin::Where,
                 _,
             ) => return ConstantValue::Nothing,
         };

@@ -221,6 +221,13 @@ impl<'a> Checker<'a> {
         format!("`{array}{text}`")
     }
 
+    /// What to do about a value that does not fit, if it is more than to change the declaration.
+    pub fn declared_hint(&self, declared: &Declared, ty: &TreeType) -> Option<&'static str> {
+        let one_truth = declared.basic == Basic::Bool && declared.kind == DeclaredKind::Single && declared.array.is_none();
+        let truths = ty.value().is_some_and(|ty| ty.basic == Basic::Bool && ty.mapping().is_some());
+        (one_truth && truths).then_some("one truth value of a collection is `AnyReduce(...)` or `AllReduce(...)`")
+    }
+
     /// One more sentence about why a value does not fit, if there is one worth saying.
     pub fn declared_note(&self, declared: &Declared, ty: &TreeType) -> Option<String> {
         let place = match declared.kind {

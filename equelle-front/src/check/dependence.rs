@@ -4,6 +4,9 @@
 //! An unknown is followed through assignments, calls and captured variables, element by element of
 //! arrays. Where it is not certain that something does not depend on an unknown, it does: a mutable
 //! variable on all that it was ever given, a ternary on both branches.
+//!
+//! State is followed in the same way, for the conditions that domains are made by: it is what
+//! `Mutable` variables and solves give, and stands for unknown 0.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -24,6 +27,29 @@ pub(super) enum Through {
     Values,
     /// What has derivatives: no truth values, no entities, no reductions.
     Derivatives,
+    /// Anything that may change the value, of state instead of unknowns.
+    State,
+}
+
+/// What is wrong with a `Where`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Misplaced {
+    /// It stands in this loop, or is called from there.
+    InLoop(Span),
+    /// It stands in a residual of this solve, or is called from there.
+    InResidual(Span),
+    /// Its condition depends on state, by way of this variable.
+    OnState(Option<VarId>),
+}
+
+/// A `Where` that cannot be evaluated once.
+#[derive(Clone, Debug)]
+pub(super) struct BadWhere {
+    /// The call, or its condition.
+    pub span: Span,
+    pub what: Misplaced,
+    /// The calls that lead there, outermost first.
+    pub calls: Vec<(Span, FunctionId)>,
 }
 
 /// What a call of an instance does, by what its arguments and captured variables depend on.
@@ -40,6 +66,14 @@ pub(super) struct Analysis<'f> {
     through: Through,
     /// Reductions of something that depends on unknowns.
     pub reductions: BTreeMap<(Span, &'static str), Unknowns>,
+    /// What is wrong with domains by condition.
+    pub bad_domains: Vec<BadWhere>,
+    /// The loop or the residual being looked at.
+    repeated: Option<Misplaced>,
+    /// The calls being looked at, outermost first.
+    calls: Vec<(Span, FunctionId)>,
+    /// The variable that state was read from last.
+    state: Option<VarId>,
     known: HashMap<Key, Effect>,
     /// What variables depend on; those that are not here, on nothing.
     now: HashMap<VarId, Dependence>,
@@ -50,8 +84,25 @@ pub(super) struct Analysis<'f> {
 impl<'f> Analysis<'f> {
     /// `captures` are those of all `functions`.
     pub fn new(functions: &'f [Function], variables: &'f [Variable], captures: &'f [Captures], through: Through) -> Self {
-        let (reductions, known, now) = (BTreeMap::new(), HashMap::new(), HashMap::new());
-        Analysis { functions, variables, captures, through, reductions, known, now, growth: 0 }
+        Analysis {
+            functions,
+            variables,
+            captures,
+            through,
+            reductions: BTreeMap::new(),
+            bad_domains: Vec::new(),
+            repeated: None,
+            calls: Vec::new(),
+            state: None,
+            known: HashMap::new(),
+            now: HashMap::new(),
+            growth: 0,
+        }
+    }
+
+    /// Follows state through a program.
+    pub fn program(&mut self, main: &[Stmt]) {
+        self.statements(main);
     }
 
     /// The unknowns that the result of each residual depends on. Parameter `i` of every residual is
@@ -65,7 +116,7 @@ impl<'f> Analysis<'f> {
             let found: Vec<Unknowns> = residuals.iter().map(|&residual| self.residual(residual)).collect();
             match self.through {
                 Through::Values if outside.iter().zip(before).any(|(v, before)| self.variable(*v) != before) => {}
-                Through::Values | Through::Derivatives => return found,
+                Through::Values | Through::Derivatives | Through::State => return found,
             }
         }
     }
@@ -101,7 +152,11 @@ impl<'f> Analysis<'f> {
     }
 
     fn variable(&self, variable: VarId) -> Dependence {
-        let elements = self.variables[variable.0 as usize].ty.elements().len();
+        let declared = &self.variables[variable.0 as usize];
+        let elements = declared.ty.elements().len();
+        if self.through == Through::State && declared.mutable {
+            return vec![Unknowns::from([0]); elements];
+        }
         self.now.get(&variable).cloned().unwrap_or_else(|| vec![Unknowns::new(); elements])
     }
 
@@ -129,6 +184,8 @@ impl<'f> Analysis<'f> {
                 StmtKind::For { variable, sequence, body } => {
                     let element = self.expr(sequence);
                     self.grow(*variable, element);
+                    let around = self.repeated;
+                    self.repeated = around.or(Some(Misplaced::InLoop(statement.span)));
                     // Every round can give unknowns to one variable more.
                     loop {
                         let before = self.growth;
@@ -137,6 +194,7 @@ impl<'f> Analysis<'f> {
                             break;
                         }
                     }
+                    self.repeated = around;
                 }
                 StmtKind::Return(value) => result = self.expr(value),
             }
@@ -184,7 +242,7 @@ impl<'f> Analysis<'f> {
     fn value_only(&mut self, expr: &Expr) -> Unknowns {
         let found = self.any(expr);
         match self.through {
-            Through::Values => found,
+            Through::Values | Through::State => found,
             Through::Derivatives => Unknowns::new(),
         }
     }
@@ -195,17 +253,34 @@ impl<'f> Analysis<'f> {
 
     fn node(&mut self, expr: &Expr) -> Dependence {
         let one = match &expr.kind {
-            ExprKind::Variable(variable) => return self.variable(*variable),
+            ExprKind::Variable(variable) => {
+                let found = self.variable(*variable);
+                if found.iter().any(|elements| !elements.is_empty()) {
+                    self.state = Some(*variable);
+                }
+                return found;
+            }
             ExprKind::Array(elements) => return elements.iter().map(|e| self.any(e)).collect(),
             ExprKind::Call { function, args } => {
                 let args = args.iter().map(|a| self.expr(a)).collect();
-                return self.call(*function, args);
+                self.calls.push((expr.span, *function));
+                let found = self.call(*function, args);
+                self.calls.pop();
+                return found;
             }
-            ExprKind::Newton { guesses, .. } => {
-                let found = guesses.iter().flat_map(|g| self.value_only(g)).collect();
+            ExprKind::Newton { residuals, guesses } => {
+                let mut found: Unknowns = guesses.iter().flat_map(|g| self.value_only(g)).collect();
+                if self.through == Through::State {
+                    self.residuals_of(residuals, expr.span);
+                    found.insert(0);
+                }
                 return vec![found; expr.ty.elements().len()];
             }
             ExprKind::Element { array, index } => self.expr(array).into_iter().nth(*index as usize).unwrap_or_default(),
+            ExprKind::Builtin { builtin: Builtin::Where, args } if self.through == Through::State => {
+                self.domain_by_condition(expr.span, args);
+                Unknowns::new()
+            }
             ExprKind::Builtin { builtin, args } => {
                 let all = self.all(args);
                 self.builtin(*builtin, expr.span, all)
@@ -230,6 +305,32 @@ impl<'f> Analysis<'f> {
         vec![one]
     }
 
+    /// The bodies of residuals, which a solve evaluates in each iteration.
+    fn residuals_of(&mut self, residuals: &[FunctionId], solve: Span) {
+        let around = self.repeated;
+        self.repeated = around.or(Some(Misplaced::InResidual(solve)));
+        for &residual in residuals {
+            let unknowns = vec![vec![Unknowns::from([0])]; self.functions[residual.0 as usize].params.len()];
+            self.calls.push((solve, residual));
+            self.call(residual, unknowns);
+            self.calls.pop();
+        }
+        self.repeated = around;
+    }
+
+    /// A `Where`, which is evaluated once, before anything changes.
+    fn domain_by_condition(&mut self, span: Span, args: &[Expr]) {
+        self.state = None;
+        let on_state = !self.all(args).is_empty();
+        let found = match self.repeated {
+            Some(repeated) => Some((span, repeated)),
+            None => on_state.then(|| (args.last().map_or(span, |condition| condition.span), Misplaced::OnState(self.state))),
+        };
+        if let Some((span, what)) = found {
+            self.bad_domains.push(BadWhere { span, what, calls: self.calls.clone() });
+        }
+    }
+
     fn builtin(&mut self, builtin: Builtin, span: Span, all: Unknowns) -> Unknowns {
         let reduction = match builtin {
             Builtin::SumReduce => "SumReduce",
@@ -240,7 +341,7 @@ impl<'f> Analysis<'f> {
             _ => return all,
         };
         match self.through {
-            Through::Values => all,
+            Through::Values | Through::State => all,
             Through::Derivatives => {
                 if !all.is_empty() {
                     self.reductions.entry((span, reduction)).or_default().extend(all);

@@ -169,7 +169,7 @@ impl<'a> Checker<'a> {
             (Shape::Collection(set), Shape::Single) if can_broadcast(ty.basic) => Type::collection(ty.basic, set),
             (Shape::Collection(_), _) => {
                 let branch = if a.shape == Shape::Single { (&if_false, &b) } else { (&if_true, &a) };
-                self.same_set("`? :`", condition.span, (&condition, &c), branch)?;
+                self.same_set_as_condition((&condition, &c), branch)?;
                 ty
             }
             (Shape::Single | Shape::Domain(_) | Shape::Sequence, _) => ty,

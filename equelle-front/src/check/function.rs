@@ -175,7 +175,8 @@ impl<'a> Checker<'a> {
         if let Some(note) = self.declared_note(expected, &value.ty) {
             diagnostic = diagnostic.note(note);
         }
-        self.report(diagnostic.hint("change the declaration or the result"));
+        let hint = self.declared_hint(expected, &value.ty).unwrap_or("change the declaration or the result");
+        self.report(diagnostic.hint(hint));
     }
 
     /// The instance of a function for these arguments; `None` if its result is unknown.

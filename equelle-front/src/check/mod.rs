@@ -27,6 +27,7 @@ mod builtin_call;
 mod builtins;
 mod call;
 mod checker;
+mod conditions;
 mod constants;
 mod declared;
 mod definition;

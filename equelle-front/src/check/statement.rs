@@ -260,7 +260,8 @@ impl<'a> Checker<'a> {
         if let Some(note) = self.declared_note(declared, &value.ty) {
             diagnostic = diagnostic.note(note);
         }
-        self.fail(diagnostic.hint("change the declaration, or leave it out: types are inferred"))
+        let hint = self.declared_hint(declared, &value.ty).unwrap_or("change the declaration, or leave it out: types are inferred");
+        self.fail(diagnostic.hint(hint))
     }
 
     /// A new run-time set takes the name of the variable it is first assigned to.

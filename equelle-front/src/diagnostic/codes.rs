@@ -141,6 +141,8 @@ codes! {
     NewtonArguments = "E0507", Error, "Newton system needs arrays";
     StencilDialect = "E0508", Error, "the stencil dialect is not supported";
     NewtonIndependent = "E0509", Error, "equation that depends on no unknown, or unknown in no equation";
+    DomainRepeated = "E0510", Error, "domain by condition in a loop or a residual";
+    ConditionOnState = "E0511", Error, "condition of a domain that depends on state";
 
     TooManyInstances = "E0901", Error, "too many instances of functions";
     NestedTooDeeply = "E0902", Error, "nested too deeply";

@@ -177,6 +177,9 @@ pub enum Op {
     InputCollection { name: ValueId, domain: ValueId },
     /// Domain read from a file, a subset of `within`; the result's type names the new set.
     InputDomain { name: ValueId, within: ValueId },
+    /// Domain of those elements of `within` for which a collection of Bools on it holds; the
+    /// result's type names the new set.
+    Where { within: ValueId, condition: ValueId },
     /// Sequence read from a file.
     InputSequence { name: ValueId },
     /// First cell of each face; Empty outside.
@@ -318,7 +321,7 @@ pub enum OpClass {
     Domain,
     /// The value of a mutable.
     Load,
-    /// Data from outside.
+    /// Data from outside, and every domain made at run time: no two are the same.
     Input,
     /// Entities by entities: cells of faces, what is Empty, and how many cells there are.
     Topology,
@@ -379,6 +382,7 @@ macro_rules! for_each_operand {
             Op::InputScalar { name: a, default: b }
             | Op::InputCollection { name: a, domain: b }
             | Op::InputDomain { name: a, within: b }
+            | Op::Where { within: a, condition: b }
             | Op::Arithmetic(_, a, b)
             | Op::Compare(_, a, b)
             | Op::Logic(_, a, b)
@@ -414,7 +418,9 @@ impl Op {
             Op::Text(_) | Op::TextIndex(..) => OpClass::Text,
             Op::CanonicalSet(_) => OpClass::Domain,
             Op::Load(_) => OpClass::Load,
-            Op::InputScalar { .. } | Op::InputCollection { .. } | Op::InputDomain { .. } | Op::InputSequence { .. } => OpClass::Input,
+            Op::InputScalar { .. } | Op::InputCollection { .. } | Op::InputDomain { .. } | Op::InputSequence { .. } | Op::Where { .. } => {
+                OpClass::Input
+            }
             Op::FirstCell(_) | Op::SecondCell(_) | Op::IsEmpty(_) | Op::OneCell(_) => OpClass::Topology,
             Op::Centroid(_) | Op::Normal(_) | Op::Measure(_) => OpClass::Geometry,
             Op::Unary(..)

@@ -153,6 +153,7 @@ impl Lowering<'_> {
             Builtin::InputScalarWithDefault => Op::InputScalar { name: arg(0), default: arg(1) },
             Builtin::InputCollectionOfScalar => Op::InputCollection { name: arg(0), domain: arg(1) },
             Builtin::InputDomainSubsetOf => Op::InputDomain { name: arg(0), within: arg(1) },
+            Builtin::Where => Op::Where { within: arg(0), condition: arg(1) },
             Builtin::InputSequenceOfScalar => Op::InputSequence { name: arg(0) },
         };
         self.one(expr, op)

@@ -64,6 +64,7 @@ fn entities_read(op: &Op, result: &Type) -> Vec<ValueId> {
         | Op::InputScalar { .. }
         | Op::InputCollection { .. }
         | Op::InputDomain { .. }
+        | Op::Where { .. }
         | Op::InputSequence { .. }
         | Op::Unary(..)
         | Op::Arithmetic(..)

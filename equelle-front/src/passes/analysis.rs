@@ -42,7 +42,9 @@ impl Defs {
                 each || self.is_inside_cell(function, sets, *condition, *if_true, *if_false)
             }
             Some(Op::On { data, .. } | Op::OneCell(data)) => self.never_empty(function, sets, *data),
-            Some(Op::Extend { .. } | Op::Broadcast { .. } | Op::Load(_) | Op::CanonicalSet(_) | Op::InputDomain { .. }) => false,
+            Some(
+                Op::Extend { .. } | Op::Broadcast { .. } | Op::Load(_) | Op::CanonicalSet(_) | Op::InputDomain { .. } | Op::Where { .. },
+            ) => false,
             Some(Op::Call { .. } | Op::Newton { .. }) | None => false,
             // They give no entities.
             Some(

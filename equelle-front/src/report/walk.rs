@@ -257,6 +257,7 @@ fn operation_name(op: &Op) -> &'static str {
         Op::Bool(_) => "truth value",
         Op::Text(_) | Op::TextIndex(..) => "text",
         Op::CanonicalSet(_) => "domain",
+        Op::Where { .. } => "Where",
         Op::Load(_) => "variable",
         Op::InputScalar { .. } | Op::InputCollection { .. } | Op::InputDomain { .. } | Op::InputSequence { .. } => "input",
         Op::Call { .. } => "call",

@@ -17,8 +17,8 @@ pub struct Context<'a> {
 
 type Rule = Result<Type, String>;
 
-/// Types of the results of an operation. For [`Op::InputDomain`], whose set only the result names,
-/// `declared` is the type of the result.
+/// Types of the results of an operation. For [`Op::InputDomain`] and [`Op::Where`], whose set only
+/// the result names, `declared` is the type of the result.
 ///
 /// # Errors
 /// The rule that the operands break.
@@ -160,16 +160,14 @@ fn single(context: &Context<'_>, op: &Op, declared: &[Type]) -> Rule {
         }
         Op::InputDomain { name, within } => {
             text(context, *name)?;
+            new_domain(sets, domain_set(context, *within)?, declared)
+        }
+        Op::Where { within, condition } => {
             let parent = domain_set(context, *within)?;
-            match declared {
-                [ty] => match ty.shape {
-                    Shape::Domain(set) if sets.get(set).canonical.is_none() && sets.get(set).parent == parent => Ok(*ty),
-                    Shape::Domain(_) | Shape::Single | Shape::Collection(_) | Shape::Sequence => {
-                        Err(format!("the result is a domain made at run time in {}, not {}", sets.get(parent).name, show(sets, ty)))
-                    }
-                },
-                _ => Err("InputDomain has one result".to_owned()),
+            if ty(*condition) != Type::collection(Basic::Bool, parent) {
+                return Err(format!("the condition is Bool On {}, not {}", sets.get(parent).name, shown(*condition)));
             }
+            new_domain(sets, parent, declared)
         }
         Op::InputSequence { name } => text(context, *name).map(|()| Type::SEQUENCE),
         Op::FirstCell(v) | Op::SecondCell(v) => {
@@ -313,6 +311,17 @@ fn single(context: &Context<'_>, op: &Op, declared: &[Type]) -> Rule {
 fn text(context: &Context<'_>, v: ValueId) -> Result<(), String> {
     let ty = (context.type_of)(v);
     if ty == Type::TEXT { Ok(()) } else { Err(format!("the name of an input is Text, not {}", show(&context.module.sets, &ty))) }
+}
+
+/// A domain made at run time in another one, whose set only the result names.
+fn new_domain(sets: &SetTable, parent: SetId, declared: &[Type]) -> Rule {
+    let &[ty] = declared else { return Err("a domain made at run time is one result".to_owned()) };
+    match ty.shape {
+        Shape::Domain(set) if sets.get(set).canonical.is_none() && sets.get(set).parent == parent => Ok(ty),
+        Shape::Domain(_) | Shape::Single | Shape::Collection(_) | Shape::Sequence => {
+            Err(format!("the result is a domain made at run time in {}, not {}", sets.get(parent).name, show(sets, &ty)))
+        }
+    }
 }
 
 /// Set of a domain.

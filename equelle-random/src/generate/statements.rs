@@ -115,7 +115,14 @@ impl Generator<'_> {
                 if !declared.is_empty() {
                     parts.extend(parts![declared, parent.clone()]);
                 }
-                parts.extend(parts![format!(" = InputDomainSubsetOf(\"{key}\", "), parent, ")"]);
+                if self.chance(30) {
+                    let read = self.name("f");
+                    out.push(line(parts![read.clone(), format!(" = InputDomainSubsetOf(\"{key}\", "), parent.clone(), ")"]));
+                    let condition = self.condition(&read, &parent);
+                    parts.extend(parts![" = Where(", parent, ", ", condition, ")"]);
+                } else {
+                    parts.extend(parts![format!(" = InputDomainSubsetOf(\"{key}\", "), parent, ")"]);
+                }
                 out.push(line(parts));
                 self.aliases[set].push(name);
                 if self.random.bool() {
@@ -133,6 +140,19 @@ impl Generator<'_> {
                 self.sequence(out);
             }
         }
+    }
+
+    /// What holds for the entities of a domain in another one: that they are in it, and what always
+    /// holds of inputs and geometry.
+    fn condition(&mut self, domain: &str, within: &Node) -> Node {
+        let inside = format!("(1 Extend {domain}) Extend ");
+        let parts = match self.random.u8(..4) {
+            0 => parts!["(", inside, within.clone(), ") > 0"],
+            1 => parts!["0.5 < (", inside, within.clone(), ")"],
+            2 => parts!["((", inside, within.clone(), ") > 0) And (|", within.clone(), "| > 0 * |", within.clone(), "|)"],
+            _ => parts!["Not ((", inside, within.clone(), ") < 0.5)"],
+        };
+        Node { info: Info::truth(None, &[]), parts }
     }
 
     fn input_collection(&mut self, set: Set, out: &mut Vec<Statement>) {

@@ -82,6 +82,13 @@ impl FunctionWriter<'_> {
             Op::InputScalar { name, default } => self.call("input_scalar", &[*name, *default]),
             Op::InputCollection { name, domain } => self.call("input_collection", &[*name, *domain]),
             Op::InputDomain { name, within } => self.call("input_domain", &[*name, *within]),
+            Op::Where { within, condition } => {
+                let set = results.first().and_then(|result| self.ty(*result).mapping());
+                let name = set.map_or("", |set| &self.program.module.sets.get(set).name);
+                let name = name.to_owned();
+                let (within, condition) = (self.by_ref(*within)?, self.by_ref(*condition)?);
+                Ok(quote! { rt.domain_where(#name, #within, #condition)? })
+            }
             Op::InputSequence { name } => self.call("input_sequence", &[*name]),
             Op::FirstCell(faces) => self.call_on_entities("first_cell", *faces),
             Op::SecondCell(faces) => self.call_on_entities("second_cell", *faces),

@@ -473,6 +473,7 @@ fn operation_name(op: &Op) -> &'static str {
         Op::CanonicalSet(set) => canonical_name(*set),
         Op::Load(_) => "old",
         Op::InputScalar { .. } | Op::InputCollection { .. } | Op::InputDomain { .. } | Op::InputSequence { .. } => "input",
+        Op::Where { .. } => "part",
         Op::FirstCell(_) => "first",
         Op::SecondCell(_) => "second",
         Op::IsEmpty(_) => "is_empty",

@@ -303,6 +303,7 @@ impl<'a> FunctionParser<'a> {
             "InputScalar" => return self.two(|name, default| Op::InputScalar { name, default }),
             "InputCollection" => return self.two(|name, domain| Op::InputCollection { name, domain }),
             "InputDomain" => return self.two(|name, within| Op::InputDomain { name, within }),
+            "Where" => return self.two(|within, condition| Op::Where { within, condition }),
             "Dot" => return self.two(Op::Dot),
             "Min" => return self.two(|a, b| Op::Math(BinaryMath::Min, a, b)),
             "Max" => return self.two(|a, b| Op::Math(BinaryMath::Max, a, b)),

@@ -412,6 +412,7 @@ impl<'a> Builder<'a> {
             | Op::InputScalar { .. }
             | Op::InputCollection { .. }
             | Op::InputDomain { .. }
+            | Op::Where { .. }
             | Op::InputSequence { .. }
             | Op::FirstCell(_)
             | Op::SecondCell(_)

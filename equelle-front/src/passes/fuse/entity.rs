@@ -62,9 +62,13 @@ impl Builder<'_> {
                     }
                 }
             }
-            Op::CanonicalSet(_) | Op::InputDomain { .. } | Op::Load(_) | Op::Broadcast { .. } | Op::Call { .. } | Op::Newton { .. } => {
-                Err(Unfusable)
-            }
+            Op::CanonicalSet(_)
+            | Op::InputDomain { .. }
+            | Op::Where { .. }
+            | Op::Load(_)
+            | Op::Broadcast { .. }
+            | Op::Call { .. }
+            | Op::Newton { .. } => Err(Unfusable),
             // They give no entities.
             Op::Real(_)
             | Op::Bool(_)

@@ -81,6 +81,7 @@ fn name_of(function: &Function, defs: &Defs, sets: &SetTable, value: ValueId, de
         | Op::InputScalar { .. }
         | Op::InputCollection { .. }
         | Op::InputDomain { .. }
+        | Op::Where { .. }
         | Op::InputSequence { .. }
         | Op::Call { .. }
         | Op::Newton { .. } => None,
