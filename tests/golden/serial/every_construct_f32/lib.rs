@@ -5,8 +5,8 @@ pub mod kernels;
 mod kernels_serial;
 
 use equelle_runtime::{
-    Buffers, CanonicalSet, EntityKind, Error, Extent, GeometryArray, InputInfo,
-    InputKind, MemoryPlan, Operations, Program, Reduction, SetMemory, Source,
+    Buffers, CanonicalSet, Comparison, EntityKind, Error, Extent, GeometryArray,
+    InputInfo, InputKind, MemoryPlan, Operations, Program, Reduction, SetMemory, Source,
 };
 use kernels::{
     Diffuse, Extremes, Geometry, Inside, Jump, Kernels, Outside, Ratio, Transmissibility,
@@ -73,7 +73,7 @@ pub static PROGRAM: Program = Program {
     min_dim: 2,
     retries: &[],
     solves: &[],
-    outputs: &["u", "jump", "inlet_size", "inside", "sizes", "t", "w", "size"],
+    outputs: &["u", "jump", "large", "inlet_size", "inside", "sizes", "t", "w", "size"],
 };
 /// The most collections that live at the same time, and what linear systems there are.
 pub static MEMORY: MemoryPlan = MemoryPlan {
@@ -114,8 +114,16 @@ pub static MEMORY: MemoryPlan = MemoryPlan {
             name: "inlet",
             set: CanonicalSet::new(EntityKind::Face, Extent::Boundary),
             canonical: false,
-            general: Buffers::new([2, 2, 2], 0, 2),
-            cartesian: Buffers::new([2, 2, 2], 0, 2),
+            general: Buffers::new([2, 2, 2], 1, 2),
+            cartesian: Buffers::new([2, 2, 2], 1, 2),
+            reduced: false,
+        },
+        SetMemory {
+            name: "large",
+            set: CanonicalSet::new(EntityKind::Face, Extent::Boundary),
+            canonical: false,
+            general: Buffers::new([0, 0, 0], 0, 1),
+            cartesian: Buffers::new([0, 0, 0], 0, 1),
             reduced: false,
         },
     ],
@@ -220,6 +228,11 @@ pub fn simulate<R: Kernels + Operations>(rt: &mut R) -> Result<(), Error> {
     let inlet_faces = rt.one_cell(&inlet_entities)?;
     let inlet_size = rt.measure(&inlet_faces)?;
     drop(inlet_faces);
+    let is_large = rt.compare_scalar(Comparison::Greater, &inlet_size, &k)?;
+    let large = rt.domain_where("large", &inlet, &is_large)?;
+    let large_entities = rt.entities(&large)?;
+    drop(is_large);
+    rt.output_entities("large", &large_entities)?;
     rt.output_collection("inlet_size", &inlet_size)?;
     drop(inlet_size);
     rt.output_collection("inside", &u_inside)?;
