@@ -411,7 +411,7 @@ const REJECTED: &[(&str, Code, &str)] = &[
     ("r(a) = {\n-> u - (SumReduce(a) Extend cells)\n}\nx = NewtonSolve(r, u)", Code::NewtonIndependent, "r"),
     ("r(a, c) = {\n-> a + c\n}\nq(a, c) = {\n-> u\n}\nx = NewtonSolveSystem([r, q], [u, u])", Code::NewtonIndependent, "q"),
     ("For i In seq {\nd = Where(cells, u > 2 * u)\nOutput(t, d)\n}", Code::DomainRepeated, "Where(cells, u > 2 * u)"),
-    ("w : Mutable Collection Of Scalar On cells = u\nd = Where(cells, w > u)", Code::ConditionOnState, "w > u"),
+    ("state : Mutable Collection Of Scalar On cells = u\nd = Where(cells, state > u)", Code::ConditionOnState, "state > u"),
     ("g = 2 * u\nr(a, c) = {\n-> c - u\n}\nx = NewtonSolveSystem([r, r], [g, u])", Code::NewtonIndependent, "g"),
     ("x : Stencil Collection Of Scalar On AllCells()", Code::StencilDialect, "Stencil Collection Of Scalar On AllCells()"),
     ("x(s) = 3", Code::StencilDialect, "x(s) = 3"),

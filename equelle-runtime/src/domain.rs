@@ -78,8 +78,8 @@ impl Domain {
         Ok(Domain::trusted_subset(name, within, elements))
     }
 
-    /// The subset of those elements of a domain for which a condition holds: one truth value for each
-    /// element, in the numbering of the grid.
+    /// The subset of those elements of a domain for which a condition holds: one truth value for
+    /// each element, in the numbering of the grid.
     ///
     /// # Panics
     /// If there is not one value for each element.
