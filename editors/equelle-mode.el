@@ -128,7 +128,9 @@
     ("Tan" "Tan(x)"
      "The tangent of an angle in radians.")
     ("Vector" "Vector(x, y, z)"
-     "The Vector of these components, all of one dimension and as many as the grid has dimensions: `Vector(x, y)` on a 2D grid."))
+     "The Vector of these components, all of one dimension and as many as the grid has dimensions: `Vector(x, y)` on a 2D grid.")
+    ("Where" "Where(entities, condition)"
+     "The domain of those `entities` for which the condition holds. It is made once: not in a loop, and of inputs and geometry alone."))
   "Built-in functions: name, call, what it does.")
 
 (defconst equelle-units

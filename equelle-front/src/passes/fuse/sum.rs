@@ -196,7 +196,8 @@ fn without_zeros(expr: KExpr) -> KExpr {
             }
             KExpr::Select { condition, if_true: Box::new(if_true), if_false: Box::new(if_false) }
         }
-        KExpr::Real(x) if x == 0.0 => KExpr::Real(0.0),
+        // Also -0: patterns compare as numbers do.
+        KExpr::Real(0.0) => KExpr::Real(0.0),
         expr => expr,
     }
 }
