@@ -115,8 +115,8 @@ impl<'a> Checker<'a> {
 
     pub fn program(mut self, program: &'a ast::Program) -> Checked {
         let main = self.statements(&program.statements);
-        self.warn_missing_parameters();
         self.check_uncalled();
+        self.check_missing_parameters();
         // Beside errors, a name may seem unused only because its use was not understood.
         if !self.incomplete {
             self.warn_unused();

@@ -1,11 +1,13 @@
 //! Parameters of functions that are declared and defined: a definition may leave out some of those
-//! that the declaration names.
+//! that the declaration names and that it reads.
 
+use std::collections::HashSet;
 use std::rc::Rc;
 
 use crate::check::checker::Checker;
 use crate::check::scope::DefinitionId;
 use crate::diagnostic::{Code, Diagnostic};
+use crate::source::Span;
 use crate::syntax::ast::Ident;
 
 /// The parameters of a definition, with those that only the declaration names where it has them;
@@ -34,24 +36,30 @@ impl Checker<'_> {
         self.report(diagnostic.hint("make the definition list the declared parameters"));
     }
 
-    /// Warns of definitions that leave out parameters, unless a call left them out too.
-    pub fn warn_missing_parameters(&mut self) {
-        let mut warnings = Vec::new();
-        for definition in &self.definitions {
+    /// Reports definitions that leave out parameters: warns if the body reads all of them; else
+    /// nothing tells whether the declaration or the definition is meant.
+    pub fn check_missing_parameters(&mut self) {
+        let used: HashSet<Span> = self.scopes.entries().filter(|e| e.used).map(|e| e.span).collect();
+        // Beside errors, a name may seem unused only because its use was not understood.
+        let is_valid = !self.has_errors();
+        let (mut warnings, mut contradictions) = (Vec::new(), Vec::new());
+        for (number, definition) in self.definitions.iter().enumerate() {
             let (Some(declared), Some(defined), name) = (&definition.declared, &definition.defined, definition.name) else { continue };
             if defined.listed >= defined.params.len() || self.has_reported(Code::ParameterCount, name.span) {
                 continue;
             }
+            let is_missing = |param: &&&Ident| declared.names.iter().any(|name| name.span == param.span);
+            if is_valid && defined.params.iter().filter(is_missing).any(|param| !used.contains(&param.span)) {
+                contradictions.push(DefinitionId(number as u32));
+                continue;
+            }
+            let missing: Vec<String> = defined.params.iter().filter(is_missing).map(|param| format!("`{}`", param.name)).collect();
             let names: Vec<&str> = defined.params.iter().map(|param| param.name.as_str()).collect();
-            let missing = defined.params.iter().filter(|param| declared.names.iter().any(|name| name.span == param.span));
-            let missing: Vec<String> = missing.map(|param| format!("`{}`", param.name)).collect();
             let message = format!("the definition of `{}` leaves out {} of its declaration", name.name, missing.join(", "));
-            warnings.push(Diagnostic::new(Code::MissingParameter, name.span, message).also(declared.span, "declared here").hint(format!(
-                "write `{}({})`",
-                name.name,
-                names.join(", ")
-            )));
+            let warning = Diagnostic::new(Code::MissingParameter, name.span, message).also(declared.span, "declared here");
+            warnings.push(warning.hint(format!("write `{}({})`", name.name, names.join(", "))));
         }
+        contradictions.into_iter().for_each(|id| self.report_parameter_count(id));
         warnings.into_iter().for_each(|warning| self.report(warning));
     }
 }
