@@ -393,6 +393,7 @@ const REJECTED: &[(&str, Code, &str)] = &[
     ("g() = {\n-> 1\n}\ng() = {\n-> 2\n}", Code::FunctionTwice, "g"),
     ("g : Function() -> Scalar\ng : Function() -> Scalar", Code::FunctionTwice, "g"),
     ("g : Function() -> Scalar\ng() = {\n-> u\n}\nx = g()", Code::ResultType, "u"),
+    ("g : Function(a : Scalar, c : Scalar) -> Scalar\ng(a) = {\n-> a\n}", Code::ParameterCount, "g"),
     ("g : Function(a : Scalar) -> Scalar\ng(a, c) = {\n-> a + c\n}", Code::ParameterCount, "g"),
     ("g : Function() -> Scalar\nx = g()", Code::FunctionNotDefined, "g()"),
     ("g(a, a) = {\n-> a\n}", Code::DuplicateParameter, "a"),
