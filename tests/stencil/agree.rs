@@ -149,6 +149,7 @@ pub const RULES: &[(&str, &str)] = &[
         "inner cells",
         "bf = BoundaryFaces()\n x = u On InnerCell(bf)\n n = OutwardNormal(bf) * x\n -> u - b + Divergence((OutwardSign(bf) * x * x + Dot(n, n)) Extend AllFaces())",
     ),
+    ("arrays", "q = [u, b] * u + 1\n p = u > b ? q : -q / 2\n -> p[0] * p[1] - b + (u + [a, 2])[1]"),
     ("numbers", "-> (u + 1) * (2 - u) + (u > 2 ? 0.5 * u : 1) * (b < 2 ? 1 : u) + (a > 0.5 ? u * u : a) - b - a"),
     (
         "numbers on subsets",

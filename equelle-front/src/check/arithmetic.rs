@@ -1,7 +1,7 @@
 //! `+ - * /` on numbers, collections and sequences.
 
 use crate::check::broadcast::number_beside_collection;
-use crate::check::checker::{Checker, dim, show_dimension, value};
+use crate::check::checker::{Checker, dim, show_dimension};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::ops::Arithmetic;
 use crate::source::Span;
@@ -15,10 +15,6 @@ fn symbol(op: Arithmetic) -> &'static str {
         Arithmetic::Mul => "*",
         Arithmetic::Div => "/",
     }
-}
-
-fn node(op: Arithmetic, left: Expr, right: Expr) -> ExprKind {
-    ExprKind::Arithmetic { op, left: Box::new(left), right: Box::new(right) }
 }
 
 impl Checker<'_> {
@@ -104,16 +100,28 @@ impl Checker<'_> {
         }
     }
 
+    /// `left + right` and the like, element by element of arrays.
+    pub fn arithmetic(&mut self, op: Arithmetic, op_span: Span, left: Expr, right: Expr, span: Span) -> Option<Expr> {
+        let what = format!("`{}`", symbol(op));
+        let (ty, dims) = self.element_wise(&what, op_span, [&left, &right], |this, left, right| match op {
+            Arithmetic::Add | Arithmetic::Sub => this.sum(op, op_span, left, right),
+            Arithmetic::Mul => this.product(op_span, left, right),
+            Arithmetic::Div => this.quotient(op_span, left, right),
+        })?;
+        let kind = ExprKind::Arithmetic { op, left: Box::new(left), right: Box::new(right) };
+        Some(Expr { kind, ty, dims, span })
+    }
+
     /// `left + right`, `left - right`
-    pub fn sum(&mut self, op: Arithmetic, op_span: Span, left: Expr, right: Expr, span: Span) -> Option<Expr> {
-        let (l, r) = self.numbers(op, &left, &right)?;
+    fn sum(&mut self, op: Arithmetic, op_span: Span, left: &Expr, right: &Expr) -> Option<(Type, Dimension)> {
+        let (l, r) = self.numbers(op, left, right)?;
         let symbol = symbol(op);
-        for (operand, ty) in [(&left, &l), (&right, &r)] {
+        for (operand, ty) in [(left, &l), (right, &r)] {
             if ty.shape == Shape::Sequence {
                 return self.sequence(operand.span, &format!("`{symbol}` takes no sequences"));
             }
         }
-        self.same_set(&format!("`{symbol}`"), op_span, (&left, &l), (&right, &r))?;
+        self.same_set(&format!("`{symbol}`"), op_span, (left, &l), (right, &r))?;
         let Some(ty) = number_beside_collection(&l, &r).or_else(|| (l == r).then_some(l)) else {
             let (left_type, right_type) = (self.show_value(&l), self.show_value(&r));
             let diagnostic = Diagnostic::new(
@@ -124,9 +132,8 @@ impl Checker<'_> {
             let diagnostic = diagnostic.also(left.span, left_type).also(right.span, right_type);
             return self.fail(diagnostic.hint("take a component, `v[0]`, or the length, `|v|`; make a Vector with `Vector(a, b)`"));
         };
-        self.same_dimension(Code::SumDimensions, &format!("`{symbol}`"), op_span, &left, &right)?;
-        let dim = dim(&left);
-        Some(value(node(op, left, right), ty, dim, span))
+        self.same_dimension(Code::SumDimensions, &format!("`{symbol}`"), op_span, left, right)?;
+        Some((ty, dim(left)))
     }
 
     /// Reports two values of different dimension.
@@ -174,14 +181,14 @@ impl Checker<'_> {
     }
 
     /// `left * right`
-    pub fn product(&mut self, op_span: Span, left: Expr, right: Expr, span: Span) -> Option<Expr> {
-        let (l, r) = self.numbers(Arithmetic::Mul, &left, &right)?;
-        for (sequence, ty, other) in [(&left, &l, &r), (&right, &r, &l)] {
+    fn product(&mut self, op_span: Span, left: &Expr, right: &Expr) -> Option<(Type, Dimension)> {
+        let (l, r) = self.numbers(Arithmetic::Mul, left, right)?;
+        for (sequence, ty, other) in [(left, &l, &r), (right, &r, &l)] {
             if ty.shape == Shape::Sequence && *other != Type::SCALAR {
                 return self.sequence(sequence.span, "a sequence can only be multiplied by one Scalar");
             }
         }
-        self.same_set("`*`", op_span, (&left, &l), (&right, &r))?;
+        self.same_set("`*`", op_span, (left, &l), (right, &r))?;
         if l.basic == Basic::Vector && r.basic == Basic::Vector {
             return self.fail(
                 Diagnostic::new(Code::VectorProduct, op_span, "two Vectors cannot be multiplied with `*`")
@@ -192,13 +199,13 @@ impl Checker<'_> {
         }
         let basic = if l.basic == Basic::Vector { l.basic } else { r.basic };
         let shape = if l.shape == Shape::Single { r.shape } else { l.shape };
-        let dim = self.in_range("this product", op_span, dim(&left).times(dim(&right)), &[&left, &right])?;
-        Some(value(node(Arithmetic::Mul, left, right), Type { basic, shape, within: None }, dim, span))
+        let dim = self.in_range("this product", op_span, dim(left).times(dim(right)), &[left, right])?;
+        Some((Type { basic, shape, within: None }, dim))
     }
 
     /// `left / right`
-    pub fn quotient(&mut self, op_span: Span, left: Expr, right: Expr, span: Span) -> Option<Expr> {
-        let (l, r) = self.numbers(Arithmetic::Div, &left, &right)?;
+    fn quotient(&mut self, op_span: Span, left: &Expr, right: &Expr) -> Option<(Type, Dimension)> {
+        let (l, r) = self.numbers(Arithmetic::Div, left, right)?;
         if r.basic != Basic::Scalar {
             let found = self.show_value(&r);
             return self.fail(
@@ -213,9 +220,9 @@ impl Checker<'_> {
         if l.shape == Shape::Sequence && r != Type::SCALAR {
             return self.sequence(left.span, "a sequence can only be divided by one Scalar");
         }
-        self.same_set("`/`", op_span, (&left, &l), (&right, &r))?;
+        self.same_set("`/`", op_span, (left, &l), (right, &r))?;
         let shape = if l.shape == Shape::Single { r.shape } else { l.shape };
-        let dim = self.in_range("this quotient", op_span, dim(&left).over(dim(&right)), &[&left, &right])?;
-        Some(value(node(Arithmetic::Div, left, right), Type { basic: l.basic, shape, within: None }, dim, span))
+        let dim = self.in_range("this quotient", op_span, dim(left).over(dim(right)), &[left, right])?;
+        Some((Type { basic: l.basic, shape, within: None }, dim))
     }
 }

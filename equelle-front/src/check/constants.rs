@@ -30,6 +30,18 @@ impl ConstantValue {
             ConstantValue::Truth(_) | ConstantValue::Array(_) | ConstantValue::Nothing => None,
         }
     }
+
+    fn negative(&self) -> ConstantValue {
+        self.number().map_or(ConstantValue::Nothing, |value| ConstantValue::Number(-value))
+    }
+
+    /// Of an element of an array, or of the one value that stands beside each.
+    fn element(&self, index: usize) -> ConstantValue {
+        match self {
+            ConstantValue::Array(elements) => elements.get(index).cloned().unwrap_or(ConstantValue::Nothing),
+            ConstantValue::Number(_) | ConstantValue::Truth(_) | ConstantValue::Nothing => self.clone(),
+        }
+    }
 }
 
 struct Constants<'c, 'a> {
@@ -101,7 +113,12 @@ impl Constants<'_, '_> {
         match &expr.kind {
             ExprKind::Arithmetic { op, right: right_operand, .. } => {
                 let right = self.value(right_operand);
-                self.arithmetic(*op, expr, (left_operand, left), (right_operand, right))
+                let size = match (&left, &right) {
+                    (ConstantValue::Array(elements), _) | (_, ConstantValue::Array(elements)) => elements.len(),
+                    (_, _) => return self.arithmetic(*op, expr, (left_operand, left), (right_operand, right)),
+                };
+                let element = |i| self.arithmetic(*op, expr, (left_operand, left.element(i)), (right_operand, right.element(i)));
+                ConstantValue::Array((0..size).map(element).collect())
             }
             ExprKind::Comparison { op, right, .. } => match (left, self.value(right)) {
                 (ConstantValue::Number(a), ConstantValue::Number(b)) => ConstantValue::Truth(op.holds(&a, &b)),
@@ -144,7 +161,10 @@ impl Constants<'_, '_> {
                 ConstantValue::Array(elements) => elements.into_iter().nth(*index as usize).unwrap_or(ConstantValue::Nothing),
                 ConstantValue::Number(_) | ConstantValue::Truth(_) | ConstantValue::Nothing => ConstantValue::Nothing,
             },
-            ExprKind::Neg(inner) => self.value(inner).number().map_or(ConstantValue::Nothing, |value| ConstantValue::Number(-value)),
+            ExprKind::Neg(inner) => match self.value(inner) {
+                ConstantValue::Array(elements) => ConstantValue::Array(elements.iter().map(ConstantValue::negative).collect()),
+                value => value.negative(),
+            },
             ExprKind::Norm(inner) => self.value(inner).number().map_or(ConstantValue::Nothing, |value| ConstantValue::Number(value.abs())),
             ExprKind::Not(inner) => match self.value(inner) {
                 ConstantValue::Truth(value) => ConstantValue::Truth(!value),

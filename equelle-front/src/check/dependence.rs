@@ -20,6 +20,14 @@ pub(super) type Unknowns = BTreeSet<u32>;
 /// Of a value; of an array, for each element.
 type Dependence = Vec<Unknowns>;
 
+/// Adds what the elements of an operand depend on; one value stands beside every element.
+fn extend(all: &mut Dependence, operand: &Dependence) {
+    let single = operand.len() == 1;
+    for (i, element) in all.iter_mut().enumerate() {
+        element.extend(operand.get(if single { 0 } else { i }).into_iter().flatten());
+    }
+}
+
 /// What leads from an unknown to a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Through {
@@ -203,34 +211,35 @@ impl<'f> Analysis<'f> {
     }
 
     fn expr(&mut self, expr: &Expr) -> Dependence {
-        // Along a chain of operators in a loop: it may be long. None of these is an array.
+        // Along a chain of operators in a loop: it may be long.
         let Some(mut left) = expr.left_operand() else { return self.node(expr) };
         let mut node = expr;
-        let mut all = Unknowns::new();
+        let mut all = vec![Unknowns::new(); expr.ty.elements().len()];
         loop {
             let right = match &node.kind {
-                ExprKind::Arithmetic { right, .. } => self.any(right),
+                ExprKind::Arithmetic { right, .. } => self.expr(right),
                 ExprKind::Comparison { right, .. } | ExprKind::Logic { right, .. } => {
-                    let right = self.any(right);
+                    let right = self.expr(right);
                     if self.through == Through::Derivatives {
                         self.any(left);
-                        return vec![all];
+                        return all;
                     }
                     right
                 }
-                ExprKind::On { target: right, .. } | ExprKind::Extend { domain: right, .. } => self.value_only(right),
+                ExprKind::On { target: right, .. } | ExprKind::Extend { domain: right, .. } => vec![self.value_only(right)],
                 // Nothing else has a left operand.
-                _ => Unknowns::new(),
+                _ => Dependence::new(),
             };
-            all.extend(right);
+            extend(&mut all, &right);
             node = left;
             match node.left_operand() {
                 Some(next) => left = next,
                 None => break,
             }
         }
-        all.extend(self.node(node).into_iter().flatten());
-        vec![all]
+        let first = self.node(node);
+        extend(&mut all, &first);
+        all
     }
 
     /// All elements together.
@@ -287,13 +296,16 @@ impl<'f> Analysis<'f> {
             }
             ExprKind::Vector(components) => self.all(components),
             ExprKind::Ternary { condition, if_true, if_false } => {
-                let mut all = self.value_only(condition);
-                all.extend(self.any(if_true));
-                all.extend(self.any(if_false));
-                all
+                let mut all = vec![self.value_only(condition); expr.ty.elements().len()];
+                for branch in [if_true, if_false] {
+                    let branch = self.expr(branch);
+                    extend(&mut all, &branch);
+                }
+                return all;
             }
+            ExprKind::Neg(a) => return self.expr(a),
             ExprKind::Not(a) => self.value_only(a),
-            ExprKind::Component { vector: a, .. } | ExprKind::Neg(a) | ExprKind::Norm(a) | ExprKind::Power { base: a, .. } => self.any(a),
+            ExprKind::Component { vector: a, .. } | ExprKind::Norm(a) | ExprKind::Power { base: a, .. } => self.any(a),
             ExprKind::Number(_) | ExprKind::Text(_) | ExprKind::Bool(_) | ExprKind::CanonicalSet(_) => Unknowns::new(),
             // Taken apart by the caller.
             ExprKind::Arithmetic { .. }

@@ -6,7 +6,7 @@ use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
 use crate::syntax::ast;
 use crate::typed::{Expr, ExprKind};
-use crate::types::{Basic, EntityKind, Shape, Type};
+use crate::types::{Basic, Dimension, EntityKind, Shape, Type};
 
 impl<'a> Checker<'a> {
     fn no_sequence(&mut self, operand: &Expr, ty: &Type, operator: &str) -> Option<()> {
@@ -136,8 +136,7 @@ impl<'a> Checker<'a> {
         let (condition, if_true, if_false) = (self.expr(condition), self.expr(if_true), self.expr(if_false));
         let (condition, if_true, if_false) = (condition?, if_true?, if_false?);
         let what = "`? :`";
-        let (c, branches) = (self.no_array(&condition, what), self.no_arrays(&if_true, &if_false, what));
-        let (c, (a, b)) = (c?, branches?);
+        let c = self.no_array(&condition, what)?;
         if c.basic != Basic::Bool {
             let found = self.show_value(&c);
             return self.fail(
@@ -146,7 +145,16 @@ impl<'a> Checker<'a> {
                     .hint("compare: `a > b ? ... : ...`"),
             );
         }
-        self.same_set("`? :`", if_true.span.to(if_false.span), (&if_true, &a), (&if_false, &b))?;
+        let place = if_true.span.to(if_false.span);
+        let (ty, dims) = self.element_wise(what, place, [&if_true, &if_false], |this, a, b| this.choice(place, (&condition, &c), a, b))?;
+        let kind = ExprKind::Ternary { condition: Box::new(condition), if_true: Box::new(if_true), if_false: Box::new(if_false) };
+        Some(Expr { kind, ty, dims, span })
+    }
+
+    /// What a choice between two values makes.
+    fn choice(&mut self, place: Span, (condition, c): (&Expr, &Type), if_true: &Expr, if_false: &Expr) -> Option<(Type, Dimension)> {
+        let (a, b) = self.no_arrays(if_true, if_false, "`? :`")?;
+        self.same_set("`? :`", place, (if_true, &a), (if_false, &b))?;
         // Two branches that are the same domain are that domain; else a choice among elements is a
         // collection of entities.
         let element = |ty: &Type| Type { shape: ty.mapping().map_or(ty.shape, Shape::Collection), ..*ty };
@@ -168,15 +176,13 @@ impl<'a> Checker<'a> {
         let ty = match (c.shape, ty.shape) {
             (Shape::Collection(set), Shape::Single) if can_broadcast(ty.basic) => Type::collection(ty.basic, set),
             (Shape::Collection(_), _) => {
-                let branch = if a.shape == Shape::Single { (&if_false, &b) } else { (&if_true, &a) };
-                self.same_set_as_condition((&condition, &c), branch)?;
+                let branch = if a.shape == Shape::Single { (if_false, &b) } else { (if_true, &a) };
+                self.same_set_as_condition((condition, c), branch)?;
                 ty
             }
             (Shape::Single | Shape::Domain(_) | Shape::Sequence, _) => ty,
         };
-        self.same_dimension(Code::TernaryDimensions, "`? :`", if_true.span.to(if_false.span), &if_true, &if_false)?;
-        let dim = dim(&if_true);
-        let kind = ExprKind::Ternary { condition: Box::new(condition), if_true: Box::new(if_true), if_false: Box::new(if_false) };
-        Some(value(kind, ty, dim, span))
+        self.same_dimension(Code::TernaryDimensions, "`? :`", place, if_true, if_false)?;
+        Some((ty, dim(if_true)))
     }
 }

@@ -1,10 +1,10 @@
 //! Expressions: literals, names, arrays, indices, signs and norms; the other files of this folder
 //! do the operators and calls.
 
+use crate::check::arrays::element;
 use crate::check::checker::{Checker, dim, value};
 use crate::check::scope::{Meaning, State};
 use crate::diagnostic::{Code, Diagnostic};
-use crate::ops::Arithmetic;
 use crate::source::Span;
 use crate::syntax::ast::{self, BinaryOp, ExprKind as Ast, UnaryOp, UnitExpr};
 use crate::typed::{Expr, ExprKind, TreeType};
@@ -62,9 +62,7 @@ impl<'a> Checker<'a> {
 
     fn infix(&mut self, op: BinaryOp, op_span: Span, left: Expr, right: Expr, span: Span) -> Option<Expr> {
         match op {
-            BinaryOp::Arithmetic(Arithmetic::Mul) => self.product(op_span, left, right, span),
-            BinaryOp::Arithmetic(Arithmetic::Div) => self.quotient(op_span, left, right, span),
-            BinaryOp::Arithmetic(op @ (Arithmetic::Add | Arithmetic::Sub)) => self.sum(op, op_span, left, right, span),
+            BinaryOp::Arithmetic(op) => self.arithmetic(op, op_span, left, right, span),
             BinaryOp::Power => self.power(op_span, left, right, span),
             BinaryOp::Comparison(op) => self.compare(op, op_span, left, right, span),
             BinaryOp::Logic(op) => self.logic(op, op_span, left, right, span),
@@ -269,10 +267,13 @@ impl<'a> Checker<'a> {
 
     fn negative(&mut self, operand: &'a ast::Expr, span: Span) -> Option<Expr> {
         let operand = self.expr(operand)?;
-        let ty = self.no_array(&operand, "unary minus")?;
-        self.numeric(&operand, &ty, "`-`")?;
-        let dim = dim(&operand);
-        Some(value(ExprKind::Neg(Box::new(operand)), ty, dim, span))
+        for index in 0..operand.ty.elements().len().max(1) {
+            let element = element(&operand, index);
+            let ty = self.no_array(&element, "unary minus")?;
+            self.numeric(&element, &ty, "`-`")?;
+        }
+        let (ty, dims) = (operand.ty.clone(), operand.dims.clone());
+        Some(Expr { kind: ExprKind::Neg(Box::new(operand)), ty, dims, span })
     }
 
     fn norm(&mut self, operand: &'a ast::Expr, span: Span) -> Option<Expr> {

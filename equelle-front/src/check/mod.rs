@@ -22,6 +22,7 @@ use crate::syntax::ast::Program;
 use crate::syntax::parse;
 
 mod arithmetic;
+mod arrays;
 mod broadcast;
 mod builtin_call;
 mod builtins;

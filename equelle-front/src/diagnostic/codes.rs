@@ -106,6 +106,7 @@ codes! {
     NoDomainOfText = "E0230", Error, "collection or sequence of String";
     PowerOperand = "E0231", Error, "power of something that is not a Scalar";
     NotFinite = "E0232", Error, "constant that is not finite";
+    ArrayLengths = "E0233", Error, "arrays of different lengths";
 
     UnknownUnit = "E0301", Error, "unknown unit";
     SumDimensions = "E0302", Error, "sum of different dimensions";

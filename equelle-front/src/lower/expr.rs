@@ -21,13 +21,13 @@ impl Lowering<'_> {
         }
         let mut values = self.node(leftmost, None);
         for expr in chain.into_iter().rev() {
-            values = self.node(expr, values.first().copied());
+            values = self.node(expr, Some(values));
         }
         values
     }
 
     /// Values of an expression whose left operand, if it has one, has been evaluated.
-    fn node(&mut self, expr: &Expr, evaluated: Option<ValueId>) -> Vec<ValueId> {
+    fn node(&mut self, expr: &Expr, evaluated: Option<Vec<ValueId>>) -> Vec<ValueId> {
         match &expr.kind {
             ExprKind::Variable(variable) => self.read_variable(*variable),
             ExprKind::Array(elements) => elements.iter().flat_map(|e| self.expr(e)).collect(),
@@ -61,8 +61,8 @@ impl Lowering<'_> {
                 vec![self.power(expr, base, *exponent)]
             }
             ExprKind::Neg(a) => {
-                let a = self.expr(a)[0];
-                vec![self.one(expr, Op::Unary(UnaryOp::Neg, a))]
+                let elements = self.expr(a);
+                elements.into_iter().enumerate().map(|(i, a)| self.element(expr, i, Op::Unary(UnaryOp::Neg, a))).collect()
             }
             ExprKind::Not(a) => {
                 let a = self.expr(a)[0];
@@ -78,12 +78,16 @@ impl Lowering<'_> {
                 vec![self.one(expr, op)]
             }
             ExprKind::Arithmetic { op, left, right } => {
-                let (a, b) = self.two(evaluated, left, right);
-                let (a, b) = match op {
-                    Arithmetic::Add | Arithmetic::Sub => self.on_one_set(a, b, expr.span),
-                    Arithmetic::Mul | Arithmetic::Div => (a, b),
+                let (left, right) = self.both(evaluated, left, right);
+                let element = |i: usize| {
+                    let (a, b) = (beside(&left, i), beside(&right, i));
+                    let (a, b) = match op {
+                        Arithmetic::Add | Arithmetic::Sub => self.on_one_set(a, b, expr.span),
+                        Arithmetic::Mul | Arithmetic::Div => (a, b),
+                    };
+                    self.element(expr, i, Op::Arithmetic(*op, a, b))
                 };
-                vec![self.one(expr, Op::Arithmetic(*op, a, b))]
+                (0..expr.ty.elements().len()).map(element).collect()
             }
             ExprKind::Comparison { op, left, right } => {
                 let (a, b) = self.two(evaluated, left, right);
@@ -107,15 +111,19 @@ impl Lowering<'_> {
             }
             ExprKind::Ternary { condition, if_true, if_false } => {
                 let condition = self.expr(condition)[0];
-                let (if_true, if_false) = self.two(None, if_true, if_false);
-                if matches!(expr.ty.value(), Some(ty) if ty.is_domain()) {
-                    // Both branches are this one domain.
-                    return vec![if_true];
-                }
-                let (if_true, if_false) = self.on_one_set(if_true, if_false, expr.span);
-                // Where the condition is a collection, two single branches are on its set.
-                let [if_true, if_false] = [if_true, if_false].map(|branch| self.broadcast_like(branch, condition, expr.span));
-                vec![self.one(expr, Op::Select { condition, if_true, if_false })]
+                let (first, second) = self.both(None, if_true, if_false);
+                let element = |(i, ty): (usize, &Type)| {
+                    let (if_true, if_false) = (beside(&first, i), beside(&second, i));
+                    if ty.is_domain() {
+                        // Both branches are this one domain.
+                        return if_true;
+                    }
+                    let (if_true, if_false) = self.on_one_set(if_true, if_false, expr.span);
+                    // Where the condition is a collection, two single branches are on its set.
+                    let [if_true, if_false] = [if_true, if_false].map(|branch| self.broadcast_like(branch, condition, expr.span));
+                    self.element(expr, i, Op::Select { condition, if_true, if_false })
+                };
+                expr.ty.elements().iter().enumerate().map(element).collect()
             }
         }
     }
@@ -159,10 +167,16 @@ impl Lowering<'_> {
         self.one(expr, op)
     }
 
-    fn two(&mut self, evaluated: Option<ValueId>, a: &Expr, b: &Expr) -> (ValueId, ValueId) {
-        let a = evaluated.unwrap_or_else(|| self.expr(a)[0]);
-        let b = self.expr(b)[0];
-        (a, b)
+    /// Both operands: values, or the elements of arrays.
+    fn both(&mut self, evaluated: Option<Vec<ValueId>>, a: &Expr, b: &Expr) -> (Vec<ValueId>, Vec<ValueId>) {
+        let a = evaluated.unwrap_or_else(|| self.expr(a));
+        (a, self.expr(b))
+    }
+
+    /// Both operands of an operation that arrays do not have.
+    fn two(&mut self, evaluated: Option<Vec<ValueId>>, a: &Expr, b: &Expr) -> (ValueId, ValueId) {
+        let (a, b) = self.both(evaluated, a, b);
+        (a[0], b[0])
     }
 
     /// Two values, a single one beside a collection as the collection of itself.
@@ -260,8 +274,13 @@ impl Lowering<'_> {
     }
 
     fn one(&mut self, expr: &Expr, op: Op) -> ValueId {
-        let ty = expr.ty.elements().first().copied().unwrap_or(Type::SCALAR);
-        self.emit(op, ty, expr.dims.first().copied().unwrap_or_default(), expr.span)
+        self.element(expr, 0, op)
+    }
+
+    /// An element of the array that an expression is, or its one value.
+    fn element(&mut self, expr: &Expr, index: usize, op: Op) -> ValueId {
+        let ty = expr.ty.elements().get(index).copied().unwrap_or(Type::SCALAR);
+        self.emit(op, ty, expr.dims.get(index).copied().unwrap_or_default(), expr.span)
     }
 
     fn call(&mut self, expr: &Expr, function: typed::FunctionId, args: &[Expr]) -> Vec<ValueId> {
@@ -375,4 +394,9 @@ impl Lowering<'_> {
         let reads = self.captures[function.0 as usize].reads.clone();
         reads.into_iter().flat_map(|v| self.read_variable(v)).collect()
     }
+}
+
+/// The element of an operand with a number; one value stands beside every element.
+fn beside(operand: &[ValueId], index: usize) -> ValueId {
+    if let [single] = operand { *single } else { operand[index] }
 }

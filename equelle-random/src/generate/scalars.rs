@@ -254,8 +254,37 @@ impl Generator<'_> {
         }
         let (a, b) = (self.scalar(on, dimension, want.deeper()), self.scalar(on, dimension, want.deeper()));
         let second = self.random.bool();
-        let info = if second { b.info } else { a.info };
-        Some(Node { info, parts: parts!["[", a, ", ", b, if second { "][1]" } else { "][0]" }] })
+        let index = if second { "[1]" } else { "[0]" };
+        let bounds = if second { b.info.bounds } else { a.info.bounds };
+        let array = parts!["[", a, ", ", b, "]"];
+        let info = |bounds| Info::scalar(on, dimension, bounds);
+        Some(match self.random.u8(..6) {
+            0 => Node { info: info(bounds.negative()), parts: [parts!["(-"], array, parts![")", index]].concat() },
+            1 => {
+                let (c, d) = (self.scalar(on, dimension, want.deeper()), self.scalar(on, dimension, want.deeper()));
+                let bounds = bounds.minus(if second { d.info.bounds } else { c.info.bounds });
+                Node { info: info(bounds), parts: [parts!["("], array, parts![" - [", c, ", ", d, "])", index]].concat() }
+            }
+            2 => {
+                let [_, place] = self.mixed(on);
+                let c = self.scalar(place, dimension, want.deeper());
+                let bounds = c.info.bounds.plus(bounds);
+                Node { info: info(bounds), parts: [parts!["(", c, " + "], array, parts![")", index]].concat() }
+            }
+            3 => {
+                let [_, place] = self.mixed(on);
+                let c = self.scalar(place, PURE, want.deeper());
+                let bounds = bounds.times(c.info.bounds);
+                Node { info: info(bounds), parts: [parts!["("], array, parts![" * ", c, ")", index]].concat() }
+            }
+            4 if on != Some(GENERIC) => {
+                let condition = self.truth(on, want.deeper());
+                let c = self.scalar(None, dimension, want.deeper());
+                let bounds = bounds.either(c.info.bounds).decided_by(condition.info.bounds);
+                Node { info: info(bounds), parts: [parts!["(", condition, " ? "], array, parts![" : ", c, ")", index]].concat() }
+            }
+            _ => Node { info: info(bounds), parts: [array, parts![index]].concat() },
+        })
     }
 
     /// One number from a collection.

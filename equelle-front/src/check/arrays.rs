@@ -1,0 +1,70 @@
+//! Operations on arrays: on each of their elements, with an array as long or with one value.
+
+use std::borrow::Cow;
+
+use crate::check::checker::{Checker, value};
+use crate::diagnostic::{Code, Diagnostic};
+use crate::source::Span;
+use crate::typed::{Expr, ExprKind, TreeType};
+use crate::types::{Dimension, Type};
+
+/// Number of elements; of one value none.
+fn length(operand: &Expr) -> Option<usize> {
+    match &operand.ty {
+        TreeType::Array(elements) => Some(elements.len()),
+        TreeType::Value(_) | TreeType::Void => None,
+    }
+}
+
+/// An element of an array, as far as checks look at it; one value stands beside every element.
+pub(super) fn element(operand: &Expr, index: usize) -> Cow<'_, Expr> {
+    let TreeType::Array(types) = &operand.ty else { return Cow::Borrowed(operand) };
+    if let ExprKind::Array(elements) = &operand.kind
+        && let Some(element) = elements.get(index)
+    {
+        return Cow::Borrowed(element);
+    }
+    let span = operand.span;
+    let array = Expr { kind: ExprKind::Array(Vec::new()), ty: operand.ty.clone(), dims: Vec::new(), span };
+    let kind = ExprKind::Element { array: Box::new(array), index: index as u32 };
+    Cow::Owned(value(kind, types[index], operand.dims.get(index).copied().unwrap_or_default(), span))
+}
+
+impl Checker<'_> {
+    /// What an operation makes of two operands, or of each two elements of arrays.
+    pub fn element_wise(
+        &mut self,
+        what: &str,
+        place: Span,
+        [left, right]: [&Expr; 2],
+        mut rule: impl FnMut(&mut Self, &Expr, &Expr) -> Option<(Type, Dimension)>,
+    ) -> Option<(TreeType, Vec<Dimension>)> {
+        let size = match (length(left), length(right)) {
+            (None, None) => {
+                let (ty, dim) = rule(self, left, right)?;
+                return Some((TreeType::Value(ty), vec![dim]));
+            }
+            (Some(a), Some(b)) if a != b => {
+                let (left_type, right_type) = (self.show(&left.ty), self.show(&right.ty));
+                return self.fail(
+                    Diagnostic::new(
+                        Code::ArrayLengths,
+                        place,
+                        format!("{what} needs arrays of equal length, but these have {a} and {b} elements"),
+                    )
+                    .also(left.span, left_type)
+                    .also(right.span, right_type)
+                    .hint("give both as many elements, or take elements: `a[0]`, `a[1]`, ..."),
+                );
+            }
+            (Some(size), _) | (None, Some(size)) => size,
+        };
+        let (mut types, mut dims) = (Vec::with_capacity(size), Vec::with_capacity(size));
+        for index in 0..size {
+            let (ty, dim) = rule(self, &element(left, index), &element(right, index))?;
+            types.push(ty);
+            dims.push(dim);
+        }
+        Some((TreeType::Array(types.into()), dims))
+    }
+}
