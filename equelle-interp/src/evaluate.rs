@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use equelle_front::backend::structural::along_one_axis;
 use equelle_front::ir::{FaceFilter, KBlock, KExpr, KStmt, Kernel, LocalId, Param, ParamId, Path, Side, UnaryOp};
 use equelle_front::ops::{Arithmetic, FaceReduction};
-use equelle_front::types::{EntityKind, SetId, SetTable};
+use equelle_front::types::{Basic, EntityKind, SetId, SetTable};
 use equelle_runtime::grid::{Cartesian, Grid, NONE};
 use equelle_runtime::{Error, ErrorKind};
 
@@ -93,7 +93,7 @@ impl<'a> Evaluator<'a> {
             KStmt::ReduceFaces { reduction, results, cell, face, only, body } => {
                 let cell = self.entity(cell, "the faces of a cell")?;
                 let topology = self.grid.topology();
-                let mut sums = vec![reduction.start(); results.len()];
+                let mut sums = self.starts(*reduction, results);
                 for &f in topology.faces_of(cell as usize) {
                     let wanted = match only {
                         FaceFilter::All => true,
@@ -106,12 +106,12 @@ impl<'a> Evaluator<'a> {
                         self.take_in(*reduction, &mut sums, body, outward)?;
                     }
                 }
-                self.set_numbers(results, sums.into_iter().map(Number::Real));
+                self.set_numbers(results, sums);
             }
             KStmt::ReduceSides { reduction, results, low, high } => {
                 let shape = self.shape.ok_or_else(|| defect("a sum over sides needs a Cartesian grid"))?;
                 let cell = self.entity(&Path::Here, "the sides of a cell")? as usize;
-                let mut sums = vec![reduction.start(); results.len()];
+                let mut sums = self.starts(*reduction, results);
                 for axis in 0..shape.dim {
                     self.axis = Some(axis);
                     let at = shape.cell_ijk(cell)[axis];
@@ -123,7 +123,7 @@ impl<'a> Evaluator<'a> {
                     }
                 }
                 self.axis = None;
-                self.set_numbers(results, sums.into_iter().map(Number::Real));
+                self.set_numbers(results, sums);
             }
             KStmt::Add { unknown, at, value } => {
                 let column = self.rank(*unknown, at)?;
@@ -139,17 +139,29 @@ impl<'a> Evaluator<'a> {
         Ok(())
     }
 
+    /// What reductions begin with.
+    fn starts(&self, reduction: FaceReduction, results: &[LocalId]) -> Vec<Number> {
+        let is_vector = |local: &LocalId| self.kernel.local_type(*local).is_some_and(|ty| ty.basic == Basic::Vector);
+        let start = |local| if is_vector(local) { Number::Vector([0.0; 3]) } else { Number::Real(reduction.start()) };
+        results.iter().map(start).collect()
+    }
+
     /// Takes the terms of one face into reductions; in sums with the sign of its orientation.
-    fn take_in(&mut self, reduction: FaceReduction, results: &mut [f64], body: &KBlock, outward: bool) -> Result<(), Error> {
+    fn take_in(&mut self, reduction: FaceReduction, results: &mut [Number], body: &KBlock, outward: bool) -> Result<(), Error> {
         let outer = self.sign;
         self.sign = if outward { outer } else { -outer };
         let terms = self.inner(body)?;
         self.sign = outer;
         for (result, term) in results.iter_mut().zip(terms) {
-            let term = term.real()?;
-            match reduction.extreme() {
-                None => *result += if outward { term } else { -term },
-                Some(extreme) => *result = binary_math(extreme).of(*result, term),
+            *result = match (reduction.extreme(), &*result, term) {
+                (None, Number::Vector(sum), Number::Vector(term)) => {
+                    Number::Vector(std::array::from_fn(|i| if outward { sum[i] + term[i] } else { sum[i] - term[i] }))
+                }
+                (None, sum, term) => {
+                    let (sum, term) = (sum.real()?, term.real()?);
+                    Number::Real(if outward { sum + term } else { sum - term })
+                }
+                (Some(extreme), result, term) => Number::Real(binary_math(extreme).of(result.real()?, term.real()?)),
             }
         }
         Ok(())

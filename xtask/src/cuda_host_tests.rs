@@ -88,10 +88,10 @@ const ROUND_OFF: f64 = 1e-12;
 /// multiplies what they leave by the condition of the Jacobian, 1e3 to 1e4 in these examples.
 const SOLVER: f64 = 1e-6;
 
-/// Random programs that run on the host. More of them run on a GPU: they are part of the bundle.
-/// The last three have sums over the boundary alone, sums in a branch, and the displacement of a
-/// cell from itself.
-const RANDOM_SEEDS: [u64; 7] = [1, 2, 3, 5, 56, 27, 136];
+/// Random programs that run on the host: so many first ones, and the first with each of
+/// [`CONSTRUCTS`]. More of them run on a GPU: they are part of the bundle.
+const FIRST_SEEDS: u64 = 3;
+const CONSTRUCTS: [&str; 5] = ["FaceSum(", "FaceMax(", "InnerCell(", "NewtonSolveSystem(", "InputDomainSubsetOf(\"no_"];
 
 /// Does all of it.
 pub(crate) fn run() -> Result<(), Failure> {
@@ -146,7 +146,7 @@ pub(crate) fn run() -> Result<(), Failure> {
         }
         Ok::<(), Failure>(())
     })?;
-    differential::run(RANDOM_SEEDS.into_iter(), true, Some("host"))?;
+    differential::run(differential::first_seeds(FIRST_SEEDS, &CONSTRUCTS)?.into_iter(), true, Some("host"))?;
     // What has run on the host there, with programs of all tests and random ones, is compiled for
     // GPUs too.
     compile(&differential::modules(), "each")?;

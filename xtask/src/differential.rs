@@ -1,11 +1,13 @@
 //! Programs on both back-ends in one executable: random ones, and those of the project.
 
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::process::{Child, Command};
 use std::{env, thread};
 
 use equelle_random::binary::{self, Profile, TestProgram};
 use equelle_random::data::Fixtures;
+use equelle_random::generate::{Purpose, program};
 use equelle_random::project::subjects;
 
 use crate::tools::{Failure, root};
@@ -20,14 +22,30 @@ pub fn modules() -> PathBuf {
     folder().join("src")
 }
 
+/// The first `n` seeds of random programs, and the first with each construct in its text.
+pub fn first_seeds(n: u64, constructs: &[&str]) -> Result<BTreeSet<u64>, Failure> {
+    let fixtures = fixtures()?;
+    let text = |seed: u64| program(seed, Purpose::Run, &fixtures.ranges).text();
+    let with = |construct: &&str| (1..).find(|&seed| text(seed).contains(*construct));
+    Ok((1..=n).chain(constructs.iter().filter_map(with)).collect())
+}
+
+fn fixtures() -> Result<Fixtures, Failure> {
+    let data = folder().join("data");
+    Fixtures::write(&data, &triangles()).map_err(|error| format!("`{}`: {error}", data.display()))
+}
+
+fn triangles() -> PathBuf {
+    root().join("grids/triangles-6x5.grid")
+}
+
 /// Compiles random programs, and with `with_project` those of the project, for both back-ends; runs
 /// them on all cores and compares outputs. `device` is a value of `EQUELLE_CUDA_DEVICE`, which
 /// decides without it.
 pub fn run(seeds: impl Iterator<Item = u64>, with_project: bool, device: Option<&str>) -> Result<(), Failure> {
     let folder = folder();
     let target = env::var_os("CARGO_TARGET_DIR").map_or_else(|| root().join("target"), PathBuf::from);
-    let (data, triangles) = (folder.join("data"), root().join("grids/triangles-6x5.grid"));
-    let fixtures = Fixtures::write(&data, &triangles).map_err(|error| format!("`{}`: {error}", data.display()))?;
+    let (fixtures, triangles) = (fixtures()?, triangles());
     let of_project = if with_project { subjects(&folder.join("project")) } else { Vec::new() };
     let programs =
         TestProgram::random(seeds, &fixtures).chain(of_project.iter().map(|subject| TestProgram::of_project(subject, str::to_owned)));

@@ -20,6 +20,8 @@ const KINDS: [(&str, &[&str]); 13] = [
     ("domains by condition", &["Where("]),
     ("inner cells of boundary faces", &["InnerCell(", "OutwardSign(", "OutwardNormal("]),
     ("Divergence or Gradient", &["Divergence(", "Gradient("]),
+    ("FaceSum, FaceMax or FaceMin", &["FaceSum(", "FaceMax(", "FaceMin("]),
+    ("inner cells or outward normals", &["InnerCell(", "Outward"]),
     ("edges or vertices", &["Edges()", "Vertices()"]),
     ("reductions", &["Reduce("]),
     ("sets without elements", &["InputDomainSubsetOf(\"no_"]),

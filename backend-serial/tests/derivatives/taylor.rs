@@ -206,6 +206,26 @@ fn restriction_and_extension() {
     });
 }
 
+/// Squares of the unknown in the second and cubes in the first cell of interior faces, each times a
+/// power of three, so that no step changes which is the largest or smallest.
+fn reduced(rt: &mut SerialRuntime, u: &ScalarCollection, reduction: FaceReduction) -> Result<ScalarCollection, Error> {
+    let faces = rt.domain(INTERIOR_FACES)?;
+    let weights = (0..faces.len()).map(|k| 3f64.powi(k as i32 % 16)).collect();
+    let weights = rt.scalar_collection(&faces, weights)?;
+    let [first, second] = cells_of(rt, INTERIOR_FACES)?;
+    let (a, b) = (square(rt, u)?, cube(rt, u)?);
+    let (a, b) = (rt.on(&a, &second)?, rt.on(&b, &first)?);
+    let (a, b) = (rt.mul(&weights, &a)?, rt.mul(&weights, &b)?);
+    rt.face_reduce(reduction, &a, &b)
+}
+
+#[test]
+fn reductions_over_faces() {
+    check("FaceSum", |rt, u| reduced(rt, u, FaceReduction::Sum));
+    check("FaceMax", |rt, u| reduced(rt, u, FaceReduction::Max));
+    check("FaceMin", |rt, u| reduced(rt, u, FaceReduction::Min));
+}
+
 #[test]
 fn gradient_and_divergence() {
     check("Gradient(u^2)", |rt, u| {

@@ -200,7 +200,8 @@ pub enum KStmt {
     LetEntity { local: LocalId, path: Path },
     /// Over the faces of a cell in ascending face index. A sum: `results[i] += sign * terms[i]`,
     /// sign +1 where the cell is the face's first cell, else -1, from +0. An extreme: the first of
-    /// the largest or smallest terms, from an infinity. `face` names the face inside the body.
+    /// the largest or smallest terms, from an infinity. Results are Scalars; those of a sum over faces
+    /// may be Vectors. `face` names the face inside the body.
     ReduceFaces { reduction: FaceReduction, results: Vec<LocalId>, cell: Path, face: LocalId, only: FaceFilter, body: KBlock },
     /// Cartesian form of a reduction over the faces of [`Path::Here`] (a cell): for axis 0, 1, ...
     /// the low side, then the high side. The sign of the low side in a sum is -1, of the high side

@@ -334,7 +334,12 @@ impl Checker<'_> {
                     self.error(message);
                 }
             }
-            KStmt::ReduceFaces { results, cell, face, only, body, .. } => self.sum_faces(results, cell, *face, *only, body),
+            KStmt::ReduceFaces { reduction, results, cell, face, only, body } => {
+                if *reduction != FaceReduction::Sum {
+                    self.scalars(results);
+                }
+                self.sum_faces(results, cell, *face, *only, body);
+            }
             KStmt::ReduceSides { results, low, high, .. } => self.sum_sides(results, low, high),
             KStmt::If { results, condition, then, otherwise } => {
                 self.expect_expr(condition, Basic::Bool, "the condition");
@@ -360,9 +365,9 @@ impl Checker<'_> {
         }
     }
 
-    fn sums(&mut self, results: &[LocalId]) {
+    fn scalars(&mut self, results: &[LocalId]) {
         if self.basics(results).iter().any(|b| *b != Basic::Scalar) {
-            self.error("sums over faces are Scalars");
+            self.error("extremes over faces and sums over sides are Scalars");
         }
     }
 
@@ -373,7 +378,10 @@ impl Checker<'_> {
         if self.path(cell).is_some_and(|kind| kind != EntityKind::Cell) {
             self.error("the faces summed over are those of a cell");
         }
-        self.sums(results);
+        let basics = self.basics(results);
+        if basics.iter().any(|b| !matches!(b, Basic::Scalar | Basic::Vector)) {
+            self.error("sums over faces are Scalars or Vectors");
+        }
         let visible = self.visible.clone();
         if let Some(ty) = self.assign(face) {
             let faces = self.sets.canonical(only.set());
@@ -382,7 +390,7 @@ impl Checker<'_> {
                 self.error(message);
             }
         }
-        self.block(body, &vec![Basic::Scalar; results.len()], "the sum");
+        self.block(body, &basics, "the sum");
         self.visible = visible;
         self.assign_all(results);
     }
@@ -391,7 +399,7 @@ impl Checker<'_> {
         if self.form != Form::Full || self.side.is_some() {
             self.error("a sum over sides belongs to a full Cartesian form, and not into another one");
         }
-        self.sums(results);
+        self.scalars(results);
         for (side, blocks) in [(Side::Low, low), (Side::High, high)] {
             for (interior, block) in [(true, &blocks.interior), (false, &blocks.boundary)] {
                 if let Some(block) = block {

@@ -36,7 +36,10 @@ impl Writer<'_> {
         body: &KBlock,
     ) {
         for &result in results {
-            let text = format!("{} {} = {};", self.reals.number(), self.local(result), self.reals.literal(reduction.start()).bare());
+            let ty = self.kernel.local_type(result).map_or(self.reals.number(), |ty| self.reals.value(ty.basic));
+            let is_vector = self.kernel.local_type(result).is_some_and(|ty| ty.basic == Basic::Vector);
+            let start = if is_vector { self.reals.zero_vector() } else { self.reals.literal(reduction.start()) };
+            let text = format!("{ty} {} = {};", self.local(result), start.bare());
             self.line(&text);
         }
         let own = self.path(cell).to_string();
@@ -226,7 +229,8 @@ impl Writer<'_> {
             }
             if !term.is_name() {
                 let local = self.names.fresh(&format!("{name}_term"));
-                self.line(&format!("const {} {local} = {};", self.reals.number(), term.bare()));
+                let ty = self.kernel.local_type(result).map_or(self.reals.number(), |ty| self.reals.value(ty.basic));
+                self.line(&format!("const {ty} {local} = {};", term.bare()));
                 term = Text::name(local);
             }
             let text = format!("{name} = {outward} ? {name} + {term} : {name} - {term};");

@@ -67,7 +67,9 @@ impl Writer<'_> {
         let ty = self.reals.ty();
         let ty = quote! { #ty };
         let untyped = |k: usize| blocks.iter().all(|block| block.yields.get(k).is_none_or(|term| self.is_made_of_literals(term)));
-        sums.iter().enumerate().map(|(k, name)| typed(name, untyped(k).then_some(&ty))).collect()
+        let is_vector = |k: usize| blocks.iter().any(|block| block.yields.get(k).is_some_and(|term| self.is_vector(term)));
+        let ty_of = |k: usize| if is_vector(k) { quote! { [#ty; DIM] } } else { ty.clone() };
+        sums.iter().enumerate().map(|(k, name)| typed(name, untyped(k).then(|| ty_of(k)).as_ref())).collect()
     }
 
     pub(in crate::codegen) fn define(&mut self, local: LocalId) -> Written<proc_macro2::Ident> {

@@ -102,7 +102,7 @@ impl Writer<'_> {
     }
 
     /// A call of an item.
-    fn call(&mut self, function: &'static str, arguments: &[Text]) -> Text {
+    pub(in crate::codegen) fn call(&mut self, function: &'static str, arguments: &[Text]) -> Text {
         let function = self.uses.item(function);
         Text::atom(quote! { #function(#(#arguments),*) })
     }
@@ -113,7 +113,7 @@ impl Writer<'_> {
         Text::atom(quote! { #math::#function(#(#arguments),*) })
     }
 
-    fn zero_vector(&mut self) -> Text {
+    pub(super) fn zero_vector(&mut self) -> Text {
         self.uses.add(Use::Dim);
         Text::atom(quote! { [0.0; DIM] })
     }

@@ -1,6 +1,8 @@
 //! Reductions over the faces of a cell: where they begin, and how they take in one more term.
 
+use equelle_front::ir::LocalId;
 use equelle_front::ops::FaceReduction;
+use equelle_front::types::Basic;
 use proc_macro2::{Ident, TokenStream};
 use quote::quote;
 
@@ -16,6 +18,29 @@ impl Writer<'_> {
             FaceReduction::Sum => quote! { 0.0 },
             FaceReduction::Max | FaceReduction::Min => self.reals.literal(reduction.start()).at(Level::Choice),
         }
+    }
+
+    /// The zeros that sums of these results begin with, or the infinity of an extreme.
+    pub(in crate::codegen) fn starts_of(&mut self, reduction: FaceReduction, results: &[LocalId]) -> Vec<TokenStream> {
+        let start = |writer: &mut Self, local: &LocalId| {
+            if writer.is_vector_local(*local) { writer.zero_vector().at(Level::Choice) } else { writer.start_of(reduction) }
+        };
+        results.iter().map(|local| start(self, local)).collect()
+    }
+
+    /// Whether a local is a Vector.
+    pub(in crate::codegen) fn is_vector_local(&self, local: LocalId) -> bool {
+        self.kernel.local_type(local).is_some_and(|ty| ty.basic == Basic::Vector)
+    }
+
+    /// [`Writer::take_in`] for a sum of Vectors.
+    pub(in crate::codegen) fn take_in_vector(&mut self, result: &Ident, side: End, term: &Text) -> TokenStream {
+        let function = match side {
+            End::Low => "vector_sub",
+            End::High => "vector_add",
+        };
+        let value = self.call(function, &[Text::atom(result), term.clone()]);
+        quote! { #result = #value; }
     }
 
     /// Takes in the term of a face on this side of the cell. A sum subtracts on the low side, which

@@ -60,6 +60,9 @@ impl<'a> Writer<'a> {
             else {
                 continue;
             };
+            if results.iter().any(|result| self.is_vector_local(*result)) {
+                continue;
+            }
             let body = specialised(&self.module.sets, body, *face, true);
             if of_face_alone(&body, *face) && cost(&body, &COSTS) > COSTS.stage {
                 sums.push((&results[..], *face, body));

@@ -24,6 +24,7 @@ const WRITTEN_TWICE: usize = 8;
 /// Names in the loop of a reduction over the faces of a cell.
 struct SumNames<'a> {
     reduction: FaceReduction,
+    results: &'a [LocalId],
     /// Path of the cell.
     of: &'a Path,
     face: LocalId,
@@ -86,9 +87,9 @@ impl Writer<'_> {
         });
         self.uses.add(Use::Sides);
         let grid = self.grid();
-        let (start, sums) = (self.start_of(reduction), self.typed_sums(&sums, &[body]));
+        let (starts, sums) = (self.starts_of(reduction, results), self.typed_sums(&sums, &[body]));
         Ok(quote! {
-            #(let mut #sums = #start;)*
+            #(let mut #sums = #starts;)*
             #loads
             let #cell = #cell_value;
             for (#shown_face, #neighbour, #shown_outward) in #grid.sides_of(#cell) { #terms }
@@ -144,7 +145,7 @@ impl Writer<'_> {
 
     /// Adds the terms of the face at hand to the sums, with its sign.
     fn signed_terms(&mut self, names: &SumNames<'_>, body: &KBlock) -> Written<TokenStream> {
-        let SumNames { reduction, of, face, cell, neighbour, outward, sums, own_is_here } = names;
+        let SumNames { reduction, results, of, face, cell, neighbour, outward, sums, own_is_here } = names;
         let twice = self.written_twice(*face, statements(body) <= WRITTEN_TWICE);
         // Multiplying by the sign is exact.
         let sign = if twice { None } else { Some(ident(&self.namer.fresh("sign"))) };
@@ -161,10 +162,20 @@ impl Writer<'_> {
             self.uses.append(&uses);
             let signed = *reduction == FaceReduction::Sum && !sums.is_empty();
             let body = if signed {
-                let terms = terms.iter().map(|t| t.at(Level::Cast));
-                quote! { #before #(#sums += #sign * #terms;)* }
+                let sign = Text::atom(&sign);
+                let mut added = TokenStream::new();
+                for ((&local, sum), term) in names.results.iter().zip(sums).zip(&terms) {
+                    added.extend(if self.is_vector_local(local) {
+                        let term = self.call("vector_mul", &[term.clone(), sign.clone()]);
+                        self.take_in_vector(sum, End::High, &term)
+                    } else {
+                        let term = term.at(Level::Cast);
+                        quote! { #sum += #sign * #term; }
+                    });
+                }
+                quote! { #before #added }
             } else {
-                let terms = self.take_in_all(*reduction, sums, End::High, &terms);
+                let terms = self.take_in_all(names, End::High, &terms);
                 quote! { #before #terms }
             };
             let sign = sign.filter(|_| signed || uses.has(Use::Sign(*face)));
@@ -183,8 +194,8 @@ impl Writer<'_> {
         let [as_first, as_second] = [true, false].map(|is_first| if derived { body.clone() } else { oriented(body, *face, of, is_first) });
         let (before_added, added) = self.block_at(low, &as_first, &sign)?;
         let ((before_subtracted, subtracted), uses) = self.noted(|writer| writer.block_at(high, &as_second, &sign))?;
-        let added = self.take_in_all(*reduction, sums, End::High, &added);
-        let subtracted = self.take_in_all(*reduction, sums, End::Low, &subtracted);
+        let added = self.take_in_all(names, End::High, &added);
+        let subtracted = self.take_in_all(names, End::Low, &subtracted);
         if *reduction == FaceReduction::Sum
             && !derived
             && body.statements.is_empty()
@@ -205,8 +216,16 @@ impl Writer<'_> {
         })
     }
 
-    fn take_in_all(&mut self, reduction: FaceReduction, results: &[Ident], side: End, terms: &[Text]) -> TokenStream {
-        results.iter().zip(terms).map(|(result, term)| self.take_in(reduction, result, side, term)).collect()
+    fn take_in_all(&mut self, names: &SumNames<'_>, side: End, terms: &[Text]) -> TokenStream {
+        let mut out = TokenStream::new();
+        for ((&local, result), term) in names.results.iter().zip(&names.sums).zip(terms) {
+            out.extend(if self.is_vector_local(local) {
+                self.take_in_vector(result, side, term)
+            } else {
+                self.take_in(names.reduction, result, side, term)
+            });
+        }
+        out
     }
 
     /// The body of a sum at a face.

@@ -28,19 +28,17 @@ impl Builder<'_> {
         [first, second]: [ValueId; 2],
         at: &Path,
     ) -> Result<KExpr> {
-        // Those of kernels are of Scalars.
-        if self.ty(first).basic != Basic::Scalar {
-            return Err(Unfusable);
-        }
         self.reduce(value, Term::Sided(reduction, first, second), at)
     }
 
     fn reduce(&mut self, value: ValueId, term: Term, at: &Path) -> Result<KExpr> {
         let name = self.name(value);
         let reduction = term.reduction();
-        let start = KExpr::Real(reduction.start());
+        let ty = Type::single(self.ty(value).basic);
         let result = match self.mode {
             Mode::PerAxis => return Err(Unfusable),
+            // The components of a side's normal are known there, those of a sum are not.
+            Mode::Full if ty.basic == Basic::Vector => return Err(Unfusable),
             Mode::General => {
                 let face = self.local("f", Type { basic: Basic::Entity(EntityKind::Face), shape: Shape::Single, within: None });
                 let path = Path::Local(face);
@@ -48,19 +46,19 @@ impl Builder<'_> {
                 let interior = self.term(term, &path, true, &outward, |s| s.facts.learn_face_of(face, at))?;
                 let boundary = self.term(term, &path, false, &outward, |s| s.facts.learn_face_of(face, at))?;
                 let (only, body) = match (interior, boundary) {
-                    (None, None) => return Ok(start),
+                    (None, None) => return Ok(neutral(reduction, ty.basic)),
                     (Some(body), None) => (FaceFilter::Interior, body),
                     (None, Some(body)) => (FaceFilter::Boundary, body),
                     (Some(a), Some(b)) if a == b => (FaceFilter::All, a),
                     (Some(then), Some(otherwise)) => {
                         let interior = self.sets.canonical(CanonicalSet::INTERIOR_FACES);
                         let condition = KExpr::Member { set: interior, at: path };
-                        let flux = self.local("flux", Type::SCALAR);
+                        let flux = self.local("flux", ty);
                         let choice = KStmt::If { results: vec![flux], condition, then, otherwise };
                         (FaceFilter::All, KBlock { statements: vec![choice], yields: vec![KExpr::Local(flux)] })
                     }
                 };
-                let result = self.local(&name, Type::SCALAR);
+                let result = self.local(&name, ty);
                 self.push(KStmt::ReduceFaces { reduction, results: vec![result], cell: at.clone(), face, only, body });
                 result
             }
@@ -70,7 +68,7 @@ impl Builder<'_> {
                 }
                 let low = self.side(term, Side::Low)?;
                 let high = self.side(term, Side::High)?;
-                let result = self.local(&name, Type::SCALAR);
+                let result = self.local(&name, ty);
                 self.push(KStmt::ReduceSides { reduction, results: vec![result], low, high });
                 result
             }
@@ -96,7 +94,8 @@ impl Builder<'_> {
     fn term(&mut self, term: Term, face: &Path, interior: bool, outward: &KExpr, learn: impl FnOnce(&mut Self)) -> Result<Option<KBlock>> {
         let interior_set = self.sets.canonical(CanonicalSet::INTERIOR_FACES);
         let reduction = term.reduction();
-        let neutral = KExpr::Real(reduction.start());
+        let basic = self.ty(term.value()).basic;
+        let neutral = neutral(reduction, basic);
         let mut block = self.scoped(|s| {
             s.facts.learn(s.sets, face, interior_set, interior);
             learn(s);
@@ -105,7 +104,7 @@ impl Builder<'_> {
                 Term::Sided(_, first, second) => s.sided(reduction, [first, second], face, outward)?,
             }])
         })?;
-        if reduction == FaceReduction::Sum {
+        if reduction == FaceReduction::Sum && basic == Basic::Scalar {
             block.yields = block.yields.into_iter().map(without_zeros).collect();
         }
         drop_dead(&mut block);
@@ -115,7 +114,7 @@ impl Builder<'_> {
     /// The first value where the cell is the first of the face, else the second: in a sum, which
     /// subtracts there, its negative.
     fn sided(&mut self, reduction: FaceReduction, [first, second]: [ValueId; 2], face: &Path, outward: &KExpr) -> Result<KExpr> {
-        let neutral = KExpr::Real(reduction.start());
+        let neutral = neutral(reduction, self.ty(first).basic);
         let beyond = |value: KExpr| match reduction {
             FaceReduction::Sum => negative(value),
             FaceReduction::Max | FaceReduction::Min => value,
@@ -152,7 +151,22 @@ impl Builder<'_> {
     }
 }
 
+/// What changes nothing in a reduction.
+fn neutral(reduction: FaceReduction, basic: Basic) -> KExpr {
+    match basic {
+        Basic::Vector => KExpr::ZeroVector,
+        Basic::Scalar | Basic::Bool | Basic::Entity(_) | Basic::Text => KExpr::Real(reduction.start()),
+    }
+}
+
 impl Term {
+    /// A value whose type is that of the term.
+    fn value(self) -> ValueId {
+        match self {
+            Term::Flux(value) | Term::Sided(_, value, _) => value,
+        }
+    }
+
     fn reduction(self) -> FaceReduction {
         match self {
             Term::Flux(_) => FaceReduction::Sum,
@@ -164,6 +178,7 @@ impl Term {
 fn negative(expr: KExpr) -> KExpr {
     match expr {
         KExpr::Real(number) => KExpr::Real(-number),
+        KExpr::ZeroVector => KExpr::ZeroVector,
         KExpr::Unary(UnaryOp::Neg, a) => *a,
         expr => KExpr::Unary(UnaryOp::Neg, Box::new(expr)),
     }
@@ -204,7 +219,7 @@ fn without_zeros(expr: KExpr) -> KExpr {
 
 /// If the block is worth nothing, its statements are not needed either.
 fn drop_dead(block: &mut KBlock) {
-    if block.yields.iter().all(|y| matches!(y, KExpr::Real(_))) {
+    if block.yields.iter().all(|y| matches!(y, KExpr::Real(_) | KExpr::ZeroVector)) {
         block.statements.clear();
     }
 }
