@@ -6,7 +6,7 @@ use crate::ir::{
     CartesianForm, FaceFilter, IrLocation, JacobianForm, KBlock, KExpr, KStmt, Kernel, KernelId, KernelItem, LocalId, Module, Path, Side,
     SideBlocks, Space,
 };
-use crate::ops::Reduction;
+use crate::ops::{FaceReduction, Reduction};
 use crate::source::Span;
 use crate::types::{Basic, CanonicalSet, EntityKind, SetId, SetTable, Shape, Type};
 use crate::verify::VerifyError;
