@@ -119,6 +119,8 @@ pub const OVERRIDES: &[ProgramOverrides] = &[
     ProgramOverrides::new("tests/programs/two_phase_declared").runs(&[FIVE_SPOT]),
     ProgramOverrides::new("tests/programs/two_phase_implicit_declared").runs(&[FIVE_SPOT_OF_TWO]),
     ProgramOverrides::new("tests/implicit/pressure_neumann").runs(&[FIVE_SPOT]),
+    // A plane turns.
+    ProgramOverrides::new("tests/patterns/muscl").runs(&[&["nx=5", "ny=4", "dx=0.5", "dy=0.25"]]),
     // Rows of one cell, of many, longer than what is evaluated at a time, in one to three
     // dimensions.
     ProgramOverrides::new("tests/run/rows").runs(&[
