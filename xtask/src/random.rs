@@ -10,7 +10,7 @@ use equelle_random::generate::{Purpose, program};
 use crate::tools::Failure;
 
 /// What a program may have, and the text that shows it.
-const KINDS: [(&str, &[&str]); 13] = [
+const KINDS: [(&str, &[&str]); 14] = [
     ("one equation solved", &["NewtonSolve("]),
     ("systems of equations solved", &["NewtonSolveSystem("]),
     ("loops", &["For "]),
@@ -21,7 +21,6 @@ const KINDS: [(&str, &[&str]); 13] = [
     ("inner cells of boundary faces", &["InnerCell(", "OutwardSign(", "OutwardNormal("]),
     ("Divergence or Gradient", &["Divergence(", "Gradient("]),
     ("FaceSum, FaceMax or FaceMin", &["FaceSum(", "FaceMax(", "FaceMin("]),
-    ("inner cells or outward normals", &["InnerCell(", "Outward"]),
     ("edges or vertices", &["Edges()", "Vertices()"]),
     ("reductions", &["Reduce("]),
     ("sets without elements", &["InputDomainSubsetOf(\"no_"]),

@@ -450,7 +450,7 @@ impl Writer<'_> {
         })
     }
 
-    fn is_vector(&self, expr: &KExpr) -> bool {
+    pub(super) fn is_vector(&self, expr: &KExpr) -> bool {
         self.kernel.expr_basic(expr) == Basic::Vector
     }
 

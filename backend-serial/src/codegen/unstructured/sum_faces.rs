@@ -58,6 +58,7 @@ impl Writer<'_> {
         let sums = results.iter().map(|r| self.define(*r)).collect::<Written<Vec<_>>>()?;
         let names = SumNames {
             reduction,
+            results,
             of,
             face,
             cell: cell.clone(),
@@ -145,7 +146,7 @@ impl Writer<'_> {
 
     /// Adds the terms of the face at hand to the sums, with its sign.
     fn signed_terms(&mut self, names: &SumNames<'_>, body: &KBlock) -> Written<TokenStream> {
-        let SumNames { reduction, results, of, face, cell, neighbour, outward, sums, own_is_here } = names;
+        let SumNames { reduction, of, face, cell, neighbour, outward, sums, own_is_here, .. } = names;
         let twice = self.written_twice(*face, statements(body) <= WRITTEN_TWICE);
         // Multiplying by the sign is exact.
         let sign = if twice { None } else { Some(ident(&self.namer.fresh("sign"))) };
