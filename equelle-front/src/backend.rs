@@ -241,12 +241,12 @@ pub struct Namer {
 
 /// Words that cannot be identifiers in Rust 2024 (`_` and weak keywords included where they would
 /// confuse a reader).
-const RUST_WORDS: [&str; 57] = [
+const RUST_WORDS: [&str; 58] = [
     "Self", "abstract", "as", "async", "await", "become", "box", "break", "const", "continue", "crate", "do", "dyn", "else", "enum",
     "extern", "false", "final", "fn", "for", "gen", "if", "impl", "in", "let", "loop", "macro", "match", "mod", "move", "mut", "override",
     "priv", "pub", "ref", "return", "self", "static", "struct", "super", "trait", "true", "try", "type", "typeof", "union", "unsafe",
     "unsized", "use", "virtual", "where", "while", "yield", // Not keywords, but the prelude would be shadowed.
-    "Ok", "Err", "Some", "None",
+    "Ok", "Err", "Some", "None", "drop",
 ];
 
 impl Namer {
