@@ -15,14 +15,14 @@
 //!
 //! **Cartesian form.** On a Cartesian grid the faces of a cell are known: for each axis the low and
 //! the high one. A [`Kernel`] over cells may carry a second body ([`Kernel::cartesian`]) in which
-//! [`KStmt::ReduceFaces`] has become [`KStmt::ReduceSides`], whose blocks use [`Path::SideFace`] and
-//! [`Path::Shift`] and are written once for a symbolic axis. Geometry there is that of a uniform
-//! grid: one number per axis. The measure of a cell is the product of the cell widths in the order
-//! of the axes, that of a face the product of the widths of the other axes in that order (1 in one
-//! dimension). A component of the normal of a side face is structurally 1 along the axis at hand
-//! and structurally 0 else: a target that unrolls the axes evaluates conditions on it beforehand,
-//! so that a body may treat axes differently without a test at run time. A displacement is n half
-//! widths along the axis, n = -2, -1, 0, 1, 2, evaluated as `(n * 0.5) * width`.
+//! [`KStmt::ReduceFaces`] has become [`KStmt::ReduceSides`], whose blocks use [`Path::SideFace`]
+//! and [`Path::Shift`] and are written once for a symbolic axis. Geometry there is that of a
+//! uniform grid: one number per axis. The measure of a cell is the product of the cell widths in
+//! the order of the axes, that of a face the product of the widths of the other axes in that order
+//! (1 in one dimension). A component of the normal of a side face is structurally 1 along the axis
+//! at hand and structurally 0 else: a target that unrolls the axes evaluates conditions on it
+//! beforehand, so that a body may treat axes differently without a test at run time. A displacement
+//! is n half widths along the axis, n = -2, -1, 0, 1, 2, evaluated as `(n * 0.5) * width`.
 
 use crate::ir::op::UnaryOp;
 use crate::ops::{Arithmetic, BinaryMath, Comparison, FaceReduction, Logic, Reduction};
@@ -200,8 +200,8 @@ pub enum KStmt {
     LetEntity { local: LocalId, path: Path },
     /// Over the faces of a cell in ascending face index. A sum: `results[i] += sign * terms[i]`,
     /// sign +1 where the cell is the face's first cell, else -1, from +0. An extreme: the first of
-    /// the largest or smallest terms, from an infinity. Results are Scalars; those of a sum over faces
-    /// may be Vectors. `face` names the face inside the body.
+    /// the largest or smallest terms, from an infinity. Results are Scalars; those of a sum over
+    /// faces may be Vectors. `face` names the face inside the body.
     ReduceFaces { reduction: FaceReduction, results: Vec<LocalId>, cell: Path, face: LocalId, only: FaceFilter, body: KBlock },
     /// Cartesian form of a reduction over the faces of [`Path::Here`] (a cell): for axis 0, 1, ...
     /// the low side, then the high side. The sign of the low side in a sum is -1, of the high side

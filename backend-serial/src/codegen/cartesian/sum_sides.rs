@@ -5,6 +5,7 @@ use equelle_front::ops::FaceReduction;
 use proc_macro2::TokenStream;
 use quote::quote;
 
+use crate::codegen::emit::reduction;
 use crate::codegen::emit::stencil_point::{End, Leaf, SideFunction, StencilPoint};
 use crate::codegen::emit::text::Text;
 use crate::codegen::emit::uses::Use;
@@ -19,7 +20,7 @@ impl Writer<'_> {
         low: &SideBlocks,
         high: &SideBlocks,
     ) -> Written<TokenStream> {
-        let start = self.start_of(reduction);
+        let start = reduction::start_of(self, reduction);
         let number = self.sums_written;
         self.sums_written += 1;
         let sums = results.iter().map(|r| self.define(*r)).collect::<Written<Vec<_>>>()?;
@@ -50,7 +51,7 @@ impl Writer<'_> {
                         if blocks.interior.is_some() {
                             let function = function.as_ref().ok_or(Failure::Form)?;
                             let call = self.row_call(function, axis)?;
-                            terms.extend(self.take_in_call(reduction, side, &sums, &call));
+                            terms.extend(take_in_call(self, reduction, side, &sums, &call));
                         }
                     }
                     let number = proc_macro2::Literal::usize_unsuffixed(axis);
@@ -82,7 +83,7 @@ impl Writer<'_> {
             (Some(_), Some(function)) => {
                 self.side_interior = Some(true);
                 let call = self.cell_call(function)?;
-                Some(self.take_in_call(reduction, side, sums, &call))
+                Some(take_in_call(self, reduction, side, sums, &call))
             }
             (Some(block), None) => Some(self.inline_side(reduction, side, block, true, sums)?),
         };
@@ -122,7 +123,7 @@ impl Writer<'_> {
         let ((statements, terms), uses) = written?;
         self.uses.append(&uses);
         self.places = places;
-        let terms: TokenStream = sums.iter().zip(&terms).map(|(sum, term)| self.take_in(reduction, sum, side, term)).collect();
+        let terms: TokenStream = sums.iter().zip(&terms).map(|(sum, term)| reduction::take_in(self, reduction, sum, side, term)).collect();
         let block = quote! { #statements #terms };
         let high = side.is_high();
         // Subsets are asked for this position more than once: whether the face is in them, and
@@ -232,20 +233,20 @@ impl Writer<'_> {
             }
         })
     }
+}
 
-    /// Takes the results of a side function into reductions.
-    fn take_in_call(&mut self, reduction: FaceReduction, side: End, sums: &[proc_macro2::Ident], call: &TokenStream) -> TokenStream {
-        match sums {
-            [] => quote! { #call; },
-            [sum] => self.take_in(reduction, sum, side, &Text::atom(call)),
-            many => {
-                let mut out = quote! { let terms = #call; };
-                for (number, sum) in many.iter().enumerate() {
-                    let number = proc_macro2::Literal::usize_unsuffixed(number);
-                    out.extend(self.take_in(reduction, sum, side, &Text::atom(quote! { terms.#number })));
-                }
-                out
+/// Takes the results of a side function into reductions.
+fn take_in_call(writer: &mut Writer, reduction: FaceReduction, side: End, sums: &[proc_macro2::Ident], call: &TokenStream) -> TokenStream {
+    match sums {
+        [] => quote! { #call; },
+        [sum] => reduction::take_in(writer, reduction, sum, side, &Text::atom(call)),
+        many => {
+            let mut out = quote! { let terms = #call; };
+            for (number, sum) in many.iter().enumerate() {
+                let number = proc_macro2::Literal::usize_unsuffixed(number);
+                out.extend(reduction::take_in(writer, reduction, sum, side, &Text::atom(quote! { terms.#number })));
             }
+            out
         }
     }
 }

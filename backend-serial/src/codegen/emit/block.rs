@@ -68,7 +68,13 @@ impl Writer<'_> {
         let ty = quote! { #ty };
         let untyped = |k: usize| blocks.iter().all(|block| block.yields.get(k).is_none_or(|term| self.is_made_of_literals(term)));
         let is_vector = |k: usize| blocks.iter().any(|block| block.yields.get(k).is_some_and(|term| self.is_vector(term)));
-        let ty_of = |k: usize| if is_vector(k) { quote! { [#ty; DIM] } } else { ty.clone() };
+        let ty_of = |k: usize| {
+            if is_vector(k) {
+                quote! { [#ty; DIM] }
+            } else {
+                ty.clone()
+            }
+        };
         sums.iter().enumerate().map(|(k, name)| typed(name, untyped(k).then(|| ty_of(k)).as_ref())).collect()
     }
 

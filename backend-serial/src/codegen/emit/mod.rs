@@ -8,7 +8,7 @@ pub(super) mod operators;
 pub(super) mod outputs;
 mod path;
 pub(super) mod reals;
-mod reduction;
+pub(super) mod reduction;
 pub(super) mod stencil_point;
 pub(super) mod text;
 pub(super) mod uses;

@@ -11,49 +11,47 @@ use super::stencil_point::End;
 use super::text::{Level, Text};
 use super::writer::Writer;
 
-impl Writer<'_> {
-    /// What a reduction begins with.
-    pub(in crate::codegen) fn start_of(&self, reduction: FaceReduction) -> TokenStream {
-        match reduction {
-            FaceReduction::Sum => quote! { 0.0 },
-            FaceReduction::Max | FaceReduction::Min => self.reals.literal(reduction.start()).at(Level::Choice),
-        }
+/// What a reduction begins with.
+pub(in crate::codegen) fn start_of(writer: &Writer, reduction: FaceReduction) -> TokenStream {
+    match reduction {
+        FaceReduction::Sum => quote! { 0.0 },
+        FaceReduction::Max | FaceReduction::Min => writer.reals.literal(reduction.start()).at(Level::Choice),
     }
+}
 
-    /// The zeros that sums of these results begin with, or the infinity of an extreme.
-    pub(in crate::codegen) fn starts_of(&mut self, reduction: FaceReduction, results: &[LocalId]) -> Vec<TokenStream> {
-        let start = |writer: &mut Self, local: &LocalId| {
-            if writer.is_vector_local(*local) { writer.zero_vector().at(Level::Choice) } else { writer.start_of(reduction) }
+/// The zeros that sums of these results begin with, or the infinity of an extreme.
+pub(in crate::codegen) fn starts_of(writer: &mut Writer, reduction: FaceReduction, results: &[LocalId]) -> Vec<TokenStream> {
+    let mut start = |local: &LocalId| {
+        if is_vector(writer, *local) { writer.zero_vector().at(Level::Choice) } else { start_of(writer, reduction) }
+    };
+    results.iter().map(&mut start).collect()
+}
+
+/// Whether a local is a Vector.
+pub(in crate::codegen) fn is_vector(writer: &Writer, local: LocalId) -> bool {
+    writer.kernel.local_type(local).is_some_and(|ty| ty.basic == Basic::Vector)
+}
+
+/// [`take_in`] for a sum of Vectors.
+pub(in crate::codegen) fn take_in_vector(writer: &mut Writer, result: &Ident, side: End, term: &Text) -> TokenStream {
+    let function = match side {
+        End::Low => "vector_sub",
+        End::High => "vector_add",
+    };
+    let value = writer.call(function, &[Text::atom(result), term.clone()]);
+    quote! { #result = #value; }
+}
+
+/// Takes in the term of a face on this side of the cell. A sum subtracts on the low side, which
+/// is the same as adding the negative, to the bit.
+pub(in crate::codegen) fn take_in(writer: &mut Writer, reduction: FaceReduction, result: &Ident, side: End, term: &Text) -> TokenStream {
+    let Some(extreme) = reduction.extreme() else {
+        let term = term.at(Level::Choice);
+        return match side {
+            End::Low => quote! { #result -= #term; },
+            End::High => quote! { #result += #term; },
         };
-        results.iter().map(|local| start(self, local)).collect()
-    }
-
-    /// Whether a local is a Vector.
-    pub(in crate::codegen) fn is_vector_local(&self, local: LocalId) -> bool {
-        self.kernel.local_type(local).is_some_and(|ty| ty.basic == Basic::Vector)
-    }
-
-    /// [`Writer::take_in`] for a sum of Vectors.
-    pub(in crate::codegen) fn take_in_vector(&mut self, result: &Ident, side: End, term: &Text) -> TokenStream {
-        let function = match side {
-            End::Low => "vector_sub",
-            End::High => "vector_add",
-        };
-        let value = self.call(function, &[Text::atom(result), term.clone()]);
-        quote! { #result = #value; }
-    }
-
-    /// Takes in the term of a face on this side of the cell. A sum subtracts on the low side, which
-    /// is the same as adding the negative, to the bit.
-    pub(in crate::codegen) fn take_in(&mut self, reduction: FaceReduction, result: &Ident, side: End, term: &Text) -> TokenStream {
-        let Some(extreme) = reduction.extreme() else {
-            let term = term.at(Level::Choice);
-            return match side {
-                End::Low => quote! { #result -= #term; },
-                End::High => quote! { #result += #term; },
-            };
-        };
-        let value = self.math(math(extreme), &[Text::atom(result), term.clone()]);
-        quote! { #result = #value; }
-    }
+    };
+    let value = writer.math(math(extreme), &[Text::atom(result), term.clone()]);
+    quote! { #result = #value; }
 }

@@ -17,6 +17,7 @@ use quote::quote;
 use super::face_terms::{FaceTerms, cell_value_count, face_terms};
 use crate::codegen::costs::COSTS;
 use crate::codegen::emit::reals::Reals;
+use crate::codegen::emit::reduction;
 use crate::codegen::emit::stencil_point::FaceNames;
 use crate::codegen::emit::text::{Level, ident};
 use crate::codegen::emit::uses::Use;
@@ -60,7 +61,7 @@ impl<'a> Writer<'a> {
             else {
                 continue;
             };
-            if results.iter().any(|result| self.is_vector_local(*result)) {
+            if results.iter().any(|result| reduction::is_vector(self, *result)) {
                 continue;
             }
             let body = specialised(&self.module.sets, body, *face, true);

@@ -13,6 +13,7 @@ use equelle_front::ops::FaceReduction;
 use proc_macro2::{Ident, TokenStream};
 use quote::quote;
 
+use crate::codegen::emit::reduction;
 use crate::codegen::emit::stencil_point::{End, FaceNames};
 use crate::codegen::emit::text::{Level, Text, ident};
 use crate::codegen::emit::uses::Use;
@@ -88,7 +89,7 @@ impl Writer<'_> {
         });
         self.uses.add(Use::Sides);
         let grid = self.grid();
-        let (starts, sums) = (self.starts_of(reduction, results), self.typed_sums(&sums, &[body]));
+        let (starts, sums) = (reduction::starts_of(self, reduction, results), self.typed_sums(&sums, &[body]));
         Ok(quote! {
             #(let mut #sums = #starts;)*
             #loads
@@ -166,9 +167,9 @@ impl Writer<'_> {
                 let sign = Text::atom(&sign);
                 let mut added = TokenStream::new();
                 for ((&local, sum), term) in names.results.iter().zip(sums).zip(&terms) {
-                    added.extend(if self.is_vector_local(local) {
+                    added.extend(if reduction::is_vector(self, local) {
                         let term = self.call("vector_mul", &[term.clone(), sign.clone()]);
-                        self.take_in_vector(sum, End::High, &term)
+                        reduction::take_in_vector(self, sum, End::High, &term)
                     } else {
                         let term = term.at(Level::Cast);
                         quote! { #sum += #sign * #term; }
@@ -176,7 +177,7 @@ impl Writer<'_> {
                 }
                 quote! { #before #added }
             } else {
-                let terms = self.take_in_all(names, End::High, &terms);
+                let terms = take_in_all(self, names, End::High, &terms);
                 quote! { #before #terms }
             };
             let sign = sign.filter(|_| signed || uses.has(Use::Sign(*face)));
@@ -195,8 +196,8 @@ impl Writer<'_> {
         let [as_first, as_second] = [true, false].map(|is_first| if derived { body.clone() } else { oriented(body, *face, of, is_first) });
         let (before_added, added) = self.block_at(low, &as_first, &sign)?;
         let ((before_subtracted, subtracted), uses) = self.noted(|writer| writer.block_at(high, &as_second, &sign))?;
-        let added = self.take_in_all(names, End::High, &added);
-        let subtracted = self.take_in_all(names, End::Low, &subtracted);
+        let added = take_in_all(self, names, End::High, &added);
+        let subtracted = take_in_all(self, names, End::Low, &subtracted);
         if *reduction == FaceReduction::Sum
             && !derived
             && body.statements.is_empty()
@@ -215,18 +216,6 @@ impl Writer<'_> {
                 #subtracted
             }
         })
-    }
-
-    fn take_in_all(&mut self, names: &SumNames<'_>, side: End, terms: &[Text]) -> TokenStream {
-        let mut out = TokenStream::new();
-        for ((&local, result), term) in names.results.iter().zip(&names.sums).zip(terms) {
-            out.extend(if self.is_vector_local(local) {
-                self.take_in_vector(result, side, term)
-            } else {
-                self.take_in(names.reduction, result, side, term)
-            });
-        }
-        out
     }
 
     /// The body of a sum at a face.
@@ -253,4 +242,16 @@ fn statements(block: &KBlock) -> usize {
         KStmt::If { then, otherwise, .. } => statements(then) + statements(otherwise),
     };
     block.statements.iter().map(|statement| 1 + within(statement)).sum()
+}
+
+fn take_in_all(writer: &mut Writer, names: &SumNames<'_>, side: End, terms: &[Text]) -> TokenStream {
+    let mut out = TokenStream::new();
+    for ((&local, result), term) in names.results.iter().zip(&names.sums).zip(terms) {
+        out.extend(if reduction::is_vector(writer, local) {
+            reduction::take_in_vector(writer, result, side, term)
+        } else {
+            reduction::take_in(writer, names.reduction, result, side, term)
+        });
+    }
+    out
 }
