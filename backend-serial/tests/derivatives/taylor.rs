@@ -207,10 +207,10 @@ fn restriction_and_extension() {
 }
 
 /// Squares of the unknown in the second and cubes in the first cell of interior faces, each times a
-/// power of three, so that no step changes which is the largest or smallest.
+/// power of eight, so that no step changes which is the largest or smallest.
 fn reduced(rt: &mut SerialRuntime, u: &ScalarCollection, reduction: FaceReduction) -> Result<ScalarCollection, Error> {
     let faces = rt.domain(INTERIOR_FACES)?;
-    let weights = (0..faces.len()).map(|k| 3f64.powi(k as i32 % 16)).collect();
+    let weights = (0..faces.len()).map(|k| 8f64.powi(k as i32 % 16)).collect();
     let weights = rt.scalar_collection(&faces, weights)?;
     let [first, second] = cells_of(rt, INTERIOR_FACES)?;
     let (a, b) = (square(rt, u)?, cube(rt, u)?);
