@@ -359,6 +359,28 @@ impl OpClass {
     }
 }
 
+/// The entities that an operation gives, in terms of others.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[allow(missing_docs)] // The line of a variant explains its fields.
+pub enum EntitySource {
+    /// First cells of faces.
+    First(ValueId),
+    /// Second cells of faces.
+    Second(ValueId),
+    /// These.
+    Same(ValueId),
+    /// Those at the entities of the target.
+    On { data: ValueId, target: ValueId },
+    /// Those of a branch.
+    Select { condition: ValueId, if_true: ValueId, if_false: ValueId },
+    /// These, and Empty elsewhere.
+    Extend(ValueId),
+    /// Those of a domain, a variable, a call or a solve.
+    Stored,
+    /// It gives no entities.
+    None,
+}
+
 /// Calls `$f` with each operand of an operation in order: references or mutable references, as
 /// `$op` is one and `$iter` says. The one list of operands.
 macro_rules! for_each_operand {
@@ -411,6 +433,48 @@ macro_rules! for_each_operand {
 }
 
 impl Op {
+    /// The entities that it gives, if its result is of entities.
+    pub fn entity_source(&self) -> EntitySource {
+        match *self {
+            Op::FirstCell(faces) => EntitySource::First(faces),
+            Op::SecondCell(faces) => EntitySource::Second(faces),
+            Op::OneCell(faces) => EntitySource::Same(faces),
+            Op::On { data, target } => EntitySource::On { data, target },
+            Op::Select { condition, if_true, if_false } => EntitySource::Select { condition, if_true, if_false },
+            Op::Extend { data, .. } => EntitySource::Extend(data),
+            Op::CanonicalSet(_)
+            | Op::InputDomain { .. }
+            | Op::Where { .. }
+            | Op::Load(_)
+            | Op::Broadcast { .. }
+            | Op::Call { .. }
+            | Op::Newton { .. } => EntitySource::Stored,
+            Op::Real(_)
+            | Op::Bool(_)
+            | Op::Text(_)
+            | Op::TextIndex(..)
+            | Op::Unary(..)
+            | Op::Arithmetic(..)
+            | Op::Compare(..)
+            | Op::Logic(..)
+            | Op::Dot(..)
+            | Op::Component(..)
+            | Op::Vector(_)
+            | Op::Math(..)
+            | Op::IsEmpty(_)
+            | Op::Centroid(_)
+            | Op::Normal(_)
+            | Op::Measure(_)
+            | Op::Gradient(_)
+            | Op::Divergence(_)
+            | Op::FaceReduce { .. }
+            | Op::Reduce(..)
+            | Op::InputScalar { .. }
+            | Op::InputCollection { .. }
+            | Op::InputSequence { .. } => EntitySource::None,
+        }
+    }
+
     /// What it does.
     pub fn class(&self) -> OpClass {
         match self {

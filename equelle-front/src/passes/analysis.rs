@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::ir::{Block, Failure, Function, Module, MutableId, Op, Stmt, StmtKind, ValueId};
+use crate::ir::{Block, EntitySource, Failure, Function, Module, MutableId, Op, Stmt, StmtKind, ValueId};
 use crate::types::{CanonicalSet, Extent, SetTable};
 
 /// Defining operation of each value.
@@ -31,47 +31,18 @@ impl Defs {
         if ty.is_domain() {
             return true;
         }
-        match self.op(value) {
-            Some(Op::FirstCell(faces) | Op::SecondCell(faces)) => {
+        match self.op(value).map_or(EntitySource::Stored, Op::entity_source) {
+            EntitySource::First(faces) | EntitySource::Second(faces) => {
                 let within = function.values[faces.0 as usize].ty.within;
                 let interior = sets.canonical(CanonicalSet::INTERIOR_FACES);
-                self.never_empty(function, sets, *faces) && within.is_some_and(|w| sets.is_subset(w, interior))
+                self.never_empty(function, sets, faces) && within.is_some_and(|w| sets.is_subset(w, interior))
             }
-            Some(Op::Select { condition, if_true, if_false }) => {
-                let each = self.never_empty(function, sets, *if_true) && self.never_empty(function, sets, *if_false);
-                each || self.is_inside_cell(function, sets, *condition, *if_true, *if_false)
+            EntitySource::Select { condition, if_true, if_false } => {
+                let each = self.never_empty(function, sets, if_true) && self.never_empty(function, sets, if_false);
+                each || self.is_inside_cell(function, sets, condition, if_true, if_false)
             }
-            Some(Op::On { data, .. } | Op::OneCell(data)) => self.never_empty(function, sets, *data),
-            Some(
-                Op::Extend { .. } | Op::Broadcast { .. } | Op::Load(_) | Op::CanonicalSet(_) | Op::InputDomain { .. } | Op::Where { .. },
-            ) => false,
-            Some(Op::Call { .. } | Op::Newton { .. }) | None => false,
-            // They give no entities.
-            Some(
-                Op::Real(_)
-                | Op::Bool(_)
-                | Op::Text(_)
-                | Op::TextIndex(..)
-                | Op::Unary(..)
-                | Op::Arithmetic(..)
-                | Op::Compare(..)
-                | Op::Logic(..)
-                | Op::Dot(..)
-                | Op::Component(..)
-                | Op::Vector(_)
-                | Op::Math(..)
-                | Op::IsEmpty(_)
-                | Op::Centroid(_)
-                | Op::Normal(_)
-                | Op::Measure(_)
-                | Op::Gradient(_)
-                | Op::Divergence(_)
-                | Op::FaceReduce { .. }
-                | Op::Reduce(..)
-                | Op::InputScalar { .. }
-                | Op::InputCollection { .. }
-                | Op::InputSequence { .. },
-            ) => false,
+            EntitySource::On { data, .. } | EntitySource::Same(data) => self.never_empty(function, sets, data),
+            EntitySource::Extend(_) | EntitySource::Stored | EntitySource::None => false,
         }
     }
 

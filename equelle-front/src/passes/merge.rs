@@ -122,21 +122,39 @@ enum Form {
     PerAxis,
 }
 
-/// Launches that check entities and make nothing, passed on the way through statements: what reads
-/// these entities relies on the check and stays behind it.
+/// Launches that check entities and make nothing, passed on the way through statements. What reads
+/// these entities relies on the check and stays behind it; so does a kernel that goes to the cells
+/// of faces or through entities itself, whose check shares no value with it.
 #[derive(Default)]
-struct Checks(BTreeSet<ValueId>);
+struct Checks {
+    any: bool,
+    entities: BTreeSet<ValueId>,
+}
 
 impl Checks {
     fn pass(&mut self, statement: &Stmt) {
         if matches!(statement.kind, StmtKind::Launch { .. }) && statement.defines().is_empty() {
-            self.0.extend(statement.reads());
+            self.any = true;
+            self.entities.extend(statement.reads());
         }
     }
 
-    fn holds_back(&self, statement: &Stmt) -> bool {
-        statement.reads().iter().any(|value| self.0.contains(value))
+    fn holds_back(&self, statement: &Stmt, kernels: &[Kernel]) -> bool {
+        let relies = match &statement.kind {
+            StmtKind::Launch { kernel, .. } => self.any && follows_entities(&kernels[kernel.0 as usize]),
+            StmtKind::Let { .. } | StmtKind::Store { .. } | StmtKind::Output { .. } | StmtKind::For { .. } | StmtKind::Return(_) => false,
+        };
+        relies || statement.reads().iter().any(|value| self.entities.contains(value))
     }
+}
+
+/// Whether a kernel follows a path that may lead to no entity.
+fn follows_entities(kernel: &Kernel) -> bool {
+    let mut follows = false;
+    for body in bodies(kernel) {
+        visit_block(body, &mut |node| follows |= matches!(node, Node::Path(Path::First(_) | Path::Second(_) | Path::Through { .. })));
+    }
+    follows
 }
 
 struct Merger<'a> {
@@ -182,7 +200,7 @@ impl Merger<'_> {
             let (mut waits, mut checks) = (false, Checks::default());
             let goes = |s: &Stmt| {
                 let may_fail = self.may_fail(s);
-                let goes = self.key(s).is_none() && ready(&pending, s) && !(may_fail && waits) && !checks.holds_back(s);
+                let goes = self.key(s).is_none() && ready(&pending, s) && !(may_fail && waits) && !checks.holds_back(s, self.kernels);
                 waits |= may_fail;
                 checks.pass(s);
                 goes
@@ -206,7 +224,10 @@ impl Merger<'_> {
             let mut left = Vec::with_capacity(rest.len());
             let mut checks = Checks::default();
             for statement in std::mem::take(&mut rest) {
-                if self.key(&statement) == Some(key) && self.may_join(&statement, &pending, &made) && !checks.holds_back(&statement) {
+                if self.key(&statement) == Some(key)
+                    && self.may_join(&statement, &pending, &made)
+                    && !checks.holds_back(&statement, self.kernels)
+                {
                     made.extend(statement.defines());
                     group.push(statement);
                 } else {

@@ -47,6 +47,11 @@ impl Generator<'_> {
             return self.in_dimension(found, dimension);
         }
         if let Some(set) = on.filter(|&set| set != GENERIC) {
+            if self.chance(25) && self.lies_in(set, Set(5)) {
+                let faces = self.domain(set);
+                let info = Info::scalar(on, PURE, Bounds::new(-1.0, 1.0));
+                return self.in_dimension(Node { info, parts: parts!["OutwardSign(", faces, ")"] }, dimension);
+            }
             if self.chance(25) {
                 let measure = self.measure(set);
                 return self.in_dimension(measure, dimension);

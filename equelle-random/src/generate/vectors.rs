@@ -57,7 +57,8 @@ impl Generator<'_> {
         if kind(set.0) == Kind::Face && self.random.bool() {
             let faces = self.domain(set);
             let info = Info::numbers(Basic::Vector, Some(set), PURE, Bounds::new(-1.0, 1.0));
-            return Node { info, parts: parts!["Normal(", faces, ")"] };
+            let outward = self.lies_in(set, Set(5)) && self.random.bool();
+            return Node { info, parts: parts![if outward { "OutwardNormal(" } else { "Normal(" }, faces, ")"] };
         }
         let kinds = if kind(set.0) == Kind::Face && self.chance(50) { Kind::Cell } else { kind(set.0) };
         let entities = self.full(kinds, set, Want { depth: 1, exact: true });

@@ -232,6 +232,11 @@ extern "C" __global__ void equelle_gradient(const EqSpace interior, const EqGrid
   out[k] = values[cells.second] - values[cells.first];
 }
 
+// Position of the face at a side in a set of faces, or EQ_NONE.
+EQ_FUNCTION EqEntity eq_position_at_side(const EqGrid& grid, const EqRanks& ranks, EqOffset at, EqEntity neighbour) {
+  return ranks.canonical == EQ_ALL_FACES ? eq_rank(ranks, grid.side_faces[at]) : eq_rank_of_side(grid, ranks, at, neighbour);
+}
+
 // For each cell a reduction of numbers on its faces, from `start`, in the order of its faces:
 // `first` where it is the face's first cell, `second` where it is the second. 0: sum, 1: maximum,
 // 2: minimum. With `of_first` and `of_second`, the position of the extreme in its collection there,
@@ -247,8 +252,7 @@ extern "C" __global__ void equelle_face_reduce(unsigned int reduction, double st
   for (EqOffset at = sides.begin; at < sides.end; at += EQ_SLICE) {
     const EqEntity neighbour = grid.side_neighbours[at];
     if (neighbour == EQ_NO_SIDE) break;
-    const EqEntity position =
-        ranks.canonical == EQ_ALL_FACES ? eq_rank(ranks, grid.side_faces[at]) : eq_rank_of_side(grid, ranks, at, neighbour);
+    const EqEntity position = eq_position_at_side(grid, ranks, at, neighbour);
     if (position == EQ_NONE) continue;
     const bool outward = eq_is_outward(neighbour);
     const EqReal number = outward ? first[position] : second[position];
@@ -279,8 +283,7 @@ extern "C" __global__ void equelle_divergence(const EqGrid grid, const EqRanks r
   for (EqOffset at = sides.begin; at < sides.end; at += EQ_SLICE) {
     const EqEntity neighbour = grid.side_neighbours[at];
     if (neighbour == EQ_NO_SIDE) break;
-    const EqEntity position =
-        ranks.canonical == EQ_ALL_FACES ? eq_rank(ranks, grid.side_faces[at]) : eq_rank_of_side(grid, ranks, at, neighbour);
+    const EqEntity position = eq_position_at_side(grid, ranks, at, neighbour);
     if (position == EQ_NONE) continue;
     sum = eq_is_outward(neighbour) ? sum + values[position] : sum - values[position];
   }

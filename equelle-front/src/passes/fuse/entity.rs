@@ -2,7 +2,7 @@
 
 use super::build::{Builder, Mode, Result, Unfusable};
 use super::plan::Placement;
-use crate::ir::{KExpr, Op, Path, Side, ValueId};
+use crate::ir::{EntitySource, KExpr, Op, Path, Side, ValueId};
 use crate::types::{CanonicalSet, Shape};
 
 impl Builder<'_> {
@@ -26,27 +26,27 @@ impl Builder<'_> {
 
     /// The entity that an operation gives for the entity `at`.
     pub(super) fn entity_of(&mut self, op: &Op, at: &Path) -> Result<Path> {
-        match *op {
-            Op::FirstCell(faces) => {
+        match op.entity_source() {
+            EntitySource::First(faces) => {
                 let face = self.entity(faces, at)?;
                 self.first(&face)
             }
-            Op::SecondCell(faces) => {
+            EntitySource::Second(faces) => {
                 let face = self.entity(faces, at)?;
                 self.second(&face)
             }
-            Op::OneCell(faces) => self.entity(faces, at),
-            Op::On { data, target } => {
+            EntitySource::Same(faces) => self.entity(faces, at),
+            EntitySource::On { data, target } => {
                 let path = self.entity(target, at)?;
                 self.entity(data, &path)
             }
-            Op::Select { condition, if_true, if_false } => {
+            EntitySource::Select { condition, if_true, if_false } => {
                 let condition = self.eval(condition, at)?;
                 let if_true = self.without_statements(|s| s.entity(if_true, at))?;
                 let if_false = self.without_statements(|s| s.entity(if_false, at))?;
                 Ok(self.facts.select_path(self.sets, condition, if_true, if_false))
             }
-            Op::Extend { data, .. } => {
+            EntitySource::Extend(data) => {
                 let set = self.ty(data).mapping().ok_or(Unfusable)?;
                 match self.facts.member(self.sets, set, at) {
                     Some(true) => self.entity(data, at),
@@ -62,37 +62,7 @@ impl Builder<'_> {
                     }
                 }
             }
-            Op::CanonicalSet(_)
-            | Op::InputDomain { .. }
-            | Op::Where { .. }
-            | Op::Load(_)
-            | Op::Broadcast { .. }
-            | Op::Call { .. }
-            | Op::Newton { .. } => Err(Unfusable),
-            // They give no entities.
-            Op::Real(_)
-            | Op::Bool(_)
-            | Op::Text(_)
-            | Op::TextIndex(..)
-            | Op::Unary(..)
-            | Op::Arithmetic(..)
-            | Op::Compare(..)
-            | Op::Logic(..)
-            | Op::Dot(..)
-            | Op::Component(..)
-            | Op::Vector(_)
-            | Op::Math(..)
-            | Op::IsEmpty(_)
-            | Op::Centroid(_)
-            | Op::Normal(_)
-            | Op::Measure(_)
-            | Op::Gradient(_)
-            | Op::Divergence(_)
-            | Op::FaceReduce { .. }
-            | Op::Reduce(..)
-            | Op::InputScalar { .. }
-            | Op::InputCollection { .. }
-            | Op::InputSequence { .. } => Err(Unfusable),
+            EntitySource::Stored | EntitySource::None => Err(Unfusable),
         }
     }
 
