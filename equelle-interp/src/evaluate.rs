@@ -31,6 +31,8 @@ pub(crate) struct Evaluator<'a> {
     pub here: Option<u32>,
     /// Derivatives added at this element: by unknown and rank of the element of it.
     pub row: BTreeMap<(ParamId, usize), f64>,
+    /// Whether additions only mark where they go.
+    structural: bool,
     /// Product of the signs of the sums being evaluated.
     sign: f64,
     sets: &'a SetTable,
@@ -49,7 +51,20 @@ impl<'a> Evaluator<'a> {
         shape: Option<Cartesian>,
     ) -> Self {
         let locals = vec![Slot::Unassigned; kernel.locals.len()];
-        Evaluator { kernel, grid, shape, axis: None, here: None, row: BTreeMap::new(), sign: 1.0, sets, params, members, locals }
+        Evaluator {
+            kernel,
+            grid,
+            shape,
+            axis: None,
+            here: None,
+            row: BTreeMap::new(),
+            structural: false,
+            sign: 1.0,
+            sets,
+            params,
+            members,
+            locals,
+        }
     }
 
     /// Yields of a body at an element.
@@ -59,6 +74,15 @@ impl<'a> Evaluator<'a> {
         self.row.clear();
         self.sign = 1.0;
         self.inner(block)
+    }
+
+    /// Adds zeros to the row where the element's derivatives are whatever the state, from the
+    /// skeleton of the block evaluated last: so the pattern is that of compiled programs.
+    pub fn structure(&mut self, skeleton: &KBlock) -> Result<(), Error> {
+        self.structural = true;
+        let evaluated = self.inner(skeleton);
+        self.structural = false;
+        evaluated.map(|_| ())
     }
 
     /// A condition at an element.
@@ -124,6 +148,12 @@ impl<'a> Evaluator<'a> {
                 }
                 self.axis = None;
                 self.set_numbers(results, sums);
+            }
+            // What a branch that is not chosen adds to may not exist.
+            KStmt::Add { unknown, at, .. } if self.structural => {
+                if let Ok(column) = self.rank(*unknown, at) {
+                    self.row.entry((*unknown, column)).or_insert(0.0);
+                }
             }
             KStmt::Add { unknown, at, value } => {
                 let column = self.rank(*unknown, at)?;

@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
+use equelle_front::backend::stencil::Skeleton;
 use equelle_front::backend::visit::{Node, visit_general};
 use equelle_front::ir::body_usage::BodyUsage;
 use equelle_front::ir::{CartesianForm, CheckKind, KBlock, KExpr, Kernel, Space};
@@ -71,10 +72,12 @@ impl<R: DerivativeAccess> Interpreter<'_, R> {
             Some(block) if shape.is_some() => (block, shape),
             Some(_) | None => (&form.body, None),
         };
+        let skeleton = Skeleton::of_body(block).block;
         let mut evaluator = Evaluator::new(&self.module.sets, kernel, &params, &members, grid, shape);
         for element in elements {
             self.check(kernel, &mut evaluator, Some(element))?;
             let values = evaluator.block(block, Some(element)).map_err(|error| self.in_kernel(kernel, None, error))?;
+            evaluator.structure(&skeleton).map_err(|error| self.in_kernel(kernel, None, error))?;
             residual.push(values.first().ok_or_else(|| defect("an equation has a residual"))?.real()?);
             rows.push(evaluator.row.iter().map(|(&(unknown, position), &value)| (unknown.0 as usize, position, value)).collect());
         }

@@ -19,10 +19,15 @@ pub struct Skeleton {
 }
 
 impl Skeleton {
-    /// Of a Jacobian form.
+    /// Of the body for any grid.
     pub fn of(form: &JacobianForm) -> Skeleton {
+        Skeleton::of_body(&form.body)
+    }
+
+    /// Of either body of a Jacobian form.
+    pub fn of_body(body: &KBlock) -> Skeleton {
         let mut skeleton = Skeleton { block: KBlock::default(), decided: BTreeSet::new() };
-        skeleton.block = skeleton.strip(&form.body);
+        skeleton.block = skeleton.strip(body);
         drop_unread(&mut skeleton.block);
         skeleton
     }
