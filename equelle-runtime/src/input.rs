@@ -10,6 +10,7 @@ use std::sync::Arc;
 use self::choice::{Choice, filename_key, from_file_key};
 use crate::domain::Domain;
 use crate::error::{Error, ErrorKind};
+use crate::io::Source;
 use crate::number::{NumberError, Words, line_and_column, parse_integer, parse_number, quoted};
 use crate::params::Parameters;
 
@@ -101,7 +102,7 @@ impl Inputs {
                 });
             }
         };
-        let values = read_numbers(&path)?;
+        let values = read_numbers(parameters.source(), &path)?;
         if values.len() != domain.len() {
             let error = Error::new(
                 ErrorKind::Data,
@@ -128,7 +129,7 @@ impl Inputs {
             return Ok(Arc::clone(domain));
         }
         let path = required_path(parameters, name, &format!("the file with indices of elements of {}", within.name()))?;
-        let mut elements = read_entities(&path, &read_bytes(&path)?, within)?;
+        let mut elements = read_entities(&path, &parameters.source().read(&path, "")?, within)?;
         for element in &mut elements {
             *element = within.grid().entity_of_file(within.kind(), *element);
         }
@@ -148,7 +149,7 @@ impl Inputs {
             return Ok(Arc::clone(values));
         }
         let path = required_path(parameters, name, "the file with the numbers of the sequence")?;
-        let values = Arc::new(read_numbers(&path)?);
+        let values = Arc::new(read_numbers(parameters.source(), &path)?);
         self.sequences.push((name.to_string(), Arc::clone(&values)));
         Ok(values)
     }
@@ -170,16 +171,12 @@ fn required_path(parameters: &Parameters, name: &str, what: &str) -> Result<Path
     })
 }
 
-fn read_bytes(path: &Path) -> Result<Vec<u8>, Error> {
-    std::fs::read(path).map_err(|e| Error::new(ErrorKind::Io, format!("cannot read `{}`: {e}", path.display())))
-}
-
 /// All numbers in a file, separated by white space.
 ///
 /// # Errors
 /// `Io` if it cannot be read, `Data` for a word that is not a number.
-pub fn read_numbers(path: &Path) -> Result<Vec<f64>, Error> {
-    numbers_in(path, &read_bytes(path)?)
+pub fn read_numbers(source: &Source, path: &Path) -> Result<Vec<f64>, Error> {
+    numbers_in(path, &source.read(path, "")?)
 }
 
 /// All numbers in a text; `path` is for messages.

@@ -2,7 +2,7 @@
 //!
 //! Reading order: [`traits`] (the interface between generated code and back-ends), [`entity`],
 //! [`operators`], [`grid`], [`domain`], [`real`], [`reduce`], [`threads`] (loops on all cores),
-//! [`params`], [`number`], [`input`], [`output`], [`report`], [`newton`] (Newton's method),
+//! [`io`] (files or memory), [`params`], [`number`], [`input`], [`output`], [`report`], [`newton`] (Newton's method),
 //! [`session`] (all of these for one run), [`launch`] (the command line of a simulator), [`error`].
 //! The crate is independent of Equelle's syntax and IR.
 
@@ -17,6 +17,7 @@ pub mod grid;
 pub mod hash;
 pub mod input;
 pub mod interrupt;
+pub mod io;
 mod json;
 pub mod launch;
 pub mod linalg;

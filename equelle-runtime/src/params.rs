@@ -11,6 +11,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::error::{Error, ErrorKind};
+use crate::io::Source;
 use crate::number::{NumberError, parse_integer, parse_number};
 
 /// The origin of a parameter.
@@ -56,6 +57,8 @@ struct Entry {
 #[derive(Debug, Default)]
 pub struct Parameters {
     entries: BTreeMap<String, Entry>,
+    /// Of parameter files and of all files that parameters name.
+    source: Source,
     /// Warnings for values that a later line of the same file replaces.
     replaced: Vec<String>,
 }
@@ -67,7 +70,15 @@ impl Parameters {
     /// `Usage` for a word that is neither, `Io` for a file that cannot be read, `Data` for a
     /// malformed line (with file and line).
     pub fn from_words(words: &[String]) -> Result<Parameters, Error> {
-        let mut parameters = Parameters::default();
+        Parameters::from_words_in(Source::Files, words)
+    }
+
+    /// The same; parameter files, and the files that parameters name, come from a source.
+    ///
+    /// # Errors
+    /// As [`Parameters::from_words`].
+    pub fn from_words_in(source: Source, words: &[String]) -> Result<Parameters, Error> {
+        let mut parameters = Parameters { source, ..Parameters::default() };
         let mut assignments = Vec::new();
         for word in words {
             match word.matches('=').count() {
@@ -92,8 +103,7 @@ impl Parameters {
     /// # Errors
     /// `Io` if it cannot be read, `Data` for a malformed line.
     pub fn read_file(&mut self, path: &Path) -> Result<(), Error> {
-        let bytes =
-            std::fs::read(path).map_err(|e| Error::new(ErrorKind::Io, format!("cannot read parameter file `{}`: {e}", path.display())))?;
+        let bytes = self.source.read(path, "parameter file")?;
         self.read_text(path, &bytes)
     }
 
@@ -124,6 +134,11 @@ impl Parameters {
             self.insert(key, value, origin);
         }
         Ok(())
+    }
+
+    /// Where the files that parameters name come from.
+    pub fn source(&self) -> &Source {
+        &self.source
     }
 
     /// Sets a parameter as if on the command line.

@@ -480,7 +480,7 @@ pub fn grid_from_parameters(parameters: &Parameters) -> Result<Grid, Error> {
     };
     let stored = StoredGeometry::from_parameters(parameters)?;
     if let Some(path) = parameters.path("grid_filename")? {
-        return io::read_file_with(&path, stored, &Threads::from_parameters(parameters)?);
+        return io::read_file_with(parameters.source(), &path, stored, &Threads::from_parameters(parameters)?);
     }
     let dim = parameters.integer("grid_dim")?.unwrap_or(2);
     if !(1..=3).contains(&dim) {

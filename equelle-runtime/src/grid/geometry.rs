@@ -23,6 +23,7 @@ impl Grid {
             edges: Arc::clone(&self.edges),
             vertices: Arc::clone(&self.vertices),
             numbering: Arc::clone(&self.numbering),
+            named: Arc::clone(&self.named),
         }
     }
 

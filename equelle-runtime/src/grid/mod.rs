@@ -5,7 +5,8 @@
 //!
 //! Reading order: [`Grid`] here, [`Cartesian`] numbering in `cartesian` and `cartesian_edges`, its
 //! arrays in `build`, edges and vertices in `skeleton`, canonical sets in `sets`, what is beyond
-//! faces in `neighbours`, geometry that is given back in `geometry`, grid files in [`io`], what
+//! faces in `neighbours`, geometry that is given back in `geometry`, sets and arrays of a mesh in
+//! `named`, grid files in [`io`], what
 //! they store against what their nodes give in `stored` (measures in `shapes`, precision of text in
 //! `digits`), the order of cells and faces in memory in `renumber` and `cuthill_mckee`.
 
@@ -17,6 +18,7 @@ mod cuthill_mckee;
 mod digits;
 mod geometry;
 pub mod io;
+mod named;
 mod neighbours;
 mod numbering;
 mod renumber;
@@ -33,6 +35,7 @@ use crate::error::{Error, ErrorKind};
 pub use arrays::{Geometry, GeometryArray, NONE, Nodes, Topology};
 pub use cartesian::{Cartesian, CartesianFace};
 pub use cartesian_edges::CartesianEdge;
+pub use named::{Named, NamedArray, NamedSet};
 pub use neighbours::{MAX_CELLS_OF_ARRAYS, Neighbour};
 pub use renumber::{FaceOrder, LARGE, Renumber};
 pub use stored::StoredGeometry;
@@ -62,6 +65,7 @@ pub struct Grid {
     vertices: Arc<OnceLock<Vec<[f64; 3]>>>,
     /// Which numbers cells and faces have in the file.
     numbering: Arc<Numbering>,
+    named: Arc<Named>,
 }
 
 impl Grid {
@@ -87,6 +91,7 @@ impl Grid {
             edges: Arc::default(),
             vertices: Arc::default(),
             numbering: Arc::default(),
+            named: Arc::default(),
         })
     }
 
@@ -139,6 +144,7 @@ impl Grid {
             edges: Arc::default(),
             vertices: Arc::default(),
             numbering: Arc::default(),
+            named: Arc::default(),
         })
     }
 

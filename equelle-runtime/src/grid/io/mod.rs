@@ -10,6 +10,7 @@ use std::path::Path;
 
 use super::{Grid, StoredGeometry};
 use crate::error::{Error, ErrorKind};
+use crate::io::Source;
 use crate::threads::Threads;
 use format::Format;
 
@@ -18,15 +19,15 @@ use format::Format;
 /// # Errors
 /// `Io` if it cannot be read, `Data` for what is wrong in it; names file, line and item.
 pub fn read_file(path: &Path) -> Result<Grid, Error> {
-    read_file_with(path, StoredGeometry::Check, &Threads::one())
+    read_file_with(&Source::Files, path, StoredGeometry::Check, &Threads::one())
 }
 
-/// Reads a grid file; the threads check its geometry, unless that is believed.
+/// Reads a grid file from a source; the threads check its geometry, unless that is believed.
 ///
 /// # Errors
 /// `Io` if it cannot be read, `Data` for what is wrong in it, or a format that has no reader.
-pub fn read_file_with(path: &Path, stored: StoredGeometry, threads: &Threads) -> Result<Grid, Error> {
-    let bytes = std::fs::read(path).map_err(|e| Error::new(ErrorKind::Io, format!("cannot read grid file `{}`: {e}", path.display())))?;
+pub fn read_file_with(source: &Source, path: &Path, stored: StoredGeometry, threads: &Threads) -> Result<Grid, Error> {
+    let bytes = source.read(path, "grid file")?;
     match Format::of(&bytes) {
         Format::Opm => opm::read_text_with(path, &bytes, stored, threads),
         Format::Unsupported(name) => {

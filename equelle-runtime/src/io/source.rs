@@ -1,0 +1,82 @@
+//! Where the bytes of parameters, data and grids come from: files, or memory under a name.
+
+use std::collections::BTreeMap;
+use std::ops::Deref;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use crate::error::{Error, ErrorKind};
+
+/// Content of a file.
+#[derive(Clone, Debug)]
+pub enum Bytes {
+    /// Read from a file.
+    Owned(Vec<u8>),
+    /// Of a source in memory.
+    Shared(Arc<[u8]>),
+}
+
+impl Deref for Bytes {
+    type Target = [u8];
+
+    fn deref(&self) -> &[u8] {
+        match self {
+            Bytes::Owned(bytes) => bytes,
+            Bytes::Shared(bytes) => bytes,
+        }
+    }
+}
+
+/// Where bytes come from.
+#[derive(Clone, Debug, Default)]
+pub enum Source {
+    /// Files.
+    #[default]
+    Files,
+    /// Memory: content by name. No file is read.
+    Memory(BTreeMap<PathBuf, Arc<[u8]>>),
+}
+
+impl Source {
+    /// Contents in memory, by name.
+    pub fn memory<N: Into<PathBuf>, B: Into<Arc<[u8]>>>(contents: impl IntoIterator<Item = (N, B)>) -> Source {
+        Source::Memory(contents.into_iter().map(|(name, bytes)| (name.into(), bytes.into())).collect())
+    }
+
+    /// The content of a file; `what` it is, such as `grid file`, is for messages.
+    ///
+    /// # Errors
+    /// `Io` if it cannot be read.
+    pub fn read(&self, path: &Path, what: &str) -> Result<Bytes, Error> {
+        let failed = |error: std::io::Error| {
+            let what = if what.is_empty() { String::new() } else { format!("{what} ") };
+            Error::new(ErrorKind::Io, format!("cannot read {what}`{}`: {error}", path.display()))
+        };
+        match self {
+            Source::Files => std::fs::read(path).map(Bytes::Owned).map_err(failed),
+            Source::Memory(contents) => match contents.get(path) {
+                Some(bytes) => Ok(Bytes::Shared(Arc::clone(bytes))),
+                None => Err(failed(std::io::Error::new(std::io::ErrorKind::NotFound, "there is no such name in memory"))),
+            },
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_in_memory_hide_the_file_system() {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        std::fs::write(file.path(), "1 2").unwrap();
+        assert_eq!(&*Source::Files.read(file.path(), "").unwrap(), b"1 2");
+        let memory = Source::memory([("u.txt", b"3".to_vec())]);
+        assert_eq!(&*memory.read(Path::new("u.txt"), "").unwrap(), b"3");
+        let error = memory.read(file.path(), "grid file").unwrap_err();
+        assert_eq!(error.kind, ErrorKind::Io);
+        assert!(error.message.starts_with("cannot read grid file `") && error.message.ends_with("no such name in memory"), "{error:?}");
+        let error = Source::Files.read(Path::new("no/such"), "").unwrap_err();
+        assert!(error.message.starts_with("cannot read `no/such`: "), "{error:?}");
+    }
+}
