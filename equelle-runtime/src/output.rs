@@ -50,7 +50,7 @@ impl ToFiles {
 }
 
 /// The destination of outputs.
-enum Sink {
+enum Target {
     Streams { console: Box<dyn Write + Send>, to_files: ToFiles, record: RunRecord },
     Memory(Records),
 }
@@ -65,7 +65,7 @@ pub fn output_dir(parameters: &Parameters) -> Result<PathBuf, Error> {
 
 /// The outputs of a run.
 pub struct Outputs {
-    sink: Sink,
+    target: Target,
     counts: BTreeMap<String, u32>,
     files: usize,
     text: String,
@@ -93,7 +93,7 @@ impl Outputs {
             Some(false) => ToFiles::None,
             None => ToFiles::Large,
         };
-        let mut outputs = Outputs::new(Sink::Streams { console, to_files, record: record.clone() });
+        let mut outputs = Outputs::new(Target::Streams { console, to_files, record: record.clone() });
         if to_files == ToFiles::All {
             outputs.warnings.extend(record.open()?);
         }
@@ -102,12 +102,12 @@ impl Outputs {
 
     /// Keeps outputs in memory.
     pub fn to_memory(records: Records) -> Outputs {
-        Outputs::new(Sink::Memory(records))
+        Outputs::new(Target::Memory(records))
     }
 
-    fn new(sink: Sink) -> Outputs {
+    fn new(target: Target) -> Outputs {
         Outputs {
-            sink,
+            target,
             counts: BTreeMap::new(),
             files: 0,
             text: String::new(),
@@ -142,15 +142,15 @@ impl Outputs {
 
     /// The record of the run; `None` where outputs stay in memory.
     pub fn record(&self) -> Option<&RunRecord> {
-        match &self.sink {
-            Sink::Streams { record, .. } => Some(record),
-            Sink::Memory(_) => None,
+        match &self.target {
+            Target::Streams { record, .. } => Some(record),
+            Target::Memory(_) => None,
         }
     }
 
     /// The record, if a collection of this size goes to a file. Opens the folder.
     fn record_of_files(&mut self, elements: usize) -> Result<Option<RunRecord>, Error> {
-        let Sink::Streams { to_files, record, .. } = &self.sink else { return Ok(None) };
+        let Target::Streams { to_files, record, .. } = &self.target else { return Ok(None) };
         if !to_files.takes(elements) {
             return Ok(None);
         }
@@ -166,7 +166,7 @@ impl Outputs {
 
     /// Whether collections of this size go to files, deferred or not.
     pub fn has_files_for(&self, elements: usize) -> bool {
-        matches!(&self.sink, Sink::Streams { to_files, .. } if to_files.takes(elements))
+        matches!(&self.target, Target::Streams { to_files, .. } if to_files.takes(elements))
     }
 
     /// Files written so far.
@@ -188,12 +188,12 @@ impl Outputs {
         if self.keeps(false, || Record::Scalar { tag: tag.to_string(), value }) {
             return Ok(());
         }
-        match &mut self.sink {
-            Sink::Memory(records) => {
+        match &mut self.target {
+            Target::Memory(records) => {
                 records.push(Record::Scalar { tag: tag.to_string(), value });
                 Ok(())
             }
-            Sink::Streams { console, .. } => {
+            Target::Streams { console, .. } => {
                 self.text.clear();
                 self.text.push_str(tag);
                 self.text.push_str(" = ");
@@ -212,12 +212,12 @@ impl Outputs {
         if self.keeps(false, || Record::Bool { tag: tag.to_string(), value }) {
             return Ok(());
         }
-        match &mut self.sink {
-            Sink::Memory(records) => {
+        match &mut self.target {
+            Target::Memory(records) => {
                 records.push(Record::Bool { tag: tag.to_string(), value });
                 Ok(())
             }
-            Sink::Streams { console, .. } => print(console.as_mut(), &format!("{tag} = {value}\n")),
+            Target::Streams { console, .. } => print(console.as_mut(), &format!("{tag} = {value}\n")),
         }
     }
 
@@ -229,12 +229,12 @@ impl Outputs {
         if self.keeps(false, || Record::Text { tag: tag.to_string(), value: value.to_string() }) {
             return Ok(());
         }
-        match &mut self.sink {
-            Sink::Memory(records) => {
+        match &mut self.target {
+            Target::Memory(records) => {
                 records.push(Record::Text { tag: tag.to_string(), value: value.to_string() });
                 Ok(())
             }
-            Sink::Streams { console, .. } => print(console.as_mut(), &format!("{tag} = {value}\n")),
+            Target::Streams { console, .. } => print(console.as_mut(), &format!("{tag} = {value}\n")),
         }
     }
 
@@ -247,12 +247,12 @@ impl Outputs {
         if self.keeps(false, || Record::Vector { tag: tag.to_string(), components: components.to_vec() }) {
             return Ok(());
         }
-        match &mut self.sink {
-            Sink::Memory(records) => {
+        match &mut self.target {
+            Target::Memory(records) => {
                 records.push(Record::Vector { tag: tag.to_string(), components: components.to_vec() });
                 Ok(())
             }
-            Sink::Streams { console, .. } => {
+            Target::Streams { console, .. } => {
                 self.text.clear();
                 self.text.push_str(tag);
                 self.text.push_str(" =");
@@ -271,9 +271,9 @@ impl Outputs {
     /// # Errors
     /// `Io`.
     pub fn line(&mut self, text: &str) -> Result<(), Error> {
-        match &mut self.sink {
-            Sink::Memory(_) => Ok(()),
-            Sink::Streams { console, .. } => print(console.as_mut(), &format!("{text}\n")),
+        match &mut self.target {
+            Target::Memory(_) => Ok(()),
+            Target::Streams { console, .. } => print(console.as_mut(), &format!("{text}\n")),
         }
     }
 
@@ -317,12 +317,12 @@ impl Outputs {
             self.files += 1;
             return Ok(());
         }
-        match &mut self.sink {
-            Sink::Memory(records) => {
+        match &mut self.target {
+            Target::Memory(records) => {
                 records.push(kept());
                 Ok(())
             }
-            Sink::Streams { console, .. } => print_columns(console.as_mut(), tag, columns, one_line, &mut self.text),
+            Target::Streams { console, .. } => print_columns(console.as_mut(), tag, columns, one_line, &mut self.text),
         }
     }
 }

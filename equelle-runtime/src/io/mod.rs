@@ -1,6 +1,8 @@
-//! Where data comes from and goes to: [`Source`] and sinks. Readers take bytes from the one and
+//! Where data comes from and goes to: [`Source`] and [`Sink`]. Readers take bytes from the one and
 //! writers give bytes to the other, so that neither knows the file system.
 
+mod sink;
 mod source;
 
+pub use sink::{CompleteFile, Sink, SinkFile};
 pub use source::{Bytes, Source};

@@ -1,12 +1,12 @@
 //! Matrix Market files of the system at which Newton's method failed (parameter `newton_dump`).
 
-use std::fs;
-use std::io::{BufWriter, Write};
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::domain::Domain;
 use crate::error::Error;
+use crate::io::Sink;
 use crate::linalg::Csr;
 use crate::session::Session;
 
@@ -35,7 +35,7 @@ pub fn failure(session: &mut Session, line: u32, residuals: &[(Arc<Domain>, Vec<
 fn write(session: &mut Session, line: u32, residuals: &[(Arc<Domain>, Vec<f64>)], matrix: &Csr) -> Result<String, String> {
     let dir = session.parameters().path(KEY).map_err(|error| error.message)?.unwrap_or_default();
     let io = |path: &Path, error: std::io::Error| format!("{}: {error}", path.display());
-    fs::create_dir_all(&dir).map_err(|error| io(&dir, error))?;
+    Sink::Files.create_folder(&dir).map_err(|error| io(&dir, error))?;
     let stem = dir.join(format!("failure-{:05}", session.next_failure()));
     let file = |what: &str| PathBuf::from(format!("{}-{what}.mtx", stem.display()));
     // Position of each row in the file, and the inverse.
@@ -57,16 +57,15 @@ fn write(session: &mut Session, line: u32, residuals: &[(Arc<Domain>, Vec<f64>)]
         blocks.join(", ")
     );
     let path = file("jacobian");
-    jacobian(&path, matrix, &order, &place, &about).map_err(|error| io(&path, error))?;
+    Sink::Files.write(&path, |out| jacobian(out, matrix, &order, &place, &about)).map_err(|error| io(&path, error))?;
     let all: Vec<f64> = residuals.iter().flat_map(|(_, values)| values).copied().collect();
     let path = file("residual");
-    residual(&path, &all, &order, &about).map_err(|error| io(&path, error))?;
+    Sink::Files.write(&path, |out| residual(out, &all, &order, &about)).map_err(|error| io(&path, error))?;
     Ok(stem.display().to_string())
 }
 
 /// Writes rows by `order` and columns by their `place`, ascending; numbers read back unchanged.
-fn jacobian(path: &Path, matrix: &Csr, order: &[u32], place: &[u32], about: &str) -> std::io::Result<()> {
-    let mut out = BufWriter::new(fs::File::create(path)?);
+fn jacobian(out: &mut dyn Write, matrix: &Csr, order: &[u32], place: &[u32], about: &str) -> std::io::Result<()> {
     writeln!(out, "%%MatrixMarket matrix coordinate real general\n{about}")?;
     writeln!(out, "{} {} {}", matrix.n_rows(), matrix.n_cols(), matrix.n_entries())?;
     let mut entries: Vec<(u32, f64)> = Vec::new();
@@ -78,14 +77,13 @@ fn jacobian(path: &Path, matrix: &Csr, order: &[u32], place: &[u32], about: &str
             writeln!(out, "{} {} {value:e}", row + 1, column + 1)?;
         }
     }
-    out.flush()
+    Ok(())
 }
 
-fn residual(path: &Path, values: &[f64], order: &[u32], about: &str) -> std::io::Result<()> {
-    let mut out = BufWriter::new(fs::File::create(path)?);
+fn residual(out: &mut dyn Write, values: &[f64], order: &[u32], about: &str) -> std::io::Result<()> {
     writeln!(out, "%%MatrixMarket matrix array real general\n{about}\n{} 1", values.len())?;
     for &position in order {
         writeln!(out, "{:e}", values[position as usize])?;
     }
-    out.flush()
+    Ok(())
 }

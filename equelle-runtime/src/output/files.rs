@@ -66,10 +66,8 @@ pub(super) fn write_file<R: Real>(record: &RunRecord, mut entry: FileEntry, colu
             hash = hash.bytes(text.as_bytes());
             entry.size += text.len() as u64;
         }
-        // A file renamed before the sync may be empty after a power failure.
-        file.as_file().sync_all()?;
         entry.hash = hash.digits();
-        record.complete(file, entry)
+        record.complete(file.finish()?, entry)
     };
     write().map_err(|error| cannot_write(&path, &error))
 }

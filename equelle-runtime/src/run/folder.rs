@@ -6,13 +6,13 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use serde_json::{Map, Value, json};
-use tempfile::NamedTempFile;
 
 use super::entry::{FileEntry, is_file_name};
 use super::lock::{Lock, LockAttempt, ask};
 use super::temporary;
 use super::{cannot_write, timestamp};
 use crate::error::{Error, ErrorKind};
+use crate::io::{CompleteFile, Sink};
 use crate::program::Program;
 
 /// The folder, with its locks.
@@ -171,11 +171,11 @@ impl Folder {
     }
 
     /// Renames a complete file, after listing it in the journal.
-    pub(super) fn complete(&mut self, file: NamedTempFile, entry: FileEntry) -> std::io::Result<()> {
+    pub(super) fn complete(&mut self, file: CompleteFile, entry: FileEntry) -> std::io::Result<()> {
         let journal = self.journal.as_mut().ok_or_else(|| std::io::Error::other("there is no journal"))?;
         // First: a run killed in between has listed one file too many, rather than one too few.
         journal.write_all(format!("{}\n", entry.json()).as_bytes())?;
-        file.persist(self.dir.join(entry.name()))?;
+        file.publish(&self.dir.join(entry.name()))?;
         self.files.push(entry);
         Ok(())
     }
@@ -196,11 +196,9 @@ impl Folder {
         let list = |files: &[FileEntry]| Value::Array(files.iter().map(FileEntry::json).collect());
         record.insert("files".to_owned(), list(&self.files));
         record.insert("earlier_files".to_owned(), list(&self.earlier));
-        let mut file = temporary::create(&self.dir, self.program.name)?;
+        let mut file = Sink::Files.create(&self.dir, &temporary::prefix(self.program.name))?;
         file.write_all(format!("{:#}\n", Value::Object(record)).as_bytes())?;
-        file.as_file().sync_all()?;
-        file.persist(self.record_path())?;
-        Ok(())
+        file.finish()?.publish(&self.record_path())
     }
 
     /// Removes the journal after the final record.

@@ -21,11 +21,11 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use serde_json::{Map, Value, json};
-use tempfile::NamedTempFile;
 
 use crate::error::{Error, ErrorKind};
 use crate::grid::Grid;
 use crate::hash::StableHash;
+use crate::io::{CompleteFile, Sink, SinkFile};
 use crate::params::Parameters;
 use crate::program::Program;
 pub(crate) use entry::{FileEntry, not_in_names};
@@ -111,16 +111,16 @@ impl RunRecord {
     ///
     /// # Errors
     /// Those of the system.
-    pub(crate) fn temporary(&self) -> std::io::Result<NamedTempFile> {
+    pub(crate) fn temporary(&self) -> std::io::Result<SinkFile> {
         let state = self.state();
-        temporary::create(&state.dir, state.program.name)
+        Sink::Files.create(&state.dir, &temporary::prefix(state.program.name))
     }
 
-    /// Renames a synced file to its final name.
+    /// Gives a complete file its final name.
     ///
     /// # Errors
     /// Those of the system.
-    pub(crate) fn complete(&self, file: NamedTempFile, entry: FileEntry) -> std::io::Result<()> {
+    pub(crate) fn complete(&self, file: CompleteFile, entry: FileEntry) -> std::io::Result<()> {
         let mut state = self.state();
         let folder = state.folder.as_mut().ok_or_else(|| std::io::Error::other("the run has ended"))?;
         folder.complete(file, entry)

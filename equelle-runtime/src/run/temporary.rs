@@ -2,20 +2,11 @@
 
 use std::path::Path;
 
-use tempfile::NamedTempFile;
+use crate::temporary::{RANDOM, SUFFIX};
 
-const SUFFIX: &str = ".part";
-
-/// Random characters between prefix and suffix.
-const RANDOM: usize = 8;
-
-fn prefix(program: &str) -> String {
+/// Beginning of the temporary names of a program's files.
+pub(super) fn prefix(program: &str) -> String {
     format!(".{program}.run-")
-}
-
-/// Creates a file in `dir`. It is removed if it is dropped before it is renamed.
-pub(super) fn create(dir: &Path, program: &str) -> std::io::Result<NamedTempFile> {
-    crate::temporary::builder().prefix(&prefix(program)).suffix(SUFFIX).rand_bytes(RANDOM).tempfile_in(dir)
 }
 
 /// Removes files of killed runs of a program. The caller holds the program's lock.
@@ -59,8 +50,9 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let dir = folder.path();
         // The state after a killed run.
-        let _ = create(dir, "heat").unwrap().keep().unwrap();
-        let _ = create(dir, "flow").unwrap().keep().unwrap();
+        for program in ["heat", "flow"] {
+            let _ = crate::temporary::create(dir, &prefix(program)).unwrap().keep().unwrap();
+        }
         let names = || std::fs::read_dir(dir).unwrap().map(|entry| entry.unwrap().file_name()).collect::<Vec<_>>();
         assert_eq!(names().len(), 2);
         remove_left(dir, "heat").unwrap();

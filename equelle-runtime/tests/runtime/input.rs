@@ -3,7 +3,9 @@
 use std::sync::Arc;
 
 use equelle_runtime::input::{CollectionInput, numbers_in};
-use equelle_runtime::{Error, ErrorKind, Session};
+use equelle_runtime::io::Source;
+use equelle_runtime::session::Options;
+use equelle_runtime::{Error, ErrorKind, Parameters, Session};
 
 use crate::common::*;
 
@@ -245,4 +247,22 @@ fn many_numbers_are_read_in_reasonable_time() {
     let values = numbers_in("x".as_ref(), text.as_bytes()).unwrap();
     assert_eq!((values.len(), values[1_999_999]), (2_000_000, 0.123_456_789_012_345));
     assert!(begin.elapsed().as_secs() < 10, "{:?}", begin.elapsed());
+}
+
+/// Parameters, grid and data in memory; file names of a parameter file are relative to it there,
+/// too.
+#[test]
+fn a_run_from_memory_reads_no_file() {
+    let grid = std::fs::read(concat!(env!("CARGO_MANIFEST_DIR"), "/../grids/triangles-6x5.grid")).unwrap();
+    let source = Source::memory([
+        ("case/case.param", b"grid_filename=mesh.grid\nu_filename=u.txt\n".to_vec()),
+        ("case/mesh.grid", grid),
+        ("case/u.txt", "2.5\n".repeat(60).into_bytes()),
+    ]);
+    let parameters = Parameters::from_words_in(source, &["case/case.param".to_string()]).unwrap();
+    let mut session = Session::from_parameters(&HEAT, parameters, Options::silent()).unwrap();
+    let cells = session.domain(ALL_CELLS).unwrap();
+    assert_eq!(session.input_collection("u", &cells).unwrap().to_vec(60), [2.5; 60]);
+    let error = session.input_sequence("dt").unwrap_err();
+    assert!(error.message.starts_with("missing parameter `dt_filename`"), "{error:?}");
 }

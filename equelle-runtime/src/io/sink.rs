@@ -1,0 +1,163 @@
+//! Where the bytes of results go: files, or memory. A file appears under its name when it is
+//! complete, or not at all.
+
+use std::collections::BTreeMap;
+use std::io::{Error, Result, Write};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use tempfile::NamedTempFile;
+
+use crate::temporary;
+
+/// Contents in memory, by name.
+type Contents = BTreeMap<PathBuf, Vec<u8>>;
+
+/// Where bytes go. Clones share what is in memory.
+#[derive(Clone, Debug, Default)]
+pub enum Sink {
+    /// Files.
+    #[default]
+    Files,
+    /// Memory. No file is written.
+    Memory(Arc<Mutex<Contents>>),
+}
+
+impl Sink {
+    /// Memory, empty.
+    pub fn memory() -> Sink {
+        Sink::Memory(Arc::default())
+    }
+
+    /// What is in memory, by name; nothing if files are written.
+    pub fn contents(&self) -> Contents {
+        match self {
+            Sink::Files => Contents::new(),
+            Sink::Memory(contents) => contents.lock().unwrap_or_else(PoisonError::into_inner).clone(),
+        }
+    }
+
+    /// Makes a folder that is missing.
+    ///
+    /// # Errors
+    /// Those of the system.
+    pub fn create_folder(&self, dir: &Path) -> Result<()> {
+        match self {
+            Sink::Files => std::fs::create_dir_all(dir),
+            Sink::Memory(_) => Ok(()),
+        }
+    }
+
+    /// A new file in a folder. If it is dropped before it is published, nothing is left; what a
+    /// killed process leaves begins with `prefix`.
+    ///
+    /// # Errors
+    /// Those of the system.
+    pub fn create(&self, dir: &Path, prefix: &str) -> Result<SinkFile> {
+        Ok(match self {
+            Sink::Files => SinkFile(Content::File(temporary::create(dir, prefix)?)),
+            Sink::Memory(contents) => SinkFile(Content::Memory(Arc::clone(contents), Vec::new())),
+        })
+    }
+
+    /// Writes a file through a buffer and publishes it as `path`.
+    ///
+    /// # Errors
+    /// Those of the system and of `write`; a file of that name is unchanged then.
+    pub fn write(&self, path: &Path, write: impl FnOnce(&mut dyn Write) -> Result<()>) -> Result<()> {
+        let dir = path.parent().filter(|dir| !dir.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        let mut buffered = std::io::BufWriter::with_capacity(1 << 16, self.create(dir, temporary::PREFIX)?);
+        write(&mut buffered)?;
+        buffered.into_inner().map_err(std::io::IntoInnerError::into_error)?.finish()?.publish(path)
+    }
+}
+
+/// An incomplete file.
+#[derive(Debug)]
+pub struct SinkFile(Content);
+
+#[derive(Debug)]
+enum Content {
+    File(NamedTempFile),
+    Memory(Arc<Mutex<Contents>>, Vec<u8>),
+}
+
+impl SinkFile {
+    /// The file is complete: its content is on the disk afterwards. A file renamed before that may
+    /// be empty after a power failure.
+    ///
+    /// # Errors
+    /// Those of the system.
+    pub fn finish(self) -> Result<CompleteFile> {
+        if let Content::File(file) = &self.0 {
+            file.as_file().sync_all()?;
+        }
+        Ok(CompleteFile(self.0))
+    }
+}
+
+impl Write for SinkFile {
+    fn write(&mut self, bytes: &[u8]) -> Result<usize> {
+        match &mut self.0 {
+            Content::File(file) => file.write(bytes),
+            Content::Memory(_, written) => written.write(bytes),
+        }
+    }
+
+    fn flush(&mut self) -> Result<()> {
+        match &mut self.0 {
+            Content::File(file) => file.flush(),
+            Content::Memory(..) => Ok(()),
+        }
+    }
+}
+
+/// A complete file that has no name yet.
+#[derive(Debug)]
+pub struct CompleteFile(Content);
+
+impl CompleteFile {
+    /// Gives the file its name, in the folder where it was created; replaces one of that name.
+    ///
+    /// # Errors
+    /// Those of the system.
+    pub fn publish(self, path: &Path) -> Result<()> {
+        match self.0 {
+            Content::File(file) => file.persist(path).map(drop).map_err(Error::from),
+            Content::Memory(contents, bytes) => {
+                contents.lock().unwrap_or_else(PoisonError::into_inner).insert(path.to_path_buf(), bytes);
+                Ok(())
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn files_have_names_when_they_are_complete() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("u.vtu");
+        for sink in [Sink::Files, Sink::memory()] {
+            let mut file = sink.create(folder.path(), ".test-").unwrap();
+            file.write_all(b"half").unwrap();
+            drop(file);
+            let failed = sink.write(&path, |out| {
+                out.write_all(b"half")?;
+                Err(Error::other("the disk is full"))
+            });
+            assert_eq!(failed.unwrap_err().to_string(), "the disk is full");
+            assert!(std::fs::read_dir(folder.path()).unwrap().next().is_none() && sink.contents().is_empty());
+            sink.write(&path, |out| out.write_all(b"first")).unwrap();
+            sink.write(&path, |out| out.write_all(b"whole")).unwrap();
+            let found = match &sink {
+                Sink::Files => std::fs::read(&path).unwrap(),
+                Sink::Memory(_) => sink.contents()[&path].clone(),
+            };
+            assert_eq!(found, b"whole");
+            let _ = std::fs::remove_file(&path);
+        }
+    }
+}
