@@ -1,8 +1,12 @@
 //! Where data comes from and goes to: [`Source`] and [`Sink`]. Readers take bytes from the one and
 //! writers give bytes to the other, so that neither knows the file system.
+//!
+//! Texts in parameters: [`token`] (what they are made of), [`unit`].
 
 mod sink;
 mod source;
+pub mod token;
+pub mod unit;
 
 pub use sink::{CompleteFile, Sink, SinkFile};
 pub use source::{Bytes, Source};
