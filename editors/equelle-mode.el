@@ -73,8 +73,12 @@
      "Per interior face, the value in the second cell minus the value in the first; not divided by a distance.")
     ("InnerCell" "InnerCell(faces)"
      "The one cell of each boundary face. A face with two cells is an error.")
+    ("InputCollectionOfBool" "InputCollectionOfBool(name, entities)"
+     "One truth value for each of the `entities`, read from the data file that the parameter `name` gives.")
     ("InputCollectionOfScalar" "InputCollectionOfScalar(name, entities)"
      "One number for each of the `entities`, read from the data file that the parameter `name` gives.")
+    ("InputCollectionOfVector" "InputCollectionOfVector(name, entities)"
+     "One Vector for each of the `entities`, read from the data file that the parameter `name` gives, element by element.")
     ("InputDomainSubsetOf" "InputDomainSubsetOf(name, entities)"
      "The domain of those `entities` that the data file lists which the parameter `name` gives.")
     ("InputScalarWithDefault" "InputScalarWithDefault(name, default)"

@@ -77,7 +77,11 @@ pub fn program(source: &SourceFile, verified: &Verified) -> &'static Program {
 fn input(entry: &Value) -> Option<InputInfo> {
     let kind = match entry["kind"].as_str()? {
         "scalar" => InputKind::Scalar,
-        "collection" => InputKind::Collection,
+        "collection" => match entry["type"].as_str()? {
+            ty if ty.starts_with("Collection Of Vector") => InputKind::Vectors,
+            ty if ty.starts_with("Collection Of Bool") => InputKind::Bools,
+            _ => InputKind::Collection,
+        },
         "domain" => InputKind::Domain,
         "sequence" => InputKind::Sequence,
         _ => return None,

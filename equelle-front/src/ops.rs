@@ -1,5 +1,7 @@
 //! Operators shared by the typed tree and the IR.
 
+use crate::types::Basic;
+
 /// `+ - * /`
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Arithmetic {
@@ -76,6 +78,40 @@ impl Comparison {
         match self {
             Comparison::Less | Comparison::Greater | Comparison::LessEqual | Comparison::GreaterEqual => true,
             Comparison::Equal | Comparison::NotEqual => false,
+        }
+    }
+}
+
+/// What an input has for each element of a domain.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum InputElement {
+    /// A number.
+    Scalar,
+    /// A Vector.
+    Vector,
+    /// A truth value.
+    Bool,
+}
+
+impl InputElement {
+    /// All of them.
+    pub const ALL: [InputElement; 3] = [InputElement::Scalar, InputElement::Vector, InputElement::Bool];
+
+    /// The word of the operation in the text of the IR.
+    pub fn word(self) -> &'static str {
+        match self {
+            InputElement::Scalar => "InputCollection",
+            InputElement::Vector => "InputVectors",
+            InputElement::Bool => "InputBools",
+        }
+    }
+
+    /// Its type.
+    pub fn basic(self) -> Basic {
+        match self {
+            InputElement::Scalar => Basic::Scalar,
+            InputElement::Vector => Basic::Vector,
+            InputElement::Bool => Basic::Bool,
         }
     }
 }

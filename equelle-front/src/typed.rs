@@ -9,7 +9,7 @@ pub(crate) mod captures;
 
 use std::sync::Arc;
 
-use crate::ops::{Arithmetic, Comparison, Elementary, Logic};
+use crate::ops::{Arithmetic, Comparison, Elementary, InputElement, Logic};
 use crate::source::Span;
 use crate::types::{CanonicalSet, Dimension, SetTable, Type};
 
@@ -276,8 +276,8 @@ pub enum Builtin {
     AllReduce,
     /// `InputScalarWithDefault(name, default)`
     InputScalarWithDefault,
-    /// `InputCollectionOfScalar(name, domain)`
-    InputCollectionOfScalar,
+    /// `InputCollectionOfScalar(name, domain)`, and of Vectors and Bools
+    InputCollection(InputElement),
     /// `InputDomainSubsetOf(name, domain)`
     InputDomainSubsetOf,
     /// `InputSequenceOfScalar(name)`

@@ -1,7 +1,7 @@
 //! Operations: each is one call of the runtime, where the runtime has a method for it.
 
 use equelle_front::ir::{Op, UnaryOp, ValueId};
-use equelle_front::ops::{Arithmetic, Comparison, FaceReduction, Logic};
+use equelle_front::ops::{Arithmetic, Comparison, FaceReduction, InputElement, Logic};
 use equelle_front::types::Type;
 use equelle_runtime::{DerivativeAccess, Error};
 
@@ -21,8 +21,12 @@ impl<R: DerivativeAccess> Interpreter<'_, R> {
                 (Value::Text(name), Value::Scalar(default)) => Value::Scalar(self.rt.input_scalar(name, default)?),
                 (a, b) => return Err(unfit("InputScalar", &[a, b])),
             },
-            Op::InputCollection { name, domain } => match (v(name)?, v(domain)?) {
-                (Value::Text(name), Value::Domain(domain)) => Value::Scalars(self.rt.input_collection(name, domain)?),
+            Op::InputCollection { element, name, domain } => match (v(name)?, v(domain)?) {
+                (Value::Text(name), Value::Domain(domain)) => match element {
+                    InputElement::Scalar => Value::Scalars(self.rt.input_collection(name, domain)?),
+                    InputElement::Vector => Value::Vectors(self.rt.input_vectors(name, domain)?),
+                    InputElement::Bool => Value::Bools(self.rt.input_bools(name, domain)?),
+                },
                 (a, b) => return Err(unfit("InputCollection", &[a, b])),
             },
             Op::InputDomain { name, within } => match (v(name)?, v(within)?) {

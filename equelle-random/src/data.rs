@@ -107,6 +107,12 @@ pub fn key(set: usize) -> &'static str {
 /// value by prefix. Those of `w` are one number everywhere.
 pub const COLLECTIONS: [(&str, f64, f64); 4] = [("p", 0.5, 2.0), ("q", 1.0, 3.0), ("s", -1.0, 1.0), ("w", 0.75, 0.75)];
 
+/// Collections of Vectors that programs may read, named likewise; smallest and largest component.
+pub const VECTORS: (&str, f64, f64) = ("v", -1.0, 1.0);
+
+/// Collections of truth values that programs may read, named likewise.
+pub const BOOLS: &str = "b";
+
 /// Numbers that programs may read, and what they are if given; the others take the default that the
 /// program writes.
 pub const SCALARS: [(&str, Option<f64>); 4] = [("k0", Some(0.75)), ("k1", Some(1.5)), ("k2", None), ("k3", None)];
@@ -239,6 +245,15 @@ fn files(folder: &Path, grid: &Arc<Grid>) -> io::Result<Vec<String>> {
             let values: Vec<String> = elements.iter().map(|_| format!("{:?}", lo + (hi - lo) * random.f64())).collect();
             words.push(format!("{name}_from_file=true"));
             words.push(format!("{name}_filename={}", write(&name, values.join("\n"))?.display()));
+        }
+    }
+    for (set, elements) in elements.iter().enumerate() {
+        let (prefix, lo, hi) = VECTORS;
+        let vectors: Vec<String> = (0..elements.len() * grid.dim()).map(|_| format!("{:?}", lo + (hi - lo) * random.f64())).collect();
+        let truths: Vec<&str> = elements.iter().map(|_| if random.bool() { "true" } else { "0" }).collect();
+        for (prefix, text) in [(prefix, vectors.join("\n")), (BOOLS, truths.join(" "))] {
+            let name = format!("{prefix}_{}", key(set));
+            words.push(format!("{name}_filename={}", write(&name, text)?.display()));
         }
     }
     for (name, values) in SEQUENCES {

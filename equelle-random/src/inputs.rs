@@ -25,6 +25,11 @@ pub fn invented(program: &Program, grid: &Grid, given: &[String], folder: &Path)
         let values: Vec<String> = match input.kind {
             InputKind::Scalar => continue,
             InputKind::Collection => (1..=elements.len()).map(|k| (0.5 + scattered(k, number)).to_string()).collect(),
+            InputKind::Vectors => {
+                let numbers = 1..=elements.len() * grid.dim();
+                numbers.map(|k| (0.5 + scattered(k, number)).to_string()).collect()
+            }
+            InputKind::Bools => (1..=elements.len()).map(|k| (scattered(k, number) < 0.5).to_string()).collect(),
             InputKind::Domain => {
                 let chosen: Vec<u32> = elements.into_iter().step_by(3).collect();
                 let text = chosen.iter().map(u32::to_string).collect();
@@ -39,7 +44,7 @@ pub fn invented(program: &Program, grid: &Grid, given: &[String], folder: &Path)
         let path = folder.join(format!("{}.txt", input.name));
         fs::write(&path, values.join("\n")).expect("the target folder can be written");
         words.push(format!("{}_filename={}", input.name, path.display()));
-        if input.kind == InputKind::Collection {
+        if input.kind.is_collection() {
             words.push(format!("{}_from_file=true", input.name));
         }
     }

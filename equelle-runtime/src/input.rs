@@ -11,21 +11,22 @@ use self::choice::{Choice, filename_key, from_file_key};
 use crate::domain::Domain;
 use crate::error::{Error, ErrorKind};
 use crate::io::Source;
-use crate::number::{NumberError, Words, line_and_column, parse_integer, parse_number, quoted};
+use crate::number::{NumberError, Words, line_and_column, parse_integer, parse_number, parse_truth, quoted};
 use crate::params::Parameters;
+use crate::program::InputKind;
 
 /// A collection as given in parameters.
 #[derive(Clone, Debug, PartialEq)]
-pub enum CollectionInput {
+pub enum CollectionInput<T = f64> {
     /// The same value for every element.
-    Uniform(f64),
+    Uniform(T),
     /// One value per element of the domain, in its order.
-    Values(Arc<Vec<f64>>),
+    Values(Arc<Vec<T>>),
 }
 
-impl CollectionInput {
+impl<T: Copy> CollectionInput<T> {
     /// The values for a domain of `len` elements.
-    pub fn to_vec(&self, len: usize) -> Vec<f64> {
+    pub fn to_vec(&self, len: usize) -> Vec<T> {
         match self {
             CollectionInput::Uniform(value) => vec![*value; len],
             CollectionInput::Values(values) => values.to_vec(),
@@ -37,6 +38,9 @@ impl CollectionInput {
 #[derive(Debug, Default)]
 pub struct Inputs {
     collections: Vec<(String, Arc<Domain>, CollectionInput)>,
+    /// By component.
+    vectors: Vec<(String, Arc<Domain>, Vec<CollectionInput>)>,
+    bools: Vec<(String, Arc<Domain>, CollectionInput<bool>)>,
     domains: Vec<(String, Arc<Domain>, Arc<Domain>)>,
     sequences: Vec<(String, Arc<Vec<f64>>)>,
     /// Collections that share their names with numbers that something else reads.
@@ -55,7 +59,7 @@ impl Inputs {
     /// # Errors
     /// See [`choice::of_collection`].
     pub fn choice(&self, parameters: &Parameters, name: &str) -> Result<Choice, Error> {
-        choice::of_collection(parameters, name, self.shared.contains(&name))
+        choice::of_collection(parameters, name, self.shared.contains(&name), Parameters::number)
     }
 
     /// Number of elements of the first domain that was read under this name.
@@ -86,36 +90,87 @@ impl Inputs {
         Ok(input)
     }
 
+    /// The Vectors in `<name>_filename`, element by element as [`Inputs::collection`] has numbers,
+    /// each with as many numbers as the grid has dimensions; or `<name>`, one for all. By
+    /// component.
+    ///
+    /// # Errors
+    /// As for [`Inputs::collection`].
+    pub fn vectors(&mut self, parameters: &Parameters, name: &str, domain: &Arc<Domain>) -> Result<Vec<CollectionInput>, Error> {
+        if let Some((_, _, values)) = self.vectors.iter().find(|(n, d, _)| n == name && Arc::ptr_eq(d, domain)) {
+            return Ok(values.clone());
+        }
+        let dim = domain.grid().dim();
+        let components: Vec<CollectionInput> = match self.vectors_choice(parameters, name, dim)? {
+            Choice::Uniform(vector) => vector.into_iter().map(CollectionInput::Uniform).collect(),
+            Choice::File(path) => {
+                let rows = values_of_elements(&path, name, domain, dim, read_numbers(parameters.source(), &path)?)?;
+                let component = |axis: usize| rows.iter().skip(axis).step_by(dim).copied().collect();
+                let in_order = |values: Vec<f64>| CollectionInput::Values(Arc::new(domain.from_file_order(values)));
+                (0..dim).map(component).map(in_order).collect()
+            }
+            Choice::Nothing => return Err(no_source(parameters, name, domain, &vec!["NUMBER"; dim].join(", "))),
+        };
+        self.vectors.push((name.to_string(), Arc::clone(domain), components.clone()));
+        Ok(components)
+    }
+
+    /// The source of Vectors of `dim` components.
+    fn vectors_choice(&self, parameters: &Parameters, name: &str, dim: usize) -> Result<Choice<Vec<f64>>, Error> {
+        choice::of_collection(parameters, name, self.shared.contains(&name), |parameters, key| match parameters.numbers(key)? {
+            Some(vector) if vector.len() != dim => Err(wrong_components(parameters, key, vector.len(), dim)),
+            vector => Ok(vector),
+        })
+    }
+
+    /// The truth values in `<name>_filename`, element by element as [`Inputs::collection`] has
+    /// numbers; or `<name>`, one for all.
+    ///
+    /// # Errors
+    /// As for [`Inputs::collection`].
+    pub fn bools(&mut self, parameters: &Parameters, name: &str, domain: &Arc<Domain>) -> Result<CollectionInput<bool>, Error> {
+        if let Some((_, _, values)) = self.bools.iter().find(|(n, d, _)| n == name && Arc::ptr_eq(d, domain)) {
+            return Ok(values.clone());
+        }
+        let input = match self.bools_choice(parameters, name)? {
+            Choice::Uniform(value) => CollectionInput::Uniform(value),
+            Choice::File(path) => {
+                let values = values_of_elements(&path, name, domain, 1, truths_in(&path, &parameters.source().read(&path, "")?)?)?;
+                CollectionInput::Values(Arc::new(domain.from_file_order(values)))
+            }
+            Choice::Nothing => return Err(no_source(parameters, name, domain, "true|false")),
+        };
+        self.bools.push((name.to_string(), Arc::clone(domain), input.clone()));
+        Ok(input)
+    }
+
+    fn bools_choice(&self, parameters: &Parameters, name: &str) -> Result<Choice<bool>, Error> {
+        choice::of_collection(parameters, name, self.shared.contains(&name), Parameters::truth)
+    }
+
+    /// Whether an input comes from a file; checks its sources before anything is read.
+    ///
+    /// # Errors
+    /// `Data` for two sources in one place, a file without a name, and a value that is not of its
+    /// type.
+    pub fn is_from_file(&self, parameters: &Parameters, name: &str, kind: InputKind) -> Result<bool, Error> {
+        let shared = self.shared.contains(&name);
+        Ok(match kind {
+            InputKind::Scalar => false,
+            InputKind::Collection => self.choice(parameters, name)?.is_file(),
+            InputKind::Vectors => choice::of_collection(parameters, name, shared, Parameters::numbers)?.is_file(),
+            InputKind::Bools => self.bools_choice(parameters, name)?.is_file(),
+            InputKind::Domain | InputKind::Sequence => choice::of_list(parameters, name)?.is_some(),
+        })
+    }
+
     fn read_collection(&self, parameters: &Parameters, name: &str, domain: &Domain) -> Result<CollectionInput, Error> {
         let path = match self.choice(parameters, name)? {
             Choice::Uniform(value) => return Ok(CollectionInput::Uniform(value)),
             Choice::File(path) => path,
-            Choice::Nothing => {
-                let error = missing(parameters, name, &format!("a value for every element of {}", domain.name()));
-                let (from_file, filename) = (from_file_key(name), filename_key(name));
-                return Err(match parameters.origin(&from_file) {
-                    Some(origin) if parameters.contains(&filename) => {
-                        error.hint(format!("{from_file}=false ({origin}) keeps {filename} out"))
-                    }
-                    _ if error.hint.is_none() => error.hint(format!("give {name}=NUMBER or {filename}=FILE")),
-                    _ => error,
-                });
-            }
+            Choice::Nothing => return Err(no_source(parameters, name, domain, "NUMBER")),
         };
-        let values = read_numbers(parameters.source(), &path)?;
-        if values.len() != domain.len() {
-            let error = Error::new(
-                ErrorKind::Data,
-                format!(
-                    "`{}`: input `{name}` on {}: expected {} values, found {}",
-                    path.display(),
-                    domain.name(),
-                    domain.len(),
-                    values.len()
-                ),
-            );
-            return Err(error.hint("the file needs one value per element of the domain, in ascending order of the elements"));
-        }
+        let values = values_of_elements(&path, name, domain, 1, read_numbers(parameters.source(), &path)?)?;
         Ok(CollectionInput::Values(Arc::new(domain.from_file_order(values))))
     }
 
@@ -153,6 +208,42 @@ impl Inputs {
         self.sequences.push((name.to_string(), Arc::clone(&values)));
         Ok(values)
     }
+}
+
+/// The error for a collection without a source; `value` is what one value for all looks like.
+fn no_source(parameters: &Parameters, name: &str, domain: &Domain, value: &str) -> Error {
+    let error = missing(parameters, name, &format!("a value for every element of {}", domain.name()));
+    let (from_file, filename) = (from_file_key(name), filename_key(name));
+    match parameters.origin(&from_file) {
+        Some(origin) if parameters.contains(&filename) => error.hint(format!("{from_file}=false ({origin}) keeps {filename} out")),
+        _ if error.hint.is_none() => error.hint(format!("give {name}={value} or {filename}=FILE")),
+        _ => error,
+    }
+}
+
+/// The values of a file, if there are `each` for every element.
+///
+/// # Errors
+/// `Data` for another number of them.
+fn values_of_elements<T>(path: &Path, name: &str, domain: &Domain, each: usize, values: Vec<T>) -> Result<Vec<T>, Error> {
+    let (len, found) = (domain.len(), values.len());
+    if Some(found) == len.checked_mul(each) {
+        return Ok(values);
+    }
+    let expected = if each == 1 { format!("{len} values") } else { format!("{each} numbers for each of {len} elements") };
+    let message = format!("`{}`: input `{name}` on {}: expected {expected}, found {found}", path.display(), domain.name());
+    let rule = match each {
+        1 => "the file needs one value per element of the domain, in ascending order of the elements",
+        _ => "the file needs the components of one Vector after those of another, in ascending order of the elements",
+    };
+    Err(Error::new(ErrorKind::Data, message).hint(rule))
+}
+
+/// The error for one Vector of another number of components than the grid has dimensions.
+fn wrong_components(parameters: &Parameters, key: &str, found: usize, dim: usize) -> Error {
+    let origin = parameters.origin(key).map(|origin| format!(" ({origin})")).unwrap_or_default();
+    let message = format!("parameter `{key}`{origin} has {found} numbers, and the Vectors of this grid have {dim} components");
+    Error::new(ErrorKind::Data, message).hint(format!("give {key}={}", vec!["NUMBER"; dim].join(", ")))
 }
 
 fn missing(parameters: &Parameters, key: &str, what: &str) -> Error {
@@ -199,6 +290,21 @@ pub fn numbers_in(path: &Path, text: &[u8]) -> Result<Vec<f64>, Error> {
         }
     }
     Ok(values)
+}
+
+/// All truth values in a text, each `true`, `false`, `1` or `0`, separated by white space; `path`
+/// is for messages.
+///
+/// # Errors
+/// `Data` for another word; names line and column.
+pub fn truths_in(path: &Path, text: &[u8]) -> Result<Vec<bool>, Error> {
+    let truth = |word: crate::number::Word<'_>| {
+        parse_truth(word.bytes).ok_or_else(|| {
+            at(path, text, word.offset, &format!("{} is not a truth value", quoted(word.bytes)))
+                .hint("a file of truth values holds `true` or `1`, and `false` or `0`, separated by white space, nothing else")
+        })
+    };
+    Words::new(text).map(truth).collect()
 }
 
 /// Entities of a subset in a text, ascending, each in `within`, in the numbering of the grid's

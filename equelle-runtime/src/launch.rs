@@ -171,11 +171,15 @@ pub fn help(program: &Program, backends: &[Backend]) -> String {
         let key = match input.kind {
             InputKind::Scalar => format!("{}=NUMBER", input.name),
             InputKind::Collection => format!("{0}=NUMBER, or {0}_filename=FILE", input.name),
+            InputKind::Vectors => format!("{0}=NUMBER,..., or {0}_filename=FILE", input.name),
+            InputKind::Bools => format!("{0}=true|false, or {0}_filename=FILE", input.name),
             InputKind::Domain | InputKind::Sequence => format!("{}_filename=FILE", input.name),
         };
         let what = match input.kind {
             InputKind::Scalar => "scalar".to_string(),
             InputKind::Collection => format!("one value per element of {}", input.domain),
+            InputKind::Vectors => format!("one Vector per element of {}", input.domain),
+            InputKind::Bools => format!("one truth value per element of {}", input.domain),
             InputKind::Domain => format!("ascending indices of elements of {}", input.domain),
             InputKind::Sequence => "sequence of numbers".to_string(),
         };

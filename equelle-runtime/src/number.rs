@@ -75,6 +75,17 @@ pub fn parse_integer(word: &[u8]) -> Result<i64, NumberError> {
         .ok_or(NumberError::OutOfRange)
 }
 
+/// A truth value: `true` or `1`, `false` or `0`; `True` and `FALSE` too.
+pub fn parse_truth(word: &[u8]) -> Option<bool> {
+    match word {
+        b"1" => Some(true),
+        b"0" => Some(false),
+        _ if word.eq_ignore_ascii_case(b"true") => Some(true),
+        _ if word.eq_ignore_ascii_case(b"false") => Some(false),
+        _ => None,
+    }
+}
+
 /// The words of a text, one at a time.
 #[derive(Clone, Debug)]
 pub struct Words<'a> {

@@ -12,7 +12,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::error::{Error, ErrorKind};
 use crate::io::Source;
-use crate::number::{NumberError, parse_integer, parse_number};
+use crate::number::{NumberError, parse_integer, parse_number, parse_truth};
 
 /// The origin of a parameter.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -188,6 +188,28 @@ impl Parameters {
     pub fn number(&self, key: &str) -> Result<Option<f64>, Error> {
         let Some(entry) = self.entry(key) else { return Ok(None) };
         parse_number(entry.value.as_bytes()).map(Some).map_err(|fault| wrong_type(key, entry, fault, "a number"))
+    }
+
+    /// Numbers separated by commas or blanks, at least one.
+    ///
+    /// # Errors
+    /// `Data` if one is not a number, or there is none; with key, file and line.
+    pub fn numbers(&self, key: &str) -> Result<Option<Vec<f64>>, Error> {
+        let Some(entry) = self.entry(key) else { return Ok(None) };
+        let words = entry.value.split(|c: char| c == ',' || c.is_whitespace()).filter(|word| !word.is_empty());
+        let wrong = |fault| wrong_type(key, entry, fault, "numbers separated by commas");
+        let numbers = words.map(|word| parse_number(word.as_bytes())).collect::<Result<Vec<f64>, _>>().map_err(wrong)?;
+        if numbers.is_empty() { Err(wrong(NumberError::NotANumber)) } else { Ok(Some(numbers)) }
+    }
+
+    /// A truth value of data: `true`, `1`, `false` or `0`.
+    ///
+    /// # Errors
+    /// `Data` if it is neither; with key, file and line.
+    pub fn truth(&self, key: &str) -> Result<Option<bool>, Error> {
+        let Some(entry) = self.entry(key) else { return Ok(None) };
+        let truth = parse_truth(entry.value.as_bytes());
+        truth.map(Some).ok_or_else(|| wrong_type(key, entry, NumberError::NotANumber, "`true`, `1`, `false` or `0`"))
     }
 
     /// A whole number that is not negative.

@@ -56,10 +56,24 @@ pub enum InputKind {
     Scalar,
     /// `InputCollectionOfScalar`
     Collection,
+    /// `InputCollectionOfVector`
+    Vectors,
+    /// `InputCollectionOfBool`
+    Bools,
     /// `InputDomainSubsetOf`
     Domain,
     /// `InputSequenceOfScalar`
     Sequence,
+}
+
+impl InputKind {
+    /// Whether it is one value for each element of a domain.
+    pub fn is_collection(self) -> bool {
+        match self {
+            InputKind::Collection | InputKind::Vectors | InputKind::Bools => true,
+            InputKind::Scalar | InputKind::Domain | InputKind::Sequence => false,
+        }
+    }
 }
 
 impl InputInfo {
@@ -67,9 +81,9 @@ impl InputInfo {
     pub fn keys(&self) -> Vec<String> {
         match self.kind {
             InputKind::Scalar => vec![self.name.to_string()],
-            InputKind::Collection | InputKind::Domain | InputKind::Sequence => {
+            InputKind::Collection | InputKind::Vectors | InputKind::Bools | InputKind::Domain | InputKind::Sequence => {
                 let mut keys = vec![format!("{}_filename", self.name), format!("{}_from_file", self.name)];
-                if self.kind == InputKind::Collection {
+                if self.kind.is_collection() {
                     keys.push(self.name.to_string());
                 }
                 keys

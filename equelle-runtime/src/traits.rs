@@ -71,6 +71,10 @@ pub trait EquelleRuntime: Sized {
     fn input_scalar(&mut self, name: &str, default: &Self::Scalar) -> Result<Self::Scalar, Error>;
     /// Values from a file or one value for all. Read once per name and domain.
     fn input_collection(&mut self, name: &str, domain: &Self::Domain) -> Result<Self::ScalarCollection, Error>;
+    /// [`EquelleRuntime::input_collection`] for Vectors.
+    fn input_vectors(&mut self, name: &str, domain: &Self::Domain) -> Result<Self::VectorCollection, Error>;
+    /// [`EquelleRuntime::input_collection`] for Bools.
+    fn input_bools(&mut self, name: &str, domain: &Self::Domain) -> Result<Self::BoolCollection, Error>;
     /// A domain from a file. Read once per name and superset.
     fn input_domain(&mut self, name: &str, within: &Self::Domain) -> Result<Self::Domain, Error>;
     /// A new domain of this name: those elements of another for which a condition on it holds.

@@ -10,13 +10,14 @@ use equelle_random::generate::{Purpose, program};
 use crate::tools::Failure;
 
 /// What a program may have, and the text that shows it.
-const KINDS: [(&str, &[&str]); 14] = [
+const KINDS: [(&str, &[&str]); 15] = [
     ("one equation solved", &["NewtonSolve("]),
     ("systems of equations solved", &["NewtonSolveSystem("]),
     ("loops", &["For "]),
     ("mutable variables", &["Mutable"]),
     ("functions", &[") = {"]),
     ("domains read from files", &["InputDomainSubsetOf("]),
+    ("Vectors and truth values read from files", &["InputCollectionOfVector(", "InputCollectionOfBool("]),
     ("domains by condition", &["Where("]),
     ("inner cells of boundary faces", &["InnerCell(", "OutwardSign(", "OutwardNormal("]),
     ("Divergence or Gradient", &["Divergence(", "Gradient("]),

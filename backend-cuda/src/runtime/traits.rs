@@ -63,6 +63,16 @@ impl EquelleRuntime for CudaRuntime {
         self.upload_values(domain, &values)
     }
 
+    fn input_vectors(&mut self, name: &str, domain: &Arc<Domain>) -> Result<VectorCollection, Error> {
+        let components = self.session.input_vectors(name, domain)?;
+        self.vector_collection(domain, components.iter().map(|values| values.to_vec(domain.len())).collect())
+    }
+
+    fn input_bools(&mut self, name: &str, domain: &Arc<Domain>) -> Result<BoolCollection, Error> {
+        let values = self.session.input_bools(name, domain)?.to_vec(domain.len());
+        self.bool_collection(domain, values)
+    }
+
     fn input_domain(&mut self, name: &str, within: &Arc<Domain>) -> Result<Arc<Domain>, Error> {
         self.session.input_domain(name, within)
     }

@@ -24,6 +24,7 @@ use std::sync::Arc;
 
 use equelle_runtime::domain::Domain;
 use equelle_runtime::grid::{Grid, NONE};
+use equelle_runtime::input::CollectionInput;
 use equelle_runtime::{CanonicalSet, EntityKind, Error, KernelInfo, Real, Reduction};
 
 use super::SerialRuntime;
@@ -60,6 +61,16 @@ impl<R: Real> SerialRuntime<R> {
     /// A writable buffer of `len` numbers. Its contents are undefined: write every element.
     pub fn take_buffer(&self, len: usize) -> Buffer<R> {
         self.reals.take(len)
+    }
+
+    /// The numbers of an input, one for each element of a domain.
+    pub(super) fn input_buffer(&self, domain: &Domain, input: &CollectionInput) -> Buffer<R> {
+        let mut out = self.take_buffer(domain.len());
+        match input {
+            CollectionInput::Uniform(value) => out.fill(R::from_f64(*value)),
+            CollectionInput::Values(values) => R::copy_from_f64(&mut out, values),
+        }
+        out
     }
 
     /// Takes back numbers that left the pool.

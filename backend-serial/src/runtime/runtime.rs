@@ -140,12 +140,22 @@ impl<R: Real> EquelleRuntime for SerialRuntime<R> {
     }
 
     fn input_collection(&mut self, name: &str, domain: &Arc<Domain>) -> Result<ScalarCollection<R>, Error> {
-        let mut out = self.take_buffer(domain.len());
-        match self.session.input_collection(name, domain)? {
-            CollectionInput::Uniform(value) => out.fill(R::from_f64(value)),
-            CollectionInput::Values(values) => R::copy_from_f64(&mut out, &values),
+        let values = self.session.input_collection(name, domain)?;
+        Ok(self.scalar_collection_from(domain, self.input_buffer(domain, &values)))
+    }
+
+    fn input_vectors(&mut self, name: &str, domain: &Arc<Domain>) -> Result<VectorCollection<R>, Error> {
+        let components = self.session.input_vectors(name, domain)?;
+        Ok(self.vector_collection_from(domain, components.iter().map(|values| self.input_buffer(domain, values))))
+    }
+
+    fn input_bools(&mut self, name: &str, domain: &Arc<Domain>) -> Result<BoolCollection, Error> {
+        let mut out = self.take_bool_buffer(domain.len());
+        match self.session.input_bools(name, domain)? {
+            CollectionInput::Uniform(value) => out.fill(value),
+            CollectionInput::Values(values) => out.copy_from_slice(&values),
         }
-        Ok(self.scalar_collection_from(domain, out))
+        Ok(self.bool_collection_from(domain, out))
     }
 
     fn input_domain(&mut self, name: &str, within: &Arc<Domain>) -> Result<Arc<Domain>, Error> {

@@ -242,7 +242,7 @@ impl<'a> Checker<'a> {
             ResultRule::CellsLikeFirst => Type::entities(EntityKind::Cell, mapping(0)?, self.all(EntityKind::Cell)),
             ResultRule::ScalarsOn(set) => Type::collection(Basic::Scalar, self.sets.canonical(set)),
             ResultRule::OnCells => Type::collection(args.first()?.ty.value()?.basic, self.sets.canonical(CanonicalSet::ALL_CELLS)),
-            ResultRule::ScalarsOnSecond => Type::collection(Basic::Scalar, mapping(1)?),
+            ResultRule::OnSecond(basic) => Type::collection(basic, mapping(1)?),
             ResultRule::NewDomainInFirst => {
                 self.conditions = true;
                 self.new_domain(mapping(0)?)

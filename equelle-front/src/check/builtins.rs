@@ -7,7 +7,7 @@
 
 use crate::check::print::basic_name;
 use crate::check::table::Category;
-use crate::ops::Elementary;
+use crate::ops::{Elementary, InputElement};
 use crate::typed::Builtin;
 use crate::types::{Basic, CanonicalSet, EntityKind};
 
@@ -118,8 +118,8 @@ pub(super) enum ResultRule {
     ScalarsOn(CanonicalSet),
     /// One per cell of what the first argument is a collection of.
     OnCells,
-    /// Scalars on the domain that is the second argument.
-    ScalarsOnSecond,
+    /// This basic type, on the domain that is the second argument.
+    OnSecond(Basic),
     /// A new domain within the one that is the first argument.
     NewDomainInFirst,
     /// A new domain within the one that is the second argument.
@@ -285,11 +285,27 @@ pub(super) const TABLE: &[Row] = &[
     row(
         "InputCollectionOfScalar",
         &[param("name", A::Text), param("entities", A::Domain)],
-        Builtin::InputCollectionOfScalar,
-        R::ScalarsOnSecond,
+        Builtin::InputCollection(InputElement::Scalar),
+        R::OnSecond(Basic::Scalar),
         D::None,
     )
     .doc(C::Input, "One number for each of the `entities`, read from the data file that the parameter `name` gives."),
+    row(
+        "InputCollectionOfVector",
+        &[param("name", A::Text), param("entities", A::Domain)],
+        Builtin::InputCollection(InputElement::Vector),
+        R::OnSecond(Basic::Vector),
+        D::None,
+    )
+    .doc(C::Input, "One Vector for each of the `entities`, read from the data file that the parameter `name` gives, element by element."),
+    row(
+        "InputCollectionOfBool",
+        &[param("name", A::Text), param("entities", A::Domain)],
+        Builtin::InputCollection(InputElement::Bool),
+        R::OnSecond(Basic::Bool),
+        D::None,
+    )
+    .doc(C::Input, "One truth value for each of the `entities`, read from the data file that the parameter `name` gives."),
     row(
         "InputDomainSubsetOf",
         &[param("name", A::Text), param("entities", A::Domain)],
@@ -414,7 +430,7 @@ impl ResultRule {
             R::CellsLikeFirst => "Cell, one per element of the first argument".to_owned(),
             R::ScalarsOn(set) => format!("Collection Of Scalar On {}()", set.name()),
             R::OnCells => "Scalar or Vector, as the first argument, On AllCells()".to_owned(),
-            R::ScalarsOnSecond => "Collection Of Scalar On the second argument".to_owned(),
+            R::OnSecond(basic) => format!("Collection Of {} On the second argument", basic_name(basic)),
             R::NewDomainInFirst => "a new domain, a subset of the first argument".to_owned(),
             R::NewDomainInSecond => "a new domain, a subset of the second argument".to_owned(),
         }

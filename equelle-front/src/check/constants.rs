@@ -275,7 +275,7 @@ impl Constants<'_, '_> {
                 | Builtin::AnyReduce
                 | Builtin::AllReduce
                 | Builtin::InputScalarWithDefault
-                | Builtin::InputCollectionOfScalar
+                | Builtin::InputCollection(_)
                 | Builtin::InputDomainSubsetOf
                 | Builtin::InputSequenceOfScalar
                 | Builtin::Where,

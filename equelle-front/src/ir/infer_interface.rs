@@ -97,7 +97,7 @@ impl<'a> Walk<'a> {
                 let default = constant(&function.body, *default);
                 self.input(function, results, text(known, name), |input| Data { default, ..input }, line);
             }
-            Op::InputCollection { name, domain: on } | Op::InputDomain { name, within: on } => {
+            Op::InputCollection { name, domain: on, .. } | Op::InputDomain { name, within: on } => {
                 let domain = self.set_name(&function.values[on.0 as usize].ty);
                 self.input(function, results, text(known, name), |input| Data { domain, ..input }, line);
             }

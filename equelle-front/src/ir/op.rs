@@ -3,7 +3,7 @@
 use crate::ir::interface::Interface;
 use crate::ir::kernel::{Kernel, KernelId};
 use crate::ir::numbers::Numbers;
-use crate::ops::{Arithmetic, BinaryMath, Comparison, Elementary, FaceReduction, Logic, Reduction};
+use crate::ops::{Arithmetic, BinaryMath, Comparison, Elementary, FaceReduction, InputElement, Logic, Reduction};
 use crate::source::{SourceFile, Span};
 use crate::types::{CanonicalSet, Dimension, SetTable, Type};
 
@@ -173,8 +173,8 @@ pub enum Op {
     Load(MutableId),
     /// Scalar parameter with a default (a Scalar value).
     InputScalar { name: ValueId, default: ValueId },
-    /// Collection Of Scalar read from a file or uniform.
-    InputCollection { name: ValueId, domain: ValueId },
+    /// Collection read from a file or uniform.
+    InputCollection { element: InputElement, name: ValueId, domain: ValueId },
     /// Domain read from a file, a subset of `within`; the result's type names the new set.
     InputDomain { name: ValueId, within: ValueId },
     /// Domain of those elements of `within` for which a collection of Bools on it holds; the
@@ -402,7 +402,7 @@ macro_rules! for_each_operand {
             | Op::TextIndex(v, _)
             | Op::Reduce(_, v) => $f(v),
             Op::InputScalar { name: a, default: b }
-            | Op::InputCollection { name: a, domain: b }
+            | Op::InputCollection { element: _, name: a, domain: b }
             | Op::InputDomain { name: a, within: b }
             | Op::Where { within: a, condition: b }
             | Op::Arithmetic(_, a, b)

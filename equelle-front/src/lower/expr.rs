@@ -159,7 +159,7 @@ impl Lowering<'_> {
             Builtin::SumReduce => Op::Reduce(Reduction::Sum, arg(0)),
             Builtin::ProdReduce => Op::Reduce(Reduction::Prod, arg(0)),
             Builtin::InputScalarWithDefault => Op::InputScalar { name: arg(0), default: arg(1) },
-            Builtin::InputCollectionOfScalar => Op::InputCollection { name: arg(0), domain: arg(1) },
+            Builtin::InputCollection(element) => Op::InputCollection { element, name: arg(0), domain: arg(1) },
             Builtin::InputDomainSubsetOf => Op::InputDomain { name: arg(0), within: arg(1) },
             Builtin::Where => Op::Where { within: arg(0), condition: arg(1) },
             Builtin::InputSequenceOfScalar => Op::InputSequence { name: arg(0) },

@@ -154,9 +154,9 @@ fn single(context: &Context<'_>, op: &Op, declared: &[Type]) -> Rule {
             text(context, *name)?;
             if ty(*default) == Type::SCALAR { Ok(Type::SCALAR) } else { Err(format!("the default is a Scalar, not {}", shown(*default))) }
         }
-        Op::InputCollection { name, domain } => {
+        Op::InputCollection { element, name, domain } => {
             text(context, *name)?;
-            Ok(Type::collection(Basic::Scalar, domain_set(context, *domain)?))
+            Ok(Type::collection(element.basic(), domain_set(context, *domain)?))
         }
         Op::InputDomain { name, within } => {
             text(context, *name)?;

@@ -2,7 +2,7 @@
 
 use super::{Content, Generator, LARGE, Variable, Want, has_nothing, line, type_text};
 use crate::bounds::Bounds;
-use crate::data::{COLLECTIONS, SCALARS, SEQUENCES, SEQUENCES_WITH_ELEMENTS, SUBSETS, SUBSETS_WITH_ELEMENTS, key, kind};
+use crate::data::{BOOLS, COLLECTIONS, SCALARS, SEQUENCES, SEQUENCES_WITH_ELEMENTS, SUBSETS, SUBSETS_WITH_ELEMENTS, VECTORS, key, kind};
 use crate::tree::{Basic, Grids, Info, Kind, Node, PURE, Part, Set, Statement, parts};
 
 impl Generator<'_> {
@@ -156,6 +156,21 @@ impl Generator<'_> {
     }
 
     fn input_collection(&mut self, set: Set, out: &mut Vec<Statement>) {
+        match self.random.u8(..10) {
+            0 => {
+                let (prefix, lo, hi) = VECTORS;
+                let info = Info::numbers(Basic::Vector, Some(set), PURE, Bounds::new(lo, hi));
+                let node = self.read(set, "InputCollectionOfVector", prefix, info);
+                let dimension = self.some_dimension();
+                let node = self.in_dimension(node, dimension);
+                return self.bind(prefix, node, out);
+            }
+            1 => {
+                let node = self.read(set, "InputCollectionOfBool", BOOLS, Info::truth(Some(set), &[]));
+                return self.bind(BOOLS, node, out);
+            }
+            _ => {}
+        }
         let (prefix, lo, hi) = self.pick(&COLLECTIONS).unwrap_or(COLLECTIONS[0]);
         let node = self.data(set, prefix, lo, hi);
         let dimension = self.some_dimension();
@@ -165,9 +180,12 @@ impl Generator<'_> {
 
     /// Data of a file.
     pub(super) fn data(&mut self, set: Set, prefix: &str, lo: f64, hi: f64) -> Node {
+        self.read(set, "InputCollectionOfScalar", prefix, Info::scalar(Some(set), PURE, Bounds::new(lo, hi)))
+    }
+
+    fn read(&mut self, set: Set, builtin: &str, prefix: &str, info: Info) -> Node {
         let domain = self.domain(set);
-        let info = Info::scalar(Some(set), PURE, Bounds::new(lo, hi));
-        Node { info, parts: parts![format!("InputCollectionOfScalar(\"{prefix}_{}\", ", key(set.0)), domain, ")"] }
+        Node { info, parts: parts![format!("{builtin}(\"{prefix}_{}\", ", key(set.0)), domain, ")"] }
     }
 
     /// A new variable with this value, perhaps with its type declared.

@@ -9,13 +9,23 @@ use crate::params::{Origin, Parameters};
 
 /// The source of a collection's values.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Choice {
+pub enum Choice<T = f64> {
     /// One value for all elements.
-    Uniform(f64),
+    Uniform(T),
     /// A file with one value per element.
     File(PathBuf),
     /// No parameter is given.
     Nothing,
+}
+
+impl<T> Choice<T> {
+    /// Whether it is a file.
+    pub fn is_file(&self) -> bool {
+        match self {
+            Choice::File(_) => true,
+            Choice::Uniform(_) | Choice::Nothing => false,
+        }
+    }
 }
 
 /// The key that gives an input as a file.
@@ -45,13 +55,18 @@ impl Assignment {
     }
 }
 
-/// The source of a collection's values. `shared`: something else reads the number `<name>` too,
-/// which is then no second source beside a file.
+/// The source of a collection's values; `uniform` reads the value `<name>`. `shared`: something
+/// else reads the number `<name>` too, which is then no second source beside a file.
 ///
 /// # Errors
 /// `Data` for two sources in one place (names both), for `<name>_from_file=true` without a file
 /// name, and for a value that is not of its type.
-pub fn of_collection(parameters: &Parameters, name: &str, shared: bool) -> Result<Choice, Error> {
+pub fn of_collection<T>(
+    parameters: &Parameters,
+    name: &str,
+    shared: bool,
+    uniform: impl FnOnce(&Parameters, &str) -> Result<Option<T>, Error>,
+) -> Result<Choice<T>, Error> {
     let key = from_file_key(name);
     let flag = parameters.flag(&key)?;
     let flag_of_words = flag.filter(|_| parameters.origin(&key).is_some_and(on_command_line));
@@ -68,7 +83,7 @@ pub fn of_collection(parameters: &Parameters, name: &str, shared: bool) -> Resul
             return Ok(parameters.path(&filename_key(name))?.map_or(Choice::Nothing, Choice::File));
         }
         if said.value && !(shared && files.wants_file) {
-            return Ok(parameters.number(name)?.map_or(Choice::Nothing, Choice::Uniform));
+            return Ok(uniform(parameters, name)?.map_or(Choice::Nothing, Choice::Uniform));
         }
     }
     Ok(Choice::Nothing)

@@ -27,6 +27,22 @@ impl Session {
         self.inputs.collection(&self.parameters, name, domain).map_err(|e| e.at(self.line))
     }
 
+    /// A collection of Vectors on a domain, by component; read once per name and domain.
+    ///
+    /// # Errors
+    /// See [`Inputs::vectors`](crate::input::Inputs::vectors).
+    pub fn input_vectors(&mut self, name: &str, domain: &Arc<Domain>) -> Result<Vec<CollectionInput>, Error> {
+        self.inputs.vectors(&self.parameters, name, domain).map_err(|e| e.at(self.line))
+    }
+
+    /// A collection of Bools on a domain; read once per name and domain.
+    ///
+    /// # Errors
+    /// See [`Inputs::bools`](crate::input::Inputs::bools).
+    pub fn input_bools(&mut self, name: &str, domain: &Arc<Domain>) -> Result<CollectionInput<bool>, Error> {
+        self.inputs.bools(&self.parameters, name, domain).map_err(|e| e.at(self.line))
+    }
+
     /// A domain within another; read once per name and superset.
     ///
     /// # Errors

@@ -3,7 +3,6 @@
 use super::Session;
 use crate::entity::{CanonicalSet, EntityKind, Extent};
 use crate::error::{Error, ErrorKind};
-use crate::input::choice::Choice;
 use crate::memory::{self, Estimate, MemoryPlan};
 use crate::program::InputKind;
 use crate::report::bytes;
@@ -82,11 +81,16 @@ impl Session {
         };
         let sizes = memory::Sizes { grid: &self.grid, real: real as u64, len: &len, multigrid, known: &known };
         let mut estimate = Estimate::of(plan, &sizes);
-        for input in self.program.inputs.iter().filter(|input| input.kind == InputKind::Collection) {
-            let from_file = matches!(self.inputs.choice(&self.parameters, input.name)?, Choice::File(_));
+        for input in self.program.inputs.iter().filter(|input| input.kind.is_collection()) {
+            let from_file = self.inputs.is_from_file(&self.parameters, input.name, input.kind)?;
+            let bytes = match input.kind {
+                InputKind::Vectors => 8 * self.grid.dim() as u64,
+                InputKind::Bools => 1,
+                InputKind::Scalar | InputKind::Collection | InputKind::Domain | InputKind::Sequence => 8,
+            };
             let set = plan.collections.iter().find(|set| set.name == input.domain && set.canonical);
             if let (true, Some(set)) = (from_file, set) {
-                estimate.inputs += 8 * len(set.set);
+                estimate.inputs += bytes * len(set.set);
             }
         }
         Ok(estimate)

@@ -52,7 +52,7 @@ fn nearest(program: &Program, key: &str) -> Option<String> {
     let stem = key.strip_suffix("_filename").or_else(|| key.strip_suffix("_from_file")).unwrap_or(key);
     if let Some(input) = program.inputs.iter().find(|input| input.name == stem) {
         return Some(match input.kind {
-            InputKind::Scalar | InputKind::Collection => input.name.to_owned(),
+            InputKind::Scalar | InputKind::Collection | InputKind::Vectors | InputKind::Bools => input.name.to_owned(),
             InputKind::Domain | InputKind::Sequence => choice::filename_key(input.name),
         });
     }
@@ -80,15 +80,10 @@ pub(super) fn inputs(program: &Program, parameters: &Parameters) -> Result<Input
     let is_number = |name: &str| {
         runtime_keys().any(|key| key == name) || program.inputs.iter().any(|input| input.kind == InputKind::Scalar && input.name == name)
     };
-    let collections = program.inputs.iter().filter(|input| input.kind == InputKind::Collection);
+    let collections = program.inputs.iter().filter(|input| input.kind.is_collection());
     let inputs = Inputs::sharing(collections.map(|input| input.name).filter(|name| is_number(name)).collect());
     for input in program.inputs {
-        let chosen = match input.kind {
-            InputKind::Scalar => Ok(()),
-            InputKind::Collection => inputs.choice(parameters, input.name).map(drop),
-            InputKind::Domain | InputKind::Sequence => choice::of_list(parameters, input.name).map(drop),
-        };
-        chosen.map_err(|error| error.at(input.line))?;
+        inputs.is_from_file(parameters, input.name, input.kind).map_err(|error| error.at(input.line))?;
     }
     Ok(inputs)
 }

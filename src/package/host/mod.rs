@@ -105,7 +105,11 @@ fn program_info(program: &Program) -> TokenStream {
         let (name, domain, unit) = (&input.name, &input.domain, unit(input.dim));
         let kind = ident(match input.kind {
             DataKind::Scalar => "Scalar",
-            DataKind::Collection => "Collection",
+            DataKind::Collection => match input.ty.basic {
+                Basic::Vector => "Vectors",
+                Basic::Bool => "Bools",
+                Basic::Scalar | Basic::Text | Basic::Entity(_) => "Collection",
+            },
             DataKind::Domain => "Domain",
             DataKind::Sequence => "Sequence",
         });

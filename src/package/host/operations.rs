@@ -2,7 +2,7 @@
 
 use equelle_front::backend::BackendError;
 use equelle_front::ir::{Carried, FunctionId, KernelId, Op, UnaryOp, ValueId};
-use equelle_front::ops::{Arithmetic, BinaryMath, Comparison, FaceReduction, Logic, Reduction};
+use equelle_front::ops::{Arithmetic, BinaryMath, Comparison, FaceReduction, InputElement, Logic, Reduction};
 use equelle_front::source::Span;
 use equelle_front::types::{Basic, CanonicalSet, EntityKind, Extent, Shape, Type};
 use proc_macro2::{Ident, Literal, TokenStream};
@@ -80,7 +80,14 @@ impl FunctionWriter<'_> {
                 Ok(quote! { format!(#format, #text) })
             }
             Op::InputScalar { name, default } => self.call("input_scalar", &[*name, *default]),
-            Op::InputCollection { name, domain } => self.call("input_collection", &[*name, *domain]),
+            Op::InputCollection { element, name, domain } => {
+                let method = match element {
+                    InputElement::Scalar => "input_collection",
+                    InputElement::Vector => "input_vectors",
+                    InputElement::Bool => "input_bools",
+                };
+                self.call(method, &[*name, *domain])
+            }
             Op::InputDomain { name, within } => self.call("input_domain", &[*name, *within]),
             Op::Where { within, condition } => {
                 let set = results.first().and_then(|result| self.ty(*result).mapping());

@@ -11,7 +11,7 @@ use crate::ir::text::lex::TokenKind;
 use crate::ir::text::names::Name;
 use crate::ir::text::parser::{Parsed, Parser};
 use crate::ir::text::print;
-use crate::ops::{Arithmetic, BinaryMath, Comparison, FaceReduction, Logic, Reduction};
+use crate::ops::{Arithmetic, BinaryMath, Comparison, FaceReduction, InputElement, Logic, Reduction};
 use crate::source::Span;
 
 pub(super) fn function(parser: &mut Parser, module: &mut Module) -> Parsed<()> {
@@ -292,6 +292,10 @@ impl<'a> FunctionParser<'a> {
     /// An operation that begins with a word.
     fn named(&mut self) -> Parsed<Op> {
         let word = self.parser.plain_name()?;
+        if let Some(element) = InputElement::ALL.into_iter().find(|element| element.word() == word) {
+            let (name, domain) = self.pair()?;
+            return Ok(Op::InputCollection { element, name, domain });
+        }
         let constructor: fn(ValueId) -> Op = match word.as_str() {
             "true" => return Ok(Op::Bool(true)),
             "false" => return Ok(Op::Bool(false)),
@@ -301,7 +305,6 @@ impl<'a> FunctionParser<'a> {
             }
             "newton" => return self.newton(),
             "InputScalar" => return self.two(|name, default| Op::InputScalar { name, default }),
-            "InputCollection" => return self.two(|name, domain| Op::InputCollection { name, domain }),
             "InputDomain" => return self.two(|name, within| Op::InputDomain { name, within }),
             "Where" => return self.two(|within, condition| Op::Where { within, condition }),
             "Dot" => return self.two(Op::Dot),
@@ -348,12 +351,18 @@ impl<'a> FunctionParser<'a> {
     }
 
     fn two(&mut self, constructor: fn(ValueId, ValueId) -> Op) -> Parsed<Op> {
+        let (a, b) = self.pair()?;
+        Ok(constructor(a, b))
+    }
+
+    /// `(%a, %b)`
+    fn pair(&mut self) -> Parsed<(ValueId, ValueId)> {
         self.parser.expect("(")?;
         let a = self.value()?;
         self.parser.expect(",")?;
         let b = self.value()?;
         self.parser.expect(")")?;
-        Ok(constructor(a, b))
+        Ok((a, b))
     }
 
     /// `name(%a, %b)`

@@ -255,7 +255,7 @@ impl<'a> FunctionPrinter<'a> {
             Op::CanonicalSet(set) => format!("{}()", set.name()),
             Op::Load(m) => self.mutable(*m).to_owned(),
             Op::InputScalar { name, default } => format!("InputScalar({}, {})", v(name), v(default)),
-            Op::InputCollection { name, domain } => format!("InputCollection({}, {})", v(name), v(domain)),
+            Op::InputCollection { element, name, domain } => format!("{}({}, {})", element.word(), v(name), v(domain)),
             Op::Where { within, condition } => format!("Where({}, {})", v(within), v(condition)),
             Op::InputDomain { name, within } => format!("InputDomain({}, {})", v(name), v(within)),
             Op::InputSequence { name } => format!("InputSequence({})", v(name)),
