@@ -7,6 +7,7 @@ use std::process::ExitCode;
 use crate::error::{Error, ErrorKind};
 use crate::interrupt::Interrupt;
 use crate::json;
+use crate::keys::{self, Part};
 use crate::params::near_match;
 use crate::program::InputKind;
 use crate::report::MessageFormat;
@@ -168,13 +169,8 @@ pub fn help(program: &Program, backends: &[Backend]) -> String {
         text.push_str("  none\n");
     }
     for input in program.inputs {
-        let key = match input.kind {
-            InputKind::Scalar => format!("{}=NUMBER", input.name),
-            InputKind::Collection => format!("{0}=NUMBER, or {0}_filename=FILE", input.name),
-            InputKind::Vectors => format!("{0}=NUMBER,..., or {0}_filename=FILE", input.name),
-            InputKind::Bools => format!("{0}=true|false, or {0}_filename=FILE", input.name),
-            InputKind::Domain | InputKind::Sequence => format!("{}_filename=FILE", input.name),
-        };
+        let forms = input.kind.forms().iter().map(|form| format!("{}{}={}", input.name, form.suffix, form.value));
+        let key = forms.collect::<Vec<_>>().join(", or ");
         let what = match input.kind {
             InputKind::Scalar => "scalar".to_string(),
             InputKind::Collection => format!("one value per element of {}", input.domain),
@@ -187,18 +183,15 @@ pub fn help(program: &Program, backends: &[Backend]) -> String {
         let default = if input.default.is_empty() { String::new() } else { format!(" (default {})", input.default) };
         let _ = writeln!(text, "  {key}\n      {what}{unit}{default}");
     }
+    for (part, title) in [(Part::Grid, "Grid"), (Part::Run, "Run"), (Part::Output, "Output")] {
+        let _ = writeln!(text, "\n{title}:");
+        for key in keys::single().filter(|key| key.part == part) {
+            let default = if key.default.is_empty() { String::new() } else { format!(" (default {})", key.default) };
+            let _ = writeln!(text, "  {:<29} {}{default}", format!("{}={}", key.name, key.form.shown()), key.meaning);
+        }
+    }
     text.push_str(
-        "\nGrid:\n  grid_filename=FILE            a grid in OPM's text format (default: a Cartesian grid)\n  \
-         grid_geometry=check|trust     compare the geometry in the file with its nodes, or trust it (default check)\n  \
-         grid_dim=1|2|3                dimension of a Cartesian grid (default 2)\n  \
-         nx=N ny=N nz=N                its cells along each axis (default 6, 1, 1)\n  \
-         dx=X dy=X dz=X                its cell widths (default 1)\n  \
-         grid_layout=auto|unstructured treat a Cartesian grid as an unstructured one\n  \
-         renumber=auto|no|yes          renumber cells and faces for speed; inputs and outputs do not change\n\
-         \nRun:\n  threads=N                     threads of the serial back-end (default: one for each processor); results do not depend on it\n\
-         \nOutput:\n  output_to_file=true|false     collections to files tag-00000.output, or to standard output (default: those of more than 1,000 elements to files)\n  \
-         output_dir=DIR                directory of those files, created if missing (default: the current one)\n\
-         \nFile names are relative to the parameter file that gives them, or to the current directory when given on the command line.\n",
+        "\nFile names are relative to the parameter file that gives them, or to the current directory when given on the command line.\n",
     );
     text
 }

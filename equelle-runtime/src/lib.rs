@@ -19,6 +19,7 @@ pub mod input;
 pub mod interrupt;
 pub mod io;
 mod json;
+pub mod keys;
 pub mod launch;
 pub mod linalg;
 pub mod math;

@@ -79,16 +79,7 @@ impl InputKind {
 impl InputInfo {
     /// Its keys, with those that older parameter files give without need.
     pub fn keys(&self) -> Vec<String> {
-        match self.kind {
-            InputKind::Scalar => vec![self.name.to_string()],
-            InputKind::Collection | InputKind::Vectors | InputKind::Bools | InputKind::Domain | InputKind::Sequence => {
-                let mut keys = vec![format!("{}_filename", self.name), format!("{}_from_file", self.name)];
-                if self.kind.is_collection() {
-                    keys.push(self.name.to_string());
-                }
-                keys
-            }
-        }
+        self.kind.suffixes().map(|suffix| format!("{}{suffix}", self.name)).collect()
     }
 }
 

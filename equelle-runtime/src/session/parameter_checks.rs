@@ -2,49 +2,15 @@
 
 use crate::error::Error;
 use crate::input::{Inputs, choice};
-use crate::linalg::driver::options::{KEYS as LINEAR_KEYS, OLD_KEYS as OLD_LINEAR_KEYS};
+use crate::keys;
 use crate::params::{Parameters, near_match};
 use crate::program::{InputKind, Program};
 
-/// Keys of the grid.
-const GRID_KEYS: [&str; 11] = ["grid_filename", "grid_geometry", "grid_dim", "nx", "ny", "nz", "dx", "dy", "dz", "grid_layout", "renumber"];
-const OUTPUT_KEYS: [&str; 3] = ["output_to_file", "output_dir", "nonfinite"];
-
-/// Keys of parts that a program may not use, so that one parameter file can serve several programs.
-const OTHER_KEYS: [&str; 19] = [
-    "threads",
-    "tune",
-    "memory_limit",
-    "verbose",
-    "max_iter",
-    "abs_res_tol",
-    "rel_res_tol",
-    "update_tol",
-    "newton_failure",
-    "newton_line_search",
-    "newton_forcing",
-    "newton_dump",
-    "timestep_cuts",
-    "solver",
-    "preconditioner",
-    "solver_tol",
-    "solver_max_iter",
-    "solver_restart",
-    "ghost_width",
-];
-
-/// Prefixes of keys that a number or a name follows.
-const FAMILIES: [&str; 3] = ["abs_res_tol_", "unknown_min_", "unknown_max_"];
-
-/// Keys of the runtime, whether or not a given program uses them.
-fn runtime_keys() -> impl Iterator<Item = &'static str> {
-    let own = GRID_KEYS.iter().chain(&OUTPUT_KEYS).chain(&OTHER_KEYS);
-    own.chain(&LINEAR_KEYS).chain(&OLD_LINEAR_KEYS).copied()
-}
-
 fn is_known(program: &Program, key: &str) -> bool {
-    let of_solves = || FAMILIES.iter().any(|family| key.starts_with(family)) && !program.solves.is_empty();
-    runtime_keys().any(|known| known == key) || of_solves() || program.inputs.iter().any(|input| input.keys().iter().any(|own| own == key))
+    let of_solves = || keys::families().any(|family| key.starts_with(family)) && !program.solves.is_empty();
+    keys::single().any(|known| known.name == key)
+        || of_solves()
+        || program.inputs.iter().any(|input| input.keys().iter().any(|own| own == key))
 }
 
 /// The known key nearest to an unknown one: another key of the same input, or the most similar one.
@@ -56,7 +22,7 @@ fn nearest(program: &Program, key: &str) -> Option<String> {
             InputKind::Domain | InputKind::Sequence => choice::filename_key(input.name),
         });
     }
-    let mut candidates: Vec<String> = runtime_keys().map(str::to_owned).collect();
+    let mut candidates: Vec<String> = keys::single().map(|key| key.name.to_owned()).collect();
     candidates.extend(program.inputs.iter().flat_map(|input| input.keys()));
     // The beginning of a key is often less similar to it than other keys are.
     if let Some(longer) = candidates.iter().find(|longer| key.len() > 2 && longer.starts_with(key)) {
@@ -78,7 +44,8 @@ pub(super) fn warnings(program: &Program, parameters: &Parameters) -> Vec<String
 /// `Data` for an input with two sources, or whose file has no name; names its line.
 pub(super) fn inputs(program: &Program, parameters: &Parameters) -> Result<Inputs, Error> {
     let is_number = |name: &str| {
-        runtime_keys().any(|key| key == name) || program.inputs.iter().any(|input| input.kind == InputKind::Scalar && input.name == name)
+        keys::single().any(|key| key.name == name)
+            || program.inputs.iter().any(|input| input.kind == InputKind::Scalar && input.name == name)
     };
     let collections = program.inputs.iter().filter(|input| input.kind.is_collection());
     let inputs = Inputs::sharing(collections.map(|input| input.name).filter(|name| is_number(name)).collect());
@@ -129,6 +96,39 @@ mod tests {
         assert!(keys.len() > 30, "{keys:?}");
         let unknown: Vec<&String> = keys.iter().filter(|key| !is_known(&PROGRAM, key)).collect();
         assert!(unknown.is_empty(), "{unknown:?}");
+    }
+
+    /// The book tells every key, in a table or in a sentence, and with each that has a meaning the
+    /// default of the table of keys.
+    #[test]
+    fn the_book_has_every_key() {
+        let book = concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/book/src/");
+        let text: String = ["parameters.md", "implicit.md", "outputs.md", "memory.md"]
+            .map(|chapter| std::fs::read_to_string(format!("{book}{chapter}")).expect("the book is part of the project"))
+            .concat();
+        let told = |key: &keys::Key| match key.part {
+            keys::Part::Family => text.contains(&format!("`{}", key.name)),
+            keys::Part::Old => true,
+            keys::Part::Grid | keys::Part::Run | keys::Part::Output | keys::Part::Newton | keys::Part::Linear => {
+                text.contains(&format!("`{}`", key.name)) || text.contains(&format!("`{}=", key.name))
+            }
+        };
+        let missing: Vec<&str> = keys::KEYS.iter().filter(|key| !told(key)).map(|key| key.name).collect();
+        assert!(missing.is_empty(), "{missing:?}");
+        let mut compared = 0;
+        for row in text.lines().filter(|line| line.starts_with("| `")) {
+            let cells: Vec<&str> = row.split('|').map(str::trim).collect();
+            let names: Vec<&str> = cells[1].split('`').skip(1).step_by(2).collect();
+            let defaults: Vec<&str> = cells[2].split(", ").map(|word| word.trim_matches('`')).collect();
+            for (at, name) in names.iter().enumerate() {
+                let Some(key) = keys::single().find(|key| key.name == *name && !key.default.is_empty()) else { continue };
+                let default = defaults.get(at).unwrap_or(&defaults[0]);
+                let told = *default == key.default || key.name == "output_dir" || cells.len() < 5;
+                assert!(told, "{name}: {default} in the book, {}", key.default);
+                compared += 1;
+            }
+        }
+        assert!(compared > 15, "{compared}");
     }
 
     #[test]

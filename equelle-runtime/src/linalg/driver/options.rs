@@ -175,19 +175,6 @@ impl Default for LinearOptions {
     }
 }
 
-/// Names of the parameters read here.
-pub const KEYS: [&str; 9] = [
-    "solver",
-    "preconditioner",
-    "solver_tol",
-    "solver_max_iter",
-    "solver_restart",
-    "amg_smoother",
-    "amg_cycle",
-    "amg_strength",
-    "cpr_pressure",
-];
-
 impl LinearOptions {
     /// Reads `solver`, `preconditioner`, `solver_tol`, `solver_max_iter`, `solver_restart`,
     /// `amg_smoother`, `amg_cycle`, `amg_strength` and `cpr_pressure` (the number of an unknown,
@@ -319,12 +306,6 @@ fn count(parameters: &Parameters, key: &str, least: usize) -> Result<Option<usiz
 /// Old keys without a counterpart.
 const OLD_KEYS_WITHOUT_EFFECT: [&str; 5] =
     ["linsolver_smooth_steps", "linsolver_prolongate_factor", "linsolver_verbosity", "linsolver_save_system", "linsolver_save_filename"];
-
-/// Keys that older programs used.
-pub const OLD_KEYS: [&str; 9] = {
-    let [a, b, c, d, e] = OLD_KEYS_WITHOUT_EFFECT;
-    ["linsolver", "linsolver_type", "linsolver_residual_tolerance", "linsolver_max_iterations", a, b, c, d, e]
-};
 
 /// Translates the keys of the original serial runtime.
 fn old_keys(parameters: &Parameters, options: &mut LinearOptions, warnings: &mut Vec<String>) -> Result<(), Error> {

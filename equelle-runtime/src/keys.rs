@@ -1,0 +1,204 @@
+//! Keys of parameters: one table for the check of unknown keys, `--help`, `equellec run
+//! --list-inputs` and `--template`, the check of names of inputs, and a test of the book.
+
+use self::Form::{Count, Flag, Number, Other, Words};
+use self::Part::{Family, Grid, Linear, Newton, Old, Output, Run};
+use crate::program::InputKind;
+
+/// A key of the runtime.
+#[derive(Clone, Copy, Debug)]
+pub struct Key {
+    /// The key; the first part of it in a [`Part::Family`].
+    pub name: &'static str,
+    /// What reads it.
+    pub part: Part,
+    /// What its value looks like.
+    pub form: Form,
+    /// The value that stands for a missing one, as it would be given; empty if there is none.
+    pub default: &'static str,
+    /// What it does, as part of a sentence.
+    pub meaning: &'static str,
+}
+
+/// The part of the runtime that reads a key.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Part {
+    /// The grid.
+    Grid,
+    /// Whatever the program is.
+    Run,
+    /// Outputs.
+    Output,
+    /// Newton's method.
+    Newton,
+    /// Linear solvers.
+    Linear,
+    /// Newton's method; a number or the name of an unknown follows.
+    Family,
+    /// Older programs. Known, but nobody is told of it.
+    Old,
+}
+
+/// What a value looks like.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Form {
+    /// A number.
+    Number,
+    /// A whole number, 0 or more.
+    Count,
+    /// `true` or `false`.
+    Flag,
+    /// One of these words.
+    Words(&'static [&'static str]),
+    /// Something else, in capitals: `FILE`.
+    Other(&'static str),
+}
+
+impl Form {
+    /// As in a line of help: `NUMBER`, `auto|yes|no`.
+    pub fn shown(self) -> String {
+        match self {
+            Form::Number => "NUMBER".to_owned(),
+            Form::Count => "N".to_owned(),
+            Form::Flag => "true|false".to_owned(),
+            Form::Words(words) => words.join("|"),
+            Form::Other(text) => text.to_owned(),
+        }
+    }
+
+    /// Whether an input of the program may read the same number.
+    pub fn is_number(self) -> bool {
+        match self {
+            Form::Number | Form::Count => true,
+            Form::Flag | Form::Words(_) | Form::Other(_) => false,
+        }
+    }
+}
+
+const fn key(part: Part, name: &'static str, form: Form, default: &'static str, meaning: &'static str) -> Key {
+    Key { name, part, form, default, meaning }
+}
+
+/// The keys of the runtime, whether or not a given program uses them; those of older programs last.
+pub const KEYS: &[Key] = &[
+    key(Grid, "grid_filename", Other("FILE"), "", "a grid file, instead of a Cartesian grid"),
+    key(Grid, "grid_geometry", Words(&["check", "trust"]), "check", "whether the geometry in the file is compared with its nodes"),
+    key(Grid, "grid_dim", Words(&["1", "2", "3"]), "2", "dimension of a Cartesian grid"),
+    key(Grid, "nx", Count, "6", "cells along x"),
+    key(Grid, "ny", Count, "1", "cells along y"),
+    key(Grid, "nz", Count, "1", "cells along z"),
+    key(Grid, "dx", Number, "1", "width of the cells along x, in metres"),
+    key(Grid, "dy", Number, "1", "width of the cells along y, in metres"),
+    key(Grid, "dz", Number, "1", "width of the cells along z, in metres"),
+    key(Grid, "grid_layout", Words(&["auto", "unstructured"]), "auto", "whether a Cartesian grid is treated as any other"),
+    key(Grid, "renumber", Words(&["auto", "no", "yes"]), "auto", "renumber cells and faces for speed; inputs and outputs stay"),
+    key(Run, "threads", Other("N"), "", "threads on the processor, by default one for each; results do not depend on it"),
+    key(Run, "memory_limit", Other("SIZE"), "", "most memory of a run, such as 16GiB; by default what the system has"),
+    key(Run, "tune", Words(&["auto", "no", "yes"]), "auto", "whether shapes of launches on a GPU are measured"),
+    key(Output, "output_to_file", Flag, "", "collections to files, or printed; by default those of more than 1,000 elements to files"),
+    key(Output, "output_dir", Other("DIR"), ".", "folder of these files, created if missing"),
+    key(Output, "nonfinite", Words(&["error", "allow"]), "error", "what happens to outputs that are not finite"),
+    key(Newton, "max_iter", Count, "10", "most iterations of Newton's method"),
+    key(Newton, "abs_res_tol", Number, "", "largest norm of the residual, in its own unit"),
+    key(Newton, "rel_res_tol", Number, "", "largest norm of the residual over that at the guess"),
+    key(Newton, "update_tol", Number, "", "largest norm of a correction over that of the unknowns"),
+    key(Newton, "newton_failure", Words(&["error", "warn", "continue"]), "error", "what happens where it does not converge"),
+    key(Newton, "newton_line_search", Flag, "false", "shorten corrections that do not reduce the residual"),
+    key(Newton, "newton_forcing", Number, "", "largest relative residual of linear solves, such as 0.1"),
+    key(Newton, "newton_dump", Other("DIR"), "", "folder for the systems of failed solves"),
+    key(Newton, "timestep_cuts", Count, "0", "how often a time step that fails is cut in half"),
+    key(Newton, "verbose", Count, "0", "lines among the results: 1, 2 or 3"),
+    key(Family, "abs_res_tol_", Number, "", "largest norm of the residual of an equation, by its number"),
+    key(Family, "unknown_min_", Number, "", "least value of an unknown, by its name or number"),
+    key(Family, "unknown_max_", Number, "", "largest value of an unknown, by its name or number"),
+    key(Linear, "solver", Words(&["auto", "lu", "cg", "bicgstab", "gmres"]), "auto", "linear solver"),
+    key(
+        Linear,
+        "preconditioner",
+        Words(&["auto", "none", "jacobi", "ilu0", "fsai", "amg", "block_jacobi", "block_ilu0", "cpr"]),
+        "auto",
+        "preconditioner of the linear solver",
+    ),
+    key(Linear, "solver_tol", Number, "1e-8", "largest norm of the residual of a linear system over that of its right-hand side"),
+    key(Linear, "solver_max_iter", Count, "5000", "most iterations of the linear solver"),
+    key(Linear, "solver_restart", Count, "30", "iterations of gmres between restarts"),
+    key(Linear, "amg_smoother", Words(&["auto", "chebyshev", "gauss_seidel", "jacobi"]), "auto", "smoother of multigrid"),
+    key(Linear, "amg_cycle", Words(&["v", "k"]), "v", "cycle of multigrid"),
+    key(Linear, "amg_strength", Number, "0.1", "couplings above this part of the largest of their rows are coarsened along"),
+    key(Linear, "cpr_pressure", Count, "", "number of the elliptic unknown, from 1; by default found"),
+    key(Old, "linsolver", Other("NAME"), "", ""),
+    key(Old, "linsolver_type", Count, "", ""),
+    key(Old, "linsolver_residual_tolerance", Number, "", ""),
+    key(Old, "linsolver_max_iterations", Count, "", ""),
+    key(Old, "linsolver_smooth_steps", Count, "", ""),
+    key(Old, "linsolver_prolongate_factor", Number, "", ""),
+    key(Old, "linsolver_verbosity", Count, "", ""),
+    key(Old, "linsolver_save_system", Flag, "", ""),
+    key(Old, "linsolver_save_filename", Other("FILE"), "", ""),
+    key(Old, "ghost_width", Count, "", ""),
+];
+
+/// The keys with a whole name.
+pub fn single() -> impl Iterator<Item = &'static Key> {
+    KEYS.iter().filter(|key| key.part != Family)
+}
+
+/// The beginnings of keys that end with a number or the name of an unknown.
+pub fn families() -> impl Iterator<Item = &'static str> {
+    KEYS.iter().filter(|key| key.part == Family).map(|key| key.name)
+}
+
+/// A way to give an input of the program.
+#[derive(Clone, Copy, Debug)]
+pub struct InputForm {
+    /// What follows its name in the key.
+    pub suffix: &'static str,
+    /// What the value looks like.
+    pub value: &'static str,
+    /// What the value says, as part of a sentence.
+    pub meaning: &'static str,
+}
+
+/// What follows a name in the key that says whether its file counts, which older parameter files
+/// give without need.
+pub const FROM_FILE: &str = "_from_file";
+
+const fn form(suffix: &'static str, value: &'static str, meaning: &'static str) -> InputForm {
+    InputForm { suffix, value, meaning }
+}
+
+impl InputKind {
+    /// All ways to give an input of this kind; the shortest first.
+    pub fn forms(self) -> &'static [InputForm] {
+        match self {
+            InputKind::Scalar => const { &[form("", "NUMBER", "a number")] },
+            InputKind::Collection => {
+                const { &[form("", "NUMBER", "one value for all"), form("_filename", "FILE", "one number per element, ascending")] }
+            }
+            InputKind::Vectors => {
+                const {
+                    &[
+                        form("", "NUMBER,...", "one Vector for all, as many numbers as the grid has dimensions"),
+                        form("_filename", "FILE", "the components of one Vector after those of another, by element, ascending"),
+                    ]
+                }
+            }
+            InputKind::Bools => {
+                const {
+                    &[
+                        form("", "true|false", "one truth value for all"),
+                        form("_filename", "FILE", "one truth value per element, ascending: true or 1, false or 0"),
+                    ]
+                }
+            }
+            InputKind::Domain => const { &[form("_filename", "FILE", "indices of entities of the grid, ascending, each once")] },
+            InputKind::Sequence => const { &[form("_filename", "FILE", "numbers")] },
+        }
+    }
+
+    /// What follows the name of an input of this kind in its keys.
+    pub fn suffixes(self) -> impl Iterator<Item = &'static str> {
+        let from_file = self.forms().iter().any(|form| form.suffix == "_filename").then_some(FROM_FILE);
+        self.forms().iter().map(|form| form.suffix).chain(from_file)
+    }
+}
