@@ -66,7 +66,7 @@
     ("FaceMin" "FaceMin(a, b, start)"
      "As `FaceMax`, the smallest.")
     ("FaceSum" "FaceSum(a, b)"
-     "Per cell, the sum over its faces of `a` where the cell is the first of the face and of `b` where it is the second; faces without values do not take part. `Divergence(q)` is `FaceSum(q, -q)`.")
+     "Per cell, the sum over its faces of `a` where the cell is the first of the face and of `b` where it is the second; faces without values do not take part. A number stands for itself on all of these faces. `Divergence(q)` is `FaceSum(q, -q)`.")
     ("FirstCell" "FirstCell(faces)"
      "The first cell of each face: the one that its normal points away from. Empty where that is outside the grid.")
     ("Gradient" "Gradient(values)"

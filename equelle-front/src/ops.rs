@@ -242,6 +242,22 @@ impl FaceReduction {
         }
     }
 
+    /// Whether a term takes the place of the extreme so far: the first of equal ones stays, as does
+    /// what is not a number.
+    pub fn replaces(self, extreme: f64, term: f64) -> bool {
+        self.stays().is_some_and(|stays| !(stays.holds(&extreme, &term) || extreme.is_nan()))
+    }
+
+    /// The comparison of the extreme so far with a term by which the extreme stays; `None` for a
+    /// sum.
+    pub fn stays(self) -> Option<Comparison> {
+        match self {
+            FaceReduction::Sum => None,
+            FaceReduction::Max => Some(Comparison::GreaterEqual),
+            FaceReduction::Min => Some(Comparison::LessEqual),
+        }
+    }
+
     /// As in the language.
     pub fn name(self) -> &'static str {
         match self {

@@ -104,6 +104,12 @@ impl<'a> Evaluator<'a> {
         }
     }
 
+    fn set_entities(&mut self, locals: &[LocalId], entities: Vec<Option<u32>>) {
+        for (local, entity) in locals.iter().zip(entities) {
+            self.locals[local.0 as usize] = Slot::Entity(entity);
+        }
+    }
+
     fn statement(&mut self, stmt: &KStmt) -> Result<(), Error> {
         match stmt {
             KStmt::Let { local, value } => {
@@ -114,10 +120,10 @@ impl<'a> Evaluator<'a> {
                 let entity = self.path(path)?;
                 self.locals[local.0 as usize] = Slot::Entity(entity);
             }
-            KStmt::ReduceFaces { reduction, results, cell, face, only, body } => {
+            KStmt::ReduceFaces { reduction, results, extreme_faces, cell, face, only, body } => {
                 let cell = self.entity(cell, "the faces of a cell")?;
                 let topology = self.grid.topology();
-                let mut sums = self.starts(*reduction, results);
+                let (mut sums, mut found) = (self.starts(*reduction, results), vec![None; extreme_faces.len()]);
                 for &f in topology.faces_of(cell as usize) {
                     let wanted = match only {
                         FaceFilter::All => true,
@@ -127,27 +133,30 @@ impl<'a> Evaluator<'a> {
                     if wanted {
                         self.locals[face.0 as usize] = Slot::Entity(Some(f));
                         let outward = topology.face_cells[f as usize][0] == cell;
-                        self.take_in(*reduction, &mut sums, body, outward)?;
+                        self.take_in(*reduction, (&mut sums, &mut found), body, (f, outward))?;
                     }
                 }
                 self.set_numbers(results, sums);
+                self.set_entities(extreme_faces, found);
             }
-            KStmt::ReduceSides { reduction, results, low, high } => {
+            KStmt::ReduceSides { reduction, results, extreme_faces, low, high } => {
                 let shape = self.shape.ok_or_else(|| defect("a sum over sides needs a Cartesian grid"))?;
                 let cell = self.entity(&Path::Here, "the sides of a cell")? as usize;
-                let mut sums = self.starts(*reduction, results);
+                let (mut sums, mut found) = (self.starts(*reduction, results), vec![None; extreme_faces.len()]);
                 for axis in 0..shape.dim {
                     self.axis = Some(axis);
                     let at = shape.cell_ijk(cell)[axis];
                     for (blocks, interior, outward) in [(low, at > 0, false), (high, at + 1 < shape.n[axis], true)] {
                         let block = if interior { &blocks.interior } else { &blocks.boundary };
                         if let Some(block) = block {
-                            self.take_in(*reduction, &mut sums, block, outward)?;
+                            let face = shape.cell_face(cell, axis, outward) as u32;
+                            self.take_in(*reduction, (&mut sums, &mut found), block, (face, outward))?;
                         }
                     }
                 }
                 self.axis = None;
                 self.set_numbers(results, sums);
+                self.set_entities(extreme_faces, found);
             }
             // What a branch that is not chosen adds to may not exist.
             KStmt::Add { unknown, at, .. } if self.structural => {
@@ -176,13 +185,20 @@ impl<'a> Evaluator<'a> {
         results.iter().map(start).collect()
     }
 
-    /// Takes the terms of one face into reductions; in sums with the sign of its orientation.
-    fn take_in(&mut self, reduction: FaceReduction, results: &mut [Number], body: &KBlock, outward: bool) -> Result<(), Error> {
+    /// Takes the terms of one face into reductions: in sums with the sign of its orientation, into
+    /// extremes with the face where it is asked for.
+    fn take_in(
+        &mut self,
+        reduction: FaceReduction,
+        (results, faces): (&mut [Number], &mut [Option<u32>]),
+        body: &KBlock,
+        (face, outward): (u32, bool),
+    ) -> Result<(), Error> {
         let outer = self.sign;
         self.sign = if outward { outer } else { -outer };
         let terms = self.inner(body)?;
         self.sign = outer;
-        for (result, term) in results.iter_mut().zip(terms) {
+        for (i, (result, term)) in results.iter_mut().zip(terms).enumerate() {
             *result = match (reduction.extreme(), &*result, term) {
                 (None, Number::Vector(sum), Number::Vector(term)) => {
                     Number::Vector(std::array::from_fn(|i| if outward { sum[i] + term[i] } else { sum[i] - term[i] }))
@@ -191,7 +207,15 @@ impl<'a> Evaluator<'a> {
                     let (sum, term) = (sum.real()?, term.real()?);
                     Number::Real(if outward { sum + term } else { sum - term })
                 }
-                (Some(extreme), result, term) => Number::Real(binary_math(extreme).of(result.real()?, term.real()?)),
+                (Some(extreme), result, term) => {
+                    let (result, term) = (result.real()?, term.real()?);
+                    if let Some(found) = faces.get_mut(i)
+                        && reduction.replaces(result, term)
+                    {
+                        *found = Some(face);
+                    }
+                    Number::Real(binary_math(extreme).of(result, term))
+                }
             }
         }
         Ok(())

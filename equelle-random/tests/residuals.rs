@@ -2,6 +2,8 @@
 
 use std::path::Path;
 
+use equelle_front::backend::visit::{Node, visit_block};
+use equelle_front::ir::{KBlock, KStmt};
 use equelle_front::passes::differentiate;
 use equelle_front::verify::verify;
 use equelle_interp::{Derivatives, Options};
@@ -9,8 +11,9 @@ use equelle_random::compare::{compile, run};
 use equelle_random::data::{Fixture, Fixtures, grids};
 use equelle_random::generate::{Purpose, program};
 
-/// Residuals that must have been compared.
+/// Residuals that must have been compared, and those among them with an extreme over faces.
 const RESIDUALS: usize = 500;
+const EXTREMES: usize = 12;
 const SEED: u64 = 700_000;
 
 /// At every evaluation the interpreter compares residuals and derivatives of both ways. The
@@ -20,11 +23,14 @@ fn both_ways_give_the_same() {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("random-residuals");
     let triangles = Path::new(env!("CARGO_MANIFEST_DIR")).join("../grids/triangles-6x5.grid");
     let fixtures = Fixtures::write(&folder, &triangles).expect("the target folder can be written");
-    let (mut compared, mut untreated) = (0, 0);
+    let (mut compared, mut extremes, mut untreated) = (0, 0, 0);
     let mut failures = Vec::new();
     let mut seed = SEED;
-    while compared < RESIDUALS && failures.len() < 5 {
-        assert!(seed < SEED + 20 * RESIDUALS as u64, "only {compared} residuals have kernels, {untreated} solves have none");
+    while (compared < RESIDUALS || extremes < EXTREMES) && failures.len() < 5 {
+        assert!(
+            seed < SEED + 20 * RESIDUALS as u64,
+            "only {compared} residuals have kernels, {extremes} an extreme, {untreated} solves have none"
+        );
         let random = program(seed, Purpose::Derivatives, &fixtures.ranges);
         let text = random.text();
         let compiled = compile(&text, random.units).unwrap_or_else(|f| panic!("seed {seed}: {}\n{text}", f.text));
@@ -34,6 +40,8 @@ fn both_ways_give_the_same() {
         untreated += differentiate(&mut module).len();
         let module = verify(module).unwrap_or_else(|errors| panic!("seed {seed}: {errors:?}\n{text}"));
         let equations = module.module().kernels.iter().filter(|k| k.jacobian.is_some()).count();
+        let follows_extreme =
+            module.module().kernels.iter().filter(|k| k.jacobian.as_ref().is_some_and(|form| names_faces(&form.body))).count();
         if equations > 0 {
             let suitable: Vec<&Fixture> = grids(&random, &fixtures).collect();
             let fixture = suitable[seed as usize % suitable.len()];
@@ -43,10 +51,22 @@ fn both_ways_give_the_same() {
                 Some(error) if error.kind == "Backend" => {
                     failures.push(format!("seed {seed} on the grid {}: {error}\n{text}", fixture.name));
                 }
-                Some(_) | None => compared += equations,
+                Some(_) | None => {
+                    compared += equations;
+                    extremes += follows_extreme;
+                }
             }
         }
         seed += 1;
     }
     assert!(failures.is_empty(), "{} of {compared} residuals\n{}", failures.len(), failures.join("\n"));
+}
+
+/// Whether derivatives ask which face an extreme is of.
+fn names_faces(body: &KBlock) -> bool {
+    let mut found = false;
+    visit_block(body, &mut |node| {
+        found |= matches!(node, Node::Stmt(KStmt::ReduceFaces { extreme_faces, .. }) if !extreme_faces.is_empty());
+    });
+    found
 }

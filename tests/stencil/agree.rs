@@ -149,6 +149,22 @@ pub const RULES: &[(&str, &str)] = &[
         "inner cells",
         "bf = BoundaryFaces()\n x = u On InnerCell(bf)\n n = OutwardNormal(bf) * x\n -> u - b + Divergence((OutwardSign(bf) * x * x + Dot(n, n)) Extend AllFaces())",
     ),
+    (
+        "extremes over faces",
+        "f = InteriorFaces()\n x = FaceMax(u On SecondCell(f), u On FirstCell(f), u)\n y = FaceMin(u On FirstCell(f), (b * u) On SecondCell(f), 2 * b)\n -> u - b + 0.1 * x * y + 0.05 * x * Divergence(Gradient(u * u))",
+    ),
+    (
+        "extremes on the boundary",
+        "x = u On InnerCell(BoundaryFaces())\n -> u - b + 0.1 * FaceMax(x * x, -x, u) * FaceMin(x, x * (b On InnerCell(BoundaryFaces())), 3)",
+    ),
+    (
+        "extremes of equal numbers",
+        "f = InteriorFaces()\n h = (u * u) On FirstCell(f)\n -> u * u - b + FaceMax(h, h, 0) * u + FaceMin(h, h, 9 * b)",
+    ),
+    (
+        "extremes of extremes",
+        "f = InteriorFaces()\n x = FaceMax(u On SecondCell(f), u On FirstCell(f), u)\n y = x - u\n z = FaceMin(y On FirstCell(f), (y * u) On SecondCell(f), 5)\n -> u - b + 0.1 * z * z + 0.1 * Divergence(Gradient(u) * ((z > 0.3 ? x : u) On FirstCell(f)))",
+    ),
     ("arrays", "q = [u, b] * u + 1\n p = u > b ? q : -q / 2\n -> p[0] * p[1] - b + (u + [a, 2])[1]"),
     ("numbers", "-> (u + 1) * (2 - u) + (u > 2 ? 0.5 * u : 1) * (b < 2 ? 1 : u) + (a > 0.5 ? u * u : a) - b - a"),
     (

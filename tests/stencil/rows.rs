@@ -71,6 +71,35 @@ Output(\"u\", u)
     assert_eq!(found[0].rows, expected);
 }
 
+/// A cell plus the largest of 4 and the squares of its neighbours, at u = (3, 1, 3, 2): the
+/// neighbours of cell 1 are equal, and that beyond face 1 counts; of cell 3 it is 9, of cells 0
+/// and 2 the 4 stays, also where the square of a neighbour is 4.
+#[test]
+fn the_first_extreme_has_the_derivative() {
+    let folder = scratch("stencil-extremes");
+    fs::write(folder.join("g.txt"), "3 1 3 2").unwrap();
+    let text = "g = InputCollectionOfScalar(\"g\", AllCells())
+r(u) = {
+    f = InteriorFaces()
+    q = u * u
+    -> u + FaceMax(q On SecondCell(f), q On FirstCell(f), 4)
+}
+u = NewtonSolve(r, g)
+Output(\"u\", u)
+";
+    let filename = format!("g_filename={}", folder.join("g.txt").display());
+    let words = ["grid_dim=1", "nx=4", "g_from_file=true", &filename, "newton_failure=continue", "max_iter=1", "solver=lu"];
+    let found = evaluated(text, &words);
+    assert_eq!(found[0].residual, [7.0, 10.0, 7.0, 11.0]);
+    let expected = [
+        row(&[(0, 1.0), (1, 0.0)]),
+        row(&[(0, 6.0), (1, 1.0), (2, 0.0)]),
+        row(&[(1, 0.0), (2, 1.0), (3, 0.0)]),
+        row(&[(2, 6.0), (3, 1.0)]),
+    ];
+    assert_eq!(found[0].rows, expected);
+}
+
 /// Two unknowns, on the two cells and on the face between them, numbered 0, 1 and 2: x + div(y) and
 /// y * x(first) - 3, at x = (2, 5), y = 7.
 #[test]

@@ -16,6 +16,8 @@ pub struct Skeleton {
     pub block: KBlock,
     /// Truth values that the grid decides.
     decided: BTreeSet<LocalId>,
+    /// Entities that the state chooses.
+    chosen: BTreeSet<LocalId>,
 }
 
 impl Skeleton {
@@ -26,7 +28,7 @@ impl Skeleton {
 
     /// Of either body of a Jacobian form.
     pub fn of_body(body: &KBlock) -> Skeleton {
-        let mut skeleton = Skeleton { block: KBlock::default(), decided: BTreeSet::new() };
+        let mut skeleton = Skeleton { block: KBlock::default(), decided: BTreeSet::new(), chosen: BTreeSet::new() };
         skeleton.block = skeleton.strip(body);
         drop_unread(&mut skeleton.block);
         skeleton
@@ -47,7 +49,8 @@ impl Skeleton {
 
     fn is_fixed(&self, path: &Path) -> bool {
         match path {
-            Path::Here | Path::Local(_) | Path::SideFace(_) | Path::Shift { .. } | Path::Empty => true,
+            Path::Local(id) => !self.chosen.contains(id),
+            Path::Here | Path::SideFace(_) | Path::Shift { .. } | Path::Empty => true,
             Path::First(at) | Path::Second(at) | Path::Through { at, .. } => self.is_fixed(at),
             Path::Select { condition, if_true, if_false } => {
                 self.is_decided(condition) && self.is_fixed(if_true) && self.is_fixed(if_false)
@@ -65,24 +68,37 @@ impl Skeleton {
                         statements.push(statement.clone());
                     }
                 }
-                KStmt::LetEntity { path, .. } => {
+                KStmt::LetEntity { local, path } => {
                     if self.is_fixed(path) {
                         statements.push(statement.clone());
+                    } else {
+                        self.chosen.insert(*local);
                     }
                 }
-                KStmt::ReduceFaces { reduction, cell, face, only, body, .. } => {
+                KStmt::ReduceFaces { reduction, extreme_faces, cell, face, only, body, .. } => {
+                    self.chosen.extend(extreme_faces);
                     let body = self.strip(body);
                     if adds(&body) {
                         let (reduction, cell, face, only) = (*reduction, cell.clone(), *face, *only);
-                        statements.push(KStmt::ReduceFaces { reduction, results: Vec::new(), cell, face, only, body });
+                        statements.push(KStmt::ReduceFaces {
+                            reduction,
+                            results: Vec::new(),
+                            extreme_faces: Vec::new(),
+                            cell,
+                            face,
+                            only,
+                            body,
+                        });
                     }
                 }
-                KStmt::ReduceSides { reduction, low, high, .. } => {
+                KStmt::ReduceSides { reduction, extreme_faces, low, high, .. } => {
+                    self.chosen.extend(extreme_faces);
                     let (mut low, mut high) = (low.clone(), high.clone());
                     for slot in [&mut low.interior, &mut low.boundary, &mut high.interior, &mut high.boundary] {
                         *slot = slot.as_ref().map(|block| self.strip(block));
                     }
-                    statements.push(KStmt::ReduceSides { reduction: *reduction, results: Vec::new(), low, high });
+                    let (results, extreme_faces) = (Vec::new(), Vec::new());
+                    statements.push(KStmt::ReduceSides { reduction: *reduction, results, extreme_faces, low, high });
                 }
                 KStmt::If { condition, then, otherwise, .. } => {
                     let decided = self.is_decided(condition);

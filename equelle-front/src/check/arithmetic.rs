@@ -17,6 +17,17 @@ fn symbol(op: Arithmetic) -> &'static str {
     }
 }
 
+/// The text of a number of the program without a unit, which may stand for a collection.
+fn bare_number(expr: &Expr) -> Option<String> {
+    match &expr.kind {
+        _ if dim(expr) != Dimension::NONE => None,
+        ExprKind::Number(number) => Some(number.to_string()),
+        ExprKind::Neg(number) => bare_number(number).map(|number| format!("-{number}")),
+        ExprKind::Extend { data, .. } => bare_number(data),
+        _ => None,
+    }
+}
+
 impl Checker<'_> {
     /// Reports an operand that is not a number.
     pub fn numeric(&mut self, operand: &Expr, ty: &Type, operator: &str) -> Option<()> {
@@ -143,7 +154,14 @@ impl Checker<'_> {
             return Some(());
         }
         let (a_text, b_text) = (show_dimension(a), show_dimension(b));
-        let missing = a.over(b).map_or_else(String::new, |ratio| format!("; if the second value lacks a unit, multiply it by `1 {ratio}`"));
+        let hint = match (bare_number(left), bare_number(right)) {
+            (Some(number), None) => format!("give the number its unit: `{number} {b_text}`"),
+            (None, Some(number)) => format!("give the number its unit: `{number} {a_text}`"),
+            (Some(_), Some(_)) | (None, None) => {
+                let missing = |ratio| format!("; if the second value lacks a unit, multiply it by `1 {ratio}`");
+                format!("check the formula{}", a.over(b).map_or_else(String::new, missing))
+            }
+        };
         let diagnostic = Diagnostic::new(
             code,
             place,
@@ -151,7 +169,7 @@ impl Checker<'_> {
         )
         .also(left.span, a_text)
         .also(right.span, b_text)
-        .hint(format!("check the formula{missing}"));
+        .hint(hint);
         self.fail(diagnostic)
     }
 

@@ -96,6 +96,13 @@ impl<'a> Checker<'a> {
             return Some(());
         }
         let found = self.show(&arg.ty);
+        if let (ArgumentRule::LikeFirst, Some(Shape::Single), Some(Shape::Single)) =
+            (param.rule, ty.map(|ty| ty.shape), first.map(|first| first.shape))
+        {
+            let message = format!("`{}` of single values lacks the set of faces that take part", row.name);
+            let hint = "give `a` or `b` on a set of faces: `(...) Extend InteriorFaces()`";
+            return self.fail(Diagnostic::new(Code::ArgumentType, arg.span, message).label(found).hint(hint));
+        }
         let mut diagnostic = Diagnostic::new(
             Code::ArgumentType,
             arg.span,
@@ -129,12 +136,17 @@ impl<'a> Checker<'a> {
             ArgumentRule::ScalarsOn(sets) => {
                 ty.basic == Basic::Scalar && collection && sets.iter().any(|s| ty.mapping() == Some(self.sets.canonical(*s)))
             }
-            ArgumentRule::NumbersOnFaces => matches!(ty.basic, Basic::Scalar | Basic::Vector) && self.is_on_faces(ty),
-            ArgumentRule::ScalarsOnFaces => ty.basic == Basic::Scalar && self.is_on_faces(ty),
+            ArgumentRule::NumbersOnFaces => matches!(ty.basic, Basic::Scalar | Basic::Vector) && self.can_be_on_faces(ty),
+            ArgumentRule::ScalarsOnFaces => ty.basic == Basic::Scalar && self.can_be_on_faces(ty),
             // A first argument that is wrong is reported for itself.
             ArgumentRule::LikeFirst => first.is_none_or(|first| {
-                let valid = matches!(first.basic, Basic::Scalar | Basic::Vector) && self.is_on_faces(first);
-                !valid || ty.basic == first.basic && ty.shape == first.shape
+                let valid = matches!(first.basic, Basic::Scalar | Basic::Vector) && self.can_be_on_faces(first);
+                let fits = match (first.shape, ty.shape) {
+                    (Shape::Single, _) => self.is_on_faces(ty),
+                    (_, Shape::Single) => true,
+                    (of_first, shape) => of_first == shape,
+                };
+                !valid || ty.basic == first.basic && fits
             }),
             ArgumentRule::ScalarsOnCells => {
                 let cells = self.sets.canonical(CanonicalSet::ALL_CELLS);
@@ -161,6 +173,10 @@ impl<'a> Checker<'a> {
     fn has_interior_faces(&self, within: SetId, whole: bool) -> bool {
         let canonical = |set| self.sets.canonical(set);
         self.sets.is_subset(within, canonical(CanonicalSet::INTERIOR_FACES)) || (whole && within == canonical(CanonicalSet::ALL_FACES))
+    }
+
+    fn can_be_on_faces(&self, ty: &Type) -> bool {
+        ty.shape == Shape::Single || self.is_on_faces(ty)
     }
 
     fn is_on_faces(&self, ty: &Type) -> bool {

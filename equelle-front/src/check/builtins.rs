@@ -73,11 +73,12 @@ pub(super) enum ArgumentRule {
     BoolsOnFirst,
     /// A collection of Scalars on one of these sets.
     ScalarsOn(&'static [CanonicalSet]),
-    /// A collection of Scalars or of Vectors on faces.
+    /// Scalars or Vectors: one, or a collection on faces.
     NumbersOnFaces,
-    /// A collection of Scalars on faces.
+    /// Scalars: one, or a collection on faces.
     ScalarsOnFaces,
-    /// Of the type of the first argument.
+    /// A collection like the first argument, or one such value beside it; where the first argument
+    /// is one value, a collection of such on faces.
     LikeFirst,
     /// Scalars: one, or a collection on `AllCells()`.
     ScalarsOnCells,
@@ -202,7 +203,7 @@ pub(super) const TABLE: &[Row] = &[
     .doc(C::Operators, "Per cell, the sum of the values on its faces, counted as leaving through the normal; not divided by a volume."),
     row("FaceSum", &[param("a", A::NumbersOnFaces), param("b", A::LikeFirst)], Builtin::FaceSum, R::OnCells, D::Equal).doc(
         C::Operators,
-        "Per cell, the sum over its faces of `a` where the cell is the first of the face and of `b` where it is the second; faces without values do not take part. `Divergence(q)` is `FaceSum(q, -q)`.",
+        "Per cell, the sum over its faces of `a` where the cell is the first of the face and of `b` where it is the second; faces without values do not take part. A number stands for itself on all of these faces. `Divergence(q)` is `FaceSum(q, -q)`.",
     ),
     row(
         "FaceMax",
@@ -402,9 +403,9 @@ impl ArgumentRule {
                 let names: Vec<String> = sets.iter().map(|s| format!("{}()", s.name())).collect();
                 format!("a Collection Of Scalar On {}", names.join(" or "))
             }
-            A::NumbersOnFaces => "a Collection Of Scalar or Vector on faces".to_owned(),
-            A::ScalarsOnFaces => "a Collection Of Scalar on faces".to_owned(),
-            A::LikeFirst => "of the type of the first argument".to_owned(),
+            A::NumbersOnFaces => "a Collection Of Scalar or Vector on faces, or one such value".to_owned(),
+            A::ScalarsOnFaces => "a Collection Of Scalar on faces, or one Scalar".to_owned(),
+            A::LikeFirst => "a collection on the faces of the first argument, or one such value".to_owned(),
             A::ScalarsOnCells => "a Scalar or a Collection Of Scalar On AllCells()".to_owned(),
             A::Vectors => "a Vector or a Collection Of Vector".to_owned(),
             A::VectorsLikeFirst => "a Vector, or a Collection Of Vector on the domain of the first argument".to_owned(),

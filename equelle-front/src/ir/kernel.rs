@@ -201,13 +201,24 @@ pub enum KStmt {
     /// Over the faces of a cell in ascending face index. A sum: `results[i] += sign * terms[i]`,
     /// sign +1 where the cell is the face's first cell, else -1, from +0. An extreme: the first of
     /// the largest or smallest terms, from an infinity. Results are Scalars; those of a sum over
-    /// faces may be Vectors. `face` names the face inside the body.
-    ReduceFaces { reduction: FaceReduction, results: Vec<LocalId>, cell: Path, face: LocalId, only: FaceFilter, body: KBlock },
+    /// faces may be Vectors. `face` names the face inside the body. `extreme_faces` is empty or has
+    /// for each result of an extreme the face that it is of, Empty where no term is beyond the
+    /// infinity.
+    ReduceFaces {
+        reduction: FaceReduction,
+        results: Vec<LocalId>,
+        extreme_faces: Vec<LocalId>,
+        cell: Path,
+        face: LocalId,
+        only: FaceFilter,
+        body: KBlock,
+    },
     /// Cartesian form of a reduction over the faces of [`Path::Here`] (a cell): for axis 0, 1, ...
     /// the low side, then the high side. The sign of the low side in a sum is -1, of the high side
     /// +1, applied by whoever evaluates. Blocks yield one term per result; `None` takes no part.
-    /// They use [`Path::SideFace`], and [`Path::Shift`] where interior.
-    ReduceSides { reduction: FaceReduction, results: Vec<LocalId>, low: SideBlocks, high: SideBlocks },
+    /// They use [`Path::SideFace`], and [`Path::Shift`] where interior. Of `extreme_faces` nothing
+    /// is asked but whether they are a [`Path::SideFace`].
+    ReduceSides { reduction: FaceReduction, results: Vec<LocalId>, extreme_faces: Vec<LocalId>, low: SideBlocks, high: SideBlocks },
     /// Lazy choice with several results.
     If { results: Vec<LocalId>, condition: KExpr, then: KBlock, otherwise: KBlock },
     /// In a Jacobian form: adds `value`, a Scalar, to the derivative of the residual here by the

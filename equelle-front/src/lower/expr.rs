@@ -130,7 +130,6 @@ impl Lowering<'_> {
 
     fn builtin(&mut self, expr: &Expr, builtin: Builtin, args: &[ValueId]) -> ValueId {
         let arg = |i: usize| args[i];
-        let face_reduce = |reduction| Op::FaceReduce { reduction, first: arg(0), second: arg(1) };
         let op = match builtin {
             Builtin::InnerCell => self.inner_cell(arg(0), expr.span),
             Builtin::OutwardSign => self.outward_sign(arg(0), expr.span),
@@ -142,9 +141,15 @@ impl Lowering<'_> {
             Builtin::Normal => Op::Normal(arg(0)),
             Builtin::Gradient => Op::Gradient(arg(0)),
             Builtin::Divergence => Op::Divergence(arg(0)),
-            Builtin::FaceSum => face_reduce(FaceReduction::Sum),
-            Builtin::FaceMax => self.face_extreme(expr, face_reduce(FaceReduction::Max), BinaryMath::Max, arg(2)),
-            Builtin::FaceMin => self.face_extreme(expr, face_reduce(FaceReduction::Min), BinaryMath::Min, arg(2)),
+            Builtin::FaceSum => self.face_reduce(FaceReduction::Sum, args, expr.span),
+            Builtin::FaceMax => {
+                let extreme = self.face_reduce(FaceReduction::Max, args, expr.span);
+                self.face_extreme(expr, extreme, BinaryMath::Max, arg(2))
+            }
+            Builtin::FaceMin => {
+                let extreme = self.face_reduce(FaceReduction::Min, args, expr.span);
+                self.face_extreme(expr, extreme, BinaryMath::Min, arg(2))
+            }
             Builtin::Dot => Op::Dot(arg(0), arg(1)),
             Builtin::Sqrt => Op::Unary(UnaryOp::Sqrt, arg(0)),
             Builtin::Abs => Op::Unary(UnaryOp::Abs, arg(0)),
@@ -165,6 +170,12 @@ impl Lowering<'_> {
             Builtin::InputSequenceOfScalar => Op::InputSequence { name: arg(0) },
         };
         self.one(expr, op)
+    }
+
+    /// A reduction over faces of the first two arguments.
+    fn face_reduce(&mut self, reduction: FaceReduction, args: &[ValueId], span: Span) -> Op {
+        let (first, second) = self.on_one_set(args[0], args[1], span);
+        Op::FaceReduce { reduction, first, second }
     }
 
     /// Both operands: values, or the elements of arrays.

@@ -144,6 +144,8 @@ fn decided(node: NodeMut<'_>, condition: &KExpr, holds: bool) {
 /// Results of a sum or choice that are made alike are one.
 fn drop_equal_results(statement: &mut KStmt, same: &mut BTreeMap<LocalId, LocalId>) {
     let (results, mut blocks): (&mut Vec<LocalId>, Vec<&mut KBlock>) = match statement {
+        // Results with faces stay as they are: only equations have such.
+        KStmt::ReduceFaces { extreme_faces, .. } | KStmt::ReduceSides { extreme_faces, .. } if !extreme_faces.is_empty() => return,
         KStmt::ReduceFaces { results, body, .. } => (results, vec![body]),
         KStmt::ReduceSides { results, low, high, .. } => {
             let blocks = [&mut low.interior, &mut low.boundary, &mut high.interior, &mut high.boundary];
@@ -205,16 +207,22 @@ fn rename(statement: &mut KStmt, same: &BTreeMap<LocalId, LocalId>) {
 fn join(into: &mut KStmt, from: KStmt) -> bool {
     match (into, from) {
         (
-            KStmt::ReduceFaces { reduction, results, cell, face, only, body },
+            KStmt::ReduceFaces { reduction, results, extreme_faces, cell, face, only, body },
             KStmt::ReduceFaces {
                 reduction: other_reduction,
                 results: more,
+                extreme_faces: other_faces,
                 cell: other_cell,
                 face: other_face,
                 only: other_only,
                 body: mut other,
             },
-        ) if *reduction == other_reduction && *cell == other_cell && *only == other_only => {
+        ) if *reduction == other_reduction
+            && *cell == other_cell
+            && *only == other_only
+            && extreme_faces.is_empty()
+            && other_faces.is_empty() =>
+        {
             let names = BTreeMap::from([(other_face, *face)]);
             rewrite_block(&mut other, &mut |node| read_same(node, &names));
             results.extend(more);
@@ -222,9 +230,9 @@ fn join(into: &mut KStmt, from: KStmt) -> bool {
             true
         }
         (
-            KStmt::ReduceSides { reduction, results, low, high },
-            KStmt::ReduceSides { reduction: other_reduction, results: more, low: other_low, high: other_high },
-        ) if *reduction == other_reduction => {
+            KStmt::ReduceSides { reduction, results, extreme_faces, low, high },
+            KStmt::ReduceSides { reduction: other_reduction, results: more, extreme_faces: other_faces, low: other_low, high: other_high },
+        ) if *reduction == other_reduction && extreme_faces.is_empty() && other_faces.is_empty() => {
             let (before, after) = (results.len(), more.len());
             results.extend(more);
             for (side, other) in [(low, other_low), (high, other_high)] {

@@ -10,7 +10,10 @@ use crate::ir::{CartesianForm, KBlock, KExpr, KStmt, Kernel, LocalId, Path};
 pub(crate) fn assigned(statement: &KStmt) -> Vec<LocalId> {
     match statement {
         KStmt::Let { local, .. } | KStmt::LetEntity { local, .. } => vec![*local],
-        KStmt::ReduceFaces { results, .. } | KStmt::ReduceSides { results, .. } | KStmt::If { results, .. } => results.clone(),
+        KStmt::ReduceFaces { results, extreme_faces, .. } | KStmt::ReduceSides { results, extreme_faces, .. } => {
+            [&results[..], extreme_faces].concat()
+        }
+        KStmt::If { results, .. } => results.clone(),
         KStmt::Add { .. } => Vec::new(),
     }
 }
@@ -48,15 +51,15 @@ fn drop_in(block: &mut KBlock, read: &dyn Fn(LocalId) -> bool) -> bool {
     block.statements.retain_mut(|statement| {
         let keep = match statement {
             KStmt::Let { local, .. } | KStmt::LetEntity { local, .. } => read(*local),
-            KStmt::ReduceFaces { results, body, .. } => {
-                changed |= drop_results(results, &mut [body], read);
+            KStmt::ReduceFaces { results, extreme_faces, body, .. } => {
+                changed |= drop_extremes(results, extreme_faces, &mut [body], read);
                 changed |= drop_in(body, read);
                 !results.is_empty() || adds(body)
             }
-            KStmt::ReduceSides { results, low, high, .. } => {
+            KStmt::ReduceSides { results, extreme_faces, low, high, .. } => {
                 let blocks = [&mut low.interior, &mut low.boundary, &mut high.interior, &mut high.boundary];
                 let mut blocks: Vec<&mut KBlock> = blocks.into_iter().flatten().collect();
-                changed |= drop_results(results, &mut blocks, read);
+                changed |= drop_extremes(results, extreme_faces, &mut blocks, read);
                 for block in &mut blocks {
                     changed |= drop_in(block, read);
                 }
@@ -74,6 +77,25 @@ fn drop_in(block: &mut KBlock, read: &dyn Fn(LocalId) -> bool) -> bool {
         keep
     });
     changed
+}
+
+/// As [`drop_results`] for a reduction: a result stays as long as somebody reads its face.
+fn drop_extremes(
+    results: &mut Vec<LocalId>,
+    extreme_faces: &mut Vec<LocalId>,
+    blocks: &mut [&mut KBlock],
+    read: &dyn Fn(LocalId) -> bool,
+) -> bool {
+    if !extreme_faces.iter().any(|&face| read(face)) {
+        let told = !extreme_faces.is_empty();
+        extreme_faces.clear();
+        return drop_results(results, blocks, read) | told;
+    }
+    let keep: Vec<bool> = results.iter().zip(extreme_faces.iter()).map(|(&result, &face)| read(result) || read(face)).collect();
+    let mut wanted = keep.iter();
+    extreme_faces.retain(|_| wanted.next() == Some(&true));
+    retain_results(results, blocks, &keep);
+    keep.contains(&false)
 }
 
 /// Removes results that nobody reads from a statement and from its blocks.

@@ -44,17 +44,17 @@ pub(super) fn rewrite_statement(statement: &mut KStmt, f: &mut dyn FnMut(NodeMut
             rewrite_path(path, f);
             f(NodeMut::Assigned(local));
         }
-        KStmt::ReduceFaces { results, cell, face, body, .. } => {
+        KStmt::ReduceFaces { results, extreme_faces, cell, face, body, .. } => {
             rewrite_path(cell, f);
             f(NodeMut::Assigned(face));
             rewrite_block(body, f);
-            results.iter_mut().for_each(|r| f(NodeMut::Assigned(r)));
+            results.iter_mut().chain(extreme_faces).for_each(|r| f(NodeMut::Assigned(r)));
         }
-        KStmt::ReduceSides { results, low, high, .. } => {
+        KStmt::ReduceSides { results, extreme_faces, low, high, .. } => {
             for block in [&mut low.interior, &mut low.boundary, &mut high.interior, &mut high.boundary].into_iter().flatten() {
                 rewrite_block(block, f);
             }
-            results.iter_mut().for_each(|r| f(NodeMut::Assigned(r)));
+            results.iter_mut().chain(extreme_faces).for_each(|r| f(NodeMut::Assigned(r)));
         }
         KStmt::If { results, condition, then, otherwise } => {
             rewrite_expr(condition, f);

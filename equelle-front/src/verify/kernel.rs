@@ -334,13 +334,17 @@ impl Checker<'_> {
                     self.error(message);
                 }
             }
-            KStmt::ReduceFaces { reduction, results, cell, face, only, body } => {
+            KStmt::ReduceFaces { reduction, results, extreme_faces, cell, face, only, body } => {
                 if *reduction != FaceReduction::Sum {
                     self.scalars(results);
                 }
                 self.sum_faces(results, cell, *face, *only, body);
+                self.extreme_faces(*reduction, results, extreme_faces);
             }
-            KStmt::ReduceSides { results, low, high, .. } => self.sum_sides(results, low, high),
+            KStmt::ReduceSides { reduction, results, extreme_faces, low, high } => {
+                self.sum_sides(results, low, high);
+                self.extreme_faces(*reduction, results, extreme_faces);
+            }
             KStmt::If { results, condition, then, otherwise } => {
                 self.expect_expr(condition, Basic::Bool, "the condition");
                 let basics = self.basics(results);
@@ -368,6 +372,19 @@ impl Checker<'_> {
     fn scalars(&mut self, results: &[LocalId]) {
         if self.basics(results).iter().any(|b| *b != Basic::Scalar) {
             self.error("extremes over faces and sums over sides are Scalars");
+        }
+    }
+
+    /// The faces that the results of an extreme are of.
+    fn extreme_faces(&mut self, reduction: FaceReduction, results: &[LocalId], faces: &[LocalId]) {
+        if !faces.is_empty() && (reduction == FaceReduction::Sum || faces.len() != results.len()) {
+            self.error("an extreme names the face of each of its results or of none, a sum names none");
+        }
+        for &face in faces {
+            let of_any_set = Type { basic: Basic::Entity(EntityKind::Face), shape: Shape::Single, within: None };
+            if self.assign(face).is_some_and(|ty| ty != of_any_set) {
+                self.error("what an extreme is of may be any face or Empty");
+            }
         }
     }
 

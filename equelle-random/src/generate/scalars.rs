@@ -338,7 +338,8 @@ impl Generator<'_> {
     /// `FaceSum`, `FaceMax` and `FaceMin` of numbers on some faces.
     fn of_faces(&mut self, dimension: Dimension, want: Want) -> Option<Node> {
         let faces = Some(self.some_faces()?);
-        let (a, b) = (self.scalar(faces, dimension, want), self.scalar(faces, dimension, want));
+        let [left, right] = self.mixed(faces);
+        let (a, b) = (self.scalar(left, dimension, want), self.scalar(right, dimension, want));
         let either = a.info.bounds.either(b.info.bounds);
         let cells = Some(Set(0));
         Some(match self.random.u8(..4) {
@@ -347,7 +348,7 @@ impl Generator<'_> {
                 parts: parts!["FaceSum(", a, ", ", b, ")"],
             },
             // The same number for both cells.
-            1 => {
+            1 if left == faces => {
                 let bounds = a.info.bounds.sum(self.ranges.faces, false);
                 Node { info: Info::scalar(cells, dimension, bounds), parts: parts!["FaceSum(", a.clone(), ", ", a, ")"] }
             }

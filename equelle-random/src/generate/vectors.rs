@@ -70,7 +70,8 @@ impl Generator<'_> {
     /// `FaceSum` of Vectors.
     fn vector_of_faces(&mut self, dimension: Dimension, want: Want) -> Option<Node> {
         let faces = Some(self.some_faces()?);
-        let (a, b) = (self.vector(faces, dimension, want.deeper()), self.vector(faces, dimension, want.deeper()));
+        let [left, right] = self.mixed(faces);
+        let (a, b) = (self.vector(left, dimension, want.deeper()), self.vector(right, dimension, want.deeper()));
         let bounds = a.info.bounds.either(b.info.bounds).sum(self.ranges.faces, true);
         Some(Node { info: Info::numbers(Basic::Vector, Some(Set(0)), dimension, bounds), parts: parts!["FaceSum(", a, ", ", b, ")"] })
     }

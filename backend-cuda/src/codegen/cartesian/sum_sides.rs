@@ -2,11 +2,11 @@
 //! cell.
 
 use equelle_front::backend::visit::{Node, visit_block};
-use equelle_front::ir::{KBlock, KExpr, LocalId, ParamId, Path, Side, SideBlocks};
+use equelle_front::ir::{KBlock, KExpr, ParamId, Path, Side, SideBlocks};
 use equelle_front::ops::FaceReduction;
 use equelle_front::types::{Basic, CanonicalSet, EntityKind};
 
-use crate::codegen::emit::operators::math;
+use crate::codegen::emit::block::Reduced;
 use crate::codegen::emit::writer::Writer;
 
 impl Writer<'_> {
@@ -98,21 +98,21 @@ impl Writer<'_> {
         self.close("}");
     }
 
-    pub(in crate::codegen) fn side(&mut self, reduction: FaceReduction, results: &[LocalId], blocks: &SideBlocks, high: u32) {
+    pub(in crate::codegen) fn side(&mut self, (reduction, results, extreme_faces): Reduced<'_>, blocks: &SideBlocks, high: u32) {
         let sign = if high == 1 { '+' } else { '-' };
         let end = if high == 1 { Side::High } else { Side::Low };
         let add = |w: &mut Self, block: &KBlock| {
             w.begin_side(end);
             w.statements(block);
             w.end_side();
-            for (&result, term) in results.iter().zip(&block.yields) {
-                let name = w.local(result).to_owned();
+            for (i, (&result, term)) in results.iter().zip(&block.yields).enumerate() {
                 let term = w.expr(term);
-                let text = match reduction.extreme() {
-                    None => format!("{name} = {name} {sign} {term};"),
-                    Some(extreme) => format!("{name} = {}({name}, {});", math(extreme), term.bare()),
-                };
-                w.line(&text);
+                if reduction == FaceReduction::Sum {
+                    let name = w.local(result).to_owned();
+                    w.line(&format!("{name} = {name} {sign} {term};"));
+                } else {
+                    w.take_in_extreme(reduction, (result, extreme_faces.get(i).copied()), &Path::SideFace(end), &term);
+                }
             }
         };
         let boundary = format!("eq_side_on_boundary(g, cell, axis, {high})");

@@ -1,8 +1,14 @@
 //! Statements of kernels.
 
-use equelle_front::ir::{KBlock, KStmt, LocalId};
+use equelle_front::ir::{KBlock, KStmt, LocalId, Path};
+use equelle_front::ops::FaceReduction;
 
+use super::operators::math;
+use super::text::Text;
 use super::writer::Writer;
+
+/// A reduction with its results, and of an extreme their faces where they are asked for.
+pub(in crate::codegen) type Reduced<'a> = (FaceReduction, &'a [LocalId], &'a [LocalId]);
 
 impl Writer<'_> {
     /// Statements of a block; its yields are the caller's.
@@ -25,11 +31,13 @@ impl Writer<'_> {
                 let text = format!("const EqEntity {} = {entity};", self.local(*local));
                 self.line(&text);
             }
-            KStmt::ReduceFaces { reduction, results, cell, face, only, body } => {
-                self.reduce_faces(*reduction, results, cell, (*face, *only), body)
+            KStmt::ReduceFaces { reduction, results, extreme_faces, cell, face, only, body } => {
+                self.extreme_faces(extreme_faces);
+                self.reduce_faces((*reduction, results, extreme_faces), cell, (*face, *only), body)
             }
             KStmt::Add { unknown, at, value } => self.add(*unknown, at, value),
-            KStmt::ReduceSides { reduction, results, low, high } => {
+            KStmt::ReduceSides { reduction, results, extreme_faces, low, high } => {
+                self.extreme_faces(extreme_faces);
                 for &result in results {
                     let text =
                         format!("{} {} = {};", self.reals.number(), self.local(result), self.reals.literal(reduction.start()).bare());
@@ -38,8 +46,8 @@ impl Writer<'_> {
                 self.load_neighbours(low, high);
                 self.line("#pragma unroll");
                 self.open("for (int axis = 0; axis < DIM; ++axis) {");
-                self.side(*reduction, results, low, 0);
-                self.side(*reduction, results, high, 1);
+                self.side((*reduction, results, extreme_faces), low, 0);
+                self.side((*reduction, results, extreme_faces), high, 1);
                 self.close("}");
                 self.neighbours.clear();
             }
@@ -60,6 +68,36 @@ impl Writer<'_> {
                 self.close("}");
             }
         }
+    }
+
+    /// Variables for the faces that extremes are of.
+    fn extreme_faces(&mut self, faces: &[LocalId]) {
+        for &face in faces {
+            let text = format!("EqEntity {} = EQ_NONE;", self.local(face));
+            self.line(&text);
+        }
+    }
+
+    /// Takes the term of a face into an extreme; `found` is the variable for its face, if that is
+    /// asked for.
+    pub(in crate::codegen) fn take_in_extreme(
+        &mut self,
+        reduction: FaceReduction,
+        (result, found): (LocalId, Option<LocalId>),
+        face: &Path,
+        term: &Text,
+    ) {
+        let (Some(extreme), Some(stays)) = (reduction.extreme(), reduction.stays()) else { return };
+        let name = self.local(result).to_owned();
+        let Some(found) = found else {
+            let text = format!("{name} = {}({name}, {});", math(extreme), term.bare());
+            return self.line(&text);
+        };
+        let local = self.names.fresh(&format!("{name}_term"));
+        let (found, face) = (self.local(found).to_owned(), self.path(face));
+        self.line(&format!("const {} {local} = {};", self.reals.number(), term.bare()));
+        self.line(&format!("if (!({name} {} {local} || {name} != {name})) {found} = {};", stays.symbol(), face.bare()));
+        self.line(&format!("{name} = {}({name}, {local});", math(extreme)));
     }
 
     pub(in crate::codegen) fn branch(&mut self, results: &[LocalId], block: &KBlock) {

@@ -1,7 +1,7 @@
 //! The text of kernels: the types of numbers, expressions, statements, and what the functions of a
 //! kernel share.
 
-mod block;
+pub(super) mod block;
 pub(super) mod derivatives;
 mod expr;
 pub(super) mod operators;

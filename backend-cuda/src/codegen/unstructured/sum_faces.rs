@@ -15,7 +15,7 @@ use equelle_front::ir::{FaceFilter, KBlock, KExpr, LocalId, ParamId, Path};
 use equelle_front::ops::FaceReduction;
 use equelle_front::types::{Basic, CanonicalSet, EntityKind, Extent, SetId};
 
-use crate::codegen::emit::operators::math;
+use crate::codegen::emit::block::Reduced;
 use crate::codegen::emit::sides::{Prefetch, SideNames};
 use crate::codegen::emit::text::Text;
 use crate::codegen::emit::writer::{Form, Writer};
@@ -29,8 +29,7 @@ impl Writer<'_> {
     /// A reduction over the faces of a cell, from where it begins.
     pub(in crate::codegen) fn reduce_faces(
         &mut self,
-        reduction: FaceReduction,
-        results: &[LocalId],
+        (reduction, results, extreme_faces): Reduced<'_>,
         cell: &Path,
         (face, only): (LocalId, FaceFilter),
         body: &KBlock,
@@ -79,7 +78,7 @@ impl Writer<'_> {
         self.uses.faces.remove(&face);
         self.uses.face_cells.remove(&face);
         self.sides.insert(face, side);
-        self.terms_by_extent((reduction, results), cell, (face, only), body);
+        self.terms_by_extent((reduction, results, extreme_faces), cell, (face, only), body);
         self.sides.remove(&face);
         let rest = std::mem::replace(&mut self.out, before);
         if self.uses.faces.contains(&face) {
@@ -181,7 +180,7 @@ impl Writer<'_> {
 
     /// Adds the terms of a face: for interior ones and others apart where they differ. An equation
     /// keeps its conditions, which its pattern follows.
-    fn terms_by_extent(&mut self, of: (FaceReduction, &[LocalId]), cell: &Path, (face, only): (LocalId, FaceFilter), body: &KBlock) {
+    fn terms_by_extent(&mut self, of: Reduced<'_>, cell: &Path, (face, only): (LocalId, FaceFilter), body: &KBlock) {
         if self.derivatives.is_some() {
             return self.signed_terms(of, cell, face, body);
         }
@@ -203,7 +202,7 @@ impl Writer<'_> {
     }
 
     /// Takes in the terms of a face, in a sum with its sign.
-    fn signed_terms(&mut self, (reduction, results): (FaceReduction, &[LocalId]), cell: &Path, face: LocalId, body: &KBlock) {
+    fn signed_terms(&mut self, (reduction, results, extreme_faces): Reduced<'_>, cell: &Path, face: LocalId, body: &KBlock) {
         let outward = format!("eq_is_outward({})", self.sides[&face].neighbour);
         let sum = reduction == FaceReduction::Sum;
         if sum && self.derivatives.is_none() && body.statements.is_empty() && body.yields.iter().all(|term| is_antisymmetric(term, face)) {
@@ -220,11 +219,11 @@ impl Writer<'_> {
         self.begin_sum(cell, &name, &cells, &outward, body);
         self.statements(body);
         self.end_sum();
-        for (&result, term) in results.iter().zip(&body.yields) {
+        for (i, (&result, term)) in results.iter().zip(&body.yields).enumerate() {
             let name = self.local(result).to_owned();
             let mut term = self.expr(term);
-            if let Some(extreme) = reduction.extreme() {
-                self.line(&format!("{name} = {}({name}, {});", math(extreme), term.bare()));
+            if !sum {
+                self.take_in_extreme(reduction, (result, extreme_faces.get(i).copied()), &Path::Local(face), &term);
                 continue;
             }
             if !term.is_name() {

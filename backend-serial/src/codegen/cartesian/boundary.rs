@@ -25,7 +25,7 @@ pub(in crate::codegen) fn boundary(writer: &mut Writer, block: &KBlock) -> Writt
     let mut sums: Vec<LocalId> = Vec::new();
     let mut ends = [End::Low, End::High].map(|end| Terms { end, statements: TokenStream::new(), terms: Vec::new(), uses: Uses::default() });
     for statement in &block.statements {
-        let KStmt::ReduceSides { reduction: FaceReduction::Sum, results, low, high } = statement else {
+        let KStmt::ReduceSides { reduction: FaceReduction::Sum, results, low, high, .. } = statement else {
             before.push((statement, writer.noted(|writer| writer.statement(statement))?));
             continue;
         };

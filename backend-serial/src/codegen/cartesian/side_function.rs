@@ -33,7 +33,7 @@ pub(in crate::codegen) fn write_side_functions(
                     places.insert(*local, place);
                 }
             }
-            KStmt::ReduceSides { reduction, results, low, high } => {
+            KStmt::ReduceSides { reduction, results, low, high, .. } => {
                 let mut pair = [None, None];
                 for (slot, side, blocks) in [(0, End::Low, low), (1, End::High, high)] {
                     let Some(interior) = &blocks.interior else { continue };

@@ -16,7 +16,7 @@ impl Writer<'_> {
     pub(in crate::codegen) fn reduce_sides(
         &mut self,
         reduction: FaceReduction,
-        results: &[LocalId],
+        (results, extreme_faces): (&[LocalId], &[LocalId]),
         low: &SideBlocks,
         high: &SideBlocks,
     ) -> Written<TokenStream> {
@@ -24,34 +24,38 @@ impl Writer<'_> {
         let number = self.sums_written;
         self.sums_written += 1;
         let sums = results.iter().map(|r| self.define(*r)).collect::<Written<Vec<_>>>()?;
+        let extreme_faces = extreme_faces.iter().map(|f| self.define(*f)).collect::<Written<Vec<_>>>()?;
+        let none = (!extreme_faces.is_empty()).then(|| self.none());
+        let results = Results { reduction, sums: &sums, extreme_faces: &extreme_faces };
         let functions = self.side_functions.get(number).cloned().unwrap_or([None, None]);
         let blocks = [&low.interior, &low.boundary, &high.interior, &high.boundary];
         match self.form {
             Form::Cell => {
-                let low = self.cell_side(reduction, End::Low, low, &functions[0], &sums)?;
+                let low = self.cell_side(results, End::Low, low, &functions[0])?;
                 let blocks: Vec<&KBlock> = blocks.into_iter().flatten().collect();
-                let high = self.cell_side(reduction, End::High, high, &functions[1], &sums)?;
+                let high = self.cell_side(results, End::High, high, &functions[1])?;
                 let sums = self.typed_sums(&sums, &blocks);
                 self.uses.add(Use::Dim);
                 Ok(quote! {
                     #(let mut #sums = #start;)*
+                    #(let mut #extreme_faces = #none;)*
                     for axis in 0..DIM { #low #high }
                 })
             }
             // Inside a row no side is on the boundary.
             Form::Row if self.in_row && low.interior.is_none() && high.interior.is_none() => {
                 let sums = self.typed_sums(&sums, &[]);
-                Ok(quote! { #(let #sums = #start;)* })
+                Ok(quote! { #(let #sums = #start;)* #(let #extreme_faces = #none;)* })
             }
             Form::Row if self.in_row => {
-                let mut out = quote! { #(let mut #sums = #start;)* };
+                let mut out = quote! { #(let mut #sums = #start;)* #(let mut #extreme_faces = #none;)* };
                 for axis in 0..3usize {
                     let mut terms = TokenStream::new();
                     for (side, blocks, function) in [(End::Low, low, &functions[0]), (End::High, high, &functions[1])] {
                         if blocks.interior.is_some() {
                             let function = function.as_ref().ok_or(Failure::Form)?;
                             let call = self.row_call(function, axis)?;
-                            terms.extend(take_in_call(self, reduction, side, &sums, &call));
+                            terms.extend(take_in_call(self, results, side, Some(axis), &call));
                         }
                     }
                     let number = proc_macro2::Literal::usize_unsuffixed(axis);
@@ -69,27 +73,20 @@ impl Writer<'_> {
     }
 
     /// One side in [`Form::Cell`].
-    fn cell_side(
-        &mut self,
-        reduction: FaceReduction,
-        side: End,
-        blocks: &SideBlocks,
-        function: &Option<SideFunction>,
-        sums: &[proc_macro2::Ident],
-    ) -> Written<TokenStream> {
+    fn cell_side(&mut self, results: Results<'_>, side: End, blocks: &SideBlocks, function: &Option<SideFunction>) -> Written<TokenStream> {
         let outer = self.side_interior;
         let interior = match (&blocks.interior, function) {
             (None, _) => None,
             (Some(_), Some(function)) => {
                 self.side_interior = Some(true);
                 let call = self.cell_call(function)?;
-                Some(take_in_call(self, reduction, side, sums, &call))
+                Some(take_in_call(self, results, side, None, &call))
             }
-            (Some(block), None) => Some(self.inline_side(reduction, side, block, true, sums)?),
+            (Some(block), None) => Some(self.inline_side(results, side, block, true)?),
         };
         let boundary = match &blocks.boundary {
             None => None,
-            Some(block) => Some(self.inline_side(reduction, side, block, false, sums)?),
+            Some(block) => Some(self.inline_side(results, side, block, false)?),
         };
         self.side_interior = outer;
         if interior.is_some() || boundary.is_some() {
@@ -107,14 +104,7 @@ impl Writer<'_> {
         })
     }
 
-    fn inline_side(
-        &mut self,
-        reduction: FaceReduction,
-        side: End,
-        block: &KBlock,
-        interior: bool,
-        sums: &[proc_macro2::Ident],
-    ) -> Written<TokenStream> {
+    fn inline_side(&mut self, results: Results<'_>, side: End, block: &KBlock, interior: bool) -> Written<TokenStream> {
         self.side_interior = Some(interior);
         let places = self.places.clone();
         self.begin_side(side);
@@ -123,7 +113,7 @@ impl Writer<'_> {
         let ((statements, terms), uses) = written?;
         self.uses.append(&uses);
         self.places = places;
-        let terms: TokenStream = sums.iter().zip(&terms).map(|(sum, term)| reduction::take_in(self, reduction, sum, side, term)).collect();
+        let terms = take_in_all(self, results, side, None, &terms);
         let block = quote! { #statements #terms };
         let high = side.is_high();
         // Subsets are asked for this position more than once: whether the face is in them, and
@@ -235,18 +225,40 @@ impl Writer<'_> {
     }
 }
 
-/// Takes the results of a side function into reductions.
-fn take_in_call(writer: &mut Writer, reduction: FaceReduction, side: End, sums: &[proc_macro2::Ident], call: &TokenStream) -> TokenStream {
-    match sums {
+/// The variables of a reduction over sides.
+#[derive(Clone, Copy)]
+struct Results<'a> {
+    reduction: FaceReduction,
+    sums: &'a [proc_macro2::Ident],
+    /// Of an extreme, where its faces are asked for: numbers as of [`reduction::side_number`].
+    extreme_faces: &'a [proc_macro2::Ident],
+}
+
+/// Takes the results of a side function into reductions. The axis is a variable unless it is known.
+fn take_in_call(writer: &mut Writer, results: Results<'_>, side: End, axis: Option<usize>, call: &TokenStream) -> TokenStream {
+    match results.sums {
         [] => quote! { #call; },
-        [sum] => reduction::take_in(writer, reduction, sum, side, &Text::atom(call)),
+        [_] => take_in_all(writer, results, side, axis, &[Text::atom(call)]),
         many => {
-            let mut out = quote! { let terms = #call; };
-            for (number, sum) in many.iter().enumerate() {
-                let number = proc_macro2::Literal::usize_unsuffixed(number);
-                out.extend(reduction::take_in(writer, reduction, sum, side, &Text::atom(quote! { terms.#number })));
-            }
-            out
+            let terms: Vec<Text> = (0..many.len())
+                .map(|number| {
+                    let number = proc_macro2::Literal::usize_unsuffixed(number);
+                    Text::atom(quote! { terms.#number })
+                })
+                .collect();
+            let taken = take_in_all(writer, results, side, axis, &terms);
+            quote! { let terms = #call; #taken }
         }
     }
+}
+
+fn take_in_all(writer: &mut Writer, results: Results<'_>, side: End, axis: Option<usize>, terms: &[Text]) -> TokenStream {
+    let Results { reduction, sums, extreme_faces } = results;
+    let face = reduction::side_number(side, axis);
+    let mut out = TokenStream::new();
+    for (i, (sum, term)) in sums.iter().zip(terms).enumerate() {
+        let found = extreme_faces.get(i).map(|found| (found, &face));
+        out.extend(reduction::take_in(writer, reduction, (sum, found), side, term));
+    }
+    out
 }

@@ -53,10 +53,12 @@ impl Writer<'_> {
                 let name = self.define(*local)?;
                 Ok(quote! { let #name = #entity; })
             }
-            KStmt::ReduceFaces { reduction, results, cell, face, only, body } => {
-                self.reduce_faces(*reduction, results, cell, (*face, *only), body)
+            KStmt::ReduceFaces { reduction, results, extreme_faces, cell, face, only, body } => {
+                self.reduce_faces(*reduction, (results, extreme_faces), cell, (*face, *only), body)
             }
-            KStmt::ReduceSides { reduction, results, low, high } => self.reduce_sides(*reduction, results, low, high),
+            KStmt::ReduceSides { reduction, results, extreme_faces, low, high } => {
+                self.reduce_sides(*reduction, (results, extreme_faces), low, high)
+            }
             KStmt::If { results, condition, then, otherwise } => self.if_statement(results, condition, then, otherwise),
             KStmt::Add { unknown, at, value } => self.add(*unknown, at, value),
         }

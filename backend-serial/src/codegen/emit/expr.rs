@@ -9,6 +9,7 @@ use quote::quote;
 
 use super::operators::{comparison, elementary, math};
 use super::reals::Reals;
+use super::reduction::side_number;
 use super::stencil_point::{End, Leaf, StencilPoint};
 use super::text::{Level, Text, ident};
 use super::uses::Use;
@@ -395,6 +396,16 @@ impl Writer<'_> {
             // Entities of one kind; distinct places of one cell are distinct entities.
             let same = a == b;
             return Ok(Text::atom(quote! { #same }));
+        }
+        if self.form != Form::General
+            && let (Some(StencilPoint::SideFace(side)), Path::Local(extreme)) = (self.place(a), b)
+        {
+            let name = self.read_local(*extreme)?;
+            if self.form == Form::Row && !self.own_locals.contains(extreme) {
+                self.leaf(Leaf::Local(*extreme), &name.to_string());
+            }
+            self.uses.add(Use::Axis);
+            return Ok(Text::binary(Level::Compare, &Text::atom(name), quote! { == }, &Text::new(Level::Sum, side_number(side, None))));
         }
         let (a, b) = (self.entity(a)?, self.entity(b)?);
         Ok(Text::binary(Level::Compare, &a, quote! { == }, &b))

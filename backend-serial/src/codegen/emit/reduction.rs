@@ -6,9 +6,9 @@ use equelle_front::types::Basic;
 use proc_macro2::{Ident, TokenStream};
 use quote::quote;
 
-use super::operators::math;
+use super::operators::{comparison, math};
 use super::stencil_point::End;
-use super::text::{Level, Text};
+use super::text::{Level, Text, ident};
 use super::writer::Writer;
 
 /// What a reduction begins with.
@@ -43,15 +43,45 @@ pub(in crate::codegen) fn take_in_vector(writer: &mut Writer, result: &Ident, si
 }
 
 /// Takes in the term of a face on this side of the cell. A sum subtracts on the low side, which
-/// is the same as adding the negative, to the bit.
-pub(in crate::codegen) fn take_in(writer: &mut Writer, reduction: FaceReduction, result: &Ident, side: End, term: &Text) -> TokenStream {
-    let Some(extreme) = reduction.extreme() else {
+/// is the same as adding the negative, to the bit. Of an extreme `found` may be the variable for
+/// its face, with the face at hand.
+pub(in crate::codegen) fn take_in(
+    writer: &mut Writer,
+    reduction: FaceReduction,
+    (result, found): (&Ident, Option<(&Ident, &TokenStream)>),
+    side: End,
+    term: &Text,
+) -> TokenStream {
+    let (Some(extreme), Some(stays)) = (reduction.extreme(), reduction.stays()) else {
         let term = term.at(Level::Choice);
         return match side {
             End::Low => quote! { #result -= #term; },
             End::High => quote! { #result += #term; },
         };
     };
-    let value = writer.math(math(extreme), &[Text::atom(result), term.clone()]);
-    quote! { #result = #value; }
+    let Some((found, face)) = found else {
+        let value = writer.math(math(extreme), &[Text::atom(result), term.clone()]);
+        return quote! { #result = #value; };
+    };
+    let (name, stays) = (ident(&writer.namer.fresh(&format!("{result}_term"))), comparison(stays));
+    let value = writer.math(math(extreme), &[Text::atom(result), Text::atom(&name)]);
+    quote! {
+        let #name = #term;
+        if !(#result #stays #name || #result.is_nan()) { #found = #face; }
+        #result = #value;
+    }
+}
+
+/// What stands for a face of the cell in the text: rows have no indices of faces. The axis is a
+/// variable unless it is known.
+pub(in crate::codegen) fn side_number(side: End, axis: Option<usize>) -> TokenStream {
+    let high = u32::from(side.is_high());
+    match axis {
+        Some(axis) => {
+            let number = proc_macro2::Literal::u32_unsuffixed(2 * axis as u32 + high);
+            quote! { #number }
+        }
+        None if side.is_high() => quote! { 2 * axis as u32 + 1 },
+        None => quote! { 2 * axis as u32 },
+    }
 }

@@ -212,7 +212,7 @@ impl<'w, 'a> Reader<'w, 'a> {
                 Ok(())
             }
             // Sums that some cells have and others have not are no matter of faces.
-            KStmt::ReduceSides { reduction: FaceReduction::Sum, results, low, high }
+            KStmt::ReduceSides { reduction: FaceReduction::Sum, results, low, high, .. }
                 if self.side.is_none() && self.face.is_none() && !self.conditional =>
             {
                 self.sum(results, low, high)

@@ -57,6 +57,7 @@ impl<'a> Writer<'a> {
                 face,
                 only: FaceFilter::All | FaceFilter::Interior,
                 body,
+                ..
             } = statement
             else {
                 continue;

@@ -35,6 +35,8 @@ struct SumNames<'a> {
     /// Whether the cell that sums is the face's first.
     outward: Ident,
     sums: Vec<Ident>,
+    /// Of an extreme, where its faces are asked for.
+    extreme_faces: Vec<Ident>,
     /// Whether the cell is [`Path::Here`].
     own_is_here: bool,
 }
@@ -44,7 +46,7 @@ impl Writer<'_> {
     pub(in crate::codegen) fn reduce_faces(
         &mut self,
         reduction: FaceReduction,
-        results: &[LocalId],
+        (results, extreme_faces): (&[LocalId], &[LocalId]),
         cell: &Path,
         (face, only): (LocalId, FaceFilter),
         body: &KBlock,
@@ -57,6 +59,7 @@ impl Writer<'_> {
         let [cell, neighbour, outward] = ["cell", "neighbour", "outward"].map(|name| ident(&self.namer.fresh(name)));
         let face_name = self.define(face)?;
         let sums = results.iter().map(|r| self.define(*r)).collect::<Written<Vec<_>>>()?;
+        let extreme_faces = extreme_faces.iter().map(|f| self.define(*f)).collect::<Written<Vec<_>>>()?;
         let names = SumNames {
             reduction,
             results,
@@ -66,6 +69,7 @@ impl Writer<'_> {
             neighbour: neighbour.clone(),
             outward: outward.clone(),
             sums: sums.clone(),
+            extreme_faces: extreme_faces.clone(),
             own_is_here,
         };
         let outermost = self.known_faces.is_empty();
@@ -90,8 +94,10 @@ impl Writer<'_> {
         self.uses.add(Use::Sides);
         let grid = self.grid();
         let (starts, sums) = (reduction::starts_of(self, reduction, results), self.typed_sums(&sums, &[body]));
+        let none = (!extreme_faces.is_empty()).then(|| self.none());
         Ok(quote! {
             #(let mut #sums = #starts;)*
+            #(let mut #extreme_faces = #none;)*
             #loads
             let #cell = #cell_value;
             for (#shown_face, #neighbour, #shown_outward) in #grid.sides_of(#cell) { #terms }
@@ -177,7 +183,7 @@ impl Writer<'_> {
                 }
                 quote! { #before #added }
             } else {
-                let terms = take_in_all(self, names, End::High, &terms);
+                let terms = take_in_all(self, names, End::High, &terms)?;
                 quote! { #before #terms }
             };
             let sign = sign.filter(|_| signed || uses.has(Use::Sign(*face)));
@@ -196,8 +202,8 @@ impl Writer<'_> {
         let [as_first, as_second] = [true, false].map(|is_first| if derived { body.clone() } else { oriented(body, *face, of, is_first) });
         let (before_added, added) = self.block_at(low, &as_first, &sign)?;
         let ((before_subtracted, subtracted), uses) = self.noted(|writer| writer.block_at(high, &as_second, &sign))?;
-        let added = take_in_all(self, names, End::High, &added);
-        let subtracted = take_in_all(self, names, End::Low, &subtracted);
+        let added = take_in_all(self, names, End::High, &added)?;
+        let subtracted = take_in_all(self, names, End::Low, &subtracted)?;
         if *reduction == FaceReduction::Sum
             && !derived
             && body.statements.is_empty()
@@ -244,14 +250,20 @@ fn statements(block: &KBlock) -> usize {
     block.statements.iter().map(|statement| 1 + within(statement)).sum()
 }
 
-fn take_in_all(writer: &mut Writer, names: &SumNames<'_>, side: End, terms: &[Text]) -> TokenStream {
+fn take_in_all(writer: &mut Writer, names: &SumNames<'_>, side: End, terms: &[Text]) -> Written<TokenStream> {
     let mut out = TokenStream::new();
-    for ((&local, result), term) in names.results.iter().zip(&names.sums).zip(terms) {
+    let mut face = TokenStream::new();
+    if !names.extreme_faces.is_empty() {
+        let entity = writer.entity(&Path::Local(names.face))?;
+        face = quote! { #entity };
+    }
+    for (i, ((&local, result), term)) in names.results.iter().zip(&names.sums).zip(terms).enumerate() {
         out.extend(if reduction::is_vector(writer, local) {
             reduction::take_in_vector(writer, result, side, term)
         } else {
-            reduction::take_in(writer, names.reduction, result, side, term)
+            let found = names.extreme_faces.get(i).map(|found| (found, &face));
+            reduction::take_in(writer, names.reduction, (result, found), side, term)
         });
     }
-    out
+    Ok(out)
 }

@@ -224,7 +224,14 @@ impl KernelParser<'_> {
         }
         if let Some(reduction) = FaceReduction::ALL.into_iter().find(|reduction| self.parser.accept_word(reduction_word(*reduction))) {
             let sides = self.parser.accept_word("sides");
-            return if sides { self.reduce_sides(reduction, results) } else { self.reduce_faces(reduction, results) };
+            // Numbers first, then the faces of extremes.
+            let is_entity = |local: &LocalId| self.kernel.local_type(*local).is_some_and(|ty| ty.entity_kind().is_some());
+            let (extreme_faces, results) = results.into_iter().partition(is_entity);
+            return if sides {
+                self.reduce_sides(reduction, results, extreme_faces)
+            } else {
+                self.reduce_faces(reduction, results, extreme_faces)
+            };
         }
         if self.parser.accept_word("if") {
             let condition = self.expr()?;
@@ -255,7 +262,7 @@ impl KernelParser<'_> {
     }
 
     /// `faces f of here interior { ... }`
-    fn reduce_faces(&mut self, reduction: FaceReduction, results: Vec<LocalId>) -> Parsed<KStmt> {
+    fn reduce_faces(&mut self, reduction: FaceReduction, results: Vec<LocalId>, extreme_faces: Vec<LocalId>) -> Parsed<KStmt> {
         self.parser.expect_word("faces")?;
         let name = self.parser.plain_name()?;
         let given = if self.parser.accept(":") { Some(self.parser.ty(self.sets)?) } else { None };
@@ -269,12 +276,12 @@ impl KernelParser<'_> {
             FaceFilter::All
         };
         let face = self.local(name, given.unwrap_or_else(|| face_type(only)))?;
-        Ok(KStmt::ReduceFaces { reduction, results, cell, face, only, body: self.block()? })
+        Ok(KStmt::ReduceFaces { reduction, results, extreme_faces, cell, face, only, body: self.block()? })
     }
 
     /// `{ low interior { ... } low boundary { ... } high interior { ... } high boundary { ... } }`,
     /// each of them optional.
-    fn reduce_sides(&mut self, reduction: FaceReduction, results: Vec<LocalId>) -> Parsed<KStmt> {
+    fn reduce_sides(&mut self, reduction: FaceReduction, results: Vec<LocalId>, extreme_faces: Vec<LocalId>) -> Parsed<KStmt> {
         self.parser.expect("{")?;
         let mut blocks = [None, None, None, None];
         for (i, block) in blocks.iter_mut().enumerate() {
@@ -292,6 +299,6 @@ impl KernelParser<'_> {
         let [low_interior, low_boundary, high_interior, high_boundary] = blocks;
         let low = SideBlocks { interior: low_interior, boundary: low_boundary };
         let high = SideBlocks { interior: high_interior, boundary: high_boundary };
-        Ok(KStmt::ReduceSides { reduction, results, low, high })
+        Ok(KStmt::ReduceSides { reduction, results, extreme_faces, low, high })
     }
 }

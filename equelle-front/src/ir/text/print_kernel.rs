@@ -115,9 +115,9 @@ impl KernelPrinter<'_> {
             KStmt::Add { unknown, at, value } => {
                 line(out, depth, &format!("add {}[{}] = {}", self.param(*unknown), self.path(at), self.expr(value)));
             }
-            KStmt::ReduceFaces { reduction, results, cell, face, only, body } => {
+            KStmt::ReduceFaces { reduction, results, extreme_faces, cell, face, only, body } => {
                 let face = if self.kernel.local_type(*face) == Some(face_type(*only)) { self.local(*face) } else { self.declare(*face) };
-                let results = self.declare_all(results);
+                let results = self.declare_all(&[&results[..], extreme_faces].concat());
                 line(
                     out,
                     depth,
@@ -126,8 +126,9 @@ impl KernelPrinter<'_> {
                 self.block(out, depth + 1, body);
                 line(out, depth, "}");
             }
-            KStmt::ReduceSides { reduction, results, low, high } => {
-                line(out, depth, &format!("{}{} sides {{", self.declare_all(results), reduction_word(*reduction)));
+            KStmt::ReduceSides { reduction, results, extreme_faces, low, high } => {
+                let results = self.declare_all(&[&results[..], extreme_faces].concat());
+                line(out, depth, &format!("{results}{} sides {{", reduction_word(*reduction)));
                 self.side(out, depth + 1, Side::Low, low);
                 self.side(out, depth + 1, Side::High, high);
                 line(out, depth, "}");

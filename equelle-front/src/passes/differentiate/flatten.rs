@@ -105,19 +105,19 @@ impl Work {
                 }
                 out.push(KStmt::LetEntity { local, path });
             }
-            KStmt::ReduceFaces { reduction, results, cell, face, only, body } => {
+            KStmt::ReduceFaces { reduction, results, extreme_faces, cell, face, only, body } => {
                 let body = self.flatten(body);
                 self.note_results(&results, &[&body]);
-                out.push(KStmt::ReduceFaces { reduction, results, cell, face, only, body });
+                out.push(KStmt::ReduceFaces { reduction, results, extreme_faces, cell, face, only, body });
             }
-            KStmt::ReduceSides { reduction, results, mut low, mut high } => {
+            KStmt::ReduceSides { reduction, results, extreme_faces, mut low, mut high } => {
                 for slot in [&mut low.interior, &mut low.boundary, &mut high.interior, &mut high.boundary] {
                     *slot = slot.take().map(|block| self.flatten(block));
                     if let Some(block) = slot {
                         self.note_results(&results, &[block]);
                     }
                 }
-                out.push(KStmt::ReduceSides { reduction, results, low, high });
+                out.push(KStmt::ReduceSides { reduction, results, extreme_faces, low, high });
             }
             KStmt::If { results, condition, then, otherwise } => {
                 let (then, otherwise) = (self.flatten(then), self.flatten(otherwise));

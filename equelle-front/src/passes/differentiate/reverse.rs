@@ -6,6 +6,9 @@
 //! statements into its own loop; else a second loop evaluates again what it needs. The signs of a
 //! sum appear nowhere: what is added in a sum, and what a sum hands out as adjoints of values from
 //! outside, has them as any term.
+//!
+//! An extreme over faces is the term of one face: the loop that finds it keeps that face, and a sum
+//! in which no other face has a term is what is differentiated.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -14,9 +17,9 @@ use super::algebra::{add, div, dot, mul, neg};
 use super::elementary;
 use super::flatten::{Work, fresh_copy, is_atom, read_by_block};
 use crate::backend::visit::{Node, visit_expr, visit_path};
-use crate::ir::{ExprClass, KBlock, KExpr, KStmt, LocalId, Path, SideBlocks, UnaryOp};
+use crate::ir::{ExprClass, KBlock, KExpr, KStmt, LocalId, Path, Side, SideBlocks, UnaryOp};
 use crate::ops::{Arithmetic, BinaryMath, Comparison, Elementary, FaceReduction};
-use crate::types::{Basic, Type};
+use crate::types::{Basic, EntityKind, Shape, Type};
 
 /// A construct without a derivative here, as a message calls it.
 pub(super) type Obstacle = &'static str;
@@ -114,10 +117,19 @@ fn reverse(work: &mut Work, block: KBlock, seeds: Vec<Seed>) -> Result<(KBlock, 
         if seeds.iter().all(Vec::is_empty) {
             continue;
         }
+        if is_extreme(&statements[k]) {
+            let extreme = name_faces(work, &mut sheet, &mut statements[k], k);
+            for (source, seeds) in sums_at_extremes(work, &extreme, seeds) {
+                let (statement, adjoints) = nested(work, source, seeds, false)?;
+                sheet.insert(statement);
+                found(&mut sheet, adjoints);
+            }
+            continue;
+        }
         let known = seeds.iter().flatten().map(|(_, adjoint)| sheet.ready_expr(adjoint)).max().unwrap_or(0);
         let merged = known <= k;
         let source = if merged { statements[k].clone() } else { copy_of(work, &statements[k]) };
-        let (statement, adjoints) = nested(work, source, &seeds, merged)?;
+        let (statement, adjoints) = nested(work, source, SumSeeds::alike(seeds), merged)?;
         if merged {
             for local in assigned(&statement) {
                 sheet.ready.insert(local, k + 1);
@@ -126,9 +138,7 @@ fn reverse(work: &mut Work, block: KBlock, seeds: Vec<Seed>) -> Result<(KBlock, 
         } else {
             sheet.insert(statement);
         }
-        for (key, local) in adjoints {
-            sheet.found.entry(key).or_default().push(KExpr::Local(local));
-        }
+        found(&mut sheet, adjoints);
     }
     let mut out = Vec::new();
     let mut inserted = sheet.inserted.into_iter();
@@ -139,6 +149,12 @@ fn reverse(work: &mut Work, block: KBlock, seeds: Vec<Seed>) -> Result<(KBlock, 
     out.extend(inserted.flatten());
     let outer = sheet.found.into_iter().map(|(key, adjoints)| (key, total(adjoints))).collect();
     Ok((KBlock { statements: out, yields: block.yields }, outer))
+}
+
+fn found(sheet: &mut Sheet, adjoints: Vec<(Key, LocalId)>) {
+    for (key, local) in adjoints {
+        sheet.found.entry(key).or_default().push(KExpr::Local(local));
+    }
 }
 
 /// The adjoints of a local, all its uses added up.
@@ -158,29 +174,30 @@ fn copy_of(work: &mut Work, statement: &KStmt) -> KStmt {
 
 /// Treats a statement with blocks. Its results are those it had, if they are kept, and the adjoints
 /// of locals from outside, which are listed.
-fn nested(work: &mut Work, statement: KStmt, seeds: &[Seed], keep: bool) -> Result<(KStmt, Vec<(Key, LocalId)>), Obstacle> {
+fn nested(work: &mut Work, statement: KStmt, seeds: SumSeeds, keep: bool) -> Result<(KStmt, Vec<(Key, LocalId)>), Obstacle> {
     match statement {
         KStmt::If { results, condition, then, otherwise } => {
-            let (mut blocks, results, adjoints) = blocks(work, vec![Some(then), Some(otherwise)], results, seeds, keep)?;
+            let all = vec![Some((then, seeds.high.clone())), Some((otherwise, seeds.high))];
+            let (mut blocks, results, adjoints) = blocks(work, all, results, keep)?;
             let (otherwise, then) = (blocks.pop().flatten().unwrap_or_default(), blocks.pop().flatten().unwrap_or_default());
             Ok((KStmt::If { results, condition, then, otherwise }, adjoints))
         }
-        KStmt::ReduceFaces { reduction: FaceReduction::Max | FaceReduction::Min, .. }
-        | KStmt::ReduceSides { reduction: FaceReduction::Max | FaceReduction::Min, .. } => Err("`FaceMax` or `FaceMin` of the unknown"),
-        KStmt::ReduceFaces { reduction, results, cell, face, only, body } => {
-            let (mut blocks, results, adjoints) = blocks(work, vec![Some(body)], results, seeds, keep)?;
+        KStmt::ReduceFaces { reduction, results, extreme_faces, cell, face, only, body } => {
+            let (mut blocks, results, adjoints) = blocks(work, vec![Some((body, seeds.high))], results, keep)?;
             scalars_only(work, &adjoints)?;
             let body = blocks.pop().flatten().unwrap_or_default();
-            Ok((KStmt::ReduceFaces { reduction, results, cell, face, only, body }, adjoints))
+            Ok((KStmt::ReduceFaces { reduction, results, extreme_faces, cell, face, only, body }, adjoints))
         }
-        KStmt::ReduceSides { reduction, results, low, high } => {
-            let all = vec![low.interior, low.boundary, high.interior, high.boundary];
-            let (blocks, results, adjoints) = blocks(work, all, results, seeds, keep)?;
+        KStmt::ReduceSides { reduction, results, extreme_faces, low, high } => {
+            let at = |block: Option<KBlock>, seeds: &Vec<Seed>| block.map(|block| (block, seeds.clone()));
+            let (of_low, of_high) = (&seeds.low, &seeds.high);
+            let all = vec![at(low.interior, of_low), at(low.boundary, of_low), at(high.interior, of_high), at(high.boundary, of_high)];
+            let (blocks, results, adjoints) = blocks(work, all, results, keep)?;
             scalars_only(work, &adjoints)?;
             let mut blocks = blocks.into_iter();
             let mut side = || SideBlocks { interior: blocks.next().flatten(), boundary: blocks.next().flatten() };
             let (low, high) = (side(), side());
-            Ok((KStmt::ReduceSides { reduction, results, low, high }, adjoints))
+            Ok((KStmt::ReduceSides { reduction, results, extreme_faces, low, high }, adjoints))
         }
         KStmt::Let { .. } | KStmt::LetEntity { .. } | KStmt::Add { .. } => Err("a statement without blocks"),
     }
@@ -191,14 +208,98 @@ fn scalars_only(work: &Work, adjoints: &[(Key, LocalId)]) -> Result<(), Obstacle
     if vector { Err("a Vector that depends on the unknown, used in a sum over faces of another entity") } else { Ok(()) }
 }
 
+/// Adjoints of the yields of a statement's blocks.
+struct SumSeeds {
+    /// Of those of the low side of a cell.
+    low: Vec<Seed>,
+    /// Of all others.
+    high: Vec<Seed>,
+}
+
+impl SumSeeds {
+    fn alike(seeds: Vec<Seed>) -> SumSeeds {
+        SumSeeds { low: seeds.clone(), high: seeds }
+    }
+}
+
+fn is_extreme(statement: &KStmt) -> bool {
+    match statement {
+        KStmt::ReduceFaces { reduction, .. } | KStmt::ReduceSides { reduction, .. } => *reduction != FaceReduction::Sum,
+        KStmt::Let { .. } | KStmt::LetEntity { .. } | KStmt::If { .. } | KStmt::Add { .. } => false,
+    }
+}
+
+/// Gives each result of an extreme, which is the statement of this number, a name for its face. The
+/// statement as it is then.
+fn name_faces(work: &mut Work, sheet: &mut Sheet, statement: &mut KStmt, number: usize) -> KStmt {
+    if let KStmt::ReduceFaces { results, extreme_faces, .. } | KStmt::ReduceSides { results, extreme_faces, .. } = statement
+        && extreme_faces.is_empty()
+    {
+        for result in results {
+            let name = format!("{}_face", work.kernel.locals[result.0 as usize].name);
+            let face = work.local(&name, Type { basic: Basic::Entity(EntityKind::Face), shape: Shape::Single, within: None });
+            extreme_faces.push(face);
+            sheet.ready.insert(face, number + 1);
+        }
+    }
+    statement.clone()
+}
+
+/// For each result of an extreme that has an adjoint: the sum over the same faces of its term where
+/// the face is that of the extreme, and the adjoints of its terms before the signs of the sum.
+fn sums_at_extremes(work: &mut Work, extreme: &KStmt, seeds: Vec<Seed>) -> Vec<(KStmt, SumSeeds)> {
+    let (KStmt::ReduceFaces { extreme_faces, .. } | KStmt::ReduceSides { extreme_faces, .. }) = extreme else { return Vec::new() };
+    let mut out = Vec::new();
+    for (i, seed) in seeds.into_iter().enumerate() {
+        let (Some(&found), Some((_, adjoint))) = (extreme_faces.get(i), seed.first()) else { continue };
+        let (adjoint, negative) = (adjoint.clone(), neg(adjoint.clone()));
+        let seeds = |adjoint: KExpr| vec![vec![(Part::Whole, adjoint)]];
+        match copy_of(work, extreme) {
+            KStmt::ReduceFaces { results, cell, face, only, body, .. } => {
+                let body = only_at(work, body, i, &Path::Local(face), found);
+                let outward = KExpr::Same(Box::new(Path::First(Box::new(Path::Local(face)))), Box::new(cell.clone()));
+                let signed = KExpr::Select { condition: Box::new(outward), if_true: Box::new(adjoint), if_false: Box::new(negative) };
+                let results = results.into_iter().skip(i).take(1).collect();
+                let (reduction, extreme_faces) = (FaceReduction::Sum, Vec::new());
+                let sum = KStmt::ReduceFaces { reduction, results, extreme_faces, cell, face, only, body };
+                out.push((sum, SumSeeds::alike(seeds(signed))));
+            }
+            KStmt::ReduceSides { results, low, high, .. } => {
+                let mut side = |blocks: SideBlocks, side: Side| {
+                    let mut block = |block: Option<KBlock>| block.map(|block| only_at(work, block, i, &Path::SideFace(side), found));
+                    SideBlocks { interior: block(blocks.interior), boundary: block(blocks.boundary) }
+                };
+                let (low, high) = (side(low, Side::Low), side(high, Side::High));
+                let results = results.into_iter().skip(i).take(1).collect();
+                let (reduction, extreme_faces) = (FaceReduction::Sum, Vec::new());
+                let sum = KStmt::ReduceSides { reduction, results, extreme_faces, low, high };
+                out.push((sum, SumSeeds { low: seeds(negative), high: seeds(adjoint) }));
+            }
+            KStmt::Let { .. } | KStmt::LetEntity { .. } | KStmt::If { .. } | KStmt::Add { .. } => {}
+        }
+    }
+    out
+}
+
+/// A block that yields one of its values where a face is the one that was found, else 0.
+fn only_at(work: &mut Work, mut block: KBlock, value: usize, face: &Path, found: LocalId) -> KBlock {
+    block.yields = block.yields.into_iter().skip(value).take(1).collect();
+    let term = work.local("term", Type::SCALAR);
+    work.active.insert(term);
+    let condition = KExpr::Same(Box::new(face.clone()), Box::new(Path::Local(found)));
+    let otherwise = KBlock { statements: Vec::new(), yields: vec![KExpr::Real(0.0)] };
+    let choice = KStmt::If { results: vec![term], condition, then: block, otherwise };
+    KBlock { statements: vec![choice], yields: vec![KExpr::Local(term)] }
+}
+
 type Blocks = (Vec<Option<KBlock>>, Vec<LocalId>, Vec<(Key, LocalId)>);
 
-/// Treats blocks that share their results.
-fn blocks(work: &mut Work, blocks: Vec<Option<KBlock>>, mut results: Vec<LocalId>, seeds: &[Seed], keep: bool) -> Result<Blocks, Obstacle> {
+/// Treats blocks, each with the adjoints of its yields, that share their results.
+fn blocks(work: &mut Work, blocks: Vec<Option<(KBlock, Vec<Seed>)>>, mut results: Vec<LocalId>, keep: bool) -> Result<Blocks, Obstacle> {
     let mut treated = Vec::new();
     let mut keys: BTreeSet<Key> = BTreeSet::new();
     for block in blocks {
-        let done = block.map(|block| reverse(work, block, seeds.to_vec())).transpose()?;
+        let done = block.map(|(block, seeds)| reverse(work, block, seeds)).transpose()?;
         keys.extend(done.iter().flat_map(|(_, outer)| outer.keys().copied()));
         treated.push(done);
     }

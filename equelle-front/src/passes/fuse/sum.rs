@@ -59,17 +59,26 @@ impl Builder<'_> {
                     }
                 };
                 let result = self.local(&name, ty);
-                self.push(KStmt::ReduceFaces { reduction, results: vec![result], cell: at.clone(), face, only, body });
+                self.push(KStmt::ReduceFaces {
+                    reduction,
+                    results: vec![result],
+                    extreme_faces: Vec::new(),
+                    cell: at.clone(),
+                    face,
+                    only,
+                    body,
+                });
                 result
             }
             Mode::Full => {
-                if *at != Path::Here {
+                // One reduction over sides does not stand in another.
+                if *at != Path::Here || self.facts.side.is_some() {
                     return Err(Unfusable);
                 }
                 let low = self.side(term, Side::Low)?;
                 let high = self.side(term, Side::High)?;
                 let result = self.local(&name, ty);
-                self.push(KStmt::ReduceSides { reduction, results: vec![result], low, high });
+                self.push(KStmt::ReduceSides { reduction, results: vec![result], extreme_faces: Vec::new(), low, high });
                 result
             }
         };
