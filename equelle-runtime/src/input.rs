@@ -43,6 +43,8 @@ pub struct Inputs {
     bools: Vec<(String, Arc<Domain>, CollectionInput<bool>)>,
     domains: Vec<(String, Arc<Domain>, Arc<Domain>)>,
     sequences: Vec<(String, Arc<Vec<f64>>)>,
+    /// Widths of the grid's cells that follow from other parameters, by key.
+    widths: Vec<(&'static str, f64)>,
     /// Collections that share their names with numbers that something else reads.
     shared: Vec<&'static str>,
 }
@@ -52,6 +54,13 @@ impl Inputs {
     /// reads.
     pub fn sharing(shared: Vec<&'static str>) -> Inputs {
         Inputs { shared, ..Inputs::default() }
+    }
+
+    /// With widths of the grid's cells that follow from other parameters: the values of the scalars
+    /// of these names.
+    #[must_use]
+    pub fn with_widths(self, widths: Vec<(&'static str, f64)>) -> Inputs {
+        Inputs { widths, ..self }
     }
 
     /// The source of a collection's values.
@@ -72,6 +81,9 @@ impl Inputs {
     /// # Errors
     /// `Data` if it is not a number.
     pub fn scalar(&self, parameters: &Parameters, name: &str, default: f64) -> Result<f64, Error> {
+        if let Some((_, width)) = self.widths.iter().find(|(key, _)| *key == name) {
+            return Ok(*width);
+        }
         Ok(parameters.number(name)?.unwrap_or(default))
     }
 

@@ -5,6 +5,7 @@ mod data;
 mod effects;
 pub mod finite;
 mod fit;
+mod grid_parameters;
 mod parameter_checks;
 pub mod placement;
 mod solves;
@@ -18,7 +19,7 @@ use std::sync::Arc;
 use crate::domain::Domain;
 use crate::entity::{CanonicalSet, EntityKind, Extent};
 use crate::error::{Error, ErrorKind, OF_CHOICE};
-use crate::grid::{Cartesian, FaceOrder, GeometryArray, Grid, MAX_CELLS_OF_ARRAYS, Renumber, StoredGeometry, io, too_many_of};
+use crate::grid::{FaceOrder, GeometryArray, Grid, Renumber};
 use crate::input::Inputs;
 use crate::interrupt::Interrupt;
 use crate::memory::MemoryPlan;
@@ -29,6 +30,7 @@ use crate::program::Program;
 use crate::report::{MessageFormat, Progress, ProgressStyle};
 use crate::run::RunRecord;
 use crate::threads::Threads;
+pub use grid_parameters::grid_from_parameters;
 use totals::{Rescues, Totals};
 
 /// Options of a session's messages and streams.
@@ -151,7 +153,7 @@ impl Session {
     /// # Errors
     /// As [`Session::open`].
     pub fn from_parameters(program: &'static Program, parameters: Parameters, options: Options) -> Result<Session, Error> {
-        Session::with_grid(program, parameters, options, grid_from_parameters)
+        Session::with_grid(program, parameters, options, |parameters| grid_parameters::grid_for_program(program, parameters))
     }
 
     /// Opens a run on a given grid.
@@ -175,6 +177,7 @@ impl Session {
         parameter_checks::warnings(program, &parameters).iter().for_each(|warning| progress.warning(warning));
         let inputs = parameter_checks::inputs(program, &parameters)?;
         let grid = grid(&parameters)?;
+        let inputs = inputs.with_widths(grid_parameters::widths_for_program(program, &parameters)?);
         // Programs are compiled for grids with cells, so that a maximum over all cells is no error.
         if grid.n_cells() == 0 || grid.n_faces() == 0 {
             return Err(Error::new(ErrorKind::Data, "the grid has no cells").hint("give a grid with at least one cell"));
@@ -440,9 +443,9 @@ impl Session {
     fn parameters_without_effect(&self) -> Vec<String> {
         let mut warnings = Vec::new();
         let from_file = self.parameters.contains("grid_filename");
-        for key in ["grid_dim", "nx", "ny", "nz", "dx", "dy", "dz"] {
+        for (axis, key) in grid_parameters::shape_keys() {
             let is_input = self.program.inputs.iter().any(|input| input.name == key);
-            let beyond = matches!(key, "ny" | "dy") && self.grid.dim() < 2 || matches!(key, "nz" | "dz") && self.grid.dim() < 3;
+            let beyond = axis >= self.grid.dim();
             if let Some(origin) = self.parameters.origin(key).filter(|_| !is_input && (from_file || beyond)) {
                 let why =
                     if from_file { "grid_filename is given".to_string() } else { format!("the grid has {} dimensions", self.grid.dim()) };
@@ -461,47 +464,6 @@ impl Session {
         }
         warnings
     }
-}
-
-/// The grid of the parameters: `grid_filename`, whose geometry is checked (`grid_geometry=check`,
-/// the default) or not (`trust`), or `grid_dim` (default 2), `nx ny nz` (6 1 1), `dx dy dz` (1 1
-/// 1). `grid_layout=unstructured` treats a Cartesian grid as an unstructured one.
-///
-/// # Errors
-/// `Data` for illegal values, `Io` and `Data` of the grid file.
-pub fn grid_from_parameters(parameters: &Parameters) -> Result<Grid, Error> {
-    let unstructured = match parameters.text("grid_layout") {
-        None | Some("auto") => false,
-        Some("unstructured") => true,
-        Some(other) => {
-            let message = format!("parameter `grid_layout` must be `auto` or `unstructured`, not `{other}`");
-            return Err(Error::new(ErrorKind::Data, message));
-        }
-    };
-    let stored = StoredGeometry::from_parameters(parameters)?;
-    if let Some(path) = parameters.path("grid_filename")? {
-        return io::read_file_with(parameters.source(), &path, stored, &Threads::from_parameters(parameters)?);
-    }
-    let dim = parameters.integer("grid_dim")?.unwrap_or(2);
-    if !(1..=3).contains(&dim) {
-        return Err(Error::new(ErrorKind::Data, format!("parameter `grid_dim` must be 1, 2 or 3, not {dim}")));
-    }
-    let mut shape = Cartesian { dim, n: [1; 3], spacing: [1.0; 3] };
-    for (axis, (count, width, default)) in [("nx", "dx", 6), ("ny", "dy", 1), ("nz", "dz", 1)].into_iter().enumerate().take(dim) {
-        shape.n[axis] = parameters.integer(count)?.unwrap_or(default);
-        shape.spacing[axis] = parameters.number(width)?.unwrap_or(1.0);
-        if shape.n[axis] == 0 {
-            return Err(Error::new(ErrorKind::Data, format!("parameter `{count}` must be at least 1")));
-        }
-        if shape.spacing[axis] <= 0.0 {
-            return Err(Error::new(ErrorKind::Data, format!("parameter `{width}` must be positive, not {}", shape.spacing[axis])));
-        }
-    }
-    let grid = Grid::cartesian(shape)?;
-    if unstructured && grid.n_cells() > MAX_CELLS_OF_ARRAYS {
-        return Err(too_many_of("cells", MAX_CELLS_OF_ARRAYS));
-    }
-    Ok(if unstructured { grid.as_unstructured() } else { grid })
 }
 
 /// The canonical sets of every grid; edges and vertices of a grid from arrays need nodes.

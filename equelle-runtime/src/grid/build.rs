@@ -1,6 +1,7 @@
-//! The arrays of a Cartesian grid.
+//! The arrays of Cartesian and rectilinear grids.
 
 use super::arrays::Edges;
+use super::rectilinear::RectilinearNodes;
 use super::{Cartesian, CartesianEdge, CartesianFace, Geometry, NONE, Topology};
 
 /// Topology of a Cartesian grid. Written in one sweep over cells and one over faces.
@@ -38,11 +39,10 @@ pub(super) fn topology(shape: &Cartesian) -> Topology {
     Topology { cell_face_pos: (0..=n_cells).map(|cell| cell * faces_per_cell).collect(), cell_faces, face_cells }
 }
 
-/// Geometry of a Cartesian grid: node positions are i dx, widths are their differences, centres
+/// Geometry of a Cartesian or rectilinear grid: widths are differences of node positions, centres
 /// their means.
-pub(super) fn geometry(shape: &Cartesian) -> Geometry {
+pub(super) fn geometry(shape: &Cartesian, axes: &Axes) -> Geometry {
     let (n_cells, n_faces) = (shape.n_cells(), shape.n_faces());
-    let axes: [Axis; 3] = std::array::from_fn(|a| Axis::new(shape, a));
     let mut g = Geometry {
         cell_volumes: Vec::with_capacity(n_cells),
         cell_centroids: Vec::with_capacity(n_cells),
@@ -81,24 +81,20 @@ pub(super) fn geometry(shape: &Cartesian) -> Geometry {
 }
 
 /// Centroid of a cell, as [`geometry`] has it.
-pub(super) fn cell_centroid(shape: &Cartesian, cell: usize) -> [f64; 3] {
+pub(super) fn cell_centroid(shape: &Cartesian, axes: &Axes, cell: usize) -> [f64; 3] {
     let ijk = shape.cell_ijk(cell);
-    std::array::from_fn(|a| Axis::new(shape, a).centres[ijk[a]])
+    std::array::from_fn(|a| axes[a].centres[ijk[a]])
 }
 
 /// Centroid of a face, as [`geometry`] has it.
-pub(super) fn face_centroid(shape: &Cartesian, face: usize) -> [f64; 3] {
+pub(super) fn face_centroid(shape: &Cartesian, axes: &Axes, face: usize) -> [f64; 3] {
     let CartesianFace { axis, ijk } = shape.face_ijk(face);
-    std::array::from_fn(|a| {
-        let along = Axis::new(shape, a);
-        if a == axis { along.nodes[ijk[a]] } else { along.centres[ijk[a]] }
-    })
+    std::array::from_fn(|a| if a == axis { axes[a].nodes[ijk[a]] } else { axes[a].centres[ijk[a]] })
 }
 
 /// Edges of a Cartesian grid of 3 dimensions, in ascending index. Which are on the boundary the
 /// shape tells.
-pub(super) fn edges(shape: &Cartesian) -> Edges {
-    let axes: [Axis; 3] = std::array::from_fn(|a| Axis::new(shape, a));
+pub(super) fn edges(shape: &Cartesian, axes: &Axes) -> Edges {
     let n = shape.n_edges();
     let mut edges = Edges { lengths: Vec::with_capacity(n), centroids: Vec::with_capacity(n), on_boundary: Vec::new() };
     for edge in 0..n {
@@ -110,29 +106,36 @@ pub(super) fn edges(shape: &Cartesian) -> Edges {
 }
 
 /// Positions of the vertices of a Cartesian grid, in ascending index.
-pub(super) fn vertices(shape: &Cartesian) -> Vec<[f64; 3]> {
-    let axes: [Axis; 3] = std::array::from_fn(|a| Axis::new(shape, a));
+pub(super) fn vertices(shape: &Cartesian, axes: &Axes) -> Vec<[f64; 3]> {
     let position = |ijk: [usize; 3]| std::array::from_fn(|a| axes[a].nodes[ijk[a]]);
     (0..shape.n_vertices()).map(|vertex| position(shape.vertex_ijk(vertex))).collect()
 }
 
+/// Positions along the three axes.
+pub(super) type Axes = [Axis; 3];
+
 /// Positions along one axis; along an axis that the grid does not have, one cell of width 1 at 0.
-struct Axis {
+pub(super) struct Axis {
     nodes: Vec<f64>,
     widths: Vec<f64>,
     centres: Vec<f64>,
 }
 
-impl Axis {
-    fn new(shape: &Cartesian, axis: usize) -> Axis {
+/// Axes of a Cartesian grid, whose node positions are i dx, or of a rectilinear one with these
+/// nodes.
+pub(super) fn axes(shape: &Cartesian, nodes: Option<&RectilinearNodes>) -> Axes {
+    std::array::from_fn(|axis| {
         if axis >= shape.dim {
             return Axis { nodes: vec![0.0, 0.0], widths: vec![1.0], centres: vec![0.0] };
         }
-        let nodes: Vec<f64> = (0..=shape.n[axis]).map(|i| i as f64 * shape.spacing[axis]).collect();
+        let nodes = match nodes {
+            Some(nodes) => nodes[axis].clone(),
+            None => (0..=shape.n[axis]).map(|i| i as f64 * shape.spacing[axis]).collect(),
+        };
         let widths = nodes.windows(2).map(|w| w[1] - w[0]).collect();
         let centres = nodes.windows(2).map(|w| (w[0] + w[1]) / 2.0).collect();
         Axis { nodes, widths, centres }
-    }
+    })
 }
 
 /// Calls with axis and position of every face, in ascending face index.

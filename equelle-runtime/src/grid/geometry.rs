@@ -15,6 +15,7 @@ impl Grid {
             n_faces: self.n_faces,
             cartesian: self.cartesian,
             shape: self.shape,
+            rectilinear: self.rectilinear.clone(),
             topology: Arc::clone(&self.topology),
             neighbours: Arc::clone(&self.neighbours),
             geometry: OnceLock::new(),
@@ -49,8 +50,8 @@ impl Grid {
         }
         let of_file = self.file_index(kind, entity) as usize;
         match (kind, &self.shape) {
-            (EntityKind::Cell, Some(shape)) => Some(build::cell_centroid(shape, of_file)),
-            (EntityKind::Face, Some(shape)) => Some(build::face_centroid(shape, of_file)),
+            (EntityKind::Cell, Some(shape)) => Some(build::cell_centroid(shape, &self.axes(shape), of_file)),
+            (EntityKind::Face, Some(shape)) => Some(build::face_centroid(shape, &self.axes(shape), of_file)),
             (EntityKind::Cell | EntityKind::Face | EntityKind::Edge | EntityKind::Vertex, _) => {
                 self.centroids(kind).get(entity as usize).copied()
             }

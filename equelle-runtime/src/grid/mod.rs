@@ -4,7 +4,7 @@
 //! kernels run in Cartesian form never pay for them.
 //!
 //! Reading order: [`Grid`] here, [`Cartesian`] numbering in `cartesian` and `cartesian_edges`, its
-//! arrays in `build`, edges and vertices in `skeleton`, canonical sets in `sets`, what is beyond
+//! arrays in `build`, grids of graded widths in `rectilinear`, edges and vertices in `skeleton`, canonical sets in `sets`, what is beyond
 //! faces in `neighbours`, geometry that is given back in `geometry`, sets and arrays of a mesh in
 //! `named`, grid files in [`io`], what
 //! they store against what their nodes give in `stored` (measures in `shapes`, precision of text in
@@ -21,6 +21,7 @@ pub mod io;
 mod named;
 mod neighbours;
 mod numbering;
+mod rectilinear;
 mod renumber;
 mod sets;
 mod shapes;
@@ -43,6 +44,7 @@ pub use stored::StoredGeometry;
 pub(crate) use arrays::too_many_of;
 use arrays::{Edges, MAX_ENTITIES, too_many};
 use numbering::Numbering;
+use rectilinear::RectilinearNodes;
 
 /// A grid of 1, 2 or 3 dimensions.
 #[derive(Debug)]
@@ -53,6 +55,8 @@ pub struct Grid {
     cartesian: Option<Cartesian>,
     /// Shape from which unbuilt arrays are made; stays when `cartesian` is hidden.
     shape: Option<Cartesian>,
+    /// Positions along the axes where widths differ; `shape` has the mean widths then.
+    rectilinear: Option<Arc<RectilinearNodes>>,
     topology: Arc<OnceLock<Topology>>,
     neighbours: Arc<OnceLock<Vec<Neighbour>>>,
     geometry: OnceLock<Geometry>,
@@ -83,6 +87,7 @@ impl Grid {
             n_faces: shape.n_faces(),
             cartesian: Some(shape),
             shape: Some(shape),
+            rectilinear: None,
             topology: Arc::default(),
             neighbours: Arc::default(),
             geometry: OnceLock::new(),
@@ -136,6 +141,7 @@ impl Grid {
             n_faces,
             cartesian: None,
             shape: None,
+            rectilinear: None,
             topology: Arc::new(OnceLock::from(topology)),
             neighbours: Arc::default(),
             geometry: OnceLock::from(geometry),
@@ -207,7 +213,8 @@ impl Grid {
     /// about 200 bytes a cell. Arrays that have been given up are empty.
     pub fn geometry(&self) -> &Geometry {
         self.geometry.get_or_init(|| {
-            let mut geometry = self.renumbered_geometry(self.shape.as_ref().map(build::geometry).unwrap_or_default());
+            let mut geometry =
+                self.renumbered_geometry(self.shape.as_ref().map(|shape| build::geometry(shape, &self.axes(shape))).unwrap_or_default());
             geometry.give_up(&self.given_up);
             geometry
         })

@@ -84,7 +84,7 @@ impl Grid {
             return Ok(edges);
         }
         let edges = match (&self.shape, &self.nodes) {
-            (Some(shape), _) => build::edges(shape),
+            (Some(shape), _) => build::edges(shape, &self.axes(shape)),
             (None, Some(nodes)) => self.edges_from(nodes)?,
             (None, None) => return Err(no_nodes("edges")),
         };
@@ -154,7 +154,7 @@ impl Grid {
     pub fn vertex_positions(&self) -> &[[f64; 3]] {
         match (EntityKind::Vertex.on_grid_of(self.dim), &self.shape, &self.nodes) {
             (EntityKind::Face, ..) => &self.geometry().face_centroids,
-            (_, Some(shape), _) => self.vertices.get_or_init(|| build::vertices(shape)),
+            (_, Some(shape), _) => self.vertices.get_or_init(|| build::vertices(shape, &self.axes(shape))),
             (_, None, Some(nodes)) => &nodes.positions,
             (_, None, None) => &[],
         }

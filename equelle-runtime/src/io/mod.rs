@@ -1,8 +1,10 @@
 //! Where data comes from and goes to: [`Source`] and [`Sink`]. Readers take bytes from the one and
 //! writers give bytes to the other, so that neither knows the file system.
 //!
-//! Texts in parameters: [`token`] (what they are made of), [`unit`].
+//! Texts in parameters: [`token`] (what they are made of), [`unit`],
+//! [`sequence`].
 
+pub mod sequence;
 mod sink;
 mod source;
 pub mod token;
