@@ -4,14 +4,16 @@
 //! kernels run in Cartesian form never pay for them.
 //!
 //! Reading order: [`Grid`] here, [`Cartesian`] numbering in `cartesian` and `cartesian_edges`, its
-//! arrays in `build`, grids of graded widths in `rectilinear`, edges and vertices in `skeleton`, canonical sets in `sets`, what is beyond
-//! faces in `neighbours`, geometry that is given back in `geometry`, sets and arrays of a mesh in
-//! `named`, grid files in [`io`], what
-//! they store against what their nodes give in `stored` (measures in `shapes`, precision of text in
-//! `digits`), the order of cells and faces in memory in `renumber` and `cuthill_mckee`.
+//! arrays in `build`, grids of graded widths in `rectilinear`, edges and vertices in `skeleton`,
+//! canonical sets in `sets`, what is beyond faces in `neighbours`, geometry that is given back in
+//! `geometry`, grids from cells in `builder`, sets and arrays of a mesh in `named`, grid files in
+//! [`io`], what they store against what their nodes give in `stored` (measures in `shapes`,
+//! precision of text in `digits`), the order of cells and faces in memory in `renumber` and
+//! `cuthill_mckee`.
 
 mod arrays;
 mod build;
+mod builder;
 mod cartesian;
 mod cartesian_edges;
 mod cuthill_mckee;
@@ -34,6 +36,7 @@ use crate::entity::EntityKind;
 use crate::error::{Error, ErrorKind};
 
 pub use arrays::{Geometry, GeometryArray, NONE, Nodes, Topology};
+pub use builder::{BuildError, CellShape, GridBuilder};
 pub use cartesian::{Cartesian, CartesianFace};
 pub use cartesian_edges::CartesianEdge;
 pub use named::{Named, NamedArray, NamedSet};

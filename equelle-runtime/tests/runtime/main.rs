@@ -6,14 +6,18 @@ mod triangles;
 #[path = "../../examples/polyhedra.rs"]
 mod polyhedra;
 
+mod builder;
+mod cells;
 mod common;
 mod domain;
 mod edges;
 mod finite;
 mod fuzz;
+mod gmsh;
 mod grid;
 mod input;
 mod launch;
+mod msh;
 mod newton;
 mod newton_unscaled;
 mod number;

@@ -6,6 +6,10 @@ pub(super) enum Format {
     /// OPM's text format: numbers alone. Whatever is not recognised is taken for it, so that its
     /// reader says what is wrong.
     Opm,
+    /// Gmsh's MSH.
+    Gmsh,
+    /// A script of Gmsh, from which it makes a mesh.
+    GmshScript,
     /// A known format without a reader, as messages name it.
     Unsupported(&'static str),
 }
@@ -35,7 +39,9 @@ impl Format {
         let holds = |what: &[u8]| start.windows(what.len()).any(|window| window == what);
         let is_eclipse = || first_word(start).is_some_and(|word| GRDECL.contains(&word));
         match text {
-            _ if text.starts_with(b"$MeshFormat") || text.starts_with(b"$Comments") => Format::Unsupported("a Gmsh mesh"),
+            _ if text.starts_with(b"$MeshFormat") || text.starts_with(b"$Comments") => Format::Gmsh,
+            _ if text.starts_with(b"$NOD") => Format::Unsupported("a Gmsh mesh of version 1"),
+            _ if is_gmsh_script(text) => Format::GmshScript,
             _ if text.starts_with(b"# vtk DataFile") => Format::Unsupported("a VTK file"),
             _ if text.starts_with(b"<") && holds(b"<VTKFile") => Format::Unsupported("a VTK file"),
             _ if start.starts_with(b"\x89HDF\r\n\x1a\n") => Format::Unsupported("an HDF5 file"),
@@ -45,6 +51,20 @@ impl Format {
             _ => Format::Opm,
         }
     }
+}
+
+/// Commands of which a script of Gmsh has one at least.
+const GMSH_COMMANDS: [&[u8]; 9] = [b"SetFactory", b"Point", b"Line", b"Rectangle", b"Box", b"Sphere", b"Cylinder", b"Merge", b"Physical"];
+
+/// A script begins with a comment or a name, and somewhere a line begins with a command.
+fn is_gmsh_script(text: &[u8]) -> bool {
+    let begins = text.first().is_some_and(|byte| byte.is_ascii_alphabetic() || *byte == b'/');
+    let is_command = |line: &[u8]| {
+        let word = line.iter().position(|byte| !byte.is_ascii_alphabetic()).map(|end| &line[..end]);
+        let rest = word.map(|word| line[word.len()..].trim_ascii_start());
+        word.is_some_and(|word| GMSH_COMMANDS.contains(&word)) && rest.is_some_and(|rest| rest.contains(&b'(') || rest.starts_with(b"\""))
+    };
+    begins && text.split(|&byte| byte == b'\n').map(<[u8]>::trim_ascii).any(is_command)
 }
 
 /// The first word of a text whose comments begin with `--`.
@@ -61,7 +81,7 @@ mod tests {
     #[test]
     fn formats_by_their_first_bytes() {
         for (bytes, expected) in [
-            (&b"$MeshFormat\n4.1 0 8\n$EndMeshFormat\n"[..], "a Gmsh mesh"),
+            (&b"$NOD\n4\n"[..], "a Gmsh mesh of version 1"),
             (b"# vtk DataFile Version 3.0\ngrid\nASCII\n", "a VTK file"),
             (b"<?xml version=\"1.0\"?>\n<VTKFile type=\"UnstructuredGrid\">\n", "a VTK file"),
             (b"\x89HDF\r\n\x1a\n\0\0", "an HDF5 file"),
@@ -70,7 +90,11 @@ mod tests {
         ] {
             assert_eq!(Format::of(bytes), Format::Unsupported(expected));
         }
-        for bytes in [&b""[..], b"2 30 47 42 94 92\n0 0\n", b"COORDINATES 1 2", b"<html>", b"\xff\0"] {
+        assert_eq!(Format::of(b"$MeshFormat\n4.1 0 8\n$EndMeshFormat\n"), Format::Gmsh);
+        for script in ["// a plate\nPoint(1) = {0, 0, 0};\n", "SetFactory(\"OpenCASCADE\");\n", "lc = 0.1;\n  Box(1) = {0,0,0, 1,1,1};\n"] {
+            assert_eq!(Format::of(script.as_bytes()), Format::GmshScript, "{script}");
+        }
+        for bytes in [&b""[..], b"Points 1 2\n", b"2 30 47 42 94 92\n0 0\n", b"COORDINATES 1 2", b"<html>", b"\xff\0"] {
             assert_eq!(Format::of(bytes), Format::Opm);
         }
     }

@@ -4,6 +4,7 @@
 //! module.
 
 mod format;
+pub mod gmsh;
 pub mod opm;
 
 use std::path::Path;
@@ -30,9 +31,15 @@ pub fn read_file_with(source: &Source, path: &Path, stored: StoredGeometry, thre
     let bytes = source.read(path, "grid file")?;
     match Format::of(&bytes) {
         Format::Opm => opm::read_text_with(path, &bytes, stored, threads),
+        Format::Gmsh => gmsh::read(path, &bytes, threads),
+        Format::GmshScript => {
+            let error = Error::new(ErrorKind::Data, format!("`{}` is a script of Gmsh, from which Gmsh makes a mesh", path.display()));
+            Err(error.hint("make the mesh and give its name: `gmsh -3 -format msh41 -o mesh.msh SCRIPT.geo` (in the plane, `-2`)"))
+        }
         Format::Unsupported(name) => {
             let error = Error::new(ErrorKind::Data, format!("`{}` is {name}, a format that is not read", path.display()));
-            Err(error.hint("grid files are in OPM's text format; a Cartesian grid needs no file (grid_dim, nx, dx)"))
+            Err(error
+                .hint("grid files are Gmsh's MSH 2.2 and 4.1, and OPM's text format; a Cartesian grid needs no file (grid_dim, nx, dx)"))
         }
     }
 }

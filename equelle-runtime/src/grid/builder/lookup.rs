@@ -1,0 +1,46 @@
+//! Faces by their nodes.
+
+use super::matching::key;
+use crate::grid::Nodes;
+
+/// Finds faces, of which each is listed with its smallest node.
+pub(crate) struct FacesByNodes<'a> {
+    nodes: &'a Nodes,
+    /// Start of the faces of each smallest node. `[n_nodes + 1]`
+    starts: Vec<u32>,
+    faces: Vec<u32>,
+}
+
+impl<'a> FacesByNodes<'a> {
+    /// Of all faces of a grid. Takes 4 bytes for each face and each node.
+    pub(crate) fn new(nodes: &'a Nodes) -> FacesByNodes<'a> {
+        let n_faces = nodes.face_node_pos.len().saturating_sub(1);
+        let smallest = |face: usize| nodes.of_face(face).iter().copied().min().unwrap_or(0) as usize;
+        let mut starts = vec![0_u32; nodes.positions.len() + 1];
+        (0..n_faces).for_each(|face| starts[smallest(face) + 1] += 1);
+        for node in 1..starts.len() {
+            starts[node] += starts[node - 1];
+        }
+        let mut faces = vec![0; n_faces];
+        for face in 0..n_faces {
+            let place = &mut starts[smallest(face)];
+            faces[*place as usize] = face as u32;
+            *place += 1;
+        }
+        starts.rotate_right(1);
+        starts[0] = 0;
+        FacesByNodes { nodes, starts, faces }
+    }
+
+    /// The face that has these nodes and no others, in whatever order; at most four.
+    pub(crate) fn find(&self, nodes: &[u32]) -> Option<u32> {
+        let wanted = key(nodes);
+        let node = wanted.0 as usize;
+        let of_node = self.starts[node] as usize..*self.starts.get(node + 1)? as usize;
+        let is_it = |face: &&u32| {
+            let found = self.nodes.of_face(**face as usize);
+            found.len() == nodes.len() && key(found) == wanted
+        };
+        self.faces[of_node].iter().find(is_it).copied()
+    }
+}

@@ -1,0 +1,255 @@
+//! `$Elements`: cells and the faces that are named, by their nodes.
+
+use super::nodes::Nodes;
+use super::reader::{Reader, Version};
+use crate::error::Error;
+use crate::grid::CellShape;
+
+/// Elements of first order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum ElementType {
+    Point,
+    Line,
+    Cell(CellShape),
+}
+
+impl ElementType {
+    /// Of a number of the format; else what the number stands for.
+    fn of(code: i32) -> Result<ElementType, String> {
+        let order = match code {
+            1 => return Ok(ElementType::Line),
+            2 => return Ok(ElementType::Cell(CellShape::Triangle)),
+            3 => return Ok(ElementType::Cell(CellShape::Quadrangle)),
+            4 => return Ok(ElementType::Cell(CellShape::Tetrahedron)),
+            5 => return Ok(ElementType::Cell(CellShape::Hexahedron)),
+            6 => return Ok(ElementType::Cell(CellShape::Prism)),
+            7 => return Ok(ElementType::Cell(CellShape::Pyramid)),
+            15 => return Ok(ElementType::Point),
+            8 => "a line of second order",
+            9 => "a triangle of second order",
+            10 | 16 => "a quadrangle of second order",
+            11 => "a tetrahedron of second order",
+            12 | 17 => "a hexahedron of second order",
+            13 | 18 => "a prism of second order",
+            14 | 19 => "a pyramid of second order",
+            20..=31 | 36..=133 => "an element of higher order, or a polygon or polyhedron",
+            _ => return Err(format!("{code}, which is no type of element")),
+        };
+        Err(format!("{code}, {order}"))
+    }
+
+    pub(super) fn dim(self) -> usize {
+        match self {
+            ElementType::Point => 0,
+            ElementType::Line => 1,
+            ElementType::Cell(shape) => shape.dim(),
+        }
+    }
+
+    pub(super) fn n_nodes(self) -> usize {
+        match self {
+            ElementType::Point => 1,
+            ElementType::Line => 2,
+            ElementType::Cell(shape) => shape.n_corners(),
+        }
+    }
+}
+
+/// Elements that follow each other in the file, of one type, one entity and the same groups.
+#[derive(Debug)]
+pub(super) struct Block {
+    pub(super) kind: ElementType,
+    /// Tag of the geometric entity.
+    pub(super) entity: i32,
+    /// Physical groups that the elements name themselves (version 2.2), ascending.
+    pub(super) groups: Vec<u32>,
+    /// Numbers of nodes. `[n_elements * n_nodes]`
+    pub(super) nodes: Vec<u32>,
+    /// Where each element begins in the file. `[n_elements]`
+    pub(super) places: Vec<usize>,
+}
+
+/// Elements in the order of the file, without points.
+#[derive(Debug, Default)]
+pub(super) struct Elements {
+    pub(super) blocks: Vec<Block>,
+}
+
+impl Elements {
+    fn add(&mut self, kind: ElementType, entity: i32, groups: &[u32], nodes: &[u32], place: usize) {
+        let last = self.blocks.last_mut().filter(|block| block.kind == kind && block.entity == entity && block.groups == groups);
+        match last {
+            Some(block) => {
+                block.nodes.extend_from_slice(nodes);
+                block.places.push(place);
+            }
+            None => self.blocks.push(Block { kind, entity, groups: groups.to_vec(), nodes: nodes.to_vec(), places: vec![place] }),
+        }
+    }
+
+    /// Dimension of the cells.
+    pub(super) fn dim(&self) -> usize {
+        self.blocks.iter().map(|block| block.kind.dim()).max().unwrap_or(0)
+    }
+}
+
+/// Reads the section up to its end.
+pub(super) fn read(reader: &mut Reader<'_>, version: Version, nodes: &Nodes) -> Result<Elements, Error> {
+    match version {
+        Version::V22 => read_22(reader, nodes),
+        Version::V41 => read_41(reader, nodes),
+    }
+}
+
+fn element_type(reader: &mut Reader<'_>) -> Result<ElementType, Error> {
+    let code = reader.int("the type of an element")?;
+    ElementType::of(code).map_err(|found| {
+        let what = format!("expected an element of first order (types 1 to 7 and 15), found type {found}");
+        reader.error(&what).hint("make the mesh of first order: `gmsh -order 1`, or Mesh.ElementOrder = 1")
+    })
+}
+
+fn node(reader: &Reader<'_>, nodes: &Nodes, tag: u64, place: usize) -> Result<u32, Error> {
+    nodes.find(tag).ok_or_else(|| reader.error_at(place, &format!("expected a node of $Nodes, found node {tag}, which is not there")))
+}
+
+fn read_41(reader: &mut Reader<'_>, nodes: &Nodes) -> Result<Elements, Error> {
+    let n_blocks = reader.size("the number of blocks of elements")?;
+    let total = reader.size("the number of elements")?;
+    reader.size("the least tag of an element")?;
+    reader.size("the largest tag of an element")?;
+    let n_blocks = reader.checked(n_blocks, "blocks of elements", [3, 1, 0])?;
+    let total = reader.checked(total, "elements", [0, 2, 0])?;
+    let mut elements = Elements::default();
+    let mut found = 0_usize;
+    for _ in 0..n_blocks {
+        let start = reader.next_item();
+        let dim = reader.int("the dimension of an entity")?;
+        let entity = reader.int("the tag of an entity")?;
+        let kind = element_type(reader)?;
+        if usize::try_from(dim).ok() != Some(kind.dim()) {
+            let what = format!("expected elements of dimension {dim}, that of their entity, found dimension {}", kind.dim());
+            return Err(reader.error_at(start, &what));
+        }
+        let count = reader.size("the number of elements of a block")?;
+        let count = reader.checked(count, "elements of a block", [0, 1 + kind.n_nodes(), 0])?;
+        found += count;
+        let is_last = |block: &&mut Block| block.kind == kind && block.entity == entity;
+        let mut block = match elements.blocks.last_mut().filter(is_last) {
+            Some(_) => elements.blocks.pop(),
+            None => None,
+        }
+        .unwrap_or(Block { kind, entity, groups: Vec::new(), nodes: Vec::new(), places: Vec::new() });
+        block.places.reserve(count);
+        block.nodes.reserve(count * kind.n_nodes());
+        for _ in 0..count {
+            let place = reader.next_item();
+            reader.size("the tag of an element")?;
+            block.places.push(place);
+            for _ in 0..kind.n_nodes() {
+                let tag = reader.size("a node of an element")?;
+                block.nodes.push(node(reader, nodes, tag, place)?);
+            }
+        }
+        if kind != ElementType::Point && !block.places.is_empty() {
+            elements.blocks.push(block);
+        }
+    }
+    if found == total { Ok(elements) } else { Err(reader.error(&format!("expected {total} elements in all blocks, found {found}"))) }
+}
+
+/// An element of version 2.2, which is repeated for each further group that it belongs to.
+#[derive(Default)]
+struct Repeated {
+    kind: Option<ElementType>,
+    entity: i32,
+    groups: Vec<u32>,
+    nodes: Vec<u32>,
+    place: usize,
+}
+
+impl Repeated {
+    fn is_same(&self, kind: ElementType, tags: Tags, nodes: &[u32]) -> bool {
+        self.kind == Some(kind) && self.entity == tags.entity && self.nodes == nodes && !self.groups.contains(&tags.group)
+    }
+
+    fn add_to(&mut self, elements: &mut Elements) {
+        if let Some(kind) = self.kind.take().filter(|&kind| kind != ElementType::Point) {
+            self.groups.sort_unstable();
+            self.groups.retain(|&group| group != 0);
+            elements.add(kind, self.entity, &self.groups, &self.nodes, self.place);
+        }
+    }
+}
+
+/// Tags of an element of version 2.2: its physical group, 0 for none, and its entity.
+#[derive(Clone, Copy)]
+struct Tags {
+    group: u32,
+    entity: i32,
+}
+
+fn read_tags(reader: &mut Reader<'_>, count: i32, place: usize) -> Result<Tags, Error> {
+    let mut tags = Tags { group: 0, entity: 0 };
+    for at in 0..count {
+        let tag = reader.int("a tag of an element")?;
+        match at {
+            0 => tags.group = tag.unsigned_abs(),
+            1 => tags.entity = tag,
+            2 if tag > 0 => {
+                let error = reader.error_at(place, "expected a mesh in one part, found an element of a partition");
+                return Err(error.hint("save the mesh without partitions"));
+            }
+            _ => {}
+        }
+    }
+    Ok(tags)
+}
+
+fn read_22(reader: &mut Reader<'_>, nodes: &Nodes) -> Result<Elements, Error> {
+    let total = reader.count_in_text("the number of elements")?;
+    let mut left = reader.checked(total, "elements", [3, 0, 0])?;
+    let mut elements = Elements::default();
+    let (mut last, mut corners) = (Repeated::default(), Vec::new());
+    while left > 0 {
+        let mut place = reader.next_item();
+        // In a text, each element has the head that in a binary file many share.
+        if reader.is_text() {
+            reader.int("the number of an element")?;
+        }
+        let kind = element_type(reader)?;
+        let count = if reader.is_text() { 1 } else { reader.int("the number of elements of a block")? };
+        let n_tags = reader.int("the number of tags")?;
+        let count = usize::try_from(count).ok().filter(|count| (1..=left).contains(count));
+        let (Some(count), true) = (count, n_tags >= 0) else {
+            return Err(
+                reader.error_at(place, &format!("expected a block of 1 to {left} elements with 0 or more tags, found another number"))
+            );
+        };
+        reader.checked(count as u64, "elements", [n_tags as usize + kind.n_nodes() + usize::from(!reader.is_text()), 0, 0])?;
+        for _ in 0..count {
+            if !reader.is_text() {
+                place = reader.next_item();
+                reader.int("the number of an element")?;
+            }
+            let tags = read_tags(reader, n_tags, place)?;
+            corners.clear();
+            for _ in 0..kind.n_nodes() {
+                let tag = reader.int("a node of an element")?;
+                corners.push(node(reader, nodes, tag as u64, place)?);
+            }
+            if last.is_same(kind, tags, &corners) {
+                last.groups.push(tags.group);
+            } else {
+                last.add_to(&mut elements);
+                (last.kind, last.entity, last.place) = (Some(kind), tags.entity, place);
+                last.groups.clear();
+                last.groups.push(tags.group);
+                std::mem::swap(&mut last.nodes, &mut corners);
+            }
+        }
+        left -= count;
+    }
+    last.add_to(&mut elements);
+    Ok(elements)
+}

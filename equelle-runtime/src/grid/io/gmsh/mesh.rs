@@ -1,0 +1,216 @@
+//! From nodes, elements and groups to a grid with named sets.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::elements::{Block, ElementType, Elements};
+use super::groups::Groups;
+use super::nodes::Nodes;
+use super::reader::{Reader, Version};
+use crate::entity::EntityKind;
+use crate::error::Error;
+use crate::grid::builder::FacesByNodes;
+use crate::grid::{BuildError, Grid, GridBuilder, Named, NamedSet};
+use crate::threads::Threads;
+
+/// A surface mesh whose nodes are this close to a plane, relative to its extent, is plane.
+const PLANE: f64 = 1e-10;
+
+/// What the sections of a file have.
+#[derive(Debug, Default)]
+pub(super) struct Mesh<'a> {
+    pub(super) sections: BTreeSet<&'a str>,
+    pub(super) groups: Groups,
+    pub(super) nodes: Nodes,
+    pub(super) elements: Elements,
+}
+
+impl Mesh<'_> {
+    /// The grid of the elements of the highest dimension.
+    pub(super) fn grid(mut self, mut reader: Reader<'_>, version: Version, threads: &Threads) -> Result<Grid, Error> {
+        for section in ["Nodes", "Elements"] {
+            if !self.sections.contains(section) {
+                return Err(reader.error_of_file(&format!("expected a section ${section}, found none")));
+            }
+        }
+        let dim = self.elements.dim();
+        if dim < 2 {
+            return Err(reader.error_of_file("$Elements: expected cells of dimension 2 or 3, found none").hint(
+                "generate the mesh before it is saved: `gmsh -2` or `gmsh -3`; with physical groups, only what belongs to one is saved",
+            ));
+        }
+        for block in &mut self.elements.blocks {
+            block.groups.extend(self.groups.of_entity(block.kind.dim(), block.entity));
+        }
+        let positions = std::mem::take(&mut self.nodes.positions);
+        let positions = if dim == 2 { plane(positions).map_err(|node| self.not_plane(&mut reader, node))? } else { positions };
+        let mut sets = Sets::default();
+        for (of, group) in self.groups.named().filter(|(of, _)| *of == dim || of + 1 == dim) {
+            sets.members.entry((of, group)).or_default();
+        }
+        let places = self.places_of_cells(dim);
+        let built = self.build(dim, positions, &mut sets, threads);
+        let grid = built.map_err(|error| self.build_error(&mut reader, version, &places, &error))?;
+        drop(places);
+        self.name_faces(&mut reader, version, dim, &grid, &mut sets)?;
+        let named = sets.named(dim, &self.groups).map_err(|error| reader.error_of_file(&format!("$PhysicalNames: {}", error.message)))?;
+        grid.with_named(named)
+    }
+
+    fn places_of_cells(&self, dim: usize) -> Vec<(usize, Vec<usize>)> {
+        // Blocks lose their nodes while cells are made, and keep where their elements stand.
+        let mut first = 0;
+        let blocks = self.elements.blocks.iter().filter(|block| block.kind.dim() == dim);
+        blocks
+            .map(|block| {
+                let start = first;
+                first += block.places.len();
+                (start, block.places.clone())
+            })
+            .collect()
+    }
+
+    fn build(&mut self, dim: usize, positions: Vec<[f64; 3]>, sets: &mut Sets, threads: &Threads) -> Result<Grid, BuildError> {
+        let mut builder = GridBuilder::new(dim, positions)?;
+        for block in &mut self.elements.blocks {
+            let ElementType::Cell(shape) = block.kind else { continue };
+            if shape.dim() != dim {
+                continue;
+            }
+            let nodes = std::mem::take(&mut block.nodes);
+            let first = builder.n_cells() as u32;
+            builder.reserve(shape, block.places.len());
+            nodes.chunks_exact(shape.n_corners()).try_for_each(|corners| builder.add(shape, corners))?;
+            for &group in &block.groups {
+                sets.add(dim, group, first..builder.n_cells() as u32);
+            }
+        }
+        builder.build(threads)
+    }
+
+    /// Elements of one dimension less than cells: each is a face.
+    fn name_faces(&self, reader: &mut Reader<'_>, version: Version, dim: usize, grid: &Grid, sets: &mut Sets) -> Result<(), Error> {
+        let blocks: Vec<&Block> = self.elements.blocks.iter().filter(|block| block.kind.dim() + 1 == dim).collect();
+        let Some(nodes) = grid.nodes.as_deref().filter(|_| !blocks.is_empty()) else { return Ok(()) };
+        let faces = FacesByNodes::new(nodes);
+        for block in blocks {
+            for (element, corners) in block.nodes.chunks_exact(block.kind.n_nodes()).enumerate() {
+                let Some(face) = faces.find(corners) else {
+                    let place = block.places[element];
+                    reader.go_to(place, "Elements");
+                    let name = element_name(reader, version, place);
+                    let what = format!(
+                        "expected elements of one dimension, found {name}, which has dimension {} and is no face of a cell",
+                        dim - 1
+                    );
+                    return Err(reader
+                        .error_at(place, &what)
+                        .hint("a mesh of mixed dimension is no grid: mesh and save either surfaces or volumes, with their boundaries"));
+                };
+                block.groups.iter().for_each(|&group| sets.add(dim - 1, group, [face]));
+            }
+        }
+        Ok(())
+    }
+
+    fn build_error(&self, reader: &mut Reader<'_>, version: Version, places: &[(usize, Vec<usize>)], error: &BuildError) -> Error {
+        let place_of = |cell: usize| {
+            let block = places.partition_point(|(first, _)| *first <= cell).checked_sub(1)?;
+            let (first, places) = places.get(block)?;
+            places.get(cell - first).copied()
+        };
+        let element = |cell: usize| place_of(cell).map_or_else(|| format!("cell {cell}"), |place| element_name(reader, version, place));
+        let node = |node: usize| self.nodes.tags.get(node).map_or_else(|| format!("node {node}"), |tag| format!("node {tag}"));
+        let what = error.describe(element, node);
+        let (section, place) = match (error.cell().and_then(place_of), error.node().and_then(|node| self.nodes.places.get(node))) {
+            (Some(place), _) => ("Elements", Some(place)),
+            (None, Some(&place)) => ("Nodes", Some(place)),
+            (None, None) => ("Elements", None),
+        };
+        let error_with_place = match place {
+            Some(place) => {
+                reader.go_to(place, section);
+                reader.error_at(place, &what)
+            }
+            None => reader.error_of_file(&what),
+        };
+        match hint(error) {
+            Some(hint) => error_with_place.hint(hint),
+            None => error_with_place,
+        }
+    }
+
+    fn not_plane(&self, reader: &mut Reader<'_>, node: usize) -> Error {
+        let place = self.nodes.places[node];
+        reader.go_to(place, "Nodes");
+        let what =
+            format!("expected a plane z = const, as the mesh has surfaces and no volumes, found node {} outside", self.nodes.tags[node]);
+        reader.error_at(place, &what).hint("a grid is of the plane or of space; a surface in space is none: mesh volumes with `gmsh -3`")
+    }
+}
+
+fn hint(error: &BuildError) -> Option<&'static str> {
+    match error {
+        BuildError::UnusedNode { .. } => {
+            Some("delete the point from the geometry, or define physical groups: then only what belongs to one is saved")
+        }
+        BuildError::Inverted { .. } => Some("turn the element around in the file, or mesh again"),
+        BuildError::ThreeCells { .. } | BuildError::Overlap { .. } => {
+            Some("surfaces or volumes of the geometry overlap: join them (BooleanFragments, Coherence), and mesh again")
+        }
+        BuildError::NoCells
+        | BuildError::TooMany { .. }
+        | BuildError::NotFinite { .. }
+        | BuildError::NoSuchNode { .. }
+        | BuildError::NodeTwice { .. }
+        | BuildError::TooFewNodes { .. }
+        | BuildError::NotClosed { .. }
+        | BuildError::CellTwice { .. }
+        | BuildError::FacesDiffer { .. }
+        | BuildError::NoArea { .. }
+        | BuildError::NoVolume { .. }
+        | BuildError::Arrays(_) => None,
+    }
+}
+
+fn element_name(reader: &Reader<'_>, version: Version, place: usize) -> String {
+    reader.tag_at(version, place).map_or_else(|| "an element".to_string(), |tag| format!("element {tag}"))
+}
+
+/// Positions in the plane; else a node that is outside.
+fn plane(mut positions: Vec<[f64; 3]>) -> Result<Vec<[f64; 3]>, usize> {
+    let extent = |axis: usize| {
+        let (least, most) =
+            positions.iter().fold((f64::INFINITY, f64::NEG_INFINITY), |(least, most), p| (least.min(p[axis]), most.max(p[axis])));
+        most - least
+    };
+    let allowed = PLANE * extent(0).max(extent(1));
+    let Some(&[_, _, z]) = positions.first() else { return Ok(positions) };
+    if let Some(node) = positions.iter().position(|position| (position[2] - z).abs() > allowed) {
+        return Err(node);
+    }
+    positions.iter_mut().for_each(|position| position[2] = 0.0);
+    Ok(positions)
+}
+
+/// Members of groups, by dimension and number.
+#[derive(Debug, Default)]
+struct Sets {
+    members: BTreeMap<(usize, u32), Vec<u32>>,
+}
+
+impl Sets {
+    fn add(&mut self, dim: usize, group: u32, entities: impl IntoIterator<Item = u32>) {
+        self.members.entry((dim, group)).or_default().extend(entities);
+    }
+
+    fn named(self, dim: usize, groups: &Groups) -> Result<Named, Error> {
+        let mut named = Named::default();
+        for ((of, group), mut members) in self.members {
+            members.sort_unstable();
+            members.dedup();
+            let kind = if of == dim { EntityKind::Cell } else { EntityKind::Face };
+            named.add_set(NamedSet { name: groups.name(of, group), kind, members })?;
+        }
+        Ok(named)
+    }
+}
