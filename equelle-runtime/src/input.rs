@@ -3,15 +3,20 @@
 //! A file is read once per name and domain; its values are shared.
 
 pub mod choice;
+mod derived;
+mod selection;
+mod sides;
+mod variables;
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
-use self::choice::{Choice, filename_key, from_file_key};
+use self::choice::{Choice, Derived, ListChoice, column_key, filename_key, from_file_key, set_key};
 use crate::domain::Domain;
 use crate::error::{Error, ErrorKind};
-use crate::io::Source;
-use crate::number::{NumberError, Words, line_and_column, parse_integer, parse_number, parse_truth, quoted};
+use crate::grid::Grid;
+use crate::io::{csv, npy, sequence::parse_sequence};
+use crate::number::{NumberError, Words, line_and_column, parse_data_number, parse_integer, parse_truth, quoted};
 use crate::params::Parameters;
 use crate::program::InputKind;
 
@@ -45,6 +50,8 @@ pub struct Inputs {
     sequences: Vec<(String, Arc<Vec<f64>>)>,
     /// Widths of the grid's cells that follow from other parameters, by key.
     widths: Vec<(&'static str, f64)>,
+    /// What the user should know of them.
+    notes: Vec<String>,
     /// Collections that share their names with numbers that something else reads.
     shared: Vec<&'static str>,
 }
@@ -68,7 +75,7 @@ impl Inputs {
     /// # Errors
     /// See [`choice::of_collection`].
     pub fn choice(&self, parameters: &Parameters, name: &str) -> Result<Choice, Error> {
-        choice::of_collection(parameters, name, self.shared.contains(&name), Parameters::number)
+        choice::of_collection(parameters, name, &Derived::ALL, self.shared.contains(&name), Parameters::number)
     }
 
     /// Number of elements of the first domain that was read under this name.
@@ -88,16 +95,18 @@ impl Inputs {
     }
 
     /// The numbers in `<name>_filename`, in ascending order of the entities in the numbering of the
-    /// grid's file; or the value `<name>` for all. [`choice`] defines which of them counts.
+    /// grid's file; the value `<name>` for all; or what follows from the grid ([`Derived`]), which
+    /// has the geometry that [`Inputs::needs_geometry`] tells. [`choice`] defines which of them
+    /// counts.
     ///
     /// # Errors
     /// `Data` for a missing parameter, two sources, a word that is no number (file, line, column)
-    /// or a wrong number of values; `Io` if the file cannot be read.
-    pub fn collection(&mut self, parameters: &Parameters, name: &str, domain: &Arc<Domain>) -> Result<CollectionInput, Error> {
+    /// or a wrong number of values, a text that means nothing; `Io` if the file cannot be read.
+    pub fn collection(&mut self, parameters: &Parameters, grid: &Grid, name: &str, domain: &Arc<Domain>) -> Result<CollectionInput, Error> {
         if let Some((_, _, values)) = self.collections.iter().find(|(n, d, _)| n == name && Arc::ptr_eq(d, domain)) {
             return Ok(values.clone());
         }
-        let input = self.read_collection(parameters, name, domain)?;
+        let input = self.read_collection(parameters, grid, name, domain)?;
         self.collections.push((name.to_string(), Arc::clone(domain), input.clone()));
         Ok(input)
     }
@@ -116,12 +125,14 @@ impl Inputs {
         let components: Vec<CollectionInput> = match self.vectors_choice(parameters, name, dim)? {
             Choice::Uniform(vector) => vector.into_iter().map(CollectionInput::Uniform).collect(),
             Choice::File(path) => {
-                let rows = values_of_elements(&path, name, domain, dim, read_numbers(parameters.source(), &path)?)?;
+                let rows = values_of_elements(&path, name, domain, dim, read_numbers(parameters, name, &path, dim)?)?;
                 let component = |axis: usize| rows.iter().skip(axis).step_by(dim).copied().collect();
                 let in_order = |values: Vec<f64>| CollectionInput::Values(Arc::new(domain.from_file_order(values)));
                 (0..dim).map(component).map(in_order).collect()
             }
-            Choice::Nothing => return Err(no_source(parameters, name, domain, &vec!["NUMBER"; dim].join(", "))),
+            Choice::Derived(_) | Choice::Nothing => {
+                return Err(no_source(parameters, name, domain, &vec!["NUMBER"; dim].join(", ")));
+            }
         };
         self.vectors.push((name.to_string(), Arc::clone(domain), components.clone()));
         Ok(components)
@@ -129,7 +140,7 @@ impl Inputs {
 
     /// The source of Vectors of `dim` components.
     fn vectors_choice(&self, parameters: &Parameters, name: &str, dim: usize) -> Result<Choice<Vec<f64>>, Error> {
-        choice::of_collection(parameters, name, self.shared.contains(&name), |parameters, key| match parameters.numbers(key)? {
+        choice::of_collection(parameters, name, &[], self.shared.contains(&name), |parameters, key| match parameters.numbers(key)? {
             Some(vector) if vector.len() != dim => Err(wrong_components(parameters, key, vector.len(), dim)),
             vector => Ok(vector),
         })
@@ -147,66 +158,99 @@ impl Inputs {
         let input = match self.bools_choice(parameters, name)? {
             Choice::Uniform(value) => CollectionInput::Uniform(value),
             Choice::File(path) => {
-                let values = values_of_elements(&path, name, domain, 1, truths_in(&path, &parameters.source().read(&path, "")?)?)?;
+                let values = values_of_elements(&path, name, domain, 1, read_truths(parameters, &path)?)?;
                 CollectionInput::Values(Arc::new(domain.from_file_order(values)))
             }
-            Choice::Nothing => return Err(no_source(parameters, name, domain, "true|false")),
+            Choice::Derived(_) | Choice::Nothing => return Err(no_source(parameters, name, domain, "true|false")),
         };
         self.bools.push((name.to_string(), Arc::clone(domain), input.clone()));
         Ok(input)
     }
 
     fn bools_choice(&self, parameters: &Parameters, name: &str) -> Result<Choice<bool>, Error> {
-        choice::of_collection(parameters, name, self.shared.contains(&name), Parameters::truth)
+        choice::of_collection(parameters, name, &[], self.shared.contains(&name), Parameters::truth)
     }
 
-    /// Whether an input comes from a file; checks its sources before anything is read.
+    /// Whether an input has one value for each element; checks its sources before anything is read.
     ///
     /// # Errors
     /// `Data` for two sources in one place, a file without a name, and a value that is not of its
     /// type.
-    pub fn is_from_file(&self, parameters: &Parameters, name: &str, kind: InputKind) -> Result<bool, Error> {
+    pub fn is_per_element(&self, parameters: &Parameters, name: &str, kind: InputKind) -> Result<bool, Error> {
         let shared = self.shared.contains(&name);
         Ok(match kind {
             InputKind::Scalar => false,
-            InputKind::Collection => self.choice(parameters, name)?.is_file(),
-            InputKind::Vectors => choice::of_collection(parameters, name, shared, Parameters::numbers)?.is_file(),
-            InputKind::Bools => self.bools_choice(parameters, name)?.is_file(),
-            InputKind::Domain | InputKind::Sequence => choice::of_list(parameters, name)?.is_some(),
+            InputKind::Collection => self.choice(parameters, name)?.is_per_element(),
+            InputKind::Vectors => choice::of_collection(parameters, name, &[], shared, Parameters::numbers)?.is_per_element(),
+            InputKind::Bools => self.bools_choice(parameters, name)?.is_per_element(),
+            InputKind::Domain => choice::of_list(parameters, name, &set_key(name), false)? != ListChoice::Nothing,
+            InputKind::Sequence => choice::of_list(parameters, name, name, shared)? != ListChoice::Nothing,
         })
     }
 
-    fn read_collection(&self, parameters: &Parameters, name: &str, domain: &Domain) -> Result<CollectionInput, Error> {
-        let path = match self.choice(parameters, name)? {
-            Choice::Uniform(value) => return Ok(CollectionInput::Uniform(value)),
-            Choice::File(path) => path,
+    fn read_collection(&self, parameters: &Parameters, grid: &Grid, name: &str, domain: &Domain) -> Result<CollectionInput, Error> {
+        Ok(match self.choice(parameters, name)? {
+            Choice::Uniform(value) => CollectionInput::Uniform(value),
+            Choice::File(path) => {
+                let values = values_of_elements(&path, name, domain, 1, read_numbers(parameters, name, &path, 1)?)?;
+                CollectionInput::Values(Arc::new(domain.from_file_order(values)))
+            }
+            Choice::Derived(derived) => {
+                CollectionInput::Values(Arc::new(derived::values(parameters, &derived.key(name), derived, grid, domain)?))
+            }
             Choice::Nothing => return Err(no_source(parameters, name, domain, "NUMBER")),
-        };
-        let values = values_of_elements(&path, name, domain, 1, read_numbers(parameters.source(), &path)?)?;
-        Ok(CollectionInput::Values(Arc::new(domain.from_file_order(values))))
+        })
     }
 
-    /// The entities in `<name>_filename`, ascending, in the numbering of the grid's file.
+    /// Whether inputs are chosen or computed by positions and sides: then the grid must have its
+    /// centroids and normals when they are read.
+    pub fn needs_geometry(parameters: &Parameters, names: impl Iterator<Item = &'static str>) -> bool {
+        names.into_iter().any(|name| parameters.contains(&set_key(name)) || parameters.contains(&Derived::Expression.key(name)))
+    }
+
+    /// What the user should know of the inputs read so far.
+    pub fn take_notes(&mut self) -> Vec<String> {
+        std::mem::take(&mut self.notes)
+    }
+
+    /// The entities in `<name>_filename`, ascending, in the numbering of the grid's file; those that
+    /// `<name>_set` chooses; or without either, the grid's named set `<name>`. The grid has the
+    /// geometry that [`Inputs::needs_geometry`] tells.
     ///
     /// # Errors
-    /// `Data` for a missing parameter and for a word that is no index, is out of range, repeated,
-    /// unsorted or not in `within` (file, line, column); `Io` if the file cannot be read.
-    pub fn domain(&mut self, parameters: &Parameters, name: &str, within: &Arc<Domain>) -> Result<Arc<Domain>, Error> {
+    /// `Data` for a missing parameter, for a word that is no index, is out of range, repeated,
+    /// unsorted or not in `within` (file, line, column), and for a text that chooses nothing; `Io`
+    /// if the file cannot be read.
+    pub fn domain(&mut self, parameters: &Parameters, grid: &Grid, name: &str, within: &Arc<Domain>) -> Result<Arc<Domain>, Error> {
         if let Some((_, _, domain)) = self.domains.iter().find(|(n, w, _)| n == name && Arc::ptr_eq(w, within)) {
             return Ok(Arc::clone(domain));
         }
-        let path = required_path(parameters, name, &format!("the file with indices of elements of {}", within.name()))?;
-        let mut elements = read_entities(&path, &parameters.source().read(&path, "")?, within)?;
-        for element in &mut elements {
-            *element = within.grid().entity_of_file(within.kind(), *element);
-        }
-        elements.sort_unstable();
-        let domain = Domain::trusted_subset(name.to_string(), within, elements);
+        let (filename, key) = (filename_key(name), set_key(name));
+        let domain = match choice::of_list(parameters, name, &key, false)? {
+            ListChoice::File(path) => {
+                let mut elements = read_entities(&path, &parameters.source().read(&path, "")?, within)?;
+                for element in &mut elements {
+                    *element = within.grid().entity_of_file(within.kind(), *element);
+                }
+                elements.sort_unstable();
+                Domain::trusted_subset(name.to_string(), within, elements)
+            }
+            ListChoice::Text => selection::select(parameters, &key, name, grid, within)?,
+            ListChoice::Nothing => {
+                let Some(domain) = selection::of_own_name(name, grid, within)? else {
+                    let error = missing(parameters, &filename, &format!("the file with indices of elements of {}", within.name()));
+                    return Err(if error.hint.is_some() { error } else { error.hint(format!("give {filename}=FILE or {key}=SETS")) });
+                };
+                let noun = if domain.len() == 1 { within.kind().noun() } else { within.kind().nouns() };
+                self.notes.push(format!("domain `{name}`: the grid's set of that name, {} {noun}", domain.len()));
+                domain
+            }
+        };
         self.domains.push((name.to_string(), Arc::clone(within), Arc::clone(&domain)));
         Ok(domain)
     }
 
-    /// All numbers in `<name>_filename`, possibly none.
+    /// All numbers in `<name>_filename`, or those of the text `<name>`; possibly none.
     ///
     /// # Errors
     /// `Data` for a missing parameter or a word that is no number (file, line, column); `Io` if the
@@ -215,8 +259,28 @@ impl Inputs {
         if let Some((_, values)) = self.sequences.iter().find(|(n, _)| n == name) {
             return Ok(Arc::clone(values));
         }
-        let path = required_path(parameters, name, "the file with the numbers of the sequence")?;
-        let values = Arc::new(read_numbers(parameters.source(), &path)?);
+        let values = match choice::of_list(parameters, name, name, self.shared.contains(&name))? {
+            ListChoice::File(path) => read_numbers(parameters, name, &path, 1)?,
+            ListChoice::Text => {
+                let text = parameters.text(name).unwrap_or_default();
+                let sequence = parse_sequence(text).map_err(|error| error.of_parameter(parameters, name))?;
+                if sequence.dimension.is_some() {
+                    let message = format!("parameter `{name}` has units, and the program does not say in which unit it reads `{name}`");
+                    return Err(Error::new(ErrorKind::Data, message).hint("give the numbers alone"));
+                }
+                sequence.values
+            }
+            ListChoice::Nothing => {
+                let filename = filename_key(name);
+                let error = missing(parameters, &filename, "the file with the numbers of the sequence");
+                return Err(if error.hint.is_some() {
+                    error
+                } else {
+                    error.hint(format!("give {filename}=FILE, or {name}=NUMBERS such as 40*0.01"))
+                });
+            }
+        };
+        let values = Arc::new(values);
         self.sequences.push((name.to_string(), Arc::clone(&values)));
         Ok(values)
     }
@@ -266,20 +330,64 @@ fn missing(parameters: &Parameters, key: &str, what: &str) -> Error {
     }
 }
 
-fn required_path(parameters: &Parameters, name: &str, what: &str) -> Result<PathBuf, Error> {
-    choice::of_list(parameters, name)?.ok_or_else(|| {
-        let key = filename_key(name);
-        let error = missing(parameters, &key, what);
-        if error.hint.is_some() { error } else { error.hint(format!("give {key}=FILE")) }
-    })
+/// The kind of a data file, by the extension of its name.
+enum DataFormat {
+    Text,
+    Csv,
+    Npy,
 }
 
-/// All numbers in a file, separated by white space.
-///
-/// # Errors
-/// `Io` if it cannot be read, `Data` for a word that is not a number.
-pub fn read_numbers(source: &Source, path: &Path) -> Result<Vec<f64>, Error> {
-    numbers_in(path, &source.read(path, "")?)
+impl DataFormat {
+    fn of(path: &Path, bytes: &[u8]) -> DataFormat {
+        let has_extension = |wanted: &str| path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case(wanted));
+        if has_extension("npy") || npy::is_npy(bytes) {
+            DataFormat::Npy
+        } else if has_extension("csv") {
+            DataFormat::Csv
+        } else {
+            DataFormat::Text
+        }
+    }
+}
+
+/// All numbers in a file, `each` for an element: text, a column of a CSV file, an array of NumPy.
+pub(crate) fn read_numbers(parameters: &Parameters, name: &str, path: &Path, each: usize) -> Result<Vec<f64>, Error> {
+    let bytes = parameters.source().read(path, "")?;
+    let key = column_key(name);
+    let column = parameters.text(&key);
+    let format = DataFormat::of(path, &bytes);
+    match (format, column) {
+        (DataFormat::Csv, _) if each == 1 => csv::read_column(path, &bytes, column),
+        (DataFormat::Csv | DataFormat::Npy | DataFormat::Text, Some(_)) => {
+            let message = format!("parameter `{key}`: `{}` has no columns that are read by name", path.display());
+            Err(Error::new(ErrorKind::Data, message)
+                .hint("a column is read from a file whose name ends in `.csv`, for a collection of numbers"))
+        }
+        (DataFormat::Npy, None) => {
+            let array = npy::read(path, &bytes)?;
+            if let Some(columns) = array.columns.filter(|&columns| columns != each) {
+                let (rows, wanted) = (array.rows, if each == 1 { "one number".to_owned() } else { format!("{each} numbers") });
+                let message = format!("{}: shape ({rows}, {columns}), and input `{name}` needs {wanted} for each element", path.display());
+                return Err(Error::new(ErrorKind::Data, message));
+            }
+            array.numbers()
+        }
+        (DataFormat::Csv | DataFormat::Text, None) => numbers_in(path, &bytes),
+    }
+}
+
+/// All truth values in a file: text, or an array of NumPy.
+fn read_truths(parameters: &Parameters, path: &Path) -> Result<Vec<bool>, Error> {
+    let bytes = parameters.source().read(path, "")?;
+    match DataFormat::of(path, &bytes) {
+        DataFormat::Npy => npy::read(path, &bytes)?.truths(),
+        DataFormat::Csv | DataFormat::Text => truths_in(path, &bytes),
+    }
+}
+
+/// A text without the mark of its byte order that some editors write.
+fn without_mark(text: &[u8]) -> &[u8] {
+    text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(text)
 }
 
 /// All numbers in a text; `path` is for messages.
@@ -287,9 +395,10 @@ pub fn read_numbers(source: &Source, path: &Path) -> Result<Vec<f64>, Error> {
 /// # Errors
 /// `Data` for a word that is not a number; names line and column.
 pub fn numbers_in(path: &Path, text: &[u8]) -> Result<Vec<f64>, Error> {
+    let text = without_mark(text);
     let mut values = Vec::new();
     for word in Words::new(text) {
-        match parse_number(word.bytes) {
+        match parse_data_number(word.bytes) {
             Ok(value) => values.push(value),
             Err(fault) => {
                 let what = match fault {
@@ -310,6 +419,7 @@ pub fn numbers_in(path: &Path, text: &[u8]) -> Result<Vec<f64>, Error> {
 /// # Errors
 /// `Data` for another word; names line and column.
 pub fn truths_in(path: &Path, text: &[u8]) -> Result<Vec<bool>, Error> {
+    let text = without_mark(text);
     let truth = |word: crate::number::Word<'_>| {
         parse_truth(word.bytes).ok_or_else(|| {
             at(path, text, word.offset, &format!("{} is not a truth value", quoted(word.bytes)))
@@ -325,6 +435,7 @@ pub fn truths_in(path: &Path, text: &[u8]) -> Result<Vec<bool>, Error> {
 /// # Errors
 /// `Data` for the first word that is not one; names line and column.
 pub fn read_entities(path: &Path, text: &[u8], within: &Domain) -> Result<Vec<u32>, Error> {
+    let text = without_mark(text);
     let mut all = within;
     while let Some(base) = all.base() {
         all = base;

@@ -169,6 +169,9 @@ pub struct InputForm {
 /// give without need.
 pub const FROM_FILE: &str = "_from_file";
 
+/// What follows a name in the key of the column of a CSV file, by name or number.
+pub const COLUMN: &str = "_column";
+
 const fn form(suffix: &'static str, value: &'static str, meaning: &'static str) -> InputForm {
     InputForm { suffix, value, meaning }
 }
@@ -179,7 +182,15 @@ impl InputKind {
         match self {
             InputKind::Scalar => const { &[form("", "NUMBER", "a number")] },
             InputKind::Collection => {
-                const { &[form("", "NUMBER", "one value for all"), form("_filename", "FILE", "one number per element, ascending")] }
+                const {
+                    &[
+                        form("", "NUMBER", "one value for all"),
+                        form("_filename", "FILE", "one number per element, ascending; text, a column of .csv, or .npy"),
+                        form("_property", "ARRAY", "the named array of the grid"),
+                        form("_values", "SET:NUMBER,...", "a value for each named set of the grid, and `default`"),
+                        form("_expression", "EXPRESSION", "of x, y, z in metres and named arrays of the grid"),
+                    ]
+                }
             }
             InputKind::Vectors => {
                 const {
@@ -197,14 +208,31 @@ impl InputKind {
                     ]
                 }
             }
-            InputKind::Domain => const { &[form("_filename", "FILE", "indices of entities of the grid, ascending, each once")] },
-            InputKind::Sequence => const { &[form("_filename", "FILE", "numbers")] },
+            InputKind::Domain => {
+                const {
+                    &[
+                        form(
+                            "_set",
+                            "SETS",
+                            "named sets of the grid, sides such as x-, boxes, conditions; without a key, the set of its name",
+                        ),
+                        form("_filename", "FILE", "indices of entities of the grid, ascending, each once"),
+                    ]
+                }
+            }
+            InputKind::Sequence => {
+                const { &[form("", "NUMBERS", "such as 40*0.01, 0.02"), form("_filename", "FILE", "numbers; text, a column of .csv, or .npy")] }
+            }
         }
     }
 
     /// What follows the name of an input of this kind in its keys.
     pub fn suffixes(self) -> impl Iterator<Item = &'static str> {
         let from_file = self.forms().iter().any(|form| form.suffix == "_filename").then_some(FROM_FILE);
-        self.forms().iter().map(|form| form.suffix).chain(from_file)
+        let column = match self {
+            InputKind::Collection | InputKind::Sequence => Some(COLUMN),
+            InputKind::Scalar | InputKind::Vectors | InputKind::Bools | InputKind::Domain => None,
+        };
+        self.forms().iter().map(|form| form.suffix).chain(from_file).chain(column)
     }
 }

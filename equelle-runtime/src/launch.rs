@@ -176,7 +176,7 @@ pub fn help(program: &Program, backends: &[Backend]) -> String {
             InputKind::Collection => format!("one value per element of {}", input.domain),
             InputKind::Vectors => format!("one Vector per element of {}", input.domain),
             InputKind::Bools => format!("one truth value per element of {}", input.domain),
-            InputKind::Domain => format!("ascending indices of elements of {}", input.domain),
+            InputKind::Domain => format!("elements of {}", input.domain),
             InputKind::Sequence => "sequence of numbers".to_string(),
         };
         let unit = if input.unit.is_empty() { String::new() } else { format!(", in {}", input.unit) };

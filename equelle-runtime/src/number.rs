@@ -18,8 +18,8 @@ const EXACT_POWERS: [f64; 23] =
 
 /// A finite decimal number such as `-4.37e+04`, correctly rounded.
 ///
+/// # Errors
 /// Why it is not a number.
-/// What is wrong with it.
 pub fn parse_number(word: &[u8]) -> Result<f64, NumberError> {
     let (negative, digits) = match word {
         [b'-', rest @ ..] => (true, rest),
@@ -55,6 +55,23 @@ pub fn parse_number(word: &[u8]) -> Result<f64, NumberError> {
     if value.is_finite() { Ok(value) } else { Err(NumberError::OutOfRange) }
 }
 
+/// [`parse_number`], also with the exponent as Fortran writes it: `1.0D-2`.
+///
+/// # Errors
+/// Why it is not a number.
+pub fn parse_data_number(word: &[u8]) -> Result<f64, NumberError> {
+    match parse_number(word) {
+        Err(NumberError::NotANumber) => {}
+        done @ (Ok(_) | Err(NumberError::OutOfRange)) => return done,
+    }
+    // One letter, so that `1D2e3` stays what it is.
+    let mut letters = word.iter().enumerate().filter(|(_, byte)| byte.is_ascii_alphabetic());
+    let (Some((at, b'd' | b'D')), None) = (letters.next(), letters.next()) else { return Err(NumberError::NotANumber) };
+    let mut word = word.to_vec();
+    word[at] = b'e';
+    parse_number(&word)
+}
+
 /// A whole number, possibly negative.
 ///
 /// # Errors
@@ -75,13 +92,13 @@ pub fn parse_integer(word: &[u8]) -> Result<i64, NumberError> {
         .ok_or(NumberError::OutOfRange)
 }
 
-/// A truth value: `true` or `1`, `false` or `0`; `True` and `FALSE` too.
+/// A truth value: `true`, `yes` or `1`, `false`, `no` or `0`; `True` and `FALSE` too.
 pub fn parse_truth(word: &[u8]) -> Option<bool> {
     match word {
         b"1" => Some(true),
         b"0" => Some(false),
-        _ if word.eq_ignore_ascii_case(b"true") => Some(true),
-        _ if word.eq_ignore_ascii_case(b"false") => Some(false),
+        _ if word.eq_ignore_ascii_case(b"true") || word.eq_ignore_ascii_case(b"yes") => Some(true),
+        _ if word.eq_ignore_ascii_case(b"false") || word.eq_ignore_ascii_case(b"no") => Some(false),
         _ => None,
     }
 }

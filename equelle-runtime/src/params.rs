@@ -223,17 +223,14 @@ impl Parameters {
         usize::try_from(value).map(Some).map_err(|_| wrong(NumberError::NotANumber))
     }
 
-    /// `true` or `false`.
+    /// `true` or `false`; also `yes` and `no`, `1` and `0`, in capitals or not.
     ///
     /// # Errors
     /// `Data` if it is neither; with key, file and line.
     pub fn flag(&self, key: &str) -> Result<Option<bool>, Error> {
         let Some(entry) = self.entry(key) else { return Ok(None) };
-        match entry.value.as_str() {
-            "true" => Ok(Some(true)),
-            "false" => Ok(Some(false)),
-            _ => Err(wrong_type(key, entry, NumberError::NotANumber, "`true` or `false`")),
-        }
+        let flag = parse_truth(entry.value.as_bytes());
+        flag.map(Some).ok_or_else(|| wrong_type(key, entry, NumberError::NotANumber, "`true` or `false`"))
     }
 
     /// A file name, relative to the parameter file that gave it.
@@ -302,10 +299,19 @@ fn without_comment(line: &str) -> &str {
     &line[..end]
 }
 
+/// Whether a value has a `=` that is not part of a comparison, as in `where x <= 0.5`.
+fn has_second_assignment(value: &str) -> bool {
+    let bytes = value.as_bytes();
+    bytes.iter().enumerate().any(|(at, &byte)| {
+        let compares = at > 0 && matches!(bytes[at - 1], b'<' | b'>' | b'!' | b'=') || bytes.get(at + 1) == Some(&b'=');
+        byte == b'=' && !compares
+    })
+}
+
 fn split_assignment(text: &str) -> Result<(&str, &str), &'static str> {
     let (key, value) = text.split_once('=').ok_or("there is no `=`")?;
     let (key, value) = (key.trim(), value.trim());
-    if value.contains('=') {
+    if has_second_assignment(value) {
         return Err("there is more than one `=`");
     }
     if key.is_empty() {

@@ -275,12 +275,17 @@ impl Session {
     }
 
     /// Frees the geometry of the grid except for these arrays. Cell centroids from a grid file
-    /// stay: messages give them.
+    /// stay: messages give them. So do positions and normals of faces where inputs are chosen by
+    /// them.
     pub fn keep_geometry(&mut self, arrays: &[GeometryArray]) {
+        let of_inputs = Inputs::needs_geometry(&self.parameters, self.program.inputs.iter().map(|input| input.name));
         // Other owners of the grid keep reading it unchanged.
         if let Some(grid) = Arc::get_mut(&mut self.grid) {
             let mut kept = arrays.to_vec();
             kept.extend((!grid.has_shape()).then_some(GeometryArray::CellCentroids));
+            if of_inputs && !grid.has_shape() {
+                kept.extend([GeometryArray::FaceCentroids, GeometryArray::FaceNormals]);
+            }
             grid.keep_geometry(&kept);
         }
     }

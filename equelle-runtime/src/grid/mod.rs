@@ -206,6 +206,11 @@ impl Grid {
         self.shape.is_some()
     }
 
+    /// The numbers of cells of which its arrays are made, in the numbering of the file.
+    pub(crate) fn shape(&self) -> Option<&Cartesian> {
+        self.shape.as_ref()
+    }
+
     /// Cells and faces; built on first use. For a Cartesian grid of 3 dimensions about 56 bytes a
     /// cell.
     pub fn topology(&self) -> &Topology {

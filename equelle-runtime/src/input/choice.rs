@@ -1,10 +1,12 @@
-//! Sources of an input: choice between `<name>`, `<name>_filename` and `<name>_from_file`.
+//! Sources of an input: choice between `<name>`, `<name>_filename` with `<name>_from_file`, and the
+//! other keys that give an input of its kind.
 //!
 //! Sources on the command line replace those in files. Two sources in one place are an error.
 
 use std::path::PathBuf;
 
 use crate::error::{Error, ErrorKind};
+use crate::keys::COLUMN;
 use crate::params::{Origin, Parameters};
 
 /// The source of a collection's values.
@@ -14,18 +16,57 @@ pub enum Choice<T = f64> {
     Uniform(T),
     /// A file with one value per element.
     File(PathBuf),
+    /// Values that follow from the grid.
+    Derived(Derived),
     /// No parameter is given.
     Nothing,
 }
 
 impl<T> Choice<T> {
-    /// Whether it is a file.
-    pub fn is_file(&self) -> bool {
+    /// Whether it is one value for each element.
+    pub fn is_per_element(&self) -> bool {
         match self {
-            Choice::File(_) => true,
+            Choice::File(_) | Choice::Derived(_) => true,
             Choice::Uniform(_) | Choice::Nothing => false,
         }
     }
+}
+
+/// Ways to give a collection of numbers by what the grid has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Derived {
+    /// A named array: `PERMX`.
+    Property,
+    /// A value for each of some named sets: `rock: 1e-12, default: 1e-13`.
+    Values,
+    /// An expression of positions and named arrays: `1 + x*y`.
+    Expression,
+}
+
+impl Derived {
+    /// All of them.
+    pub const ALL: [Derived; 3] = [Derived::Property, Derived::Values, Derived::Expression];
+
+    /// The key of an input.
+    pub fn key(self, name: &str) -> String {
+        let suffix = match self {
+            Derived::Property => "property",
+            Derived::Values => "values",
+            Derived::Expression => "expression",
+        };
+        format!("{name}_{suffix}")
+    }
+}
+
+/// The source of a domain or a sequence.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ListChoice {
+    /// A file.
+    File(PathBuf),
+    /// The text of the other key.
+    Text,
+    /// No parameter is given.
+    Nothing,
 }
 
 /// The key that gives an input as a file.
@@ -38,25 +79,88 @@ pub fn from_file_key(name: &str) -> String {
     format!("{name}_from_file")
 }
 
+/// The key that chooses the elements of a domain.
+pub fn set_key(name: &str) -> String {
+    format!("{name}_set")
+}
+
+/// The key of the column of a CSV file.
+pub fn column_key(name: &str) -> String {
+    format!("{name}{COLUMN}")
+}
+
 /// The sources of an input in one place, command line or parameter files.
-#[derive(Clone, Copy)]
 struct Assignment {
     value: bool,
     filename: bool,
     wants_file: bool,
+    derived: Vec<Derived>,
 }
 
 impl Assignment {
-    /// The sources in `place`, with the flag that applies there.
-    fn by(parameters: &Parameters, name: &str, from_file: Option<bool>, place: fn(&Origin) -> bool) -> Assignment {
+    /// The sources in `place`, with the flag that applies there. `value` is the key of a value.
+    fn by(
+        parameters: &Parameters,
+        (name, value): (&str, &str),
+        derived: &[Derived],
+        from_file: Option<bool>,
+        place: fn(&Origin) -> bool,
+    ) -> Assignment {
         let given = |key: &str| parameters.origin(key).is_some_and(place);
         let filename = given(&filename_key(name));
-        Assignment { value: given(name), filename, wants_file: from_file.unwrap_or(filename) }
+        let derived = derived.iter().copied().filter(|derived| given(&derived.key(name))).collect();
+        Assignment { value: given(value), filename, wants_file: from_file.unwrap_or(filename), derived }
+    }
+
+    /// Whether there is a source beside the value.
+    fn has_other(&self) -> bool {
+        self.wants_file || !self.derived.is_empty()
     }
 }
 
-/// The source of a collection's values; `uniform` reads the value `<name>`. `shared`: something
-/// else reads the number `<name>` too, which is then no second source beside a file.
+/// The source that counts.
+enum Found {
+    Value,
+    File(PathBuf),
+    Derived(Derived),
+    Nothing,
+}
+
+/// The source that counts: the one on the command line, else the one in files.
+fn found(parameters: &Parameters, name: &str, value: &str, derived: &[Derived], shared: bool) -> Result<Found, Error> {
+    let key = from_file_key(name);
+    let flag = parameters.flag(&key)?;
+    let flag_of_words = flag.filter(|_| parameters.origin(&key).is_some_and(on_command_line));
+    let words = Assignment::by(parameters, (name, value), derived, flag_of_words, on_command_line);
+    let files = Assignment::by(parameters, (name, value), derived, flag, |origin| !on_command_line(origin));
+    for said in [&words, &files] {
+        if said.wants_file && !parameters.contains(&filename_key(name)) {
+            return Err(no_file_name(parameters, name));
+        }
+        let has_value = said.value && !(shared && (said.has_other() || files.has_other()));
+        let mut keys: Vec<String> = Vec::new();
+        keys.extend(has_value.then(|| value.to_owned()));
+        keys.extend(said.wants_file.then(|| if said.filename { filename_key(name) } else { key.clone() }));
+        keys.extend(said.derived.iter().map(|derived| derived.key(name)));
+        if let [first, second, ..] = &keys[..] {
+            return Err(two_sources(parameters, name, [first, second]));
+        }
+        if said.wants_file {
+            return Ok(parameters.path(&filename_key(name))?.map_or(Found::Nothing, Found::File));
+        }
+        if let Some(derived) = said.derived.first() {
+            return Ok(Found::Derived(*derived));
+        }
+        if has_value {
+            return Ok(Found::Value);
+        }
+    }
+    Ok(Found::Nothing)
+}
+
+/// The source of a collection's values; `uniform` reads the value `<name>`, `derived` are the other
+/// ways to give it. `shared`: something else reads the number `<name>` too, which is then no second
+/// source beside another one.
 ///
 /// # Errors
 /// `Data` for two sources in one place (names both), for `<name>_from_file=true` without a file
@@ -64,50 +168,35 @@ impl Assignment {
 pub fn of_collection<T>(
     parameters: &Parameters,
     name: &str,
+    derived: &[Derived],
     shared: bool,
     uniform: impl FnOnce(&Parameters, &str) -> Result<Option<T>, Error>,
 ) -> Result<Choice<T>, Error> {
-    let key = from_file_key(name);
-    let flag = parameters.flag(&key)?;
-    let flag_of_words = flag.filter(|_| parameters.origin(&key).is_some_and(on_command_line));
-    let words = Assignment::by(parameters, name, flag_of_words, on_command_line);
-    let files = Assignment::by(parameters, name, flag, |origin| !on_command_line(origin));
-    for said in [words, files] {
-        if said.wants_file {
-            if !parameters.contains(&filename_key(name)) {
-                return Err(no_file_name(parameters, name));
-            }
-            if said.value && !shared {
-                return Err(two_sources(parameters, name, said));
-            }
-            return Ok(parameters.path(&filename_key(name))?.map_or(Choice::Nothing, Choice::File));
-        }
-        if said.value && !(shared && files.wants_file) {
-            return Ok(uniform(parameters, name)?.map_or(Choice::Nothing, Choice::Uniform));
-        }
-    }
-    Ok(Choice::Nothing)
+    Ok(match found(parameters, name, name, derived, shared)? {
+        Found::Value => uniform(parameters, name)?.map_or(Choice::Nothing, Choice::Uniform),
+        Found::File(path) => Choice::File(path),
+        Found::Derived(derived) => Choice::Derived(derived),
+        Found::Nothing => Choice::Nothing,
+    })
 }
 
-/// The file of a domain or a sequence, which have no other source; `None` if no parameter names
-/// one.
+/// The source of a domain or a sequence: its file, or the text of `key`, which something else reads
+/// too if it is `shared`.
 ///
 /// # Errors
-/// `Data` for `<name>_from_file=false`, unless the command line names a file that a parameter file
-/// disables; for an empty name.
-pub fn of_list(parameters: &Parameters, name: &str) -> Result<Option<PathBuf>, Error> {
-    let (flag, filename) = (from_file_key(name), filename_key(name));
-    let kept_out = parameters.flag(&flag)? == Some(false);
-    let [of_flag, of_name] = [&flag, &filename].map(|key| parameters.origin(key));
-    if kept_out && !(of_name == Some(&Origin::CommandLine) && of_flag != Some(&Origin::CommandLine)) {
-        let place = place(parameters, &flag);
-        return Err(Error::new(ErrorKind::Data, format!("`{flag}=false`{place} keeps the file out, and `{name}` has no other source"))
-            .hint(format!("leave {flag} out, and give {filename}=FILE")));
+/// As for [`of_collection`]; also for `<name>_from_file=false` without another source.
+pub fn of_list(parameters: &Parameters, name: &str, key: &str, shared: bool) -> Result<ListChoice, Error> {
+    let flag = from_file_key(name);
+    match found(parameters, name, key, &[], shared)? {
+        Found::Value => Ok(ListChoice::Text),
+        Found::File(path) => Ok(ListChoice::File(path)),
+        Found::Derived(_) | Found::Nothing if parameters.flag(&flag)? == Some(false) => {
+            let (place, filename) = (place(parameters, &flag), filename_key(name));
+            let message = format!("`{flag}=false`{place} keeps the file out, and `{name}` has no other source");
+            Err(Error::new(ErrorKind::Data, message).hint(format!("leave {flag} out, and give {filename}=FILE")))
+        }
+        Found::Derived(_) | Found::Nothing => Ok(ListChoice::Nothing),
     }
-    if of_name.is_none() && parameters.flag(&flag)? == Some(true) {
-        return Err(no_file_name(parameters, name));
-    }
-    parameters.path(&filename)
 }
 
 fn on_command_line(origin: &Origin) -> bool {
@@ -128,10 +217,11 @@ fn no_file_name(parameters: &Parameters, name: &str) -> Error {
     }
 }
 
-fn two_sources(parameters: &Parameters, name: &str, said: Assignment) -> Error {
-    let (flag, filename) = (from_file_key(name), filename_key(name));
-    let file = if said.filename { &filename } else { &flag };
-    let [value, file] = [name, file].map(|key| format!("`{key}={}`{}", parameters.text(key).unwrap_or_default(), place(parameters, key)));
-    Error::new(ErrorKind::Data, format!("input `{name}` has two sources: {value} and {file}"))
-        .hint(format!("leave one of them out; {flag}=false keeps the file out, and the command line replaces what files give"))
+fn two_sources(parameters: &Parameters, name: &str, keys: [&String; 2]) -> Error {
+    let flag = from_file_key(name);
+    let file = keys.iter().any(|key| **key == flag || **key == filename_key(name));
+    let [first, second] = keys.map(|key| format!("`{key}={}`{}", parameters.text(key).unwrap_or_default(), place(parameters, key)));
+    let keeps_out = if file { format!("{flag}=false keeps the file out, and ") } else { String::new() };
+    Error::new(ErrorKind::Data, format!("input `{name}` has two sources: {first} and {second}"))
+        .hint(format!("leave one of them out; {keeps_out}the command line replaces what files give"))
 }

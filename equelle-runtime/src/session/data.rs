@@ -24,7 +24,7 @@ impl Session {
     /// # Errors
     /// See [`Inputs::collection`](crate::input::Inputs::collection).
     pub fn input_collection(&mut self, name: &str, domain: &Arc<Domain>) -> Result<CollectionInput, Error> {
-        self.inputs.collection(&self.parameters, name, domain).map_err(|e| e.at(self.line))
+        self.inputs.collection(&self.parameters, &self.grid, name, domain).map_err(|e| e.at(self.line))
     }
 
     /// A collection of Vectors on a domain, by component; read once per name and domain.
@@ -48,7 +48,11 @@ impl Session {
     /// # Errors
     /// See [`Inputs::domain`](crate::input::Inputs::domain).
     pub fn input_domain(&mut self, name: &str, within: &Arc<Domain>) -> Result<Arc<Domain>, Error> {
-        self.inputs.domain(&self.parameters, name, within).map_err(|e| e.at(self.line))
+        let domain = self.inputs.domain(&self.parameters, &self.grid, name, within).map_err(|e| e.at(self.line));
+        for note in self.inputs.take_notes() {
+            self.progress.message(&note);
+        }
+        domain
     }
 
     /// A sequence; read once per name.

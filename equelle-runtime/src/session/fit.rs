@@ -82,14 +82,14 @@ impl Session {
         let sizes = memory::Sizes { grid: &self.grid, real: real as u64, len: &len, multigrid, known: &known };
         let mut estimate = Estimate::of(plan, &sizes);
         for input in self.program.inputs.iter().filter(|input| input.kind.is_collection()) {
-            let from_file = self.inputs.is_from_file(&self.parameters, input.name, input.kind)?;
+            let per_element = self.inputs.is_per_element(&self.parameters, input.name, input.kind)?;
             let bytes = match input.kind {
                 InputKind::Vectors => 8 * self.grid.dim() as u64,
                 InputKind::Bools => 1,
                 InputKind::Scalar | InputKind::Collection | InputKind::Domain | InputKind::Sequence => 8,
             };
             let set = plan.collections.iter().find(|set| set.name == input.domain && set.canonical);
-            if let (true, Some(set)) = (from_file, set) {
+            if let (true, Some(set)) = (per_element, set) {
                 estimate.inputs += bytes * len(set.set);
             }
         }

@@ -104,7 +104,7 @@ impl AxisKeys {
             return self.graded(count, sequence.values, self.width);
         }
         match parameters.path(self.file)?.filter(|_| from == self.file) {
-            Some(path) => self.graded(count, read_numbers(parameters.source(), &path)?, self.file),
+            Some(path) => self.graded(count, read_numbers(parameters, self.width, &path, 1)?, self.file),
             None => uniform(1.0),
         }
     }

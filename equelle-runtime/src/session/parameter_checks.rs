@@ -13,13 +13,18 @@ fn is_known(program: &Program, key: &str) -> bool {
         || program.inputs.iter().any(|input| input.keys().iter().any(|own| own == key))
 }
 
+/// Ends of keys of inputs of some kind.
+const SUFFIXES: [&str; 7] = ["_filename", "_from_file", "_column", "_set", "_property", "_values", "_expression"];
+
 /// The known key nearest to an unknown one: another key of the same input, or the most similar one.
 fn nearest(program: &Program, key: &str) -> Option<String> {
-    let stem = key.strip_suffix("_filename").or_else(|| key.strip_suffix("_from_file")).unwrap_or(key);
+    let stem = SUFFIXES.iter().find_map(|suffix| key.strip_suffix(suffix)).unwrap_or(key);
     if let Some(input) = program.inputs.iter().find(|input| input.name == stem) {
         return Some(match input.kind {
-            InputKind::Scalar | InputKind::Collection | InputKind::Vectors | InputKind::Bools => input.name.to_owned(),
-            InputKind::Domain | InputKind::Sequence => choice::filename_key(input.name),
+            InputKind::Scalar | InputKind::Collection | InputKind::Vectors | InputKind::Bools | InputKind::Sequence => {
+                input.name.to_owned()
+            }
+            InputKind::Domain => choice::set_key(input.name),
         });
     }
     let mut candidates: Vec<String> = keys::single().map(|key| key.name.to_owned()).collect();
@@ -47,10 +52,10 @@ pub(super) fn inputs(program: &Program, parameters: &Parameters) -> Result<Input
         keys::single().any(|key| key.name == name)
             || program.inputs.iter().any(|input| input.kind == InputKind::Scalar && input.name == name)
     };
-    let collections = program.inputs.iter().filter(|input| input.kind.is_collection());
-    let inputs = Inputs::sharing(collections.map(|input| input.name).filter(|name| is_number(name)).collect());
+    let with_values = program.inputs.iter().filter(|input| input.kind.is_collection() || input.kind == InputKind::Sequence);
+    let inputs = Inputs::sharing(with_values.map(|input| input.name).filter(|name| is_number(name)).collect());
     for input in program.inputs {
-        inputs.is_from_file(parameters, input.name, input.kind).map_err(|error| error.at(input.line))?;
+        inputs.is_per_element(parameters, input.name, input.kind).map_err(|error| error.at(input.line))?;
     }
     Ok(inputs)
 }
@@ -139,8 +144,8 @@ mod tests {
             )
             .is_empty()
         );
-        let all = warned("timesteps=1\nk_filename=f\ngrid_file=g\nzzz=1\n");
-        let ends = ["did you mean `grid_filename`?", "did you mean `k`?", "did you mean `timesteps_filename`?", "no input of that name"];
+        let all = warned("timesteps_set=1\nk_filename=f\ngrid_file=g\nzzz=1\n");
+        let ends = ["did you mean `grid_filename`?", "did you mean `k`?", "did you mean `timesteps`?", "no input of that name"];
         assert_eq!(all.len(), 4);
         for (warning, end) in all.iter().zip(ends) {
             assert!(warning.ends_with(end), "{warning}");

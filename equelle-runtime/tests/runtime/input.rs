@@ -91,7 +91,7 @@ fn missing_parameters_name_key_and_line() {
             ErrorKind::Data,
             "missing parameter `timesteps_filename`: the file with the numbers of the sequence".to_string(),
             vec![4],
-            "give timesteps_filename=FILE".to_string()
+            "give timesteps_filename=FILE, or timesteps=NUMBERS such as 40*0.01".to_string()
         )
     );
     let error = session.input_domain("dir", &cells).unwrap_err();
@@ -171,9 +171,9 @@ fn names_that_are_shared() {
     assert_eq!(read(&["nx=2", "dx=0.5"]), [0.5, 0.5]);
 }
 
-/// Domains and sequences have no other source than a file.
+/// Files of domains and sequences that are kept out, or have no name.
 #[test]
-fn lists_come_from_files_alone() {
+fn files_of_lists() {
     let dir = fresh_dir("input-lists");
     let list = file(&dir, "dt.txt", "1 2").display().to_string();
     let case = file(&dir, "case.param", "timesteps_from_file=false\n").display().to_string();

@@ -66,9 +66,9 @@ fn help_lists_the_inputs() {
     for part in [
         "Usage: heat [OPTIONS] [FILE.param]... [key=value]...",
         "k=NUMBER\n      scalar (default 0.3)",
-        "u_initial=NUMBER, or u_initial_filename=FILE\n      one value per element of AllCells(), in Kelvin",
-        "dir_filename=FILE\n      ascending indices of elements of BoundaryFaces()",
-        "timesteps_filename=FILE\n      sequence of numbers",
+        "u_initial=NUMBER, or u_initial_filename=FILE, or u_initial_property=ARRAY, or u_initial_values=SET:NUMBER,..., or u_initial_expression=EXPRESSION\n      one value per element of AllCells(), in Kelvin",
+        "dir_set=SETS, or dir_filename=FILE\n      elements of BoundaryFaces()",
+        "timesteps=NUMBERS, or timesteps_filename=FILE\n      sequence of numbers",
         "one of: serial",
         "grid_dim=1|2|3",
         "grid_geometry=check|trust",

@@ -12,6 +12,7 @@ mod common;
 mod domain;
 mod edges;
 mod finite;
+mod from_grid;
 mod fuzz;
 mod gmsh;
 mod grid;

@@ -75,8 +75,19 @@ fn words_that_are_neither() {
 }
 
 #[test]
+fn flags_and_comparisons() {
+    let parameters = read("a=True\nb=yes\nc=1\nd=FALSE\ne=no\nf=0\ng = where x <= 1 And y != 2 Or z==3\n").unwrap();
+    let flags: Vec<bool> = ["a", "b", "c", "d", "e", "f"].map(|key| parameters.flag(key).unwrap().unwrap()).to_vec();
+    assert_eq!(flags, [true, true, true, false, false, false]);
+    assert_eq!(parameters.text("g"), Some("where x <= 1 And y != 2 Or z==3"));
+    for line in ["a==1\n", "a=b=c\n", "a=1 =\n"] {
+        assert!(read(line).unwrap_err().message.ends_with("there is more than one `=`"), "{line}");
+    }
+}
+
+#[test]
 fn types() {
-    let parameters = read("a=1.5\nb=abc\nc=True\nd=-1\ne=12x\nf=1e999\ng=\n").unwrap();
+    let parameters = read("a=1.5\nb=abc\nc=on\nd=-1\ne=12x\nf=1e999\ng=\n").unwrap();
     let messages = [
         parameters.number("b").unwrap_err().message,
         parameters.number("e").unwrap_err().message,
@@ -96,7 +107,7 @@ fn types() {
             "parameter `g` (dir/case.param:7) must be a number, not ``",
             "parameter `a` (dir/case.param:1) must be a whole number, 0 or more, not `1.5`",
             "parameter `d` (dir/case.param:4) must be a whole number, 0 or more, not `-1`",
-            "parameter `c` (dir/case.param:3) must be `true` or `false`, not `True`",
+            "parameter `c` (dir/case.param:3) must be `true` or `false`, not `on`",
             "parameter `g` (dir/case.param:7) must be a file name, not ``",
         ]
     );

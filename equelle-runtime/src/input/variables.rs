@@ -1,0 +1,120 @@
+//! What expressions in parameters may name: the centroid of an entity, `x`, `y` and `z` in metres,
+//! and the named arrays of the grid.
+
+use crate::entity::EntityKind;
+use crate::error::{Error, ErrorKind};
+use crate::grid::{Grid, NamedArray};
+use crate::io::expression::Names;
+use crate::io::token::TextError;
+use crate::params::near_match;
+
+enum Variable<'g> {
+    Coordinate(usize),
+    Array(&'g NamedArray),
+}
+
+/// Variables of expressions over the entities of a kind.
+pub struct Variables<'g> {
+    grid: &'g Grid,
+    kind: EntityKind,
+    used: Vec<Variable<'g>>,
+}
+
+impl<'g> Variables<'g> {
+    /// None used yet. The grid has the centroids of its entities.
+    pub fn new(grid: &'g Grid, kind: EntityKind) -> Variables<'g> {
+        Variables { grid, kind: kind.on_grid_of(grid.dim()), used: Vec::new() }
+    }
+
+    /// The values of the used variables at an entity, in the numbering of the grid.
+    ///
+    /// # Errors
+    /// A defect: the centroid is not there.
+    pub fn at(&self, entity: u32, values: &mut Vec<f64>) -> Result<(), Error> {
+        values.clear();
+        let mut centroid = None;
+        for variable in &self.used {
+            values.push(match variable {
+                Variable::Coordinate(axis) => {
+                    if centroid.is_none() {
+                        centroid = self.grid.centroid(self.kind, entity);
+                    }
+                    centroid.ok_or_else(|| Error::internal("centroids were given back before inputs were read"))?[*axis]
+                }
+                Variable::Array(array) => array.values[self.grid.file_index(self.kind, entity) as usize],
+            });
+        }
+        Ok(())
+    }
+
+    /// An entity for a message: `cell 3 at (0.5, 1)`.
+    pub fn shown(&self, entity: u32) -> String {
+        let name = format!("{} {}", self.kind.noun(), self.grid.file_index(self.kind, entity));
+        match self.grid.centroid(self.kind, entity) {
+            Some(centroid) => {
+                let position: Vec<String> = centroid[..self.grid.dim()].iter().map(|&x| crate::number::general(x)).collect();
+                format!("{name} at ({})", position.join(", "))
+            }
+            None => name,
+        }
+    }
+
+    /// The error of an expression without a finite value at an entity.
+    pub fn not_finite(&self, key: &str, text: &str, entity: u32) -> Error {
+        let message = format!("parameter `{key}`: `{}` has no finite value in {}", crate::io::token::shown(text), self.shown(entity));
+        Error::new(ErrorKind::Data, message).hint("choose another value there: `x > 0 ? 1/x : 1`")
+    }
+}
+
+impl Names for Variables<'_> {
+    fn variable(&mut self, name: &str, quoted: bool) -> Result<usize, TextError> {
+        let axis = ["x", "y", "z"].iter().position(|axis| *axis == name).filter(|_| !quoted);
+        let variable = match axis {
+            Some(axis) if axis < self.grid.dim() => Variable::Coordinate(axis),
+            Some(_) => return Err(TextError::new(0, format!("`{name}` on a grid of dimension {}", self.grid.dim()))),
+            None => Variable::Array(array(self.grid, self.kind, name)?),
+        };
+        let same = |used: &Variable<'_>| match (used, &variable) {
+            (Variable::Coordinate(a), Variable::Coordinate(b)) => a == b,
+            (Variable::Array(a), Variable::Array(b)) => std::ptr::eq(*a, *b),
+            (Variable::Coordinate(_), Variable::Array(_)) | (Variable::Array(_), Variable::Coordinate(_)) => false,
+        };
+        Ok(self.used.iter().position(same).unwrap_or_else(|| {
+            self.used.push(variable);
+            self.used.len() - 1
+        }))
+    }
+}
+
+/// A named array of the grid over entities of a kind.
+///
+/// # Errors
+/// There is none of this name; what there is.
+pub fn array<'g>(grid: &'g Grid, kind: EntityKind, name: &str) -> Result<&'g NamedArray, TextError> {
+    let kind = kind.on_grid_of(grid.dim());
+    if let Some(array) = grid.named().array(kind, name) {
+        return Ok(array);
+    }
+    let all: Vec<(EntityKind, &str)> = grid.named().arrays().map(|array| (array.kind, &array.name[..])).collect();
+    Err(absent("array", kind, name, &all))
+}
+
+/// The error of a name that the grid has no set or array of.
+pub fn absent(what: &str, kind: EntityKind, name: &str, all: &[(EntityKind, &str)]) -> TextError {
+    let nouns = kind.nouns();
+    if let Some((other, _)) = all.iter().find(|(_, known)| *known == name) {
+        return TextError::new(0, format!("`{name}` is a named {what} of {}, not of {nouns}", other.nouns()));
+    }
+    let error = TextError::new(0, format!("the grid has no named {what} `{name}` of {nouns}"));
+    let names: Vec<&str> = all.iter().filter(|(of, _)| *of == kind).map(|(_, name)| *name).collect();
+    if names.is_empty() {
+        return error.hint(format!("it has no named {what} of {nouns} at all"));
+    }
+    let listed: Vec<String> = names.iter().take(20).map(|name| format!("`{name}`")).collect();
+    let more = if names.len() > 20 { ", ..." } else { "" };
+    let listed = format!("it has {}{more}", listed.join(", "));
+    match near_match(name, names.into_iter()) {
+        Some(near) => error.hint(format!("did you mean `{near}`? {listed}")),
+        None => error.hint(listed),
+    }
+}

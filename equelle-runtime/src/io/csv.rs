@@ -1,0 +1,195 @@
+//! A column of numbers in a CSV file (RFC 4180); commas, semicolons or tabs separate fields.
+//!
+//! The first line has names if one of its fields is not a number.
+
+use std::path::Path;
+
+use csv_core::{ReadFieldResult, Reader, ReaderBuilder};
+
+use crate::error::{Error, ErrorKind};
+use crate::number::{NumberError, parse_data_number, quoted};
+use crate::params::near_match;
+
+/// A field and its place.
+struct Field<'a> {
+    text: &'a [u8],
+    line: u64,
+    /// From 0.
+    column: usize,
+    ends_row: bool,
+}
+
+/// Fields of a file, one at a time.
+struct Fields<'a> {
+    reader: Reader,
+    rest: &'a [u8],
+    column: usize,
+    /// At least as long as the longest field.
+    text: Vec<u8>,
+}
+
+impl<'a> Fields<'a> {
+    fn new(bytes: &'a [u8], separator: u8) -> Fields<'a> {
+        Fields { reader: ReaderBuilder::new().delimiter(separator).build(), rest: bytes, column: 0, text: vec![0; 64] }
+    }
+
+    fn next(&mut self) -> Option<Field<'_>> {
+        let (mut len, line) = (0, self.reader.line());
+        loop {
+            let (result, read, written) = self.reader.read_field(self.rest, &mut self.text[len..]);
+            self.rest = &self.rest[read..];
+            len += written;
+            match result {
+                // More input means its end, which an empty slice tells.
+                ReadFieldResult::InputEmpty => {}
+                ReadFieldResult::OutputFull => self.text.resize(2 * self.text.len(), 0),
+                ReadFieldResult::Field { record_end } => {
+                    let column = self.column;
+                    self.column = if record_end { 0 } else { column + 1 };
+                    // The end of a row is behind its line.
+                    let line = if record_end { line } else { self.reader.line() };
+                    return Some(Field { text: self.text[..len].trim_ascii(), line, column, ends_row: record_end });
+                }
+                ReadFieldResult::End => return None,
+            }
+        }
+    }
+}
+
+/// The separator of a file: the first one of its first line.
+fn separator(bytes: &[u8]) -> u8 {
+    let first_line = bytes.split(|&b| b == b'\n').next().unwrap_or(bytes);
+    first_line.iter().copied().find(|b| matches!(b, b',' | b';' | b'\t')).unwrap_or(b',')
+}
+
+/// The numbers of a column, by its name or by its number from 1; a file with one column needs
+/// neither. `path` is for messages.
+///
+/// # Errors
+/// `Data` for a column that is not there, none given where there are several, a field that is no
+/// number, and a row with another number of fields than the first; names line and column.
+pub fn read_column(path: &Path, bytes: &[u8], column: Option<&str>) -> Result<Vec<f64>, Error> {
+    let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
+    let bad = |message: String| Error::new(ErrorKind::Data, message);
+    let mut fields = Fields::new(bytes, separator(bytes));
+    let mut first: Vec<(Vec<u8>, u64)> = Vec::new();
+    while let Some(field) = fields.next() {
+        let ends_row = field.ends_row;
+        first.push((field.text.to_vec(), field.line));
+        if ends_row {
+            break;
+        }
+    }
+    let has_names = first.iter().any(|(text, _)| parse_data_number(text) == Err(NumberError::NotANumber));
+    let names: Vec<String> =
+        if has_names { first.iter().map(|(name, _)| String::from_utf8_lossy(name).into_owned()).collect() } else { Vec::new() };
+    let chosen = choose(path, first.len(), &names, column)?;
+    let name = names.get(chosen).map_or_else(|| (chosen + 1).to_string(), |name| format!("`{name}`"));
+    let number = |text: &[u8], line: u64| {
+        parse_data_number(text).map_err(|fault| {
+            let what = match fault {
+                NumberError::NotANumber => "is not a number",
+                NumberError::OutOfRange => "is beyond the range of numbers",
+            };
+            bad(format!("{}:{line}: column {name}: {} {what}", path.display(), quoted(text)))
+        })
+    };
+    let mut values = Vec::new();
+    if !has_names && let Some((text, line)) = first.get(chosen) {
+        values.push(number(text, *line)?);
+    }
+    while let Some(field) = fields.next() {
+        if field.column == chosen {
+            values.push(number(field.text, field.line)?);
+        }
+        if field.ends_row && field.column + 1 != first.len() {
+            let (line, found) = (field.line, field.column + 1);
+            return Err(bad(format!("{}:{line}: {found} fields, and the first row has {}", path.display(), first.len())));
+        }
+    }
+    Ok(values)
+}
+
+/// Index of the column that is meant.
+fn choose(path: &Path, count: usize, names: &[String], column: Option<&str>) -> Result<usize, Error> {
+    let bad = |message: String| Err(Error::new(ErrorKind::Data, format!("{}: {message}", path.display())));
+    let Some(wanted) = column else {
+        return match count {
+            0 | 1 => Ok(0),
+            _ => {
+                let there = if names.is_empty() { String::new() } else { format!(": {}", listed(names)) };
+                bad(format!("{count} columns{there}, and no parameter says which"))
+                    .map_err(|e| e.hint("give the key with `_column` in place of `_filename`"))
+            }
+        };
+    };
+    let same: Vec<usize> = (0..names.len()).filter(|&index| names[index] == wanted).collect();
+    if let [first, second, ..] = same[..] {
+        return bad(format!("columns {} and {} both have the name `{wanted}`", first + 1, second + 1));
+    }
+    if let Some(&index) = same.first() {
+        return Ok(index);
+    }
+    if let Ok(number) = wanted.parse::<usize>() {
+        return if (1..=count).contains(&number) {
+            Ok(number - 1)
+        } else {
+            bad(format!("there is no column {number}: columns are 1 to {count}"))
+        };
+    }
+    if names.is_empty() {
+        return bad(format!("there is no column `{wanted}`: the first line has numbers, not names"));
+    }
+    let error = bad(format!("there is no column `{wanted}`: columns are {}", listed(names)));
+    match near_match(wanted, names.iter().map(String::as_str)) {
+        Some(near) => error.map_err(|e| e.hint(format!("did you mean `{near}`?"))),
+        None => error,
+    }
+}
+
+/// Names for a message, at most twenty.
+fn listed(names: &[String]) -> String {
+    let shown: Vec<String> = names.iter().take(20).map(|name| format!("`{name}`")).collect();
+    let more = if names.len() > 20 { ", ..." } else { "" };
+    shown.join(", ") + more
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn column(text: &str, column: Option<&str>) -> Result<Vec<f64>, String> {
+        read_column(Path::new("rock.csv"), text.as_bytes(), column).map_err(|e| e.message)
+    }
+
+    #[test]
+    fn columns_by_name_and_number() {
+        let text = "PORO,KX ,\"K \"\"Y\"\"\"\n0.1,1e-12,2\n0.2,1.0D-12,\"3\"\n";
+        assert_eq!(column(text, Some("KX")), Ok(vec![1e-12, 1e-12]));
+        assert_eq!(column(text, Some("K \"Y\"")), Ok(vec![2.0, 3.0]));
+        assert_eq!(column(text, Some("1")), Ok(vec![0.1, 0.2]));
+        assert_eq!(column("\u{feff}1;2\r\n3;4\r\n", Some("2")), Ok(vec![2.0, 4.0]));
+        assert_eq!(column("a\tb\n1\t2", Some("b")), Ok(vec![2.0]));
+        assert_eq!(column("u\n1\n\n2\n", None), Ok(vec![1.0, 2.0]));
+        assert_eq!(column("1\n2", None), Ok(vec![1.0, 2.0]));
+        assert_eq!(column("", None), Ok(vec![]));
+    }
+
+    #[test]
+    fn what_is_refused() {
+        let refused = |text: &str, name: Option<&str>, message: &str| {
+            assert_eq!(column(text, name), Err(format!("rock.csv{message}")), "{text}");
+        };
+        refused("a,b\n1,2\n", None, ": 2 columns: `a`, `b`, and no parameter says which");
+        refused("1,2\n", None, ": 2 columns, and no parameter says which");
+        refused("KX,b\n1,2\n", Some("kx"), ": there is no column `kx`: columns are `KX`, `b`");
+        refused("1,2\n", Some("kx"), ": there is no column `kx`: the first line has numbers, not names");
+        refused("1,2\n", Some("3"), ": there is no column 3: columns are 1 to 2");
+        refused("a,a\n1,2\n", Some("a"), ": columns 1 and 2 both have the name `a`");
+        refused("a,b\n1,2\n3\n", Some("a"), ":3: 1 fields, and the first row has 2");
+        refused("a,b\n1,2\n3,4,5\n", Some("a"), ":3: 3 fields, and the first row has 2");
+        refused("a,b\n1,2\nx,4\n", Some("a"), ":3: column `a`: `x` is not a number");
+        refused("1,2\n3,nan\n", Some("2"), ":2: column 2: `nan` is not a number");
+        refused("a\n1e999\n", None, ":2: column `a`: `1e999` is beyond the range of numbers");
+    }
+}

@@ -1,0 +1,336 @@
+//! NumPy's format `.npy` (versions 1 to 3): one array of numbers or truth values.
+//!
+//! The layout is that of NumPy's documentation (`numpy.lib.format`).
+
+use std::path::Path;
+
+use nom::branch::alt;
+use nom::bytes::complete::{tag, take_till};
+use nom::character::complete::{char, digit1, multispace0};
+use nom::combinator::{opt, value};
+use nom::multi::separated_list0;
+use nom::sequence::{delimited, preceded, terminated};
+use nom::{IResult, Parser};
+
+use crate::error::{Error, ErrorKind};
+
+const MAGIC: &[u8] = b"\x93NUMPY";
+
+/// Types of elements that are read, with their size in bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ElementType {
+    /// `f4`
+    F32,
+    /// `f8`
+    F64,
+    /// `i4`
+    I32,
+    /// `i8`
+    I64,
+    /// `b1`
+    Bool,
+}
+
+impl ElementType {
+    fn named(name: &str) -> Option<ElementType> {
+        Some(match name {
+            "f4" => ElementType::F32,
+            "f8" => ElementType::F64,
+            "i4" => ElementType::I32,
+            "i8" => ElementType::I64,
+            "b1" => ElementType::Bool,
+            _ => return None,
+        })
+    }
+
+    fn size(self) -> usize {
+        match self {
+            ElementType::F32 | ElementType::I32 => 4,
+            ElementType::F64 | ElementType::I64 => 8,
+            ElementType::Bool => 1,
+        }
+    }
+}
+
+/// An array of one or two dimensions, rows one after another.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Array<'a> {
+    /// Number of rows.
+    pub rows: usize,
+    /// Length of a row; `None` if the array has one dimension.
+    pub columns: Option<usize>,
+    /// Type of the elements.
+    pub element: ElementType,
+    big_endian: bool,
+    data: &'a [u8],
+    path: &'a Path,
+}
+
+/// What the header says.
+#[derive(Clone, Debug, Default, PartialEq)]
+struct Header<'a> {
+    descr: Option<&'a str>,
+    fortran_order: Option<bool>,
+    shape: Option<Vec<&'a str>>,
+}
+
+/// Whether the bytes begin like a file of this format.
+pub fn is_npy(bytes: &[u8]) -> bool {
+    bytes.starts_with(MAGIC)
+}
+
+/// The array of a file; `path` is for messages.
+///
+/// # Errors
+/// `Data` for another format, a shape of no or more than two dimensions, columns one after another
+/// (Fortran's order), another type of elements, and data that is too short or too long.
+pub fn read<'a>(path: &'a Path, bytes: &'a [u8]) -> Result<Array<'a>, Error> {
+    let bad = |what: &str| bad(path, what);
+    if !is_npy(bytes) {
+        return Err(bad("not in NumPy's format: it does not begin with `\\x93NUMPY`").hint("write it with `numpy.save`"));
+    }
+    let ended = || bad(&format!("the header ends after {} bytes", bytes.len()));
+    let (start, length) = match bytes.get(6).copied() {
+        Some(1) => (10, bytes.get(8..10).map(|b| usize::from(u16::from_le_bytes([b[0], b[1]])))),
+        Some(2 | 3) => (12, bytes.get(8..12).map(|b| u32::from_le_bytes([b[0], b[1], b[2], b[3]]) as usize)),
+        Some(version) => return Err(bad(&format!("version {version} of NumPy's format; versions 1, 2 and 3 are read"))),
+        None => return Err(ended()),
+    };
+    let end = length.and_then(|length| length.checked_add(start)).filter(|&end| end <= bytes.len()).ok_or_else(ended)?;
+    let header = std::str::from_utf8(&bytes[start..end]).ok().and_then(|text| dictionary(text).ok()).map(|(_, header)| header);
+    let Some(Header { descr: Some(descr), fortran_order: Some(fortran_order), shape: Some(shape) }) = header else {
+        return Err(bad("the header is not that of an array of numbers"))
+            .map_err(|e| e.hint("write the array with `numpy.save`, without named fields"));
+    };
+    let (order, name) = descr.split_at_checked(1).unwrap_or_default();
+    let Some(element) = ElementType::named(name).filter(|element| matches!(order, "<" | ">") || (order == "|" && element.size() == 1))
+    else {
+        return Err(bad(&format!("elements of type `{descr}`; types that are read are f4, f8, i4, i8 and b1"))
+            .hint("convert the array: `numpy.save(file, array.astype('f8'))`"));
+    };
+    let sizes: Option<Vec<usize>> = shape.iter().map(|size| size.parse().ok()).collect();
+    let (rows, columns) = match sizes.as_deref() {
+        Some([rows]) => (*rows, None),
+        Some([rows, columns]) => (*rows, Some(*columns)),
+        Some(_) | None => {
+            return Err(bad(&format!("shape ({}); arrays of one or two dimensions are read", shape.join(", "))));
+        }
+    };
+    if fortran_order && columns.is_some() {
+        return Err(bad("the columns of the array stand one after another (Fortran's order)")
+            .hint("save the rows one after another: `numpy.save(file, numpy.ascontiguousarray(array))`"));
+    }
+    let data = &bytes[end..];
+    let expected = rows.checked_mul(columns.unwrap_or(1)).and_then(|n| n.checked_mul(element.size()));
+    if expected != Some(data.len()) {
+        let expected = expected.map_or("more than a file can hold".to_owned(), |n| format!("{n} bytes"));
+        return Err(bad(&format!("shape ({}) and type `{descr}` need {expected}, and there are {}", shape.join(", "), data.len())));
+    }
+    Ok(Array { rows, columns, element, big_endian: order == ">", data, path })
+}
+
+impl Array<'_> {
+    /// Its numbers, rows one after another.
+    ///
+    /// # Errors
+    /// `Data` for truth values, a number that is not finite, and a whole number that no double
+    /// equals; names its index.
+    pub fn numbers(&self) -> Result<Vec<f64>, Error> {
+        let elements = self.data.chunks_exact(self.element.size()).enumerate();
+        let finite = |(index, value): (usize, f64)| {
+            if value.is_finite() { Ok(value) } else { Err(self.bad_element(index, &value.to_string(), "is not a finite number")) }
+        };
+        let of_four = |bytes: &[u8]| self.ordered([bytes[0], bytes[1], bytes[2], bytes[3]]);
+        let of_eight = |bytes: &[u8]| self.ordered([bytes[0], bytes[1], bytes[2], bytes[3], bytes[4], bytes[5], bytes[6], bytes[7]]);
+        match self.element {
+            ElementType::F32 => elements.map(|(i, b)| finite((i, f64::from(f32::from_le_bytes(of_four(b)))))).collect(),
+            ElementType::F64 => elements.map(|(i, b)| finite((i, f64::from_le_bytes(of_eight(b))))).collect(),
+            ElementType::I32 => Ok(self.data.chunks_exact(4).map(|b| f64::from(i32::from_le_bytes(of_four(b)))).collect()),
+            ElementType::I64 => elements
+                .map(|(index, b)| {
+                    let whole = i64::from_le_bytes(of_eight(b));
+                    // Beyond 2^53 not every whole number is a double.
+                    if whole.unsigned_abs() <= 1 << 53 {
+                        return Ok(whole as f64);
+                    }
+                    Err(self.bad_element(index, &whole.to_string(), "is a whole number beyond 2^53"))
+                })
+                .collect(),
+            ElementType::Bool => Err(bad(self.path, "truth values (type `b1`), where numbers are needed")),
+        }
+    }
+
+    /// Its truth values, rows one after another.
+    ///
+    /// # Errors
+    /// `Data` for numbers, and for a byte that is neither 0 nor 1.
+    pub fn truths(&self) -> Result<Vec<bool>, Error> {
+        match self.element {
+            ElementType::Bool => {
+                let truth = |(index, &byte): (usize, &u8)| match byte {
+                    0 => Ok(false),
+                    1 => Ok(true),
+                    other => Err(self.bad_element(index, &other.to_string(), "is not a truth value")),
+                };
+                self.data.iter().enumerate().map(truth).collect()
+            }
+            ElementType::F32 | ElementType::F64 | ElementType::I32 | ElementType::I64 => {
+                Err(bad(self.path, "numbers, where truth values (type `b1`) are needed"))
+            }
+        }
+    }
+
+    fn ordered<const N: usize>(&self, mut bytes: [u8; N]) -> [u8; N] {
+        if self.big_endian {
+            bytes.reverse();
+        }
+        bytes
+    }
+
+    fn bad_element(&self, index: usize, value: &str, what: &str) -> Error {
+        let place = match self.columns {
+            Some(columns) if columns > 0 => format!("{}, {}", index / columns, index % columns),
+            Some(_) | None => index.to_string(),
+        };
+        bad(self.path, &format!("element [{place}]: {value} {what}"))
+    }
+}
+
+fn bad(path: &Path, what: &str) -> Error {
+    Error::new(ErrorKind::Data, format!("{}: {what}", path.display()))
+}
+
+/// `{'descr': '<f8', 'fortran_order': False, 'shape': (3,), }`
+fn dictionary(text: &str) -> IResult<&str, Header<'_>> {
+    let (mut rest, _) = preceded(multispace0, char('{')).parse(text)?;
+    let mut header = Header::default();
+    loop {
+        if let Ok((after, _)) = preceded(multispace0::<&str, nom::error::Error<&str>>, char('}')).parse(rest) {
+            return Ok((after, header));
+        }
+        let (after, key) = terminated(preceded(multispace0, quoted), (multispace0, char(':'), multispace0)).parse(rest)?;
+        let after = match key {
+            "descr" => quoted(after).map(|(after, descr)| {
+                header.descr = Some(descr);
+                after
+            })?,
+            "fortran_order" => alt((value(true, tag("True")), value(false, tag("False")))).parse(after).map(|(after, order)| {
+                header.fortran_order = Some(order);
+                after
+            })?,
+            "shape" => tuple(after).map(|(after, shape)| {
+                header.shape = Some(shape);
+                after
+            })?,
+            _ => return Err(nom::Err::Error(nom::error::Error::new(after, nom::error::ErrorKind::Tag))),
+        };
+        (rest, _) = preceded(multispace0, opt(char(','))).parse(after)?;
+    }
+}
+
+fn quoted(text: &str) -> IResult<&str, &str> {
+    alt((delimited(char('\''), take_till(|c| c == '\''), char('\'')), delimited(char('"'), take_till(|c| c == '"'), char('"')))).parse(text)
+}
+
+fn tuple(text: &str) -> IResult<&str, Vec<&str>> {
+    let comma = || (multispace0, char(','), multispace0);
+    let sizes = separated_list0(comma(), digit1);
+    delimited((char('('), multispace0), sizes, (multispace0, opt(char(',')), multispace0, char(')'))).parse(text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn file(header: &str, data: &[u8]) -> Vec<u8> {
+        let mut bytes = MAGIC.to_vec();
+        bytes.extend([1, 0]);
+        bytes.extend((header.len() as u16).to_le_bytes());
+        bytes.extend(header.bytes());
+        bytes.extend(data);
+        bytes
+    }
+
+    fn header(descr: &str, fortran_order: bool, shape: &str) -> String {
+        let order = if fortran_order { "True" } else { "False" };
+        format!("{{'descr': '{descr}', 'fortran_order': {order}, 'shape': {shape}, }}      \n")
+    }
+
+    fn numbers(descr: &str, shape: &str, data: &[u8]) -> Result<Vec<f64>, String> {
+        let bytes = file(&header(descr, false, shape), data);
+        let path = Path::new("u.npy");
+        read(path, &bytes).and_then(|array| array.numbers()).map_err(|e| e.message)
+    }
+
+    #[test]
+    fn types_and_orders() {
+        assert_eq!(numbers("<f8", "(2,)", &[1.5f64.to_le_bytes(), (-2.0f64).to_le_bytes()].concat()), Ok(vec![1.5, -2.0]));
+        assert_eq!(numbers(">f8", "(1,)", &0.1f64.to_be_bytes()), Ok(vec![0.1]));
+        assert_eq!(numbers("<f4", "(1,)", &0.5f32.to_le_bytes()), Ok(vec![0.5]));
+        assert_eq!(numbers(">f4", "(1,)", &0.5f32.to_be_bytes()), Ok(vec![0.5]));
+        assert_eq!(numbers("<i4", "(1,)", &(-7i32).to_le_bytes()), Ok(vec![-7.0]));
+        assert_eq!(numbers(">i8", "(1,)", &(1i64 << 53).to_be_bytes()), Ok(vec![9_007_199_254_740_992.0]));
+        assert_eq!(numbers("<f8", "(0,)", &[]), Ok(vec![]));
+        let two = [1.0f64.to_le_bytes(), 2.0f64.to_le_bytes()].concat();
+        let bytes = file(&header("<f8", false, "(1, 2)"), &two);
+        let array = read(Path::new("v.npy"), &bytes).expect("two dimensions");
+        assert_eq!((array.rows, array.columns, array.numbers()), (1, Some(2), Ok(vec![1.0, 2.0])));
+        let bytes = file(&header("|b1", false, "(3,)"), &[0, 1, 1]);
+        assert_eq!(read(Path::new("b.npy"), &bytes).and_then(|a| a.truths()), Ok(vec![false, true, true]));
+        // Version 2 has a longer length; one dimension has one order.
+        let text = header("<i4", true, "(1,)");
+        let mut bytes = MAGIC.to_vec();
+        bytes.extend([2, 0]);
+        bytes.extend((text.len() as u32).to_le_bytes());
+        bytes.extend(text.bytes());
+        bytes.extend(3i32.to_le_bytes());
+        assert_eq!(read(Path::new("i.npy"), &bytes).and_then(|a| a.numbers()), Ok(vec![3.0]));
+    }
+
+    #[test]
+    fn what_is_refused() {
+        let message = |bytes: &[u8]| {
+            let path = Path::new("u.npy");
+            read(path, bytes).and_then(|array| array.numbers()).expect_err("refused").message
+        };
+        assert_eq!(message(b"1 2 3"), "u.npy: not in NumPy's format: it does not begin with `\\x93NUMPY`");
+        assert_eq!(message(MAGIC), "u.npy: the header ends after 6 bytes");
+        assert_eq!(message(b"\x93NUMPY\x01\x00\xff\xff{}"), "u.npy: the header ends after 12 bytes");
+        assert_eq!(message(b"\x93NUMPY\x02\x00\xff\xff\xff\xff{}"), "u.npy: the header ends after 14 bytes");
+        assert_eq!(message(b"\x93NUMPY\x09\x00\x02\x00{}"), "u.npy: version 9 of NumPy's format; versions 1, 2 and 3 are read");
+        for text in ["{}", "{'descr': '<f8'", "[1, 2]", "{'descr': [('x', '<f8')], 'fortran_order': False, 'shape': (1,), }"] {
+            assert_eq!(message(&file(text, &[])), "u.npy: the header is not that of an array of numbers", "{text}");
+        }
+        let refused = |descr: &str, shape: &str, data: &[u8]| numbers(descr, shape, data).expect_err("refused");
+        for descr in ["<c16", "<U4", "|O", "<f2", "", "f8", "|f8"] {
+            let expected = format!("u.npy: elements of type `{descr}`; types that are read are f4, f8, i4, i8 and b1");
+            assert_eq!(refused(descr, "(1,)", &[0; 8]), expected);
+        }
+        assert_eq!(refused("<f8", "()", &[0; 8]), "u.npy: shape (); arrays of one or two dimensions are read");
+        assert_eq!(refused("<f8", "(1, 1, 1)", &[0; 8]), "u.npy: shape (1, 1, 1); arrays of one or two dimensions are read");
+        assert_eq!(
+            refused("<f8", "(99999999999999999999,)", &[]),
+            "u.npy: shape (99999999999999999999); arrays of one or two dimensions are read"
+        );
+        assert_eq!(refused("<f8", "(2,)", &[0; 8]), "u.npy: shape (2) and type `<f8` need 16 bytes, and there are 8");
+        assert_eq!(
+            refused("<f8", "(4611686018427387904, 4)", &[0; 8]),
+            "u.npy: shape (4611686018427387904, 4) and type `<f8` need more than a file can hold, and there are 8"
+        );
+        assert_eq!(refused("<f8", "(1,)", &f64::NAN.to_le_bytes()), "u.npy: element [0]: NaN is not a finite number");
+        assert_eq!(refused("<f4", "(1, 1)", &f32::INFINITY.to_le_bytes()), "u.npy: element [0, 0]: inf is not a finite number");
+        assert_eq!(
+            refused("<i8", "(1,)", &i64::MIN.to_le_bytes()),
+            "u.npy: element [0]: -9223372036854775808 is a whole number beyond 2^53"
+        );
+        assert_eq!(refused("|b1", "(1,)", &[1]), "u.npy: truth values (type `b1`), where numbers are needed");
+        let message = message(&file(&header("<f8", true, "(1, 1)"), &[0; 8]));
+        assert_eq!(message, "u.npy: the columns of the array stand one after another (Fortran's order)");
+        let truths = |descr: &str, data: &[u8]| {
+            let bytes = file(&header(descr, false, "(1,)"), data);
+            read(Path::new("b.npy"), &bytes).and_then(|array| array.truths()).expect_err("refused").message
+        };
+        assert_eq!(truths("<i4", &[0; 4]), "b.npy: numbers, where truth values (type `b1`) are needed");
+        assert_eq!(truths("|b1", &[2]), "b.npy: element [0]: 2 is not a truth value");
+    }
+}
