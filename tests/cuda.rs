@@ -3,6 +3,11 @@
 //! kernels. Needs a C++ compiler; without one nothing is tested, and `cargo xtask cuda-host-tests`
 //! insists on one. With `EQUELLE_CUDA_DEVICE=gpu` it all runs on a GPU.
 
+#[path = "../equelle-runtime/examples/triangles.rs"]
+mod triangles;
+#[path = "programs/where_case.rs"]
+mod where_case;
+
 use std::path::Path;
 use std::process::Command;
 use std::rc::Rc;
@@ -167,6 +172,19 @@ fn few_steps(folder: &str) -> String {
 fn explicit_heat() {
     example("heat_explicit_2d", &[&few_steps("examples/heat_explicit_2d")], BITS);
     example("heat_explicit_3d", &[&few_steps("examples/heat_explicit_3d")], BITS);
+}
+
+/// Domains by condition on a grid whose numbers are not those of the file.
+#[test]
+fn domains_by_condition() {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("cuda-where-{}", std::process::id()));
+    fs::create_dir_all(&folder).unwrap();
+    for renumber in ["renumber=no", "renumber=yes"] {
+        let mut words = where_case::where_words(&folder);
+        words.push(renumber.to_owned());
+        agree("tests/programs/where.equelle", &words.iter().map(String::as_str).collect::<Vec<_>>(), BITS);
+    }
+    fs::remove_dir_all(&folder).unwrap();
 }
 
 #[test]

@@ -248,3 +248,17 @@ fn face_sums_are_divergences() {
     );
     same_kernels("examples/heat_implicit_3d/heat_implicit_3d.equelle", &[("Divergence(fluxes)", "FaceSum(fluxes, -fluxes)")]);
 }
+
+#[test]
+fn inner_cells_are_those_that_are_not_empty() {
+    same_kernels(
+        "examples/heat_implicit_3d/heat_implicit_3d.equelle",
+        &[
+            (
+                "inside = InnerCell(dir_boundary)",
+                "inside = IsEmpty(FirstCell(dir_boundary)) ? SecondCell(dir_boundary) : FirstCell(dir_boundary)",
+            ),
+            ("direction = OutwardSign(dir_boundary)", "direction = IsEmpty(FirstCell(dir_boundary)) ? (-1 Extend dir_boundary) : (1 Extend dir_boundary)"),
+        ],
+    );
+}

@@ -18,3 +18,5 @@ mod shallow_water;
 mod small;
 #[path = "programs/two_phase.rs"]
 mod two_phase;
+#[path = "programs/where_case.rs"]
+mod where_case;

@@ -213,5 +213,5 @@ fn level_zero_has_operations_alone() {
     assert_eq!(report.parts.iter().flat_map(Part::kernels).count(), 0);
     let step = report.steps().next().expect("a loop");
     assert!(step.items.iter().any(|item| matches!(item, Item::Operation { operation: "Divergence", why: None, .. })), "{step:?}");
-    assert!(report::text(&report, &source).contains("Each time step, line 37: For dt In timesteps {\n"));
+    assert!(report::text(&report, &source).contains("Each time step, line 36: For dt In timesteps {\n"));
 }

@@ -483,3 +483,61 @@ fn binary(op: Arithmetic, a: Number, b: Number) -> Result<Number, Error> {
         }
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use equelle_front::backend::stencil::Skeleton;
+    use equelle_front::ir::text::parse;
+
+    use super::*;
+
+    /// Three cells in a line. Where the grid has no cell or the state takes another branch, a
+    /// derivative has no value; where the state alone decides, it has a place all the same.
+    #[test]
+    fn branches_not_chosen_leave_zeros_and_missing_cells_nothing() {
+        let text = "module m
+
+kernel residual over AllCells() {
+  param u: Scalar On AllCells()
+  result r: Scalar On AllCells()
+  body {
+    yield u[here]
+  }
+  jacobian by 1 {
+    sum faces f of here {
+      if (u[here] > 2.0) {
+        add u[first(f)] = 3.0
+      } else {
+        add u[second(f)] = 5.0
+      }
+      if is_empty(first(f)) {
+        add u[second(f)] = 7.0
+      } else {
+      }
+    }
+    yield u[here]
+  }
+}
+
+main {
+}
+";
+        let module = parse(text).unwrap_or_else(|error| panic!("{error:?}"));
+        let kernel = &module.kernels[0];
+        let body = &kernel.jacobian.as_ref().unwrap().body;
+        let cells = kernel.params[0].ty.mapping().unwrap();
+        let grid = Grid::cartesian(Cartesian::line(3, 1.0)).unwrap();
+        let (params, members) = ([Bound::Scalars(vec![1.0, 4.0, 1.0])], BTreeMap::from([(cells, Members::All(3))]));
+        let mut evaluator = Evaluator::new(&module.sets, kernel, &params, &members, &grid, None);
+        let skeleton = Skeleton::of_body(body).block;
+        let mut row = |cell: u32| {
+            evaluator.block(body, Some(cell)).unwrap();
+            evaluator.structure(&skeleton).unwrap();
+            evaluator.row.iter().map(|(&(_, column), &value)| (column, value)).collect::<Vec<_>>()
+        };
+        // Cell 0 is the second of face 0, which has no first: -5 - 7; face 1 leads to cell 1.
+        assert_eq!(row(0), [(0, -12.0), (1, 5.0)]);
+        // Cell 1 is the first of its high face.
+        assert_eq!(row(1), [(0, -3.0), (1, 3.0), (2, 0.0)]);
+    }
+}

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 
 use crate::support::{EVERY_WAY, How, Outputs, assert_close, assert_same_bits, run, scratch};
 use crate::triangles::{Order, triangles};
+use crate::where_case::{temperature, where_words};
 
 /// A program on an unstructured grid in the order of its file, and renumbered.
 fn both(how: How, program: &str, words: &[&str]) -> [Outputs; 2] {
@@ -63,6 +64,24 @@ fn triangles_without_any_order() {
     let [file, renumbered] = both(How::Compiled2, "examples/heat_implicit_2d/heat_implicit_2d.equelle", &[&param, "solver=lu"]);
     for (a, b) in file.fields("u").iter().zip(renumbered.fields("u")) {
         assert_close(b, a, 1e-13, "implicit");
+    }
+    fs::remove_dir_all(&folder).unwrap();
+}
+
+/// Domains by condition have the elements and the order of the file.
+#[test]
+fn domains_by_condition() {
+    let folder = scratch("renumber-where");
+    let words = where_words(&folder);
+    let words: Vec<&str> = words.iter().map(String::as_str).collect();
+    for how in EVERY_WAY {
+        let [file, renumbered] = both(how, "tests/programs/where.equelle", &words);
+        // q numbers the cells whose p is above 0.2, in the order of the file.
+        let hot: Vec<f64> = (0..60).map(temperature).filter(|p| *p > 0.2).collect();
+        let expected: Vec<f64> = hot.iter().zip(1..).map(|(p, q)| f64::from(q) + p).collect();
+        assert_eq!(renumbered.fields("hot"), [expected], "{how:?}");
+        assert_eq!(renumbered.fields("edge")[0].len(), 5, "{how:?}");
+        assert_same_bits(&renumbered, &file, &format!("{how:?}"));
     }
     fs::remove_dir_all(&folder).unwrap();
 }

@@ -1,7 +1,7 @@
 //! Collections of entities, and what is brought from one domain to another.
 
 use super::{GENERIC, Generator, Purpose, Want, all_of};
-use crate::data::kind;
+use crate::data::{CANONICAL, kind};
 use crate::tree::{Basic, Dimension, Info, Kind, Node, Set, parts};
 
 impl Generator<'_> {
@@ -33,7 +33,11 @@ impl Generator<'_> {
     /// The same without Empty ones.
     pub(super) fn full(&mut self, wanted: Kind, over: Set, want: Want) -> Node {
         if wanted == Kind::Cell && kind(over.0) == Kind::Face && self.fault(30) {
-            let side = self.side(over);
+            let mut side = self.side(over);
+            // Some of the faces may have two cells; that all have, the compiler says.
+            if over.0 >= CANONICAL.len() && !self.lies_in(over, Set(4)) && self.chance(30) {
+                side.parts = parts!["InnerCell(", self.domain(over), ")"];
+            }
             return Node { info: Info { empty: false, ..side.info }, ..side };
         }
         let fits = |info: &Info| info.basic == Basic::Entity(wanted) && info.on == Some(over) && !info.empty && !info.domain;

@@ -2,7 +2,9 @@
 
 use super::{Content, Generator, LARGE, Variable, Want, has_nothing, line, type_text};
 use crate::bounds::Bounds;
-use crate::data::{BOOLS, COLLECTIONS, SCALARS, SEQUENCES, SEQUENCES_WITH_ELEMENTS, SUBSETS, SUBSETS_WITH_ELEMENTS, VECTORS, key, kind};
+use crate::data::{
+    BOOLS, CANONICAL, COLLECTIONS, SCALARS, SEQUENCES, SEQUENCES_WITH_ELEMENTS, SUBSETS, SUBSETS_WITH_ELEMENTS, VECTORS, key, kind,
+};
 use crate::tree::{Basic, Grids, Info, Kind, Node, PURE, Part, Set, Statement, parts};
 
 impl Generator<'_> {
@@ -23,7 +25,17 @@ impl Generator<'_> {
     fn failing(&mut self, out: &mut Vec<Statement>) {
         let want = if self.pure { self.want().exact() } else { self.want() };
         let nothing = self.sets(|_, set| has_nothing(set) || set == Set(1));
+        // Subsets of `AllFaces()` may have faces with two cells.
+        let mixed =
+            self.sets(|g, set| kind(set.0) == Kind::Face && set.0 >= CANONICAL.len() && !g.lies_in(set, Set(4)) && !g.lies_in(set, Set(5)));
         let side = if self.random.bool() { "FirstCell(" } else { "SecondCell(" };
+        if let Some(faces) = self.pick(&mixed)
+            && self.chance(40)
+        {
+            let (data, place) = (self.scalar(Some(Set(0)), PURE, want), self.domain(faces));
+            let info = Info::scalar(Some(faces), PURE, data.info.bounds);
+            return self.bind("z", Node { info, parts: parts!["(", data, " On InnerCell(", place, "))"] }, out);
+        }
         let node = match (self.random.u8(..4), self.pick(&nothing)) {
             (0 | 1, Some(set)) => {
                 let a = self.scalar(Some(set), PURE, want);

@@ -1,7 +1,7 @@
 // Kernels of heat_explicit_3d. Helpers beginning with eq_ or Eq are the runtime's.
 
 // heat_explicit_3d.equelle:14: itrans = k * |interior| / |Centroid(first) - Centroid(second)|
-// heat_explicit_3d.equelle:24: -> -itrans * Gradient(u)
+// heat_explicit_3d.equelle:23: -> -itrans * Gradient(u)
 extern "C" __global__ void EQ_LIGHT compute_minus_itrans(
     const EqSpace space,
     const EqGrid grid,
@@ -15,7 +15,7 @@ extern "C" __global__ void EQ_LIGHT compute_minus_itrans(
 }
 
 // heat_explicit_3d.equelle:14: itrans = k * |interior| / |Centroid(first) - Centroid(second)|
-// heat_explicit_3d.equelle:24: -> -itrans * Gradient(u)
+// heat_explicit_3d.equelle:23: -> -itrans * Gradient(u)
 extern "C" __global__ void EQ_LIGHT compute_minus_itrans_per_axis(
     const EqCartesian g,
     const double* __restrict__ k_at,
@@ -27,10 +27,10 @@ extern "C" __global__ void EQ_LIGHT compute_minus_itrans_per_axis(
 }
 
 // heat_explicit_3d.equelle:4: k = InputScalarWithDefault("k", 0.3) * 1 [Meter^2/Second]  # thermal diffusivity
-// heat_explicit_3d.equelle:17: outside_first = IsEmpty(FirstCell(dirichlet_boundary))
-// heat_explicit_3d.equelle:19: direction = outside_first ? (-1 Extend dirichlet_boundary) : (1 Extend dirichlet_boundary)
-// heat_explicit_3d.equelle:20: btrans = k * |dirichlet_boundary| / |Centroid(dirichlet_boundary) - Centroid(inside)|
-// heat_explicit_3d.equelle:29: -> btrans * direction * (u_inside - dirichlet_val)
+// heat_explicit_3d.equelle:17: inside = InnerCell(dirichlet_boundary)
+// heat_explicit_3d.equelle:18: direction = OutwardSign(dirichlet_boundary)
+// heat_explicit_3d.equelle:19: btrans = k * |dirichlet_boundary| / |Centroid(dirichlet_boundary) - Centroid(inside)|
+// heat_explicit_3d.equelle:28: -> btrans * direction * (u_inside - dirichlet_val)
 extern "C" __global__ void EQ_LIGHT compute_btrans_direction(
     const EqSpace space,
     const EqGrid grid,
@@ -43,13 +43,13 @@ extern "C" __global__ void EQ_LIGHT compute_btrans_direction(
   btrans_direction_out[element] = (k * eq_divide(eq_face_area(grid, here), eq_length((eq_face_centroid(grid, here) - eq_cell_centroid(grid, ((eq_cells(grid, here).first == EQ_NONE) ? eq_cells(grid, here).second : eq_cells(grid, here).first)))))) * ((eq_cells(grid, here).first == EQ_NONE) ? (-1.0) : 1.0);
 }
 
-// heat_explicit_3d.equelle:17: outside_first = IsEmpty(FirstCell(dirichlet_boundary))
-// heat_explicit_3d.equelle:24: -> -itrans * Gradient(u)
-// heat_explicit_3d.equelle:28: u_inside = u On inside
-// heat_explicit_3d.equelle:29: -> btrans * direction * (u_inside - dirichlet_val)
-// heat_explicit_3d.equelle:32: volume = |AllCells()|
-// heat_explicit_3d.equelle:38: fluxes = (interior_flux(u) Extend AllFaces()) + (boundary_flux(u) Extend AllFaces())
-// heat_explicit_3d.equelle:39: u = u - (dt / volume) * Divergence(fluxes)
+// heat_explicit_3d.equelle:17: inside = InnerCell(dirichlet_boundary)
+// heat_explicit_3d.equelle:23: -> -itrans * Gradient(u)
+// heat_explicit_3d.equelle:27: u_inside = u On inside
+// heat_explicit_3d.equelle:28: -> btrans * direction * (u_inside - dirichlet_val)
+// heat_explicit_3d.equelle:31: volume = |AllCells()|
+// heat_explicit_3d.equelle:37: fluxes = (interior_flux(u) Extend AllFaces()) + (boundary_flux(u) Extend AllFaces())
+// heat_explicit_3d.equelle:38: u = u - (dt / volume) * Divergence(fluxes)
 extern "C" __global__ void EQ_LIGHT compute_u(
     const EqSpace space,
     const EqGrid grid,
@@ -97,13 +97,13 @@ extern "C" __global__ void EQ_LIGHT compute_u(
   u_new_out[element] = u[element] - ((dt / eq_cell_volume(grid, here)) * divergence_fluxes);
 }
 
-// heat_explicit_3d.equelle:17: outside_first = IsEmpty(FirstCell(dirichlet_boundary))
-// heat_explicit_3d.equelle:24: -> -itrans * Gradient(u)
-// heat_explicit_3d.equelle:28: u_inside = u On inside
-// heat_explicit_3d.equelle:29: -> btrans * direction * (u_inside - dirichlet_val)
-// heat_explicit_3d.equelle:32: volume = |AllCells()|
-// heat_explicit_3d.equelle:38: fluxes = (interior_flux(u) Extend AllFaces()) + (boundary_flux(u) Extend AllFaces())
-// heat_explicit_3d.equelle:39: u = u - (dt / volume) * Divergence(fluxes)
+// heat_explicit_3d.equelle:17: inside = InnerCell(dirichlet_boundary)
+// heat_explicit_3d.equelle:23: -> -itrans * Gradient(u)
+// heat_explicit_3d.equelle:27: u_inside = u On inside
+// heat_explicit_3d.equelle:28: -> btrans * direction * (u_inside - dirichlet_val)
+// heat_explicit_3d.equelle:31: volume = |AllCells()|
+// heat_explicit_3d.equelle:37: fluxes = (interior_flux(u) Extend AllFaces()) + (boundary_flux(u) Extend AllFaces())
+// heat_explicit_3d.equelle:38: u = u - (dt / volume) * Divergence(fluxes)
 extern "C" __global__ void EQ_LIGHT compute_u_cartesian(
     const EqCartesian g,
     const EqRanks dirichlet_boundary_ranks,
@@ -174,7 +174,7 @@ extern "C" __global__ void EQ_LIGHT compute_u_cartesian(
   u_new_out[cell.index] = u_here - ((dt / g.volume) * divergence_fluxes);
 }
 
-// heat_explicit_3d.equelle:41: Output("maximum of u", MaxReduce(u))
+// heat_explicit_3d.equelle:40: Output("maximum of u", MaxReduce(u))
 extern "C" __global__ void EQ_LIGHT compute_max_u(
     const EqSpace space,
     const double* __restrict__ u,

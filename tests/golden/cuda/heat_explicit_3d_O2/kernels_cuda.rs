@@ -15,7 +15,7 @@ pub const KERNELS: KernelModule = KernelModule {
 };
 impl Kernels for CudaRuntime {
     /// heat_explicit_3d.equelle:14: itrans = k * |interior| / |Centroid(first) - Centroid(second)|
-    /// heat_explicit_3d.equelle:24: → -itrans * Gradient(u)
+    /// heat_explicit_3d.equelle:23: → -itrans * Gradient(u)
     fn compute_minus_itrans(
         &mut self,
         args: ComputeMinusItrans<'_, Self>,
@@ -65,10 +65,10 @@ impl Kernels for CudaRuntime {
         }
     }
     /// heat_explicit_3d.equelle:4: k = InputScalarWithDefault("k", 0.3) * 1 [Meter^2/Second]  # thermal diffusivity
-    /// heat_explicit_3d.equelle:17: outside_first = IsEmpty(FirstCell(dirichlet_boundary))
-    /// heat_explicit_3d.equelle:19: direction = outside_first ? (-1 Extend dirichlet_boundary) : (1 Extend dirichlet_boundary)
-    /// heat_explicit_3d.equelle:20: btrans = k * |dirichlet_boundary| / |Centroid(dirichlet_boundary) - Centroid(inside)|
-    /// heat_explicit_3d.equelle:29: → btrans * direction * (u_inside - dirichlet_val)
+    /// heat_explicit_3d.equelle:17: inside = InnerCell(dirichlet_boundary)
+    /// heat_explicit_3d.equelle:18: direction = OutwardSign(dirichlet_boundary)
+    /// heat_explicit_3d.equelle:19: btrans = k * |dirichlet_boundary| / |Centroid(dirichlet_boundary) - Centroid(inside)|
+    /// heat_explicit_3d.equelle:28: → btrans * direction * (u_inside - dirichlet_val)
     fn compute_btrans_direction(
         &mut self,
         args: ComputeBtransDirection<'_, Self>,
@@ -96,13 +96,13 @@ impl Kernels for CudaRuntime {
         self.launch_over(call, count)?;
         Ok(btrans_direction_out)
     }
-    /// heat_explicit_3d.equelle:17: outside_first = IsEmpty(FirstCell(dirichlet_boundary))
-    /// heat_explicit_3d.equelle:24: → -itrans * Gradient(u)
-    /// heat_explicit_3d.equelle:28: u_inside = u On inside
-    /// heat_explicit_3d.equelle:29: → btrans * direction * (u_inside - dirichlet_val)
-    /// heat_explicit_3d.equelle:32: volume = |AllCells()|
-    /// heat_explicit_3d.equelle:38: fluxes = (interior_flux(u) Extend AllFaces()) + (boundary_flux(u) Extend AllFaces())
-    /// heat_explicit_3d.equelle:39: u = u - (dt / volume) * Divergence(fluxes)
+    /// heat_explicit_3d.equelle:17: inside = InnerCell(dirichlet_boundary)
+    /// heat_explicit_3d.equelle:23: → -itrans * Gradient(u)
+    /// heat_explicit_3d.equelle:27: u_inside = u On inside
+    /// heat_explicit_3d.equelle:28: → btrans * direction * (u_inside - dirichlet_val)
+    /// heat_explicit_3d.equelle:31: volume = |AllCells()|
+    /// heat_explicit_3d.equelle:37: fluxes = (interior_flux(u) Extend AllFaces()) + (boundary_flux(u) Extend AllFaces())
+    /// heat_explicit_3d.equelle:38: u = u - (dt / volume) * Divergence(fluxes)
     fn compute_u(
         &mut self,
         args: ComputeU<'_, Self>,
@@ -178,7 +178,7 @@ impl Kernels for CudaRuntime {
             Ok(u_new_out)
         }
     }
-    /// heat_explicit_3d.equelle:41: Output("maximum of u", MaxReduce(u))
+    /// heat_explicit_3d.equelle:40: Output("maximum of u", MaxReduce(u))
     fn compute_max_u(&mut self, args: ComputeMaxU<'_, Self>) -> Result<Scalar, Error> {
         let domain = self
             .canonical_domain(CanonicalSet::new(EntityKind::Cell, Extent::All))?;

@@ -26,7 +26,7 @@ pub struct ComputeKDirection<'a, R: EquelleRuntime> {
 /// Facts of [`Kernels::compute_k_direction`].
 pub const COMPUTE_K_DIRECTION: KernelInfo = KernelInfo {
     name: "compute_k_direction",
-    lines: &[23, 26, 24, 4, 21],
+    lines: &[25, 23, 21, 22, 4],
     arguments: &[
         ("dirichlet_boundary", AccessMode::Read),
         ("k", AccessMode::Read),
@@ -55,7 +55,7 @@ pub struct ComputeU<'a, R: EquelleRuntime> {
 /// Facts of [`Kernels::compute_u`].
 pub const COMPUTE_U: KernelInfo = KernelInfo {
     name: "compute_u",
-    lines: &[15, 25, 34, 26, 21, 33],
+    lines: &[15, 24, 33, 21, 25, 32],
     arguments: &[
         ("u", AccessMode::Read),
         ("dt", AccessMode::Read),
@@ -77,7 +77,7 @@ pub struct ComputeMaxU<'a, R: EquelleRuntime> {
 /// Facts of [`Kernels::compute_max_u`].
 pub const COMPUTE_MAX_U: KernelInfo = KernelInfo {
     name: "compute_max_u",
-    lines: &[36],
+    lines: &[35],
     arguments: &[("u", AccessMode::Read), ("max_u", AccessMode::Write)],
 };
 
@@ -93,15 +93,15 @@ pub trait Kernels: EquelleRuntime {
         args: ComputeMinusK<'_, Self>,
     ) -> Result<Self::ScalarCollection, Error>;
 
-    /// heat_explicit_2d.equelle:21: `leaves = IsEmpty(SecondCell(faces))`
-    ///
     /// heat_explicit_2d.equelle:4: `k = InputScalarWithDefault("k", 401) * 1 [Watt/(Meter*Kelvin)]  # thermal conductivity of copper`
     ///
-    /// heat_explicit_2d.equelle:24: `distance = |Centroid(faces) - Centroid(inside)|`
+    /// heat_explicit_2d.equelle:22: `direction = OutwardSign(faces)`
     ///
-    /// heat_explicit_2d.equelle:26: `-> (k * |faces| / distance) * direction * (u_inside - dirichlet_val)`
+    /// heat_explicit_2d.equelle:21: `inside = InnerCell(faces)`
     ///
-    /// heat_explicit_2d.equelle:23: `direction = leaves ? (1 Extend faces) : (-1 Extend faces)`
+    /// heat_explicit_2d.equelle:23: `distance = |Centroid(faces) - Centroid(inside)|`
+    ///
+    /// heat_explicit_2d.equelle:25: `-> (k * |faces| / distance) * direction * (u_inside - dirichlet_val)`
     ///
     /// Evaluated once per element of dirichlet_boundary.
     fn compute_k_direction(
@@ -109,15 +109,15 @@ pub trait Kernels: EquelleRuntime {
         args: ComputeKDirection<'_, Self>,
     ) -> Result<Self::ScalarCollection, Error>;
 
-    /// heat_explicit_2d.equelle:33: `fluxes = (interior_flux(u) Extend AllFaces()) + (boundary_flux(u) Extend AllFaces())`
+    /// heat_explicit_2d.equelle:32: `fluxes = (interior_flux(u) Extend AllFaces()) + (boundary_flux(u) Extend AllFaces())`
     ///
-    /// heat_explicit_2d.equelle:21: `leaves = IsEmpty(SecondCell(faces))`
+    /// heat_explicit_2d.equelle:25: `-> (k * |faces| / distance) * direction * (u_inside - dirichlet_val)`
     ///
-    /// heat_explicit_2d.equelle:26: `-> (k * |faces| / distance) * direction * (u_inside - dirichlet_val)`
+    /// heat_explicit_2d.equelle:21: `inside = InnerCell(faces)`
     ///
-    /// heat_explicit_2d.equelle:34: `u = u - (dt / (cv * |AllCells()|)) * Divergence(fluxes)`
+    /// heat_explicit_2d.equelle:33: `u = u - (dt / (cv * |AllCells()|)) * Divergence(fluxes)`
     ///
-    /// heat_explicit_2d.equelle:25: `u_inside = u On inside`
+    /// heat_explicit_2d.equelle:24: `u_inside = u On inside`
     ///
     /// heat_explicit_2d.equelle:15: `-> -(k * |faces| / distance) * Gradient(u)`
     ///
@@ -127,7 +127,7 @@ pub trait Kernels: EquelleRuntime {
         args: ComputeU<'_, Self>,
     ) -> Result<Self::ScalarCollection, Error>;
 
-    /// heat_explicit_2d.equelle:36: `Output("maximum of u", MaxReduce(u))`
+    /// heat_explicit_2d.equelle:35: `Output("maximum of u", MaxReduce(u))`
     ///
     /// Evaluated once per element of AllCells().
     fn compute_max_u(

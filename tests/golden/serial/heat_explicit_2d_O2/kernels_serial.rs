@@ -152,14 +152,14 @@ fn compute_k_direction_general<const DIM: usize, G: Places<DIM>>(
                                 grid.face_centroid(here),
                                 grid
                                     .cell_centroid(
-                                        if grid.second_cell(here) == NONE {
-                                            grid.first_cell(here)
-                                        } else {
+                                        if grid.first_cell(here) == NONE {
                                             grid.second_cell(here)
+                                        } else {
+                                            grid.first_cell(here)
                                         },
                                     ),
                             ),
-                        )) * (if grid.second_cell(here) == NONE { 1.0 } else { -1.0 });
+                        )) * (if grid.first_cell(here) == NONE { -1.0 } else { 1.0 });
             }
         },
     );

@@ -147,14 +147,14 @@ pub fn simulate<R: Kernels>(rt: &mut R) -> Result<(), Error> {
     // heat_explicit_2d.equelle:9: dirichlet_val = InputCollectionOfScalar("dirichlet_val", dirichlet_boundary) * 1 [Kelvin]
     rt.line(9);
     let dirichlet_val = rt.input_collection("dirichlet_val", &dirichlet_boundary)?;
-    // heat_explicit_2d.equelle:30: u = u_initial
-    rt.line(30);
+    // heat_explicit_2d.equelle:29: u = u_initial
+    rt.line(29);
     let mut u = u_initial;
     // heat_explicit_2d.equelle:15: -> -(k * |faces| / distance) * Gradient(u)
     rt.line(15);
     let minus_k = rt.compute_minus_k(ComputeMinusK { k: &k })?;
-    // heat_explicit_2d.equelle:26: -> (k * |faces| / distance) * direction * (u_inside - dirichlet_val)
-    rt.line(26);
+    // heat_explicit_2d.equelle:25: -> (k * |faces| / distance) * direction * (u_inside - dirichlet_val)
+    rt.line(25);
     let k_direction = rt
         .compute_k_direction(ComputeKDirection {
             dirichlet_boundary: &dirichlet_boundary,
@@ -162,12 +162,12 @@ pub fn simulate<R: Kernels>(rt: &mut R) -> Result<(), Error> {
         })?;
     rt.keep_geometry(&[GeometryArray::CellVolumes]);
 
-    // heat_explicit_2d.equelle:32: For dt In timesteps {
-    rt.line(32);
+    // heat_explicit_2d.equelle:31: For dt In timesteps {
+    rt.line(31);
     let mut steps = rt.begin_loop(&timesteps)?;
     while let Some(dt) = rt.next(&mut steps)? {
-        // heat_explicit_2d.equelle:34: u = u - (dt / (cv * |AllCells()|)) * Divergence(fluxes)
-        rt.line(34);
+        // heat_explicit_2d.equelle:33: u = u - (dt / (cv * |AllCells()|)) * Divergence(fluxes)
+        rt.line(33);
         u = rt
             .compute_u(ComputeU {
                 u: &u,
@@ -178,27 +178,27 @@ pub fn simulate<R: Kernels>(rt: &mut R) -> Result<(), Error> {
                 k_direction: &k_direction,
                 dirichlet_val: &dirichlet_val,
             })?;
-        // heat_explicit_2d.equelle:35: Output("expU", u)
-        rt.line(35);
+        // heat_explicit_2d.equelle:34: Output("expU", u)
+        rt.line(34);
         rt.output_collection("expU", &u)?;
-        // heat_explicit_2d.equelle:36: Output("maximum of u", MaxReduce(u))
-        rt.line(36);
+        // heat_explicit_2d.equelle:35: Output("maximum of u", MaxReduce(u))
+        rt.line(35);
         {
             let max_u = rt.compute_max_u(ComputeMaxU { u: &u })?;
             rt.output_scalar("maximum of u", &max_u)?;
         }
         if rt.samples_state(&steps) {
-            rt.line(34);
+            rt.line(33);
             rt.check_collection("u", &u)?;
         }
     }
 
-    // heat_explicit_2d.equelle:39: Output("expU", u)
-    rt.line(39);
+    // heat_explicit_2d.equelle:38: Output("expU", u)
+    rt.line(38);
     rt.output_collection("expU", &u)?;
 
     // The state at the end is finite.
-    rt.line(34);
+    rt.line(33);
     rt.check_collection("u", &u)?;
     rt.finish()
 }

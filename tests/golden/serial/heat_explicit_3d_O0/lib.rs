@@ -176,32 +176,27 @@ pub fn simulate<R: Operations>(rt: &mut R) -> Result<(), Error> {
     };
     drop(first);
     drop(second);
-    // heat_explicit_3d.equelle:17: outside_first = IsEmpty(FirstCell(dirichlet_boundary))
+    // heat_explicit_3d.equelle:17: inside = InnerCell(dirichlet_boundary)
     rt.line(17);
-    let outside_first = {
-        let first_2 = rt.first_cell(&dirichlet_boundary_entities)?;
-        rt.is_empty(&first_2)?
-    };
-    // heat_explicit_3d.equelle:18: inside = outside_first ? SecondCell(dirichlet_boundary) : FirstCell(dirichlet_boundary)
-    rt.line(18);
     let inside = {
-        let second_2 = rt.second_cell(&dirichlet_boundary_entities)?;
         let first_2 = rt.first_cell(&dirichlet_boundary_entities)?;
-        rt.select_entities(&outside_first, &second_2, &first_2)?
+        let is_empty = rt.is_empty(&first_2)?;
+        let second_2 = rt.second_cell(&dirichlet_boundary_entities)?;
+        rt.select_entities(&is_empty, &second_2, &first_2)?
     };
-    // heat_explicit_3d.equelle:19: direction = outside_first ? (-1 Extend dirichlet_boundary) : (1 Extend dirichlet_boundary)
-    rt.line(19);
+    // heat_explicit_3d.equelle:18: direction = OutwardSign(dirichlet_boundary)
+    rt.line(18);
     let direction = {
+        let first_2 = rt.first_cell(&dirichlet_boundary_entities)?;
+        let is_empty = rt.is_empty(&first_2)?;
         let number = rt.scalar(1.0);
         let negative = rt.scalar_neg(&number)?;
         let broadcast = rt.broadcast(&negative, &dirichlet_boundary)?;
-        let number_2 = rt.scalar(1.0);
-        let broadcast_2 = rt.broadcast(&number_2, &dirichlet_boundary)?;
-        rt.select(&outside_first, &broadcast, &broadcast_2)?
+        let broadcast_2 = rt.broadcast(&number, &dirichlet_boundary)?;
+        rt.select(&is_empty, &broadcast, &broadcast_2)?
     };
-    drop(outside_first);
-    // heat_explicit_3d.equelle:20: btrans = k * |dirichlet_boundary| / |Centroid(dirichlet_boundary) - Centroid(inside)|
-    rt.line(20);
+    // heat_explicit_3d.equelle:19: btrans = k * |dirichlet_boundary| / |Centroid(dirichlet_boundary) - Centroid(inside)|
+    rt.line(19);
     let btrans = {
         let measure = rt.measure(&dirichlet_boundary_entities)?;
         let centroid = rt.centroid(&dirichlet_boundary_entities)?;
@@ -211,27 +206,27 @@ pub fn simulate<R: Operations>(rt: &mut R) -> Result<(), Error> {
         let quotient = rt.div(&measure, &length)?;
         rt.scalar_mul(&k, &quotient)?
     };
-    // heat_explicit_3d.equelle:32: volume = |AllCells()|
-    rt.line(32);
+    // heat_explicit_3d.equelle:31: volume = |AllCells()|
+    rt.line(31);
     let volume = {
         let all_cells = rt.domain(CanonicalSet::new(EntityKind::Cell, Extent::All))?;
         let all_cells_entities = rt.entities(&all_cells)?;
         rt.measure(&all_cells_entities)?
     };
-    // heat_explicit_3d.equelle:35: u = u_initial
-    rt.line(35);
+    // heat_explicit_3d.equelle:34: u = u_initial
+    rt.line(34);
     let mut u = u_initial;
     rt.keep_geometry(&[]);
 
-    // heat_explicit_3d.equelle:37: For dt In timesteps {
-    rt.line(37);
+    // heat_explicit_3d.equelle:36: For dt In timesteps {
+    rt.line(36);
     let mut steps = rt.begin_loop(&timesteps)?;
     while let Some(dt) = rt.next(&mut steps)? {
-        // heat_explicit_3d.equelle:38: fluxes = (interior_flux(u) Extend AllFaces()) + (boundary_flux(u) Extend AllFaces())
-        rt.line(38);
+        // heat_explicit_3d.equelle:37: fluxes = (interior_flux(u) Extend AllFaces()) + (boundary_flux(u) Extend AllFaces())
+        rt.line(37);
         let fluxes = {
             let result = interior_flux(rt, &u, &itrans)?;
-            rt.line(38);
+            rt.line(37);
             let all_faces = rt.domain(CanonicalSet::new(EntityKind::Face, Extent::All))?;
             let extended = rt.extend(&result, &all_faces)?;
             let result_2 = boundary_flux(
@@ -242,14 +237,14 @@ pub fn simulate<R: Operations>(rt: &mut R) -> Result<(), Error> {
                 &direction,
                 &btrans,
             )?;
-            rt.line(38);
+            rt.line(37);
             let all_faces_2 = rt
                 .domain(CanonicalSet::new(EntityKind::Face, Extent::All))?;
             let extended_2 = rt.extend(&result_2, &all_faces_2)?;
             rt.add(&extended, &extended_2)?
         };
-        // heat_explicit_3d.equelle:39: u = u - (dt / volume) * Divergence(fluxes)
-        rt.line(39);
+        // heat_explicit_3d.equelle:38: u = u - (dt / volume) * Divergence(fluxes)
+        rt.line(38);
         u = {
             let quotient = rt.scalar_div(&dt, &volume)?;
             let divergence = rt.divergence(&fluxes)?;
@@ -257,32 +252,32 @@ pub fn simulate<R: Operations>(rt: &mut R) -> Result<(), Error> {
             rt.sub(&u, &product)?
         };
         drop(fluxes);
-        // heat_explicit_3d.equelle:40: Output("expU", u)
-        rt.line(40);
+        // heat_explicit_3d.equelle:39: Output("expU", u)
+        rt.line(39);
         rt.output_collection("expU", &u)?;
-        // heat_explicit_3d.equelle:41: Output("maximum of u", MaxReduce(u))
-        rt.line(41);
+        // heat_explicit_3d.equelle:40: Output("maximum of u", MaxReduce(u))
+        rt.line(40);
         {
             let largest = rt.reduce(Reduction::Max, &u)?;
             rt.output_scalar("maximum of u", &largest)?;
         }
         if rt.samples_state(&steps) {
-            rt.line(39);
+            rt.line(38);
             rt.check_collection("u", &u)?;
         }
     }
 
-    // heat_explicit_3d.equelle:44: Output("expU", u)
-    rt.line(44);
+    // heat_explicit_3d.equelle:43: Output("expU", u)
+    rt.line(43);
     rt.output_collection("expU", &u)?;
 
     // The state at the end is finite.
-    rt.line(39);
+    rt.line(38);
     rt.check_collection("u", &u)?;
     rt.finish()
 }
 
-/// heat_explicit_3d.equelle:23: `interior_flux(u) = {`
+/// heat_explicit_3d.equelle:22: `interior_flux(u) = {`
 ///
 /// Gives Collection Of Scalar On InteriorFaces().
 fn interior_flux<R: Operations>(
@@ -290,14 +285,14 @@ fn interior_flux<R: Operations>(
     u: &R::ScalarCollection,
     itrans: &R::ScalarCollection,
 ) -> Result<R::ScalarCollection, Error> {
-    // heat_explicit_3d.equelle:24: -> -itrans * Gradient(u)
-    rt.line(24);
+    // heat_explicit_3d.equelle:23: -> -itrans * Gradient(u)
+    rt.line(23);
     let negative = rt.neg(itrans)?;
     let gradient = rt.gradient(u)?;
     rt.mul(&negative, &gradient)
 }
 
-/// heat_explicit_3d.equelle:27: `boundary_flux(u) = {`
+/// heat_explicit_3d.equelle:26: `boundary_flux(u) = {`
 ///
 /// Gives Collection Of Scalar On dirichlet_boundary.
 fn boundary_flux<R: Operations>(
@@ -308,11 +303,11 @@ fn boundary_flux<R: Operations>(
     direction: &R::ScalarCollection,
     btrans: &R::ScalarCollection,
 ) -> Result<R::ScalarCollection, Error> {
-    // heat_explicit_3d.equelle:28: u_inside = u On inside
-    rt.line(28);
+    // heat_explicit_3d.equelle:27: u_inside = u On inside
+    rt.line(27);
     let u_inside = rt.on(u, inside)?;
-    // heat_explicit_3d.equelle:29: -> btrans * direction * (u_inside - dirichlet_val)
-    rt.line(29);
+    // heat_explicit_3d.equelle:28: -> btrans * direction * (u_inside - dirichlet_val)
+    rt.line(28);
     let product = rt.mul(btrans, direction)?;
     let difference = rt.sub(&u_inside, dirichlet_val)?;
     rt.mul(&product, &difference)

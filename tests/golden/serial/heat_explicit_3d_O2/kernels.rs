@@ -11,7 +11,7 @@ pub struct ComputeMinusItrans<'a, R: EquelleRuntime> {
 /// Facts of [`Kernels::compute_minus_itrans`].
 pub const COMPUTE_MINUS_ITRANS: KernelInfo = KernelInfo {
     name: "compute_minus_itrans",
-    lines: &[24, 14],
+    lines: &[23, 14],
     arguments: &[("k", AccessMode::Read), ("minus_itrans", AccessMode::Write)],
 };
 
@@ -26,7 +26,7 @@ pub struct ComputeBtransDirection<'a, R: EquelleRuntime> {
 /// Facts of [`Kernels::compute_btrans_direction`].
 pub const COMPUTE_BTRANS_DIRECTION: KernelInfo = KernelInfo {
     name: "compute_btrans_direction",
-    lines: &[19, 20, 29, 4, 17],
+    lines: &[19, 28, 4, 17, 18],
     arguments: &[
         ("dirichlet_boundary", AccessMode::Read),
         ("k", AccessMode::Read),
@@ -53,7 +53,7 @@ pub struct ComputeU<'a, R: EquelleRuntime> {
 /// Facts of [`Kernels::compute_u`].
 pub const COMPUTE_U: KernelInfo = KernelInfo {
     name: "compute_u",
-    lines: &[24, 28, 32, 39, 29, 38, 17],
+    lines: &[23, 27, 31, 38, 28, 17, 37],
     arguments: &[
         ("u", AccessMode::Read),
         ("dt", AccessMode::Read),
@@ -74,7 +74,7 @@ pub struct ComputeMaxU<'a, R: EquelleRuntime> {
 /// Facts of [`Kernels::compute_max_u`].
 pub const COMPUTE_MAX_U: KernelInfo = KernelInfo {
     name: "compute_max_u",
-    lines: &[41],
+    lines: &[40],
     arguments: &[("u", AccessMode::Read), ("max_u", AccessMode::Write)],
 };
 
@@ -82,7 +82,7 @@ pub const COMPUTE_MAX_U: KernelInfo = KernelInfo {
 pub trait Kernels: EquelleRuntime {
     /// heat_explicit_3d.equelle:14: `itrans = k * |interior| / |Centroid(first) - Centroid(second)|`
     ///
-    /// heat_explicit_3d.equelle:24: `-> -itrans * Gradient(u)`
+    /// heat_explicit_3d.equelle:23: `-> -itrans * Gradient(u)`
     ///
     /// Evaluated once per element of InteriorFaces().
     fn compute_minus_itrans(
@@ -90,15 +90,15 @@ pub trait Kernels: EquelleRuntime {
         args: ComputeMinusItrans<'_, Self>,
     ) -> Result<Self::ScalarCollection, Error>;
 
-    /// heat_explicit_3d.equelle:17: `outside_first = IsEmpty(FirstCell(dirichlet_boundary))`
+    /// heat_explicit_3d.equelle:18: `direction = OutwardSign(dirichlet_boundary)`
+    ///
+    /// heat_explicit_3d.equelle:17: `inside = InnerCell(dirichlet_boundary)`
     ///
     /// heat_explicit_3d.equelle:4: `k = InputScalarWithDefault("k", 0.3) * 1 [Meter^2/Second]  # thermal diffusivity`
     ///
-    /// heat_explicit_3d.equelle:29: `-> btrans * direction * (u_inside - dirichlet_val)`
+    /// heat_explicit_3d.equelle:28: `-> btrans * direction * (u_inside - dirichlet_val)`
     ///
-    /// heat_explicit_3d.equelle:20: `btrans = k * |dirichlet_boundary| / |Centroid(dirichlet_boundary) - Centroid(inside)|`
-    ///
-    /// heat_explicit_3d.equelle:19: `direction = outside_first ? (-1 Extend dirichlet_boundary) : (1 Extend dirichlet_boundary)`
+    /// heat_explicit_3d.equelle:19: `btrans = k * |dirichlet_boundary| / |Centroid(dirichlet_boundary) - Centroid(inside)|`
     ///
     /// Evaluated once per element of dirichlet_boundary.
     fn compute_btrans_direction(
@@ -106,19 +106,19 @@ pub trait Kernels: EquelleRuntime {
         args: ComputeBtransDirection<'_, Self>,
     ) -> Result<Self::ScalarCollection, Error>;
 
-    /// heat_explicit_3d.equelle:17: `outside_first = IsEmpty(FirstCell(dirichlet_boundary))`
+    /// heat_explicit_3d.equelle:37: `fluxes = (interior_flux(u) Extend AllFaces()) + (boundary_flux(u) Extend AllFaces())`
     ///
-    /// heat_explicit_3d.equelle:38: `fluxes = (interior_flux(u) Extend AllFaces()) + (boundary_flux(u) Extend AllFaces())`
+    /// heat_explicit_3d.equelle:17: `inside = InnerCell(dirichlet_boundary)`
     ///
-    /// heat_explicit_3d.equelle:29: `-> btrans * direction * (u_inside - dirichlet_val)`
+    /// heat_explicit_3d.equelle:28: `-> btrans * direction * (u_inside - dirichlet_val)`
     ///
-    /// heat_explicit_3d.equelle:39: `u = u - (dt / volume) * Divergence(fluxes)`
+    /// heat_explicit_3d.equelle:38: `u = u - (dt / volume) * Divergence(fluxes)`
     ///
-    /// heat_explicit_3d.equelle:32: `volume = |AllCells()|`
+    /// heat_explicit_3d.equelle:31: `volume = |AllCells()|`
     ///
-    /// heat_explicit_3d.equelle:28: `u_inside = u On inside`
+    /// heat_explicit_3d.equelle:27: `u_inside = u On inside`
     ///
-    /// heat_explicit_3d.equelle:24: `-> -itrans * Gradient(u)`
+    /// heat_explicit_3d.equelle:23: `-> -itrans * Gradient(u)`
     ///
     /// Evaluated once per element of AllCells().
     fn compute_u(
@@ -126,7 +126,7 @@ pub trait Kernels: EquelleRuntime {
         args: ComputeU<'_, Self>,
     ) -> Result<Self::ScalarCollection, Error>;
 
-    /// heat_explicit_3d.equelle:41: `Output("maximum of u", MaxReduce(u))`
+    /// heat_explicit_3d.equelle:40: `Output("maximum of u", MaxReduce(u))`
     ///
     /// Evaluated once per element of AllCells().
     fn compute_max_u(

@@ -135,14 +135,14 @@ pub fn simulate<R: Kernels>(rt: &mut R) -> Result<(), Error> {
     // heat_explicit_3d.equelle:8: dirichlet_val = InputCollectionOfScalar("dirichlet_val", dirichlet_boundary) * 1 [Kelvin]
     rt.line(8);
     let dirichlet_val = rt.input_collection("dirichlet_val", &dirichlet_boundary)?;
-    // heat_explicit_3d.equelle:35: u = u_initial
-    rt.line(35);
+    // heat_explicit_3d.equelle:34: u = u_initial
+    rt.line(34);
     let mut u = u_initial;
-    // heat_explicit_3d.equelle:24: -> -itrans * Gradient(u)
-    rt.line(24);
+    // heat_explicit_3d.equelle:23: -> -itrans * Gradient(u)
+    rt.line(23);
     let minus_itrans = rt.compute_minus_itrans(ComputeMinusItrans { k: &k })?;
-    // heat_explicit_3d.equelle:29: -> btrans * direction * (u_inside - dirichlet_val)
-    rt.line(29);
+    // heat_explicit_3d.equelle:28: -> btrans * direction * (u_inside - dirichlet_val)
+    rt.line(28);
     let btrans_direction = rt
         .compute_btrans_direction(ComputeBtransDirection {
             dirichlet_boundary: &dirichlet_boundary,
@@ -150,12 +150,12 @@ pub fn simulate<R: Kernels>(rt: &mut R) -> Result<(), Error> {
         })?;
     rt.keep_geometry(&[GeometryArray::CellVolumes]);
 
-    // heat_explicit_3d.equelle:37: For dt In timesteps {
-    rt.line(37);
+    // heat_explicit_3d.equelle:36: For dt In timesteps {
+    rt.line(36);
     let mut steps = rt.begin_loop(&timesteps)?;
     while let Some(dt) = rt.next(&mut steps)? {
-        // heat_explicit_3d.equelle:39: u = u - (dt / volume) * Divergence(fluxes)
-        rt.line(39);
+        // heat_explicit_3d.equelle:38: u = u - (dt / volume) * Divergence(fluxes)
+        rt.line(38);
         u = rt
             .compute_u(ComputeU {
                 u: &u,
@@ -165,27 +165,27 @@ pub fn simulate<R: Kernels>(rt: &mut R) -> Result<(), Error> {
                 btrans_direction: &btrans_direction,
                 dirichlet_val: &dirichlet_val,
             })?;
-        // heat_explicit_3d.equelle:40: Output("expU", u)
-        rt.line(40);
+        // heat_explicit_3d.equelle:39: Output("expU", u)
+        rt.line(39);
         rt.output_collection("expU", &u)?;
-        // heat_explicit_3d.equelle:41: Output("maximum of u", MaxReduce(u))
-        rt.line(41);
+        // heat_explicit_3d.equelle:40: Output("maximum of u", MaxReduce(u))
+        rt.line(40);
         {
             let max_u = rt.compute_max_u(ComputeMaxU { u: &u })?;
             rt.output_scalar("maximum of u", &max_u)?;
         }
         if rt.samples_state(&steps) {
-            rt.line(39);
+            rt.line(38);
             rt.check_collection("u", &u)?;
         }
     }
 
-    // heat_explicit_3d.equelle:44: Output("expU", u)
-    rt.line(44);
+    // heat_explicit_3d.equelle:43: Output("expU", u)
+    rt.line(43);
     rt.output_collection("expU", &u)?;
 
     // The state at the end is finite.
-    rt.line(39);
+    rt.line(38);
     rt.check_collection("u", &u)?;
     rt.finish()
 }

@@ -23,7 +23,7 @@ pub struct ResidualU<'a, R: EquelleRuntime> {
 /// Facts of [`Kernels::residual_u`].
 pub const RESIDUAL_U: KernelInfo = KernelInfo {
     name: "residual_u",
-    lines: &[43, 25, 29, 30, 18, 42],
+    lines: &[42, 24, 28, 29, 18, 41],
     arguments: &[
         ("u", AccessMode::Read),
         ("u0", AccessMode::Read),
@@ -45,7 +45,7 @@ pub struct ComputeMaxUInitial<'a, R: EquelleRuntime> {
 /// Facts of [`Kernels::compute_max_u_initial`].
 pub const COMPUTE_MAX_U_INITIAL: KernelInfo = KernelInfo {
     name: "compute_max_u_initial",
-    lines: &[38],
+    lines: &[37],
     arguments: &[("u_initial", AccessMode::Read), ("max_u_initial", AccessMode::Write)],
 };
 
@@ -58,7 +58,7 @@ pub struct ComputeMinusItrans<'a, R: EquelleRuntime> {
 /// Facts of [`Kernels::compute_minus_itrans`].
 pub const COMPUTE_MINUS_ITRANS: KernelInfo = KernelInfo {
     name: "compute_minus_itrans",
-    lines: &[25, 15],
+    lines: &[24, 15],
     arguments: &[("k", AccessMode::Read), ("minus_itrans", AccessMode::Write)],
 };
 
@@ -73,7 +73,7 @@ pub struct ComputeBtransDirection<'a, R: EquelleRuntime> {
 /// Facts of [`Kernels::compute_btrans_direction`].
 pub const COMPUTE_BTRANS_DIRECTION: KernelInfo = KernelInfo {
     name: "compute_btrans_direction",
-    lines: &[20, 21, 30, 4, 18],
+    lines: &[20, 29, 18, 19, 4],
     arguments: &[
         ("dir_boundary", AccessMode::Read),
         ("k", AccessMode::Read),
@@ -92,7 +92,7 @@ pub struct ComputeDtCvVolume<'a, R: EquelleRuntime> {
 /// Facts of [`Kernels::compute_dt_cv_volume`].
 pub const COMPUTE_DT_CV_VOLUME: KernelInfo = KernelInfo {
     name: "compute_dt_cv_volume",
-    lines: &[33, 43],
+    lines: &[32, 42],
     arguments: &[
         ("dt", AccessMode::Read),
         ("cv", AccessMode::Read),
@@ -109,23 +109,23 @@ pub struct ComputeMaxU0<'a, R: EquelleRuntime> {
 /// Facts of [`Kernels::compute_max_u0`].
 pub const COMPUTE_MAX_U0: KernelInfo = KernelInfo {
     name: "compute_max_u0",
-    lines: &[47],
+    lines: &[46],
     arguments: &[("u0", AccessMode::Read), ("max_u0", AccessMode::Write)],
 };
 
 /// One method per kernel.
 pub trait Kernels: EquelleRuntime {
-    /// heat_implicit_3d.equelle:42: `fluxes = (interior_flux(u) Extend AllFaces()) + (boundary_flux(u) Extend AllFaces())`
+    /// heat_implicit_3d.equelle:41: `fluxes = (interior_flux(u) Extend AllFaces()) + (boundary_flux(u) Extend AllFaces())`
     ///
-    /// heat_implicit_3d.equelle:18: `outside_first = IsEmpty(FirstCell(dir_boundary))`
+    /// heat_implicit_3d.equelle:18: `inside = InnerCell(dir_boundary)`
     ///
-    /// heat_implicit_3d.equelle:30: `-> btrans * direction * (u_inside - dir_val)`
+    /// heat_implicit_3d.equelle:29: `-> btrans * direction * (u_inside - dir_val)`
     ///
-    /// heat_implicit_3d.equelle:29: `u_inside = u On inside`
+    /// heat_implicit_3d.equelle:28: `u_inside = u On inside`
     ///
-    /// heat_implicit_3d.equelle:25: `-> -itrans * Gradient(u)`
+    /// heat_implicit_3d.equelle:24: `-> -itrans * Gradient(u)`
     ///
-    /// heat_implicit_3d.equelle:43: `-> u - u0 + (dt / (cv * volume)) * Divergence(fluxes)`
+    /// heat_implicit_3d.equelle:42: `-> u - u0 + (dt / (cv * volume)) * Divergence(fluxes)`
     ///
     /// Evaluated once per element of AllCells().
     fn residual_u(
@@ -133,7 +133,7 @@ pub trait Kernels: EquelleRuntime {
         args: ResidualU<'_, Self>,
     ) -> Result<Self::ScalarCollection, Error>;
 
-    /// heat_implicit_3d.equelle:38: `Output("maximum of u", MaxReduce(u0))`
+    /// heat_implicit_3d.equelle:37: `Output("maximum of u", MaxReduce(u0))`
     ///
     /// Evaluated once per element of AllCells().
     fn compute_max_u_initial(
@@ -143,7 +143,7 @@ pub trait Kernels: EquelleRuntime {
 
     /// heat_implicit_3d.equelle:15: `itrans = k * |interior| / |Centroid(first) - Centroid(second)|`
     ///
-    /// heat_implicit_3d.equelle:25: `-> -itrans * Gradient(u)`
+    /// heat_implicit_3d.equelle:24: `-> -itrans * Gradient(u)`
     ///
     /// Evaluated once per element of InteriorFaces().
     fn compute_minus_itrans(
@@ -151,15 +151,15 @@ pub trait Kernels: EquelleRuntime {
         args: ComputeMinusItrans<'_, Self>,
     ) -> Result<Self::ScalarCollection, Error>;
 
-    /// heat_implicit_3d.equelle:18: `outside_first = IsEmpty(FirstCell(dir_boundary))`
-    ///
     /// heat_implicit_3d.equelle:4: `k = InputScalarWithDefault("k", 2.85) * 1 [Watt / (Meter * Kelvin)]           # conductivity; granite`
     ///
-    /// heat_implicit_3d.equelle:30: `-> btrans * direction * (u_inside - dir_val)`
+    /// heat_implicit_3d.equelle:19: `direction = OutwardSign(dir_boundary)`
     ///
-    /// heat_implicit_3d.equelle:21: `btrans = k * |dir_boundary| / |Centroid(dir_boundary) - Centroid(inside)|`
+    /// heat_implicit_3d.equelle:18: `inside = InnerCell(dir_boundary)`
     ///
-    /// heat_implicit_3d.equelle:20: `direction = outside_first ? (-1 Extend dir_boundary) : (1 Extend dir_boundary)`
+    /// heat_implicit_3d.equelle:29: `-> btrans * direction * (u_inside - dir_val)`
+    ///
+    /// heat_implicit_3d.equelle:20: `btrans = k * |dir_boundary| / |Centroid(dir_boundary) - Centroid(inside)|`
     ///
     /// Evaluated once per element of dir_boundary.
     fn compute_btrans_direction(
@@ -167,9 +167,9 @@ pub trait Kernels: EquelleRuntime {
         args: ComputeBtransDirection<'_, Self>,
     ) -> Result<Self::ScalarCollection, Error>;
 
-    /// heat_implicit_3d.equelle:43: `-> u - u0 + (dt / (cv * volume)) * Divergence(fluxes)`
+    /// heat_implicit_3d.equelle:42: `-> u - u0 + (dt / (cv * volume)) * Divergence(fluxes)`
     ///
-    /// heat_implicit_3d.equelle:33: `volume = |AllCells()|`
+    /// heat_implicit_3d.equelle:32: `volume = |AllCells()|`
     ///
     /// Evaluated once per element of AllCells().
     fn compute_dt_cv_volume(
@@ -177,7 +177,7 @@ pub trait Kernels: EquelleRuntime {
         args: ComputeDtCvVolume<'_, Self>,
     ) -> Result<Self::ScalarCollection, Error>;
 
-    /// heat_implicit_3d.equelle:47: `Output("maximum of u", MaxReduce(u0))`
+    /// heat_implicit_3d.equelle:46: `Output("maximum of u", MaxReduce(u0))`
     ///
     /// Evaluated once per element of AllCells().
     fn compute_max_u0(

@@ -71,10 +71,10 @@ pub static PROGRAM: Program = Program {
         },
     ],
     min_dim: 1,
-    retries: &[Retry { line: 40, obstacle: None }],
+    retries: &[Retry { line: 39, obstacle: None }],
     solves: &[
         Solve {
-            line: 45,
+            line: 44,
             unknowns: &["u"],
         },
     ],
@@ -110,7 +110,7 @@ pub static MEMORY: MemoryPlan = MemoryPlan {
     ],
     solves: &[
         SolveMemory {
-            line: 45,
+            line: 44,
             unknowns: &[CanonicalSet::new(EntityKind::Cell, Extent::All)],
             entries: &[[3, 5, 7]],
             additions: &[[3, 5, 7]],
@@ -164,25 +164,25 @@ pub fn simulate<R: Kernels + Implicit>(rt: &mut R) -> Result<(), Error> {
     // heat_implicit_3d.equelle:9: dir_val = InputCollectionOfScalar("dir_val", dir_boundary) * 1 [Kelvin]
     rt.line(9);
     let dir_val = rt.input_collection("dir_val", &dir_boundary)?;
-    // heat_implicit_3d.equelle:36: u0 = u_initial
-    rt.line(36);
+    // heat_implicit_3d.equelle:35: u0 = u_initial
+    rt.line(35);
     let mut u0 = u_initial.clone();
-    // heat_implicit_3d.equelle:37: Output("u", u0)
-    rt.line(37);
+    // heat_implicit_3d.equelle:36: Output("u", u0)
+    rt.line(36);
     rt.output_collection("u", &u_initial)?;
-    // heat_implicit_3d.equelle:38: Output("maximum of u", MaxReduce(u0))
-    rt.line(38);
+    // heat_implicit_3d.equelle:37: Output("maximum of u", MaxReduce(u0))
+    rt.line(37);
     let max_u_initial = rt
         .compute_max_u_initial(ComputeMaxUInitial {
             u_initial: &u_initial,
         })?;
     rt.output_scalar("maximum of u", &max_u_initial)?;
     drop(u_initial);
-    // heat_implicit_3d.equelle:25: -> -itrans * Gradient(u)
-    rt.line(25);
+    // heat_implicit_3d.equelle:24: -> -itrans * Gradient(u)
+    rt.line(24);
     let minus_itrans = rt.compute_minus_itrans(ComputeMinusItrans { k: &k })?;
-    // heat_implicit_3d.equelle:30: -> btrans * direction * (u_inside - dir_val)
-    rt.line(30);
+    // heat_implicit_3d.equelle:29: -> btrans * direction * (u_inside - dir_val)
+    rt.line(29);
     let btrans_direction = rt
         .compute_btrans_direction(ComputeBtransDirection {
             dir_boundary: &dir_boundary,
@@ -190,23 +190,23 @@ pub fn simulate<R: Kernels + Implicit>(rt: &mut R) -> Result<(), Error> {
         })?;
     rt.keep_geometry(&[GeometryArray::CellVolumes]);
 
-    // heat_implicit_3d.equelle:40: For dt In timesteps {
-    rt.line(40);
+    // heat_implicit_3d.equelle:39: For dt In timesteps {
+    rt.line(39);
     let mut steps = rt.begin_loop(&timesteps)?;
     while let Some(dt) = rt.next(&mut steps)? {
-        rt.line(40);
+        rt.line(39);
         u0 = rt
             .step(
                 &dt,
                 0,
                 u0,
                 &mut |rt, dt, mut u0| {
-                    // heat_implicit_3d.equelle:43: -> u - u0 + (dt / (cv * volume)) * Divergence(fluxes)
-                    rt.line(43);
+                    // heat_implicit_3d.equelle:42: -> u - u0 + (dt / (cv * volume)) * Divergence(fluxes)
+                    rt.line(42);
                     let dt_cv_volume = rt
                         .compute_dt_cv_volume(ComputeDtCvVolume { dt, cv: &cv })?;
-                    // heat_implicit_3d.equelle:45: u0 = NewtonSolve(residual, u0)
-                    rt.line(45);
+                    // heat_implicit_3d.equelle:44: u0 = NewtonSolve(residual, u0)
+                    rt.line(44);
                     u0 = rt
                         .newton_solve(
                             &u0,
@@ -224,11 +224,11 @@ pub fn simulate<R: Kernels + Implicit>(rt: &mut R) -> Result<(), Error> {
                             },
                         )?;
                     drop(dt_cv_volume);
-                    // heat_implicit_3d.equelle:46: Output("u", u0)
-                    rt.line(46);
+                    // heat_implicit_3d.equelle:45: Output("u", u0)
+                    rt.line(45);
                     rt.output_collection("u", &u0)?;
-                    // heat_implicit_3d.equelle:47: Output("maximum of u", MaxReduce(u0))
-                    rt.line(47);
+                    // heat_implicit_3d.equelle:46: Output("maximum of u", MaxReduce(u0))
+                    rt.line(46);
                     {
                         let max_u0 = rt.compute_max_u0(ComputeMaxU0 { u0: &u0 })?;
                         rt.output_scalar("maximum of u", &max_u0)?;
@@ -237,13 +237,13 @@ pub fn simulate<R: Kernels + Implicit>(rt: &mut R) -> Result<(), Error> {
                 },
             )?;
         if rt.samples_state(&steps) {
-            rt.line(45);
+            rt.line(44);
             rt.check_collection("u0", &u0)?;
         }
     }
 
     // The state at the end is finite.
-    rt.line(45);
+    rt.line(44);
     rt.check_collection("u0", &u0)?;
     rt.finish()
 }
