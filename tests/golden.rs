@@ -258,7 +258,10 @@ fn inner_cells_are_those_that_are_not_empty() {
                 "inside = InnerCell(dir_boundary)",
                 "inside = IsEmpty(FirstCell(dir_boundary)) ? SecondCell(dir_boundary) : FirstCell(dir_boundary)",
             ),
-            ("direction = OutwardSign(dir_boundary)", "direction = IsEmpty(FirstCell(dir_boundary)) ? (-1 Extend dir_boundary) : (1 Extend dir_boundary)"),
+            (
+                "direction = OutwardSign(dir_boundary)",
+                "direction = IsEmpty(FirstCell(dir_boundary)) ? (-1 Extend dir_boundary) : (1 Extend dir_boundary)",
+            ),
         ],
     );
 }
