@@ -187,6 +187,7 @@ impl Session {
             return Err(Error::new(ErrorKind::Data, message).hint(format!("give grid_dim={} or another grid file", program.min_dim)));
         }
         let threads = Threads::from_parameters(&parameters)?;
+        let grid = grid.with_threads(threads.clone());
         let renumber = Renumber::from_parameters(&parameters)?;
         let nonfinite = Nonfinite::from_parameters(&parameters)?;
         timestep_cuts::check(program, &parameters)?;

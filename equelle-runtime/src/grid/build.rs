@@ -1,83 +1,63 @@
 //! The arrays of Cartesian and rectilinear grids.
 
-use super::arrays::Edges;
+use super::arrays::{Edges, GeometryArray};
 use super::rectilinear::RectilinearNodes;
 use super::{Cartesian, CartesianEdge, CartesianFace, Geometry, NONE, Topology};
+use crate::threads::Threads;
 
-/// Topology of a Cartesian grid. Written in one sweep over cells and one over faces.
-pub(super) fn topology(shape: &Cartesian) -> Topology {
-    let (n_cells, n_faces, faces_per_cell) = (shape.n_cells(), shape.n_faces(), 2 * shape.dim);
-    let mut cell_faces = Vec::with_capacity(n_cells * faces_per_cell);
-    let [nx, ny, nz] = shape.n;
+/// Topology of a Cartesian grid.
+pub(super) fn topology(shape: &Cartesian, threads: &Threads) -> Topology {
+    let (n_cells, faces_per_cell) = (shape.n_cells(), 2 * shape.dim);
+    let [nx, ny, _] = shape.n;
     let starts: [usize; 3] = std::array::from_fn(|axis| shape.face_start(axis.min(shape.dim)));
-    for k in 0..nz {
-        for j in 0..ny {
-            for i in 0..nx {
-                // Ascending: axis by axis, low side before high side.
-                let x = starts[0] + i + (nx + 1) * (j + ny * k);
-                cell_faces.extend_from_slice(&[x as u32, (x + 1) as u32]);
-                if shape.dim >= 2 {
-                    let y = starts[1] + i + nx * (j + (ny + 1) * k);
-                    cell_faces.extend_from_slice(&[y as u32, (y + nx) as u32]);
-                }
-                if shape.dim == 3 {
-                    let z = starts[2] + i + nx * (j + ny * k);
-                    cell_faces.extend_from_slice(&[z as u32, (z + nx * ny) as u32]);
-                }
-            }
-        }
-    }
-    let mut face_cells = Vec::with_capacity(n_faces);
-    for_each_face(shape, |axis, ijk| {
-        let along = ijk[axis];
+    // Ascending: axis by axis, low side before high side.
+    let sides = |cell: usize| {
+        let [i, j, k] = shape.cell_ijk(cell);
+        let x = starts[0] + i + (nx + 1) * (j + ny * k);
+        let y = starts[1] + i + nx * (j + (ny + 1) * k);
+        let z = starts[2] + i + nx * (j + ny * k);
+        [x, x + 1, y, y + nx, z, z + nx * ny].map(|face| face as u32)
+    };
+    let cell_faces = match shape.dim {
+        1 => threads.values(n_cells, |cell| sides(cell)[..2].try_into().unwrap_or([0; 2])).into_flattened(),
+        2 => threads.values(n_cells, |cell| sides(cell)[..4].try_into().unwrap_or([0; 4])).into_flattened(),
+        _ => threads.values(n_cells, sides).into_flattened(),
+    };
+    let face_cells = threads.values(shape.n_faces(), |face| {
+        let CartesianFace { axis, ijk } = shape.face_ijk(face);
         // The cell index at a high boundary is never used, so that it may be out of range.
         let high = shape.cell(ijk);
-        let second = if along < shape.n[axis] { high as u32 } else { NONE };
-        let first = if along > 0 { (high - shape.stride(axis)) as u32 } else { NONE };
-        face_cells.push([first, second]);
+        let second = if ijk[axis] < shape.n[axis] { high as u32 } else { NONE };
+        let first = if ijk[axis] > 0 { (high - shape.stride(axis)) as u32 } else { NONE };
+        [first, second]
     });
-    Topology { cell_face_pos: (0..=n_cells).map(|cell| cell * faces_per_cell).collect(), cell_faces, face_cells }
+    let cell_face_pos = threads.values(n_cells + 1, |cell| cell * faces_per_cell);
+    Topology { cell_face_pos, cell_faces, face_cells }
 }
 
 /// Geometry of a Cartesian or rectilinear grid: widths are differences of node positions, centres
-/// their means.
-pub(super) fn geometry(shape: &Cartesian, axes: &Axes) -> Geometry {
+/// their means. What has been given up stays empty.
+pub(super) fn geometry(shape: &Cartesian, axes: &Axes, given_up: &[GeometryArray], threads: &Threads) -> Geometry {
     let (n_cells, n_faces) = (shape.n_cells(), shape.n_faces());
-    let mut g = Geometry {
-        cell_volumes: Vec::with_capacity(n_cells),
-        cell_centroids: Vec::with_capacity(n_cells),
-        face_areas: Vec::with_capacity(n_faces),
-        face_centroids: Vec::with_capacity(n_faces),
-        face_normals: Vec::with_capacity(n_faces),
-    };
-    for k in 0..shape.n[2] {
-        for j in 0..shape.n[1] {
-            for i in 0..shape.n[0] {
-                // Widths along axes that the grid does not have are 1, and multiplying by 1 is
-                // exact.
-                g.cell_volumes.push(axes[0].widths[i] * axes[1].widths[j] * axes[2].widths[k]);
-                g.cell_centroids.push([axes[0].centres[i], axes[1].centres[j], axes[2].centres[k]]);
-            }
-        }
+    let wanted = |array: GeometryArray, n: usize| if given_up.contains(&array) { 0 } else { n };
+    Geometry {
+        // Widths along axes that the grid does not have are 1, and multiplying by 1 is exact.
+        cell_volumes: threads.values(wanted(GeometryArray::CellVolumes, n_cells), |cell| {
+            let [i, j, k] = shape.cell_ijk(cell);
+            axes[0].widths[i] * axes[1].widths[j] * axes[2].widths[k]
+        }),
+        cell_centroids: threads.values(wanted(GeometryArray::CellCentroids, n_cells), |cell| cell_centroid(shape, axes, cell)),
+        face_areas: threads.values(wanted(GeometryArray::FaceAreas, n_faces), |face| {
+            let CartesianFace { axis, ijk } = shape.face_ijk(face);
+            (0..3).filter(|&a| a != axis).fold(1.0, |area, a| area * axes[a].widths[ijk[a]])
+        }),
+        face_centroids: threads.values(wanted(GeometryArray::FaceCentroids, n_faces), |face| face_centroid(shape, axes, face)),
+        face_normals: threads.values(wanted(GeometryArray::FaceNormals, n_faces), |face| {
+            let mut normal = [0.0; 3];
+            normal[shape.face_ijk(face).axis] = 1.0;
+            normal
+        }),
     }
-    for_each_face(shape, |axis, ijk| {
-        let mut area = 1.0;
-        let mut centroid = [0.0; 3];
-        let mut normal = [0.0; 3];
-        for a in 0..3 {
-            if a == axis {
-                centroid[a] = axes[a].nodes[ijk[a]];
-            } else {
-                area *= axes[a].widths[ijk[a]];
-                centroid[a] = axes[a].centres[ijk[a]];
-            }
-        }
-        normal[axis] = 1.0;
-        g.face_areas.push(area);
-        g.face_centroids.push(centroid);
-        g.face_normals.push(normal);
-    });
-    g
 }
 
 /// Centroid of a cell, as [`geometry`] has it.
@@ -136,19 +116,4 @@ pub(super) fn axes(shape: &Cartesian, nodes: Option<&RectilinearNodes>) -> Axes 
         let centres = nodes.windows(2).map(|w| (w[0] + w[1]) / 2.0).collect();
         Axis { nodes, widths, centres }
     })
-}
-
-/// Calls with axis and position of every face, in ascending face index.
-fn for_each_face(shape: &Cartesian, mut visit: impl FnMut(usize, [usize; 3])) {
-    for axis in 0..shape.dim {
-        let mut n = shape.n;
-        n[axis] += 1;
-        for k in 0..n[2] {
-            for j in 0..n[1] {
-                for i in 0..n[0] {
-                    visit(axis, [i, j, k]);
-                }
-            }
-        }
-    }
 }

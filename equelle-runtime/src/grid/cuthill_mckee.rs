@@ -8,6 +8,7 @@
 //! last level as long as that gives more levels.
 
 use super::{NONE, Topology};
+use crate::threads::{BLOCK, PerBlock, Threads};
 
 /// The cells in their new order.
 pub(super) fn order(topology: &Topology) -> Vec<u32> {
@@ -24,11 +25,20 @@ pub(super) fn order(topology: &Topology) -> Vec<u32> {
 }
 
 /// Mean distance in the numbering between the two cells of an interior face; 0 without one.
-pub(super) fn reach(topology: &Topology, position: impl Fn(u32) -> u32) -> f64 {
-    let interior = topology.face_cells.iter().filter(|cells| !cells.contains(&NONE));
-    let (sum, count) = interior
-        .fold((0.0, 0.0), |(sum, count), &[first, second]| (sum + f64::from(position(first).abs_diff(position(second))), count + 1.0));
-    if count > 0.0 { sum / count } else { 0.0 }
+pub(super) fn reach(topology: &Topology, threads: &Threads, position: impl Fn(u32) -> u32 + Sync) -> f64 {
+    let cells = &topology.face_cells;
+    // Whole numbers, so that the sum does not depend on the split.
+    let mut blocks = vec![(0u64, 0u64); cells.len().div_ceil(BLOCK)];
+    threads.each_cheap(cells.len(), PerBlock(&mut blocks), |range, PerBlock(part)| {
+        for (block, cells) in part.iter_mut().zip(cells[range].chunks(BLOCK)) {
+            for &[first, second] in cells.iter().filter(|cells| !cells.contains(&NONE)) {
+                block.0 += u64::from(position(first).abs_diff(position(second)));
+                block.1 += 1;
+            }
+        }
+    });
+    let (sum, count) = blocks.iter().fold((0, 0), |(sum, count), block| (sum + block.0, count + block.1));
+    if count > 0 { sum as f64 / count as f64 } else { 0.0 }
 }
 
 fn degrees(topology: &Topology) -> Vec<u32> {

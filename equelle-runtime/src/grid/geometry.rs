@@ -25,6 +25,7 @@ impl Grid {
             vertices: Arc::clone(&self.vertices),
             numbering: Arc::clone(&self.numbering),
             named: Arc::clone(&self.named),
+            threads: self.threads.clone(),
         }
     }
 

@@ -34,6 +34,7 @@ use std::sync::{Arc, OnceLock};
 
 use crate::entity::EntityKind;
 use crate::error::{Error, ErrorKind};
+use crate::threads::Threads;
 
 pub use arrays::{Geometry, GeometryArray, NONE, Nodes, Topology};
 pub use builder::{BuildError, CellShape, GridBuilder};
@@ -73,6 +74,8 @@ pub struct Grid {
     /// Which numbers cells and faces have in the file.
     numbering: Arc<Numbering>,
     named: Arc<Named>,
+    /// For making arrays.
+    threads: Threads,
 }
 
 impl Grid {
@@ -100,6 +103,7 @@ impl Grid {
             vertices: Arc::default(),
             numbering: Arc::default(),
             named: Arc::default(),
+            threads: Threads::one(),
         })
     }
 
@@ -154,6 +158,7 @@ impl Grid {
             vertices: Arc::default(),
             numbering: Arc::default(),
             named: Arc::default(),
+            threads: Threads::one(),
         })
     }
 
@@ -164,6 +169,18 @@ impl Grid {
     pub fn as_unstructured(mut self) -> Grid {
         self.cartesian = None;
         self
+    }
+
+    /// The same grid, whose arrays are made by these threads.
+    #[must_use]
+    pub fn with_threads(mut self, threads: Threads) -> Grid {
+        self.threads = threads;
+        self
+    }
+
+    /// The threads that make its arrays.
+    pub fn threads(&self) -> &Threads {
+        &self.threads
     }
 
     /// Number of space axes: 1, 2 or 3.
@@ -214,24 +231,22 @@ impl Grid {
     /// Cells and faces; built on first use. For a Cartesian grid of 3 dimensions about 56 bytes a
     /// cell.
     pub fn topology(&self) -> &Topology {
-        self.topology.get_or_init(|| self.shape.as_ref().map(build::topology).unwrap_or_default())
+        self.topology.get_or_init(|| self.shape.as_ref().map(|shape| build::topology(shape, &self.threads)).unwrap_or_default())
     }
 
     /// Measures, centroids and normals; built on first use. For a Cartesian grid of 3 dimensions
     /// about 200 bytes a cell. Arrays that have been given up are empty.
     pub fn geometry(&self) -> &Geometry {
         self.geometry.get_or_init(|| {
-            let mut geometry =
-                self.renumbered_geometry(self.shape.as_ref().map(|shape| build::geometry(shape, &self.axes(shape))).unwrap_or_default());
-            geometry.give_up(&self.given_up);
-            geometry
+            let built = self.shape.as_ref().map(|shape| build::geometry(shape, &self.axes(shape), &self.given_up, &self.threads));
+            self.renumbered_geometry(built.unwrap_or_default())
         })
     }
 
     /// What is beyond the faces of all cells, in the order of `cell_faces`; built on first use.
     /// `[n_cell_faces]`, 4 bytes each. Numbers of cells must not change afterwards.
     pub fn neighbours(&self) -> &[Neighbour] {
-        self.neighbours.get_or_init(|| neighbours::list(self.topology()))
+        self.neighbours.get_or_init(|| neighbours::list(self.topology(), &self.threads))
     }
 
     /// Shares the grid.

@@ -2,12 +2,13 @@
 //! order and does not ask the face which cell is which.
 
 use super::arrays::Topology;
+use crate::threads::{Entries, Threads};
 
 /// Most cells of a grid of arrays: a [`Neighbour`] keeps two bits for itself.
 pub const MAX_CELLS_OF_ARRAYS: usize = (1 << 30) - 1;
 
 /// The cell beyond a face of a cell, and which of the face's two cells that cell is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Neighbour(u32);
 
 impl Neighbour {
@@ -41,11 +42,16 @@ impl Neighbour {
 }
 
 /// The neighbours of all cells, in the order of `cell_faces`.
-pub(super) fn list(topology: &Topology) -> Vec<Neighbour> {
-    let mut neighbours = Vec::with_capacity(topology.cell_faces.len());
-    for cell in 0..topology.cell_face_pos.len().saturating_sub(1) {
-        neighbours.extend(topology.faces_of(cell).iter().map(|&face| Neighbour::new(topology.face_cells[face as usize], cell as u32)));
-    }
+pub(super) fn list(topology: &Topology, threads: &Threads) -> Vec<Neighbour> {
+    let mut neighbours = vec![Neighbour::default(); topology.cell_faces.len()];
+    let n_cells = topology.cell_face_pos.len().saturating_sub(1);
+    threads.each(n_cells, Entries::new(&topology.cell_face_pos, &mut neighbours), |cells, mut part| {
+        for cell in cells {
+            for (place, &face) in part.row(cell).iter_mut().zip(topology.faces_of(cell)) {
+                *place = Neighbour::new(topology.face_cells[face as usize], cell as u32);
+            }
+        }
+    });
     neighbours
 }
 

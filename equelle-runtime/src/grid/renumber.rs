@@ -20,6 +20,7 @@ use super::{Geometry, Grid, NONE, Topology, cuthill_mckee};
 use crate::entity::EntityKind;
 use crate::error::{Error, ErrorKind};
 use crate::params::Parameters;
+use crate::threads::Threads;
 
 /// Which grids are renumbered: parameter `renumber`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -90,8 +91,8 @@ impl Grid {
         self.topology();
         let Some(old) = Arc::get_mut(&mut self.topology).and_then(OnceLock::take) else { return };
         self.neighbours = Arc::default();
-        let cells = new_cells(&old, how, self.dim);
-        let (faces, interior) = new_faces(&old, cells.as_ref(), order);
+        let cells = new_cells(&old, how, self.dim, &self.threads);
+        let (faces, interior) = new_faces(&old, cells.as_ref(), order, &self.threads);
         self.numbering = Arc::new(Numbering { cells, faces, interior_first: Some(interior) });
         self.topology = Arc::new(OnceLock::from(self.renumbered_topology(old)));
         if let Some(geometry) = self.geometry.take() {
@@ -145,10 +146,12 @@ impl Grid {
     fn renumbered_topology(&self, mut old: Topology) -> Topology {
         let Numbering { cells, faces, .. } = &*self.numbering;
         if let Some(faces) = faces {
-            old.face_cells = in_order(old.face_cells, faces);
-            for face in &mut old.cell_faces {
-                *face = faces.from_file[*face as usize];
-            }
+            old.face_cells = in_order(old.face_cells, faces, &self.threads);
+            self.threads.each_cheap(old.cell_faces.len(), &mut old.cell_faces[..], |_, part| {
+                for face in part {
+                    *face = faces.from_file[*face as usize];
+                }
+            });
         }
         if let Some(cells) = cells {
             for cell in old.face_cells.iter_mut().flatten().filter(|cell| **cell != NONE) {
@@ -170,42 +173,48 @@ impl Grid {
     pub(super) fn renumbered_geometry(&self, mut geometry: Geometry) -> Geometry {
         let Numbering { cells, faces, .. } = &*self.numbering;
         if let Some(cells) = cells {
-            geometry.cell_volumes = in_order(geometry.cell_volumes, cells);
-            geometry.cell_centroids = in_order(geometry.cell_centroids, cells);
+            geometry.cell_volumes = in_order(geometry.cell_volumes, cells, &self.threads);
+            geometry.cell_centroids = in_order(geometry.cell_centroids, cells, &self.threads);
         }
         if let Some(faces) = faces {
-            geometry.face_areas = in_order(geometry.face_areas, faces);
-            geometry.face_centroids = in_order(geometry.face_centroids, faces);
-            geometry.face_normals = in_order(geometry.face_normals, faces);
+            geometry.face_areas = in_order(geometry.face_areas, faces, &self.threads);
+            geometry.face_centroids = in_order(geometry.face_centroids, faces, &self.threads);
+            geometry.face_normals = in_order(geometry.face_normals, faces, &self.threads);
         }
         geometry
     }
 }
 
 /// Values in the order here; takes them, so that of the arrays of a grid only one is there twice at
-/// a time.
-fn in_order<T: Copy>(values: Vec<T>, numbers: &Permutation) -> Vec<T> {
-    numbers.to_file.iter().map(|&old| values[old as usize]).collect()
+/// a time. What has been given up stays empty.
+fn in_order<T: Copy + Default + Send + Sync>(values: Vec<T>, numbers: &Permutation, threads: &Threads) -> Vec<T> {
+    threads.values(values.len(), |new| values[numbers.to_file[new] as usize])
 }
 
-fn new_cells(topology: &Topology, how: Renumber, dim: usize) -> Option<Permutation> {
+fn new_cells(topology: &Topology, how: Renumber, dim: usize, threads: &Threads) -> Option<Permutation> {
     // In a cube that is numbered row by row, neighbours are on average a third of a cross-section
     // apart, and no order is much better.
     let n = topology.cell_face_pos.len() - 1;
     let cross_section = (n as f64).powf(1.0 - 1.0 / dim as f64);
-    let before = cuthill_mckee::reach(topology, |cell| cell);
+    let before = cuthill_mckee::reach(topology, threads, |cell| cell);
     if how == Renumber::Auto && before <= cross_section {
         return None;
     }
     let numbers = Permutation::new(cuthill_mckee::order(topology))?;
-    let after = cuthill_mckee::reach(topology, |cell| numbers.from_file[cell as usize]);
+    let after = cuthill_mckee::reach(topology, threads, |cell| numbers.from_file[cell as usize]);
     (how == Renumber::Yes || after < before).then_some(numbers)
 }
 
 /// Interior faces first, both kinds by the first of their cells in the new order and then as in the
 /// file, or as in the file alone; and how many are interior.
-fn new_faces(topology: &Topology, cells: Option<&Permutation>, faces: FaceOrder) -> (Option<Permutation>, usize) {
+fn new_faces(topology: &Topology, cells: Option<&Permutation>, faces: FaceOrder, threads: &Threads) -> (Option<Permutation>, usize) {
     let n_faces = topology.face_cells.len();
+    if cells.is_none() && faces == FaceOrder::OfFile {
+        let mut order = threads.filtered(n_faces, |face| !topology.is_boundary_face(face));
+        let count = order.len();
+        order.append(&mut threads.filtered(n_faces, |face| topology.is_boundary_face(face)));
+        return (Permutation::new(order), count);
+    }
     let mut interior = Vec::with_capacity(n_faces);
     let mut boundary = Vec::new();
     let mut known = vec![false; n_faces];
@@ -216,9 +225,7 @@ fn new_faces(topology: &Topology, cells: Option<&Permutation>, faces: FaceOrder)
     };
     let n_cells = topology.cell_face_pos.len() - 1;
     let order = cells.map_or_else(|| Cow::Owned((0..n_cells as u32).collect()), |cells| Cow::Borrowed(&cells.to_file[..]));
-    if cells.is_some() || faces == FaceOrder::OfCells {
-        order.iter().flat_map(|&cell| topology.faces_of(cell as usize)).for_each(|&face| add(face));
-    }
+    order.iter().flat_map(|&cell| topology.faces_of(cell as usize)).for_each(|&face| add(face));
     // Faces that no cell lists.
     (0..n_faces as u32).for_each(add);
     let count = interior.len();

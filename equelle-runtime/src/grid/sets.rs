@@ -42,8 +42,8 @@ impl Grid {
     /// # Errors
     /// As [`Grid::n_entities`].
     pub fn canonical_elements(&self, set: CanonicalSet) -> Result<Vec<u32>, Error> {
-        let n = self.n_entities(set.kind)? as u32;
-        let is_boundary: Box<dyn Fn(usize) -> bool + '_> = match (set.kind.on_grid_of(self.dim), self.cartesian_shape()) {
+        let n = self.n_entities(set.kind)?;
+        let is_boundary: Box<dyn Fn(usize) -> bool + Sync + '_> = match (set.kind.on_grid_of(self.dim), self.cartesian_shape()) {
             (EntityKind::Cell, Some(shape)) => Box::new(|e| shape.is_boundary_cell(e)),
             (EntityKind::Face, Some(shape)) => Box::new(|e| shape.is_boundary_face(e)),
             (EntityKind::Cell, None) => Box::new(|e| self.topology().is_boundary_cell(e)),
@@ -66,9 +66,9 @@ impl Grid {
             },
         };
         Ok(match set.extent {
-            Extent::All => (0..n).collect(),
-            Extent::Interior => (0..n).filter(|&e| !is_boundary(e as usize)).collect(),
-            Extent::Boundary => (0..n).filter(|&e| is_boundary(e as usize)).collect(),
+            Extent::All => self.threads.values(n, |e| e as u32),
+            Extent::Interior => self.threads.filtered(n, |e| !is_boundary(e)),
+            Extent::Boundary => self.threads.filtered(n, is_boundary),
         })
     }
 }

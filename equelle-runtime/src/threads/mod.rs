@@ -141,6 +141,28 @@ impl Threads {
         }
     }
 
+    /// The values of a function of the index, for `0..len`.
+    pub fn values<T: Clone + Default + Send>(&self, len: usize, value: impl Fn(usize) -> T + Sync) -> Vec<T> {
+        let mut values = vec![T::default(); len];
+        self.each_cheap(len, &mut values[..], |range, part| {
+            for (place, index) in part.iter_mut().zip(range) {
+                *place = value(index);
+            }
+        });
+        values
+    }
+
+    /// Those of `0..len` for which a condition holds, ascending.
+    pub fn filtered(&self, len: usize, holds: impl Fn(usize) -> bool + Sync) -> Vec<u32> {
+        let mut found: Vec<Vec<u32>> = vec![Vec::new(); len.div_ceil(BLOCK)];
+        self.each_cheap(len, PerBlock(&mut found), |range, PerBlock(part)| {
+            for (block, start) in part.iter_mut().zip(range.clone().step_by(BLOCK)) {
+                block.extend((start..range.end.min(start + BLOCK)).filter(|&index| holds(index)).map(|index| index as u32));
+            }
+        });
+        found.concat()
+    }
+
     /// [`Threads::each`] with ranges that begin at multiples of `unit`; 0 counts as 1.
     ///
     /// # Panics

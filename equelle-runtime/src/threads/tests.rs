@@ -135,3 +135,14 @@ fn the_parameter() {
         assert!(error.hint.is_some_and(|hint| hint.contains("threads=4")));
     }
 }
+
+#[test]
+fn values_and_filters_are_those_of_one_thread() {
+    for len in [0, 1, 1023, 1024, 40_000, 100_001] {
+        for threads in [Threads::one(), Threads::new(3)] {
+            assert_eq!(threads.values(len, |i| i * i), (0..len).map(|i| i * i).collect::<Vec<_>>());
+            let odd = threads.filtered(len, |i| i % 3 == 1);
+            assert_eq!(odd, (0..len as u32).filter(|i| i % 3 == 1).collect::<Vec<_>>());
+        }
+    }
+}

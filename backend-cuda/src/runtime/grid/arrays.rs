@@ -5,6 +5,7 @@ use std::rc::Rc;
 
 use bytemuck::NoUninit;
 use equelle_runtime::grid::{Cartesian, Grid};
+use equelle_runtime::threads::Threads;
 use equelle_runtime::{EntityKind, Error};
 
 use crate::runtime::executor::arguments::{EqCartesian, EqGrid};
@@ -59,8 +60,9 @@ pub(crate) struct DeviceGrid {
 }
 
 /// `[dim][n]` from vectors of three.
-fn components(vectors: &[[f64; 3]], dim: usize) -> Vec<f64> {
-    (0..dim).flat_map(|d| vectors.iter().map(move |v| v[d])).collect()
+fn components(vectors: &[[f64; 3]], dim: usize, threads: &Threads) -> Vec<f64> {
+    let n = vectors.len();
+    threads.values(dim * n, |i| vectors[i % n][i / n])
 }
 
 impl DeviceGrid {
@@ -70,11 +72,11 @@ impl DeviceGrid {
         DeviceGrid { executor, arrays: HashMap::new(), sets: DeviceSets::default(), side_copies: SideCopies::default() }
     }
 
-    fn array<T: NoUninit>(&mut self, name: &'static str, make: impl FnOnce() -> Vec<T>) -> Result<u64, Error> {
+    fn array<T: NoUninit, V: AsRef<[T]>>(&mut self, name: &'static str, make: impl FnOnce() -> V) -> Result<u64, Error> {
         if let Some(buffer) = self.arrays.get(name) {
             return Ok(buffer.address().0);
         }
-        let buffer = self.executor.upload(name, &make())?;
+        let buffer = self.executor.upload(name, make().as_ref())?;
         let address = buffer.address().0;
         self.arrays.insert(name, buffer);
         Ok(address)
@@ -97,52 +99,52 @@ impl DeviceGrid {
     /// # Errors
     /// As for [`DeviceGrid::args`].
     pub(crate) fn arrays(&mut self, grid: &Grid, needs: GridArrays) -> Result<EqGrid, Error> {
-        let (dim, wide) = (grid.dim(), self.executor.wide_offsets());
+        let (dim, wide, threads) = (grid.dim(), self.executor.wide_offsets(), grid.threads());
         let (topology, geometry) = (|| grid.topology(), || grid.geometry());
         let mut args = EqGrid { n_cells: grid.n_cells() as u32, n_faces: grid.n_faces() as u32, ..EqGrid::default() };
         if needs.sides {
             let starts = || half_faces::starts(topology());
             args.side_starts = if wide {
-                self.array("where sides begin", || starts().into_iter().map(|start| start as u64).collect())?
+                self.array("where sides begin", || starts().into_iter().map(|start| start as u64).collect::<Vec<_>>())?
             } else {
-                self.array("where sides begin", || starts().into_iter().map(|start| start as u32).collect())?
+                self.array("where sides begin", || starts().into_iter().map(|start| start as u32).collect::<Vec<_>>())?
             };
-            args.side_neighbours = self.array("the cells beyond sides", || half_faces::neighbours(topology()))?;
+            args.side_neighbours = self.array("the cells beyond sides", || half_faces::neighbours(topology(), threads))?;
         }
         if needs.side_faces {
-            args.side_faces = self.array("the faces on sides", || half_faces::faces(topology()))?;
+            args.side_faces = self.array("the faces on sides", || half_faces::faces(topology(), threads))?;
         }
         if needs.side_ranks {
-            args.side_ranks = self.array("the ranks of the faces on sides", || half_faces::ranks(topology()))?;
+            args.side_ranks = self.array("the ranks of the faces on sides", || half_faces::ranks(topology(), threads))?;
         }
         if needs.face_cells {
-            args.face_cells = self.array("the cells of faces", || topology().face_cells.clone())?;
+            args.face_cells = self.array("the cells of faces", || &topology().face_cells)?;
         }
         if needs.cell_volumes {
-            args.cell_volumes = self.array("cell volumes", || geometry().cell_volumes.clone())?;
+            args.cell_volumes = self.array("cell volumes", || &geometry().cell_volumes)?;
         }
         if needs.cell_centroids {
-            args.cell_centroids = self.array("cell centroids", || components(&geometry().cell_centroids, dim))?;
+            args.cell_centroids = self.array("cell centroids", || components(&geometry().cell_centroids, dim, threads))?;
         }
         if needs.face_areas {
-            args.face_areas = self.array("face areas", || geometry().face_areas.clone())?;
+            args.face_areas = self.array("face areas", || &geometry().face_areas)?;
         }
         if needs.face_centroids {
-            args.face_centroids = self.array("face centroids", || components(&geometry().face_centroids, dim))?;
+            args.face_centroids = self.array("face centroids", || components(&geometry().face_centroids, dim, threads))?;
         }
         if needs.face_normals {
-            args.face_normals = self.array("face normals", || components(&geometry().face_normals, dim))?;
+            args.face_normals = self.array("face normals", || components(&geometry().face_normals, dim, threads))?;
         }
         if needs.edge_lengths {
-            args.edge_lengths = self.array("edge lengths", || grid.edge_lengths().to_vec())?;
+            args.edge_lengths = self.array("edge lengths", || grid.edge_lengths())?;
         }
         if needs.edge_centroids {
             args.n_edges = grid.n_entities(EntityKind::Edge)? as u32;
-            args.edge_centroids = self.array("edge centroids", || components(grid.edge_centroids(), dim))?;
+            args.edge_centroids = self.array("edge centroids", || components(grid.edge_centroids(), dim, threads))?;
         }
         if needs.vertex_positions {
             args.n_vertices = grid.n_entities(EntityKind::Vertex)? as u32;
-            args.vertex_positions = self.array("vertex positions", || components(grid.vertex_positions(), dim))?;
+            args.vertex_positions = self.array("vertex positions", || components(grid.vertex_positions(), dim, threads))?;
         }
         Ok(args)
     }

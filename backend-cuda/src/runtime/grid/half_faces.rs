@@ -4,6 +4,7 @@
 use std::rc::Rc;
 
 use equelle_runtime::grid::{NONE, Neighbour, Topology};
+use equelle_runtime::threads::{Entries, Threads};
 
 use crate::runtime::executor::pool::Buffer;
 
@@ -31,17 +32,17 @@ pub(crate) fn starts(topology: &Topology) -> Vec<usize> {
 }
 
 /// The neighbour across each half-face, packed as [`Neighbour`].
-pub(crate) fn neighbours(topology: &Topology) -> Vec<u32> {
-    list(topology, NO_SIDE, |cell, face| Neighbour::new(topology.face_cells[face as usize], cell).packed())
+pub(crate) fn neighbours(topology: &Topology, threads: &Threads) -> Vec<u32> {
+    list(topology, threads, NO_SIDE, |cell, face| Neighbour::new(topology.face_cells[face as usize], cell).packed())
 }
 
 /// The face of each half-face.
-pub(crate) fn faces(topology: &Topology) -> Vec<u32> {
-    list(topology, NONE, |_, face| face)
+pub(crate) fn faces(topology: &Topology, threads: &Threads) -> Vec<u32> {
+    list(topology, threads, NONE, |_, face| face)
 }
 
 /// The rank of each half-face's face in InteriorFaces, or in BoundaryFaces.
-pub(crate) fn ranks(topology: &Topology) -> Vec<u32> {
+pub(crate) fn ranks(topology: &Topology, threads: &Threads) -> Vec<u32> {
     let (mut interior, mut boundary) = (0, 0);
     let mut next = |cells: &[u32; 2]| {
         let count = if cells.contains(&NONE) { &mut boundary } else { &mut interior };
@@ -49,19 +50,25 @@ pub(crate) fn ranks(topology: &Topology) -> Vec<u32> {
         *count - 1
     };
     let ranks: Vec<u32> = topology.face_cells.iter().map(&mut next).collect();
-    list(topology, NONE, |_, face| ranks[face as usize])
+    list(topology, threads, NONE, |_, face| ranks[face as usize])
 }
 
 /// A value for each half-face, and `none` where a cell has fewer than others of its slice.
-fn list(topology: &Topology, none: u32, value: impl Fn(u32, u32) -> u32) -> Vec<u32> {
+fn list(topology: &Topology, threads: &Threads, none: u32, value: impl Fn(u32, u32) -> u32 + Sync) -> Vec<u32> {
     let starts = starts(topology);
-    let mut values = vec![none; starts[starts.len() - 1]];
-    for cell in 0..topology.cell_face_pos.len().saturating_sub(1) {
-        let first = starts[cell / SLICE] + cell % SLICE;
-        for (side, &face) in topology.faces_of(cell).iter().enumerate() {
-            values[first + side * SLICE] = value(cell as u32, face);
+    let n_cells = topology.cell_face_pos.len().saturating_sub(1);
+    let mut values = vec![0; starts[starts.len() - 1]];
+    threads.each(starts.len() - 1, Entries::new(&starts, &mut values), |slices, mut part| {
+        for slice in slices {
+            let sides = part.row(slice);
+            sides.fill(none);
+            for cell in slice * SLICE..n_cells.min((slice + 1) * SLICE) {
+                for (side, &face) in topology.faces_of(cell).iter().enumerate() {
+                    sides[cell % SLICE + side * SLICE] = value(cell as u32, face);
+                }
+            }
         }
-    }
+    });
     values
 }
 
@@ -71,6 +78,10 @@ mod tests {
 
     use super::*;
 
+    fn two() -> Threads {
+        Threads::new(2)
+    }
+
     /// A row of three cells: faces 0 to 3, of which 1 and 2 are interior.
     #[test]
     fn a_row_of_cells() {
@@ -78,11 +89,11 @@ mod tests {
         let topology = grid.topology();
         assert_eq!(starts(topology), [0, 64]);
         let of = |values: Vec<u32>| (0..3).map(|cell| [values[cell], values[cell + 32]]).collect::<Vec<_>>();
-        assert_eq!(of(faces(topology)), [[0, 1], [1, 2], [2, 3]]);
-        assert_eq!(of(ranks(topology)), [[0, 0], [0, 1], [1, 1]]);
+        assert_eq!(of(faces(topology, &two())), [[0, 1], [1, 2], [2, 3]]);
+        assert_eq!(of(ranks(topology, &two())), [[0, 0], [0, 1], [1, 1]]);
         let outward = 1 << 31;
-        assert_eq!(of(neighbours(topology)), [[NONE >> 1, 1 | outward], [0, 2 | outward], [1, NONE]]);
-        assert!(neighbours(topology)[3..32].iter().all(|&beyond| beyond == NO_SIDE), "cells that are not there");
+        assert_eq!(of(neighbours(topology, &two())), [[NONE >> 1, 1 | outward], [0, 2 | outward], [1, NONE]]);
+        assert!(neighbours(topology, &two())[3..32].iter().all(|&beyond| beyond == NO_SIDE), "cells that are not there");
     }
 
     /// A slice is as long as its cell with most half-faces; others end before.
@@ -94,7 +105,7 @@ mod tests {
         topology.cell_faces.pop();
         topology.cell_face_pos[40] -= 1;
         assert_eq!(starts(&topology), [0, 64, 128]);
-        assert_eq!(faces(&topology)[64 + 7], 39);
-        assert_eq!(neighbours(&topology)[64 + 32 + 7], NO_SIDE);
+        assert_eq!(faces(&topology, &two())[64 + 7], 39);
+        assert_eq!(neighbours(&topology, &two())[64 + 32 + 7], NO_SIDE);
     }
 }
