@@ -11,6 +11,7 @@ mod deferred;
 mod files;
 mod finite;
 mod record;
+mod rows;
 
 use std::collections::BTreeMap;
 use std::io::Write;
@@ -21,11 +22,13 @@ use crate::number::write_shortest;
 use crate::params::Parameters;
 use crate::real::Real;
 use crate::run::RunRecord;
+use crate::threads::Threads;
 use console::{print, print_columns};
 pub use files::StepTime;
 use files::{next_file, write_file};
 pub use finite::{Checked, CheckedValues, ElementLocation, FirstNonfinite, Nonfinite, NotFinite, Step};
 pub use record::{DeferredOutput, Record, Records};
+use rows::RowText;
 
 /// Largest collection that is printed, unless `output_to_file=false` is given.
 pub const LARGE: usize = 1000;
@@ -69,6 +72,8 @@ pub struct Outputs {
     counts: BTreeMap<String, u32>,
     files: usize,
     text: String,
+    /// Text of files.
+    rows: RowText,
     /// The deferred outputs, while outputs are deferred.
     deferred: Option<Vec<DeferredOutput>>,
     /// While outputs are suppressed: whether one was.
@@ -111,6 +116,7 @@ impl Outputs {
             counts: BTreeMap::new(),
             files: 0,
             text: String::new(),
+            rows: RowText::default(),
             deferred: None,
             suppressed: None,
             writer: background::Writer::default(),
@@ -138,6 +144,11 @@ impl Outputs {
     /// Warnings; each is returned once.
     pub fn take_warnings(&mut self) -> Vec<String> {
         std::mem::take(&mut self.warnings)
+    }
+
+    /// The text of files is formatted by these threads.
+    pub fn set_threads(&mut self, threads: &Threads) {
+        self.rows = RowText::new(threads.clone());
     }
 
     /// The record of the run; `None` where outputs stay in memory.
@@ -313,7 +324,7 @@ impl Outputs {
         if let Some(record) = self.record_of_files(elements)? {
             self.writer.wait_for_outputs()?;
             let file = next_file(&mut self.counts, &record, tag, self.moment)?;
-            write_file(&record, file, columns, &mut self.text)?;
+            write_file(&record, file, columns, &mut self.rows)?;
             self.files += 1;
             return Ok(());
         }

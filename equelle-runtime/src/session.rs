@@ -193,7 +193,8 @@ impl Session {
         timestep_cuts::check(program, &parameters)?;
         let record = RunRecord::new(program, &parameters, &grid, options.back_end, output_dir(&parameters)?);
         // Last, so that errors are found before the run claims the folder.
-        let outputs = Outputs::from_parameters(&parameters, options.stdout, record)?;
+        let mut outputs = Outputs::from_parameters(&parameters, options.stdout, record)?;
+        outputs.set_threads(&threads);
         let mut session = Session {
             program,
             parameters,

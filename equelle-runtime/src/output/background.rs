@@ -9,15 +9,17 @@ use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 
+use super::rows::RowText;
 use super::{Outputs, next_file, write_file};
 use crate::error::Error;
 use crate::real::Real;
+use crate::threads::Threads;
 
 /// Largest number of queued files, which bounds their memory.
 const WAITING: usize = 4;
 
-/// Writes a file; all files share the buffer of text.
-type Job = Box<dyn FnOnce(&mut String) -> Result<(), Error> + Send>;
+/// Writes a file; all files share the buffers of text.
+type Job = Box<dyn FnOnce(&mut RowText) -> Result<(), Error> + Send>;
 
 enum Order {
     Write(Job),
@@ -38,8 +40,8 @@ struct Running {
     error: Arc<Mutex<Option<Error>>>,
 }
 
-fn work(orders: &Receiver<Order>, error: &Mutex<Option<Error>>) {
-    let mut text = String::new();
+fn work(orders: &Receiver<Order>, error: &Mutex<Option<Error>>, threads: Threads) {
+    let mut text = RowText::new(threads);
     let mut failed = false;
     for order in orders {
         match order {
@@ -62,12 +64,12 @@ fn ended() -> Error {
 }
 
 impl Writer {
-    fn start(&mut self) -> std::io::Result<&Running> {
+    fn start(&mut self, threads: &Threads) -> std::io::Result<&Running> {
         if self.running.is_none() {
             let (sender, orders) = sync_channel(WAITING);
             let error = Arc::new(Mutex::new(None));
-            let shared = Arc::clone(&error);
-            let thread = std::thread::Builder::new().name("outputs".to_owned()).spawn(move || work(&orders, &shared))?;
+            let (shared, threads) = (Arc::clone(&error), threads.clone());
+            let thread = std::thread::Builder::new().name("outputs".to_owned()).spawn(move || work(&orders, &shared, threads))?;
             self.running = Some(Running { orders: sender, thread, error });
         }
         self.running.as_ref().ok_or_else(|| std::io::Error::other("no thread"))
@@ -92,12 +94,12 @@ impl Writer {
     }
 
     /// Queues a file after all earlier ones; waits if the queue is full.
-    fn add(&mut self, job: Job) -> Result<(), Error> {
+    fn add(&mut self, threads: &Threads, job: Job) -> Result<(), Error> {
         self.report()?;
-        match self.start() {
+        match self.start(threads) {
             Ok(running) => running.orders.send(Order::Write(job)).map_err(|_| ended()),
             // The process can start no thread: write at once.
-            Err(_) => job(&mut String::new()),
+            Err(_) => job(&mut RowText::default()),
         }
     }
 }
@@ -139,11 +141,14 @@ impl Outputs {
         assert!(self.go_to_files(elements), "only outputs to files are written in the background");
         let Some(record) = self.record_of_files(elements).map_err(|error| error.at(line))? else { return Ok(()) };
         let file = next_file(&mut self.counts, &record, tag, self.moment).map_err(|error| error.at(line))?;
-        self.writer.add(Box::new(move |text| {
-            let columns = numbers()?;
-            let columns: Vec<&[R]> = columns.iter().map(Vec::as_slice).collect();
-            write_file(&record, file, &columns, text).map_err(|error| error.at(line))
-        }))?;
+        self.writer.add(
+            self.rows.threads(),
+            Box::new(move |text| {
+                let columns = numbers()?;
+                let columns: Vec<&[R]> = columns.iter().map(Vec::as_slice).collect();
+                write_file(&record, file, &columns, text).map_err(|error| error.at(line))
+            }),
+        )?;
         self.files += 1;
         Ok(())
     }

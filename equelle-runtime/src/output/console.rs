@@ -3,13 +3,15 @@
 use std::fmt::Write as _;
 use std::io::Write;
 
-use super::files::CHUNK;
 use crate::error::{Error, ErrorKind};
 use crate::number::write_shortest;
 use crate::real::Real;
 
 /// Least width of a number of a collection; longer numbers shift the next ones to the right.
 const WIDTH: usize = 15;
+
+/// Number of rows whose text is in memory at a time.
+const CHUNK: usize = 16 * 1024;
 
 /// Prints a text and flushes.
 pub(super) fn print(console: &mut dyn Write, text: &str) -> Result<(), Error> {

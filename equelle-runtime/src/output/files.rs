@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 use std::io::Write as _;
 use std::path::Path;
 
+use super::rows::RowText;
 use crate::error::{Error, ErrorKind};
 use crate::hash::StableHash;
-use crate::number::write_shortest;
 use crate::real::Real;
 use crate::run::{FileEntry, RunRecord, not_in_names};
 
@@ -19,9 +19,6 @@ pub struct StepTime {
     /// them.
     pub time: f64,
 }
-
-/// Number of elements whose text is in memory at a time.
-pub(super) const CHUNK: usize = 16 * 1024;
 
 /// The next file of a tag, before its numbers are known. Claims the tag for this run.
 pub(super) fn next_file(counts: &mut BTreeMap<String, u32>, record: &RunRecord, tag: &str, moment: StepTime) -> Result<FileEntry, Error> {
@@ -46,25 +43,17 @@ fn check_tag(tag: &str) -> Result<(), Error> {
 
 /// Writes columns of equal length under a temporary name, syncs, renames: a reader never sees an
 /// incomplete file, and a crash leaves earlier outputs intact.
-pub(super) fn write_file<R: Real>(record: &RunRecord, mut entry: FileEntry, columns: &[&[R]], text: &mut String) -> Result<(), Error> {
+pub(super) fn write_file<R: Real>(record: &RunRecord, mut entry: FileEntry, columns: &[&[R]], text: &mut RowText) -> Result<(), Error> {
     let path = record.dir_of_files().join(entry.name());
     let write = || -> std::io::Result<()> {
         let (mut file, mut hash) = (record.temporary()?, StableHash::default());
         let rows = columns.first().map_or(0, |column| column.len());
-        for start in (0..rows).step_by(CHUNK) {
-            text.clear();
-            for row in start..rows.min(start + CHUNK) {
-                for (i, column) in columns.iter().enumerate() {
-                    if i > 0 {
-                        text.push(' ');
-                    }
-                    write_shortest(text, column[row]);
-                }
-                text.push('\n');
+        for range in text.ranges(rows) {
+            for piece in text.of(columns, range) {
+                file.write_all(piece.as_bytes())?;
+                hash = hash.bytes(piece.as_bytes());
+                entry.size += piece.len() as u64;
             }
-            file.write_all(text.as_bytes())?;
-            hash = hash.bytes(text.as_bytes());
-            entry.size += text.len() as u64;
         }
         entry.hash = hash.digits();
         record.complete(file.finish()?, entry)
