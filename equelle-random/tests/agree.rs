@@ -4,14 +4,15 @@ use std::path::Path;
 
 use equelle_random::check;
 use equelle_random::data::Fixtures;
+use equelle_random::generate::{Purpose, program};
 use rayon::prelude::*;
 
 /// Programs of a test run, and the first seed. More: `cargo xtask random --programs N --seed N`.
 const PROGRAMS: u64 = 2000;
 const SEED: u64 = 1;
 
-fn fixtures() -> Fixtures {
-    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("random-agree");
+fn fixtures(folder: &str) -> Fixtures {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(folder);
     let triangles = Path::new(env!("CARGO_MANIFEST_DIR")).join("../grids/triangles-6x5.grid");
     Fixtures::write(&folder, &triangles).expect("the target folder can be written")
 }
@@ -22,7 +23,7 @@ const FOUND: [u64; 2] = [117_455, 203_502];
 
 #[test]
 fn every_way_gives_the_same() {
-    let fixtures = fixtures();
+    let fixtures = fixtures("random-agree");
     let found: Vec<Result<usize, String>> =
         (SEED..SEED + PROGRAMS).into_par_iter().chain(FOUND).map(|seed| check(seed, &fixtures)).collect();
     let ended = found.iter().filter(|found| found.as_ref().is_ok_and(|&ended| ended > 0)).count();
@@ -31,4 +32,18 @@ fn every_way_gives_the_same() {
     // Programs that fail in the same way in every way: of nothing that fails nothing would be
     // shown.
     assert!(ended as u64 > PROGRAMS / 20, "only {ended} of {PROGRAMS} programs end with an error");
+}
+
+/// Some programs ask for the one cell of faces of which some have two: an error of the run.
+#[test]
+fn faces_with_two_cells_are_asked_for_one() {
+    let fixtures = fixtures("random-agree-texts");
+    let asks = |seed: &u64| {
+        let text = program(*seed, Purpose::Run, &fixtures.ranges).text();
+        let of_all_faces = text.lines().filter(|line| line.contains("InputDomainSubsetOf(\"sub_af\""));
+        let mut names = of_all_faces.filter_map(|line| line.trim_start().split([' ', ':']).next());
+        names.any(|name| text.contains(&format!("InnerCell({name})")))
+    };
+    let found = (SEED..SEED + PROGRAMS).filter(asks).count();
+    assert!(found >= 5, "only {found} of {PROGRAMS} programs");
 }
