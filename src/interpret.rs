@@ -3,13 +3,14 @@
 mod memory;
 
 use backend_serial::runtime::SerialRuntime;
+use equelle_front::ir::Module;
+use equelle_front::ir::interface::{Data, ExpectedUnit};
 use equelle_front::source::SourceFile;
 use equelle_front::time_steps;
 use equelle_front::verify::Verified;
 use equelle_runtime::session::Options;
 use equelle_runtime::threads::Threads;
-use equelle_runtime::{EquelleRuntime, Error, ErrorKind, InputInfo, InputKind, Program, Session, Solve, Source, launch};
-use serde_json::Value;
+use equelle_runtime::{EquelleRuntime, Error, ErrorKind, InputInfo, InputUnit, Program, Session, Solve, Source, launch};
 
 use crate::failure::Failure;
 use crate::package;
@@ -55,45 +56,36 @@ pub fn run_session(verified: &Verified, session: Session) -> Result<(), Error> {
 /// What the runtime needs to know of a program. It lives as long as the process, because generated
 /// programs have it as a constant.
 pub fn program(source: &SourceFile, verified: &Verified) -> &'static Program {
-    let manifest: Value = serde_json::from_str(&package::manifest(verified)).unwrap_or_default();
+    let interface = &verified.module().interface;
     let retries = package::retries(verified.module(), &time_steps::loops(verified.module()));
     let solve = |(line, unknowns): (u32, Vec<String>)| {
         let unknowns: Vec<&'static str> = unknowns.iter().map(|name| leak(name)).collect();
         Solve { line, unknowns: Box::leak(unknowns.into_boxed_slice()) }
     };
     let solves: Vec<Solve> = package::solves(verified.module()).into_iter().map(solve).collect();
-    let inputs: Vec<InputInfo> = manifest["inputs"].as_array().into_iter().flatten().filter_map(input).collect();
+    let inputs: Vec<InputInfo> = interface.inputs.iter().map(|data| input(verified.module(), data)).collect();
     Box::leak(Box::new(Program {
         name: leak(&verified.module().name),
         source: Source { file: leak(source.name()), text: leak(source.text()) },
         inputs: Box::leak(inputs.into_boxed_slice()),
-        min_dim: manifest["grid_dimension"]["minimum"].as_u64().map_or(1, |dim| dim as usize),
+        min_dim: interface.min_dim as usize,
         retries: Box::leak(retries.into_boxed_slice()),
         solves: Box::leak(solves.into_boxed_slice()),
         outputs: Box::leak(package::collection_tags(verified).iter().map(|tag| leak(tag)).collect::<Vec<_>>().into_boxed_slice()),
     }))
 }
 
-fn input(entry: &Value) -> Option<InputInfo> {
-    let kind = match entry["kind"].as_str()? {
-        "scalar" => InputKind::Scalar,
-        "collection" => match entry["type"].as_str()? {
-            ty if ty.starts_with("Collection Of Vector") => InputKind::Vectors,
-            ty if ty.starts_with("Collection Of Bool") => InputKind::Bools,
-            _ => InputKind::Collection,
-        },
-        "domain" => InputKind::Domain,
-        "sequence" => InputKind::Sequence,
-        _ => return None,
-    };
-    Some(InputInfo {
-        name: leak(entry["name"].as_str()?),
-        kind,
-        domain: leak(entry["domain"].as_str().or(entry["subset_of"].as_str()).unwrap_or_default()),
-        unit: leak(entry["unit"].as_str().unwrap_or_default()),
-        default: leak(&entry["default"].as_f64().map(|value| value.to_string()).unwrap_or_default()),
-        line: entry["line"].as_u64().map_or(0, |line| line as u32),
-    })
+fn input(module: &Module, input: &Data) -> InputInfo {
+    let unit =
+        |unit: ExpectedUnit| InputUnit { text: leak(&package::unit_text(module, &unit)), factor: unit.factor, dimension: unit.dimension.0 };
+    InputInfo {
+        name: leak(&input.name),
+        kind: package::input_kind(input),
+        domain: leak(&input.domain),
+        unit: input.unit.map(unit),
+        default: leak(&input.default.map(|value| value.to_string()).unwrap_or_default()),
+        line: input.line,
+    }
 }
 
 fn leak(text: &str) -> &'static str {

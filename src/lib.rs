@@ -15,6 +15,7 @@ pub mod console;
 pub mod doctor;
 pub mod failure;
 pub mod interpret;
+pub mod keys;
 pub mod package;
 pub mod pipeline;
 pub mod processor;

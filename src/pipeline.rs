@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use equelle_front::backend::Backend;
-use equelle_front::check::{self, CheckOptions};
+use equelle_front::check::{self, CheckOptions, Checked};
 use equelle_front::cost::CostModel;
 use equelle_front::diagnostic::Diagnostic;
 use equelle_front::ir::{Module, Numbers};
@@ -19,6 +19,7 @@ use equelle_runtime::{Error, ErrorKind};
 
 use crate::console::Console;
 use crate::failure::Failure;
+use crate::keys;
 use crate::package::{self, Package, PackageOptions};
 
 /// How a program is compiled.
@@ -71,9 +72,20 @@ pub fn parse(source: &SourceFile, console: &Console) -> Result<ast::Program, Fai
 /// # Errors
 /// The program has errors.
 pub fn check(source: &SourceFile, nondimensional: bool, console: &Console) -> Result<TypedProgram, Failure> {
-    let checked = check::check_text(source.text(), &CheckOptions { nondimensional });
+    let checked = checked(source, nondimensional);
     show(source, &checked.diagnostics, console)?;
     checked.program.ok_or_else(|| Failure::Internal("the checker gave neither a program nor an error".into()))
+}
+
+/// What the checker says of a program, and what the keys of its inputs say.
+pub fn checked(source: &SourceFile, nondimensional: bool) -> Checked {
+    let mut checked = check::check_text(source.text(), &CheckOptions { nondimensional });
+    if let Some(program) = checked.program.as_ref().filter(|_| !checked.diagnostics.iter().any(Diagnostic::is_error)) {
+        let module = lower::lower(program, source, "program");
+        checked.diagnostics.extend(keys::collisions(&module.interface.inputs));
+        checked.diagnostics.sort_by_key(|d| (d.primary.span, d.code));
+    }
+    checked
 }
 
 /// The IR that back-ends and the interpreter get.

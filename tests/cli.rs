@@ -338,3 +338,142 @@ fn what_fails_in_a_loop_fails_there() {
     }
     fs::remove_dir_all(&folder).unwrap();
 }
+
+/// A program with an input of every kind, and equations.
+const EVERY_INPUT: &str = r#"
+k = InputScalarWithDefault("k", 0.3) * 1 [Kilo*Meter]
+dx = InputScalarWithDefault("dx", 2)
+u = InputCollectionOfScalar("u", AllCells()) * 1 [Meter]
+v = InputCollectionOfVector("v", AllCells())
+wet = InputCollectionOfBool("wet", AllCells())
+part = InputDomainSubsetOf("part", AllCells())
+steps = InputSequenceOfScalar("steps") * 1 [Day]
+residual(s) = {
+    -> s - u - k
+}
+start = NewtonSolve(residual, u)
+x : Mutable Collection Of Scalar On AllCells() = start
+For dt In steps {
+    x = x + (wet ? start * dx * v[0] : u) * (dt / (0.5 [Day]))
+}
+Output("x", x On part)
+"#;
+
+#[test]
+fn inputs_are_listed() {
+    let folder = scratch("list-inputs");
+    let file = folder.join("all.equelle");
+    fs::write(&file, EVERY_INPUT).unwrap();
+    let text = stdout(&expect(0, equellec().args(["run", "--list-inputs"]).arg(&file)));
+    for part in [
+        "Inputs of all:\n  k: Scalar, in Kilo*Meter, default 0.3 (line 2)\n    k=NUMBER",
+        "  v: Collection Of Vector On AllCells() (line 5)\n    v=NUMBER,...",
+        "    wet=true|false ",
+        "    part_filename=FILE ",
+        "  steps: Sequence Of Scalar, in Day (line 8)\n",
+        "\nGrid:\n",
+        "\n  nx=N                            cells along x (default 6)\n",
+        "\nOutputs:\n",
+        "\n  unknown_min_s=NUMBER ",
+        "\n  abs_res_tol_1=NUMBER ",
+        "\nLinear solvers:\n",
+    ] {
+        assert!(text.contains(part), "{part}\nin\n{text}");
+    }
+    assert!(!text.contains("linsolver"), "{text}");
+    let explicit = stdout(&expect(0, equellec().args(["run", "--list-inputs", HEAT])));
+    assert!(explicit.contains("\nGrid:\n") && !explicit.contains("max_iter"), "{explicit}");
+
+    let output = expect(0, equellec().args(["--message-format", "json", "run", "--list-inputs"]).arg(&file));
+    let listed: serde_json::Value = serde_json::from_str(&stdout(&output)).expect("JSON");
+    let names: Vec<&str> = listed["inputs"].as_array().unwrap().iter().map(|input| input["name"].as_str().unwrap()).collect();
+    assert_eq!(names, ["k", "dx", "u", "v", "wet", "part", "steps"]);
+    assert_eq!(listed["inputs"][0]["unit"]["factor"], 1000.0);
+    assert_eq!(listed["inputs"][2]["forms"][1]["key"], "u_filename");
+    assert!(listed["parameters"].as_array().unwrap().iter().any(|key| key["key"] == "nx" && key["default"] == "6"));
+    expect(2, equellec().args(["run", "--list-inputs", "--template"]).arg(&file));
+    fs::remove_dir_all(&folder).unwrap();
+}
+
+/// A template is refused at the first line that needs a value. With those filled in it runs, as it
+/// is and with every default made an assignment, and gives the same.
+#[test]
+fn templates_run_when_they_are_filled_in() {
+    let folder = scratch("template");
+    let file = folder.join("all.equelle");
+    fs::write(&file, EVERY_INPUT).unwrap();
+    let template = stdout(&expect(0, equellec().args(["run", "--template"]).arg(&file)));
+    let run = |name: &str, text: &str, code: i32| {
+        let case = folder.join(name);
+        fs::write(&case, text).unwrap();
+        expect(code, equellec().args(["run", "--interpret", "--quiet"]).arg(&file).arg(&case))
+    };
+    let refused = stderr(&run("empty.param", &template, 4));
+    assert!(refused.contains("parameter `u` (") && refused.contains("must be a number, not ``"), "{refused}");
+
+    fs::write(folder.join("cells.txt"), "0 2\n").unwrap();
+    fs::write(folder.join("steps.txt"), "0.5\n").unwrap();
+    // Commented keys are given too: that of the first way to give an input stays without a value.
+    let mut filled = template.clone();
+    for (needed, line) in [
+        ("u", "u = 1 [Kilo*Meter]"),
+        ("v", "v = 2, 0"),
+        ("wet", "wet = true"),
+        ("part", "part_filename = cells.txt"),
+        ("steps", "steps_filename = steps.txt"),
+    ] {
+        let begins = |line: &&str| line.starts_with(needed) && line[needed.len()..].split(' ').nth(1) == Some("=");
+        let found = filled.lines().find(begins).unwrap_or_else(|| panic!("{needed} in\n{template}")).to_owned();
+        filled = filled.replace(&found, line);
+    }
+    let plain = stdout(&run("filled.param", &filled, 0));
+    // u + k is 1300 m; with it times dx and the first component, 1300 + 5200.
+    assert!(plain.contains("6500"), "{plain}");
+    let mut assigned = 0;
+    let explicit: Vec<&str> = filled
+        .lines()
+        .map(|line| {
+            let assignment = line.strip_prefix("# ").and_then(|rest| Some((rest, rest.split("  #").next()?.split_once(" = ")?)));
+            match assignment {
+                Some((rest, (_, value))) if !value.trim().is_empty() => {
+                    assigned += 1;
+                    rest
+                }
+                Some(_) | None => line,
+            }
+        })
+        .collect();
+    assert!(assigned > 20, "{assigned}\n{filled}");
+    assert_eq!(stdout(&run("explicit.param", &explicit.join("\n"), 0)), plain);
+    fs::remove_dir_all(&folder).unwrap();
+}
+
+#[test]
+fn colliding_keys_are_refused_by_check() {
+    let folder = scratch("collisions");
+    let file = folder.join("keys.equelle");
+    let read = |name: &str| format!("Output(\"{name}\", InputScalarWithDefault(\"{name}\", 1))\n");
+    let on = |kind: &str, name: &str, set: &str| format!("Output(\"{name} {set}\", InputCollectionOf{kind}(\"{name}\", {set}()))\n");
+    let domain = "d = InputDomainSubsetOf(\"u\", AllCells())\nOutput(\"d\", d)\n";
+    for (text, expected) in [
+        (on("Scalar", "u", "AllCells") + &read("u_filename"), Some("`u_filename` is a key of this input and of the input `u`")),
+        (domain.to_owned() + &on("Scalar", "u", "AllCells"), Some("is a key of this input and of the input `u`")),
+        (read("solver"), Some("`solver` is a key of this input and of every simulator")),
+        (on("Bool", "nx", "AllCells"), Some("`nx`")),
+        (on("Scalar", "grid", "AllCells"), Some("`grid_filename`")),
+        // Numbers are shared, and an input is read on two domains.
+        (read("dx") + &read("nx") + &read("max_iter"), None),
+        (on("Scalar", "u", "AllCells") + &on("Scalar", "u", "AllFaces") + &read("u"), None),
+        (on("Scalar", "dx", "AllCells"), None),
+    ] {
+        fs::write(&file, &text).unwrap();
+        match expected {
+            Some(message) => {
+                let said = stderr(&expect(1, equellec().arg("check").arg(&file)));
+                assert!(said.contains("E0512") && said.contains(message) && said.contains("hint"), "{text}{said}");
+            }
+            None => drop(expect(0, equellec().arg("check").arg(&file))),
+        }
+    }
+    fs::remove_dir_all(&folder).unwrap();
+}

@@ -8,11 +8,12 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use equelle_front::check::{CheckOptions, check_text};
+use equelle_front::check::CheckOptions;
 use equelle_front::diagnostic::render::{Format, render};
 use equelle_front::diagnostic::{Code, Diagnostic};
 use equelle_front::source::SourceFile;
 use equelle_front::syntax::parse;
+use equellec::pipeline;
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/ui")
@@ -52,7 +53,7 @@ fn options(text: &str) -> CheckOptions {
 }
 
 fn diagnostics(text: &str) -> Vec<Diagnostic> {
-    check_text(text, &options(text)).diagnostics
+    pipeline::checked(&SourceFile::new("", text), options(text).nondimensional).diagnostics
 }
 
 /// The text of a case, byte for byte: some are about line ends.
@@ -221,6 +222,17 @@ fn every_code_has_a_case() {
     let generated = [Code::TextTooLong, Code::TooManyInstances, Code::NestedTooDeeply];
     let missing: Vec<&str> = Code::ALL.iter().filter(|c| !generated.contains(c) && !seen.contains(c)).map(|c| c.as_str()).collect();
     assert!(missing.is_empty(), "no case under tests/ui for {missing:?}");
+}
+
+/// The examples of the page whose code the driver reports; `check_pages` of the front-end has the
+/// others.
+#[test]
+fn the_page_of_keys_has_the_mistake_and_its_correction() {
+    let page = equelle_front::diagnostic::explain::explain("E0512").expect("a page");
+    let examples: Vec<&str> = page.split("```").skip(1).step_by(2).filter_map(|block| block.strip_prefix("equelle\n")).collect();
+    assert_eq!(examples.len(), 2);
+    let codes = |text: &str| diagnostics(text).iter().map(|d| d.code).collect::<Vec<_>>();
+    assert_eq!((codes(examples[0]), codes(examples[1])), (vec![Code::ParameterKey], vec![]));
 }
 
 #[test]

@@ -15,10 +15,11 @@ use self::choice::{Choice, Derived, ListChoice, column_key, filename_key, from_f
 use crate::domain::Domain;
 use crate::error::{Error, ErrorKind};
 use crate::grid::Grid;
-use crate::io::{csv, npy, sequence::parse_sequence};
+use crate::io::token::TextError;
+use crate::io::{csv, npy, quantity, sequence::parse_sequence};
 use crate::number::{NumberError, Words, line_and_column, parse_data_number, parse_integer, parse_truth, quoted};
 use crate::params::Parameters;
-use crate::program::InputKind;
+use crate::program::{InputInfo, InputKind, InputUnit};
 
 /// A collection as given in parameters.
 #[derive(Clone, Debug, PartialEq)]
@@ -42,6 +43,8 @@ impl<T: Copy> CollectionInput<T> {
 /// The inputs read so far.
 #[derive(Debug, Default)]
 pub struct Inputs {
+    /// What the program says of its inputs.
+    infos: &'static [InputInfo],
     collections: Vec<(String, Arc<Domain>, CollectionInput)>,
     /// By component.
     vectors: Vec<(String, Arc<Domain>, Vec<CollectionInput>)>,
@@ -57,10 +60,18 @@ pub struct Inputs {
 }
 
 impl Inputs {
-    /// Empty; `shared` are collections that share their names with numbers that something else
-    /// reads.
-    pub fn sharing(shared: Vec<&'static str>) -> Inputs {
-        Inputs { shared, ..Inputs::default() }
+    /// Of a program, nothing read; `shared` are collections that share their names with numbers
+    /// that something else reads.
+    pub fn of(infos: &'static [InputInfo], shared: Vec<&'static str>) -> Inputs {
+        Inputs { infos, shared, ..Inputs::default() }
+    }
+
+    /// The unit that the program takes the inputs of a name in; `None` where it takes them in
+    /// several.
+    pub fn unit(&self, name: &str) -> Option<&'static InputUnit> {
+        let mut units = self.infos.iter().filter(|info| info.name == name).map(|info| info.unit.as_ref());
+        let first = units.next()??;
+        units.all(|unit| unit.is_some_and(|unit| (unit.factor, unit.dimension) == (first.factor, first.dimension))).then_some(first)
     }
 
     /// With widths of the grid's cells that follow from other parameters: the values of the scalars
@@ -75,7 +86,8 @@ impl Inputs {
     /// # Errors
     /// See [`choice::of_collection`].
     pub fn choice(&self, parameters: &Parameters, name: &str) -> Result<Choice, Error> {
-        choice::of_collection(parameters, name, &Derived::ALL, self.shared.contains(&name), Parameters::number)
+        let number = |parameters: &Parameters, key: &str| quantity::number(parameters, key, self.unit(name));
+        choice::of_collection(parameters, name, &Derived::ALL, self.shared.contains(&name), number)
     }
 
     /// Number of elements of the first domain that was read under this name.
@@ -91,7 +103,7 @@ impl Inputs {
         if let Some((_, width)) = self.widths.iter().find(|(key, _)| *key == name) {
             return Ok(*width);
         }
-        Ok(parameters.number(name)?.unwrap_or(default))
+        Ok(quantity::number(parameters, name, self.unit(name))?.unwrap_or(default))
     }
 
     /// The numbers in `<name>_filename`, in ascending order of the entities in the numbering of the
@@ -140,9 +152,11 @@ impl Inputs {
 
     /// The source of Vectors of `dim` components.
     fn vectors_choice(&self, parameters: &Parameters, name: &str, dim: usize) -> Result<Choice<Vec<f64>>, Error> {
-        choice::of_collection(parameters, name, &[], self.shared.contains(&name), |parameters, key| match parameters.numbers(key)? {
-            Some(vector) if vector.len() != dim => Err(wrong_components(parameters, key, vector.len(), dim)),
-            vector => Ok(vector),
+        choice::of_collection(parameters, name, &[], self.shared.contains(&name), |parameters, key| {
+            match quantity::numbers(parameters, key, self.unit(name))? {
+                Some(vector) if vector.len() != dim => Err(wrong_components(parameters, key, vector.len(), dim)),
+                vector => Ok(vector),
+            }
         })
     }
 
@@ -181,7 +195,10 @@ impl Inputs {
         Ok(match kind {
             InputKind::Scalar => false,
             InputKind::Collection => self.choice(parameters, name)?.is_per_element(),
-            InputKind::Vectors => choice::of_collection(parameters, name, &[], shared, Parameters::numbers)?.is_per_element(),
+            InputKind::Vectors => {
+                let numbers = |parameters: &Parameters, key: &str| quantity::numbers(parameters, key, self.unit(name));
+                choice::of_collection(parameters, name, &[], shared, numbers)?.is_per_element()
+            }
             InputKind::Bools => self.bools_choice(parameters, name)?.is_per_element(),
             InputKind::Domain => choice::of_list(parameters, name, &set_key(name), false)? != ListChoice::Nothing,
             InputKind::Sequence => choice::of_list(parameters, name, name, shared)? != ListChoice::Nothing,
@@ -196,7 +213,7 @@ impl Inputs {
                 CollectionInput::Values(Arc::new(domain.from_file_order(values)))
             }
             Choice::Derived(derived) => {
-                CollectionInput::Values(Arc::new(derived::values(parameters, &derived.key(name), derived, grid, domain)?))
+                CollectionInput::Values(Arc::new(derived::values(parameters, &derived.key(name), self.unit(name), derived, grid, domain)?))
             }
             Choice::Nothing => return Err(no_source(parameters, name, domain, "NUMBER")),
         })
@@ -263,11 +280,9 @@ impl Inputs {
             ListChoice::File(path) => read_numbers(parameters, name, &path, 1)?,
             ListChoice::Text => {
                 let text = parameters.text(name).unwrap_or_default();
-                let sequence = parse_sequence(text).map_err(|error| error.of_parameter(parameters, name))?;
-                if sequence.dimension.is_some() {
-                    let message = format!("parameter `{name}` has units, and the program does not say in which unit it reads `{name}`");
-                    return Err(Error::new(ErrorKind::Data, message).hint("give the numbers alone"));
-                }
+                let located = |error: TextError| error.of_parameter(parameters, name);
+                let mut sequence = parse_sequence(text).map_err(located)?;
+                quantity::from_si(&mut sequence.values, sequence.dimension, self.unit(name)).map_err(located)?;
                 sequence.values
             }
             ListChoice::Nothing => {

@@ -179,7 +179,7 @@ pub fn help(program: &Program, backends: &[Backend]) -> String {
             InputKind::Domain => format!("elements of {}", input.domain),
             InputKind::Sequence => "sequence of numbers".to_string(),
         };
-        let unit = if input.unit.is_empty() { String::new() } else { format!(", in {}", input.unit) };
+        let unit = input.unit.map_or_else(String::new, |unit| format!(", in {}", unit.text));
         let default = if input.default.is_empty() { String::new() } else { format!(" (default {})", input.default) };
         let _ = writeln!(text, "  {key}\n      {what}{unit}{default}");
     }

@@ -1,5 +1,6 @@
 //! Metadata of a generated program.
 
+use crate::io::unit::Dimension;
 use crate::source::Source;
 
 /// Metadata of a generated program; a `static` there. The interpreter leaks the ones it creates.
@@ -41,12 +42,23 @@ pub struct InputInfo {
     /// The domain of a collection, or the superset of a domain, as written in Equelle; empty for
     /// scalars and sequences.
     pub domain: &'static str,
-    /// Unit of the values, as written in Equelle; empty if dimensionless or unknown.
-    pub unit: &'static str,
+    /// Unit of the values, where the program multiplies them by one.
+    pub unit: Option<InputUnit>,
     /// Default of a scalar, as written in Equelle; empty if none.
     pub default: &'static str,
     /// Equelle line of the statement.
     pub line: u32,
+}
+
+/// The unit that a program takes an input in.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct InputUnit {
+    /// For people: `Kelvin`, `2 [Hour]`.
+    pub text: &'static str,
+    /// What a 1 in the input is, in SI units.
+    pub factor: f64,
+    /// Its dimension.
+    pub dimension: Dimension,
 }
 
 /// Kinds of input.

@@ -225,6 +225,13 @@ pub struct RunArgs {
     /// Print a table of each solve of Newton's method
     #[arg(short, long)]
     pub verbose: bool,
+    /// Run nothing; print the inputs of the program and all other parameters, with units, defaults
+    /// and accepted forms
+    #[arg(long)]
+    pub list_inputs: bool,
+    /// Run nothing; print a parameter file with every key, to be filled in
+    #[arg(long, conflicts_with = "list_inputs")]
+    pub template: bool,
     /// Parameter files and assignments `key=value`; later ones win, assignments over files. Keys of
     /// every program: those of the grid and of outputs, and `threads=N` (default: one for each
     /// processor; results do not depend on it)

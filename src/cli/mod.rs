@@ -7,6 +7,7 @@ mod compile;
 mod emit;
 mod explain;
 mod fmt;
+mod inputs;
 mod man;
 mod run;
 mod stdout;

@@ -9,6 +9,7 @@ use equelle_runtime::session::Options;
 
 use super::args::{Real, RunArgs};
 use super::compile::{Compiled, compile};
+use super::inputs;
 use crate::console::{Console, MessageFormat};
 use crate::failure::Failure;
 use crate::interpret;
@@ -17,6 +18,15 @@ use crate::registry::{self, Registry};
 
 /// Compiles a program if needed, and runs it; or interprets it.
 pub(super) fn run(backends: Registry, args: &RunArgs, console: &Console) -> Result<(), Failure> {
+    if args.list_inputs || args.template {
+        let source = pipeline::read(&args.source.file)?;
+        let program = interpret::program(&source, &compile(&source, &args.source.program, &[args.backend], console)?);
+        return super::print(&match (args.template, console.format) {
+            (true, _) => inputs::template(program),
+            (false, MessageFormat::Json) => format!("{:#}\n", inputs::json(program)),
+            (false, MessageFormat::Human | MessageFormat::Short) => inputs::list(program),
+        });
+    }
     if args.interpret {
         // The interpreter stands in for the back-end that others are compared with.
         let reference = registry::default(backends);

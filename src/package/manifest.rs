@@ -2,12 +2,10 @@
 
 use equelle_front::check::type_name;
 use equelle_front::ir::Module;
-use equelle_front::ir::interface::{Data, DataKind};
+use equelle_front::ir::interface::{Data, DataKind, ExpectedUnit};
 use equelle_front::typed::TreeType;
 use equelle_front::types::Dimension;
 use serde_json::{Map, Value, json};
-
-use super::expected_units::{self, Expected};
 
 /// Version of the format. It grows when a key is removed or changes its meaning, not when one is
 /// added.
@@ -16,8 +14,7 @@ const VERSION: u32 = 1;
 /// The file. Keys come sorted, lists in program order.
 pub(super) fn text(module: &Module) -> String {
     let interface = &module.interface;
-    let expected = expected_units::find(module.source.text());
-    let inputs: Vec<Value> = interface.inputs.iter().map(|item| input(module, item, expected.get(&item.span))).collect();
+    let inputs: Vec<Value> = interface.inputs.iter().map(|item| input(module, item)).collect();
     let outputs: Vec<Value> = interface.outputs.iter().map(|item| output(module, item)).collect();
     let mut grid_dimension = json!({ "minimum": interface.min_dim });
     if let Some(exact) = interface.exact_dim {
@@ -36,15 +33,15 @@ pub(super) fn text(module: &Module) -> String {
     format!("{manifest:#}\n")
 }
 
-fn input(module: &Module, item: &Data, expected: Option<&Expected>) -> Value {
+fn input(module: &Module, item: &Data) -> Value {
     let mut entry = entry(module, item);
     if let Some(default) = item.default {
         entry.insert("default".to_owned(), json!(default));
     }
-    if let Some(expected) = expected {
+    if let Some(expected) = item.unit {
         let mut unit = dimension(expected.dimension);
         unit.insert("factor".to_owned(), json!(expected.factor));
-        if let Some(written) = &expected.written {
+        if let Some(written) = written(module, &expected) {
             unit.insert("written".to_owned(), json!(written));
         }
         entry.insert("expected_unit".to_owned(), Value::Object(unit));
@@ -94,7 +91,22 @@ fn kind(kind: DataKind) -> &'static str {
     }
 }
 
+/// The quantity that an input is multiplied by, as the program has it.
+fn written<'m>(module: &'m Module, unit: &ExpectedUnit) -> Option<&'m str> {
+    Some(module.source.text().get(unit.literal?.range())?.trim_matches(['(', ')', ' ']))
+}
+
+/// The unit of an input for people: `Kelvin`, `2 [Hour]`, `0.5 [Meter * Second^-1]`.
+pub(super) fn unit_text(module: &Module, expected: &ExpectedUnit) -> String {
+    let quantity = match written(module, expected) {
+        Some(written) => written.to_owned(),
+        None => format!("{} {}", expected.factor, expected.dimension),
+    };
+    let single = quantity.strip_prefix("1 [").and_then(|rest| rest.strip_suffix(']'));
+    single.map_or_else(|| quantity.clone(), str::to_owned)
+}
+
 /// A unit as a product of base units; empty if there is no dimension.
-pub(super) fn unit(dimension: Dimension) -> String {
+fn unit(dimension: Dimension) -> String {
     dimension.to_string().trim_matches(['[', ']']).to_owned()
 }

@@ -5,7 +5,6 @@
 //! writes. The same input gives the same bytes.
 
 mod cargo_toml;
-mod expected_units;
 mod host;
 mod kernels;
 mod manifest;
@@ -15,8 +14,11 @@ mod source;
 pub mod written;
 
 use equelle_front::backend::{Backend, BackendError, Namer, snake_case};
-use equelle_front::ir::{Numbers, Precision, Rounding};
+use equelle_front::ir::interface::{Data, DataKind, ExpectedUnit};
+use equelle_front::ir::{Module, Numbers, Precision, Rounding};
+use equelle_front::types::Basic;
 use equelle_front::verify::Verified;
+use equelle_runtime::InputKind;
 use quote::quote;
 
 pub use options::PackageOptions;
@@ -65,6 +67,25 @@ pub fn generate(verified: &Verified, options: &PackageOptions) -> Result<Package
 /// `manifest.json` of a program: what it reads and writes.
 pub fn manifest(verified: &Verified) -> String {
     manifest::text(verified.module())
+}
+
+/// The kind of an input, as the runtime knows it.
+pub(crate) fn input_kind(input: &Data) -> InputKind {
+    match input.kind {
+        DataKind::Scalar => InputKind::Scalar,
+        DataKind::Collection => match input.ty.basic {
+            Basic::Vector => InputKind::Vectors,
+            Basic::Bool => InputKind::Bools,
+            Basic::Scalar | Basic::Text | Basic::Entity(_) => InputKind::Collection,
+        },
+        DataKind::Domain => InputKind::Domain,
+        DataKind::Sequence => InputKind::Sequence,
+    }
+}
+
+/// The unit of an input, for people.
+pub(crate) fn unit_text(module: &Module, unit: &ExpectedUnit) -> String {
+    manifest::unit_text(module, unit)
 }
 
 /// Tags of the collections that a program puts out.

@@ -144,6 +144,7 @@ codes! {
     NewtonIndependent = "E0509", Error, "equation that depends on no unknown, or unknown in no equation";
     DomainRepeated = "E0510", Error, "domain by condition in a loop or a residual";
     ConditionOnState = "E0511", Error, "condition of a domain that depends on state";
+    ParameterKey = "E0512", Error, "input with a key that something else has";
 
     TooManyInstances = "E0901", Error, "too many instances of functions";
     NestedTooDeeply = "E0902", Error, "nested too deeply";

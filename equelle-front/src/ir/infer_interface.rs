@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use crate::ir::body_usage::BodyUsage;
+use crate::ir::expected_unit::Uses;
 use crate::ir::interface::{Data, DataKind, Interface};
 use crate::ir::{Block, Function, FunctionId, Module, Op, StmtKind, UnaryOp, ValueId};
 use crate::types::Type;
@@ -10,7 +11,7 @@ use crate::types::Type;
 /// The interface of a module to which no pass has been applied.
 pub fn interface(module: &Module) -> Interface {
     let interface = Interface { min_dim: 1, ..Interface::default() };
-    let mut walk = Walk { module, interface, in_loop: false, seen: BTreeSet::new() };
+    let mut walk = Walk { module, interface, in_loop: false, uses: Uses::of(&module.main), seen: BTreeSet::new() };
     walk.function(&module.main, &[]);
     walk.interface
 }
@@ -20,6 +21,8 @@ struct Walk<'a> {
     interface: Interface,
     /// The statement that is looked at is in a loop.
     in_loop: bool,
+    /// What the values of the function that is looked at are used for.
+    uses: Uses<'a>,
     /// Calls that have been looked at: function, Text arguments, in a loop. Another one like it
     /// adds nothing.
     seen: BTreeSet<(FunctionId, Vec<Option<String>>, bool)>,
@@ -32,7 +35,9 @@ impl<'a> Walk<'a> {
         for (param, text) in function.params.iter().zip(texts) {
             known[param.0 as usize].clone_from(text);
         }
+        let outside = std::mem::replace(&mut self.uses, Uses::of(function));
         self.block(function, &function.body, &mut known);
+        self.uses = outside;
     }
 
     /// A function where it is called.
@@ -74,7 +79,7 @@ impl<'a> Walk<'a> {
     fn data(&self, function: &Function, value: ValueId, name: String, line: u32) -> Data {
         let value = &function.values[value.0 as usize];
         let (kind, domain) = (DataKind::of(&value.ty), self.set_name(&value.ty));
-        Data { name, kind, domain, ty: value.ty, dim: value.dim, default: None, line, span: value.span, per_step: self.in_loop }
+        Data { name, kind, domain, ty: value.ty, dim: value.dim, unit: None, default: None, line, span: value.span, per_step: self.in_loop }
     }
 
     fn set_name(&self, ty: &Type) -> String {
@@ -123,9 +128,12 @@ impl<'a> Walk<'a> {
     /// Notes an input, if its name is known.
     fn input(&mut self, function: &Function, results: &[ValueId], name: Option<String>, with: impl FnOnce(Data) -> Data, line: u32) {
         let (Some(name), Some(&result)) = (name, results.first()) else { return };
-        let input = with(Data { domain: String::new(), ..self.data(function, result, name, line) });
-        if !self.interface.inputs.iter().any(|i| (&i.name, i.kind, &i.domain) == (&input.name, input.kind, &input.domain)) {
-            self.interface.inputs.push(input);
+        let unit = self.uses.unit(result);
+        let input = with(Data { domain: String::new(), unit, ..self.data(function, result, name, line) });
+        let same = |i: &&mut Data| (&i.name, i.ty.basic, i.kind, &i.domain) == (&input.name, input.ty.basic, input.kind, &input.domain);
+        match self.interface.inputs.iter_mut().find(same) {
+            Some(known) => known.unit = known.unit.filter(|own| unit.is_some_and(|unit| unit.is_same_as(own))),
+            None => self.interface.inputs.push(input),
         }
     }
 }

@@ -54,6 +54,8 @@ pub struct Data {
     pub ty: Type,
     /// Physical dimension.
     pub dim: Dimension,
+    /// Unit of an input, where the program multiplies it by one.
+    pub unit: Option<ExpectedUnit>,
     /// Default of an input scalar, if it is a number.
     pub default: Option<f64>,
     /// Equelle line; 0 if unknown.
@@ -62,6 +64,25 @@ pub struct Data {
     pub span: Span,
     /// Inside a loop, so once in each of its rounds.
     pub per_step: bool,
+}
+
+/// The unit that an input is given.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ExpectedUnit {
+    /// Its dimension.
+    pub dimension: Dimension,
+    /// What a 1 in the input is, in SI units.
+    pub factor: f64,
+    /// The quantity in the program, where the input is multiplied by one literal: `1 [Kilo*Meter]`,
+    /// perhaps in parentheses.
+    pub literal: Option<Span>,
+}
+
+impl ExpectedUnit {
+    /// Whether the same numbers mean the same quantities.
+    pub fn is_same_as(&self, other: &ExpectedUnit) -> bool {
+        self.dimension == other.dimension && self.factor == other.factor
+    }
 }
 
 /// What a program reads and writes, and the grids that it can run on.

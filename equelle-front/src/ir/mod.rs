@@ -27,6 +27,7 @@
 //! reassociated. [`numbers`] says in which precision.
 
 pub mod body_usage;
+mod expected_unit;
 pub mod failure;
 pub mod infer;
 pub mod infer_interface;

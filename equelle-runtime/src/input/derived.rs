@@ -8,15 +8,24 @@ use crate::entity::EntityKind;
 use crate::error::{Error, ErrorKind};
 use crate::grid::Grid;
 use crate::io::expression::parse_number;
+use crate::io::quantity;
 use crate::io::token::{Symbol, TextError, TokenKind, Tokens};
 use crate::params::Parameters;
+use crate::program::InputUnit;
 
-/// One value for each element of a domain, in its order.
+/// One value for each element of a domain, in its order; `unit` is that which the program takes.
 ///
 /// # Errors
 /// `Data` for a text that means nothing (with its place), a name that the grid does not have, an
 /// expression without a finite value (names the entity), and an element in no set or in two.
-pub fn values(parameters: &Parameters, key: &str, derived: Derived, grid: &Grid, domain: &Domain) -> Result<Vec<f64>, Error> {
+pub fn values(
+    parameters: &Parameters,
+    key: &str,
+    unit: Option<&InputUnit>,
+    derived: Derived,
+    grid: &Grid,
+    domain: &Domain,
+) -> Result<Vec<f64>, Error> {
     let text = parameters.text(key).unwrap_or_default();
     let located = |error: TextError| error.of_parameter(parameters, key);
     match derived {
@@ -36,7 +45,7 @@ pub fn values(parameters: &Parameters, key: &str, derived: Derived, grid: &Grid,
             })
         }
         Derived::Values => {
-            let table = Table::parse(text, grid, domain.kind()).map_err(located)?;
+            let table = Table::parse(text, unit, grid, domain.kind()).map_err(located)?;
             table.values(key, grid, domain)
         }
     }
@@ -70,7 +79,7 @@ struct Table<'g> {
 
 impl<'g> Table<'g> {
     /// `rock: 1e-12, clay: 1e-15, default: 1e-13`
-    fn parse(text: &str, grid: &'g Grid, kind: EntityKind) -> Result<Table<'g>, TextError> {
+    fn parse(text: &str, unit: Option<&InputUnit>, grid: &'g Grid, kind: EntityKind) -> Result<Table<'g>, TextError> {
         let kind = kind.on_grid_of(grid.dim());
         let mut table = Table { rows: Vec::new(), default: None };
         let mut tokens = Tokens::new(text)?;
@@ -88,7 +97,7 @@ impl<'g> Table<'g> {
             let minus = tokens.eat(Symbol::Minus);
             let TokenKind::Number(value) = tokens.peek().kind else { return Err(tokens.unexpected("a number")) };
             tokens.advance();
-            let value = if minus { -value } else { value };
+            let value = quantity::before_unit(&mut tokens, if minus { -value } else { value }, unit)?;
             let again = TextError::new(token.offset, format!("a second value for `{name}`"));
             if name == "default" && !quoted {
                 if table.default.replace(value).is_some() {

@@ -1,12 +1,13 @@
 //! Where data comes from and goes to: [`Source`] and [`Sink`]. Readers take bytes from the one and
 //! writers give bytes to the other, so that neither knows the file system.
 //!
-//! Texts in parameters: [`token`] (what they are made of), [`unit`], [`sequence`],
-//! [`expression`]. Data files: [`csv`], [`npy`].
+//! Texts in parameters: [`token`] (what they are made of), [`unit`], [`quantity`] (numbers with
+//! units), [`sequence`], [`expression`]. Data files: [`csv`], [`npy`].
 
 pub mod csv;
 pub mod expression;
 pub mod npy;
+pub mod quantity;
 pub mod sequence;
 mod sink;
 mod source;

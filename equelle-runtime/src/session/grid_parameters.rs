@@ -307,7 +307,7 @@ mod tests {
         static PROGRAM: Program = Program {
             name: "p",
             source: crate::Source { file: "p.equelle", text: "" },
-            inputs: &[InputInfo { name: "dx", kind: InputKind::Scalar, domain: "", unit: "", default: "1", line: 3 }],
+            inputs: &[InputInfo { name: "dx", kind: InputKind::Scalar, domain: "", unit: None, default: "1", line: 3 }],
             min_dim: 1,
             outputs: &[],
             retries: &[],

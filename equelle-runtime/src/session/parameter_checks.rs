@@ -53,7 +53,7 @@ pub(super) fn inputs(program: &Program, parameters: &Parameters) -> Result<Input
             || program.inputs.iter().any(|input| input.kind == InputKind::Scalar && input.name == name)
     };
     let with_values = program.inputs.iter().filter(|input| input.kind.is_collection() || input.kind == InputKind::Sequence);
-    let inputs = Inputs::sharing(with_values.map(|input| input.name).filter(|name| is_number(name)).collect());
+    let inputs = Inputs::of(program.inputs, with_values.map(|input| input.name).filter(|name| is_number(name)).collect());
     for input in program.inputs {
         inputs.is_per_element(parameters, input.name, input.kind).map_err(|error| error.at(input.line))?;
     }
@@ -70,8 +70,8 @@ mod tests {
         name: "program",
         source: Source { file: "program.equelle", text: "" },
         inputs: &[
-            InputInfo { name: "k", kind: InputKind::Scalar, domain: "", unit: "", default: "1", line: 1 },
-            InputInfo { name: "timesteps", kind: InputKind::Sequence, domain: "", unit: "", default: "", line: 2 },
+            InputInfo { name: "k", kind: InputKind::Scalar, domain: "", unit: None, default: "1", line: 1 },
+            InputInfo { name: "timesteps", kind: InputKind::Sequence, domain: "", unit: None, default: "", line: 2 },
         ],
         min_dim: 1,
         outputs: &[],

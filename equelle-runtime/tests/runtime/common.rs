@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use equelle_runtime::grid::{Cartesian, Grid, NONE};
 use equelle_runtime::session::{Options, Session};
-use equelle_runtime::{CanonicalSet, EntityKind, Error, Extent, InputInfo, InputKind, Parameters, Program, Source};
+use equelle_runtime::{CanonicalSet, EntityKind, Error, Extent, InputInfo, InputKind, InputUnit, Parameters, Program, Source};
 
 pub const ALL_CELLS: CanonicalSet = CanonicalSet::new(EntityKind::Cell, Extent::All);
 pub const INTERIOR_CELLS: CanonicalSet = CanonicalSet::new(EntityKind::Cell, Extent::Interior);
@@ -33,6 +33,8 @@ pub const SETS: [CanonicalSet; 12] = [
     BOUNDARY_VERTICES,
 ];
 
+const KELVIN: InputUnit = InputUnit { text: "Kelvin", factor: 1.0, dimension: [0, 0, 0, 1, 0, 0, 0] };
+
 pub static HEAT: Program = Program {
     name: "heat",
     source: Source {
@@ -40,10 +42,10 @@ pub static HEAT: Program = Program {
         text: "k = InputScalarWithDefault(\"k\", 0.3)\n  u = InputCollectionOfScalar(\"u\", AllCells())\n",
     },
     inputs: &[
-        InputInfo { name: "k", kind: InputKind::Scalar, domain: "", unit: "", default: "0.3", line: 1 },
-        InputInfo { name: "u_initial", kind: InputKind::Collection, domain: "AllCells()", unit: "Kelvin", default: "", line: 2 },
-        InputInfo { name: "dir", kind: InputKind::Domain, domain: "BoundaryFaces()", unit: "", default: "", line: 3 },
-        InputInfo { name: "timesteps", kind: InputKind::Sequence, domain: "", unit: "", default: "", line: 4 },
+        InputInfo { name: "k", kind: InputKind::Scalar, domain: "", unit: None, default: "0.3", line: 1 },
+        InputInfo { name: "u_initial", kind: InputKind::Collection, domain: "AllCells()", unit: Some(KELVIN), default: "", line: 2 },
+        InputInfo { name: "dir", kind: InputKind::Domain, domain: "BoundaryFaces()", unit: None, default: "", line: 3 },
+        InputInfo { name: "timesteps", kind: InputKind::Sequence, domain: "", unit: None, default: "", line: 4 },
     ],
     min_dim: 1,
     retries: &[],

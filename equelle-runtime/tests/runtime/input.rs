@@ -157,7 +157,7 @@ fn names_that_are_shared() {
     use equelle_runtime::session::Options;
     use equelle_runtime::{InputInfo, InputKind, Program};
     static SHARED: Program = Program {
-        inputs: &[InputInfo { name: "dx", kind: InputKind::Collection, domain: "AllCells()", unit: "", default: "", line: 1 }],
+        inputs: &[InputInfo { name: "dx", kind: InputKind::Collection, domain: "AllCells()", unit: None, default: "", line: 1 }],
         ..HEAT
     };
     let dir = fresh_dir("input-shared");

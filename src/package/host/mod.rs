@@ -17,7 +17,6 @@ mod uses;
 use std::collections::BTreeSet;
 
 use equelle_front::backend::{BackendError, KernelNames, Namer};
-use equelle_front::ir::interface::DataKind;
 use equelle_front::ir::{Block, Function, Module, Op, OpClass, StmtKind, UnaryOp, ValueId};
 use equelle_front::memory::geometry::kept_from;
 use equelle_front::ops::Reduction;
@@ -26,11 +25,11 @@ use equelle_front::types::{Basic, Shape};
 use proc_macro2::{Ident, Literal, TokenStream};
 use quote::quote;
 
-use super::PackageOptions;
-use super::manifest::unit;
 use super::rust::{blank, format, ident};
 use super::source::{file_name, newton_place, retries, solves, source_path};
+use super::{PackageOptions, input_kind, unit_text};
 use function::FunctionWriter;
+use operations::real;
 use program::Program;
 
 /// The file.
@@ -46,6 +45,7 @@ pub(super) fn text(module: &Module, options: &PackageOptions) -> Result<String, 
         "Source",
         "InputInfo",
         "InputKind",
+        "InputUnit",
         "Retry",
         "Solve",
     ]);
@@ -102,17 +102,22 @@ fn program_info(program: &Program) -> TokenStream {
         None => quote! { "" },
     };
     let inputs = module.interface.inputs.iter().map(|input| {
-        let (name, domain, unit) = (&input.name, &input.domain, unit(input.dim));
-        let kind = ident(match input.kind {
-            DataKind::Scalar => "Scalar",
-            DataKind::Collection => match input.ty.basic {
-                Basic::Vector => "Vectors",
-                Basic::Bool => "Bools",
-                Basic::Scalar | Basic::Text | Basic::Entity(_) => "Collection",
-            },
-            DataKind::Domain => "Domain",
-            DataKind::Sequence => "Sequence",
-        });
+        let (name, domain, kind) = (&input.name, &input.domain, ident(&format!("{:?}", input_kind(input))));
+        let unit = match input.unit {
+            Some(unit) => {
+                let (text, factor) = (unit_text(module, &unit), real(unit.factor));
+                let dimension = unit.dimension.0.map(|exponent| {
+                    let size = Literal::u32_unsuffixed(exponent.unsigned_abs());
+                    if exponent < 0 {
+                        quote! { -#size }
+                    } else {
+                        quote! { #size }
+                    }
+                });
+                quote! { Some(InputUnit { text: #text, factor: #factor, dimension: [#(#dimension),*] }) }
+            }
+            None => quote! { None },
+        };
         let default = input.default.map(|d| d.to_string()).unwrap_or_default();
         let line = Literal::u32_unsuffixed(input.line);
         quote! { InputInfo { name: #name, kind: InputKind::#kind, domain: #domain, unit: #unit, default: #default, line: #line } }
@@ -217,6 +222,7 @@ impl Needs {
         let mut names = vec!["Error", "Program", "Source"];
         if has_inputs {
             names.extend(["InputInfo", "InputKind"]);
+            names.extend(program.module.interface.inputs.iter().any(|input| input.unit.is_some()).then_some("InputUnit"));
         }
         names.extend((!program.time_loops.is_empty()).then_some("Retry"));
         names.extend(newton_place(program.module).is_some().then_some("Solve"));

@@ -6,7 +6,7 @@ mod kernels_serial;
 
 use equelle_runtime::{
     Buffers, CanonicalSet, EntityKind, Error, Extent, GeometryArray, InputInfo,
-    InputKind, MemoryPlan, Program, SetMemory, Source,
+    InputKind, InputUnit, MemoryPlan, Program, SetMemory, Source,
 };
 use kernels::{ComputeKDirection, ComputeMaxU, ComputeMinusK, ComputeU, Kernels};
 
@@ -22,7 +22,11 @@ pub static PROGRAM: Program = Program {
             name: "k",
             kind: InputKind::Scalar,
             domain: "",
-            unit: "",
+            unit: Some(InputUnit {
+                text: "Watt/(Meter*Kelvin)",
+                factor: 1.0,
+                dimension: [1, -3, 1, -1, 0, 0, 0],
+            }),
             default: "401",
             line: 4,
         },
@@ -30,7 +34,11 @@ pub static PROGRAM: Program = Program {
             name: "cv",
             kind: InputKind::Scalar,
             domain: "",
-            unit: "",
+            unit: Some(InputUnit {
+                text: "Joule/(Meter^3*Kelvin)",
+                factor: 1.0,
+                dimension: [-1, -2, 1, -1, 0, 0, 0],
+            }),
             default: "3450000",
             line: 5,
         },
@@ -38,7 +46,11 @@ pub static PROGRAM: Program = Program {
             name: "timesteps",
             kind: InputKind::Sequence,
             domain: "",
-            unit: "",
+            unit: Some(InputUnit {
+                text: "Second",
+                factor: 1.0,
+                dimension: [0, 1, 0, 0, 0, 0, 0],
+            }),
             default: "",
             line: 6,
         },
@@ -46,7 +58,11 @@ pub static PROGRAM: Program = Program {
             name: "u_initial",
             kind: InputKind::Collection,
             domain: "AllCells()",
-            unit: "",
+            unit: Some(InputUnit {
+                text: "Kelvin",
+                factor: 1.0,
+                dimension: [0, 0, 0, 1, 0, 0, 0],
+            }),
             default: "",
             line: 7,
         },
@@ -54,7 +70,7 @@ pub static PROGRAM: Program = Program {
             name: "dirichlet_boundary",
             kind: InputKind::Domain,
             domain: "BoundaryFaces()",
-            unit: "",
+            unit: None,
             default: "",
             line: 8,
         },
@@ -62,7 +78,11 @@ pub static PROGRAM: Program = Program {
             name: "dirichlet_val",
             kind: InputKind::Collection,
             domain: "dirichlet_boundary",
-            unit: "",
+            unit: Some(InputUnit {
+                text: "Kelvin",
+                factor: 1.0,
+                dimension: [0, 0, 0, 1, 0, 0, 0],
+            }),
             default: "",
             line: 9,
         },

@@ -2,8 +2,8 @@
 #![allow(non_snake_case)]
 
 use equelle_runtime::{
-    Buffers, CanonicalSet, EntityKind, Error, Extent, InputInfo, InputKind, MemoryPlan,
-    Operations, Program, Reduction, SetMemory, Source,
+    Buffers, CanonicalSet, EntityKind, Error, Extent, InputInfo, InputKind, InputUnit,
+    MemoryPlan, Operations, Program, Reduction, SetMemory, Source,
 };
 
 /// What messages at run time need to know of the program.
@@ -18,7 +18,11 @@ pub static PROGRAM: Program = Program {
             name: "k",
             kind: InputKind::Scalar,
             domain: "",
-            unit: "",
+            unit: Some(InputUnit {
+                text: "Meter^2/Second",
+                factor: 1.0,
+                dimension: [2, -1, 0, 0, 0, 0, 0],
+            }),
             default: "0.3",
             line: 4,
         },
@@ -26,7 +30,11 @@ pub static PROGRAM: Program = Program {
             name: "timesteps",
             kind: InputKind::Sequence,
             domain: "",
-            unit: "",
+            unit: Some(InputUnit {
+                text: "Second",
+                factor: 1.0,
+                dimension: [0, 1, 0, 0, 0, 0, 0],
+            }),
             default: "",
             line: 5,
         },
@@ -34,7 +42,11 @@ pub static PROGRAM: Program = Program {
             name: "u_initial",
             kind: InputKind::Collection,
             domain: "AllCells()",
-            unit: "",
+            unit: Some(InputUnit {
+                text: "Kelvin",
+                factor: 1.0,
+                dimension: [0, 0, 0, 1, 0, 0, 0],
+            }),
             default: "",
             line: 6,
         },
@@ -42,7 +54,7 @@ pub static PROGRAM: Program = Program {
             name: "dirichlet_boundary",
             kind: InputKind::Domain,
             domain: "BoundaryFaces()",
-            unit: "",
+            unit: None,
             default: "",
             line: 7,
         },
@@ -50,7 +62,11 @@ pub static PROGRAM: Program = Program {
             name: "dirichlet_val",
             kind: InputKind::Collection,
             domain: "dirichlet_boundary",
-            unit: "",
+            unit: Some(InputUnit {
+                text: "Kelvin",
+                factor: 1.0,
+                dimension: [0, 0, 0, 1, 0, 0, 0],
+            }),
             default: "",
             line: 8,
         },

@@ -6,7 +6,7 @@ mod kernels_serial;
 
 use equelle_runtime::{
     Buffers, CanonicalSet, EntityKind, Error, Extent, GeometryArray, InputInfo,
-    InputKind, MemoryPlan, Program, SetMemory, Source,
+    InputKind, InputUnit, MemoryPlan, Program, SetMemory, Source,
 };
 use kernels::{
     ComputeBtransDirection, ComputeMaxU, ComputeMinusItrans, ComputeU, Kernels,
@@ -24,7 +24,11 @@ pub static PROGRAM: Program = Program {
             name: "k",
             kind: InputKind::Scalar,
             domain: "",
-            unit: "",
+            unit: Some(InputUnit {
+                text: "Meter^2/Second",
+                factor: 1.0,
+                dimension: [2, -1, 0, 0, 0, 0, 0],
+            }),
             default: "0.3",
             line: 4,
         },
@@ -32,7 +36,11 @@ pub static PROGRAM: Program = Program {
             name: "timesteps",
             kind: InputKind::Sequence,
             domain: "",
-            unit: "",
+            unit: Some(InputUnit {
+                text: "Second",
+                factor: 1.0,
+                dimension: [0, 1, 0, 0, 0, 0, 0],
+            }),
             default: "",
             line: 5,
         },
@@ -40,7 +48,11 @@ pub static PROGRAM: Program = Program {
             name: "u_initial",
             kind: InputKind::Collection,
             domain: "AllCells()",
-            unit: "",
+            unit: Some(InputUnit {
+                text: "Kelvin",
+                factor: 1.0,
+                dimension: [0, 0, 0, 1, 0, 0, 0],
+            }),
             default: "",
             line: 6,
         },
@@ -48,7 +60,7 @@ pub static PROGRAM: Program = Program {
             name: "dirichlet_boundary",
             kind: InputKind::Domain,
             domain: "BoundaryFaces()",
-            unit: "",
+            unit: None,
             default: "",
             line: 7,
         },
@@ -56,7 +68,11 @@ pub static PROGRAM: Program = Program {
             name: "dirichlet_val",
             kind: InputKind::Collection,
             domain: "dirichlet_boundary",
-            unit: "",
+            unit: Some(InputUnit {
+                text: "Kelvin",
+                factor: 1.0,
+                dimension: [0, 0, 0, 1, 0, 0, 0],
+            }),
             default: "",
             line: 8,
         },

@@ -6,7 +6,8 @@ mod kernels_serial;
 
 use equelle_runtime::{
     Buffers, CanonicalSet, EntityKind, Error, Extent, GeometryArray, Implicit, InputInfo,
-    InputKind, MemoryPlan, Program, Retry, SetMemory, Solve, SolveMemory, Source,
+    InputKind, InputUnit, MemoryPlan, Program, Retry, SetMemory, Solve, SolveMemory,
+    Source,
 };
 use kernels::{
     ComputeBtransDirection, ComputeDtCvVolume, ComputeMaxU0, ComputeMaxUInitial,
@@ -25,7 +26,11 @@ pub static PROGRAM: Program = Program {
             name: "k",
             kind: InputKind::Scalar,
             domain: "",
-            unit: "",
+            unit: Some(InputUnit {
+                text: "Watt / (Meter * Kelvin)",
+                factor: 1.0,
+                dimension: [1, -3, 1, -1, 0, 0, 0],
+            }),
             default: "2.85",
             line: 4,
         },
@@ -33,7 +38,11 @@ pub static PROGRAM: Program = Program {
             name: "cv",
             kind: InputKind::Scalar,
             domain: "",
-            unit: "",
+            unit: Some(InputUnit {
+                text: "Joule / (Kelvin * Meter^3)",
+                factor: 1.0,
+                dimension: [-1, -2, 1, -1, 0, 0, 0],
+            }),
             default: "2170000",
             line: 5,
         },
@@ -41,7 +50,11 @@ pub static PROGRAM: Program = Program {
             name: "timesteps",
             kind: InputKind::Sequence,
             domain: "",
-            unit: "",
+            unit: Some(InputUnit {
+                text: "Second",
+                factor: 1.0,
+                dimension: [0, 1, 0, 0, 0, 0, 0],
+            }),
             default: "",
             line: 6,
         },
@@ -49,7 +62,11 @@ pub static PROGRAM: Program = Program {
             name: "u_initial",
             kind: InputKind::Collection,
             domain: "AllCells()",
-            unit: "",
+            unit: Some(InputUnit {
+                text: "Kelvin",
+                factor: 1.0,
+                dimension: [0, 0, 0, 1, 0, 0, 0],
+            }),
             default: "",
             line: 7,
         },
@@ -57,7 +74,7 @@ pub static PROGRAM: Program = Program {
             name: "dir_boundary",
             kind: InputKind::Domain,
             domain: "BoundaryFaces()",
-            unit: "",
+            unit: None,
             default: "",
             line: 8,
         },
@@ -65,7 +82,11 @@ pub static PROGRAM: Program = Program {
             name: "dir_val",
             kind: InputKind::Collection,
             domain: "dir_boundary",
-            unit: "",
+            unit: Some(InputUnit {
+                text: "Kelvin",
+                factor: 1.0,
+                dimension: [0, 0, 0, 1, 0, 0, 0],
+            }),
             default: "",
             line: 9,
         },

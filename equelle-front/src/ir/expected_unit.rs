@@ -1,0 +1,202 @@
+//! Units that inputs are given where they are read: `InputScalarWithDefault("k", 0.3) * 1 [Meter]`.
+//!
+//! What a program reads has no dimension, so programs multiply it by a quantity at once. The
+//! products and quotients of an input with numbers, up to the first with a dimension, say in which
+//! unit the user gives the input. Where several statements use an input, all must say the same.
+
+use crate::ir::interface::ExpectedUnit;
+use crate::ir::{Block, Function, Op, StmtKind, ValueId};
+use crate::ops::Arithmetic;
+use crate::source::Span;
+use crate::types::Dimension;
+
+/// Longest chain of products that is followed.
+const MAX_PRODUCTS: usize = 64;
+
+/// What the values of a function are used for.
+pub(super) struct Uses<'a> {
+    function: &'a Function,
+    /// The product of numbers that a value is.
+    constants: Vec<Option<Constant>>,
+    used_by: Vec<Vec<Use<'a>>>,
+}
+
+/// A use of a value.
+#[derive(Clone, Copy)]
+enum Use<'a> {
+    /// In an operation with one result.
+    Operation(&'a Op, ValueId),
+    /// In anything else.
+    Other,
+}
+
+/// A product of numbers.
+#[derive(Clone, Copy)]
+struct Constant {
+    factor: f64,
+    dimension: Dimension,
+    /// The number, if it is but one.
+    literal: Option<Span>,
+}
+
+impl<'a> Uses<'a> {
+    /// Of all values of a function.
+    pub(super) fn of(function: &'a Function) -> Self {
+        let n = function.values.len();
+        let mut uses = Uses { function, constants: vec![None; n], used_by: vec![Vec::new(); n] };
+        uses.block(&function.body);
+        uses
+    }
+
+    fn block(&mut self, block: &'a Block) {
+        for statement in &block.statements {
+            let mut found = Use::Other;
+            if let StmtKind::Let { results, op } = &statement.kind
+                && let [result] = results[..]
+            {
+                self.constants[result.0 as usize] = self.product(op, result);
+                found = Use::Operation(op, result);
+            }
+            for value in statement.reads() {
+                self.used_by[value.0 as usize].push(found);
+            }
+            if let StmtKind::For { body, .. } = &statement.kind {
+                self.block(body);
+            }
+        }
+    }
+
+    /// The product of numbers that an operation computes.
+    fn product(&self, op: &Op, result: ValueId) -> Option<Constant> {
+        if let Op::Real(number) = op {
+            let info = &self.function.values[result.0 as usize];
+            return Some(Constant { factor: *number, dimension: info.dim, literal: Some(info.span) });
+        }
+        let Op::Arithmetic(op, a, b) = op else { return None };
+        let [a, b] = [self.constant(*a)?, self.constant(*b)?];
+        match op {
+            Arithmetic::Mul => a.times(b),
+            Arithmetic::Div => a.over(b),
+            Arithmetic::Add | Arithmetic::Sub => None,
+        }
+    }
+
+    fn constant(&self, value: ValueId) -> Option<Constant> {
+        self.constants[value.0 as usize]
+    }
+
+    /// The unit that an input is given.
+    pub(super) fn unit(&self, input: ValueId) -> Option<ExpectedUnit> {
+        let unit = self.of_product(input, None, MAX_PRODUCTS)?;
+        unit.factor.is_normal().then_some(unit)
+    }
+
+    /// The unit by the uses of a value that is an input, perhaps times numbers.
+    fn of_product(&self, value: ValueId, so_far: Option<Constant>, left: usize) -> Option<ExpectedUnit> {
+        let mut units = self.used_by[value.0 as usize].iter().map(|found| self.of_use(*found, value, so_far, left));
+        let first = units.next()??;
+        units.all(|unit| unit.is_some_and(|unit| unit.is_same_as(&first))).then_some(first)
+    }
+
+    fn of_use(&self, found: Use<'_>, value: ValueId, so_far: Option<Constant>, left: usize) -> Option<ExpectedUnit> {
+        let Use::Operation(Op::Arithmetic(op, a, b), result) = found else { return None };
+        let product = match (op, *a == value, *b == value) {
+            (Arithmetic::Mul, true, false) => times(so_far, self.constant(*b)?)?,
+            (Arithmetic::Mul, false, true) => times(so_far, self.constant(*a)?)?,
+            (Arithmetic::Div, true, false) => so_far.unwrap_or(Constant::ONE).over(self.constant(*b)?)?,
+            (Arithmetic::Mul | Arithmetic::Div | Arithmetic::Add | Arithmetic::Sub, _, _) => return None,
+        };
+        if product.dimension == Dimension::NONE {
+            return self.of_product(result, Some(product), left.checked_sub(1)?);
+        }
+        Some(ExpectedUnit { dimension: product.dimension, factor: product.factor, literal: product.literal })
+    }
+}
+
+/// A number that multiplies an input, after others.
+fn times(so_far: Option<Constant>, number: Constant) -> Option<Constant> {
+    match so_far {
+        Some(so_far) => so_far.times(number),
+        None => Some(number),
+    }
+}
+
+impl Constant {
+    const ONE: Constant = Constant { factor: 1.0, dimension: Dimension::NONE, literal: None };
+
+    fn times(self, other: Constant) -> Option<Constant> {
+        Some(Constant { factor: self.factor * other.factor, dimension: self.dimension.times(other.dimension)?, literal: None })
+    }
+
+    fn over(self, other: Constant) -> Option<Constant> {
+        Some(Constant { factor: self.factor / other.factor, dimension: self.dimension.over(other.dimension)?, literal: None })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::check::{CheckOptions, check_text};
+    use crate::ir::interface::Interface;
+    use crate::lower::lower;
+    use crate::source::SourceFile;
+
+    fn interface(text: &str) -> Interface {
+        let checked = check_text(text, &CheckOptions::default());
+        let program = checked.program.unwrap_or_else(|| panic!("{text}: {:?}", checked.diagnostics));
+        lower(&program, &SourceFile::new("units.equelle", text), "units").interface
+    }
+
+    /// What is found for the input `a`: dimension, factor, literal.
+    fn unit(text: &str) -> Option<(String, f64, Option<String>)> {
+        let text = text.replace("$A", "InputScalarWithDefault(\"a\", 1)").replace("$B", "InputScalarWithDefault(\"b\", 1)");
+        let found = interface(&text).inputs.into_iter().find(|input| input.name == "a").expect("an input");
+        found.unit.map(|unit| (unit.dimension.to_string(), unit.factor, unit.literal.map(|span| text[span.range()].to_owned())))
+    }
+
+    #[test]
+    fn numbers_multiply_and_divide() {
+        let literal = |text: &str| Some(text.to_owned());
+        for (expression, dimension, factor, text) in [
+            ("$A * 1 [Kilo*Meter]", "[Meter]", 1000.0, literal("1 [Kilo*Meter]")),
+            ("2 [Hour] * $A", "[Second]", 7200.0, literal("2 [Hour]")),
+            ("(($A)) * (1 [Bar])", "[Meter^-1 * Second^-2 * Kilogram]", 1e5, literal("(1 [Bar])")),
+            ("$A / 4 [Second]", "[Second^-1]", 0.25, None),
+            // `a * b / c` is `a * (b / c)`.
+            ("$A * 1 [Meter] / 2 [Second]", "[Meter * Second^-1]", 0.5, None),
+            // The first product with a dimension says what the input is in.
+            ("$A * 1 [Meter] * 3 [Meter]", "[Meter]", 1.0, literal("1 [Meter]")),
+            ("$A / 2 * 1 [Meter]", "[Meter]", 0.5, None),
+            ("(1 [Kelvin] + $A * 1 [Kelvin])", "[Kelvin]", 1.0, literal("1 [Kelvin]")),
+        ] {
+            let found = unit(&format!("x = {expression}\nOutput(\"x\", x)\n"));
+            assert_eq!(found, Some((dimension.to_owned(), factor, text)), "{expression}");
+        }
+    }
+
+    #[test]
+    fn nothing_is_guessed() {
+        for text in [
+            "x = $A\nOutput(\"x\", x)\n",
+            "x = $A * 2\nOutput(\"x\", x)\n",
+            "x = $A * |AllCells()|\nOutput(\"x\", x)\n",
+            "x = 1 [Meter] / $A\nOutput(\"x\", x)\n",
+            "x = -$A * $B * 1 [Meter]\nOutput(\"x\", x)\n",
+            // Two uses that differ, in one statement and in two reads.
+            "a = $A\nOutput(\"x\", a * 1 [Meter])\nOutput(\"y\", a * 1 [Second])\n",
+            "a = $A\nOutput(\"x\", a * 1 [Meter])\nOutput(\"y\", a)\n",
+            "Output(\"x\", $A * 1 [Meter])\nOutput(\"y\", $A * 1 [Feet])\n",
+        ] {
+            assert_eq!(unit(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn variables_and_functions_are_seen_through() {
+        let kilometres = Some(("[Meter]".to_owned(), 1000.0, Some("1 [Kilo*Meter]".to_owned())));
+        assert_eq!(unit("unit = 1 [Kilo*Meter]\na = $A\nx = a * unit\nOutput(\"x\", x)\nOutput(\"y\", a * unit * 2)\n"), kilometres);
+        let text = "read(name, cells) = {\n-> InputCollectionOfVector(name, cells) * 1 [Kilo*Meter]\n}\n\
+                    ts = InputSequenceOfScalar(\"ts\") * 1 [Day]\nFor dt In ts {\nOutput(\"v\", read(\"v\", AllCells()) * dt)\n}\n";
+        let units: Vec<_> = interface(text).inputs.into_iter().map(|input| (input.name, input.unit.map(|unit| unit.factor))).collect();
+        assert_eq!(units, [("ts".to_owned(), Some(86400.0)), ("v".to_owned(), Some(1000.0))]);
+    }
+}
