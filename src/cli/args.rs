@@ -176,6 +176,8 @@ pub enum Verb {
     Fmt(FmtArgs),
     /// Explain a diagnostic code such as E0201, or a built-in function such as Gradient
     Explain(ExplainArgs),
+    /// Describe or check a grid file
+    Grid(GridArgs),
     /// Check tool chain, cache and GPU
     Doctor,
     /// Print a completion script for a shell
@@ -287,6 +289,31 @@ pub struct CheckArgs {
     /// Do not check physical dimensions
     #[arg(long)]
     pub nondimensional: bool,
+}
+
+/// Arguments of `grid`.
+#[derive(Debug, Args)]
+pub struct GridArgs {
+    /// What to do.
+    #[command(subcommand)]
+    pub verb: GridVerb,
+}
+
+/// What is done with a grid file.
+#[derive(Debug, Subcommand)]
+pub enum GridVerb {
+    /// Print counts, bounding box, volumes, quality, named sets and arrays
+    Info {
+        /// The grid: a mesh of Gmsh, or OPM's text format
+        #[arg(value_name = "GRIDFILE")]
+        file: PathBuf,
+    },
+    /// Report what is wrong with grids, and warn of what makes results inaccurate
+    Check {
+        /// The grids
+        #[arg(value_name = "GRIDFILE", required = true)]
+        files: Vec<PathBuf>,
+    },
 }
 
 /// Arguments of `emit`.

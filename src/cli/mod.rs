@@ -7,6 +7,7 @@ mod compile;
 mod emit;
 mod explain;
 mod fmt;
+mod grid;
 mod inputs;
 mod man;
 mod run;
@@ -66,6 +67,7 @@ fn dispatch(backends: Registry, cli: Cli, console: &Console) -> Result<(), Failu
             Verb::Emit(args) => emit::emit(backends, &args, console),
             Verb::Fmt(args) => fmt::fmt(&args, console),
             Verb::Explain(args) => explain::explain(&args),
+            Verb::Grid(args) => grid::grid(&args, console),
             Verb::Doctor => {
                 let report = crate::doctor::examine(backends);
                 print(&report.text)?;

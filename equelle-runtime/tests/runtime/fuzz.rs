@@ -4,7 +4,7 @@
 use std::path::Path;
 
 use equelle_runtime::grid::StoredGeometry;
-use equelle_runtime::grid::io::opm;
+use equelle_runtime::grid::io::{gmsh, opm};
 use equelle_runtime::input::{numbers_in, read_entities};
 use equelle_runtime::number::parse_number;
 use equelle_runtime::params::near_match;
@@ -84,6 +84,29 @@ fn grid_files() {
     // All ways are taken: damage to blanks and last digits goes unnoticed, and to nodes where they
     // are not looked at.
     assert!(accepted > 100 && believed > 100 && refused > 10_000, "{accepted} accepted, {refused} refused, {believed} of them believed");
+}
+
+#[test]
+fn gmsh_meshes() {
+    let mesh = crate::gmsh::mixed();
+    let mut random = Random(0x1234_5678_9abc_def1);
+    let (mut accepted, mut refused) = (0, 0);
+    for round in 0..20_000 {
+        let bytes = mesh.bytes(crate::msh::Encoding::ALL[round % 7]);
+        match gmsh::read(Path::new("g"), &random.damaged(&bytes), &Threads::one()) {
+            Ok(grid) => {
+                assert_consistent(&grid);
+                assert!(grid.geometry().face_areas.iter().chain(&grid.geometry().cell_volumes).all(|&m| m > 0.0 && m.is_finite()));
+                assert!(worst_closure(&grid) < 1e-12, "{}", worst_closure(&grid));
+                accepted += 1;
+            }
+            Err(error) => {
+                assert!(error.message.starts_with("g:"), "{}", error.message);
+                refused += 1;
+            }
+        }
+    }
+    assert!(accepted > 100 && refused > 5_000, "{accepted} accepted, {refused} refused");
 }
 
 #[test]

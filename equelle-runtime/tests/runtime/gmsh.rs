@@ -16,7 +16,7 @@ fn read(bytes: &[u8]) -> Result<Grid, Error> {
 
 /// A cube; on its top a pyramid with its tip 1 higher; at its side x = 1 half a cube, a prism with
 /// its edge at x = 2; and a tetrahedron on the side of the pyramid above that.
-fn mixed() -> Mesh {
+pub fn mixed() -> Mesh {
     let nodes = [
         [0.0, 0.0, 0.0],
         [1.0, 0.0, 0.0],
