@@ -9,7 +9,7 @@ use equelle_runtime::input::{numbers_in, read_entities};
 use equelle_runtime::number::parse_number;
 use equelle_runtime::params::near_match;
 use equelle_runtime::threads::Threads;
-use equelle_runtime::{Domain, Parameters};
+use equelle_runtime::{Domain, EntityKind, Parameters};
 
 use crate::common::*;
 
@@ -160,4 +160,115 @@ fn number_and_domain_files() {
         }
     }
     assert!(accepted.iter().all(|&n| n > 1000), "{accepted:?}");
+}
+
+/// Texts of parameters that choose domains and give collections, with words exchanged, doubled and
+/// damaged: errors of data that name the parameter, or values that are finite.
+#[test]
+fn texts_that_choose_and_compute() {
+    use equelle_runtime::ErrorKind;
+    use equelle_runtime::grid::{Named, NamedArray, NamedSet};
+    use equelle_runtime::input::Inputs;
+    let mut named = Named::default();
+    named.add_set(NamedSet { name: "a".into(), kind: EntityKind::Cell, members: vec![0, 2] }).unwrap();
+    named.add_array(NamedArray { name: "P".into(), kind: EntityKind::Cell, values: (0..12).map(f64::from).collect() }).unwrap();
+    let grid = four_by_three().with_named(named).unwrap();
+    let within = Domain::canonical(&grid.without_geometry().shared(), ALL_CELLS).unwrap();
+    let words = [
+        "x",
+        "y",
+        "P",
+        "a",
+        "\"a\"",
+        "1",
+        "0.5",
+        "2",
+        "+",
+        "-",
+        "*",
+        "/",
+        "^",
+        "(",
+        ")",
+        "(",
+        ")",
+        ",",
+        ":",
+        "?",
+        "<",
+        ">=",
+        "==",
+        "And ",
+        "Or ",
+        "Not ",
+        "where ",
+        "box(0,0,1,1)",
+        "x-",
+        "y+",
+        "|",
+        "&",
+        "Sqrt(",
+        "Min(",
+        "default",
+        "True",
+        "\u{e9}",
+        "\"",
+    ];
+    let mut random = Random(25);
+    let (mut accepted, mut refused) = (0, 0);
+    for _ in 0..60_000 {
+        let n = 1 + random.below(8);
+        let text: String = (0..n).map(|_| words[random.below(words.len())]).collect();
+        for key in ["u_set", "u_values", "u_expression"] {
+            let mut parameters = Parameters::default();
+            parameters.set(key, &text);
+            let mut inputs = Inputs::default();
+            let found = match key {
+                "u_set" => inputs.domain(&parameters, &grid, "u", &within).map(drop),
+                _ => inputs.collection(&parameters, &grid, "u", &within).map(|values| {
+                    assert!(values.to_vec(12).iter().all(|value| value.is_finite()), "{text}");
+                }),
+            };
+            match found {
+                Ok(()) => accepted += 1,
+                Err(error) => {
+                    assert!(error.kind == ErrorKind::Data && error.message.starts_with(&format!("parameter `{key}`")), "{text}: {error:?}");
+                    refused += 1;
+                }
+            }
+        }
+    }
+    assert!(accepted > 1000 && refused > 1000, "{accepted} accepted, {refused} refused");
+}
+
+/// Damaged files of CSV and NumPy: refused with their name, or finite numbers.
+#[test]
+fn tables_and_arrays() {
+    use equelle_runtime::io::{csv, npy};
+    let mut array = b"\x93NUMPY\x01\x00\x46\x00{'descr': '<f8', 'fortran_order': False, 'shape': (3,), }".to_vec();
+    array.resize(80, b' ');
+    array.extend([1.0f64, 2.5, -3.0].iter().flat_map(|value| value.to_le_bytes()));
+    let path = Path::new("f");
+    assert_eq!(npy::read(path, &array).and_then(|array| array.numbers()).unwrap(), [1.0, 2.5, -3.0]);
+    let mut random = Random(26);
+    let mut accepted = [0, 0];
+    for _ in 0..50_000 {
+        let damaged = random.damaged(&array);
+        match npy::read(path, &damaged).and_then(|array| array.numbers()) {
+            Ok(values) => {
+                assert!(values.iter().all(|value| value.is_finite()));
+                accepted[0] += 1;
+            }
+            Err(error) => assert!(error.message.starts_with("f: "), "{error:?}"),
+        }
+        let damaged = random.damaged(b"id,\"KX\"\n1,1e-3\n2,2.5\n3,4\n");
+        match csv::read_column(path, &damaged, Some("2")) {
+            Ok(values) => {
+                assert!(values.iter().all(|value| value.is_finite()));
+                accepted[1] += 1;
+            }
+            Err(error) => assert!(error.message.starts_with("f:"), "{error:?}"),
+        }
+    }
+    assert!(accepted.iter().all(|&n| n > 100), "{accepted:?}");
 }
