@@ -19,7 +19,7 @@ fn near(a: [f64; 3], b: [f64; 3], tolerance: f64) -> bool {
 #[test]
 fn standard_cells_have_the_measures_of_the_book() {
     let base = [[0.0, 0.0, 0.0], [3.0, 0.0, 0.0], [3.0, 2.0, 0.0], [0.0, 2.0, 0.0]];
-    let lifted = |points: &[[f64; 3]]| points.iter().map(|&[x, y, z]| [x + 1.0, y, z + 4.0]).collect::<Vec<_>>();
+    let raised = |points: &[[f64; 3]]| points.iter().map(|&[x, y, z]| [x + 1.0, y, z + 4.0]).collect::<Vec<_>>();
     let with = |points: &[[f64; 3]], more: &[[f64; 3]]| [points, more].concat();
     let third = [1.0, 2.0 / 3.0, 0.0];
     // Pyramids and tetrahedra have their centroid at a quarter of the height, prisms at half.
@@ -27,10 +27,10 @@ fn standard_cells_have_the_measures_of_the_book() {
         (CellShape::Triangle, [base[0], base[1], base[3]].to_vec(), 3.0, third),
         (CellShape::Quadrangle, base.to_vec(), 6.0, [1.5, 1.0, 0.0]),
         (CellShape::Tetrahedron, with(&[base[0], base[1], base[3]], &[[0.0, 0.0, 4.0]]), 4.0, [0.75, 0.5, 1.0]),
-        (CellShape::Hexahedron, with(&base, &lifted(&base)), 24.0, [2.0, 1.0, 2.0]),
+        (CellShape::Hexahedron, with(&base, &raised(&base)), 24.0, [2.0, 1.0, 2.0]),
         (
             CellShape::Prism,
-            with(&[base[0], base[1], base[3]], &lifted(&[base[0], base[1], base[3]])),
+            with(&[base[0], base[1], base[3]], &raised(&[base[0], base[1], base[3]])),
             12.0,
             [third[0] + 0.5, third[1], 2.0],
         ),
@@ -75,10 +75,9 @@ fn faces_in_the_order_of_cells() {
     assert_eq!(grid.canonical_elements(ALL_VERTICES).unwrap().len(), 12);
 }
 
-/// The top of a unit cube with one corner lifted by 1: the fan around the mean, whose height is 1/4,
-/// has the volume 1 + 1/4 below it (the mean over a unit square of a fan that is 0 at three corners,
-/// 1 at the last and 1/4 in the middle: two triangles of mean (0 + 0 + 1/4)/3, two of (1 + 0 +
-/// 1/4)/3, each of area 1/4), less nothing; both cells of the face see the same surface.
+/// The top of a unit cube with one corner 1 higher: the fan around the mean, whose height is
+/// 1/4, has two triangles of mean height (0 + 0 + 1/4)/3 and two of (1 + 0 + 1/4)/3, each over an
+/// area of 1/4. Both cells of the face see the same surface.
 #[test]
 fn a_face_that_is_not_flat_is_a_fan_for_both_of_its_cells() {
     let ring = |z: f64| [[0.0, 0.0, z], [1.0, 0.0, z], [1.0, 1.0, z], [0.0, 1.0, z]];

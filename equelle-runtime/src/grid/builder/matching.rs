@@ -5,7 +5,9 @@
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use super::{BuildError, Cells, measure};
+use super::cells::Cells;
+use super::error::BuildError;
+use super::measure::volume_of;
 use crate::grid::NONE;
 use crate::threads::{Entries, Threads};
 
@@ -158,7 +160,7 @@ fn error_of_two(cells: &Cells, dim: usize, half_faces: [usize; 2]) -> Option<Bui
         return Some(BuildError::FacesDiffer { cells: both });
     }
     let inverted = both.into_iter().find_map(|cell| {
-        let volume = measure::volume_of(cells, cell, dim);
+        let volume = volume_of(cells, cell, dim);
         (volume < 0.0).then_some(BuildError::Inverted { cell, volume })
     });
     Some(inverted.unwrap_or(BuildError::Overlap { cells: both }))

@@ -2,10 +2,11 @@
 //!
 //! A face that is not flat is the fan of triangles around the mean of its nodes, seen from both of
 //! its cells. Its area is the length of its area vector, so that the area vectors of a cell add up
-//! to zero; its centroid is that of the fan projected along the area vector. The volume of a cell is
-//! exact for the surface of these fans (divergence theorem).
+//! to zero; its centroid is that of the fan projected along the area vector. The volume of a cell
+//! is exact for the surface of these fans (divergence theorem).
 
-use super::{BuildError, Cells};
+use super::cells::Cells;
+use super::error::BuildError;
 use crate::grid::shapes::{Vector, cross, dot, minus, norm, plus, times};
 use crate::grid::{Geometry, Nodes, Topology};
 use crate::threads::Threads;

@@ -1,13 +1,14 @@
 //! Grids from cells: each cell is a list of faces, each face a list of nodes.
 //!
-//! [`GridBuilder`] takes the cells, `shape` knows the faces of standard cells, `matching` finds the
-//! two cells of each face, `measure` computes areas, volumes, centroids and normals, `error` has
+//! [`GridBuilder`] takes the `cells`, `shape` knows the faces of standard cells, `matching` finds
+//! the two cells of each face, `measure` computes areas, volumes, centroids and normals, `error` has
 //! what may be wrong, `lookup` finds faces by their nodes.
 //!
 //! Faces are numbered in the order in which the cells, one after the other, name them. The first
 //! cell of a face is the one with the lower number, and the normal points out of it. Everything has
 //! the same bits for any number of threads.
 
+mod cells;
 mod error;
 mod lookup;
 mod matching;
@@ -15,9 +16,10 @@ mod measure;
 mod shape;
 
 use super::arrays::MAX_ENTITIES;
-use super::shapes::Vector;
 use super::{Grid, MAX_CELLS_OF_ARRAYS, NONE, Nodes, Topology};
 use crate::threads::Threads;
+
+use cells::Cells;
 
 pub use error::BuildError;
 pub(crate) use lookup::FacesByNodes;
@@ -47,47 +49,6 @@ pub struct GridBuilder {
     polyhedra: Vec<u32>,
     /// Reused by [`GridBuilder::add`].
     corners: Vec<u32>,
-}
-
-/// Cells as half-faces, and half-faces as nodes.
-#[derive(Clone, Debug)]
-struct Cells {
-    /// `[n_nodes]`
-    positions: Vec<Vector>,
-    /// Start of the half-faces of each cell. `[n_cells + 1]`
-    cell_pos: Vec<usize>,
-    /// Start of the nodes of each half-face. `[n_half_faces + 1]`
-    node_pos: Vec<usize>,
-    /// Nodes of half-faces, counter-clockwise seen from outside the cell; in 2D along the cell,
-    /// counter-clockwise.
-    nodes: Vec<u32>,
-}
-
-impl Cells {
-    fn len(&self) -> usize {
-        self.cell_pos.len() - 1
-    }
-
-    fn n_half_faces(&self) -> usize {
-        self.node_pos.len() - 1
-    }
-
-    fn nodes_of(&self, half_face: usize) -> &[u32] {
-        &self.nodes[self.node_pos[half_face]..self.node_pos[half_face + 1]]
-    }
-
-    /// The cell that has a half-face.
-    fn cell_of(&self, half_face: usize) -> usize {
-        self.cell_pos.partition_point(|&start| start <= half_face) - 1
-    }
-
-    /// Nodes of a cell, ascending, each once.
-    fn corners_of(&self, cell: usize) -> Vec<u32> {
-        let mut corners = self.nodes[self.node_pos[self.cell_pos[cell]]..self.node_pos[self.cell_pos[cell + 1]]].to_vec();
-        corners.sort_unstable();
-        corners.dedup();
-        corners
-    }
 }
 
 impl GridBuilder {
@@ -123,8 +84,8 @@ impl GridBuilder {
         self.cells.nodes.reserve(n_cells * faces.iter().map(|face| face.len()).sum::<usize>());
     }
 
-    /// Adds a cell of a standard shape, with its corners in the order of [`CellShape`]. In 2D either
-    /// sense will do.
+    /// Adds a cell of a standard shape, with its corners in the order of [`CellShape`]. In 2D
+    /// either sense will do.
     ///
     /// # Errors
     /// If a node does not exist or occurs twice, or there are too many cells.

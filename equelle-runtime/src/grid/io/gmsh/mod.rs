@@ -28,8 +28,8 @@ use reader::{Reader, Version};
 ///
 /// # Errors
 /// `Data` for what is wrong in it, or what it has that a grid has not: elements of second order,
-/// nodes without cells, cells of different dimensions, faces of three cells, partitions. Names file,
-/// line (of binary files the byte), section and item.
+/// nodes without cells, cells of different dimensions, faces of three cells, partitions. Names
+/// file, line (of binary files the byte), section and item.
 pub fn read(path: &Path, bytes: &[u8], threads: &Threads) -> Result<Grid, Error> {
     let mut reader = Reader::new(path, bytes);
     let version = reader.format()?;
