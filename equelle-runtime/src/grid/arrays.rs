@@ -58,6 +58,10 @@ pub struct Geometry {
     pub face_normals: Vec<[f64; 3]>,
 }
 
+/// Positions of the nodes along each axis, ascending, in metres; empty for axes that the grid does
+/// not have. `[n + 1]`
+pub(super) type RectilinearNodes = [Vec<f64>; 3];
+
 /// Most entities of one kind: [`NONE`] and the count itself must fit in 32 bits.
 pub(super) const MAX_ENTITIES: usize = u32::MAX as usize - 1;
 

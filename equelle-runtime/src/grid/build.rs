@@ -1,7 +1,6 @@
 //! The arrays of Cartesian and rectilinear grids.
 
-use super::arrays::{Edges, GeometryArray};
-use super::rectilinear::RectilinearNodes;
+use super::arrays::{Edges, GeometryArray, RectilinearNodes};
 use super::{Cartesian, CartesianEdge, CartesianFace, Geometry, NONE, Topology};
 use crate::threads::Threads;
 

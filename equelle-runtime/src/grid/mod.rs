@@ -46,9 +46,8 @@ pub use renumber::{FaceOrder, LARGE, Renumber};
 pub use stored::StoredGeometry;
 
 pub(crate) use arrays::too_many_of;
-use arrays::{Edges, MAX_ENTITIES, too_many};
+use arrays::{Edges, MAX_ENTITIES, RectilinearNodes, too_many};
 use numbering::Numbering;
-use rectilinear::RectilinearNodes;
 
 /// A grid of 1, 2 or 3 dimensions.
 #[derive(Debug)]
@@ -247,6 +246,43 @@ impl Grid {
     /// `[n_cell_faces]`, 4 bytes each. Numbers of cells must not change afterwards.
     pub fn neighbours(&self) -> &[Neighbour] {
         self.neighbours.get_or_init(|| neighbours::list(self.topology(), &self.threads))
+    }
+
+    /// The same grid with named sets and arrays.
+    ///
+    /// # Errors
+    /// `Data` if a member is out of range, an array has another length than the grid has entities,
+    /// or a set or array belongs to neither cells nor faces.
+    pub fn with_named(mut self, named: Named) -> Result<Grid, Error> {
+        let count = |kind: EntityKind| match kind {
+            EntityKind::Cell => Ok(self.n_cells),
+            EntityKind::Face => Ok(self.n_faces),
+            EntityKind::Edge | EntityKind::Vertex => {
+                Err(Error::new(ErrorKind::Data, format!("named sets and arrays are of cells or faces, not of {}", kind.nouns())))
+            }
+        };
+        for set in named.sets() {
+            let n = count(set.kind)?;
+            if let Some(&last) = set.members.last().filter(|&&last| last as usize >= n) {
+                let message = format!("set `{}` has {} {last}, and the grid has {n} {}", set.name, set.kind.noun(), set.kind.nouns());
+                return Err(Error::new(ErrorKind::Data, message));
+            }
+        }
+        for array in named.arrays() {
+            let n = count(array.kind)?;
+            if array.values.len() != n {
+                let message =
+                    format!("array `{}` has {} values, and the grid has {n} {}", array.name, array.values.len(), array.kind.nouns());
+                return Err(Error::new(ErrorKind::Data, message));
+            }
+        }
+        self.named = Arc::new(named);
+        Ok(self)
+    }
+
+    /// Named sets and arrays; none unless its file has some.
+    pub fn named(&self) -> &Named {
+        &self.named
     }
 
     /// Shares the grid.

@@ -1,12 +1,10 @@
 //! Named sets and arrays that come with a grid: regions of a mesh and properties of its cells.
 //!
 //! They are in the numbering of the grid's file, so that renumbering does not touch them;
-//! [`Grid::entity_of_file`] translates.
+//! [`super::Grid::entity_of_file`] translates.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
 
-use super::Grid;
 use crate::entity::EntityKind;
 use crate::error::{Error, ErrorKind};
 
@@ -92,49 +90,10 @@ fn twice(what: &str) -> Error {
     Error::new(ErrorKind::Data, format!("the grid has {what} twice"))
 }
 
-impl Grid {
-    /// The same grid with named sets and arrays.
-    ///
-    /// # Errors
-    /// `Data` if a member is out of range, an array has another length than the grid has entities,
-    /// or a set or array belongs to neither cells nor faces.
-    pub fn with_named(mut self, named: Named) -> Result<Grid, Error> {
-        let count = |kind: EntityKind| match kind {
-            EntityKind::Cell => Ok(self.n_cells),
-            EntityKind::Face => Ok(self.n_faces),
-            EntityKind::Edge | EntityKind::Vertex => {
-                Err(Error::new(ErrorKind::Data, format!("named sets and arrays are of cells or faces, not of {}", kind.nouns())))
-            }
-        };
-        for set in named.sets() {
-            let n = count(set.kind)?;
-            if let Some(&last) = set.members.last().filter(|&&last| last as usize >= n) {
-                let message = format!("set `{}` has {} {last}, and the grid has {n} {}", set.name, set.kind.noun(), set.kind.nouns());
-                return Err(Error::new(ErrorKind::Data, message));
-            }
-        }
-        for array in named.arrays() {
-            let n = count(array.kind)?;
-            if array.values.len() != n {
-                let message =
-                    format!("array `{}` has {} values, and the grid has {n} {}", array.name, array.values.len(), array.kind.nouns());
-                return Err(Error::new(ErrorKind::Data, message));
-            }
-        }
-        self.named = Arc::new(named);
-        Ok(self)
-    }
-
-    /// Named sets and arrays; none unless its file has some.
-    pub fn named(&self) -> &Named {
-        &self.named
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::grid::{Cartesian, Renumber};
+    use crate::grid::{Cartesian, Grid, Renumber};
 
     fn line() -> Grid {
         Grid::cartesian(Cartesian { dim: 1, n: [3, 1, 1], spacing: [1.0; 3] }).unwrap()

@@ -4,13 +4,10 @@
 
 use std::sync::Arc;
 
+use super::arrays::RectilinearNodes;
 use super::build::{self, Axes};
 use super::{Cartesian, Grid};
 use crate::error::{Error, ErrorKind};
-
-/// Positions of the nodes along each axis, ascending, in metres; empty for axes that the grid does
-/// not have. `[n + 1]`
-pub(super) type RectilinearNodes = [Vec<f64>; 3];
 
 impl Grid {
     /// A grid of cells with these widths along its axes, in metres; empty along axes beyond `dim`.
