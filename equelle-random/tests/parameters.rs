@@ -97,7 +97,7 @@ impl Random {
 
     /// One in four chooses numbers by a truth value.
     fn expression(&mut self, i: usize) -> String {
-        if i % 4 == 0 { format!("({}) ? 1 : 2", self.truth(4)) } else { self.number(4) }
+        if i.is_multiple_of(4) { format!("({}) ? 1 : 2", self.truth(4)) } else { self.number(4) }
     }
 
     /// What binds tighter than every operator.

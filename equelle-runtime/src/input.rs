@@ -230,9 +230,9 @@ impl Inputs {
         std::mem::take(&mut self.notes)
     }
 
-    /// The entities in `<name>_filename`, ascending, in the numbering of the grid's file; those that
-    /// `<name>_set` chooses; or without either, the grid's named set `<name>`. The grid has the
-    /// geometry that [`Inputs::needs_geometry`] tells.
+    /// The entities in `<name>_filename`, ascending, in the numbering of the grid's file; those
+    /// that `<name>_set` chooses; or without either, the grid's named set `<name>`. The grid has
+    /// the geometry that [`Inputs::needs_geometry`] tells.
     ///
     /// # Errors
     /// `Data` for a missing parameter, for a word that is no index, is out of range, repeated,

@@ -8,7 +8,7 @@ use nom::branch::alt;
 use nom::bytes::complete::{tag, take_till, take_while, take_while1};
 use nom::character::complete::{char, digit0, digit1, line_ending, one_of, satisfy};
 use nom::combinator::{eof, not, opt, recognize, value};
-use nom::sequence::{delimited, pair, preceded, terminated};
+use nom::sequence::{delimited, pair, terminated};
 use nom::{IResult, Offset, Parser};
 
 use crate::diagnostic::{Code, Diagnostic};
@@ -324,8 +324,10 @@ pub(super) fn number_literal(text: &str) -> Option<&str> {
 fn number(input: &str) -> IResult<&str, &str> {
     let point = || terminated(char('.'), not(pair(char('.'), not(tag("..")))));
     let exponent = (one_of("eE"), opt(one_of("+-")), digit1);
-    let leading_digits = recognize((digit1, opt(pair(point(), digit0)), opt(exponent)));
+    let leading_digits = (digit1, opt(pair(point(), digit0)), opt(exponent)).map(drop);
     let exponent = (one_of("eE"), opt(one_of("+-")), digit1);
-    let leading_point = recognize((preceded(char('.'), digit1), opt(exponent)));
-    alt((leading_digits, leading_point)).parse(input)
+    let leading_point = (char('.'), digit1, opt(exponent)).map(drop);
+    // Not `recognize`: at the end of a text it loses what `digit0` takes (nom 8.0).
+    let (after, ()) = alt((leading_digits, leading_point)).parse(input)?;
+    Ok((after, &input[..input.len() - after.len()]))
 }

@@ -36,6 +36,13 @@ fn numbers() {
         ("0e999", 0.0),
     ] {
         assert_eq!(number(text).to_bits(), expected.to_bits(), "{text}");
+        // At the end of a text without a last line end, too.
+        let tokens = lex(&format!("x = {text}")).tokens;
+        let at_end = tokens.iter().find_map(|token| match token.kind {
+            TokenKind::Number { value, .. } => Some(value),
+            _ => None,
+        });
+        assert_eq!(at_end.map(f64::to_bits), Some(expected.to_bits()), "{text} at the end");
     }
 }
 

@@ -7,8 +7,8 @@
 //! | 2 | `&` (both) | to the left |
 //!
 //! `where` takes all that follows as its condition, up to the `)` of parentheses around it. Sides
-//! and boxes and conditions choose among the elements of the domain; a named set is taken whole, and
-//! what is chosen in the end must be in the domain.
+//! and boxes and conditions choose among the elements of the domain; a named set is taken whole,
+//! and what is chosen in the end must be in the domain.
 
 use std::sync::Arc;
 

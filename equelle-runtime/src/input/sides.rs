@@ -7,8 +7,8 @@
 use crate::entity::EntityKind;
 use crate::grid::{Grid, NONE};
 
-/// How far the normal may be from the axis, and the centroid from the end of the box in parts of its
-/// size: more than files with six digits lose, less than any face that is not part of the side.
+/// How far the normal may be from the axis, and the centroid from the end of the box in parts of
+/// its size: more than files with six digits lose, less than any face that is not of the side.
 const TOLERANCE: f64 = 1e-6;
 
 /// Faces of a side, in the numbering of the grid's file, ascending.

@@ -1,8 +1,8 @@
 //! Grids from cells: each cell is a list of faces, each face a list of nodes.
 //!
 //! [`GridBuilder`] takes the `cells`, `shape` knows the faces of standard cells, `matching` finds
-//! the two cells of each face, `measure` computes areas, volumes, centroids and normals, `error` has
-//! what may be wrong, `lookup` finds faces by their nodes.
+//! the two cells of each face, `measure` computes areas, volumes, centroids and normals, `error`
+//! has what may be wrong, `lookup` finds faces by their nodes.
 //!
 //! Faces are numbered in the order in which the cells, one after the other, name them. The first
 //! cell of a face is the one with the lower number, and the normal points out of it. Everything has
