@@ -9,10 +9,11 @@ use equelle_runtime::{CanonicalSet, EntityKind, Extent, Grid, InputKind, Program
 /// Writes data for the inputs of a program that `given` does not name, and returns the words of a
 /// command line that name it. Collections hold numbers from 1/2 to 3/2 without any order, domains
 /// every third element of the set that they lie in, sequences three short steps; scalars keep their
-/// defaults.
+/// defaults. A collection on a domain that the program computes gets one value for all.
 ///
 /// # Panics
-/// If the folder cannot be written, or a domain is neither canonical nor an input.
+/// If the folder cannot be written, or Vectors, truth values or a domain lie in a set that is
+/// neither canonical nor an input.
 pub fn invented(program: &Program, grid: &Grid, given: &[String], folder: &Path) -> Vec<String> {
     let mut domains: BTreeMap<&str, Vec<u32>> = BTreeMap::new();
     let mut words = Vec::new();
@@ -20,7 +21,17 @@ pub fn invented(program: &Program, grid: &Grid, given: &[String], folder: &Path)
         let elements = match domains.get(input.domain) {
             Some(elements) => elements.clone(),
             None if input.domain.is_empty() => Vec::new(),
-            None => grid.canonical_elements(canonical(input.domain)).expect("a set of this grid"),
+            None => match canonical(input.domain) {
+                Some(set) => grid.canonical_elements(set).expect("a set of this grid"),
+                // Only the program knows the elements, such as those of `Where`: one value for all.
+                None => {
+                    assert!(input.kind == InputKind::Collection, "`{}` is neither canonical nor an input", input.domain);
+                    if !given.iter().any(|word| word.split('=').next() == Some(input.name)) {
+                        words.push(format!("{}={}", input.name, 0.5 + scattered(1, number)));
+                    }
+                    continue;
+                }
+            },
         };
         let values: Vec<String> = match input.kind {
             InputKind::Scalar => continue,
@@ -57,11 +68,10 @@ fn scattered(k: usize, input: usize) -> f64 {
     (k as f64 * 0.618_033_988_749_895 + input as f64 * 0.414_213_562_373_095).fract()
 }
 
-/// The canonical set that Equelle text names.
-fn canonical(text: &str) -> CanonicalSet {
+/// The canonical set that Equelle text names, if it is one.
+fn canonical(text: &str) -> Option<CanonicalSet> {
     let kinds = [EntityKind::Cell, EntityKind::Face, EntityKind::Edge, EntityKind::Vertex];
     let sets =
         kinds.into_iter().flat_map(|kind| [Extent::All, Extent::Interior, Extent::Boundary].map(|extent| CanonicalSet::new(kind, extent)));
-    let mut found = sets.filter(|set| set.name() == text);
-    found.next().unwrap_or_else(|| panic!("`{text}` is no canonical set"))
+    sets.into_iter().find(|set| set.name() == text)
 }

@@ -16,9 +16,9 @@ use crate::domain::Domain;
 use crate::error::{Error, ErrorKind};
 use crate::grid::Grid;
 use crate::io::token::TextError;
-use crate::io::{csv, npy, quantity, sequence::parse_sequence};
+use crate::io::{csv, npy, quantity, sequence::parse_sequence, unit};
 use crate::number::{NumberError, Words, line_and_column, parse_data_number, parse_integer, parse_truth, quoted};
-use crate::params::Parameters;
+use crate::params::{Origin, Parameters};
 use crate::program::{InputInfo, InputKind, InputUnit};
 
 /// A collection as given in parameters.
@@ -101,7 +101,10 @@ impl Inputs {
     /// `Data` if it is not a number.
     pub fn scalar(&self, parameters: &Parameters, name: &str, default: f64) -> Result<f64, Error> {
         if let Some((_, width)) = self.widths.iter().find(|(key, _)| *key == name) {
-            return Ok(*width);
+            let metres = self.unit(name).map(|_| unit::METRES);
+            let mut width = [*width];
+            quantity::from_si(&mut width, metres, self.unit(name)).map_err(|error| error.of_parameter(parameters, name))?;
+            return Ok(width[0]);
         }
         Ok(quantity::number(parameters, name, self.unit(name))?.unwrap_or(default))
     }
@@ -282,6 +285,9 @@ impl Inputs {
                 let text = parameters.text(name).unwrap_or_default();
                 let located = |error: TextError| error.of_parameter(parameters, name);
                 let mut sequence = parse_sequence(text).map_err(located)?;
+                if sequence.values.is_empty() {
+                    return Err(located(TextError::new(0, "no number")).hint(format!("give {name}=NUMBERS such as 40*0.01")));
+                }
                 quantity::from_si(&mut sequence.values, sequence.dimension, self.unit(name)).map_err(located)?;
                 sequence.values
             }
@@ -369,8 +375,12 @@ impl DataFormat {
 pub(crate) fn read_numbers(parameters: &Parameters, name: &str, path: &Path, each: usize) -> Result<Vec<f64>, Error> {
     let bytes = parameters.source().read(path, "")?;
     let key = column_key(name);
-    let column = parameters.text(&key);
+    let replaced =
+        || parameters.origin(&filename_key(name)) == Some(&Origin::CommandLine) && parameters.origin(&key) != Some(&Origin::CommandLine);
     let format = DataFormat::of(path, &bytes);
+    // A file on the command line replaces one with columns.
+    let is_csv = matches!(format, DataFormat::Csv);
+    let column = parameters.text(&key).filter(|column| !column.is_empty() && (is_csv || !replaced()));
     match (format, column) {
         (DataFormat::Csv, _) if each == 1 => csv::read_column(path, &bytes, column),
         (DataFormat::Csv | DataFormat::Npy | DataFormat::Text, Some(_)) => {

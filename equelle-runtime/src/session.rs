@@ -451,7 +451,7 @@ impl Session {
         let mut warnings = Vec::new();
         let from_file = self.parameters.contains("grid_filename");
         for (axis, key) in grid_parameters::shape_keys() {
-            let is_input = self.program.inputs.iter().any(|input| input.name == key);
+            let is_input = self.program.inputs.iter().any(|input| input.keys().iter().any(|own| own == key));
             let beyond = axis >= self.grid.dim();
             if let Some(origin) = self.parameters.origin(key).filter(|_| !is_input && (from_file || beyond)) {
                 let why =

@@ -10,6 +10,9 @@ use crate::error::{Error, ErrorKind};
 use crate::number::{NumberError, parse_data_number, quoted};
 use crate::params::near_match;
 
+/// Most fields of a row, which bounds the memory for the first one.
+const MAX_COLUMNS: usize = 1 << 16;
+
 /// A field and its place.
 struct Field<'a> {
     text: &'a [u8],
@@ -75,12 +78,15 @@ pub fn read_column(path: &Path, bytes: &[u8], column: Option<&str>) -> Result<Ve
     let mut first: Vec<(Vec<u8>, u64)> = Vec::new();
     while let Some(field) = fields.next() {
         let ends_row = field.ends_row;
+        if first.len() == MAX_COLUMNS {
+            return Err(bad(format!("{}:{}: more than {MAX_COLUMNS} fields", path.display(), field.line)));
+        }
         first.push((field.text.to_vec(), field.line));
         if ends_row {
             break;
         }
     }
-    let has_names = first.iter().any(|(text, _)| parse_data_number(text) == Err(NumberError::NotANumber));
+    let has_names = first.iter().any(|(text, _)| !text.is_empty() && parse_data_number(text) == Err(NumberError::NotANumber));
     let names: Vec<String> =
         if has_names { first.iter().map(|(name, _)| String::from_utf8_lossy(name).into_owned()).collect() } else { Vec::new() };
     let chosen = choose(path, first.len(), &names, column)?;
@@ -95,7 +101,7 @@ pub fn read_column(path: &Path, bytes: &[u8], column: Option<&str>) -> Result<Ve
         })
     };
     let mut values = Vec::new();
-    if !has_names && let Some((text, line)) = first.get(chosen) {
+    if let Some((text, line)) = first.get(chosen).filter(|_| !has_names) {
         values.push(number(text, *line)?);
     }
     while let Some(field) = fields.next() {
@@ -106,6 +112,9 @@ pub fn read_column(path: &Path, bytes: &[u8], column: Option<&str>) -> Result<Ve
             let (line, found) = (field.line, field.column + 1);
             return Err(bad(format!("{}:{line}: {found} fields, and the first row has {}", path.display(), first.len())));
         }
+    }
+    if has_names && values.is_empty() {
+        return Err(bad(format!("{}: names of columns, and no row of numbers", path.display())));
     }
     Ok(values)
 }
@@ -172,6 +181,7 @@ mod tests {
         assert_eq!(column("a\tb\n1\t2", Some("b")), Ok(vec![2.0]));
         assert_eq!(column("u\n1\n\n2\n", None), Ok(vec![1.0, 2.0]));
         assert_eq!(column("1\n2", None), Ok(vec![1.0, 2.0]));
+        assert_eq!(column("0.1,7,\n0.2,8,\n", Some("1")), Ok(vec![0.1, 0.2]));
         assert_eq!(column("", None), Ok(vec![]));
     }
 
@@ -191,5 +201,8 @@ mod tests {
         refused("a,b\n1,2\nx,4\n", Some("a"), ":3: column `a`: `x` is not a number");
         refused("1,2\n3,nan\n", Some("2"), ":2: column 2: `nan` is not a number");
         refused("a\n1e999\n", None, ":2: column `a`: `1e999` is beyond the range of numbers");
+        refused("0.1 0.2 0.3\n", None, ": names of columns, and no row of numbers");
+        refused("0.1,,\n", Some("2"), ":1: column 2: `` is not a number");
+        refused(&",".repeat(1 << 17), None, ":1: more than 65536 fields");
     }
 }

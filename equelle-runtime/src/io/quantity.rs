@@ -48,7 +48,12 @@ pub fn numbers(parameters: &Parameters, key: &str, expected: Option<&InputUnit>)
 pub fn from_si(values: &mut [f64], dimension: Option<Dimension>, expected: Option<&InputUnit>) -> Result<(), TextError> {
     let Some(dimension) = dimension else { return Ok(()) };
     let expected = fitting(dimension, 0, expected)?;
-    values.iter_mut().for_each(|value| *value /= expected.factor);
+    for value in values {
+        *value /= expected.factor;
+        if !value.is_finite() {
+            return Err(beyond_range(0));
+        }
+    }
     Ok(())
 }
 
@@ -175,6 +180,8 @@ mod tests {
         let mut values = [3000.0, 500.0];
         from_si(&mut values, Some(KILOMETRES.dimension), Some(&KILOMETRES)).expect("lengths");
         assert_eq!(values, [3.0, 0.5]);
+        let small = InputUnit { text: "Milli*Meter", factor: 0.001, dimension: [1, 0, 0, 0, 0, 0, 0] };
+        assert!(from_si(&mut [1.0, 1e308], Some(small.dimension), Some(&small)).is_err());
     }
 
     #[test]

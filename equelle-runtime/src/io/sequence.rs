@@ -51,6 +51,9 @@ fn item(tokens: &mut Tokens<'_>, sequence: &mut Sequence) -> Result<(), TextErro
         1.0
     };
     let minus = tokens.eat(Symbol::Minus);
+    if !minus {
+        tokens.eat(Symbol::Plus);
+    }
     let TokenKind::Number(number) = tokens.peek().kind else { return Err(tokens.unexpected("a number")) };
     tokens.advance();
     let number = if minus { -number } else { number };
@@ -79,7 +82,7 @@ mod tests {
     fn numbers_counts_and_units() {
         let of = |text: &str| parse_sequence(text).unwrap_or_else(|e| panic!("{text}: {e:?}"));
         assert_eq!(of("0.5"), Sequence { values: vec![0.5], dimension: None });
-        assert_eq!(of("3*0.01, -2").values, [0.01, 0.01, 0.01, -2.0]);
+        assert_eq!(of("3*0.01, -2, +1").values, [0.01, 0.01, 0.01, -2.0, 1.0]);
         let days = of("2*1 [Day], 10 [Hour]");
         assert_eq!(days, Sequence { values: vec![86400.0, 86400.0, 36000.0], dimension: Some([0, 1, 0, 0, 0, 0, 0]) });
         assert!(of(" ").values.is_empty());

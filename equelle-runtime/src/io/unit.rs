@@ -10,6 +10,9 @@ use crate::params::near_match;
 /// Exponents of length, time, mass, temperature, current, amount and luminous intensity.
 pub type Dimension = [i32; 7];
 
+/// The dimension of a length.
+pub const METRES: Dimension = [1, 0, 0, 0, 0, 0, 0];
+
 /// A unit.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Unit {
@@ -95,7 +98,7 @@ const fn ten(name: &'static str, exponent: i32, dimension: Dimension) -> (&'stat
 }
 
 const NONE: Dimension = [0; 7];
-const LENGTH: Dimension = [1, 0, 0, 0, 0, 0, 0];
+const LENGTH: Dimension = METRES;
 const VOLUME: Dimension = [3, 0, 0, 0, 0, 0, 0];
 const TIME: Dimension = [0, 1, 0, 0, 0, 0, 0];
 const MASS: Dimension = [0, 0, 1, 0, 0, 0, 0];

@@ -4,12 +4,10 @@ use crate::error::{Error, ErrorKind};
 use crate::grid::{Cartesian, Grid, MAX_CELLS_OF_ARRAYS, StoredGeometry, io, too_many_of};
 use crate::input::read_numbers;
 use crate::io::sequence::{Sequence, parse_sequence};
-use crate::io::unit::Dimension;
-use crate::params::Parameters;
+use crate::io::unit::METRES;
+use crate::params::{Origin, Parameters};
 use crate::program::{InputKind, Program};
 use crate::threads::Threads;
-
-const METRES: Dimension = [1, 0, 0, 0, 0, 0, 0];
 
 /// Keys of one axis.
 struct AxisKeys {
@@ -19,6 +17,8 @@ struct AxisKeys {
     width: &'static str,
     /// A file with widths.
     file: &'static str,
+    /// The column of that file.
+    column: &'static str,
     /// Length of the grid.
     length: &'static str,
     /// Number of cells unless given.
@@ -26,14 +26,17 @@ struct AxisKeys {
 }
 
 const AXES: [AxisKeys; 3] = [
-    AxisKeys { count: "nx", width: "dx", file: "dx_filename", length: "lx", default: 6 },
-    AxisKeys { count: "ny", width: "dy", file: "dy_filename", length: "ly", default: 1 },
-    AxisKeys { count: "nz", width: "dz", file: "dz_filename", length: "lz", default: 1 },
+    AxisKeys { count: "nx", width: "dx", file: "dx_filename", column: "dx_column", length: "lx", default: 6 },
+    AxisKeys { count: "ny", width: "dy", file: "dy_filename", column: "dy_column", length: "ly", default: 1 },
+    AxisKeys { count: "nz", width: "dz", file: "dz_filename", column: "dz_column", length: "lz", default: 1 },
 ];
 
 /// Keys of a grid's shape, each with its axis.
 pub(super) fn shape_keys() -> impl Iterator<Item = (usize, &'static str)> {
-    let of_axes = AXES.iter().enumerate().flat_map(|(axis, keys)| [keys.count, keys.width, keys.file, keys.length].map(|key| (axis, key)));
+    let of_axes = AXES
+        .iter()
+        .enumerate()
+        .flat_map(|(axis, keys)| [keys.count, keys.width, keys.file, keys.column, keys.length].map(|key| (axis, key)));
     std::iter::once((0, "grid_dim")).chain(of_axes)
 }
 
@@ -56,6 +59,14 @@ enum Files<'a> {
 }
 
 impl Files<'_> {
+    /// Whether the program reads a number of this name.
+    fn have_number(self, name: &str) -> bool {
+        match self {
+            Files::OfGrid => false,
+            Files::OfProgram(program) => program.inputs.iter().any(|input| input.name == name),
+        }
+    }
+
     fn are_of_grid(self, name: &str) -> bool {
         match self {
             Files::OfGrid => true,
@@ -79,7 +90,16 @@ impl AxisKeys {
     /// that of the widths.
     fn read(&self, parameters: &Parameters, files: Files<'_>) -> Result<AxisCells, Error> {
         let is_given = |key: &&'static str| parameters.contains(key) && (*key != self.file || files.are_of_grid(self.width));
-        let given: Vec<&'static str> = [self.width, self.file, self.length].into_iter().filter(is_given).collect();
+        let mut given: Vec<&'static str> = [self.width, self.file, self.length].into_iter().filter(is_given).collect();
+        // The command line replaces what files give.
+        let in_words = |key: &&'static str| parameters.origin(key) == Some(&Origin::CommandLine);
+        if given.iter().any(in_words) {
+            given.retain(in_words);
+        }
+        // A number that the program reads itself is the grid's length only where no width is given.
+        if given.len() > 1 && files.have_number(self.length) {
+            given.retain(|key| *key != self.length);
+        }
         if let [first, second, ..] = given[..] {
             let shown =
                 [first, second].map(|key| format!("`{key}={}`{}", parameters.text(key).unwrap_or_default(), place(parameters, key)));
@@ -240,6 +260,10 @@ pub(super) fn widths_for_program(program: &Program, parameters: &Parameters) -> 
     let mut widths = Vec::new();
     for (keys, cells) in AXES.iter().zip(cells(parameters, Files::OfProgram(program))?) {
         let Some(input) = read(keys.width).filter(|_| !cells.from.is_empty()) else { continue };
+        // A number alone is in the unit of the program, as for every input.
+        if cells.from == keys.width && parameters.number(keys.width).is_ok() {
+            continue;
+        }
         match cells.widths {
             Widths::Uniform(width) => widths.push((keys.width, width)),
             Widths::Graded(_) => {
@@ -303,6 +327,31 @@ mod tests {
     }
 
     #[test]
+    fn the_command_line_replaces_what_files_give() {
+        let mut parameters = Parameters::default();
+        parameters.read_text("a.param".as_ref(), b"nx=4\ndx=0.1\n").unwrap();
+        parameters.set("lx", "2");
+        assert_eq!(grid_from_parameters(&parameters).unwrap().cartesian_shape().unwrap().spacing[0], 0.5);
+    }
+
+    /// A program may have read a number `lx` before grids did.
+    #[test]
+    fn a_length_that_the_program_reads_yields_to_a_width() {
+        static PROGRAM: Program = Program {
+            name: "p",
+            source: crate::Source { file: "p.equelle", text: "" },
+            inputs: &[InputInfo { name: "lx", kind: InputKind::Scalar, domain: "", unit: None, default: "1", line: 3 }],
+            min_dim: 1,
+            outputs: &[],
+            retries: &[],
+            solves: &[],
+        };
+        let parameters = given(&["nx=4", "dx=0.1", "lx=1"]);
+        assert_eq!(grid_for_program(&PROGRAM, &parameters).unwrap().cartesian_shape().unwrap().spacing[0], 0.1);
+        assert!(grid_from_parameters(&parameters).is_err());
+    }
+
+    #[test]
     fn programs_that_read_the_width() {
         static PROGRAM: Program = Program {
             name: "p",
@@ -317,6 +366,8 @@ mod tests {
         assert_eq!(widths(&["nx=4", "lx=2", "ly=8"]).unwrap(), [("dx", 0.5)]);
         assert_eq!(widths(&["dx=3*0.25"]).unwrap(), [("dx", 0.25)]);
         assert_eq!(widths(&["ny=3"]).unwrap(), []);
+        assert_eq!(widths(&["dx=3"]).unwrap(), []);
+        assert_eq!(widths(&["dx=3 [Kilo*Meter]"]).unwrap(), [("dx", 3000.0)]);
         assert_eq!(widths(&["grid_filename=g", "dx=1, 2"]).unwrap(), []);
         let message = "the program reads `dx`, the width of all cells, but `dx_filename` gives widths that differ";
         assert_eq!(widths(&["dx_filename=w.txt"]), Err((message.to_owned(), vec![3])));
