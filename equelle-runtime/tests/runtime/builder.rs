@@ -160,6 +160,24 @@ fn the_same_bits_for_any_number_of_threads() {
 
 /// Four triangles around the middle of a square, of which some turn the other way.
 #[test]
+fn what_only_rounding_makes_a_cell_is_refused() {
+    let crossed = [[0.0, 0.0, 0.0], [4.0, 0.0, 0.0], [1.0, 1.0, 0.0], [3.0, 1.0, 0.0]];
+    assert_eq!(one(CellShape::Quadrangle, &crossed).unwrap_err(), BuildError::Crossed { cell: 0 });
+    // Not convex, but its sides do not cross.
+    let arrow = [[0.0, 0.0, 0.0], [2.0, -1.0, 0.0], [1.0, 0.0, 0.0], [2.0, 1.0, 0.0]];
+    assert_eq!(one(CellShape::Quadrangle, &arrow).unwrap().geometry().cell_volumes, [1.0]);
+    // The corners of the upper side are on a line, up to the rounding of 0.1 * 0.9 - 0.3 * 0.3.
+    let wedge = [[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0], [0.1, 0.3, 1.0], [0.3, 0.9, 1.0]];
+    assert_eq!(one(CellShape::Prism, &wedge).unwrap_err(), BuildError::NoArea { cell: 0 });
+    // Centroids beyond the range of numbers.
+    for side in [1e65, 1e-78] {
+        let corners = [[0, 0, 0], [1, 0, 0], [1, 1, 0], [0, 1, 0], [0, 0, 1], [1, 0, 1], [1, 1, 1], [0, 1, 1]];
+        let cube = corners.map(|corner: [i32; 3]| corner.map(|x| f64::from(x) * side));
+        assert_eq!(one(CellShape::Hexahedron, &cube).unwrap_err(), BuildError::NoArea { cell: 0 }, "{side}");
+    }
+}
+
+#[test]
 fn polygons_turn_as_they_like() {
     let nodes = vec![[0.0, 0.0, 0.0], [2.0, 0.0, 0.0], [2.0, 2.0, 0.0], [0.0, 2.0, 0.0], [1.0, 1.0, 0.0]];
     let mut builder = GridBuilder::new(2, nodes).unwrap();
@@ -263,6 +281,6 @@ fn in_the_plane_too() {
     assert_eq!(message(&[&[0, 1, 2], &[2, 1, 0]]), "node 3 belongs to no cell");
     assert_eq!(message(&[&[0, 1, 3, 2], &[0, 1, 2]]), "cell 0 and cell 1 overlap: they are on the same side of their common face");
     assert_eq!(message(&[&[0, 1]]), "cell 0 has a face or an outline of too few nodes");
-    // A bow tie has no area.
-    assert_eq!(message(&[&[0, 1, 2, 3]]), "cell 0 has no volume");
+    // A bow tie.
+    assert_eq!(message(&[&[0, 1, 2, 3]]), "sides of cell 0 cross");
 }

@@ -218,9 +218,9 @@ fn sections_that_do_not_fit() {
     refused(&(SQUARE.to_string() + "rest\n"), "m.msh:51: expected the beginning of a section, such as $Nodes, found `rest`");
     let ghosts = "$GhostElements\n1\n1 1 0\n$EndGhostElements\n";
     refused(&(SQUARE.to_string() + ghosts), "m.msh:52: $GhostElements: expected a mesh in one part, found partitions or ghost elements");
-    // Without entities there are no groups but the names.
-    let grid = read(section("Entities").1.as_bytes()).unwrap();
-    assert!(grid.named().sets().all(|set| set.members.is_empty()) && grid.named().sets().count() == 3);
+    // Entities have the groups: without them, sets would silently be empty.
+    refused(&section("Entities").1, "m.msh: expected a section $Entities, which $PhysicalNames needs, found none");
+    refused(&with("1 2 1 1\n3 2 3", "1 9 1 1\n3 2 3"), "m.msh:44: expected an entity of $Entities, found entity 9 of dimension 1");
 }
 
 #[test]

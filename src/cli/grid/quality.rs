@@ -74,7 +74,9 @@ impl Quality {
             if first != NONE && second != NONE {
                 let way = minus(geometry.cell_centroids[second as usize], geometry.cell_centroids[first as usize]);
                 let cosine = dot(way, geometry.face_normals[face]) / dot(way, way).sqrt();
-                non_orthogonality.add(cosine.clamp(-1.0, 1.0).acos().to_degrees(), face);
+                // Centroids in the same place have no line between them.
+                let angle = cosine.clamp(-1.0, 1.0).acos().to_degrees();
+                non_orthogonality.add(if angle.is_nan() { 90.0 } else { angle }, face);
             }
         }
         let mut aspect = Histogram::new(&[1.0, 2.0, 5.0, 10.0, 20.0, 50.0, 100.0, 1000.0]);

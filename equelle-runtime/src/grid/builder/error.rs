@@ -45,6 +45,11 @@ pub enum BuildError {
         /// The node.
         node: usize,
     },
+    /// Sides of a cell of 2 dimensions cross.
+    Crossed {
+        /// The cell.
+        cell: usize,
+    },
     /// Edges of a cell do not belong to two of its faces that turn the same way.
     NotClosed {
         /// The cell.
@@ -98,6 +103,7 @@ impl BuildError {
             BuildError::NoSuchNode { cell, .. }
             | BuildError::NodeTwice { cell, .. }
             | BuildError::TooFewNodes { cell }
+            | BuildError::Crossed { cell }
             | BuildError::NotClosed { cell }
             | BuildError::NoArea { cell }
             | BuildError::Inverted { cell, .. }
@@ -123,6 +129,7 @@ impl BuildError {
             | BuildError::NoSuchNode { .. }
             | BuildError::NodeTwice { .. }
             | BuildError::TooFewNodes { .. }
+            | BuildError::Crossed { .. }
             | BuildError::NotClosed { .. }
             | BuildError::ThreeCells { .. }
             | BuildError::CellTwice { .. }
@@ -145,6 +152,7 @@ impl BuildError {
             BuildError::NodeTwice { cell, node } => format!("{} names {} twice", cell_name(*cell), node_name(*node)),
             BuildError::TooFewNodes { cell } => format!("{} has a face or an outline of too few nodes", cell_name(*cell)),
             BuildError::UnusedNode { node } => format!("{} belongs to no cell", node_name(*node)),
+            BuildError::Crossed { cell } => format!("sides of {} cross", cell_name(*cell)),
             BuildError::NotClosed { cell } => format!("the faces of {} do not close it", cell_name(*cell)),
             BuildError::ThreeCells { cells: [a, b, c] } => {
                 format!("{}, {} and {} have a face in common, which can have two cells only", cell_name(*a), cell_name(*b), cell_name(*c))

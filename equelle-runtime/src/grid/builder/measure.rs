@@ -18,6 +18,14 @@ pub(super) fn area_of_polygon(positions: &[Vector], corners: &[u32]) -> f64 {
     corners.windows(2).map(|pair| 0.5 * cross(at(pair[0]), at(pair[1]))[2]).sum()
 }
 
+/// Whether sides of a quadrangle, given counter-clockwise, cross: then two of its corners turn the
+/// other way. In one whose sides do not cross, one corner at most does.
+pub(super) fn is_crossed(positions: &[Vector], corners: &[u32]) -> bool {
+    let [a, b, c, d] = *corners else { return false };
+    let turned = [[a, b, c], [b, c, d], [c, d, a], [d, a, b]];
+    turned.iter().filter(|corner| area_of_polygon(positions, &corner[..]) < 0.0).count() >= 2
+}
+
 /// Of all faces, then of all cells.
 ///
 /// # Errors
@@ -38,7 +46,7 @@ pub(super) fn geometry(topology: &Topology, nodes: &Nodes, dim: usize, threads: 
             let face = Face::of(&nodes.positions, nodes.of_face(index), dim);
             let area = norm(face.vector);
             // Squares of what is this small or large are no numbers any more.
-            if !area.is_normal() {
+            if !(area.is_normal() && area > ROUNDING * face.size && is_finite(face.centroid)) {
                 return Err(index);
             }
             (areas[index - start], centroids[index - start], normals[index - start]) =
@@ -56,7 +64,7 @@ pub(super) fn geometry(topology: &Topology, nodes: &Nodes, dim: usize, threads: 
             let sum = sum_of_cell(topology, nodes, &geometry, cell, dim);
             volumes[cell - start] = sum.volume;
             centroids[cell - start] = sum.centroid();
-            if sum.has_volume() { Ok(()) } else { Err(cell) }
+            if sum.has_volume() && is_finite(centroids[cell - start]) { Ok(()) } else { Err(cell) }
         })
     });
     if let Err(cell) = found {
@@ -98,6 +106,12 @@ fn sum_of_cell(topology: &Topology, nodes: &Nodes, geometry: &Geometry, cell: us
 struct Face {
     vector: Vector,
     centroid: Vector,
+    /// Sum of the sizes of what was added up to the vector; 0 in 2D, where nothing is.
+    size: f64,
+}
+
+fn is_finite(vector: Vector) -> bool {
+    vector.iter().all(|x| x.is_finite())
 }
 
 impl Face {
@@ -108,11 +122,11 @@ impl Face {
         match *nodes {
             [_, b] if dim == 2 => {
                 let along = from_first(b);
-                Face { vector: [along[1], -along[0], 0.0], centroid: plus(first, times(0.5, along)) }
+                Face { vector: [along[1], -along[0], 0.0], centroid: plus(first, times(0.5, along)), size: 0.0 }
             }
             [_, b, c] => {
                 let (b, c) = (from_first(b), from_first(c));
-                Face { vector: times(0.5, cross(b, c)), centroid: plus(first, times(1.0 / 3.0, plus(b, c))) }
+                Face { vector: times(0.5, cross(b, c)), centroid: plus(first, times(1.0 / 3.0, plus(b, c))), size: 0.5 * norm(b) * norm(c) }
             }
             [..] => {
                 let mean = mean(positions, nodes);
@@ -120,9 +134,11 @@ impl Face {
                     around(positions, nodes, mean).fold([0.0; 3], |sum, [a, b]| plus(sum, of(a, b)))
                 };
                 let vector = times(0.5, sum(&cross));
-                let size = dot(vector, vector);
+                let square = dot(vector, vector);
                 let moment = sum(&|a, b| times(dot(cross(a, b), vector), plus(a, b)));
-                Face { vector, centroid: if size > 0.0 { plus(mean, times(1.0 / (6.0 * size), moment)) } else { mean } }
+                let centroid = if square > 0.0 { plus(mean, times(1.0 / (6.0 * square), moment)) } else { mean };
+                let size = around(positions, nodes, mean).map(|[a, b]| 0.5 * norm(a) * norm(b)).sum();
+                Face { vector, centroid, size }
             }
         }
     }
@@ -153,8 +169,8 @@ struct Sum {
     size: f64,
 }
 
-/// Rounding errors of a volume, relative to the sum of the sizes of its terms: some ten operations
-/// each.
+/// Rounding errors of an area or a volume, relative to the sum of the sizes of its terms: some ten
+/// operations each.
 const ROUNDING: f64 = 8.0 * f64::EPSILON;
 
 impl Sum {

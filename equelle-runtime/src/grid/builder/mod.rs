@@ -109,8 +109,8 @@ impl GridBuilder {
     /// Adds a cell of 2 dimensions by its corners, in either sense.
     ///
     /// # Errors
-    /// If it has less than three corners, a node does not exist or occurs twice, or there are too
-    /// many cells.
+    /// If it has less than three corners, a node does not exist or occurs twice, sides of a
+    /// quadrangle cross, or there are too many cells.
     ///
     /// # Panics
     /// If the grid has another dimension.
@@ -125,6 +125,9 @@ impl GridBuilder {
         ordered.extend_from_slice(corners);
         if measure::area_of_polygon(&self.cells.positions, corners) < 0.0 {
             ordered.reverse();
+        }
+        if measure::is_crossed(&self.cells.positions, &ordered) {
+            return Err(BuildError::Crossed { cell: self.n_cells() });
         }
         for (at, &corner) in ordered.iter().enumerate() {
             self.cells.nodes.extend([corner, ordered[(at + 1) % ordered.len()]]);

@@ -7,7 +7,7 @@ pub enum CellShape {
     Triangle,
     /// Four corners in the plane, in their order around the cell.
     Quadrangle,
-    /// Four corners; seen from the last, the first three turn clockwise.
+    /// Four corners; seen from the last, the first three turn counter-clockwise.
     Tetrahedron,
     /// Eight corners: four, and the four above them; seen from above, both turn counter-clockwise.
     Hexahedron,

@@ -1,6 +1,6 @@
 //! Physical groups: their names, and to which of them geometric entities belong.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::reader::Reader;
 use crate::error::Error;
@@ -26,6 +26,11 @@ impl Groups {
         self.names.get(&(dim, group)).cloned().unwrap_or_else(|| format!("physical_{group}"))
     }
 
+    /// Whether an entity is listed (version 4.1).
+    pub(super) fn has_entity(&self, dim: usize, entity: i32) -> bool {
+        self.entities.contains_key(&(dim, entity))
+    }
+
     /// Groups of an entity; none if it is not listed.
     pub(super) fn of_entity(&self, dim: usize, entity: i32) -> &[u32] {
         self.entities.get(&(dim, entity)).map_or(&[], Vec::as_slice)
@@ -39,6 +44,7 @@ impl Groups {
         let Some(count) = std::str::from_utf8(line).ok().and_then(|line| line.parse::<u64>().ok()) else {
             return Err(reader.error_at(start, &expected("the number of names", line)));
         };
+        let mut found = BTreeSet::new();
         for _ in 0..count {
             let start = reader.next_item();
             let line = reader.rest_of_line();
@@ -46,7 +52,7 @@ impl Groups {
                 return Err(reader.error_at(start, &expected("a dimension, a number and a name in quotes", line)));
             };
             let once = "expected each name and number once for a dimension, found";
-            if self.names.iter().any(|((other, _), known)| *other == dim && known == name) {
+            if !found.insert((dim, name)) {
                 return Err(reader.error_at(start, &format!("{once} name `{name}` again")));
             }
             if self.names.insert((dim, group), name.to_string()).is_some() {
@@ -69,7 +75,7 @@ impl Groups {
                 let start = reader.next_item();
                 let tag = reader.int("the tag of an entity")?;
                 for _ in 0..n_reals {
-                    reader.real("the place of an entity")?;
+                    reader.skip_real("the place of an entity")?;
                 }
                 let mut groups = Vec::new();
                 for _ in 0..read_length(reader, "the number of physical groups of an entity")? {

@@ -38,6 +38,7 @@ impl Mesh<'_> {
                 "generate the mesh before it is saved: `gmsh -2` or `gmsh -3`; with physical groups, only what belongs to one is saved",
             ));
         }
+        self.check_entities(&reader, version)?;
         for block in &mut self.elements.blocks {
             block.groups.extend(self.groups.of_entity(block.kind.dim(), block.entity));
         }
@@ -54,6 +55,25 @@ impl Mesh<'_> {
         self.name_faces(&mut reader, version, dim, &grid, &mut sets)?;
         let named = sets.named(dim, &self.groups).map_err(|error| reader.error_of_file(&format!("$PhysicalNames: {}", error.message)))?;
         grid.with_named(named)
+    }
+
+    /// In version 4.1 entities have the groups: without them, named sets would be empty.
+    fn check_entities(&self, reader: &Reader<'_>, version: Version) -> Result<(), Error> {
+        match version {
+            Version::V22 => Ok(()),
+            Version::V41 if !self.sections.contains("Entities") => match self.groups.named().next() {
+                None => Ok(()),
+                Some(_) => Err(reader.error_of_file("expected a section $Entities, which $PhysicalNames needs, found none")),
+            },
+            Version::V41 => match self.elements.blocks.iter().find(|block| !self.groups.has_entity(block.kind.dim(), block.entity)) {
+                None => Ok(()),
+                Some(block) => {
+                    let place = block.places.first().copied().unwrap_or_default();
+                    let (dim, entity) = (block.kind.dim(), block.entity);
+                    Err(reader.error_at(place, &format!("expected an entity of $Entities, found entity {entity} of dimension {dim}")))
+                }
+            },
+        }
     }
 
     fn places_of_cells(&self, dim: usize) -> Vec<(usize, Vec<usize>)> {
@@ -163,6 +183,7 @@ fn hint(error: &BuildError) -> Option<&'static str> {
         | BuildError::NoSuchNode { .. }
         | BuildError::NodeTwice { .. }
         | BuildError::TooFewNodes { .. }
+        | BuildError::Crossed { .. }
         | BuildError::NotClosed { .. }
         | BuildError::CellTwice { .. }
         | BuildError::FacesDiffer { .. }

@@ -129,7 +129,7 @@ fn read_41(reader: &mut Reader<'_>, nodes: &mut Nodes) -> Result<(), Error> {
         for _ in 0..count {
             nodes.positions.push(position(reader)?);
             for _ in 0..n_parameters {
-                reader.real("a parametric coordinate of a node")?;
+                reader.skip_real("a parametric coordinate of a node")?;
             }
         }
     }

@@ -282,6 +282,14 @@ impl<'a> Reader<'a> {
         }
     }
 
+    /// Passes a number of type `double` that is not used, whatever its value.
+    pub(super) fn skip_real(&mut self, item: &str) -> Result<(), Error> {
+        match self.encoding {
+            Encoding::Text => self.word(item).map(drop),
+            Encoding::Binary { swapped, .. } => self.take_in_order::<8>(item, swapped).map(drop),
+        }
+    }
+
     /// A count that stands as text in binary files of version 2.2 as well.
     pub(super) fn count_in_text(&mut self, item: &str) -> Result<u64, Error> {
         let encoding = std::mem::replace(&mut self.encoding, Encoding::Text);
