@@ -7,7 +7,8 @@ use std::time::Instant;
 use std::{env, fs, thread};
 
 use equelle_runtime::hash::StableHash;
-use equelle_runtime::{Error, ErrorKind, temporary};
+use equelle_runtime::io::Sink;
+use equelle_runtime::{Error, ErrorKind};
 
 use crate::cache::{Cache, version_hash};
 use crate::console::Console;
@@ -40,7 +41,9 @@ pub fn build(cache: &Cache, folder: &Path, runtime: &str, flags: &Flags, console
     }
     let Some(program) = attempt.program else { return Err(explain(&attempt)) };
     console.progress(&format!("Built in {:.1} s", start.elapsed().as_secs_f64()));
-    let write = |path: &Path, text: &str| temporary::write(path, text.as_bytes()).map_err(|error| Failure::io("write", path, &error));
+    let write = |path: &Path, text: &str| {
+        Sink::Files.write(path, |out| out.write_all(text.as_bytes())).map_err(|error| Failure::io("write", path, &error))
+    };
     write(&prepared, "")?;
     write(&stamp, &program.to_string_lossy())?;
     Ok(program)

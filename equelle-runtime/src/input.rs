@@ -17,7 +17,7 @@ use crate::error::{Error, ErrorKind};
 use crate::grid::Grid;
 use crate::io::token::TextError;
 use crate::io::{csv, npy, quantity, sequence::parse_sequence, unit};
-use crate::number::{NumberError, Words, line_and_column, parse_data_number, parse_integer, parse_truth, quoted};
+use crate::number::{NumberError, Words, line_and_column, parse_data_number, parse_integer, parse_truth, quoted, without_mark};
 use crate::params::{Origin, Parameters};
 use crate::program::{InputInfo, InputKind, InputUnit};
 
@@ -338,8 +338,8 @@ fn values_of_elements<T>(path: &Path, name: &str, domain: &Domain, each: usize, 
 
 /// The error for one Vector of another number of components than the grid has dimensions.
 fn wrong_components(parameters: &Parameters, key: &str, found: usize, dim: usize) -> Error {
-    let origin = parameters.origin(key).map(|origin| format!(" ({origin})")).unwrap_or_default();
-    let message = format!("parameter `{key}`{origin} has {found} numbers, and the Vectors of this grid have {dim} components");
+    let place = parameters.place(key);
+    let message = format!("parameter `{key}`{place} has {found} numbers, and the Vectors of this grid have {dim} components");
     Error::new(ErrorKind::Data, message).hint(format!("give {key}={}", vec!["NUMBER"; dim].join(", ")))
 }
 
@@ -408,11 +408,6 @@ fn read_truths(parameters: &Parameters, path: &Path) -> Result<Vec<bool>, Error>
         DataFormat::Npy => npy::read(path, &bytes)?.truths(),
         DataFormat::Csv | DataFormat::Text => truths_in(path, &bytes),
     }
-}
-
-/// A text without the mark of its byte order that some editors write.
-fn without_mark(text: &[u8]) -> &[u8] {
-    text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(text)
 }
 
 /// All numbers in a text; `path` is for messages.

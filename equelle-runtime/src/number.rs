@@ -185,6 +185,11 @@ pub fn write_shortest<R: Real>(out: &mut String, value: R) {
     };
 }
 
+/// A text without the mark of its byte order that some editors write.
+pub fn without_mark(text: &[u8]) -> &[u8] {
+    text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(text)
+}
+
 /// Formats six significant digits as C's `%g`.
 pub fn general(value: f64) -> String {
     if !value.is_finite() {

@@ -12,7 +12,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::error::{Error, ErrorKind};
 use crate::io::Source;
-use crate::number::{NumberError, parse_integer, parse_number, parse_truth};
+use crate::number::{NumberError, parse_integer, parse_number, parse_truth, without_mark};
 
 /// The origin of a parameter.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -113,8 +113,7 @@ impl Parameters {
     /// # Errors
     /// `Data` for a malformed line.
     pub fn read_text(&mut self, path: &Path, bytes: &[u8]) -> Result<(), Error> {
-        let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
-        for (index, line) in bytes.split(|&b| b == b'\n').enumerate() {
+        for (index, line) in without_mark(bytes).split(|&b| b == b'\n').enumerate() {
             let number = index as u32 + 1;
             let malformed = |what: &str| {
                 Error::new(ErrorKind::Data, format!("{}:{number}: {what}", path.display()))
@@ -174,6 +173,17 @@ impl Parameters {
     /// The origin of a parameter.
     pub fn origin(&self, key: &str) -> Option<&Origin> {
         self.entries.get(key).map(|entry| &entry.origin)
+    }
+
+    /// The origin of a parameter for messages, ` (case.param:3)`; empty if it is not given.
+    pub fn place(&self, key: &str) -> String {
+        self.origin(key).map(|origin| format!(" ({origin})")).unwrap_or_default()
+    }
+
+    /// A parameter as given, with its origin, for messages: `` `nx=4` (command line)``.
+    pub fn shown(&self, key: &str) -> String {
+        let value = self.entries.get(key).map_or("", |entry| &entry.value);
+        format!("`{key}={value}`{}", self.place(key))
     }
 
     /// A text.

@@ -22,6 +22,7 @@ use crate::error::{Error, ErrorKind, OF_CHOICE};
 use crate::grid::{FaceOrder, GeometryArray, Grid, Renumber};
 use crate::input::Inputs;
 use crate::interrupt::Interrupt;
+use crate::io::Sink;
 use crate::memory::MemoryPlan;
 use crate::newton::{Range, timestep_cuts};
 use crate::output::{Nonfinite, Outputs, Records, StepTime, output_dir};
@@ -53,6 +54,8 @@ pub struct Options {
     pub interrupt: Interrupt,
     /// Name of the back-end, for the record of the run.
     pub back_end: &'static str,
+    /// Where output files and the record of the run go.
+    pub sink: Sink,
 }
 
 impl Default for Options {
@@ -62,7 +65,7 @@ impl Default for Options {
         let (stdout, stderr) = (Box::new(std::io::stdout()), Box::new(std::io::stderr()));
         let interrupt = Interrupt::default();
         let (format, back_end) = (MessageFormat::Human, "");
-        Options { quiet: false, profile: false, verbose: false, format, stdout, stderr, progress, interrupt, back_end }
+        Options { quiet: false, profile: false, verbose: false, format, stdout, stderr, progress, interrupt, back_end, sink: Sink::Files }
     }
 }
 
@@ -79,6 +82,7 @@ impl Options {
             progress: ProgressStyle::Quiet,
             interrupt: Interrupt::default(),
             back_end: "",
+            sink: Sink::Files,
         }
     }
 }
@@ -95,6 +99,7 @@ pub struct Session {
     domains: Vec<(CanonicalSet, Arc<Domain>)>,
     inputs: Inputs,
     outputs: Outputs,
+    sink: Sink,
     nonfinite: Nonfinite,
     finite: finite::Finite,
     progress: Progress,
@@ -187,11 +192,13 @@ impl Session {
             return Err(Error::new(ErrorKind::Data, message).hint(format!("give grid_dim={} or another grid file", program.min_dim)));
         }
         let threads = Threads::from_parameters(&parameters)?;
-        let grid = grid.with_threads(threads.clone());
+        let mut grid = grid;
+        grid.set_threads(threads.clone());
         let renumber = Renumber::from_parameters(&parameters)?;
         let nonfinite = Nonfinite::from_parameters(&parameters)?;
         timestep_cuts::check(program, &parameters)?;
-        let record = RunRecord::new(program, &parameters, &grid, options.back_end, output_dir(&parameters)?);
+        let record =
+            RunRecord::new(program, &parameters, &grid, options.back_end, output_dir(&parameters)?).writing_to(options.sink.clone());
         // Last, so that errors are found before the run claims the folder.
         let mut outputs = Outputs::from_parameters(&parameters, options.stdout, record)?;
         outputs.set_threads(&threads);
@@ -205,6 +212,7 @@ impl Session {
             domains: Vec::new(),
             inputs,
             outputs,
+            sink: options.sink,
             nonfinite,
             finite: finite::Finite::default(),
             progress,
@@ -236,6 +244,11 @@ impl Session {
         self.outputs.record().cloned()
     }
 
+    /// Where files of this run go.
+    pub fn sink(&self) -> &Sink {
+        &self.sink
+    }
+
     /// The program that runs.
     pub fn program(&self) -> &'static Program {
         self.program
@@ -251,8 +264,13 @@ impl Session {
         &self.threads
     }
 
-    /// Replaces the threads of loops, which the parameter `threads` set.
+    /// Replaces the threads of loops, which the parameter `threads` set; also those that make
+    /// arrays of the grid, unless it is shared, and texts of outputs.
     pub fn set_threads(&mut self, threads: Threads) {
+        self.outputs.set_threads(&threads);
+        if let Some(grid) = Arc::get_mut(&mut self.grid) {
+            grid.set_threads(threads.clone());
+        }
         self.threads = threads;
     }
 

@@ -170,11 +170,9 @@ impl Grid {
         self
     }
 
-    /// The same grid, whose arrays are made by these threads.
-    #[must_use]
-    pub fn with_threads(mut self, threads: Threads) -> Grid {
+    /// Arrays are made by these threads from now on.
+    pub fn set_threads(&mut self, threads: Threads) {
         self.threads = threads;
-        self
     }
 
     /// The threads that make its arrays.

@@ -191,7 +191,7 @@ pub fn of_list(parameters: &Parameters, name: &str, key: &str, shared: bool) -> 
         Found::Value => Ok(ListChoice::Text),
         Found::File(path) => Ok(ListChoice::File(path)),
         Found::Derived(_) | Found::Nothing if parameters.flag(&flag)? == Some(false) => {
-            let (place, filename) = (place(parameters, &flag), filename_key(name));
+            let (place, filename) = (parameters.place(&flag), filename_key(name));
             let message = format!("`{flag}=false`{place} keeps the file out, and `{name}` has no other source");
             Err(Error::new(ErrorKind::Data, message).hint(format!("leave {flag} out, and give {filename}=FILE")))
         }
@@ -203,13 +203,9 @@ fn on_command_line(origin: &Origin) -> bool {
     *origin == Origin::CommandLine
 }
 
-fn place(parameters: &Parameters, key: &str) -> String {
-    parameters.origin(key).map(|origin| format!(" ({origin})")).unwrap_or_default()
-}
-
 fn no_file_name(parameters: &Parameters, name: &str) -> Error {
     let (flag, filename) = (from_file_key(name), filename_key(name));
-    let message = format!("missing parameter `{filename}`: `{flag}=true`{} asks for a file", place(parameters, &flag));
+    let message = format!("missing parameter `{filename}`: `{flag}=true`{} asks for a file", parameters.place(&flag));
     let error = Error::new(ErrorKind::Data, message);
     match parameters.near_unused(&filename) {
         Some(near) => error.hint(format!("`{near}` is given but not used; is it meant to be `{filename}`?")),
@@ -220,7 +216,7 @@ fn no_file_name(parameters: &Parameters, name: &str) -> Error {
 fn two_sources(parameters: &Parameters, name: &str, keys: [&String; 2]) -> Error {
     let flag = from_file_key(name);
     let file = keys.iter().any(|key| **key == flag || **key == filename_key(name));
-    let [first, second] = keys.map(|key| format!("`{key}={}`{}", parameters.text(key).unwrap_or_default(), place(parameters, key)));
+    let [first, second] = keys.map(|key| parameters.shown(key));
     let keeps_out = if file { format!("{flag}=false keeps the file out, and ") } else { String::new() };
     Error::new(ErrorKind::Data, format!("input `{name}` has two sources: {first} and {second}"))
         .hint(format!("leave one of them out; {keeps_out}the command line replaces what files give"))

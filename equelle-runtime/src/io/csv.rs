@@ -7,7 +7,7 @@ use std::path::Path;
 use csv_core::{ReadFieldResult, Reader, ReaderBuilder};
 
 use crate::error::{Error, ErrorKind};
-use crate::number::{NumberError, parse_data_number, quoted};
+use crate::number::{NumberError, parse_data_number, quoted, without_mark};
 use crate::params::near_match;
 
 /// Most fields of a row, which bounds the memory for the first one.
@@ -72,7 +72,7 @@ fn separator(bytes: &[u8]) -> u8 {
 /// `Data` for a column that is not there, none given where there are several, a field that is no
 /// number, and a row with another number of fields than the first; names line and column.
 pub fn read_column(path: &Path, bytes: &[u8], column: Option<&str>) -> Result<Vec<f64>, Error> {
-    let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
+    let bytes = without_mark(bytes);
     let bad = |message: String| Error::new(ErrorKind::Data, message);
     let mut fields = Fields::new(bytes, separator(bytes));
     let mut first: Vec<(Vec<u8>, u64)> = Vec::new();

@@ -159,5 +159,18 @@ mod tests {
             assert_eq!(found, b"whole");
             let _ = std::fs::remove_file(&path);
         }
+        assert!(Sink::Files.write(&folder.path().join("none/file"), |_| Ok(())).is_err());
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn files_have_the_usual_permissions() {
+        use std::os::unix::fs::PermissionsExt as _;
+        let folder = tempfile::tempdir().unwrap();
+        let [ours, other] = ["ours", "other"].map(|name| folder.path().join(name));
+        Sink::Files.write(&ours, |out| out.write_all(b"1")).unwrap();
+        std::fs::write(&other, "1").unwrap();
+        let mode = |path: &Path| std::fs::metadata(path).unwrap().permissions().mode();
+        assert_eq!(mode(&ours), mode(&other));
     }
 }

@@ -50,7 +50,7 @@ impl TextError {
     pub fn of_parameter(self, parameters: &Parameters, key: &str) -> Error {
         let text = parameters.text(key).unwrap_or_default();
         let before = text.get(..self.offset).unwrap_or(text);
-        let place = parameters.origin(key).map(|origin| format!(" ({origin})")).unwrap_or_default();
+        let place = parameters.place(key);
         let message = format!("parameter `{key}`{place}: character {} of `{}`: {}", before.chars().count() + 1, shown(text), self.what);
         let error = Error::new(ErrorKind::Data, message);
         match self.hint {

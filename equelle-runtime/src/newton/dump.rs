@@ -6,7 +6,6 @@ use std::sync::Arc;
 
 use crate::domain::Domain;
 use crate::error::Error;
-use crate::io::Sink;
 use crate::linalg::Csr;
 use crate::session::Session;
 
@@ -33,9 +32,10 @@ pub fn failure(session: &mut Session, line: u32, residuals: &[(Arc<Domain>, Vec<
 }
 
 fn write(session: &mut Session, line: u32, residuals: &[(Arc<Domain>, Vec<f64>)], matrix: &Csr) -> Result<String, String> {
+    let sink = session.sink().clone();
     let dir = session.parameters().path(KEY).map_err(|error| error.message)?.unwrap_or_default();
     let io = |path: &Path, error: std::io::Error| format!("{}: {error}", path.display());
-    Sink::Files.create_folder(&dir).map_err(|error| io(&dir, error))?;
+    sink.create_folder(&dir).map_err(|error| io(&dir, error))?;
     let stem = dir.join(format!("failure-{:05}", session.next_failure()));
     let file = |what: &str| PathBuf::from(format!("{}-{what}.mtx", stem.display()));
     // Position of each row in the file, and the inverse.
@@ -57,10 +57,10 @@ fn write(session: &mut Session, line: u32, residuals: &[(Arc<Domain>, Vec<f64>)]
         blocks.join(", ")
     );
     let path = file("jacobian");
-    Sink::Files.write(&path, |out| jacobian(out, matrix, &order, &place, &about)).map_err(|error| io(&path, error))?;
+    sink.write(&path, |out| jacobian(out, matrix, &order, &place, &about)).map_err(|error| io(&path, error))?;
     let all: Vec<f64> = residuals.iter().flat_map(|(_, values)| values).copied().collect();
     let path = file("residual");
-    Sink::Files.write(&path, |out| residual(out, &all, &order, &about)).map_err(|error| io(&path, error))?;
+    sink.write(&path, |out| residual(out, &all, &order, &about)).map_err(|error| io(&path, error))?;
     Ok(stem.display().to_string())
 }
 

@@ -19,6 +19,7 @@ use crate::program::Program;
 pub(super) struct Folder {
     dir: PathBuf,
     program: &'static Program,
+    sink: Sink,
     /// The owner in the lock files of this run.
     owner: String,
     /// Locks by tag.
@@ -40,23 +41,26 @@ impl Folder {
     ///
     /// # Errors
     /// `Io`.
-    pub(super) fn open(dir: &Path, program: &'static Program) -> Result<(Folder, Option<String>), Error> {
-        std::fs::create_dir_all(dir).map_err(|error| cannot_write(dir, &error))?;
+    pub(super) fn open(dir: &Path, program: &'static Program, sink: Sink) -> Result<(Folder, Option<String>), Error> {
+        sink.create_folder(dir).map_err(|error| cannot_write(dir, &error))?;
         let host = timestamp::host().map_or_else(String::new, |host| format!(" on {host}"));
         let owner = format!("program `{}`, process {}{host}, since {}\n", program.name, std::process::id(), timestamp::now());
         let lock_path = dir.join(format!(".{}.run.lock", program.name));
-        let (lock, warning) = match ask(&lock_path, &owner).map_err(|error| cannot_write(dir, &error))? {
-            LockAttempt::Ours(lock) => (Some(lock), None),
-            LockAttempt::Taken(other) => {
+        let attempt = attempt_in(&sink, &lock_path, &owner).map_err(|error| cannot_write(dir, &error))?;
+        let (lock, warning) = match attempt {
+            None => (None, None),
+            Some(LockAttempt::Ours(lock)) => (Some(lock), None),
+            Some(LockAttempt::Taken(other)) => {
                 return Err(taken(dir, &format!("`{}` already writes its outputs to `{}`", program.name, dir.display()), &other));
             }
-            LockAttempt::Unsupported(error) => {
+            Some(LockAttempt::Unsupported(error)) => {
                 (None, Some(format!("no locks in `{}`: other runs may write there, and no files are removed: {error}", dir.display())))
             }
         };
         let mut folder = Folder {
             dir: dir.to_owned(),
             program,
+            sink,
             owner,
             tags: BTreeMap::new(),
             earlier: Vec::new(),
@@ -78,7 +82,10 @@ impl Folder {
         if folder.lock.is_some() {
             temporary::remove_left(dir, program.name).map_err(|error| cannot_write(dir, &error))?;
         }
-        folder.earlier = folder.read_earlier()?;
+        folder.earlier = match folder.sink {
+            Sink::Files => folder.read_earlier()?,
+            Sink::Memory(_) => Vec::new(),
+        };
         Ok((folder, warning))
     }
 
@@ -90,13 +97,14 @@ impl Folder {
         if self.tags.contains_key(tag) {
             return Ok(());
         }
-        let lock = match ask(&self.dir.join(format!(".{tag}.output.lock")), &self.owner).map_err(|error| cannot_write(&self.dir, &error))? {
-            LockAttempt::Ours(lock) => Some(lock),
-            LockAttempt::Taken(other) => {
+        let path = self.dir.join(format!(".{tag}.output.lock"));
+        let lock = match attempt_in(&self.sink, &path, &self.owner).map_err(|error| cannot_write(&self.dir, &error))? {
+            Some(LockAttempt::Ours(lock)) => Some(lock),
+            Some(LockAttempt::Taken(other)) => {
                 let what = format!("another run already writes output `{tag}` to `{}`", self.dir.display());
                 return Err(taken(&self.dir, &what, &other));
             }
-            LockAttempt::Unsupported(_) => None,
+            Some(LockAttempt::Unsupported(_)) | None => None,
         };
         self.tags.insert(tag.to_owned(), lock);
         Ok(())
@@ -136,6 +144,9 @@ impl Folder {
 
     /// Starts the journal. The record contains its previous entries by now.
     pub(super) fn begin_journal(&mut self) -> std::io::Result<()> {
+        if matches!(self.sink, Sink::Memory(_)) {
+            return Ok(());
+        }
         let journal = OpenOptions::new().append(true).create(true).open(self.journal_path())?;
         journal.set_len(0)?;
         self.journal = Some(journal);
@@ -172,9 +183,13 @@ impl Folder {
 
     /// Renames a complete file, after listing it in the journal.
     pub(super) fn complete(&mut self, file: CompleteFile, entry: FileEntry) -> std::io::Result<()> {
-        let journal = self.journal.as_mut().ok_or_else(|| std::io::Error::other("there is no journal"))?;
-        // First: a run killed in between has listed one file too many, rather than one too few.
-        journal.write_all(format!("{}\n", entry.json()).as_bytes())?;
+        match (&self.sink, &mut self.journal) {
+            // First: a run killed in between has listed one file too many, rather than one too few.
+            (Sink::Files, Some(journal)) => journal.write_all(format!("{}\n", entry.json()).as_bytes())?,
+            (Sink::Files, None) => return Err(std::io::Error::other("there is no journal")),
+            // What is in memory ends with the process.
+            (Sink::Memory(_), _) => {}
+        }
         file.publish(&self.dir.join(entry.name()))?;
         self.files.push(entry);
         Ok(())
@@ -196,19 +211,30 @@ impl Folder {
         let list = |files: &[FileEntry]| Value::Array(files.iter().map(FileEntry::json).collect());
         record.insert("files".to_owned(), list(&self.files));
         record.insert("earlier_files".to_owned(), list(&self.earlier));
-        let mut file = Sink::Files.create(&self.dir, &temporary::prefix(self.program.name))?;
+        let mut file = self.sink.create(&self.dir, &temporary::prefix(self.program.name))?;
         file.write_all(format!("{:#}\n", Value::Object(record)).as_bytes())?;
         file.finish()?.publish(&self.record_path())
     }
 
     /// Removes the journal after the final record.
     pub(super) fn end(self) {
+        if matches!(self.sink, Sink::Memory(_)) {
+            return;
+        }
         // A journal that stays is read again and changes nothing.
         let _ = std::fs::remove_file(self.journal_path());
         // Names are durable once the folder is synced; some systems cannot sync folders.
         if cfg!(unix) {
             let _ = File::open(&self.dir).and_then(|folder| folder.sync_all());
         }
+    }
+}
+
+/// Asks for a lock; `None` in memory, where nobody else writes.
+fn attempt_in(sink: &Sink, path: &Path, owner: &str) -> std::io::Result<Option<LockAttempt>> {
+    match sink {
+        Sink::Files => ask(path, owner).map(Some),
+        Sink::Memory(_) => Ok(None),
     }
 }
 

@@ -50,6 +50,7 @@ pub struct RunRecord(Arc<Mutex<State>>);
 struct State {
     program: &'static Program,
     dir: PathBuf,
+    sink: Sink,
     /// Description of the run without its files.
     head: Map<String, Value>,
     folder: Option<Folder>,
@@ -61,7 +62,15 @@ impl RunRecord {
     /// nothing yet.
     pub fn new(program: &'static Program, parameters: &Parameters, grid: &Grid, back_end: &str, dir: PathBuf) -> RunRecord {
         let head = head(program, parameters, grid, back_end);
-        RunRecord(Arc::new(Mutex::new(State { program, dir, head, folder: None, end: End::Unknown })))
+        RunRecord(Arc::new(Mutex::new(State { program, dir, sink: Sink::Files, head, folder: None, end: End::Unknown })))
+    }
+
+    /// The same with files that go to a sink. In memory nothing is locked, and no earlier run is
+    /// known.
+    #[must_use]
+    pub fn writing_to(self, sink: Sink) -> RunRecord {
+        self.state().sink = sink;
+        self
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
@@ -78,7 +87,7 @@ impl RunRecord {
         if state.folder.is_some() {
             return Ok(None);
         }
-        let (mut folder, warning) = Folder::open(&state.dir, state.program)?;
+        let (mut folder, warning) = Folder::open(&state.dir, state.program, state.sink.clone())?;
         folder.write_record(&state.head, "running", None, None).map_err(|error| cannot_write(&state.dir, &error))?;
         folder.begin_journal().map_err(|error| cannot_write(&state.dir, &error))?;
         state.folder = Some(folder);
@@ -113,7 +122,7 @@ impl RunRecord {
     /// Those of the system.
     pub(crate) fn temporary(&self) -> std::io::Result<SinkFile> {
         let state = self.state();
-        Sink::Files.create(&state.dir, &temporary::prefix(state.program.name))
+        state.sink.create(&state.dir, &temporary::prefix(state.program.name))
     }
 
     /// Gives a complete file its final name.

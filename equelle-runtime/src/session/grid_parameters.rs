@@ -91,18 +91,17 @@ impl AxisKeys {
     fn read(&self, parameters: &Parameters, files: Files<'_>) -> Result<AxisCells, Error> {
         let is_given = |key: &&'static str| parameters.contains(key) && (*key != self.file || files.are_of_grid(self.width));
         let mut given: Vec<&'static str> = [self.width, self.file, self.length].into_iter().filter(is_given).collect();
+        // A number that the program reads itself is the grid's length only where no width is given.
+        if given.len() > 1 && files.have_number(self.length) {
+            given.retain(|key| *key != self.length);
+        }
         // The command line replaces what files give.
         let in_words = |key: &&'static str| parameters.origin(key) == Some(&Origin::CommandLine);
         if given.iter().any(in_words) {
             given.retain(in_words);
         }
-        // A number that the program reads itself is the grid's length only where no width is given.
-        if given.len() > 1 && files.have_number(self.length) {
-            given.retain(|key| *key != self.length);
-        }
         if let [first, second, ..] = given[..] {
-            let shown =
-                [first, second].map(|key| format!("`{key}={}`{}", parameters.text(key).unwrap_or_default(), place(parameters, key)));
+            let shown = [first, second].map(|key| parameters.shown(key));
             let message = format!("the grid has two sources of widths: {} and {}", shown[0], shown[1]);
             return Err(Error::new(ErrorKind::Data, message).hint("leave one of them out"));
         }
@@ -150,7 +149,7 @@ impl AxisKeys {
         let text = parameters.text(key).unwrap_or_default();
         let sequence = parse_sequence(text).map_err(|error| error.of_parameter(parameters, key))?;
         if sequence.dimension.is_some_and(|dimension| dimension != METRES) {
-            let message = format!("parameter `{key}`{} must be a length, not `{text}`", place(parameters, key));
+            let message = format!("parameter `{key}`{} must be a length, not `{text}`", parameters.place(key));
             return Err(Error::new(ErrorKind::Data, message));
         }
         Ok(sequence)
@@ -159,16 +158,11 @@ impl AxisKeys {
     fn length_of(&self, parameters: &Parameters) -> Result<f64, Error> {
         match self.sequence(parameters, self.length)?.values[..] {
             [length] => Ok(length),
-            _ => Err(Error::new(
-                ErrorKind::Data,
-                format!("parameter `{}`{} must be one number", self.length, place(parameters, self.length)),
-            )),
+            _ => {
+                Err(Error::new(ErrorKind::Data, format!("parameter `{}`{} must be one number", self.length, parameters.place(self.length))))
+            }
         }
     }
-}
-
-fn place(parameters: &Parameters, key: &str) -> String {
-    parameters.origin(key).map(|origin| format!(" ({origin})")).unwrap_or_default()
 }
 
 fn positive(key: &str, width: f64) -> Result<f64, Error> {
@@ -348,6 +342,10 @@ mod tests {
         };
         let parameters = given(&["nx=4", "dx=0.1", "lx=1"]);
         assert_eq!(grid_for_program(&PROGRAM, &parameters).unwrap().cartesian_shape().unwrap().spacing[0], 0.1);
+        let mut of_file = Parameters::default();
+        of_file.read_text("a.param".as_ref(), b"nx=4\ndx=0.1\n").unwrap();
+        of_file.set("lx", "1");
+        assert_eq!(grid_for_program(&PROGRAM, &of_file).unwrap().cartesian_shape().unwrap().spacing[0], 0.1);
         assert!(grid_from_parameters(&parameters).is_err());
     }
 

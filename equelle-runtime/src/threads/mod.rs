@@ -88,7 +88,7 @@ impl Threads {
         };
         let number = parse_integer(text.as_bytes()).ok().and_then(|number| usize::try_from(number).ok());
         number.filter(|number| (1..=MAX_THREADS).contains(number)).map(Threads::new).ok_or_else(|| {
-            let place = parameters.origin("threads").map_or_else(String::new, |origin| format!(" ({origin})"));
+            let place = parameters.place("threads");
             let message = format!("parameter `threads`{place} must be a whole number from 1 to {MAX_THREADS}, not `{text}`");
             Error::new(ErrorKind::Data, message).hint("such as threads=4; without it there is a thread for each processor")
         })

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use equelle_runtime::io::Sink;
 use equelle_runtime::report::ProgressStyle;
 use equelle_runtime::session::{Options, Session};
 use equelle_runtime::{Error, ErrorKind, Program, Source, launch};
@@ -185,4 +186,27 @@ fn a_file_of_that_name_that_is_no_record_is_not_overwritten() {
     assert!(error.kind == ErrorKind::Io && error.message.contains("is not the record of a run"), "{error}");
     assert_eq!(names_in(&dir), ["heat.run.json"], "and nothing stays behind");
     assert_eq!(std::fs::read_to_string(dir.join("heat.run.json")).unwrap(), "{\"mine\": 1}");
+}
+
+/// Files and record in memory; the folder is never made.
+#[test]
+fn a_run_to_memory_writes_no_file() {
+    let dir = fresh_dir("record-memory").join("none");
+    let sink = Sink::memory();
+    let all = words(&["nx=2", "ny=1", "output_to_file=true", &format!("output_dir={}", dir.display())]);
+    for _ in 0..2 {
+        let session = Session::open_with(&HEAT, &all, Options { sink: sink.clone(), ..Options::silent() }).unwrap();
+        launch::recorded(session, |mut session| {
+            let cells = session.domain(ALL_CELLS)?;
+            session.output_collection("u", &cells, &[0.25, 0.5])?;
+            session.output_later("u", &cells, || Ok(vec![vec![1.0, 2.0]]))
+        })
+        .unwrap();
+    }
+    assert!(!dir.exists());
+    let contents = sink.contents();
+    assert_eq!(contents[&dir.join("u-00000.output")], b"0.25\n0.5\n");
+    assert_eq!(contents[&dir.join("u-00001.output")], b"1\n2\n");
+    let record: serde_json::Value = serde_json::from_slice(&contents[&dir.join("heat.run.json")]).unwrap();
+    assert_eq!((&record["state"], record["files"].as_array().unwrap().len()), (&"done".into(), 2));
 }

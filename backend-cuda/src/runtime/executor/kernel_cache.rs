@@ -5,8 +5,9 @@
 
 use std::path::PathBuf;
 
+use equelle_runtime::cache;
 use equelle_runtime::hash::StableHash;
-use equelle_runtime::{cache, temporary};
+use equelle_runtime::io::Sink;
 use tempfile::TempPath;
 
 /// The key of compiled bytes from all their inputs.
@@ -50,7 +51,7 @@ pub(crate) fn write(key: u64, extension: &str, image: &[u8]) {
     let mut bytes = hash(&[image]).to_le_bytes().to_vec();
     bytes.extend_from_slice(image);
     // A full or read-only disk only makes the next start slower.
-    let _ = path.parent().map_or(Ok(()), std::fs::create_dir_all).and_then(|()| temporary::write(&path, &bytes));
+    let _ = path.parent().map_or(Ok(()), std::fs::create_dir_all).and_then(|()| Sink::Files.write(&path, |out| out.write_all(&bytes)));
 }
 
 #[cfg(test)]

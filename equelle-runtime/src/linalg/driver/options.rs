@@ -223,7 +223,7 @@ impl LinearOptions {
         }
         if let Some(strength) = parameters.number("amg_strength")? {
             if !(0.0..1.0).contains(&strength) {
-                let at = given_at(parameters, "amg_strength");
+                let at = parameters.place("amg_strength");
                 let message = format!("parameter `amg_strength`{at} must be 0 or more and below 1, not `{strength}`");
                 return Err(Error::new(ErrorKind::Data, message)
                     .hint("couplings above this part of the largest ones of their rows are coarsened along"));
@@ -238,7 +238,7 @@ impl LinearOptions {
         if let (Some(method), Some(preconditioner)) = (options.method, options.preconditioner)
             && let Some(reason) = refusal(method, preconditioner)
         {
-            let at = given_at(parameters, "preconditioner");
+            let at = parameters.place("preconditioner");
             let message =
                 format!("`solver={}` and `preconditioner={}`{at} do not go together: {reason}", method.key(), preconditioner.key());
             let hint = if method == Method::Lu { "leave out `preconditioner`" } else { "use solver=gmres or solver=bicgstab" };
@@ -276,12 +276,8 @@ fn word_or_auto<T: Copy, const N: usize>(
     found.map(Some).ok_or_else(|| not_legal(parameters, key, text, &names))
 }
 
-fn given_at(parameters: &Parameters, key: &str) -> String {
-    parameters.origin(key).map(|origin| format!(" ({origin})")).unwrap_or_default()
-}
-
 fn not_legal(parameters: &Parameters, key: &str, text: &str, legal: &[&str]) -> Error {
-    Error::new(ErrorKind::Data, format!("parameter `{key}`{} cannot be `{text}`", given_at(parameters, key)))
+    Error::new(ErrorKind::Data, format!("parameter `{key}`{} cannot be `{text}`", parameters.place(key)))
         .hint(format!("it is one of: {}", legal.join(", ")))
 }
 
@@ -291,7 +287,7 @@ fn tolerance(parameters: &Parameters, key: &str) -> Result<Option<f64>, Error> {
     if value > 0.0 && value < 1.0 {
         return Ok(Some(value));
     }
-    Err(Error::new(ErrorKind::Data, format!("parameter `{key}`{} must lie between 0 and 1, not `{value}`", given_at(parameters, key)))
+    Err(Error::new(ErrorKind::Data, format!("parameter `{key}`{} must lie between 0 and 1, not `{value}`", parameters.place(key)))
         .hint("it is the largest residual of a solved linear system, relative to its right-hand side"))
 }
 
@@ -300,7 +296,7 @@ fn count(parameters: &Parameters, key: &str, least: usize) -> Result<Option<usiz
     if value >= least {
         return Ok(Some(value));
     }
-    Err(Error::new(ErrorKind::Data, format!("parameter `{key}`{} must be {least} or more, not `{value}`", given_at(parameters, key))))
+    Err(Error::new(ErrorKind::Data, format!("parameter `{key}`{} must be {least} or more, not `{value}`", parameters.place(key))))
 }
 
 /// Old keys without a counterpart.
@@ -312,7 +308,7 @@ fn old_keys(parameters: &Parameters, options: &mut LinearOptions, warnings: &mut
     let mut superseded = |old: &str, new: &str| {
         let is_ignored = parameters.contains(new);
         let what = if is_ignored { format!("`{new}` is given, so it is ignored") } else { format!("use `{new}`") };
-        warnings.push(format!("parameter `{old}`{} is an old name: {what}", given_at(parameters, old)));
+        warnings.push(format!("parameter `{old}`{} is an old name: {what}", parameters.place(old)));
         !is_ignored
     };
     let kind = parameters.integer("linsolver_type")?;
@@ -350,7 +346,7 @@ fn old_keys(parameters: &Parameters, options: &mut LinearOptions, warnings: &mut
     }
     for key in OLD_KEYS_WITHOUT_EFFECT {
         if parameters.text(key).is_some() {
-            warnings.push(format!("parameter `{key}`{} is of an older solver and has no effect", given_at(parameters, key)));
+            warnings.push(format!("parameter `{key}`{} is of an older solver and has no effect", parameters.place(key)));
         }
     }
     Ok(())
