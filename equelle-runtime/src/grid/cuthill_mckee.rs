@@ -115,3 +115,21 @@ impl Search<'_> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::grid::{Cartesian, Grid};
+
+    /// Of 300 x 200 cells, neighbours along x are one apart and those along y 300.
+    #[test]
+    fn reach_is_the_mean_distance_of_neighbours() {
+        let grid = Grid::cartesian(Cartesian::plane([300, 200], [1.0, 1.0])).expect("a grid");
+        let (along_x, along_y) = (299.0 * 200.0, 300.0 * 199.0);
+        let mean = (along_x + 300.0 * along_y) / (along_x + along_y);
+        for threads in [Threads::one(), Threads::new(3)] {
+            assert_eq!(reach(grid.topology(), &threads, |cell| cell), mean);
+            assert_eq!(reach(grid.topology(), &threads, |cell| 7 * cell), 7.0 * (along_x + 300.0 * along_y) / (along_x + along_y));
+        }
+    }
+}
