@@ -2,6 +2,7 @@
 //! chosen domains.
 
 use std::fmt::Write as _;
+use std::path::Path;
 use std::process::Command;
 use std::rc::Rc;
 
@@ -224,12 +225,13 @@ fn mesh() -> Grid {
     Grid::unstructured(2, topology, geometry).and_then(|grid| grid.with_named(named)).expect("a mesh")
 }
 
-/// The outputs of the program, compiled, with these parameters.
-fn outputs(compiled: &Compiled, text: &str, renumber: bool, device: Option<&Rc<dyn Device>>) -> Vec<Record> {
+/// The outputs of the program, compiled, on a grid with these parameters; `list` has the indices of
+/// the domain's faces.
+fn outputs(compiled: &Compiled, (grid, list): (Grid, &str), text: &str, renumber: bool, device: Option<&Rc<dyn Device>>) -> Vec<Record> {
     let renumbered = if renumber { "yes" } else { "no" };
     let text = format!("u_initial_expression = 1 + x*y\ntimesteps = 3*0.5, 2*0.25\nrenumber={renumbered}\n{text}");
-    let parameters = parameters(vec![("inlet.txt", b"6\n12\n18\n".to_vec())], text.clone());
-    let mut session = Session::on_grid(compiled.runnable, parameters, mesh(), Options::silent()).expect("a session");
+    let parameters = parameters(vec![("inlet.txt", list.as_bytes().to_vec())], text.clone());
+    let mut session = Session::on_grid(compiled.runnable, parameters, grid, Options::silent()).expect("a session");
     let records = session.record_outputs();
     let result: Result<(), Error> = match device {
         None => equelle_interp::interpret(&compiled.plain, &mut SerialRuntime::new(session)),
@@ -241,32 +243,51 @@ fn outputs(compiled: &Compiled, text: &str, renumber: bool, device: Option<&Rc<d
     records.take()
 }
 
-#[test]
-fn however_a_domain_is_chosen_the_numbers_are_the_same() {
-    let read = "inlet = InputDomainSubsetOf(\"inlet\", BoundaryFaces())";
-    let chosen = "c = Centroid(BoundaryFaces())\ninlet = Where(BoundaryFaces(), c[0] < 0.1 [Meter] And c[1] > 0.2 [Meter])";
+/// Asks that the program gives the same records with a domain `name` chosen by a condition in its
+/// text, and by each of some parameters; before and after renumbering, on both back-ends.
+fn chosen_alike(grid: &dyn Fn() -> Grid, name: &str, condition: &str, list: &str, texts: &[&str]) {
+    let read = format!("inlet = InputDomainSubsetOf(\"{name}\", BoundaryFaces())");
+    let chosen = format!("c = Centroid(BoundaryFaces())\ninlet = Where(BoundaryFaces(), {condition})");
     let [read, chosen] = [read, chosen].map(|line| {
-        let text = HEAT.replace("INLET", line);
+        let text = HEAT.replace("INLET", &line);
         compile(&text, false).unwrap_or_else(|failure| panic!("{}\n{text}", failure.text))
     });
     let compiler = Command::new("c++").arg("--version").output().is_ok_and(|output| output.status.success());
     let device = compiler.then(|| Rc::new(Emulator::new()) as Rc<dyn Device>);
-    let expected = outputs(&chosen, "", false, None);
+    let expected = outputs(&chosen, (grid(), list), "", false, None);
     assert!(expected.len() == 2, "{expected:?}");
     for device in [None, device.as_ref()].into_iter().take(1 + usize::from(device.is_some())) {
         for renumber in [false, true] {
-            assert_eq!(outputs(&chosen, "", renumber, device), expected, "Where, renumbered: {renumber}");
-            for text in [
-                "",
-                "inlet_filename = inlet.txt\n",
-                "inlet_set = inlet\n",
-                "inlet_set = x- - low\n",
-                "inlet_set = where x < 0.1 And y > 0.2\n",
-                "inlet_set = box(0, 0.2, 0.1, 1)\n",
-                "inlet_set = where WEIGHT > 1\n",
-            ] {
-                assert_eq!(outputs(&read, text, renumber, device), expected, "{text}, renumbered: {renumber}");
+            assert_eq!(outputs(&chosen, (grid(), list), "", renumber, device), expected, "Where, renumbered: {renumber}");
+            for text in texts {
+                assert_eq!(outputs(&read, (grid(), list), text, renumber, device), expected, "{text}, renumbered: {renumber}");
             }
         }
     }
+}
+
+#[test]
+fn however_a_domain_is_chosen_the_numbers_are_the_same() {
+    let texts = [
+        "",
+        "inlet_filename = inlet.txt\n",
+        "inlet_set = inlet\n",
+        "inlet_set = x- - low\n",
+        "inlet_set = where x < 0.1 And y > 0.2\n",
+        "inlet_set = box(0, 0.2, 0.1, 1)\n",
+        "inlet_set = where WEIGHT > 1\n",
+    ];
+    chosen_alike(&mesh, "inlet", "c[0] < 0.1 [Meter] And c[1] > 0.2 [Meter]", "6\n12\n18\n", &texts);
+}
+
+/// The side `left` of a plate meshed by Gmsh.
+#[test]
+fn a_side_of_a_gmsh_mesh_too() {
+    let path = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../grids/plate.msh"));
+    let plate = || equelle_runtime::grid::io::read_file(path).expect("the mesh of the book");
+    let left = plate().named().set(EntityKind::Face, "left").expect("a physical group").members.clone();
+    assert_eq!(left.len(), 9);
+    let list: Vec<String> = left.iter().map(u32::to_string).collect();
+    let texts = ["", "left_filename = inlet.txt\n", "left_set = left\n", "left_set = x-\n", "left_set = box(-1, 0, 0.001, 1)\n"];
+    chosen_alike(&plate, "left", "c[0] < 0.001 [Meter]", &list.join("\n"), &texts);
 }
