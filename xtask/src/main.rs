@@ -25,6 +25,7 @@ mod words;
 use std::process::ExitCode;
 
 use clap::Parser;
+use cuda_host_tests::Packages;
 
 /// Developer commands of this workspace.
 #[derive(Debug, Parser)]
@@ -61,7 +62,11 @@ enum Command {
         check: bool,
     },
     /// Compile all CUDA code with NVRTC, and run CUDA programs on the host; needs no GPU
-    CudaHostTests,
+    CudaHostTests {
+        /// Build the packages of all examples, not of six
+        #[arg(long)]
+        all: bool,
+    },
     /// Compile the `.cu` files in the folders of a folder with NVRTC, which must be on the loader's
     /// path
     CompileKernels {
@@ -119,7 +124,7 @@ fn main() -> ExitCode {
         Command::Circles { folder } => circles::run(folder.as_deref()),
         Command::Editors { check } => editors::write(check),
         Command::ExampleData { check } => example_data::write(check),
-        Command::CudaHostTests => cuda_host_tests::run(),
+        Command::CudaHostTests { all } => cuda_host_tests::run(if all { Packages::All } else { Packages::Some }),
         Command::CompileKernels { folder, targets } => compile_kernels::run(&folder, targets),
         Command::GpuBundle { only } => gpu_bundle::collect(&only),
         Command::Random { programs, seed, cuda: false } => random::run(programs, seed),
