@@ -8,6 +8,7 @@
 mod background;
 mod console;
 mod deferred;
+mod field;
 mod files;
 mod finite;
 mod record;
@@ -24,6 +25,7 @@ use crate::real::Real;
 use crate::run::RunRecord;
 use crate::threads::Threads;
 use console::{print, print_columns};
+pub use field::{Field, FieldValues, StepFields, Support};
 pub use files::StepTime;
 use files::{next_file, write_file};
 pub use finite::{Checked, CheckedValues, ElementLocation, FirstNonfinite, Nonfinite, NotFinite, Step};
