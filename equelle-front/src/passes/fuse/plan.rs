@@ -294,8 +294,9 @@ impl Planner<'_> {
         // What lives on faces is mostly summed over the faces of cells: each cell evaluates it
         // anew, next to its other terms, and nothing goes through memory.
         let on_faces = ty.mapping().is_some_and(|set| self.sets.get(set).kind == EntityKind::Face);
-        let why = if sites.depth > depth && cost > recompute {
-            Why::Invariant { cost, load: recompute }
+        let invariant = self.cost_beside_stored(op, cost);
+        let why = if sites.depth > depth && invariant > recompute {
+            Why::Invariant { cost: invariant, load: recompute }
         } else if self.ringed.contains(&result) {
             Why::SumElsewhere
         } else if has_sum && sites.count > 1 {
@@ -308,6 +309,21 @@ impl Planner<'_> {
             return None;
         };
         Some((Placement::Kernel, why))
+    }
+
+    /// Cost of one evaluation if the data of a gather along a path of the grid may be stored: then
+    /// the gather is a load like that of its own array. The data are decided later, by their cost.
+    fn cost_beside_stored(&self, op: &Op, substituted: u32) -> u32 {
+        match op {
+            Op::On { data, target } if decided_by_grid(self.function, self.defs, *target) && self.is_stored_if_invariant(*data) => {
+                substituted.min(self.model.operation(op).saturating_add(self.model.load))
+            }
+            _ => substituted,
+        }
+    }
+
+    fn is_stored_if_invariant(&self, value: ValueId) -> bool {
+        self.defs.op(value).is_none_or(|op| is_storable(op, self.ty(value)))
     }
 
     /// Cost of one evaluation with everything substituted, and whether that sums over faces.
