@@ -2,6 +2,9 @@
 
 mod memory;
 
+use std::io::Write as _;
+use std::time::Instant;
+
 use backend_serial::runtime::SerialRuntime;
 use equelle_front::ir::Module;
 use equelle_front::ir::interface::{Data, ExpectedUnit};
@@ -21,11 +24,11 @@ use crate::package;
 /// Those of the run; they have been shown, and what is returned is their exit code.
 pub fn interpret(source: &SourceFile, verified: &Verified, parameters: &[String], options: Options) -> Result<(), Failure> {
     let program = program(source, verified);
-    let format = options.format;
-    run(program, verified, parameters, options).map_err(|error| {
-        eprint!("{}", launch::render_error(&program.source, &error, format));
-        Failure::Exit(error.kind.exit_code())
-    })
+    let (format, started) = (options.format, Instant::now());
+    let result = run(program, verified, parameters, options);
+    // A closed standard error cannot be reported; the exit code stays.
+    let _ = std::io::stderr().write_all(launch::last_words(&program.source, &result, format, started).as_bytes());
+    result.map_err(|error| Failure::Exit(error.kind.exit_code()))
 }
 
 /// The same with other streams.

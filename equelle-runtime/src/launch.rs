@@ -3,14 +3,15 @@
 use std::fmt::Write as _;
 use std::io::Write as _;
 use std::process::ExitCode;
+use std::time::Instant;
 
 use crate::error::{Error, ErrorKind};
 use crate::interrupt::Interrupt;
-use crate::json;
 use crate::keys::{self, Part};
 use crate::params::near_match;
 use crate::program::InputKind;
 use crate::report::MessageFormat;
+use crate::report::event::{End, Event};
 use crate::session::{Options, Session};
 use crate::source::Source;
 
@@ -44,24 +45,28 @@ pub fn launch(program: &'static Program, backends: &[Backend]) -> ExitCode {
     // An argument that is not UTF-8 is never valid; replacing its bad bytes keeps it readable in
     // the message.
     let words: Vec<String> = std::env::args_os().skip(1).map(|word| word.to_string_lossy().into_owned()).collect();
-    end(program, &words, Interrupt::by_signals().and_then(|interrupt| try_launch(program, backends, &words, interrupt)))
+    let started = Instant::now();
+    end(program, &words, started, Interrupt::by_signals().and_then(|interrupt| try_launch(program, backends, &words, interrupt)))
 }
 
 /// [`launch`] with the words of a command line, and without signal handlers.
 pub fn launch_words(program: &'static Program, backends: &[Backend], words: &[String]) -> ExitCode {
-    end(program, words, try_launch(program, backends, words, Interrupt::default()))
+    end(program, words, Instant::now(), try_launch(program, backends, words, Interrupt::default()))
 }
 
-/// Prints an error in the requested format.
-fn end(program: &Program, words: &[String], result: Result<(), Error>) -> ExitCode {
+fn end(program: &Program, words: &[String], started: Instant, result: Result<(), Error>) -> ExitCode {
     let format = parse_command_line(words).map_or(MessageFormat::Human, |line| line.format);
-    match result {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(error) => {
-            // A closed standard error cannot be reported; the exit code stays.
-            let _ = std::io::stderr().write_all(render_error(&program.source, &error, format).as_bytes());
-            ExitCode::from(error.kind.exit_code())
-        }
+    // A closed standard error cannot be reported; the exit code stays.
+    let _ = std::io::stderr().write_all(last_words(&program.source, &result, format, started).as_bytes());
+    result.map_or_else(|error| ExitCode::from(error.kind.exit_code()), |()| ExitCode::SUCCESS)
+}
+
+/// The last messages of a process that began then: its error, and the event of its end.
+pub fn last_words(source: &Source, result: &Result<(), Error>, format: MessageFormat, started: Instant) -> String {
+    let error = result.as_ref().err().map(|error| render_error(source, error, format)).unwrap_or_default();
+    match format {
+        MessageFormat::Human => error,
+        MessageFormat::Json => format!("{error}{}\n", Event::End(End::of(result, started.elapsed().as_secs_f64())).json()),
     }
 }
 
@@ -199,7 +204,7 @@ pub fn help(program: &Program, backends: &[Backend]) -> String {
 /// An error as text: message, Equelle lines innermost first, hint; in JSON one line.
 pub fn render_error(source: &Source, error: &Error, format: MessageFormat) -> String {
     if format == MessageFormat::Json {
-        return json::error(error);
+        return format!("{}\n", Event::Error(error.clone()).json());
     }
     let mut text = format!("error: {}\n", error.message);
     for &line in &error.lines {

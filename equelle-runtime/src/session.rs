@@ -28,8 +28,8 @@ use crate::newton::{Range, timestep_cuts};
 use crate::output::{Nonfinite, Outputs, Records, StepTime, output_dir};
 use crate::params::Parameters;
 use crate::program::Program;
-use crate::report::{MessageFormat, Progress, ProgressStyle};
-use crate::run::RunRecord;
+use crate::report::{Event, MessageFormat, Messages, Progress, ProgressStyle};
+use crate::run::{self, RunRecord};
 use crate::threads::Threads;
 pub use grid_parameters::grid_from_parameters;
 use totals::{Rescues, Totals};
@@ -197,8 +197,10 @@ impl Session {
         let renumber = Renumber::from_parameters(&parameters)?;
         let nonfinite = Nonfinite::from_parameters(&parameters)?;
         timestep_cuts::check(program, &parameters)?;
-        let record =
-            RunRecord::new(program, &parameters, &grid, options.back_end, output_dir(&parameters)?).writing_to(options.sink.clone());
+        let start = run::description(program, &parameters, &grid, options.back_end);
+        let record = RunRecord::new(program, &start, output_dir(&parameters)?).writing_to(options.sink.clone());
+        let record = record.telling(progress.messages());
+        progress.messages().start(start);
         // Last, so that errors are found before the run claims the folder.
         let mut outputs = Outputs::from_parameters(&parameters, options.stdout, record)?;
         outputs.set_threads(&threads);
@@ -354,6 +356,7 @@ impl Session {
     /// `Data` for edges and vertices of a grid of arrays without nodes, and where there are too
     /// many for 32-bit indices.
     pub fn domain(&mut self, set: CanonicalSet) -> Result<Arc<Domain>, Error> {
+        self.progress.messages().send_start();
         if let Some((_, domain)) = self.domains.iter().find(|(s, _)| *s == set) {
             return Ok(Arc::clone(domain));
         }
@@ -369,6 +372,7 @@ impl Session {
         if let Some(record) = self.outputs.record() {
             record.note("mode", mode);
         }
+        self.progress.messages().complete_start(|start| start.mode = Some(mode));
         self.mode = Some(mode);
         self
     }
@@ -382,6 +386,7 @@ impl Session {
 
     /// Begins a loop over `len` elements.
     pub fn begin_loop(&mut self, len: usize) -> LoopState {
+        self.progress.messages().send_start();
         if self.progress.current_step().is_none() {
             self.finite.begin_loop();
         }
@@ -436,7 +441,9 @@ impl Session {
         if self.progress.is_outermost() {
             let element = self.outer.as_ref().and_then(|outer| outer.get(state.next - 1)).copied().unwrap_or(f64::NAN);
             let moment = self.outputs.moment();
-            self.outputs.at(StepTime { step: moment.step + 1, time: moment.time + element });
+            let moment = StepTime { step: moment.step + 1, time: moment.time + element };
+            self.progress.at(moment.time, element);
+            self.outputs.at(moment);
         }
         Some(state.next - 1)
     }
@@ -444,6 +451,16 @@ impl Session {
     /// Adds a line to the summary, such as a profile of the back-end.
     pub fn note(&mut self, text: impl Into<String>) {
         self.notes.push(text.into());
+    }
+
+    /// Sends an event to programs that watch the run; nothing for users.
+    pub fn event(&self, event: &Event) {
+        self.progress.event(event);
+    }
+
+    /// The stream of messages, for threads that send events.
+    pub fn messages(&self) -> &Messages {
+        self.progress.messages()
     }
 
     /// Prints a message on standard error, unless quiet.

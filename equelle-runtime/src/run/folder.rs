@@ -195,18 +195,11 @@ impl Folder {
         Ok(())
     }
 
-    /// Writes `PROGRAM.run.json` atomically.
-    pub(super) fn write_record(
-        &mut self,
-        head: &Map<String, Value>,
-        state: &str,
-        code: Option<u8>,
-        error: Option<&str>,
-    ) -> std::io::Result<()> {
+    /// Writes `PROGRAM.run.json` atomically: the description of the run, its end as far as known,
+    /// and its files.
+    pub(super) fn write_record(&mut self, head: &Map<String, Value>, end: &Map<String, Value>) -> std::io::Result<()> {
         let mut record = head.clone();
-        record.insert("state".to_owned(), json!(state));
-        record.insert("exit_code".to_owned(), json!(code));
-        record.insert("error".to_owned(), json!(error));
+        record.extend(end.clone());
         record.insert("removed_files".to_owned(), json!(self.removed));
         let list = |files: &[FileEntry]| Value::Array(files.iter().map(FileEntry::json).collect());
         record.insert("files".to_owned(), list(&self.files));

@@ -19,6 +19,7 @@ mod timestamp;
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Instant;
 
 use serde_json::{Map, Value, json};
 
@@ -28,19 +29,10 @@ use crate::hash::StableHash;
 use crate::io::{CompleteFile, Sink, SinkFile};
 use crate::params::Parameters;
 use crate::program::Program;
+use crate::report::Messages;
+use crate::report::event::{End, Event, GridDescription, Start};
 pub(crate) use entry::{FileEntry, not_in_names};
 use folder::Folder;
-
-/// The end of a run, as far as known.
-#[derive(Clone, Debug, PartialEq)]
-enum End {
-    /// The run goes on, or was dropped.
-    Unknown,
-    /// The program finished.
-    Finished,
-    /// The run ended with this exit code, and a reason if not 0.
-    Exit(u8, Option<String>),
-}
 
 /// The record of a run, with its folder once a file goes there. Clones share it; dropping the last
 /// one unlocks the folder.
@@ -54,15 +46,36 @@ struct State {
     /// Description of the run without its files.
     head: Map<String, Value>,
     folder: Option<Folder>,
-    end: End,
+    /// Gets an event for each complete file.
+    messages: Option<Messages>,
+    opened: Instant,
+    /// Whether the program finished.
+    finished: bool,
+    end: Option<End>,
 }
 
 impl RunRecord {
-    /// A record for a program with these parameters on this grid, whose files go to `dir`. Writes
-    /// nothing yet.
-    pub fn new(program: &'static Program, parameters: &Parameters, grid: &Grid, back_end: &str, dir: PathBuf) -> RunRecord {
-        let head = head(program, parameters, grid, back_end);
-        RunRecord(Arc::new(Mutex::new(State { program, dir, sink: Sink::Files, head, folder: None, end: End::Unknown })))
+    /// A record of a run of a program, whose files go to `dir`. Writes nothing yet.
+    pub fn new(program: &'static Program, start: &Start, dir: PathBuf) -> RunRecord {
+        let state = State {
+            program,
+            dir,
+            sink: Sink::Files,
+            head: members(&Event::Start(start.clone())),
+            folder: None,
+            messages: None,
+            opened: Instant::now(),
+            finished: false,
+            end: None,
+        };
+        RunRecord(Arc::new(Mutex::new(state)))
+    }
+
+    /// The same with an event for each complete file.
+    #[must_use]
+    pub fn telling(self, messages: &Messages) -> RunRecord {
+        self.state().messages = Some(messages.clone());
+        self
     }
 
     /// The same with files that go to a sink. In memory nothing is locked, and no earlier run is
@@ -88,7 +101,7 @@ impl RunRecord {
             return Ok(None);
         }
         let (mut folder, warning) = Folder::open(&state.dir, state.program, state.sink.clone())?;
-        folder.write_record(&state.head, "running", None, None).map_err(|error| cannot_write(&state.dir, &error))?;
+        folder.write_record(&state.head, &running()).map_err(|error| cannot_write(&state.dir, &error))?;
         folder.begin_journal().map_err(|error| cannot_write(&state.dir, &error))?;
         state.folder = Some(folder);
         Ok(warning)
@@ -132,7 +145,12 @@ impl RunRecord {
     pub(crate) fn complete(&self, file: CompleteFile, entry: FileEntry) -> std::io::Result<()> {
         let mut state = self.state();
         let folder = state.folder.as_mut().ok_or_else(|| std::io::Error::other("the run has ended"))?;
-        folder.complete(file, entry)
+        let written = entry.json();
+        folder.complete(file, entry)?;
+        if let Some(messages) = &state.messages {
+            messages.event(&Event::Output(written));
+        }
+        Ok(())
     }
 
     /// Number of removed files of earlier runs.
@@ -147,10 +165,7 @@ impl RunRecord {
 
     /// The program finished; [`RunRecord::end`] may still report an error.
     pub fn finished(&self) {
-        let mut state = self.state();
-        if state.end == End::Unknown {
-            state.end = End::Finished;
-        }
+        self.state().finished = true;
     }
 
     /// Records the end of the run, and unlocks the folder.
@@ -159,10 +174,7 @@ impl RunRecord {
     /// `Io` if the record cannot be written.
     pub fn end(&self, result: &Result<(), Error>) -> Result<(), Error> {
         let mut state = self.state();
-        state.end = match result {
-            Ok(()) => End::Exit(0, None),
-            Err(error) => End::Exit(error.kind.exit_code(), Some(error.message.clone())),
-        };
+        state.end = Some(End::of(result, state.opened.elapsed().as_secs_f64()));
         state.close()
     }
 }
@@ -170,15 +182,14 @@ impl RunRecord {
 impl State {
     fn close(&mut self) -> Result<(), Error> {
         let Some(mut folder) = self.folder.take() else { return Ok(()) };
-        let (state, code, message) = match &self.end {
-            End::Finished | End::Exit(0, _) => ("done", Some(0), None),
-            End::Exit(code @ (130 | 143), message) => ("interrupted", Some(*code), message.as_deref()),
-            End::Exit(code, message) => ("failed", Some(*code), message.as_deref()),
-            End::Unknown if std::thread::panicking() => ("failed", Some(101), None),
-            End::Unknown => ("failed", None, None),
+        let seconds = self.opened.elapsed().as_secs_f64();
+        let end = match self.end.take() {
+            Some(end) => end,
+            None if self.finished => End::of(&Ok(()), seconds),
+            None => End { state: "failed", exit_code: std::thread::panicking().then_some(101), error: None, seconds },
         };
         self.head.insert("ended".to_owned(), json!(timestamp::now()));
-        folder.write_record(&self.head, state, code, message).map_err(|error| cannot_write(&self.dir, &error))?;
+        folder.write_record(&self.head, &members(&Event::End(end))).map_err(|error| cannot_write(&self.dir, &error))?;
         folder.end();
         Ok(())
     }
@@ -201,31 +212,34 @@ fn cannot_write(dir: &Path, error: &std::io::Error) -> Error {
         .hint("choose another with output_dir=DIR")
 }
 
+/// The end of a run that goes on.
+fn running() -> Map<String, Value> {
+    let mut end = members(&Event::End(End { state: "running", exit_code: None, error: None, seconds: f64::NAN }));
+    end.remove("seconds");
+    end
+}
+
+/// The members of an event without its name.
+fn members(event: &Event) -> Map<String, Value> {
+    let mut members: Map<String, Value> = serde_json::from_str(&event.json()).unwrap_or_default();
+    members.remove("event");
+    members
+}
+
 /// Description of a run at its start.
-fn head(program: &Program, parameters: &Parameters, grid: &Grid, back_end: &str) -> Map<String, Value> {
-    let parameters: Map<String, Value> =
-        parameters.given().map(|(key, value, origin)| (key.to_owned(), json!({ "value": value, "origin": origin.to_string() }))).collect();
-    let mut of_grid = json!({ "dimension": grid.dim(), "cells": grid.n_cells(), "faces": grid.n_faces() });
-    if let Some(shape) = grid.cartesian_shape() {
-        of_grid["cartesian"] = json!({ "n": shape.n[..shape.dim], "spacing": shape.spacing[..shape.dim] });
-    }
-    let source = program.source;
-    let value = json!({
-        "version": 1,
-        "program": {
-            "name": program.name,
-            "file": source.file,
-            "hash": StableHash::default().bytes(source.text.as_bytes()).digits(),
-        },
-        "parameters": parameters,
-        "grid": of_grid,
-        "back_end": back_end,
-        "versions": { "equelle-runtime": env!("CARGO_PKG_VERSION") },
-        "process": { "id": std::process::id(), "host": timestamp::host() },
-        "started": timestamp::now(),
-    });
-    match value {
-        Value::Object(map) => map,
-        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Array(_) => Map::new(),
+pub fn description(program: &Program, parameters: &Parameters, grid: &Grid, back_end: &str) -> Start {
+    let given = parameters.given().map(|(key, value, origin)| (key.to_owned(), value.to_owned(), origin.to_string()));
+    let cartesian = grid.cartesian_shape().map(|shape| (shape.n[..shape.dim].to_vec(), shape.spacing[..shape.dim].to_vec()));
+    Start {
+        program: program.name,
+        file: program.source.file,
+        hash: StableHash::default().bytes(program.source.text.as_bytes()).digits(),
+        parameters: given.collect(),
+        grid: GridDescription { dimension: grid.dim(), cells: grid.n_cells(), faces: grid.n_faces(), cartesian },
+        back_end: back_end.to_owned(),
+        mode: None,
+        process: std::process::id(),
+        host: timestamp::host(),
+        started: timestamp::now(),
     }
 }

@@ -16,6 +16,7 @@ impl Session {
     /// # Errors
     /// See [`Inputs::scalar`](crate::input::Inputs::scalar).
     pub fn input_scalar(&mut self, name: &str, default: f64) -> Result<f64, Error> {
+        self.progress.messages().send_start();
         self.inputs.scalar(&self.parameters, name, default).map_err(|e| e.at(self.line))
     }
 

@@ -5,10 +5,11 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use super::Session;
-use super::totals::Rescues;
+use super::totals::{Rescues, Totals};
 use crate::json;
-use crate::newton::{History, Range, SolveOutcome, Times};
-use crate::report::{MessageFormat, seconds};
+use crate::newton::{History, Iteration, Range, SolveOutcome, Times};
+use crate::report::event::{Newton, NewtonIteration, SolveSeconds, SolveTotals, Summary};
+use crate::report::{Event, MessageFormat, seconds};
 
 impl Session {
     /// Records a Newton solve at an Equelle line.
@@ -28,8 +29,7 @@ impl Session {
             Range::widen(self.ranges.entry(line).or_default(), &history.ranges);
         }
         if self.progress.format() == MessageFormat::Json {
-            let event = self.solve_event(line, history, ending);
-            self.progress.event(&event);
+            self.progress.event(&self.solve_event(line, history, ending));
         } else if self.verbose {
             let place = self.place(line);
             let end = match ending {
@@ -70,10 +70,7 @@ impl Session {
         let why = why.lines().next().unwrap_or_default();
         if self.progress.format() == MessageFormat::Json {
             let step = self.step_number();
-            let (length, why) = (json::number(length), json::string(why));
-            self.progress.event(&format!(
-                "{{\"event\":\"step_failed\",\"line\":{line},\"step\":{step},\"length\":{length},\"parts\":{parts},\"message\":{why}}}"
-            ));
+            self.progress.event(&Event::StepFailed { line, step, length, parts, message: why.to_owned() });
         } else {
             let (place, length) = (self.place(line), json::number(length));
             self.progress.warning(&format!("{place}: the step of {length} failed, it is tried again in {parts} parts: {why}"));
@@ -85,9 +82,7 @@ impl Session {
         self.rescues.steps += 1;
         self.rescues.parts += parts as usize;
         if self.progress.format() == MessageFormat::Json {
-            let (step, length) = (self.step_number(), json::number(length));
-            self.progress
-                .event(&format!("{{\"event\":\"step_rescued\",\"line\":{line},\"step\":{step},\"length\":{length},\"parts\":{parts}}}"));
+            self.progress.event(&Event::StepRescued { line, step: self.step_number(), length, parts });
         } else {
             let (place, length) = (self.place(line), json::number(length));
             self.progress.message(&format!("{place}: the step of {length} was taken in {parts} parts"));
@@ -102,35 +97,24 @@ impl Session {
         }
     }
 
-    fn step_number(&self) -> String {
-        self.progress.current_step().map_or_else(|| "null".to_owned(), |(step, _)| step.to_string())
+    fn step_number(&self) -> Option<usize> {
+        self.progress.current_step().map(|(step, _)| step)
     }
 
-    fn solve_event(&self, line: u32, history: &History, ending: SolveOutcome) -> String {
+    fn solve_event(&self, line: u32, history: &History, ending: SolveOutcome) -> Event {
         let outcome = match ending {
             SolveOutcome::Converged => "converged",
             SolveOutcome::NotConverged => "not_converged",
             SolveOutcome::Failed => "failed",
         };
-        let iterations: Vec<String> = history
-            .iterations
-            .iter()
-            .map(|iteration| {
-                let linear = iteration.linear_iterations.map_or_else(|| "null".to_owned(), |count| count.to_string());
-                format!(
-                    "{{\"norm\":{},\"linear_iterations\":{linear},\"length\":{},{}}}",
-                    json::number(iteration.norm),
-                    json::number(iteration.length),
-                    json_times(iteration.times)
-                )
-            })
-            .collect();
-        format!(
-            "{{\"event\":\"newton\",\"line\":{line},\"step\":{},\"outcome\":\"{outcome}\",\"iterations\":[{}],\"unknowns\":{}}}",
-            self.step_number(),
-            iterations.join(","),
-            Range::array(&history.ranges)
-        )
+        let iteration = |iteration: &Iteration| NewtonIteration {
+            norm: iteration.norm,
+            linear_iterations: iteration.linear_iterations,
+            length: iteration.length,
+            seconds: solve_seconds(iteration.times),
+        };
+        let iterations = history.iterations.iter().map(iteration).collect();
+        Event::Newton(Newton { line, step: self.step_number(), outcome, iterations, unknowns: history.ranges.clone() })
     }
 
     /// The lines of the summary on solves; empty without solves.
@@ -169,33 +153,26 @@ impl Session {
     }
 
     /// The summary as an event for programs.
-    pub(super) fn summary_event(&self) -> String {
-        let solves: Vec<String> = self
-            .solves
-            .iter()
-            .map(|(line, totals)| {
-                format!(
-                    "{{\"line\":{line},\"solves\":{},\"not_converged\":{},\"without_iterations\":{},\"iterations\":{},\"linear_iterations\":{},{},\"after_first\":{{{}}},\"unknowns\":{}}}",
-                    totals.solves,
-                    totals.not_converged,
-                    totals.without_iterations,
-                    totals.iterations,
-                    totals.linear_iterations,
-                    json_times(totals.times),
-                    json_times(totals.after_first),
-                    Range::array(self.ranges.get(line).map_or(&[], |ranges| ranges))
-                )
-            })
-            .collect();
-        format!(
-            "{{\"event\":\"summary\",\"seconds\":{},\"steps\":{},\"cells\":{},\"solves\":[{}],\"steps_in_parts\":{},\"parts\":{}}}",
-            json::number(self.progress.elapsed().as_secs_f64()),
-            self.progress.steps(),
-            self.grid.n_cells(),
-            solves.join(","),
-            self.rescues.steps,
-            self.rescues.parts
-        )
+    pub(super) fn summary_event(&self) -> Event {
+        let totals = |(&line, totals): (&u32, &Totals)| SolveTotals {
+            line,
+            solves: totals.solves,
+            not_converged: totals.not_converged,
+            without_iterations: totals.without_iterations,
+            iterations: totals.iterations,
+            linear_iterations: totals.linear_iterations,
+            seconds: solve_seconds(totals.times),
+            after_first: solve_seconds(totals.after_first),
+            unknowns: self.ranges.get(&line).cloned().unwrap_or_default(),
+        };
+        Event::Summary(Summary {
+            seconds: self.progress.elapsed().as_secs_f64(),
+            steps: self.progress.steps(),
+            cells: self.grid.n_cells(),
+            solves: self.solves.iter().map(totals).collect(),
+            steps_in_parts: self.rescues.steps,
+            parts: self.rescues.parts,
+        })
     }
 }
 
@@ -205,9 +182,9 @@ fn parts(times: Times) -> String {
     format!("assembly {}, set-up {}, linear solves {}", seconds(assembly), seconds(set_up), seconds(solve))
 }
 
-fn json_times(times: Times) -> String {
+fn solve_seconds(times: Times) -> SolveSeconds {
     let Times { assembly, set_up, solve } = times;
-    format!("\"assembly\":{},\"set_up\":{},\"solve\":{}", json::number(assembly), json::number(set_up), json::number(solve))
+    SolveSeconds { assembly, set_up, solve }
 }
 
 /// `1 solve`, `2 solves`

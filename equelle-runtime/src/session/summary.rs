@@ -19,8 +19,7 @@ impl Session {
         for line in self.solve_summary() {
             self.progress.message(&line);
         }
-        let event = self.summary_event();
-        self.progress.event(&event);
+        self.progress.event(&self.summary_event());
         let summary = self.summary();
         self.progress.message(&summary);
         if let Some(hint) = self.placement_hint() {

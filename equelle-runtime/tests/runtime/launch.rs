@@ -361,7 +361,7 @@ fn events_are_json() {
     let text = stderr.text();
     let lines: Vec<&str> = text.lines().collect();
     assert_eq!(
-        lines[..3],
+        lines[1..4],
         [
             "{\"event\":\"newton\",\"line\":2,\"step\":1,\"outcome\":\"failed\",\"iterations\":[\
              {\"norm\":2,\"linear_iterations\":null,\"length\":1,\"assembly\":1,\"set_up\":0.25,\"solve\":0.5},\
@@ -372,8 +372,12 @@ fn events_are_json() {
             "{\"event\":\"step_rescued\",\"line\":1,\"step\":1,\"length\":10,\"parts\":2}",
         ]
     );
-    assert!(lines[3].starts_with("{\"event\":\"progress\",\"step\":1,\"steps\":1,\"elapsed\":"), "{text}");
-    assert_eq!(lines[4], "{\"severity\":\"warning\",\"message\":\"odd\"}");
+    assert!(lines[0].starts_with("{\"event\":\"start\",\"version\":1,\"program\":{\"name\":\"heat\","), "{text}");
+    assert!(lines[0].contains("\"parameters\":{\"k\":{\"value\":\"1\",\"origin\":\"command line\"}}"), "{text}");
+    let step = "{\"event\":\"step\",\"step\":1,\"steps\":1,\"steps_done\":1,\"time\":null,\"dt\":null,\"elapsed\":";
+    assert!(lines[4].starts_with(step), "{text}");
+    assert!(lines[5].starts_with("{\"event\":\"progress\",\"step\":1,\"steps\":1,\"elapsed\":"), "{text}");
+    assert_eq!(lines[6], "{\"event\":\"warning\",\"severity\":\"warning\",\"message\":\"odd\"}");
     let solves = "\"solves\":[{\"line\":2,\"solves\":1,\"not_converged\":1,\"without_iterations\":0,\"iterations\":2,\"linear_iterations\":12,\"assembly\":6,\"set_up\":0.75,\"solve\":1.5,\
                   \"after_first\":{\"assembly\":0,\"set_up\":0,\"solve\":0},\
                   \"unknowns\":[{\"name\":\"p\",\"least\":2000000,\"greatest\":3000000},{\"name\":\"s\",\"least\":null,\"greatest\":0.5}]}]";
@@ -382,6 +386,6 @@ fn events_are_json() {
     let error = Error::new(ErrorKind::Data, "no").at(3);
     assert_eq!(
         render_error(&HEAT.source, &error, MessageFormat::Json),
-        "{\"severity\":\"error\",\"message\":\"no\",\"lines\":[3],\"hint\":null}\n"
+        "{\"event\":\"error\",\"severity\":\"error\",\"message\":\"no\",\"lines\":[3],\"hint\":null}\n"
     );
 }

@@ -4,7 +4,7 @@ use std::io::Write;
 use std::sync::{Arc, Mutex};
 
 use equelle_runtime::output::{Outputs, Record, output_dir};
-use equelle_runtime::run::RunRecord;
+use equelle_runtime::run::{self, RunRecord};
 use equelle_runtime::session::{Options, Session};
 use equelle_runtime::{Error, ErrorKind};
 
@@ -39,7 +39,7 @@ fn outputs(given: &[&str]) -> (Outputs, Buffer) {
 
 fn opened(given: &[&str], console: Box<dyn Write + Send>) -> Result<Outputs, Error> {
     let parameters = parameters(given);
-    let record = RunRecord::new(&HEAT, &parameters, &four_by_three(), "test", output_dir(&parameters)?);
+    let record = RunRecord::new(&HEAT, &run::description(&HEAT, &parameters, &four_by_three(), "test"), output_dir(&parameters)?);
     Outputs::from_parameters(&parameters, console, record)
 }
 

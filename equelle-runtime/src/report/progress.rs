@@ -1,0 +1,196 @@
+//! Progress of the outermost loop, and the messages beside it.
+
+use std::io::Write;
+use std::time::{Duration, Instant};
+
+use super::event::{self, Event};
+use super::{MessageFormat, Messages, ProgressStyle, seconds};
+
+/// Progress of the outermost loop.
+pub struct Progress {
+    style: ProgressStyle,
+    messages: Messages,
+    started: Instant,
+    loop_started: Instant,
+    last_shown: Option<Instant>,
+    depth: usize,
+    total: usize,
+    done: usize,
+    steps: usize,
+    bar_open: bool,
+    /// When the last [`Event::Step`] was sent.
+    last_event: Option<Instant>,
+    /// Time of the run at the end of the current step, and its length.
+    time: f64,
+    dt: f64,
+}
+
+/// Least time between two [`Event::Step`].
+const BETWEEN_EVENTS: Duration = Duration::from_millis(100);
+
+impl Progress {
+    /// Starts the clock.
+    pub fn new(style: ProgressStyle, format: MessageFormat, out: Box<dyn Write + Send>) -> Self {
+        let now = Instant::now();
+        // Programs get everything: there is no bar, and `--quiet` is for users.
+        let style = match format {
+            MessageFormat::Human => style,
+            MessageFormat::Json => ProgressStyle::Lines,
+        };
+        Progress {
+            style,
+            messages: Messages::new(format, out),
+            started: now,
+            loop_started: now,
+            last_shown: None,
+            depth: 0,
+            total: 0,
+            done: 0,
+            steps: 0,
+            bar_open: false,
+            last_event: None,
+            time: f64::NAN,
+            dt: f64::NAN,
+        }
+    }
+
+    /// Begins a loop of `total` iterations.
+    pub fn begin(&mut self, total: usize) {
+        self.depth += 1;
+        if self.depth == 1 {
+            (self.total, self.done, self.last_shown, self.last_event) = (total, 0, None, None);
+            self.loop_started = Instant::now();
+        }
+    }
+
+    /// Ends one iteration of the innermost loop.
+    pub fn step(&mut self) {
+        if self.depth != 1 {
+            return;
+        }
+        self.done += 1;
+        self.steps += 1;
+        let interval = match self.style {
+            ProgressStyle::Quiet => return,
+            ProgressStyle::Bar => Duration::from_millis(100),
+            ProgressStyle::Lines => Duration::from_secs(1),
+        };
+        let now = Instant::now();
+        let is_last = self.done >= self.total;
+        let is_due = |last: Option<Instant>, interval| is_last || last.is_none_or(|last| now.duration_since(last) >= interval);
+        let elapsed = now.duration_since(self.loop_started).as_secs_f64();
+        let left = elapsed / self.done as f64 * (self.total - self.done.min(self.total)) as f64;
+        if self.format() == MessageFormat::Json && is_due(self.last_event, BETWEEN_EVENTS) {
+            self.last_event = Some(now);
+            let (steps_done, time, dt) = (self.steps, self.time, self.dt);
+            self.event(&Event::Step(event::Step { step: self.done, steps: self.total, steps_done, time, dt, elapsed, left }));
+        }
+        if !is_due(self.last_shown, interval) {
+            return;
+        }
+        self.last_shown = Some(now);
+        let line = match (self.style, self.format()) {
+            (_, MessageFormat::Json) => {
+                return self.event(&Event::Progress { step: self.done, steps: self.total, elapsed, left });
+            }
+            (ProgressStyle::Bar, MessageFormat::Human) => format!("\r{}\x1b[K", bar(self.done, self.total, left)),
+            (ProgressStyle::Quiet | ProgressStyle::Lines, MessageFormat::Human) => {
+                format!("step {}/{}, {} elapsed, {} left\n", self.done, self.total, seconds(elapsed), seconds(left))
+            }
+        };
+        self.bar_open = self.style == ProgressStyle::Bar;
+        self.messages.write(&line);
+    }
+
+    /// Sets the time of the run at the end of the step that begins, and its length, for events; NaN
+    /// if not known.
+    pub fn at(&mut self, time: f64, dt: f64) {
+        (self.time, self.dt) = (time, dt);
+    }
+
+    /// Ends the innermost loop.
+    pub fn end(&mut self) {
+        self.depth = self.depth.saturating_sub(1);
+        if self.depth == 0 {
+            self.close_bar();
+        }
+    }
+
+    /// Ends the line of an open bar, so that the next text starts on a new line.
+    pub fn close_bar(&mut self) {
+        if std::mem::take(&mut self.bar_open) {
+            self.messages.write("\n");
+        }
+    }
+
+    /// Steps of outermost loops so far.
+    pub fn steps(&self) -> usize {
+        self.steps
+    }
+
+    /// Time since the start of the run.
+    pub fn elapsed(&self) -> Duration {
+        self.started.elapsed()
+    }
+
+    /// The current step of the outermost loop, from 1, and the number of steps; `None` outside
+    /// loops.
+    pub fn current_step(&self) -> Option<(usize, usize)> {
+        (self.depth > 0).then_some((self.done + 1, self.total))
+    }
+
+    /// Whether the current loop is the outermost one.
+    pub fn is_outermost(&self) -> bool {
+        self.depth == 1
+    }
+
+    /// Format of messages.
+    pub fn format(&self) -> MessageFormat {
+        self.messages.format()
+    }
+
+    /// The stream of messages, for other owners.
+    pub fn messages(&self) -> &Messages {
+        &self.messages
+    }
+
+    /// Prints a message on standard error; not when quiet.
+    pub fn message(&mut self, text: &str) {
+        match self.format() {
+            MessageFormat::Human if self.style == ProgressStyle::Quiet => {}
+            MessageFormat::Human => self.line(&format!("{text}\n")),
+            MessageFormat::Json => self.event(&Event::Note(text.to_owned())),
+        }
+    }
+
+    /// Sends an event for programs; nothing for users.
+    pub fn event(&self, event: &Event) {
+        self.messages.event(event);
+    }
+
+    /// Prints a warning on standard error, even when quiet.
+    pub fn warning(&mut self, text: &str) {
+        match self.format() {
+            MessageFormat::Human => self.line(&format!("warning: {text}\n")),
+            MessageFormat::Json => self.event(&Event::Warning(text.to_owned())),
+        }
+    }
+
+    fn line(&mut self, text: &str) {
+        self.close_bar();
+        self.messages.write(text);
+    }
+}
+
+impl Drop for Progress {
+    fn drop(&mut self) {
+        self.close_bar();
+    }
+}
+
+fn bar(done: usize, total: usize, left: f64) -> String {
+    const WIDTH: usize = 30;
+    // In floating point, since the product of the integers could overflow.
+    let filled = if total == 0 { WIDTH } else { (WIDTH as f64 * (done as f64 / total as f64)) as usize }.min(WIDTH);
+    format!("[{}{}] {done}/{total}, {} left", "#".repeat(filled), " ".repeat(WIDTH - filled), seconds(left))
+}
