@@ -11,8 +11,13 @@ mod deferred;
 mod field;
 mod files;
 mod finite;
+pub mod npy;
+pub mod pvd;
 mod record;
 mod rows;
+pub mod vti;
+mod vtk;
+pub mod vtu;
 
 use std::collections::BTreeMap;
 use std::io::Write;
@@ -31,6 +36,7 @@ use files::{next_file, write_file};
 pub use finite::{Checked, CheckedValues, ElementLocation, FirstNonfinite, Nonfinite, NotFinite, Step};
 pub use record::{DeferredOutput, Record, Records};
 use rows::RowText;
+pub use vtk::{Compression, VtkPart};
 
 /// Largest collection that is printed, unless `output_to_file=false` is given.
 pub const LARGE: usize = 1000;

@@ -6,7 +6,8 @@
 //! Reading order: [`Grid`] here, [`Cartesian`] numbering in `cartesian` and `cartesian_edges`, its
 //! arrays in `build`, grids of graded widths in `rectilinear`, edges and vertices in `skeleton`,
 //! canonical sets in `sets`, what is beyond faces in `neighbours`, geometry that is given back in
-//! `geometry`, grids from cells in `builder`, sets and arrays of a mesh in `named`, grid files in
+//! `geometry`, grids from cells in `builder`, entities by their corners for files of meshes in
+//! `corners`, sets and arrays of a mesh in `named`, grid files in
 //! [`io`], what they store against what their nodes give in `stored` (measures in `shapes`,
 //! precision of text in `digits`), the order of cells and faces in memory in `renumber` and
 //! `cuthill_mckee`.
@@ -16,6 +17,7 @@ mod build;
 mod builder;
 mod cartesian;
 mod cartesian_edges;
+mod corners;
 mod cuthill_mckee;
 mod digits;
 mod geometry;
@@ -40,6 +42,7 @@ pub use arrays::{Geometry, GeometryArray, NONE, Nodes, Topology};
 pub use builder::{BuildError, CellShape, GridBuilder};
 pub use cartesian::{Cartesian, CartesianFace};
 pub use cartesian_edges::CartesianEdge;
+pub use corners::{Corners, EntityShape};
 pub use named::{Named, NamedArray, NamedSet};
 pub use neighbours::{MAX_CELLS_OF_ARRAYS, Neighbour};
 pub use renumber::{FaceOrder, LARGE, Renumber};

@@ -91,10 +91,17 @@ impl Grid {
         Ok(self.edges.get_or_init(|| edges))
     }
 
-    fn edges_from(&self, nodes: &Nodes) -> Result<Edges, Error> {
+    /// The edges of a grid of 3 dimensions with nodes, each as smaller and larger node in one
+    /// number, in the order of their numbers.
+    pub(super) fn edge_pairs(&self, nodes: &Nodes) -> Vec<u64> {
         let mut pairs: Vec<u64> = (0..self.n_faces).flat_map(|face| nodes.edges_of_face(face)).collect();
         pairs.sort_unstable();
         pairs.dedup();
+        pairs
+    }
+
+    fn edges_from(&self, nodes: &Nodes) -> Result<Edges, Error> {
+        let pairs = self.edge_pairs(nodes);
         if pairs.len() > MAX_ENTITIES {
             return Err(too_many("edges"));
         }

@@ -1,5 +1,6 @@
 //! Collections of one step on the host, as the encoders of file formats take them.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use crate::entity::EntityKind;
@@ -16,6 +17,13 @@ pub struct Field {
     pub values: FieldValues,
     /// The unit by which the program divides, if it does so.
     pub unit: Option<&'static str>,
+}
+
+impl Field {
+    /// Its name in files: the tag, with the unit behind it if the program divides by one.
+    pub fn label(&self) -> Cow<'_, str> {
+        self.unit.map_or(Cow::Borrowed(&self.tag), |unit| Cow::Owned(format!("{} [{unit}]", self.tag)))
+    }
 }
 
 /// Where values are: on every entity of a kind, or on some of them.
