@@ -310,6 +310,7 @@ impl Counter<'_> {
     fn load(&mut self, array: &str, count: u64, per_cell: f64, bytes: u64, at: &Path) {
         if let Path::Select { condition, if_true, if_false } = at {
             self.expr(condition);
+            self.flops(1);
             self.load(array, count, per_cell, bytes, if_true);
             self.load(array, count, per_cell, bytes, if_false);
             return;

@@ -93,7 +93,8 @@ fn files(folder: &Path, ending: &str, into: &mut Vec<PathBuf>) {
 }
 
 /// All programs of the project: the examples, and those beside the tests. Texts of diagnostics are
-/// none, nor are programs that are there to fail, and `tests/conformance` runs its own programs.
+/// none, nor are programs that are there to fail; `tests/conformance` and `tests/wording` run their
+/// own programs, of which [`ALSO_COMPILED`] are compiled here.
 fn programs() -> Vec<String> {
     let root = repository();
     let mut found = Vec::new();
@@ -101,9 +102,12 @@ fn programs() -> Vec<String> {
         files(&root.join(folder), ".equelle", &mut found);
     }
     let names = found.iter().map(|path| path.strip_prefix(&root).expect("below it").with_extension("").display().to_string());
-    let others = ["tests/ui/", "tests/golden/", "tests/run/failing/"];
-    names.filter(|name| !others.iter().any(|folder| name.starts_with(folder))).collect()
+    let others = ["tests/ui/", "tests/golden/", "tests/run/failing/", "tests/wording/"];
+    names.filter(|name| ALSO_COMPILED.contains(&name.as_str()) || !others.iter().any(|folder| name.starts_with(folder))).collect()
 }
+
+/// A cell chosen by data is an access path of Cartesian forms.
+const ALSO_COMPILED: [&str; 1] = ["tests/wording/upwind_cells"];
 
 /// Every program with its runs. Data that no file of the repository has are written to a folder.
 ///

@@ -371,13 +371,7 @@ impl<'a> Builder<'a> {
             }
             Op::On { data, target } => {
                 let path = self.entity(*target, at)?;
-                let mark = self.facts.mark();
-                if let Some(within) = self.ty(*target).within {
-                    self.facts.learn(self.sets, &path, within, true);
-                }
-                let result = self.eval(*data, &path);
-                self.facts.reset(mark);
-                result
+                self.gather(value, *data, path, self.ty(*target).within)
             }
             Op::Extend { data, .. } => {
                 let set = self.ty(*data).mapping().ok_or(Unfusable)?;
@@ -420,6 +414,25 @@ impl<'a> Builder<'a> {
             | Op::Reduce(..)
             | Op::Call { .. }
             | Op::Newton { .. } => Err(Unfusable),
+        }
+    }
+
+    /// The data at the end of a path, which is in the set `within`. In Cartesian forms each load
+    /// has a place of its own: a choice of the entity becomes one of the values.
+    fn gather(&mut self, value: ValueId, data: ValueId, path: Path, within: Option<SetId>) -> Result<KExpr> {
+        match path {
+            Path::Select { condition, if_true, if_false } if self.mode == Mode::Full => {
+                self.select(value, *condition, |s| s.gather(value, data, *if_true, within), |s| s.gather(value, data, *if_false, within))
+            }
+            path => {
+                let mark = self.facts.mark();
+                if let Some(within) = within {
+                    self.facts.learn(self.sets, &path, within, true);
+                }
+                let result = self.eval(data, &path);
+                self.facts.reset(mark);
+                result
+            }
         }
     }
 

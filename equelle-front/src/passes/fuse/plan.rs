@@ -311,19 +311,17 @@ impl Planner<'_> {
         Some((Placement::Kernel, why))
     }
 
-    /// Cost of one evaluation if the data of a gather along a path of the grid may be stored: then
-    /// the gather is a load like that of its own array. The data are decided later, by their cost.
+    /// Cost of one evaluation if the data that an operation only moves may be stored: then it is a
+    /// load like that of its own array. The data are decided later, by their cost.
     fn cost_beside_stored(&self, op: &Op, substituted: u32) -> u32 {
-        match op {
-            Op::On { data, target } if decided_by_grid(self.function, self.defs, *target) && self.is_stored_if_invariant(*data) => {
-                substituted.min(self.model.operation(op).saturating_add(self.model.load))
-            }
-            _ => substituted,
-        }
-    }
-
-    fn is_stored_if_invariant(&self, value: ValueId) -> bool {
-        self.defs.op(value).is_none_or(|op| is_storable(op, self.ty(value)))
+        let moved = match op {
+            Op::On { data, target } if decided_by_grid(self.function, self.defs, *target) => *data,
+            // Of the elements of other sets only a search tells which they are.
+            Op::Extend { data, .. } if self.ty(*data).mapping().is_some_and(|set| self.sets.get(set).canonical.is_some()) => *data,
+            _ => return substituted,
+        };
+        let storable = self.defs.op(moved).is_none_or(|op| is_storable(op, self.ty(moved)));
+        if storable { substituted.min(self.model.operation(op).saturating_add(self.model.load)) } else { substituted }
     }
 
     /// Cost of one evaluation with everything substituted, and whether that sums over faces.
