@@ -1,41 +1,59 @@
 //! Outputs of a program (runtime specification, section 10).
 //!
 //! Scalars go to standard output as `tag = value`. Collections of up to [`LARGE`] elements go there
-//! too; larger ones, and with `output_to_file=true` all, go to files `tag-00000.output`, one value
-//! a line. Numbers have the shortest digits that read back as the same number. A file appears under
-//! its name only when it is complete. [`crate::run`] manages the output folder.
+//! too; larger ones, and with `output_to_file=true` or `output_format` all, go to files. Numbers
+//! in text have the shortest digits that read back as the same number. A file appears under its
+//! name only when it is complete. [`crate::run`] manages the output folder.
+//!
+//! `plan` has what the parameters ask for, `schedule` the steps that are written, `position` where
+//! the run is. A thread (`background`) writes files of collections and of steps (`steps`).
 
 mod background;
+mod collections;
 mod console;
 mod deferred;
 mod field;
 mod files;
 mod finite;
 pub mod npy;
+mod plan;
+mod position;
+mod probe;
 pub mod pvd;
 mod record;
 mod rows;
+mod schedule;
+mod steps;
+mod table;
 pub mod vti;
 mod vtk;
 pub mod vtu;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use crate::error::Error;
+use crate::grid::Grid;
 use crate::number::write_shortest;
 use crate::params::Parameters;
 use crate::real::Real;
-use crate::run::RunRecord;
+use crate::run::{FileContent, FileEntry, RunRecord, TagFormat};
 use crate::threads::Threads;
+pub use collections::Route;
 use console::{print, print_columns};
 pub use field::{Field, FieldValues, StepFields, Support};
 pub use files::StepTime;
-use files::{next_file, write_file};
+use files::{check_tag, write_columns};
 pub use finite::{Checked, CheckedValues, ElementLocation, FirstNonfinite, Nonfinite, NotFinite, Step};
+use plan::OutputPlan;
+pub use position::OutputCounters;
+use position::Position;
+use probe::{Probe, component};
 pub use record::{DeferredOutput, Record, Records};
 use rows::RowText;
+use steps::Meshes;
 pub use vtk::{Compression, VtkPart};
 
 /// Largest collection that is printed, unless `output_to_file=false` is given.
@@ -77,10 +95,15 @@ pub fn output_dir(parameters: &Parameters) -> Result<PathBuf, Error> {
 /// The outputs of a run.
 pub struct Outputs {
     target: Target,
+    plan: OutputPlan,
+    probes: Vec<Probe>,
+    /// With files of VTK, until the thread has them.
+    meshes: Option<Meshes>,
+    /// The grid without geometry, for files of VTK.
+    grid: Option<Arc<Grid>>,
     counts: BTreeMap<String, u32>,
-    files: usize,
     text: String,
-    /// Text of files.
+    /// Text of files that are written at once.
     rows: RowText,
     /// The deferred outputs, while outputs are deferred.
     deferred: Option<Vec<DeferredOutput>>,
@@ -88,25 +111,51 @@ pub struct Outputs {
     suppressed: Option<bool>,
     /// Writer of files in the background.
     writer: background::Writer,
-    moment: StepTime,
+    position: Position,
+    /// What the current step has put out, with formats that write steps.
+    step: Option<OpenStep>,
     /// Notes that were not shown yet.
     notes: Vec<String>,
     warnings: Vec<String>,
 }
 
+/// A step that is not complete.
+#[derive(Default)]
+struct OpenStep {
+    tags: BTreeSet<String>,
+    scalars: Vec<(String, f64)>,
+    /// Whether a collection is written.
+    has_collections: bool,
+    /// Equelle line of the last output.
+    line: u32,
+}
+
 impl Outputs {
-    /// From `output_to_file` (without it, large collections go to files). `true` claims the output
-    /// folder at once, else the first file does.
+    /// From the parameters of outputs (without `output_to_file` and `output_format`, large
+    /// collections go to files). `output_to_file=true` and a format claim the output folder at
+    /// once, else the first file does.
     ///
     /// # Errors
-    /// `Io` if it is not writable or another run uses it; `Data` for an illegal parameter.
-    pub fn from_parameters(parameters: &Parameters, console: Box<dyn Write + Send>, record: RunRecord) -> Result<Outputs, Error> {
+    /// `Io` if it is not writable or another run uses it; `Data` for an illegal parameter, a probe
+    /// outside of the grid, and a grid that a format cannot hold.
+    pub fn from_parameters(
+        parameters: &Parameters,
+        console: Box<dyn Write + Send>,
+        record: RunRecord,
+        grid: &Grid,
+    ) -> Result<Outputs, Error> {
+        let plan = OutputPlan::from_parameters(parameters)?;
         let to_files = match parameters.flag("output_to_file")? {
+            _ if plan.is_given => ToFiles::All,
             Some(true) => ToFiles::All,
             Some(false) => ToFiles::None,
             None => ToFiles::Large,
         };
-        let mut outputs = Outputs::new(Target::Streams { console, to_files, record: record.clone() });
+        let probes = probe::locate(grid, &plan.probes)?;
+        let meshes = if plan.formats.vtu { Some(Meshes::new(grid, plan.compression)?) } else { None };
+        let mut outputs = Outputs::new(Target::Streams { console, to_files, record: record.clone() }, plan);
+        (outputs.probes, outputs.meshes) = (probes, meshes);
+        outputs.warnings.append(&mut outputs.plan.warnings);
         if to_files == ToFiles::All {
             outputs.warnings.extend(record.open()?);
         }
@@ -115,33 +164,27 @@ impl Outputs {
 
     /// Keeps outputs in memory.
     pub fn to_memory(records: Records) -> Outputs {
-        Outputs::new(Target::Memory(records))
+        Outputs::new(Target::Memory(records), OutputPlan::default())
     }
 
-    fn new(target: Target) -> Outputs {
+    fn new(target: Target, plan: OutputPlan) -> Outputs {
         Outputs {
             target,
+            position: Position::new(plan.time_from.clone()),
+            plan,
+            probes: Vec::new(),
+            meshes: None,
+            grid: None,
             counts: BTreeMap::new(),
-            files: 0,
             text: String::new(),
             rows: RowText::default(),
             deferred: None,
             suppressed: None,
             writer: background::Writer::default(),
-            moment: StepTime::default(),
+            step: None,
             notes: Vec::new(),
             warnings: Vec::new(),
         }
-    }
-
-    /// Sets the current step and time of the run.
-    pub fn at(&mut self, moment: StepTime) {
-        self.moment = moment;
-    }
-
-    /// The step and time of the last [`Outputs::at`].
-    pub fn moment(&self) -> StepTime {
-        self.moment
     }
 
     /// Notes for the user, such as where large collections go; each is returned once.
@@ -190,7 +233,7 @@ impl Outputs {
 
     /// Files written so far.
     pub fn files_written(&self) -> usize {
-        self.files
+        self.record().map_or(0, RunRecord::n_files)
     }
 
     /// The folder of files, once there are some or all collections go there.
@@ -207,6 +250,8 @@ impl Outputs {
         if self.keeps(false, || Record::Scalar { tag: tag.to_string(), value }) {
             return Ok(());
         }
+        self.position.put_out(tag, value);
+        self.note_number(tag, || vec![(tag.to_owned(), value)]);
         match &mut self.target {
             Target::Memory(records) => {
                 records.push(Record::Scalar { tag: tag.to_string(), value });
@@ -231,6 +276,7 @@ impl Outputs {
         if self.keeps(false, || Record::Bool { tag: tag.to_string(), value }) {
             return Ok(());
         }
+        self.note_number(tag, || vec![(tag.to_owned(), f64::from(u8::from(value)))]);
         match &mut self.target {
             Target::Memory(records) => {
                 records.push(Record::Bool { tag: tag.to_string(), value });
@@ -266,6 +312,8 @@ impl Outputs {
         if self.keeps(false, || Record::Vector { tag: tag.to_string(), components: components.to_vec() }) {
             return Ok(());
         }
+        let is_vector = components.len() > 1;
+        self.note_number(tag, || components.iter().enumerate().map(|(axis, &value)| (component(tag, axis, is_vector), value)).collect());
         match &mut self.target {
             Target::Memory(records) => {
                 records.push(Record::Vector { tag: tag.to_string(), components: components.to_vec() });
@@ -330,11 +378,10 @@ impl Outputs {
     fn columns<R: Real>(&mut self, tag: &str, columns: &[&[R]], one_line: bool, kept: impl FnOnce() -> Record) -> Result<(), Error> {
         let elements = columns.first().map_or(0, |column| column.len());
         if let Some(record) = self.record_of_files(elements)? {
-            self.writer.wait_for_outputs()?;
-            let file = next_file(&mut self.counts, &record, tag, self.moment)?;
-            write_file(&record, file, columns, &mut self.rows)?;
-            self.files += 1;
-            return Ok(());
+            self.writer.wait(false)?;
+            let content = FileContent::Tag { tag: tag.to_owned(), number: self.next_number(&record, tag)?, format: TagFormat::Text };
+            let moment = self.position.moment();
+            return write_columns(&record, FileEntry::new(content, moment.step, moment.time), columns, &mut self.rows);
         }
         match &mut self.target {
             Target::Memory(records) => {
@@ -342,6 +389,25 @@ impl Outputs {
                 Ok(())
             }
             Target::Streams { console, .. } => print_columns(console.as_mut(), tag, columns, one_line, &mut self.text),
+        }
+    }
+
+    /// The number of the next output of a tag, before its numbers are known. Claims the tag for
+    /// this run.
+    fn next_number(&mut self, record: &RunRecord, tag: &str) -> Result<u32, Error> {
+        check_tag(tag)?;
+        record.begin_file(tag)?;
+        Ok(self.count(tag))
+    }
+
+    /// Counts an output of a tag; returns the number of earlier ones.
+    fn count(&mut self, tag: &str) -> u32 {
+        match self.counts.get_mut(tag) {
+            Some(count) => std::mem::replace(count, *count + 1),
+            None => {
+                self.counts.insert(tag.to_owned(), 1);
+                0
+            }
         }
     }
 }

@@ -6,6 +6,8 @@
 use std::fmt::{Debug, Display, LowerExp};
 use std::ops::{Add, AddAssign, Div, Mul, Neg, Sub, SubAssign};
 
+use crate::output::FieldValues;
+
 /// A floating-point type of collections. The operations are IEEE, correctly rounded; the
 /// mathematical functions come from the crate `libm`.
 pub trait Real:
@@ -55,6 +57,8 @@ pub trait Real:
             *out = Self::from_f64(value);
         }
     }
+    /// Values of an output, by component.
+    fn field_values(columns: Vec<Vec<Self>>) -> FieldValues;
     /// Whether it is −0.
     fn is_negative_zero(self) -> bool;
     /// Whether it is NaN.
@@ -89,7 +93,7 @@ pub trait Real:
 }
 
 macro_rules! real {
-    ($real:ident, $from:expr, $exp:ident, $log:ident, $sin:ident, $cos:ident, $tan:ident, $pow:ident) => {
+    ($real:ident, $from:expr, $values:path, $exp:ident, $log:ident, $sin:ident, $cos:ident, $tan:ident, $pow:ident) => {
         impl Real for $real {
             const NAME: &'static str = stringify!($real);
             const ZERO: Self = 0.0;
@@ -104,6 +108,10 @@ macro_rules! real {
             #[inline]
             fn to_f64(self) -> f64 {
                 f64::from(self)
+            }
+
+            fn field_values(columns: Vec<Vec<Self>>) -> FieldValues {
+                $values(columns)
             }
 
             #[inline]
@@ -164,8 +172,8 @@ macro_rules! real {
     };
 }
 
-real!(f64, |value| value, exp, log, sin, cos, tan, pow);
-real!(f32, |value| value as f32, expf, logf, sinf, cosf, tanf, powf);
+real!(f64, |value| value, FieldValues::F64, exp, log, sin, cos, tan, pow);
+real!(f32, |value| value as f32, FieldValues::F32, expf, logf, sinf, cosf, tanf, powf);
 
 #[cfg(test)]
 mod tests {

@@ -14,7 +14,7 @@ mod totals;
 
 use std::collections::BTreeMap;
 use std::io::{IsTerminal, Write};
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 
 use crate::domain::Domain;
 use crate::entity::{CanonicalSet, EntityKind, Extent};
@@ -25,7 +25,7 @@ use crate::interrupt::Interrupt;
 use crate::io::Sink;
 use crate::memory::MemoryPlan;
 use crate::newton::{Range, timestep_cuts};
-use crate::output::{Nonfinite, Outputs, Records, StepTime, output_dir};
+use crate::output::{Nonfinite, Outputs, Records, output_dir};
 use crate::params::Parameters;
 use crate::program::Program;
 use crate::report::{Event, MessageFormat, Messages, Progress, ProgressStyle};
@@ -99,6 +99,8 @@ pub struct Session {
     domains: Vec<(CanonicalSet, Arc<Domain>)>,
     inputs: Inputs,
     outputs: Outputs,
+    /// Entities of the subsets that were put out, by index in the grid's file.
+    subsets: Vec<(Weak<Domain>, Arc<Vec<u32>>)>,
     sink: Sink,
     nonfinite: Nonfinite,
     finite: finite::Finite,
@@ -202,7 +204,7 @@ impl Session {
         let record = record.telling(progress.messages());
         progress.messages().start(start);
         // Last, so that errors are found before the run claims the folder.
-        let mut outputs = Outputs::from_parameters(&parameters, options.stdout, record)?;
+        let mut outputs = Outputs::from_parameters(&parameters, options.stdout, record, &grid)?;
         outputs.set_threads(&threads);
         let mut session = Session {
             program,
@@ -214,6 +216,7 @@ impl Session {
             domains: Vec::new(),
             inputs,
             outputs,
+            subsets: Vec::new(),
             sink: options.sink,
             nonfinite,
             finite: finite::Finite::default(),
@@ -434,16 +437,18 @@ impl Session {
         }
         if state.next == state.len {
             state.over = true;
+            if self.progress.is_outermost() {
+                self.outputs.end_loop();
+            }
             self.progress.end();
             return None;
         }
         state.next += 1;
         if self.progress.is_outermost() {
             let element = self.outer.as_ref().and_then(|outer| outer.get(state.next - 1)).copied().unwrap_or(f64::NAN);
-            let moment = self.outputs.moment();
-            let moment = StepTime { step: moment.step + 1, time: moment.time + element };
-            self.progress.at(moment.time, element);
-            self.outputs.at(moment);
+            self.outputs.begin_round(element, state.next == state.len);
+            self.tell_of_outputs();
+            self.progress.at(self.outputs.moment().time, element);
         }
         Some(state.next - 1)
     }

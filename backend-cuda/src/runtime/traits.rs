@@ -96,6 +96,9 @@ impl EquelleRuntime for CudaRuntime {
     }
 
     fn output_collection(&mut self, tag: &str, value: &ScalarCollection) -> Result<(), Error> {
+        if self.session.skips_output(tag, value.domain.len()) {
+            return Ok(());
+        }
         // Outputs need no derivatives.
         let dense = self.plain(value)?;
         if self.output_async(tag, &dense, 1)? {
@@ -134,6 +137,9 @@ impl EquelleRuntime for CudaRuntime {
     }
 
     fn output_vectors(&mut self, tag: &str, value: &VectorCollection) -> Result<(), Error> {
+        if self.session.skips_output(tag, value.domain().len()) {
+            return Ok(());
+        }
         let components = self.session.grid().dim();
         if self.output_async(tag, &value.values, components)? {
             return Ok(());
@@ -154,12 +160,18 @@ impl EquelleRuntime for CudaRuntime {
     }
 
     fn output_bools(&mut self, tag: &str, value: &BoolCollection) -> Result<(), Error> {
-        let values: Vec<f64> = self.bools(value)?.into_iter().map(|value| f64::from(u8::from(value))).collect();
+        if self.session.skips_output(tag, value.domain().len()) {
+            return Ok(());
+        }
+        let values = self.bools(value)?;
         self.check_flag()?;
-        self.session.output_collection(tag, value.domain(), &values)
+        self.session.output_bools(tag, value.domain(), &values)
     }
 
     fn output_entities(&mut self, tag: &str, value: &EntityCollection) -> Result<(), Error> {
+        if self.session.skips_output(tag, value.domain().len()) {
+            return Ok(());
+        }
         let entities: Vec<u32> = self.entity_indices(value)?.into_iter().map(|entity| entity.unwrap_or(NONE)).collect();
         self.check_flag()?;
         self.session.output_entities(tag, value.domain(), value.kind(), &entities)

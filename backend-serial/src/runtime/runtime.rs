@@ -198,8 +198,7 @@ impl<R: Real> EquelleRuntime for SerialRuntime<R> {
     }
 
     fn output_bools(&mut self, tag: &str, value: &BoolCollection) -> Result<(), Error> {
-        let values: Vec<f64> = value.values.iter().map(|&value| f64::from(u8::from(value))).collect();
-        self.session.output_collection(tag, &value.domain, &values)
+        self.session.output_bools(tag, &value.domain, &value.values)
     }
 
     fn output_entities(&mut self, tag: &str, value: &EntityCollection) -> Result<(), Error> {
@@ -240,6 +239,7 @@ impl<R: Real> EquelleRuntime for SerialRuntime<R> {
     }
 
     fn finish(&mut self) -> Result<(), Error> {
+        self.session.complete_outputs()?;
         if self.session.profile() {
             let counters = self.buffer_counters();
             let planned = self.session.planned_collections(size_of::<R>())?;
@@ -283,5 +283,8 @@ pub fn run_with_precision<R: Real>(
 ) -> Result<(), Error> {
     session.computes_on(ComputeDevice::Cores);
     let mut runtime = SerialRuntime::with_precision(session);
-    program(&mut runtime).map_err(|error| runtime.session.advise(runtime.session.locate(error)))
+    program(&mut runtime).map_err(|error| {
+        let error = runtime.session.ended_by(error);
+        runtime.session.advise(runtime.session.locate(error))
+    })
 }

@@ -65,6 +65,21 @@ pub(super) fn cell_centroid(shape: &Cartesian, axes: &Axes, cell: usize) -> [f64
     std::array::from_fn(|a| axes[a].centres[ijk[a]])
 }
 
+/// The cell that contains a point, up to rounding at the ends; the first of two on a face.
+pub(super) fn cell_at(shape: &Cartesian, axes: &Axes, point: [f64; 3]) -> Option<usize> {
+    let mut ijk = [0; 3];
+    for axis in 0..shape.dim {
+        let Axis { nodes, widths, .. } = &axes[axis];
+        let (at, last) = (point[axis], shape.n[axis] - 1);
+        let (low, high) = (nodes[0] - 1e-9 * widths[0], nodes[last + 1] + 1e-9 * widths[last]);
+        if !(low <= at && at <= high) {
+            return None;
+        }
+        ijk[axis] = nodes.partition_point(|&node| node < at).saturating_sub(1).min(last);
+    }
+    Some(shape.cell(ijk))
+}
+
 /// Centroid of a face, as [`geometry`] has it.
 pub(super) fn face_centroid(shape: &Cartesian, axes: &Axes, face: usize) -> [f64; 3] {
     let CartesianFace { axis, ijk } = shape.face_ijk(face);

@@ -58,6 +58,14 @@ impl Grid {
             }
         }
     }
+
+    /// The cell of a grid made of a shape that contains a point, if there is one; `None` for grids
+    /// of arrays. Builds no array.
+    pub(crate) fn cell_of_shape(&self, point: [f64; 3]) -> Option<Option<u32>> {
+        let shape = self.shape.as_ref()?;
+        let of_file = build::cell_at(shape, &self.axes(shape), point);
+        Some(of_file.map(|cell| self.entity_of_file(EntityKind::Cell, cell as u32)))
+    }
 }
 
 #[cfg(test)]

@@ -14,5 +14,5 @@ mod source;
 pub mod token;
 pub mod unit;
 
-pub use sink::{CompleteFile, Sink, SinkFile};
+pub use sink::{CompleteFile, Memory, Sink, SinkFile};
 pub use source::{Bytes, Source};

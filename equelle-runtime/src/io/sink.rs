@@ -13,6 +13,14 @@ use crate::temporary;
 /// Contents in memory, by name.
 type Contents = BTreeMap<PathBuf, Vec<u8>>;
 
+/// Files in memory.
+#[derive(Debug, Default)]
+pub struct Memory {
+    contents: Contents,
+    /// Bytes that can still be written, if there is a limit.
+    room: Option<usize>,
+}
+
 /// Where bytes go. Clones share what is in memory.
 #[derive(Clone, Debug, Default)]
 pub enum Sink {
@@ -20,7 +28,7 @@ pub enum Sink {
     #[default]
     Files,
     /// Memory. No file is written.
-    Memory(Arc<Mutex<Contents>>),
+    Memory(Arc<Mutex<Memory>>),
 }
 
 impl Sink {
@@ -29,11 +37,16 @@ impl Sink {
         Sink::Memory(Arc::default())
     }
 
+    /// Memory, empty, that takes so many bytes and fails like a full disk then.
+    pub fn memory_of(bytes: usize) -> Sink {
+        Sink::Memory(Arc::new(Mutex::new(Memory { contents: Contents::new(), room: Some(bytes) })))
+    }
+
     /// What is in memory, by name; nothing if files are written.
     pub fn contents(&self) -> Contents {
         match self {
             Sink::Files => Contents::new(),
-            Sink::Memory(contents) => contents.lock().unwrap_or_else(PoisonError::into_inner).clone(),
+            Sink::Memory(memory) => memory.lock().unwrap_or_else(PoisonError::into_inner).contents.clone(),
         }
     }
 
@@ -56,7 +69,7 @@ impl Sink {
     pub fn create(&self, dir: &Path, prefix: &str) -> Result<SinkFile> {
         Ok(match self {
             Sink::Files => SinkFile(Content::File(temporary::create(dir, prefix)?)),
-            Sink::Memory(contents) => SinkFile(Content::Memory(Arc::clone(contents), Vec::new())),
+            Sink::Memory(memory) => SinkFile(Content::Memory(Arc::clone(memory), Vec::new())),
         })
     }
 
@@ -79,7 +92,7 @@ pub struct SinkFile(Content);
 #[derive(Debug)]
 enum Content {
     File(NamedTempFile),
-    Memory(Arc<Mutex<Contents>>, Vec<u8>),
+    Memory(Arc<Mutex<Memory>>, Vec<u8>),
 }
 
 impl SinkFile {
@@ -100,7 +113,12 @@ impl Write for SinkFile {
     fn write(&mut self, bytes: &[u8]) -> Result<usize> {
         match &mut self.0 {
             Content::File(file) => file.write(bytes),
-            Content::Memory(_, written) => written.write(bytes),
+            Content::Memory(memory, written) => {
+                if let Some(room) = &mut memory.lock().unwrap_or_else(PoisonError::into_inner).room {
+                    *room = room.checked_sub(bytes.len()).ok_or(std::io::ErrorKind::StorageFull)?;
+                }
+                written.write(bytes)
+            }
         }
     }
 
@@ -124,8 +142,8 @@ impl CompleteFile {
     pub fn publish(self, path: &Path) -> Result<()> {
         match self.0 {
             Content::File(file) => file.persist(path).map(drop).map_err(Error::from),
-            Content::Memory(contents, bytes) => {
-                contents.lock().unwrap_or_else(PoisonError::into_inner).insert(path.to_path_buf(), bytes);
+            Content::Memory(memory, bytes) => {
+                memory.lock().unwrap_or_else(PoisonError::into_inner).contents.insert(path.to_path_buf(), bytes);
                 Ok(())
             }
         }
@@ -160,6 +178,15 @@ mod tests {
             let _ = std::fs::remove_file(&path);
         }
         assert!(Sink::Files.write(&folder.path().join("none/file"), |_| Ok(())).is_err());
+    }
+
+    #[test]
+    fn memory_may_be_full() {
+        let sink = Sink::memory_of(10);
+        sink.write(Path::new("a"), |out| out.write_all(b"12345678")).unwrap();
+        let error = sink.write(Path::new("b"), |out| out.write_all(b"123")).unwrap_err();
+        assert_eq!(error.kind(), std::io::ErrorKind::StorageFull);
+        assert_eq!(sink.contents().keys().collect::<Vec<_>>(), [Path::new("a")]);
     }
 
     #[cfg(unix)]

@@ -1,6 +1,7 @@
 //! Deferred outputs, which wait until a step succeeds, and suppressed side effects.
 
 use super::Outputs;
+use super::files::slices;
 use super::record::{DeferredOutput, Record};
 use crate::error::Error;
 use crate::real::Real;
@@ -22,7 +23,18 @@ impl Outputs {
     /// Those of the outputs.
     pub fn release(&mut self, deferred: Vec<DeferredOutput>) -> Result<(), Error> {
         self.deferred = None;
-        for DeferredOutput { record, single } in deferred {
+        for output in deferred {
+            let (record, single) = match output {
+                DeferredOutput::Written { record, single } => (record, single),
+                DeferredOutput::File { field, line } => {
+                    self.write_field(field, line)?;
+                    continue;
+                }
+                DeferredOutput::Skipped { tag } => {
+                    self.count(&tag);
+                    continue;
+                }
+            };
             match record {
                 Record::Scalar { tag, value } => self.scalar(&tag, value)?,
                 Record::Bool { tag, value } => self.bool(&tag, value)?,
@@ -63,7 +75,7 @@ impl Outputs {
             return true;
         }
         let Some(deferred) = &mut self.deferred else { return false };
-        deferred.push(DeferredOutput { record: record(), single });
+        deferred.push(DeferredOutput::Written { record: record(), single });
         true
     }
 }
@@ -72,8 +84,4 @@ impl Outputs {
 fn columns<R: Real>(rows: &[Vec<f64>]) -> Vec<Vec<R>> {
     let count = rows.first().map_or(0, Vec::len);
     (0..count).map(|component| rows.iter().map(|row| R::from_f64(row[component])).collect()).collect()
-}
-
-fn slices<R>(columns: &[Vec<R>]) -> Vec<&[R]> {
-    columns.iter().map(Vec::as_slice).collect()
 }

@@ -1,12 +1,13 @@
-//! Output files of collections.
+//! Output files: their names, and how they become complete.
 
-use std::collections::BTreeMap;
-use std::io::Write as _;
+use std::io::{BufWriter, IntoInnerError, Write};
 use std::path::Path;
 
+use super::field::FieldValues;
 use super::rows::RowText;
 use crate::error::{Error, ErrorKind};
 use crate::hash::StableHash;
+use crate::io::SinkFile;
 use crate::real::Real;
 use crate::run::{FileEntry, RunRecord, not_in_names};
 
@@ -15,23 +16,12 @@ use crate::run::{FileEntry, RunRecord, not_in_names};
 pub struct StepTime {
     /// The round, from 1; 0 before the first.
     pub step: u64,
-    /// Sum of the elements of the sequence up to that round; NaN if the back-end does not know
-    /// them.
+    /// Sum of the elements of the sequence up to that round, or the Scalar of `time_from`; NaN if
+    /// the back-end does not know them.
     pub time: f64,
 }
 
-/// The next file of a tag, before its numbers are known. Claims the tag for this run.
-pub(super) fn next_file(counts: &mut BTreeMap<String, u32>, record: &RunRecord, tag: &str, moment: StepTime) -> Result<FileEntry, Error> {
-    check_tag(tag)?;
-    record.begin_file(tag)?;
-    if !counts.contains_key(tag) {
-        counts.insert(tag.to_string(), 0);
-    }
-    let number = counts.get_mut(tag).map_or(0, |count| std::mem::replace(count, *count + 1));
-    Ok(FileEntry { tag: tag.to_owned(), number, step: moment.step, time: moment.time, size: 0, hash: String::new() })
-}
-
-fn check_tag(tag: &str) -> Result<(), Error> {
+pub(super) fn check_tag(tag: &str) -> Result<(), Error> {
     match tag.chars().find(|&c| not_in_names(c)) {
         None => Ok(()),
         Some(c) => {
@@ -41,24 +31,77 @@ fn check_tag(tag: &str) -> Result<(), Error> {
     }
 }
 
-/// Writes columns of equal length under a temporary name, syncs, renames: a reader never sees an
-/// incomplete file, and a crash leaves earlier outputs intact.
-pub(super) fn write_file<R: Real>(record: &RunRecord, mut entry: FileEntry, columns: &[&[R]], text: &mut RowText) -> Result<(), Error> {
-    let path = record.dir_of_files().join(entry.name());
-    let write = || -> std::io::Result<()> {
-        let (mut file, mut hash) = (record.temporary()?, StableHash::default());
+/// Writes columns of equal length as text.
+pub(super) fn write_columns<R: Real>(record: &RunRecord, entry: FileEntry, columns: &[&[R]], text: &mut RowText) -> Result<(), Error> {
+    write_file(record, entry, |out| {
         let rows = columns.first().map_or(0, |column| column.len());
         for range in text.ranges(rows) {
             for piece in text.of(columns, range) {
-                file.write_all(piece.as_bytes())?;
-                hash = hash.bytes(piece.as_bytes());
-                entry.size += piece.len() as u64;
+                out.write_all(piece.as_bytes())?;
             }
         }
-        entry.hash = hash.digits();
+        Ok(())
+    })
+}
+
+/// Writes values as text.
+pub(super) fn write_text(record: &RunRecord, entry: FileEntry, values: &FieldValues, text: &mut RowText) -> Result<(), Error> {
+    match values {
+        FieldValues::F64(columns) => write_columns(record, entry, &slices(columns), text),
+        FieldValues::F32(columns) => write_columns(record, entry, &slices(columns), text),
+        FieldValues::Bool(values) => {
+            let values: Vec<f64> = values.iter().map(|&value| f64::from(value)).collect();
+            write_columns(record, entry, &[&values], text)
+        }
+        // Indices have 32 bits.
+        FieldValues::Entity(values) => {
+            let values: Vec<f64> = values.iter().map(|&value| value as f64).collect();
+            write_columns(record, entry, &[&values], text)
+        }
+    }
+}
+
+pub(super) fn slices<R>(columns: &[Vec<R>]) -> Vec<&[R]> {
+    columns.iter().map(Vec::as_slice).collect()
+}
+
+/// Writes a file under a temporary name, syncs, renames: a reader never sees an incomplete file,
+/// and a crash leaves earlier outputs intact.
+pub(super) fn write_file(
+    record: &RunRecord,
+    mut entry: FileEntry,
+    write: impl FnOnce(&mut dyn Write) -> std::io::Result<()>,
+) -> Result<(), Error> {
+    let name = entry.content.name(record.program());
+    let written = || -> std::io::Result<()> {
+        let hashed = Hashed { file: record.temporary()?, hash: StableHash::default(), size: 0 };
+        let mut out = BufWriter::with_capacity(1 << 16, hashed);
+        write(&mut out)?;
+        let Hashed { file, hash, size } = out.into_inner().map_err(IntoInnerError::into_error)?;
+        (entry.hash, entry.size) = (hash.digits(), size);
         record.complete(file.finish()?, entry)
     };
-    write().map_err(|error| cannot_write(&path, &error))
+    written().map_err(|error| cannot_write(&record.dir_of_files().join(&name), &error))
+}
+
+/// A file with the hash and the size of what was written.
+struct Hashed {
+    file: SinkFile,
+    hash: StableHash,
+    size: u64,
+}
+
+impl Write for Hashed {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        let written = self.file.write(bytes)?;
+        self.hash = self.hash.bytes(&bytes[..written]);
+        self.size += written as u64;
+        Ok(written)
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        self.file.flush()
+    }
 }
 
 fn cannot_write(path: &Path, error: &std::io::Error) -> Error {

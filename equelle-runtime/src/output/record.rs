@@ -2,6 +2,8 @@
 
 use std::sync::{Arc, Mutex};
 
+use super::field::Field;
+
 /// One recorded `Output` of a program.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Record {
@@ -66,8 +68,24 @@ impl Records {
 
 /// A deferred `Output`.
 #[derive(Clone, Debug)]
-pub struct DeferredOutput {
-    pub(super) record: Record,
-    /// Whether its numbers are in single precision, which determines their digits.
-    pub(super) single: bool,
+pub enum DeferredOutput {
+    /// One that is printed, or recorded in memory.
+    Written {
+        /// The output.
+        record: Record,
+        /// Whether its numbers are in single precision, which determines their digits.
+        single: bool,
+    },
+    /// A collection that goes to files.
+    File {
+        /// The collection.
+        field: Field,
+        /// Equelle line of the output.
+        line: u32,
+    },
+    /// A collection of a step that is not written.
+    Skipped {
+        /// As given to `Output`.
+        tag: String,
+    },
 }

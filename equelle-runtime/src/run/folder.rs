@@ -130,7 +130,8 @@ impl Folder {
                     return Err(Error::new(ErrorKind::Io, message).hint("move it away, or choose another folder with output_dir=DIR"));
                 }
                 for key in ["files", "earlier_files"] {
-                    listed.extend(record[key].as_array().into_iter().flatten().filter_map(FileEntry::from_json));
+                    let entries = record[key].as_array().into_iter().flatten();
+                    listed.extend(entries.filter_map(|entry| FileEntry::from_json(entry, self.program.name)));
                 }
             }
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
@@ -138,7 +139,7 @@ impl Folder {
         }
         // Its last line may be incomplete; that file has no name yet.
         let journal = std::fs::read_to_string(self.journal_path()).unwrap_or_default();
-        listed.extend(journal.lines().filter_map(|line| FileEntry::from_json(&serde_json::from_str(line).ok()?)));
+        listed.extend(journal.lines().filter_map(|line| FileEntry::from_json(&serde_json::from_str(line).ok()?, self.program.name)));
         Ok(listed)
     }
 
@@ -163,10 +164,10 @@ impl Folder {
             return Ok(());
         }
         for entry in std::mem::take(&mut self.earlier) {
-            if !self.tags.contains_key(&entry.tag) {
+            let path = self.dir.join(entry.content.name(self.program.name));
+            if entry.content.tag().is_some_and(|tag| !self.tags.contains_key(tag)) {
                 self.earlier.push(entry);
-            } else if entry.is_unchanged(&self.dir) {
-                let path = self.dir.join(entry.name());
+            } else if entry.is_unchanged(&path) {
                 std::fs::remove_file(&path).map_err(|error| {
                     Error::new(ErrorKind::Io, format!("cannot remove `{}`, an output of an earlier run: {error}", path.display()))
                 })?;
@@ -183,16 +184,25 @@ impl Folder {
 
     /// Renames a complete file, after listing it in the journal.
     pub(super) fn complete(&mut self, file: CompleteFile, entry: FileEntry) -> std::io::Result<()> {
+        let program = self.program.name;
         match (&self.sink, &mut self.journal) {
             // First: a run killed in between has listed one file too many, rather than one too few.
-            (Sink::Files, Some(journal)) => journal.write_all(format!("{}\n", entry.json()).as_bytes())?,
+            (Sink::Files, Some(journal)) => journal.write_all(format!("{}\n", entry.json(program)).as_bytes())?,
             (Sink::Files, None) => return Err(std::io::Error::other("there is no journal")),
             // What is in memory ends with the process.
             (Sink::Memory(_), _) => {}
         }
-        file.publish(&self.dir.join(entry.name()))?;
+        file.publish(&self.dir.join(entry.content.name(program)))?;
+        if entry.content.is_rewritten() {
+            self.files.retain(|earlier| earlier.content != entry.content);
+        }
         self.files.push(entry);
         Ok(())
+    }
+
+    /// Files of this run, in the order in which they were completed.
+    pub(super) fn files(&self) -> &[FileEntry] {
+        &self.files
     }
 
     /// Writes `PROGRAM.run.json` atomically: the description of the run, its end as far as known,
@@ -201,7 +211,7 @@ impl Folder {
         let mut record = head.clone();
         record.extend(end.clone());
         record.insert("removed_files".to_owned(), json!(self.removed));
-        let list = |files: &[FileEntry]| Value::Array(files.iter().map(FileEntry::json).collect());
+        let list = |files: &[FileEntry]| Value::Array(files.iter().map(|entry| entry.json(self.program.name)).collect());
         record.insert("files".to_owned(), list(&self.files));
         record.insert("earlier_files".to_owned(), list(&self.earlier));
         let mut file = self.sink.create(&self.dir, &temporary::prefix(self.program.name))?;

@@ -4,8 +4,8 @@
 //! written when the folder is opened and again at the end. In between, a journal
 //! `.PROGRAM.run.files` gets a line for each file *before* the file gets its name, so that the list
 //! of a killed run is complete. The next run of a program of that name reads both. Its first output
-//! removes the unchanged files of the list that have the tags of the program, and never anything
-//! else.
+//! removes the unchanged files of the list that have the tags or the name of the program, and never
+//! anything else.
 //!
 //! Advisory locks, one for the program and one for each tag, keep runs with the same outputs apart
 //! ([`lock`]); the operating system drops them with the process. Files are written under unique
@@ -31,7 +31,7 @@ use crate::params::Parameters;
 use crate::program::Program;
 use crate::report::Messages;
 use crate::report::event::{End, Event, GridDescription, Start};
-pub(crate) use entry::{FileEntry, not_in_names};
+pub(crate) use entry::{FileContent, FileEntry, StepFormat, StepPart, TagFormat, not_in_names};
 use folder::Folder;
 
 /// The record of a run, with its folder once a file goes there. Clones share it; dropping the last
@@ -129,6 +129,29 @@ impl RunRecord {
         folder.sweep()
     }
 
+    /// Prepares the first file without a tag: removes files of earlier runs.
+    ///
+    /// # Errors
+    /// `Io`: a file cannot be removed.
+    pub(crate) fn begin_files(&self) -> Result<(), Error> {
+        self.state().folder.as_mut().ok_or_else(no_folder)?.sweep()
+    }
+
+    /// Name of the program that runs.
+    pub(crate) fn program(&self) -> &'static str {
+        self.state().program.name
+    }
+
+    /// Complete files of this run so far, in that order; none once the run has ended.
+    pub(crate) fn files(&self) -> Vec<FileEntry> {
+        self.state().folder.as_ref().map_or_else(Vec::new, |folder| folder.files().to_vec())
+    }
+
+    /// Number of complete files of this run; 0 once the run has ended.
+    pub fn n_files(&self) -> usize {
+        self.state().folder.as_ref().map_or(0, |folder| folder.files().len())
+    }
+
     /// A new file under a temporary name.
     ///
     /// # Errors
@@ -144,8 +167,8 @@ impl RunRecord {
     /// Those of the system.
     pub(crate) fn complete(&self, file: CompleteFile, entry: FileEntry) -> std::io::Result<()> {
         let mut state = self.state();
+        let written = entry.json(state.program.name);
         let folder = state.folder.as_mut().ok_or_else(|| std::io::Error::other("the run has ended"))?;
-        let written = entry.json();
         folder.complete(file, entry)?;
         if let Some(messages) = &state.messages {
             messages.event(&Event::Output(written));

@@ -1,14 +1,19 @@
 //! Inputs and outputs of a run; errors name the line of the statement.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use super::Session;
 use crate::domain::Domain;
 use crate::entity::EntityKind;
-use crate::error::Error;
+use crate::error::{Error, ErrorKind};
 use crate::grid::NONE;
 use crate::input::CollectionInput;
+use crate::output::{Field, FieldValues, OutputCounters, Route, Support};
 use crate::real::Real;
+
+/// Subsets whose entities are remembered for outputs.
+const MAX_SUBSETS: usize = 16;
 
 impl Session {
     /// Parameter `name`, or the default.
@@ -111,16 +116,18 @@ impl Session {
     ///
     /// # Panics
     /// If there is not one value for each element.
-    pub fn output_vectors<R: Real>(&mut self, tag: &str, domain: &Domain, components: &[&[R]]) -> Result<(), Error> {
-        if !self.outputs.has_files_for(domain.len()) {
-            self.progress.close_bar();
-        }
+    pub fn output_vectors<R: Real>(&mut self, tag: &str, domain: &Arc<Domain>, components: &[&[R]]) -> Result<(), Error> {
+        let Some(route) = self.route(tag, domain) else { return Ok(()) };
         let ordered: Vec<_> = components.iter().map(|component| domain.in_file_order(component)).collect();
-        let components: Vec<&[R]> = ordered.iter().map(|component| &component[..]).collect();
-        self.check_output_collection(tag, domain, &components)?;
-        let result = self.outputs.vectors(tag, &components);
-        self.tell_of_outputs();
-        self.locate_nonfinite(result)
+        let slices: Vec<&[R]> = ordered.iter().map(|component| &component[..]).collect();
+        self.check_output_collection(tag, domain, &slices)?;
+        match route {
+            Route::Files => {
+                let values = ordered.into_iter().map(Cow::into_owned).collect();
+                self.output_field(tag, domain, R::field_values(values))
+            }
+            Route::Skip | Route::Values => self.outputs.vectors(tag, &slices).map_err(|error| error.at(self.line)),
+        }
     }
 
     /// Writes a collection, one value per element of a domain; in the order of the grid's file.
@@ -130,15 +137,109 @@ impl Session {
     ///
     /// # Panics
     /// If there is not one value for each element.
-    pub fn output_collection<R: Real>(&mut self, tag: &str, domain: &Domain, values: &[R]) -> Result<(), Error> {
-        if !self.outputs.has_files_for(domain.len()) {
-            self.progress.close_bar();
-        }
+    pub fn output_collection<R: Real>(&mut self, tag: &str, domain: &Arc<Domain>, values: &[R]) -> Result<(), Error> {
+        let Some(route) = self.route(tag, domain) else { return Ok(()) };
         let values = domain.in_file_order(values);
         self.check_output_collection(tag, domain, &[&values])?;
-        let result = self.outputs.collection(tag, &values);
+        match route {
+            Route::Files => self.output_field(tag, domain, R::field_values(vec![values.into_owned()])),
+            Route::Skip | Route::Values => self.outputs.collection(tag, &values).map_err(|error| error.at(self.line)),
+        }
+    }
+
+    /// Writes a collection of Bools, one value per element of a domain: 1 or 0; in the order of the
+    /// grid's file.
+    ///
+    /// # Errors
+    /// See [`Outputs::collection`](crate::output::Outputs::collection).
+    ///
+    /// # Panics
+    /// If there is not one value for each element.
+    pub fn output_bools(&mut self, tag: &str, domain: &Arc<Domain>, values: &[bool]) -> Result<(), Error> {
+        let Some(route) = self.route(tag, domain) else { return Ok(()) };
+        let values = domain.in_file_order(values);
+        match route {
+            Route::Files => {
+                let values = values.iter().map(|&value| u8::from(value)).collect();
+                self.output_field(tag, domain, FieldValues::Bool(values))
+            }
+            Route::Skip | Route::Values => {
+                let values: Vec<f64> = values.iter().map(|&value| f64::from(u8::from(value))).collect();
+                self.outputs.collection(tag, &values).map_err(|error| error.at(self.line))
+            }
+        }
+    }
+
+    /// Writes a collection of entities of a kind, one per element of a domain: their indices in the
+    /// grid's file, -1 for [`NONE`]; in the order of that file.
+    ///
+    /// # Errors
+    /// See [`Outputs::collection`](crate::output::Outputs::collection).
+    ///
+    /// # Panics
+    /// If there is not one value for each element.
+    pub fn output_entities(&mut self, tag: &str, domain: &Arc<Domain>, kind: EntityKind, entities: &[u32]) -> Result<(), Error> {
+        let Some(route) = self.route(tag, domain) else { return Ok(()) };
+        let entities = domain.in_file_order(entities);
+        let index = |entity: u32| (entity != NONE).then(|| self.grid.file_index(kind, entity));
+        match route {
+            Route::Files => {
+                let values = entities.iter().map(|&entity| index(entity).map_or(-1, i64::from)).collect();
+                self.output_field(tag, domain, FieldValues::Entity(values))
+            }
+            Route::Skip | Route::Values => {
+                let values: Vec<f64> = entities.iter().map(|&entity| index(entity).map_or(-1.0, f64::from)).collect();
+                self.outputs.collection(tag, &values).map_err(|error| error.at(self.line))
+            }
+        }
+    }
+
+    /// Whether an output of a collection has no effect now, because it is suppressed or its step is
+    /// not written; it is counted then. A back-end asks before it copies values.
+    pub fn skips_output(&mut self, tag: &str, elements: usize) -> bool {
+        self.outputs.route(tag, elements) == Route::Skip
+    }
+
+    /// Where a collection goes; `None` if nowhere.
+    fn route(&mut self, tag: &str, domain: &Domain) -> Option<Route> {
+        let route = self.outputs.route(tag, domain.len());
+        if route == Route::Values {
+            self.progress.close_bar();
+        }
+        (route != Route::Skip).then_some(route)
+    }
+
+    /// Writes a collection to files.
+    fn output_field(&mut self, tag: &str, domain: &Arc<Domain>, values: FieldValues) -> Result<(), Error> {
+        let support = self.support(domain);
+        let field = Field { tag: tag.to_owned(), support, values, unit: None };
+        let result = self.outputs.write_field(field, self.line);
         self.tell_of_outputs();
         self.locate_nonfinite(result)
+    }
+
+    /// The entities of a domain, by index in the grid's file where files need that.
+    fn support(&mut self, domain: &Arc<Domain>) -> Support {
+        let kind = domain.kind();
+        let whole = |n_entities| Support { kind, n_entities, subset: None };
+        if !self.outputs.needs_support() {
+            return whole(domain.len());
+        }
+        self.outputs.set_grid(self.grid_of_domains.get_or_insert_with(|| self.grid.without_geometry().shared()));
+        let n_entities = self.grid.n_entities(kind).unwrap_or(domain.len());
+        if domain.is_all() {
+            return whole(n_entities);
+        }
+        if let Some((_, subset)) = self.subsets.iter().find(|(known, _)| known.as_ptr() == Arc::as_ptr(domain)) {
+            return Support { kind, n_entities, subset: Some(Arc::clone(subset)) };
+        }
+        let elements = domain.in_file_order(domain.elements());
+        let subset: Arc<Vec<u32>> = Arc::new(elements.iter().map(|&element| self.grid.file_index(kind, element)).collect());
+        // Domains that are gone, and a bound for programs that make new ones.
+        self.subsets.retain(|(known, _)| known.strong_count() > 0);
+        self.subsets.truncate(MAX_SUBSETS - 1);
+        self.subsets.push((Arc::downgrade(domain), Arc::clone(&subset)));
+        Support { kind, n_entities, subset: Some(subset) }
     }
 
     /// Whether collections of this size currently go to files, as [`Session::output_later`]
@@ -159,7 +260,7 @@ impl Session {
 
     /// Writes a collection whose numbers are still being copied, one value per element of a domain:
     /// one component for scalars, as many as dimensions for vectors. A thread waits for them and
-    /// writes the file, in the order of the grid's file; the run goes on.
+    /// writes the files, in the order of the grid's file; the run goes on.
     ///
     /// # Errors
     /// `Data` if the tag cannot be part of a file name; an error of earlier such outputs.
@@ -175,22 +276,22 @@ impl Session {
     ) -> Result<(), Error> {
         let (line, ordered) = (self.line, Arc::clone(domain));
         let check = self.check_later::<R>(tag, domain);
-        let numbers = move || {
+        let values = move || {
             let components = numbers().map_err(|error| error.at(line))?;
             let components = match ordered.file_order() {
                 None => components,
                 Some(_) => components.iter().map(|component| ordered.in_file_order(component).into_owned()).collect(),
             };
             check(&components)?;
-            Ok(components)
+            Ok(R::field_values(components))
         };
-        let result = self.outputs.write_in_background(tag, line, domain.len(), numbers);
+        let support = self.support(domain);
+        let result = self.outputs.write_in_background(tag, line, support, None, values);
         self.tell_of_outputs();
         self.locate_nonfinite(result)
     }
 
-    /// Waits until all files of [`Session::output_later`] are written. Called at every end of a
-    /// run: this error is the earlier one.
+    /// Waits until all files of collections so far are written.
     ///
     /// # Errors
     /// Their error, unless it was returned before.
@@ -199,18 +300,30 @@ impl Session {
         self.locate_nonfinite(result)
     }
 
-    /// Writes a collection of entities of a kind, one per element of a domain: their indices in the
-    /// grid's file, -1 for [`NONE`]; in the order of that file.
+    /// Waits until all files are written, with those of the current step. Called at every end of a
+    /// run: this error is the earlier one.
     ///
     /// # Errors
-    /// See [`Outputs::collection`](crate::output::Outputs::collection).
-    ///
-    /// # Panics
-    /// If there is not one value for each element.
-    pub fn output_entities(&mut self, tag: &str, domain: &Domain, kind: EntityKind, entities: &[u32]) -> Result<(), Error> {
-        let index = |&entity: &u32| if entity == NONE { -1.0 } else { f64::from(self.grid.file_index(kind, entity)) };
-        let values: Vec<f64> = entities.iter().map(index).collect();
-        self.output_collection(tag, domain, &values)
+    /// Their error, unless it was returned before.
+    pub fn complete_outputs(&mut self) -> Result<(), Error> {
+        let result = self.outputs.complete();
+        self.tell_of_outputs();
+        self.locate_nonfinite(result)
+    }
+
+    /// What a run that is continued needs for its outputs.
+    pub fn output_counters(&self) -> OutputCounters {
+        self.outputs.counters()
+    }
+
+    /// Goes on with the outputs of another run, between two rounds.
+    pub fn restore_output_counters(&mut self, counters: OutputCounters) {
+        self.outputs.restore_counters(counters);
+    }
+
+    /// The error of a failed run, after its outputs are written. An error of those came earlier.
+    pub fn ended_by(&mut self, error: Error) -> Error {
+        self.complete_outputs().err().filter(|first| first.kind != ErrorKind::Backend).unwrap_or(error)
     }
 
     /// [`Session::output_collection`], even while outputs are deferred or suppressed: for values

@@ -13,6 +13,9 @@ impl Session {
         if let Some(record) = self.outputs.record() {
             record.finished();
         }
+        for warning in self.outputs.end_warnings() {
+            self.progress.warning(&warning);
+        }
         for note in std::mem::take(&mut self.notes) {
             self.progress.message(&note);
         }

@@ -24,6 +24,7 @@ mod newton_unscaled;
 mod number;
 mod opm;
 mod output;
+mod output_steps;
 mod params;
 mod renumber;
 mod run_record;

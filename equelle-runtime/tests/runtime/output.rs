@@ -3,10 +3,10 @@
 use std::io::Write;
 use std::sync::{Arc, Mutex};
 
-use equelle_runtime::output::{Outputs, Record, output_dir};
+use equelle_runtime::output::{FieldValues, Outputs, Record, Support, output_dir};
 use equelle_runtime::run::{self, RunRecord};
 use equelle_runtime::session::{Options, Session};
-use equelle_runtime::{Error, ErrorKind};
+use equelle_runtime::{EntityKind, Error, ErrorKind};
 
 use crate::common::*;
 use equelle_runtime::output::LARGE;
@@ -40,7 +40,11 @@ fn outputs(given: &[&str]) -> (Outputs, Buffer) {
 fn opened(given: &[&str], console: Box<dyn Write + Send>) -> Result<Outputs, Error> {
     let parameters = parameters(given);
     let record = RunRecord::new(&HEAT, &run::description(&HEAT, &parameters, &four_by_three(), "test"), output_dir(&parameters)?);
-    Outputs::from_parameters(&parameters, console, record)
+    Outputs::from_parameters(&parameters, console, record, &four_by_three())
+}
+
+fn cells(n_entities: usize) -> Support {
+    Support { kind: EntityKind::Cell, n_entities, subset: None }
 }
 
 #[test]
@@ -167,7 +171,7 @@ fn large_collections_go_to_files_unless_asked_otherwise() {
     );
     out.collection("u", &large).unwrap();
     out.vectors("v", &[&large, &large]).unwrap();
-    out.write_in_background("u", 1, LARGE + 1, || Ok(vec![vec![0.5; LARGE + 1]])).unwrap();
+    out.write_in_background("u", 1, cells(LARGE + 1), None, || Ok(FieldValues::F64(vec![vec![0.5; LARGE + 1]]))).unwrap();
     out.wait_for_outputs().unwrap();
     let notes = out.take_notes();
     assert_eq!(notes.len(), 1, "{notes:?}");
@@ -233,6 +237,7 @@ fn outputs_wait_or_do_not_happen() {
     let deferred = session.take_deferred_outputs();
     session.release_outputs(deferred).unwrap();
     session.output_scalar("later", 6.0).unwrap();
+    session.complete_outputs().unwrap();
     assert_eq!(stdout.text(), "s = 0.5\nb = true\nw = 1 2\nt = text\nlater = 6\n");
     assert_eq!(std::fs::read_to_string(dir.join("u-00000.output")).unwrap(), "0.1\n2\n");
     assert_eq!(std::fs::read_to_string(dir.join("v-00000.output")).unwrap(), "0.1 3\n2 4\n");
@@ -245,8 +250,8 @@ fn files_are_written_later_in_their_order() {
     let (mut out, console) = outputs(&["output_to_file=true", &format!("output_dir={}", dir.display())]);
     assert!(out.go_to_files(2));
     let (arrive, arrived) = std::sync::mpsc::channel::<f64>();
-    out.write_in_background("u", 3, 2, move || Ok(vec![vec![arrived.recv().unwrap(), 2.0]])).unwrap();
-    out.write_in_background("u", 4, 1, || Ok(vec![vec![3.0_f32], vec![0.1]])).unwrap();
+    out.write_in_background("u", 3, cells(2), None, move || Ok(FieldValues::F64(vec![vec![arrived.recv().unwrap(), 2.0]]))).unwrap();
+    out.write_in_background("u", 4, cells(1), None, || Ok(FieldValues::F32(vec![vec![3.0], vec![0.1]]))).unwrap();
     out.scalar("n", 1.0).unwrap();
     assert_eq!(console.text(), "n = 1\n", "the run goes on");
     assert!(!names_in(&dir).iter().any(|name| name.ends_with(".output")), "the second file is not there before the first");
@@ -271,7 +276,7 @@ fn what_fails_later_is_told_once_and_nothing_follows() {
     std::fs::create_dir_all(dir.join("u-00001.output").join("in the way")).unwrap();
     for number in 0..3 {
         // Whether the third one is told already depends on the thread.
-        let told = out.write_in_background("u", 7 + number, 1, move || Ok(vec![vec![f64::from(number)]]));
+        let told = out.write_in_background("u", 7 + number, cells(1), None, move || Ok(FieldValues::F64(vec![vec![f64::from(number)]])));
         if let Err(error) = told.and_then(|()| if number == 2 { out.wait_for_outputs() } else { Ok(()) }) {
             assert_eq!((error.kind, &error.lines[..]), (ErrorKind::Io, &[8][..]));
             assert!(error.message.contains("u-00001.output"), "{error}");
@@ -296,9 +301,9 @@ fn files_that_wait_are_few() {
     let thread = std::thread::spawn(move || {
         for _ in 0..files {
             let arrived = Arc::clone(&arrived);
-            out.write_in_background("u", 1, 1, move || {
+            out.write_in_background("u", 1, cells(1), None, move || {
                 arrived.lock().unwrap().recv().unwrap();
-                Ok(vec![vec![1.0]])
+                Ok(FieldValues::F64(vec![vec![1.0]]))
             })
             .unwrap();
             *queued.lock().unwrap() += 1;

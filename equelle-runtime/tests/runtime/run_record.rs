@@ -103,6 +103,7 @@ fn files_of_the_run_before_go_away() {
     assert_eq!(outputs_in(&dir), 102, "before the first output nothing happens");
     session.output_collection("u", &cells, &[1.0, 2.0]).unwrap();
     session.output_collection("u", &cells, &[1.0, 2.0]).unwrap();
+    session.complete_outputs().unwrap();
     session.finish();
     drop(session);
     assert!(stderr.text().contains(&format!("2 files in `{}` (99 of earlier runs removed)", dir.display())), "{}", stderr.text());

@@ -70,7 +70,7 @@ impl CudaRuntime {
     pub(crate) fn wait_for_outputs(&mut self) -> Result<(), Error> {
         // Copies complete even if nothing more is launched.
         let device = self.executor.device().synchronise();
-        let result = self.session.wait_for_outputs();
+        let result = self.session.complete_outputs();
         self.with_failed_condition(result)?;
         self.located(device)
     }
@@ -80,7 +80,7 @@ impl CudaRuntime {
     /// as it is.
     pub(crate) fn ended_by(&mut self, error: Error) -> Error {
         let _ = self.executor.device().synchronise();
-        let result = self.session.wait_for_outputs();
+        let result = self.session.complete_outputs();
         if let Some(first) = self.with_failed_condition(result).err().filter(|first| first.kind != ErrorKind::Backend) {
             return first;
         }
