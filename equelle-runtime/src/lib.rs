@@ -11,6 +11,7 @@
 
 #[cfg(feature = "cache")]
 pub mod cache;
+mod decimal;
 pub mod domain;
 pub mod entity;
 pub mod error;

@@ -1,6 +1,7 @@
 //! Numbers in text: words between white space, fast and strict parsing, shortest and `%g`
 //! formatting.
 
+use crate::decimal::{is_blank, leading};
 use crate::real::Real;
 
 /// Why a word is not a number of the expected kind.
@@ -12,40 +13,13 @@ pub enum NumberError {
     OutOfRange,
 }
 
-/// Powers of ten that are exact as doubles.
-const EXACT_POWERS: [f64; 23] =
-    [1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22];
-
 /// A finite decimal number such as `-4.37e+04`, correctly rounded.
 ///
 /// # Errors
 /// Why it is not a number.
 pub fn parse_number(word: &[u8]) -> Result<f64, NumberError> {
-    let (negative, digits) = match word {
-        [b'-', rest @ ..] => (true, rest),
-        [b'+', rest @ ..] => (false, rest),
-        _ => (false, word),
-    };
-    // A mantissa of at most 15 digits and a power of ten up to 22 are both exact doubles, so that
-    // one operation rounds correctly (Clinger 1990, fast path).
-    let (mut mantissa, mut n_digits, mut n_fraction, mut at) = (0u64, 0usize, 0usize, 0usize);
-    let mut seen_point = false;
-    while let Some(&byte) = digits.get(at) {
-        match byte {
-            b'0'..=b'9' if n_digits < 18 => {
-                mantissa = mantissa * 10 + u64::from(byte - b'0');
-                n_digits += usize::from(mantissa > 0);
-                n_fraction += usize::from(seen_point);
-            }
-            b'.' if !seen_point => seen_point = true,
-            _ => break,
-        }
-        at += 1;
-    }
-    let any_digit = at > usize::from(seen_point);
-    if at == digits.len() && any_digit && n_digits <= 15 && n_fraction <= 22 {
-        let value = mantissa as f64 / EXACT_POWERS[n_fraction];
-        return Ok(if negative { -value } else { value });
+    if let Some(number) = leading(word).filter(|number| number.len == word.len()) {
+        return Ok(number.value);
     }
     if word.is_empty() || !word.iter().all(|b| matches!(b, b'0'..=b'9' | b'+' | b'-' | b'.' | b'e' | b'E')) {
         return Err(NumberError::NotANumber);
@@ -134,10 +108,6 @@ impl<'a> Words<'a> {
     pub fn offset(&self) -> usize {
         self.at
     }
-}
-
-fn is_blank(byte: u8) -> bool {
-    matches!(byte, b' ' | b'\t' | b'\n' | b'\r' | 0x0b | 0x0c)
 }
 
 impl<'a> Iterator for Words<'a> {

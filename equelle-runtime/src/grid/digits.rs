@@ -1,5 +1,7 @@
 //! How precise the numbers of a text are, judged by the digits that it shows.
 
+use crate::decimal::Decimal;
+
 /// The most digits that numbers of one kind show. A writer gives all of them the same number of
 /// significant digits or of decimals, and may leave zeros at the end out; so either number says how
 /// far off its numbers are, and the coarser one is right.
@@ -58,6 +60,25 @@ impl Digits {
         self.single &= f64::from(value as f32) == value;
     }
 
+    /// The same of a number with a point, which has been read.
+    #[inline]
+    pub fn see_decimal(&mut self, number: &Decimal) {
+        self.significant = self.significant.max(number.significant);
+        self.decimals = self.decimals.max(number.decimals);
+        self.exponents |= number.has_exponent;
+        self.single &= f64::from(number.value as f32) == number.value;
+    }
+
+    /// Of these numbers and others.
+    pub fn and(self, other: Digits) -> Digits {
+        Digits {
+            significant: self.significant.max(other.significant),
+            decimals: self.decimals.max(other.decimals),
+            exponents: self.exponents || other.exponents,
+            single: self.single && other.single,
+        }
+    }
+
     /// How far a vector may be off that has as many components as the space has dimensions.
     pub fn error_of_vector(self, vector: [f64; 3], dim: usize) -> f64 {
         vector[..dim].iter().map(|&component| self.error_of(component).powi(2)).sum::<f64>().sqrt()
@@ -104,6 +125,17 @@ mod tests {
         assert_eq!(shown("1.25e-3"), (3, 5));
         assert_eq!(shown("0.000"), (0, 3));
         assert!(digits("0.5 2").single && !digits("0.1").single);
+    }
+
+    #[test]
+    fn numbers_that_have_been_read_show_the_same() {
+        for word in ["0.0", "-0.0120", "1.50e+01", "1.25e-3", ".5", "7.", "0.12345678901234567", "123.456"] {
+            let mut seen = Digits::default();
+            let number = crate::decimal::leading(word.as_bytes()).expect(word);
+            seen.see_decimal(&number);
+            assert_eq!(seen, digits(word), "{word}");
+        }
+        assert_eq!(digits("0.25 1").and(digits("1.5e3")), digits("0.25 1 1.5e3"));
     }
 
     #[test]

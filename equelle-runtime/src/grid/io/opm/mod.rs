@@ -5,10 +5,11 @@
 //! area; normals point from the first cell to the second; cells are closed; and, unless the file is
 //! believed, areas, volumes, centroids and normals are those that the nodes give (`stored`).
 //!
-//! `reader` reads the arrays, `check` checks them.
+//! `scan` reads numbers, `reader` the arrays, by several threads; `check` checks them.
 
 mod check;
 mod reader;
+mod scan;
 
 use std::path::Path;
 
@@ -31,7 +32,7 @@ pub fn read_text(path: &Path, text: &[u8]) -> Result<Grid, Error> {
 /// # Errors
 /// `Data` for what is wrong in it; names file, line and item.
 pub fn read_text_with(path: &Path, text: &[u8], stored: StoredGeometry, threads: &Threads) -> Result<Grid, Error> {
-    let mut reader = Reader::new(path, text);
+    let mut reader = Reader::new(path, text, threads);
     let raw = reader.read()?;
     let topology = raw.topology(&reader)?;
     let geometry = raw.geometry(&reader)?;
