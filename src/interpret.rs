@@ -13,7 +13,7 @@ use equelle_front::time_steps;
 use equelle_front::verify::Verified;
 use equelle_runtime::session::Options;
 use equelle_runtime::threads::Threads;
-use equelle_runtime::{EquelleRuntime, Error, ErrorKind, InputInfo, InputUnit, Program, Session, Solve, Source, launch};
+use equelle_runtime::{EquelleRuntime, Error, ErrorKind, InputInfo, InputUnit, OutputInfo, Program, Session, Solve, Source, launch};
 
 use crate::failure::Failure;
 use crate::package;
@@ -66,6 +66,9 @@ pub fn program(source: &SourceFile, verified: &Verified) -> &'static Program {
         Solve { line, unknowns: Box::leak(unknowns.into_boxed_slice()) }
     };
     let solves: Vec<Solve> = package::solves(verified.module()).into_iter().map(solve).collect();
+    let output =
+        |data: &Data| OutputInfo { tag: leak(&data.name), unit: package::output_unit(verified.module(), data).map(|unit| leak(&unit)) };
+    let outputs: Vec<OutputInfo> = interface.outputs_to_files().map(output).collect();
     let inputs: Vec<InputInfo> = interface.inputs.iter().map(|data| input(verified.module(), data)).collect();
     Box::leak(Box::new(Program {
         name: leak(&verified.module().name),
@@ -74,7 +77,7 @@ pub fn program(source: &SourceFile, verified: &Verified) -> &'static Program {
         min_dim: interface.min_dim as usize,
         retries: Box::leak(retries.into_boxed_slice()),
         solves: Box::leak(solves.into_boxed_slice()),
-        outputs: Box::leak(package::collection_tags(verified).iter().map(|tag| leak(tag)).collect::<Vec<_>>().into_boxed_slice()),
+        outputs: Box::leak(outputs.into_boxed_slice()),
     }))
 }
 

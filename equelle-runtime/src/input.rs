@@ -4,6 +4,7 @@
 
 pub mod choice;
 mod derived;
+mod field;
 mod selection;
 mod sides;
 mod variables;
@@ -16,7 +17,7 @@ use crate::domain::Domain;
 use crate::error::{Error, ErrorKind};
 use crate::grid::Grid;
 use crate::io::token::TextError;
-use crate::io::{csv, npy, quantity, sequence::parse_sequence, unit};
+use crate::io::{csv, npy, quantity, sequence::parse_sequence, unit, vtk};
 use crate::number::{NumberError, Words, line_and_column, parse_data_number, parse_integer, parse_truth, quoted, without_mark};
 use crate::params::{Origin, Parameters};
 use crate::program::{InputInfo, InputKind, InputUnit};
@@ -140,7 +141,7 @@ impl Inputs {
         let components: Vec<CollectionInput> = match self.vectors_choice(parameters, name, dim)? {
             Choice::Uniform(vector) => vector.into_iter().map(CollectionInput::Uniform).collect(),
             Choice::File(path) => {
-                let rows = values_of_elements(&path, name, domain, dim, read_numbers(parameters, name, &path, dim)?)?;
+                let rows = values_of_elements(&path, name, domain, dim, read_field(parameters, name, &path, domain, dim)?)?;
                 let component = |axis: usize| rows.iter().skip(axis).step_by(dim).copied().collect();
                 let in_order = |values: Vec<f64>| CollectionInput::Values(Arc::new(domain.from_file_order(values)));
                 (0..dim).map(component).map(in_order).collect()
@@ -175,7 +176,7 @@ impl Inputs {
         let input = match self.bools_choice(parameters, name)? {
             Choice::Uniform(value) => CollectionInput::Uniform(value),
             Choice::File(path) => {
-                let values = values_of_elements(&path, name, domain, 1, read_truths(parameters, &path)?)?;
+                let values = values_of_elements(&path, name, domain, 1, read_truths(parameters, name, &path, domain)?)?;
                 CollectionInput::Values(Arc::new(domain.from_file_order(values)))
             }
             Choice::Derived(_) | Choice::Nothing => return Err(no_source(parameters, name, domain, "true|false")),
@@ -212,7 +213,7 @@ impl Inputs {
         Ok(match self.choice(parameters, name)? {
             Choice::Uniform(value) => CollectionInput::Uniform(value),
             Choice::File(path) => {
-                let values = values_of_elements(&path, name, domain, 1, read_numbers(parameters, name, &path, 1)?)?;
+                let values = values_of_elements(&path, name, domain, 1, read_field(parameters, name, &path, domain, 1)?)?;
                 CollectionInput::Values(Arc::new(domain.from_file_order(values)))
             }
             Choice::Derived(derived) => {
@@ -356,6 +357,7 @@ enum DataFormat {
     Text,
     Csv,
     Npy,
+    Vtk,
 }
 
 impl DataFormat {
@@ -363,6 +365,8 @@ impl DataFormat {
         let has_extension = |wanted: &str| path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case(wanted));
         if has_extension("npy") || npy::is_npy(bytes) {
             DataFormat::Npy
+        } else if vtk::is_vtk(bytes) || ["vtu", "vti", "vtr"].into_iter().any(has_extension) {
+            DataFormat::Vtk
         } else if has_extension("csv") {
             DataFormat::Csv
         } else {
@@ -371,25 +375,47 @@ impl DataFormat {
     }
 }
 
-/// All numbers in a file, `each` for an element: text, a column of a CSV file, an array of NumPy.
-pub(crate) fn read_numbers(parameters: &Parameters, name: &str, path: &Path, each: usize) -> Result<Vec<f64>, Error> {
-    let bytes = parameters.source().read(path, "")?;
+/// The column or array that the parameters name; a file on the command line replaces one with
+/// columns, unless it `needs` one.
+fn column<'p>(parameters: &'p Parameters, name: &str, needs: bool) -> Option<&'p str> {
     let key = column_key(name);
     let replaced =
         || parameters.origin(&filename_key(name)) == Some(&Origin::CommandLine) && parameters.origin(&key) != Some(&Origin::CommandLine);
-    let format = DataFormat::of(path, &bytes);
-    // A file on the command line replaces one with columns.
-    let is_csv = matches!(format, DataFormat::Csv);
-    let column = parameters.text(&key).filter(|column| !column.is_empty() && (is_csv || !replaced()));
+    parameters.text(&key).filter(|column| !column.is_empty() && (needs || !replaced()))
+}
+
+/// The numbers of the elements of a domain in a file, `each` for an element: of results of an
+/// earlier run, or all that there are.
+fn read_field(parameters: &Parameters, name: &str, path: &Path, domain: &Domain, each: usize) -> Result<Vec<f64>, Error> {
+    let bytes = parameters.source().read(path, "")?;
+    match DataFormat::of(path, &bytes) {
+        DataFormat::Vtk => field::numbers(path, &bytes, name, column(parameters, name, false), domain, each),
+        DataFormat::Csv | DataFormat::Npy | DataFormat::Text => numbers_of(parameters, name, path, &bytes, each),
+    }
+}
+
+/// All numbers in a file, `each` for an element: text, a column of a CSV file, an array of NumPy.
+pub(crate) fn read_numbers(parameters: &Parameters, name: &str, path: &Path, each: usize) -> Result<Vec<f64>, Error> {
+    numbers_of(parameters, name, path, &parameters.source().read(path, "")?, each)
+}
+
+fn numbers_of(parameters: &Parameters, name: &str, path: &Path, bytes: &[u8], each: usize) -> Result<Vec<f64>, Error> {
+    let key = column_key(name);
+    let format = DataFormat::of(path, bytes);
+    let column = column(parameters, name, matches!(format, DataFormat::Csv));
     match (format, column) {
-        (DataFormat::Csv, _) if each == 1 => csv::read_column(path, &bytes, column),
+        (DataFormat::Vtk, _) => {
+            let message = format!("{}: fields on a grid, where input `{name}` needs a sequence of numbers", path.display());
+            Err(Error::new(ErrorKind::Data, message))
+        }
+        (DataFormat::Csv, _) if each == 1 => csv::read_column(path, bytes, column),
         (DataFormat::Csv | DataFormat::Npy | DataFormat::Text, Some(_)) => {
             let message = format!("parameter `{key}`: `{}` has no columns that are read by name", path.display());
             Err(Error::new(ErrorKind::Data, message)
                 .hint("a column is read from a file whose name ends in `.csv`, for a collection of numbers"))
         }
         (DataFormat::Npy, None) => {
-            let array = npy::read(path, &bytes)?;
+            let array = npy::read(path, bytes)?;
             if let Some(columns) = array.columns.filter(|&columns| columns != each) {
                 let (rows, wanted) = (array.rows, if each == 1 { "one number".to_owned() } else { format!("{each} numbers") });
                 let message = format!("{}: shape ({rows}, {columns}), and input `{name}` needs {wanted} for each element", path.display());
@@ -397,15 +423,16 @@ pub(crate) fn read_numbers(parameters: &Parameters, name: &str, path: &Path, eac
             }
             array.numbers()
         }
-        (DataFormat::Csv | DataFormat::Text, None) => numbers_in(path, &bytes),
+        (DataFormat::Csv | DataFormat::Text, None) => numbers_in(path, bytes),
     }
 }
 
-/// All truth values in a file: text, or an array of NumPy.
-fn read_truths(parameters: &Parameters, path: &Path) -> Result<Vec<bool>, Error> {
+/// All truth values in a file: text, an array of NumPy, results of an earlier run.
+fn read_truths(parameters: &Parameters, name: &str, path: &Path, domain: &Domain) -> Result<Vec<bool>, Error> {
     let bytes = parameters.source().read(path, "")?;
     match DataFormat::of(path, &bytes) {
         DataFormat::Npy => npy::read(path, &bytes)?.truths(),
+        DataFormat::Vtk => field::truths(path, &bytes, name, column(parameters, name, false), domain),
         DataFormat::Csv | DataFormat::Text => truths_in(path, &bytes),
     }
 }

@@ -239,8 +239,8 @@ impl InputKind {
     pub fn suffixes(self) -> impl Iterator<Item = &'static str> {
         let from_file = self.forms().iter().any(|form| form.suffix == "_filename").then_some(FROM_FILE);
         let column = match self {
-            InputKind::Collection | InputKind::Sequence => Some(COLUMN),
-            InputKind::Scalar | InputKind::Vectors | InputKind::Bools | InputKind::Domain => None,
+            InputKind::Collection | InputKind::Vectors | InputKind::Bools | InputKind::Sequence => Some(COLUMN),
+            InputKind::Scalar | InputKind::Domain => None,
         };
         self.forms().iter().map(|form| form.suffix).chain(from_file).chain(column)
     }

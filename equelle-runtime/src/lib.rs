@@ -50,7 +50,7 @@ pub use launch::Backend;
 pub use memory::{Buffers, MemoryPlan, SetMemory, SolveMemory};
 pub use operators::{Binary, BinaryMath, BoolReduction, Comparison, Elementary, FaceReduction, Logic, Reduction, Unary};
 pub use params::Parameters;
-pub use program::{InputInfo, InputKind, InputUnit, Program, Retry, Solve};
+pub use program::{InputInfo, InputKind, InputUnit, OutputInfo, Program, Retry, Solve};
 pub use real::Real;
 pub use session::Session;
 pub use source::Source;

@@ -54,7 +54,7 @@ use probe::{Probe, component};
 pub use record::{DeferredOutput, Record, Records};
 use rows::RowText;
 use steps::Meshes;
-pub use vtk::{Compression, VtkPart};
+pub use vtk::{Association, Compression, VtkPart};
 
 /// Largest collection that is printed, unless `output_to_file=false` is given.
 pub const LARGE: usize = 1000;

@@ -19,8 +19,24 @@ pub struct Program {
     pub retries: &'static [Retry],
     /// Its solves of equations, in the order of the source.
     pub solves: &'static [Solve],
-    /// Tags of its output collections, in the order of the source.
-    pub outputs: &'static [&'static str],
+    /// Its output collections, in the order of the source, each tag once.
+    pub outputs: &'static [OutputInfo],
+}
+
+impl Program {
+    /// The unit of an output collection, where the program divides it by one.
+    pub fn output_unit(&self, tag: &str) -> Option<&'static str> {
+        self.outputs.iter().find(|output| output.tag == tag)?.unit
+    }
+}
+
+/// An output collection of a program.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct OutputInfo {
+    /// As given to `Output`.
+    pub tag: &'static str,
+    /// The unit that the program divides it by, for people: `Bar`.
+    pub unit: Option<&'static str>,
 }
 
 /// A solve of equations by Newton's method.

@@ -39,19 +39,26 @@ fn input(module: &Module, item: &Data) -> Value {
         entry.insert("default".to_owned(), json!(default));
     }
     if let Some(expected) = item.unit {
-        let mut unit = dimension(expected.dimension);
-        unit.insert("factor".to_owned(), json!(expected.factor));
-        if let Some(written) = written(module, &expected) {
-            unit.insert("written".to_owned(), json!(written));
-        }
-        entry.insert("expected_unit".to_owned(), Value::Object(unit));
+        entry.insert("expected_unit".to_owned(), unit_of_data(module, &expected));
     }
     Value::Object(entry)
+}
+
+fn unit_of_data(module: &Module, expected: &ExpectedUnit) -> Value {
+    let mut unit = dimension(expected.dimension);
+    unit.insert("factor".to_owned(), json!(expected.factor));
+    if let Some(written) = written(module, expected) {
+        unit.insert("written".to_owned(), json!(written));
+    }
+    Value::Object(unit)
 }
 
 fn output(module: &Module, item: &Data) -> Value {
     let mut entry = entry(module, item);
     entry.insert("per_step".to_owned(), json!(item.per_step));
+    if let Some(unit) = item.unit {
+        entry.insert("unit".to_owned(), unit_of_data(module, &unit));
+    }
     Value::Object(entry)
 }
 
@@ -91,7 +98,7 @@ fn kind(kind: DataKind) -> &'static str {
     }
 }
 
-/// The quantity that an input is multiplied by, as the program has it.
+/// The quantity that an input is multiplied by or an output divided by, as the program has it.
 fn written<'m>(module: &'m Module, unit: &ExpectedUnit) -> Option<&'m str> {
     Some(module.source.text().get(unit.literal?.range())?.trim_matches(['(', ')', ' ']))
 }

@@ -88,9 +88,9 @@ pub(crate) fn unit_text(module: &Module, unit: &ExpectedUnit) -> String {
     manifest::unit_text(module, unit)
 }
 
-/// Tags of the collections that a program puts out.
-pub(crate) fn collection_tags(verified: &Verified) -> Vec<String> {
-    verified.module().interface.collection_tags().map(str::to_owned).collect()
+/// The unit of an output as it stands behind its name in files: `Bar`, `2 Hour`.
+pub(crate) fn output_unit(module: &Module, output: &Data) -> Option<String> {
+    output.unit.map(|unit| unit_text(module, &unit).replace(['[', ']'], ""))
 }
 
 /// The name of the package, by that of its library.

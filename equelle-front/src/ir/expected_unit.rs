@@ -3,6 +3,8 @@
 //! What a program reads has no dimension, so programs multiply it by a quantity at once. The
 //! products and quotients of an input with numbers, up to the first with a dimension, say in which
 //! unit the user gives the input. Where several statements use an input, all must say the same.
+//!
+//! An output `p / (1 [Bar])` is in bar likewise: the quantity that divides it is its unit.
 
 use crate::ir::interface::ExpectedUnit;
 use crate::ir::{Block, Function, Op, StmtKind, ValueId};
@@ -18,6 +20,8 @@ pub(super) struct Uses<'a> {
     function: &'a Function,
     /// The product of numbers that a value is.
     constants: Vec<Option<Constant>>,
+    /// The divisor of a value that is a quotient.
+    quotients: Vec<Option<ValueId>>,
     used_by: Vec<Vec<Use<'a>>>,
 }
 
@@ -43,7 +47,7 @@ impl<'a> Uses<'a> {
     /// Of all values of a function.
     pub(super) fn of(function: &'a Function) -> Self {
         let n = function.values.len();
-        let mut uses = Uses { function, constants: vec![None; n], used_by: vec![Vec::new(); n] };
+        let mut uses = Uses { function, constants: vec![None; n], quotients: vec![None; n], used_by: vec![Vec::new(); n] };
         uses.block(&function.body);
         uses
     }
@@ -55,6 +59,9 @@ impl<'a> Uses<'a> {
                 && let [result] = results[..]
             {
                 self.constants[result.0 as usize] = self.product(op, result);
+                if let Op::Arithmetic(Arithmetic::Div, _, divisor) = op {
+                    self.quotients[result.0 as usize] = Some(*divisor);
+                }
                 found = Use::Operation(op, result);
             }
             for value in statement.reads() {
@@ -89,6 +96,15 @@ impl<'a> Uses<'a> {
     pub(super) fn unit(&self, input: ValueId) -> Option<ExpectedUnit> {
         let unit = self.of_product(input, None, MAX_PRODUCTS)?;
         unit.factor.is_normal().then_some(unit)
+    }
+
+    /// The unit that an output is in: a number without a dimension, which the program gets by
+    /// dividing by a quantity.
+    pub(super) fn divisor(&self, output: ValueId) -> Option<ExpectedUnit> {
+        let Constant { factor, dimension, literal } = self.constant(self.quotients[output.0 as usize]?)?;
+        let is_number = self.function.values[output.0 as usize].dim == Dimension::NONE;
+        let is_unit = dimension != Dimension::NONE && factor.is_normal();
+        (is_number && is_unit).then_some(ExpectedUnit { dimension, factor, literal })
     }
 
     /// The unit by the uses of a value that is an input, perhaps times numbers.
@@ -171,6 +187,26 @@ mod tests {
             let found = unit(&format!("x = {expression}\nOutput(\"x\", x)\n"));
             assert_eq!(found, Some((dimension.to_owned(), factor, text)), "{expression}");
         }
+    }
+
+    /// `p / (1 [Bar])` is in bar; what keeps its dimension, or has another divisor, is not.
+    #[test]
+    fn outputs_are_in_the_unit_that_divides_them() {
+        let text = "bar = 1 [Bar]\np = InputCollectionOfScalar(\"p\", AllCells()) * 1 [Pascal]\n\
+                    Output(\"p\", p / bar)\nOutput(\"q\", p / (2 [Kilo*Pascal]))\nOutput(\"si\", p)\nOutput(\"half\", 0.5 * (p / bar))\n\
+                    Output(\"twice\", p / bar)\nOutput(\"twice\", p / (1 [Pascal]))\n";
+        let interface = interface(text);
+        let units: Vec<_> = interface
+            .outputs
+            .iter()
+            .map(|output| {
+                let literal = output.unit.and_then(|unit| unit.literal).map(|span| &text[span.range()]);
+                (output.name.as_str(), output.unit.map(|unit| unit.factor), literal)
+            })
+            .collect();
+        let expected = [("p", Some(1e5), Some("1 [Bar]")), ("q", Some(2e3), Some("(2 [Kilo*Pascal])")), ("si", None, None)];
+        assert_eq!(units[..3], expected);
+        assert_eq!(units[3..], [("half", None, None), ("twice", None, None)]);
     }
 
     #[test]

@@ -55,9 +55,12 @@ impl<'a> Walk<'a> {
                 StmtKind::Let { results, op } => self.operation(function, results, op, known, line),
                 StmtKind::Output { tag, value } => {
                     let Some(name) = known[tag.0 as usize].clone() else { continue };
-                    let output = self.data(function, *value, name, line);
+                    let output = Data { unit: self.uses.divisor(*value), ..self.data(function, *value, name, line) };
                     match self.interface.outputs.iter_mut().find(|o| o.name == output.name && o.kind == output.kind) {
-                        Some(known) => known.per_step |= output.per_step,
+                        Some(known) => {
+                            known.per_step |= output.per_step;
+                            known.unit = known.unit.filter(|own| output.unit.is_some_and(|unit| unit.is_same_as(own)));
+                        }
                         None => self.interface.outputs.push(output),
                     }
                 }

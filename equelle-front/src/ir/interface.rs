@@ -54,7 +54,8 @@ pub struct Data {
     pub ty: Type,
     /// Physical dimension.
     pub dim: Dimension,
-    /// Unit of an input, where the program multiplies it by one.
+    /// Unit of an input, where the program multiplies it by one; of an output, where it divides by
+    /// one.
     pub unit: Option<ExpectedUnit>,
     /// Default of an input scalar, if it is a number.
     pub default: Option<f64>,
@@ -66,15 +67,15 @@ pub struct Data {
     pub per_step: bool,
 }
 
-/// The unit that an input is given.
+/// The unit that an input is given, or that an output is in.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ExpectedUnit {
     /// Its dimension.
     pub dimension: Dimension,
-    /// What a 1 in the input is, in SI units.
+    /// What a 1 in the data is, in SI units.
     pub factor: f64,
-    /// The quantity in the program, where the input is multiplied by one literal: `1 [Kilo*Meter]`,
-    /// perhaps in parentheses.
+    /// The quantity in the program, where it is one literal: `1 [Kilo*Meter]`, perhaps in
+    /// parentheses.
     pub literal: Option<Span>,
 }
 
@@ -101,10 +102,10 @@ pub struct Interface {
 }
 
 impl Interface {
-    /// Tags of what may go to files, each once.
-    pub fn collection_tags(&self) -> impl Iterator<Item = &str> {
+    /// Outputs that may go to files, each tag once.
+    pub fn outputs_to_files(&self) -> impl Iterator<Item = &Data> {
         let mut seen = BTreeSet::new();
         let in_files = self.outputs.iter().filter(|output| output.kind.goes_to_files());
-        in_files.map(|output| output.name.as_str()).filter(move |name| seen.insert(*name))
+        in_files.filter(move |output| seen.insert(output.name.as_str()))
     }
 }

@@ -2,7 +2,7 @@
 //! writers give bytes to the other, so that neither knows the file system.
 //!
 //! Texts in parameters: [`token`] (what they are made of), [`mod@unit`], [`quantity`] (numbers with
-//! units), [`sequence`], [`expression`]. Data files: [`csv`], [`npy`].
+//! units), [`sequence`], [`expression`]. Data files: [`csv`], [`npy`], [`vtk`].
 
 pub mod csv;
 pub mod expression;
@@ -13,6 +13,7 @@ mod sink;
 mod source;
 pub mod token;
 pub mod unit;
+pub mod vtk;
 
 pub use sink::{CompleteFile, Memory, Sink, SinkFile};
 pub use source::{Bytes, Source};

@@ -29,3 +29,5 @@ mod params;
 mod renumber;
 mod run_record;
 mod stored;
+mod vtk;
+mod vtk_cases;

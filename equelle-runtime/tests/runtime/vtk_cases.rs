@@ -113,7 +113,7 @@ pub fn fields(grid: &Grid) -> Vec<Field> {
         };
         let column: Vec<f64> = (0..n).map(&mut number).collect();
         add("number", all.clone(), FieldValues::F64(vec![column.clone()]), Some("Bar"));
-        add("single", all.clone(), FieldValues::F32(vec![column.iter().map(|&x| x as f32).collect()]), None);
+        add("single", all.clone(), FieldValues::F32(vec![column.iter().map(|&x| x.min(1e30) as f32).collect()]), None);
         let axes = (0..grid.dim()).map(|axis| column.iter().map(|x| x * (axis as f64 - 0.5)).collect()).collect();
         add("vector", all.clone(), FieldValues::F64(axes), None);
         add("bool", all.clone(), FieldValues::Bool(column.iter().map(|&x| u8::from(x > 0.0)).collect()), None);

@@ -27,7 +27,7 @@ use quote::quote;
 
 use super::rust::{blank, format, ident};
 use super::source::{file_name, newton_place, retries, solves, source_path};
-use super::{PackageOptions, input_kind, unit_text};
+use super::{PackageOptions, input_kind, output_unit, unit_text};
 use function::FunctionWriter;
 use operations::real;
 use program::Program;
@@ -46,6 +46,7 @@ pub(super) fn text(module: &Module, options: &PackageOptions) -> Result<String, 
         "InputInfo",
         "InputKind",
         "InputUnit",
+        "OutputInfo",
         "Retry",
         "Solve",
     ]);
@@ -138,7 +139,11 @@ fn program_info(program: &Program) -> TokenStream {
         let line = Literal::u32_unsuffixed(line);
         quote! { Solve { line: #line, unknowns: &[#(#unknowns),*] } }
     });
-    let outputs = module.interface.collection_tags();
+    let outputs = module.interface.outputs_to_files().map(|output| {
+        let tag = &output.name;
+        let unit = output_unit(module, output).map_or_else(|| quote! { None }, |unit| quote! { Some(#unit) });
+        quote! { OutputInfo { tag: #tag, unit: #unit } }
+    });
     quote! {
         /// What messages at run time need to know of the program.
         pub static PROGRAM: Program = Program {
@@ -224,6 +229,7 @@ impl Needs {
             names.extend(["InputInfo", "InputKind"]);
             names.extend(program.module.interface.inputs.iter().any(|input| input.unit.is_some()).then_some("InputUnit"));
         }
+        names.extend(program.module.interface.outputs_to_files().next().is_some().then_some("OutputInfo"));
         names.extend((!program.time_loops.is_empty()).then_some("Retry"));
         names.extend(newton_place(program.module).is_some().then_some("Solve"));
         if let Some(memory) = memory {

@@ -6,7 +6,7 @@ mod kernels_serial;
 
 use equelle_runtime::{
     Buffers, CanonicalSet, EntityKind, Error, Extent, InputInfo, InputKind, MemoryPlan,
-    Program, SetMemory, Source,
+    OutputInfo, Program, SetMemory, Source,
 };
 use kernels::{ComputeItrans, Kernels, ResidualOfCells, ResidualOfWells};
 
@@ -94,7 +94,16 @@ pub static PROGRAM: Program = Program {
     min_dim: 1,
     retries: &[],
     solves: &[],
-    outputs: &["cells", "wells"],
+    outputs: &[
+        OutputInfo {
+            tag: "cells",
+            unit: None,
+        },
+        OutputInfo {
+            tag: "wells",
+            unit: None,
+        },
+    ],
 };
 /// The most collections that live at the same time, and what linear systems there are.
 pub static MEMORY: MemoryPlan = MemoryPlan {

@@ -6,7 +6,8 @@ mod kernels_serial;
 
 use equelle_runtime::{
     Buffers, CanonicalSet, Comparison, EntityKind, Error, Extent, GeometryArray,
-    InputInfo, InputKind, MemoryPlan, Operations, Program, Reduction, SetMemory, Source,
+    InputInfo, InputKind, MemoryPlan, Operations, OutputInfo, Program, Reduction,
+    SetMemory, Source,
 };
 use kernels::{
     Diffuse, Extremes, Geometry, Inside, Jump, Kernels, Outside, Ratio, Transmissibility,
@@ -73,7 +74,35 @@ pub static PROGRAM: Program = Program {
     min_dim: 2,
     retries: &[],
     solves: &[],
-    outputs: &["u", "jump", "large", "inlet_size", "inside", "sizes", "t", "w", "size"],
+    outputs: &[
+        OutputInfo { tag: "u", unit: None },
+        OutputInfo {
+            tag: "jump",
+            unit: None,
+        },
+        OutputInfo {
+            tag: "large",
+            unit: None,
+        },
+        OutputInfo {
+            tag: "inlet_size",
+            unit: None,
+        },
+        OutputInfo {
+            tag: "inside",
+            unit: None,
+        },
+        OutputInfo {
+            tag: "sizes",
+            unit: None,
+        },
+        OutputInfo { tag: "t", unit: None },
+        OutputInfo { tag: "w", unit: None },
+        OutputInfo {
+            tag: "size",
+            unit: None,
+        },
+    ],
 };
 /// The most collections that live at the same time, and what linear systems there are.
 pub static MEMORY: MemoryPlan = MemoryPlan {

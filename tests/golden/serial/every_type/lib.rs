@@ -6,7 +6,7 @@ mod kernels_serial;
 
 use equelle_runtime::{
     Buffers, CanonicalSet, EntityKind, Error, Extent, InputInfo, InputKind, MemoryPlan,
-    Program, SetMemory, Source,
+    OutputInfo, Program, SetMemory, Source,
 };
 use kernels::{
     Direction, Extremes, Fields, Fluxes, Kernels, Lively, Lookup, Nothing, Rates,
@@ -58,21 +58,54 @@ pub static PROGRAM: Program = Program {
     retries: &[],
     solves: &[],
     outputs: &[
-        "cell",
-        "self",
-        "v",
-        "s",
-        "b",
-        "w",
-        "flux",
-        "doubled",
-        "rate",
-        "at_cell",
-        "alive",
-        "padded",
-        "same",
-        "seen",
-        "told",
+        OutputInfo {
+            tag: "cell",
+            unit: None,
+        },
+        OutputInfo {
+            tag: "self",
+            unit: None,
+        },
+        OutputInfo { tag: "v", unit: None },
+        OutputInfo { tag: "s", unit: None },
+        OutputInfo { tag: "b", unit: None },
+        OutputInfo { tag: "w", unit: None },
+        OutputInfo {
+            tag: "flux",
+            unit: None,
+        },
+        OutputInfo {
+            tag: "doubled",
+            unit: None,
+        },
+        OutputInfo {
+            tag: "rate",
+            unit: None,
+        },
+        OutputInfo {
+            tag: "at_cell",
+            unit: None,
+        },
+        OutputInfo {
+            tag: "alive",
+            unit: None,
+        },
+        OutputInfo {
+            tag: "padded",
+            unit: None,
+        },
+        OutputInfo {
+            tag: "same",
+            unit: None,
+        },
+        OutputInfo {
+            tag: "seen",
+            unit: None,
+        },
+        OutputInfo {
+            tag: "told",
+            unit: None,
+        },
     ],
 };
 /// The most collections that live at the same time, and what linear systems there are.

@@ -6,7 +6,7 @@ mod kernels_serial;
 
 use equelle_runtime::{
     Buffers, CanonicalSet, EntityKind, Error, Extent, GeometryArray, InputInfo,
-    InputKind, InputUnit, MemoryPlan, Program, SetMemory, Source,
+    InputKind, InputUnit, MemoryPlan, OutputInfo, Program, SetMemory, Source,
 };
 use kernels::{ComputeKDirection, ComputeMaxU, ComputeMinusK, ComputeU, Kernels};
 
@@ -90,7 +90,12 @@ pub static PROGRAM: Program = Program {
     min_dim: 1,
     retries: &[],
     solves: &[],
-    outputs: &["expU"],
+    outputs: &[
+        OutputInfo {
+            tag: "expU",
+            unit: None,
+        },
+    ],
 };
 /// The most collections that live at the same time, and what linear systems there are.
 pub static MEMORY: MemoryPlan = MemoryPlan {

@@ -3,7 +3,7 @@
 
 use equelle_runtime::{
     Buffers, CanonicalSet, EntityKind, Error, Extent, InputInfo, InputKind, InputUnit,
-    MemoryPlan, Operations, Program, Reduction, SetMemory, Source,
+    MemoryPlan, Operations, OutputInfo, Program, Reduction, SetMemory, Source,
 };
 
 /// What messages at run time need to know of the program.
@@ -74,7 +74,12 @@ pub static PROGRAM: Program = Program {
     min_dim: 1,
     retries: &[],
     solves: &[],
-    outputs: &["expU"],
+    outputs: &[
+        OutputInfo {
+            tag: "expU",
+            unit: None,
+        },
+    ],
 };
 /// The most collections that live at the same time, and what linear systems there are.
 pub static MEMORY: MemoryPlan = MemoryPlan {

@@ -6,8 +6,8 @@ mod kernels_serial;
 
 use equelle_runtime::{
     Buffers, CanonicalSet, EntityKind, Error, Extent, GeometryArray, Implicit, InputInfo,
-    InputKind, InputUnit, MemoryPlan, Program, Retry, SetMemory, Solve, SolveMemory,
-    Source,
+    InputKind, InputUnit, MemoryPlan, OutputInfo, Program, Retry, SetMemory, Solve,
+    SolveMemory, Source,
 };
 use kernels::{
     ComputeBtransDirection, ComputeDtCvVolume, ComputeMaxU0, ComputeMaxUInitial,
@@ -99,7 +99,7 @@ pub static PROGRAM: Program = Program {
             unknowns: &["u"],
         },
     ],
-    outputs: &["u"],
+    outputs: &[OutputInfo { tag: "u", unit: None }],
 };
 /// The most collections that live at the same time, and what linear systems there are.
 pub static MEMORY: MemoryPlan = MemoryPlan {

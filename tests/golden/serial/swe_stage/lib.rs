@@ -6,7 +6,7 @@ mod kernels_serial;
 
 use equelle_runtime::{
     Buffers, CanonicalSet, EntityKind, Error, Extent, GeometryArray, InputInfo,
-    InputKind, MemoryPlan, Operations, Program, SetMemory, Source,
+    InputKind, MemoryPlan, Operations, OutputInfo, Program, SetMemory, Source,
 };
 use kernels::{Bottom, Kernels, Mean, Stage};
 
@@ -102,7 +102,20 @@ pub static PROGRAM: Program = Program {
     min_dim: 2,
     retries: &[],
     solves: &[],
-    outputs: &["q1", "q2", "q3"],
+    outputs: &[
+        OutputInfo {
+            tag: "q1",
+            unit: None,
+        },
+        OutputInfo {
+            tag: "q2",
+            unit: None,
+        },
+        OutputInfo {
+            tag: "q3",
+            unit: None,
+        },
+    ],
 };
 /// The most collections that live at the same time, and what linear systems there are.
 pub static MEMORY: MemoryPlan = MemoryPlan {

@@ -6,7 +6,7 @@ mod kernels_serial;
 
 use equelle_runtime::{
     Buffers, CanonicalSet, EntityKind, Error, Extent, InputInfo, InputKind, MemoryPlan,
-    Operations, Program, SetMemory, Source,
+    Operations, OutputInfo, Program, SetMemory, Source,
 };
 use kernels::{ComputeResidual, Kernels};
 
@@ -94,7 +94,12 @@ pub static PROGRAM: Program = Program {
     min_dim: 1,
     retries: &[],
     solves: &[],
-    outputs: &["residual"],
+    outputs: &[
+        OutputInfo {
+            tag: "residual",
+            unit: None,
+        },
+    ],
 };
 /// The most collections that live at the same time, and what linear systems there are.
 pub static MEMORY: MemoryPlan = MemoryPlan {

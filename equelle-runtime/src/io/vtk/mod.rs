@@ -1,0 +1,181 @@
+//! Arrays in files of VTK's XML formats: `.vtu`, `.vti` and `.vtr`, of one piece; in text, in base
+//! 64 or appended, compressed by zlib or not, in either order of bytes.
+//!
+//! `tags` reads the tags and `data` the numbers. The geometry is not read.
+
+mod data;
+mod tags;
+
+use std::path::Path;
+
+use crate::error::{Error, ErrorKind};
+use data::Encoding;
+use tags::{Tag, Tags};
+
+/// Which entities of a file an array belongs to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Association {
+    /// Its points.
+    Points,
+    /// Its cells.
+    Cells,
+}
+
+/// A file: its arrays are not read yet.
+#[derive(Debug)]
+pub struct VtkFile<'a> {
+    path: &'a Path,
+    bytes: &'a [u8],
+    encoding: Encoding,
+    /// Number of points.
+    pub n_points: usize,
+    /// Number of cells.
+    pub n_cells: usize,
+    arrays: Vec<ArrayTag>,
+}
+
+/// An array as its tag describes it.
+#[derive(Clone, Debug)]
+struct ArrayTag {
+    name: String,
+    association: Association,
+    components: usize,
+    number: String,
+    place: data::DataLocation,
+}
+
+/// Numbers of an array, one tuple behind the other.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Values {
+    /// Numbers of a tuple.
+    pub components: usize,
+    /// Perhaps NaN or infinite.
+    pub numbers: Vec<f64>,
+}
+
+/// Whether the bytes begin like a file of these formats.
+pub fn is_vtk(bytes: &[u8]) -> bool {
+    let start = &bytes[..bytes.len().min(1024)];
+    start.trim_ascii_start().starts_with(b"<") && start.windows(8).any(|window| window == b"<VTKFile")
+}
+
+fn bad(path: &Path, what: &str) -> Error {
+    Error::new(ErrorKind::Data, format!("{}: {what}", path.display()))
+}
+
+/// Reads the tags of a file; `path` is for messages.
+///
+/// # Errors
+/// `Data` for another format or type of data set, several pieces, a compression that is not read
+/// (by name), and tags that are not closed.
+pub fn read<'a>(path: &'a Path, bytes: &'a [u8]) -> Result<VtkFile<'a>, Error> {
+    let bad = |what: &str| bad(path, what);
+    let mut tags = Tags::new(path, bytes);
+    let file = loop {
+        match tags.next()? {
+            Some(tag) if tag.name == "VTKFile" => break tag,
+            Some(_) => {}
+            None => return Err(bad("not a file of VTK: there is no tag `VTKFile`")),
+        }
+    };
+    let kind = file.get("type").unwrap_or("none");
+    if !matches!(kind, "UnstructuredGrid" | "ImageData" | "RectilinearGrid") {
+        return Err(bad(&format!("data set of type `{kind}`; types that are read are UnstructuredGrid, ImageData and RectilinearGrid"))
+            .hint("save the file as `.vtu`; of a parallel file (`.pvtu`), merge the pieces"));
+    }
+    let mut found =
+        VtkFile { path, bytes, encoding: Encoding::of(&file).map_err(|what| bad(&what))?, n_points: 0, n_cells: 0, arrays: Vec::new() };
+    let (mut n_pieces, mut association) = (0, None);
+    while let Some(tag) = tags.next()? {
+        match (tag.name.as_str(), tag.is_end) {
+            ("Piece", false) => {
+                n_pieces += 1;
+                (found.n_points, found.n_cells) =
+                    counts(&tag, kind).ok_or_else(|| bad("tag `Piece` has no numbers of points and cells"))?;
+            }
+            ("PointData", is_end) => association = (!is_end && !tag.is_empty).then_some(Association::Points),
+            ("CellData", is_end) => association = (!is_end && !tag.is_empty).then_some(Association::Cells),
+            ("DataArray", false) => {
+                if let Some(association) = association {
+                    let array = ArrayTag::of(&tag, association).map_err(|what| bad(&what))?;
+                    if found.arrays.iter().any(|other| other.name == array.name && other.association == association) {
+                        return Err(bad(&format!("two arrays `{}`", array.name)));
+                    }
+                    found.arrays.push(array);
+                }
+            }
+            ("AppendedData", false) => {
+                found.encoding.append(&tag, bytes).map_err(|what| bad(&what))?;
+                break;
+            }
+            _ => {}
+        }
+    }
+    match n_pieces {
+        0 => Err(bad("there is no tag `Piece`")),
+        1 => Ok(found),
+        _ => {
+            Err(bad(&format!("{n_pieces} pieces; files of one piece are read"))
+                .hint("merge them, in ParaView with the filter Merge Blocks"))
+        }
+    }
+}
+
+/// Numbers of points and cells of a piece.
+fn counts(piece: &Tag, kind: &str) -> Option<(usize, usize)> {
+    let number = |key: &str| piece.get(key)?.trim().parse::<usize>().ok();
+    if kind == "UnstructuredGrid" {
+        return Some((number("NumberOfPoints")?, number("NumberOfCells")?));
+    }
+    let ends: Option<Vec<i64>> = piece.get("Extent")?.split_ascii_whitespace().map(|word| word.parse().ok()).collect();
+    let ends = ends.filter(|ends| ends.len() == 6)?;
+    let (mut points, mut cells) = (1_usize, 1_usize);
+    for axis in ends.chunks(2) {
+        let n = usize::try_from(axis[1].checked_sub(axis[0])?).ok()?;
+        points = points.checked_mul(n.checked_add(1)?)?;
+        cells = cells.checked_mul(n.max(1))?;
+    }
+    Some((points, cells))
+}
+
+impl ArrayTag {
+    fn of(tag: &Tag, association: Association) -> Result<ArrayTag, String> {
+        let name = tag.get("Name").unwrap_or_default().to_owned();
+        let components = tag.get("NumberOfComponents").unwrap_or("1").trim();
+        let components = components.parse().ok().filter(|&n| n > 0).ok_or_else(|| format!("array `{name}`: `{components}` components"))?;
+        let number = tag.get("type").unwrap_or("none").to_owned();
+        let place = data::DataLocation::of(tag).map_err(|what| format!("array `{name}`: {what}"))?;
+        Ok(ArrayTag { name, association, components, number, place })
+    }
+}
+
+impl VtkFile<'_> {
+    /// Names of the arrays of points or cells, in the order of the file.
+    pub fn names(&self, association: Association) -> impl Iterator<Item = &str> {
+        self.arrays.iter().filter(move |array| array.association == association).map(|array| &array.name[..])
+    }
+
+    /// Numbers of the array of this name, perhaps with a unit behind it in brackets: `p` is also
+    /// the name of `p [Bar]`.
+    ///
+    /// # Errors
+    /// `Data` if there is none (names those that there are), for a type that is not read, and for
+    /// data that is too short, damaged, or of another length than there are entities.
+    pub fn values(&self, association: Association, name: &str) -> Result<Values, Error> {
+        let has_unit = |array: &str| array.strip_prefix(name).is_some_and(|rest| rest.starts_with(" [") && rest.ends_with(']'));
+        let (noun, n) = match association {
+            Association::Points => ("points", self.n_points),
+            Association::Cells => ("cells", self.n_cells),
+        };
+        let of_kind = || self.arrays.iter().filter(|array| array.association == association);
+        let Some(array) = of_kind().find(|array| array.name == name).or_else(|| of_kind().find(|array| has_unit(&array.name))) else {
+            let names: Vec<String> = self.names(association).map(|name| format!("`{name}`")).collect();
+            let others = if names.is_empty() { "none".to_owned() } else { names.join(", ") };
+            return Err(bad(self.path, &format!("no array `{name}` of {noun}; there are {others}")));
+        };
+        let expected = n.checked_mul(array.components).ok_or_else(|| bad(self.path, "more numbers than memory can hold"))?;
+        let numbers = self.encoding.numbers(self.bytes, &array.number, &array.place, expected);
+        let numbers = numbers.map_err(|what| bad(self.path, &format!("array `{}`: {what}", array.name)))?;
+        Ok(Values { components: array.components, numbers })
+    }
+}
