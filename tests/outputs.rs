@@ -82,6 +82,24 @@ impl Case {
         files.map(origin).collect()
     }
 
+    /// Files of all formats end where they should.
+    fn assert_whole(&self) {
+        for name in self.names().iter().filter(|name| !name.starts_with('.')) {
+            let bytes = fs::read(self.out().join(name)).expect("a file");
+            let is_whole = match name.rsplit('.').next() {
+                // A header of 128 bytes and the numbers.
+                Some("npy") => bytes.len() == 128 + 8 * CELLS,
+                Some("vti" | "pvd") => bytes.ends_with(b"</VTKFile>\n"),
+                Some("csv") => {
+                    let text = String::from_utf8_lossy(&bytes);
+                    text.ends_with('\n') && text.lines().all(|line| line.split(',').count() == 3)
+                }
+                _ => true,
+            };
+            assert!(is_whole, "{name} is torn: {} bytes", bytes.len());
+        }
+    }
+
     fn record(&self, program: &str) -> Option<Value> {
         let text = fs::read_to_string(self.out().join(format!("{program}.run.json"))).ok()?;
         Some(serde_json::from_str(&text).unwrap_or_else(|error| panic!("a torn record: {error}\n{text}")))
@@ -136,8 +154,13 @@ fn pairs(name: &str, count: usize) {
 /// Runs that are killed at any moment, in one folder, one after the other; every tenth one is not.
 fn kills(name: &str, count: usize) {
     let case = Case::new(name);
+    let command = |u0: usize| {
+        let mut command = case.command("rise.equelle", u0);
+        command.args(["output_format=text,npy,vtu,csv", "probe=0.5"]);
+        command
+    };
     let begun = Instant::now();
-    assert!(case.command("rise.equelle", 0).status().expect("equellec starts").success());
+    assert!(command(0).status().expect("equellec starts").success());
     let whole = begun.elapsed();
     let mut random = 0x2545_f491_4f6c_dd1d_u64;
     let mut killed = 0;
@@ -147,22 +170,31 @@ fn kills(name: &str, count: usize) {
         random ^= random >> 7;
         random ^= random << 17;
         let moment = whole.mul_f64(1.1 * (random >> 11) as f64 / (1_u64 << 53) as f64);
-        let mut child = case.start("rise.equelle", run);
+        let mut child = command(run).spawn().expect("equellec starts");
         std::thread::sleep(moment);
         // It may have ended by itself.
         let _ = child.kill();
         killed += usize::from(child.wait().expect("it ends").code().is_none());
+        case.assert_whole();
         let origins = case.origins();
         // Old files go away before new ones come: what is there is of one run, without gaps.
         assert!(origins.iter().all(|(_, u0)| *u0 == origins[0].1), "run {run}: {origins:?}");
         assert!(case.record("rise").is_some(), "there was one from the start");
         if run % 10 == 0 || run == count {
-            let output = case.command("rise.equelle", 1000 + run).output().expect("equellec starts");
+            let output = command(1000 + run).output().expect("equellec starts");
             assert!(output.status.success(), "a killed run blocks nobody: {}", String::from_utf8_lossy(&output.stderr));
             assert_eq!(case.origins(), (0..STEPS).map(|number| (number, (1000 + run) as f64)).collect::<Vec<_>>());
-            assert_eq!(case.names().len(), STEPS + 1, "{:?}", case.names());
+            // Three files a step, the list of times and the table; beside them the record.
+            let files = 3 * STEPS + 2;
+            assert_eq!(case.names().len(), files + 1, "{:?}", case.names());
             let record = case.record("rise").expect("a record");
-            assert_eq!((&record["state"], record["files"].as_array().map(Vec::len)), (&"done".into(), Some(STEPS)));
+            assert_eq!((&record["state"], record["files"].as_array().map(Vec::len)), (&"done".into(), Some(files)));
+            let rows: Vec<String> =
+                (0..STEPS).map(|k| format!("{},{},{}", k + 1, (k + 1) as f64 * 0.125, (1000 + run) as f64 + k as f64 * 0.125)).collect();
+            assert_eq!(
+                fs::read_to_string(case.out().join("rise.csv")).expect("a table"),
+                format!("step,time,u(0.5)\n{}\n", rows.join("\n"))
+            );
         }
     }
     assert!(killed > count / 3, "{killed} of {count} were killed before they ended");
