@@ -174,6 +174,100 @@ fn a_square_with_named_sides() {
     }
 }
 
+/// Of the square, whose cells are elements 4 to 7; element 2 is a side.
+fn data(name: &str, components: usize, rows: &str) -> String {
+    format!("$ElementData\n1\n\"{name}\"\n1\n0.5\n3\n2\n{components}\n{}\n{rows}$EndElementData\n", rows.lines().count())
+}
+
+#[test]
+fn data_of_elements_are_arrays_of_the_cells() {
+    let of = |grid: &Grid, name: &str| grid.named().array(EntityKind::Cell, name).map(|array| array.values.clone());
+    let text = format!(
+        "{SQUARE}{}{}{}{}{}",
+        data("PERMX", 1, "4 9\n5 9\n6 9\n7 9\n"),
+        data("PERMX", 1, "7 4e-13\n6 3e-13\n2 1\n5 2e-13\n4 1e-13\n"),
+        data("v", 3, "4 1 2 3\n5 4 5 6\n6 7 8 9\n7 -1 0 1\n"),
+        data("part", 1, "4 1\n5 2\n6 3\n"),
+        data("tensor", 9, "4 1 2 3 4 5 6 7 8 9\n"),
+    );
+    let grid = read(text.as_bytes()).unwrap();
+    assert_eq!(of(&grid, "PERMX"), Some(vec![1e-13, 2e-13, 3e-13, 4e-13]));
+    assert_eq!(of(&grid, "v_y"), Some(vec![2.0, 5.0, 8.0, 0.0]));
+    assert_eq!(grid.named().arrays().count(), 4);
+    // Tags of the cells of the other mesh; version 2.2 has an element for each group of a cell.
+    for (encoding, tags) in [(Encoding::Binary22, [6, 8, 10, 11]), (Encoding::SwappedBinary41, [6, 7, 8, 9])] {
+        let mut bytes = mixed().bytes(encoding);
+        bytes.extend(b"$ElementData\n1\n\"PORO\"\n0\n3\n0\n1\n4\n");
+        for tag in tags.into_iter().rev() {
+            let (mut number, mut value) = (i32::to_ne_bytes(tag), (f64::from(tag) / 8.0).to_ne_bytes());
+            if encoding == Encoding::SwappedBinary41 {
+                number.reverse();
+                value.reverse();
+            }
+            bytes.extend(number);
+            bytes.extend(value);
+        }
+        bytes.extend(b"\n$EndElementData\n");
+        let grid = read(&bytes).unwrap();
+        assert_eq!(of(&grid, "PORO").unwrap(), tags.map(|tag| f64::from(tag) / 8.0), "{encoding:?}");
+    }
+    let bad = |rows: &str, message: &str| {
+        let text = format!("{SQUARE}{}", data("u", 1, rows));
+        refused(&text, message);
+    };
+    bad("4 x\n", "m.msh:60: $ElementData: expected the value of an element (a finite number), found `x`");
+    bad("4.5 1\n", "m.msh:60: $ElementData: expected the number of an element (a whole number), found `4.5`");
+    let huge = format!("{SQUARE}$ElementData\n99999999999\n");
+    refused(&huge, "m.msh:52: $ElementData: expected 99999999999 texts of at least 2 bytes each, found 1 bytes up to the end of the file");
+    let cut = format!("{SQUARE}{}", data("u", 1, "4 1\n")).replace("$EndElementData", "");
+    refused(&cut, "m.msh:62: $ElementData: expected $EndElementData, found the end of the file");
+}
+
+/// A group that has a surface with a minus: version 2.2 then repeats its elements the other way
+/// around.
+#[test]
+fn a_repeat_the_other_way_around_is_the_same_element() {
+    let mesh = "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$PhysicalNames\n2\n2 1 \"rock\"\n2 2 \"back\"\n$EndPhysicalNames\n\
+        $Nodes\n4\n1 0 0 0\n2 1 0 0\n3 1 1 0\n4 0 1 0\n$EndNodes\n$Elements\n";
+    let read = |rows: &str| read(format!("{mesh}{}\n{rows}$EndElements\n", rows.lines().count()).as_bytes());
+    for second in ["3 2 1", "2 1 3", "1 3 2"] {
+        let grid = read(&format!("1 2 2 1 7 1 2 3\n2 2 2 2 7 {second}\n3 2 2 1 7 1 3 4\n")).unwrap();
+        assert_eq!((grid.n_cells(), members(&grid, EntityKind::Cell, "rock")), (2, vec![0, 1]));
+        assert_eq!(members(&grid, EntityKind::Cell, "back"), [0]);
+    }
+    // Of the same group, or of another entity, it is a cell too many; other corners are one, too.
+    for rows in ["1 2 2 1 7 1 2 3\n2 2 2 1 7 3 2 1\n3 2 2 1 7 1 3 4\n", "1 2 2 1 7 1 2 3\n2 2 2 2 8 3 2 1\n3 2 2 1 7 1 3 4\n"] {
+        assert!(read(rows).unwrap_err().message.contains("the cell is there twice"));
+    }
+}
+
+/// Elements that alternate entities and groups: each set has its own.
+#[test]
+fn elements_may_alternate_entities() {
+    let n = 300_u64;
+    let mut mesh = Mesh { names: vec![(2, 1, "odd".into()), (2, 2, "even".into())], ..Mesh::default() };
+    mesh.nodes.push((1, [0.0; 3]));
+    let angle = |i: u64| i as f64 * std::f64::consts::TAU / n as f64;
+    mesh.nodes.extend((0..n).map(|i| (i + 2, [angle(i).cos(), angle(i).sin(), 0.0])));
+    let corner = |i: u64| i % n + 2;
+    let spokes =
+        (0..n).map(|i| Element { dim: 1, entity: 1 + i as i32 % 2, kind: 1, groups: vec![5 + i as i32 % 2], nodes: vec![corner(i), 1] });
+    let cells = (0..n).map(|i| {
+        let groups = if i % 3 == 0 { vec![1, 2] } else { vec![1 + i as i32 % 2] };
+        Element { dim: 2, entity: 1 + i as i32 % 6, kind: 2, groups, nodes: vec![1, corner(i), corner(i + 1)] }
+    });
+    mesh.elements = spokes.chain(cells).collect();
+    let grid = read(&mesh.bytes(Encoding::Text22)).unwrap();
+    let odd = |i: &u32| i.is_multiple_of(3) || i.is_multiple_of(2);
+    assert_eq!(members(&grid, EntityKind::Cell, "odd"), (0..n as u32).filter(odd).collect::<Vec<_>>());
+    assert_eq!(members(&grid, EntityKind::Cell, "even"), (0..n as u32).filter(|i| i.is_multiple_of(3) || i % 2 == 1).collect::<Vec<_>>());
+    // Spokes are found among all faces around the node in the middle.
+    let angles = |name: &str| -> Vec<bool> {
+        members(&grid, EntityKind::Face, name).iter().map(|&face| !grid.topology().is_boundary_face(face as usize)).collect()
+    };
+    assert_eq!((angles("physical_5"), angles("physical_6")), (vec![true; 150], vec![true; 150]));
+}
+
 fn refused(text: &str, message: &str) {
     let error = read(text.as_bytes()).map(|grid| grid.n_cells()).expect_err(message);
     assert_eq!((error.kind, error.message.as_str()), (ErrorKind::Data, message));

@@ -3,7 +3,7 @@
 use super::matching::key;
 use crate::grid::Nodes;
 
-/// Finds faces, of which each is listed with its smallest node.
+/// Finds faces, of which each is listed with its smallest node, sorted by the others.
 pub(crate) struct FacesByNodes<'a> {
     nodes: &'a Nodes,
     /// Start of the faces of each smallest node. `[n_nodes + 1]`
@@ -29,6 +29,10 @@ impl<'a> FacesByNodes<'a> {
         }
         starts.rotate_right(1);
         starts[0] = 0;
+        // Sorted, as one node may have most of the faces: that in the middle of a fan.
+        for ends in starts.windows(2) {
+            faces[ends[0] as usize..ends[1] as usize].sort_unstable_by_key(|&face| (key(nodes.of_face(face as usize)).1, face));
+        }
         FacesByNodes { nodes, starts, faces }
     }
 
@@ -37,10 +41,10 @@ impl<'a> FacesByNodes<'a> {
         let wanted = key(nodes);
         let node = wanted.0 as usize;
         let of_node = self.starts[node] as usize..*self.starts.get(node + 1)? as usize;
-        let is_it = |face: &&u32| {
-            let found = self.nodes.of_face(**face as usize);
-            found.len() == nodes.len() && key(found) == wanted
-        };
-        self.faces[of_node].iter().find(is_it).copied()
+        let of_node = &self.faces[of_node];
+        let key_of = |face: u32| key(self.nodes.of_face(face as usize)).1;
+        let first = of_node.partition_point(|&face| key_of(face) < wanted.1);
+        let same = of_node[first..].iter().take_while(|&&face| key_of(face) == wanted.1);
+        same.copied().find(|&face| self.nodes.of_face(face as usize).len() == nodes.len())
     }
 }

@@ -1,5 +1,7 @@
 //! `$Elements`: cells and the faces that are named, by their nodes.
 
+use std::collections::BTreeMap;
+
 use super::nodes::Nodes;
 use super::reader::{Reader, Version};
 use crate::error::Error;
@@ -55,46 +57,100 @@ impl ElementType {
     }
 }
 
-/// Elements that follow each other in the file, of one type, one entity and the same groups.
-#[derive(Debug)]
-pub(super) struct Block {
+/// Physical groups that an element names itself (version 2.2).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum OwnGroups {
+    None,
+    One(u32),
+    /// An index into the lists of groups.
+    Several(u32),
+}
+
+/// Elements that follow each other, of one type, one entity and the same groups.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Run {
     pub(super) kind: ElementType,
     /// Tag of the geometric entity.
     pub(super) entity: i32,
-    /// Physical groups that the elements name themselves (version 2.2), ascending.
-    pub(super) groups: Vec<u32>,
-    /// Numbers of nodes. `[n_elements * n_nodes]`
+    pub(super) own: OwnGroups,
+    pub(super) len: u32,
+}
+
+/// Elements of one dimension in the order of the file. They may alternate entities, so that what an
+/// element takes must not depend on the length of runs.
+#[derive(Debug, Default)]
+pub(super) struct Elements {
+    pub(super) runs: Vec<Run>,
+    /// Numbers of nodes, one element after the other.
     pub(super) nodes: Vec<u32>,
     /// Where each element begins in the file. `[n_elements]`
     pub(super) places: Vec<usize>,
 }
 
-/// Elements in the order of the file, without points.
-#[derive(Debug, Default)]
-pub(super) struct Elements {
-    pub(super) blocks: Vec<Block>,
-}
-
 impl Elements {
-    fn add(&mut self, kind: ElementType, entity: i32, groups: &[u32], nodes: &[u32], place: usize) {
-        let last = self.blocks.last_mut().filter(|block| block.kind == kind && block.entity == entity && block.groups == groups);
-        match last {
-            Some(block) => {
-                block.nodes.extend_from_slice(nodes);
-                block.places.push(place);
-            }
-            None => self.blocks.push(Block { kind, entity, groups: groups.to_vec(), nodes: nodes.to_vec(), places: vec![place] }),
+    fn add(&mut self, kind: ElementType, entity: i32, own: OwnGroups, nodes: &[u32], place: usize) {
+        self.nodes.extend_from_slice(nodes);
+        self.places.push(place);
+        match self.runs.last_mut() {
+            Some(run) if (run.kind, run.entity, run.own) == (kind, entity, own) && run.len < u32::MAX => run.len += 1,
+            Some(_) | None => self.runs.push(Run { kind, entity, own, len: 1 }),
         }
     }
 
+    /// The first element of the runs for which a condition holds.
+    pub(super) fn first_of(&self, holds: impl Fn(&Run) -> bool) -> Option<(usize, Run)> {
+        let mut first = 0;
+        self.runs.iter().find_map(|run| {
+            let place = self.places[first];
+            first += run.len as usize;
+            holds(run).then_some((place, *run))
+        })
+    }
+}
+
+/// Elements by dimension, without points.
+#[derive(Debug, Default)]
+pub(super) struct AllElements {
+    pub(super) of_dim: [Elements; 4],
+    /// Groups of elements that are in several, ascending.
+    lists: Vec<Vec<u32>>,
+    known: BTreeMap<Vec<u32>, u32>,
+}
+
+impl AllElements {
     /// Dimension of the cells.
     pub(super) fn dim(&self) -> usize {
-        self.blocks.iter().map(|block| block.kind.dim()).max().unwrap_or(0)
+        self.of_dim.iter().rposition(|elements| !elements.places.is_empty()).unwrap_or(0)
+    }
+
+    /// Groups that the elements of a run name themselves.
+    pub(super) fn groups(&self, own: OwnGroups) -> Vec<u32> {
+        match own {
+            OwnGroups::None => Vec::new(),
+            OwnGroups::One(group) => vec![group],
+            OwnGroups::Several(list) => self.lists[list as usize].clone(),
+        }
+    }
+
+    fn own(&mut self, groups: &[u32]) -> OwnGroups {
+        match groups {
+            [] => OwnGroups::None,
+            [group] => OwnGroups::One(*group),
+            [..] => {
+                let next = self.lists.len() as u32;
+                let list = self.known.get(groups).copied().unwrap_or_else(|| {
+                    self.known.insert(groups.to_vec(), next);
+                    self.lists.push(groups.to_vec());
+                    next
+                });
+                OwnGroups::Several(list)
+            }
+        }
     }
 }
 
 /// Reads the section up to its end.
-pub(super) fn read(reader: &mut Reader<'_>, version: Version, nodes: &Nodes) -> Result<Elements, Error> {
+pub(super) fn read(reader: &mut Reader<'_>, version: Version, nodes: &Nodes) -> Result<AllElements, Error> {
     match version {
         Version::V22 => read_22(reader, nodes),
         Version::V41 => read_41(reader, nodes),
@@ -113,15 +169,15 @@ fn node(reader: &Reader<'_>, nodes: &Nodes, tag: u64, place: usize) -> Result<u3
     nodes.find(tag).ok_or_else(|| reader.error_at(place, &format!("expected a node of $Nodes, found node {tag}, which is not there")))
 }
 
-fn read_41(reader: &mut Reader<'_>, nodes: &Nodes) -> Result<Elements, Error> {
+fn read_41(reader: &mut Reader<'_>, nodes: &Nodes) -> Result<AllElements, Error> {
     let n_blocks = reader.size("the number of blocks of elements")?;
     let total = reader.size("the number of elements")?;
     reader.size("the least tag of an element")?;
     reader.size("the largest tag of an element")?;
     let n_blocks = reader.checked(n_blocks, "blocks of elements", [3, 1, 0])?;
     let total = reader.checked(total, "elements", [0, 2, 0])?;
-    let mut elements = Elements::default();
-    let mut found = 0_usize;
+    let mut elements = AllElements::default();
+    let (mut found, mut corners) = (0_usize, Vec::new());
     for _ in 0..n_blocks {
         let start = reader.next_item();
         let dim = reader.int("the dimension of an entity")?;
@@ -134,25 +190,22 @@ fn read_41(reader: &mut Reader<'_>, nodes: &Nodes) -> Result<Elements, Error> {
         let count = reader.size("the number of elements of a block")?;
         let count = reader.checked(count, "elements of a block", [0, 1 + kind.n_nodes(), 0])?;
         found += count;
-        let is_last = |block: &&mut Block| block.kind == kind && block.entity == entity;
-        let mut block = match elements.blocks.last_mut().filter(is_last) {
-            Some(_) => elements.blocks.pop(),
-            None => None,
+        let of_dim = &mut elements.of_dim[kind.dim()];
+        if kind != ElementType::Point {
+            of_dim.places.reserve(count);
+            of_dim.nodes.reserve(count * kind.n_nodes());
         }
-        .unwrap_or(Block { kind, entity, groups: Vec::new(), nodes: Vec::new(), places: Vec::new() });
-        block.places.reserve(count);
-        block.nodes.reserve(count * kind.n_nodes());
         for _ in 0..count {
             let place = reader.next_item();
             reader.size("the tag of an element")?;
-            block.places.push(place);
+            corners.clear();
             for _ in 0..kind.n_nodes() {
                 let tag = reader.size("a node of an element")?;
-                block.nodes.push(node(reader, nodes, tag, place)?);
+                corners.push(node(reader, nodes, tag, place)?);
             }
-        }
-        if kind != ElementType::Point && !block.places.is_empty() {
-            elements.blocks.push(block);
+            if kind != ElementType::Point {
+                of_dim.add(kind, entity, OwnGroups::None, &corners, place);
+            }
         }
     }
     if found == total { Ok(elements) } else { Err(reader.error(&format!("expected {total} elements in all blocks, found {found}"))) }
@@ -170,16 +223,26 @@ struct Repeated {
 
 impl Repeated {
     fn is_same(&self, kind: ElementType, tags: Tags, nodes: &[u32]) -> bool {
-        self.kind == Some(kind) && self.entity == tags.entity && self.nodes == nodes && !self.groups.contains(&tags.group)
+        let is_other_group = self.kind == Some(kind) && self.entity == tags.entity && !self.groups.contains(&tags.group);
+        is_other_group && (self.nodes == nodes || kind.dim() <= 2 && is_reverse(&self.nodes, nodes))
     }
 
-    fn add_to(&mut self, elements: &mut Elements) {
+    fn add_to(&mut self, elements: &mut AllElements) {
         if let Some(kind) = self.kind.take().filter(|&kind| kind != ElementType::Point) {
             self.groups.sort_unstable();
             self.groups.retain(|&group| group != 0);
-            elements.add(kind, self.entity, &self.groups, &self.nodes, self.place);
+            let own = elements.own(&self.groups);
+            elements.of_dim[kind.dim()].add(kind, self.entity, own, &self.nodes, self.place);
         }
     }
+}
+
+/// Whether a polygon or line has the corners of another one the other way around, as Gmsh writes an
+/// element for a group that has its entity with a minus.
+fn is_reverse(a: &[u32], b: &[u32]) -> bool {
+    let n = a.len();
+    let start = b.iter().position(|&node| Some(&node) == a.first());
+    n == b.len() && start.is_some_and(|start| (0..n).all(|i| a[i] == b[(start + n - i) % n]))
 }
 
 /// Tags of an element of version 2.2: its physical group, 0 for none, and its entity.
@@ -206,10 +269,10 @@ fn read_tags(reader: &mut Reader<'_>, count: i32, place: usize) -> Result<Tags, 
     Ok(tags)
 }
 
-fn read_22(reader: &mut Reader<'_>, nodes: &Nodes) -> Result<Elements, Error> {
+fn read_22(reader: &mut Reader<'_>, nodes: &Nodes) -> Result<AllElements, Error> {
     let total = reader.count_in_text("the number of elements")?;
     let mut left = reader.checked(total, "elements", [3, 0, 0])?;
-    let mut elements = Elements::default();
+    let mut elements = AllElements::default();
     let (mut last, mut corners) = (Repeated::default(), Vec::new());
     while left > 0 {
         let mut place = reader.next_item();

@@ -2,7 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::elements::{Block, ElementType, Elements};
+use super::data::ElementData;
+use super::elements::{AllElements, ElementType, Elements, Run};
 use super::groups::Groups;
 use super::nodes::Nodes;
 use super::reader::{Reader, Version};
@@ -21,7 +22,8 @@ pub(super) struct Mesh<'a> {
     pub(super) sections: BTreeSet<&'a str>,
     pub(super) groups: Groups,
     pub(super) nodes: Nodes,
-    pub(super) elements: Elements,
+    pub(super) elements: AllElements,
+    pub(super) data: Vec<ElementData>,
 }
 
 impl Mesh<'_> {
@@ -39,21 +41,21 @@ impl Mesh<'_> {
             ));
         }
         self.check_entities(&reader, version)?;
-        for block in &mut self.elements.blocks {
-            block.groups.extend(self.groups.of_entity(block.kind.dim(), block.entity));
-        }
         let positions = std::mem::take(&mut self.nodes.positions);
         let positions = if dim == 2 { plane(positions).map_err(|node| self.not_plane(&mut reader, node))? } else { positions };
         let mut sets = Sets::default();
         for (of, group) in self.groups.named().filter(|(of, _)| *of == dim || of + 1 == dim) {
             sets.members.entry((of, group)).or_default();
         }
-        let places = self.places_of_cells(dim);
         let built = self.build(dim, positions, &mut sets, threads);
-        let grid = built.map_err(|error| self.build_error(&mut reader, version, &places, &error))?;
-        drop(places);
+        let grid = built.map_err(|error| self.build_error(&mut reader, version, dim, &error))?;
         self.name_faces(&mut reader, version, dim, &grid, &mut sets)?;
-        let named = sets.named(dim, &self.groups).map_err(|error| reader.error_of_file(&format!("$PhysicalNames: {}", error.message)))?;
+        let mut named =
+            sets.named(dim, &self.groups).map_err(|error| reader.error_of_file(&format!("$PhysicalNames: {}", error.message)))?;
+        let tag_of = |place: usize| reader.tag_at(version, place);
+        for array in super::data::arrays(self.data, self.elements.of_dim[dim].places.iter().map(|&place| tag_of(place))) {
+            named.add_array(array)?;
+        }
         grid.with_named(named)
     }
 
@@ -65,57 +67,58 @@ impl Mesh<'_> {
                 None => Ok(()),
                 Some(_) => Err(reader.error_of_file("expected a section $Entities, which $PhysicalNames needs, found none")),
             },
-            Version::V41 => match self.elements.blocks.iter().find(|block| !self.groups.has_entity(block.kind.dim(), block.entity)) {
-                None => Ok(()),
-                Some(block) => {
-                    let place = block.places.first().copied().unwrap_or_default();
-                    let (dim, entity) = (block.kind.dim(), block.entity);
-                    Err(reader.error_at(place, &format!("expected an entity of $Entities, found entity {entity} of dimension {dim}")))
+            Version::V41 => {
+                let is_unknown = |run: &Run| !self.groups.has_entity(run.kind.dim(), run.entity);
+                let unknown = self.elements.of_dim.iter().filter_map(|elements| elements.first_of(is_unknown));
+                match unknown.min_by_key(|&(place, _)| place) {
+                    None => Ok(()),
+                    Some((place, run)) => {
+                        let (dim, entity) = (run.kind.dim(), run.entity);
+                        Err(reader.error_at(place, &format!("expected an entity of $Entities, found entity {entity} of dimension {dim}")))
+                    }
                 }
-            },
+            }
         }
     }
 
-    fn places_of_cells(&self, dim: usize) -> Vec<(usize, Vec<usize>)> {
-        // Blocks lose their nodes while cells are made, and keep where their elements stand.
-        let mut first = 0;
-        let blocks = self.elements.blocks.iter().filter(|block| block.kind.dim() == dim);
-        blocks
-            .map(|block| {
-                let start = first;
-                first += block.places.len();
-                (start, block.places.clone())
-            })
-            .collect()
+    /// Groups of the elements of a run: their own, and those of their entity.
+    fn groups_of(&self, run: Run) -> Vec<u32> {
+        let mut groups = self.elements.groups(run.own);
+        groups.extend(self.groups.of_entity(run.kind.dim(), run.entity));
+        groups
     }
 
     fn build(&mut self, dim: usize, positions: Vec<[f64; 3]>, sets: &mut Sets, threads: &Threads) -> Result<Grid, BuildError> {
         let mut builder = GridBuilder::new(dim, positions)?;
-        for block in &mut self.elements.blocks {
-            let ElementType::Cell(shape) = block.kind else { continue };
-            if shape.dim() != dim {
-                continue;
-            }
-            let nodes = std::mem::take(&mut block.nodes);
+        let nodes = std::mem::take(&mut self.elements.of_dim[dim].nodes);
+        let mut rest = &nodes[..];
+        for &run in &self.elements.of_dim[dim].runs {
+            let ElementType::Cell(shape) = run.kind else { continue };
+            let (of_run, after) = rest.split_at(run.len as usize * shape.n_corners());
+            rest = after;
             let first = builder.n_cells() as u32;
-            builder.reserve(shape, block.places.len());
-            nodes.chunks_exact(shape.n_corners()).try_for_each(|corners| builder.add(shape, corners))?;
-            for &group in &block.groups {
+            builder.reserve(shape, run.len as usize);
+            of_run.chunks_exact(shape.n_corners()).try_for_each(|corners| builder.add(shape, corners))?;
+            for group in self.groups_of(run) {
                 sets.add(dim, group, first..builder.n_cells() as u32);
             }
         }
+        drop(nodes);
         builder.build(threads)
     }
 
     /// Elements of one dimension less than cells: each is a face.
     fn name_faces(&self, reader: &mut Reader<'_>, version: Version, dim: usize, grid: &Grid, sets: &mut Sets) -> Result<(), Error> {
-        let blocks: Vec<&Block> = self.elements.blocks.iter().filter(|block| block.kind.dim() + 1 == dim).collect();
-        let Some(nodes) = grid.nodes.as_deref().filter(|_| !blocks.is_empty()) else { return Ok(()) };
+        let Elements { runs, nodes: rest, places } = &self.elements.of_dim[dim - 1];
+        let Some(nodes) = grid.nodes.as_deref().filter(|_| !places.is_empty()) else { return Ok(()) };
         let faces = FacesByNodes::new(nodes);
-        for block in blocks {
-            for (element, corners) in block.nodes.chunks_exact(block.kind.n_nodes()).enumerate() {
+        let (mut rest, mut places) = (&rest[..], places.iter());
+        for &run in runs {
+            let groups = self.groups_of(run);
+            let (of_run, after) = rest.split_at(run.len as usize * run.kind.n_nodes());
+            rest = after;
+            for (corners, &place) in of_run.chunks_exact(run.kind.n_nodes()).zip(&mut places) {
                 let Some(face) = faces.find(corners) else {
-                    let place = block.places[element];
                     reader.go_to(place, "Elements");
                     let name = element_name(reader, version, place);
                     let what = format!(
@@ -126,18 +129,15 @@ impl Mesh<'_> {
                         .error_at(place, &what)
                         .hint("a mesh of mixed dimension is no grid: mesh and save either surfaces or volumes, with their boundaries"));
                 };
-                block.groups.iter().for_each(|&group| sets.add(dim - 1, group, [face]));
+                groups.iter().for_each(|&group| sets.add(dim - 1, group, [face]));
             }
         }
         Ok(())
     }
 
-    fn build_error(&self, reader: &mut Reader<'_>, version: Version, places: &[(usize, Vec<usize>)], error: &BuildError) -> Error {
-        let place_of = |cell: usize| {
-            let block = places.partition_point(|(first, _)| *first <= cell).checked_sub(1)?;
-            let (first, places) = places.get(block)?;
-            places.get(cell - first).copied()
-        };
+    fn build_error(&self, reader: &mut Reader<'_>, version: Version, dim: usize, error: &BuildError) -> Error {
+        // Cells are the elements of their dimension, in the same order.
+        let place_of = |cell: usize| self.elements.of_dim[dim].places.get(cell).copied();
         let element = |cell: usize| place_of(cell).map_or_else(|| format!("cell {cell}"), |place| element_name(reader, version, place));
         let node = |node: usize| self.nodes.tags.get(node).map_or_else(|| format!("node {node}"), |tag| format!("node {tag}"));
         let what = error.describe(element, node);

@@ -6,11 +6,15 @@
 //! number. Groups of lower dimension have no entities in the language and are left out. A mesh of
 //! dimension 2 lies in a plane z = const, and becomes a grid of the plane.
 //!
-//! `reader` reads numbers and sections, `format` the header, `groups` names and entities, `nodes`
-//! and `elements` what they are named after, and `mesh` makes the grid.
+//! `$ElementData` with one or three numbers for every cell become named arrays; other data of
+//! elements, and those of nodes, are left out.
+//!
+//! `reader` reads numbers and sections and the header, `groups` names and entities, `nodes`,
+//! `elements` and `data` what they are named after, and `mesh` makes the grid.
 //!
 //! Source: Gmsh reference manual, "Gmsh file formats", MSH 4.1 and the legacy format 2.2.
 
+mod data;
 mod elements;
 mod groups;
 mod mesh;
@@ -51,7 +55,14 @@ pub fn read(path: &Path, bytes: &[u8], threads: &Threads) -> Result<Grid, Error>
                 let error = reader.error("expected a mesh in one part, found partitions or ghost elements");
                 return Err(error.hint("save the mesh without partitions"));
             }
-            // Data, periodicity, comments: nothing of a grid.
+            ("ElementData", _) => match data::read(&mut reader)? {
+                Some(data) => mesh.data.push(data),
+                None => {
+                    reader.skip_section(section)?;
+                    continue;
+                }
+            },
+            // Data of nodes, periodicity, comments: nothing of a grid.
             _ => {
                 reader.skip_section(section)?;
                 continue;

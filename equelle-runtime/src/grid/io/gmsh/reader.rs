@@ -88,6 +88,11 @@ impl<'a> Reader<'a> {
         self.at += rest.iter().position(|byte| !byte.is_ascii_whitespace()).unwrap_or(rest.len());
     }
 
+    /// Passes blanks, also in a binary file, where lines of text follow.
+    pub(super) fn next_line(&mut self) {
+        self.skip_blanks();
+    }
+
     /// Bytes up to the end of the line, which is passed.
     pub(super) fn rest_of_line(&mut self) -> &'a [u8] {
         let rest = &self.bytes[self.at..];
