@@ -8,6 +8,7 @@
 
 pub mod backend;
 pub mod check;
+pub mod checkpoint;
 pub mod cost;
 pub mod diagnostic;
 pub mod ir;

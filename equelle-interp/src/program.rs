@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use equelle_front::checkpoint::checkpoints;
 use equelle_front::ir::{Block, Carried, Equation, Function, FunctionId, Module, Op, Stmt, StmtKind, ValueId};
 use equelle_front::source::Span;
 use equelle_front::state::{self, Checked};
@@ -28,8 +29,8 @@ pub(crate) struct Interpreter<'a, R: DerivativeAccess> {
 /// Variables of a function being run.
 pub(crate) struct Frame<'a, R: DerivativeAccess> {
     pub function: &'a Function,
-    values: Vec<Option<Value<R>>>,
-    mutables: Vec<Option<Value<R>>>,
+    pub(crate) values: Vec<Option<Value<R>>>,
+    pub(crate) mutables: Vec<Option<Value<R>>>,
 }
 
 impl<'a, R: DerivativeAccess> Frame<'a, R> {
@@ -62,7 +63,15 @@ impl<'a, R: DerivativeAccess> Interpreter<'a, R> {
     fn whole(&mut self) -> Result<(), Error> {
         let main = &self.module.main;
         let mut frame = Frame::new(main);
-        self.block(&mut frame, &main.body)?;
+        let checkpoints = checkpoints(self.module);
+        for (position, stmt) in main.body.statements.iter().enumerate() {
+            let skipped = checkpoints.skipped.iter().find(|run| run.statements.contains(&position));
+            // Texts are no state.
+            let is_text = matches!(&stmt.kind, StmtKind::Let { op: Op::Text(_) | Op::TextIndex(..), .. });
+            if is_text || !skipped.is_some_and(|run| self.rt.skips_to(run.before)) {
+                self.located(&mut frame, stmt)?;
+            }
+        }
         self.check_state(&frame, &state::at_end(main))?;
         self.rt.finish()
     }
@@ -105,7 +114,7 @@ impl<'a, R: DerivativeAccess> Interpreter<'a, R> {
         self.block(&mut frame, &function.body)
     }
 
-    fn assign(&mut self, frame: &mut Frame<'a, R>, v: ValueId, value: Value<R>) {
+    pub(crate) fn assign(&mut self, frame: &mut Frame<'a, R>, v: ValueId, value: Value<R>) {
         if let (Value::Domain(domain), Shape::Domain(set)) = (&value, frame.function.values[v.0 as usize].ty.shape) {
             self.domains.insert(set, domain.clone());
         }
@@ -122,13 +131,18 @@ impl<'a, R: DerivativeAccess> Interpreter<'a, R> {
     fn block(&mut self, frame: &mut Frame<'a, R>, block: &'a Block) -> Result<Vec<Value<R>>, Error> {
         let mut returned = Vec::new();
         for stmt in &block.statements {
-            let line = self.line(stmt.span);
-            if line > 0 {
-                self.rt.line(line);
-            }
-            returned = self.statement(frame, stmt).map_err(|error| error.at(line))?;
+            returned = self.located(frame, stmt)?;
         }
         Ok(returned)
+    }
+
+    /// Runs a statement; its errors have its line.
+    fn located(&mut self, frame: &mut Frame<'a, R>, stmt: &'a Stmt) -> Result<Vec<Value<R>>, Error> {
+        let line = self.line(stmt.span);
+        if line > 0 {
+            self.rt.line(line);
+        }
+        self.statement(frame, stmt).map_err(|error| error.at(line))
     }
 
     fn statement(&mut self, frame: &mut Frame<'a, R>, stmt: &'a Stmt) -> Result<Vec<Value<R>>, Error> {
@@ -162,6 +176,10 @@ impl<'a, R: DerivativeAccess> Interpreter<'a, R> {
                 let line = self.line(stmt.span);
                 let time_loop = self.time_loop(frame, *element);
                 let checked = self.checked_in(stmt);
+                let checkpoint = self.checkpoint_of(stmt);
+                if let Some((checkpoints, position)) = &checkpoint {
+                    self.resume(frame, checkpoints, *position, &mut state)?;
+                }
                 while let Some(scalar) = self.rt.next(&mut state)? {
                     match &time_loop {
                         Some(time_loop) => self.step(frame, time_loop, &scalar, body)?,
@@ -172,6 +190,9 @@ impl<'a, R: DerivativeAccess> Interpreter<'a, R> {
                     }
                     if !checked.is_empty() && self.rt.samples_state(&state) {
                         self.check_state(frame, &checked)?;
+                    }
+                    if let Some((checkpoints, position)) = &checkpoint {
+                        self.save(frame, checkpoints, *position, &mut state)?;
                     }
                     if line > 0 {
                         self.rt.line(line);

@@ -5,6 +5,7 @@
 pub mod choice;
 mod derived;
 mod field;
+mod hashes;
 mod selection;
 mod sides;
 mod variables;

@@ -52,6 +52,8 @@ impl Signal {
 pub struct Interrupt {
     /// Number of the signal; 0 for none.
     signal: Arc<AtomicUsize>,
+    /// Whether the run ends at the end of the round of its loop, with a checkpoint.
+    is_deferred: Arc<AtomicBool>,
 }
 
 impl Interrupt {
@@ -80,8 +82,21 @@ impl Interrupt {
         self.signal.store(signal.number() as usize, Ordering::Relaxed);
     }
 
-    /// The signal, if the run is interrupted.
+    /// The signal, if the run is interrupted and does not end its round first.
     pub fn asked(&self) -> Option<Signal> {
+        if self.is_deferred.load(Ordering::Relaxed) {
+            return None;
+        }
+        self.signal()
+    }
+
+    /// Whether the run ends its round first, at whose end somebody asks for [`Interrupt::signal`].
+    pub fn defer(&self, is_deferred: bool) {
+        self.is_deferred.store(is_deferred, Ordering::Relaxed);
+    }
+
+    /// The signal, if there was one.
+    pub fn signal(&self) -> Option<Signal> {
         let number = self.signal.load(Ordering::Relaxed);
         Signal::ALL.into_iter().find(|signal| signal.number() as usize == number)
     }

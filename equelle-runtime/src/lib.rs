@@ -3,7 +3,7 @@
 //! Reading order: [`traits`] (the interface between generated code and back-ends), [`entity`],
 //! [`operators`], [`grid`], [`domain`], [`real`], [`reduce`], [`threads`] (loops on all cores),
 //! [`io`] (files or memory, texts of parameters), [`params`], [`number`], [`input`], [`output`],
-//! [`report`], [`newton`] (Newton's method), [`session`] (all of these for one run), [`launch`]
+//! [`report`], [`newton`] (Newton's method), [`checkpoint`], [`session`] (all of these for one run), [`launch`]
 //! (the command line of a simulator), [`error`]. The crate is independent of Equelle's syntax and
 //! IR.
 
@@ -11,6 +11,7 @@
 
 #[cfg(feature = "cache")]
 pub mod cache;
+pub mod checkpoint;
 mod decimal;
 pub mod domain;
 pub mod entity;
@@ -42,6 +43,7 @@ pub mod temporary;
 pub mod threads;
 pub mod traits;
 
+pub use checkpoint::Checkpoint;
 pub use domain::Domain;
 pub use entity::{CanonicalSet, EntityKind, Extent};
 pub use error::{Error, ErrorKind};

@@ -21,6 +21,7 @@ mod position;
 mod probe;
 pub mod pvd;
 mod record;
+mod resume;
 mod rows;
 mod schedule;
 mod steps;
@@ -114,6 +115,10 @@ pub struct Outputs {
     position: Position,
     /// What the current step has put out, with formats that write steps.
     step: Option<OpenStep>,
+    /// Whether the run is on its way to the point where it goes on: its outputs exist.
+    is_replay: bool,
+    /// The round after which the run goes on.
+    continues_after: Option<u64>,
     /// Notes that were not shown yet.
     notes: Vec<String>,
     warnings: Vec<String>,
@@ -182,6 +187,8 @@ impl Outputs {
             suppressed: None,
             writer: background::Writer::default(),
             step: None,
+            is_replay: false,
+            continues_after: None,
             notes: Vec::new(),
             warnings: Vec::new(),
         }

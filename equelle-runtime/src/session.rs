@@ -1,6 +1,7 @@
 //! One run of a program: its parameters, grid, domains, inputs, outputs and progress. Every
 //! back-end is built on one.
 
+mod checkpoints;
 mod data;
 mod effects;
 pub mod finite;
@@ -101,6 +102,7 @@ pub struct Session {
     outputs: Outputs,
     /// Entities of the subsets that were put out, by index in the grid's file.
     subsets: Vec<(Weak<Domain>, Arc<Vec<u32>>)>,
+    checkpoints: checkpoints::Checkpoints,
     sink: Sink,
     nonfinite: Nonfinite,
     finite: finite::Finite,
@@ -135,6 +137,8 @@ pub struct LoopState {
     next: usize,
     len: usize,
     over: bool,
+    /// It goes on after rounds of an earlier run: the round before the next one is not over.
+    resumed: bool,
 }
 
 impl Session {
@@ -199,13 +203,18 @@ impl Session {
         let renumber = Renumber::from_parameters(&parameters)?;
         let nonfinite = Nonfinite::from_parameters(&parameters)?;
         timestep_cuts::check(program, &parameters)?;
+        let dir = output_dir(&parameters)?;
+        let checkpoints = checkpoints::Checkpoints::from_parameters(&parameters, program, &dir)?;
         let start = run::description(program, &parameters, &grid, options.back_end);
-        let record = RunRecord::new(program, &start, output_dir(&parameters)?).writing_to(options.sink.clone());
+        let record = RunRecord::new(program, &start, dir).writing_to(options.sink.clone());
         let record = record.telling(progress.messages());
         progress.messages().start(start);
         // Last, so that errors are found before the run claims the folder.
         let mut outputs = Outputs::from_parameters(&parameters, options.stdout, record, &grid)?;
         outputs.set_threads(&threads);
+        if checkpoints.restart().is_some() {
+            outputs.begin_replay();
+        }
         let mut session = Session {
             program,
             parameters,
@@ -217,6 +226,7 @@ impl Session {
             inputs,
             outputs,
             subsets: Vec::new(),
+            checkpoints,
             sink: options.sink,
             nonfinite,
             finite: finite::Finite::default(),
@@ -397,7 +407,7 @@ impl Session {
         if self.progress.is_outermost() {
             self.outer = None;
         }
-        LoopState { next: 0, len, over: false }
+        LoopState { next: 0, len, over: false, resumed: false }
     }
 
     /// Begins a loop over a sequence, whose elements are the time steps of outputs.
@@ -432,7 +442,7 @@ impl Session {
         if state.over {
             return None;
         }
-        if state.next > 0 {
+        if state.next > 0 && !std::mem::take(&mut state.resumed) {
             self.progress.step();
         }
         if state.next == state.len {
@@ -441,6 +451,9 @@ impl Session {
                 self.outputs.end_loop();
             }
             self.progress.end();
+            if self.progress.current_step().is_none() {
+                self.interrupt.defer(false);
+            }
             return None;
         }
         state.next += 1;

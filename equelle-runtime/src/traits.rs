@@ -10,6 +10,7 @@
 //! Collections are cheap to clone (reference counted), immutable, and have a domain. Errors name
 //! the line of the last call of [`EquelleRuntime::line`].
 
+use crate::checkpoint::Checkpoint;
 use crate::entity::{CanonicalSet, EntityKind};
 use crate::error::Error;
 use crate::grid::{GeometryArray, Grid};
@@ -439,7 +440,7 @@ pub trait HostAccess: EquelleRuntime {
 
 /// Derivatives in plain vectors: for the interpreter, which evaluates kernels itself, and the
 /// tests. Never on a hot path.
-pub trait DerivativeAccess: Implicit + Operations + HostAccess {
+pub trait DerivativeAccess: Checkpoint {
     /// Adds derivatives to a collection, row by row: an entry is the number of an unknown, the
     /// position in its domain, and the derivative with respect to that element. No element occurs
     /// twice in a row.

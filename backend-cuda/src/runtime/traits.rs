@@ -80,7 +80,7 @@ impl EquelleRuntime for CudaRuntime {
     fn domain_where(&mut self, name: &str, within: &Arc<Domain>, condition: &BoolCollection) -> Result<Arc<Domain>, Error> {
         let holds = self.bools(condition)?;
         self.check_flag()?;
-        Ok(Domain::filtered(name, within, &holds))
+        Ok(self.session.domain_where(name, within, &holds))
     }
 
     fn input_sequence(&mut self, name: &str) -> Result<Sequence, Error> {

@@ -19,6 +19,7 @@ pub mod allocation;
 mod arithmetic;
 mod bools;
 mod cartesian_grid;
+mod checkpoint;
 pub mod collections;
 mod compiled;
 mod discrete;

@@ -80,7 +80,7 @@ impl<R: Real> SerialRuntime<R> {
 /// State of a `For` loop.
 pub struct Loop {
     sequence: Arc<Vec<f64>>,
-    state: LoopState,
+    pub(super) state: LoopState,
 }
 
 impl<R: Real> EquelleRuntime for SerialRuntime<R> {
@@ -163,7 +163,7 @@ impl<R: Real> EquelleRuntime for SerialRuntime<R> {
     }
 
     fn domain_where(&mut self, name: &str, within: &Arc<Domain>, condition: &BoolCollection) -> Result<Arc<Domain>, Error> {
-        Ok(Domain::filtered(name, within, &condition.values))
+        Ok(self.session.domain_where(name, within, &condition.values))
     }
 
     fn input_sequence(&mut self, name: &str) -> Result<Arc<Vec<f64>>, Error> {

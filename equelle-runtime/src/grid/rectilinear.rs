@@ -37,6 +37,12 @@ impl Grid {
         self.rectilinear.is_some()
     }
 
+    /// Positions of the nodes along the axes, one axis after another, where widths differ; else
+    /// none.
+    pub(crate) fn positions_along_axes(&self) -> impl Iterator<Item = f64> + '_ {
+        self.rectilinear.iter().flat_map(|nodes| nodes.iter().flatten().copied())
+    }
+
     /// Positions along the axes of a grid of this shape.
     pub(super) fn axes(&self, shape: &Cartesian) -> Axes {
         build::axes(shape, self.rectilinear.as_deref())

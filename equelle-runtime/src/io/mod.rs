@@ -7,6 +7,7 @@
 pub mod csv;
 pub mod expression;
 pub mod npy;
+pub mod npz;
 pub mod quantity;
 pub mod sequence;
 mod sink;

@@ -81,7 +81,7 @@ impl Outputs {
 
     /// Decides where a collection of a tag and size goes. Counts it, if that is nowhere.
     pub fn route(&mut self, tag: &str, elements: usize) -> Route {
-        if self.holds_back() {
+        if self.holds_back() || self.is_replay {
             return Route::Skip;
         }
         if !self.has_files_for(elements) {
@@ -121,7 +121,7 @@ impl Outputs {
     /// Whether collections of this size currently go to files: not to standard output or memory,
     /// and neither deferred nor suppressed.
     pub fn go_to_files(&self, elements: usize) -> bool {
-        self.has_files_for(elements) && self.deferred.is_none() && self.suppressed.is_none()
+        self.has_files_for(elements) && !self.is_replay && self.deferred.is_none() && self.suppressed.is_none()
     }
 
     /// Queues the files of a collection whose values are still being copied, in the order of the
@@ -163,7 +163,7 @@ impl Outputs {
     }
 
     fn send(&mut self, order: Order, reports: bool) -> Result<(), Error> {
-        let Outputs { target, plan, probes, meshes, grid, rows, writer, .. } = self;
+        let Outputs { target, plan, probes, meshes, grid, rows, writer, continues_after, .. } = self;
         let Target::Streams { record, .. } = target else { return Ok(()) };
         let is_awaited = writer.is_awaited();
         let start = || {
@@ -176,6 +176,7 @@ impl Outputs {
                 // Its own threads: those of the run's loops would wait for it.
                 threads: Threads::new(rows.threads().number()),
                 is_awaited,
+                continues_after: *continues_after,
             })
         };
         if reports { writer.add(order, start) } else { writer.push(order, start) }

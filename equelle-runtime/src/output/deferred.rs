@@ -71,7 +71,7 @@ impl Outputs {
 
     /// Whether an output is not written now: it is deferred or suppressed.
     pub(super) fn keeps(&mut self, single: bool, record: impl FnOnce() -> Record) -> bool {
-        if self.holds_back() {
+        if self.holds_back() || self.is_replay {
             return true;
         }
         let Some(deferred) = &mut self.deferred else { return false };

@@ -94,6 +94,8 @@ pub(super) struct FileNeeds {
     pub threads: Threads,
     /// While it is set the run waits.
     pub is_awaited: Arc<AtomicBool>,
+    /// The round after which a run goes on from a checkpoint.
+    pub continues_after: Option<u64>,
 }
 
 /// Writes the files of a run.
@@ -122,7 +124,13 @@ struct Lists {
 impl FileWriter {
     pub(super) fn new(needs: FileNeeds) -> FileWriter {
         let (text, text_of_all) = (RowText::default(), RowText::new(needs.threads.clone()));
-        FileWriter { needs, text, text_of_all, fields: Vec::new(), last: None, table: Table::default(), lists: Lists::default() }
+        let table = needs.continues_after.filter(|_| needs.formats.csv).and_then(|step| {
+            let path = needs.record.dir_of_files().join(FileContent::Rows.name(needs.record.program()));
+            Some(Table::read(&std::fs::read_to_string(path).ok()?, step))
+        });
+        // The files of a round that is done keep their names.
+        let last = needs.continues_after.and_then(|step| Some((step, needs.record.n_step_files(step).checked_sub(1)?)));
+        FileWriter { needs, text, text_of_all, fields: Vec::new(), last, table: table.unwrap_or_default(), lists: Lists::default() }
     }
 
     /// Writes the files of a collection, and keeps it if its step has files.

@@ -36,6 +36,29 @@ impl Table {
         self.rows.push(row);
     }
 
+    /// The rows of a file up to a round, of which only the first row counts: what follows its loop
+    /// comes again. A file that nobody has written this way gives what can be read.
+    pub(super) fn read(text: &str, last: u64) -> Table {
+        let mut table = Table::default();
+        let mut records = records(text).into_iter();
+        let names: Vec<String> = records.next().unwrap_or_default().into_iter().skip(2).collect();
+        for (column, name) in names.iter().enumerate() {
+            table.by_name.insert(name.clone(), column);
+        }
+        table.columns = names;
+        for record in records {
+            let mut fields = record.iter();
+            let (Some(Ok(step)), time) = (fields.next().map(|step| step.parse::<u64>()), fields.next()) else { break };
+            let is_repeat = step == last && table.rows.last().is_some_and(|row| row.step == last);
+            if step > last || is_repeat {
+                break;
+            }
+            let time = time.and_then(|time| time.parse().ok()).unwrap_or(f64::NAN);
+            table.rows.push(Row { step, time, cells: fields.map(|field| field.parse().ok()).collect() });
+        }
+        table
+    }
+
     /// Writes all rows below the names of the columns. A missing number is an empty field.
     pub(super) fn write(&self, out: &mut dyn Write) -> Result<()> {
         let mut line = "step,time".to_owned();
@@ -64,6 +87,25 @@ impl Table {
     }
 }
 
+/// Records and their fields.
+fn records(text: &str) -> Vec<Vec<String>> {
+    let (mut records, mut fields, mut field, mut is_quoted) = (Vec::new(), Vec::new(), String::new(), false);
+    let mut chars = text.chars().peekable();
+    while let Some(c) = chars.next() {
+        match c {
+            '"' if is_quoted && chars.next_if_eq(&'"').is_some() => field.push('"'),
+            '"' => is_quoted = !is_quoted,
+            ',' if !is_quoted => fields.push(std::mem::take(&mut field)),
+            '\n' if !is_quoted => {
+                fields.push(std::mem::take(&mut field));
+                records.push(std::mem::take(&mut fields));
+            }
+            other => field.push(other),
+        }
+    }
+    records
+}
+
 /// A name, in quotes where it needs them.
 fn push_name(line: &mut String, name: &str) {
     if name.contains([',', '"', '\n', '\r']) {
@@ -78,6 +120,24 @@ fn push_name(line: &mut String, name: &str) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_run_that_goes_on_has_the_rows_before() {
+        let mut whole = Table::default();
+        whole.push(0, 0.0, [("a".to_owned(), 1.0)]);
+        whole.push(1, 0.1, [("b \"x\", y".to_owned(), -2.5), ("a".to_owned(), 0.3)]);
+        whole.push(2, f64::NAN, [("a".to_owned(), f64::INFINITY)]);
+        let text = |table: &Table| {
+            let mut bytes = Vec::new();
+            table.write(&mut bytes).expect("memory");
+            String::from_utf8(bytes).expect("text")
+        };
+        let before = text(&whole);
+        whole.push(2, 0.2, [("after the loop".to_owned(), 1.0)]);
+        whole.push(3, 0.3, [("a".to_owned(), 7.0)]);
+        let cut = Table::read(&text(&whole), 2);
+        assert_eq!(text(&cut), before.replace("y\"\n", "y\",after the loop\n").replace("1,\n", "1,,\n").replace("-2.5\n", "-2.5,\n").replace("inf,\n", "inf,,\n"));
+    }
 
     #[test]
     fn columns_that_come_later_and_go() {

@@ -16,6 +16,8 @@ pub struct Progress {
     depth: usize,
     total: usize,
     done: usize,
+    /// Rounds that an earlier run did.
+    skipped: usize,
     steps: usize,
     bar_open: bool,
     /// When the last [`Event::Step`] was sent.
@@ -46,6 +48,7 @@ impl Progress {
             depth: 0,
             total: 0,
             done: 0,
+            skipped: 0,
             steps: 0,
             bar_open: false,
             last_event: None,
@@ -58,9 +61,15 @@ impl Progress {
     pub fn begin(&mut self, total: usize) {
         self.depth += 1;
         if self.depth == 1 {
-            (self.total, self.done, self.last_shown, self.last_event) = (total, 0, None, None);
+            (self.total, self.done, self.skipped, self.last_shown, self.last_event) = (total, 0, 0, None, None);
             self.loop_started = Instant::now();
         }
+    }
+
+    /// The outermost loop goes on after `done` of its rounds, which are not shown again; the run
+    /// after `steps` rounds of outermost loops.
+    pub fn skip(&mut self, done: usize, steps: usize) {
+        (self.done, self.skipped, self.steps) = (done, done, steps);
     }
 
     /// Ends one iteration of the innermost loop.
@@ -79,7 +88,7 @@ impl Progress {
         let is_last = self.done >= self.total;
         let is_due = |last: Option<Instant>, interval| is_last || last.is_none_or(|last| now.duration_since(last) >= interval);
         let elapsed = now.duration_since(self.loop_started).as_secs_f64();
-        let left = elapsed / self.done as f64 * (self.total - self.done.min(self.total)) as f64;
+        let left = elapsed / (self.done - self.skipped) as f64 * (self.total - self.done.min(self.total)) as f64;
         if self.format() == MessageFormat::Json && is_due(self.last_event, BETWEEN_EVENTS) {
             self.last_event = Some(now);
             let (steps_done, time, dt) = (self.steps, self.time, self.dt);

@@ -147,6 +147,15 @@ impl RunRecord {
         self.state().folder.as_ref().map_or_else(Vec::new, |folder| folder.files().to_vec())
     }
 
+    /// Number of times that the collections of a round were written to files of VTK.
+    pub(crate) fn n_step_files(&self, round: u64) -> u32 {
+        let number = |entry: FileEntry| match entry.content {
+            FileContent::Step { step, repeat, .. } if step == round => Some(repeat + 1),
+            FileContent::Step { .. } | FileContent::Tag { .. } | FileContent::Times | FileContent::Rows => None,
+        };
+        self.files().into_iter().filter_map(number).max().unwrap_or(0)
+    }
+
     /// Number of complete files of this run; 0 once the run has ended.
     pub fn n_files(&self) -> usize {
         self.state().folder.as_ref().map_or(0, |folder| folder.files().len())

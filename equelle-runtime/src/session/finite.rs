@@ -44,7 +44,9 @@ impl Session {
 
     /// Whether state is checked after the round of a loop that is ending.
     pub fn samples_state(&mut self, state: &LoopState) -> bool {
-        let samples = self.nonfinite == Nonfinite::Error && state.next >= FIRST_SAMPLE && state.next.is_power_of_two();
+        // What is not finite must not come into a checkpoint.
+        let is_time = state.next >= FIRST_SAMPLE && state.next.is_power_of_two();
+        let samples = self.nonfinite == Nonfinite::Error && (is_time || self.checkpoint_due(state));
         if samples {
             let finite = &mut self.finite;
             finite.state = finite.sampled.map(|(step, _)| step).filter(|&step| step < state.next);

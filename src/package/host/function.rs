@@ -38,7 +38,7 @@ pub(super) struct FunctionWriter<'a> {
     bindings: Vec<Option<Binding>>,
     pub mutables: Vec<Ident>,
     /// Entity collections of domains that are used as such.
-    entities: Vec<Option<Ident>>,
+    pub entities: Vec<Option<Ident>>,
     /// Mutables that have been declared.
     pub declared: BTreeSet<MutableId>,
     /// Statements that come first in the group in progress.
@@ -64,10 +64,14 @@ impl<'a> FunctionWriter<'a> {
     pub(super) fn new(program: &'a Program<'a>, function: &'a Function) -> Self {
         let mut names = program.globals.clone();
         let mutables = function.mutables.iter().map(|m| ident(&names.fresh(&m.name))).collect();
+        let mut uses = Uses::of(function);
+        if std::ptr::eq(function, &program.module.main) {
+            uses.add_checkpoints(program.checkpoints);
+        }
         FunctionWriter {
             program,
             function,
-            uses: Uses::of(function),
+            uses,
             names,
             bindings: vec![None; function.values.len()],
             mutables,
@@ -87,6 +91,7 @@ impl<'a> FunctionWriter<'a> {
     /// `pub fn simulate`
     pub(super) fn main(mut self) -> Result<TokenStream, BackendError> {
         let bound = &self.program.bound;
+        let checkpoint = (!self.program.checkpoints.loops.is_empty()).then(|| quote! { + Checkpoint });
         let body = self.block(&self.function.body)?;
         let checks = self.state_checks(&state::at_end(self.function))?;
         let checks = (!checks.is_empty()).then(|| {
@@ -103,7 +108,7 @@ impl<'a> FunctionWriter<'a> {
             ///
             /// # Errors
             /// Those of the simulation, of its input and of the back-end, with the Equelle line.
-            pub fn simulate<R: #bound>(rt: &mut R) -> Result<(), Error> {
+            pub fn simulate<R: #bound #checkpoint>(rt: &mut R) -> Result<(), Error> {
                 #plan
                 #choices
                 #body
@@ -284,7 +289,7 @@ impl<'a> FunctionWriter<'a> {
         ident(&self.names.fresh(wanted))
     }
 
-    fn binding(&self, value: ValueId) -> Result<&Binding, BackendError> {
+    pub(super) fn binding(&self, value: ValueId) -> Result<&Binding, BackendError> {
         self.bindings.get(value.0 as usize).and_then(Option::as_ref).ok_or_else(|| {
             let span = self.function.values.get(value.0 as usize).map_or(self.function.span, |v| v.span);
             BackendError::internal(span, format!("value {} of `{}` is used before it is defined", value.0, self.function.name))

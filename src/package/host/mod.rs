@@ -5,6 +5,7 @@
 //! `rt.line(n)`, and one Rust statement whose temporaries live in a block of their own, so that
 //! they are freed at once.
 
+mod checkpoints;
 mod equations;
 mod function;
 mod memory;
@@ -17,6 +18,7 @@ mod uses;
 use std::collections::BTreeSet;
 
 use equelle_front::backend::{BackendError, KernelNames, Namer};
+use equelle_front::checkpoint;
 use equelle_front::ir::{Block, Function, Module, Op, OpClass, StmtKind, UnaryOp, ValueId};
 use equelle_front::memory::geometry::kept_from;
 use equelle_front::ops::Reduction;
@@ -38,6 +40,7 @@ pub(super) fn text(module: &Module, options: &PackageOptions) -> Result<String, 
     globals.reserve(["rt", "simulate", "PROGRAM", "R", "kernels", "Kernels", "Error", "EquelleRuntime", "Operations", "Implicit"]);
     globals.reserve([
         "CanonicalSet",
+        "Checkpoint",
         "EntityKind",
         "Extent",
         "GeometryArray",
@@ -60,8 +63,9 @@ pub(super) fn text(module: &Module, options: &PackageOptions) -> Result<String, 
     let memory = memory::needs(module, options.backends);
     let plan = memory::plan(&module.sets, &memory);
     let time_loops = time_steps::loops(module);
+    let checkpoints = checkpoint::checkpoints(module);
     let (bound, planned, geometry) = (needs.bound(), plan.is_some(), kept_from(module));
-    let program = Program { module, kernels, functions, globals, bound, planned, time_loops: &time_loops, geometry };
+    let program = Program { module, kernels, functions, globals, bound, planned, time_loops: &time_loops, checkpoints: &checkpoints, geometry };
 
     let main = FunctionWriter::new(&program, &module.main).main()?;
     let mut items = TokenStream::new();
@@ -230,6 +234,7 @@ impl Needs {
             names.extend(program.module.interface.inputs.iter().any(|input| input.unit.is_some()).then_some("InputUnit"));
         }
         names.extend(program.module.interface.outputs_to_files().next().is_some().then_some("OutputInfo"));
+        names.extend((!program.checkpoints.loops.is_empty()).then_some("Checkpoint"));
         names.extend((!program.time_loops.is_empty()).then_some("Retry"));
         names.extend(newton_place(program.module).is_some().then_some("Solve"));
         if let Some(memory) = memory {

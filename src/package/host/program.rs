@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use equelle_front::backend::{KernelNames, Namer};
+use equelle_front::checkpoint::Checkpoints;
 use equelle_front::ir::Module;
 use equelle_front::memory::geometry::GeometryArray;
 use equelle_front::time_steps::TimeLoop;
@@ -22,6 +23,8 @@ pub(super) struct Program<'a> {
     pub planned: bool,
     /// The loops that solve equations.
     pub time_loops: &'a [TimeLoop],
+    /// What checkpoints have, and what a run that goes on from one leaves out.
+    pub checkpoints: &'a Checkpoints,
     /// Arrays of geometry that are read from a statement of the main block on.
     pub geometry: Vec<(usize, BTreeSet<GeometryArray>)>,
 }

@@ -1,6 +1,10 @@
 //! Blocks: statements of one Equelle statement as a group.
 
+use std::collections::BTreeMap;
+use std::ops::Range;
+
 use equelle_front::backend::BackendError;
+use equelle_front::checkpoint::CheckpointLoop;
 use equelle_front::ir::{Block, MutableId, Op, Stmt, StmtKind, ValueId};
 use equelle_front::source::Span;
 use equelle_front::state::{self, Checked};
@@ -15,15 +19,48 @@ use super::uses::{mentions, reads};
 use equelle_front::memory::geometry::GeometryArray;
 use equelle_front::memory::lifetime::last_reads;
 
-impl FunctionWriter<'_> {
+/// The end of a round of a loop.
+#[derive(Default)]
+struct Round<'a> {
+    /// State that is checked now and then.
+    checked: Vec<Checked>,
+    checkpoint: Option<&'a CheckpointLoop>,
+}
+
+impl<'a> FunctionWriter<'a> {
     /// The statements of a block.
     pub(super) fn block(&mut self, block: &Block) -> Result<TokenStream, BackendError> {
+        let mut last = last_reads(&block.statements);
+        let mut out = TokenStream::new();
+        let mut scope: Vec<ValueId> = Vec::new();
+        if !self.is_main_body(block) {
+            return self.groups(block, 0..block.statements.len(), &last, &mut scope);
+        }
+        self.add_reads_of_checkpoints(&mut last);
+        let checkpoints = self.program.checkpoints;
+        let mut start = 0;
+        for run in &checkpoints.skipped {
+            out.extend(self.groups(block, start..run.statements.start, &last, &mut scope)?);
+            out.extend(self.skipped(block, run, &last, &mut scope)?);
+            start = run.statements.end;
+        }
+        out.extend(self.groups(block, start..block.statements.len(), &last, &mut scope)?);
+        Ok(out)
+    }
+
+    /// The groups of some statements of a block. `last`: what of the block reads a value last;
+    /// `scope`: values that were defined so far and are not dropped.
+    pub(super) fn groups(
+        &mut self,
+        block: &Block,
+        range: Range<usize>,
+        last: &BTreeMap<ValueId, usize>,
+        scope: &mut Vec<ValueId>,
+    ) -> Result<TokenStream, BackendError> {
         let mut out = TokenStream::new();
         let statements = &block.statements;
-        let last = last_reads(statements);
-        let mut scope: Vec<ValueId> = Vec::new();
-        let mut start = 0;
-        while start < statements.len() {
+        let mut start = range.start;
+        while start < range.end {
             let end = self.group_end(statements, start);
             out.extend(self.declarations(statements, start, end)?);
             out.extend(self.kept_geometry(block, start));
@@ -31,8 +68,8 @@ impl FunctionWriter<'_> {
             self.closed = false;
             let tokens = match &group[0].kind {
                 StmtKind::For { sequence, element, body } => {
-                    let checked = if self.is_main_body(block) { state::of_round(self.function, start) } else { Vec::new() };
-                    self.for_loop(&group[0], *sequence, *element, body, &checked)?
+                    let round = if self.is_main_body(block) { self.end_of_round(start) } else { Round::default() };
+                    self.for_loop(&group[0], *sequence, *element, body, &round)?
                 }
                 StmtKind::Let { .. } | StmtKind::Store { .. } | StmtKind::Output { .. } | StmtKind::Launch { .. } | StmtKind::Return(_) => {
                     let rest = &statements[end..];
@@ -45,13 +82,18 @@ impl FunctionWriter<'_> {
             scope.extend(visible.iter().flat_map(|s| s.defines()));
             if statements[end..].iter().any(|s| self.allocates(s)) {
                 let dead = |value: &ValueId| last.get(value).is_none_or(|&index| index < end);
-                let (gone, rest) = scope.into_iter().partition(dead);
-                scope = rest;
+                let (gone, rest) = std::mem::take(scope).into_iter().partition(dead);
+                *scope = rest;
                 out.extend(self.drops(gone));
             }
             start = end;
         }
         Ok(out)
+    }
+
+    /// What comes after the body of a loop of the main program's body.
+    fn end_of_round(&self, statement: usize) -> Round<'a> {
+        Round { checked: state::of_round(self.function, statement), checkpoint: self.program.checkpoints.of_loop(statement) }
     }
 
     fn is_main_body(&self, block: &Block) -> bool {
@@ -139,7 +181,7 @@ impl FunctionWriter<'_> {
         sequence: ValueId,
         element: ValueId,
         body: &Block,
-        checked: &[Checked],
+        round: &Round<'_>,
     ) -> Result<TokenStream, BackendError> {
         let mut out = blank();
         out.extend(self.heading(statement.span, false));
@@ -164,11 +206,14 @@ impl FunctionWriter<'_> {
             None => body,
             Some(time_loop) => self.as_function(time_loop, statement.span, &name, &body),
         };
-        let checks = self.state_checks(checked)?;
+        let checks = self.state_checks(&round.checked)?;
         let checks = (!checks.is_empty()).then(|| quote! { if rt.samples_state(&#steps) { #checks } });
+        let resumes = round.checkpoint.map(|checkpoint| self.resumes(checkpoint, &steps)).transpose()?;
+        let saves = round.checkpoint.map(|checkpoint| self.saves(checkpoint, &steps)).transpose()?;
         out.extend(quote! {
             let mut #steps = rt.begin_loop(#sequence)?;
-            while let Some(#name) = rt.next(&mut #steps)? { #body #checks }
+            #resumes
+            while let Some(#name) = rt.next(&mut #steps)? { #body #checks #saves }
         });
         out.extend(blank());
         Ok(out)
@@ -443,7 +488,7 @@ fn needs_text(statement: &Stmt) -> bool {
     !matches!(statement.kind, StmtKind::Let { op: Op::Load(_) | Op::Text(_), .. })
 }
 
-fn count_stores(statement: &Stmt, mutable: MutableId) -> usize {
+pub(super) fn count_stores(statement: &Stmt, mutable: MutableId) -> usize {
     match &statement.kind {
         StmtKind::Store { mutable: m, .. } => usize::from(*m == mutable),
         // Each round assigns again, unless the loop declares it; then `let` without `mut` is what

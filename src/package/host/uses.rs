@@ -1,5 +1,6 @@
 //! How values and mutables are used in a function.
 
+use equelle_front::checkpoint::{Checkpoints, SavedKind};
 use equelle_front::ir::{Block, Function, MutableId, Op, Stmt, StmtKind, ValueId};
 
 /// Values that a statement reads, those of a loop body included.
@@ -57,6 +58,15 @@ impl Uses {
         }
         uses.find_aliases(&function.body);
         uses
+    }
+
+    /// Counts what checkpoints read.
+    pub(super) fn add_checkpoints(&mut self, checkpoints: &Checkpoints) {
+        for saved in checkpoints.loops.iter().flat_map(|checkpoint| &checkpoint.content) {
+            if let SavedKind::Value(value) = saved.what {
+                self.count[value.0 as usize] += 1;
+            }
+        }
     }
 
     fn find_aliases(&mut self, block: &Block) {

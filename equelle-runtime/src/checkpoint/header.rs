@@ -1,0 +1,265 @@
+//! The header of a checkpoint, as JSON.
+
+use std::collections::BTreeMap;
+
+use serde_json::{Map, Value, json};
+
+use super::value::SavedKind;
+use crate::entity::{CanonicalSet, EntityKind, Extent};
+
+/// Name of the header among the members of the file.
+pub const MEMBER: &str = "checkpoint.json";
+
+/// Version of the format.
+const VERSION: u64 = 1;
+
+/// What a checkpoint is of.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Header {
+    /// The run that wrote it.
+    pub origin: RunIdentity,
+    /// Number of the loop among those of the main program's body, from 1.
+    pub loop_number: u32,
+    /// Rounds of it that are done.
+    pub round: u64,
+    /// Rounds of outermost loops that are done.
+    pub step: u64,
+    /// Sum of the elements of the sequences of these rounds.
+    pub time: f64,
+    /// Hash of the elements of the sequence of the rounds that are done; `None` if the back-end
+    /// does not know them.
+    pub sequence: Option<String>,
+    /// Hashes of the inputs read so far, by name and domain.
+    pub inputs: BTreeMap<(String, String), String>,
+    /// Outputs so far, by tag.
+    pub outputs: BTreeMap<String, u32>,
+    /// Domains of the state.
+    pub domains: Vec<DomainInfo>,
+    /// The state, by name.
+    pub state: BTreeMap<String, StateInfo>,
+}
+
+/// What must be the same in a run that goes on.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct RunIdentity {
+    /// Name of the program.
+    pub program: String,
+    /// Hash of its text.
+    pub text: String,
+    /// Precision and rounding, if not the default.
+    pub mode: String,
+    /// `[dimension, cells, faces]`
+    pub grid: [u64; 3],
+    /// Hash of the grid.
+    pub grid_hash: String,
+}
+
+/// A domain of the state.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DomainInfo {
+    /// Its name.
+    pub name: String,
+    /// The canonical set; for another domain the smallest one that has it.
+    pub set: CanonicalSet,
+    /// Name of the array of its elements; `None` for a canonical set.
+    pub member: Option<String>,
+}
+
+/// A part of the state.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StateInfo {
+    /// What it is.
+    pub kind: SavedKind,
+    /// Number of its domain.
+    pub domain: Option<usize>,
+    /// Kind of its entities.
+    pub entities: Option<EntityKind>,
+}
+
+/// Why a header cannot be used.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum HeaderError {
+    /// Not a header of a checkpoint.
+    NotAHeader,
+    /// Another version.
+    Version(u64),
+}
+
+const KINDS: [EntityKind; 4] = [EntityKind::Cell, EntityKind::Face, EntityKind::Edge, EntityKind::Vertex];
+const EXTENTS: [(Extent, &str); 3] = [(Extent::All, "all"), (Extent::Interior, "interior"), (Extent::Boundary, "boundary")];
+
+fn extent_word(extent: Extent) -> &'static str {
+    match extent {
+        Extent::All => "all",
+        Extent::Interior => "interior",
+        Extent::Boundary => "boundary",
+    }
+}
+
+impl Header {
+    /// As JSON.
+    pub fn text(&self) -> String {
+        let RunIdentity { program, text, mode, grid: [dimension, cells, faces], grid_hash } = &self.origin;
+        let inputs: Vec<Value> =
+            self.inputs.iter().map(|((name, domain), hash)| json!({ "name": name, "domain": domain, "hash": hash })).collect();
+        let domains: Vec<Value> = self
+            .domains
+            .iter()
+            .map(|domain| {
+                let DomainInfo { name, set, member } = domain;
+                json!({ "name": name, "entities": set.kind.noun(), "extent": extent_word(set.extent), "member": member })
+            })
+            .collect();
+        let state: Map<String, Value> = self
+            .state
+            .iter()
+            .map(|(name, info)| {
+                let entities = info.entities.map(EntityKind::noun);
+                (name.clone(), json!({ "type": info.kind.word(), "domain": info.domain, "entities": entities }))
+            })
+            .collect();
+        let header = json!({
+            "format": "equelle checkpoint",
+            "version": VERSION,
+            "program": { "name": program, "hash": text },
+            "mode": mode,
+            "grid": { "dimension": dimension, "cells": cells, "faces": faces, "hash": grid_hash },
+            "loop": self.loop_number,
+            "round": self.round,
+            "step": self.step,
+            "time": self.time,
+            // Of the decimal digits a reader may lose the last bit.
+            "time_bits": format!("{:016x}", self.time.to_bits()),
+            "sequence": self.sequence,
+            "inputs": inputs,
+            "outputs": self.outputs,
+            "domains": domains,
+            "state": state,
+        });
+        format!("{header:#}\n")
+    }
+
+    /// From JSON.
+    ///
+    /// # Errors
+    /// What is not as [`Header::text`] writes it.
+    pub fn parse(bytes: &[u8]) -> Result<Header, HeaderError> {
+        let json: Value = serde_json::from_slice(bytes).map_err(|_| HeaderError::NotAHeader)?;
+        if json.get("format").and_then(Value::as_str) != Some("equelle checkpoint") {
+            return Err(HeaderError::NotAHeader);
+        }
+        match json.get("version").and_then(Value::as_u64) {
+            Some(VERSION) => parsed(&json).ok_or(HeaderError::NotAHeader),
+            Some(other) => Err(HeaderError::Version(other)),
+            None => Err(HeaderError::NotAHeader),
+        }
+    }
+}
+
+fn text_of(json: &Value, key: &str) -> Option<String> {
+    json.get(key)?.as_str().map(str::to_owned)
+}
+
+fn entity_kind(word: &str) -> Option<EntityKind> {
+    KINDS.into_iter().find(|kind| kind.noun() == word)
+}
+
+fn parsed(json: &Value) -> Option<Header> {
+    let number = |json: &Value, key: &str| json.get(key)?.as_u64();
+    let (program, grid) = (json.get("program")?, json.get("grid")?);
+    let mut header = Header {
+        origin: RunIdentity {
+            program: text_of(program, "name")?,
+            text: text_of(program, "hash")?,
+            mode: text_of(json, "mode")?,
+            grid: [number(grid, "dimension")?, number(grid, "cells")?, number(grid, "faces")?],
+            grid_hash: text_of(grid, "hash")?,
+        },
+        loop_number: u32::try_from(number(json, "loop")?).ok()?,
+        round: number(json, "round")?,
+        step: number(json, "step")?,
+        time: f64::from_bits(u64::from_str_radix(&text_of(json, "time_bits")?, 16).ok()?),
+        sequence: text_of(json, "sequence"),
+        ..Header::default()
+    };
+    for input in json.get("inputs")?.as_array()? {
+        header.inputs.insert((text_of(input, "name")?, text_of(input, "domain")?), text_of(input, "hash")?);
+    }
+    for (tag, count) in json.get("outputs")?.as_object()? {
+        header.outputs.insert(tag.clone(), u32::try_from(count.as_u64()?).ok()?);
+    }
+    for domain in json.get("domains")?.as_array()? {
+        let word = text_of(domain, "extent")?;
+        let (extent, _) = EXTENTS.into_iter().find(|(_, own)| *own == word)?;
+        let set = CanonicalSet::new(entity_kind(&text_of(domain, "entities")?)?, extent);
+        header.domains.push(DomainInfo { name: text_of(domain, "name")?, set, member: text_of(domain, "member") });
+    }
+    for (name, info) in json.get("state")?.as_object()? {
+        let domain = info.get("domain").and_then(Value::as_u64).map(|domain| domain as usize);
+        if domain.is_some_and(|domain| domain >= header.domains.len()) {
+            return None;
+        }
+        let entities = info.get("entities").and_then(Value::as_str).map(|word| entity_kind(word).ok_or(())).transpose().ok()?;
+        header.state.insert(name.clone(), StateInfo { kind: SavedKind::of_word(&text_of(info, "type")?)?, domain, entities });
+    }
+    Some(header)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn header() -> Header {
+        let info = |kind, domain, entities| StateInfo { kind, domain, entities };
+        Header {
+            origin: RunIdentity {
+                program: "heat".into(),
+                text: "0123".into(),
+                mode: "f32".into(),
+                grid: [2, 12, 31],
+                grid_hash: "4567".into(),
+            },
+            loop_number: 2,
+            round: 7,
+            step: 47,
+            // No short decimal.
+            time: 0.1 + 0.2,
+            sequence: Some("89ab".into()),
+            inputs: [(("k".to_owned(), String::new()), "cdef".to_owned())].into(),
+            outputs: [("u".to_owned(), 3)].into(),
+            domains: vec![DomainInfo {
+                name: "wells".into(),
+                set: CanonicalSet::new(EntityKind::Cell, Extent::All),
+                member: Some("domain-0.npy".into()),
+            }],
+            state: [
+                ("m".to_owned(), info(SavedKind::Scalar, None, None)),
+                ("e".to_owned(), info(SavedKind::Entities, Some(0), Some(EntityKind::Face))),
+            ]
+            .into(),
+        }
+    }
+
+    #[test]
+    fn headers_read_back() {
+        let header = header();
+        assert_eq!(Header::parse(header.text().as_bytes()), Ok(header));
+    }
+
+    #[test]
+    fn other_texts_are_no_headers() {
+        let text = header().text();
+        assert_eq!(Header::parse(text.replace("\"version\": 1", "\"version\": 2").as_bytes()), Err(HeaderError::Version(2)));
+        for (from, to) in [
+            ("equelle checkpoint", "zip"),
+            ("\"round\": 7", "\"round\": -7"),
+            ("Scalar", "Text"),
+            ("\"face\"", "\"wheel\""),
+            ("\"domain\": 0", "\"domain\": 1"),
+            ("\"all\"", "\"none\""),
+            ("{", ""),
+        ] {
+            assert_eq!(Header::parse(text.replacen(from, to, 1).as_bytes()), Err(HeaderError::NotAHeader), "{from}");
+        }
+    }
+}

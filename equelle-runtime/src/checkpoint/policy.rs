@@ -1,0 +1,96 @@
+//! When a run writes checkpoints.
+
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+use crate::error::{Error, ErrorKind};
+use crate::params::Parameters;
+
+/// Checkpoints that a run keeps: should one be lost with the disk's cache, there is one before.
+pub const KEPT: usize = 2;
+
+/// Time between two looks for a file `STOP`.
+const STOP_INTERVAL: Duration = Duration::from_millis(200);
+
+/// When a run writes checkpoints.
+#[derive(Clone, Debug)]
+pub struct Policy {
+    /// After every so many rounds of outermost loops.
+    pub every: Option<u64>,
+    /// After this time since the last one.
+    pub interval: Option<Duration>,
+    last: Instant,
+    looked: Option<Instant>,
+}
+
+/// Where a restart goes on.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum RestartFrom {
+    /// At the last complete checkpoint in the output folder.
+    Latest,
+    /// At this one.
+    File(PathBuf),
+}
+
+impl Policy {
+    /// From `checkpoint_every` and `checkpoint_minutes`.
+    ///
+    /// # Errors
+    /// `Data` if one is no number above 0.
+    pub fn from_parameters(parameters: &Parameters) -> Result<Policy, Error> {
+        let positive = |key: &str| {
+            Error::new(ErrorKind::Data, format!("{}: must be more than 0", parameters.shown(key)))
+                .hint(format!("leave `{key}` out for a run without such checkpoints"))
+        };
+        let every = parameters.integer("checkpoint_every")?.map(|every| every as u64);
+        if every == Some(0) {
+            return Err(positive("checkpoint_every"));
+        }
+        let interval = match parameters.number("checkpoint_minutes")? {
+            None => None,
+            Some(minutes) => {
+                let interval = Duration::try_from_secs_f64(60.0 * minutes).ok().filter(|interval| !interval.is_zero());
+                Some(interval.ok_or_else(|| positive("checkpoint_minutes"))?)
+            }
+        };
+        Ok(Policy { every, interval, last: Instant::now(), looked: None })
+    }
+
+    /// Whether it is time, after `step` rounds of outermost loops.
+    pub fn is_time(&self, step: u64) -> bool {
+        self.every.is_some_and(|every| step.is_multiple_of(every)) || self.interval.is_some_and(|interval| self.last.elapsed() >= interval)
+    }
+
+    /// Whether parameters ask for checkpoints.
+    pub fn is_asked(&self) -> bool {
+        self.every.is_some() || self.interval.is_some()
+    }
+
+    /// Whether to look for the file `STOP` now: not after each of many short rounds.
+    pub fn looks_for_stop(&mut self) -> bool {
+        let looks = self.looked.is_none_or(|looked| looked.elapsed() >= STOP_INTERVAL);
+        if looks {
+            self.looked = Some(Instant::now());
+        }
+        looks
+    }
+
+    /// A checkpoint has been written.
+    pub fn written(&mut self) {
+        self.last = Instant::now();
+    }
+}
+
+impl RestartFrom {
+    /// From `restart`; `None` for a run from the beginning.
+    ///
+    /// # Errors
+    /// `Data` for a bad parameter.
+    pub fn from_parameters(parameters: &Parameters) -> Result<Option<RestartFrom>, Error> {
+        Ok(match parameters.text("restart") {
+            None => None,
+            Some("latest") => Some(RestartFrom::Latest),
+            Some(_) => parameters.path("restart")?.map(RestartFrom::File),
+        })
+    }
+}

@@ -1,0 +1,71 @@
+//! Hashes of the inputs read so far, in the order of the grid's file.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use super::{CollectionInput, Inputs};
+use crate::checkpoint::grid_hash::Mix;
+use crate::domain::Domain;
+use crate::error::Error;
+use crate::params::Parameters;
+use crate::program::{InputKind, Program};
+
+impl Inputs {
+    /// Domains read so far.
+    pub(crate) fn domains(&self) -> impl Iterator<Item = &Arc<Domain>> {
+        self.domains.iter().map(|(_, _, domain)| domain)
+    }
+
+    /// Hashes of the inputs read so far, by name and domain; sequences are not among them, since a
+    /// loop may go on longer than it did.
+    ///
+    /// # Errors
+    /// As for [`Inputs::scalar`].
+    pub(crate) fn hashes(&self, parameters: &Parameters, program: &Program) -> Result<BTreeMap<(String, String), String>, Error> {
+        let mut hashes = BTreeMap::new();
+        for info in program.inputs.iter().filter(|info| info.kind == InputKind::Scalar) {
+            // NaN stands for the default, which is part of the program.
+            let mut hash = Mix::default();
+            hash.add(self.scalar(parameters, info.name, f64::NAN)?.to_bits());
+            hashes.insert((info.name.to_owned(), String::new()), digits(&hash));
+        }
+        for (name, domain, values) in &self.collections {
+            let mut hash = Mix::default();
+            add_numbers(&mut hash, domain, values);
+            hashes.insert((name.clone(), domain.name().to_owned()), digits(&hash));
+        }
+        for (name, domain, components) in &self.vectors {
+            let mut hash = Mix::default();
+            components.iter().for_each(|values| add_numbers(&mut hash, domain, values));
+            hashes.insert((name.clone(), domain.name().to_owned()), digits(&hash));
+        }
+        for (name, domain, values) in &self.bools {
+            let mut hash = Mix::default();
+            match values {
+                CollectionInput::Uniform(value) => hash.add(u64::from(*value)),
+                CollectionInput::Values(values) => domain.in_file_order(values).iter().for_each(|value| hash.add(u64::from(*value))),
+            }
+            hashes.insert((name.clone(), domain.name().to_owned()), digits(&hash));
+        }
+        for (name, within, domain) in &self.domains {
+            let mut elements: Vec<u32> =
+                domain.elements().iter().map(|&element| domain.grid().file_index(domain.kind(), element)).collect();
+            elements.sort_unstable();
+            let mut hash = Mix::default();
+            elements.into_iter().for_each(|element| hash.add(u64::from(element)));
+            hashes.insert((name.clone(), within.name().to_owned()), digits(&hash));
+        }
+        Ok(hashes)
+    }
+}
+
+fn add_numbers(hash: &mut Mix, domain: &Domain, values: &CollectionInput) {
+    match values {
+        CollectionInput::Uniform(value) => hash.add(value.to_bits()),
+        CollectionInput::Values(values) => domain.in_file_order(values).iter().for_each(|value| hash.add(value.to_bits())),
+    }
+}
+
+fn digits(hash: &Mix) -> String {
+    format!("{:016x}", hash.value())
+}

@@ -1,0 +1,368 @@
+//! Checkpoints of a run, and the checkpoint from which it goes on.
+
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Weak};
+
+use super::{LoopState, Session};
+use crate::checkpoint::header::{Header, RunIdentity};
+use crate::checkpoint::policy::{KEPT, Policy, RestartFrom};
+use crate::checkpoint::read::{Domains, Restart};
+use crate::checkpoint::{SavedKind, SavedValue, file_name, grid_hash, step_of, write};
+use crate::domain::Domain;
+use crate::entity::{CanonicalSet, EntityKind};
+use crate::error::{Error, ErrorKind};
+use crate::grid::Grid;
+use crate::hash::StableHash;
+use crate::interrupt::Signal;
+use crate::output::{Nonfinite, StepTime};
+use crate::params::Parameters;
+use crate::program::Program;
+use crate::report::event::Event;
+
+/// Name of the file in the output folder that ends a run with a checkpoint.
+pub const STOP: &str = "STOP";
+
+/// Why a run ends with a checkpoint.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Stop {
+    Signal(Signal),
+    File,
+}
+
+/// The checkpoints of a run.
+pub(super) struct Checkpoints {
+    policy: Policy,
+    /// Whether differences are warnings.
+    anyway: bool,
+    restart: Option<Restart>,
+    /// The restart whose loop has begun: its state is not all taken.
+    resumed: Option<Restart>,
+    /// Decided for this step.
+    decided: Option<(u64, bool)>,
+    stop: Option<Stop>,
+    saved: Vec<(String, SavedValue)>,
+    /// Domains that the program has made of conditions.
+    filtered: Vec<Weak<Domain>>,
+    /// Hash of the grid, once known.
+    grid_hash: Option<u64>,
+}
+
+impl Checkpoints {
+    /// From parameters; reads the checkpoint from which the run goes on.
+    ///
+    /// # Errors
+    /// `Data` for bad parameters, and a checkpoint that cannot be used; `Io` if there is none.
+    pub(super) fn from_parameters(parameters: &Parameters, program: &Program, dir: &Path) -> Result<Checkpoints, Error> {
+        let policy = Policy::from_parameters(parameters)?;
+        let anyway = match parameters.text("restart_anyway") {
+            None | Some("no") => false,
+            Some("yes") => true,
+            Some(_) => {
+                let error = Error::new(ErrorKind::Data, format!("{}: must be `yes` or `no`", parameters.shown("restart_anyway")));
+                return Err(error.hint("`yes` goes on although program, grid or inputs have changed"));
+            }
+        };
+        let restart = match RestartFrom::from_parameters(parameters)? {
+            None => None,
+            Some(RestartFrom::Latest) => Some(latest(program, dir)?),
+            Some(RestartFrom::File(path)) => Some(Restart::parse(&path, &parameters.source().read(&path, "")?)?),
+        };
+        Ok(Checkpoints {
+            policy,
+            anyway,
+            restart,
+            resumed: None,
+            decided: None,
+            stop: None,
+            saved: Vec::new(),
+            filtered: Vec::new(),
+            grid_hash: None,
+        })
+    }
+
+    /// The checkpoint from which the run goes on.
+    pub(super) fn restart(&self) -> Option<&Restart> {
+        self.restart.as_ref()
+    }
+}
+
+/// The checkpoint of the most rounds in a folder that can be read.
+fn latest(program: &Program, dir: &Path) -> Result<Restart, Error> {
+    let mut refused = None;
+    for (_, path) in checkpoints_in(dir, program.name).into_iter().rev() {
+        let bytes = std::fs::read(&path).map_err(|error| Error::new(ErrorKind::Io, format!("cannot read `{}`: {error}", path.display())))?;
+        match Restart::parse(&path, &bytes) {
+            Ok(restart) => return Ok(restart),
+            // An earlier one may be whole.
+            Err(error) => refused = refused.or(Some(error)),
+        }
+    }
+    Err(refused.unwrap_or_else(|| {
+        Error::new(ErrorKind::Io, format!("there is no checkpoint `{}` in `{}`", file_name(program.name, 0).replace("00000", "*"), dir.display()))
+            .hint("give the file with restart=FILE, or its folder with output_dir=DIR")
+    }))
+}
+
+/// Checkpoints of a program in a folder, by their rounds.
+fn checkpoints_in(dir: &Path, program: &str) -> Vec<(u64, PathBuf)> {
+    let entries = std::fs::read_dir(dir).into_iter().flatten().flatten();
+    let mut found: Vec<(u64, PathBuf)> =
+        entries.filter_map(|entry| Some((step_of(entry.file_name().to_str()?, program)?, entry.path()))).collect();
+    found.sort_unstable();
+    found
+}
+
+impl Session {
+    /// What must be the same where a run goes on.
+    fn identity(&mut self) -> RunIdentity {
+        let grid = &self.grid;
+        let grid_hash = *self.checkpoints.grid_hash.get_or_insert_with(|| grid_hash::of(grid));
+        RunIdentity {
+            program: self.program.name.to_owned(),
+            text: StableHash::default().bytes(self.program.source.text.as_bytes()).digits(),
+            mode: self.mode.unwrap_or_default().to_owned(),
+            grid: numbers_of(grid),
+            grid_hash: format!("{grid_hash:016x}"),
+        }
+    }
+
+    /// A domain of those elements of another for which a condition on it holds; see
+    /// [`Domain::filtered`].
+    ///
+    /// # Panics
+    /// If there is not one value for each element.
+    pub fn domain_where(&mut self, name: &str, within: &Arc<Domain>, holds: &[bool]) -> Arc<Domain> {
+        let domain = Domain::filtered(name, within, holds);
+        let filtered = &mut self.checkpoints.filtered;
+        filtered.retain(|known| known.strong_count() > 0);
+        filtered.push(Arc::downgrade(&domain));
+        domain
+    }
+
+    /// Whether the run goes on in loop `number` or a later one.
+    pub(crate) fn skips_to(&self, number: u32) -> bool {
+        self.checkpoints.restart.as_ref().is_some_and(|restart| restart.header.loop_number >= number)
+    }
+
+    /// If the run goes on in this loop, the rounds of it that are done. From here on the run is as
+    /// after the checkpoint; its state is given by [`Session::restored`].
+    ///
+    /// # Errors
+    /// `Data` if the checkpoint belongs to another program, grid or other inputs, or if the
+    /// sequence of the loop differs in the rounds that are done.
+    pub(crate) fn resumes(&mut self, number: u32, state: &mut LoopState) -> Result<Option<usize>, Error> {
+        self.defer_interrupts();
+        if self.checkpoints.restart.as_ref().is_none_or(|restart| restart.header.loop_number != number) {
+            return Ok(None);
+        }
+        let identity = self.identity();
+        let Some(restart) = self.checkpoints.restart.take() else { return Ok(None) };
+        let header = &restart.header;
+        if let Some(difference) = restart.difference(&identity) {
+            self.differs(&restart, &difference)?;
+        }
+        for ((name, domain), hash) in self.inputs.hashes(&self.parameters, self.program)? {
+            if header.inputs.get(&(name.clone(), domain)).is_some_and(|saved| *saved != hash) {
+                self.differs(&restart, &format!("input `{name}` has changed since"))?;
+            }
+        }
+        let rounds = usize::try_from(header.round).unwrap_or(usize::MAX);
+        if rounds > state.len {
+            return Err(restart.refuse(&format!("{rounds} rounds of its loop are done, and the loop of this run has {}", state.len)));
+        }
+        if let (Some(saved), Some(own)) = (&header.sequence, self.hash_of_rounds(rounds))
+            && *saved != own
+        {
+            self.differs(&restart, &format!("the sequence of its loop differs in the first {rounds} elements"))?;
+        }
+        state.next = rounds;
+        state.resumed = true;
+        self.progress.skip(rounds, header.step as usize);
+        self.outputs.at(StepTime { step: header.step, time: header.time });
+        self.outputs.resume(&header.outputs);
+        let message = format!("goes on after step {} from {}", header.step, restart.path().display());
+        self.progress.message(&message);
+        self.checkpoints.policy.written();
+        self.remove_later(header.step);
+        self.checkpoints.resumed = Some(restart);
+        Ok(Some(rounds))
+    }
+
+    /// Removes checkpoints of the output folder after the one from which this run goes on.
+    fn remove_later(&self, step: u64) {
+        let Some(dir) = self.outputs.dir() else { return };
+        for (_, path) in checkpoints_in(&dir, self.program.name).into_iter().filter(|(other, _)| *other > step) {
+            // One that stays is replaced by that of this run.
+            let _ = std::fs::remove_file(path);
+        }
+    }
+
+    /// A difference between the run and its checkpoint: an error, or a warning with
+    /// `restart_anyway=yes`.
+    fn differs(&mut self, restart: &Restart, what: &str) -> Result<(), Error> {
+        let error = restart.refuse(what);
+        if !self.checkpoints.anyway {
+            return Err(error.hint("restart_anyway=yes goes on if the names and sizes of the state fit"));
+        }
+        self.progress.warning(&error.message);
+        Ok(())
+    }
+
+    /// Hash of the first elements of the sequence of the outermost loop; `None` if they are not
+    /// known here.
+    fn hash_of_rounds(&self, rounds: usize) -> Option<String> {
+        let done = self.outer.as_ref()?.get(..rounds)?;
+        Some(format!("{:016x}", grid_hash::of_numbers(done.iter().copied())))
+    }
+
+    /// A part of the state of the checkpoint from which the run goes on.
+    ///
+    /// # Errors
+    /// `Data` if there is none of this name and kind, or it does not fit; also for numbers that are
+    /// not finite, unless `nonfinite=allow` is given.
+    pub(crate) fn restored(&mut self, name: &str, kind: SavedKind) -> Result<SavedValue, Error> {
+        let is_resumed = self.checkpoints.resumed.is_some();
+        let restart = if is_resumed { self.checkpoints.resumed.take() } else { self.checkpoints.restart.take() };
+        let Some(mut restart) = restart else { return Err(Error::internal("there is no checkpoint to go on from")) };
+        let value = restart.take(name, kind, self.grid.dim(), self);
+        let value = value.and_then(|value| {
+            if self.nonfinite == Nonfinite::Error && !value.is_finite() {
+                return Err(restart.refuse(&format!("`{name}` is not finite")).hint("nonfinite=allow goes on with such numbers"));
+            }
+            Ok(value)
+        });
+        *(if is_resumed { &mut self.checkpoints.resumed } else { &mut self.checkpoints.restart }) = Some(restart);
+        value
+    }
+
+    /// Whether a run that is stopped writes a checkpoint: if it writes some anyway, or files.
+    fn ends_with_checkpoint(&self) -> bool {
+        self.checkpoints.policy.is_asked() || self.outputs.dir().is_some()
+    }
+
+    /// Signals end the run after the round of a loop if there is a checkpoint, else before.
+    fn defer_interrupts(&mut self) {
+        self.interrupt.defer(self.ends_with_checkpoint());
+    }
+
+    /// Whether to write a checkpoint at the end of a round. The same whenever it is asked in one
+    /// round.
+    pub(crate) fn checkpoint_due(&mut self, state: &LoopState) -> bool {
+        let step = self.outputs.moment().step;
+        if let Some((decided, due)) = self.checkpoints.decided
+            && decided == step
+        {
+            return due;
+        }
+        // All that has been restored is in use by now.
+        self.checkpoints.resumed = None;
+        let _ = state;
+        self.defer_interrupts();
+        if self.ends_with_checkpoint() {
+            self.checkpoints.stop = self.interrupt.signal().map(Stop::Signal).or_else(|| self.finds_stop().then_some(Stop::File));
+        }
+        let due = self.checkpoints.stop.is_some() || self.checkpoints.policy.is_time(step);
+        self.checkpoints.decided = Some((step, due));
+        due
+    }
+
+    fn finds_stop(&mut self) -> bool {
+        self.checkpoints.policy.looks_for_stop() && self.stop_file().is_some_and(|path| path.exists())
+    }
+
+    fn stop_file(&self) -> Option<PathBuf> {
+        Some(self.outputs.record()?.dir_of_files().join(STOP))
+    }
+
+    /// Saves a part of the state for [`Session::write_checkpoint`].
+    ///
+    /// # Errors
+    /// `Simulation` if it is not finite, unless `nonfinite=allow` is given.
+    pub(crate) fn save(&mut self, name: &str, value: SavedValue) -> Result<(), Error> {
+        if self.nonfinite == Nonfinite::Error && !value.is_finite() {
+            let step = self.outputs.moment().step;
+            let message = format!("variable `{name}` is not finite after step {step}, and so there is no checkpoint");
+            return Err(Error::new(ErrorKind::Simulation, message).at(self.line).hint("nonfinite=allow goes on with such numbers"));
+        }
+        self.checkpoints.saved.push((name.to_owned(), value));
+        Ok(())
+    }
+
+    /// Writes a checkpoint of what has been saved, after all outputs so far.
+    ///
+    /// # Errors
+    /// `Io`; that of an output in the background; `Interrupted` if the run ends here.
+    pub(crate) fn write_checkpoint(&mut self, number: u32, state: &LoopState) -> Result<(), Error> {
+        let saved = std::mem::take(&mut self.checkpoints.saved);
+        self.wait_for_outputs()?;
+        let Some(record) = self.outputs.record().cloned() else {
+            return self.end_of_stop(None);
+        };
+        if let Some(warning) = record.open()? {
+            self.progress.warning(&warning);
+        }
+        let moment = self.outputs.moment();
+        let header = Header {
+            origin: self.identity(),
+            loop_number: number,
+            round: state.next as u64,
+            step: moment.step,
+            time: moment.time,
+            sequence: self.hash_of_rounds(state.next),
+            inputs: self.inputs.hashes(&self.parameters, self.program)?.into_iter().collect(),
+            outputs: self.outputs.counters().clone(),
+            domains: Vec::new(),
+            state: std::collections::BTreeMap::new(),
+        };
+        let path = record.dir_of_files().join(file_name(self.program.name, moment.step));
+        let published = record.temporary().and_then(|file| write::write(file, header, &saved)?.finish()?.publish(&path));
+        published.map_err(|error| Error::new(ErrorKind::Io, format!("cannot write checkpoint `{}`: {error}", path.display())))?;
+        self.checkpoints.policy.written();
+        let file = file_name(self.program.name, moment.step);
+        self.event(&Event::Checkpoint { step: moment.step, time: moment.time, file });
+        let all = checkpoints_in(&record.dir_of_files(), self.program.name);
+        let (kept, others): (Vec<_>, Vec<_>) = all.into_iter().partition(|(step, _)| *step <= moment.step);
+        for (_, path) in others.iter().chain(kept.iter().rev().skip(KEPT)) {
+            // One that stays is an older state.
+            let _ = std::fs::remove_file(path);
+        }
+        self.end_of_stop(Some(&path))
+    }
+
+    /// The end of a run that was stopped.
+    fn end_of_stop(&mut self, checkpoint: Option<&Path>) -> Result<(), Error> {
+        let Some(stop) = self.checkpoints.stop else { return Ok(()) };
+        self.progress.close_bar();
+        let (by, signal) = match stop {
+            Stop::Signal(signal) => (signal.name().to_owned(), signal),
+            Stop::File => {
+                let path = self.stop_file().unwrap_or_default();
+                // The next run must not stop for it.
+                let _ = std::fs::remove_file(&path);
+                (format!("the file `{}`", path.display()), Signal::Terminate)
+            }
+        };
+        let place = self.progress.current_step().map_or_else(String::new, |(step, steps)| format!(" after step {step} of {steps}"));
+        let state = checkpoint.map_or_else(String::new, |path| format!("; `{}` has the state", path.display()));
+        let message = format!("interrupted{place} by {by}; the outputs so far are complete{state}");
+        let error = Error::new(ErrorKind::Interrupted(signal), message);
+        Err(if checkpoint.is_some() { error.hint("restart=latest goes on from there") } else { error })
+    }
+}
+
+/// `[dimension, cells, faces]`
+fn numbers_of(grid: &Grid) -> [u64; 3] {
+    [grid.dim() as u64, grid.n_cells() as u64, grid.n_faces() as u64]
+}
+
+impl Domains for Session {
+    fn canonical(&mut self, set: CanonicalSet) -> Result<Arc<Domain>, Error> {
+        self.domain(set)
+    }
+
+    fn known(&self, kind: EntityKind, elements: &[u32]) -> Option<Arc<Domain>> {
+        let filtered = self.checkpoints.filtered.iter().filter_map(Weak::upgrade);
+        let mut all = self.inputs.domains().cloned().chain(filtered);
+        all.find(|domain| domain.kind() == kind && domain.len() == elements.len() && domain.elements() == elements)
+    }
+}
