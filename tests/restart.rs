@@ -154,7 +154,7 @@ Output("largest", m)
 k = InputScalarWithDefault("k", 0.25)
 residual(v) = { -> v + k * v * v - u / m }
 p = NewtonSolve(residual, u)
-high = Where(AllCells(), u > 0.5 * m)
+high = Where(AllCells(), u0 > 1.5)
 w : Mutable Collection Of Scalar On high
 w = u On high
 is_large = m > 1
@@ -195,14 +195,14 @@ h : Mutable Scalar
 a = Centroid(AllCells())
 b = u0 > 2
 c = FirstCell(InteriorFaces())
-f = false
+f = False
 g = SumReduce(a)
 h = 1
 For dt In InputSequenceOfScalar("steps") {
     a = a * 1.125
-    b = !b
+    b = Not b
     c = SecondCell(InteriorFaces()) == c ? FirstCell(InteriorFaces()) : SecondCell(InteriorFaces())
-    f = !f
+    f = Not f
     g = g + SumReduce(a)
     h = h * 0.1
     Output("a", a)
@@ -214,4 +214,149 @@ For dt In InputSequenceOfScalar("steps") {
 }
 "#;
     goes_on(text, &[&GRID[..], &["steps=4*0.3"]].concat(), 4);
+}
+
+/// A program with files of a whole run, and checkpoints after steps 4 and 6.
+fn with_files(dir: &Path) -> Case {
+    let text = r#"
+u0 = InputCollectionOfScalar("u0", AllCells())
+k = InputScalarWithDefault("k", 0.1)
+u : Mutable Collection Of Scalar On AllCells()
+u = u0
+Output("u", u)
+For dt In InputSequenceOfScalar("steps") {
+    u = u - k * dt * Divergence(-Gradient(u))
+    Output("u", u)
+}
+Output("end", u)
+"#;
+    let case = Case::new(text, OptLevel::O2, &["nx=5", "ny=3", "u0_expression=1+0.3*x+0.7*y*x", "output_to_file=true"]);
+    let names: Vec<String> = ["steps=6*0.25".to_owned(), "checkpoint_every=2".to_owned(), in_folder(dir)].into();
+    case.ends(&names);
+    let steps: Vec<_> = checkpoints(dir).iter().map(|path| path.file_name().expect("a name").to_owned()).collect();
+    assert_eq!(steps, ["case.checkpoint-00004.npz", "case.checkpoint-00006.npz"]);
+    case
+}
+
+/// The files of a folder but its record and checkpoints, and their entries in the record.
+fn files(dir: &Path) -> (Vec<(String, String)>, serde_json::Value) {
+    let mut found = Vec::new();
+    for entry in fs::read_dir(dir).expect("a folder") {
+        let path = entry.expect("an entry").path();
+        if path.extension().is_some_and(|extension| extension == "output") {
+            found.push((path.file_name().expect("a name").to_string_lossy().into_owned(), fs::read_to_string(&path).expect("text")));
+        }
+    }
+    found.sort();
+    let record: serde_json::Value = serde_json::from_slice(&fs::read(dir.join("case.run.json")).expect("a record")).expect("JSON");
+    (found, record["files"].clone())
+}
+
+#[test]
+fn the_list_of_files_goes_on() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let dir = folder.path();
+    let case = with_files(dir);
+    let whole = files(dir);
+    assert_eq!((whole.0.len(), whole.1.as_array().map(Vec::len)), (8, Some(8)));
+    for step in [6, 4] {
+        let from = dir.join(format!("case.checkpoint-{step:05}.npz"));
+        case.ends(&["steps=6*0.25".to_owned(), in_folder(dir), format!("restart={}", from.display())]);
+        assert_eq!(files(dir), whole, "{step}");
+    }
+    // Longer than before: the rounds that are done are the same.
+    let other = tempfile::tempdir().expect("a folder");
+    let long = ["steps=9*0.25".to_owned(), in_folder(other.path())];
+    case.ends(&long);
+    case.ends(&["steps=9*0.25".to_owned(), in_folder(dir), "restart=latest".to_owned()]);
+    assert_eq!(files(dir), files(other.path()));
+}
+
+#[test]
+fn a_file_stops_a_run_and_the_run_goes_on() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let dir = folder.path();
+    let case = with_files(dir);
+    let whole = files(dir);
+    fs::write(dir.join("STOP"), "").expect("written");
+    let words = ["steps=6*0.25".to_owned(), in_folder(dir)];
+    let error = case.run(&words).1.expect_err("stopped");
+    let state = dir.join("case.checkpoint-00001.npz");
+    let expected = format!(
+        "interrupted after step 1 of 6 by the file `{}`; the outputs so far are complete; `{}` has the state",
+        dir.join("STOP").display(),
+        state.display()
+    );
+    assert_eq!((error.message.as_str(), error.kind.exit_code()), (expected.as_str(), 143));
+    assert!(!dir.join("STOP").exists() && checkpoints(dir) == [state]);
+    case.ends(&[&words[..], &["restart=latest".to_owned()]].concat());
+    assert_eq!(files(dir), whole);
+}
+
+#[test]
+fn other_runs_and_bad_files_are_refused() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let dir = folder.path();
+    let case = with_files(dir);
+    let path = dir.join("case.checkpoint-00004.npz");
+    let restart = format!("restart={}", path.display());
+    let refused = |case: &Case, words: &[&str]| {
+        let other = tempfile::tempdir().expect("a folder");
+        let words: Vec<String> = words.iter().map(|word| (*word).to_owned()).chain([in_folder(other.path())]).collect();
+        let error = case.run(&words).1.expect_err("refused");
+        (error.message.replace(&path.display().to_string(), "FILE"), error.kind.exit_code())
+    };
+    let with = |words: &[&str]| refused(&case, &[&["steps=6*0.25", &restart][..], words].concat());
+    let other_grid = "FILE: its grid has 2 dimensions, 15 cells and 38 faces, and this one 2, 12 and 31";
+    assert_eq!(with(&["nx=4"]), (other_grid.to_owned(), 4));
+    assert_eq!(with(&["dx=2"]), ("FILE: its grid has as many cells and faces, and is another one".to_owned(), 4));
+    assert_eq!(with(&["k=0.2"]), ("FILE: input `k` has changed since".to_owned(), 4));
+    assert_eq!(with(&["u0_expression=1"]), ("FILE: input `u0` has changed since".to_owned(), 4));
+    assert_eq!(with(&["steps=0.5,5*0.25"]), ("FILE: the sequence of its loop differs in the first 4 elements".to_owned(), 4));
+    assert_eq!(with(&["steps=3*0.25"]), ("FILE: 4 rounds of its loop are done, and the loop of this run has 3".to_owned(), 4));
+    assert_eq!(with(&["restart_anyway=maybe"]).1, 4);
+    // The names and sizes of the state fit.
+    let other = tempfile::tempdir().expect("a folder");
+    case.ends(&["steps=6*0.25".to_owned(), restart.clone(), "k=0.2".into(), "restart_anyway=yes".into(), in_folder(other.path())]);
+    assert_eq!(with(&["restart_anyway=yes", "nx=4"]).1, 4);
+    let renamed = Case::new("k = InputScalarWithDefault(\"k\", 1)\nFor s In InputSequenceOfScalar(\"steps\") { Output(\"k\", k * s) }", OptLevel::O2, &["nx=5", "ny=3"]);
+    assert_eq!(refused(&renamed, &["steps=6*0.25", &restart]), ("FILE: the text of program `case` has changed since".to_owned(), 4));
+
+    let whole = fs::read(&path).expect("a file");
+    for end in (0..whole.len()).step_by(97) {
+        fs::write(&path, &whole[..end]).expect("written");
+        let (message, code) = with(&[]);
+        assert!(message.starts_with("FILE: not in NumPy's format `.npz`, or incomplete") && code == 4, "{end}: {message}");
+    }
+    // Changed numbers do not have the sum of the file.
+    let mut changed = whole.clone();
+    // 150 bytes after its mark are numbers of the last array: they begin after 64 or 128.
+    let at = changed.windows(5).rposition(|mark| mark == b"NUMPY").expect("an array") + 150;
+    changed[at] ^= 1;
+    fs::write(&path, &changed).expect("written");
+    assert_eq!(with(&[]).1, 4);
+    assert_eq!(refused(&case, &["steps=6*0.25", "restart=latest"]).1, 5);
+    assert_eq!(refused(&case, &["steps=6*0.25", "checkpoint_every=0"]).1, 4);
+    assert_eq!(refused(&case, &["steps=6*0.25", "checkpoint_minutes=-1"]).1, 4);
+}
+
+#[test]
+fn what_is_not_finite_is_no_checkpoint() {
+    let text = r#"
+x : Mutable Scalar
+x = 1
+For dt In InputSequenceOfScalar("steps") {
+    x = x / dt
+}
+"#;
+    let case = Case::new(text, OptLevel::O0, &["steps=1,0,1", "checkpoint_every=1"]);
+    let folder = tempfile::tempdir().expect("a folder");
+    let error = case.run(&[in_folder(folder.path())]).1.expect_err("not finite");
+    assert_eq!(error.kind.exit_code(), 3, "{error}");
+    assert_eq!(checkpoints(folder.path()).len(), 1);
+    case.ends(&[in_folder(folder.path()), "nonfinite=allow".into()]);
+    let words = [in_folder(folder.path()), "restart=latest".to_owned()];
+    let error = case.run(&words).1.expect_err("not finite");
+    assert!(error.message.ends_with("`x` is not finite") && error.kind.exit_code() == 4, "{error}");
+    case.ends(&[&words[..], &["nonfinite=allow".to_owned()]].concat());
 }

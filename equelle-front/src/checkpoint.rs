@@ -109,6 +109,16 @@ pub fn checkpoints(module: &Module) -> Checkpoints {
     Checkpoints { loops: loops.collect(), skipped }
 }
 
+impl CheckpointLoop {
+    /// The variables that it has, with their names.
+    pub fn variables(&self) -> impl Iterator<Item = (&str, MutableId)> {
+        self.content.iter().filter_map(|saved| match saved.what {
+            SavedKind::Mutable(mutable) => Some((saved.name.as_str(), mutable)),
+            SavedKind::Value(_) => None,
+        })
+    }
+}
+
 impl Checkpoints {
     /// The loop at a position in the main program's body.
     pub fn of_loop(&self, statement: usize) -> Option<&CheckpointLoop> {
@@ -123,12 +133,8 @@ impl Checkpoints {
     /// The variables that get their values back where a loop goes on. The others of its content get
     /// them in place of the statements that are skipped.
     pub fn restored_at<'a>(&'a self, checkpoint: &'a CheckpointLoop) -> impl Iterator<Item = (&'a str, MutableId)> {
-        checkpoint.content.iter().filter_map(|saved| match saved.what {
-            SavedKind::Mutable(mutable) => {
-                let elsewhere = self.skipped.iter().any(|run| run.before <= checkpoint.number && run.mutables.contains(&mutable));
-                (!elsewhere).then_some((saved.name.as_str(), mutable))
-            }
-            SavedKind::Value(_) => None,
+        checkpoint.variables().filter(|(_, mutable)| {
+            !self.skipped.iter().any(|run| run.before <= checkpoint.number && run.mutables.contains(mutable))
         })
     }
 

@@ -1,6 +1,6 @@
 //! Checkpoints of a program being run.
 
-use equelle_front::checkpoint::{Checkpoints, SavedKind, checkpoints};
+use equelle_front::checkpoint::{Checkpoints, SavedKind, Skipped, checkpoints};
 use equelle_front::ir::Stmt;
 use equelle_front::types::{Basic, Shape, Type};
 use equelle_runtime::{DerivativeAccess, Error};
@@ -29,17 +29,19 @@ impl<'a, R: DerivativeAccess> Interpreter<'a, R> {
         if !self.rt.resumes(checkpoint.number, state)? {
             return Ok(());
         }
-        for saved in &checkpoint.content {
-            match saved.what {
-                SavedKind::Mutable(mutable) => {
-                    let value = self.restored(&saved.name, &frame.function.mutables[mutable.0 as usize].ty)?;
-                    frame.mutables[mutable.0 as usize] = Some(value);
-                }
-                SavedKind::Value(value) => {
-                    let restored = self.restored(&saved.name, &frame.function.values[value.0 as usize].ty)?;
-                    self.assign(frame, value, restored);
-                }
-            }
+        for (name, mutable) in checkpoint.variables() {
+            let value = self.restored(name, &frame.function.mutables[mutable.0 as usize].ty)?;
+            frame.mutables[mutable.0 as usize] = Some(value);
+        }
+        Ok(())
+    }
+
+    /// Gives back the values that skipped statements define.
+    pub(crate) fn restore_values(&mut self, frame: &mut Frame<'a, R>, checkpoints: &Checkpoints, run: &Skipped) -> Result<(), Error> {
+        for &value in &run.values {
+            let name = checkpoints.name_of(SavedKind::Value(value)).unwrap_or_default();
+            let restored = self.restored(name, &frame.function.values[value.0 as usize].ty)?;
+            self.assign(frame, value, restored);
         }
         Ok(())
     }
@@ -53,7 +55,7 @@ impl<'a, R: DerivativeAccess> Interpreter<'a, R> {
         state: &mut R::Loop,
     ) -> Result<(), Error> {
         let Some(checkpoint) = checkpoints.of_loop(position) else { return Ok(()) };
-        if !self.rt.checkpoint_due(state) {
+        if !self.rt.checkpoint_due() {
             return Ok(());
         }
         for saved in &checkpoint.content {

@@ -68,6 +68,10 @@ impl<'a, R: DerivativeAccess> Interpreter<'a, R> {
             let skipped = checkpoints.skipped.iter().find(|run| run.statements.contains(&position));
             // Texts are no state.
             let is_text = matches!(&stmt.kind, StmtKind::Let { op: Op::Text(_) | Op::TextIndex(..), .. });
+            match skipped.filter(|run| self.rt.skips_to(run.before)) {
+                Some(run) if position == run.statements.start => self.restore_values(&mut frame, &checkpoints, run)?,
+                Some(_) | None => {}
+            }
             if is_text || !skipped.is_some_and(|run| self.rt.skips_to(run.before)) {
                 self.located(&mut frame, stmt)?;
             }

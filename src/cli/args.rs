@@ -227,6 +227,9 @@ pub struct RunArgs {
     /// Print a table of each solve of Newton's method
     #[arg(short, long)]
     pub verbose: bool,
+    /// Go on from a checkpoint: from FILE, or from the last one in the output folder
+    #[arg(long, num_args = 0..=1, require_equals = true, default_missing_value = "latest", value_name = "FILE")]
+    pub restart: Option<String>,
     /// Run nothing; print the inputs of the program and all other parameters, with units, defaults
     /// and accepted forms
     #[arg(long)]

@@ -27,6 +27,7 @@ pub(super) fn run(backends: Registry, args: &RunArgs, console: &Console) -> Resu
             (false, MessageFormat::Human | MessageFormat::Short) => inputs::list(program),
         });
     }
+    let restart = args.restart.as_ref().map(|file| format!("restart={file}"));
     if args.interpret {
         // The interpreter stands in for the back-end that others are compared with.
         let reference = registry::default(backends);
@@ -46,7 +47,8 @@ pub(super) fn run(backends: Registry, args: &RunArgs, console: &Console) -> Resu
         };
         let interrupt = Interrupt::by_signals()?;
         let options = Options { quiet: args.quiet, profile: args.profile, verbose: args.verbose, format, interrupt, ..Options::default() };
-        return interpret::interpret(&source, &verified, &args.parameters, options);
+        let parameters: Vec<String> = args.parameters.iter().cloned().chain(restart).collect();
+        return interpret::interpret(&source, &verified, &parameters, options);
     }
     let program = Compiled::new(&args.source.file, &args.source.program, vec![args.backend], console)?
         .build(&args.source.target.target_cpu, console)?;
@@ -54,6 +56,7 @@ pub(super) fn run(backends: Registry, args: &RunArgs, console: &Console) -> Resu
     let flags = [(args.quiet, "--quiet"), (args.profile, "--profile"), (args.verbose, "--verbose"), (json, "--message-format=json")];
     let mut words: Vec<&str> = flags.into_iter().filter_map(|(given, flag)| given.then_some(flag)).collect();
     words.extend(args.parameters.iter().map(String::as_str));
+    words.extend(restart.as_deref());
     start(&program, &words)
 }
 

@@ -33,13 +33,16 @@ fn ends_well(mut command: Command, folder: &Path, signal: &str, code: i32) {
     assert_eq!(output.status.code(), Some(code), "{text}");
     let line = text.lines().find(|line| line.starts_with("error: ")).unwrap_or_else(|| panic!("{text}"));
     let step = line
-        .strip_prefix("error: interrupted in step ")
-        .and_then(|rest| rest.strip_suffix(&format!(" of {STEPS} by SIG{}; the outputs so far are complete", &signal[1..])));
-    let step: usize = step.and_then(|step| step.parse().ok()).unwrap_or_else(|| panic!("{text}"));
-    // Each step before has its file, with one number for each of 20 x 10 cells.
+        .strip_prefix("error: interrupted after step ")
+        .and_then(|rest| rest.split_once(&format!(" of {STEPS} by SIG{}; the outputs so far are complete; `", &signal[1..])));
+    let (step, checkpoint) = step.unwrap_or_else(|| panic!("{text}"));
+    let step: usize = step.parse().unwrap_or_else(|_| panic!("{text}"));
+    let name = format!("heat_explicit_2d.checkpoint-{step:05}.npz");
+    assert!(outputs.join(&name).exists() && checkpoint.ends_with(&format!("{name}` has the state")), "{text}");
+    // Each step has its file, with one number for each of 20 x 10 cells.
     let mut files: Vec<_> = fs::read_dir(&outputs).expect("outputs").map(|entry| entry.expect("an entry").path()).collect();
     files.retain(|file| file.extension().is_some_and(|extension| extension == "output"));
-    assert_eq!(files.len(), step - 1, "{text}");
+    assert_eq!(files.len(), step, "{text}");
     for file in files {
         let values = fs::read_to_string(&file).expect("text");
         assert!(values.ends_with('\n') && values.lines().count() == 200, "{}", file.display());

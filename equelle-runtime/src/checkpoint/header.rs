@@ -6,6 +6,7 @@ use serde_json::{Map, Value, json};
 
 use super::value::SavedKind;
 use crate::entity::{CanonicalSet, EntityKind, Extent};
+use crate::output::OutputCounters;
 
 /// Name of the header among the members of the file.
 pub const MEMBER: &str = "checkpoint.json";
@@ -31,6 +32,10 @@ pub struct Header {
     pub sequence: Option<String>,
     /// Hashes of the inputs read so far, by name and domain.
     pub inputs: BTreeMap<(String, String), String>,
+    /// The last Scalar of `time_from`.
+    pub put_out_time: Option<f64>,
+    /// How often files of VTK were written in this round.
+    pub step_files: u32,
     /// Outputs so far, by tag.
     pub outputs: BTreeMap<String, u32>,
     /// Domains of the state.
@@ -97,6 +102,11 @@ fn extent_word(extent: Extent) -> &'static str {
 }
 
 impl Header {
+    /// What outputs need to go on.
+    pub fn counters(&self) -> OutputCounters {
+        OutputCounters { step: self.step, time: self.time, put_out_time: self.put_out_time, counts: self.outputs.clone() }
+    }
+
     /// As JSON.
     pub fn text(&self) -> String {
         let RunIdentity { program, text, mode, grid: [dimension, cells, faces], grid_hash } = &self.origin;
@@ -130,6 +140,8 @@ impl Header {
             "time": self.time,
             // Of the decimal digits a reader may lose the last bit.
             "time_bits": format!("{:016x}", self.time.to_bits()),
+            "put_out_time_bits": self.put_out_time.map(|time| format!("{:016x}", time.to_bits())),
+            "step_files": self.step_files,
             "sequence": self.sequence,
             "inputs": inputs,
             "outputs": self.outputs,
@@ -160,6 +172,10 @@ fn text_of(json: &Value, key: &str) -> Option<String> {
     json.get(key)?.as_str().map(str::to_owned)
 }
 
+fn bits(text: &str) -> Option<f64> {
+    Some(f64::from_bits(u64::from_str_radix(text, 16).ok()?))
+}
+
 fn entity_kind(word: &str) -> Option<EntityKind> {
     KINDS.into_iter().find(|kind| kind.noun() == word)
 }
@@ -178,7 +194,9 @@ fn parsed(json: &Value) -> Option<Header> {
         loop_number: u32::try_from(number(json, "loop")?).ok()?,
         round: number(json, "round")?,
         step: number(json, "step")?,
-        time: f64::from_bits(u64::from_str_radix(&text_of(json, "time_bits")?, 16).ok()?),
+        time: bits(&text_of(json, "time_bits")?)?,
+        put_out_time: text_of(json, "put_out_time_bits").map(|text| bits(&text).ok_or(())).transpose().ok()?,
+        step_files: u32::try_from(number(json, "step_files")?).ok()?,
         sequence: text_of(json, "sequence"),
         ..Header::default()
     };
@@ -224,6 +242,8 @@ mod tests {
             step: 47,
             // No short decimal.
             time: 0.1 + 0.2,
+            put_out_time: Some(0.1),
+            step_files: 2,
             sequence: Some("89ab".into()),
             inputs: [(("k".to_owned(), String::new()), "cdef".to_owned())].into(),
             outputs: [("u".to_owned(), 3)].into(),

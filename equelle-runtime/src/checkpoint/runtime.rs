@@ -58,8 +58,8 @@ pub trait Checkpoint: Implicit + Operations + HostAccess + EquelleRuntime<Domain
     }
 
     /// Whether to write a checkpoint now, at the end of a round.
-    fn checkpoint_due(&mut self, state: &mut Self::Loop) -> bool {
-        self.session().checkpoint_due(Self::loop_state(state))
+    fn checkpoint_due(&mut self) -> bool {
+        self.session().checkpoint_due()
     }
 
     /// Writes what was saved in this round of loop `number`.

@@ -1,8 +1,6 @@
 //! Outputs of a run that goes on from a checkpoint.
 
-use std::collections::BTreeMap;
-
-use super::Outputs;
+use super::{OutputCounters, Outputs};
 
 impl Outputs {
     /// The outputs up to [`Outputs::resume`] exist, and are not written again.
@@ -10,14 +8,14 @@ impl Outputs {
         self.is_replay = true;
     }
 
-    /// From here on outputs are written, with the next numbers.
-    pub fn resume(&mut self, counters: &BTreeMap<String, u32>) {
+    /// From here on outputs are written, after those of the checkpoint. `step_files`: how often
+    /// files of VTK were written in its round.
+    pub fn resume(&mut self, counters: OutputCounters, step_files: u32) {
         self.is_replay = false;
-        self.counts.clone_from(counters);
-    }
-
-    /// Files so far, by tag.
-    pub fn counters(&self) -> &BTreeMap<String, u32> {
-        &self.counts
+        self.continues_after = Some(counters.step);
+        if let Some(record) = self.record() {
+            record.keep(&counters, step_files);
+        }
+        self.restore_counters(counters);
     }
 }

@@ -126,17 +126,16 @@ mod tests {
         let mut whole = Table::default();
         whole.push(0, 0.0, [("a".to_owned(), 1.0)]);
         whole.push(1, 0.1, [("b \"x\", y".to_owned(), -2.5), ("a".to_owned(), 0.3)]);
-        whole.push(2, f64::NAN, [("a".to_owned(), f64::INFINITY)]);
+        whole.push(2, f64::NAN, [("a".to_owned(), 5.0)]);
         let text = |table: &Table| {
             let mut bytes = Vec::new();
             table.write(&mut bytes).expect("memory");
             String::from_utf8(bytes).expect("text")
         };
-        let before = text(&whole);
         whole.push(2, 0.2, [("after the loop".to_owned(), 1.0)]);
         whole.push(3, 0.3, [("a".to_owned(), 7.0)]);
-        let cut = Table::read(&text(&whole), 2);
-        assert_eq!(text(&cut), before.replace("y\"\n", "y\",after the loop\n").replace("1,\n", "1,,\n").replace("-2.5\n", "-2.5,\n").replace("inf,\n", "inf,,\n"));
+        let cut = text(&Table::read(&text(&whole), 2));
+        assert_eq!(cut, "step,time,a,\"b \"\"x\"\", y\",after the loop\n0,0,1,,\n1,0.1,0.3,-2.5,\n2,,5,,\n");
     }
 
     #[test]

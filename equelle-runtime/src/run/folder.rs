@@ -7,12 +7,13 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Map, Value, json};
 
-use super::entry::{FileEntry, is_file_name};
+use super::entry::{FileContent, FileEntry, is_file_name};
 use super::lock::{Lock, LockAttempt, ask};
 use super::temporary;
 use super::{cannot_write, timestamp};
 use crate::error::{Error, ErrorKind};
 use crate::io::{CompleteFile, Sink};
+use crate::output::OutputCounters;
 use crate::program::Program;
 
 /// The folder, with its locks.
@@ -175,6 +176,22 @@ impl Folder {
             }
         }
         Ok(())
+    }
+
+    /// Takes over the files of the run before this one up to a checkpoint.
+    pub(super) fn keep(&mut self, counters: &OutputCounters, step_files: u32) {
+        let is_kept = |entry: &FileEntry| match &entry.content {
+            FileContent::Tag { tag, number, .. } => counters.counts.get(tag).is_some_and(|count| number < count),
+            FileContent::Step { step, repeat, .. } => *step < counters.step || (*step == counters.step && *repeat < step_files),
+            FileContent::Times | FileContent::Rows => true,
+        };
+        let (kept, earlier): (Vec<_>, Vec<_>) = std::mem::take(&mut self.earlier).into_iter().partition(is_kept);
+        self.earlier = earlier;
+        for entry in kept {
+            // A record and the journal after it may both list it; the last one is right.
+            self.files.retain(|known| known.content != entry.content);
+            self.files.push(entry);
+        }
     }
 
     /// Number of removed files of earlier runs.

@@ -27,6 +27,7 @@ use crate::error::{Error, ErrorKind};
 use crate::grid::Grid;
 use crate::hash::StableHash;
 use crate::io::{CompleteFile, Sink, SinkFile};
+use crate::output::OutputCounters;
 use crate::params::Parameters;
 use crate::program::Program;
 use crate::report::Messages;
@@ -46,6 +47,8 @@ struct State {
     /// Description of the run without its files.
     head: Map<String, Value>,
     folder: Option<Folder>,
+    /// Of a run that goes on: how many files of each tag are its own.
+    kept: Option<(OutputCounters, u32)>,
     /// Gets an event for each complete file.
     messages: Option<Messages>,
     opened: Instant,
@@ -63,6 +66,7 @@ impl RunRecord {
             sink: Sink::Files,
             head: members(&Event::Start(start.clone())),
             folder: None,
+            kept: None,
             messages: None,
             opened: Instant::now(),
             finished: false,
@@ -103,8 +107,21 @@ impl RunRecord {
         let (mut folder, warning) = Folder::open(&state.dir, state.program, state.sink.clone())?;
         folder.write_record(&state.head, &running()).map_err(|error| cannot_write(&state.dir, &error))?;
         folder.begin_journal().map_err(|error| cannot_write(&state.dir, &error))?;
+        if let Some((counters, step_files)) = &state.kept {
+            folder.keep(counters, *step_files);
+        }
         state.folder = Some(folder);
         Ok(warning)
+    }
+
+    /// The run goes on from a checkpoint: the files up to there of the run before it are files of
+    /// this one, and later ones are removed before its first output.
+    pub(crate) fn keep(&self, counters: &OutputCounters, step_files: u32) {
+        let mut state = self.state();
+        state.kept = Some((counters.clone(), step_files));
+        if let Some(folder) = &mut state.folder {
+            folder.keep(counters, step_files);
+        }
     }
 
     /// The folder of files, once it is open.

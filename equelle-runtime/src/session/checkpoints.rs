@@ -14,7 +14,7 @@ use crate::error::{Error, ErrorKind};
 use crate::grid::Grid;
 use crate::hash::StableHash;
 use crate::interrupt::Signal;
-use crate::output::{Nonfinite, StepTime};
+use crate::output::Nonfinite;
 use crate::params::Parameters;
 use crate::program::Program;
 use crate::report::event::Event;
@@ -35,6 +35,8 @@ pub(super) struct Checkpoints {
     /// Whether differences are warnings.
     anyway: bool,
     restart: Option<Restart>,
+    /// Whether it is known to belong to this run.
+    is_checked: bool,
     /// The restart whose loop has begun: its state is not all taken.
     resumed: Option<Restart>,
     /// Decided for this step.
@@ -71,6 +73,7 @@ impl Checkpoints {
             policy,
             anyway,
             restart,
+            is_checked: false,
             resumed: None,
             decided: None,
             stop: None,
@@ -155,12 +158,9 @@ impl Session {
         if self.checkpoints.restart.as_ref().is_none_or(|restart| restart.header.loop_number != number) {
             return Ok(None);
         }
-        let identity = self.identity();
         let Some(restart) = self.checkpoints.restart.take() else { return Ok(None) };
+        self.check_restart(&restart)?;
         let header = &restart.header;
-        if let Some(difference) = restart.difference(&identity) {
-            self.differs(&restart, &difference)?;
-        }
         for ((name, domain), hash) in self.inputs.hashes(&self.parameters, self.program)? {
             if header.inputs.get(&(name.clone(), domain)).is_some_and(|saved| *saved != hash) {
                 self.differs(&restart, &format!("input `{name}` has changed since"))?;
@@ -178,8 +178,7 @@ impl Session {
         state.next = rounds;
         state.resumed = true;
         self.progress.skip(rounds, header.step as usize);
-        self.outputs.at(StepTime { step: header.step, time: header.time });
-        self.outputs.resume(&header.outputs);
+        self.outputs.resume(header.counters(), header.step_files);
         let message = format!("goes on after step {} from {}", header.step, restart.path().display());
         self.progress.message(&message);
         self.checkpoints.policy.written();
@@ -194,6 +193,18 @@ impl Session {
         for (_, path) in checkpoints_in(&dir, self.program.name).into_iter().filter(|(other, _)| *other > step) {
             // One that stays is replaced by that of this run.
             let _ = std::fs::remove_file(path);
+        }
+    }
+
+    /// Checks, once, that a checkpoint belongs to this program and grid.
+    fn check_restart(&mut self, restart: &Restart) -> Result<(), Error> {
+        if std::mem::replace(&mut self.checkpoints.is_checked, true) {
+            return Ok(());
+        }
+        let identity = self.identity();
+        match restart.difference(&identity) {
+            None => Ok(()),
+            Some(difference) => self.differs(restart, &difference),
         }
     }
 
@@ -224,6 +235,7 @@ impl Session {
         let is_resumed = self.checkpoints.resumed.is_some();
         let restart = if is_resumed { self.checkpoints.resumed.take() } else { self.checkpoints.restart.take() };
         let Some(mut restart) = restart else { return Err(Error::internal("there is no checkpoint to go on from")) };
+        self.check_restart(&restart)?;
         let value = restart.take(name, kind, self.grid.dim(), self);
         let value = value.and_then(|value| {
             if self.nonfinite == Nonfinite::Error && !value.is_finite() {
@@ -247,7 +259,7 @@ impl Session {
 
     /// Whether to write a checkpoint at the end of a round. The same whenever it is asked in one
     /// round.
-    pub(crate) fn checkpoint_due(&mut self, state: &LoopState) -> bool {
+    pub(crate) fn checkpoint_due(&mut self) -> bool {
         let step = self.outputs.moment().step;
         if let Some((decided, due)) = self.checkpoints.decided
             && decided == step
@@ -256,7 +268,6 @@ impl Session {
         }
         // All that has been restored is in use by now.
         self.checkpoints.resumed = None;
-        let _ = state;
         self.defer_interrupts();
         if self.ends_with_checkpoint() {
             self.checkpoints.stop = self.interrupt.signal().map(Stop::Signal).or_else(|| self.finds_stop().then_some(Stop::File));
@@ -294,23 +305,27 @@ impl Session {
     /// `Io`; that of an output in the background; `Interrupted` if the run ends here.
     pub(crate) fn write_checkpoint(&mut self, number: u32, state: &LoopState) -> Result<(), Error> {
         let saved = std::mem::take(&mut self.checkpoints.saved);
-        self.wait_for_outputs()?;
+        let completed = self.outputs.complete();
+        self.tell_of_outputs();
+        self.locate_nonfinite(completed)?;
         let Some(record) = self.outputs.record().cloned() else {
             return self.end_of_stop(None);
         };
         if let Some(warning) = record.open()? {
             self.progress.warning(&warning);
         }
-        let moment = self.outputs.moment();
+        let (moment, counters) = (self.outputs.moment(), self.outputs.counters());
         let header = Header {
             origin: self.identity(),
             loop_number: number,
             round: state.next as u64,
             step: moment.step,
-            time: moment.time,
+            time: counters.time,
+            put_out_time: counters.put_out_time,
+            step_files: record.n_step_files(moment.step),
             sequence: self.hash_of_rounds(state.next),
             inputs: self.inputs.hashes(&self.parameters, self.program)?.into_iter().collect(),
-            outputs: self.outputs.counters().clone(),
+            outputs: counters.counts,
             domains: Vec::new(),
             state: std::collections::BTreeMap::new(),
         };

@@ -46,7 +46,7 @@ impl Session {
     pub fn samples_state(&mut self, state: &LoopState) -> bool {
         // What is not finite must not come into a checkpoint.
         let is_time = state.next >= FIRST_SAMPLE && state.next.is_power_of_two();
-        let samples = self.nonfinite == Nonfinite::Error && (is_time || self.checkpoint_due(state));
+        let samples = self.nonfinite == Nonfinite::Error && (is_time || self.checkpoint_due());
         if samples {
             let finite = &mut self.finite;
             finite.state = finite.sampled.map(|(step, _)| step).filter(|&step| step < state.next);

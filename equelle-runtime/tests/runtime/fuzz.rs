@@ -241,6 +241,32 @@ fn texts_that_choose_and_compute() {
     assert!(accepted > 1000 && refused > 1000, "{accepted} accepted, {refused} refused");
 }
 
+/// Damaged archives: refused with their name, or all members as they were written.
+#[test]
+fn archives() {
+    use equelle_runtime::checkpoint::read::Restart;
+    use equelle_runtime::io::npz;
+    let mut writer = npz::Writer::new(Vec::new());
+    writer.member("checkpoint.json", &[b"{}"]).unwrap();
+    writer.member("u.npy", &[b"numbers"]).unwrap();
+    let archive = writer.finish().unwrap();
+    let path = Path::new("f");
+    let mut random = Random(27);
+    let mut refused = 0;
+    for _ in 0..50_000 {
+        let damaged = random.damaged(&archive);
+        match npz::read(path, &damaged) {
+            Ok(archive) => assert!(archive.names().all(|name| archive.member(name).is_some())),
+            Err(error) => {
+                assert!(error.message.starts_with("f: "), "{error:?}");
+                refused += 1;
+            }
+        }
+        assert!(Restart::parse(path, &damaged).is_err());
+    }
+    assert!(refused > 1000, "{refused}");
+}
+
 /// Damaged files of CSV and NumPy: refused with their name, or finite numbers.
 #[test]
 fn tables_and_arrays() {

@@ -56,7 +56,7 @@ impl FunctionWriter<'_> {
             let (method, name) = (format_ident!("save_{}", word(&ty, span)?), &saved.name);
             saves.extend(quote! { rt.#method(#name, #value)?; });
         }
-        Ok(quote! { if rt.checkpoint_due(&mut #steps) { #saves rt.write_checkpoint(#number, &mut #steps)?; } })
+        Ok(quote! { if rt.checkpoint_due() { #saves rt.write_checkpoint(#number, &mut #steps)?; } })
     }
 
     /// Statements that are left out where the run goes on in a later loop; what they define comes
