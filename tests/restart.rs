@@ -319,7 +319,11 @@ fn other_runs_and_bad_files_are_refused() {
     let other = tempfile::tempdir().expect("a folder");
     case.ends(&["steps=6*0.25".to_owned(), restart.clone(), "k=0.2".into(), "restart_anyway=yes".into(), in_folder(other.path())]);
     assert_eq!(with(&["restart_anyway=yes", "nx=4"]).1, 4);
-    let renamed = Case::new("k = InputScalarWithDefault(\"k\", 1)\nFor s In InputSequenceOfScalar(\"steps\") { Output(\"k\", k * s) }", OptLevel::O2, &["nx=5", "ny=3"]);
+    let renamed = Case::new(
+        "k = InputScalarWithDefault(\"k\", 1)\nFor s In InputSequenceOfScalar(\"steps\") { Output(\"k\", k * s) }",
+        OptLevel::O2,
+        &["nx=5", "ny=3"],
+    );
     assert_eq!(refused(&renamed, &["steps=6*0.25", &restart]), ("FILE: the text of program `case` has changed since".to_owned(), 4));
 
     let whole = fs::read(&path).expect("a file");

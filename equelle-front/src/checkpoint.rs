@@ -133,9 +133,9 @@ impl Checkpoints {
     /// The variables that get their values back where a loop goes on. The others of its content get
     /// them in place of the statements that are skipped.
     pub fn restored_at<'a>(&'a self, checkpoint: &'a CheckpointLoop) -> impl Iterator<Item = (&'a str, MutableId)> {
-        checkpoint.variables().filter(|(_, mutable)| {
-            !self.skipped.iter().any(|run| run.before <= checkpoint.number && run.mutables.contains(mutable))
-        })
+        checkpoint
+            .variables()
+            .filter(|(_, mutable)| !self.skipped.iter().any(|run| run.before <= checkpoint.number && run.mutables.contains(mutable)))
     }
 
     /// The name of a variable or value in checkpoints.
@@ -193,7 +193,9 @@ fn of_state(statement: &Stmt, mutables: &BTreeSet<MutableId>, values: &BTreeSet<
         StmtKind::For { .. } | StmtKind::Output { .. } => true,
         StmtKind::Store { mutable, value } => mutables.contains(mutable) || values.contains(value),
         StmtKind::Let { op: Op::Load(mutable), .. } => mutables.contains(mutable),
-        StmtKind::Let { .. } | StmtKind::Launch { .. } | StmtKind::Return(_) => statement.reads().iter().any(|value| values.contains(value)),
+        StmtKind::Let { .. } | StmtKind::Launch { .. } | StmtKind::Return(_) => {
+            statement.reads().iter().any(|value| values.contains(value))
+        }
     }
 }
 

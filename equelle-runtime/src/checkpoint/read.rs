@@ -49,7 +49,8 @@ impl Restart {
             HeaderError::Version(version) => refused(path, &format!("a checkpoint of version {version}; version 1 is read")),
         })?;
         let own = header.domains.iter().filter_map(|domain| domain.member.clone());
-        let names: Vec<String> = own.chain(header.state.iter().filter(|(_, info)| info.kind != SavedKind::Domain).map(|(name, _)| member(name))).collect();
+        let names: Vec<String> =
+            own.chain(header.state.iter().filter(|(_, info)| info.kind != SavedKind::Domain).map(|(name, _)| member(name))).collect();
         let mut arrays = BTreeMap::new();
         for name in names {
             let bytes = archive.member(&name).ok_or_else(|| refused(path, &format!("a checkpoint without its array `{name}`")))?;
@@ -99,7 +100,10 @@ impl Restart {
         let info = self.header.state.get(name).cloned();
         let Some(StateInfo { domain, entities, .. }) = info.as_ref().filter(|info| info.kind == kind) else {
             let found = info.map_or_else(|| format!("no `{name}`"), |info| format!("`{name}` as {}", info.kind.word()));
-            let what = format!("it has {found}, and the program needs `{name}` as {}: another compiler or level of optimisation wrote it", kind.word());
+            let what = format!(
+                "it has {found}, and the program needs `{name}` as {}: another compiler or level of optimisation wrote it",
+                kind.word()
+            );
             return Err(self.refuse(&what));
         };
         let on = domain.map(|number| self.domain(number, run)).transpose()?;
@@ -126,7 +130,11 @@ impl Restart {
                 let count = on.grid().n_entities(*entities)? as i64;
                 let indices = integers(&self.data(name, Element::I64, &[n])?);
                 if let Some(bad) = indices.iter().find(|index| !(-1..count).contains(index)) {
-                    return Err(self.refuse(&format!("`{name}` has {} {bad}, and the grid has {count} {}", entities.noun(), entities.nouns())));
+                    return Err(self.refuse(&format!(
+                        "`{name}` has {} {bad}, and the grid has {count} {}",
+                        entities.noun(),
+                        entities.nouns()
+                    )));
                 }
                 let entity = |index: i64| u32::try_from(index).ok().map(|index| on.grid().entity_of_file(*entities, index));
                 let values = indices.into_iter().map(entity).collect();

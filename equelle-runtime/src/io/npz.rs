@@ -174,7 +174,9 @@ pub fn read<'a>(path: &Path, bytes: &'a [u8]) -> Result<Archive<'a>, Error> {
             Fault::Damaged => ("a damaged file: its list of members does not fit its bytes".to_owned(), ""),
             Fault::Sum(name) => (format!("a damaged file: member `{name}` does not have the sum of its bytes"), ""),
             Fault::Twice(name) => (format!("member `{name}` occurs twice"), ""),
-            Fault::Compressed(name) => (format!("member `{name}` is compressed"), "write the file with `numpy.savez`, which does not compress"),
+            Fault::Compressed(name) => {
+                (format!("member `{name}` is compressed"), "write the file with `numpy.savez`, which does not compress")
+            }
         };
         let error = Error::new(ErrorKind::Data, format!("{}: {what}", path.display()));
         if hint.is_empty() { error } else { error.hint(hint) }

@@ -93,7 +93,8 @@ impl Checkpoints {
 fn latest(program: &Program, dir: &Path) -> Result<Restart, Error> {
     let mut refused = None;
     for (_, path) in checkpoints_in(dir, program.name).into_iter().rev() {
-        let bytes = std::fs::read(&path).map_err(|error| Error::new(ErrorKind::Io, format!("cannot read `{}`: {error}", path.display())))?;
+        let bytes =
+            std::fs::read(&path).map_err(|error| Error::new(ErrorKind::Io, format!("cannot read `{}`: {error}", path.display())))?;
         match Restart::parse(&path, &bytes) {
             Ok(restart) => return Ok(restart),
             // An earlier one may be whole.
@@ -101,8 +102,11 @@ fn latest(program: &Program, dir: &Path) -> Result<Restart, Error> {
         }
     }
     Err(refused.unwrap_or_else(|| {
-        Error::new(ErrorKind::Io, format!("there is no checkpoint `{}` in `{}`", file_name(program.name, 0).replace("00000", "*"), dir.display()))
-            .hint("give the file with restart=FILE, or its folder with output_dir=DIR")
+        Error::new(
+            ErrorKind::Io,
+            format!("there is no checkpoint `{}` in `{}`", file_name(program.name, 0).replace("00000", "*"), dir.display()),
+        )
+        .hint("give the file with restart=FILE, or its folder with output_dir=DIR")
     }))
 }
 

@@ -75,7 +75,11 @@ impl FunctionWriter<'_> {
         for &mutable in &run.mutables {
             let info = &self.function.mutables[mutable.0 as usize];
             let (variable, ty) = (self.mutables[mutable.0 as usize].clone(), self.owned_type(&info.ty, info.span)?);
-            let keyword = if stores(mutable) == 1 { quote! { let } } else { quote! { let mut } };
+            let keyword = if stores(mutable) == 1 {
+                quote! { let }
+            } else {
+                quote! { let mut }
+            };
             declared.extend(quote! { #keyword #variable: #ty; });
             restored.extend(self.restored_variable(name_of(SavedKind::Mutable(mutable)), mutable)?);
             self.declared.insert(mutable);

@@ -65,7 +65,8 @@ pub(super) fn text(module: &Module, options: &PackageOptions) -> Result<String, 
     let time_loops = time_steps::loops(module);
     let checkpoints = checkpoint::checkpoints(module);
     let (bound, planned, geometry) = (needs.bound(), plan.is_some(), kept_from(module));
-    let program = Program { module, kernels, functions, globals, bound, planned, time_loops: &time_loops, checkpoints: &checkpoints, geometry };
+    let program =
+        Program { module, kernels, functions, globals, bound, planned, time_loops: &time_loops, checkpoints: &checkpoints, geometry };
 
     let main = FunctionWriter::new(&program, &module.main).main()?;
     let mut items = TokenStream::new();
