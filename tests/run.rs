@@ -26,5 +26,7 @@ mod interrupts;
 mod precision;
 #[path = "run/processor.rs"]
 mod processor;
+#[path = "run/restart.rs"]
+mod restart;
 #[path = "run/threads.rs"]
 mod threads;
