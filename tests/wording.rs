@@ -168,11 +168,14 @@ fn work(name: &str, text: &str, costs: CostModel) -> [(&'static str, Work); 2] {
     [("any grid", any), ("Cartesian", uniform)]
 }
 
+/// The back-end whose costs decide, the grid, and the measure.
+type Measured<'a> = (&'a str, &'a str, &'a str);
+
 #[test]
 fn programs_of_a_group_do_the_same_work() {
     let mut wrong = Vec::new();
     for (group, _) in GROUPS {
-        let mut found: BTreeMap<(&str, &str, &str), Vec<(String, f64)>> = BTreeMap::new();
+        let mut found: BTreeMap<Measured<'_>, Vec<(String, f64)>> = BTreeMap::new();
         for (name, text) in programs(group) {
             // The limits hold for the costs of every back-end, and the table for all of them.
             for back_end in BACKENDS {

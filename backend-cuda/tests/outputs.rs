@@ -114,6 +114,29 @@ fn a_step_with_an_output_is_one_copy_and_waits_for_nothing() {
     }
 }
 
+/// What is not written is not copied from the device: of 25 steps three are.
+#[test]
+fn steps_that_are_not_written_are_not_copied() {
+    for (number, device) in all_devices().into_iter().enumerate() {
+        let (folder, mut words) = folder(&format!("every-{number}"));
+        words.extend(["output_every=10".to_owned(), "steps=25*1".to_owned()]);
+        let mut rt = runtime(device, line(), &words);
+        let cells = rt.domain(ALL_CELLS).unwrap();
+        let u = rt.scalar_collection(&cells, (0..CELLS).map(|k| k as f64).collect()).unwrap();
+        rt.output_collection("u", &u).unwrap();
+        let steps = rt.input_sequence("steps").unwrap();
+        let mut state = rt.begin_loop(&steps).unwrap();
+        let before = rt.counters();
+        while rt.next(&mut state).unwrap().is_some() {
+            rt.output_collection("u", &u).unwrap();
+        }
+        let after = rt.counters();
+        assert_eq!(after.downloads - before.downloads, 3);
+        rt.finish().unwrap();
+        assert_eq!(names(&folder), ["u-00000.output", "u-00010.output", "u-00020.output", "u-00025.output"]);
+    }
+}
+
 /// Without `output_to_file` more than 1,000 numbers go to a file, beside the run, and 1,000 do not.
 #[test]
 fn large_collections_go_to_files() {
