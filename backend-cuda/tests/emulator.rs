@@ -13,7 +13,9 @@ use equelle_runtime::launch::Program;
 use equelle_runtime::params::Parameters;
 use equelle_runtime::session::{Options, Session};
 use equelle_runtime::source::Source;
-use equelle_runtime::{AccessMode, CanonicalSet, EntityKind, EquelleRuntime, ErrorKind, Extent, HostAccess, KernelInfo, Reduction, reduce};
+use equelle_runtime::{
+    AccessMode, CanonicalSet, EntityKind, EquelleRuntime, ErrorKind, Extent, HostAccess, KernelBytes, KernelInfo, Reduction, reduce,
+};
 
 static PROGRAM: Program = Program {
     name: "test",
@@ -57,7 +59,8 @@ extern "C" __global__ void side_sums(const EqGrid grid, const double* __restrict
     floating_point: FloatingPoint::Strict,
 };
 
-static CHECK: KernelInfo = KernelInfo { name: "check_even", lines: &[7], arguments: &[("space", AccessMode::Read)] };
+static CHECK: KernelInfo =
+    KernelInfo { name: "check_even", lines: &[7], arguments: &[("space", AccessMode::Read)], set: None, bytes: KernelBytes::NONE };
 
 const ALL_CELLS: CanonicalSet = CanonicalSet::new(EntityKind::Cell, Extent::All);
 

@@ -9,6 +9,7 @@ mod fit;
 mod grid_parameters;
 mod parameter_checks;
 pub mod placement;
+pub mod profile;
 mod solves;
 mod summary;
 mod totals;
@@ -33,6 +34,7 @@ use crate::report::{Event, MessageFormat, Messages, Progress, ProgressStyle};
 use crate::run::{self, RunRecord};
 use crate::threads::Threads;
 pub use grid_parameters::grid_from_parameters;
+use profile::{Phase, Profiler};
 use totals::{Rescues, Totals};
 
 /// Options of a session's messages and streams.
@@ -112,7 +114,7 @@ pub struct Session {
     /// Lines with a `? :` whose branches both have `On`.
     choices: Vec<u32>,
     memory: Option<&'static MemoryPlan>,
-    profile: bool,
+    profile: Option<profile::Profiler>,
     verbose: bool,
     /// By Equelle line.
     solves: BTreeMap<u32, Totals>,
@@ -183,6 +185,7 @@ impl Session {
         options: Options,
         grid: impl FnOnce(&Parameters) -> Result<Grid, Error>,
     ) -> Result<Session, Error> {
+        let profile = options.profile.then(Profiler::default);
         let style = if options.quiet { ProgressStyle::Quiet } else { options.progress };
         let mut progress = Progress::new(style, options.format, options.stderr);
         parameter_checks::warnings(program, &parameters).iter().for_each(|warning| progress.warning(warning));
@@ -234,7 +237,7 @@ impl Session {
             line: 0,
             choices: Vec::new(),
             memory: None,
-            profile: options.profile,
+            profile,
             verbose: options.verbose,
             interrupt: options.interrupt,
             solves: BTreeMap::new(),
@@ -247,6 +250,7 @@ impl Session {
             outer: None,
             finished: false,
         };
+        session.phase(Phase::Build);
         for warning in session.parameters_without_effect() {
             session.progress.warning(&warning);
         }
@@ -332,7 +336,7 @@ impl Session {
 
     /// Whether `--profile` was given.
     pub fn profile(&self) -> bool {
-        self.profile
+        self.profile.is_some()
     }
 
     /// Sets the current Equelle line; errors of this session name it.
@@ -404,6 +408,7 @@ impl Session {
             self.finite.begin_loop();
         }
         self.progress.begin(len);
+        self.profile_loop();
         if self.progress.is_outermost() {
             self.outer = None;
         }
@@ -442,6 +447,7 @@ impl Session {
         if state.over {
             return None;
         }
+        self.profile_step(state.next == state.len);
         if state.next > 0 && !std::mem::take(&mut state.resumed) {
             self.progress.step();
         }

@@ -471,6 +471,25 @@ pub struct KernelInfo {
     pub lines: &'static [u32],
     /// Names of parameters, then results.
     pub arguments: &'static [(&'static str, AccessMode)],
+    /// The set over which it runs; `None` for a set made at run time, and for one evaluation.
+    pub set: Option<CanonicalSet>,
+    /// Its least memory traffic.
+    pub bytes: KernelBytes,
+}
+
+/// Bytes of a kernel for one element if each array goes through the cache once; by dimension of the
+/// grid, from 1.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct KernelBytes {
+    /// On any grid.
+    pub general: [u32; 3],
+    /// On a uniform Cartesian grid.
+    pub cartesian: [u32; 3],
+}
+
+impl KernelBytes {
+    /// Of a kernel without arrays.
+    pub const NONE: KernelBytes = KernelBytes { general: [0; 3], cartesian: [0; 3] };
 }
 
 /// Access of a kernel to an argument.

@@ -3,11 +3,13 @@
 
 use equelle_front::backend::{BackendError, Handle, KernelNames};
 use equelle_front::ir::{Kernel, Module, Space};
+use equelle_front::report::KernelBytes;
 use equelle_front::source::Span;
-use equelle_front::types::{Basic, SetTable, Shape, Type};
+use equelle_front::types::{Basic, CanonicalSet, SetTable, Shape, Type};
 use proc_macro2::TokenStream;
 use quote::quote;
 
+use super::host::canonical_set;
 use super::rust::{blank, format, ident};
 use super::source::file_name;
 
@@ -24,13 +26,15 @@ pub(super) fn text(module: &Module) -> Result<String, BackendError> {
         }
         methods.extend(method(module, kernel, names)?);
     }
+    let sets = module.kernels.iter().any(|kernel| canonical(module, kernel).is_some());
+    let sets = sets.then(|| quote! { CanonicalSet, EntityKind, Extent, });
     let blank = blank();
     let header = format!(" Kernels of {}.equelle. Names no target: every back-end implements [`Kernels`] for its runtime.", module.name);
     format(quote! {
         #![doc = #header]
 
         #blank
-        use equelle_runtime::{AccessMode, EquelleRuntime, Error, KernelInfo};
+        use equelle_runtime::{AccessMode, #sets EquelleRuntime, Error, KernelBytes, KernelInfo};
 
         #items
 
@@ -83,11 +87,35 @@ fn info(module: &Module, kernel: &Kernel, names: &KernelNames) -> TokenStream {
     let reads = names.params.iter().map(|p| quote! { (#p, AccessMode::Read) });
     let writes = names.results.iter().map(|r| quote! { (#r, AccessMode::Write) });
     let arguments = reads.chain(writes);
+    let set = match canonical(module, kernel).map(canonical_set) {
+        Some(set) => quote! { Some(#set) },
+        None => quote! { None },
+    };
+    let KernelBytes { general, cartesian } = KernelBytes::of(module, kernel);
+    let by_dim = |bytes: [u32; 3]| {
+        let bytes = bytes.map(proc_macro2::Literal::u32_unsuffixed);
+        quote! { [#(#bytes),*] }
+    };
+    let (general, cartesian) = (by_dim(general), by_dim(cartesian.unwrap_or(general)));
     let blank = blank();
     quote! {
         #blank
         #[doc = #doc]
-        pub const #constant: KernelInfo = KernelInfo { name: #name, lines: &[#(#lines),*], arguments: &[#(#arguments),*] };
+        pub const #constant: KernelInfo = KernelInfo {
+            name: #name,
+            lines: &[#(#lines),*],
+            arguments: &[#(#arguments),*],
+            set: #set,
+            bytes: KernelBytes { general: #general, cartesian: #cartesian },
+        };
+    }
+}
+
+/// The canonical set over which a kernel runs.
+fn canonical(module: &Module, kernel: &Kernel) -> Option<CanonicalSet> {
+    match kernel.space {
+        Space::Set(set) => module.sets.get(set).canonical,
+        Space::Unit => None,
     }
 }
 

@@ -2,8 +2,8 @@
 
 use equelle_front::backend::usage::KernelUsage;
 use equelle_front::backend::{BackendError, KernelNames, Namer};
-use equelle_front::ir::Kernel;
-use equelle_front::types::Basic;
+use equelle_front::ir::{Kernel, ParamId, Space};
+use equelle_front::types::{Basic, Shape};
 use proc_macro2::{Ident, Literal, TokenStream};
 use quote::quote;
 
@@ -40,8 +40,9 @@ pub(super) fn write(source: Source<'_>, usage: &KernelUsage, functions: &mut Nam
     };
     let reals = Reals::of(module, kernel);
     let mut items = TokenStream::new();
-    let mut body = TokenStream::new();
     let mut uses = general.uses.clone();
+    uses.add(Use::Info);
+    let mut body = timer(source)?;
     if let Some(dim) = usage.general.largest_component.map(|c| c as usize + 1).filter(|&dim| dim > 1) {
         uses.add(Use::Info);
         let (dim, info) = (Literal::usize_unsuffixed(dim), ident(&names.info));
@@ -90,6 +91,30 @@ pub(super) fn write(source: Source<'_>, usage: &KernelUsage, functions: &mut Nam
     let args = args_type(kernel, names).map(|ty| quote! { , args: #ty });
     let result = result_type(kernel, &mut uses)?;
     Ok(Method { method: quote! { fn #method(&mut self #args) -> Result<#result, Error> { #body } }, functions: items, uses })
+}
+
+/// `let _timer = ...;`, which measures the kernel with `--profile`.
+fn timer(source: Source<'_>) -> Result<TokenStream, BackendError> {
+    let Source { module, kernel, names } = source;
+    let info = ident(&names.info);
+    let set = match kernel.space {
+        Space::Set(set) if module.sets.get(set).canonical.is_none() => set,
+        Space::Set(_) | Space::Unit => return Ok(quote! { let _timer = self.session_mut().time_kernel(&#info); }),
+    };
+    let field = |index: usize| ident(&names.params[index]);
+    let over = kernel.params.iter().position(|param| param.ty.shape == Shape::Collection(set)).map(field);
+    let len = match (kernel.domain_param(set), over) {
+        (Some(ParamId(index)), _) => {
+            let domain = field(index as usize);
+            quote! { args.#domain.len() }
+        }
+        (None, Some(collection)) => quote! { args.#collection.domain().len() },
+        (None, None) => {
+            let span = kernel.spans.first().copied().unwrap_or_default();
+            return Err(BackendError::internal(span, format!("kernel `{}` runs over a set that is no parameter", kernel.name)));
+        }
+    };
+    Ok(quote! { let _timer = self.session().time_kernel_over(&#info, #len); })
 }
 
 /// The general function without the arrays of the grid, where they need not exist.

@@ -3,14 +3,16 @@
 //!
 //! [`Report::of`] walks a module after the passes ([`walk`]) and looks up the reasons that the
 //! passes noted themselves ([`crate::passes::Notes`]). [`traffic`] counts what a kernel reads,
-//! writes and computes for one element. This room gives data; the driver renders it.
+//! writes and computes for one element, of which [`bytes`] gives profiles the part they need. This room gives data; the driver renders it.
 
+mod bytes;
 mod traffic;
 mod walk;
 
 use crate::ir::CheckKind;
 use crate::passes::{CallNotInlined, Why};
 
+pub use bytes::KernelBytes;
 pub use traffic::Traffic;
 
 /// What the compiler made of a program.

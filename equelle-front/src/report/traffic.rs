@@ -41,13 +41,14 @@ pub(super) enum Form {
     Cartesian,
 }
 
-/// Counts a body on grids of `dim` dimensions.
-pub(super) fn traffic(kernel: &Kernel, body: &KBlock, form: Form, sets: &SetTable, dim: u32) -> Traffic {
+/// Counts a body on grids of `dim` dimensions, with `number` bytes for a number of a collection.
+pub(super) fn traffic(kernel: &Kernel, body: &KBlock, form: Form, sets: &SetTable, dim: u32, number: u64) -> Traffic {
     let mut counter = Counter {
         kernel,
         sets,
         cartesian: form == Form::Cartesian,
         dim: u64::from(dim),
+        number,
         scopes: vec![Scope { times: 1, ..Scope::default() }],
         homes: HashMap::new(),
         arrays: BTreeMap::new(),
@@ -101,6 +102,7 @@ struct Counter<'a> {
     sets: &'a SetTable,
     cartesian: bool,
     dim: u64,
+    number: u64,
     scopes: Vec<Scope>,
     homes: HashMap<LocalId, Home>,
     /// Arrays that are read: elements per cell and bytes of one.
@@ -152,8 +154,8 @@ impl Counter<'_> {
 
     fn bytes_of(&self, basic: Basic) -> u64 {
         match basic {
-            Basic::Scalar => 8,
-            Basic::Vector => 8 * self.dim,
+            Basic::Scalar => self.number,
+            Basic::Vector => self.number * self.dim,
             Basic::Bool => 1,
             Basic::Entity(_) => 4,
             Basic::Text => 0,

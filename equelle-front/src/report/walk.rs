@@ -213,7 +213,7 @@ impl Walker<'_> {
     }
 
     fn counts(&self, kernel: &Kernel, body: &KBlock, form: Form) -> Vec<Traffic> {
-        self.dimensions.iter().map(|&dim| traffic(kernel, body, form, &self.module.sets, dim)).collect()
+        self.dimensions.iter().map(|&dim| traffic(kernel, body, form, &self.module.sets, dim, 8)).collect()
     }
 }
 

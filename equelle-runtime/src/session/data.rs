@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use super::Session;
+use super::profile::Phase;
 use crate::domain::Domain;
 use crate::entity::EntityKind;
 use crate::error::{Error, ErrorKind};
@@ -21,6 +22,7 @@ impl Session {
     /// # Errors
     /// See [`Inputs::scalar`](crate::input::Inputs::scalar).
     pub fn input_scalar(&mut self, name: &str, default: f64) -> Result<f64, Error> {
+        let _phase = self.in_phase(Phase::Read);
         self.progress.messages().send_start();
         self.inputs.scalar(&self.parameters, name, default).map_err(|e| e.at(self.line))
     }
@@ -30,6 +32,7 @@ impl Session {
     /// # Errors
     /// See [`Inputs::collection`](crate::input::Inputs::collection).
     pub fn input_collection(&mut self, name: &str, domain: &Arc<Domain>) -> Result<CollectionInput, Error> {
+        let _phase = self.in_phase(Phase::Read);
         self.inputs.collection(&self.parameters, &self.grid, name, domain).map_err(|e| e.at(self.line))
     }
 
@@ -38,6 +41,7 @@ impl Session {
     /// # Errors
     /// See [`Inputs::vectors`](crate::input::Inputs::vectors).
     pub fn input_vectors(&mut self, name: &str, domain: &Arc<Domain>) -> Result<Vec<CollectionInput>, Error> {
+        let _phase = self.in_phase(Phase::Read);
         self.inputs.vectors(&self.parameters, name, domain).map_err(|e| e.at(self.line))
     }
 
@@ -46,6 +50,7 @@ impl Session {
     /// # Errors
     /// See [`Inputs::bools`](crate::input::Inputs::bools).
     pub fn input_bools(&mut self, name: &str, domain: &Arc<Domain>) -> Result<CollectionInput<bool>, Error> {
+        let _phase = self.in_phase(Phase::Read);
         self.inputs.bools(&self.parameters, name, domain).map_err(|e| e.at(self.line))
     }
 
@@ -54,6 +59,7 @@ impl Session {
     /// # Errors
     /// See [`Inputs::domain`](crate::input::Inputs::domain).
     pub fn input_domain(&mut self, name: &str, within: &Arc<Domain>) -> Result<Arc<Domain>, Error> {
+        let _phase = self.in_phase(Phase::Read);
         let domain = self.inputs.domain(&self.parameters, &self.grid, name, within).map_err(|e| e.at(self.line));
         for note in self.inputs.take_notes() {
             self.progress.message(&note);
@@ -66,6 +72,7 @@ impl Session {
     /// # Errors
     /// See [`Inputs::sequence`](crate::input::Inputs::sequence).
     pub fn input_sequence(&mut self, name: &str) -> Result<Arc<Vec<f64>>, Error> {
+        let _phase = self.in_phase(Phase::Read);
         self.inputs.sequence(&self.parameters, name).map_err(|e| e.at(self.line))
     }
 
@@ -75,6 +82,7 @@ impl Session {
     /// `Simulation` if it is not finite; an error of files in the background. See
     /// [`Outputs::scalar`](crate::output::Outputs::scalar).
     pub fn output_scalar(&mut self, tag: &str, value: f64) -> Result<(), Error> {
+        let _phase = self.in_phase(Phase::Outputs);
         self.progress.close_bar();
         self.check_output_numbers(tag, &[value])?;
         self.outputs.scalar(tag, value).map_err(|e| e.at(self.line))
@@ -85,6 +93,7 @@ impl Session {
     /// # Errors
     /// See [`Outputs::bool`](crate::output::Outputs::bool).
     pub fn output_bool(&mut self, tag: &str, value: bool) -> Result<(), Error> {
+        let _phase = self.in_phase(Phase::Outputs);
         self.progress.close_bar();
         self.outputs.bool(tag, value).map_err(|e| e.at(self.line))
     }
@@ -94,6 +103,7 @@ impl Session {
     /// # Errors
     /// See [`Outputs::text`](crate::output::Outputs::text).
     pub fn output_text(&mut self, tag: &str, value: &str) -> Result<(), Error> {
+        let _phase = self.in_phase(Phase::Outputs);
         self.progress.close_bar();
         self.outputs.text(tag, value).map_err(|e| e.at(self.line))
     }
@@ -103,6 +113,7 @@ impl Session {
     /// # Errors
     /// See [`Outputs::vector`](crate::output::Outputs::vector).
     pub fn output_vector(&mut self, tag: &str, components: &[f64]) -> Result<(), Error> {
+        let _phase = self.in_phase(Phase::Outputs);
         self.progress.close_bar();
         self.check_output_numbers(tag, components)?;
         self.outputs.vector(tag, components).map_err(|e| e.at(self.line))
@@ -117,6 +128,7 @@ impl Session {
     /// # Panics
     /// If there is not one value for each element.
     pub fn output_vectors<R: Real>(&mut self, tag: &str, domain: &Arc<Domain>, components: &[&[R]]) -> Result<(), Error> {
+        let _phase = self.in_phase(Phase::Outputs);
         let Some(route) = self.route(tag, domain) else { return Ok(()) };
         let ordered: Vec<_> = components.iter().map(|component| domain.in_file_order(component)).collect();
         let slices: Vec<&[R]> = ordered.iter().map(|component| &component[..]).collect();
@@ -138,6 +150,7 @@ impl Session {
     /// # Panics
     /// If there is not one value for each element.
     pub fn output_collection<R: Real>(&mut self, tag: &str, domain: &Arc<Domain>, values: &[R]) -> Result<(), Error> {
+        let _phase = self.in_phase(Phase::Outputs);
         let Some(route) = self.route(tag, domain) else { return Ok(()) };
         let values = domain.in_file_order(values);
         self.check_output_collection(tag, domain, &[&values])?;
@@ -156,6 +169,7 @@ impl Session {
     /// # Panics
     /// If there is not one value for each element.
     pub fn output_bools(&mut self, tag: &str, domain: &Arc<Domain>, values: &[bool]) -> Result<(), Error> {
+        let _phase = self.in_phase(Phase::Outputs);
         let Some(route) = self.route(tag, domain) else { return Ok(()) };
         let values = domain.in_file_order(values);
         match route {
@@ -179,6 +193,7 @@ impl Session {
     /// # Panics
     /// If there is not one value for each element.
     pub fn output_entities(&mut self, tag: &str, domain: &Arc<Domain>, kind: EntityKind, entities: &[u32]) -> Result<(), Error> {
+        let _phase = self.in_phase(Phase::Outputs);
         let Some(route) = self.route(tag, domain) else { return Ok(()) };
         let entities = domain.in_file_order(entities);
         let index = |entity: u32| (entity != NONE).then(|| self.grid.file_index(kind, entity));
@@ -274,6 +289,7 @@ impl Session {
         domain: &Arc<Domain>,
         numbers: impl FnOnce() -> Result<Vec<Vec<R>>, Error> + Send + 'static,
     ) -> Result<(), Error> {
+        let _phase = self.in_phase(Phase::Outputs);
         let (line, ordered) = (self.line, Arc::clone(domain));
         let check = self.check_later::<R>(tag, domain);
         let values = move || {
@@ -296,6 +312,7 @@ impl Session {
     /// # Errors
     /// Their error, unless it was returned before.
     pub fn wait_for_outputs(&mut self) -> Result<(), Error> {
+        let _phase = self.in_phase(Phase::Disk);
         let result = self.outputs.wait_for_outputs();
         self.locate_nonfinite(result)
     }
@@ -335,6 +352,7 @@ impl Session {
     /// # Panics
     /// As for [`Session::output_collection`].
     pub fn dump_collection<R: Real>(&mut self, tag: &str, domain: &Domain, values: &[R]) -> Result<(), Error> {
+        let _phase = self.in_phase(Phase::Outputs);
         self.progress.close_bar();
         let result = self.outputs.collection_at_once(tag, &domain.in_file_order(values)).map_err(|e| e.at(self.line));
         self.tell_of_outputs();

@@ -16,6 +16,7 @@ impl Session {
         for warning in self.outputs.end_warnings() {
             self.progress.warning(&warning);
         }
+        self.tell_profile();
         for note in std::mem::take(&mut self.notes) {
             self.progress.message(&note);
         }

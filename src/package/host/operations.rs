@@ -511,7 +511,7 @@ pub(super) fn real(number: f64) -> TokenStream {
     }
 }
 
-pub(super) fn canonical_set(set: CanonicalSet) -> TokenStream {
+pub(in crate::package) fn canonical_set(set: CanonicalSet) -> TokenStream {
     let kind = ident(match set.kind {
         EntityKind::Cell => "Cell",
         EntityKind::Face => "Face",

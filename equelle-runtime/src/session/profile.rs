@@ -1,0 +1,349 @@
+//! Times of phases, loops and kernels (`--profile`).
+//!
+//! Phases exclude one another and add up to the time of the run. A back-end whose device works
+//! while the host goes on finds its time where the host waits for it.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use super::Session;
+use crate::report::event::{Event, KernelProfile, LoopProfile, Profile};
+use crate::report::{bytes, seconds};
+use crate::threads::Threads;
+use crate::traits::KernelInfo;
+
+/// What a run spends its time with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Phase {
+    /// Reads parameters, the grid and inputs.
+    Read,
+    /// Computes before the first loop.
+    Build,
+    /// The first round of the first loop: it allocates, finds patterns, compiles for a device.
+    FirstStep,
+    /// The other rounds of outermost loops.
+    Steps,
+    /// Computes between outermost loops and after them.
+    After,
+    /// Puts out: checks, formats, hands over to the thread that writes.
+    Outputs,
+    /// Waits for files.
+    Disk,
+}
+
+const PHASES: [Phase; 7] = [Phase::Read, Phase::Build, Phase::FirstStep, Phase::Steps, Phase::After, Phase::Outputs, Phase::Disk];
+
+impl Phase {
+    /// Its name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Phase::Read => "read",
+            Phase::Build => "build",
+            Phase::FirstStep => "first step",
+            Phase::Steps => "steps",
+            Phase::After => "after the steps",
+            Phase::Outputs => "outputs",
+            Phase::Disk => "waiting for the disk",
+        }
+    }
+}
+
+/// Collects times of a run. Clones share them.
+#[derive(Clone, Default)]
+pub struct Profiler(Arc<Mutex<State>>);
+
+struct State {
+    phase: Phase,
+    since: Instant,
+    phases: [Duration; PHASES.len()],
+    kernels: Vec<KernelTimes>,
+    /// Bytes of all kernels so far.
+    bytes: u64,
+    /// The loops around the current statement.
+    open: Vec<OpenLoop>,
+    /// By line.
+    loops: BTreeMap<u32, LoopProfile>,
+    bandwidth: Option<f64>,
+}
+
+impl Default for State {
+    fn default() -> Self {
+        State {
+            phase: Phase::Read,
+            since: Instant::now(),
+            phases: [Duration::ZERO; PHASES.len()],
+            kernels: Vec::new(),
+            bytes: 0,
+            open: Vec::new(),
+            loops: BTreeMap::new(),
+            bandwidth: None,
+        }
+    }
+}
+
+struct KernelTimes {
+    info: &'static KernelInfo,
+    calls: u64,
+    time: Duration,
+    bytes: u64,
+}
+
+struct OpenLoop {
+    line: u32,
+    rounds: u64,
+    since: Instant,
+    /// Bytes of kernels before it.
+    bytes: u64,
+}
+
+impl Profiler {
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Ends a phase and begins another; returns the one that ended.
+    fn enter(&self, phase: Phase) -> Phase {
+        let mut state = self.state();
+        let now = Instant::now();
+        let passed = now.duration_since(state.since);
+        let ended = std::mem::replace(&mut state.phase, phase);
+        state.phases[ended as usize] += passed;
+        state.since = now;
+        ended
+    }
+
+    /// Adds calls of a kernel.
+    pub fn kernel(&self, info: &'static KernelInfo, calls: u64, time: Duration, bytes: u64) {
+        let mut state = self.state();
+        state.bytes += bytes;
+        let index = state.kernels.iter().position(|known| std::ptr::eq(known.info, info) || known.info.name == info.name);
+        let index = index.unwrap_or_else(|| {
+            state.kernels.push(KernelTimes { info, calls: 0, time: Duration::ZERO, bytes: 0 });
+            state.kernels.len() - 1
+        });
+        let kernel = &mut state.kernels[index];
+        (kernel.calls, kernel.time, kernel.bytes) = (kernel.calls + calls, kernel.time + time, kernel.bytes + bytes);
+    }
+
+    /// The profile so far.
+    fn profile(&self) -> Profile {
+        let phase = self.state().phase;
+        self.enter(phase);
+        let state = self.state();
+        let mut kernels: Vec<KernelProfile> = state
+            .kernels
+            .iter()
+            .map(|kernel| KernelProfile {
+                name: kernel.info.name,
+                lines: kernel.info.lines,
+                calls: kernel.calls,
+                seconds: kernel.time.as_secs_f64(),
+                bytes: kernel.bytes,
+            })
+            .collect();
+        // Of equal times the first called stays first.
+        kernels.sort_by(|a, b| b.seconds.total_cmp(&a.seconds));
+        Profile {
+            bandwidth: state.bandwidth.unwrap_or(f64::NAN),
+            phases: PHASES.map(|phase| (phase.name(), state.phases[phase as usize].as_secs_f64())).to_vec(),
+            kernels,
+            loops: state.loops.values().copied().collect(),
+        }
+    }
+}
+
+/// Returns to the phase before when it is dropped.
+#[must_use]
+pub(super) struct InPhase(Option<(Profiler, Phase)>);
+
+impl Drop for InPhase {
+    fn drop(&mut self) {
+        if let Some((profiler, before)) = &self.0 {
+            profiler.enter(*before);
+        }
+    }
+}
+
+/// Measures a call of a kernel until it is dropped; nothing without `--profile`.
+#[must_use]
+pub struct KernelTimer(Option<Running>);
+
+struct Running {
+    profiler: Profiler,
+    info: &'static KernelInfo,
+    bytes: u64,
+    since: Instant,
+}
+
+impl Drop for KernelTimer {
+    fn drop(&mut self) {
+        if let Some(Running { profiler, info, bytes, since }) = &self.0 {
+            profiler.kernel(info, 1, since.elapsed(), *bytes);
+        }
+    }
+}
+
+impl Session {
+    /// The times of this run, with `--profile`.
+    pub fn profiler(&self) -> Option<&Profiler> {
+        self.profile.as_ref()
+    }
+
+    /// Sets the bandwidth of the memory that kernels use, in bytes a second. Without it the end of
+    /// a run measures that of the host.
+    pub fn set_bandwidth(&mut self, bandwidth: f64) {
+        if let Some(profiler) = &self.profile {
+            profiler.state().bandwidth = Some(bandwidth);
+        }
+    }
+
+    /// Begins to measure a call of a kernel over its canonical set.
+    pub fn time_kernel(&mut self, info: &'static KernelInfo) -> KernelTimer {
+        let Some(profiler) = self.profile.clone() else { return KernelTimer(None) };
+        let elements = self.elements_of(info);
+        self.timer(profiler, info, elements)
+    }
+
+    /// Begins to measure a call of a kernel over so many elements.
+    pub fn time_kernel_over(&self, info: &'static KernelInfo, elements: usize) -> KernelTimer {
+        match &self.profile {
+            Some(profiler) => self.timer(profiler.clone(), info, elements),
+            None => KernelTimer(None),
+        }
+    }
+
+    fn timer(&self, profiler: Profiler, info: &'static KernelInfo, elements: usize) -> KernelTimer {
+        let bytes = self.kernel_bytes(info, elements);
+        KernelTimer(Some(Running { profiler, info, bytes, since: Instant::now() }))
+    }
+
+    /// Elements of the canonical set of a kernel; 0 without one.
+    pub fn elements_of(&mut self, info: &KernelInfo) -> usize {
+        // A set that the grid does not have is an error of the kernel, which names its line.
+        info.set.and_then(|set| self.domain(set).ok()).map_or(0, |domain| domain.len())
+    }
+
+    /// Least memory traffic of a call of a kernel over so many elements, in bytes.
+    pub fn kernel_bytes(&self, info: &KernelInfo, elements: usize) -> u64 {
+        let by_dim = if self.grid.cartesian_shape().is_some() { info.bytes.cartesian } else { info.bytes.general };
+        let of_one = by_dim.get(self.grid.dim().wrapping_sub(1)).copied().unwrap_or(0);
+        elements as u64 * u64::from(of_one)
+    }
+
+    pub(super) fn phase(&self, phase: Phase) {
+        if let Some(profiler) = &self.profile {
+            profiler.enter(phase);
+        }
+    }
+
+    /// Enters a phase until the result is dropped.
+    pub(super) fn in_phase(&self, phase: Phase) -> InPhase {
+        InPhase(self.profile.as_ref().map(|profiler| (profiler.clone(), profiler.enter(phase))))
+    }
+
+    /// A loop begins.
+    pub(super) fn profile_loop(&self) {
+        let Some(profiler) = &self.profile else { return };
+        let mut state = profiler.state();
+        let bytes = state.bytes;
+        state.open.push(OpenLoop { line: self.line, rounds: 0, since: Instant::now(), bytes });
+    }
+
+    /// A round of the innermost loop ended and another begins, unless the loop is over.
+    pub(super) fn profile_step(&self, is_over: bool) {
+        let Some(profiler) = &self.profile else { return };
+        if self.progress.is_outermost() {
+            let phase = match (is_over, self.progress.steps()) {
+                (true, _) => Phase::After,
+                // The round that ends is not counted yet.
+                (false, 0) if profiler.state().open.last().is_some_and(|open| open.rounds == 0) => Phase::FirstStep,
+                (false, _) => Phase::Steps,
+            };
+            profiler.enter(phase);
+        }
+        let mut state = profiler.state();
+        if !is_over {
+            if let Some(open) = state.open.last_mut() {
+                open.rounds += 1;
+            }
+        } else if let Some(open) = state.open.pop() {
+            let bytes = state.bytes - open.bytes;
+            let entry = state.loops.entry(open.line);
+            let total = entry.or_insert(LoopProfile { line: open.line, rounds: 0, seconds: 0.0, bytes: 0 });
+            total.rounds += open.rounds;
+            total.seconds += open.since.elapsed().as_secs_f64();
+            total.bytes += bytes;
+        }
+    }
+
+    /// Shows the profile at the end of a run.
+    pub(super) fn tell_profile(&mut self) {
+        let Some(profiler) = self.profile.clone() else { return };
+        let mut profile = profiler.profile();
+        if profile.bandwidth.is_nan() && profile.kernels.iter().any(|kernel| kernel.bytes > 0) {
+            profile.bandwidth = copy_bandwidth(&self.threads);
+        }
+        if self.progress.format() == crate::report::MessageFormat::Json {
+            self.progress.event(&Event::Profile(profile));
+        } else {
+            table(&profile).iter().for_each(|line| self.progress.message(line));
+        }
+    }
+}
+
+/// Doubles of the array that [`copy_bandwidth`] copies: more than caches of servers hold.
+const COPIED: usize = 1 << 25;
+
+/// Bytes a second that the threads read and write together when they copy an array: the best of
+/// three, after one that maps the memory.
+fn copy_bandwidth(threads: &Threads) -> f64 {
+    let from = vec![1.0_f64; COPIED];
+    let mut to = vec![0.0_f64; COPIED];
+    let mut best = f64::INFINITY;
+    for _ in 0..4 {
+        let since = Instant::now();
+        threads.each(COPIED, &mut to[..], |range, part| part.copy_from_slice(&from[range]));
+        best = best.min(since.elapsed().as_secs_f64());
+    }
+    // Otherwise the copies could be left out.
+    std::hint::black_box(&to);
+    2.0 * size_of_val(&from[..]) as f64 / best
+}
+
+/// The profile as lines for users.
+fn table(profile: &Profile) -> Vec<String> {
+    let all: f64 = profile.phases.iter().map(|(_, seconds)| seconds).sum();
+    let mut lines = vec![format!("{:<32} {:>12} {:>7}", "phase", "time", "share")];
+    for (name, time) in &profile.phases {
+        lines.push(format!("{name:<32} {:>12} {:>6.1}%", seconds(*time), 100.0 * time / all));
+    }
+    let rate = |moved: u64, time: f64| match moved {
+        0 => String::new(),
+        _ => format!(" {:>10} {:>9.2} {:>6.1}%", bytes(moved), moved as f64 / time / 1e9, 100.0 * profile.share(moved, time)),
+    };
+    let heading = |what: &str, calls: &str| {
+        format!("{what:<32} {calls:>8} {:>12} {:>12} {:>10} {:>9} {:>7}", "time", "each", "bytes", "GB/s", "share")
+    };
+    if !profile.loops.is_empty() {
+        lines.push(heading("loop", "rounds"));
+        for of_loop in &profile.loops {
+            let name = if of_loop.line == 0 { "a loop".to_owned() } else { format!("line {}", of_loop.line) };
+            lines.push(row(&name, of_loop.rounds, of_loop.seconds) + &rate(of_loop.bytes, of_loop.seconds));
+        }
+    }
+    if !profile.kernels.is_empty() {
+        lines.push(heading("kernel", "calls"));
+        for kernel in &profile.kernels {
+            lines.push(row(kernel.name, kernel.calls, kernel.seconds) + &rate(kernel.bytes, kernel.seconds));
+        }
+    }
+    if profile.bandwidth.is_finite() {
+        lines.push(format!("bandwidth of memory, by a copy: {:.2} GB/s; bytes are the least that kernels move", profile.bandwidth / 1e9));
+    }
+    lines
+}
+
+fn row(name: &str, calls: u64, time: f64) -> String {
+    format!("{name:<32} {calls:>8} {:>12} {:>12}", seconds(time), seconds(time / calls.max(1) as f64))
+}
