@@ -163,8 +163,8 @@ pub fn help(program: &Program, backends: &[Backend]) -> String {
     let _ = writeln!(text, "Usage: {} [OPTIONS] [FILE.param]... [key=value]...\n", program.name);
     text.push_str("Parameter files are read first, in order; key=value on the command line wins.\n\nOptions:\n");
     let _ = writeln!(text, "      --backend NAME  one of: {} (default: the first)", names.join(", "));
-    text.push_str("      --profile       print timings of kernels at the end\n");
-    text.push_str("  -q, --quiet         print no progress and no summary\n");
+    text.push_str("      --profile       print times of phases, loops and kernels at the end\n");
+    text.push_str("  -q, --quiet         print no progress and no summary; changes nothing in JSON\n");
     text.push_str("  -v, --verbose       print a table of each solve of Newton's method\n");
     text.push_str("      --message-format FORMAT  format of progress, warnings and errors: human, json (default: human)\n");
     text.push_str("  -h, --help          print this\n");

@@ -221,7 +221,7 @@ pub struct RunArgs {
     /// No progress and no summary
     #[arg(short, long)]
     pub quiet: bool,
-    /// Print timings of kernels at the end
+    /// Print times of phases, loops and kernels at the end
     #[arg(long)]
     pub profile: bool,
     /// Print a table of each solve of Newton's method

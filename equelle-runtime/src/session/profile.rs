@@ -293,7 +293,7 @@ impl Session {
 }
 
 /// Doubles of the array that [`copy_bandwidth`] copies: more than caches of servers hold.
-const COPIED: usize = 1 << 25;
+const COPIED: usize = 1 << 24;
 
 /// Bytes a second that the threads read and write together when they copy an array: the best of
 /// three, after one that maps the memory.

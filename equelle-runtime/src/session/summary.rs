@@ -16,7 +16,6 @@ impl Session {
         for warning in self.outputs.end_warnings() {
             self.progress.warning(&warning);
         }
-        self.tell_profile();
         for note in std::mem::take(&mut self.notes) {
             self.progress.message(&note);
         }
@@ -26,6 +25,8 @@ impl Session {
         self.progress.event(&self.summary_event());
         let summary = self.summary();
         self.progress.message(&summary);
+        // After what it would change: the time and memory of the run.
+        self.tell_profile();
         if let Some(hint) = self.placement_hint() {
             self.progress.message(&hint);
         }

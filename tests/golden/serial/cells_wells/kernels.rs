@@ -1,6 +1,9 @@
 //! Kernels of cells_wells.equelle. Names no target: every back-end implements [`Kernels`] for its runtime.
 
-use equelle_runtime::{AccessMode, EquelleRuntime, Error, KernelInfo};
+use equelle_runtime::{
+    AccessMode, CanonicalSet, EntityKind, Extent, EquelleRuntime, Error, KernelBytes,
+    KernelInfo,
+};
 
 /// Arguments of [`Kernels::residual_of_cells`].
 pub struct ResidualOfCells<'a, R: EquelleRuntime> {
@@ -37,6 +40,11 @@ pub const RESIDUAL_OF_CELLS: KernelInfo = KernelInfo {
         ("dt", AccessMode::Read),
         ("residual", AccessMode::Write),
     ],
+    set: Some(CanonicalSet::new(EntityKind::Cell, Extent::All)),
+    bytes: KernelBytes {
+        general: [88, 116, 144],
+        cartesian: [40, 40, 40],
+    },
 };
 
 /// Arguments of [`Kernels::residual_of_wells`].
@@ -65,6 +73,11 @@ pub const RESIDUAL_OF_WELLS: KernelInfo = KernelInfo {
         ("wells", AccessMode::Read),
         ("residual", AccessMode::Write),
     ],
+    set: None,
+    bytes: KernelBytes {
+        general: [40, 40, 40],
+        cartesian: [40, 40, 40],
+    },
 };
 
 /// Arguments of [`Kernels::compute_itrans`].
@@ -78,6 +91,11 @@ pub const COMPUTE_ITRANS: KernelInfo = KernelInfo {
     name: "compute_itrans",
     lines: &[],
     arguments: &[("mobility", AccessMode::Read), ("itrans", AccessMode::Write)],
+    set: Some(CanonicalSet::new(EntityKind::Face, Extent::Interior)),
+    bytes: KernelBytes {
+        general: [48, 36, 32],
+        cartesian: [0, 0, 0],
+    },
 };
 
 /// One method per kernel.

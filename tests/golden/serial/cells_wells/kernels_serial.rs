@@ -10,13 +10,17 @@ use backend_serial::runtime::{ScalarCollection, SerialRuntime};
 use equelle_runtime::grid::NONE;
 use equelle_runtime::{CanonicalSet, EntityKind, Error, Extent};
 
-use crate::kernels::{ComputeItrans, Kernels, ResidualOfCells, ResidualOfWells};
+use crate::kernels::{
+    COMPUTE_ITRANS, ComputeItrans, Kernels, RESIDUAL_OF_CELLS, RESIDUAL_OF_WELLS,
+    ResidualOfCells, ResidualOfWells,
+};
 
 impl Kernels for SerialRuntime {
     fn residual_of_cells(
         &mut self,
         args: ResidualOfCells<'_, SerialRuntime>,
     ) -> Result<ScalarCollection, Error> {
+        let _timer = self.session_mut().time_kernel(&RESIDUAL_OF_CELLS);
         if let Some(grid) = self.cartesian_grid() && args.itrans.per_axis().is_some() {
             return match self.grid().dim() {
                 1 => residual_of_cells_cartesian::<1>(self, &args, &grid),
@@ -33,6 +37,9 @@ impl Kernels for SerialRuntime {
         &mut self,
         args: ResidualOfWells<'_, SerialRuntime>,
     ) -> Result<ScalarCollection, Error> {
+        let _timer = self
+            .session()
+            .time_kernel_over(&RESIDUAL_OF_WELLS, args.wells.len());
         residual_of_wells_general(self, &args)
     }
 
@@ -40,6 +47,7 @@ impl Kernels for SerialRuntime {
         &mut self,
         args: ComputeItrans<'_, SerialRuntime>,
     ) -> Result<ScalarCollection, Error> {
+        let _timer = self.session_mut().time_kernel(&COMPUTE_ITRANS);
         if let Some(grid) = self.cartesian_grid() {
             return match self.grid().dim() {
                 1 => compute_itrans_per_axis::<1>(self, &args, &grid),

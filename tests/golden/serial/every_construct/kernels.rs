@@ -1,6 +1,9 @@
 //! Kernels of every_construct.equelle. Names no target: every back-end implements [`Kernels`] for its runtime.
 
-use equelle_runtime::{AccessMode, EquelleRuntime, Error, KernelInfo};
+use equelle_runtime::{
+    AccessMode, CanonicalSet, EntityKind, Extent, EquelleRuntime, Error, KernelBytes,
+    KernelInfo,
+};
 
 /// Arguments of [`Kernels::geometry`].
 pub struct Geometry<'a, R: EquelleRuntime> {
@@ -18,6 +21,11 @@ pub const GEOMETRY: KernelInfo = KernelInfo {
         ("far", AccessMode::Write),
         ("size", AccessMode::Write),
     ],
+    set: Some(CanonicalSet::new(EntityKind::Cell, Extent::All)),
+    bytes: KernelBytes {
+        general: [0, 57, 65],
+        cartesian: [0, 57, 65],
+    },
 };
 
 /// Arguments of [`Kernels::transmissibility`].
@@ -31,6 +39,11 @@ pub const TRANSMISSIBILITY: KernelInfo = KernelInfo {
     name: "transmissibility",
     lines: &[],
     arguments: &[("k", AccessMode::Read), ("t", AccessMode::Write)],
+    set: Some(CanonicalSet::new(EntityKind::Face, Extent::Interior)),
+    bytes: KernelBytes {
+        general: [48, 36, 32],
+        cartesian: [0, 0, 0],
+    },
 };
 
 /// Arguments of [`Kernels::weight`].
@@ -44,6 +57,11 @@ pub const WEIGHT: KernelInfo = KernelInfo {
     name: "weight",
     lines: &[],
     arguments: &[("k", AccessMode::Read), ("w", AccessMode::Write)],
+    set: Some(CanonicalSet::new(EntityKind::Cell, Extent::All)),
+    bytes: KernelBytes {
+        general: [16, 16, 16],
+        cartesian: [0, 0, 0],
+    },
 };
 
 /// Arguments of [`Kernels::transport`].
@@ -84,6 +102,11 @@ pub const TRANSPORT: KernelInfo = KernelInfo {
         ("total", AccessMode::Write),
         ("most", AccessMode::Write),
     ],
+    set: Some(CanonicalSet::new(EntityKind::Cell, Extent::All)),
+    bytes: KernelBytes {
+        general: [90, 142, 194],
+        cartesian: [42, 58, 74],
+    },
 };
 
 /// Arguments of [`Kernels::diffuse`].
@@ -119,6 +142,11 @@ pub const DIFFUSE: KernelInfo = KernelInfo {
         ("u_new", AccessMode::Write),
         ("even", AccessMode::Write),
     ],
+    set: Some(CanonicalSet::new(EntityKind::Cell, Extent::All)),
+    bytes: KernelBytes {
+        general: [134, 202, 270],
+        cartesian: [34, 50, 66],
+    },
 };
 
 /// Arguments of [`Kernels::jump`].
@@ -138,6 +166,11 @@ pub const JUMP: KernelInfo = KernelInfo {
         ("cells", AccessMode::Read),
         ("j", AccessMode::Write),
     ],
+    set: Some(CanonicalSet::new(EntityKind::Face, Extent::Interior)),
+    bytes: KernelBytes {
+        general: [44, 36, 33],
+        cartesian: [44, 36, 33],
+    },
 };
 
 /// Arguments of [`Kernels::inside`].
@@ -157,6 +190,11 @@ pub const INSIDE: KernelInfo = KernelInfo {
         ("u", AccessMode::Read),
         ("u_inside", AccessMode::Write),
     ],
+    set: None,
+    bytes: KernelBytes {
+        general: [24, 24, 24],
+        cartesian: [24, 24, 24],
+    },
 };
 
 /// Arguments of [`Kernels::outside`].
@@ -170,6 +208,11 @@ pub const OUTSIDE: KernelInfo = KernelInfo {
     name: "outside",
     lines: &[],
     arguments: &[("inlet", AccessMode::Read)],
+    set: None,
+    bytes: KernelBytes {
+        general: [0, 0, 0],
+        cartesian: [0, 0, 0],
+    },
 };
 
 /// Arguments of [`Kernels::extremes`].
@@ -190,6 +233,11 @@ pub const EXTREMES: KernelInfo = KernelInfo {
         ("least", AccessMode::Write),
         ("product", AccessMode::Write),
     ],
+    set: None,
+    bytes: KernelBytes {
+        general: [8, 8, 8],
+        cartesian: [8, 8, 8],
+    },
 };
 
 /// Arguments of [`Kernels::ratio`].
@@ -209,6 +257,11 @@ pub const RATIO: KernelInfo = KernelInfo {
         ("b", AccessMode::Read),
         ("r", AccessMode::Write),
     ],
+    set: None,
+    bytes: KernelBytes {
+        general: [0, 0, 0],
+        cartesian: [0, 0, 0],
+    },
 };
 
 /// Facts of [`Kernels::sizes`].
@@ -216,6 +269,11 @@ pub const SIZES: KernelInfo = KernelInfo {
     name: "sizes",
     lines: &[],
     arguments: &[("size", AccessMode::Write)],
+    set: Some(CanonicalSet::new(EntityKind::Face, Extent::All)),
+    bytes: KernelBytes {
+        general: [16, 16, 16],
+        cartesian: [16, 16, 16],
+    },
 };
 
 /// One method per kernel.

@@ -13,8 +13,9 @@ use equelle_runtime::grid::NONE;
 use equelle_runtime::{CanonicalSet, EntityKind, Error, Extent, Reduction};
 
 use crate::kernels::{
-    Diffuse, EXTREMES, Extremes, GEOMETRY, Geometry, INSIDE, Inside, Jump, Kernels,
-    OUTSIDE, Outside, Ratio, TRANSPORT, Transmissibility, Transport, Weight,
+    DIFFUSE, Diffuse, EXTREMES, Extremes, GEOMETRY, Geometry, INSIDE, Inside, JUMP, Jump,
+    Kernels, OUTSIDE, Outside, RATIO, Ratio, SIZES, TRANSMISSIBILITY, TRANSPORT,
+    Transmissibility, Transport, WEIGHT, Weight,
 };
 
 impl Kernels for SerialRuntime {
@@ -22,6 +23,7 @@ impl Kernels for SerialRuntime {
         &mut self,
         args: Geometry<'_, SerialRuntime>,
     ) -> Result<(VectorCollection, BoolCollection, ScalarCollection), Error> {
+        let _timer = self.session_mut().time_kernel(&GEOMETRY);
         self.needs_dimension(2, &GEOMETRY)?;
         if let Some(grid) = self.cartesian_grid() {
             return match self.grid().dim() {
@@ -43,6 +45,7 @@ impl Kernels for SerialRuntime {
         &mut self,
         args: Transmissibility<'_, SerialRuntime>,
     ) -> Result<ScalarCollection, Error> {
+        let _timer = self.session_mut().time_kernel(&TRANSMISSIBILITY);
         if let Some(grid) = self.cartesian_grid() {
             return match self.grid().dim() {
                 1 => transmissibility_per_axis::<1>(self, &args, &grid),
@@ -63,6 +66,7 @@ impl Kernels for SerialRuntime {
         &mut self,
         args: Weight<'_, SerialRuntime>,
     ) -> Result<ScalarCollection, Error> {
+        let _timer = self.session_mut().time_kernel(&WEIGHT);
         if let Some(grid) = self.cartesian_grid() {
             return match self.grid().dim() {
                 1 => weight_per_axis::<1>(self, &args, &grid),
@@ -79,6 +83,7 @@ impl Kernels for SerialRuntime {
         &mut self,
         args: Transport<'_, SerialRuntime>,
     ) -> Result<(ScalarCollection, BoolCollection, f64, f64), Error> {
+        let _timer = self.session_mut().time_kernel(&TRANSPORT);
         if let Some(grid) = self.cartesian_grid() && args.t.per_axis().is_some() {
             return match self.grid().dim() {
                 1 => transport_cartesian::<1>(self, &args, &grid),
@@ -99,6 +104,7 @@ impl Kernels for SerialRuntime {
         &mut self,
         args: Diffuse<'_, SerialRuntime>,
     ) -> Result<(ScalarCollection, BoolCollection), Error> {
+        let _timer = self.session_mut().time_kernel(&DIFFUSE);
         if let Some(grid) = self.cartesian_grid() && args.t.per_axis().is_some()
             && args.w.per_axis().is_some()
         {
@@ -121,6 +127,7 @@ impl Kernels for SerialRuntime {
         &mut self,
         args: Jump<'_, SerialRuntime>,
     ) -> Result<ScalarCollection, Error> {
+        let _timer = self.session_mut().time_kernel(&JUMP);
         if let Some(grid) = self.cartesian_grid() {
             return jump_general(self, &args, &grid);
         }
@@ -133,6 +140,7 @@ impl Kernels for SerialRuntime {
         &mut self,
         args: Inside<'_, SerialRuntime>,
     ) -> Result<ScalarCollection, Error> {
+        let _timer = self.session().time_kernel_over(&INSIDE, args.inlet.len());
         if let Some(grid) = self.cartesian_grid() {
             return inside_general(self, &args, &grid);
         }
@@ -142,6 +150,7 @@ impl Kernels for SerialRuntime {
     }
 
     fn outside(&mut self, args: Outside<'_, SerialRuntime>) -> Result<(), Error> {
+        let _timer = self.session().time_kernel_over(&OUTSIDE, args.inlet.len());
         if let Some(grid) = self.cartesian_grid() {
             return outside_general(self, &args, &grid);
         }
@@ -154,14 +163,17 @@ impl Kernels for SerialRuntime {
         &mut self,
         args: Extremes<'_, SerialRuntime>,
     ) -> Result<(f64, f64), Error> {
+        let _timer = self.session().time_kernel_over(&EXTREMES, args.wells.len());
         extremes_general(self, &args)
     }
 
     fn ratio(&mut self, args: Ratio<'_, SerialRuntime>) -> Result<f64, Error> {
+        let _timer = self.session_mut().time_kernel(&RATIO);
         ratio_general(self, &args)
     }
 
     fn sizes(&mut self) -> Result<ScalarCollection, Error> {
+        let _timer = self.session_mut().time_kernel(&SIZES);
         if let Some(grid) = self.cartesian_grid() {
             return sizes_general(self, &grid);
         }

@@ -1,6 +1,9 @@
 //! Kernels of every_type.equelle. Names no target: every back-end implements [`Kernels`] for its runtime.
 
-use equelle_runtime::{AccessMode, EquelleRuntime, Error, KernelInfo};
+use equelle_runtime::{
+    AccessMode, CanonicalSet, EntityKind, Extent, EquelleRuntime, Error, KernelBytes,
+    KernelInfo,
+};
 
 /// Arguments of [`Kernels::direction`].
 pub struct Direction<'a, R: EquelleRuntime> {
@@ -18,6 +21,11 @@ pub const DIRECTION: KernelInfo = KernelInfo {
         ("big", AccessMode::Write),
         ("growth", AccessMode::Write),
     ],
+    set: None,
+    bytes: KernelBytes {
+        general: [0, 0, 0],
+        cartesian: [0, 0, 0],
+    },
 };
 
 /// Facts of [`Kernels::inside`].
@@ -25,6 +33,11 @@ pub const INSIDE: KernelInfo = KernelInfo {
     name: "inside",
     lines: &[],
     arguments: &[("cell", AccessMode::Write)],
+    set: Some(CanonicalSet::new(EntityKind::Face, Extent::All)),
+    bytes: KernelBytes {
+        general: [12, 12, 12],
+        cartesian: [12, 12, 12],
+    },
 };
 
 /// Arguments of [`Kernels::lively`].
@@ -44,6 +57,11 @@ pub const LIVELY: KernelInfo = KernelInfo {
         ("big", AccessMode::Read),
         ("self_2", AccessMode::Write),
     ],
+    set: Some(CanonicalSet::new(EntityKind::Cell, Extent::All)),
+    bytes: KernelBytes {
+        general: [12, 12, 12],
+        cartesian: [12, 12, 12],
+    },
 };
 
 /// Arguments of [`Kernels::fields`].
@@ -71,6 +89,11 @@ pub const FIELDS: KernelInfo = KernelInfo {
         ("s", AccessMode::Write),
         ("b", AccessMode::Write),
     ],
+    set: Some(CanonicalSet::new(EntityKind::Cell, Extent::All)),
+    bytes: KernelBytes {
+        general: [0, 121, 0],
+        cartesian: [0, 33, 0],
+    },
 };
 
 /// Arguments of [`Kernels::smoothed`].
@@ -93,6 +116,11 @@ pub const SMOOTHED: KernelInfo = KernelInfo {
         ("big", AccessMode::Read),
         ("w", AccessMode::Write),
     ],
+    set: Some(CanonicalSet::new(EntityKind::Cell, Extent::All)),
+    bytes: KernelBytes {
+        general: [0, 104, 144],
+        cartesian: [0, 16, 16],
+    },
 };
 
 /// Arguments of [`Kernels::fluxes`].
@@ -106,6 +134,11 @@ pub const FLUXES: KernelInfo = KernelInfo {
     name: "fluxes",
     lines: &[],
     arguments: &[("u", AccessMode::Read), ("flux", AccessMode::Write)],
+    set: Some(CanonicalSet::new(EntityKind::Cell, Extent::All)),
+    bytes: KernelBytes {
+        general: [0, 128, 168],
+        cartesian: [0, 16, 16],
+    },
 };
 
 /// Arguments of [`Kernels::extremes`].
@@ -131,6 +164,11 @@ pub const EXTREMES: KernelInfo = KernelInfo {
         ("product", AccessMode::Write),
         ("doubled", AccessMode::Write),
     ],
+    set: Some(CanonicalSet::new(EntityKind::Cell, Extent::All)),
+    bytes: KernelBytes {
+        general: [17, 33, 49],
+        cartesian: [17, 33, 49],
+    },
 };
 
 /// Arguments of [`Kernels::nothing`].
@@ -150,6 +188,11 @@ pub const NOTHING: KernelInfo = KernelInfo {
         ("every", AccessMode::Write),
         ("number", AccessMode::Write),
     ],
+    set: None,
+    bytes: KernelBytes {
+        general: [24, 24, 24],
+        cartesian: [24, 24, 24],
+    },
 };
 
 /// Arguments of [`Kernels::lookup`].
@@ -181,6 +224,11 @@ pub const LOOKUP: KernelInfo = KernelInfo {
         ("padded", AccessMode::Write),
         ("same_cell", AccessMode::Write),
     ],
+    set: Some(CanonicalSet::new(EntityKind::Face, Extent::All)),
+    bytes: KernelBytes {
+        general: [49, 61, 76],
+        cartesian: [49, 61, 76],
+    },
 };
 
 /// Arguments of [`Kernels::rates`].
@@ -200,6 +248,11 @@ pub const RATES: KernelInfo = KernelInfo {
         ("v", AccessMode::Read),
         ("rate", AccessMode::Write),
     ],
+    set: None,
+    bytes: KernelBytes {
+        general: [16, 32, 48],
+        cartesian: [16, 32, 48],
+    },
 };
 
 /// Arguments of [`Kernels::witness`].
@@ -244,6 +297,11 @@ pub const WITNESS: KernelInfo = KernelInfo {
         ("seen", AccessMode::Write),
         ("told", AccessMode::Write),
     ],
+    set: Some(CanonicalSet::new(EntityKind::Cell, Extent::All)),
+    bytes: KernelBytes {
+        general: [9, 17, 25],
+        cartesian: [9, 17, 25],
+    },
 };
 
 /// One method per kernel.

@@ -13,8 +13,9 @@ use equelle_runtime::grid::NONE;
 use equelle_runtime::{CanonicalSet, EntityKind, Error, Extent, Reduction, math};
 
 use crate::kernels::{
-    DIRECTION, Direction, EXTREMES, Extremes, FIELDS, FLUXES, Fields, Fluxes, Kernels,
-    Lively, Lookup, NOTHING, Nothing, Rates, SMOOTHED, Smoothed, Witness,
+    DIRECTION, Direction, EXTREMES, Extremes, FIELDS, FLUXES, Fields, Fluxes, INSIDE,
+    Kernels, LIVELY, LOOKUP, Lively, Lookup, NOTHING, Nothing, RATES, Rates, SMOOTHED,
+    Smoothed, WITNESS, Witness,
 };
 
 impl Kernels for SerialRuntime {
@@ -22,6 +23,7 @@ impl Kernels for SerialRuntime {
         &mut self,
         args: Direction<'_, SerialRuntime>,
     ) -> Result<([f64; 3], bool, f64), Error> {
+        let _timer = self.session_mut().time_kernel(&DIRECTION);
         self.vector_size(2, &DIRECTION)?;
         match self.grid().dim() {
             1 => direction_general::<1>(self, &args),
@@ -31,6 +33,7 @@ impl Kernels for SerialRuntime {
     }
 
     fn inside(&mut self) -> Result<EntityCollection, Error> {
+        let _timer = self.session_mut().time_kernel(&INSIDE);
         if let Some(grid) = self.cartesian_grid() {
             return inside_general(self, &grid);
         }
@@ -43,6 +46,7 @@ impl Kernels for SerialRuntime {
         &mut self,
         args: Lively<'_, SerialRuntime>,
     ) -> Result<EntityCollection, Error> {
+        let _timer = self.session_mut().time_kernel(&LIVELY);
         if let Some(grid) = self.cartesian_grid() {
             return match self.grid().dim() {
                 1 => lively_cartesian::<1>(self, &args, &grid),
@@ -57,6 +61,7 @@ impl Kernels for SerialRuntime {
         &mut self,
         args: Fields<'_, SerialRuntime>,
     ) -> Result<(VectorCollection, ScalarCollection, BoolCollection), Error> {
+        let _timer = self.session_mut().time_kernel(&FIELDS);
         self.vector_size(2, &FIELDS)?;
         if let Some(grid) = self.cartesian_grid() {
             return match self.grid().dim() {
@@ -78,6 +83,7 @@ impl Kernels for SerialRuntime {
         &mut self,
         args: Smoothed<'_, SerialRuntime>,
     ) -> Result<ScalarCollection, Error> {
+        let _timer = self.session_mut().time_kernel(&SMOOTHED);
         self.needs_dimension(2, &SMOOTHED)?;
         if let Some(grid) = self.cartesian_grid() {
             return match self.grid().dim() {
@@ -99,6 +105,7 @@ impl Kernels for SerialRuntime {
         &mut self,
         args: Fluxes<'_, SerialRuntime>,
     ) -> Result<ScalarCollection, Error> {
+        let _timer = self.session_mut().time_kernel(&FLUXES);
         self.needs_dimension(2, &FLUXES)?;
         if let Some(grid) = self.cartesian_grid() {
             return match self.grid().dim() {
@@ -123,6 +130,7 @@ impl Kernels for SerialRuntime {
         ([f64; 3], [f64; 3], [f64; 3], bool, bool, f64, VectorCollection),
         Error,
     > {
+        let _timer = self.session_mut().time_kernel(&EXTREMES);
         match self.grid().dim() {
             1 => extremes_general::<1>(self, &args),
             2 => extremes_general::<2>(self, &args),
@@ -134,6 +142,7 @@ impl Kernels for SerialRuntime {
         &mut self,
         args: Nothing<'_, SerialRuntime>,
     ) -> Result<([f64; 3], bool, bool, f64), Error> {
+        let _timer = self.session().time_kernel_over(&NOTHING, args.nowhere.len());
         if let Some(grid) = self.cartesian_grid() {
             return match self.grid().dim() {
                 1 => nothing_general::<1, _>(self, &args, &grid),
@@ -157,6 +166,7 @@ impl Kernels for SerialRuntime {
         (VectorCollection, EntityCollection, VectorCollection, BoolCollection),
         Error,
     > {
+        let _timer = self.session_mut().time_kernel(&LOOKUP);
         let grid = self.shared_grid();
         let grid = Arrays::of(&grid);
         match self.grid().dim() {
@@ -170,6 +180,7 @@ impl Kernels for SerialRuntime {
         &mut self,
         args: Rates<'_, SerialRuntime>,
     ) -> Result<VectorCollection, Error> {
+        let _timer = self.session().time_kernel_over(&RATES, args.wells.len());
         match self.grid().dim() {
             1 => rates_general::<1>(self, &args),
             2 => rates_general::<2>(self, &args),
@@ -181,6 +192,7 @@ impl Kernels for SerialRuntime {
         &mut self,
         args: Witness<'_, SerialRuntime>,
     ) -> Result<(VectorCollection, BoolCollection), Error> {
+        let _timer = self.session_mut().time_kernel(&WITNESS);
         match self.grid().dim() {
             1 => witness_general::<1>(self, &args),
             2 => witness_general::<2>(self, &args),

@@ -1,6 +1,9 @@
 //! Kernels of heat_dirichlet.equelle. Names no target: every back-end implements [`Kernels`] for its runtime.
 
-use equelle_runtime::{AccessMode, EquelleRuntime, Error, KernelInfo};
+use equelle_runtime::{
+    AccessMode, CanonicalSet, EntityKind, Extent, EquelleRuntime, Error, KernelBytes,
+    KernelInfo,
+};
 
 /// Arguments of [`Kernels::compute_itrans`].
 pub struct ComputeItrans<'a, R: EquelleRuntime> {
@@ -13,6 +16,11 @@ pub const COMPUTE_ITRANS: KernelInfo = KernelInfo {
     name: "compute_itrans",
     lines: &[],
     arguments: &[("k", AccessMode::Read), ("itrans", AccessMode::Write)],
+    set: Some(CanonicalSet::new(EntityKind::Face, Extent::Interior)),
+    bytes: KernelBytes {
+        general: [48, 36, 32],
+        cartesian: [0, 0, 0],
+    },
 };
 
 /// Arguments of [`Kernels::compute_btrans`].
@@ -32,6 +40,11 @@ pub const COMPUTE_BTRANS: KernelInfo = KernelInfo {
         ("dirichlet_boundary", AccessMode::Read),
         ("btrans", AccessMode::Write),
     ],
+    set: None,
+    bytes: KernelBytes {
+        general: [72, 72, 72],
+        cartesian: [72, 72, 72],
+    },
 };
 
 /// Arguments of [`Kernels::compute_u`].
@@ -63,6 +76,11 @@ pub const COMPUTE_U: KernelInfo = KernelInfo {
         ("dt", AccessMode::Read),
         ("u_2", AccessMode::Write),
     ],
+    set: Some(CanonicalSet::new(EntityKind::Cell, Extent::All)),
+    bytes: KernelBytes {
+        general: [60, 88, 116],
+        cartesian: [16, 16, 16],
+    },
 };
 
 /// One method per kernel.

@@ -10,13 +10,17 @@ use backend_serial::runtime::{ScalarCollection, SerialRuntime};
 use equelle_runtime::grid::NONE;
 use equelle_runtime::{CanonicalSet, EntityKind, Error, Extent};
 
-use crate::kernels::{ComputeBtrans, ComputeItrans, ComputeU, Kernels};
+use crate::kernels::{
+    COMPUTE_BTRANS, COMPUTE_ITRANS, COMPUTE_U, ComputeBtrans, ComputeItrans, ComputeU,
+    Kernels,
+};
 
 impl Kernels for SerialRuntime {
     fn compute_itrans(
         &mut self,
         args: ComputeItrans<'_, SerialRuntime>,
     ) -> Result<ScalarCollection, Error> {
+        let _timer = self.session_mut().time_kernel(&COMPUTE_ITRANS);
         if let Some(grid) = self.cartesian_grid() {
             return match self.grid().dim() {
                 1 => compute_itrans_per_axis::<1>(self, &args, &grid),
@@ -37,6 +41,9 @@ impl Kernels for SerialRuntime {
         &mut self,
         args: ComputeBtrans<'_, SerialRuntime>,
     ) -> Result<ScalarCollection, Error> {
+        let _timer = self
+            .session()
+            .time_kernel_over(&COMPUTE_BTRANS, args.dirichlet_boundary.len());
         if let Some(grid) = self.cartesian_grid() {
             return match self.grid().dim() {
                 1 => compute_btrans_general::<1, _>(self, &args, &grid),
@@ -57,6 +64,7 @@ impl Kernels for SerialRuntime {
         &mut self,
         args: ComputeU<'_, SerialRuntime>,
     ) -> Result<ScalarCollection, Error> {
+        let _timer = self.session_mut().time_kernel(&COMPUTE_U);
         if let Some(grid) = self.cartesian_grid() && args.itrans.per_axis().is_some() {
             return match self.grid().dim() {
                 1 => compute_u_cartesian::<1>(self, &args, &grid),

@@ -1,6 +1,9 @@
 //! Kernels of heat_explicit_2d.equelle. Names no target: every back-end implements [`Kernels`] for its runtime.
 
-use equelle_runtime::{AccessMode, EquelleRuntime, Error, KernelInfo};
+use equelle_runtime::{
+    AccessMode, CanonicalSet, EntityKind, Extent, EquelleRuntime, Error, KernelBytes,
+    KernelInfo,
+};
 
 /// Arguments of [`Kernels::compute_minus_k`].
 pub struct ComputeMinusK<'a, R: EquelleRuntime> {
@@ -13,6 +16,11 @@ pub const COMPUTE_MINUS_K: KernelInfo = KernelInfo {
     name: "compute_minus_k",
     lines: &[15, 14],
     arguments: &[("k", AccessMode::Read), ("minus_k", AccessMode::Write)],
+    set: Some(CanonicalSet::new(EntityKind::Face, Extent::Interior)),
+    bytes: KernelBytes {
+        general: [48, 36, 32],
+        cartesian: [0, 0, 0],
+    },
 };
 
 /// Arguments of [`Kernels::compute_k_direction`].
@@ -32,6 +40,11 @@ pub const COMPUTE_K_DIRECTION: KernelInfo = KernelInfo {
         ("k", AccessMode::Read),
         ("k_direction", AccessMode::Write),
     ],
+    set: None,
+    bytes: KernelBytes {
+        general: [96, 96, 96],
+        cartesian: [96, 96, 96],
+    },
 };
 
 /// Arguments of [`Kernels::compute_u`].
@@ -66,6 +79,11 @@ pub const COMPUTE_U: KernelInfo = KernelInfo {
         ("dirichlet_val", AccessMode::Read),
         ("u_new", AccessMode::Write),
     ],
+    set: Some(CanonicalSet::new(EntityKind::Cell, Extent::All)),
+    bytes: KernelBytes {
+        general: [60, 88, 116],
+        cartesian: [16, 16, 16],
+    },
 };
 
 /// Arguments of [`Kernels::compute_max_u`].
@@ -79,6 +97,11 @@ pub const COMPUTE_MAX_U: KernelInfo = KernelInfo {
     name: "compute_max_u",
     lines: &[35],
     arguments: &[("u", AccessMode::Read), ("max_u", AccessMode::Write)],
+    set: Some(CanonicalSet::new(EntityKind::Cell, Extent::All)),
+    bytes: KernelBytes {
+        general: [8, 8, 8],
+        cartesian: [8, 8, 8],
+    },
 };
 
 /// One method per kernel.

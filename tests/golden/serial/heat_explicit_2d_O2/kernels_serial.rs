@@ -11,7 +11,8 @@ use equelle_runtime::grid::NONE;
 use equelle_runtime::{CanonicalSet, EntityKind, Error, Extent, Reduction};
 
 use crate::kernels::{
-    COMPUTE_MAX_U, ComputeKDirection, ComputeMaxU, ComputeMinusK, ComputeU, Kernels,
+    COMPUTE_K_DIRECTION, COMPUTE_MAX_U, COMPUTE_MINUS_K, COMPUTE_U, ComputeKDirection,
+    ComputeMaxU, ComputeMinusK, ComputeU, Kernels,
 };
 
 impl Kernels for SerialRuntime {
@@ -19,6 +20,7 @@ impl Kernels for SerialRuntime {
         &mut self,
         args: ComputeMinusK<'_, SerialRuntime>,
     ) -> Result<ScalarCollection, Error> {
+        let _timer = self.session_mut().time_kernel(&COMPUTE_MINUS_K);
         if let Some(grid) = self.cartesian_grid() {
             return match self.grid().dim() {
                 1 => compute_minus_k_per_axis::<1>(self, &args, &grid),
@@ -39,6 +41,9 @@ impl Kernels for SerialRuntime {
         &mut self,
         args: ComputeKDirection<'_, SerialRuntime>,
     ) -> Result<ScalarCollection, Error> {
+        let _timer = self
+            .session()
+            .time_kernel_over(&COMPUTE_K_DIRECTION, args.dirichlet_boundary.len());
         if let Some(grid) = self.cartesian_grid() {
             return match self.grid().dim() {
                 1 => compute_k_direction_general::<1, _>(self, &args, &grid),
@@ -59,6 +64,7 @@ impl Kernels for SerialRuntime {
         &mut self,
         args: ComputeU<'_, SerialRuntime>,
     ) -> Result<ScalarCollection, Error> {
+        let _timer = self.session_mut().time_kernel(&COMPUTE_U);
         if let Some(grid) = self.cartesian_grid() && args.minus_k.per_axis().is_some() {
             return match self.grid().dim() {
                 1 => compute_u_cartesian::<1>(self, &args, &grid),
@@ -75,6 +81,7 @@ impl Kernels for SerialRuntime {
         &mut self,
         args: ComputeMaxU<'_, SerialRuntime>,
     ) -> Result<f64, Error> {
+        let _timer = self.session_mut().time_kernel(&COMPUTE_MAX_U);
         compute_max_u_general(self, &args)
     }
 }

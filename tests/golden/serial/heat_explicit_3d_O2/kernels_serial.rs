@@ -11,8 +11,8 @@ use equelle_runtime::grid::NONE;
 use equelle_runtime::{CanonicalSet, EntityKind, Error, Extent, Reduction};
 
 use crate::kernels::{
-    COMPUTE_MAX_U, ComputeBtransDirection, ComputeMaxU, ComputeMinusItrans, ComputeU,
-    Kernels,
+    COMPUTE_BTRANS_DIRECTION, COMPUTE_MAX_U, COMPUTE_MINUS_ITRANS, COMPUTE_U,
+    ComputeBtransDirection, ComputeMaxU, ComputeMinusItrans, ComputeU, Kernels,
 };
 
 impl Kernels for SerialRuntime {
@@ -20,6 +20,7 @@ impl Kernels for SerialRuntime {
         &mut self,
         args: ComputeMinusItrans<'_, SerialRuntime>,
     ) -> Result<ScalarCollection, Error> {
+        let _timer = self.session_mut().time_kernel(&COMPUTE_MINUS_ITRANS);
         if let Some(grid) = self.cartesian_grid() {
             return match self.grid().dim() {
                 1 => compute_minus_itrans_per_axis::<1>(self, &args, &grid),
@@ -40,6 +41,9 @@ impl Kernels for SerialRuntime {
         &mut self,
         args: ComputeBtransDirection<'_, SerialRuntime>,
     ) -> Result<ScalarCollection, Error> {
+        let _timer = self
+            .session()
+            .time_kernel_over(&COMPUTE_BTRANS_DIRECTION, args.dirichlet_boundary.len());
         if let Some(grid) = self.cartesian_grid() {
             return match self.grid().dim() {
                 1 => compute_btrans_direction_general::<1, _>(self, &args, &grid),
@@ -60,6 +64,7 @@ impl Kernels for SerialRuntime {
         &mut self,
         args: ComputeU<'_, SerialRuntime>,
     ) -> Result<ScalarCollection, Error> {
+        let _timer = self.session_mut().time_kernel(&COMPUTE_U);
         if let Some(grid) = self.cartesian_grid()
             && args.minus_itrans.per_axis().is_some()
         {
@@ -78,6 +83,7 @@ impl Kernels for SerialRuntime {
         &mut self,
         args: ComputeMaxU<'_, SerialRuntime>,
     ) -> Result<f64, Error> {
+        let _timer = self.session_mut().time_kernel(&COMPUTE_MAX_U);
         compute_max_u_general(self, &args)
     }
 }

@@ -1,6 +1,9 @@
 //! Kernels of heat_explicit_3d.equelle. Names no target: every back-end implements [`Kernels`] for its runtime.
 
-use equelle_runtime::{AccessMode, EquelleRuntime, Error, KernelInfo};
+use equelle_runtime::{
+    AccessMode, CanonicalSet, EntityKind, Extent, EquelleRuntime, Error, KernelBytes,
+    KernelInfo,
+};
 
 /// Arguments of [`Kernels::compute_minus_itrans`].
 pub struct ComputeMinusItrans<'a, R: EquelleRuntime> {
@@ -13,6 +16,11 @@ pub const COMPUTE_MINUS_ITRANS: KernelInfo = KernelInfo {
     name: "compute_minus_itrans",
     lines: &[23, 14],
     arguments: &[("k", AccessMode::Read), ("minus_itrans", AccessMode::Write)],
+    set: Some(CanonicalSet::new(EntityKind::Face, Extent::Interior)),
+    bytes: KernelBytes {
+        general: [44, 32, 28],
+        cartesian: [0, 0, 0],
+    },
 };
 
 /// Arguments of [`Kernels::compute_btrans_direction`].
@@ -32,6 +40,11 @@ pub const COMPUTE_BTRANS_DIRECTION: KernelInfo = KernelInfo {
         ("k", AccessMode::Read),
         ("btrans_direction", AccessMode::Write),
     ],
+    set: None,
+    bytes: KernelBytes {
+        general: [92, 92, 92],
+        cartesian: [92, 92, 92],
+    },
 };
 
 /// Arguments of [`Kernels::compute_u`].
@@ -63,6 +76,11 @@ pub const COMPUTE_U: KernelInfo = KernelInfo {
         ("dirichlet_val", AccessMode::Read),
         ("u_new", AccessMode::Write),
     ],
+    set: Some(CanonicalSet::new(EntityKind::Cell, Extent::All)),
+    bytes: KernelBytes {
+        general: [48, 72, 96],
+        cartesian: [8, 8, 8],
+    },
 };
 
 /// Arguments of [`Kernels::compute_max_u`].
@@ -76,6 +94,11 @@ pub const COMPUTE_MAX_U: KernelInfo = KernelInfo {
     name: "compute_max_u",
     lines: &[40],
     arguments: &[("u", AccessMode::Read), ("max_u", AccessMode::Write)],
+    set: Some(CanonicalSet::new(EntityKind::Cell, Extent::All)),
+    bytes: KernelBytes {
+        general: [4, 4, 4],
+        cartesian: [4, 4, 4],
+    },
 };
 
 /// One method per kernel.

@@ -9,8 +9,8 @@ use equelle_runtime::grid::NONE;
 use equelle_runtime::{CanonicalSet, EntityKind, Error, Extent, Reduction};
 
 use crate::kernels::{
-    COMPUTE_MAX_U, ComputeBtransDirection, ComputeMaxU, ComputeMinusItrans, ComputeU,
-    Kernels,
+    COMPUTE_BTRANS_DIRECTION, COMPUTE_MAX_U, COMPUTE_MINUS_ITRANS, COMPUTE_U,
+    ComputeBtransDirection, ComputeMaxU, ComputeMinusItrans, ComputeU, Kernels,
 };
 
 type ScalarCollection = backend_serial::runtime::ScalarCollection<f32>;
@@ -21,6 +21,7 @@ impl Kernels for SerialRuntime {
         &mut self,
         args: ComputeMinusItrans<'_, SerialRuntime>,
     ) -> Result<ScalarCollection, Error> {
+        let _timer = self.session_mut().time_kernel(&COMPUTE_MINUS_ITRANS);
         if let Some(grid) = self.cartesian_grid() {
             return match self.grid().dim() {
                 1 => compute_minus_itrans_per_axis::<1>(self, &args, &grid),
@@ -41,6 +42,9 @@ impl Kernels for SerialRuntime {
         &mut self,
         args: ComputeBtransDirection<'_, SerialRuntime>,
     ) -> Result<ScalarCollection, Error> {
+        let _timer = self
+            .session()
+            .time_kernel_over(&COMPUTE_BTRANS_DIRECTION, args.dirichlet_boundary.len());
         if let Some(grid) = self.cartesian_grid() {
             return match self.grid().dim() {
                 1 => compute_btrans_direction_general::<1, _>(self, &args, &grid),
@@ -61,6 +65,7 @@ impl Kernels for SerialRuntime {
         &mut self,
         args: ComputeU<'_, SerialRuntime>,
     ) -> Result<ScalarCollection, Error> {
+        let _timer = self.session_mut().time_kernel(&COMPUTE_U);
         if let Some(grid) = self.rounded_cartesian_grid()
             && args.minus_itrans.per_axis().is_some()
         {
@@ -79,6 +84,7 @@ impl Kernels for SerialRuntime {
         &mut self,
         args: ComputeMaxU<'_, SerialRuntime>,
     ) -> Result<f64, Error> {
+        let _timer = self.session_mut().time_kernel(&COMPUTE_MAX_U);
         compute_max_u_general(self, &args)
     }
 }

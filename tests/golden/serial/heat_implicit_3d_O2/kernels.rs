@@ -1,6 +1,9 @@
 //! Kernels of heat_implicit_3d.equelle. Names no target: every back-end implements [`Kernels`] for its runtime.
 
-use equelle_runtime::{AccessMode, EquelleRuntime, Error, KernelInfo};
+use equelle_runtime::{
+    AccessMode, CanonicalSet, EntityKind, Extent, EquelleRuntime, Error, KernelBytes,
+    KernelInfo,
+};
 
 /// Arguments of [`Kernels::residual_u`].
 pub struct ResidualU<'a, R: EquelleRuntime> {
@@ -34,6 +37,11 @@ pub const RESIDUAL_U: KernelInfo = KernelInfo {
         ("dir_val", AccessMode::Read),
         ("u_u0", AccessMode::Write),
     ],
+    set: Some(CanonicalSet::new(EntityKind::Cell, Extent::All)),
+    bytes: KernelBytes {
+        general: [110, 162, 214],
+        cartesian: [48, 64, 80],
+    },
 };
 
 /// Arguments of [`Kernels::compute_max_u_initial`].
@@ -47,6 +55,11 @@ pub const COMPUTE_MAX_U_INITIAL: KernelInfo = KernelInfo {
     name: "compute_max_u_initial",
     lines: &[37],
     arguments: &[("u_initial", AccessMode::Read), ("max_u_initial", AccessMode::Write)],
+    set: Some(CanonicalSet::new(EntityKind::Cell, Extent::All)),
+    bytes: KernelBytes {
+        general: [8, 8, 8],
+        cartesian: [8, 8, 8],
+    },
 };
 
 /// Arguments of [`Kernels::compute_minus_itrans`].
@@ -60,6 +73,11 @@ pub const COMPUTE_MINUS_ITRANS: KernelInfo = KernelInfo {
     name: "compute_minus_itrans",
     lines: &[24, 15],
     arguments: &[("k", AccessMode::Read), ("minus_itrans", AccessMode::Write)],
+    set: Some(CanonicalSet::new(EntityKind::Face, Extent::Interior)),
+    bytes: KernelBytes {
+        general: [48, 36, 32],
+        cartesian: [0, 0, 0],
+    },
 };
 
 /// Arguments of [`Kernels::compute_btrans_direction`].
@@ -79,6 +97,11 @@ pub const COMPUTE_BTRANS_DIRECTION: KernelInfo = KernelInfo {
         ("k", AccessMode::Read),
         ("btrans_direction", AccessMode::Write),
     ],
+    set: None,
+    bytes: KernelBytes {
+        general: [96, 96, 96],
+        cartesian: [96, 96, 96],
+    },
 };
 
 /// Arguments of [`Kernels::compute_dt_cv_volume`].
@@ -98,6 +121,11 @@ pub const COMPUTE_DT_CV_VOLUME: KernelInfo = KernelInfo {
         ("cv", AccessMode::Read),
         ("dt_cv_volume", AccessMode::Write),
     ],
+    set: Some(CanonicalSet::new(EntityKind::Cell, Extent::All)),
+    bytes: KernelBytes {
+        general: [16, 16, 16],
+        cartesian: [0, 0, 0],
+    },
 };
 
 /// Arguments of [`Kernels::compute_max_u0`].
@@ -111,6 +139,11 @@ pub const COMPUTE_MAX_U0: KernelInfo = KernelInfo {
     name: "compute_max_u0",
     lines: &[46],
     arguments: &[("u0", AccessMode::Read), ("max_u0", AccessMode::Write)],
+    set: Some(CanonicalSet::new(EntityKind::Cell, Extent::All)),
+    bytes: KernelBytes {
+        general: [8, 8, 8],
+        cartesian: [8, 8, 8],
+    },
 };
 
 /// One method per kernel.

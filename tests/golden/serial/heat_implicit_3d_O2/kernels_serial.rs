@@ -12,8 +12,10 @@ use equelle_runtime::threads::Entries;
 use equelle_runtime::{CanonicalSet, EntityKind, Error, Extent, Reduction};
 
 use crate::kernels::{
-    COMPUTE_MAX_U0, COMPUTE_MAX_U_INITIAL, ComputeBtransDirection, ComputeDtCvVolume,
-    ComputeMaxU0, ComputeMaxUInitial, ComputeMinusItrans, Kernels, RESIDUAL_U, ResidualU,
+    COMPUTE_BTRANS_DIRECTION, COMPUTE_DT_CV_VOLUME, COMPUTE_MAX_U0,
+    COMPUTE_MAX_U_INITIAL, COMPUTE_MINUS_ITRANS, ComputeBtransDirection,
+    ComputeDtCvVolume, ComputeMaxU0, ComputeMaxUInitial, ComputeMinusItrans, Kernels,
+    RESIDUAL_U, ResidualU,
 };
 
 impl Kernels for SerialRuntime {
@@ -21,6 +23,7 @@ impl Kernels for SerialRuntime {
         &mut self,
         args: ResidualU<'_, SerialRuntime>,
     ) -> Result<ScalarCollection, Error> {
+        let _timer = self.session_mut().time_kernel(&RESIDUAL_U);
         if let Some(grid) = self.cartesian_grid()
             && args.dt_cv_volume.per_axis().is_some()
             && args.minus_itrans.per_axis().is_some()
@@ -40,6 +43,7 @@ impl Kernels for SerialRuntime {
         &mut self,
         args: ComputeMaxUInitial<'_, SerialRuntime>,
     ) -> Result<f64, Error> {
+        let _timer = self.session_mut().time_kernel(&COMPUTE_MAX_U_INITIAL);
         compute_max_u_initial_general(self, &args)
     }
 
@@ -47,6 +51,7 @@ impl Kernels for SerialRuntime {
         &mut self,
         args: ComputeMinusItrans<'_, SerialRuntime>,
     ) -> Result<ScalarCollection, Error> {
+        let _timer = self.session_mut().time_kernel(&COMPUTE_MINUS_ITRANS);
         if let Some(grid) = self.cartesian_grid() {
             return match self.grid().dim() {
                 1 => compute_minus_itrans_per_axis::<1>(self, &args, &grid),
@@ -67,6 +72,9 @@ impl Kernels for SerialRuntime {
         &mut self,
         args: ComputeBtransDirection<'_, SerialRuntime>,
     ) -> Result<ScalarCollection, Error> {
+        let _timer = self
+            .session()
+            .time_kernel_over(&COMPUTE_BTRANS_DIRECTION, args.dir_boundary.len());
         if let Some(grid) = self.cartesian_grid() {
             return match self.grid().dim() {
                 1 => compute_btrans_direction_general::<1, _>(self, &args, &grid),
@@ -87,6 +95,7 @@ impl Kernels for SerialRuntime {
         &mut self,
         args: ComputeDtCvVolume<'_, SerialRuntime>,
     ) -> Result<ScalarCollection, Error> {
+        let _timer = self.session_mut().time_kernel(&COMPUTE_DT_CV_VOLUME);
         if let Some(grid) = self.cartesian_grid() {
             return match self.grid().dim() {
                 1 => compute_dt_cv_volume_per_axis::<1>(self, &args, &grid),
@@ -103,6 +112,7 @@ impl Kernels for SerialRuntime {
         &mut self,
         args: ComputeMaxU0<'_, SerialRuntime>,
     ) -> Result<f64, Error> {
+        let _timer = self.session_mut().time_kernel(&COMPUTE_MAX_U0);
         compute_max_u0_general(self, &args)
     }
 }

@@ -1,6 +1,9 @@
 //! Kernels of swe_stage.equelle. Names no target: every back-end implements [`Kernels`] for its runtime.
 
-use equelle_runtime::{AccessMode, EquelleRuntime, Error, KernelInfo};
+use equelle_runtime::{
+    AccessMode, CanonicalSet, EntityKind, Extent, EquelleRuntime, Error, KernelBytes,
+    KernelInfo,
+};
 
 /// Arguments of [`Kernels::stage`].
 pub struct Stage<'a, R: EquelleRuntime> {
@@ -48,6 +51,11 @@ pub const STAGE: KernelInfo = KernelInfo {
         ("hu_2", AccessMode::Write),
         ("hv_2", AccessMode::Write),
     ],
+    set: Some(CanonicalSet::new(EntityKind::Cell, Extent::All)),
+    bytes: KernelBytes {
+        general: [0, 200, 248],
+        cartesian: [0, 88, 88],
+    },
 };
 
 /// Arguments of [`Kernels::mean`].
@@ -67,6 +75,11 @@ pub const MEAN: KernelInfo = KernelInfo {
         ("ahead", AccessMode::Read),
         ("new", AccessMode::Write),
     ],
+    set: Some(CanonicalSet::new(EntityKind::Cell, Extent::All)),
+    bytes: KernelBytes {
+        general: [24, 24, 24],
+        cartesian: [24, 24, 24],
+    },
 };
 
 /// Arguments of [`Kernels::bottom`].
@@ -92,6 +105,11 @@ pub const BOTTOM: KernelInfo = KernelInfo {
         ("west", AccessMode::Read),
         ("b", AccessMode::Write),
     ],
+    set: Some(CanonicalSet::new(EntityKind::Cell, Extent::All)),
+    bytes: KernelBytes {
+        general: [40, 40, 40],
+        cartesian: [40, 40, 40],
+    },
 };
 
 /// One method per kernel.

@@ -8,13 +8,14 @@ use backend_serial::runtime::{ScalarCollection, SerialRuntime};
 use equelle_runtime::grid::NONE;
 use equelle_runtime::{CanonicalSet, EntityKind, Error, Extent};
 
-use crate::kernels::{Bottom, Kernels, Mean, STAGE, Stage};
+use crate::kernels::{BOTTOM, Bottom, Kernels, MEAN, Mean, STAGE, Stage};
 
 impl Kernels for SerialRuntime {
     fn stage(
         &mut self,
         args: Stage<'_, SerialRuntime>,
     ) -> Result<(ScalarCollection, ScalarCollection, ScalarCollection), Error> {
+        let _timer = self.session_mut().time_kernel(&STAGE);
         self.needs_dimension(2, &STAGE)?;
         if let Some(grid) = self.cartesian_grid() {
             return match self.grid().dim() {
@@ -36,6 +37,7 @@ impl Kernels for SerialRuntime {
         &mut self,
         args: Mean<'_, SerialRuntime>,
     ) -> Result<ScalarCollection, Error> {
+        let _timer = self.session_mut().time_kernel(&MEAN);
         mean_general(self, &args)
     }
 
@@ -43,6 +45,7 @@ impl Kernels for SerialRuntime {
         &mut self,
         args: Bottom<'_, SerialRuntime>,
     ) -> Result<ScalarCollection, Error> {
+        let _timer = self.session_mut().time_kernel(&BOTTOM);
         bottom_general(self, &args)
     }
 }

@@ -1,6 +1,9 @@
 //! Kernels of twophase_upwind.equelle. Names no target: every back-end implements [`Kernels`] for its runtime.
 
-use equelle_runtime::{AccessMode, EquelleRuntime, Error, KernelInfo};
+use equelle_runtime::{
+    AccessMode, CanonicalSet, EntityKind, Extent, EquelleRuntime, Error, KernelBytes,
+    KernelInfo,
+};
 
 /// Arguments of [`Kernels::compute_residual`].
 pub struct ComputeResidual<'a, R: EquelleRuntime> {
@@ -40,6 +43,11 @@ pub const COMPUTE_RESIDUAL: KernelInfo = KernelInfo {
         ("dt", AccessMode::Read),
         ("residual", AccessMode::Write),
     ],
+    set: Some(CanonicalSet::new(EntityKind::Cell, Extent::All)),
+    bytes: KernelBytes {
+        general: [80, 108, 136],
+        cartesian: [48, 56, 64],
+    },
 };
 
 /// One method per kernel.

@@ -8,13 +8,14 @@ use backend_serial::runtime::{ScalarCollection, SerialRuntime};
 use equelle_runtime::grid::NONE;
 use equelle_runtime::{CanonicalSet, EntityKind, Error, Extent};
 
-use crate::kernels::{ComputeResidual, Kernels};
+use crate::kernels::{COMPUTE_RESIDUAL, ComputeResidual, Kernels};
 
 impl Kernels for SerialRuntime {
     fn compute_residual(
         &mut self,
         args: ComputeResidual<'_, SerialRuntime>,
     ) -> Result<ScalarCollection, Error> {
+        let _timer = self.session_mut().time_kernel(&COMPUTE_RESIDUAL);
         if let Some(grid) = self.cartesian_grid() {
             return match self.grid().dim() {
                 1 => compute_residual_cartesian::<1>(self, &args, &grid),
