@@ -5,9 +5,9 @@ pub mod kernels;
 mod kernels_serial;
 
 use equelle_runtime::{
-    Buffers, CanonicalSet, Comparison, EntityKind, Error, Extent, GeometryArray,
-    InputInfo, InputKind, MemoryPlan, Operations, OutputInfo, Program, Reduction,
-    SetMemory, Source,
+    Buffers, CanonicalSet, Checkpoint, Comparison, EntityKind, Error, Extent,
+    GeometryArray, InputInfo, InputKind, MemoryPlan, Operations, OutputInfo, Program,
+    Reduction, SetMemory, Source,
 };
 use kernels::{
     Diffuse, Extremes, Geometry, Inside, Jump, Kernels, Outside, Ratio, Transmissibility,
@@ -173,7 +173,7 @@ pub static MEMORY: MemoryPlan = MemoryPlan {
 ///
 /// # Errors
 /// Those of the simulation, of its input and of the back-end, with the Equelle line.
-pub fn simulate<R: Kernels + Operations>(rt: &mut R) -> Result<(), Error> {
+pub fn simulate<R: Kernels + Operations + Checkpoint>(rt: &mut R) -> Result<(), Error> {
     rt.plan_memory(&MEMORY)?;
     let cells = rt.domain(CanonicalSet::new(EntityKind::Cell, Extent::All))?;
     let faces = rt.domain(CanonicalSet::new(EntityKind::Face, Extent::All))?;
@@ -204,6 +204,10 @@ pub fn simulate<R: Kernels + Operations>(rt: &mut R) -> Result<(), Error> {
     );
 
     let mut steps_2 = rt.begin_loop(&steps)?;
+    if rt.resumes(1, &mut steps_2)? {
+        u = rt.restored_collection("u")?;
+        count = rt.restored_scalar("count")?;
+    }
     while let Some(dt) = rt.next(&mut steps_2)? {
         let (a, b, total, most) = rt
             .transport(Transport {
@@ -241,6 +245,11 @@ pub fn simulate<R: Kernels + Operations>(rt: &mut R) -> Result<(), Error> {
         if rt.samples_state(&steps_2) {
             rt.check_collection("u", &u)?;
             rt.check_scalar("count", &count)?;
+        }
+        if rt.checkpoint_due() {
+            rt.save_collection("u", &u)?;
+            rt.save_scalar("count", &count)?;
+            rt.write_checkpoint(1, &mut steps_2)?;
         }
     }
 

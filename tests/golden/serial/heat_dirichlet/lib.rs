@@ -5,8 +5,9 @@ pub mod kernels;
 mod kernels_serial;
 
 use equelle_runtime::{
-    Buffers, CanonicalSet, EntityKind, Error, Extent, GeometryArray, InputInfo,
-    InputKind, MemoryPlan, Operations, OutputInfo, Program, Reduction, SetMemory, Source,
+    Buffers, CanonicalSet, Checkpoint, EntityKind, Error, Extent, GeometryArray,
+    InputInfo, InputKind, MemoryPlan, Operations, OutputInfo, Program, Reduction,
+    SetMemory, Source,
 };
 use kernels::{ComputeBtrans, ComputeItrans, ComputeU, Kernels};
 
@@ -111,7 +112,7 @@ pub static MEMORY: MemoryPlan = MemoryPlan {
 ///
 /// # Errors
 /// Those of the simulation, of its input and of the back-end, with the Equelle line.
-pub fn simulate<R: Kernels + Operations>(rt: &mut R) -> Result<(), Error> {
+pub fn simulate<R: Kernels + Operations + Checkpoint>(rt: &mut R) -> Result<(), Error> {
     rt.plan_memory(&MEMORY)?;
     let default = rt.scalar(0.3);
     let k = rt.input_scalar("k", &default)?;
@@ -132,6 +133,9 @@ pub fn simulate<R: Kernels + Operations>(rt: &mut R) -> Result<(), Error> {
     rt.keep_geometry(&[GeometryArray::CellVolumes]);
 
     let mut steps = rt.begin_loop(&timesteps)?;
+    if rt.resumes(1, &mut steps)? {
+        u = rt.restored_collection("u")?;
+    }
     while let Some(dt) = rt.next(&mut steps)? {
         u = rt
             .compute_u(ComputeU {
@@ -147,6 +151,10 @@ pub fn simulate<R: Kernels + Operations>(rt: &mut R) -> Result<(), Error> {
         rt.output_scalar("maximum of u", &largest)?;
         if rt.samples_state(&steps) {
             rt.check_collection("u", &u)?;
+        }
+        if rt.checkpoint_due() {
+            rt.save_collection("u", &u)?;
+            rt.write_checkpoint(1, &mut steps)?;
         }
     }
 

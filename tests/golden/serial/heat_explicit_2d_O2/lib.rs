@@ -5,8 +5,8 @@ pub mod kernels;
 mod kernels_serial;
 
 use equelle_runtime::{
-    Buffers, CanonicalSet, EntityKind, Error, Extent, GeometryArray, InputInfo,
-    InputKind, InputUnit, MemoryPlan, OutputInfo, Program, SetMemory, Source,
+    Buffers, CanonicalSet, Checkpoint, EntityKind, Error, Extent, GeometryArray,
+    InputInfo, InputKind, InputUnit, MemoryPlan, OutputInfo, Program, SetMemory, Source,
 };
 use kernels::{ComputeKDirection, ComputeMaxU, ComputeMinusK, ComputeU, Kernels};
 
@@ -139,7 +139,7 @@ pub static MEMORY: MemoryPlan = MemoryPlan {
 ///
 /// # Errors
 /// Those of the simulation, of its input and of the back-end, with the Equelle line.
-pub fn simulate<R: Kernels>(rt: &mut R) -> Result<(), Error> {
+pub fn simulate<R: Kernels + Checkpoint>(rt: &mut R) -> Result<(), Error> {
     rt.plan_memory(&MEMORY)?;
     // heat_explicit_2d.equelle:4: k = InputScalarWithDefault("k", 401) * 1 [Watt/(Meter*Kelvin)]
     rt.line(4);
@@ -190,6 +190,9 @@ pub fn simulate<R: Kernels>(rt: &mut R) -> Result<(), Error> {
     // heat_explicit_2d.equelle:31: For dt In timesteps {
     rt.line(31);
     let mut steps = rt.begin_loop(&timesteps)?;
+    if rt.resumes(1, &mut steps)? {
+        u = rt.restored_collection("u")?;
+    }
     while let Some(dt) = rt.next(&mut steps)? {
         // heat_explicit_2d.equelle:33: u = u - (dt / (cv * |AllCells()|)) * Divergence(fluxes)
         rt.line(33);
@@ -215,6 +218,10 @@ pub fn simulate<R: Kernels>(rt: &mut R) -> Result<(), Error> {
         if rt.samples_state(&steps) {
             rt.line(33);
             rt.check_collection("u", &u)?;
+        }
+        if rt.checkpoint_due() {
+            rt.save_collection("u", &u)?;
+            rt.write_checkpoint(1, &mut steps)?;
         }
     }
 

@@ -2,8 +2,8 @@
 #![allow(non_snake_case)]
 
 use equelle_runtime::{
-    Buffers, CanonicalSet, EntityKind, Error, Extent, InputInfo, InputKind, InputUnit,
-    MemoryPlan, Operations, OutputInfo, Program, Reduction, SetMemory, Source,
+    Buffers, CanonicalSet, Checkpoint, EntityKind, Error, Extent, InputInfo, InputKind,
+    InputUnit, MemoryPlan, Operations, OutputInfo, Program, Reduction, SetMemory, Source,
 };
 
 /// What messages at run time need to know of the program.
@@ -134,7 +134,7 @@ pub static MEMORY: MemoryPlan = MemoryPlan {
 ///
 /// # Errors
 /// Those of the simulation, of its input and of the back-end, with the Equelle line.
-pub fn simulate<R: Operations>(rt: &mut R) -> Result<(), Error> {
+pub fn simulate<R: Operations + Checkpoint>(rt: &mut R) -> Result<(), Error> {
     rt.plan_memory(&MEMORY)?;
     // heat_explicit_3d.equelle:4: k = InputScalarWithDefault("k", 0.3) * 1 [Meter^2/Second]
     rt.line(4);
@@ -242,6 +242,9 @@ pub fn simulate<R: Operations>(rt: &mut R) -> Result<(), Error> {
     // heat_explicit_3d.equelle:36: For dt In timesteps {
     rt.line(36);
     let mut steps = rt.begin_loop(&timesteps)?;
+    if rt.resumes(1, &mut steps)? {
+        u = rt.restored_collection("u")?;
+    }
     while let Some(dt) = rt.next(&mut steps)? {
         // heat_explicit_3d.equelle:37: fluxes = (interior_flux(u) Extend AllFaces()) + (boundary_flux(u) Extend AllFaces())
         rt.line(37);
@@ -285,6 +288,10 @@ pub fn simulate<R: Operations>(rt: &mut R) -> Result<(), Error> {
         if rt.samples_state(&steps) {
             rt.line(38);
             rt.check_collection("u", &u)?;
+        }
+        if rt.checkpoint_due() {
+            rt.save_collection("u", &u)?;
+            rt.write_checkpoint(1, &mut steps)?;
         }
     }
 

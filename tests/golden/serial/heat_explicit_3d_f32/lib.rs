@@ -5,8 +5,8 @@ pub mod kernels;
 mod kernels_serial;
 
 use equelle_runtime::{
-    Buffers, CanonicalSet, EntityKind, Error, Extent, GeometryArray, InputInfo,
-    InputKind, InputUnit, MemoryPlan, OutputInfo, Program, SetMemory, Source,
+    Buffers, CanonicalSet, Checkpoint, EntityKind, Error, Extent, GeometryArray,
+    InputInfo, InputKind, InputUnit, MemoryPlan, OutputInfo, Program, SetMemory, Source,
 };
 use kernels::{
     ComputeBtransDirection, ComputeMaxU, ComputeMinusItrans, ComputeU, Kernels,
@@ -129,7 +129,7 @@ pub static MEMORY: MemoryPlan = MemoryPlan {
 ///
 /// # Errors
 /// Those of the simulation, of its input and of the back-end, with the Equelle line.
-pub fn simulate<R: Kernels>(rt: &mut R) -> Result<(), Error> {
+pub fn simulate<R: Kernels + Checkpoint>(rt: &mut R) -> Result<(), Error> {
     rt.plan_memory(&MEMORY)?;
     // heat_explicit_3d.equelle:4: k = InputScalarWithDefault("k", 0.3) * 1 [Meter^2/Second]
     rt.line(4);
@@ -174,6 +174,9 @@ pub fn simulate<R: Kernels>(rt: &mut R) -> Result<(), Error> {
     // heat_explicit_3d.equelle:36: For dt In timesteps {
     rt.line(36);
     let mut steps = rt.begin_loop(&timesteps)?;
+    if rt.resumes(1, &mut steps)? {
+        u = rt.restored_collection("u")?;
+    }
     while let Some(dt) = rt.next(&mut steps)? {
         // heat_explicit_3d.equelle:38: u = u - (dt / volume) * Divergence(fluxes)
         rt.line(38);
@@ -198,6 +201,10 @@ pub fn simulate<R: Kernels>(rt: &mut R) -> Result<(), Error> {
         if rt.samples_state(&steps) {
             rt.line(38);
             rt.check_collection("u", &u)?;
+        }
+        if rt.checkpoint_due() {
+            rt.save_collection("u", &u)?;
+            rt.write_checkpoint(1, &mut steps)?;
         }
     }
 

@@ -5,9 +5,9 @@ pub mod kernels;
 mod kernels_serial;
 
 use equelle_runtime::{
-    Buffers, CanonicalSet, EntityKind, Error, Extent, GeometryArray, Implicit, InputInfo,
-    InputKind, InputUnit, MemoryPlan, OutputInfo, Program, Retry, SetMemory, Solve,
-    SolveMemory, Source,
+    Buffers, CanonicalSet, Checkpoint, EntityKind, Error, Extent, GeometryArray,
+    Implicit, InputInfo, InputKind, InputUnit, MemoryPlan, OutputInfo, Program, Retry,
+    SetMemory, Solve, SolveMemory, Source,
 };
 use kernels::{
     ComputeBtransDirection, ComputeDtCvVolume, ComputeMaxU0, ComputeMaxUInitial,
@@ -152,7 +152,7 @@ pub static MEMORY: MemoryPlan = MemoryPlan {
 ///
 /// # Errors
 /// Those of the simulation, of its input and of the back-end, with the Equelle line.
-pub fn simulate<R: Kernels + Implicit>(rt: &mut R) -> Result<(), Error> {
+pub fn simulate<R: Kernels + Implicit + Checkpoint>(rt: &mut R) -> Result<(), Error> {
     rt.plan_memory(&MEMORY)?;
     // heat_implicit_3d.equelle:4: k = InputScalarWithDefault("k", 2.85) * 1 [Watt / (Meter * Kelvin)]
     rt.line(4);
@@ -214,6 +214,9 @@ pub fn simulate<R: Kernels + Implicit>(rt: &mut R) -> Result<(), Error> {
     // heat_implicit_3d.equelle:39: For dt In timesteps {
     rt.line(39);
     let mut steps = rt.begin_loop(&timesteps)?;
+    if rt.resumes(1, &mut steps)? {
+        u0 = rt.restored_collection("u0")?;
+    }
     while let Some(dt) = rt.next(&mut steps)? {
         rt.line(39);
         u0 = rt
@@ -260,6 +263,10 @@ pub fn simulate<R: Kernels + Implicit>(rt: &mut R) -> Result<(), Error> {
         if rt.samples_state(&steps) {
             rt.line(44);
             rt.check_collection("u0", &u0)?;
+        }
+        if rt.checkpoint_due() {
+            rt.save_collection("u0", &u0)?;
+            rt.write_checkpoint(1, &mut steps)?;
         }
     }
 

@@ -5,8 +5,8 @@ pub mod kernels;
 mod kernels_serial;
 
 use equelle_runtime::{
-    Buffers, CanonicalSet, EntityKind, Error, Extent, GeometryArray, InputInfo,
-    InputKind, MemoryPlan, Operations, OutputInfo, Program, SetMemory, Source,
+    Buffers, CanonicalSet, Checkpoint, EntityKind, Error, Extent, GeometryArray,
+    InputInfo, InputKind, MemoryPlan, Operations, OutputInfo, Program, SetMemory, Source,
 };
 use kernels::{Bottom, Kernels, Mean, Stage};
 
@@ -148,7 +148,7 @@ pub static MEMORY: MemoryPlan = MemoryPlan {
 ///
 /// # Errors
 /// Those of the simulation, of its input and of the back-end, with the Equelle line.
-pub fn simulate<R: Kernels + Operations>(rt: &mut R) -> Result<(), Error> {
+pub fn simulate<R: Kernels + Operations + Checkpoint>(rt: &mut R) -> Result<(), Error> {
     rt.plan_memory(&MEMORY)?;
     let all_cells = rt.domain(CanonicalSet::new(EntityKind::Cell, Extent::All))?;
     let h_init = rt.input_collection("h_init", &all_cells)?;
@@ -188,6 +188,11 @@ pub fn simulate<R: Kernels + Operations>(rt: &mut R) -> Result<(), Error> {
     );
 
     let mut steps = rt.begin_loop(&timesteps)?;
+    if rt.resumes(1, &mut steps)? {
+        w = rt.restored_collection("w")?;
+        hu = rt.restored_collection("hu")?;
+        hv = rt.restored_collection("hv")?;
+    }
     while let Some(dt) = rt.next(&mut steps)? {
         let (w_star, hu_star, hv_star) = rt
             .stage(Stage {
@@ -232,6 +237,12 @@ pub fn simulate<R: Kernels + Operations>(rt: &mut R) -> Result<(), Error> {
             rt.check_collection("w", &w)?;
             rt.check_collection("hu", &hu)?;
             rt.check_collection("hv", &hv)?;
+        }
+        if rt.checkpoint_due() {
+            rt.save_collection("w", &w)?;
+            rt.save_collection("hu", &hu)?;
+            rt.save_collection("hv", &hv)?;
+            rt.write_checkpoint(1, &mut steps)?;
         }
     }
 
