@@ -10,7 +10,7 @@ mod selection;
 mod sides;
 mod variables;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use self::choice::{Choice, Derived, ListChoice, column_key, filename_key, from_file_key, set_key};
@@ -18,7 +18,7 @@ use crate::domain::Domain;
 use crate::error::{Error, ErrorKind};
 use crate::grid::Grid;
 use crate::io::token::TextError;
-use crate::io::{csv, npy, quantity, sequence::parse_sequence, unit, vtk};
+use crate::io::{csv, npy, npz, quantity, sequence::parse_sequence, unit, vtk};
 use crate::number::{NumberError, Words, line_and_column, parse_data_number, parse_integer, parse_truth, quoted, without_mark};
 use crate::params::{Origin, Parameters};
 use crate::program::{InputInfo, InputKind, InputUnit};
@@ -358,6 +358,7 @@ enum DataFormat {
     Text,
     Csv,
     Npy,
+    Npz,
     Vtk,
 }
 
@@ -366,6 +367,8 @@ impl DataFormat {
         let has_extension = |wanted: &str| path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case(wanted));
         if has_extension("npy") || npy::is_npy(bytes) {
             DataFormat::Npy
+        } else if has_extension("npz") || npz::is_npz(bytes) {
+            DataFormat::Npz
         } else if vtk::is_vtk(bytes) || ["vtu", "vti", "vtr"].into_iter().any(has_extension) {
             DataFormat::Vtk
         } else if has_extension("csv") {
@@ -391,7 +394,7 @@ fn read_field(parameters: &Parameters, name: &str, path: &Path, domain: &Domain,
     let bytes = parameters.source().read(path, "")?;
     match DataFormat::of(path, &bytes) {
         DataFormat::Vtk => field::numbers(path, &bytes, name, column(parameters, name, false), domain, each),
-        DataFormat::Csv | DataFormat::Npy | DataFormat::Text => numbers_of(parameters, name, path, &bytes, each),
+        DataFormat::Csv | DataFormat::Npy | DataFormat::Npz | DataFormat::Text => numbers_of(parameters, name, path, &bytes, each),
     }
 }
 
@@ -415,17 +418,40 @@ fn numbers_of(parameters: &Parameters, name: &str, path: &Path, bytes: &[u8], ea
             Err(Error::new(ErrorKind::Data, message)
                 .hint("a column is read from a file whose name ends in `.csv`, for a collection of numbers"))
         }
-        (DataFormat::Npy, None) => {
-            let array = npy::read(path, bytes)?;
-            if let Some(columns) = array.columns.filter(|&columns| columns != each) {
-                let (rows, wanted) = (array.rows, if each == 1 { "one number".to_owned() } else { format!("{each} numbers") });
-                let message = format!("{}: shape ({rows}, {columns}), and input `{name}` needs {wanted} for each element", path.display());
-                return Err(Error::new(ErrorKind::Data, message));
-            }
-            array.numbers()
+        (DataFormat::Npy, None) => numbers_of_array(name, path, &npy::read(path, bytes)?, each),
+        (DataFormat::Npz, column) => {
+            let (label, bytes) = npz_member(name, path, bytes, column)?;
+            numbers_of_array(name, &label, &npy::read(&label, bytes)?, each)
         }
         (DataFormat::Csv | DataFormat::Text, None) => numbers_in(path, bytes),
     }
+}
+
+/// The numbers of an array, `each` for an element.
+fn numbers_of_array(name: &str, path: &Path, array: &npy::Array<'_>, each: usize) -> Result<Vec<f64>, Error> {
+    if let Some(columns) = array.columns.filter(|&columns| columns != each) {
+        let (rows, wanted) = (array.rows, if each == 1 { "one number".to_owned() } else { format!("{each} numbers") });
+        let message = format!("{}: shape ({rows}, {columns}), and input `{name}` needs {wanted} for each element", path.display());
+        return Err(Error::new(ErrorKind::Data, message));
+    }
+    array.numbers()
+}
+
+/// The array of an archive that `column` names, or the input's, or the only one; with its name in
+/// messages.
+fn npz_member<'a>(name: &str, path: &Path, bytes: &'a [u8], column: Option<&str>) -> Result<(PathBuf, &'a [u8]), Error> {
+    let archive = npz::read(path, bytes)?;
+    let arrays: Vec<&str> = archive.names().filter_map(|member| member.strip_suffix(".npy")).collect();
+    let array = match (column, &arrays[..]) {
+        (Some(column), _) => column,
+        (None, [only]) if *only != name => only,
+        (None, _) => name,
+    };
+    let found = archive.member(&format!("{array}.npy")).ok_or_else(|| {
+        let message = format!("{}: no array `{array}`; the file has {}", path.display(), arrays.join(", "));
+        Error::new(ErrorKind::Data, message).hint(format!("give {}=ARRAY, the name of one of them", column_key(name)))
+    })?;
+    Ok((PathBuf::from(format!("{}: {array}", path.display())), found))
 }
 
 /// All truth values in a file: text, an array of NumPy, results of an earlier run.
@@ -433,6 +459,10 @@ fn read_truths(parameters: &Parameters, name: &str, path: &Path, domain: &Domain
     let bytes = parameters.source().read(path, "")?;
     match DataFormat::of(path, &bytes) {
         DataFormat::Npy => npy::read(path, &bytes)?.truths(),
+        DataFormat::Npz => {
+            let (label, bytes) = npz_member(name, path, &bytes, column(parameters, name, false))?;
+            npy::read(&label, bytes)?.truths()
+        }
         DataFormat::Vtk => field::truths(path, &bytes, name, column(parameters, name, false), domain),
         DataFormat::Csv | DataFormat::Text => truths_in(path, &bytes),
     }

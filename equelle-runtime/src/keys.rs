@@ -198,7 +198,11 @@ impl InputKind {
                 const {
                     &[
                         form("", "NUMBER", "one value for all"),
-                        form("_filename", "FILE", "one number per element, ascending; text, a column of .csv, or .npy"),
+                        form(
+                            "_filename",
+                            "FILE",
+                            "one number per element, ascending; text, a column of .csv, .npy, or results: .vtu, .npz",
+                        ),
                         form("_property", "ARRAY", "the named array of the grid"),
                         form("_values", "SET:NUMBER,...", "a value for each named set of the grid, and `default`"),
                         form("_expression", "EXPRESSION", "of x, y, z in metres and named arrays of the grid"),
@@ -209,7 +213,11 @@ impl InputKind {
                 const {
                     &[
                         form("", "NUMBER,...", "one Vector for all, as many numbers as the grid has dimensions"),
-                        form("_filename", "FILE", "the components of one Vector after those of another, by element, ascending"),
+                        form(
+                            "_filename",
+                            "FILE",
+                            "the components of one Vector after those of another, by element, ascending; or .npy, .vtu, .npz",
+                        ),
                     ]
                 }
             }
@@ -217,7 +225,7 @@ impl InputKind {
                 const {
                     &[
                         form("", "true|false", "one truth value for all"),
-                        form("_filename", "FILE", "one truth value per element, ascending: true or 1, false or 0"),
+                        form("_filename", "FILE", "one truth value per element, ascending: true or 1, false or 0; or .npy, .vtu, .npz"),
                     ]
                 }
             }

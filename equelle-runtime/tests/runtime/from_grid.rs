@@ -2,7 +2,7 @@
 //! files than text.
 
 use equelle_runtime::grid::{Cartesian, Geometry, Grid, Named, NamedArray, NamedSet, Renumber};
-use equelle_runtime::io::Source;
+use equelle_runtime::io::{Source, npz};
 use equelle_runtime::session::Options;
 use equelle_runtime::{CanonicalSet, EntityKind, Error, ErrorKind, Parameters, Session};
 
@@ -272,6 +272,22 @@ fn data_by_the_extension_of_its_file() {
         bytes.extend((0..count).flat_map(|i| (i as f64).to_le_bytes()));
         bytes
     };
+    // Of an archive the array that is called as the input, or that a key names, or the only one.
+    let archive = |names: &[&str]| {
+        let mut writer = npz::Writer::new(Vec::new());
+        names.iter().for_each(|name| writer.member(name, &[&npy("(12,)", 12)]).expect("in memory"));
+        writer.finish().expect("in memory")
+    };
+    for (names, keys) in [
+        (&["v.npy", "u_initial.npy"][..], "u_initial_filename=state.npz\n"),
+        (&["v.npy", "checkpoint.json"], "u_initial_filename=state.npz\n"),
+        (&["v.npy", "w.npy"], "u_initial_filename=state.npz\nu_initial_column=w\n"),
+    ] {
+        let read = values(keys, &[("state.npz", archive(names))], ALL_CELLS).expect("an array");
+        assert_eq!(read.len(), 12, "{names:?}");
+    }
+    let absent = message("u_initial_filename=state.npz\n", ("state.npz", archive(&["v.npy", "w.npy"])));
+    assert_eq!(absent, "state.npz: no array `u_initial`; the file has v, w");
     let read = values("u_initial_filename=u.npy\n", &[("u.npy", npy("(12,)", 12))], ALL_CELLS).expect("an array");
     assert_eq!(read, (0..12).map(f64::from).collect::<Vec<_>>());
     let shape = message("u_initial_filename=u.npy\n", ("u.npy", npy("(6, 2)", 12)));
