@@ -200,6 +200,67 @@ fn kills(name: &str, count: usize) {
     assert!(killed > count / 3, "{killed} of {count} were killed before they ended");
 }
 
+/// A run with checkpoints that is killed, goes on, is killed, until it ends: then every file has the
+/// bytes of a run that nobody killed. As often as it takes for `count` kills.
+fn kills_and_restarts(name: &str, count: usize) {
+    let command = |case: &Case, more: &[&str]| {
+        let mut command = case.command("rise.equelle", 1);
+        command.args(["output_format=text,npy,vtu,csv", "probe=0.5", "checkpoint_every=1"]).args(more);
+        command
+    };
+    let expected = Case::new(&format!("{name}-expected"));
+    let begun = Instant::now();
+    assert!(command(&expected, &[]).status().expect("equellec starts").success());
+    let whole = begun.elapsed();
+    let contents = |case: &Case| -> Vec<(String, Vec<u8>)> {
+        let names = case.names().into_iter().filter(|name| !name.ends_with(".run.json"));
+        names.map(|name| (name.clone(), fs::read(case.out().join(name)).expect("a file"))).collect()
+    };
+    let mut case = Case::new(name);
+    let mut random = 0x9e37_79b9_7f4a_7c15_u64;
+    let (mut kills, mut restarts) = (0, 0);
+    while kills < count {
+        let has_checkpoint = case.names().iter().any(|name| name.ends_with(".npz") && !name.starts_with('.'));
+        restarts += usize::from(has_checkpoint);
+        let mut child = command(&case, if has_checkpoint { &["restart=latest"] } else { &[] }).spawn().expect("equellec starts");
+        random ^= random << 13;
+        random ^= random >> 7;
+        random ^= random << 17;
+        std::thread::sleep(whole.mul_f64((random >> 11) as f64 / (1_u64 << 53) as f64));
+        // It may have ended by itself.
+        let _ = child.kill();
+        let output = child.wait_with_output().expect("it ends");
+        case.assert_whole();
+        match output.status.code() {
+            None => kills += 1,
+            Some(0) => {
+                let (found, expected) = (contents(&case), contents(&expected));
+                let names = |files: &[(String, Vec<u8>)]| files.iter().map(|(name, _)| name.clone()).collect::<Vec<_>>();
+                assert_eq!(names(&found), names(&expected), "after {kills} kills");
+                for ((name, found), (_, expected)) in found.iter().zip(&expected) {
+                    // A checkpoint has a list of files with their sums, and the state.
+                    assert!(found == expected, "{name} has other bytes after {kills} kills");
+                }
+                drop(case);
+                case = Case::new(name);
+            }
+            Some(code) => panic!("{code} after {kills} kills: {}", String::from_utf8_lossy(&output.stderr)),
+        }
+    }
+    assert!(restarts > count / 3, "only {restarts} restarts");
+}
+
+#[test]
+fn killed_runs_go_on_from_their_checkpoints() {
+    kills_and_restarts("restarts", 10);
+}
+
+#[test]
+#[ignore = "a quarter of a minute on a quiet machine, more elsewhere; .ci/full runs it"]
+fn two_hundred_kills_with_checkpoints() {
+    kills_and_restarts("many-restarts", 200);
+}
+
 #[test]
 fn runs_in_one_folder_are_complete_or_refused() {
     pairs("pairs", 4);

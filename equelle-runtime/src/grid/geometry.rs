@@ -2,7 +2,8 @@
 
 use std::sync::{Arc, OnceLock};
 
-use super::{Geometry, GeometryArray, Grid, build};
+use super::build::{self, Axes};
+use super::{Cartesian, Geometry, GeometryArray, Grid};
 use crate::entity::EntityKind;
 
 impl Grid {
@@ -43,20 +44,21 @@ impl Grid {
     }
 
     /// Centroid of an entity, also where the array has been given up, if the shape of the grid
-    /// still tells it. Builds no array.
+    /// still tells it. Builds no array; of a shape, costs all positions along its axes. See
+    /// [`Grid::centroids_of`].
     pub fn centroid(&self, kind: EntityKind, entity: u32) -> Option<[f64; 3]> {
+        self.centroids_of(kind).at(entity)
+    }
+
+    /// The centroids of the entities of a kind, each as [`Grid::centroid`]: what a shape tells of
+    /// all of them is worked out once.
+    pub fn centroids_of(&self, kind: EntityKind) -> Centroids<'_> {
         let kind = kind.on_grid_of(self.dim);
-        if entity as usize >= self.n_entities(kind).ok()? {
-            return None;
-        }
-        let of_file = self.file_index(kind, entity) as usize;
-        match (kind, &self.shape) {
-            (EntityKind::Cell, Some(shape)) => Some(build::cell_centroid(shape, &self.axes(shape), of_file)),
-            (EntityKind::Face, Some(shape)) => Some(build::face_centroid(shape, &self.axes(shape), of_file)),
-            (EntityKind::Cell | EntityKind::Face | EntityKind::Edge | EntityKind::Vertex, _) => {
-                self.centroids(kind).get(entity as usize).copied()
-            }
-        }
+        let shape = match kind {
+            EntityKind::Cell | EntityKind::Face => self.shape.as_ref().map(|shape| (shape, self.axes(shape))),
+            EntityKind::Edge | EntityKind::Vertex => None,
+        };
+        Centroids { grid: self, kind, n_entities: self.n_entities(kind).unwrap_or(0), shape }
     }
 
     /// The cell of a grid made of a shape that contains a point, if there is one; `None` for grids
@@ -65,6 +67,32 @@ impl Grid {
         let shape = self.shape.as_ref()?;
         let of_file = build::cell_at(shape, &self.axes(shape), point);
         Some(of_file.map(|cell| self.entity_of_file(EntityKind::Cell, cell as u32)))
+    }
+}
+
+/// The centroids of the entities of a kind.
+pub struct Centroids<'g> {
+    grid: &'g Grid,
+    kind: EntityKind,
+    n_entities: usize,
+    /// The shape that the grid is made of, with positions along its axes.
+    shape: Option<(&'g Cartesian, Axes)>,
+}
+
+impl Centroids<'_> {
+    /// That of an entity; `None` if there is no such entity, or the array has been given up.
+    pub fn at(&self, entity: u32) -> Option<[f64; 3]> {
+        if entity as usize >= self.n_entities {
+            return None;
+        }
+        let of_file = || self.grid.file_index(self.kind, entity) as usize;
+        match (self.kind, &self.shape) {
+            (EntityKind::Cell, Some((shape, axes))) => Some(build::cell_centroid(shape, axes, of_file())),
+            (EntityKind::Face, Some((shape, axes))) => Some(build::face_centroid(shape, axes, of_file())),
+            (EntityKind::Cell | EntityKind::Face | EntityKind::Edge | EntityKind::Vertex, _) => {
+                self.grid.centroids(self.kind).get(entity as usize).copied()
+            }
+        }
     }
 }
 

@@ -43,6 +43,7 @@ pub use builder::{BuildError, CellShape, GridBuilder};
 pub use cartesian::{Cartesian, CartesianFace};
 pub use cartesian_edges::CartesianEdge;
 pub use corners::{Corners, EntityShape};
+pub use geometry::Centroids;
 pub use named::{Named, NamedArray, NamedSet};
 pub use neighbours::{MAX_CELLS_OF_ARRAYS, Neighbour};
 pub use renumber::{FaceOrder, LARGE, Renumber};

@@ -210,9 +210,9 @@ impl<'a> Selector<'a> {
         if low.iter().zip(high).any(|(low, high)| low > high) {
             return Err(TextError::new(start, "a box whose first corner is not the low one").into());
         }
-        let variables = Variables::new(self.grid, self.kind);
+        let (variables, centroids) = (Variables::new(self.grid, self.kind), self.grid.centroids_of(self.kind));
         let chosen = self.choose(|entity| {
-            let centroid = self.grid.centroid(self.kind, entity);
+            let centroid = centroids.at(entity);
             let centroid = centroid.ok_or_else(|| Error::internal(format!("no centroid of {}", variables.shown(entity))))?;
             Ok((0..axes).all(|axis| low[axis] <= centroid[axis] && centroid[axis] <= high[axis]))
         })?;

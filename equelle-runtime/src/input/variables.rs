@@ -3,7 +3,7 @@
 
 use crate::entity::EntityKind;
 use crate::error::{Error, ErrorKind};
-use crate::grid::{Grid, NamedArray};
+use crate::grid::{Centroids, Grid, NamedArray};
 use crate::io::expression::Names;
 use crate::io::token::TextError;
 use crate::params::near_match;
@@ -17,13 +17,14 @@ enum Variable<'g> {
 pub struct Variables<'g> {
     grid: &'g Grid,
     kind: EntityKind,
+    centroids: Centroids<'g>,
     used: Vec<Variable<'g>>,
 }
 
 impl<'g> Variables<'g> {
     /// None used yet. The grid has the centroids of its entities.
     pub fn new(grid: &'g Grid, kind: EntityKind) -> Variables<'g> {
-        Variables { grid, kind: kind.on_grid_of(grid.dim()), used: Vec::new() }
+        Variables { grid, kind: kind.on_grid_of(grid.dim()), centroids: grid.centroids_of(kind), used: Vec::new() }
     }
 
     /// The values of the used variables at an entity, in the numbering of the grid.
@@ -37,7 +38,7 @@ impl<'g> Variables<'g> {
             values.push(match variable {
                 Variable::Coordinate(axis) => {
                     if centroid.is_none() {
-                        centroid = self.grid.centroid(self.kind, entity);
+                        centroid = self.centroids.at(entity);
                     }
                     centroid.ok_or_else(|| Error::internal("centroids were given back before inputs were read"))?[*axis]
                 }

@@ -302,6 +302,17 @@ fn data_by_the_extension_of_its_file() {
     assert_eq!((read[0], read[11]), (100.0, 0.3));
 }
 
+/// What the shape tells of all cells is worked out once: for each cell it would take minutes.
+#[test]
+fn expressions_on_a_long_grid() {
+    let parameters = Parameters::from_words(&["u_initial_expression=2*x".to_owned()]).expect("parameters");
+    let grid = Grid::cartesian(Cartesian::line(300_000, 0.5)).expect("a grid");
+    let mut session = Session::on_grid(&HEAT, parameters, grid, Options::silent()).expect("a session");
+    let cells = session.domain(ALL_CELLS).expect("cells");
+    let values = session.input_collection("u_initial", &cells).expect("values").to_vec(cells.len());
+    assert_eq!((values.len(), values[299_999]), (300_000, 299_999.5));
+}
+
 #[test]
 fn sequences_in_parameters() {
     let sequence = |text: &str| {

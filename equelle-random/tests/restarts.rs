@@ -1,0 +1,106 @@
+//! Random programs that go on from checkpoints: what follows has the bits of the whole run, and
+//! ends as it does.
+
+use std::fs;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use equelle_front::verify::Verified;
+use equelle_random::compare::{Compiled, compile};
+use equelle_random::data::{Fixture, Fixtures, grids};
+use equelle_random::generate::{Purpose, program};
+use equelle_random::outcome::Ended;
+use equelle_runtime::session::Options;
+use equellec::interpret;
+use rayon::prelude::*;
+
+/// Programs of a test run.
+const PROGRAMS: u64 = 400;
+const SEED: u64 = 900_000;
+
+/// What a run prints.
+#[derive(Clone, Default)]
+struct Printed(Arc<Mutex<Vec<u8>>>);
+
+impl Printed {
+    fn text(&self) -> String {
+        let bytes = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        String::from_utf8_lossy(&bytes).into_owned()
+    }
+}
+
+impl Write for Printed {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).extend(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
+    }
+}
+
+fn run(compiled: &Compiled, module: &Verified, words: &[String]) -> (String, Option<Ended>) {
+    let printed = Printed::default();
+    let options = Options { stdout: Box::new(printed.clone()), ..Options::silent() };
+    let result = interpret::run(compiled.runnable, module, words, options);
+    (printed.text(), result.err().map(Ended::from))
+}
+
+fn checkpoints(dir: &Path) -> Vec<PathBuf> {
+    let mut found: Vec<PathBuf> = fs::read_dir(dir).expect("a folder").map(|entry| entry.expect("an entry").path()).collect();
+    found.retain(|path| path.extension().is_some_and(|extension| extension == "npz"));
+    found.sort();
+    found
+}
+
+/// How many restarts of a program put something out.
+fn goes_on(seed: u64, fixtures: &Fixtures) -> Result<usize, String> {
+    let random = program(seed, Purpose::Run, &fixtures.ranges);
+    let text = random.text();
+    if !text.contains("\nFor ") {
+        return Ok(0);
+    }
+    let compiled = compile(&text, random.units).map_err(|failure| format!("seed {seed}: {}\n{text}", failure.text))?;
+    let suitable: Vec<&Fixture> = grids(&random, fixtures).collect();
+    let fixture = suitable[seed as usize % suitable.len()];
+    let module = if seed.is_multiple_of(2) { &compiled.plain } else { compiled.passes.last().map_or(&compiled.plain, |(_, last)| last) };
+    let words = |dir: &Path, more: &[String]| {
+        let own = ["output_to_file=false".to_owned(), "nonfinite=allow".to_owned(), format!("output_dir={}", dir.display())];
+        let policy = format!("checkpoint_every={}", 1 + seed % 3);
+        fixture.words_for(compiled.runnable).map(str::to_owned).chain(own).chain([policy]).chain(more.iter().cloned()).collect::<Vec<_>>()
+    };
+    let folder = tempfile::tempdir().map_err(|error| error.to_string())?;
+    let (whole, end) = run(&compiled, module, &words(folder.path(), &[]));
+    let mut said = 0;
+    for path in checkpoints(folder.path()) {
+        let other = tempfile::tempdir().map_err(|error| error.to_string())?;
+        let (rest, rest_end) = run(&compiled, module, &words(other.path(), &[format!("restart={}", path.display())]));
+        if !whole.ends_with(&rest) || rest_end != end {
+            let ends = |end: &Option<Ended>| end.as_ref().map_or_else(|| "no error".to_owned(), ToString::to_string);
+            return Err(format!(
+                "seed {seed} on the grid {} from {}: {}, not {}\n{text}\n--- whole\n{whole}\n--- restarted\n{rest}",
+                fixture.name,
+                path.display(),
+                ends(&rest_end),
+                ends(&end)
+            ));
+        }
+        said += usize::from(!rest.is_empty());
+    }
+    Ok(said)
+}
+
+#[test]
+fn restarts_give_the_rest_of_the_run() {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("random-restarts");
+    let triangles = Path::new(env!("CARGO_MANIFEST_DIR")).join("../grids/triangles-6x5.grid");
+    let fixtures = Fixtures::write(&folder, &triangles).expect("the target folder can be written");
+    let found: Vec<Result<usize, String>> = (SEED..SEED + PROGRAMS).into_par_iter().map(|seed| goes_on(seed, &fixtures)).collect();
+    let restarts: usize = found.iter().filter_map(|found| found.as_ref().ok()).sum();
+    let failures: Vec<&String> = found.iter().filter_map(|found| found.as_ref().err()).collect();
+    let first: Vec<&str> = failures.iter().take(3).map(|text| text.as_str()).collect();
+    assert!(failures.is_empty(), "{} programs go on otherwise\n{}", failures.len(), first.join("\n\n"));
+    assert!(restarts as u64 > PROGRAMS / 8, "only {restarts} restarts put something out");
+}
