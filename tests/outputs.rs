@@ -200,8 +200,8 @@ fn kills(name: &str, count: usize) {
     assert!(killed > count / 3, "{killed} of {count} were killed before they ended");
 }
 
-/// A run with checkpoints that is killed, goes on, is killed, until it ends: then every file has the
-/// bytes of a run that nobody killed. As often as it takes for `count` kills.
+/// A run with checkpoints that is killed, goes on, is killed, until it ends: then every file has
+/// the bytes of a run that nobody killed. As often as it takes for `count` kills.
 fn kills_and_restarts(name: &str, count: usize) {
     let command = |case: &Case, more: &[&str]| {
         let mut command = case.command("rise.equelle", 1);

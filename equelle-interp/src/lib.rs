@@ -4,9 +4,10 @@
 //! element by element on host values, straight from their definition. So it is slow, works on every
 //! back-end that gives access to host values, and is the oracle for passes and code generation.
 //!
-//! [`program`] runs statements, [`checkpoint`] saves and restores the state, [`operation`] hands operations over, [`equation`] evaluates
-//! equations of Newton solves with their derivatives, [`launch`] prepares kernels, [`evaluate`]
-//! evaluates them on [`operand`]s, [`cartesian`] has the geometry of Cartesian forms.
+//! [`program`] runs statements, [`checkpoint`] saves and restores the state, [`operation`] hands
+//! operations over, [`equation`] evaluates equations of Newton solves with their derivatives,
+//! [`launch`] prepares kernels, [`evaluate`] evaluates them on [`operand`]s, [`cartesian`] has the
+//! geometry of Cartesian forms.
 
 #![forbid(unsafe_code)]
 

@@ -3,7 +3,7 @@
 //! Reading order: [`traits`] (the interface between generated code and back-ends), [`entity`],
 //! [`operators`], [`grid`], [`domain`], [`real`], [`reduce`], [`threads`] (loops on all cores),
 //! [`io`] (files or memory, texts of parameters), [`params`], [`number`], [`input`], [`output`],
-//! [`report`], [`newton`] (Newton's method), [`checkpoint`], [`session`] (all of these for one run), [`launch`]
+//! [`report`], [`newton`] (Newton's method), [`checkpoint`], [`session`] (all for one run), [`launch`]
 //! (the command line of a simulator), [`error`]. The crate is independent of Equelle's syntax and
 //! IR.
 
@@ -13,6 +13,7 @@
 pub mod cache;
 pub mod checkpoint;
 mod decimal;
+pub mod derivative_access;
 pub mod domain;
 pub mod entity;
 pub mod error;
@@ -22,6 +23,7 @@ pub mod input;
 pub mod interrupt;
 pub mod io;
 mod json;
+pub mod kernel_info;
 pub mod keys;
 pub mod launch;
 pub mod linalg;
@@ -44,10 +46,12 @@ pub mod threads;
 pub mod traits;
 
 pub use checkpoint::Checkpoint;
+pub use derivative_access::DerivativeAccess;
 pub use domain::Domain;
 pub use entity::{CanonicalSet, EntityKind, Extent};
 pub use error::{Error, ErrorKind};
 pub use grid::{GeometryArray, Grid};
+pub use kernel_info::{AccessMode, KernelBytes, KernelInfo};
 pub use launch::Backend;
 pub use memory::{Buffers, MemoryPlan, SetMemory, SolveMemory};
 pub use operators::{Binary, BinaryMath, BoolReduction, Comparison, Elementary, FaceReduction, Logic, Reduction, Unary};

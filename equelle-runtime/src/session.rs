@@ -1,6 +1,7 @@
 //! One run of a program: its parameters, grid, domains, inputs, outputs and progress. Every
 //! back-end is built on one.
 
+mod checkpoint_state;
 mod checkpoints;
 mod data;
 mod effects;
@@ -10,6 +11,7 @@ mod grid_parameters;
 mod parameter_checks;
 pub mod placement;
 pub mod profile;
+mod profiler;
 mod solves;
 mod summary;
 mod totals;
@@ -34,7 +36,7 @@ use crate::report::{Event, MessageFormat, Messages, Progress, ProgressStyle};
 use crate::run::{self, RunRecord};
 use crate::threads::Threads;
 pub use grid_parameters::grid_from_parameters;
-use profile::{Phase, Profiler};
+use profiler::{Phase, Profiler};
 use totals::{Rescues, Totals};
 
 /// Options of a session's messages and streams.
@@ -104,7 +106,7 @@ pub struct Session {
     outputs: Outputs,
     /// Entities of the subsets that were put out, by index in the grid's file.
     subsets: Vec<(Weak<Domain>, Arc<Vec<u32>>)>,
-    checkpoints: checkpoints::Checkpoints,
+    checkpoints: checkpoint_state::Checkpoints,
     sink: Sink,
     nonfinite: Nonfinite,
     finite: finite::Finite,
@@ -207,7 +209,7 @@ impl Session {
         let nonfinite = Nonfinite::from_parameters(&parameters)?;
         timestep_cuts::check(program, &parameters)?;
         let dir = output_dir(&parameters)?;
-        let checkpoints = checkpoints::Checkpoints::from_parameters(&parameters, program, &dir)?;
+        let checkpoints = checkpoint_state::Checkpoints::from_parameters(&parameters, program, &dir)?;
         let start = run::description(program, &parameters, &grid, options.back_end);
         let record = RunRecord::new(program, &start, dir).writing_to(options.sink.clone());
         let record = record.telling(progress.messages());

@@ -10,7 +10,6 @@
 //! Collections are cheap to clone (reference counted), immutable, and have a domain. Errors name
 //! the line of the last call of [`EquelleRuntime::line`].
 
-use crate::checkpoint::Checkpoint;
 use crate::entity::{CanonicalSet, EntityKind};
 use crate::error::Error;
 use crate::grid::{GeometryArray, Grid};
@@ -436,67 +435,4 @@ pub trait HostAccess: EquelleRuntime {
         kind: EntityKind,
         values: Vec<Option<u32>>,
     ) -> Result<Self::EntityCollection, Error>;
-}
-
-/// Derivatives in plain vectors: for the interpreter, which evaluates kernels itself, and the
-/// tests. Never on a hot path.
-pub trait DerivativeAccess: Checkpoint {
-    /// Adds derivatives to a collection, row by row: an entry is the number of an unknown, the
-    /// position in its domain, and the derivative with respect to that element. No element occurs
-    /// twice in a row.
-    ///
-    /// # Errors
-    /// `Backend` if an unknown is not a collection, or if there is no such element.
-    fn with_derivatives(
-        &mut self,
-        values: &Self::ScalarCollection,
-        unknowns: &[Self::ScalarCollection],
-        rows: &[Vec<(usize, usize, f64)>],
-    ) -> Result<Self::ScalarCollection, Error>;
-
-    /// The derivatives of a collection, row by row: the index among all values of the unknowns,
-    /// ascending, and the derivative. No rows if the collection does not depend on an unknown.
-    ///
-    /// # Errors
-    /// `Backend`, if they cannot be copied from a device.
-    fn derivatives(&mut self, values: &Self::ScalarCollection) -> Result<Vec<Vec<(usize, f64)>>, Error>;
-}
-
-/// Data of a kernel for run-time messages and `--profile`; generated as constants.
-#[derive(Clone, Copy, Debug)]
-pub struct KernelInfo {
-    /// Name of the kernel.
-    pub name: &'static str,
-    /// Equelle lines it came from, innermost first.
-    pub lines: &'static [u32],
-    /// Names of parameters, then results.
-    pub arguments: &'static [(&'static str, AccessMode)],
-    /// The set over which it runs; `None` for a set made at run time, and for one evaluation.
-    pub set: Option<CanonicalSet>,
-    /// Its least memory traffic.
-    pub bytes: KernelBytes,
-}
-
-/// Bytes of a kernel for one element if each array goes through the cache once; by dimension of the
-/// grid, from 1.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct KernelBytes {
-    /// On any grid.
-    pub general: [u32; 3],
-    /// On a uniform Cartesian grid.
-    pub cartesian: [u32; 3],
-}
-
-impl KernelBytes {
-    /// Of a kernel without arrays.
-    pub const NONE: KernelBytes = KernelBytes { general: [0; 3], cartesian: [0; 3] };
-}
-
-/// Access of a kernel to an argument.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum AccessMode {
-    /// Reads it.
-    Read,
-    /// Writes all of it.
-    Write,
 }

@@ -9,8 +9,8 @@ use equelle_front::types::{Basic, CanonicalSet, SetTable, Shape, Type};
 use proc_macro2::TokenStream;
 use quote::quote;
 
-use super::host::canonical_set;
 use super::rust::{blank, format, ident};
+use super::sets::canonical_set;
 use super::source::file_name;
 
 /// The file.

@@ -10,6 +10,7 @@ mod kernels;
 mod manifest;
 mod options;
 mod rust;
+mod sets;
 mod source;
 pub mod written;
 

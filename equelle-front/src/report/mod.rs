@@ -3,7 +3,8 @@
 //!
 //! [`Report::of`] walks a module after the passes ([`walk`]) and looks up the reasons that the
 //! passes noted themselves ([`crate::passes::Notes`]). [`traffic`] counts what a kernel reads,
-//! writes and computes for one element, of which [`bytes`] gives profiles the part they need. This room gives data; the driver renders it.
+//! writes and computes for one element, of which [`bytes`] gives profiles the part they need. This
+//! folder gives data; the driver renders it.
 
 mod bytes;
 mod traffic;

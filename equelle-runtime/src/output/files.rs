@@ -11,16 +11,6 @@ use crate::io::SinkFile;
 use crate::real::Real;
 use crate::run::{FileEntry, RunRecord, not_in_names};
 
-/// Position of a run in its outermost loop.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct StepTime {
-    /// The round, from 1; 0 before the first.
-    pub step: u64,
-    /// Sum of the elements of the sequence up to that round, or the Scalar of `time_from`; NaN if
-    /// the back-end does not know them.
-    pub time: f64,
-}
-
 pub(super) fn check_tag(tag: &str) -> Result<(), Error> {
     match tag.chars().find(|&c| not_in_names(c)) {
         None => Ok(()),

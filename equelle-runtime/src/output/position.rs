@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use super::files::StepTime;
 use super::schedule::Round;
+use super::step_time::StepTime;
 
 /// What a run that is continued needs to go on with its outputs.
 #[derive(Clone, Debug, Default, PartialEq)]

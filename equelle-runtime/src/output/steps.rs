@@ -7,10 +7,11 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use super::field::{Field, FieldValues, StepFields, Support};
-use super::files::{StepTime, write_file, write_text};
+use super::files::{write_file, write_text};
 use super::plan::Formats;
 use super::probe::Probe;
 use super::rows::RowText;
+use super::step_time::StepTime;
 use super::table::Table;
 use super::vti::{self, ImageData};
 use super::vtu::{self, VtuMesh};

@@ -1,5 +1,5 @@
-//! Events of a run for programs (`--message-format json`), one JSON object a line. The record of the
-//! run takes its description, files and end from them. The book has their JSON Schema.
+//! Events of a run for programs (`--message-format json`), one JSON object a line. The record of
+//! the run takes its description, files and end from them. The book has their JSON Schema.
 
 use crate::error::Error;
 use crate::json::{self, Object};

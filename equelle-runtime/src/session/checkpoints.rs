@@ -3,11 +3,12 @@
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Weak};
 
+use super::checkpoint_state::{Stop, checkpoints_in};
 use super::{LoopState, Session};
 use crate::checkpoint::header::{Header, RunIdentity};
-use crate::checkpoint::policy::{KEPT, Policy, RestartFrom};
+use crate::checkpoint::policy::KEPT;
 use crate::checkpoint::read::{Domains, Restart};
-use crate::checkpoint::{SavedKind, SavedValue, file_name, grid_hash, step_of, write};
+use crate::checkpoint::{SavedKind, SavedValue, file_name, grid_hash, write};
 use crate::domain::Domain;
 use crate::entity::{CanonicalSet, EntityKind};
 use crate::error::{Error, ErrorKind};
@@ -15,109 +16,10 @@ use crate::grid::Grid;
 use crate::hash::StableHash;
 use crate::interrupt::Signal;
 use crate::output::Nonfinite;
-use crate::params::Parameters;
-use crate::program::Program;
 use crate::report::event::Event;
 
 /// Name of the file in the output folder that ends a run with a checkpoint.
 pub const STOP: &str = "STOP";
-
-/// Why a run ends with a checkpoint.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Stop {
-    Signal(Signal),
-    File,
-}
-
-/// The checkpoints of a run.
-pub(super) struct Checkpoints {
-    policy: Policy,
-    /// Whether differences are warnings.
-    anyway: bool,
-    restart: Option<Restart>,
-    /// Whether it is known to belong to this run.
-    is_checked: bool,
-    /// The restart whose loop has begun: its state is not all taken.
-    resumed: Option<Restart>,
-    /// Decided for this step.
-    decided: Option<(u64, bool)>,
-    stop: Option<Stop>,
-    saved: Vec<(String, SavedValue)>,
-    /// Domains that the program has made of conditions.
-    filtered: Vec<Weak<Domain>>,
-    /// Hash of the grid, once known.
-    grid_hash: Option<u64>,
-}
-
-impl Checkpoints {
-    /// From parameters; reads the checkpoint from which the run goes on.
-    ///
-    /// # Errors
-    /// `Data` for bad parameters, and a checkpoint that cannot be used; `Io` if there is none.
-    pub(super) fn from_parameters(parameters: &Parameters, program: &Program, dir: &Path) -> Result<Checkpoints, Error> {
-        let policy = Policy::from_parameters(parameters)?;
-        let anyway = match parameters.text("restart_anyway") {
-            None | Some("no") => false,
-            Some("yes") => true,
-            Some(_) => {
-                let error = Error::new(ErrorKind::Data, format!("{}: must be `yes` or `no`", parameters.shown("restart_anyway")));
-                return Err(error.hint("`yes` goes on although program, grid or inputs have changed"));
-            }
-        };
-        let restart = match RestartFrom::from_parameters(parameters)? {
-            None => None,
-            Some(RestartFrom::Latest) => Some(latest(program, dir)?),
-            Some(RestartFrom::File(path)) => Some(Restart::parse(&path, &parameters.source().read(&path, "")?)?),
-        };
-        Ok(Checkpoints {
-            policy,
-            anyway,
-            restart,
-            is_checked: false,
-            resumed: None,
-            decided: None,
-            stop: None,
-            saved: Vec::new(),
-            filtered: Vec::new(),
-            grid_hash: None,
-        })
-    }
-
-    /// The checkpoint from which the run goes on.
-    pub(super) fn restart(&self) -> Option<&Restart> {
-        self.restart.as_ref()
-    }
-}
-
-/// The checkpoint of the most rounds in a folder that can be read.
-fn latest(program: &Program, dir: &Path) -> Result<Restart, Error> {
-    let mut refused = None;
-    for (_, path) in checkpoints_in(dir, program.name).into_iter().rev() {
-        let bytes =
-            std::fs::read(&path).map_err(|error| Error::new(ErrorKind::Io, format!("cannot read `{}`: {error}", path.display())))?;
-        match Restart::parse(&path, &bytes) {
-            Ok(restart) => return Ok(restart),
-            // An earlier one may be whole.
-            Err(error) => refused = refused.or(Some(error)),
-        }
-    }
-    Err(refused.unwrap_or_else(|| {
-        Error::new(
-            ErrorKind::Io,
-            format!("there is no checkpoint `{}` in `{}`", file_name(program.name, 0).replace("00000", "*"), dir.display()),
-        )
-        .hint("give the file with restart=FILE, or its folder with output_dir=DIR")
-    }))
-}
-
-/// Checkpoints of a program in a folder, by their rounds.
-fn checkpoints_in(dir: &Path, program: &str) -> Vec<(u64, PathBuf)> {
-    let entries = std::fs::read_dir(dir).into_iter().flatten().flatten();
-    let mut found: Vec<(u64, PathBuf)> =
-        entries.filter_map(|entry| Some((step_of(entry.file_name().to_str()?, program)?, entry.path()))).collect();
-    found.sort_unstable();
-    found
-}
 
 impl Session {
     /// What must be the same where a run goes on.

@@ -7,7 +7,7 @@ use equelle_front::types::{CanonicalSet, SetTable};
 use proc_macro2::{Literal, TokenStream};
 use quote::quote;
 
-use super::operations::canonical_set;
+use super::super::sets::canonical_set;
 
 /// What a program needs on the back-end that needs most.
 pub(super) fn needs(module: &Module, backends: &[&dyn Backend]) -> Needs {

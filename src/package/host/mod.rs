@@ -31,7 +31,6 @@ use super::rust::{blank, format, ident};
 use super::source::{file_name, newton_place, retries, solves, source_path};
 use super::{PackageOptions, input_kind, output_unit, unit_text};
 use function::FunctionWriter;
-pub(in crate::package) use operations::canonical_set;
 use operations::real;
 use program::Program;
 

@@ -4,11 +4,12 @@ use equelle_front::backend::BackendError;
 use equelle_front::ir::{Carried, FunctionId, KernelId, Op, UnaryOp, ValueId};
 use equelle_front::ops::{Arithmetic, BinaryMath, Comparison, FaceReduction, InputElement, Logic, Reduction};
 use equelle_front::source::Span;
-use equelle_front::types::{Basic, CanonicalSet, EntityKind, Extent, Shape, Type};
+use equelle_front::types::{Basic, Shape, Type};
 use proc_macro2::{Ident, Literal, TokenStream};
 use quote::quote;
 
 use super::super::rust::ident;
+use super::super::sets::canonical_set;
 use super::function::FunctionWriter;
 
 /// What the choice of a method looks at.
@@ -509,21 +510,6 @@ pub(super) fn real(number: f64) -> TokenStream {
         let number = Literal::f64_unsuffixed(number);
         quote! { #number }
     }
-}
-
-pub(in crate::package) fn canonical_set(set: CanonicalSet) -> TokenStream {
-    let kind = ident(match set.kind {
-        EntityKind::Cell => "Cell",
-        EntityKind::Face => "Face",
-        EntityKind::Edge => "Edge",
-        EntityKind::Vertex => "Vertex",
-    });
-    let extent = ident(match set.extent {
-        Extent::Interior => "Interior",
-        Extent::Boundary => "Boundary",
-        Extent::All => "All",
-    });
-    quote! { CanonicalSet::new(EntityKind::#kind, Extent::#extent) }
 }
 
 fn comparison_name(op: Comparison) -> Ident {

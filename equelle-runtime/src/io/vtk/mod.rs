@@ -4,12 +4,14 @@
 //! `tags` reads the tags and `data` the numbers. The geometry is not read.
 
 mod data;
+mod fault;
 mod tags;
 
 use std::path::Path;
 
-use crate::error::{Error, ErrorKind};
+use crate::error::Error;
 use data::Encoding;
+use fault::bad;
 use tags::{Tag, Tags};
 
 /// Which entities of a file an array belongs to.
@@ -57,10 +59,6 @@ pub struct Values {
 pub fn is_vtk(bytes: &[u8]) -> bool {
     let start = &bytes[..bytes.len().min(1024)];
     start.trim_ascii_start().starts_with(b"<") && start.windows(8).any(|window| window == b"<VTKFile")
-}
-
-fn bad(path: &Path, what: &str) -> Error {
-    Error::new(ErrorKind::Data, format!("{}: {what}", path.display()))
 }
 
 /// Reads the tags of a file; `path` is for messages.

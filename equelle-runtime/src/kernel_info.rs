@@ -1,0 +1,42 @@
+//! What generated programs tell of their kernels.
+
+use crate::entity::CanonicalSet;
+
+/// Data of a kernel for run-time messages and `--profile`; generated as constants.
+#[derive(Clone, Copy, Debug)]
+pub struct KernelInfo {
+    /// Name of the kernel.
+    pub name: &'static str,
+    /// Equelle lines it came from, innermost first.
+    pub lines: &'static [u32],
+    /// Names of parameters, then results.
+    pub arguments: &'static [(&'static str, AccessMode)],
+    /// The set over which it runs; `None` for a set made at run time, and for one evaluation.
+    pub set: Option<CanonicalSet>,
+    /// Its least memory traffic.
+    pub bytes: KernelBytes,
+}
+
+/// Bytes of a kernel for one element if each array goes through the cache once; by dimension of the
+/// grid, from 1.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct KernelBytes {
+    /// On any grid.
+    pub general: [u32; 3],
+    /// On a uniform Cartesian grid.
+    pub cartesian: [u32; 3],
+}
+
+impl KernelBytes {
+    /// Of a kernel without arrays.
+    pub const NONE: KernelBytes = KernelBytes { general: [0; 3], cartesian: [0; 3] };
+}
+
+/// Access of a kernel to an argument.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AccessMode {
+    /// Reads it.
+    Read,
+    /// Writes all of it.
+    Write,
+}

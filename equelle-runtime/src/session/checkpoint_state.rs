@@ -1,0 +1,110 @@
+//! What a run keeps for its checkpoints.
+
+use std::path::{Path, PathBuf};
+use std::sync::Weak;
+
+use crate::checkpoint::policy::{Policy, RestartFrom};
+use crate::checkpoint::read::Restart;
+use crate::checkpoint::{SavedValue, file_name, step_of};
+use crate::domain::Domain;
+use crate::error::{Error, ErrorKind};
+use crate::interrupt::Signal;
+use crate::params::Parameters;
+use crate::program::Program;
+
+/// Why a run ends with a checkpoint.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Stop {
+    Signal(Signal),
+    File,
+}
+
+/// The checkpoints of a run.
+pub(super) struct Checkpoints {
+    pub(super) policy: Policy,
+    /// Whether differences are warnings.
+    pub(super) anyway: bool,
+    pub(super) restart: Option<Restart>,
+    /// Whether it is known to belong to this run.
+    pub(super) is_checked: bool,
+    /// The restart whose loop has begun: its state is not all taken.
+    pub(super) resumed: Option<Restart>,
+    /// Decided for this step.
+    pub(super) decided: Option<(u64, bool)>,
+    pub(super) stop: Option<Stop>,
+    pub(super) saved: Vec<(String, SavedValue)>,
+    /// Domains that the program has made of conditions.
+    pub(super) filtered: Vec<Weak<Domain>>,
+    /// Hash of the grid, once known.
+    pub(super) grid_hash: Option<u64>,
+}
+
+impl Checkpoints {
+    /// From parameters; reads the checkpoint from which the run goes on.
+    ///
+    /// # Errors
+    /// `Data` for bad parameters, and a checkpoint that cannot be used; `Io` if there is none.
+    pub(super) fn from_parameters(parameters: &Parameters, program: &Program, dir: &Path) -> Result<Checkpoints, Error> {
+        let policy = Policy::from_parameters(parameters)?;
+        let anyway = match parameters.text("restart_anyway") {
+            None | Some("no") => false,
+            Some("yes") => true,
+            Some(_) => {
+                let error = Error::new(ErrorKind::Data, format!("{}: must be `yes` or `no`", parameters.shown("restart_anyway")));
+                return Err(error.hint("`yes` goes on although program, grid or inputs have changed"));
+            }
+        };
+        let restart = match RestartFrom::from_parameters(parameters)? {
+            None => None,
+            Some(RestartFrom::Latest) => Some(latest(program, dir)?),
+            Some(RestartFrom::File(path)) => Some(Restart::parse(&path, &parameters.source().read(&path, "")?)?),
+        };
+        Ok(Checkpoints {
+            policy,
+            anyway,
+            restart,
+            is_checked: false,
+            resumed: None,
+            decided: None,
+            stop: None,
+            saved: Vec::new(),
+            filtered: Vec::new(),
+            grid_hash: None,
+        })
+    }
+
+    /// The checkpoint from which the run goes on.
+    pub(super) fn restart(&self) -> Option<&Restart> {
+        self.restart.as_ref()
+    }
+}
+
+/// The checkpoint of the most rounds in a folder that can be read.
+fn latest(program: &Program, dir: &Path) -> Result<Restart, Error> {
+    let mut refused = None;
+    for (_, path) in checkpoints_in(dir, program.name).into_iter().rev() {
+        let bytes =
+            std::fs::read(&path).map_err(|error| Error::new(ErrorKind::Io, format!("cannot read `{}`: {error}", path.display())))?;
+        match Restart::parse(&path, &bytes) {
+            Ok(restart) => return Ok(restart),
+            // An earlier one may be whole.
+            Err(error) => refused = refused.or(Some(error)),
+        }
+    }
+    Err(refused.unwrap_or_else(|| {
+        Error::new(
+            ErrorKind::Io,
+            format!("there is no checkpoint `{}` in `{}`", file_name(program.name, 0).replace("00000", "*"), dir.display()),
+        )
+        .hint("give the file with restart=FILE, or its folder with output_dir=DIR")
+    }))
+}
+
+/// Checkpoints of a program in a folder, by their rounds.
+pub(super) fn checkpoints_in(dir: &Path, program: &str) -> Vec<(u64, PathBuf)> {
+    let entries = std::fs::read_dir(dir).into_iter().flatten().flatten();
+    let mut found: Vec<(u64, PathBuf)> =
+        entries.filter_map(|entry| Some((step_of(entry.file_name().to_str()?, program)?, entry.path()))).collect();
+    found.sort_unstable();
+    found
+}

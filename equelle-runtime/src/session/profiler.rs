@@ -1,0 +1,148 @@
+//! Times that a run collects for `--profile`.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use crate::kernel_info::KernelInfo;
+use crate::report::event::{KernelProfile, LoopProfile, Profile};
+
+/// What a run spends its time with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Phase {
+    /// Reads parameters, the grid and inputs.
+    Read,
+    /// Computes before the first loop.
+    Build,
+    /// The first round of the first loop: it allocates, finds patterns, compiles for a device.
+    FirstStep,
+    /// The other rounds of outermost loops.
+    Steps,
+    /// Computes between outermost loops and after them.
+    After,
+    /// Puts out: checks, formats, hands over to the thread that writes.
+    Outputs,
+    /// Waits for files.
+    Disk,
+}
+
+const PHASES: [Phase; 7] = [Phase::Read, Phase::Build, Phase::FirstStep, Phase::Steps, Phase::After, Phase::Outputs, Phase::Disk];
+
+impl Phase {
+    /// Its name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Phase::Read => "read",
+            Phase::Build => "build",
+            Phase::FirstStep => "first step",
+            Phase::Steps => "steps",
+            Phase::After => "after the steps",
+            Phase::Outputs => "outputs",
+            Phase::Disk => "waiting for the disk",
+        }
+    }
+}
+
+/// Collects times of a run. Clones share them.
+#[derive(Clone, Default)]
+pub struct Profiler(Arc<Mutex<State>>);
+
+pub(super) struct State {
+    phase: Phase,
+    since: Instant,
+    phases: [Duration; PHASES.len()],
+    kernels: Vec<KernelTimes>,
+    /// Bytes of all kernels so far.
+    pub(super) bytes: u64,
+    /// The loops around the current statement.
+    pub(super) open: Vec<OpenLoop>,
+    /// By line.
+    pub(super) loops: BTreeMap<u32, LoopProfile>,
+    pub(super) bandwidth: Option<f64>,
+}
+
+impl Default for State {
+    fn default() -> Self {
+        State {
+            phase: Phase::Read,
+            since: Instant::now(),
+            phases: [Duration::ZERO; PHASES.len()],
+            kernels: Vec::new(),
+            bytes: 0,
+            open: Vec::new(),
+            loops: BTreeMap::new(),
+            bandwidth: None,
+        }
+    }
+}
+
+pub(super) struct KernelTimes {
+    info: &'static KernelInfo,
+    calls: u64,
+    time: Duration,
+    bytes: u64,
+}
+
+pub(super) struct OpenLoop {
+    pub(super) line: u32,
+    pub(super) rounds: u64,
+    pub(super) since: Instant,
+    /// Bytes of kernels before it.
+    pub(super) bytes: u64,
+}
+
+impl Profiler {
+    pub(super) fn state(&self) -> MutexGuard<'_, State> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Ends a phase and begins another; returns the one that ended.
+    pub(super) fn enter(&self, phase: Phase) -> Phase {
+        let mut state = self.state();
+        let now = Instant::now();
+        let passed = now.duration_since(state.since);
+        let ended = std::mem::replace(&mut state.phase, phase);
+        state.phases[ended as usize] += passed;
+        state.since = now;
+        ended
+    }
+
+    /// Adds calls of a kernel.
+    pub fn kernel(&self, info: &'static KernelInfo, calls: u64, time: Duration, bytes: u64) {
+        let mut state = self.state();
+        state.bytes += bytes;
+        let index = state.kernels.iter().position(|known| std::ptr::eq(known.info, info) || known.info.name == info.name);
+        let index = index.unwrap_or_else(|| {
+            state.kernels.push(KernelTimes { info, calls: 0, time: Duration::ZERO, bytes: 0 });
+            state.kernels.len() - 1
+        });
+        let kernel = &mut state.kernels[index];
+        (kernel.calls, kernel.time, kernel.bytes) = (kernel.calls + calls, kernel.time + time, kernel.bytes + bytes);
+    }
+
+    /// The profile so far.
+    pub(super) fn profile(&self) -> Profile {
+        let phase = self.state().phase;
+        self.enter(phase);
+        let state = self.state();
+        let mut kernels: Vec<KernelProfile> = state
+            .kernels
+            .iter()
+            .map(|kernel| KernelProfile {
+                name: kernel.info.name,
+                lines: kernel.info.lines,
+                calls: kernel.calls,
+                seconds: kernel.time.as_secs_f64(),
+                bytes: kernel.bytes,
+            })
+            .collect();
+        // Of equal times the first called stays first.
+        kernels.sort_by(|a, b| b.seconds.total_cmp(&a.seconds));
+        Profile {
+            bandwidth: state.bandwidth.unwrap_or(f64::NAN),
+            phases: PHASES.map(|phase| (phase.name(), state.phases[phase as usize].as_secs_f64())).to_vec(),
+            kernels,
+            loops: state.loops.values().copied().collect(),
+        }
+    }
+}
