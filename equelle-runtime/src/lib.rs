@@ -3,9 +3,9 @@
 //! Reading order: [`traits`] (the interface between generated code and back-ends), [`entity`],
 //! [`operators`], [`grid`], [`domain`], [`real`], [`reduce`], [`threads`] (loops on all cores),
 //! [`io`] (files or memory, texts of parameters), [`params`], [`number`], [`input`], [`output`],
-//! [`report`], [`newton`] (Newton's method), [`checkpoint`], [`session`] (all for one run), [`launch`]
-//! (the command line of a simulator), [`error`]. The crate is independent of Equelle's syntax and
-//! IR.
+//! [`report`], [`newton`] (Newton's method), [`checkpoint`], [`session`] (all for one run),
+//! [`launch`] (the command line of a simulator), [`error`]. The crate is independent of Equelle's
+//! syntax and IR.
 
 #![forbid(unsafe_code)]
 

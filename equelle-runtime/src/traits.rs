@@ -4,7 +4,8 @@
 //! is the operation level (`-O0`): one method per Equelle operation. The kernel level (`-O2`) is a
 //! trait `Kernels: EquelleRuntime` in the generated package, with one method per kernel,
 //! implemented there once per back-end. [`Implicit`] adds Newton's method. [`HostAccess`] and
-//! [`DerivativeAccess`] copy values to and from plain vectors, for the interpreter and the tests.
+//! [`crate::DerivativeAccess`] copy values to and from plain vectors, for the interpreter and the
+//! tests.
 //!
 //! Scalars are opaque handles that may live on a device; only [`HostAccess`] and outputs read them.
 //! Collections are cheap to clone (reference counted), immutable, and have a domain. Errors name
