@@ -6,10 +6,10 @@ use std::sync::Arc;
 
 use super::header::{DomainInfo, Header, HeaderError, MEMBER, RunIdentity, StateInfo};
 use super::value::{SavedKind, SavedValue};
-use super::write::{Element, array_header};
 use crate::domain::Domain;
 use crate::entity::{CanonicalSet, EntityKind};
 use crate::error::{Error, ErrorKind};
+use crate::io::npy::{self, ElementType};
 use crate::io::npz;
 
 /// The parts of a checkpoint that were not taken yet.
@@ -114,11 +114,11 @@ impl Restart {
         Ok(match (kind, entities) {
             (SavedKind::Domain, _) => SavedValue::Domain(on),
             (SavedKind::Scalars, _) => {
-                let values = numbers(&self.data(name, Element::F64, &[n])?);
+                let values = numbers(&self.data(name, ElementType::F64, &[n])?);
                 SavedValue::Scalars(Arc::clone(&on), on.from_file_order(values))
             }
             (SavedKind::Vectors, _) => {
-                let rows = numbers(&self.data(name, Element::F64, &[n, dim])?);
+                let rows = numbers(&self.data(name, ElementType::F64, &[n, dim])?);
                 let component = |axis: usize| rows.iter().skip(axis).step_by(dim).copied().collect();
                 SavedValue::Vectors(Arc::clone(&on), (0..dim).map(|axis| on.from_file_order(component(axis))).collect())
             }
@@ -128,7 +128,7 @@ impl Restart {
             }
             (SavedKind::Entities, Some(entities)) => {
                 let count = on.grid().n_entities(*entities)? as i64;
-                let indices = integers(&self.data(name, Element::I64, &[n])?);
+                let indices = integers(&self.data(name, ElementType::I64, &[n])?);
                 if let Some(bad) = indices.iter().find(|index| !(-1..count).contains(index)) {
                     return Err(self.refuse(&format!(
                         "`{name}` has {} {bad}, and the grid has {count} {}",
@@ -149,14 +149,14 @@ impl Restart {
     /// A value without a domain.
     fn single(&mut self, name: &str, kind: SavedKind, dim: usize) -> Result<SavedValue, Error> {
         Ok(match kind {
-            SavedKind::Scalar => SavedValue::Scalar(numbers(&self.data(name, Element::F64, &[])?)[0]),
+            SavedKind::Scalar => SavedValue::Scalar(numbers(&self.data(name, ElementType::F64, &[])?)[0]),
             SavedKind::Bool => SavedValue::Bool(self.truths(name, &[])?[0]),
-            SavedKind::Vector => SavedValue::Vector(numbers(&self.data(name, Element::F64, &[dim])?)),
+            SavedKind::Vector => SavedValue::Vector(numbers(&self.data(name, ElementType::F64, &[dim])?)),
             SavedKind::Sequence => {
                 // Its length is what its bytes say.
                 let len = self.arrays.get(&member(name)).map_or(0, Vec::len);
-                let start = array_header(Element::F64, &[len / 8]).len();
-                SavedValue::Sequence(numbers(&self.data(name, Element::F64, &[len.saturating_sub(start) / 8])?))
+                let start = npy::header(ElementType::F64, &[len / 8]).len();
+                SavedValue::Sequence(numbers(&self.data(name, ElementType::F64, &[len.saturating_sub(start) / 8])?))
             }
             SavedKind::Domain | SavedKind::Scalars | SavedKind::Vectors | SavedKind::Bools | SavedKind::Entities => {
                 return Err(self.refuse(&format!("`{name}` has no domain")));
@@ -174,10 +174,10 @@ impl Restart {
             None => superset,
             Some(member) => {
                 let bytes = self.arrays.remove(&member).unwrap_or_default();
-                let start = array_header(Element::I64, &[bytes.len() / 8]).len();
+                let start = npy::header(ElementType::I64, &[bytes.len() / 8]).len();
                 let len = bytes.len().saturating_sub(start) / 8;
                 let damaged = || refused(&self.path, &format!("`{member}` is not an ascending list of elements of {}", superset.name()));
-                let indices = integers(&checked(&bytes, Element::I64, &[len]).ok_or_else(damaged)?);
+                let indices = integers(&checked(&bytes, ElementType::I64, &[len]).ok_or_else(damaged)?);
                 let entity = |index: i64| u32::try_from(index).ok().map(|index| superset.grid().entity_of_file(superset.kind(), index));
                 let mut elements = indices.into_iter().map(entity).collect::<Option<Vec<u32>>>().ok_or_else(damaged)?;
                 elements.sort_unstable();
@@ -192,7 +192,7 @@ impl Restart {
     }
 
     /// The numbers of an array, which nobody else takes.
-    fn data(&mut self, name: &str, element: Element, shape: &[usize]) -> Result<Vec<u8>, Error> {
+    fn data(&mut self, name: &str, element: ElementType, shape: &[usize]) -> Result<Vec<u8>, Error> {
         let bytes = self.arrays.remove(&member(name)).unwrap_or_default();
         checked(&bytes, element, shape).ok_or_else(|| {
             let sizes: Vec<String> = shape.iter().map(ToString::to_string).collect();
@@ -201,7 +201,7 @@ impl Restart {
     }
 
     fn truths(&mut self, name: &str, shape: &[usize]) -> Result<Vec<bool>, Error> {
-        let bytes = self.data(name, Element::Bool, shape)?;
+        let bytes = self.data(name, ElementType::Bool, shape)?;
         if bytes.iter().any(|&byte| byte > 1) {
             return Err(self.refuse(&format!("`{name}` has what is no truth value")));
         }
@@ -214,8 +214,8 @@ fn member(name: &str) -> String {
 }
 
 /// The numbers of an array of this type and shape.
-fn checked(bytes: &[u8], element: Element, shape: &[usize]) -> Option<Vec<u8>> {
-    let data = bytes.strip_prefix(&array_header(element, shape)[..])?;
+fn checked(bytes: &[u8], element: ElementType, shape: &[usize]) -> Option<Vec<u8>> {
+    let data = bytes.strip_prefix(&npy::header(element, shape)[..])?;
     let count = shape.iter().try_fold(element.size(), |product, &size| product.checked_mul(size))?;
     (data.len() == count).then(|| data.to_vec())
 }

@@ -6,49 +6,8 @@ use std::sync::Arc;
 use super::header::{DomainInfo, Header, MEMBER, StateInfo};
 use super::value::SavedValue;
 use crate::domain::Domain;
+use crate::io::npy::{self, ElementType};
 use crate::io::npz;
-
-/// Type of the elements of an array, as NumPy writes it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Element {
-    F64,
-    I64,
-    Bool,
-}
-
-impl Element {
-    fn descr(self) -> &'static str {
-        match self {
-            Element::F64 => "<f8",
-            Element::I64 => "<i8",
-            Element::Bool => "|b1",
-        }
-    }
-
-    pub(super) fn size(self) -> usize {
-        match self {
-            Element::F64 | Element::I64 => 8,
-            Element::Bool => 1,
-        }
-    }
-}
-
-/// The beginning of a file `.npy`: version 1.0, rows one after another, numbers from the next
-/// multiple of 64 bytes on.
-pub(super) fn array_header(element: Element, shape: &[usize]) -> Vec<u8> {
-    let sizes: String = shape.iter().map(|size| format!("{size}, ")).collect();
-    let sizes = if shape.len() == 1 { sizes.trim_end() } else { sizes.trim_end_matches(", ") };
-    let mut text = format!("{{'descr': '{}', 'fortran_order': False, 'shape': ({sizes}), }}", element.descr());
-    while !(10 + text.len() + 1).is_multiple_of(64) {
-        text.push(' ');
-    }
-    text.push('\n');
-    let mut bytes = b"\x93NUMPY\x01\x00".to_vec();
-    // Short: a type and two numbers.
-    bytes.extend((text.len() as u16).to_le_bytes());
-    bytes.extend(text.into_bytes());
-    bytes
-}
 
 /// An array as it is written.
 struct Array {
@@ -59,18 +18,18 @@ struct Array {
 fn numbers(shape: &[usize], values: impl Iterator<Item = f64>) -> Array {
     let mut data = Vec::with_capacity(8 * shape.iter().product::<usize>());
     values.for_each(|value| data.extend(value.to_le_bytes()));
-    Array { header: array_header(Element::F64, shape), data }
+    Array { header: npy::header(ElementType::F64, shape), data }
 }
 
 fn indices(values: impl ExactSizeIterator<Item = i64>) -> Array {
-    let header = array_header(Element::I64, &[values.len()]);
+    let header = npy::header(ElementType::I64, &[values.len()]);
     let mut data = Vec::with_capacity(8 * values.len());
     values.for_each(|value| data.extend(value.to_le_bytes()));
     Array { header, data }
 }
 
 fn truths(shape: &[usize], values: impl Iterator<Item = bool>) -> Array {
-    Array { header: array_header(Element::Bool, shape), data: values.map(u8::from).collect() }
+    Array { header: npy::header(ElementType::Bool, shape), data: values.map(u8::from).collect() }
 }
 
 /// The array of a part of the state, in the order of the grid's file; `None` for a domain.

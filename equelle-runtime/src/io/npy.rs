@@ -16,7 +16,7 @@ use crate::error::{Error, ErrorKind};
 
 const MAGIC: &[u8] = b"\x93NUMPY";
 
-/// Types of elements that are read, with their size in bytes.
+/// Types of elements that are read and written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ElementType {
     /// `f4`
@@ -43,13 +43,43 @@ impl ElementType {
         })
     }
 
-    fn size(self) -> usize {
+    /// As files that are written name it: numbers begin with their lowest byte.
+    fn descr(self) -> &'static str {
+        match self {
+            ElementType::F32 => "<f4",
+            ElementType::F64 => "<f8",
+            ElementType::I32 => "<i4",
+            ElementType::I64 => "<i8",
+            ElementType::Bool => "|b1",
+        }
+    }
+
+    /// In bytes.
+    pub(crate) fn size(self) -> usize {
         match self {
             ElementType::F32 | ElementType::I32 => 4,
             ElementType::F64 | ElementType::I64 => 8,
             ElementType::Bool => 1,
         }
     }
+}
+
+/// The beginning of a file that is written: version 1.0, rows one after another; the numbers begin
+/// at the next multiple of 64 bytes. One number has no dimension, a list one, rows two.
+pub(crate) fn header(element: ElementType, shape: &[usize]) -> Vec<u8> {
+    let sizes: String = shape.iter().map(|size| format!("{size}, ")).collect();
+    let sizes = if shape.len() == 1 { sizes.trim_end() } else { sizes.trim_end_matches(", ") };
+    let mut text = format!("{{'descr': '{}', 'fortran_order': False, 'shape': ({sizes}), }}", element.descr());
+    let before = MAGIC.len() + 4;
+    while !(before + text.len() + 1).is_multiple_of(64) {
+        text.push(' ');
+    }
+    text.push('\n');
+    let mut bytes = [MAGIC, b"\x01\x00"].concat();
+    // Short: a type and two numbers.
+    bytes.extend((text.len() as u16).to_le_bytes());
+    bytes.extend(text.into_bytes());
+    bytes
 }
 
 /// An array of one or two dimensions, rows one after another.

@@ -1,10 +1,11 @@
 //! NumPy's format `.npy`: one field, one row for each element of its domain.
 //!
-//! The layout is that of NumPy's documentation (`numpy.lib.format`), version 1.
+//! [`crate::io::npy`] has the header.
 
 use std::io::{Result, Write};
 
 use super::field::{Field, FieldValues};
+use crate::io::npy::{ElementType, header};
 
 /// Rows that are converted at a time.
 const ROWS: usize = 1 << 13;
@@ -16,40 +17,29 @@ const ROWS: usize = 1 << 13;
 /// Those of `out`.
 pub fn write(out: &mut dyn Write, field: &Field) -> Result<()> {
     let (rows, components) = (field.values.len(), field.values.components());
+    let shape = [rows, components];
+    let shape = if components > 1 { &shape[..] } else { &shape[..1] };
     match &field.values {
         FieldValues::F64(columns) => {
-            header(out, "<f8", rows, components)?;
+            out.write_all(&header(ElementType::F64, shape))?;
             numbers(out, columns, f64::to_le_bytes)
         }
         FieldValues::F32(columns) => {
-            header(out, "<f4", rows, components)?;
+            out.write_all(&header(ElementType::F32, shape))?;
             numbers(out, columns, f32::to_le_bytes)
         }
         FieldValues::Bool(values) => {
-            header(out, "|b1", rows, components)?;
+            out.write_all(&header(ElementType::Bool, shape))?;
             out.write_all(values)
         }
         FieldValues::Entity(values) => {
-            header(out, "<i8", rows, components)?;
+            out.write_all(&header(ElementType::I64, shape))?;
             values.chunks(ROWS).try_for_each(|chunk| {
                 let bytes: Vec<u8> = chunk.iter().flat_map(|value| value.to_le_bytes()).collect();
                 out.write_all(&bytes)
             })
         }
     }
-}
-
-/// Writes what is before the numbers: the data begin at a multiple of 64 bytes.
-fn header(out: &mut dyn Write, descr: &str, rows: usize, components: usize) -> Result<()> {
-    let shape = if components > 1 { format!("({rows}, {components})") } else { format!("({rows},)") };
-    let mut text = format!("{{'descr': '{descr}', 'fortran_order': False, 'shape': {shape}, }}");
-    const BEFORE: usize = 10;
-    let padding = 64 - (BEFORE + text.len() + 1) % 64;
-    text.extend(std::iter::repeat_n(' ', padding % 64));
-    text.push('\n');
-    out.write_all(b"\x93NUMPY\x01\x00")?;
-    out.write_all(&(text.len() as u16).to_le_bytes())?;
-    out.write_all(text.as_bytes())
 }
 
 fn numbers<T: Copy, const N: usize>(out: &mut dyn Write, columns: &[Vec<T>], to_bytes: fn(T) -> [u8; N]) -> Result<()> {
