@@ -72,11 +72,15 @@ fn goes_on(seed: u64, fixtures: &Fixtures) -> Result<usize, String> {
         fixture.words_for(compiled.runnable).map(str::to_owned).chain(own).chain([policy]).chain(more.iter().cloned()).collect::<Vec<_>>()
     };
     let folder = tempfile::tempdir().map_err(|error| error.to_string())?;
-    let (whole, end) = run(&compiled, module, &words(folder.path(), &[]));
+    // A checkpoint has the numbering of the grid's file, whatever that of a run is. Linear solvers
+    // have last bits that depend on it.
+    let numbering = |own: bool| format!("renumber={}", if own { "yes" } else { "no" });
+    let (before, after) = (seed % 4 < 2, (seed % 4 < 2) == text.contains("NewtonSolve"));
+    let (whole, end) = run(&compiled, module, &words(folder.path(), &[numbering(before)]));
     let mut said = 0;
     for path in checkpoints(folder.path()) {
         let other = tempfile::tempdir().map_err(|error| error.to_string())?;
-        let (rest, rest_end) = run(&compiled, module, &words(other.path(), &[format!("restart={}", path.display())]));
+        let (rest, rest_end) = run(&compiled, module, &words(other.path(), &[format!("restart={}", path.display()), numbering(after)]));
         if !whole.ends_with(&rest) || rest_end != end {
             let ends = |end: &Option<Ended>| end.as_ref().map_or_else(|| "no error".to_owned(), ToString::to_string);
             return Err(format!(
