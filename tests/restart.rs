@@ -11,8 +11,9 @@ use equelle_front::passes::{self, OptLevel};
 use equelle_front::source::SourceFile;
 use equelle_front::verify::{Verified, verify};
 use equelle_front::{lower, syntax};
-use equelle_runtime::Error;
+use equelle_runtime::io::Sink;
 use equelle_runtime::session::Options;
+use equelle_runtime::{Error, ErrorKind};
 use equellec::interpret;
 
 /// What a run prints.
@@ -47,8 +48,12 @@ impl Case {
     }
 
     fn run(&self, words: &[String]) -> (String, Result<(), Error>) {
+        self.run_in(&Sink::Files, words)
+    }
+
+    fn run_in(&self, sink: &Sink, words: &[String]) -> (String, Result<(), Error>) {
         let printed = Printed::default();
-        let options = Options { stdout: Box::new(printed.clone()), ..Options::silent() };
+        let options = Options { stdout: Box::new(printed.clone()), sink: sink.clone(), ..Options::silent() };
         let all: Vec<String> = self.words.iter().chain(words).cloned().collect();
         let result = interpret::run(interpret::program(&self.source, &self.verified), &self.verified, &all, options);
         let text = String::from_utf8(printed.0.lock().unwrap().clone()).expect("text");
@@ -363,4 +368,55 @@ For dt In InputSequenceOfScalar("steps") {
     let error = case.run(&words).1.expect_err("not finite");
     assert!(error.message.ends_with("`x` is not finite") && error.kind.exit_code() == 4, "{error}");
     case.ends(&[&words[..], &["nonfinite=allow".to_owned()]].concat());
+}
+
+/// Explicit diffusion that prints each round.
+const DIFFUSION: &str = r#"
+u0 = InputCollectionOfScalar("u0", AllCells())
+u : Mutable Collection Of Scalar On AllCells()
+u = u0
+For dt In InputSequenceOfScalar("steps") {
+    u = u - 0.1 * dt * Divergence(-Gradient(u))
+    Output("round", MaxReduce(u))
+}
+"#;
+
+#[test]
+fn checkpoints_by_time_go_on_too() {
+    let case = Case::new(DIFFUSION, OptLevel::O2, &[&GRID[..], &["steps=6*0.3"]].concat());
+    let [folder, other] = [(); 2].map(|()| tempfile::tempdir().expect("a folder"));
+    // Less than a round takes.
+    let whole = case.ends(&[in_folder(folder.path()), "checkpoint_minutes=1e-9".to_owned()]);
+    let found = checkpoints(folder.path());
+    assert_eq!(found.len(), 2, "{found:?}");
+    let rest = case.ends(&[in_folder(other.path()), format!("restart={}", found[0].display())]);
+    assert!(whole.ends_with(&rest) && rest.lines().count() == 1, "{whole}\n---\n{rest}");
+}
+
+#[test]
+fn a_full_disk_leaves_whole_checkpoints() {
+    let case = Case::new(DIFFUSION, OptLevel::O2, &[&GRID[..], &["steps=6*0.3"]].concat());
+    let words = ["checkpoint_every=1".to_owned(), "output_dir=out".to_owned()];
+    let files = |sink: &Sink| {
+        let npz = |path: &PathBuf| path.extension().is_some_and(|extension| extension == "npz");
+        sink.contents().into_iter().filter(|(path, _)| npz(path)).collect::<Vec<_>>()
+    };
+    let unlimited = Sink::memory();
+    case.run_in(&unlimited, &words).1.expect("it ends");
+    let whole = files(&unlimited);
+    assert_eq!(whole.len(), 6);
+    let size = whole[0].1.len();
+    // The record of the run takes some bytes, too.
+    let record: usize =
+        unlimited.contents().values().map(|bytes| bytes.len()).sum::<usize>() - whole.iter().map(|(_, bytes)| bytes.len()).sum::<usize>();
+    let mut numbers = Vec::new();
+    for room in [record + size / 2, record + 2 * size + size / 2, record + 5 * size + size / 2] {
+        let sink = Sink::memory_of(room);
+        let error = case.run_in(&sink, &words).1.expect_err("no room");
+        assert_eq!((error.kind, error.kind.exit_code()), (ErrorKind::Io, 5), "{error}");
+        let found = files(&sink);
+        assert!(found.iter().all(|file| whole.contains(file)), "{room}: a checkpoint is torn");
+        numbers.push(found.len());
+    }
+    assert!(numbers.is_sorted() && numbers[1] >= 1 && numbers[2] < 6, "{numbers:?}");
 }
