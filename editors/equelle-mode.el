@@ -21,15 +21,23 @@
   "Operators that are words.")
 
 (defconst equelle-constants
-  '("False" "True")
+  '("False" "Pi" "True")
   "Truth values.")
 
 (defconst equelle-control
-  '("For" "In")
+  '("For" "Import" "In" "Repeat" "Until" "While")
   "Words of statements.")
 
 (defconst equelle-builtins
-  '(("Abs" "Abs(x)"
+  '(("ACos" "ACos(x)"
+     "The arcus cosine, in radians. NaN outside of -1 to 1.")
+    ("ASin" "ASin(x)"
+     "The arcus sine, in radians. NaN outside of -1 to 1.")
+    ("ATan" "ATan(x)"
+     "The arcus tangent, in radians.")
+    ("ATan2" "ATan2(y, x)"
+     "The angle, in radians between -pi and pi, of the point `(x, y)`. Both have the same dimension.")
+    ("Abs" "Abs(x)"
      "The magnitude, `|x|`.")
     ("AllCells" "AllCells()"
      "All cells of the grid.")
@@ -51,14 +59,20 @@
      "The faces on the boundary of the grid.")
     ("BoundaryVertices" "BoundaryVertices()"
      "The vertices on the boundary of the grid.")
+    ("Ceil" "Ceil(x)"
+     "The smallest whole number that is not below `x`. Its derivative is 0.")
     ("Centroid" "Centroid(entities)"
      "The centroid of each entity.")
     ("Cos" "Cos(x)"
      "The cosine of an angle in radians.")
+    ("Cosh" "Cosh(x)"
+     "The hyperbolic cosine.")
     ("Divergence" "Divergence(values)"
      "Per cell, the sum of the values on its faces, counted as leaving through the normal; not divided by a volume.")
     ("Dot" "Dot(v1, v2)"
      "The scalar product.")
+    ("Erf" "Erf(x)"
+     "The error function.")
     ("Exp" "Exp(x)"
      "The exponential function.")
     ("FaceMax" "FaceMax(a, b, start)"
@@ -69,6 +83,8 @@
      "Per cell, the sum over its faces of `a` where the cell is the first of the face and of `b` where it is the second; faces without values do not take part. A number stands for itself on all of these faces. `Divergence(q)` is `FaceSum(q, -q)`.")
     ("FirstCell" "FirstCell(faces)"
      "The first cell of each face: the one that its normal points away from. Empty where that is outside the grid.")
+    ("Floor" "Floor(x)"
+     "The largest whole number that is not above `x`. Its derivative is 0.")
     ("Gradient" "Gradient(values)"
      "Per interior face, the value in the second cell minus the value in the first; not divided by a distance.")
     ("InnerCell" "InnerCell(faces)"
@@ -97,6 +113,8 @@
      "Whether each entity is Empty, as `FirstCell` and `SecondCell` are outside the grid.")
     ("Log" "Log(x)"
      "The natural logarithm.")
+    ("Log10" "Log10(x)"
+     "The logarithm of base 10.")
     ("Max" "Max(a, b)"
      "The larger of two numbers, which have the same dimension. NaN if one is NaN.")
     ("MaxReduce" "MaxReduce(x)"
@@ -123,14 +141,20 @@
      "The product of all values, which must have no dimension.")
     ("SecondCell" "SecondCell(faces)"
      "The second cell of each face: the one that its normal points to. Empty where that is outside the grid.")
+    ("Sign" "Sign(x)"
+     "The sign: -1, 0 or 1 for negative numbers, zero and positive ones. The number may have a dimension. Its derivative is 0.")
     ("Sin" "Sin(x)"
      "The sine of an angle in radians.")
+    ("Sinh" "Sinh(x)"
+     "The hyperbolic sine.")
     ("Sqrt" "Sqrt(s)"
      "The square root. Every exponent of the dimension must be even.")
     ("SumReduce" "SumReduce(x)"
      "The sum of all values.")
     ("Tan" "Tan(x)"
      "The tangent of an angle in radians.")
+    ("Tanh" "Tanh(x)"
+     "The hyperbolic tangent.")
     ("Vector" "Vector(x, y, z)"
      "The Vector of these components, all of one dimension and as many as the grid has dimensions: `Vector(x, y)` on a 2D grid.")
     ("Where" "Where(entities, condition)"

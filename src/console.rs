@@ -6,7 +6,7 @@ use clap::ValueEnum;
 use equelle_front::diagnostic::Diagnostic;
 use equelle_front::diagnostic::render::{self, Format};
 use equelle_front::report::Report;
-use equelle_front::source::SourceFile;
+use equelle_front::source::SourceMap;
 use equelle_runtime::Error;
 
 use crate::failure::Failure;
@@ -59,7 +59,7 @@ pub struct Console {
 
 impl Console {
     /// Diagnostics of a program.
-    pub fn diagnostics(&self, source: &SourceFile, diagnostics: &[Diagnostic]) {
+    pub fn diagnostics(&self, source: &SourceMap, diagnostics: &[Diagnostic]) {
         let format = match self.format {
             MessageFormat::Human => Format::Human { color: self.color },
             MessageFormat::Short => Format::Short,
@@ -114,7 +114,7 @@ impl Console {
     }
 
     /// What the compiler did.
-    pub fn report(&self, report: &Report, source: &SourceFile) {
+    pub fn report(&self, report: &Report, source: &SourceMap) {
         match self.format {
             MessageFormat::Human | MessageFormat::Short => write(&report::text(report, source)),
             MessageFormat::Json => write(&format!("{}\n", report::json(report))),

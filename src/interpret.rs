@@ -8,12 +8,14 @@ use std::time::Instant;
 use backend_serial::runtime::SerialRuntime;
 use equelle_front::ir::Module;
 use equelle_front::ir::interface::{Data, ExpectedUnit};
-use equelle_front::source::SourceFile;
+use equelle_front::source::SourceMap;
 use equelle_front::time_steps;
 use equelle_front::verify::Verified;
 use equelle_runtime::session::Options;
 use equelle_runtime::threads::Threads;
-use equelle_runtime::{EquelleRuntime, Error, ErrorKind, InputInfo, InputUnit, OutputInfo, Program, Session, Solve, Source, launch};
+use equelle_runtime::{
+    EquelleRuntime, Error, ErrorKind, ImportedSource, InputInfo, InputUnit, OutputInfo, Program, Session, Solve, Source, launch,
+};
 
 use crate::failure::Failure;
 use crate::package;
@@ -22,7 +24,7 @@ use crate::package;
 ///
 /// # Errors
 /// Those of the run; they have been shown, and what is returned is their exit code.
-pub fn interpret(source: &SourceFile, verified: &Verified, parameters: &[String], options: Options) -> Result<(), Failure> {
+pub fn interpret(source: &SourceMap, verified: &Verified, parameters: &[String], options: Options) -> Result<(), Failure> {
     let program = program(source, verified);
     let (format, started) = (options.format, Instant::now());
     let result = run(program, verified, parameters, options);
@@ -58,7 +60,7 @@ pub fn run_session(verified: &Verified, session: Session) -> Result<(), Error> {
 
 /// What the runtime needs to know of a program. It lives as long as the process, because generated
 /// programs have it as a constant.
-pub fn program(source: &SourceFile, verified: &Verified) -> &'static Program {
+pub fn program(source: &SourceMap, verified: &Verified) -> &'static Program {
     let interface = &verified.module().interface;
     let retries = package::retries(verified.module(), &time_steps::loops(verified.module()));
     let solve = |(line, unknowns): (u32, Vec<String>)| {
@@ -70,9 +72,11 @@ pub fn program(source: &SourceFile, verified: &Verified) -> &'static Program {
         |data: &Data| OutputInfo { tag: leak(&data.name), unit: package::output_unit(verified.module(), data).map(|unit| leak(&unit)) };
     let outputs: Vec<OutputInfo> = interface.outputs_to_files().map(output).collect();
     let inputs: Vec<InputInfo> = interface.inputs.iter().map(|data| input(verified.module(), data)).collect();
+    let imports: Vec<ImportedSource> =
+        source.imported().iter().map(|file| ImportedSource { file: leak(file.name()), text: leak(file.text()) }).collect();
     Box::leak(Box::new(Program {
         name: leak(&verified.module().name),
-        source: Source { file: leak(source.name()), text: leak(source.text()) },
+        source: Source { file: leak(source.name()), text: leak(source.text()), imports: Box::leak(imports.into_boxed_slice()) },
         inputs: Box::leak(inputs.into_boxed_slice()),
         min_dim: interface.min_dim as usize,
         retries: Box::leak(retries.into_boxed_slice()),

@@ -1,10 +1,10 @@
 //! The driver: what the `equellec` command does.
 //!
-//! Reading order: [`cli`] (arguments to actions), [`pipeline`] (text to verified IR), [`registry`]
-//! (the back-ends), [`package`] (verified IR to a cargo package), [`cache`] (where the runtime
-//! crates and built simulators live), [`cargo`] (building one), [`processor`] (for which
-//! processor), [`interpret`] (running without a build), [`report`] (what the compiler did),
-//! [`console`] and [`failure`] (what the user sees), [`doctor`].
+//! Reading order: [`cli`] (arguments to actions), [`imports`] (files of a program), [`pipeline`]
+//! (text to verified IR), [`registry`] (the back-ends), [`package`] (verified IR to a cargo
+//! package), [`cache`] (where the runtime crates and built simulators live), [`cargo`] (building
+//! one), [`processor`] (for which processor), [`interpret`] (running without a build), [`report`]
+//! (what the compiler did), [`console`] and [`failure`] (what the user sees), [`doctor`].
 
 #![forbid(unsafe_code)]
 
@@ -14,6 +14,7 @@ pub mod cli;
 pub mod console;
 pub mod doctor;
 pub mod failure;
+pub mod imports;
 pub mod interpret;
 pub mod keys;
 pub mod package;

@@ -1,6 +1,7 @@
 //! From text to verified IR: the one place that names the stages in order.
 
 use std::fs;
+use std::io::Read;
 use std::path::Path;
 
 use equelle_front::backend::Backend;
@@ -10,7 +11,7 @@ use equelle_front::diagnostic::Diagnostic;
 use equelle_front::ir::{Module, Numbers};
 use equelle_front::passes::{self, Derivatives, OptLevel};
 use equelle_front::report::Report;
-use equelle_front::source::SourceFile;
+use equelle_front::source::SourceMap;
 use equelle_front::syntax::ast;
 use equelle_front::typed::TypedProgram;
 use equelle_front::verify::{self, Verified};
@@ -19,8 +20,14 @@ use equelle_runtime::{Error, ErrorKind};
 
 use crate::console::Console;
 use crate::failure::Failure;
+use crate::imports::{self, Files};
 use crate::keys;
 use crate::package::{self, Package, PackageOptions};
+
+/// Whether a path stands for standard input, whose imports are relative to the current folder.
+pub fn is_standard_input(path: &Path) -> bool {
+    path.as_os_str() == "-"
+}
 
 /// How a program is compiled.
 #[derive(Clone, Copy, Debug)]
@@ -43,25 +50,48 @@ impl Options {
     }
 }
 
-/// Reads the text of a program. Messages name the file as the user did.
+/// Reads the text of a program, and those that it imports. Messages name the file as the user did.
 ///
 /// # Errors
-/// The file cannot be read, or is not UTF-8.
-pub fn read(path: &Path) -> Result<SourceFile, Failure> {
-    let bytes = fs::read(path).map_err(|error| Failure::io("read", path, &error))?;
-    let text = String::from_utf8(bytes).map_err(|error| {
-        let before = &error.as_bytes()[..error.utf8_error().valid_up_to()];
-        let line = before.iter().filter(|&&byte| byte == b'\n').count() + 1;
-        Failure::from(Error::new(ErrorKind::Data, format!("`{}` is not UTF-8 text: line {line}", path.display())))
-    })?;
-    Ok(SourceFile::new(path.to_string_lossy(), text))
+/// The program's own file cannot be read, or is not UTF-8. [`check()`] judges what it imports.
+pub fn read(path: &Path) -> Result<SourceMap, Failure> {
+    let text = read_text(path)?;
+    let key = imports::key(path).unwrap_or_default();
+    Ok(SourceMap::with_imports(name(path), text, &key, &mut Files))
+}
+
+/// As [`read`], without what the program imports.
+///
+/// # Errors
+/// As [`read`].
+pub fn read_alone(path: &Path) -> Result<SourceMap, Failure> {
+    Ok(SourceMap::new(name(path), read_text(path)?))
+}
+
+/// The name of a program in messages.
+fn name(path: &Path) -> String {
+    if is_standard_input(path) { "<standard input>".into() } else { path.to_string_lossy().into_owned() }
+}
+
+fn read_text(path: &Path) -> Result<String, Failure> {
+    let bytes = if is_standard_input(path) {
+        let mut bytes = Vec::new();
+        std::io::stdin().read_to_end(&mut bytes).map(|_| bytes)
+    } else {
+        fs::read(path)
+    };
+    let bytes = bytes.map_err(|error| Failure::io("read", path, &error))?;
+    String::from_utf8(bytes).map_err(|error| {
+        let line = imports::bad_line(&error);
+        Error::new(ErrorKind::Data, format!("`{}` is not UTF-8 text: line {line}", path.display())).into()
+    })
 }
 
 /// The syntax tree. Diagnostics are shown.
 ///
 /// # Errors
 /// The text has syntax errors.
-pub fn parse(source: &SourceFile, console: &Console) -> Result<ast::Program, Failure> {
+pub fn parse(source: &SourceMap, console: &Console) -> Result<ast::Program, Failure> {
     let parsed = syntax::parse(source.text());
     show(source, &parsed.diagnostics, console)?;
     Ok(parsed.program)
@@ -71,15 +101,15 @@ pub fn parse(source: &SourceFile, console: &Console) -> Result<ast::Program, Fai
 ///
 /// # Errors
 /// The program has errors.
-pub fn check(source: &SourceFile, nondimensional: bool, console: &Console) -> Result<TypedProgram, Failure> {
+pub fn check(source: &SourceMap, nondimensional: bool, console: &Console) -> Result<TypedProgram, Failure> {
     let checked = checked(source, nondimensional);
     show(source, &checked.diagnostics, console)?;
     checked.program.ok_or_else(|| Failure::Internal("the checker gave neither a program nor an error".into()))
 }
 
 /// What the checker says of a program, and what the keys of its inputs say.
-pub fn checked(source: &SourceFile, nondimensional: bool) -> Checked {
-    let mut checked = check::check_text(source.text(), &CheckOptions { nondimensional });
+pub fn checked(source: &SourceMap, nondimensional: bool) -> Checked {
+    let mut checked = check::check_source(source, &CheckOptions { nondimensional });
     if let Some(program) = checked.program.as_ref().filter(|_| !checked.diagnostics.iter().any(Diagnostic::is_error)) {
         let module = lower::lower(program, source, "program");
         checked.diagnostics.extend(keys::collisions(&module.interface.inputs));
@@ -92,7 +122,7 @@ pub fn checked(source: &SourceFile, nondimensional: bool) -> Checked {
 ///
 /// # Errors
 /// The program has errors.
-pub fn compile(source: &SourceFile, options: Options, console: &Console) -> Result<Verified, Failure> {
+pub fn compile(source: &SourceMap, options: Options, console: &Console) -> Result<Verified, Failure> {
     compile_with_report(source, options, console).map(|(verified, _)| verified)
 }
 
@@ -100,14 +130,14 @@ pub fn compile(source: &SourceFile, options: Options, console: &Console) -> Resu
 ///
 /// # Errors
 /// The program has errors.
-pub fn compile_with_report(source: &SourceFile, options: Options, console: &Console) -> Result<(Verified, Report), Failure> {
+pub fn compile_with_report(source: &SourceMap, options: Options, console: &Console) -> Result<(Verified, Report), Failure> {
     let module = lower(source, options, console)?;
     let (module, notes) = passes::optimise_by(module, &options.passes(), &mut |_, _| {});
     for solve in &notes.untreated {
-        let line = source.line(solve.span.start);
+        let (file, line) = source.file_and_line(source.line(solve.span.start));
         let message = format!(
             "note: {}:{line}: derivatives by products of sparse matrices, because of {} in the residual",
-            source.name(),
+            source.file(file).name(),
             solve.construct
         );
         console.progress(&message);
@@ -120,7 +150,7 @@ pub fn compile_with_report(source: &SourceFile, options: Options, console: &Cons
 ///
 /// # Errors
 /// The program has errors, or there is no such pass at this level.
-pub fn compile_until(source: &SourceFile, options: Options, pass: &str, console: &Console) -> Result<Verified, Failure> {
+pub fn compile_until(source: &SourceMap, options: Options, pass: &str, console: &Console) -> Result<Verified, Failure> {
     let module = lower(source, options, console)?;
     let mut passes_run = Vec::new();
     let mut wanted = None;
@@ -141,21 +171,22 @@ pub fn compile_until(source: &SourceFile, options: Options, pass: &str, console:
 ///
 /// # Errors
 /// A back-end cannot express the program.
-pub fn package(source: &SourceFile, verified: &Verified, backends: &[&dyn Backend], runtime_crates: &Path) -> Result<Package, Failure> {
+pub fn package(source: &SourceMap, verified: &Verified, backends: &[&dyn Backend], runtime_crates: &Path) -> Result<Package, Failure> {
     package::generate(verified, &PackageOptions { backends, runtime_crates }).map_err(|error| {
         let line = source.line(error.span.start);
-        let place = format!("{}:{line}: {}", source.name(), source.line_text(line).trim());
+        let (file, own) = source.file_and_line(line);
+        let place = format!("{}:{own}: {}", source.file(file).name(), source.line_text(line).trim());
         Error::new(ErrorKind::Backend, format!("{}\n --> {place}", error.message)).into()
     })
 }
 
-fn lower(source: &SourceFile, options: Options, console: &Console) -> Result<Module, Failure> {
+fn lower(source: &SourceMap, options: Options, console: &Console) -> Result<Module, Failure> {
     let program = check(source, options.nondimensional, console)?;
-    // A generated program names its source without the folder that it happened to be in.
-    let path = Path::new(source.name());
-    let name = path.file_name().map_or_else(|| source.name().into(), |name| name.to_string_lossy());
-    let stem = path.file_stem().map_or_else(|| "program".into(), |stem| stem.to_string_lossy());
-    let mut module = lower::lower(&program, &SourceFile::new(name, source.text()), &stem);
+    let stem = Path::new(source.name())
+        .file_stem()
+        .filter(|stem| !stem.to_string_lossy().starts_with('<'))
+        .map_or_else(|| "program".into(), |stem| stem.to_string_lossy());
+    let mut module = lower::lower(&program, &imports::without_folder(source), &stem);
     module.numbers = options.numbers;
     Ok(module)
 }
@@ -167,7 +198,7 @@ fn verified(module: Module) -> Result<Verified, Failure> {
     })
 }
 
-fn show(source: &SourceFile, diagnostics: &[Diagnostic], console: &Console) -> Result<(), Failure> {
+fn show(source: &SourceMap, diagnostics: &[Diagnostic], console: &Console) -> Result<(), Failure> {
     console.diagnostics(source, diagnostics);
     if diagnostics.iter().any(Diagnostic::is_error) { Err(Failure::Program) } else { Ok(()) }
 }

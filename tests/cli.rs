@@ -491,3 +491,31 @@ fn colliding_keys_are_refused_by_check() {
     }
     fs::remove_dir_all(&folder).unwrap();
 }
+
+#[test]
+fn runs_are_drawn() {
+    let folder = scratch("plot");
+    let dir = format!("output_dir={}", folder.display());
+    let run = expect(0, equellec().args(["run", "--interpret", "-q", "--plot", HEAT, CASE, &dir, "output_every=50"]));
+    let picture = folder.join("heat_explicit_2d.png");
+    assert!(stderr(&run).contains(&format!("wrote {}", picture.display())), "{}", stderr(&run));
+    assert!(fs::read(&picture).expect("the picture").starts_with(b"\x89PNG"));
+    let svg = folder.join("u.svg");
+    expect(0, equellec().arg("plot").arg(&folder).args(["--tag", "expU", "--step", "50,100", "--range", "-1:1", "-o"]).arg(&svg));
+    let text = fs::read_to_string(&svg).expect("the picture");
+    assert!(text.contains("aria-label=\"expU   time 5\"") && text.contains("aria-label=\"expU   time 10\""), "{text:.2000}");
+    for (words, code, message) in [
+        (&["--tag", "expu"][..], 2, "do you mean `expU`?"),
+        (&["--step", "51"], 2, "the nearest are 50 and 100"),
+        (&["-o", "u.pdf"], 2, "pictures are .png or .svg files"),
+        (&["-o", "u.svg", "--animate"], 2, "animations are .png files"),
+        (&["--size", "1x1"], 2, "expected width and height"),
+        (&["-o", "/nowhere/at/all/u.png"], 5, "cannot write"),
+    ] {
+        let output = expect(code, equellec().arg("plot").arg(&folder).args(words));
+        assert!(stderr(&output).contains(message), "{words:?}: {}", stderr(&output));
+    }
+    let empty = scratch("plot-empty");
+    let output = expect(4, equellec().arg("plot").arg(&empty));
+    assert!(stderr(&output).contains("has no outputs"), "{}", stderr(&output));
+}

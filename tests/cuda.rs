@@ -21,7 +21,7 @@ use backend_cuda::runtime::{CudaRuntime, Precision};
 use backend_serial::runtime::SerialRuntime;
 use equelle_front::ir::Numbers;
 use equelle_front::passes::{Derivatives, OptLevel};
-use equelle_front::source::SourceFile;
+use equelle_front::source::SourceMap;
 use equelle_front::verify::Verified;
 use equelle_runtime::output::Record;
 use equelle_runtime::report::{MessageFormat as Messages, ProgressStyle};
@@ -41,7 +41,7 @@ fn device() -> Option<Rc<dyn Device>> {
 }
 
 /// What a program puts out, run by `run`.
-fn records(words: &[String], verified: &Verified, source: &SourceFile, run: impl FnOnce(Session) -> Result<(), Error>) -> Vec<Record> {
+fn records(words: &[String], verified: &Verified, source: &SourceMap, run: impl FnOnce(Session) -> Result<(), Error>) -> Vec<Record> {
     let program = interpret::program(source, verified);
     let mut session = Session::open_with(program, words, Options::silent()).unwrap_or_else(|error| panic!("{error:?}"));
     let records = session.record_outputs();
@@ -84,7 +84,7 @@ fn agree(path: &str, words: &[&str], tolerance: f64) {
 }
 
 /// A program at a level, with derivatives by sparse matrices.
-fn compiled(path: &str, level: OptLevel) -> (SourceFile, Verified) {
+fn compiled(path: &str, level: OptLevel) -> (SourceMap, Verified) {
     let console = Console { format: MessageFormat::Human, color: false };
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let source = pipeline::read(&root.join(path)).unwrap_or_else(|failure| panic!("{failure:?}"));
@@ -252,7 +252,7 @@ impl io::Write for Text {
 
 /// The events of a run on a device, or on the serial back-end, and what it puts out.
 fn told(
-    source: &SourceFile,
+    source: &SourceMap,
     verified: &Verified,
     words: &[String],
     device: Option<&Rc<dyn Device>>,

@@ -8,12 +8,12 @@ use std::path::{Path, PathBuf};
 use std::{env, fs};
 
 use equelle_front::backend::Backend;
-use equelle_front::check::{CheckOptions, check};
+use equelle_front::check::{CheckOptions, check_text};
 use equelle_front::ir::{Precision, text};
+use equelle_front::lower;
 use equelle_front::passes::{self, OptLevel};
-use equelle_front::source::SourceFile;
+use equelle_front::source::SourceMap;
 use equelle_front::verify::{Verified, verify};
-use equelle_front::{lower, syntax};
 use equellec::package::{PackageOptions, generate};
 
 fn repository(path: &str) -> PathBuf {
@@ -32,11 +32,11 @@ fn compiled(path: &str, level: OptLevel) -> Verified {
 fn compiled_as(path: &str, level: OptLevel, change: impl FnOnce(String) -> String) -> Verified {
     let path = repository(path);
     let name = path.file_name().and_then(|n| n.to_str()).expect("a name");
-    of_text(SourceFile::new(name, change(read(&path))), level)
+    of_text(SourceMap::new(name, change(read(&path))), level)
 }
 
-fn of_text(source: SourceFile, level: OptLevel) -> Verified {
-    let checked = check(&syntax::parse(source.text()).program, &CheckOptions { nondimensional: false });
+fn of_text(source: SourceMap, level: OptLevel) -> Verified {
+    let checked = check_text(source.text(), &CheckOptions { nondimensional: false });
     let program = checked.program.unwrap_or_else(|| panic!("{:?}", checked.diagnostics));
     let module = lower::lower(&program, &source, source.name().trim_end_matches(".equelle"));
     verify(passes::optimise(module, level)).unwrap_or_else(|errors| panic!("{errors:?}"))
@@ -63,7 +63,7 @@ fn compare_cuda(name: &str, module: &Verified) {
 
 /// The text of both back-ends for a program, without comments: they name its lines.
 fn generated(program: &str) -> Vec<(String, String)> {
-    let module = of_text(SourceFile::new("p.equelle", program), OptLevel::O2);
+    let module = of_text(SourceMap::new("p.equelle", program), OptLevel::O2);
     let serial = backend_serial::codegen::Serial;
     let options = PackageOptions { backends: &[&serial], runtime_crates: Path::new("runtime") };
     let mut files = generate(&module, &options).unwrap_or_else(|e| panic!("{program}: {e}")).files;

@@ -7,11 +7,11 @@
 use std::path::{Path, PathBuf};
 use std::{env, fs};
 
-use equelle_front::check::{CheckOptions, check};
+use equelle_front::check::{CheckOptions, check_text};
+use equelle_front::lower;
 use equelle_front::passes::{self, OptLevel};
-use equelle_front::source::SourceFile;
+use equelle_front::source::SourceMap;
 use equelle_front::verify::verify;
-use equelle_front::{lower, syntax};
 use serde_json::Value;
 
 fn root() -> &'static Path {
@@ -19,9 +19,9 @@ fn root() -> &'static Path {
 }
 
 fn manifest_of(name: &str, text: &str, level: OptLevel) -> String {
-    let checked = check(&syntax::parse(text).program, &CheckOptions { nondimensional: false });
+    let checked = check_text(text, &CheckOptions { nondimensional: false });
     let program = checked.program.unwrap_or_else(|| panic!("{name}: {:?}", checked.diagnostics));
-    let module = lower::lower(&program, &SourceFile::new(format!("{name}.equelle"), text), name);
+    let module = lower::lower(&program, &SourceMap::new(format!("{name}.equelle"), text), name);
     let verified = verify(passes::optimise(module, level)).unwrap_or_else(|errors| panic!("{name}: {errors:?}"));
     equellec::package::manifest(&verified)
 }

@@ -8,17 +8,17 @@ use std::fs;
 use std::path::Path;
 use std::process::{Command, Output};
 
-use equelle_front::check::{CheckOptions, check};
+use equelle_front::check::{CheckOptions, check_text};
+use equelle_front::lower;
 use equelle_front::memory::{Buffers, Needs};
 use equelle_front::passes::{OptLevel, optimise};
-use equelle_front::source::SourceFile;
-use equelle_front::{lower, syntax};
+use equelle_front::source::SourceMap;
 use support::{Dimensions, built_with, repository, scratch, stderr};
 
 fn needs(text: &str, level: OptLevel) -> (Needs, Vec<String>) {
-    let checked = check(&syntax::parse(text).program, &CheckOptions { nondimensional: true });
+    let checked = check_text(text, &CheckOptions { nondimensional: true });
     let program = checked.program.unwrap_or_else(|| panic!("{:?}", checked.diagnostics.first()));
-    let module = optimise(lower::lower(&program, &SourceFile::new("program.equelle", text), "program"), level);
+    let module = optimise(lower::lower(&program, &SourceMap::new("program.equelle", text), "program"), level);
     let needs = Needs::of(&module);
     let names = needs.sets.iter().map(|entry| module.sets.get(entry.set).name.clone()).collect();
     (needs, names)
@@ -54,9 +54,9 @@ fn the_interpreter_needs_more() {
         "{HEAD}a = u_in * u_in\nb = a * a\nOutput(\"b\", b)\nu : Mutable Collection Of Scalar On AllCells()\nu = u_in\nFor dt In timesteps {{\n    u = u + dt * u\n}}\n"
     );
     let module = |level| {
-        let checked = check(&syntax::parse(&text).program, &CheckOptions { nondimensional: true });
+        let checked = check_text(&text, &CheckOptions { nondimensional: true });
         let program = checked.program.unwrap_or_else(|| panic!("{:?}", checked.diagnostics.first()));
-        optimise(lower::lower(&program, &SourceFile::new("program.equelle", text.as_str()), "program"), level)
+        optimise(lower::lower(&program, &SourceMap::new("program.equelle", text.as_str()), "program"), level)
     };
     let numbers = |needs: &Needs| needs.sets[0].general.numbers[2];
     // Operation by operation: u_in, a and b; then dt * u and the new u beside the old one, which is

@@ -20,7 +20,7 @@ use equellec::package::{Package, PackageOptions, generate};
 
 static PROGRAM: Program = Program {
     name: "test",
-    source: Source { file: "test.equelle", text: "" },
+    source: Source { file: "test.equelle", text: "", imports: &[] },
     inputs: &[],
     min_dim: 1,
     retries: &[],

@@ -7,21 +7,21 @@
 use std::path::{Path, PathBuf};
 use std::{env, fs};
 
-use equelle_front::check::{CheckOptions, check};
+use equelle_front::check::{CheckOptions, check_text};
+use equelle_front::lower;
 use equelle_front::passes::{CallNotInlined, Need, OptLevel, Options, Why, optimise_by};
 use equelle_front::report::{Cartesian, Item, KernelItem, Part, Report, Traffic, When};
-use equelle_front::source::SourceFile;
-use equelle_front::{lower, syntax};
+use equelle_front::source::SourceMap;
 use equellec::report;
 
 fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
 }
 
-fn report_at(name: &str, text: &str, level: OptLevel) -> (Report, SourceFile) {
-    let checked = check(&syntax::parse(text).program, &CheckOptions { nondimensional: true });
+fn report_at(name: &str, text: &str, level: OptLevel) -> (Report, SourceMap) {
+    let checked = check_text(text, &CheckOptions { nondimensional: true });
     let program = checked.program.unwrap_or_else(|| panic!("{name}: {:?}", checked.diagnostics.first()));
-    let source = SourceFile::new(format!("{name}.equelle"), text);
+    let source = SourceMap::new(format!("{name}.equelle"), text);
     let module = lower::lower(&program, &source, name);
     let (module, notes) = optimise_by(module, &Options { level, ..Options::default() }, &mut |_, _| {});
     (Report::of(&module, &notes), source)

@@ -6,11 +6,11 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
-use equelle_front::check::{CheckOptions, check};
+use equelle_front::check::{CheckOptions, check_text};
+use equelle_front::lower;
 use equelle_front::passes::{self, OptLevel};
-use equelle_front::source::SourceFile;
+use equelle_front::source::SourceMap;
 use equelle_front::verify::{Verified, verify};
-use equelle_front::{lower, syntax};
 use equelle_runtime::io::Sink;
 use equelle_runtime::session::Options;
 use equelle_runtime::{Error, ErrorKind};
@@ -32,15 +32,15 @@ impl Write for Printed {
 }
 
 struct Case {
-    source: SourceFile,
+    source: SourceMap,
     verified: Verified,
     words: Vec<String>,
 }
 
 impl Case {
     fn new(text: &str, level: OptLevel, words: &[&str]) -> Case {
-        let source = SourceFile::new("case.equelle", text.to_owned());
-        let checked = check(&syntax::parse(source.text()).program, &CheckOptions { nondimensional: true });
+        let source = SourceMap::new("case.equelle", text.to_owned());
+        let checked = check_text(source.text(), &CheckOptions { nondimensional: true });
         let program = checked.program.unwrap_or_else(|| panic!("{:?}", checked.diagnostics));
         let module = lower::lower(&program, &source, "case");
         let verified = verify(passes::optimise(module, level)).unwrap_or_else(|errors| panic!("{errors:?}"));
@@ -135,6 +135,43 @@ For dt In InputSequenceOfScalar("steps") {
 "#;
     for solver in ["solver=auto", "solver=gmres", "timestep_cuts=2"] {
         goes_on(text, &[&GRID[..], &["steps=5*0.3", solver]].concat(), 5);
+    }
+}
+
+/// The condition and the steps that the program computes are part of the state: the run goes on
+/// with neither a round more nor one less, and the last checkpoint ends it at once.
+#[test]
+fn loops_that_decide_go_on_with_the_same_bits() {
+    let text = r#"
+u0 = InputCollectionOfScalar("u0", AllCells())
+u : Mutable Collection Of Scalar On AllCells()
+u = u0
+time : Mutable Scalar = 0
+dt : Mutable Scalar = 0.1
+While time < 1 {
+    dt = Min(1.5 * dt, 1 - time)
+    residual(v) = { -> v + 0.01 * v * v - u + dt * Divergence(-Gradient(v)) }
+    u = NewtonSolve(residual, u)
+    time = time + dt
+    Output("u", u)
+    Output("round", time)
+}
+u = 3 * u / MaxReduce(u)
+halvings : Mutable Scalar = 0
+Repeat Until MaxReduce(u) < 1 {
+    u = u / 2
+    halvings = halvings + 1
+    Output("round", halvings)
+}
+For n In Range(0, 3) {
+    u = u + n
+    Output("u", u)
+    Output("round", n)
+}
+"#;
+    // Times 0.15, 0.375, 0.7125, 1; largest values 1.5, 0.75; three numbers.
+    for cuts in ["timestep_cuts=0", "timestep_cuts=2"] {
+        goes_on(text, &[&GRID[..], &[cuts]].concat(), 4 + 2 + 3);
     }
 }
 

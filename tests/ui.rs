@@ -11,9 +11,10 @@ use std::path::{Path, PathBuf};
 use equelle_front::check::CheckOptions;
 use equelle_front::diagnostic::render::{Format, render};
 use equelle_front::diagnostic::{Code, Diagnostic};
-use equelle_front::source::SourceFile;
+use equelle_front::imports::{ImportReader, ImportedText};
+use equelle_front::source::{ImportError, SourceMap};
 use equelle_front::syntax::parse;
-use equellec::pipeline;
+use equellec::{imports, pipeline};
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/ui")
@@ -52,8 +53,28 @@ fn options(text: &str) -> CheckOptions {
     options
 }
 
-fn diagnostics(text: &str) -> Vec<Diagnostic> {
-    pipeline::checked(&SourceFile::new("", text), options(text).nondimensional).diagnostics
+/// Reads files that lie beside a case, and names them like cases.
+struct CaseFiles;
+
+impl ImportReader for CaseFiles {
+    fn read(&mut self, path: &str, from: &str) -> Result<ImportedText, ImportError> {
+        let found = imports::Files.read(path, &root().join(from).to_string_lossy())?;
+        Ok(ImportedText { name: name(Path::new(&found.name)), ..found })
+    }
+}
+
+/// A case with the files that it imports.
+fn source(path: &Path, text: &str) -> SourceMap {
+    let key = imports::key(path).expect("the case is a file");
+    SourceMap::with_imports(name(path), text, &key, &mut CaseFiles)
+}
+
+fn diagnostics_of(path: &Path) -> Vec<Diagnostic> {
+    diagnostics(&source(path, &read(path)))
+}
+
+fn diagnostics(source: &SourceMap) -> Vec<Diagnostic> {
+    pipeline::checked(source, options(source.text()).nondimensional).diagnostics
 }
 
 /// The text of a case, byte for byte: some are about line ends.
@@ -67,8 +88,8 @@ fn messages_are_as_recorded() {
     let mut wrong = Vec::new();
     for path in files(&root(), "equelle") {
         let text = read(&path);
-        let source = SourceFile::new(name(&path), text.as_str());
-        let seen = render(&diagnostics(&text), &source, Format::Human { color: false });
+        let source = source(&path, &text);
+        let seen = render(&diagnostics(&source), &source, Format::Human { color: false });
         let expected_path = path.with_extension("stderr");
         if bless {
             fs::write(&expected_path, seen).unwrap();
@@ -86,7 +107,8 @@ fn messages_are_as_recorded() {
 fn json_is_as_recorded_and_documented() {
     let path = root().join("json/instance.equelle");
     let text = read(&path);
-    let seen = render(&diagnostics(&text), &SourceFile::new(name(&path), text.as_str()), Format::Json);
+    let source = source(&path, &text);
+    let seen = render(&diagnostics(&source), &source, Format::Json);
     let recorded = path.with_extension("jsonl");
     if std::env::var_os("EQUELLE_BLESS").is_some_and(|v| v == "1") {
         fs::write(&recorded, &seen).unwrap();
@@ -149,8 +171,8 @@ fn broken_programs_report_all_of_their_errors_and_no_others() {
         let text = read(&path);
         let expected = expected_errors(&text);
         assert!(text.lines().count() >= 50 && expected.len() >= 4, "{}", name(&path));
-        let source = SourceFile::new(name(&path), text.as_str());
-        let found = diagnostics(&text);
+        let source = source(&path, &text);
+        let found = diagnostics(&source);
         let places: Vec<u32> = found.iter().map(|d| d.primary.span.start).collect();
         assert!(places.is_sorted(), "{}: {places:?}", name(&path));
         let seen: Vec<(u32, String)> = found.iter().map(|d| (source.line(d.primary.span.start), d.code.as_str().to_owned())).collect();
@@ -185,7 +207,7 @@ fn every_row_of_the_table_has_a_case_with_its_code() {
     assert_eq!(numbers, (1..=56).collect());
     let mut wrong = Vec::new();
     for (number, code, case) in &table {
-        let found = diagnostics(&read(&root().join("rows").join(case).with_extension("equelle")));
+        let found = diagnostics_of(&root().join("rows").join(case).with_extension("equelle"));
         let seen: Vec<&str> = found.iter().map(|d| d.code.as_str()).collect();
         if !seen.contains(&code.as_str()) {
             wrong.push(format!("{number} {case}: {code} expected, {seen:?} seen"));
@@ -201,9 +223,9 @@ fn every_row_of_the_table_has_a_case_with_its_code() {
 fn every_error_has_a_hint_and_a_place() {
     let mut wrong = Vec::new();
     for path in files(&root(), "equelle") {
-        let text = read(&path);
-        for d in diagnostics(&text) {
-            let place = text.get(d.primary.span.range());
+        let source = source(&path, &read(&path));
+        for d in diagnostics(&source) {
+            let place = source.text_of(d.primary.span);
             // A missing token has a place between two characters.
             let placed = place.is_some_and(|t| !t.is_empty()) || matches!(d.code, Code::UnexpectedToken | Code::MissingContinuation);
             if d.hint.is_none() && d.code != Code::UnexpectedToken || !placed {
@@ -216,7 +238,7 @@ fn every_error_has_a_hint_and_a_place() {
 
 #[test]
 fn every_code_has_a_case() {
-    let seen: BTreeSet<Code> = files(&root(), "equelle").iter().flat_map(|p| diagnostics(&read(p))).map(|d| d.code).collect();
+    let seen: BTreeSet<Code> = files(&root(), "equelle").iter().flat_map(|p| diagnostics_of(p)).map(|d| d.code).collect();
     // A text of 64 MiB, and what takes a million instances or hundreds of nested calls, are
     // generated by the tests of limits.
     let generated = [Code::TextTooLong, Code::TooManyInstances, Code::NestedTooDeeply];
@@ -231,12 +253,12 @@ fn the_page_of_keys_has_the_mistake_and_its_correction() {
     let page = equelle_front::diagnostic::explain::explain("E0512").expect("a page");
     let examples: Vec<&str> = page.split("```").skip(1).step_by(2).filter_map(|block| block.strip_prefix("equelle\n")).collect();
     assert_eq!(examples.len(), 2);
-    let codes = |text: &str| diagnostics(text).iter().map(|d| d.code).collect::<Vec<_>>();
+    let codes = |text: &str| diagnostics(&SourceMap::new("", text)).iter().map(|d| d.code).collect::<Vec<_>>();
     assert_eq!((codes(examples[0]), codes(examples[1])), (vec![Code::ParameterKey], vec![]));
 }
 
 #[test]
 fn three_errors_give_three_messages() {
-    let found = diagnostics(&read(&root().join("syntax/three_errors.equelle")));
+    let found = diagnostics_of(&root().join("syntax/three_errors.equelle"));
     assert_eq!(found.iter().map(|d| d.code.as_str()).collect::<Vec<_>>(), ["E0009", "E0013", "E0019"]);
 }

@@ -28,7 +28,7 @@ use equelle_runtime::source::Source;
 
 static PROGRAM: Program = Program {
     name: "krylov",
-    source: Source { file: "krylov.equelle", text: "" },
+    source: Source { file: "krylov.equelle", text: "", imports: &[] },
     inputs: &[],
     min_dim: 1,
     retries: &[],

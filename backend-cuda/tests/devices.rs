@@ -3,7 +3,9 @@
 
 mod common;
 
+use std::io::Write;
 use std::rc::Rc;
+use std::sync::{Arc, Mutex};
 
 use backend_cuda::runtime::device::direct::{DirectEngine, DirectSolves};
 use backend_cuda::runtime::device::emulator::Emulator;
@@ -12,9 +14,12 @@ use backend_cuda::runtime::device::sparse::{Allocate, SparseMatrix, SparseProduc
 use backend_cuda::runtime::device::{
     AsyncCopy, CompileOptions, CopyId, Device, DeviceProperties, DevicePtr, FunctionId, GraphId, Launch, ModuleId,
 };
-use backend_cuda::runtime::{FloatingPoint, KernelModule};
+use backend_cuda::runtime::{CudaRuntime, FloatingPoint, KernelModule, Precision};
 use equelle_runtime::grid::{Cartesian, Grid};
-use equelle_runtime::{CanonicalSet, EntityKind, EquelleRuntime, Error, ErrorKind, Extent, HostAccess};
+use equelle_runtime::params::Parameters;
+use equelle_runtime::report::MessageFormat;
+use equelle_runtime::session::{Options, Session};
+use equelle_runtime::{CanonicalSet, EntityKind, EquelleRuntime, Error, ErrorKind, Extent, HostAccess, KernelBytes, KernelInfo};
 
 const ALL_CELLS: CanonicalSet = CanonicalSet::new(EntityKind::Cell, Extent::All);
 
@@ -116,6 +121,12 @@ impl Device for NoGraphs {
     unsafe fn launch_graph(&self, _: GraphId) -> Result<(), Error> {
         Err(Error::new(ErrorKind::Backend, "there is no graph"))
     }
+    unsafe fn time_launches(&self, _: &[Launch]) -> Result<Option<Vec<f64>>, Error> {
+        Ok(None)
+    }
+    fn copy_bandwidth(&self) -> Option<f64> {
+        None
+    }
     fn free_graph(&self, _: GraphId) {}
     fn synchronise(&self) -> Result<(), Error> {
         self.0.synchronise()
@@ -157,6 +168,77 @@ fn without_graphs_the_numbers_are_the_same() {
     assert_eq!(rt.values(&u).unwrap(), [1024.0, -3072.0, 512.0]);
     assert_eq!(rt.counters().graphs, 0);
     rt.finish().unwrap();
+}
+
+static TWICE: KernelInfo = KernelInfo {
+    name: "twice",
+    lines: &[3],
+    arguments: &[],
+    set: Some(ALL_CELLS),
+    bytes: KernelBytes { general: [24; 3], cartesian: [16; 3] },
+};
+
+/// Ten rounds read a number each, so that each is a sequence of launches; of these, two are timed.
+#[test]
+fn a_profile_has_all_calls_of_each_kernel_and_its_bytes() {
+    for device in common::devices() {
+        let (stderr, dir) = (Buffer::default(), std::env::temp_dir());
+        let path = dir.join(format!("equelle-profile-{}.txt", std::process::id()));
+        std::fs::write(&path, "1 ".repeat(10)).unwrap();
+        let parameters = Parameters::from_words(&[format!("steps_filename={}", path.display())]).unwrap();
+        let grid = Grid::cartesian(Cartesian::line(3, 1.0)).unwrap();
+        let stream = Box::new(stderr.clone());
+        let options = Options { profile: true, quiet: true, format: MessageFormat::Json, stderr: stream, ..Options::silent() };
+        let session = Session::on_grid(&common::PROGRAM, parameters, grid, options).unwrap();
+        let mut rt = CudaRuntime::with_precision(session, Rc::clone(&device), Precision::Double).unwrap();
+        let cells = rt.domain(ALL_CELLS).unwrap();
+        let mut u = rt.scalar_collection(&cells, vec![1.0, -3.0, 0.5]).unwrap();
+        let sequence = rt.input_sequence("steps").unwrap();
+        let mut steps = rt.begin_loop(&sequence).unwrap();
+        while rt.next(&mut steps).unwrap().is_some() {
+            let out = rt.new_collection(&cells).unwrap();
+            let space = rt.space(&cells).unwrap();
+            let call = rt.call_over(&DOUBLING, &TWICE, "twice", cells.len()).unwrap().arg(space).arg(u.pointer()).arg(out.pointer());
+            rt.launch_over(call, cells.len()).unwrap();
+            u = out;
+            rt.values(&u).unwrap();
+        }
+        let _ = std::fs::remove_file(&path);
+        assert_eq!(rt.values(&u).unwrap(), [1024.0, -3072.0, 512.0]);
+        rt.finish().unwrap();
+        let text = stderr.text();
+        let profile = text.lines().find(|line| line.contains(r#""event":"profile""#)).unwrap_or_else(|| panic!("{text}"));
+        // Three cells of 16 bytes in ten rounds.
+        let of_kernel = profile.find(r#""name":"twice","lines":[3],"calls":10,"seconds":"#).unwrap_or_else(|| panic!("{profile}"));
+        assert!(profile[of_kernel..].contains(r#""bytes":480"#), "{profile}");
+        let seconds = profile[of_kernel..].split(r#""seconds":"#).nth(1).and_then(|rest| rest.split(',').next());
+        let seconds: f64 = seconds.and_then(|number| number.parse().ok()).unwrap_or_else(|| panic!("{profile}"));
+        assert!(seconds > 0.0 && seconds < 1.0, "{profile}");
+        assert!(profile.contains(r#""rounds":10,"#), "{profile}");
+        // The window of the loop is a kernel of the runtime, without bytes.
+        assert!(profile.contains(r#""name":"equelle_loop_window","lines":[],"#), "{profile}");
+    }
+}
+
+/// A stream that the test reads.
+#[derive(Clone, Default)]
+struct Buffer(Arc<Mutex<Vec<u8>>>);
+
+impl Buffer {
+    fn text(&self) -> String {
+        String::from_utf8(self.0.lock().unwrap().clone()).unwrap()
+    }
+}
+
+impl Write for Buffer {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        self.0.lock().unwrap().extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
+    }
 }
 
 const DIVIDING: KernelModule = KernelModule {

@@ -9,6 +9,7 @@ use std::rc::Rc;
 use backend_cuda::runtime::device::CompileOptions;
 use backend_cuda::runtime::device::emulator::Emulator;
 use backend_cuda::runtime::{CudaRuntime, FloatingPoint, GridArrays, KernelModule, Precision, Scalar};
+use equelle_runtime::grid::{Cartesian, Grid};
 use equelle_runtime::launch::Program;
 use equelle_runtime::params::Parameters;
 use equelle_runtime::session::{Options, Session};
@@ -19,7 +20,7 @@ use equelle_runtime::{
 
 static PROGRAM: Program = Program {
     name: "test",
-    source: Source { file: "test.equelle", text: "" },
+    source: Source { file: "test.equelle", text: "", imports: &[] },
     inputs: &[],
     min_dim: 1,
     retries: &[],
@@ -75,23 +76,25 @@ fn numbers(n: usize) -> Vec<f64> {
     (0..n).map(|i| ((i * 7919 % 10_007) as f64).sqrt() * if i % 3 == 0 { -1e3 } else { 1e-3 }).collect()
 }
 
+/// Numbers of leaves around those of a thread, of a warp, of a block, and of two launches.
 #[test]
 fn reductions_have_the_documented_order() {
-    if !common::host_compiler() {
-        return;
-    }
-    for n in [1, 1023, 1024, 1025, 300_000] {
-        let mut rt = runtime(&[&format!("nx={n}"), "grid_dim=1"]);
-        let cells = rt.domain(ALL_CELLS).unwrap();
-        let values = numbers(n);
-        let u = rt.scalar_collection(&cells, values.clone()).unwrap();
-        let leaves = rt.leaves(Reduction::Sum, &cells).unwrap();
-        let space = rt.space(&cells).unwrap();
-        let call = rt.call(&KERNELS, "leaves").unwrap().arg(space).arg(u.pointer()).arg(leaves.pointer());
-        rt.launch_over_leaves(call, leaves.len()).unwrap();
-        let sum = rt.combine(leaves).unwrap();
-        // Bit for bit: the order is the same.
-        assert_eq!(rt.scalar_value(&sum).unwrap().to_bits(), reduce::reduce(Reduction::Sum, &values).unwrap().to_bits(), "{n} values");
+    let leaves = [2, 3, 15, 16, 17, 31, 33, 255, 257, 511, 513, 4095, 4096, 4097];
+    let sizes = leaves.map(|leaves| leaves * reduce::LEAF - 5);
+    for device in common::devices() {
+        for n in [1, 1023, 1024, 1025, 300_000].into_iter().chain(sizes) {
+            let mut rt = common::runtime(Rc::clone(&device), Grid::cartesian(Cartesian::line(n, 1.0)).unwrap(), &[]);
+            let cells = rt.domain(ALL_CELLS).unwrap();
+            let values = numbers(n);
+            let u = rt.scalar_collection(&cells, values.clone()).unwrap();
+            let leaves = rt.leaves(Reduction::Sum, &cells).unwrap();
+            let space = rt.space(&cells).unwrap();
+            let call = rt.call(&KERNELS, "leaves").unwrap().arg(space).arg(u.pointer()).arg(leaves.pointer());
+            rt.launch_over_leaves(call, leaves.len()).unwrap();
+            let sum = rt.combine(leaves).unwrap();
+            // Bit for bit: the order is the same.
+            assert_eq!(rt.scalar_value(&sum).unwrap().to_bits(), reduce::reduce(Reduction::Sum, &values).unwrap().to_bits(), "{n} values");
+        }
     }
 }
 

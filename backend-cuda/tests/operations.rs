@@ -201,25 +201,79 @@ fn branches_that_are_not_chosen_have_no_entries() {
     }
 }
 
+/// The same bits as in Rust, in both precisions: special values, and numbers of every size.
+#[test]
+fn every_function_has_the_bits_of_the_serial_one() {
+    let mut numbers =
+        vec![0.0, -0.0, 1.0, -1.0, 0.5, -2.0, 3.0, f64::INFINITY, -f64::INFINITY, f64::NAN, f64::MAX, 5e-324, 1e-310, 709.0, -745.0];
+    let mut state = 1u64;
+    for k in 0..20_000 {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        let fraction = (state >> 11) as f64 / (1u64 << 53) as f64 - 0.5;
+        // A third near 1, a third moderate, the others of any size.
+        numbers.push([2.0 * fraction, 200.0 * fraction, f64::from_bits(state)][k % 3]);
+    }
+    let others: Vec<f64> = numbers.iter().rev().copied().collect();
+    for device in devices() {
+        for precision in [Precision::Double, Precision::Single] {
+            let grid = Grid::cartesian(Cartesian::line(numbers.len(), 1.0)).unwrap();
+            let mut rt = runtime_in(precision, Rc::clone(&device), grid, &[]);
+            let cells = rt.domain(ALL_CELLS).unwrap();
+            let [a, b] = [&numbers, &others].map(|values| rt.scalar_collection(&cells, values.clone()).unwrap());
+            let single = precision == Precision::Single;
+            let check = |name: &str, found: &[f64], expected: &dyn Fn(f64, f64) -> f64| {
+                for ((&a, &b), &found) in numbers.iter().zip(&others).zip(found) {
+                    let expected = expected(a, b);
+                    assert!(
+                        found.to_bits() == expected.to_bits() || (found.is_nan() && expected.is_nan()),
+                        "{name}({a:e}, {b:e}): {found:e}, not {expected:e}"
+                    );
+                }
+            };
+            for function in Elementary::ALL {
+                let found = rt.elementary(function, &a).unwrap();
+                let found = rt.values(&found).unwrap();
+                check(function.name(), &found, &|a, _| if single { f64::from(function.of(a as f32)) } else { function.of(a) });
+            }
+            for function in [BinaryMath::Pow, BinaryMath::ATan2] {
+                let found = rt.math(function, &a, &b).unwrap();
+                let found = rt.values(&found).unwrap();
+                check(&format!("{function:?}"), &found, &|a, b| {
+                    if single { f64::from(function.of(a as f32, b as f32)) } else { function.of(a, b) }
+                });
+            }
+        }
+    }
+}
+
 /// Derivatives of every function at three points, by the formulas of a textbook. Two units in the
-/// last place of CUDA's functions, some roundings beside: 1e-14 of the derivative.
+/// last place of the functions, some roundings beside: 1e-14 of the derivative.
 #[test]
 fn every_function_has_its_derivative() {
     type Derivative = fn(f64) -> f64;
     let at = [0.5, 1.25, 3.0];
     let fixed = 1.25;
-    let of_one: [(Elementary, Derivative); 5] = [
+    let of_one: [(Elementary, Derivative); 13] = [
         (Elementary::Exp, f64::exp),
         (Elementary::Log, |u| 1.0 / u),
         (Elementary::Sin, f64::cos),
         (Elementary::Cos, |u| -u.sin()),
         (Elementary::Tan, |u| 1.0 / u.cos().powi(2)),
+        (Elementary::Tanh, |u| 1.0 / u.cosh().powi(2)),
+        (Elementary::Sinh, f64::cosh),
+        (Elementary::Cosh, f64::sinh),
+        (Elementary::ATan, |u| 1.0 / (1.0 + u * u)),
+        (Elementary::Log10, |u| std::f64::consts::LOG10_E / u),
+        (Elementary::Erf, |u| std::f64::consts::FRAC_2_SQRT_PI * (-u * u).exp()),
+        (Elementary::Floor, |_| 0.0),
+        (Elementary::Sign, |_| 0.0),
     ];
     // By the first number, then by the second. The first one is chosen of equal ones.
-    let of_two: [(BinaryMath, Derivative, Derivative); 3] = [
+    let of_two: [(BinaryMath, Derivative, Derivative); 4] = [
         (BinaryMath::Min, |u| f64::from(u <= 1.25), |u| f64::from(u < 1.25)),
         (BinaryMath::Max, |u| f64::from(u >= 1.25), |u| f64::from(u > 1.25)),
         (BinaryMath::Pow, |u| 1.25 * u.powf(0.25), |u| 1.25f64.powf(u) * 1.25f64.ln()),
+        (BinaryMath::ATan2, |u| 1.25 / (u * u + 1.5625), |u| -1.25 / (u * u + 1.5625)),
     ];
     for device in devices() {
         let mut rt = line(&device, 3, &[]);

@@ -40,7 +40,7 @@ static ALLOCATOR: Counting = Counting;
 
 static PROGRAM: Program = Program {
     name: "test",
-    source: Source { file: "test.equelle", text: "" },
+    source: Source { file: "test.equelle", text: "", imports: &[] },
     inputs: &[],
     min_dim: 1,
     retries: &[],

@@ -202,13 +202,15 @@ fn of_state(statement: &Stmt, mutables: &BTreeSet<MutableId>, values: &BTreeSet<
 /// Whether the checkpoints of a loop have a variable that is state somewhere.
 fn is_saved(main: &Function, state: &State, skipped: &[Skipped], position: usize, mutable: MutableId) -> bool {
     let (before, from) = main.body.statements.split_at(position);
-    let StmtKind::For { body, .. } = &from[0].kind else { return false };
+    let StmtKind::For { rounds, body } = &from[0].kind else { return false };
     // Without a value before it belongs to a round.
     let has_value = before.iter().filter_map(stored_outside_loops).any(|stored| stored == mutable);
     let in_groups = state.groups.iter().filter(|group| group.end <= position).flat_map(|group| &main.body.statements[group.clone()]);
     let is_changed = in_groups.chain(from.first()).any(|statement| stores(statement, mutable));
     let replaces = skipped.iter().any(|run| run.statements.end <= position && run.mutables.contains(&mutable));
-    let is_read = is_exposed(body, mutable) == Some(true) || from[1..].iter().any(|statement| loads(statement, mutable));
+    let is_read = rounds.condition() == Some(mutable)
+        || is_exposed(body, mutable) == Some(true)
+        || from[1..].iter().any(|statement| loads(statement, mutable));
     has_value && is_changed && (replaces || is_read)
 }
 
@@ -218,6 +220,7 @@ fn is_exposed(block: &Block, mutable: MutableId) -> Option<bool> {
         StmtKind::Let { op: Op::Load(loaded), .. } => (*loaded == mutable).then_some(true),
         StmtKind::Store { mutable: stored, .. } => (*stored == mutable).then_some(false),
         // A loop may have no round.
+        StmtKind::For { rounds, .. } if rounds.condition() == Some(mutable) => Some(true),
         StmtKind::For { body, .. } => is_exposed(body, mutable).filter(|exposed| *exposed),
         StmtKind::Let { .. } | StmtKind::Output { .. } | StmtKind::Launch { .. } | StmtKind::Return(_) => None,
     })
@@ -257,7 +260,7 @@ fn stores(statement: &Stmt, mutable: MutableId) -> bool {
 fn loads(statement: &Stmt, mutable: MutableId) -> bool {
     match &statement.kind {
         StmtKind::Let { op: Op::Load(loaded), .. } => *loaded == mutable,
-        StmtKind::For { body, .. } => body.statements.iter().any(|inner| loads(inner, mutable)),
+        StmtKind::For { rounds, body } => rounds.condition() == Some(mutable) || body.statements.iter().any(|inner| loads(inner, mutable)),
         StmtKind::Let { .. } | StmtKind::Store { .. } | StmtKind::Output { .. } | StmtKind::Launch { .. } | StmtKind::Return(_) => false,
     }
 }

@@ -107,7 +107,7 @@ impl CostModel {
 
     fn math(&self, function: BinaryMath) -> u32 {
         match function {
-            BinaryMath::Pow => self.elementary,
+            BinaryMath::Pow | BinaryMath::ATan2 => self.elementary,
             BinaryMath::Min | BinaryMath::Max => 1,
         }
     }

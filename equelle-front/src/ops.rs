@@ -2,6 +2,9 @@
 
 use crate::types::Basic;
 
+/// Numbers that have a name in the language.
+pub const CONSTANTS: [(&str, f64); 1] = [("Pi", std::f64::consts::PI)];
+
 /// `+ - * /`
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Arithmetic {
@@ -138,8 +141,7 @@ impl Logic {
     }
 }
 
-/// Functions of one Scalar that have no dimension, as accurate as the library of the target:
-/// the last bits may differ between targets.
+/// Functions of one Scalar, whose value has no dimension: the same bits on every target.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Elementary {
     /// Exponential function.
@@ -152,11 +154,50 @@ pub enum Elementary {
     Cos,
     /// Tangent, in radians.
     Tan,
+    /// Hyperbolic tangent.
+    Tanh,
+    /// Hyperbolic sine.
+    Sinh,
+    /// Hyperbolic cosine.
+    Cosh,
+    /// Arcus sine, in radians; NaN outside of -1 to 1.
+    ASin,
+    /// Arcus cosine, in radians; NaN outside of -1 to 1.
+    ACos,
+    /// Arcus tangent, in radians.
+    ATan,
+    /// Logarithm of base 10.
+    Log10,
+    /// Error function.
+    Erf,
+    /// The largest whole number that is not above.
+    Floor,
+    /// The smallest whole number that is not below.
+    Ceil,
+    /// -1, 0 or 1 as the number is negative, zero or positive; of any dimension.
+    Sign,
 }
 
 impl Elementary {
     /// All of them.
-    pub const ALL: [Elementary; 5] = [Elementary::Exp, Elementary::Log, Elementary::Sin, Elementary::Cos, Elementary::Tan];
+    pub const ALL: [Elementary; 16] = [
+        Elementary::Exp,
+        Elementary::Log,
+        Elementary::Sin,
+        Elementary::Cos,
+        Elementary::Tan,
+        Elementary::Tanh,
+        Elementary::Sinh,
+        Elementary::Cosh,
+        Elementary::ASin,
+        Elementary::ACos,
+        Elementary::ATan,
+        Elementary::Log10,
+        Elementary::Erf,
+        Elementary::Floor,
+        Elementary::Ceil,
+        Elementary::Sign,
+    ];
 
     /// As in the language.
     pub fn name(self) -> &'static str {
@@ -166,6 +207,17 @@ impl Elementary {
             Elementary::Sin => "Sin",
             Elementary::Cos => "Cos",
             Elementary::Tan => "Tan",
+            Elementary::Tanh => "Tanh",
+            Elementary::Sinh => "Sinh",
+            Elementary::Cosh => "Cosh",
+            Elementary::ASin => "ASin",
+            Elementary::ACos => "ACos",
+            Elementary::ATan => "ATan",
+            Elementary::Log10 => "Log10",
+            Elementary::Erf => "Erf",
+            Elementary::Floor => "Floor",
+            Elementary::Ceil => "Ceil",
+            Elementary::Sign => "Sign",
         }
     }
 
@@ -177,6 +229,17 @@ impl Elementary {
             Elementary::Sin => "sin",
             Elementary::Cos => "cos",
             Elementary::Tan => "tan",
+            Elementary::Tanh => "tanh",
+            Elementary::Sinh => "sinh",
+            Elementary::Cosh => "cosh",
+            Elementary::ASin => "asin",
+            Elementary::ACos => "acos",
+            Elementary::ATan => "atan",
+            Elementary::Log10 => "log10",
+            Elementary::Erf => "erf",
+            Elementary::Floor => "floor",
+            Elementary::Ceil => "ceil",
+            Elementary::Sign => "sign",
         }
     }
 
@@ -188,8 +251,30 @@ impl Elementary {
             Elementary::Sin => x.sin(),
             Elementary::Cos => x.cos(),
             Elementary::Tan => x.tan(),
+            Elementary::Tanh => x.tanh(),
+            Elementary::Sinh => x.sinh(),
+            Elementary::Cosh => x.cosh(),
+            Elementary::ASin => x.asin(),
+            Elementary::ACos => x.acos(),
+            Elementary::ATan => x.atan(),
+            Elementary::Log10 => x.log10(),
+            Elementary::Erf => error_function(x),
+            Elementary::Floor => x.floor(),
+            Elementary::Ceil => x.ceil(),
+            Elementary::Sign => f64::from(i8::from(x > 0.0) - i8::from(x < 0.0)),
         }
     }
+}
+
+/// The error function by its series with positive terms, to 1e-12.
+fn error_function(x: f64) -> f64 {
+    let size = x.abs().min(6.0);
+    let (mut term, mut sum) = (size, size);
+    for n in 1..200 {
+        term *= 2.0 * size * size / f64::from(2 * n + 1);
+        sum += term;
+    }
+    (std::f64::consts::FRAC_2_SQRT_PI * (-size * size).exp() * sum).copysign(x)
 }
 
 /// Reductions of a collection to one value.
@@ -277,4 +362,6 @@ pub enum BinaryMath {
     Max,
     /// The first to the power of the second.
     Pow,
+    /// The angle of the point whose ordinate is the first and whose abscissa is the second.
+    ATan2,
 }

@@ -11,7 +11,7 @@ use std::collections::BTreeSet;
 use std::ops::BitOrAssign;
 
 use crate::backend::visit::{Node, visit_expr, visit_path};
-use crate::ir::{Block, Function, KBlock, KExpr, KStmt, Kernel, Module, MutableId, Op, Path, Stmt, StmtKind, ValueId};
+use crate::ir::{Block, Function, KBlock, KExpr, KStmt, Kernel, Module, MutableId, Op, Path, Rounds, Stmt, StmtKind, ValueId};
 use crate::source::Span;
 use crate::types::Shape;
 
@@ -20,8 +20,10 @@ use crate::types::Shape;
 pub struct TimeLoop {
     /// The loop.
     pub span: Span,
-    /// Its element, which no other loop has.
-    pub element: ValueId,
+    /// Its rounds, whose element or condition no other loop has.
+    pub rounds: Rounds,
+    /// The length of a round: the element, or what the body computes; `None` if it computes none.
+    pub step: Option<ValueId>,
     /// Variables that it changes and that had a value before it, ascending. All others that it
     /// assigns are its own.
     pub state: Vec<MutableId>,
@@ -47,9 +49,12 @@ fn inside(module: &Module, block: &Block, assigned: &mut BTreeSet<MutableId>, fo
             StmtKind::Store { mutable, .. } => {
                 assigned.insert(*mutable);
             }
-            StmtKind::For { element, body, .. } => {
+            StmtKind::For { rounds, body } => {
                 if body.statements.iter().any(solves) {
-                    found.push(time_loop(module, statement, *element, body, assigned));
+                    found.push(match *rounds {
+                        Rounds::Sequence { element, .. } => time_loop(module, statement, *rounds, element, body, assigned),
+                        Rounds::Range { .. } | Rounds::While(_) => computed_steps(statement, *rounds, body, assigned),
+                    });
                 }
                 inside(module, body, assigned, found);
             }
@@ -62,7 +67,32 @@ fn solves(statement: &Stmt) -> bool {
     matches!(&statement.kind, StmtKind::Let { op: Op::Newton { .. }, .. })
 }
 
-fn time_loop(module: &Module, statement: &Stmt, element: ValueId, body: &Block, assigned: &BTreeSet<MutableId>) -> TimeLoop {
+/// The length of a round that a body computes.
+pub fn computed_step(body: &Block) -> Option<ValueId> {
+    body.statements.iter().find_map(|statement| match &statement.kind {
+        StmtKind::Let { results, op: Op::Step(_) } => results.first().copied(),
+        _ => None,
+    })
+}
+
+/// A loop that computes its steps. Its rounds are taken again as they are, with half the step: the
+/// body computes how it goes on.
+fn computed_steps(statement: &Stmt, rounds: Rounds, body: &Block, assigned: &BTreeSet<MutableId>) -> TimeLoop {
+    let stored: BTreeSet<MutableId> = stores(body).into_iter().collect();
+    let state = stored.into_iter().filter(|mutable| assigned.contains(mutable)).collect();
+    let step = computed_step(body);
+    let obstacle = step.is_none().then_some(("a body without a Scalar that plays the step, as in `time = time + dt`", statement.span));
+    TimeLoop { span: statement.span, rounds, step, state, opening: 0, obstacle }
+}
+
+fn time_loop(
+    module: &Module,
+    statement: &Stmt,
+    rounds: Rounds,
+    element: ValueId,
+    body: &Block,
+    assigned: &BTreeSet<MutableId>,
+) -> TimeLoop {
     let stored: BTreeSet<MutableId> = stores(body).into_iter().collect();
     let state = stored.iter().copied().filter(|mutable| assigned.contains(mutable)).collect();
     let mut walk = Walk::new(module, stored.clone(), new_state(body));
@@ -78,7 +108,7 @@ fn time_loop(module: &Module, statement: &Stmt, element: ValueId, body: &Block, 
     } else {
         walk.late.map(|span| ("an output of the state before the step that comes after an output of the step", span))
     };
-    TimeLoop { span: statement.span, element, state, opening: walk.opening, obstacle }
+    TimeLoop { span: statement.span, rounds, step: Some(element), state, opening: walk.opening, obstacle }
 }
 
 /// Values that become state in a round, those left out that are state as it was.

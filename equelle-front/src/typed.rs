@@ -11,6 +11,7 @@ use std::sync::Arc;
 
 use crate::ops::{Arithmetic, Comparison, Elementary, InputElement, Logic};
 use crate::source::Span;
+use crate::syntax::ast::LoopTest;
 use crate::types::{CanonicalSet, Dimension, SetTable, Type};
 
 /// A checked program.
@@ -121,6 +122,10 @@ pub enum StmtKind {
     Discard(Expr),
     /// `For variable In sequence`; the variable is a Scalar, new in every round.
     For { variable: VarId, sequence: Expr, body: Vec<Stmt> },
+    /// `For variable In Range(from, below)`; the variable is a Scalar, new in every round.
+    Range { variable: VarId, from: Expr, below: Expr, body: Vec<Stmt> },
+    /// `While condition` or `Repeat Until condition`.
+    Conditional { test: LoopTest, condition: Expr, body: Vec<Stmt> },
     /// `-> value`, last in a function body.
     Return(Expr),
 }
@@ -262,6 +267,8 @@ pub enum Builtin {
     Max,
     /// `Pow(a, b)`, and `a ^ b` where the exponent is not a whole number.
     Pow,
+    /// `ATan2(y, x)`
+    ATan2,
     /// `MaxReduce(x)`
     MaxReduce,
     /// `MinReduce(x)`

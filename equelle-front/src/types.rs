@@ -287,6 +287,8 @@ impl Dimension {
     pub const BASE_UNITS: [&str; 7] = ["Meter", "Second", "Kilogram", "Kelvin", "Ampere", "Mole", "Candela"];
     /// Metre.
     pub const LENGTH: Dimension = Dimension([1, 0, 0, 0, 0, 0, 0]);
+    /// Second.
+    pub const TIME: Dimension = Dimension([0, 1, 0, 0, 0, 0, 0]);
 
     /// Largest magnitude of an exponent. A power and its reciprocal are then both in range, or
     /// neither.

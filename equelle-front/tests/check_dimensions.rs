@@ -112,6 +112,9 @@ fn what_must_have_no_dimension_is_looked_at_in_every_base_dimension() {
         ("x = Sin(%A)", Code::ArgumentDimension),
         ("x = Cos(%A)", Code::ArgumentDimension),
         ("x = Tan(%A)", Code::ArgumentDimension),
+        ("x = Tanh(%A)", Code::ArgumentDimension),
+        ("x = ATan(%A)", Code::ArgumentDimension),
+        ("x = Floor(%A)", Code::ArgumentDimension),
         ("x = p^%A", Code::PowerDimension),
         ("x = %A^p", Code::PowerDimension),
         ("x = Pow(p, %A)", Code::PowerDimension),
@@ -191,7 +194,13 @@ fn outputs_are_told_the_dimension_of_every_element() {
             .iter()
             .filter_map(|statement| match &statement.kind {
                 StmtKind::Output { value, .. } => Some(value.dims.as_slice()),
-                StmtKind::Let { .. } | StmtKind::Assign { .. } | StmtKind::Discard(_) | StmtKind::For { .. } | StmtKind::Return(_) => None,
+                StmtKind::Let { .. }
+                | StmtKind::Assign { .. }
+                | StmtKind::Discard(_)
+                | StmtKind::For { .. }
+                | StmtKind::Range { .. }
+                | StmtKind::Conditional { .. }
+                | StmtKind::Return(_) => None,
             })
             .collect();
         assert_eq!(outputs, [expected.as_slice()], "{unit}");

@@ -6,7 +6,7 @@ use equelle_front::check::{CheckOptions, Checked, check, type_name};
 use equelle_front::diagnostic::Code;
 use equelle_front::ir::{Carried, Module, Op, StmtKind, text};
 use equelle_front::lower::lower;
-use equelle_front::source::SourceFile;
+use equelle_front::source::SourceMap;
 use equelle_front::syntax::parse;
 use equelle_front::verify::verify;
 
@@ -25,7 +25,7 @@ fn module(text: &str) -> Module {
     let checked = run(text);
     assert_eq!(checked.diagnostics, [], "{text}");
     let program = checked.program.expect("a program without errors has a typed tree");
-    let module = lower(&program, &SourceFile::new("program", text.to_owned()), "program");
+    let module = lower(&program, &SourceMap::new("program", text.to_owned()), "program");
     if let Err(errors) = verify(module.clone()) {
         panic!("{text}: {errors:?}");
     }

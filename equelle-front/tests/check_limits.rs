@@ -8,7 +8,7 @@ use equelle_front::diagnostic::Code;
 use equelle_front::ir::{Module, Stmt, StmtKind};
 use equelle_front::lower::lower;
 use equelle_front::passes::{OptLevel, optimise};
-use equelle_front::source::SourceFile;
+use equelle_front::source::SourceMap;
 use equelle_front::syntax::{MAX_HEIGHT, parse};
 use equelle_front::verify::verify;
 
@@ -86,7 +86,7 @@ fn statements(module: &Module) -> usize {
 fn optimising_a_chain_that_calls_twice_does_not_blow_it_up() {
     let text = format!("{}y = f30(InputCollectionOfScalar(\"u\", AllCells()))\nOutput(\"y\", y)\n", chain(30, "x * x", "#(x) + #(2 * x)"));
     let program = run(&text).program.expect("no errors");
-    let module = lower(&program, &SourceFile::new("chain", text.as_str()), "chain");
+    let module = lower(&program, &SourceMap::new("chain", text.as_str()), "chain");
     let before = statements(&module);
     assert!(before < 500, "{before}");
     let module = optimise(module, OptLevel::O2);
@@ -110,7 +110,7 @@ fn a_chain_of_thousands_of_terms_is_checked_and_lowered_on_a_small_stack() {
         let checked = run(&text);
         assert_eq!(codes(&checked), []);
         let program = checked.program.expect("no errors");
-        let module = lower(&program, &SourceFile::new("chain", text.as_str()), "chain");
+        let module = lower(&program, &SourceMap::new("chain", text.as_str()), "chain");
         // One statement per operator, and few others.
         let n = statements(&module);
         assert!(n >= terms / 2 * 2 + terms / 3 * 2 && n < 2 * terms, "{n}");
@@ -132,7 +132,7 @@ fn a_chain_that_writes_twice_per_link_is_optimised() {
         chain(30, "x", "#(x) + #(x)").split_once("}\n").expect("f0").1
     );
     let program = run(&text).program.expect("no errors");
-    let module = optimise(lower(&program, &SourceFile::new("chain", text.as_str()), "chain"), OptLevel::O2);
+    let module = optimise(lower(&program, &SourceMap::new("chain", text.as_str()), "chain"), OptLevel::O2);
     assert!(statements(&module) < 10_000, "{}", statements(&module));
     assert!(verify(module).is_ok());
 }

@@ -1,7 +1,7 @@
 //! The examples of the explain pages: the wrong one has the mistake, the corrected one has no
 //! diagnostics.
 
-use equelle_front::check::{CheckOptions, check};
+use equelle_front::check::{CheckOptions, check_text};
 use equelle_front::diagnostic::Code;
 use equelle_front::diagnostic::explain::explain;
 use equelle_front::syntax::parse;
@@ -13,13 +13,14 @@ fn examples(page: &str) -> Vec<&str> {
 fn codes(text: &str) -> Vec<Code> {
     let parsed = parse(text);
     assert!(parsed.diagnostics.is_empty(), "{text}\n{:?}", parsed.diagnostics);
-    check(&parsed.program, &CheckOptions::default()).diagnostics.iter().map(|d| d.code).collect()
+    check_text(text, &CheckOptions::default()).diagnostics.iter().map(|d| d.code).collect()
 }
 
 #[test]
 fn examples_on_pages_are_right() {
-    // Limits have no small examples; the tests of the driver have the page of keys.
-    let elsewhere = [Code::TooManyInstances, Code::NestedTooDeeply, Code::ParameterKey];
+    // Limits have no small examples; other tests have the page of keys, and those that need two
+    // texts.
+    let elsewhere = [Code::TooManyInstances, Code::NestedTooDeeply, Code::ParameterKey, Code::CircularImport, Code::ImportedEffect];
     for &code in Code::ALL.iter().filter(|c| !c.as_str().starts_with("E00") && !elsewhere.contains(c)) {
         let page = explain(code.as_str()).unwrap_or_else(|| panic!("no page for {}", code.as_str()));
         let examples = examples(page);

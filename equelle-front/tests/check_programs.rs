@@ -4,7 +4,7 @@
 use equelle_front::check::{CheckOptions, Checked, check, type_name};
 use equelle_front::diagnostic::Code;
 use equelle_front::lower::lower;
-use equelle_front::source::SourceFile;
+use equelle_front::source::SourceMap;
 use equelle_front::syntax::parse;
 use equelle_front::typed::{ExprKind, StmtKind, TreeType, TypedProgram};
 use equelle_front::types::{CanonicalSet, SetId};
@@ -26,7 +26,7 @@ fn clean(text: &str) -> TypedProgram {
     assert_eq!(checked.diagnostics, [], "{text}");
     let program = checked.program.expect("no diagnostics, so there is a program");
     // Every valid program lowers to IR that obeys the rules of the IR.
-    let module = lower(&program, &SourceFile::new("program", text), "program");
+    let module = lower(&program, &SourceMap::new("program", text), "program");
     if let Err(errors) = verify(module) {
         panic!("{text}\n{errors:?}");
     }

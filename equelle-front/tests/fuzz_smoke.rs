@@ -14,7 +14,7 @@ use equelle_front::diagnostic::render::{Format, render};
 use equelle_front::ir::{self, Module};
 use equelle_front::lower::lower;
 use equelle_front::passes::{OptLevel, optimise_with};
-use equelle_front::source::SourceFile;
+use equelle_front::source::SourceMap;
 use equelle_front::syntax::{parse, print, same_modulo_spans};
 use equelle_front::typed::TypedProgram;
 use equelle_front::verify::verify;
@@ -86,7 +86,7 @@ const WORDS: &[&str] = &[
     "Collection", "Stencil", "Sequence", "Array", "Of", "On", "Extend", "Subset", "Scalar", "Vector", "Bool", "Cell", "Face", "Edge",
     "Vertex", "String", "Function", "And", "Or", "Not", "Xor", "True", "False", "For", "In", "Mutable", "AllCells()", "InteriorFaces()",
     "FirstCell", "Gradient", "Divergence", "Output", "NewtonSolve", "InputScalarWithDefault", "[Meter]", "[Kilo*Meter^-2]", "x", "u0",
-    "Exp(", "Pow(x, 2)", "Min(", "AnyReduce(", "Vector(", "x ^ 2", "AllEdges()", "InteriorVertices()", "NewtonSolveSystem([f], [x])", "[x, y][0]",
+    "Exp(", "ATan2(x, 2)", "Floor(", "Pi", "Pow(x, 2)", "Min(", "AnyReduce(", "Vector(", "x ^ 2", "AllEdges()", "InteriorVertices()", "NewtonSolveSystem([f], [x])", "[x, y][0]",
     "f", "f(x)", "f(x) =", "x =", "x :", "->", "{", "}", "{\n", "\n}\n", "(", ")", "[", "]", "|", ",", "?", ":", "=", "==", "!=", "<", "<=",
     ">", ">=", "+", "-", "*", "/", "^", "0", "1", "2.5", "1e3", ".5", "3x", "1e999", "\"tag\"", "\"", "\\", "#", "# note\n", "...", "...\n", "\n",
     "\n", "\n", "\r\n", " ", "\t", "$", "_", "\u{e9}", "\u{feff}", "\0", "99999999999",
@@ -109,7 +109,7 @@ fn feed(text: &str, full: bool) {
     }
     assert!(diagnostics.is_sorted_by_key(|d| d.primary.span), "diagnostics are not in order for {text:?}");
     if full {
-        let source = SourceFile::new("fuzz.equelle", text);
+        let source = SourceMap::new("fuzz.equelle", text);
         for format in [Format::Human { color: true }, Format::Short, Format::Json] {
             assert_eq!(render(&diagnostics, &source, format).is_empty(), diagnostics.is_empty());
         }
@@ -123,7 +123,7 @@ static COMPILED: AtomicU64 = AtomicU64::new(0);
 /// each.
 fn compile(program: &TypedProgram, text: &str) {
     COMPILED.fetch_add(1, Ordering::Relaxed);
-    let module = lower(program, &SourceFile::new("fuzz.equelle", text), "fuzz");
+    let module = lower(program, &SourceMap::new("fuzz.equelle", text), "fuzz");
     valid(&module, "lowering", text);
     let _ = optimise_with(module, OptLevel::O2, &mut |pass, module| valid(module, pass, text));
 }

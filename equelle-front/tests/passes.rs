@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use equelle_front::ir::{self, Module, StmtKind};
 use equelle_front::passes::{OptLevel, PIPELINE_O2, optimise};
-use equelle_front::source::SourceFile;
+use equelle_front::source::SourceMap;
 use equelle_front::{check, lower, syntax, verify};
 
 fn folder() -> PathBuf {
@@ -44,7 +44,7 @@ fn each_pass_gives_the_expected_text() {
 const HEAT: &str = include_str!("passes/heat_explicit.equelle");
 
 fn compile(text: &str, level: OptLevel) -> Module {
-    let source = SourceFile::new("heat.equelle", text);
+    let source = SourceMap::new("heat.equelle", text);
     let parsed = syntax::parse(text);
     assert!(parsed.diagnostics.is_empty(), "{:?}", parsed.diagnostics);
     let checked = check::check(&parsed.program, &check::CheckOptions { nondimensional: true });

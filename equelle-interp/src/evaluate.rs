@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 
-use equelle_front::backend::structural::along_one_axis;
 use equelle_front::ir::{FaceFilter, KBlock, KExpr, KStmt, Kernel, LocalId, Param, ParamId, Path, Side, UnaryOp};
 use equelle_front::ops::{Arithmetic, FaceReduction};
 use equelle_front::types::{Basic, EntityKind, SetId, SetTable};
@@ -339,15 +338,7 @@ impl<'a> Evaluator<'a> {
                 (UnaryOp::Length, Number::Vector(a)) => Number::Real(self.dot(a, a).sqrt()),
                 (op, a) => unary(*op, a)?,
             },
-            KExpr::Arithmetic(op, a, b) => match along_one_axis(expr).filter(|_| self.shape.is_some()) {
-                None => binary(*op, self.expr(a)?, self.expr(b)?)?,
-                Some((component, rest)) => match binary(*op, self.expr(a)?, self.expr(b)?)? {
-                    Number::Vector(product) => Number::Vector(product),
-                    // A structural zero annihilates a number, also what is not finite.
-                    _ if self.face_axis()? == Some(component as usize) => self.expr(&rest)?,
-                    _ => Number::Real(0.0),
-                },
-            },
+            KExpr::Arithmetic(op, a, b) => binary(*op, self.expr(a)?, self.expr(b)?)?,
             KExpr::Compare(op, a, b) => match (self.expr(a)?, self.expr(b)?) {
                 (Number::Real(a), Number::Real(b)) => Number::Bool(op.holds(&a, &b)),
                 (Number::Bool(a), Number::Bool(b)) => Number::Bool(op.holds(&a, &b)),
@@ -438,14 +429,6 @@ impl<'a> Evaluator<'a> {
             None => return Err(defect("there is no cell beyond the boundary")),
         }
         Ok(shape.cell(place) as u32)
-    }
-
-    /// The axis across which the face at hand stands: that of a side block, or of the element.
-    fn face_axis(&mut self) -> Result<Option<usize>, Error> {
-        if let (None, Some(shape), Some(face)) = (self.axis, self.shape, self.here) {
-            return Ok(Some(shape.face_ijk(face as usize).axis));
-        }
-        Ok(self.axis)
     }
 
     fn side_block(&mut self) -> Result<(Cartesian, usize, usize), Error> {

@@ -44,6 +44,10 @@ impl<R: DerivativeAccess> Interpreter<'_, R> {
                 Value::Text(name) => Value::Sequence(self.rt.input_sequence(name)?),
                 a => return Err(unfit("InputSequence", &[a])),
             },
+            Op::Step(length) => match v(length)? {
+                Value::Scalar(length) => Value::Scalar(self.rt.take_step(length)?),
+                a => return Err(unfit("Step", &[a])),
+            },
             Op::FirstCell(a) => {
                 let faces = self.entities(v(a)?)?;
                 Value::Entities(self.rt.first_cell(&faces)?)

@@ -3,12 +3,12 @@
 use std::collections::BTreeMap;
 
 use equelle_front::checkpoint::checkpoints;
-use equelle_front::ir::{Block, Carried, Equation, Function, FunctionId, Module, Op, Stmt, StmtKind, ValueId};
+use equelle_front::ir::{Block, Carried, Equation, Function, FunctionId, Module, Op, Rounds, Stmt, StmtKind, ValueId};
 use equelle_front::source::Span;
 use equelle_front::state::{self, Checked};
 use equelle_front::time_steps::{self, TimeLoop};
 use equelle_front::types::{SetId, Shape};
-use equelle_runtime::{DerivativeAccess, EquelleRuntime, Error};
+use equelle_runtime::{DerivativeAccess, EquelleRuntime, Error, RoundLength};
 
 use crate::value::{Value, canonical_set, defect};
 use crate::{Derivatives, Evaluated, Moved, Options};
@@ -174,21 +174,19 @@ impl<'a, R: DerivativeAccess> Interpreter<'a, R> {
                     Value::Sequence(_) => return Err(defect("a Sequence cannot be output")),
                 }
             }
-            StmtKind::For { sequence, element, body } => {
-                let Value::Sequence(sequence) = frame.value(*sequence)?.clone() else { return Err(defect("a loop is over no Sequence")) };
-                let mut state = self.rt.begin_loop(&sequence)?;
+            StmtKind::For { rounds, body } => {
+                let mut state = self.begin_rounds(frame, *rounds, body)?;
                 let line = self.line(stmt.span);
-                let time_loop = self.time_loop(frame, *element);
+                let time_loop = self.time_loop(frame, *rounds);
                 let checked = self.checked_in(stmt);
                 let checkpoint = self.checkpoint_of(stmt);
                 if let Some((checkpoints, position)) = &checkpoint {
                     self.resume(frame, checkpoints, *position, &mut state)?;
                 }
-                while let Some(scalar) = self.rt.next(&mut state)? {
+                while self.next_round(frame, *rounds, &mut state)? {
                     match &time_loop {
-                        Some(time_loop) => self.step(frame, time_loop, &scalar, body)?,
+                        Some(time_loop) => self.step(frame, time_loop, body)?,
                         None => {
-                            self.assign(frame, *element, Value::Scalar(scalar));
                             self.block(frame, body)?;
                         }
                     }
@@ -247,27 +245,72 @@ impl<'a, R: DerivativeAccess> Interpreter<'a, R> {
 
     /// What is known of a loop whose steps can be taken again in parts. Where an evaluation is
     /// looked for, the first one ends the run.
-    fn time_loop(&self, frame: &Frame<'a, R>, element: ValueId) -> Option<TimeLoop> {
+    fn time_loop(&self, frame: &Frame<'a, R>, rounds: Rounds) -> Option<TimeLoop> {
         if !std::ptr::eq(frame.function, &self.module.main) || self.wanted.is_some() {
             return None;
         }
-        time_steps::loops(self.module).into_iter().find(|time_loop| time_loop.element == element && time_loop.obstacle.is_none())
+        time_steps::loops(self.module).into_iter().find(|time_loop| time_loop.rounds == rounds && time_loop.obstacle.is_none())
+    }
+
+    /// The state of a loop before its first round.
+    fn begin_rounds(&mut self, frame: &Frame<'a, R>, rounds: Rounds, body: &Block) -> Result<R::Loop, Error> {
+        let length = match time_steps::computed_step(body) {
+            Some(_) => RoundLength::Computed,
+            None => RoundLength::Round,
+        };
+        match rounds {
+            Rounds::Sequence { sequence, .. } => match frame.value(sequence)? {
+                Value::Sequence(sequence) => self.rt.begin_loop(sequence),
+                _ => Err(defect("a loop is over no Sequence")),
+            },
+            Rounds::Range { from, below, .. } => match (frame.value(from)?, frame.value(below)?) {
+                (Value::Scalar(from), Value::Scalar(below)) => self.rt.begin_range(from, below, length),
+                _ => Err(defect("bounds of a loop that are no Scalars")),
+            },
+            Rounds::While(_) => self.rt.begin_rounds(length),
+        }
+    }
+
+    /// Whether there is another round; its element is assigned.
+    fn next_round(&mut self, frame: &mut Frame<'a, R>, rounds: Rounds, state: &mut R::Loop) -> Result<bool, Error> {
+        match rounds {
+            Rounds::Sequence { element, .. } | Rounds::Range { element, .. } => {
+                let next = self.rt.next(state)?;
+                let is_there = next.is_some();
+                if let Some(scalar) = next {
+                    self.assign(frame, element, Value::Scalar(scalar));
+                }
+                Ok(is_there)
+            }
+            Rounds::While(condition) => match &frame.mutables[condition.0 as usize] {
+                Some(Value::Bool(condition)) => self.rt.goes_on(state, condition),
+                _ => Err(defect("the condition of a loop is no Bool")),
+            },
+        }
     }
 
     /// A round of a loop as a function from its mutable variables and the step.
-    fn step(&mut self, frame: &mut Frame<'a, R>, time_loop: &TimeLoop, step: &R::Scalar, body: &'a Block) -> Result<(), Error> {
+    fn step(&mut self, frame: &mut Frame<'a, R>, time_loop: &TimeLoop, body: &'a Block) -> Result<(), Error> {
         let (module, options, domains) = (self.module, self.options, &mut self.domains);
         let (function, values, before) = (frame.function, &frame.values, frame.mutables.clone());
-        let after = self.rt.step(step, time_loop.opening, before, &mut |rt, step, mutables| {
+        // Values of the body are not visible after it.
+        let mut run = |rt: &mut R, step: Option<(ValueId, &R::Scalar)>, mutables| {
             let mut inner = Interpreter { module, rt, options, domains: std::mem::take(domains), wanted: None, moved: None };
-            // Values of the body are not visible after it.
             let mut frame = Frame { function, values: values.clone(), mutables };
-            inner.assign(&mut frame, time_loop.element, Value::Scalar(step.clone()));
+            if let Some((element, step)) = step {
+                inner.assign(&mut frame, element, Value::Scalar(step.clone()));
+            }
             let end = inner.block(&mut frame, body);
             *domains = inner.domains;
             end.map(|_| frame.mutables)
-        })?;
-        frame.mutables = after;
+        };
+        frame.mutables = match time_loop.rounds {
+            Rounds::Sequence { element, .. } => {
+                let Value::Scalar(step) = frame.value(element)?.clone() else { return Err(defect("a step that is no Scalar")) };
+                self.rt.step(&step, time_loop.opening, before, &mut |rt, step, mutables| run(rt, Some((element, step)), mutables))?
+            }
+            Rounds::Range { .. } | Rounds::While(_) => self.rt.round(before, &mut |rt, mutables| run(rt, None, mutables))?,
+        };
         Ok(())
     }
 

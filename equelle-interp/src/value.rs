@@ -120,6 +120,7 @@ pub(crate) fn binary_math(op: ops::BinaryMath) -> runtime::BinaryMath {
         ops::BinaryMath::Min => runtime::BinaryMath::Min,
         ops::BinaryMath::Max => runtime::BinaryMath::Max,
         ops::BinaryMath::Pow => runtime::BinaryMath::Pow,
+        ops::BinaryMath::ATan2 => runtime::BinaryMath::ATan2,
     }
 }
 
@@ -130,6 +131,17 @@ pub(crate) fn elementary(function: ops::Elementary) -> runtime::Elementary {
         ops::Elementary::Sin => runtime::Elementary::Sin,
         ops::Elementary::Cos => runtime::Elementary::Cos,
         ops::Elementary::Tan => runtime::Elementary::Tan,
+        ops::Elementary::Tanh => runtime::Elementary::Tanh,
+        ops::Elementary::Sinh => runtime::Elementary::Sinh,
+        ops::Elementary::Cosh => runtime::Elementary::Cosh,
+        ops::Elementary::ASin => runtime::Elementary::ASin,
+        ops::Elementary::ACos => runtime::Elementary::ACos,
+        ops::Elementary::ATan => runtime::Elementary::ATan,
+        ops::Elementary::Log10 => runtime::Elementary::Log10,
+        ops::Elementary::Erf => runtime::Elementary::Erf,
+        ops::Elementary::Floor => runtime::Elementary::Floor,
+        ops::Elementary::Ceil => runtime::Elementary::Ceil,
+        ops::Elementary::Sign => runtime::Elementary::Sign,
     }
 }
 

@@ -15,7 +15,6 @@ use equellec::registry::{BACKENDS, costs, find};
 
 use crate::compare::compile_for;
 use crate::data::Fixtures;
-use crate::differential::{OF_LIBRARIES, has_transcendentals};
 use crate::generate::{Purpose, program};
 use crate::outcome::{Outcome, Tolerance};
 use crate::project::{Subject, repository};
@@ -149,8 +148,7 @@ impl TestProgram {
     }
 
     /// A program of the project on its data, whose place `moved` tells. How far outputs may be
-    /// apart: as between the ways of one back-end where equations are solved, as functions of
-    /// libraries are where there are some; else not at all.
+    /// apart: as between the ways of one back-end where equations are solved; else not at all.
     pub fn of_project(subject: &Subject, moved: impl Fn(&str) -> String) -> TestProgram {
         let mut runs = String::new();
         for case in &subject.cases {
@@ -159,8 +157,7 @@ impl TestProgram {
                 let _ = write!(runs, "&[{}], ", words.join(", "));
             }
         }
-        let explicit = if has_transcendentals(subject.text()) { Tolerance::relative(OF_LIBRARIES) } else { Tolerance::BITS };
-        let allowed = subject.solved.unwrap_or(explicit);
+        let allowed = subject.solved.unwrap_or(Tolerance::BITS);
         let origin = format!("Project {{ name: {:?}, runs: &[{runs}], allowed: {allowed:?} }}", subject.name);
         TestProgram { name: subject.name.clone(), text: subject.text().to_owned(), units: subject.units, origin }
     }

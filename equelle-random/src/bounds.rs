@@ -76,6 +76,11 @@ impl Bounds {
         self.times(inverse)
     }
 
+    /// A monotone function with jumps, of something exact.
+    pub fn stepped(self, f: impl Fn(f64) -> f64) -> Self {
+        self.map(0.0, f)
+    }
+
     /// `-self`
     pub fn negative(self) -> Self {
         self.map(1.0, |x| -x)
@@ -149,6 +154,54 @@ impl Bounds {
     /// The tangent within (-pi/2, pi/2).
     pub fn tan(self) -> Self {
         self.map(1.0 + self.magnitude().tan().powi(2), f64::tan)
+    }
+
+    /// The hyperbolic tangent.
+    pub fn tanh(self) -> Self {
+        self.map(1.0, f64::tanh)
+    }
+
+    /// The hyperbolic sine.
+    pub fn sinh(self) -> Self {
+        self.map(self.magnitude().cosh(), f64::sinh)
+    }
+
+    /// The hyperbolic cosine.
+    pub fn cosh(self) -> Self {
+        let slope = self.magnitude().sinh();
+        Bounds { lo: 1.0, hi: self.magnitude().cosh(), slope: slope * self.slope, error: slope * self.error }
+    }
+
+    /// The arcus sine within (-1, 1).
+    pub fn asin(self) -> Self {
+        self.map(1.0 / (1.0 - self.magnitude() * self.magnitude()).sqrt(), f64::asin)
+    }
+
+    /// The arcus cosine within (-1, 1).
+    pub fn acos(self) -> Self {
+        self.map(1.0 / (1.0 - self.magnitude() * self.magnitude()).sqrt(), f64::acos)
+    }
+
+    /// The arcus tangent.
+    pub fn atan(self) -> Self {
+        self.map(1.0, f64::atan)
+    }
+
+    /// The logarithm of base 10 of something positive.
+    pub fn log10(self) -> Self {
+        self.map(std::f64::consts::LOG10_E / self.lo, f64::log10)
+    }
+
+    /// The error function.
+    pub fn erf(self) -> Self {
+        let slope = std::f64::consts::FRAC_2_SQRT_PI;
+        Bounds { lo: -1.0, hi: 1.0, slope: slope * self.slope, error: slope * self.error }
+    }
+
+    /// The angle of a point whose abscissa `other` is positive.
+    pub fn angle(self, other: Self) -> Self {
+        let slope = 1.0 / other.lo;
+        self.join(other, -std::f64::consts::FRAC_PI_2, std::f64::consts::FRAC_PI_2, (slope, slope))
     }
 
     /// `self ^ other`, where `self` is positive.

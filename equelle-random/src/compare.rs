@@ -4,7 +4,7 @@
 //! one operation of the runtime. Against it run the IR after each pass, with kernels by their
 //! general body and by their Cartesian form, on each grid as it is and, where it is Cartesian,
 //! treated as an unstructured one. All give the same bits: every operation is done as written,
-//! elementary functions come from one library, and on spacings that are powers of two geometry is
+//! elementary functions have one text, and on spacings that are powers of two geometry is
 //! exact. In Cartesian forms zeros may have the other sign: a component of a normal that is 0
 //! annihilates its product, whatever the sign of the other factor. The exception are solutions of
 //! equations whose derivatives are found in another way; what depends on them is compared to
@@ -18,7 +18,7 @@ use equelle_front::cost::CostModel;
 use equelle_front::ir::Module;
 use equelle_front::lower;
 use equelle_front::passes;
-use equelle_front::source::SourceFile;
+use equelle_front::source::SourceMap;
 use equelle_front::verify::{Verified, verify};
 use equelle_interp::{Options, interpret_with};
 use equelle_runtime::Program as Runnable;
@@ -99,7 +99,7 @@ pub fn compile(text: &str, units: bool) -> Result<Compiled, Failure> {
 /// # Errors
 /// As there.
 pub fn compile_for(text: &str, units: bool, costs: CostModel) -> Result<Compiled, Failure> {
-    let source = SourceFile::new("random.equelle", text);
+    let source = SourceMap::new("random.equelle", text);
     let checked = check_text(text, &CheckOptions { nondimensional: !units });
     let errors: Vec<String> = checked
         .diagnostics

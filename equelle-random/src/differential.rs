@@ -41,38 +41,10 @@ pub struct Entry<D> {
     pub found: fn(Session, &D) -> Result<(), Error>,
 }
 
-/// Functions of mathematical libraries, which are not the same to the bit.
-const TRANSCENDENTAL: [&str; 6] = ["Exp(", "Log(", "Sin(", "Cos(", "Tan(", "Pow("];
-
-/// How far functions of a mathematical library may be off, of the largest value: they are accurate
-/// to it by far.
-pub(crate) const OF_LIBRARIES: f64 = 1e-12;
-
-/// Whether a program asks a mathematical library for a function. `^` is one, but for those in
-/// units, which stand in brackets behind a number.
-pub(crate) fn has_transcendentals(text: &str) -> bool {
-    let mut rest = text;
-    let mut numbers = String::with_capacity(text.len());
-    while let Some((before, units)) = rest.split_once(" [") {
-        numbers += before;
-        rest = units;
-        if before.ends_with(|c: char| c.is_ascii_digit()) {
-            rest = units.split_once(']').map_or("", |(_, after)| after);
-        }
-    }
-    numbers += rest;
-    numbers.contains('^') || TRANSCENDENTAL.iter().any(|function| text.contains(function))
-}
-
 /// How far outputs on two back-ends may be off: where equations are solved, as between the ways of
-/// one back-end; where functions of a library are used, as far as those are; else not at all.
-pub fn allowed(program: &tree::Program, text: &str) -> impl Fn(&str) -> Tolerance + use<> {
-    let errors = errors_of(program);
-    let relative = if has_transcendentals(text) { OF_LIBRARIES } else { 0.0 };
-    move |tag| {
-        let error = errors(tag);
-        Tolerance { relative: error.relative.max(relative), ..error }
-    }
+/// one back-end; else not at all.
+pub fn allowed(program: &tree::Program) -> impl Fn(&str) -> Tolerance + use<> {
+    errors_of(program)
 }
 
 /// What a differential test found.
@@ -108,7 +80,7 @@ impl<'w> Runs<'w> {
             Origin::Random(seed) => {
                 let program = generate::program(seed, Purpose::Run, &fixtures.ranges);
                 let text = program.text();
-                let allowed = Box::new(allowed(&program, &text));
+                let allowed = Box::new(allowed(&program));
                 let words =
                     |fixture: &'w Fixture| -> Words<'w> { Box::new(|inputs| fixture.words_for(inputs).map(str::to_owned).collect()) };
                 let on = grids(&program, fixtures).map(|fixture| (format!("the grid {}", fixture.name), words(fixture))).collect();
@@ -206,13 +178,13 @@ mod tests {
     use equelle_runtime::source::Source;
     use equelle_runtime::{Error, ErrorKind, Program};
 
-    use super::{Entry, Origin, Score, compare, has_transcendentals, score};
+    use super::{Entry, Origin, Score, compare, score};
     use crate::data::Fixtures;
     use crate::outcome::{Ended, Outcome, Tolerance, bits};
 
     static PROGRAM: Program = Program {
         name: "nothing",
-        source: Source { file: "nothing.equelle", text: "" },
+        source: Source { file: "nothing.equelle", text: "", imports: &[] },
         inputs: &[],
         min_dim: 1,
         retries: &[],
@@ -247,14 +219,6 @@ mod tests {
             outputs: vec![("y".to_owned(), vec![value])],
             error: error.map(|message| Ended { message: message.to_owned(), ..Ended::default() }),
         }
-    }
-
-    #[test]
-    fn powers_are_not_units() {
-        assert!(!has_transcendentals("x = ((u * 1 [Meter^-1]) + 0.5 [Meter^-1])\ny = [(u * 2 [Meter^2]), u][1]\n"));
-        assert!(has_transcendentals("x = ((u * 1 [Meter^-1])^(True ? 0.5 : 1.5))\n"));
-        assert!(has_transcendentals("x = [(u^v), u][0]\n"));
-        assert!(has_transcendentals("x = Exp(u)\n"));
     }
 
     #[test]

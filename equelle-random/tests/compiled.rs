@@ -13,7 +13,7 @@ use equelle_random::generate::{Purpose, program};
 use equelle_random::outcome::{Outcome, bits, errors_of, or_any_zero, same};
 
 /// Programs of a test run, and the first seed.
-const PROGRAMS: u64 = 60;
+const PROGRAMS: u64 = 40;
 const SEED: u64 = 500_000;
 
 /// A program at one level.

@@ -208,7 +208,8 @@ pub fn render_error(source: &Source, error: &Error, format: MessageFormat) -> St
     }
     let mut text = format!("error: {}\n", error.message);
     for &line in &error.lines {
-        let _ = writeln!(text, " --> {}:{line}: {}", source.file, source.line(line));
+        let (file, own) = source.file_and_line(line);
+        let _ = writeln!(text, " --> {file}:{own}: {}", source.line(line));
     }
     if let Some(hint) = &error.hint {
         let _ = writeln!(text, "hint: {hint}");

@@ -58,6 +58,6 @@ pub use operators::{Binary, BinaryMath, BoolReduction, Comparison, Elementary, F
 pub use params::Parameters;
 pub use program::{InputInfo, InputKind, InputUnit, OutputInfo, Program, Retry, Solve};
 pub use real::Real;
-pub use session::Session;
-pub use source::Source;
+pub use session::{RoundLength, Session};
+pub use source::{ImportedSource, Source};
 pub use traits::*;

@@ -76,8 +76,8 @@ pub enum Logic {
     Xor,
 }
 
-/// Functions of one number, with the accuracy of the target's mathematical library. Kernels of
-/// back-ends number them in this order, from 0.
+/// Functions of one number: the same bits on every target ([`crate::math`]). Kernels of back-ends
+/// number them in this order, from 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Elementary {
     /// Exponential function.
@@ -90,6 +90,72 @@ pub enum Elementary {
     Cos,
     /// Tangent, of radians.
     Tan,
+    /// Hyperbolic tangent.
+    Tanh,
+    /// Hyperbolic sine.
+    Sinh,
+    /// Hyperbolic cosine.
+    Cosh,
+    /// Arcus sine, in radians; NaN outside of -1 to 1.
+    ASin,
+    /// Arcus cosine, in radians; NaN outside of -1 to 1.
+    ACos,
+    /// Arcus tangent, in radians.
+    ATan,
+    /// Logarithm of base 10.
+    Log10,
+    /// Error function.
+    Erf,
+    /// The largest whole number that is not above.
+    Floor,
+    /// The smallest whole number that is not below.
+    Ceil,
+    /// -1, 0 or 1 as the number is negative, zero or positive.
+    Sign,
+}
+
+impl Elementary {
+    /// All of them.
+    pub const ALL: [Elementary; 16] = [
+        Elementary::Exp,
+        Elementary::Log,
+        Elementary::Sin,
+        Elementary::Cos,
+        Elementary::Tan,
+        Elementary::Tanh,
+        Elementary::Sinh,
+        Elementary::Cosh,
+        Elementary::ASin,
+        Elementary::ACos,
+        Elementary::ATan,
+        Elementary::Log10,
+        Elementary::Erf,
+        Elementary::Floor,
+        Elementary::Ceil,
+        Elementary::Sign,
+    ];
+
+    /// As in the language.
+    pub fn name(self) -> &'static str {
+        match self {
+            Elementary::Exp => "Exp",
+            Elementary::Log => "Log",
+            Elementary::Sin => "Sin",
+            Elementary::Cos => "Cos",
+            Elementary::Tan => "Tan",
+            Elementary::Tanh => "Tanh",
+            Elementary::Sinh => "Sinh",
+            Elementary::Cosh => "Cosh",
+            Elementary::ASin => "ASin",
+            Elementary::ACos => "ACos",
+            Elementary::ATan => "ATan",
+            Elementary::Log10 => "Log10",
+            Elementary::Erf => "Erf",
+            Elementary::Floor => "Floor",
+            Elementary::Ceil => "Ceil",
+            Elementary::Sign => "Sign",
+        }
+    }
 }
 
 /// Functions of two numbers.
@@ -101,6 +167,8 @@ pub enum BinaryMath {
     Max,
     /// The first to the power of the second.
     Pow,
+    /// The angle, in radians, of the point whose ordinate is the first and abscissa the second.
+    ATan2,
 }
 
 /// Arithmetic on one number.

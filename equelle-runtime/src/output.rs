@@ -47,7 +47,7 @@ pub use collections::Route;
 use console::{print, print_columns};
 pub use field::{Field, FieldValues, StepFields, Support};
 use files::{check_tag, write_columns};
-pub use finite::{Checked, CheckedValues, ElementLocation, FirstNonfinite, Nonfinite, NotFinite, Step};
+pub use finite::{Checked, CheckedValues, ElementLocation, FirstNonfinite, Nonfinite, NotFinite, Step, step_text};
 use plan::OutputPlan;
 pub use position::OutputCounters;
 use position::Position;

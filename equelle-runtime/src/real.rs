@@ -6,10 +6,11 @@
 use std::fmt::{Debug, Display, LowerExp};
 use std::ops::{Add, AddAssign, Div, Mul, Neg, Sub, SubAssign};
 
+use crate::math::{double, single};
 use crate::output::FieldValues;
 
 /// A floating-point type of collections. The operations are IEEE, correctly rounded; the
-/// mathematical functions come from the crate `libm`.
+/// mathematical functions are those of [`crate::math`].
 pub trait Real:
     Copy
     + Default
@@ -87,13 +88,49 @@ pub trait Real:
     /// Tangent, of radians.
     #[must_use]
     fn tan(self) -> Self;
+    /// Hyperbolic tangent.
+    #[must_use]
+    fn tanh(self) -> Self;
+    /// Hyperbolic sine.
+    #[must_use]
+    fn sinh(self) -> Self;
+    /// Hyperbolic cosine.
+    #[must_use]
+    fn cosh(self) -> Self;
+    /// Arcus sine, in radians; NaN outside of -1 to 1.
+    #[must_use]
+    fn asin(self) -> Self;
+    /// Arcus cosine, in radians; NaN outside of -1 to 1.
+    #[must_use]
+    fn acos(self) -> Self;
+    /// Arcus tangent, in radians.
+    #[must_use]
+    fn atan(self) -> Self;
+    /// Logarithm of base 10.
+    #[must_use]
+    fn log10(self) -> Self;
+    /// Error function.
+    #[must_use]
+    fn erf(self) -> Self;
+    /// The largest whole number that is not above.
+    #[must_use]
+    fn floor(self) -> Self;
+    /// The smallest whole number that is not below.
+    #[must_use]
+    fn ceil(self) -> Self;
+    /// -1, 0 or 1 as the number is negative, zero or positive.
+    #[must_use]
+    fn sign(self) -> Self;
     /// To the power of `b`.
     #[must_use]
     fn pow(self, b: Self) -> Self;
+    /// The angle, in radians, of the point with this ordinate and the abscissa `x`.
+    #[must_use]
+    fn atan2(self, x: Self) -> Self;
 }
 
 macro_rules! real {
-    ($real:ident, $from:expr, $values:path, $exp:ident, $log:ident, $sin:ident, $cos:ident, $tan:ident, $pow:ident) => {
+    ($real:ident, $from:expr, $values:path, $functions:ident) => {
         impl Real for $real {
             const NAME: &'static str = stringify!($real);
             const ZERO: Self = 0.0;
@@ -139,41 +176,101 @@ macro_rules! real {
                 self.mul_add(b, c)
             }
 
-            #[inline]
+            #[inline(always)]
             fn exp(self) -> Self {
-                libm::$exp(self)
+                $functions::exp(self)
             }
 
-            #[inline]
+            #[inline(always)]
             fn log(self) -> Self {
-                libm::$log(self)
+                $functions::log(self)
             }
 
             #[inline]
             fn sin(self) -> Self {
-                libm::$sin(self)
+                $functions::sin(self)
             }
 
             #[inline]
             fn cos(self) -> Self {
-                libm::$cos(self)
+                $functions::cos(self)
             }
 
             #[inline]
             fn tan(self) -> Self {
-                libm::$tan(self)
+                $functions::tan(self)
             }
 
-            #[inline]
+            #[inline(always)]
+            fn tanh(self) -> Self {
+                $functions::tanh(self)
+            }
+
+            #[inline(always)]
+            fn sinh(self) -> Self {
+                $functions::sinh(self)
+            }
+
+            #[inline(always)]
+            fn cosh(self) -> Self {
+                $functions::cosh(self)
+            }
+
+            #[inline(always)]
+            fn asin(self) -> Self {
+                $functions::asin(self)
+            }
+
+            #[inline(always)]
+            fn acos(self) -> Self {
+                $functions::acos(self)
+            }
+
+            #[inline(always)]
+            fn atan(self) -> Self {
+                $functions::atan(self)
+            }
+
+            #[inline(always)]
+            fn log10(self) -> Self {
+                $functions::log10(self)
+            }
+
+            #[inline(always)]
+            fn erf(self) -> Self {
+                $functions::erf(self)
+            }
+
+            #[inline(always)]
+            fn floor(self) -> Self {
+                $functions::floor(self)
+            }
+
+            #[inline(always)]
+            fn ceil(self) -> Self {
+                $functions::ceil(self)
+            }
+
+            #[inline(always)]
+            fn sign(self) -> Self {
+                $functions::sign(self)
+            }
+
+            #[inline(always)]
             fn pow(self, b: Self) -> Self {
-                libm::$pow(self, b)
+                $functions::pow(self, b)
+            }
+
+            #[inline(always)]
+            fn atan2(self, x: Self) -> Self {
+                $functions::atan2(self, x)
             }
         }
     };
 }
 
-real!(f64, |value| value, FieldValues::F64, exp, log, sin, cos, tan, pow);
-real!(f32, |value| value as f32, FieldValues::F32, expf, logf, sinf, cosf, tanf, powf);
+real!(f64, |value| value, FieldValues::F64, double);
+real!(f32, |value| value as f32, FieldValues::F32, single);
 
 #[cfg(test)]
 mod tests {

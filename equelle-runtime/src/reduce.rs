@@ -143,6 +143,28 @@ pub fn leaf(reduction: Reduction, values: impl IntoIterator<Item = f64>) -> Opti
     }
 }
 
+/// [`leaf`] for the sum of a slice: vectorised. 0 without elements.
+///
+/// # Panics
+/// If there are more than [`LEAF`] values.
+pub fn leaf_sum(values: &[f64]) -> f64 {
+    assert!(values.len() <= LEAF, "values of one leaf");
+    if values.len() < CHAINS {
+        return leaf(Reduction::Sum, values.iter().copied()).unwrap_or(0.0);
+    }
+    let mut chains = [0.0; CHAINS];
+    for values in values.chunks(CHAINS) {
+        chains.iter_mut().zip(values).for_each(|(chain, value)| *chain += value);
+    }
+    let mut half = CHAINS;
+    while half > 1 {
+        half /= 2;
+        let (first, second) = chains[..2 * half].split_at_mut(half);
+        first.iter_mut().zip(second).for_each(|(first, second)| *first += *second);
+    }
+    chains[0]
+}
+
 #[inline(always)]
 fn chains(reduction: Reduction, values: impl IntoIterator<Item = f64>, combine: impl Fn(f64, f64) -> f64) -> Option<f64> {
     let mut values = values.into_iter();
@@ -193,6 +215,15 @@ mod tests {
         assert_eq!(reduce(Reduction::Prod, &[0.0; 0]), Some(1.0));
         assert_eq!(reduce(Reduction::Max, &[0.0; 0]), None);
         assert_eq!(reduce(Reduction::Min, &[0.0; 0]), None);
+    }
+
+    #[test]
+    fn sums_of_slices_are_those_of_leaves() {
+        for n in [0, 1, 2, 255, 256, 257, 700, 1023, 1024] {
+            let values: Vec<f64> = (0..n).map(|k| (f64::from(k) * 0.7).sin() * 10f64.powi(k % 7)).collect();
+            assert_eq!(leaf_sum(&values).to_bits(), leaf(Reduction::Sum, values.iter().copied()).unwrap_or(0.0).to_bits(), "{n}");
+        }
+        assert_eq!(leaf_sum(&[-0.0; 300]).to_bits(), 0.0f64.to_bits());
     }
 
     #[test]

@@ -12,6 +12,8 @@ mod parameter_checks;
 pub mod placement;
 pub mod profile;
 mod profiler;
+mod round_length;
+mod rounds;
 mod solves;
 mod summary;
 mod totals;
@@ -29,7 +31,7 @@ use crate::interrupt::Interrupt;
 use crate::io::Sink;
 use crate::memory::MemoryPlan;
 use crate::newton::{Range, timestep_cuts};
-use crate::output::{Nonfinite, Outputs, Records, output_dir};
+use crate::output::{Nonfinite, Outputs, Records, output_dir, step_text};
 use crate::params::Parameters;
 use crate::program::Program;
 use crate::report::{Event, MessageFormat, Messages, Progress, ProgressStyle};
@@ -37,6 +39,7 @@ use crate::run::{self, RunRecord};
 use crate::threads::Threads;
 pub use grid_parameters::grid_from_parameters;
 use profiler::{Phase, Profiler};
+pub use round_length::{MAX_ROUNDS, RoundLength};
 use totals::{Rescues, Totals};
 
 /// Options of a session's messages and streams.
@@ -133,16 +136,32 @@ pub struct Session {
     /// The sequence of the outermost loop, and the position of the run in it.
     outer: Option<Arc<Vec<f64>>>,
     finished: bool,
+    /// What a round of the outermost loop adds to the time of outputs.
+    outer_length: RoundLength,
+    /// The part of a computed step that a round takes.
+    step_scale: f64,
+    /// The last computed step, before that.
+    last_step: f64,
+    /// Most rounds of a loop that a condition ends.
+    max_rounds: usize,
 }
 
 /// The position of a loop over a sequence.
 #[derive(Clone, Copy, Debug)]
 pub struct LoopState {
     next: usize,
-    len: usize,
+    /// The number of its rounds; `None` where a condition decides.
+    len: Option<usize>,
     over: bool,
     /// It goes on after rounds of an earlier run: the round before the next one is not over.
     resumed: bool,
+}
+
+impl LoopState {
+    /// Whether no round is left.
+    pub fn is_at_end(&self) -> bool {
+        self.len == Some(self.next)
+    }
 }
 
 impl Session {
@@ -208,6 +227,7 @@ impl Session {
         let renumber = Renumber::from_parameters(&parameters)?;
         let nonfinite = Nonfinite::from_parameters(&parameters)?;
         timestep_cuts::check(program, &parameters)?;
+        let max_rounds = round_length::max_rounds(&parameters)?;
         let dir = output_dir(&parameters)?;
         let checkpoints = checkpoint_state::Checkpoints::from_parameters(&parameters, program, &dir)?;
         let start = run::description(program, &parameters, &grid, options.back_end);
@@ -250,6 +270,10 @@ impl Session {
             mode: None,
             place: None,
             outer: None,
+            outer_length: RoundLength::Element,
+            step_scale: 1.0,
+            last_step: f64::NAN,
+            max_rounds,
             finished: false,
         };
         session.phase(Phase::Build);
@@ -405,6 +429,11 @@ impl Session {
 
     /// Begins a loop over `len` elements.
     pub fn begin_loop(&mut self, len: usize) -> LoopState {
+        self.begin_loop_of(Some(len), RoundLength::Element)
+    }
+
+    /// Begins a loop of so many rounds, if they are known.
+    fn begin_loop_of(&mut self, len: Option<usize>, length: RoundLength) -> LoopState {
         self.progress.messages().send_start();
         if self.progress.current_step().is_none() {
             self.finite.begin_loop();
@@ -413,6 +442,7 @@ impl Session {
         self.profile_loop();
         if self.progress.is_outermost() {
             self.outer = None;
+            self.outer_length = length;
         }
         LoopState { next: 0, len, over: false, resumed: false }
     }
@@ -439,7 +469,7 @@ impl Session {
     pub fn check_interrupt(&mut self) -> Result<(), Error> {
         let Some(signal) = self.interrupt.asked() else { return Ok(()) };
         self.progress.close_bar();
-        let place = self.progress.current_step().map_or_else(String::new, |(step, steps)| format!(" in step {step} of {steps}"));
+        let place = self.progress.current_step().map_or_else(String::new, |step| format!(" in {}", step_text(step)));
         let message = format!("interrupted{place} by {}; the outputs so far are complete", signal.name());
         Err(Error::new(ErrorKind::Interrupted(signal), message))
     }
@@ -449,11 +479,16 @@ impl Session {
         if state.over {
             return None;
         }
-        self.profile_step(state.next == state.len);
+        self.advance(state, state.len == Some(state.next)).then(|| state.next - 1)
+    }
+
+    /// Ends a round and begins another, unless the loop is over; whether it has begun.
+    fn advance(&mut self, state: &mut LoopState, is_over: bool) -> bool {
+        self.profile_step(is_over);
         if state.next > 0 && !std::mem::take(&mut state.resumed) {
             self.progress.step();
         }
-        if state.next == state.len {
+        if is_over {
             state.over = true;
             if self.progress.is_outermost() {
                 self.outputs.end_loop();
@@ -462,16 +497,20 @@ impl Session {
             if self.progress.current_step().is_none() {
                 self.interrupt.defer(false);
             }
-            return None;
+            return false;
         }
         state.next += 1;
         if self.progress.is_outermost() {
-            let element = self.outer.as_ref().and_then(|outer| outer.get(state.next - 1)).copied().unwrap_or(f64::NAN);
-            self.outputs.begin_round(element, state.next == state.len);
+            let length = match self.outer_length {
+                RoundLength::Element => self.outer.as_ref().and_then(|outer| outer.get(state.next - 1)).copied().unwrap_or(f64::NAN),
+                RoundLength::Computed => 0.0,
+                RoundLength::Round => 1.0,
+            };
+            self.outputs.begin_round(length, state.len == Some(state.next));
             self.tell_of_outputs();
-            self.progress.at(self.outputs.moment().time, element);
+            self.progress.at(self.outputs.moment().time, length);
         }
-        Some(state.next - 1)
+        true
     }
 
     /// Adds a line to the summary, such as a profile of the back-end.

@@ -1,9 +1,22 @@
 //! The Equelle source of a generated program, for messages.
 
-/// Name and text of the program.
+use crate::hash::StableHash;
+
+/// Name and text of the program, and of what it imports. Lines count on from text to text.
 #[derive(Clone, Copy, Debug)]
 pub struct Source {
     /// File name as given to the compiler (no directory).
+    pub file: &'static str,
+    /// Whole text.
+    pub text: &'static str,
+    /// The texts that it imports, in the order of their lines.
+    pub imports: &'static [ImportedSource],
+}
+
+/// A text that a program imports.
+#[derive(Clone, Copy, Debug)]
+pub struct ImportedSource {
+    /// Its file, as seen from the program's folder, or its name in the compiler's library.
     pub file: &'static str,
     /// Whole text.
     pub text: &'static str,
@@ -12,6 +25,91 @@ pub struct Source {
 impl Source {
     /// Text of a line, from 1, without blanks at its ends; empty if there is no such line.
     pub fn line(&self, line: u32) -> &'static str {
-        self.text.lines().nth((line as usize).wrapping_sub(1)).unwrap_or("").trim()
+        let (_, text, line) = self.find(line);
+        text.lines().nth((line as usize).wrapping_sub(1)).unwrap_or("").trim()
+    }
+
+    /// The file of a line, and the line in it.
+    pub fn file_and_line(&self, line: u32) -> (&'static str, u32) {
+        let (file, _, line) = self.find(line);
+        (file, line)
+    }
+
+    /// `line 12`, or `line 3 of limiters.equelle` in a text that the program imports.
+    pub fn shown(&self, line: u32) -> String {
+        match self.file_and_line(line) {
+            (_, own) if own == line => format!("line {line}"),
+            (file, line) => format!("line {line} of {file}"),
+        }
+    }
+
+    /// Hash of all texts, in hexadecimal digits.
+    pub fn hash(&self) -> String {
+        let own = StableHash::default().bytes(self.text.as_bytes());
+        self.imports.iter().fold(own, |hash, import| hash.text(import.file).text(import.text)).digits()
+    }
+
+    /// Each imported file, with the number of its first line.
+    pub fn imported(&self) -> impl Iterator<Item = (&'static str, u32)> {
+        let mut before = lines(self.text);
+        self.imports.iter().map(move |import| {
+            let first = before + 1;
+            before += lines(import.text);
+            (import.file, first)
+        })
+    }
+
+    fn find(&self, line: u32) -> (&'static str, &'static str, u32) {
+        let mut found = (self.file, self.text, line);
+        for ((file, first), import) in self.imported().zip(self.imports) {
+            if line >= first {
+                found = (file, import.text, line - first + 1);
+            }
+        }
+        found
+    }
+}
+
+/// Number of lines as the compiler counts them: one more than line ends.
+fn lines(text: &str) -> u32 {
+    text.bytes().filter(|&byte| byte == b'\n').count() as u32 + 1
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TEXTS: Source = Source {
+        file: "p.equelle",
+        text: "a = 1\nb = 2\n",
+        imports: &[ImportedSource { file: "q.equelle", text: "c = 3" }, ImportedSource { file: "equelle:r", text: "\n  d = 4\n" }],
+    };
+
+    #[test]
+    fn lines_count_on_from_text_to_text() {
+        // Three lines, the last one empty; one line; three lines.
+        let all: Vec<_> = (1..=7).map(|line| (TEXTS.file_and_line(line), TEXTS.line(line))).collect();
+        let expected = [
+            (("p.equelle", 1), "a = 1"),
+            (("p.equelle", 2), "b = 2"),
+            (("p.equelle", 3), ""),
+            (("q.equelle", 1), "c = 3"),
+            (("equelle:r", 1), ""),
+            (("equelle:r", 2), "d = 4"),
+            (("equelle:r", 3), ""),
+        ];
+        assert_eq!(all, expected);
+        assert_eq!([TEXTS.shown(2), TEXTS.shown(6)], ["line 2", "line 2 of equelle:r"]);
+        assert_eq!(TEXTS.imported().collect::<Vec<_>>(), [("q.equelle", 4), ("equelle:r", 5)]);
+    }
+
+    #[test]
+    fn the_hash_knows_every_text() {
+        let alone = Source { imports: &[], ..TEXTS };
+        assert_eq!(alone.hash(), StableHash::default().bytes(TEXTS.text.as_bytes()).digits(), "as before there were imports");
+        let changed = Source { imports: &[ImportedSource { file: "q.equelle", text: "c = 4" }], ..TEXTS };
+        let shorter = Source { imports: &TEXTS.imports[..1], ..TEXTS };
+        let hashes = std::collections::BTreeSet::from([alone.hash(), TEXTS.hash(), changed.hash(), shorter.hash()]);
+        assert_eq!(hashes.len(), 4);
     }
 }

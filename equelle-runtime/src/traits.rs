@@ -17,7 +17,7 @@ use crate::grid::{GeometryArray, Grid};
 use crate::memory::MemoryPlan;
 use crate::newton::rescue;
 use crate::operators::{Binary, BinaryMath, BoolReduction, Comparison, Elementary, FaceReduction, Logic, Reduction, Unary};
-use crate::session::Session;
+use crate::session::{RoundLength, Session};
 
 /// Methods for every program.
 pub trait EquelleRuntime: Sized {
@@ -104,6 +104,16 @@ pub trait EquelleRuntime: Sized {
     fn begin_loop(&mut self, sequence: &Self::Sequence) -> Result<Self::Loop, Error>;
     /// The next element, or `None` when the loop is over.
     fn next(&mut self, state: &mut Self::Loop) -> Result<Option<Self::Scalar>, Error>;
+    /// Begins a loop over `from`, `from` + 1, ... below `below`, which [`EquelleRuntime::next`]
+    /// gives.
+    fn begin_range(&mut self, from: &Self::Scalar, below: &Self::Scalar, length: RoundLength) -> Result<Self::Loop, Error>;
+    /// Begins `While` or `Repeat Until`.
+    fn begin_rounds(&mut self, length: RoundLength) -> Result<Self::Loop, Error>;
+    /// Whether such a loop has another round. The host waits for the condition.
+    fn goes_on(&mut self, state: &mut Self::Loop, condition: &Self::Bool) -> Result<bool, Error>;
+    /// Takes the length of a round: what comes back is a part of it where a round that failed is
+    /// taken again.
+    fn take_step(&mut self, length: &Self::Scalar) -> Result<Self::Scalar, Error>;
     /// Whether to check the state now, at the end of a round of an outermost loop: after few of
     /// many rounds. See [`crate::session::finite`].
     fn samples_state(&mut self, state: &Self::Loop) -> bool;
@@ -364,6 +374,15 @@ pub trait Implicit: EquelleRuntime {
         body: &mut rescue::Step<'_, Self, S>,
     ) -> Result<S, Error> {
         rescue::step(self, length, opening, state, body)
+    }
+
+    /// A round of a loop that computes its steps: one that fails is taken again with half the step,
+    /// as often as `timestep_cuts` allows. See [`crate::newton::rescue`].
+    ///
+    /// # Errors
+    /// Those of the round.
+    fn round<S: Clone>(&mut self, state: S, body: &mut rescue::Round<'_, Self, S>) -> Result<S, Error> {
+        rescue::round(self, state, body)
     }
 
     /// Assigns a variable of the program in a residual, unless the residual is on trial.

@@ -4,7 +4,7 @@
 #![no_main]
 
 use equelle_front::diagnostic::render::{Format, render};
-use equelle_front::source::SourceFile;
+use equelle_front::source::SourceMap;
 use equelle_front::syntax::{lex, parse};
 use libfuzzer_sys::fuzz_target;
 
@@ -16,7 +16,7 @@ fuzz_target!(|data: &[u8]| {
     let diagnostics = parse(&text).diagnostics;
     assert!(diagnostics.is_sorted_by_key(|d| d.primary.span));
     assert!(diagnostics.iter().all(|d| text.get(d.primary.span.range()).is_some()));
-    let source = SourceFile::new("fuzz.equelle", text.as_ref());
+    let source = SourceMap::new("fuzz.equelle", text.as_ref());
     for format in [Format::Human { color: false }, Format::Short, Format::Json] {
         assert_eq!(render(&diagnostics, &source, format).is_empty(), diagnostics.is_empty());
     }

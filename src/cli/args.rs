@@ -7,6 +7,7 @@ use clap_complete::Shell;
 use equelle_front::backend::Backend;
 use equelle_front::ir::{Numbers, Precision, Rounding};
 use equelle_front::passes::{Derivatives, OptLevel};
+use equelle_plot::{Range, Slice, Steps, parse_size};
 
 use crate::console::{ColorChoice, MessageFormat};
 use crate::pipeline::Options;
@@ -168,6 +169,8 @@ pub enum Verb {
     Build(BuildArgs),
     /// Run a program in several ways on the same data, and print the differences of outputs
     Compare(CompareArgs),
+    /// Draw what a run wrote: maps, lines, slices, and single numbers over time
+    Plot(PlotArgs),
     /// Report the errors and warnings of a program
     Check(CheckArgs),
     /// Print a stage of compilation
@@ -230,6 +233,10 @@ pub struct RunArgs {
     /// Go on from a checkpoint: from FILE, or from the last one in the output folder
     #[arg(long, num_args = 0..=1, require_equals = true, default_missing_value = "latest", value_name = "FILE")]
     pub restart: Option<String>,
+    /// Draw the outputs at the end, as `equellec plot` does [default file: PROGRAM.png in the
+    /// output folder]; collections go to files of VTK if no output_format is given
+    #[arg(long, num_args = 0..=1, require_equals = true, value_name = "FILE", conflicts_with_all = ["list_inputs", "template"])]
+    pub plot: Option<Option<PathBuf>>,
     /// Run nothing; print the inputs of the program and all other parameters, with units, defaults
     /// and accepted forms
     #[arg(long)]
@@ -281,6 +288,50 @@ pub struct CompareArgs {
     /// Parameter files and assignments `key=value`, as for `run`
     #[arg(value_name = "PARAMFILE|key=value")]
     pub parameters: Vec<String>,
+}
+
+/// Arguments of `plot`.
+#[derive(Debug, Args)]
+pub struct PlotArgs {
+    /// The folder of a run, or its PROGRAM.run.json
+    #[arg(value_name = "DIR")]
+    pub folder: PathBuf,
+    /// The picture, .png or .svg [default: PROGRAM.png in DIR]
+    #[arg(short, long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+    /// Tags of outputs; v_x is a component of the Vector v [default: all]
+    #[arg(long = "tag", value_delimiter = ',', value_name = "TAG")]
+    pub tags: Vec<String>,
+    /// first, last, all, or numbers of steps [default: the last one; of lines some of all]
+    #[arg(long, value_parser = Steps::parse, value_name = "STEPS")]
+    pub step: Option<Steps>,
+    /// Values at the ends of the colour bar, or of the axis [default: those of the data]
+    #[arg(long, value_parser = Range::parse, allow_hyphen_values = true, value_name = "LOW:HIGH")]
+    pub range: Option<Range>,
+    /// Width and height in pixels
+    #[arg(long, value_parser = parse_size, value_name = "WIDTHxHEIGHT")]
+    pub size: Option<(usize, usize)>,
+    /// Colours of maps
+    #[arg(long, value_enum, default_value_t = Colours::Viridis, value_name = "NAME")]
+    pub colours: Colours,
+    /// Where a grid of three dimensions is cut [default: in the middle of z]
+    #[arg(long, value_parser = Slice::parse, value_name = "AXIS=NUMBER")]
+    pub slice: Option<Slice>,
+    /// Number of iso-lines on maps
+    #[arg(long, default_value_t = 0, value_parser = clap::value_parser!(u8).range(0..=50), value_name = "N")]
+    pub isolines: u8,
+    /// One picture for each step, one after the other, as an animated PNG
+    #[arg(long)]
+    pub animate: bool,
+}
+
+/// Colours of maps.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Colours {
+    /// From dark violet over green to yellow
+    Viridis,
+    /// From blue over grey, in the middle of the range, to red
+    Diverging,
 }
 
 /// Arguments of `check`.

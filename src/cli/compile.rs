@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use equelle_front::backend::Backend;
-use equelle_front::source::SourceFile;
+use equelle_front::source::SourceMap;
 use equelle_front::verify::Verified;
 
 use super::args::{BuildArgs, ProgramArgs};
@@ -58,7 +58,7 @@ pub(super) fn build(args: &BuildArgs, console: &Console) -> Result<(), Failure> 
 
 /// The IR of a program for some back-ends; reports on it if asked to.
 pub(super) fn compile(
-    source: &SourceFile,
+    source: &SourceMap,
     program: &ProgramArgs,
     backends: &[&dyn Backend],
     console: &Console,

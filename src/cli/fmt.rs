@@ -1,10 +1,8 @@
 //! `equellec fmt`
 
 use std::fs;
-use std::io::Read;
 use std::path::Path;
 
-use equelle_front::source::SourceFile;
 use equelle_front::syntax;
 
 use super::args::FmtArgs;
@@ -27,8 +25,8 @@ pub(super) fn fmt(args: &FmtArgs, console: &Console) -> Result<(), Failure> {
 
 /// Formats one file; tells whether it was in order already.
 fn format(file: &Path, check: bool, console: &Console) -> Result<bool, Failure> {
-    let stdin = file.as_os_str() == "-";
-    let source = if stdin { standard_input()? } else { pipeline::read(file)? };
+    let stdin = pipeline::is_standard_input(file);
+    let source = pipeline::read_alone(file)?;
     let program = pipeline::parse(&source, console)?;
     let formatted = syntax::format(&program, source.text());
     let unchanged = formatted == source.text();
@@ -42,10 +40,4 @@ fn format(file: &Path, check: bool, console: &Console) -> Result<bool, Failure> 
         fs::write(file, formatted).map_err(|error| Failure::io("write", file, &error))?;
     }
     Ok(unchanged)
-}
-
-fn standard_input() -> Result<SourceFile, Failure> {
-    let mut text = String::new();
-    std::io::stdin().read_to_string(&mut text).map_err(|error| Failure::io("read", "standard input".as_ref(), &error))?;
-    Ok(SourceFile::new("<standard input>", text))
 }

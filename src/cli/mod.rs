@@ -10,6 +10,7 @@ mod fmt;
 mod grid;
 mod inputs;
 mod man;
+mod plot;
 mod run;
 mod stdout;
 
@@ -63,6 +64,7 @@ fn dispatch(backends: Registry, cli: Cli, console: &Console) -> Result<(), Failu
             Verb::Run(args) => run::run(backends, &args, console),
             Verb::Build(args) => compile::build(&args, console),
             Verb::Compare(args) => compare::compare(backends, &args, console),
+            Verb::Plot(args) => plot::plot(&args, console),
             Verb::Check(args) => check::check(&args, console),
             Verb::Emit(args) => emit::emit(backends, &args, console),
             Verb::Fmt(args) => fmt::fmt(&args, console),

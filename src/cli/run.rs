@@ -10,6 +10,7 @@ use equelle_runtime::session::Options;
 use super::args::{Real, RunArgs};
 use super::compile::{Compiled, compile};
 use super::inputs;
+use super::plot;
 use crate::console::{Console, MessageFormat};
 use crate::failure::Failure;
 use crate::interpret;
@@ -28,6 +29,7 @@ pub(super) fn run(backends: Registry, args: &RunArgs, console: &Console) -> Resu
         });
     }
     let restart = args.restart.as_ref().map(|file| format!("restart={file}"));
+    let given: Vec<String> = if args.plot.is_some() { plot::parameters(&args.parameters) } else { args.parameters.clone() };
     if args.interpret {
         // The interpreter stands in for the back-end that others are compared with.
         let reference = registry::default(backends);
@@ -47,17 +49,29 @@ pub(super) fn run(backends: Registry, args: &RunArgs, console: &Console) -> Resu
         };
         let interrupt = Interrupt::by_signals()?;
         let options = Options { quiet: args.quiet, profile: args.profile, verbose: args.verbose, format, interrupt, ..Options::default() };
-        let parameters: Vec<String> = args.parameters.iter().cloned().chain(restart).collect();
-        return interpret::interpret(&source, &verified, &parameters, options);
+        let parameters: Vec<String> = given.iter().cloned().chain(restart).collect();
+        interpret::interpret(&source, &verified, &parameters, options)?;
+        return match &args.plot {
+            Some(picture) => plot::after_run(&args.source.file, &given, picture.clone(), console),
+            None => Ok(()),
+        };
     }
     let program = Compiled::new(&args.source.file, &args.source.program, vec![args.backend], console)?
         .build(&args.source.target.target_cpu, console)?;
     let json = console.format == MessageFormat::Json;
     let flags = [(args.quiet, "--quiet"), (args.profile, "--profile"), (args.verbose, "--verbose"), (json, "--message-format=json")];
     let mut words: Vec<&str> = flags.into_iter().filter_map(|(given, flag)| given.then_some(flag)).collect();
-    words.extend(args.parameters.iter().map(String::as_str));
+    words.extend(given.iter().map(String::as_str));
     words.extend(restart.as_deref());
-    start(&program, &words)
+    match &args.plot {
+        Some(picture) => {
+            // Signals are for the simulator, which ends in order.
+            let _interrupt = Interrupt::by_signals()?;
+            wait(&program, &words)?;
+            plot::after_run(&args.source.file, &given, picture.clone(), console)
+        }
+        None => start(&program, &words),
+    }
 }
 
 /// Turns this process into the simulator, so that signals and exit codes are the simulator's own.
@@ -71,6 +85,11 @@ fn start(program: &Path, words: &[&str]) -> Result<(), Failure> {
 /// Runs the simulator and ends as it does.
 #[cfg(not(unix))]
 fn start(program: &Path, words: &[&str]) -> Result<(), Failure> {
+    wait(program, words)
+}
+
+/// Runs the simulator to its end.
+fn wait(program: &Path, words: &[&str]) -> Result<(), Failure> {
     let status = Command::new(program).args(words).status().map_err(|error| Failure::io("start", program, &error))?;
     match status.code() {
         Some(0) => Ok(()),

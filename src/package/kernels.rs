@@ -11,7 +11,7 @@ use quote::quote;
 
 use super::rust::{blank, format, ident};
 use super::sets::canonical_set;
-use super::source::file_name;
+use super::source::place;
 
 /// The file.
 pub(super) fn text(module: &Module) -> Result<String, BackendError> {
@@ -125,7 +125,7 @@ fn method(module: &Module, kernel: &Kernel, names: &KernelNames) -> Result<Token
         if !docs.is_empty() {
             docs.push(String::new());
         }
-        docs.push(format!(" {}:{line}: `{}`", file_name(module), module.source.line_text(line).trim().replace('`', "'")));
+        docs.push(format!(" {}: `{}`", place(module, line), module.source.line_text(line).trim().replace('`', "'")));
     }
     let space = match kernel.space {
         Space::Unit => " Evaluated once.".to_owned(),

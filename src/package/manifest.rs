@@ -100,7 +100,7 @@ fn kind(kind: DataKind) -> &'static str {
 
 /// The quantity that an input is multiplied by or an output divided by, as the program has it.
 fn written<'m>(module: &'m Module, unit: &ExpectedUnit) -> Option<&'m str> {
-    Some(module.source.text().get(unit.literal?.range())?.trim_matches(['(', ')', ' ']))
+    Some(module.source.text_of(unit.literal?)?.trim_matches(['(', ')', ' ']))
 }
 
 /// The unit of an input for people: `Kelvin`, `2 [Hour]`, `0.5 [Meter * Second^-1]`.

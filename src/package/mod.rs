@@ -23,7 +23,7 @@ use equelle_runtime::InputKind;
 use quote::quote;
 
 pub use options::PackageOptions;
-use source::{newton_place, source_path};
+use source::{imported, newton_place, source_path};
 pub(crate) use source::{retries, solves};
 
 /// A cargo package as text.
@@ -55,6 +55,7 @@ pub fn generate(verified: &Verified, options: &PackageOptions) -> Result<Package
     if let Some(path) = source_path(module) {
         files.push((path, module.source.text().to_owned()));
     }
+    files.extend(imported(module).into_iter().map(|(_, path, text)| (path, text.to_owned())));
     if !module.kernels.is_empty() {
         files.push(("src/kernels.rs".to_owned(), kernels::text(module)?));
         for backend in options.backends {

@@ -1,8 +1,10 @@
 //! Where the Equelle source is in a package, and what the runtime needs to know of its loops and
 //! solves.
 
+use std::collections::BTreeSet;
+
 use equelle_front::ir::{Block, Equation, FunctionId, Module, Op, StmtKind};
-use equelle_front::source::Span;
+use equelle_front::source::{FileId, Span};
 use equelle_front::time_steps::TimeLoop;
 use equelle_runtime::Retry;
 
@@ -14,6 +16,31 @@ pub(super) fn file_name(module: &Module) -> &str {
 /// Where the Equelle source is in the package; `None` for modules without one.
 pub(super) fn source_path(module: &Module) -> Option<String> {
     (!module.source.text().is_empty()).then(|| file_name(module).to_owned())
+}
+
+/// Name in messages, path in the package and text of each file that the program imports.
+pub(super) fn imported(module: &Module) -> Vec<(&str, String, &str)> {
+    let mut taken = BTreeSet::new();
+    let mut path = |name: &str| {
+        let last = name.rsplit(['/', '\\']).next().unwrap_or_default();
+        let plain: String = last.chars().map(|c| if c.is_ascii_alphanumeric() || "._-".contains(c) { c } else { '_' }).collect();
+        // Files of one name may come from several folders.
+        let mut unique = format!("imports/{plain}");
+        let mut number = 1;
+        while !taken.insert(unique.clone()) {
+            number += 1;
+            unique = format!("imports/{number}_{plain}");
+        }
+        unique
+    };
+    module.source.imported().iter().map(|file| (file.name(), path(file.name()), file.text())).collect()
+}
+
+/// `heat.equelle:12`
+pub(super) fn place(module: &Module, line: u32) -> String {
+    let (file, own) = module.source.file_and_line(line);
+    let name = if file == FileId::MAIN { file_name(module) } else { module.source.file(file).name() };
+    format!("{name}:{own}")
 }
 
 /// What the runtime needs to know of the loops that solve equations.

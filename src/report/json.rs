@@ -1,6 +1,6 @@
 //! The report for programs.
 
-use equelle_front::report::{Cartesian, Item, KernelItem, Report, Steps, Traffic, When};
+use equelle_front::report::{Cartesian, Item, KernelItem, Report, RoundLength, Steps, Traffic, When};
 use serde_json::{Value, json};
 
 use super::reasons::{call_code, call_sentence, codes, of_result, sentence};
@@ -34,13 +34,21 @@ fn item(item: &Item, dimensions: &[u32]) -> Value {
         Item::Solve { line, unknowns, by_kernels, untreated } => {
             json!({ "solve": unknowns, "line": line, "by_kernels": by_kernels, "untreated": untreated })
         }
-        Item::Loop { line, steps } => match steps {
-            Steps::Explicit => json!({ "loop": line }),
-            Steps::Divisible => json!({ "loop": line, "divisible_steps": true }),
-            Steps::Indivisible { construct, line: at } => {
-                json!({ "loop": line, "divisible_steps": false, "because_of": construct, "at": at })
+        Item::Loop { line, length, steps } => {
+            let mut item = match steps {
+                Steps::Explicit => json!({ "loop": line }),
+                Steps::Divisible => json!({ "loop": line, "divisible_steps": true }),
+                Steps::Indivisible { construct, line: at } => {
+                    json!({ "loop": line, "divisible_steps": false, "because_of": construct, "at": at })
+                }
+            };
+            match length {
+                RoundLength::Element => {}
+                RoundLength::Computed { name } => item["step"] = json!(name),
+                RoundLength::Round => item["step"] = Value::Null,
             }
-        },
+            item
+        }
         Item::Call { function, line, why } => {
             json!({ "call": function, "line": line, "why": why.map(call_sentence), "codes": why.map(|why| [call_code(why)]) })
         }

@@ -3,8 +3,8 @@
 use std::fmt::Write as _;
 
 use equelle_front::ir::CheckKind;
-use equelle_front::report::{Cartesian, Item, KernelItem, Part, Report, Steps, Traffic, When};
-use equelle_front::source::SourceFile;
+use equelle_front::report::{Cartesian, Item, KernelItem, Part, Report, RoundLength, Steps, Traffic, When};
+use equelle_front::source::{FileId, SourceMap};
 
 use super::reasons::{call_sentence, of_result, sentence};
 
@@ -12,12 +12,13 @@ use super::reasons::{call_sentence, of_result, sentence};
 const LABEL: usize = 15;
 
 /// The report as text, with a newline at its end.
-pub fn text(report: &Report, source: &SourceFile) -> String {
+pub fn text(report: &Report, source: &SourceMap) -> String {
     let mut out = format!("What the compiler made of {}\n", report.file);
     out.push_str(
         "Numbers are per element, inside a grid of boxes (2D: squares, 3D: cubes): numbers loaded by where they belong, indices, numbers stored, bytes moved if\n\
          each array is moved once, arithmetic operations.\n",
     );
+    let at = |line: u32| line_in(source, line);
     for part in &report.parts {
         if part.items.is_empty() && part.when != When::Once {
             continue;
@@ -28,12 +29,12 @@ pub fn text(report: &Report, source: &SourceFile) -> String {
             match item {
                 Item::Kernel(kernel) => {
                     number += 1;
-                    self::kernel(&mut out, number, kernel, &report.dimensions);
+                    self::kernel(&mut out, number, kernel, &report.dimensions, source);
                 }
                 Item::Operation { name, line, operation, why } => {
                     let name = if name.is_empty() { String::new() } else { format!("{name}: ") };
                     let why = why.as_ref().map(|why| format!("; {}", sentence(why))).unwrap_or_default();
-                    let _ = writeln!(out, "  -  {name}operation {operation}, line {line}{why}");
+                    let _ = writeln!(out, "  -  {name}operation {operation}, {}{why}", at(*line));
                 }
                 Item::Solve { line, unknowns, by_kernels, untreated } => {
                     let how = match (by_kernels, untreated) {
@@ -42,21 +43,26 @@ pub fn text(report: &Report, source: &SourceFile) -> String {
                         (false, None) => "derivatives operation by operation".to_owned(),
                     };
                     let of = if unknowns.iter().all(String::is_empty) { String::new() } else { format!(" for {}", unknowns.join(", ")) };
-                    let _ = writeln!(out, "  -  Newton's method{of}, line {line}: {how}");
+                    let _ = writeln!(out, "  -  Newton's method{of}, {}: {how}", at(*line));
                 }
-                Item::Loop { line, steps } => {
+                Item::Loop { line, length, steps } => {
                     let steps = match steps {
                         Steps::Explicit => String::new(),
                         Steps::Divisible => ": a step that fails can be taken again in parts (timestep_cuts)".to_owned(),
                         Steps::Indivisible { construct, line } => {
-                            format!(": a step that fails cannot be taken again in parts, because of {construct} (line {line})")
+                            format!(": a step that fails cannot be taken again in parts, because of {construct} ({})", at(*line))
                         }
                     };
-                    let _ = writeln!(out, "  -  loop, line {line}{steps}");
+                    let length = match length {
+                        RoundLength::Element => String::new(),
+                        RoundLength::Computed { name } => format!(", `{name}` plays the step"),
+                        RoundLength::Round => ", no Scalar plays the step: the time of outputs counts rounds".to_owned(),
+                    };
+                    let _ = writeln!(out, "  -  loop, {}{length}{steps}", at(*line));
                 }
                 Item::Call { function, line, why } => {
                     let why = why.map(|why| format!("; {}", call_sentence(why))).unwrap_or_default();
-                    let _ = writeln!(out, "  -  call of {function}, line {line}{why}");
+                    let _ = writeln!(out, "  -  call of {function}, {}{why}", at(*line));
                 }
             }
         }
@@ -64,8 +70,9 @@ pub fn text(report: &Report, source: &SourceFile) -> String {
     out
 }
 
-fn heading(part: &Part, source: &SourceFile) -> String {
-    let quoted = |line: u32| if line == 0 { String::new() } else { format!(", line {line}: {}", source.line_text(line).trim()) };
+fn heading(part: &Part, source: &SourceMap) -> String {
+    let quoted =
+        |line: u32| if line == 0 { String::new() } else { format!(", {}: {}", line_in(source, line), source.line_text(line).trim()) };
     let when = match &part.when {
         When::Once => "Once, outside all loops".to_owned(),
         When::Loop { line } => format!("Each time step{}", quoted(*line)),
@@ -81,16 +88,37 @@ fn heading(part: &Part, source: &SourceFile) -> String {
     format!("{when}\n  {}", counts.join(", "))
 }
 
+/// `line 12`, or `line 3 of limiters.equelle` in a text that the program imports.
+fn line_in(source: &SourceMap, line: u32) -> String {
+    let (file, own) = source.file_and_line(line);
+    if file == FileId::MAIN { format!("line {line}") } else { format!("line {own} of {}", source.file(file).name()) }
+}
+
+/// `lines 12, 14-16`, and those of texts that the program imports. `lines` ascend.
+fn lines_in(source: &SourceMap, lines: &[u32]) -> String {
+    let of_file = |lines: &[u32]| match lines {
+        [one] => line_in(source, *one),
+        lines => {
+            let (file, _) = source.file_and_line(lines[0]);
+            let own: Vec<u32> = lines.iter().map(|&line| source.file_and_line(line).1).collect();
+            let of = if file == FileId::MAIN { String::new() } else { format!(" of {}", source.file(file).name()) };
+            format!("lines {}{of}", ranges(&own))
+        }
+    };
+    let same_file = |a: &u32, b: &u32| source.file_and_line(*a).0 == source.file_and_line(*b).0;
+    lines.chunk_by(same_file).map(of_file).collect::<Vec<_>>().join(", ")
+}
+
 fn plural(count: usize, what: &str) -> String {
     format!("{count} {what}{}", if count == 1 { "" } else { "s" })
 }
 
-fn kernel(out: &mut String, number: usize, kernel: &KernelItem, dimensions: &[u32]) {
+fn kernel(out: &mut String, number: usize, kernel: &KernelItem, dimensions: &[u32], source: &SourceMap) {
     let over = if kernel.over.is_empty() { "once".to_owned() } else { format!("over {}", kernel.over) };
     let lines = match kernel.lines.as_slice() {
         [] => String::new(),
-        [one] => format!(", line {one}"),
-        many => format!(", lines {}", ranges(many)),
+        [one] => format!(", {}", line_in(source, *one)),
+        many => format!(", {}", lines_in(source, many)),
     };
     let _ = writeln!(out, "{number:>3}. {} {over}{lines}", kernel.name);
     if !kernel.over.is_empty() {
@@ -112,7 +140,7 @@ fn kernel(out: &mut String, number: usize, kernel: &KernelItem, dimensions: &[u3
     }
     for result in &kernel.results {
         if let Some(why) = of_result(result) {
-            let _ = writeln!(out, "       {} (line {}): {why}", result.name, result.line);
+            let _ = writeln!(out, "       {} ({}): {why}", result.name, line_in(source, result.line));
         }
     }
     for kind in CheckKind::ALL {

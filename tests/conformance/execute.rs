@@ -12,11 +12,11 @@ use backend_cuda::runtime::device::Device;
 use backend_cuda::runtime::device::emulator::Emulator;
 use backend_cuda::runtime::device::gpu::GpuDevice;
 use backend_cuda::runtime::{Precision, run_on};
-use equelle_front::check::{CheckOptions, check};
+use equelle_front::check::{CheckOptions, check_text};
 use equelle_front::diagnostic::{Diagnostic, Label};
 use equelle_front::lower;
 use equelle_front::passes::{self, OptLevel};
-use equelle_front::source::SourceFile;
+use equelle_front::source::SourceMap;
 use equelle_front::syntax::parse;
 use equelle_front::typed::TypedProgram;
 use equelle_front::verify::{self, Verified};
@@ -44,7 +44,7 @@ pub fn verdict(case: &Case) -> Result<(), String> {
 }
 
 fn run(case: &Case) -> Result<(), String> {
-    let source = SourceFile::new("case.equelle", case.program.as_str());
+    let source = SourceMap::new("case.equelle", case.program.as_str());
     let (program, diagnostics) = front(case);
     compare_diagnostics(&source, &case.diagnostics, &diagnostics)?;
     let expects_run = !case.outputs.is_empty() || case.failure.is_some();
@@ -106,14 +106,14 @@ fn front(case: &Case) -> (Option<TypedProgram>, Vec<Diagnostic>) {
     if parsed.diagnostics.iter().any(Diagnostic::is_error) {
         return (None, parsed.diagnostics);
     }
-    let checked = check(&parsed.program, &CheckOptions { nondimensional: case.nondimensional });
-    (checked.program, parsed.diagnostics.into_iter().chain(checked.diagnostics).collect())
+    let checked = check_text(&case.program, &CheckOptions { nondimensional: case.nondimensional });
+    (checked.program, checked.diagnostics)
 }
 
 /// Runs a program to its end.
 type Run = fn(&Verified, Session) -> Result<(), Error>;
 
-fn execute(case: &Case, source: &SourceFile, verified: &Verified, layout: &str, run: Run) -> (Vec<Output>, Option<Error>) {
+fn execute(case: &Case, source: &SourceMap, verified: &Verified, layout: &str, run: Run) -> (Vec<Output>, Option<Error>) {
     let folder = scratch();
     let mut words = case.parameters.clone();
     words.push("output_to_file=false".into());
@@ -155,7 +155,7 @@ fn scratch() -> PathBuf {
     folder
 }
 
-fn compare_diagnostics(source: &SourceFile, expected: &[ExpectedDiagnostic], found: &[Diagnostic]) -> Result<(), String> {
+fn compare_diagnostics(source: &SourceMap, expected: &[ExpectedDiagnostic], found: &[Diagnostic]) -> Result<(), String> {
     let matches = expected.len() == found.len() && expected.iter().zip(found).all(|(expected, found)| fits(source, expected, found));
     if matches {
         return Ok(());
@@ -189,11 +189,11 @@ fn compare_diagnostics(source: &SourceFile, expected: &[ExpectedDiagnostic], fou
 }
 
 /// Characters marked by a diagnostic.
-fn width(source: &SourceFile, diagnostic: &Diagnostic) -> usize {
-    source.text().get(diagnostic.primary.span.range()).map_or(0, |text| text.chars().count())
+fn width(source: &SourceMap, diagnostic: &Diagnostic) -> usize {
+    source.text_of(diagnostic.primary.span).map_or(0, |text| text.chars().count())
 }
 
-fn fits(source: &SourceFile, expected: &ExpectedDiagnostic, found: &Diagnostic) -> bool {
+fn fits(source: &SourceMap, expected: &ExpectedDiagnostic, found: &Diagnostic) -> bool {
     let stands = |label: &Label, (line, column, text): &(u32, u32, String)| {
         source.line_column(label.span.start) == (*line, *column) && label.text.contains(text.as_str())
     };

@@ -3,7 +3,7 @@
 use equelle_front::ir::text::{parse, print};
 use equelle_front::ir::{CartesianForm, Module};
 use equelle_front::passes::{OptLevel, optimise};
-use equelle_front::source::SourceFile;
+use equelle_front::source::SourceMap;
 use equelle_front::verify::verify;
 use equelle_front::{check, lower, syntax};
 use equelle_runtime::grid::Cartesian;
@@ -18,7 +18,7 @@ fn heat(level: OptLevel) -> Module {
     assert!(parsed.diagnostics.is_empty(), "{:?}", parsed.diagnostics);
     let checked = check::check(&parsed.program, &check::CheckOptions { nondimensional: true });
     let typed = checked.program.unwrap_or_else(|| panic!("{:?}", checked.diagnostics));
-    optimise(lower::lower(&typed, &SourceFile::new("heat.equelle", HEAT), "heat"), level)
+    optimise(lower::lower(&typed, &SourceMap::new("heat.equelle", HEAT), "heat"), level)
 }
 
 #[test]

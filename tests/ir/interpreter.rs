@@ -1,7 +1,7 @@
 //! The interpreter: meaning of statements and kernels, and what fails how.
 
 use equelle_front::ir::text;
-use equelle_front::source::SourceFile;
+use equelle_front::source::SourceMap;
 use equelle_front::verify::{Verified, verify};
 use equelle_runtime::grid::Cartesian;
 use equelle_runtime::{Error, ErrorKind};
@@ -13,7 +13,7 @@ const SHAPE: Cartesian = Cartesian { dim: 2, n: [3, 2, 1], spacing: [1.0, 1.0, 1
 /// Error of a module that has a source text, so that messages have lines.
 fn error(text: &str, source: &str) -> Error {
     let mut module = text::parse(text).unwrap_or_else(|e| panic!("{e}"));
-    module.source = SourceFile::new("program.equelle", source);
+    module.source = SourceMap::new("program.equelle", source);
     let verified = verify(module).unwrap_or_else(|e| panic!("{e:?}"));
     run(&verified, SHAPE, Inputs::default(), Form::General).unwrap_err()
 }

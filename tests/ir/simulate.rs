@@ -18,7 +18,7 @@ use equelle_runtime::{EquelleRuntime, Error};
 
 static PROGRAM: Program = Program {
     name: "ir",
-    source: Source { file: "ir.equelle", text: "" },
+    source: Source { file: "ir.equelle", text: "", imports: &[] },
     inputs: &[],
     min_dim: 1,
     retries: &[],

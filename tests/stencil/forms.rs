@@ -5,7 +5,7 @@ use std::fs;
 use std::path::PathBuf;
 
 use backend_serial::runtime::SerialRuntime;
-use equelle_front::source::SourceFile;
+use equelle_front::source::SourceMap;
 use equelle_interp::{Evaluated, Options, evaluate_equations_at};
 use equelle_runtime::{Session, session};
 use equellec::interpret;
@@ -37,7 +37,7 @@ fn change(unknown: usize, position: usize, value: f64) -> f64 {
 }
 
 fn evaluated(text: &str, words: &[String], cartesian_forms: bool, h: f64) -> Vec<Evaluated> {
-    let source = SourceFile::new("p.equelle", text);
+    let source = SourceMap::new("p.equelle", text);
     let (verified, untreated) = treated(&source);
     assert_eq!(untreated, []);
     let words: Vec<String> = words.iter().cloned().chain(["output_to_file=false".to_owned()]).collect();
@@ -70,7 +70,7 @@ fn examples() -> Vec<(String, String, Vec<String>)> {
 
 /// Whether a program has equations with a body for Cartesian grids, and ones without.
 fn bodies(text: &str) -> (bool, bool) {
-    let (verified, _) = treated(&SourceFile::new("p.equelle", text));
+    let (verified, _) = treated(&SourceMap::new("p.equelle", text));
     let forms: Vec<bool> = verified.module().kernels.iter().filter_map(|k| k.jacobian.as_ref()).map(|j| j.cartesian.is_some()).collect();
     (forms.contains(&true), forms.contains(&false))
 }
@@ -162,7 +162,7 @@ fn remainders_of_every_example_are_of_second_order() {
 /// Of every unknown of the solve, in the order of the columns: the value at the base point and the
 /// change.
 fn changes(text: &str, words: &[String], base: &[Evaluated]) -> Vec<(f64, f64)> {
-    let source = SourceFile::new("p.equelle", text);
+    let source = SourceMap::new("p.equelle", text);
     let (verified, _) = treated(&source);
     let words: Vec<String> = words.iter().cloned().chain(["output_to_file=false".to_owned()]).collect();
     let session = Session::open_with(interpret::program(&source, &verified), &words, session::Options::silent()).unwrap();

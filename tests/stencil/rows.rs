@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fs;
 
 use backend_serial::runtime::SerialRuntime;
-use equelle_front::source::SourceFile;
+use equelle_front::source::SourceMap;
 use equelle_interp::{Evaluated, evaluate_equations};
 use equelle_runtime::{Session, session};
 use equellec::interpret;
@@ -14,7 +14,7 @@ use crate::support::scratch;
 
 /// Residuals and rows of the first solve of a program at its guess.
 fn evaluated(text: &str, words: &[&str]) -> Vec<Evaluated> {
-    let source = SourceFile::new("p.equelle", text);
+    let source = SourceMap::new("p.equelle", text);
     let (verified, untreated) = treated(&source);
     assert_eq!(untreated, []);
     let mut words: Vec<String> = words.iter().map(ToString::to_string).collect();

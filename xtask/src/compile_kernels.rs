@@ -7,7 +7,7 @@ use std::thread;
 
 use backend_cuda::runtime::Precision;
 use backend_cuda::runtime::device::gpu::nvrtc;
-use backend_cuda::runtime::kernels::{OWN_MODULES, PRELUDE};
+use backend_cuda::runtime::kernels::{OWN_MODULES, before_kernels};
 
 use crate::tools::{self, Failure};
 
@@ -88,6 +88,7 @@ fn described((arch, dim, cartesian): (&str, u32, bool)) -> String {
 /// What NVRTC says against a file.
 fn compile(path: &Path, text: &str, targets: Targets) -> Vec<String> {
     let mut failures = Vec::new();
+    let before = before_kernels();
     for &(arch, dim, cartesian) in targets.list() {
         let mut options = vec![format!("-DDIM={dim}")];
         if cartesian {
@@ -96,7 +97,7 @@ fn compile(path: &Path, text: &str, targets: Targets) -> Vec<String> {
         if path.components().any(|part| part.as_os_str() == SINGLES) {
             options.push("-DEQ_SINGLE=1".to_owned());
         }
-        if let Err(error) = nvrtc::compile(&format!("{PRELUDE}\n#line 1\n{text}"), arch, &options) {
+        if let Err(error) = nvrtc::compile(&format!("{before}\n#line 1\n{text}"), arch, &options) {
             failures.push(format!("{} for {}: {}", path.display(), described((arch, dim, cartesian)), error.message));
         }
     }

@@ -16,7 +16,7 @@ use equelle_runtime::source::Source;
 
 static PROGRAM: Program = Program {
     name: "linear",
-    source: Source { file: "linear.equelle", text: "" },
+    source: Source { file: "linear.equelle", text: "", imports: &[] },
     inputs: &[],
     min_dim: 1,
     retries: &[],

@@ -20,7 +20,7 @@ use super::signature::{Argument, EquationText, Function};
 pub(super) fn kernels_file(module: &Module, kernels: &[KernelText<'_>]) -> Result<String, BackendError> {
     let methods = kernels.iter().map(|made| Launch { made, sets: &module.sets }.method());
     let imports = kernels.iter().filter(|made| !made.kernel.params.is_empty()).map(|made| ident(&made.names.arguments));
-    let infos = kernels.iter().filter(|made| needs_info(made)).map(|made| ident(&made.names.info));
+    let infos = kernels.iter().map(|made| ident(&made.names.info));
     let results = || kernels.iter().flat_map(|made| &made.kernel.results);
     let handles: BTreeSet<&str> = results().filter_map(|result| Handle::of(&result.ty)).map(Handle::name).collect();
     let runtime = ["Bool", "BoolCollection", "EntityCollection", "Vector", "VectorCollection"];
@@ -53,10 +53,6 @@ pub(super) fn kernels_file(module: &Module, kernels: &[KernelText<'_>]) -> Resul
     let parsed =
         syn::parse2(file).map_err(|e| BackendError::internal(Default::default(), format!("kernels_cuda.rs does not parse: {e}")))?;
     Ok(prettyplease::unparse(&parsed))
-}
-
-fn needs_info(made: &KernelText<'_>) -> bool {
-    made.usage.can_fail || !made.usage.general.vector_sizes.is_empty() || made.kernel.jacobian.is_some()
 }
 
 fn ident(name: &str) -> Ident {
@@ -140,7 +136,8 @@ impl Launch<'_> {
         let through = kernel.params.iter().zip(&names.params).filter(|(p, _)| Handle::of(&p.ty) == Some(Handle::EntityCollection));
         let through = through.map(|(_, name)| ident(name));
         let results = [result.clone()];
-        let passed = |function: &Function, launch: TokenStream| {
+        let info = ident(&names.info);
+        let passed = |function: &Function, called: TokenStream, launch: TokenStream| {
             let (mut before, mut passed) = (TokenStream::new(), TokenStream::new());
             for (number, &argument) in function.arguments.iter().enumerate() {
                 let value = match argument {
@@ -160,16 +157,18 @@ impl Launch<'_> {
                 before.extend(quote!(let #name = #value;));
                 passed.extend(quote!(.arg(#name)));
             }
-            let name = &function.name;
             quote! {
                 #before
-                let call = self.call(&KERNELS, #name)? #passed;
+                let call = #called #passed;
                 #launch
             }
         };
-        let tell = passed(pattern, quote!(self.launch_over(call, domain.len())?;));
-        let evaluate = passed(evaluation, quote!(self.launch_over_rows(call, &rows)?;));
-        let info = ident(&names.info);
+        // The bytes of a kernel are those of its evaluation.
+        let (of_pattern, of_evaluation) = (&pattern.name, &evaluation.name);
+        let called = quote!(self.call(&KERNELS, #of_pattern)?);
+        let tell = passed(pattern, called, quote!(self.launch_over(call, domain.len())?;));
+        let called = quote!(self.call_over(&KERNELS, &#info, #of_evaluation, domain.len())?);
+        let evaluate = passed(evaluation, called, quote!(self.launch_over_rows(call, &rows)?;));
         let slots = evaluation.arguments.contains(&Argument::Slots);
         quote! {
             let domain = #domain;
@@ -242,6 +241,8 @@ impl Launch<'_> {
             passed.extend(quote!(.arg(#name)));
         }
         let device_name = &function.name;
+        let info = ident(&names.info);
+        let elements = if domain.is_some() { quote!(domain.len()) } else { quote!(1) };
         let run = match (&domain, reduced, form) {
             (_, _, Form::Cells) if function.apart => quote!(self.launch_inside_and_boundary(call)?;),
             (_, _, Form::Cells) => quote!(self.launch_over_cells(call)?;),
@@ -280,7 +281,7 @@ impl Launch<'_> {
         };
         quote! {
             #before
-            let call = self.call(&KERNELS, #device_name)? #passed;
+            let call = self.call_over(&KERNELS, &#info, #device_name, #elements)? #passed;
             #run
             #stop
             #value

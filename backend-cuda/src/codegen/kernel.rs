@@ -105,5 +105,9 @@ fn source_lines(module: &Module, kernel: &Kernel) -> Vec<String> {
     let mut lines: Vec<u32> = kernel.spans.iter().map(|span| source.line(span.start)).collect();
     lines.sort_unstable();
     lines.dedup();
-    lines.iter().map(|&line| format!("{}:{line}: {}", source.name(), source.line_text(line).trim())).collect()
+    let shown = |&line: &u32| {
+        let (file, own) = source.file_and_line(line);
+        format!("{}:{own}: {}", source.file(file).name(), source.line_text(line).trim())
+    };
+    lines.iter().map(shown).collect()
 }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use equelle_runtime::domain::Domain;
 use equelle_runtime::{CanonicalSet, Error, KernelInfo};
 
-use crate::runtime::device::{DevicePtr, LaunchShape};
+use crate::runtime::device::{DevicePtr, LaunchShape, Work};
 use crate::runtime::executor::arguments::{Call, EqCartesian, EqGrid, EqRanks, EqSpace};
 use crate::runtime::grid::arrays::GridArrays;
 use crate::runtime::grid::half_faces::starts;
@@ -23,6 +23,26 @@ impl CudaRuntime {
     /// `Backend`: the kernels cannot be compiled or loaded.
     pub fn call(&mut self, module: &KernelModule, name: &'static str) -> Result<Call, Error> {
         self.executor.call(module, name)
+    }
+
+    /// [`CudaRuntime::call`] of a kernel of the program over so many elements, with its work for
+    /// `--profile`.
+    ///
+    /// # Errors
+    /// `Backend`: the kernels cannot be compiled or loaded.
+    pub fn call_over(
+        &mut self,
+        module: &KernelModule,
+        kernel: &'static KernelInfo,
+        name: &'static str,
+        elements: usize,
+    ) -> Result<Call, Error> {
+        let work = self.session.profiler().map(|profiler| {
+            let bytes = self.session.kernel_bytes(kernel, elements);
+            profiler.moved(bytes);
+            Work { lines: kernel.lines, bytes }
+        });
+        Ok(self.executor.call(module, name)?.doing(work))
     }
 
     /// Queues a call with one thread per element; nothing for no element.

@@ -152,6 +152,9 @@ impl CudaRuntime {
         let wide_offsets = 2 * grid.n_faces() as u64 > u64::from(u32::MAX);
         let options = CompileOptions { dim, wide_offsets, cartesian: shape.is_some(), precision };
         let executor = Executor::new(device, options, shape, tune, session.interrupt().clone());
+        if session.profile() {
+            executor.measure_kernel_times();
+        }
         Ok(CudaRuntime {
             grid: DeviceGrid::new(&executor),
             session,

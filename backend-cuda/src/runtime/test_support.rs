@@ -20,7 +20,7 @@ use crate::runtime::runtime::CudaRuntime;
 
 pub(super) static PROGRAM: Program = Program {
     name: "test",
-    source: Source { file: "test.equelle", text: "" },
+    source: Source { file: "test.equelle", text: "", imports: &[] },
     inputs: &[],
     min_dim: 1,
     retries: &[],

@@ -5,13 +5,14 @@ use std::sync::Arc;
 
 use equelle_runtime::domain::Domain;
 use equelle_runtime::grid::NONE;
+use equelle_runtime::session::LoopState;
 use equelle_runtime::session::finite::Nonfinite;
-use equelle_runtime::{CanonicalSet, EquelleRuntime, Error, HostAccess, Real};
+use equelle_runtime::{CanonicalSet, EquelleRuntime, Error, HostAccess, Real, RoundLength};
 
 use crate::runtime::executor::precision::Precision;
 use crate::runtime::runtime::CudaRuntime;
 use crate::runtime::values::collections::{
-    Bool, BoolCollection, Collection, EntityCollection, Loop, Scalar, ScalarCollection, Sequence, Vector, VectorCollection,
+    Bool, BoolCollection, Collection, Elements, EntityCollection, Loop, Scalar, ScalarCollection, Sequence, Vector, VectorCollection,
 };
 use crate::runtime::values::steady::{LAUNCHES_TOGETHER, ROUNDS_TOGETHER, Steady};
 
@@ -178,23 +179,12 @@ impl EquelleRuntime for CudaRuntime {
     }
 
     fn begin_loop(&mut self, sequence: &Sequence) -> Result<Loop, Error> {
-        let taken = self.executor.buffer("the state of a loop", 8)?;
-        let call = self.executor.runtime_call("equelle_loop_begin")?.arg(taken.address());
-        self.executor.launch_once(call);
+        let elements = self.elements_of(sequence.clone())?;
         let state = match &sequence.read {
             Some(read) => self.session.begin_loop_over(read),
             None => self.session.begin_loop(sequence.len),
         };
-        let steady = self.session.profile().then(Steady::default);
-        Ok(Loop {
-            state,
-            sequence: sequence.clone(),
-            taken,
-            window: None,
-            used: 0,
-            handed_over: self.executor.queue().handed_over(),
-            steady,
-        })
+        Ok(self.loop_of(state, Some(elements)))
     }
 
     fn next(&mut self, state: &mut Loop) -> Result<Option<Scalar>, Error> {
@@ -202,23 +192,24 @@ impl EquelleRuntime for CudaRuntime {
         // some microseconds beyond its kernels. A round that reads results is a sequence of its
         // own, so that sequences repeat.
         let went_alone = self.executor.queue().handed_over() != state.handed_over;
-        if went_alone || state.used == ROUNDS_TOGETHER || self.executor.queue().waiting() >= LAUNCHES_TOGETHER {
+        let is_used = state.elements.as_ref().is_some_and(|elements| elements.used == ROUNDS_TOGETHER);
+        if went_alone || is_used || self.executor.queue().waiting() >= LAUNCHES_TOGETHER {
             self.executor.flush()?;
         }
         state.handed_over = self.executor.queue().handed_over();
-        if self.session.next_step(&mut state.state).is_none() {
+        // The device's part of the loop's time.
+        if state.steady.is_some() && state.state.is_at_end() {
             self.executor.flush()?;
-            if let Some(steady) = &mut state.steady {
-                self.end_steady(steady)?;
-            }
+            self.executor.synchronise()?;
+        }
+        if self.session.next_step(&mut state.state).is_none() {
+            self.end_rounds(state)?;
             return Ok(None);
         }
-        self.session.check_interrupt()?;
-        if let Some(steady) = &mut state.steady {
-            self.next_steady(steady)?;
-        }
+        self.begin_round(state)?;
+        let Some(elements) = &mut state.elements else { return Err(Error::internal("rounds without elements")) };
         // A new window begins with a sequence of launches, so that sequences repeat.
-        let window = match state.window.take().filter(|_| !self.executor.queue().is_empty() && state.used < ROUNDS_TOGETHER) {
+        let window = match elements.window.take().filter(|_| !self.executor.queue().is_empty() && elements.used < ROUNDS_TOGETHER) {
             Some(window) => window,
             None => {
                 // Its own memory from the pool: the program may keep a number beyond its round.
@@ -226,20 +217,53 @@ impl EquelleRuntime for CudaRuntime {
                 let call = self
                     .executor
                     .runtime_call("equelle_loop_window")?
-                    .arg(state.sequence.buffer.address())
-                    .arg(state.sequence.len as u64)
-                    .arg(state.taken.address())
-                    .arg(std::mem::take(&mut state.used))
+                    .arg(elements.sequence.buffer.address())
+                    .arg(elements.sequence.len as u64)
+                    .arg(elements.taken.address())
+                    .arg(std::mem::take(&mut elements.used))
                     .arg(ROUNDS_TOGETHER)
                     .arg(window.address());
                 self.executor.launch_once(call);
                 window
             }
         };
-        let element = Scalar::Element { of: Rc::clone(&window), index: state.used };
-        state.window = Some(window);
-        state.used += 1;
+        let element = Scalar::Element { of: Rc::clone(&window), index: elements.used };
+        elements.window = Some(window);
+        elements.used += 1;
         Ok(Some(element))
+    }
+
+    fn begin_range(&mut self, from: &Scalar, below: &Scalar, length: RoundLength) -> Result<Loop, Error> {
+        let (from, below) = (self.number(from)?, self.number(below)?);
+        let (state, rounds) = self.session.begin_range(from, below, length)?;
+        let numbers: Vec<f64> = (0..rounds).map(|round| from + round as f64).collect();
+        let buffer = self.executor.upload("a range", &numbers)?;
+        let elements = self.elements_of(Sequence { len: rounds, buffer, read: None })?;
+        Ok(self.loop_of(state, Some(elements)))
+    }
+
+    fn begin_rounds(&mut self, length: RoundLength) -> Result<Loop, Error> {
+        let state = self.session.begin_rounds(length);
+        Ok(self.loop_of(state, None))
+    }
+
+    fn goes_on(&mut self, state: &mut Loop, condition: &Bool) -> Result<bool, Error> {
+        // Reading the condition submits what is queued, so that each round is one sequence of
+        // launches.
+        let condition = self.bool_value(condition)?;
+        if !self.session.goes_on(&mut state.state, condition)? {
+            self.end_rounds(state)?;
+            return Ok(false);
+        }
+        self.executor.flush()?;
+        self.begin_round(state)?;
+        Ok(true)
+    }
+
+    fn take_step(&mut self, length: &Scalar) -> Result<Scalar, Error> {
+        let value = self.number(length)?;
+        let taken = self.session.take_step(value)?;
+        Ok(if taken == value { length.clone() } else { Scalar::Host(taken) })
     }
 
     fn samples_state(&mut self, state: &Loop) -> bool {
@@ -289,7 +313,13 @@ impl EquelleRuntime for CudaRuntime {
         for note in self.executor.tuning_notes() {
             self.session.note(note);
         }
-        if self.session.profile() {
+        if let Some(profiler) = self.session.profiler().cloned() {
+            if let Some(times) = self.executor.queue().times() {
+                times.report(&profiler);
+            }
+            if let Some(bandwidth) = self.executor.device().copy_bandwidth() {
+                self.session.set_bandwidth(bandwidth);
+            }
             let c = self.counters();
             let size = equelle_runtime::report::bytes;
             self.session.note(format!(
@@ -311,6 +341,35 @@ impl EquelleRuntime for CudaRuntime {
 }
 
 impl CudaRuntime {
+    /// The elements of a loop, before its first round.
+    fn elements_of(&mut self, sequence: Sequence) -> Result<Elements, Error> {
+        let taken = self.executor.buffer("the state of a loop", 8)?;
+        let call = self.executor.runtime_call("equelle_loop_begin")?.arg(taken.address());
+        self.executor.launch_once(call);
+        Ok(Elements { sequence, taken, window: None, used: 0 })
+    }
+
+    fn loop_of(&mut self, state: LoopState, elements: Option<Elements>) -> Loop {
+        let steady = self.session.profile().then(Steady::default);
+        Loop { state, elements, handed_over: self.executor.queue().handed_over(), steady }
+    }
+
+    fn begin_round(&mut self, state: &mut Loop) -> Result<(), Error> {
+        self.session.check_interrupt()?;
+        match &mut state.steady {
+            Some(steady) => self.next_steady(steady),
+            None => Ok(()),
+        }
+    }
+
+    fn end_rounds(&mut self, state: &mut Loop) -> Result<(), Error> {
+        self.executor.flush()?;
+        match &mut state.steady {
+            Some(steady) => self.end_steady(steady),
+            None => Ok(()),
+        }
+    }
+
     /// The value of a Scalar, copied from the device if it is there.
     pub(super) fn number(&mut self, scalar: &Scalar) -> Result<f64, Error> {
         match scalar {

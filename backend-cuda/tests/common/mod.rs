@@ -17,7 +17,7 @@ use equelle_runtime::{Error, ErrorKind};
 /// A program without inputs.
 pub static PROGRAM: Program = Program {
     name: "test",
-    source: Source { file: "test.equelle", text: "" },
+    source: Source { file: "test.equelle", text: "", imports: &[] },
     inputs: &[],
     min_dim: 1,
     retries: &[],

@@ -210,8 +210,10 @@ impl<R: Real> SerialProblem<'_, '_, R> {
     /// Takes the buffers of a matrix for the next one.
     fn keep(&mut self, matrix: HostMatrix) {
         match matrix {
-            HostMatrix::Rows(matrix) if self.state.iterate.len() == 1 => self.rt.give_back(R::vec_from_f64(matrix.into_values())),
-            HostMatrix::Rows(matrix) => self.values = matrix.into_values(),
+            HostMatrix::Rows(matrix) if self.state.iterate.len() == 1 => {
+                self.rt.give_back(R::vec_from_f64(matrix.into_rows().into_values()))
+            }
+            HostMatrix::Rows(matrix) => self.values = matrix.into_rows().into_values(),
             HostMatrix::Blocks(matrix) => {
                 matrix.into_values().into_iter().for_each(|values| self.rt.give_back(R::vec_from_f64(values)));
             }

@@ -9,7 +9,7 @@ use equelle_runtime::grid::GeometryArray;
 use equelle_runtime::input::CollectionInput;
 use equelle_runtime::report::bytes;
 use equelle_runtime::session::placement::ComputeDevice;
-use equelle_runtime::session::{LoopState, Session};
+use equelle_runtime::session::{LoopState, RoundLength, Session};
 use equelle_runtime::{CanonicalSet, EquelleRuntime, Error, MemoryPlan, Real};
 
 use super::collections::{BoolCollection, EntityCollection, ScalarCollection, VectorCollection};
@@ -77,10 +77,19 @@ impl<R: Real> SerialRuntime<R> {
     }
 }
 
-/// State of a `For` loop.
+/// State of a loop.
 pub struct Loop {
-    sequence: Arc<Vec<f64>>,
+    elements: Elements,
     pub(super) state: LoopState,
+}
+
+/// What the rounds of a loop give.
+enum Elements {
+    Sequence(Arc<Vec<f64>>),
+    /// Whole numbers from this one on.
+    From(f64),
+    /// Nothing.
+    None,
 }
 
 impl<R: Real> EquelleRuntime for SerialRuntime<R> {
@@ -206,13 +215,38 @@ impl<R: Real> EquelleRuntime for SerialRuntime<R> {
     }
 
     fn begin_loop(&mut self, sequence: &Arc<Vec<f64>>) -> Result<Loop, Error> {
-        Ok(Loop { sequence: Arc::clone(sequence), state: self.session.begin_loop_over(sequence) })
+        Ok(Loop { elements: Elements::Sequence(Arc::clone(sequence)), state: self.session.begin_loop_over(sequence) })
     }
 
     fn next(&mut self, state: &mut Loop) -> Result<Option<f64>, Error> {
         let Some(position) = self.session.next_step(&mut state.state) else { return Ok(None) };
         self.session.check_interrupt()?;
-        Ok(state.sequence.get(position).copied())
+        Ok(match &state.elements {
+            Elements::Sequence(sequence) => sequence.get(position).copied(),
+            Elements::From(first) => Some(first + position as f64),
+            Elements::None => None,
+        })
+    }
+
+    fn begin_range(&mut self, from: &f64, below: &f64, length: RoundLength) -> Result<Loop, Error> {
+        let (state, _) = self.session.begin_range(*from, *below, length)?;
+        Ok(Loop { elements: Elements::From(*from), state })
+    }
+
+    fn begin_rounds(&mut self, length: RoundLength) -> Result<Loop, Error> {
+        Ok(Loop { elements: Elements::None, state: self.session.begin_rounds(length) })
+    }
+
+    fn goes_on(&mut self, state: &mut Loop, condition: &bool) -> Result<bool, Error> {
+        let goes_on = self.session.goes_on(&mut state.state, *condition)?;
+        if goes_on {
+            self.session.check_interrupt()?;
+        }
+        Ok(goes_on)
+    }
+
+    fn take_step(&mut self, length: &f64) -> Result<f64, Error> {
+        self.session.take_step(*length)
     }
 
     fn samples_state(&mut self, state: &Loop) -> bool {

@@ -12,7 +12,7 @@ pub const BOUNDARY_FACES: CanonicalSet = CanonicalSet { kind: EntityKind::Face, 
 
 pub static PROGRAM: Program = Program {
     name: "test",
-    source: Source { file: "test.equelle", text: "" },
+    source: Source { file: "test.equelle", text: "", imports: &[] },
     inputs: &[],
     min_dim: 1,
     retries: &[],

@@ -51,7 +51,7 @@ fn reductions_accumulate_in_double_precision() -> Result<(), Error> {
 fn newton_solves_in_double_precision_what_is_evaluated_in_single() -> Result<(), Error> {
     static PROGRAM: Program = Program {
         name: "test",
-        source: Source { file: "test.equelle", text: "" },
+        source: Source { file: "test.equelle", text: "", imports: &[] },
         inputs: &[],
         min_dim: 1,
         retries: &[],

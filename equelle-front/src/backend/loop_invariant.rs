@@ -29,8 +29,8 @@ impl Invariant<'_> {
     fn block(&mut self, block: &Block, loops: &mut Vec<BTreeSet<ValueId>>) {
         for statement in &block.statements {
             match &statement.kind {
-                StmtKind::For { element, body, .. } => {
-                    loops.push(BTreeSet::from([*element]));
+                StmtKind::For { rounds, body } => {
+                    loops.push(BTreeSet::from_iter(rounds.element()));
                     self.block(body, loops);
                     loops.pop();
                 }

@@ -54,6 +54,12 @@ impl<'a> Checker<'a> {
     }
 
     fn unknown_builtin<T>(&mut self, callee: &Ident) -> Option<T> {
+        if callee.name == "Range" {
+            return self.fail(
+                Diagnostic::new(Code::UnknownBuiltin, callee.span, "`Range` is no value: it stands after `In` of a `For` loop only")
+                    .hint("write `For n In Range(a, b) {`"),
+            );
+        }
         let sets: Vec<String> = CanonicalSet::all().map(CanonicalSet::name).collect();
         let near = self.suggest(&callee.name, builtins::names().chain(sets.iter().map(String::as_str)));
         let diagnostic = Diagnostic::new(Code::UnknownBuiltin, callee.span, format!("there is no built-in function `{}`", callee.name));
@@ -281,12 +287,12 @@ impl<'a> Checker<'a> {
             DimensionRule::None => Dimension::NONE,
             DimensionRule::Length => self.dimension(Dimension::LENGTH),
             DimensionRule::First => of(0),
-            DimensionRule::Equal => {
+            DimensionRule::Equal | DimensionRule::Ratio => {
                 let (a, others) = args.split_first()?;
                 for b in others {
                     self.same_dimension(Code::ArgumentDimension, &format!("`{}`", row.name), a.span.to(b.span), a, b)?;
                 }
-                of(0)
+                if matches!(rule, DimensionRule::Ratio) { Dimension::NONE } else { of(0) }
             }
             DimensionRule::Pure => {
                 let arg = args.first()?;

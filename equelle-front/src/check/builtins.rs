@@ -138,6 +138,8 @@ pub(super) enum DimensionRule {
     Equal,
     /// None, and the argument must have none.
     Pure,
+    /// None, and all arguments must have the same.
+    Ratio,
     /// The sum of the exponents of both.
     Product,
     /// Half the first argument's exponents, which must be even.
@@ -244,6 +246,32 @@ pub(super) const TABLE: &[Row] = &[
         .doc(C::Mathematics, "The cosine of an angle in radians."),
     row("Tan", &[param("x", A::Scalars)], Builtin::Elementary(Elementary::Tan), R::LikeFirst(Basic::Scalar), D::Pure)
         .doc(C::Mathematics, "The tangent of an angle in radians."),
+    row("ASin", &[param("x", A::Scalars)], Builtin::Elementary(Elementary::ASin), R::LikeFirst(Basic::Scalar), D::Pure)
+        .doc(C::Mathematics, "The arcus sine, in radians. NaN outside of -1 to 1."),
+    row("ACos", &[param("x", A::Scalars)], Builtin::Elementary(Elementary::ACos), R::LikeFirst(Basic::Scalar), D::Pure)
+        .doc(C::Mathematics, "The arcus cosine, in radians. NaN outside of -1 to 1."),
+    row("ATan", &[param("x", A::Scalars)], Builtin::Elementary(Elementary::ATan), R::LikeFirst(Basic::Scalar), D::Pure)
+        .doc(C::Mathematics, "The arcus tangent, in radians."),
+    row("ATan2", &[param("y", A::Scalars), param("x", A::ScalarsWithFirst)], Builtin::ATan2, R::ScalarsLikeEither, D::Ratio).doc(
+        C::Mathematics,
+        "The angle, in radians between -pi and pi, of the point `(x, y)`. Both have the same dimension.",
+    ),
+    row("Sinh", &[param("x", A::Scalars)], Builtin::Elementary(Elementary::Sinh), R::LikeFirst(Basic::Scalar), D::Pure)
+        .doc(C::Mathematics, "The hyperbolic sine."),
+    row("Cosh", &[param("x", A::Scalars)], Builtin::Elementary(Elementary::Cosh), R::LikeFirst(Basic::Scalar), D::Pure)
+        .doc(C::Mathematics, "The hyperbolic cosine."),
+    row("Tanh", &[param("x", A::Scalars)], Builtin::Elementary(Elementary::Tanh), R::LikeFirst(Basic::Scalar), D::Pure)
+        .doc(C::Mathematics, "The hyperbolic tangent."),
+    row("Log10", &[param("x", A::Scalars)], Builtin::Elementary(Elementary::Log10), R::LikeFirst(Basic::Scalar), D::Pure)
+        .doc(C::Mathematics, "The logarithm of base 10."),
+    row("Erf", &[param("x", A::Scalars)], Builtin::Elementary(Elementary::Erf), R::LikeFirst(Basic::Scalar), D::Pure)
+        .doc(C::Mathematics, "The error function."),
+    row("Floor", &[param("x", A::Scalars)], Builtin::Elementary(Elementary::Floor), R::LikeFirst(Basic::Scalar), D::Pure)
+        .doc(C::Mathematics, "The largest whole number that is not above `x`. Its derivative is 0."),
+    row("Ceil", &[param("x", A::Scalars)], Builtin::Elementary(Elementary::Ceil), R::LikeFirst(Basic::Scalar), D::Pure)
+        .doc(C::Mathematics, "The smallest whole number that is not below `x`. Its derivative is 0."),
+    row("Sign", &[param("x", A::Scalars)], Builtin::Elementary(Elementary::Sign), R::LikeFirst(Basic::Scalar), D::None)
+        .doc(C::Mathematics, "The sign: -1, 0 or 1 for negative numbers, zero and positive ones. The number may have a dimension. Its derivative is 0."),
     Row {
         name: "Pow",
         params: &[param("a", A::Scalars), param("b", A::ScalarsWithFirst)],
@@ -446,6 +474,7 @@ impl DimensionRule {
             D::Length => "length",
             D::First => "that of the first argument",
             D::Equal => "that of the arguments, which must be the same",
+            D::Ratio => "none, and the arguments must have the same",
             D::Product => "the product of both",
             D::Half => "the square root of the argument's",
             D::DemandNone | D::Pure => "none, and the argument must have none",

@@ -5,6 +5,7 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 use crate::check::definition::Definition;
 use crate::check::print::{type_name, value_type_name};
 use crate::check::scope::{DefinitionId, Meaning, ScopeId, Scopes};
+use crate::check::texts::Texts;
 use crate::check::{CheckOptions, Checked};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
@@ -29,6 +30,7 @@ const MAX_SUGGESTIONS: u32 = 50;
 
 pub(super) struct Checker<'a> {
     pub options: CheckOptions,
+    pub texts: Texts<'a>,
     pub sets: SetTable,
     /// Run-time sets not yet assigned to a variable.
     pub anonymous: BTreeSet<SetId>,
@@ -84,9 +86,10 @@ pub(super) struct Frame {
 }
 
 impl<'a> Checker<'a> {
-    pub fn new(options: CheckOptions) -> Self {
+    pub fn new(options: CheckOptions, texts: Texts<'a>) -> Self {
         Checker {
             options,
+            texts,
             sets: SetTable::new(),
             anonymous: BTreeSet::new(),
             new_sets: 0,
@@ -123,6 +126,7 @@ impl<'a> Checker<'a> {
             self.check_constants(&main);
             self.check_conditions(&main);
         }
+        let main = self.drop_unread_constants(main);
         let mut diagnostics = self.diagnostics;
         diagnostics.sort_by_key(|d| (d.primary.span, d.code));
         let program =

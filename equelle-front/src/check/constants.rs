@@ -79,8 +79,13 @@ impl Constants<'_, '_> {
                     self.value(tag);
                     self.value(value);
                 }
-                StmtKind::For { sequence, body, .. } => {
-                    self.value(sequence);
+                StmtKind::For { sequence: head, body, .. } | StmtKind::Conditional { condition: head, body, .. } => {
+                    self.value(head);
+                    self.statements(body);
+                }
+                StmtKind::Range { from, below, body, .. } => {
+                    self.value(from);
+                    self.value(below);
                     self.statements(body);
                 }
             }
@@ -233,12 +238,28 @@ impl Constants<'_, '_> {
         let (name, value, hint) = match (builtin, numbers.as_deref()) {
             (Builtin::Sqrt, Some(&[x])) => ("Sqrt", x.sqrt(), "only numbers that are not negative have a square root"),
             (Builtin::Elementary(function), Some(&[x])) => {
-                let hint = if function == Elementary::Log { "only positive numbers have a logarithm" } else { TOO_LARGE };
+                let hint = match function {
+                    Elementary::Log | Elementary::Log10 => "only positive numbers have a logarithm",
+                    Elementary::ASin | Elementary::ACos => "a sine or cosine is between -1 and 1",
+                    Elementary::Exp
+                    | Elementary::Sin
+                    | Elementary::Cos
+                    | Elementary::Tan
+                    | Elementary::Tanh
+                    | Elementary::Sinh
+                    | Elementary::Cosh
+                    | Elementary::ATan
+                    | Elementary::Erf
+                    | Elementary::Floor
+                    | Elementary::Ceil
+                    | Elementary::Sign => TOO_LARGE,
+                };
                 (function.name(), function.of(x), hint)
             }
             (Builtin::Abs, Some(&[x])) => ("Abs", x.abs(), TOO_LARGE),
             (Builtin::Min, Some(&[a, b])) => ("Min", if b < a { b } else { a }, TOO_LARGE),
             (Builtin::Max, Some(&[a, b])) => ("Max", if b > a { b } else { a }, TOO_LARGE),
+            (Builtin::ATan2, Some(&[y, x])) => ("ATan2", y.atan2(x), TOO_LARGE),
             (Builtin::Pow, Some(&[a, b])) => {
                 let hint = match a {
                     0.0 => DIVISOR,
@@ -254,6 +275,7 @@ impl Constants<'_, '_> {
                 | Builtin::Min
                 | Builtin::Max
                 | Builtin::Pow
+                | Builtin::ATan2
                 | Builtin::FirstCell
                 | Builtin::SecondCell
                 | Builtin::IsEmpty

@@ -192,22 +192,37 @@ impl<'f> Analysis<'f> {
                 StmtKind::For { variable, sequence, body } => {
                     let element = self.expr(sequence);
                     self.grow(*variable, element);
-                    let around = self.repeated;
-                    self.repeated = around.or(Some(Misplaced::InLoop(statement.span)));
-                    // Every round can give unknowns to one variable more.
-                    loop {
-                        let before = self.growth;
-                        self.statements(body);
-                        if self.growth == before {
-                            break;
-                        }
-                    }
-                    self.repeated = around;
+                    self.rounds(statement.span, None, body);
                 }
+                StmtKind::Range { variable, from, below, body } => {
+                    let element = self.expr(from);
+                    self.grow(*variable, element);
+                    self.expr(below);
+                    self.rounds(statement.span, None, body);
+                }
+                StmtKind::Conditional { test: _, condition, body } => self.rounds(statement.span, Some(condition), body),
                 StmtKind::Return(value) => result = self.expr(value),
             }
         }
         result
+    }
+
+    /// The body of a loop, with the condition that is evaluated in every round.
+    fn rounds(&mut self, span: Span, condition: Option<&Expr>, body: &[Stmt]) {
+        let around = self.repeated;
+        self.repeated = around.or(Some(Misplaced::InLoop(span)));
+        // Every round can give unknowns to one variable more.
+        loop {
+            let before = self.growth;
+            if let Some(condition) = condition {
+                self.expr(condition);
+            }
+            self.statements(body);
+            if self.growth == before {
+                break;
+            }
+        }
+        self.repeated = around;
     }
 
     fn expr(&mut self, expr: &Expr) -> Dependence {

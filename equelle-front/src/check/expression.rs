@@ -5,6 +5,7 @@ use crate::check::arrays::element;
 use crate::check::checker::{Checker, dim, value};
 use crate::check::scope::{Meaning, State};
 use crate::diagnostic::{Code, Diagnostic};
+use crate::ops::CONSTANTS;
 use crate::source::Span;
 use crate::syntax::ast::{self, BinaryOp, ExprKind as Ast, UnaryOp, UnitExpr};
 use crate::typed::{Expr, ExprKind, TreeType};
@@ -99,7 +100,10 @@ impl<'a> Checker<'a> {
 
     fn name(&mut self, name: &'a str, span: Span) -> Option<Expr> {
         let Some(id) = self.scopes.lookup(name, self.scope) else {
-            return self.unknown_name(name, span);
+            return match CONSTANTS.iter().find(|(constant, _)| *constant == name) {
+                Some(&(_, number)) => Some(value(ExprKind::Number(number), Type::SCALAR, Dimension::NONE, span)),
+                None => self.unknown_name(name, span),
+            };
         };
         let entry = self.scopes.entry_mut(id);
         entry.used = true;

@@ -97,12 +97,13 @@ impl<'a> Checker<'a> {
                 Ast::Return(_) => {
                     first.get_or_insert((i, stmt.span));
                 }
-                Ast::For { body, .. } => in_loop |= self.no_return_in_loop(body),
+                Ast::For { body, .. } | Ast::Conditional { body, .. } => in_loop |= self.no_return_in_loop(body),
                 Ast::Declaration { .. }
                 | Ast::FunctionDeclaration { .. }
                 | Ast::Assignment { .. }
                 | Ast::FunctionDefinition { .. }
                 | Ast::StencilAssignment { .. }
+                | Ast::Import { .. }
                 | Ast::Call(_) => {}
             }
         }
@@ -144,12 +145,13 @@ impl<'a> Checker<'a> {
                                 .hint("assign to a `Mutable` variable in the loop, and return that after it"),
                         );
                     }
-                    Ast::For { body, .. } => blocks.push(body),
+                    Ast::For { body, .. } | Ast::Conditional { body, .. } => blocks.push(body),
                     Ast::Declaration { .. }
                     | Ast::FunctionDeclaration { .. }
                     | Ast::Assignment { .. }
                     | Ast::FunctionDefinition { .. }
                     | Ast::StencilAssignment { .. }
+                    | Ast::Import { .. }
                     | Ast::Call(_) => {}
                 }
             }

@@ -18,8 +18,10 @@
 //!   [`checker::MAX_WORK`]), so that no program, however contrived, exhausts stack, time or memory.
 
 use crate::diagnostic::Diagnostic;
+use crate::source::SourceMap;
 use crate::syntax::ast::Program;
-use crate::syntax::parse;
+use crate::syntax::{self, Parsed, parse};
+use texts::Texts;
 
 mod arithmetic;
 mod arrays;
@@ -35,16 +37,20 @@ mod definition;
 mod dependence;
 mod domain;
 mod dropped;
+mod effects;
 mod expression;
 mod function;
+mod import;
 mod newton;
 mod outcome;
 mod parameters;
 mod power;
 mod print;
+mod rounds;
 mod scope;
 mod statement;
 mod table;
+mod texts;
 mod truth;
 mod uncalled;
 mod unused;
@@ -53,31 +59,45 @@ pub use outcome::{CheckOptions, Checked};
 pub use print::{set_name, type_name};
 pub use table::{BuiltinInfo, Category, Parameter, builtins};
 
-/// Checks a program. Cost: linear in its length, times the number of instances of its functions.
+/// Checks a program that imports nothing. Cost: linear in its length, times the number of instances
+/// of its functions.
 ///
 /// Trees with [`crate::syntax::ast::ExprKind::Error`] nodes are checked as far as they go, give no
 /// further diagnostics about those nodes, and no program.
 pub fn check(program: &Program, options: &CheckOptions) -> Checked {
-    checker::Checker::new(*options).program(program)
+    checker::Checker::new(*options, Texts::new(None, &[])).program(program)
 }
 
-/// Parses and checks a text. The diagnostics of both are given together, by position; beside syntax
-/// errors there are the errors of what could be read, but no warnings.
+/// As [`check_source`] for a text that is no file.
 pub fn check_text(text: &str, options: &CheckOptions) -> Checked {
-    let parsed = parse(text);
-    if !parsed.diagnostics.iter().any(Diagnostic::is_error) {
-        let mut checked = check(&parsed.program, options);
-        checked.diagnostics.extend(parsed.diagnostics);
-        checked.diagnostics.sort_by_key(|d| (d.primary.span, d.code));
-        return checked;
+    check_source(&SourceMap::new("", text), options)
+}
+
+/// Parses and checks a program with all that it imports. The diagnostics of both are given
+/// together, by position; beside syntax errors there are the errors of what could be read, but no
+/// warnings.
+pub fn check_source(source: &SourceMap, options: &CheckOptions) -> Checked {
+    let mut diagnostics = Vec::new();
+    let mut programs = Vec::with_capacity(source.files().len());
+    let mut blocks_lost = false;
+    for file in source.files() {
+        let Parsed { mut program, diagnostics: mut found, blocks_lost: lost } = parse(file.text());
+        if file.start() > 0 {
+            syntax::shift(&mut program.statements, &mut found, file.start());
+        }
+        diagnostics.append(&mut found);
+        programs.push(program);
+        blocks_lost |= lost;
     }
-    let mut diagnostics = parsed.diagnostics;
-    if !parsed.blocks_lost {
-        let mut checker = checker::Checker::new(*options);
-        checker.incomplete = true;
-        let checked = checker.program(&parsed.program).diagnostics;
-        diagnostics.extend(checked.into_iter().filter(Diagnostic::is_error));
+    let has_errors = diagnostics.iter().any(Diagnostic::is_error);
+    let mut program = None;
+    if !blocks_lost {
+        let mut checker = checker::Checker::new(*options, Texts::new(Some(source), &programs));
+        checker.incomplete = has_errors;
+        let checked = checker.program(&programs[0]);
+        diagnostics.extend(checked.diagnostics.into_iter().filter(|d| !has_errors || d.is_error()));
+        program = checked.program;
     }
     diagnostics.sort_by_key(|d| (d.primary.span, d.code));
-    Checked { program: None, diagnostics }
+    Checked { program, diagnostics }
 }

@@ -1,4 +1,4 @@
-//! Lexical scopes: the main program, function instances, loop bodies.
+//! Lexical scopes: the main program, imported texts, function instances, loop bodies.
 //!
 //! Entries are numbered in the order they come into being. A function remembers how many there were
 //! at its definition (its *horizon*); looking outwards from its body, only entries below the
@@ -7,7 +7,7 @@
 
 use std::collections::HashMap;
 
-use crate::source::Span;
+use crate::source::{FileId, Span};
 use crate::typed::VarId;
 use crate::types::{Basic, SetId};
 
@@ -26,6 +26,7 @@ pub(super) struct DefinitionId(pub u32);
 /// What a scope is the body of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ScopeKind {
+    /// The program, or a text that it imports.
     Main,
     Function,
     Loop,
@@ -47,6 +48,8 @@ pub(super) struct Entry<'a> {
     pub meaning: Meaning,
     /// Whether its value has been asked for.
     pub used: bool,
+    /// The text that it was imported from.
+    pub import: Option<FileId>,
 }
 
 /// What a name means.
@@ -141,11 +144,32 @@ impl<'a> Scopes<'a> {
         ScopeId(self.scopes.len() as u32 - 1)
     }
 
+    /// The outermost scope of an imported text.
+    pub fn open_text(&mut self) -> ScopeId {
+        self.scopes.push(Scope { kind: ScopeKind::Main, parent: None, horizon: u32::MAX, names: HashMap::new() });
+        ScopeId(self.scopes.len() as u32 - 1)
+    }
+
+    /// What a scope is the body of.
+    pub fn kind(&self, scope: ScopeId) -> ScopeKind {
+        self.scopes[scope.0 as usize].kind
+    }
+
+    /// What `name` means in a scope itself.
+    pub fn own(&self, scope: ScopeId, name: &str) -> Option<EntryId> {
+        self.scopes[scope.0 as usize].names.get(name).copied()
+    }
+
+    /// The names of a scope itself that it has not imported.
+    pub fn own_names(&self, scope: ScopeId) -> impl Iterator<Item = &'a str> {
+        self.entries.iter().filter(move |entry| entry.scope == scope && entry.import.is_none()).map(|entry| entry.name)
+    }
+
     /// A new entry. One of the same name in the same scope is hidden by it; callers report that
     /// first.
     pub fn define(&mut self, scope: ScopeId, name: &'a str, span: Span, meaning: Meaning) -> EntryId {
         let id = EntryId(self.entries.len() as u32);
-        self.entries.push(Entry { name, span, scope, meaning, used: false });
+        self.entries.push(Entry { name, span, scope, meaning, used: false, import: None });
         self.scopes[scope.0 as usize].names.insert(name, id);
         id
     }

@@ -4,17 +4,28 @@ use crate::check::checker::{Checker, show_dimension};
 use crate::check::scope::{Declared, EntryId, Meaning, Role, ScopeKind, State, VariableEntry};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
-use crate::syntax::ast::{self, Ident, StmtKind as Ast};
-use crate::typed::{Expr, Stmt, StmtKind, TreeType, Variable};
-use crate::types::{Basic, Shape, Type};
+use crate::syntax::ast::{self, Ident, LoopTest, StmtKind as Ast};
+use crate::typed::{Expr, ExprKind, Stmt, StmtKind, TreeType, VarId, Variable};
+use crate::types::{Basic, Dimension, Shape, Type};
 
 impl<'a> Checker<'a> {
     /// The statements of a block, in the current scope. Those with errors are left out.
     pub fn statements(&mut self, statements: &'a [ast::Stmt]) -> Vec<Stmt> {
-        statements.iter().filter_map(|s| self.statement(s)).collect()
+        let mut out = Vec::with_capacity(statements.len());
+        statements.iter().for_each(|s| self.statement(s, &mut out));
+        out
     }
 
-    fn statement(&mut self, stmt: &'a ast::Stmt) -> Option<Stmt> {
+    /// Puts what a statement becomes behind `out`.
+    pub fn statement(&mut self, stmt: &'a ast::Stmt, out: &mut Vec<Stmt>) {
+        if let Ast::Import { path, names } = &stmt.kind {
+            self.import(path.as_ref(), names, stmt.span, out);
+        } else {
+            out.extend(self.own_statement(stmt));
+        }
+    }
+
+    fn own_statement(&mut self, stmt: &'a ast::Stmt) -> Option<Stmt> {
         let kind = match &stmt.kind {
             Ast::Declaration { name, ty } => {
                 self.declare(name, ty);
@@ -40,9 +51,15 @@ impl<'a> Checker<'a> {
                         .hint(format!("to define a function, put its body between braces: `{}(...) = {{`", name.name)),
                 );
             }
+            // Imports are dealt with by the caller.
+            Ast::Import { .. } => return None,
             Ast::Call(call) => self.call_statement(call)?,
             Ast::Return(value) => self.return_statement(value, stmt.span)?,
-            Ast::For { variable, sequence, body } => self.for_loop(variable, sequence, body, stmt.span)?,
+            Ast::For { variable, sequence, body } => match range_bounds(sequence) {
+                Some(bounds) => self.range_loop(variable, bounds, sequence.span, body, stmt.span)?,
+                None => self.for_loop(variable, sequence, body, stmt.span)?,
+            },
+            Ast::Conditional { test, condition, body } => self.conditional_loop(*test, condition, body, stmt.span)?,
         };
         Some(Stmt { kind, span: stmt.span })
     }
@@ -137,6 +154,7 @@ impl<'a> Checker<'a> {
         let entry = self.scopes.entry(id);
         let span = entry.span;
         let (what, label, hint) = match role {
+            _ if entry.import.is_some() => ("imported", "imported here", "choose another name".to_owned()),
             Role::Parameter => ("a parameter", "it is a parameter", "assign to a variable of another name".to_owned()),
             Role::LoopVariable => ("a loop variable", "it is set by the loop", "assign to a variable of another name".to_owned()),
             Role::Local => {
@@ -312,14 +330,26 @@ impl<'a> Checker<'a> {
                 )
             }
         });
+        let (var, body) = self.rounds(variable, sequence.as_ref().map(|s| s.dims.clone()), body, span);
+        Some(StmtKind::For { variable: var?, sequence: sequence?, body: body? })
+    }
+
+    /// The loop variable, of this dimension, and the body of a loop.
+    fn rounds(
+        &mut self,
+        variable: &'a Ident,
+        dims: Option<Vec<Dimension>>,
+        body: &'a ast::Block,
+        span: Span,
+    ) -> (Option<VarId>, Option<Vec<Stmt>>) {
         self.taken(variable, Code::Redeclaration, "a loop variable");
         let outer = self.scope;
         self.scope = self.scopes.open(ScopeKind::Loop, outer, u32::MAX);
-        let var = sequence.as_ref().map(|s| {
+        let var = dims.map(|dims| {
             self.new_variable(Variable {
                 name: variable.name.clone(),
                 ty: TreeType::Value(Type::SCALAR),
-                dims: s.dims.clone(),
+                dims,
                 mutable: false,
                 owner: None,
                 span: variable.span,
@@ -330,11 +360,116 @@ impl<'a> Checker<'a> {
         self.scopes.define(self.scope, &variable.name, variable.span, Meaning::Variable(entry));
         let body = self.nested(2, span, |this| Some(this.statements(&body.statements)));
         self.scope = outer;
-        Some(StmtKind::For { variable: var?, sequence: sequence?, body: body? })
+        (var, body)
+    }
+
+    fn range_loop(
+        &mut self,
+        variable: &'a Ident,
+        bounds: &'a [ast::Expr],
+        range: Span,
+        body: &'a ast::Block,
+        span: Span,
+    ) -> Option<StmtKind> {
+        let values: Vec<Option<Expr>> = bounds.iter().map(|bound| self.expr(bound).and_then(|bound| self.range_bound(bound))).collect();
+        if values.len() != 2 {
+            let message = format!("`Range` takes 2 arguments, not {}", values.len());
+            self.report(
+                Diagnostic::new(Code::ArgumentCount, range, message)
+                    .hint("`Range(a, b)` gives a, a + 1, ... and ends before b: `Range(0, 10)` has ten rounds"),
+            );
+        }
+        let (var, body) = self.rounds(variable, Some(vec![Dimension::NONE]), body, span);
+        let [from, below] = <[Option<Expr>; 2]>::try_from(values).ok()?;
+        Some(StmtKind::Range { variable: var?, from: from?, below: below?, body: body? })
+    }
+
+    /// A bound of a `Range`: a whole number, as far as the text tells.
+    fn range_bound(&mut self, bound: Expr) -> Option<Expr> {
+        if bound.ty != TreeType::Value(Type::SCALAR) {
+            let found = self.show(&bound.ty);
+            return self.fail(
+                Diagnostic::new(Code::RangeBounds, bound.span, format!("a bound of `Range` is one number, not {found}"))
+                    .label(found)
+                    .hint("reduce a collection to one number, as with `MaxReduce`"),
+            );
+        }
+        let dimension = crate::check::checker::dim(&bound);
+        if !self.agree(dimension, Dimension::NONE) {
+            let found = show_dimension(dimension);
+            return self.fail(
+                Diagnostic::new(Code::RangeBounds, bound.span, format!("`Range` counts rounds, and this has {found}"))
+                    .label(found)
+                    .hint("divide by one unit, or step with `While` and a variable for the time"),
+            );
+        }
+        if let Some(number) = literal(&bound).filter(|number| number.fract() != 0.0) {
+            return self.fail(
+                Diagnostic::new(Code::RangeBounds, bound.span, format!("a bound of `Range` is a whole number, not {number}"))
+                    .hint("count rounds and compute the number from the count: `x = 0.5 * n`"),
+            );
+        }
+        Some(bound)
+    }
+
+    fn conditional_loop(&mut self, test: LoopTest, condition: &'a ast::Expr, body: &'a ast::Block, span: Span) -> Option<StmtKind> {
+        let condition = self.expr(condition).and_then(|condition| self.loop_condition(test, condition));
+        let outer = self.scope;
+        self.scope = self.scopes.open(ScopeKind::Loop, outer, u32::MAX);
+        let body = self.nested(2, span, |this| Some(this.statements(&body.statements)));
+        self.scope = outer;
+        let (condition, body) = (condition?, body?);
+        self.extend_captures();
+        // What could not be read may change it.
+        if !self.incomplete && !crate::check::rounds::changes(&condition, &body, &self.variables, &self.captures) {
+            let what = match test {
+                LoopTest::While => "while",
+                LoopTest::Until => "until",
+            };
+            self.report(
+                Diagnostic::new(Code::ConstantCondition, condition.span, "no round changes this condition")
+                    .label(format!("the loop runs {what} this holds"))
+                    .note("`max_rounds` ends a loop that does not end by itself")
+                    .hint("assign a `Mutable` variable of the condition in the loop"),
+            );
+        }
+        Some(StmtKind::Conditional { test, condition, body })
+    }
+
+    fn loop_condition(&mut self, test: LoopTest, condition: Expr) -> Option<Expr> {
+        if condition.ty == TreeType::Value(Type::BOOL) {
+            return Some(condition);
+        }
+        let found = self.show(&condition.ty);
+        let hint = match &condition.ty {
+            TreeType::Value(Type { basic: Basic::Bool, .. }) => "reduce it to one Bool: `AnyReduce(c)` or `AllReduce(c)`",
+            TreeType::Value(Type { basic: Basic::Scalar, shape: Shape::Single, .. }) => "compare it with something: `a > 0`",
+            TreeType::Value(_) | TreeType::Array(_) | TreeType::Void => "a condition compares numbers, as in `time < end`",
+        };
+        let message = format!("`{}` needs one Bool, not {found}", test.words());
+        self.fail(Diagnostic::new(Code::LoopCondition, condition.span, message).label(found).hint(hint))
     }
 }
 
-fn is_mutable(ty: &ast::TypeExpr) -> bool {
+/// The arguments of `Range(...)`, if the expression is one.
+fn range_bounds(sequence: &ast::Expr) -> Option<&[ast::Expr]> {
+    match &sequence.kind {
+        ast::ExprKind::Call { callee, args } if callee.name == "Range" => Some(args),
+        ast::ExprKind::Paren(inner) => range_bounds(inner),
+        _ => None,
+    }
+}
+
+/// The number that a literal is, with its sign.
+fn literal(expr: &Expr) -> Option<f64> {
+    match &expr.kind {
+        ExprKind::Number(number) => Some(*number),
+        ExprKind::Neg(inner) => literal(inner).map(|number| -number),
+        _ => None,
+    }
+}
+
+pub(super) fn is_mutable(ty: &ast::TypeExpr) -> bool {
     match &ty.kind {
         // Of a type that could not be read it is not known.
         ast::TypeExprKind::Mutable(_) | ast::TypeExprKind::Error => true,

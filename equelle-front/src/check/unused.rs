@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use crate::check::checker::Checker;
-use crate::check::scope::{Meaning, Role, State};
+use crate::check::scope::{Meaning, Role, ScopeKind, State};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
 
@@ -20,8 +20,15 @@ impl Checker<'_> {
             .collect();
         let mut warnings = Vec::new();
         for entry in self.scopes.entries() {
-            let Meaning::Variable(variable) = &entry.meaning else { continue };
             let name = entry.name;
+            if entry.import.is_some() {
+                if !entry.used {
+                    let diagnostic = Diagnostic::new(Code::UnusedImport, entry.span, format!("`{name}` is imported, but never used"));
+                    warnings.push(diagnostic.hint("take it out of the list of names"));
+                }
+                continue;
+            }
+            let Meaning::Variable(variable) = &entry.meaning else { continue };
             if !assigned.contains(&entry.span) {
                 if !variable.reported {
                     warnings.push(
@@ -36,6 +43,8 @@ impl Checker<'_> {
             }
             match variable.role {
                 Role::LoopVariable => {}
+                // A constant that others may import.
+                Role::Local if !self.texts.is_own(entry.span) && self.scopes.kind(entry.scope) == ScopeKind::Main => {}
                 Role::Parameter if self.unknowns.contains(&entry.span) => {}
                 Role::Parameter => warnings.push(
                     Diagnostic::new(Code::UnusedParameter, entry.span, format!("parameter `{name}` is never used"))

@@ -73,6 +73,11 @@ codes! {
     FunctionAsValue = "E0108", Error, "function used as a value";
     NotAFunction = "E0109", Error, "call of something that is not a function";
     FirstAssignmentInside = "E0110", Error, "first assignment of an outer variable inside a loop or function";
+    ImportNotFound = "E0111", Error, "import of a text that cannot be read";
+    CircularImport = "E0112", Error, "circular import";
+    ImportedEffect = "E0113", Error, "imported text that does more than define";
+    UnknownImport = "E0114", Error, "import of a name that is not there";
+    ImportInside = "E0115", Error, "import inside a function or a loop";
 
     NotNumeric = "E0201", Error, "arithmetic on something that is not a number";
     ArrayOperand = "E0202", Error, "operation on a whole array";
@@ -107,6 +112,8 @@ codes! {
     PowerOperand = "E0231", Error, "power of something that is not a Scalar";
     NotFinite = "E0232", Error, "constant that is not finite";
     ArrayLengths = "E0233", Error, "arrays of different lengths";
+    LoopCondition = "E0234", Error, "condition of a loop that is not one Bool";
+    RangeBounds = "E0235", Error, "bounds of a Range that are not whole numbers";
 
     UnknownUnit = "E0301", Error, "unknown unit";
     SumDimensions = "E0302", Error, "sum of different dimensions";
@@ -152,7 +159,9 @@ codes! {
     UnusedVariable = "W0101", Warning, "unused variable";
     UnusedParameter = "W0102", Warning, "unused parameter";
     NeverAssigned = "W0103", Warning, "variable is never assigned";
+    UnusedImport = "W0104", Warning, "imported name is never used";
     EqualityOfReals = "W0201", Warning, "equality of computed numbers";
+    ConstantCondition = "W0202", Warning, "condition of a loop that its rounds never change";
     DefaultDimension = "W0301", Warning, "dimension of a default is dropped";
     UncalledFunction = "W0401", Warning, "function is never called";
     MissingParameter = "W0402", Warning, "definition leaves out a declared parameter";

@@ -154,12 +154,12 @@ mod tests {
     use crate::check::{CheckOptions, check_text};
     use crate::ir::interface::Interface;
     use crate::lower::lower;
-    use crate::source::SourceFile;
+    use crate::source::SourceMap;
 
     fn interface(text: &str) -> Interface {
         let checked = check_text(text, &CheckOptions::default());
         let program = checked.program.unwrap_or_else(|| panic!("{text}: {:?}", checked.diagnostics));
-        lower(&program, &SourceFile::new("units.equelle", text), "units").interface
+        lower(&program, &SourceMap::new("units.equelle", text), "units").interface
     }
 
     /// What is found for the input `a`: dimension, factor, literal.

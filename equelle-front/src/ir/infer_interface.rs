@@ -109,7 +109,7 @@ impl<'a> Walk<'a> {
                 let domain = self.set_name(&function.values[on.0 as usize].ty);
                 self.input(function, results, text(known, name), |input| Data { domain, ..input }, line);
             }
-            Op::Where { .. } => {}
+            Op::Where { .. } | Op::Step(_) => {}
             Op::InputSequence { name } => self.input(function, results, text(known, name), |input| input, line),
             Op::Component(_, index) => self.needs_axes(index.saturating_add(1)),
             Op::Vector(components) => {

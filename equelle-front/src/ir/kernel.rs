@@ -20,9 +20,10 @@
 //! uniform grid: one number per axis. The measure of a cell is the product of the cell widths in
 //! the order of the axes, that of a face the product of the widths of the other axes in that order
 //! (1 in one dimension). A component of the normal of a side face is structurally 1 along the axis
-//! at hand and structurally 0 else: a target that unrolls the axes evaluates conditions on it
-//! beforehand, so that a body may treat axes differently without a test at run time. A displacement
-//! is n half widths along the axis, n = -2, -1, 0, 1, 2, evaluated as `(n * 0.5) * width`.
+//! at hand and structurally 0 else. A body treats axes differently by asking whether a component
+//! equals 1 ([`crate::backend::structural`]): a target that unrolls the axes decides that
+//! beforehand, without a test at run time. A displacement is n half widths along the axis,
+//! n = -2, -1, 0, 1, 2, evaluated as `(n * 0.5) * width`.
 
 use crate::ir::op::UnaryOp;
 use crate::ops::{Arithmetic, BinaryMath, Comparison, FaceReduction, Logic, Reduction};

@@ -4,7 +4,7 @@ use crate::ir::interface::Interface;
 use crate::ir::kernel::{Kernel, KernelId};
 use crate::ir::numbers::Numbers;
 use crate::ops::{Arithmetic, BinaryMath, Comparison, Elementary, FaceReduction, InputElement, Logic, Reduction};
-use crate::source::{SourceFile, Span};
+use crate::source::{SourceMap, Span};
 use crate::types::{CanonicalSet, Dimension, SetTable, Type};
 
 /// A program.
@@ -13,7 +13,7 @@ pub struct Module {
     /// Name of the program: the stem of its file.
     pub name: String,
     /// The text it came from; empty for modules written by hand.
-    pub source: SourceFile,
+    pub source: SourceMap,
     /// Precision and rounding.
     pub numbers: Numbers,
     /// Entity sets.
@@ -123,7 +123,7 @@ impl Stmt {
             StmtKind::Let { op, .. } => op.operands(),
             StmtKind::Store { value, .. } => vec![*value],
             StmtKind::Output { tag, value } => vec![*tag, *value],
-            StmtKind::For { sequence, .. } => vec![*sequence],
+            StmtKind::For { rounds, .. } => rounds.operands(),
             StmtKind::Launch { args, .. } => args.clone(),
             StmtKind::Return(values) => values.clone(),
         }
@@ -148,13 +148,61 @@ pub enum StmtKind {
     Store { mutable: MutableId, value: ValueId },
     /// Output of a Scalar or collection under a tag (a Text value).
     Output { tag: ValueId, value: ValueId },
-    /// The body once per element of the sequence, in order. Values assigned in the body are not
-    /// visible after it.
-    For { sequence: ValueId, element: ValueId, body: Block },
+    /// The body in rounds. Values assigned in the body are not visible after it.
+    For { rounds: Rounds, body: Block },
     /// Launch of a kernel: `args` match [`Kernel::params`] one to one, `results` its results.
     Launch { kernel: KernelId, args: Vec<ValueId>, results: Vec<ValueId> },
     /// End of a function with results.
     Return(Vec<ValueId>),
+}
+
+/// The rounds of a loop.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[allow(missing_docs)] // The line of a variant explains its fields.
+pub enum Rounds {
+    /// One for each element of a sequence, in order.
+    Sequence { sequence: ValueId, element: ValueId },
+    /// One for each of `from`, `from` + 1, ... that is below `below`.
+    Range { from: ValueId, below: ValueId, element: ValueId },
+    /// As long as a Bool is true, which is looked at before each round.
+    While(MutableId),
+}
+
+impl Rounds {
+    /// The value that each round gives anew.
+    pub fn element(self) -> Option<ValueId> {
+        match self {
+            Rounds::Sequence { element, .. } | Rounds::Range { element, .. } => Some(element),
+            Rounds::While(_) => None,
+        }
+    }
+
+    /// The variable that is looked at before each round.
+    pub fn condition(self) -> Option<MutableId> {
+        match self {
+            Rounds::Sequence { .. } | Rounds::Range { .. } => None,
+            Rounds::While(condition) => Some(condition),
+        }
+    }
+
+    /// Values that it reads, before the first round.
+    pub fn operands(self) -> Vec<ValueId> {
+        match self {
+            Rounds::Sequence { sequence, .. } => vec![sequence],
+            Rounds::Range { from, below, .. } => vec![from, below],
+            Rounds::While(_) => Vec::new(),
+        }
+    }
+
+    /// The same rounds of other values.
+    #[must_use]
+    pub fn map_operands(self, f: &mut dyn FnMut(ValueId) -> ValueId) -> Rounds {
+        match self {
+            Rounds::Sequence { sequence, element } => Rounds::Sequence { sequence: f(sequence), element },
+            Rounds::Range { from, below, element } => Rounds::Range { from: f(from), below: f(below), element },
+            Rounds::While(condition) => Rounds::While(condition),
+        }
+    }
 }
 
 /// Operations. Type rules are those of [`crate::verify`].
@@ -182,6 +230,9 @@ pub enum Op {
     Where { within: ValueId, condition: ValueId },
     /// Sequence read from a file.
     InputSequence { name: ValueId },
+    /// The length of a round of a loop, by which the time of outputs goes on: a Scalar, or a part
+    /// of it where the round is taken again. A negative one and NaN are errors.
+    Step(ValueId),
     /// First cell of each face; Empty outside.
     FirstCell(ValueId),
     /// Second cell of each face; Empty outside.
@@ -321,7 +372,8 @@ pub enum OpClass {
     Domain,
     /// The value of a mutable.
     Load,
-    /// Data from outside, and every domain made at run time: no two are the same.
+    /// Data from outside, lengths of rounds, and every domain made at run time: no two are the
+    /// same.
     Input,
     /// Entities by entities: cells of faces, what is Empty, and how many cells there are.
     Topology,
@@ -388,6 +440,7 @@ macro_rules! for_each_operand {
         match $op {
             Op::Real(_) | Op::Bool(_) | Op::Text(_) | Op::CanonicalSet(_) | Op::Load(_) => {}
             Op::InputSequence { name: v }
+            | Op::Step(v)
             | Op::FirstCell(v)
             | Op::SecondCell(v)
             | Op::IsEmpty(v)
@@ -471,7 +524,8 @@ impl Op {
             | Op::Reduce(..)
             | Op::InputScalar { .. }
             | Op::InputCollection { .. }
-            | Op::InputSequence { .. } => EntitySource::None,
+            | Op::InputSequence { .. }
+            | Op::Step(_) => EntitySource::None,
         }
     }
 
@@ -482,9 +536,12 @@ impl Op {
             Op::Text(_) | Op::TextIndex(..) => OpClass::Text,
             Op::CanonicalSet(_) => OpClass::Domain,
             Op::Load(_) => OpClass::Load,
-            Op::InputScalar { .. } | Op::InputCollection { .. } | Op::InputDomain { .. } | Op::InputSequence { .. } | Op::Where { .. } => {
-                OpClass::Input
-            }
+            Op::InputScalar { .. }
+            | Op::InputCollection { .. }
+            | Op::InputDomain { .. }
+            | Op::InputSequence { .. }
+            | Op::Where { .. }
+            | Op::Step(_) => OpClass::Input,
             Op::FirstCell(_) | Op::SecondCell(_) | Op::IsEmpty(_) | Op::OneCell(_) => OpClass::Topology,
             Op::Centroid(_) | Op::Normal(_) | Op::Measure(_) => OpClass::Geometry,
             Op::Unary(..)

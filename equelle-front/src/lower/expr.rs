@@ -157,6 +157,7 @@ impl Lowering<'_> {
             Builtin::Min => Op::Math(BinaryMath::Min, arg(0), arg(1)),
             Builtin::Max => Op::Math(BinaryMath::Max, arg(0), arg(1)),
             Builtin::Pow => Op::Math(BinaryMath::Pow, arg(0), arg(1)),
+            Builtin::ATan2 => Op::Math(BinaryMath::ATan2, arg(0), arg(1)),
             Builtin::AnyReduce => Op::Reduce(Reduction::Any, arg(0)),
             Builtin::AllReduce => Op::Reduce(Reduction::All, arg(0)),
             Builtin::MaxReduce => Op::Reduce(Reduction::Max, arg(0)),

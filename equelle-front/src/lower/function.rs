@@ -2,8 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use crate::ir::{Block, Function, Mutable, MutableId, Op, Stmt, StmtKind, Value, ValueId};
+use super::step::{self, StepBinding};
+use crate::ir::{Block, Function, Mutable, MutableId, Op, Rounds, Stmt, StmtKind, UnaryOp, Value, ValueId};
 use crate::source::Span;
+use crate::syntax::ast::LoopTest;
 use crate::typed::captures::Captures;
 use crate::typed::{self, TreeType, TypedProgram, VarId};
 use crate::types::{Dimension, Type};
@@ -25,12 +27,17 @@ pub(super) struct Lowering<'a> {
     pub mutables: Vec<Mutable>,
     pub bindings: BTreeMap<VarId, Binding>,
     pub block: Vec<Stmt>,
+    /// Whether it is the main program, whose loops have steps.
+    pub is_main: bool,
+    /// The variable whose next value is the length of a round.
+    pub step: Option<VarId>,
     /// Span of the statement in progress; every IR statement of it carries this span.
     pub statement: Span,
 }
 
 pub(super) fn lower_main(program: &TypedProgram, captures: &[Captures]) -> Function {
     let mut lowering = Lowering::new(program, captures);
+    lowering.is_main = true;
     lowering.statements(&program.main);
     lowering.finish("main".to_owned(), Vec::new(), Vec::new(), Span::default())
 }
@@ -85,6 +92,8 @@ impl<'a> Lowering<'a> {
             mutables: Vec::new(),
             bindings: BTreeMap::new(),
             block: Vec::new(),
+            is_main: false,
+            step: None,
             statement: Span::default(),
         }
     }
@@ -194,18 +203,99 @@ impl<'a> Lowering<'a> {
         }
     }
 
+    /// `While` and `Repeat Until`: a variable says whether there is another round.
+    fn conditional(&mut self, test: LoopTest, condition: &typed::Expr, body: &[typed::Stmt], span: Span) {
+        self.statement = condition.span;
+        let mutable = MutableId(self.mutables.len() as u32);
+        self.mutables.push(Mutable { name: "goes_on".to_owned(), ty: Type::BOOL, dim: Dimension::NONE, span: condition.span });
+        let first = match test {
+            LoopTest::While => self.expr(condition)[0],
+            LoopTest::Until => self.emit(Op::Bool(true), Type::BOOL, Dimension::NONE, condition.span),
+        };
+        self.push(StmtKind::Store { mutable, value: first });
+        let (bindings, outer) = (self.bindings.clone(), std::mem::take(&mut self.block));
+        self.round(body, Some((test, condition)));
+        // The condition sees names from outside the body.
+        self.bindings.clone_from(&bindings);
+        self.statement = condition.span;
+        let holds = self.expr(condition)[0];
+        let value = match test {
+            LoopTest::While => holds,
+            LoopTest::Until => self.emit(Op::Unary(UnaryOp::Not, holds), Type::BOOL, Dimension::NONE, condition.span),
+        };
+        self.push(StmtKind::Store { mutable, value });
+        self.end_loop(Rounds::While(mutable), span, bindings, outer);
+    }
+
+    /// Pushes a loop whose body is the current block.
+    fn end_loop(&mut self, rounds: Rounds, span: Span, bindings: BTreeMap<VarId, Binding>, outer: Vec<Stmt>) {
+        let body = Block { statements: std::mem::replace(&mut self.block, outer) };
+        self.bindings = bindings;
+        self.statement = span;
+        self.push(StmtKind::For { rounds, body });
+    }
+
+    /// The body of a loop that computes its steps, if it does.
+    fn round(&mut self, body: &[typed::Stmt], condition: Option<(LoopTest, &typed::Expr)>) {
+        let step = if self.is_main { step::of_loop(body, condition, self.program) } else { None };
+        match step {
+            None => self.statements(body),
+            Some(step::Step { variable, place: StepBinding::Start }) => {
+                self.statement = body.first().map_or(self.statement, |first| first.span);
+                self.take_step(variable);
+                self.statements(body);
+            }
+            Some(step::Step { variable, place: StepBinding::Assigned(statement) }) => {
+                let (before, from) = body.split_at(statement);
+                let (assignment, after) = from.split_at(1);
+                self.statements(before);
+                self.step = Some(variable);
+                self.statements(assignment);
+                self.step = None;
+                self.statements(after);
+            }
+        }
+    }
+
+    /// The values of an assignment, which may give the length of the round.
+    fn assigned(&mut self, variable: VarId, value: &typed::Expr) -> Vec<ValueId> {
+        let ids = self.expr(value);
+        let ids = match ids[..] {
+            [length] if self.step == Some(variable) => vec![self.step(variable, length)],
+            _ => ids,
+        };
+        self.name_values(variable, &ids);
+        ids
+    }
+
+    fn step(&mut self, variable: VarId, length: ValueId) -> ValueId {
+        let dim = self.program.variables[variable.0 as usize].dims.first().copied().unwrap_or_default();
+        self.emit(Op::Step(length), Type::SCALAR, dim, self.statement)
+    }
+
+    /// Makes the value that a variable has the length of the round.
+    fn take_step(&mut self, variable: VarId) {
+        let Some(&[length]) = self.read_variable(variable).first_chunk::<1>() else { return };
+        let step = self.step(variable, length);
+        self.name_values(variable, &[step]);
+        match self.bindings.get(&variable) {
+            Some(Binding::Mutables(_)) => self.store_variable(variable, &[step]),
+            Some(Binding::Values(_)) | None => {
+                self.bindings.insert(variable, Binding::Values(vec![step]));
+            }
+        }
+    }
+
     fn statements(&mut self, statements: &[typed::Stmt]) {
         for statement in statements {
             self.statement = statement.span;
             match &statement.kind {
                 typed::StmtKind::Let { variable, value } => {
-                    let ids = self.expr(value);
-                    self.name_values(*variable, &ids);
+                    let ids = self.assigned(*variable, value);
                     self.bindings.insert(*variable, Binding::Values(ids));
                 }
                 typed::StmtKind::Assign { variable, value } => {
-                    let ids = self.expr(value);
-                    self.name_values(*variable, &ids);
+                    let ids = self.assigned(*variable, value);
                     self.store_variable(*variable, &ids);
                 }
                 typed::StmtKind::Output { tag, value } => {
@@ -224,15 +314,19 @@ impl<'a> Lowering<'a> {
                 }
                 typed::StmtKind::For { variable, sequence, body } => {
                     let sequence = self.expr(sequence)[0];
-                    let bindings = self.bindings.clone();
+                    let (bindings, outer) = (self.bindings.clone(), std::mem::take(&mut self.block));
                     let element = self.bind_parameter(*variable)[0];
-                    let outer = std::mem::take(&mut self.block);
                     self.statements(body);
-                    let body = Block { statements: std::mem::replace(&mut self.block, outer) };
-                    self.bindings = bindings;
-                    self.statement = statement.span;
-                    self.push(StmtKind::For { sequence, element, body });
+                    self.end_loop(Rounds::Sequence { sequence, element }, statement.span, bindings, outer);
                 }
+                typed::StmtKind::Range { variable, from, below, body } => {
+                    let (from, below) = (self.expr(from)[0], self.expr(below)[0]);
+                    let (bindings, outer) = (self.bindings.clone(), std::mem::take(&mut self.block));
+                    let element = self.bind_parameter(*variable)[0];
+                    self.round(body, None);
+                    self.end_loop(Rounds::Range { from, below, element }, statement.span, bindings, outer);
+                }
+                typed::StmtKind::Conditional { test, condition, body } => self.conditional(*test, condition, body, statement.span),
                 typed::StmtKind::Return(value) => {
                     let ids = self.expr(value);
                     self.push(StmtKind::Return(ids));

@@ -10,17 +10,18 @@ mod boundary;
 mod choices;
 mod expr;
 mod function;
+mod step;
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::ir::infer_interface::interface;
 use crate::ir::{Function, Interface, Module, Numbers};
-use crate::source::{SourceFile, Span};
+use crate::source::{SourceMap, Span};
 use crate::typed::TypedProgram;
 use crate::typed::captures::extend;
 
 /// Lowers a checked program. `name` is the stem of the file.
-pub fn lower(program: &TypedProgram, source: &SourceFile, name: &str) -> Module {
+pub fn lower(program: &TypedProgram, source: &SourceMap, name: &str) -> Module {
     let mut captures = Vec::new();
     extend(&mut captures, &program.functions, &program.variables);
     let mut names = UniqueNames::default();

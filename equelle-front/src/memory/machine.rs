@@ -66,6 +66,7 @@ fn entities_read(op: &Op, result: &Type) -> Vec<ValueId> {
         | Op::InputDomain { .. }
         | Op::Where { .. }
         | Op::InputSequence { .. }
+        | Op::Step(_)
         | Op::Unary(..)
         | Op::Arithmetic(..)
         | Op::Logic(..)

@@ -6,8 +6,53 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use super::locals::{assigned, retain_results};
 use super::rewrite::{NodeMut, rewrite_block, rewrite_expr, rewrite_statement};
 use crate::backend::visit::{Node, visit_stmt};
-use crate::ir::{KBlock, KExpr, KStmt, LocalId, Path, SideBlocks};
+use crate::ir::{FaceFilter, KBlock, KExpr, KStmt, Local, LocalId, Path, SideBlocks};
+use crate::lower::UniqueNames;
 use crate::ops::FaceReduction;
+use crate::types::{Basic, CanonicalSet, SetTable};
+
+/// Sums over the faces of a cell that leave some out take them in, with a term that changes
+/// nothing, where another sum visits them anyway: then both can be one sum.
+pub(super) fn widen_sums(block: &mut KBlock, sets: &SetTable, locals: &mut Vec<Local>, names: &mut UniqueNames) {
+    let whole: Vec<(FaceReduction, Path)> = block.statements.iter().filter_map(over_all_faces).collect();
+    for statement in &mut block.statements {
+        let KStmt::ReduceFaces { reduction, results, extreme_faces, cell, face, only, body } = statement else { continue };
+        if *only == FaceFilter::All || !extreme_faces.is_empty() || !whole.contains(&(*reduction, cell.clone())) {
+            continue;
+        }
+        let mut terms = Vec::with_capacity(results.len());
+        let mut neutral = KBlock::default();
+        for result in results.iter() {
+            let ty = locals[result.0 as usize].ty;
+            neutral.yields.push(match ty.basic {
+                Basic::Vector => KExpr::ZeroVector,
+                Basic::Scalar | Basic::Bool | Basic::Entity(_) | Basic::Text => KExpr::Real(reduction.start()),
+            });
+            terms.push(LocalId(locals.len() as u32));
+            locals.push(Local { name: names.unique("term"), ty });
+        }
+        let condition = KExpr::Member { set: sets.canonical(CanonicalSet::INTERIOR_FACES), at: Path::Local(*face) };
+        let yields = terms.iter().map(|&term| KExpr::Local(term)).collect();
+        let visited = std::mem::take(body);
+        let (then, otherwise) = if *only == FaceFilter::Interior { (visited, neutral) } else { (neutral, visited) };
+        *only = FaceFilter::All;
+        *body = KBlock { statements: vec![KStmt::If { results: terms, condition, then, otherwise }], yields };
+    }
+}
+
+fn over_all_faces(statement: &KStmt) -> Option<(FaceReduction, Path)> {
+    match statement {
+        KStmt::ReduceFaces { reduction, extreme_faces, cell, only: FaceFilter::All, .. } if extreme_faces.is_empty() => {
+            Some((*reduction, cell.clone()))
+        }
+        KStmt::ReduceFaces { .. }
+        | KStmt::ReduceSides { .. }
+        | KStmt::Let { .. }
+        | KStmt::LetEntity { .. }
+        | KStmt::If { .. }
+        | KStmt::Add { .. } => None,
+    }
+}
 
 /// Combines the statements of a block, and of the blocks in it that were put together.
 pub(super) fn combine(block: &mut KBlock) {

@@ -47,9 +47,10 @@ impl Live {
                     self.values.insert(*value);
                 }
                 StmtKind::Output { tag, value } => self.values.extend([*tag, *value]),
-                StmtKind::For { sequence, body, .. } => {
+                StmtKind::For { rounds, body } => {
                     self.block(body, function, sets, defs);
-                    self.values.insert(*sequence);
+                    self.values.extend(rounds.operands());
+                    self.mutables.extend(rounds.condition());
                 }
                 StmtKind::Launch { args, .. } => self.values.extend(args),
                 StmtKind::Return(values) => self.values.extend(values),

@@ -29,11 +29,11 @@ impl Hoister<'_> {
         let mut out = Vec::with_capacity(block.statements.len());
         for statement in block.statements {
             match statement.kind {
-                StmtKind::For { sequence, element, body } => {
+                StmtKind::For { rounds, body } => {
                     let body = self.block(body);
-                    let (hoisted, body) = self.split(element, body);
+                    let (hoisted, body) = self.split(rounds.element(), body);
                     out.extend(hoisted);
-                    out.push(Stmt { kind: StmtKind::For { sequence, element, body }, span: statement.span });
+                    out.push(Stmt { kind: StmtKind::For { rounds, body }, span: statement.span });
                 }
                 kind @ (StmtKind::Let { .. }
                 | StmtKind::Store { .. }
@@ -46,9 +46,9 @@ impl Hoister<'_> {
     }
 
     /// Splits a loop body into what does not depend on the loop and the rest.
-    fn split(&self, element: ValueId, body: Block) -> (Vec<Stmt>, Block) {
+    fn split(&self, element: Option<ValueId>, body: Block) -> (Vec<Stmt>, Block) {
         let runs = is_solve_loop(&body);
-        let mut inside = BTreeSet::from([element]);
+        let mut inside = BTreeSet::from_iter(element);
         let (mut hoisted, mut kept) = (Vec::new(), Vec::new());
         for statement in body.statements {
             let invariant = match &statement.kind {

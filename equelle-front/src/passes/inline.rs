@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use super::{CallNotInlined, Notes};
-use crate::ir::{Block, Function, FunctionId, Module, MutableId, Op, Stmt, StmtKind, ValueId};
+use crate::ir::{Block, Function, FunctionId, Module, MutableId, Op, Rounds, Stmt, StmtKind, ValueId};
 
 /// A function whose body would grow beyond this many statements keeps its remaining calls.
 const BUDGET: usize = 50_000;
@@ -137,9 +137,9 @@ impl Inliner<'_> {
                     }
                 }
             }
-            StmtKind::For { sequence, element, body } => {
+            StmtKind::For { rounds, body } => {
                 let body = self.block(body);
-                out.push(Stmt { kind: StmtKind::For { sequence, element, body }, span });
+                out.push(Stmt { kind: StmtKind::For { rounds, body }, span });
             }
             kind @ (StmtKind::Let { .. }
             | StmtKind::Store { .. }
@@ -233,10 +233,18 @@ impl Copy<'_> {
                 let value = self.value(*value);
                 StmtKind::Store { mutable: self.mutable(*mutable), value }
             }
-            StmtKind::For { sequence, element, body } => {
-                let (sequence, element) = (self.value(*sequence), self.value(*element));
+            StmtKind::For { rounds, body } => {
+                let rounds = match *rounds {
+                    Rounds::Sequence { sequence, element } => {
+                        Rounds::Sequence { sequence: self.value(sequence), element: self.value(element) }
+                    }
+                    Rounds::Range { from, below, element } => {
+                        Rounds::Range { from: self.value(from), below: self.value(below), element: self.value(element) }
+                    }
+                    Rounds::While(condition) => Rounds::While(self.mutable(condition)),
+                };
                 let statements = body.statements.iter().map(|s| self.statement(s)).collect();
-                StmtKind::For { sequence, element, body: Block { statements } }
+                StmtKind::For { rounds, body: Block { statements } }
             }
             kind @ (StmtKind::Let { .. } | StmtKind::Output { .. } | StmtKind::Launch { .. } | StmtKind::Return(_)) => {
                 rename_all(kind.clone(), &mut |v| self.value(v))
@@ -252,7 +260,7 @@ pub(super) fn rename(kind: StmtKind, f: &mut dyn FnMut(ValueId) -> ValueId) -> S
         StmtKind::Let { results, op } => StmtKind::Let { results, op: op.map_operands(f) },
         StmtKind::Store { mutable, value } => StmtKind::Store { mutable, value: f(value) },
         StmtKind::Output { tag, value } => StmtKind::Output { tag: f(tag), value: f(value) },
-        StmtKind::For { sequence, element, body } => StmtKind::For { sequence: f(sequence), element, body },
+        StmtKind::For { rounds, body } => StmtKind::For { rounds: rounds.map_operands(f), body },
         StmtKind::Launch { kernel, args, results } => StmtKind::Launch { kernel, args: args.into_iter().map(f).collect(), results },
         StmtKind::Return(values) => StmtKind::Return(values.into_iter().map(f).collect()),
     }

@@ -15,7 +15,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::analysis::Defs;
-use super::combine::combine;
+use super::combine::{combine, widen_sums};
 use super::locals::drop_unused_locals;
 use super::rewrite::{NodeMut, rewrite_block};
 use crate::backend::visit::{Node, visit_block};
@@ -174,10 +174,10 @@ impl Merger<'_> {
             match statement.kind {
                 StmtKind::Launch { .. } => segment.push(statement),
                 StmtKind::Let { ref op, .. } if op.class().is_pure() || matches!(op, Op::Load(_)) => segment.push(statement),
-                StmtKind::For { sequence, element, body } => {
+                StmtKind::For { rounds, body } => {
                     self.segment(std::mem::take(&mut segment), &mut out);
                     let body = self.block(body);
-                    out.push(Stmt { kind: StmtKind::For { sequence, element, body }, span: statement.span });
+                    out.push(Stmt { kind: StmtKind::For { rounds, body }, span: statement.span });
                 }
                 StmtKind::Let { .. } | StmtKind::Store { .. } | StmtKind::Output { .. } | StmtKind::Return(_) => {
                     self.segment(std::mem::take(&mut segment), &mut out);
@@ -294,7 +294,7 @@ impl Merger<'_> {
         if !merged.made.iter().any(|(value, ..)| kept(value)) {
             return None;
         }
-        let (kernel, args, results) = merged.finish(&kept, self.names);
+        let (kernel, args, results) = merged.finish(&kept, self.names, self.sets);
         let id = KernelId(self.kernels.len() as u32);
         self.kernels.push(kernel);
         Some(Stmt { kind: StmtKind::Launch { kernel: id, args, results }, span })
@@ -419,8 +419,8 @@ impl Merged {
     }
 
     /// The kernel, what to pass to it, and the values that it gives.
-    fn finish(self, kept: &dyn Fn(&ValueId) -> bool, names: &mut UniqueNames) -> (Kernel, Vec<ValueId>, Vec<ValueId>) {
-        let Merged { mut kernel, args, made, .. } = self;
+    fn finish(self, kept: &dyn Fn(&ValueId) -> bool, names: &mut UniqueNames, sets: &SetTable) -> (Kernel, Vec<ValueId>, Vec<ValueId>) {
+        let Merged { mut kernel, args, made, names: mut own_names } = self;
         let mut results = Vec::new();
         let mut yields = Vec::new();
         let mut used = UniqueNames::default();
@@ -438,6 +438,7 @@ impl Merged {
             }
         }
         kernel.body.yields.clone_from(&yields);
+        widen_sums(&mut kernel.body, sets, &mut kernel.locals, &mut own_names);
         combine(&mut kernel.body);
         if let Some(CartesianForm::Full(block) | CartesianForm::PerAxis(block)) = &mut kernel.cartesian {
             block.yields = yields;

@@ -52,7 +52,7 @@ impl Simplifier<'_> {
                 self.current.insert(mutable, value);
                 StmtKind::Store { mutable, value }
             }
-            StmtKind::For { sequence, element, body } => {
+            StmtKind::For { rounds, body } => {
                 let changed = stored_mutables(&body);
                 self.current.retain(|m, _| !changed.contains(m));
                 let outside = self.current.clone();
@@ -62,7 +62,7 @@ impl Simplifier<'_> {
                 // A value of the last round is not visible after the loop, nor is one that was
                 // loaded inside.
                 self.current = outside;
-                StmtKind::For { sequence, element, body }
+                StmtKind::For { rounds, body }
             }
             kind @ (StmtKind::Let { .. } | StmtKind::Output { .. } | StmtKind::Launch { .. } | StmtKind::Return(_)) => kind,
         };

@@ -75,7 +75,7 @@ pub enum Item {
     /// because of which derivatives are followed operation by operation.
     Solve { line: u32, unknowns: Vec<String>, by_kernels: bool, untreated: Option<&'static str> },
     /// Runs a loop, which is a part of its own.
-    Loop { line: u32, steps: Steps },
+    Loop { line: u32, length: RoundLength, steps: Steps },
     /// Calls a function, which is a part of its own.
     Call { function: String, line: u32, why: Option<CallNotInlined> },
 }
@@ -90,6 +90,18 @@ pub enum Steps {
     Divisible,
     /// They cannot, because of this construct, in this line.
     Indivisible { construct: &'static str, line: u32 },
+}
+
+/// What the time of outputs goes on by in a round of a loop.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[allow(missing_docs)] // The line of a variant explains its fields.
+pub enum RoundLength {
+    /// The element of the sequence.
+    Element,
+    /// A Scalar that the body computes.
+    Computed { name: String },
+    /// One: no Scalar plays the step.
+    Round,
 }
 
 /// A kernel where it is launched.

@@ -7,6 +7,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
+use crate::backend::structural::asked_axis;
 use crate::ir::{FaceFilter, KBlock, KExpr, KStmt, Kernel, LocalId, Param, ParamId, Path, Space, UnaryOp};
 use crate::ops::Logic;
 use crate::types::{Basic, CanonicalSet, EntityKind, Extent, SetId, SetTable, Shape};
@@ -381,8 +382,11 @@ impl Counter<'_> {
             Some(true) => then(self),
             Some(false) => otherwise(self),
             None => {
-                self.expr(condition);
-                self.flops(1);
+                // Targets decide beforehand which axis is at hand.
+                if !self.cartesian || asked_axis(condition).is_none() {
+                    self.expr(condition);
+                    self.flops(1);
+                }
                 let before = self.total.flops;
                 then(self);
                 let first = self.total.flops - before;

@@ -3,10 +3,10 @@
 use std::collections::BTreeSet;
 
 use super::traffic::{Form, Traffic, traffic};
-use super::{Cartesian, Item, KernelItem, Part, Report, ResultItem, Steps, When};
+use super::{Cartesian, Item, KernelItem, Part, Report, ResultItem, RoundLength, Steps, When};
 use crate::ir::body_usage::BodyUsage;
 use crate::ir::{
-    Block, CartesianForm, Equation, Function, FunctionId, KBlock, Kernel, KernelId, Module, Op, OpClass, Space, StmtKind, ValueId,
+    Block, CartesianForm, Equation, Function, FunctionId, KBlock, Kernel, KernelId, Module, Op, OpClass, Rounds, Space, StmtKind, ValueId,
 };
 use crate::passes::Notes;
 use crate::source::Span;
@@ -93,9 +93,10 @@ impl Walker<'_> {
                     let item = self.kernel(*kernel, results);
                     self.parts[index].items.push(Item::Kernel(item));
                 }
-                StmtKind::For { element, body, .. } => {
-                    let steps = self.steps(function, *element);
-                    self.parts[index].items.push(Item::Loop { line, steps });
+                StmtKind::For { rounds, body } => {
+                    let steps = self.steps(function, *rounds);
+                    let length = round_length(function, *rounds, body);
+                    self.parts[index].items.push(Item::Loop { line, length, steps });
                     self.part(When::Loop { line }, depth + 1, function, body);
                 }
                 StmtKind::Store { .. } | StmtKind::Output { .. } | StmtKind::Return(_) => {}
@@ -103,9 +104,9 @@ impl Walker<'_> {
         }
     }
 
-    fn steps(&self, function: &Function, element: ValueId) -> Steps {
+    fn steps(&self, function: &Function, rounds: Rounds) -> Steps {
         let is_main = std::ptr::eq(function, &self.module.main);
-        match self.time_loops.iter().find(|time_loop| is_main && time_loop.element == element).map(|time_loop| time_loop.obstacle) {
+        match self.time_loops.iter().find(|time_loop| is_main && time_loop.rounds == rounds).map(|time_loop| time_loop.obstacle) {
             None => Steps::Explicit,
             Some(None) => Steps::Divisible,
             Some(Some((construct, span))) => Steps::Indivisible { construct, line: self.line(span) },
@@ -158,9 +159,9 @@ impl Walker<'_> {
                         let results = results.iter().map(|&value| (function, value)).collect();
                         Some(Item::Kernel(self.kernel(*kernel, results)))
                     }
-                    StmtKind::For { body, .. } => {
+                    StmtKind::For { rounds, body } => {
                         self.part(When::Loop { line }, depth + 1, function, body);
-                        Some(Item::Loop { line, steps: Steps::Explicit })
+                        Some(Item::Loop { line, length: round_length(function, *rounds, body), steps: Steps::Explicit })
                     }
                     StmtKind::Store { .. } | StmtKind::Output { .. } | StmtKind::Return(_) => None,
                 };
@@ -260,7 +261,18 @@ fn operation_name(op: &Op) -> &'static str {
         Op::Where { .. } => "Where",
         Op::Load(_) => "variable",
         Op::InputScalar { .. } | Op::InputCollection { .. } | Op::InputDomain { .. } | Op::InputSequence { .. } => "input",
+        Op::Step(_) => "step",
         Op::Call { .. } => "call",
         Op::Newton { .. } => "NewtonSolve",
+    }
+}
+
+fn round_length(function: &Function, rounds: Rounds, body: &Block) -> RoundLength {
+    match (rounds, time_steps::computed_step(body)) {
+        (Rounds::Sequence { .. }, _) => RoundLength::Element,
+        (Rounds::Range { .. } | Rounds::While(_), Some(step)) => {
+            RoundLength::Computed { name: function.values[step.0 as usize].name.clone() }
+        }
+        (Rounds::Range { .. } | Rounds::While(_), None) => RoundLength::Round,
     }
 }

@@ -65,8 +65,40 @@ pub enum StmtKind {
     Call(Expr),
     /// `-> value`
     Return(Expr),
-    /// `For variable In sequence { ... }`
+    /// `For variable In sequence { ... }`, or `For variable In Range(from, below) { ... }`
     For { variable: Ident, sequence: Expr, body: Block },
+    /// `While condition { ... }` or `Repeat Until condition { ... }`
+    Conditional { test: LoopTest, condition: Expr, body: Block },
+    /// `Import "path" (name, ...)`; the path is `None` where it could not be read.
+    Import { path: Option<ImportPath>, names: Vec<Ident> },
+}
+
+/// When the condition of a loop is evaluated, and what it means.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LoopTest {
+    /// `While`: before each round, which runs if it holds.
+    While,
+    /// `Repeat Until`: after each round, which is the last one if it holds.
+    Until,
+}
+
+impl LoopTest {
+    /// The words before the condition.
+    pub fn words(self) -> &'static str {
+        match self {
+            LoopTest::While => "While",
+            LoopTest::Until => "Repeat Until",
+        }
+    }
+}
+
+/// What an import names, escapes resolved.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ImportPath {
+    /// The path.
+    pub text: String,
+    /// Where it stands.
+    pub span: Span,
 }
 
 /// Statements between braces.

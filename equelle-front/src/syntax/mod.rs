@@ -7,14 +7,17 @@
 //! is bounded too.
 
 pub mod ast;
+mod imports;
 mod lexer;
 mod parser;
 mod print;
 mod spans;
 mod token;
 
+pub use crate::source::MAX_TEXT_LEN;
+pub use imports::imported_paths;
 pub use lexer::{Lexed, lex};
-pub use parser::{MAX_DEPTH, MAX_HEIGHT, MAX_TEXT_LEN, Parsed, parse};
+pub use parser::{MAX_DEPTH, MAX_HEIGHT, Parsed, parse};
 pub use print::{format, print};
-pub use spans::same_modulo_spans;
+pub use spans::{same_modulo_spans, shift};
 pub use token::{Keyword, Token, TokenKind};

@@ -110,7 +110,7 @@ macro_rules! keywords {
 
 keywords! {
     Collection, Stencil, Sequence, Array, Of, On, Extend, Subset, Scalar, Vector, Bool, Cell, Face, Edge, Vertex, String,
-    Function, And, Or, Not, Xor, True, False, For, In, Mutable,
+    Function, And, Or, Not, Xor, True, False, For, In, Repeat, Until, While, Mutable, Import,
 }
 
 impl Keyword {

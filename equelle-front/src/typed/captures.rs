@@ -30,6 +30,20 @@ pub(crate) fn extend(known: &mut Vec<Captures>, functions: &[Function], variable
     }
 }
 
+/// What statements read and assign, with the functions that they call.
+pub(crate) fn reads_and_writes(known: &[Captures], statements: &[Stmt]) -> Captures {
+    let mut collector = Collector { known, found: Captures::default() };
+    collector.statements(statements);
+    collector.found
+}
+
+/// The variables that statements read. `known` has the captures of all functions that they call.
+pub(crate) fn reads(statements: &[Stmt], known: &[Captures]) -> BTreeSet<VarId> {
+    let mut collector = Collector { known, found: Captures::default() };
+    collector.statements(statements);
+    collector.found.reads
+}
+
 struct Collector<'a> {
     known: &'a [Captures],
     found: Captures,
@@ -49,8 +63,13 @@ impl Collector<'_> {
                     self.expr(tag);
                     self.expr(value);
                 }
-                StmtKind::For { sequence, body, .. } => {
-                    self.expr(sequence);
+                StmtKind::For { sequence: head, body, .. } | StmtKind::Conditional { condition: head, body, .. } => {
+                    self.expr(head);
+                    self.statements(body);
+                }
+                StmtKind::Range { from, below, body, .. } => {
+                    self.expr(from);
+                    self.expr(below);
                     self.statements(body);
                 }
             }

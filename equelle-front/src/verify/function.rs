@@ -1,6 +1,6 @@
 //! Functions and statements: single assignment, scopes, types.
 
-use crate::ir::{Block, Function, IrLocation, Module, Owner, Stmt, StmtKind, ValueId};
+use crate::ir::{Block, Function, IrLocation, Module, Owner, Rounds, Stmt, StmtKind, ValueId};
 use crate::source::Span;
 use crate::types::{Basic, Shape, Type};
 use crate::verify::rules::{Context, result_types};
@@ -129,6 +129,36 @@ impl Checker<'_> {
         values.iter().filter(|v| !self.read(**v)).count() == 0
     }
 
+    /// What a loop reads before its first round, and a condition before each.
+    fn rounds(&mut self, rounds: Rounds) {
+        match rounds {
+            Rounds::Sequence { sequence, .. } => {
+                if self.read(sequence) && self.type_of(sequence) != Type::SEQUENCE {
+                    self.error("a loop is over a Sequence");
+                }
+            }
+            Rounds::Range { from, below, .. } => {
+                for bound in [from, below] {
+                    if self.read(bound) && self.type_of(bound) != Type::SCALAR {
+                        self.error("the bounds of a loop are Scalars");
+                    }
+                }
+            }
+            Rounds::While(condition) => match self.function.mutables.get(condition.0 as usize) {
+                None => self.error("there is no such mutable"),
+                Some(mutable) if mutable.ty != Type::BOOL => {
+                    let message =
+                        format!("mutable `{}` is looked at before each round and is {}, not a Bool", mutable.name, self.shown(&mutable.ty));
+                    self.error(message);
+                }
+                Some(mutable) if !self.stored[condition.0 as usize] => {
+                    self.error(format!("mutable `{}` is read before it is surely assigned", mutable.name));
+                }
+                Some(_) => {}
+            },
+        }
+    }
+
     fn block(&mut self, block: &Block, outermost: bool) {
         for (i, stmt) in block.statements.iter().enumerate() {
             self.location = IrLocation::Statement(self.owner, self.statements);
@@ -196,14 +226,15 @@ impl Checker<'_> {
                     }
                 }
             }
-            StmtKind::For { sequence, element, body } => {
-                if self.read(*sequence) && self.type_of(*sequence) != Type::SEQUENCE {
-                    self.error("a loop is over a Sequence");
+            StmtKind::For { rounds, body } => {
+                self.rounds(*rounds);
+                let element = rounds.element();
+                if let Some(element) = element {
+                    if self.type_of(element) != Type::SCALAR {
+                        self.error("the element of a loop is a Scalar");
+                    }
+                    self.assign(element);
                 }
-                if self.type_of(*element) != Type::SCALAR {
-                    self.error("the element of a loop is a Scalar");
-                }
-                self.assign(*element);
                 let before = self.state.clone();
                 let stored = self.stored.clone();
                 // The element belongs to the body too.
@@ -215,7 +246,7 @@ impl Checker<'_> {
                         *now = State::OutOfScope;
                     }
                 }
-                if let Some(state) = self.state.get_mut(element.0 as usize) {
+                if let Some(state) = element.and_then(|element| self.state.get_mut(element.0 as usize)) {
                     *state = State::OutOfScope;
                 }
             }

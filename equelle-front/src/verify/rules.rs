@@ -170,6 +170,8 @@ fn single(context: &Context<'_>, op: &Op, declared: &[Type]) -> Rule {
             new_domain(sets, parent, declared)
         }
         Op::InputSequence { name } => text(context, *name).map(|()| Type::SEQUENCE),
+        Op::Step(length) if ty(*length) == Type::SCALAR => Ok(Type::SCALAR),
+        Op::Step(length) => Err(format!("the length of a round is a Scalar, not {}", shown(*length))),
         Op::FirstCell(v) | Op::SecondCell(v) => {
             let set = entities(context, *v, &[EntityKind::Face])?;
             Ok(Type::entities(EntityKind::Cell, set, canonical(CanonicalSet::ALL_CELLS)))

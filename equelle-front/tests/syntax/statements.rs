@@ -76,6 +76,8 @@ For t In ts {
             StmtKind::Call(_) => "call",
             StmtKind::Return(_) => "return",
             StmtKind::For { .. } => "for",
+            StmtKind::Conditional { .. } => "conditional",
+            StmtKind::Import { .. } => "import",
         })
         .collect();
     assert_eq!(

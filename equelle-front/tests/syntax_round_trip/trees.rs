@@ -251,6 +251,10 @@ fn statement() -> impl Strategy<Value = Stmt> {
         (prop_oneof![name(), builtin()], prop::collection::vec(expression(), 0..3))
             .prop_map(|(callee, args)| StmtKind::Call(expr(ExprKind::Call { callee: ident(callee), args }))),
         expression().prop_map(StmtKind::Return),
+        ("[a-z./: \"\\\\]{0,9}", prop::collection::vec(name(), 1..4)).prop_map(|(text, names)| StmtKind::Import {
+            path: Some(ImportPath { text, span: Span::default() }),
+            names: names.into_iter().map(ident).collect()
+        }),
     ];
     simple.prop_map(stmt).prop_recursive(3, 8, 3, move |inner| {
         let body = prop::collection::vec(inner, 0..3).prop_map(|statements| Block { statements, span: Span::default() });
@@ -259,7 +263,15 @@ fn statement() -> impl Strategy<Value = Stmt> {
                 let params = params.into_iter().map(ident).collect();
                 stmt(StmtKind::FunctionDefinition { name: ident(n), params, body })
             }),
-            (name(), sized(2, 6), body).prop_map(move |(n, sequence, body)| stmt(StmtKind::For { variable: ident(n), sequence, body })),
+            (name(), sized(2, 6), body.clone()).prop_map(move |(n, sequence, body)| stmt(StmtKind::For {
+                variable: ident(n),
+                sequence,
+                body
+            })),
+            (prop::bool::ANY, sized(2, 6), body).prop_map(move |(is_while, condition, body)| {
+                let test = if is_while { LoopTest::While } else { LoopTest::Until };
+                stmt(StmtKind::Conditional { test, condition, body })
+            }),
         ]
     })
 }

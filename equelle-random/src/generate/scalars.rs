@@ -179,7 +179,7 @@ impl Generator<'_> {
     /// Functions of one number.
     fn of_one(&mut self, on: Option<Set>, dimension: Dimension, want: Want) -> Node {
         let want = want.deeper();
-        let (bounds, parts, dimension_found) = match self.random.u8(..11) {
+        let (bounds, parts, dimension_found) = match self.random.u8(..22) {
             0 => {
                 let a = self.scalar(on, dimension, want);
                 (a.info.bounds.negative(), parts!["(-", a, ")"], dimension)
@@ -219,10 +219,37 @@ impl Generator<'_> {
                     }
                     8 => (a.info.bounds.wave(), parts!["Sin(", a, ")"], PURE),
                     9 => (a.info.bounds.wave(), parts!["Cos(", a, ")"], PURE),
-                    _ => {
+                    10 => {
                         let a = self.fitted(a, -1.0, 1.0);
                         (a.info.bounds.tan(), parts!["Tan(", a, ")"], PURE)
                     }
+                    11 => (a.info.bounds.tanh(), parts!["Tanh(", a, ")"], PURE),
+                    12 => {
+                        let a = self.fitted(a, -2.0, 2.0);
+                        (a.info.bounds.sinh(), parts!["Sinh(", a, ")"], PURE)
+                    }
+                    13 => {
+                        let a = self.fitted(a, -2.0, 2.0);
+                        (a.info.bounds.cosh(), parts!["Cosh(", a, ")"], PURE)
+                    }
+                    14 => {
+                        let a = self.fitted(a, -0.5, 0.5);
+                        (a.info.bounds.asin(), parts!["ASin(", a, ")"], PURE)
+                    }
+                    15 => {
+                        let a = self.fitted(a, -0.5, 0.5);
+                        (a.info.bounds.acos(), parts!["ACos(", a, ")"], PURE)
+                    }
+                    16 => (a.info.bounds.atan(), parts!["ATan(", a, ")"], PURE),
+                    17 => {
+                        let a = self.made_positive(a);
+                        (a.info.bounds.log10(), parts!["Log10(", a, ")"], PURE)
+                    }
+                    // Functions with jumps take numbers that are the same in every run.
+                    18 if a.info.bounds.exact() => (a.info.bounds.stepped(f64::floor), parts!["Floor(", a, ")"], PURE),
+                    19 if a.info.bounds.exact() => (a.info.bounds.stepped(f64::ceil), parts!["Ceil(", a, ")"], PURE),
+                    20 if a.info.bounds.exact() => (Bounds::new(-1.0, 1.0), parts!["Sign(", a, ")"], PURE),
+                    _ => (a.info.bounds.erf(), parts!["Erf(", a, ")"], PURE),
                 }
             }
         };
@@ -234,12 +261,17 @@ impl Generator<'_> {
     fn of_two(&mut self, on: Option<Set>, dimension: Dimension, want: Want) -> Node {
         let [left, right] = self.mixed(on);
         let want = want.deeper();
-        let n = self.random.u8(..5);
+        let n = self.random.u8(..6);
         if n < 4 {
             let (a, b) = (self.scalar(left, dimension, want), self.scalar(right, dimension, want));
             let (bounds, name) =
                 if n < 2 { (a.info.bounds.min(b.info.bounds), "Min(") } else { (a.info.bounds.max(b.info.bounds), "Max(") };
             return Node { info: Info::scalar(on, dimension, bounds), parts: parts![name, a, ", ", b, ")"] };
+        }
+        if n == 5 {
+            let (a, b) = (self.scalar(left, dimension, want), self.positive(right, dimension, want));
+            let node = Node { info: Info::scalar(on, PURE, a.info.bounds.angle(b.info.bounds)), parts: parts!["ATan2(", a, ", ", b, ")"] };
+            return self.in_dimension(node, dimension);
         }
         let a = self.scalar(left, PURE, want);
         let a = self.made_positive(a);

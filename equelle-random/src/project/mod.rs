@@ -11,7 +11,7 @@ use equelle_front::check::{CheckOptions, check_text};
 use equelle_front::ir::Numbers;
 use equelle_front::lower::lower;
 use equelle_front::passes::{OptLevel, optimise};
-use equelle_front::source::SourceFile;
+use equelle_front::source::SourceMap;
 use equelle_front::verify::{Verified, verify};
 use equelle_runtime::session::grid_from_parameters;
 use equelle_runtime::{InputKind, Parameters, Program};
@@ -26,7 +26,7 @@ use table::{OVERRIDES, ProgramOverrides, SOLVED, STEPS};
 pub struct Subject {
     /// An identifier.
     pub name: String,
-    source: SourceFile,
+    source: SourceMap,
     /// Whether units are checked: some programs compare numbers without a unit to others, as in the
     /// original project, and are for `--nondimensional`.
     pub units: bool,
@@ -139,11 +139,11 @@ impl Subject {
 }
 
 /// Whether a program is right with units.
-fn has_units(source: &SourceFile) -> bool {
+fn has_units(source: &SourceMap) -> bool {
     check_text(source.text(), &CheckOptions { nondimensional: false }).program.is_some()
 }
 
-fn compile(source: &SourceFile, units: bool, level: OptLevel, numbers: Numbers) -> Verified {
+fn compile(source: &SourceMap, units: bool, level: OptLevel, numbers: Numbers) -> Verified {
     let checked = check_text(source.text(), &CheckOptions { nondimensional: !units });
     let typed = checked.program.unwrap_or_else(|| panic!("{}: {:?}", source.name(), checked.diagnostics));
     let mut module = lower(&typed, source, "program");
@@ -155,7 +155,7 @@ fn subject(program: &str, known: Option<&ProgramOverrides>, folder: &Path) -> Su
     let root = repository();
     let name = program.rsplit('/').next().unwrap_or_default().to_owned();
     let file = format!("{name}.equelle");
-    let source = SourceFile::new(file.as_str(), fs::read_to_string(root.join(program).with_file_name(&file)).expect("a program"));
+    let source = SourceMap::new(file.as_str(), fs::read_to_string(root.join(program).with_file_name(&file)).expect("a program"));
     let units = has_units(&source);
     let verified = compile(&source, units, OptLevel::O0, Numbers::default());
     let runnable = interpret::program(&source, &verified);

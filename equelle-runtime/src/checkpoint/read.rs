@@ -231,3 +231,29 @@ fn integers(data: &[u8]) -> Vec<i64> {
 fn refused(path: &Path, what: &str) -> Error {
     Error::new(ErrorKind::Data, format!("{}: {what}", path.display()))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The differences of two runs, the first of which is told.
+    #[test]
+    fn differences_name_both_runs() {
+        let own =
+            RunIdentity { program: "heat".into(), text: "0123".into(), mode: String::new(), grid: [2, 12, 31], grid_hash: "4567".into() };
+        let restart = |origin: RunIdentity| {
+            let header = Header { origin, ..Header::default() };
+            Restart { path: "a.npz".into(), header, arrays: BTreeMap::new(), domains: Vec::new() }
+        };
+        let told = |of: RunIdentity| restart(of).difference(&own).unwrap_or_default();
+        assert_eq!(told(own.clone()), "");
+        let single = RunIdentity { mode: "f32".into(), ..own.clone() };
+        assert_eq!(told(single.clone()), "it was computed in f32, and this run computes in f64");
+        assert_eq!(restart(own.clone()).difference(&single).unwrap_or_default(), "it was computed in f64, and this run computes in f32");
+        let other = RunIdentity { text: "3210".into(), ..single.clone() };
+        assert_eq!(told(other.clone()), "the text of program `heat` has changed since");
+        assert_eq!(told(RunIdentity { program: "water".into(), ..other }), "it is of program `water`, and this is `heat`");
+        let finer = RunIdentity { grid: [2, 48, 110], ..own.clone() };
+        assert_eq!(told(finer), "its grid has 2 dimensions, 48 cells and 110 faces, and this one 2, 12 and 31");
+    }
+}

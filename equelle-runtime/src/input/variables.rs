@@ -109,7 +109,8 @@ pub fn absent(what: &str, kind: EntityKind, name: &str, all: &[(EntityKind, &str
     let error = TextError::new(0, format!("the grid has no named {what} `{name}` of {nouns}"));
     let names: Vec<&str> = all.iter().filter(|(of, _)| *of == kind).map(|(_, name)| *name).collect();
     if names.is_empty() {
-        return error.hint(format!("it has no named {what} of {nouns} at all"));
+        let sides = if what == "set" { "; sides are `x-`, `x+`, `y-` and so on" } else { "" };
+        return error.hint(format!("it has no named {what} of {nouns} at all{sides}"));
     }
     let listed: Vec<String> = names.iter().take(20).map(|name| format!("`{name}`")).collect();
     let more = if names.len() > 20 { ", ..." } else { "" };

@@ -27,19 +27,15 @@ const PREFIX: u8 = 11;
 /// Highest tree: bounds the stack that evaluation needs.
 const MAX_HEIGHT: usize = 1000;
 
-/// Functions of one number.
-const UNARY: [(&str, Unary); 7] = [
-    ("Sqrt", Unary::Sqrt),
-    ("Abs", Unary::Abs),
-    ("Exp", Unary::Elementary(Elementary::Exp)),
-    ("Log", Unary::Elementary(Elementary::Log)),
-    ("Sin", Unary::Elementary(Elementary::Sin)),
-    ("Cos", Unary::Elementary(Elementary::Cos)),
-    ("Tan", Unary::Elementary(Elementary::Tan)),
-];
-
 /// Functions of two numbers.
-const BINARY: [(&str, BinaryMath); 3] = [("Min", BinaryMath::Min), ("Max", BinaryMath::Max), ("Pow", BinaryMath::Pow)];
+const BINARY: [(&str, BinaryMath); 4] =
+    [("Min", BinaryMath::Min), ("Max", BinaryMath::Max), ("Pow", BinaryMath::Pow), ("ATan2", BinaryMath::ATan2)];
+
+/// Names of the functions of one number.
+fn unary_names() -> impl Iterator<Item = (&'static str, Unary)> {
+    let elementary = Elementary::ALL.map(|function| (function.name(), Unary::Elementary(function)));
+    [("Sqrt", Unary::Sqrt), ("Abs", Unary::Abs)].into_iter().chain(elementary)
+}
 
 /// The names that an expression may use.
 pub trait Names {
@@ -408,7 +404,7 @@ impl Parser<'_, '_, '_> {
     fn call(&mut self, name: &str) -> Result<Part, TextError> {
         let offset = self.tokens.advance().offset;
         self.tokens.advance();
-        let function = UNARY.iter().find(|(known, _)| *known == name).map(|(_, unary)| *unary);
+        let function = unary_names().find(|(known, _)| *known == name).map(|(_, unary)| unary);
         let of_two = BINARY.iter().find(|(known, _)| *known == name).map(|(_, binary)| *binary);
         if function.is_none() && of_two.is_none() {
             return Err(unknown_function(name, offset));
@@ -427,7 +423,9 @@ impl Parser<'_, '_, '_> {
                 self.tokens.expect(Symbol::Close, &format!("an operator, or `)`: `{name}` has two arguments"))?;
                 match of_two {
                     Some(BinaryMath::Pow) => raised(a, b),
-                    Some(function @ (BinaryMath::Min | BinaryMath::Max)) => Number::Binary(Binary::Math(function), a, b),
+                    Some(function @ (BinaryMath::Min | BinaryMath::Max | BinaryMath::ATan2)) => {
+                        Number::Binary(Binary::Math(function), a, b)
+                    }
                     None => return Err(unknown_function(name, offset)),
                 }
             }
@@ -461,7 +459,7 @@ fn raised(base: Box<Number>, exponent: Box<Number>) -> Number {
 }
 
 fn unknown_function(name: &str, offset: usize) -> TextError {
-    let names = || UNARY.iter().map(|(name, _)| *name).chain(BINARY.iter().map(|(name, _)| *name));
+    let names = || unary_names().map(|(name, _)| name).chain(BINARY.iter().map(|(name, _)| *name));
     let error = TextError::new(offset, format!("there is no function `{name}`"));
     match near_match(name, names()) {
         Some(near) => error.hint(format!("did you mean `{near}`?")),

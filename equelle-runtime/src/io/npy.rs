@@ -190,6 +190,24 @@ impl Array<'_> {
         }
     }
 
+    /// Its numbers, rows one after another: perhaps NaN or infinite; truth values are 1 and 0.
+    ///
+    /// # Errors
+    /// `Data` for a whole number that no double equals; names its index.
+    pub fn values(&self) -> Result<Vec<f64>, Error> {
+        match self.element {
+            ElementType::F32 => {
+                Ok(self.data.chunks_exact(4).map(|b| f64::from(f32::from_le_bytes(self.ordered([b[0], b[1], b[2], b[3]])))).collect())
+            }
+            ElementType::F64 => {
+                let of = |b: &[u8]| f64::from_le_bytes(self.ordered([b[0], b[1], b[2], b[3], b[4], b[5], b[6], b[7]]));
+                Ok(self.data.chunks_exact(8).map(of).collect())
+            }
+            ElementType::I32 | ElementType::I64 => self.numbers(),
+            ElementType::Bool => Ok(self.truths()?.into_iter().map(f64::from).collect()),
+        }
+    }
+
     /// Its truth values, rows one after another.
     ///
     /// # Errors

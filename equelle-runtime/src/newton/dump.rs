@@ -23,11 +23,10 @@ pub fn is_wanted(session: &Session) -> bool {
 /// warning, since the failure itself matters more. `residuals`: domain and values of each equation,
 /// `[domain]`.
 pub fn failure(session: &mut Session, line: u32, residuals: &[(Arc<Domain>, Vec<f64>)], matrix: Result<Csr, Error>) {
+    let shown = session.program().source.shown(line);
     match matrix.map_err(|error| error.message).and_then(|matrix| write(session, line, residuals, &matrix)) {
-        Ok(stem) => {
-            session.message(&format!("line {line}: the system at the failure is in `{stem}-jacobian.mtx` and `{stem}-residual.mtx`"))
-        }
-        Err(what) => session.warning(&format!("line {line}: the system at the failure could not be written: {what}")),
+        Ok(stem) => session.message(&format!("{shown}: the system at the failure is in `{stem}-jacobian.mtx` and `{stem}-residual.mtx`")),
+        Err(what) => session.warning(&format!("{shown}: the system at the failure could not be written: {what}")),
     }
 }
 
@@ -51,11 +50,8 @@ fn write(session: &mut Session, line: u32, residuals: &[(Arc<Domain>, Vec<f64>)]
     }
     let mut place = vec![0; order.len()];
     order.iter().enumerate().for_each(|(row, &position)| place[position as usize] = row as u32);
-    let about = format!(
-        "% at the failure of the solve at line {line} of `{}`; rows of the equations, from 1: {}",
-        session.program().source.file,
-        blocks.join(", ")
-    );
+    let (program, own) = session.program().source.file_and_line(line);
+    let about = format!("% at the failure of the solve at line {own} of `{program}`; rows of the equations, from 1: {}", blocks.join(", "));
     let path = file("jacobian");
     sink.write(&path, |out| jacobian(out, matrix, &order, &place, &about)).map_err(|error| io(&path, error))?;
     let all: Vec<f64> = residuals.iter().flat_map(|(_, values)| values).copied().collect();

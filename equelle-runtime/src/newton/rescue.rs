@@ -75,6 +75,63 @@ pub fn step<R: Implicit, S: Clone>(
     Err(error)
 }
 
+/// A round of a loop that computes its steps as a function: from the runtime and the state to the
+/// new state.
+pub type Round<'a, R, S> = dyn FnMut(&mut R, S) -> Result<S, Error> + 'a;
+
+/// Takes a round; if the simulation fails, again with a half, a quarter, ... of the step, as often
+/// as `timestep_cuts` allows. The loop goes on from where that leads.
+///
+/// # Errors
+/// Those of the round. If all attempts failed, that of the last one, after the outputs of the first
+/// attempt.
+pub fn round<R: Implicit, S: Clone>(rt: &mut R, state: S, body: &mut Round<'_, R, S>) -> Result<S, Error> {
+    let cuts = cuts(rt.session().parameters())?;
+    if cuts == 0 {
+        return body(rt, state);
+    }
+    let line = rt.session().current_line();
+    let ranges = rt.session().ranges().clone();
+    let mut first_outputs = Vec::new();
+    for cut in 0..=cuts {
+        let parts = 1_u32 << cut;
+        rt.session().defer_outputs();
+        let outside = rt.session().set_step_scale(1.0 / f64::from(parts));
+        let result = body(rt, state.clone());
+        rt.session().set_step_scale(outside);
+        let outputs = rt.session().take_deferred_outputs();
+        let length = rt.session().last_step();
+        match result {
+            Err(error) if error.kind == ErrorKind::Simulation && cut < cuts => {
+                if cut == 0 {
+                    first_outputs = outputs;
+                }
+                rt.session().round_failed(line, length, 2 * parts, &error.message);
+                rt.session().restore_ranges(ranges.clone());
+            }
+            Err(mut error) => {
+                rt.session().release_outputs(if cut == 0 { outputs } else { first_outputs })?;
+                if error.kind == ErrorKind::Simulation {
+                    let length = json::number(length);
+                    error.message = format!(
+                        "{}\nthe round failed with the step of {length}, and with parts of it down to 1/{parts} ({KEY}={cuts})",
+                        error.message
+                    );
+                }
+                return Err(error);
+            }
+            Ok(state) => {
+                rt.session().release_outputs(outputs)?;
+                if cut > 0 {
+                    rt.session().round_rescued(line, length, parts);
+                }
+                return Ok(state);
+            }
+        }
+    }
+    Err(Error::internal("a round without an attempt"))
+}
+
 /// The state after the parts of a step, and its outputs.
 fn in_parts<R: Implicit, S: Clone>(
     rt: &mut R,

@@ -51,7 +51,7 @@ pub fn ranges(session: &Session, line: u32, extremes: &[Option<[f64; 2]>]) -> Ve
 
 /// A warning about the solve at an Equelle line, 0 if unknown.
 pub fn warn(session: &mut Session, line: u32, text: &str) {
-    let place = if line > 0 { format!("line {line}: ") } else { String::new() };
+    let place = if line > 0 { format!("{}: ", session.program().source.shown(line)) } else { String::new() };
     session.warning(&format!("{place}{text}"));
 }
 

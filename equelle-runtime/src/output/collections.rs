@@ -34,6 +34,11 @@ impl Outputs {
         self.position.begin_round(length, is_last);
     }
 
+    /// Sets the length of the round, where the program computes it.
+    pub fn set_length(&mut self, length: f64) {
+        self.position.set_length(length);
+    }
+
     /// Ends the outermost loop. What follows it belongs to its last round.
     pub fn end_loop(&mut self) {
         self.pass_round();

@@ -35,8 +35,16 @@ impl Nonfinite {
     }
 }
 
-/// A step of the outermost loop, from 1, and the number of steps.
-pub type Step = (usize, usize);
+/// A step of the outermost loop, from 1, and the number of steps, if known.
+pub type Step = (usize, Option<usize>);
+
+/// A step in messages: `step 3 of 10`, or `step 3`.
+pub fn step_text((step, steps): Step) -> String {
+    match steps {
+        Some(steps) => format!("step {step} of {steps}"),
+        None => format!("step {step}"),
+    }
+}
 
 /// The subject and the time of a check.
 #[derive(Clone, Debug, PartialEq)]
@@ -130,7 +138,7 @@ impl NotFinite {
             CheckedValues::State(name) => (format!("`{name}` is not finite"), "after", "after"),
         };
         let when = match (step, what) {
-            (Some((step, steps)), _) => format!(" {when} step {step} of {steps}"),
+            (Some(step), _) => format!(" {when} {}", step_text(*step)),
             (None, CheckedValues::Output(_)) => String::new(),
             (None, CheckedValues::State(_)) => " at the end of the run".to_owned(),
         };

@@ -22,8 +22,10 @@ pub struct OutputCounters {
 #[derive(Debug)]
 pub(super) struct Position {
     pub step: u64,
-    /// Sum of the elements of the sequence up to the round.
+    /// Sum of the lengths of rounds up to this one.
     pub sum: f64,
+    /// That before it.
+    before: f64,
     /// The round, inside of a loop: its length in the sequence, and whether it is the last.
     pub round: Option<(f64, bool)>,
     /// Tag of the Scalar that is the time.
@@ -37,15 +39,24 @@ pub(super) struct Position {
 
 impl Position {
     pub(super) fn new(time_from: Option<String>) -> Position {
-        Position { step: 0, sum: 0.0, round: None, time_from, put_out: None, earlier: None, was_missing: false }
+        Position { step: 0, sum: 0.0, before: 0.0, round: None, time_from, put_out: None, earlier: None, was_missing: false }
     }
 
     /// Begins a round.
     pub(super) fn begin_round(&mut self, length: f64, is_last: bool) {
         self.step += 1;
+        self.before = self.sum;
         self.sum += length;
         self.round = Some((length, is_last));
         self.earlier = self.put_out.take().or(self.earlier);
+    }
+
+    /// Sets the length of the round, once or again.
+    pub(super) fn set_length(&mut self, length: f64) {
+        if let Some((known, _)) = &mut self.round {
+            *known = length;
+            self.sum = self.before + length;
+        }
     }
 
     /// Sees an output of a Scalar, which may be the time.

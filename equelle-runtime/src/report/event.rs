@@ -17,11 +17,11 @@ pub enum Event {
     Progress {
         /// Finished steps of the loop.
         step: usize,
-        /// Steps of the loop.
-        steps: usize,
+        /// Steps of the loop, if known.
+        steps: Option<usize>,
         /// Seconds since the begin of the loop.
         elapsed: f64,
-        /// Expected seconds to its end.
+        /// Expected seconds to its end; NaN if not known.
         left: f64,
     },
     /// A step of the outermost loop ended; at most ten a second, the first and the last always.
@@ -84,8 +84,10 @@ pub struct Start {
     pub program: &'static str,
     /// The file that it was compiled from.
     pub file: &'static str,
-    /// Hash of its text.
+    /// Hash of its text, with those that it imports.
     pub hash: String,
+    /// The files that it imports, each with the number of its first line.
+    pub imports: Vec<(&'static str, u32)>,
     /// Key, value and origin of each parameter, by key.
     pub parameters: Vec<(String, String, String)>,
     /// The grid.
@@ -120,8 +122,8 @@ pub struct GridDescription {
 pub struct Step {
     /// Its number in the loop, from 1.
     pub step: usize,
-    /// Steps of the loop.
-    pub steps: usize,
+    /// Steps of the loop, if known.
+    pub steps: Option<usize>,
     /// Steps of all outermost loops so far, which `output` events count.
     pub steps_done: usize,
     /// Time of the run after it; NaN if the back-end does not know.
@@ -130,7 +132,7 @@ pub struct Step {
     pub dt: f64,
     /// Seconds since the begin of the loop.
     pub elapsed: f64,
-    /// Expected seconds to its end.
+    /// Expected seconds to its end; NaN if not known.
     pub left: f64,
 }
 
@@ -295,7 +297,7 @@ impl Event {
         match self {
             Event::Start(start) => start.object(),
             Event::Progress { step, steps, elapsed, left } => {
-                event("progress").count("step", *step).count("steps", *steps).number("elapsed", *elapsed).number("left", *left)
+                event("progress").count("step", *step).raw("steps", or_null(*steps)).number("elapsed", *elapsed).number("left", *left)
             }
             Event::Step(step) => step.object(),
             Event::Newton(newton) => newton.object(),
@@ -320,6 +322,10 @@ impl Event {
     }
 }
 
+fn or_null(count: Option<usize>) -> String {
+    count.map_or_else(|| "null".to_owned(), |count| count.to_string())
+}
+
 fn event(name: &str) -> Object {
     Object::default().text("event", name)
 }
@@ -334,7 +340,11 @@ fn in_step(name: &str, line: u32, step: Option<usize>) -> Object {
 
 impl Start {
     fn object(&self) -> Object {
-        let program = Object::default().text("name", self.program).text("file", self.file).text("hash", &self.hash);
+        let mut program = Object::default().text("name", self.program).text("file", self.file).text("hash", &self.hash);
+        if !self.imports.is_empty() {
+            let import = |(file, first_line): &(&str, u32)| Object::default().text("file", file).raw("first_line", first_line).end();
+            program = program.raw("imports", json::array(self.imports.iter().map(import)));
+        }
         let mut parameters = Object::default();
         for (key, value, origin) in &self.parameters {
             parameters = parameters.raw(key, Object::default().text("value", value).text("origin", origin).end());
@@ -373,7 +383,7 @@ impl Step {
     fn object(&self) -> Object {
         event("step")
             .count("step", self.step)
-            .count("steps", self.steps)
+            .raw("steps", or_null(self.steps))
             .count("steps_done", self.steps_done)
             .number("time", self.time)
             .number("dt", self.dt)

@@ -14,7 +14,8 @@ pub struct Progress {
     loop_started: Instant,
     last_shown: Option<Instant>,
     depth: usize,
-    total: usize,
+    /// `None` where a condition decides.
+    total: Option<usize>,
     done: usize,
     /// Rounds that an earlier run did.
     skipped: usize,
@@ -46,7 +47,7 @@ impl Progress {
             loop_started: now,
             last_shown: None,
             depth: 0,
-            total: 0,
+            total: None,
             done: 0,
             skipped: 0,
             steps: 0,
@@ -57,8 +58,8 @@ impl Progress {
         }
     }
 
-    /// Begins a loop of `total` iterations.
-    pub fn begin(&mut self, total: usize) {
+    /// Begins a loop of `total` iterations; `None` if they are not known.
+    pub fn begin(&mut self, total: Option<usize>) {
         self.depth += 1;
         if self.depth == 1 {
             (self.total, self.done, self.skipped, self.last_shown, self.last_event) = (total, 0, 0, None, None);
@@ -85,10 +86,10 @@ impl Progress {
             ProgressStyle::Lines => Duration::from_secs(1),
         };
         let now = Instant::now();
-        let is_last = self.done >= self.total;
+        let is_last = self.total.is_some_and(|total| self.done >= total);
         let is_due = |last: Option<Instant>, interval| is_last || last.is_none_or(|last| now.duration_since(last) >= interval);
         let elapsed = now.duration_since(self.loop_started).as_secs_f64();
-        let left = elapsed / (self.done - self.skipped) as f64 * (self.total - self.done.min(self.total)) as f64;
+        let left = self.left(elapsed);
         if self.format() == MessageFormat::Json && is_due(self.last_event, BETWEEN_EVENTS) {
             self.last_event = Some(now);
             let (steps_done, time, dt) = (self.steps, self.time, self.dt);
@@ -102,13 +103,38 @@ impl Progress {
             (_, MessageFormat::Json) => {
                 return self.event(&Event::Progress { step: self.done, steps: self.total, elapsed, left });
             }
-            (ProgressStyle::Bar, MessageFormat::Human) => format!("\r{}\x1b[K", bar(self.done, self.total, left)),
-            (ProgressStyle::Quiet | ProgressStyle::Lines, MessageFormat::Human) => {
-                format!("step {}/{}, {} elapsed, {} left\n", self.done, self.total, seconds(elapsed), seconds(left))
-            }
+            (ProgressStyle::Bar, MessageFormat::Human) => match self.total {
+                Some(total) => format!("\r{}\x1b[K", bar(self.done, total, left)),
+                None => format!("\r{}\x1b[K", self.without_end(elapsed, left)),
+            },
+            (ProgressStyle::Quiet | ProgressStyle::Lines, MessageFormat::Human) => match self.total {
+                Some(total) => format!("step {}/{total}, {} elapsed, {} left\n", self.done, seconds(elapsed), seconds(left)),
+                None => format!("{}\n", self.without_end(elapsed, left)),
+            },
         };
         self.bar_open = self.style == ProgressStyle::Bar;
         self.messages.write(&line);
+    }
+
+    /// Expected seconds to the end of the loop; NaN if not known.
+    fn left(&self, elapsed: f64) -> f64 {
+        match self.total {
+            Some(total) => elapsed / (self.done - self.skipped) as f64 * (total - self.done.min(total)) as f64,
+            None => f64::NAN,
+        }
+    }
+
+    /// Of a loop whose rounds are not known: `step 12, time 0.35, 2.0 s elapsed`.
+    fn without_end(&self, elapsed: f64, left: f64) -> String {
+        let mut text = format!("step {}", self.done);
+        if self.time.is_finite() {
+            text.push_str(&format!(", time {}", self.time));
+        }
+        text.push_str(&format!(", {} elapsed", seconds(elapsed)));
+        if left.is_finite() {
+            text.push_str(&format!(", {} left", seconds(left)));
+        }
+        text
     }
 
     /// Sets the time of the run at the end of the step that begins, and its length, for events; NaN
@@ -142,9 +168,9 @@ impl Progress {
         self.started.elapsed()
     }
 
-    /// The current step of the outermost loop, from 1, and the number of steps; `None` outside
-    /// loops.
-    pub fn current_step(&self) -> Option<(usize, usize)> {
+    /// The current step of the outermost loop, from 1, and the number of steps, if known; `None`
+    /// outside loops.
+    pub fn current_step(&self) -> Option<(usize, Option<usize>)> {
         (self.depth > 0).then_some((self.done + 1, self.total))
     }
 

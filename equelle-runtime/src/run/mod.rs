@@ -25,7 +25,6 @@ use serde_json::{Map, Value, json};
 
 use crate::error::{Error, ErrorKind};
 use crate::grid::Grid;
-use crate::hash::StableHash;
 use crate::io::{CompleteFile, Sink, SinkFile};
 use crate::output::OutputCounters;
 use crate::params::Parameters;
@@ -282,7 +281,8 @@ pub fn description(program: &Program, parameters: &Parameters, grid: &Grid, back
     Start {
         program: program.name,
         file: program.source.file,
-        hash: StableHash::default().bytes(program.source.text.as_bytes()).digits(),
+        hash: program.source.hash(),
+        imports: program.source.imported().collect(),
         parameters: given.collect(),
         grid: GridDescription { dimension: grid.dim(), cells: grid.n_cells(), faces: grid.n_faces(), cartesian },
         back_end: back_end.to_owned(),

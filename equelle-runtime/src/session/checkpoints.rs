@@ -13,9 +13,8 @@ use crate::domain::Domain;
 use crate::entity::{CanonicalSet, EntityKind};
 use crate::error::{Error, ErrorKind};
 use crate::grid::Grid;
-use crate::hash::StableHash;
 use crate::interrupt::Signal;
-use crate::output::Nonfinite;
+use crate::output::{Nonfinite, step_text};
 use crate::report::event::Event;
 
 /// Name of the file in the output folder that ends a run with a checkpoint.
@@ -28,7 +27,7 @@ impl Session {
         let grid_hash = *self.checkpoints.grid_hash.get_or_insert_with(|| grid_hash::of(grid));
         RunIdentity {
             program: self.program.name.to_owned(),
-            text: StableHash::default().bytes(self.program.source.text.as_bytes()).digits(),
+            text: self.program.source.hash(),
             mode: self.mode.unwrap_or_default().to_owned(),
             grid: numbers_of(grid),
             grid_hash: format!("{grid_hash:016x}"),
@@ -73,8 +72,8 @@ impl Session {
             }
         }
         let rounds = usize::try_from(header.round).unwrap_or(usize::MAX);
-        if rounds > state.len {
-            return Err(restart.refuse(&format!("{rounds} rounds of its loop are done, and the loop of this run has {}", state.len)));
+        if let Some(len) = state.len.filter(|len| rounds > *len) {
+            return Err(restart.refuse(&format!("{rounds} rounds of its loop are done, and the loop of this run has {len}")));
         }
         if let (Some(saved), Some(own)) = (&header.sequence, self.hash_of_rounds(rounds))
             && *saved != own
@@ -263,7 +262,7 @@ impl Session {
                 (format!("the file `{}`", path.display()), Signal::Terminate)
             }
         };
-        let place = self.progress.current_step().map_or_else(String::new, |(step, steps)| format!(" after step {step} of {steps}"));
+        let place = self.progress.current_step().map_or_else(String::new, |step| format!(" after {}", step_text(step)));
         let state = checkpoint.map_or_else(String::new, |path| format!("; `{}` has the state", path.display()));
         let message = format!("interrupted{place} by {by}; the outputs so far are complete{state}");
         let error = Error::new(ErrorKind::Interrupted(signal), message);

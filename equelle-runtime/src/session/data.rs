@@ -323,6 +323,7 @@ impl Session {
     /// # Errors
     /// Their error, unless it was returned before.
     pub fn complete_outputs(&mut self) -> Result<(), Error> {
+        let _phase = self.in_phase(Phase::Disk);
         let result = self.outputs.complete();
         self.tell_of_outputs();
         self.locate_nonfinite(result)

@@ -333,7 +333,7 @@ mod tests {
     fn a_length_that_the_program_reads_yields_to_a_width() {
         static PROGRAM: Program = Program {
             name: "p",
-            source: crate::Source { file: "p.equelle", text: "" },
+            source: crate::Source { file: "p.equelle", text: "", imports: &[] },
             inputs: &[InputInfo { name: "lx", kind: InputKind::Scalar, domain: "", unit: None, default: "1", line: 3 }],
             min_dim: 1,
             outputs: &[],
@@ -353,7 +353,7 @@ mod tests {
     fn programs_that_read_the_width() {
         static PROGRAM: Program = Program {
             name: "p",
-            source: crate::Source { file: "p.equelle", text: "" },
+            source: crate::Source { file: "p.equelle", text: "", imports: &[] },
             inputs: &[InputInfo { name: "dx", kind: InputKind::Scalar, domain: "", unit: None, default: "1", line: 3 }],
             min_dim: 1,
             outputs: &[],

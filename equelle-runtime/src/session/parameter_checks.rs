@@ -68,7 +68,7 @@ mod tests {
 
     static PROGRAM: Program = Program {
         name: "program",
-        source: Source { file: "program.equelle", text: "" },
+        source: Source { file: "program.equelle", text: "", imports: &[] },
         inputs: &[
             InputInfo { name: "k", kind: InputKind::Scalar, domain: "", unit: None, default: "1", line: 1 },
             InputInfo { name: "timesteps", kind: InputKind::Sequence, domain: "", unit: None, default: "", line: 2 },

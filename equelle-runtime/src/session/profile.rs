@@ -39,7 +39,8 @@ struct Running {
 impl Drop for KernelTimer {
     fn drop(&mut self) {
         if let Some(Running { profiler, info, bytes, since }) = &self.0 {
-            profiler.kernel(info, 1, since.elapsed(), *bytes);
+            profiler.moved(*bytes);
+            profiler.kernel(info.name, info.lines, 1, since.elapsed().as_secs_f64(), *bytes);
         }
     }
 }

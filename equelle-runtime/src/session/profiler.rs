@@ -4,7 +4,6 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use crate::kernel_info::KernelInfo;
 use crate::report::event::{KernelProfile, LoopProfile, Profile};
 
 /// What a run spends its time with.
@@ -51,7 +50,7 @@ pub(super) struct State {
     phase: Phase,
     since: Instant,
     phases: [Duration; PHASES.len()],
-    kernels: Vec<KernelTimes>,
+    kernels: Vec<KernelProfile>,
     /// Bytes of all kernels so far.
     pub(super) bytes: u64,
     /// The loops around the current statement.
@@ -74,13 +73,6 @@ impl Default for State {
             bandwidth: None,
         }
     }
-}
-
-pub(super) struct KernelTimes {
-    info: &'static KernelInfo,
-    calls: u64,
-    time: Duration,
-    bytes: u64,
 }
 
 pub(super) struct OpenLoop {
@@ -107,17 +99,22 @@ impl Profiler {
         ended
     }
 
-    /// Adds calls of a kernel.
-    pub fn kernel(&self, info: &'static KernelInfo, calls: u64, time: Duration, bytes: u64) {
+    /// Counts bytes for the loops around the current statement.
+    pub fn moved(&self, bytes: u64) {
+        self.state().bytes += bytes;
+    }
+
+    /// Adds calls of a kernel, which computes lines of the program, and their seconds and bytes.
+    pub fn kernel(&self, name: &'static str, lines: &'static [u32], calls: u64, seconds: f64, bytes: u64) {
         let mut state = self.state();
-        state.bytes += bytes;
-        let index = state.kernels.iter().position(|known| std::ptr::eq(known.info, info) || known.info.name == info.name);
-        let index = index.unwrap_or_else(|| {
-            state.kernels.push(KernelTimes { info, calls: 0, time: Duration::ZERO, bytes: 0 });
-            state.kernels.len() - 1
-        });
-        let kernel = &mut state.kernels[index];
-        (kernel.calls, kernel.time, kernel.bytes) = (kernel.calls + calls, kernel.time + time, kernel.bytes + bytes);
+        let known = state.kernels.iter_mut().find(|known| known.name == name);
+        if let Some(known) = known {
+            known.calls += calls;
+            known.seconds += seconds;
+            known.bytes += bytes;
+        } else {
+            state.kernels.push(KernelProfile { name, lines, calls, seconds, bytes });
+        }
     }
 
     /// The profile so far.
@@ -125,17 +122,7 @@ impl Profiler {
         let phase = self.state().phase;
         self.enter(phase);
         let state = self.state();
-        let mut kernels: Vec<KernelProfile> = state
-            .kernels
-            .iter()
-            .map(|kernel| KernelProfile {
-                name: kernel.info.name,
-                lines: kernel.info.lines,
-                calls: kernel.calls,
-                seconds: kernel.time.as_secs_f64(),
-                bytes: kernel.bytes,
-            })
-            .collect();
+        let mut kernels = state.kernels.clone();
         // Of equal times the first called stays first.
         kernels.sort_by(|a, b| b.seconds.total_cmp(&a.seconds));
         Profile {

@@ -8,6 +8,7 @@ use super::Session;
 use super::totals::{Rescues, Totals};
 use crate::json;
 use crate::newton::{History, Iteration, Range, SolveOutcome, Times};
+use crate::output::step_text;
 use crate::report::event::{Newton, NewtonIteration, SolveSeconds, SolveTotals, Summary};
 use crate::report::{Event, MessageFormat, seconds};
 
@@ -77,6 +78,29 @@ impl Session {
         }
     }
 
+    /// Reports that a round with a computed step failed and is taken again with a part of it.
+    pub fn round_failed(&mut self, line: u32, length: f64, parts: u32, why: &str) {
+        let why = why.lines().next().unwrap_or_default();
+        if self.progress.format() == MessageFormat::Json {
+            let step = self.step_number();
+            self.progress.event(&Event::StepFailed { line, step, length, parts, message: why.to_owned() });
+        } else {
+            let (place, length) = (self.place(line), json::number(length));
+            self.progress.warning(&format!("{place}: the step of {length} failed, the round is tried again with 1/{parts} of it: {why}"));
+        }
+    }
+
+    /// Reports that a round was taken with a part of its step.
+    pub fn round_rescued(&mut self, line: u32, length: f64, parts: u32) {
+        self.rescues.shortened += 1;
+        if self.progress.format() == MessageFormat::Json {
+            self.progress.event(&Event::StepRescued { line, step: self.step_number(), length, parts });
+        } else {
+            let (place, length) = (self.place(line), json::number(length));
+            self.progress.message(&format!("{place}: the round was taken with 1/{parts} of the step of {length}"));
+        }
+    }
+
     /// Reports that a time step at an Equelle line was taken in parts.
     pub fn step_rescued(&mut self, line: u32, length: f64, parts: u32) {
         self.rescues.steps += 1;
@@ -91,9 +115,10 @@ impl Session {
 
     /// `line 12, step 3 of 10`
     fn place(&self, line: u32) -> String {
+        let shown = self.program.source.shown(line);
         match self.progress.current_step() {
-            Some((step, steps)) => format!("line {line}, step {step} of {steps}"),
-            None => format!("line {line}"),
+            Some(step) => format!("{shown}, {}", step_text(step)),
+            None => shown,
         }
     }
 
@@ -123,7 +148,8 @@ impl Session {
             .solves
             .iter()
             .flat_map(|(line, totals)| {
-                let mut text = format!("Newton's method at line {line}: {}", counted(totals.solves, "solve"));
+                let shown = self.program.source.shown(*line);
+                let mut text = format!("Newton's method at {shown}: {}", counted(totals.solves, "solve"));
                 if totals.not_converged > 0 {
                     // Writing to a String cannot fail.
                     let _ = write!(text, " ({} of them without convergence)", totals.not_converged);
@@ -142,10 +168,13 @@ impl Session {
                     let _ = write!(text, "; after the first solve: {}", parts(totals.after_first));
                 }
                 let ranges = self.ranges.get(line).filter(|ranges| !ranges.is_empty());
-                [text].into_iter().chain(ranges.map(|ranges| format!("unknowns at line {line}: {}", Range::text(ranges))))
+                [text].into_iter().chain(ranges.map(|ranges| format!("unknowns at {shown}: {}", Range::text(ranges))))
             })
             .collect();
-        let Rescues { steps, parts } = self.rescues;
+        let Rescues { steps, parts, shortened } = self.rescues;
+        if shortened > 0 {
+            lines.push(format!("{} failed and {} taken again with a shorter step", counted(shortened, "round"), was(shortened)));
+        }
         if steps > 0 {
             lines.push(format!("{} failed as a whole and {} taken in {parts} parts in all", counted(steps, "step"), was(steps)));
         }

@@ -22,4 +22,6 @@ pub(super) struct Totals {
 pub(super) struct Rescues {
     pub steps: usize,
     pub parts: usize,
+    /// Rounds that were taken with a shorter step.
+    pub shortened: usize,
 }

@@ -40,6 +40,7 @@ pub static HEAT: Program = Program {
     source: Source {
         file: "heat.equelle",
         text: "k = InputScalarWithDefault(\"k\", 0.3)\n  u = InputCollectionOfScalar(\"u\", AllCells())\n",
+        imports: &[],
     },
     inputs: &[
         InputInfo { name: "k", kind: InputKind::Scalar, domain: "", unit: None, default: "0.3", line: 1 },

@@ -128,7 +128,7 @@ fn the_schema_refuses_other_events() {
 fn a_thousand_fast_steps_are_not_a_thousand_events() {
     let stderr = Buffer::default();
     let mut progress = Progress::new(ProgressStyle::Quiet, MessageFormat::Json, Box::new(stderr.clone()));
-    progress.begin(100_000);
+    progress.begin(Some(100_000));
     (0..100_000).for_each(|_| progress.step());
     progress.end();
     let events = events(&stderr.text());

@@ -213,7 +213,7 @@ fn runs_that_are_asked_to_end() {
 fn a_thousand_fast_steps_are_not_a_thousand_lines() {
     let stderr = Buffer::default();
     let mut progress = Progress::new(ProgressStyle::Lines, MessageFormat::Human, Box::new(stderr.clone()));
-    progress.begin(100_000);
+    progress.begin(Some(100_000));
     (0..100_000).for_each(|_| progress.step());
     progress.end();
     let lines = stderr.text().lines().count();

@@ -13,7 +13,7 @@ use crate::output::Buffer;
 /// Puts out the same as [`HEAT`], `v`, and a tag of its own.
 static FLOW: Program = Program {
     name: "flow",
-    source: Source { file: "flow.equelle", text: "" },
+    source: Source { file: "flow.equelle", text: "", imports: &[] },
     inputs: &[],
     min_dim: 1,
     retries: &[],

@@ -12,7 +12,7 @@ use quote::{ToTokens, quote};
 
 use super::super::kernels::type_text;
 use super::super::rust::{blank, comment, ident};
-use super::super::source::file_name;
+use super::super::source::place;
 use super::program::Program;
 use super::uses::Uses;
 
@@ -191,7 +191,7 @@ impl<'a> FunctionWriter<'a> {
         let mut docs = Vec::new();
         if !source.text().is_empty() {
             let line = source.line(self.function.span.start);
-            docs.push(format!(" {}:{line}: `{}`", file_name(self.program.module), source.line_text(line).trim().replace('`', "'")));
+            docs.push(format!(" {}: `{}`", place(self.program.module, line), source.line_text(line).trim().replace('`', "'")));
             docs.push(String::new());
         }
         let sets = &self.program.module.sets;
@@ -456,7 +456,7 @@ impl<'a> FunctionWriter<'a> {
         for line in first..=last {
             let text = without_comment(source.line_text(line));
             if !text.is_empty() {
-                out.extend(comment(&format!("{}:{line}: {text}", file_name(self.program.module))));
+                out.extend(comment(&format!("{}: {text}", place(self.program.module, line))));
             }
         }
         let number = proc_macro2::Literal::u32_unsuffixed(first);

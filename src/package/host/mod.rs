@@ -19,7 +19,7 @@ use std::collections::BTreeSet;
 
 use equelle_front::backend::{BackendError, KernelNames, Namer};
 use equelle_front::checkpoint;
-use equelle_front::ir::{Block, Function, Module, Op, OpClass, StmtKind, UnaryOp, ValueId};
+use equelle_front::ir::{Block, Function, Module, Op, OpClass, Rounds, StmtKind, UnaryOp, ValueId};
 use equelle_front::memory::geometry::kept_from;
 use equelle_front::ops::Reduction;
 use equelle_front::time_steps;
@@ -28,7 +28,7 @@ use proc_macro2::{Ident, Literal, TokenStream};
 use quote::quote;
 
 use super::rust::{blank, format, ident};
-use super::source::{file_name, newton_place, retries, solves, source_path};
+use super::source::{file_name, imported, newton_place, retries, solves, source_path};
 use super::{PackageOptions, input_kind, output_unit, unit_text};
 use function::FunctionWriter;
 use operations::real;
@@ -46,6 +46,7 @@ pub(super) fn text(module: &Module, options: &PackageOptions) -> Result<String, 
         "GeometryArray",
         "Program",
         "Source",
+        "ImportedSource",
         "InputInfo",
         "InputKind",
         "InputUnit",
@@ -107,6 +108,10 @@ fn program_info(program: &Program) -> TokenStream {
         }
         None => quote! { "" },
     };
+    let imports = imported(module).into_iter().map(|(file, path, _)| {
+        let path = format!("../{path}");
+        quote! { ImportedSource { file: #file, text: include_str!(#path) } }
+    });
     let inputs = module.interface.inputs.iter().map(|input| {
         let (name, domain, kind) = (&input.name, &input.domain, ident(&format!("{:?}", input_kind(input))));
         let unit = match input.unit {
@@ -153,7 +158,7 @@ fn program_info(program: &Program) -> TokenStream {
         /// What messages at run time need to know of the program.
         pub static PROGRAM: Program = Program {
             name: #name,
-            source: Source { file: #file, text: #source },
+            source: Source { file: #file, text: #source, imports: &[#(#imports),*] },
             inputs: &[#(#inputs),*],
             min_dim: #min_dim,
             retries: &[#(#retries),*],
@@ -179,6 +184,8 @@ struct Needs {
     operations: bool,
     newton: bool,
     domains: bool,
+    /// Loops that are over no sequence.
+    round_lengths: bool,
     /// Enums of the runtime that name operations.
     enums: BTreeSet<&'static str>,
 }
@@ -197,7 +204,10 @@ impl Needs {
             match &statement.kind {
                 StmtKind::Let { op, .. } => self.operation(function, op),
                 StmtKind::Launch { .. } => self.launches = true,
-                StmtKind::For { body, .. } => self.block(function, body),
+                StmtKind::For { rounds, body } => {
+                    self.round_lengths |= !matches!(rounds, Rounds::Sequence { .. });
+                    self.block(function, body);
+                }
                 StmtKind::Store { .. } | StmtKind::Output { .. } | StmtKind::Return(_) => {}
             }
         }
@@ -230,6 +240,7 @@ impl Needs {
 
     fn imports(&self, program: &Program, has_inputs: bool, memory: Option<&equelle_front::memory::Needs>) -> TokenStream {
         let mut names = vec!["Error", "Program", "Source"];
+        names.extend((!program.module.source.imported().is_empty()).then_some("ImportedSource"));
         if has_inputs {
             names.extend(["InputInfo", "InputKind"]);
             names.extend(program.module.interface.inputs.iter().any(|input| input.unit.is_some()).then_some("InputUnit"));
@@ -237,6 +248,7 @@ impl Needs {
         names.extend(program.module.interface.outputs_to_files().next().is_some().then_some("OutputInfo"));
         names.extend((!program.checkpoints.loops.is_empty()).then_some("Checkpoint"));
         names.extend((!program.time_loops.is_empty()).then_some("Retry"));
+        names.extend(self.round_lengths.then_some("RoundLength"));
         names.extend(newton_place(program.module).is_some().then_some("Solve"));
         if let Some(memory) = memory {
             names.push("MemoryPlan");

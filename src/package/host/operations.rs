@@ -98,6 +98,7 @@ impl FunctionWriter<'_> {
                 Ok(quote! { rt.domain_where(#name, #within, #condition)? })
             }
             Op::InputSequence { name } => self.call("input_sequence", &[*name]),
+            Op::Step(length) => self.call("take_step", &[*length]),
             Op::FirstCell(faces) => self.call_on_entities("first_cell", *faces),
             Op::SecondCell(faces) => self.call_on_entities("second_cell", *faces),
             Op::IsEmpty(entities) => self.call_on_entities("is_empty", *entities),
@@ -191,6 +192,7 @@ impl FunctionWriter<'_> {
                     BinaryMath::Min => "Min",
                     BinaryMath::Max => "Max",
                     BinaryMath::Pow => "Pow",
+                    BinaryMath::ATan2 => "ATan2",
                 });
                 Ok(quote! { rt.#method(BinaryMath::#op, #a, #b)? })
             }

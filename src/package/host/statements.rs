@@ -5,10 +5,10 @@ use std::ops::Range;
 
 use equelle_front::backend::BackendError;
 use equelle_front::checkpoint::CheckpointLoop;
-use equelle_front::ir::{Block, MutableId, Op, Stmt, StmtKind, ValueId};
+use equelle_front::ir::{Block, MutableId, Op, Rounds, Stmt, StmtKind, ValueId};
 use equelle_front::source::Span;
 use equelle_front::state::{self, Checked};
-use equelle_front::time_steps::TimeLoop;
+use equelle_front::time_steps::{self, TimeLoop};
 use equelle_front::types::{Basic, Shape};
 use proc_macro2::{Ident, Literal, TokenStream, TokenTree};
 use quote::quote;
@@ -67,9 +67,9 @@ impl<'a> FunctionWriter<'a> {
             let group = &statements[start..end];
             self.closed = false;
             let tokens = match &group[0].kind {
-                StmtKind::For { sequence, element, body } => {
+                StmtKind::For { rounds, body } => {
                     let round = if self.is_main_body(block) { self.end_of_round(start) } else { Round::default() };
-                    self.for_loop(&group[0], *sequence, *element, body, &round)?
+                    self.for_loop(&group[0], *rounds, body, &round)?
                 }
                 StmtKind::Let { .. } | StmtKind::Store { .. } | StmtKind::Output { .. } | StmtKind::Launch { .. } | StmtKind::Return(_) => {
                     let rest = &statements[end..];
@@ -175,24 +175,20 @@ impl<'a> FunctionWriter<'a> {
         Ok(out)
     }
 
-    fn for_loop(
-        &mut self,
-        statement: &Stmt,
-        sequence: ValueId,
-        element: ValueId,
-        body: &Block,
-        round: &Round<'_>,
-    ) -> Result<TokenStream, BackendError> {
+    fn for_loop(&mut self, statement: &Stmt, rounds: Rounds, body: &Block, round: &Round<'_>) -> Result<TokenStream, BackendError> {
         let mut out = blank();
         out.extend(self.heading(statement.span, false));
-        let sequence = self.by_ref(sequence)?;
-        let steps = self.fresh("steps");
+        let begin = self.begin_rounds(rounds, body)?;
+        let steps = self.fresh(match rounds {
+            Rounds::Sequence { .. } => "steps",
+            Rounds::Range { .. } | Rounds::While(_) => "rounds",
+        });
         let program = self.program;
         let is_main = std::ptr::eq(self.function, &program.module.main);
-        let time_loop = program.time_loops.iter().find(|time_loop| is_main && time_loop.element == element && time_loop.obstacle.is_none());
+        let time_loop = program.time_loops.iter().find(|time_loop| is_main && time_loop.rounds == rounds && time_loop.obstacle.is_none());
         self.depth += 1;
-        let name = self.define(element, "step");
-        if time_loop.is_some() {
+        let name = rounds.element().map(|element| self.define(element, "step"));
+        if let (Some(element), Some(name), Some(_)) = (rounds.element(), &name, time_loop) {
             self.define_param(element, name.clone());
         }
         self.line = None;
@@ -204,23 +200,49 @@ impl<'a> FunctionWriter<'a> {
         self.line = None;
         let body = match time_loop {
             None => body,
-            Some(time_loop) => self.as_function(time_loop, statement.span, &name, &body),
+            Some(time_loop) => self.as_function(time_loop, statement.span, name.as_ref(), &body),
+        };
+        let next = match (rounds, &name) {
+            (Rounds::While(condition), _) => {
+                let condition = &self.mutables[condition.0 as usize];
+                quote! { rt.goes_on(&mut #steps, &#condition)? }
+            }
+            (Rounds::Sequence { .. } | Rounds::Range { .. }, name) => quote! { let Some(#name) = rt.next(&mut #steps)? },
         };
         let checks = self.state_checks(&round.checked)?;
         let checks = (!checks.is_empty()).then(|| quote! { if rt.samples_state(&#steps) { #checks } });
         let resumes = round.checkpoint.map(|checkpoint| self.resumes(checkpoint, &steps)).transpose()?;
         let saves = round.checkpoint.map(|checkpoint| self.saves(checkpoint, &steps)).transpose()?;
         out.extend(quote! {
-            let mut #steps = rt.begin_loop(#sequence)?;
+            let mut #steps = #begin;
             #resumes
-            while let Some(#name) = rt.next(&mut #steps)? { #body #checks #saves }
+            while #next { #body #checks #saves }
         });
         out.extend(blank());
         Ok(out)
     }
 
+    /// The state of a loop before its first round.
+    fn begin_rounds(&mut self, rounds: Rounds, body: &Block) -> Result<TokenStream, BackendError> {
+        let length = match time_steps::computed_step(body) {
+            Some(_) => quote! { RoundLength::Computed },
+            None => quote! { RoundLength::Round },
+        };
+        Ok(match rounds {
+            Rounds::Sequence { sequence, .. } => {
+                let sequence = self.by_ref(sequence)?;
+                quote! { rt.begin_loop(#sequence)? }
+            }
+            Rounds::Range { from, below, .. } => {
+                let (from, below) = (self.by_ref(from)?, self.by_ref(below)?);
+                quote! { rt.begin_range(#from, #below, #length)? }
+            }
+            Rounds::While(_) => quote! { rt.begin_rounds(#length)? },
+        })
+    }
+
     /// The body of a loop as a function from state and step to state.
-    fn as_function(&self, time_loop: &TimeLoop, span: Span, step: &Ident, body: &TokenStream) -> TokenStream {
+    fn as_function(&self, time_loop: &TimeLoop, span: Span, step: Option<&Ident>, body: &TokenStream) -> TokenStream {
         let source = &self.program.module.source;
         let line = (!source.text().is_empty()).then(|| {
             let line = Literal::u32_unsuffixed(source.line(span.start));
@@ -233,9 +255,15 @@ impl<'a> FunctionWriter<'a> {
             [one] => (quote! { #one }, quote! { mut #one }, quote! { #one = }),
             many => (quote! { (#(#many),*) }, quote! { (#(mut #many),*) }, quote! { (#(#many),*) = }),
         };
-        quote! {
-            #line
-            #target rt.step(&#step, #opening, #value, &mut |rt, #step, #pattern| { #body Ok(#value) })?;
+        match (time_loop.rounds, step) {
+            (Rounds::Sequence { .. }, Some(step)) => quote! {
+                #line
+                #target rt.step(&#step, #opening, #value, &mut |rt, #step, #pattern| { #body Ok(#value) })?;
+            },
+            (Rounds::Sequence { .. } | Rounds::Range { .. } | Rounds::While(_), _) => quote! {
+                #line
+                #target rt.round(#value, &mut |rt, #pattern| { #body Ok(#value) })?;
+            },
         }
     }
 
@@ -518,6 +546,7 @@ fn operation_name(op: &Op) -> &'static str {
         Op::CanonicalSet(set) => canonical_name(*set),
         Op::Load(_) => "old",
         Op::InputScalar { .. } | Op::InputCollection { .. } | Op::InputDomain { .. } | Op::InputSequence { .. } => "input",
+        Op::Step(_) => "step",
         Op::Where { .. } => "part",
         Op::FirstCell(_) => "first",
         Op::SecondCell(_) => "second",
@@ -536,6 +565,7 @@ fn operation_name(op: &Op) -> &'static str {
         Op::Math(BinaryMath::Min, ..) => "smaller",
         Op::Math(BinaryMath::Max, ..) => "larger",
         Op::Math(BinaryMath::Pow, ..) => "power",
+        Op::Math(BinaryMath::ATan2, ..) => "angle",
         Op::TextIndex(..) => "text",
         Op::Arithmetic(Arithmetic::Add, ..) => "sum",
         Op::Arithmetic(Arithmetic::Sub, ..) => "difference",

@@ -25,7 +25,7 @@ pub(super) fn stores(statement: &Stmt, mutable: MutableId) -> bool {
 pub(super) fn mentions(statement: &Stmt, mutable: MutableId) -> bool {
     match &statement.kind {
         StmtKind::Let { op: Op::Load(m), .. } => *m == mutable,
-        StmtKind::For { body, .. } => body.statements.iter().any(|s| mentions(s, mutable)),
+        StmtKind::For { rounds, body } => rounds.condition() == Some(mutable) || body.statements.iter().any(|s| mentions(s, mutable)),
         StmtKind::Let { .. } | StmtKind::Output { .. } | StmtKind::Launch { .. } | StmtKind::Return(_) | StmtKind::Store { .. } => {
             stores(statement, mutable)
         }

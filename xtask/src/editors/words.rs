@@ -1,6 +1,7 @@
 //! The words of the language, by kind.
 
 use equelle_front::check::BuiltinInfo;
+use equelle_front::ops::CONSTANTS;
 use equelle_front::syntax::Keyword;
 use equelle_front::units::UNITS;
 
@@ -11,7 +12,7 @@ pub(super) enum WordKind {
     Type,
     /// An operator that is a word.
     Operator,
-    /// A truth value.
+    /// A truth value or a number.
     Constant,
     /// A statement.
     Control,
@@ -37,13 +38,16 @@ pub(super) fn word_kind(word: Keyword) -> WordKind {
         | Keyword::Mutable => WordKind::Type,
         Keyword::On | Keyword::Extend | Keyword::And | Keyword::Or | Keyword::Not | Keyword::Xor => WordKind::Operator,
         Keyword::True | Keyword::False => WordKind::Constant,
-        Keyword::For | Keyword::In => WordKind::Control,
+        Keyword::For | Keyword::In | Keyword::Repeat | Keyword::Until | Keyword::While | Keyword::Import => WordKind::Control,
     }
 }
 
 /// Reserved words of a kind, sorted.
 pub(super) fn words(kind: WordKind) -> Vec<&'static str> {
     let mut words: Vec<&str> = Keyword::ALL.iter().filter(|word| word_kind(**word) == kind).map(|word| word.as_str()).collect();
+    if kind == WordKind::Constant {
+        words.extend(CONSTANTS.map(|(name, _)| name));
+    }
     words.sort_unstable();
     words
 }

@@ -1,6 +1,6 @@
 //! Expressions as CUDA C++ text.
 
-use equelle_front::backend::structural::along_one_axis;
+use equelle_front::backend::structural::asked_axis;
 use equelle_front::ir::{KExpr, ParamId, Path, Side, UnaryOp};
 use equelle_front::ops::Arithmetic;
 use equelle_front::types::{Basic, EntityKind};
@@ -15,12 +15,10 @@ impl Writer<'_> {
     /// An expression.
     pub(in crate::codegen) fn expr(&mut self, expr: &KExpr) -> Text {
         if self.form != Form::General
-            && !matches!(expr, KExpr::Component(..))
-            && let Some((component, rest)) = along_one_axis(expr)
-            && self.kernel.expr_basic(expr) != Basic::Vector
+            && let Some(axis) = asked_axis(expr)
         {
             // Axes are unrolled, so that this is no test at run time.
-            return Text::compound(format!("axis == {component} ? {} : {}", self.expr(&rest), self.reals.literal(0.0)));
+            return Text::compound(format!("axis == {axis}"));
         }
         match expr {
             KExpr::Real(x) => self.reals.literal(*x),

@@ -12,11 +12,22 @@ pub(super) fn logic(op: Logic) -> &'static str {
 
 pub(super) fn elementary(function: Elementary) -> &'static str {
     match function {
-        Elementary::Exp => "exp",
-        Elementary::Log => "log",
-        Elementary::Sin => "sin",
-        Elementary::Cos => "cos",
-        Elementary::Tan => "tan",
+        Elementary::Exp => "eq_exp",
+        Elementary::Log => "eq_log",
+        Elementary::Sin => "eq_sin",
+        Elementary::Cos => "eq_cos",
+        Elementary::Tan => "eq_tan",
+        Elementary::Tanh => "eq_tanh",
+        Elementary::Sinh => "eq_sinh",
+        Elementary::Cosh => "eq_cosh",
+        Elementary::ASin => "eq_asin",
+        Elementary::ACos => "eq_acos",
+        Elementary::ATan => "eq_atan",
+        Elementary::Log10 => "eq_log10",
+        Elementary::Erf => "eq_erf",
+        Elementary::Floor => "eq_floor",
+        Elementary::Ceil => "eq_ceil",
+        Elementary::Sign => "eq_sign",
     }
 }
 
@@ -24,6 +35,7 @@ pub(in crate::codegen) fn math(function: BinaryMath) -> &'static str {
     match function {
         BinaryMath::Min => "eq_min",
         BinaryMath::Max => "eq_max",
-        BinaryMath::Pow => "pow",
+        BinaryMath::Pow => "eq_pow",
+        BinaryMath::ATan2 => "eq_atan2",
     }
 }

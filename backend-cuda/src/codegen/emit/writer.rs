@@ -30,7 +30,7 @@ const RESERVED: &str = "alignas alignof and and_eq asm auto bitand bitor bool br
 continue decltype default delete do double dynamic_cast else enum explicit export extern false float for friend goto if inline int long mutable \
 namespace new noexcept not not_eq nullptr operator or or_eq private protected public register reinterpret_cast return short signed sizeof static \
 static_assert static_cast struct switch template this thread_local throw true try typedef typeid typename union unsigned using virtual void \
-volatile wchar_t while xor xor_eq DIM sqrt abs fabs min max exp log sin cos tan pow grid space g cell axis here element checks leaf begin end partial threadIdx \
+volatile wchar_t while xor xor_eq DIM sqrt abs fabs min max grid space g cell axis here element checks leaf begin end partial threadIdx \
 blockIdx blockDim gridDim warpSize size_t row rows told pattern stage stage_entries stage_columns entries slot slots at step ahead";
 
 /// Names that belong to an unknown of an equation.

@@ -48,8 +48,10 @@ impl Rule {
             Rule::BySecond(BinaryMath::Max) => 11,
             Rule::ByFirst(BinaryMath::Pow) => 12,
             Rule::BySecond(BinaryMath::Pow) => 13,
+            Rule::ByFirst(BinaryMath::ATan2) => 14,
+            Rule::BySecond(BinaryMath::ATan2) => 15,
             // Last, because there may be more of them.
-            Rule::Elementary(function) => 14 + function as u32,
+            Rule::Elementary(function) => 16 + function as u32,
         }
     }
 }

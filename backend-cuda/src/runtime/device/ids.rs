@@ -29,6 +29,15 @@ pub struct LaunchShape {
     pub block: [u32; 3],
 }
 
+/// What a launch does, for `--profile`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Work {
+    /// Lines of the program that it computes.
+    pub lines: &'static [u32],
+    /// Least memory traffic in bytes.
+    pub bytes: u64,
+}
+
 /// One launch of a kernel.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Launch {
@@ -42,4 +51,6 @@ pub struct Launch {
     pub words: Vec<u64>,
     /// Index in `words` of each argument.
     pub offsets: Vec<u32>,
+    /// With `--profile`, the work of a kernel of the program.
+    pub work: Option<Work>,
 }

@@ -10,7 +10,7 @@ pub mod gpu;
 mod ids;
 pub mod sparse;
 
-pub use ids::{CopyId, DevicePtr, FunctionId, GraphId, Launch, LaunchShape, ModuleId};
+pub use ids::{CopyId, DevicePtr, FunctionId, GraphId, Launch, LaunchShape, ModuleId, Work};
 
 use self::direct::DirectSolves;
 use self::sparse::SparseProducts;
@@ -99,6 +99,15 @@ pub trait Device: SparseProducts + DirectSolves {
     /// # Safety
     /// Memory of its launches still exists; the graph was not freed.
     unsafe fn launch_graph(&self, graph: GraphId) -> Result<(), Error>;
+    /// Runs a sequence of launches and returns the seconds of each on the device. Waits for them.
+    /// `None`: nothing was launched, since the device cannot time them.
+    ///
+    /// # Safety
+    /// As for [`Device::launch`].
+    unsafe fn time_launches(&self, launches: &[Launch]) -> Result<Option<Vec<f64>>, Error>;
+    /// Bandwidth of a copy in device memory in bytes a second, reads and writes together; `None` if
+    /// it cannot be measured.
+    fn copy_bandwidth(&self) -> Option<f64>;
     /// Frees a graph; ignores unknown ones. Does not wait: a graph in flight finishes.
     fn free_graph(&self, graph: GraphId);
     /// Waits for all work, and for asynchronous copies.

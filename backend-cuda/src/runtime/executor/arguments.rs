@@ -1,6 +1,6 @@
 //! Arguments of kernels: the Rust counterparts of the structs in `prelude.cuh`, field for field.
 
-use crate::runtime::device::{DevicePtr, FunctionId, Launch, LaunchShape};
+use crate::runtime::device::{DevicePtr, FunctionId, Launch, LaunchShape, Work};
 
 /// A domain to iterate over.
 #[derive(Clone, Copy, Debug, Default)]
@@ -246,12 +246,19 @@ pub struct Call {
     name: &'static str,
     words: Vec<u64>,
     offsets: Vec<u32>,
+    work: Option<Work>,
 }
 
 impl Call {
     /// A launch of `function`; `name` is for messages.
     pub fn new(function: FunctionId, name: &'static str) -> Self {
-        Call { function, name, words: Vec::new(), offsets: Vec::new() }
+        Call { function, name, words: Vec::new(), offsets: Vec::new(), work: None }
+    }
+
+    /// The call with its work, for `--profile`.
+    #[must_use]
+    pub(crate) fn doing(self, work: Option<Work>) -> Self {
+        Call { work, ..self }
     }
 
     /// Appends an argument.
@@ -290,7 +297,7 @@ impl Call {
     }
 
     pub(crate) fn shaped(self, shape: LaunchShape) -> Launch {
-        Launch { function: self.function, name: self.name, shape, words: self.words, offsets: self.offsets }
+        Launch { function: self.function, name: self.name, shape, words: self.words, offsets: self.offsets, work: self.work }
     }
 }
 

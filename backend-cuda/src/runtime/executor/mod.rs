@@ -8,6 +8,7 @@ pub mod arguments;
 pub mod autotune;
 pub(crate) mod errors;
 pub(crate) mod kernel_cache;
+pub(crate) mod kernel_times;
 mod launch;
 pub mod pool;
 pub mod precision;
@@ -126,6 +127,11 @@ impl Executor {
         let mut counters = self.counters.get();
         change(&mut counters);
         self.counters.set(counters);
+    }
+
+    /// Times kernels from here on, for `--profile`.
+    pub(crate) fn measure_kernel_times(&self) {
+        self.queue.borrow_mut().measure_times();
     }
 
     /// The queue, read-only.

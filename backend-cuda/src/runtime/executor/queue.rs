@@ -8,6 +8,7 @@
 use std::collections::HashMap;
 
 use crate::runtime::device::{Device, GraphId, Launch};
+use crate::runtime::executor::kernel_times::{KernelTimes, Occurrence};
 use equelle_runtime::Error;
 
 /// Largest number of remembered sequences: beyond it, arguments do not repeat.
@@ -16,6 +17,8 @@ const REMEMBERED: usize = 256;
 #[derive(Debug)]
 enum SequenceState {
     Once,
+    /// Timed for the second time, with `--profile`.
+    Timed,
     Graph(GraphId),
     /// The graph could not be built; launched one by one.
     Plain,
@@ -50,6 +53,8 @@ pub(crate) struct Queue {
     seen: HashMap<Vec<Launch>, SequenceState>,
     /// Why the first graph could not be built.
     refused: Option<Error>,
+    /// Times of kernels, with `--profile`.
+    times: Option<KernelTimes>,
 }
 
 /// Submits launches one by one.
@@ -59,7 +64,27 @@ fn launch_all(device: &dyn Device, launches: &[Launch]) -> Result<(), Error> {
     launches.iter().try_for_each(|launch| unsafe { device.launch(launch) })
 }
 
+/// Submits launches, waits for them, and adds their times.
+fn time_all(device: &dyn Device, launches: &[Launch], times: &mut KernelTimes, occurrence: Occurrence) -> Result<(), Error> {
+    // SAFETY: as in `launch_all`.
+    match unsafe { device.time_launches(launches) }? {
+        Some(seconds) => times.add(launches, &seconds, occurrence),
+        None => launch_all(device, launches)?,
+    }
+    Ok(())
+}
+
 impl Queue {
+    /// Times kernels from here on.
+    pub(crate) fn measure_times(&mut self) {
+        self.times.get_or_insert_default();
+    }
+
+    /// Times of kernels so far, if they are measured.
+    pub(crate) fn times(&self) -> Option<&KernelTimes> {
+        self.times.as_ref()
+    }
+
     pub(crate) fn push(&mut self, launch: Launch) {
         self.waiting.push(launch);
     }
@@ -92,15 +117,22 @@ impl Queue {
         let launches = std::mem::take(&mut self.waiting);
         self.handed_over += 1;
         counters.kernels += launches.len() as u64;
+        if let Some(times) = &mut self.times {
+            times.count(&launches);
+        }
         match self.seen.get_mut(&launches) {
             Some(SequenceState::Graph(graph)) => {
                 counters.graphs += 1;
                 // SAFETY: memory of the graph's launches is freed only after `forget`.
                 unsafe { device.launch_graph(*graph) }
             }
+            Some(seen @ SequenceState::Once) if let Some(times) = &mut self.times => {
+                *seen = SequenceState::Timed;
+                time_all(device, &launches, times, Occurrence::Second)
+            }
             // SAFETY: the launches were put together by the runtime for kernels of their modules,
             // on memory of the pool.
-            Some(seen @ SequenceState::Once) => match unsafe { device.build_graph(&launches) } {
+            Some(seen @ (SequenceState::Once | SequenceState::Timed)) => match unsafe { device.build_graph(&launches) } {
                 Ok(graph) => {
                     *seen = SequenceState::Graph(graph);
                     counters.graphs += 1;
@@ -116,7 +148,10 @@ impl Queue {
             },
             Some(SequenceState::Plain) => launch_all(device, &launches),
             None => {
-                launch_all(device, &launches)?;
+                match &mut self.times {
+                    Some(times) if self.seen.len() < REMEMBERED => time_all(device, &launches, times, Occurrence::First)?,
+                    Some(_) | None => launch_all(device, &launches)?,
+                }
                 if self.seen.len() < REMEMBERED {
                     self.seen.insert(launches, SequenceState::Once);
                 }

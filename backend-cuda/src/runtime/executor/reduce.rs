@@ -1,4 +1,4 @@
-//! Reductions on the device: combination of leaves by a binary tree, 256 neighbours in a launch.
+//! Reductions on the device: combination of leaves by a binary tree.
 
 use std::rc::Rc;
 
@@ -18,6 +18,9 @@ pub(crate) fn reduction_number(reduction: Reduction) -> u32 {
         Reduction::Prod => 3,
     }
 }
+
+/// Neighbours that a block of `equelle_tree` combines.
+const TREE: usize = 16 * reduce::CHAINS;
 
 /// Partial results of a reduction.
 #[derive(Debug)]
@@ -53,13 +56,12 @@ impl Executor {
         let operation = reduction_number(reduction);
         // The input must not be reused as output.
         let mut read = None;
-        // 256 neighbours per thread are eight levels of the tree.
         loop {
-            let groups = count.div_ceil(256);
+            let groups = count.div_ceil(TREE);
             let next = if groups == 1 { None } else { Some(self.buffer("partial results", 8 * groups as u64)?) };
             let target = next.as_ref().map_or(to, |next| next.address());
             let call = self.runtime_call("equelle_tree")?.arg(operation).arg(count as u32).arg(from).arg(target);
-            self.launch_over(call, groups)?;
+            self.launch_over_leaves(call, groups);
             if groups == 1 {
                 return Ok(());
             }

@@ -22,24 +22,56 @@ extern "C" __global__ void equelle_iota(EqEntity n, EqEntity first, EqEntity* __
   if (k < n) out[k] = first + k;
 }
 
-// Eight levels of the binary tree over partial results: each thread combines 256 neighbours. Groups
-// of 2, 4, 8, ... neighbours are kept on a stack, largest first; an odd last one passes on
-// unchanged.
-extern "C" __global__ void equelle_tree(unsigned int operation, EqEntity n, const double* __restrict__ in, double* __restrict__ out) {
-  const EqEntity group = eq_index();
-  const unsigned long long from = (unsigned long long)group * 256u;
-  if (from >= n) return;
-  const unsigned int count = n - from < 256u ? (unsigned int)(n - from) : 256u;
-  double stack[9];
-  int height = 0;
-  for (unsigned int k = 0; k < count; ++k) {
-    double value = in[from + k];
-    for (unsigned int sizes = k; sizes & 1u; sizes >>= 1) value = eq_combine(operation, stack[--height], value);
-    stack[height++] = value;
+// The binary tree over the `count` first threads of a block: 0 with 1, 2 with 3, and so on, level
+// by level; an odd last one passes on unchanged. Only the thread of eq_tells_leaf has the result.
+#ifdef EQ_SHIM
+EQ_FUNCTION double eq_tree(double value, unsigned int count, EqCombine combine) {
+  static thread_local double values[EQ_CHAINS];
+  values[threadIdx.x] = value;
+  if (!eq_tells_leaf()) return value;
+  for (unsigned int distance = 1; distance < EQ_CHAINS; distance *= 2)
+    for (unsigned int k = 0; k + distance < count; k += 2 * distance) values[k] = combine(values[k], values[k + distance]);
+  return values[0];
+}
+#else
+EQ_FUNCTION double eq_tree(double value, unsigned int count, EqCombine combine) {
+  __shared__ double of_warps[EQ_CHAINS / 32u];
+  const unsigned int lane = threadIdx.x % 32u, warp = threadIdx.x / 32u;
+#pragma unroll
+  for (unsigned int distance = 1; distance < 32u; distance *= 2) {
+    const double right = eq_from_lane(value, distance);
+    if (lane % (2 * distance) == 0 && threadIdx.x + distance < count) value = combine(value, right);
   }
-  double value = stack[--height];
-  while (height > 0) value = eq_combine(operation, stack[--height], value);
-  out[group] = value;
+  if (lane == 0) of_warps[warp] = value;
+  __syncthreads();
+  if (warp > 0) return value;
+  value = of_warps[lane % (EQ_CHAINS / 32u)];
+#pragma unroll
+  for (unsigned int distance = 1; distance < EQ_CHAINS / 32u; distance *= 2) {
+    const double right = eq_from_lane(value, distance);
+    if (lane % (2 * distance) == 0 && 32u * (lane + distance) < count) value = combine(value, right);
+  }
+  return value;
+}
+#endif
+
+// Twelve levels of the binary tree over partial results: each thread combines EQ_TREE neighbours,
+// each block those of its threads.
+#define EQ_TREE 16u
+extern "C" __global__ void equelle_tree(unsigned int operation, EqEntity n, const double* __restrict__ in, double* __restrict__ out) {
+  const EqCombine combine{operation};
+  const unsigned long long begin = (unsigned long long)blockIdx.x * (EQ_CHAINS * EQ_TREE), from = begin + threadIdx.x * EQ_TREE;
+  double values[EQ_TREE];
+#pragma unroll
+  for (unsigned int k = 0; k < EQ_TREE; ++k) values[k] = from + k < n ? in[from + k] : 0.0;
+#pragma unroll
+  for (unsigned int distance = 1; distance < EQ_TREE; distance *= 2)
+#pragma unroll
+    for (unsigned int k = 0; k + distance < EQ_TREE; k += 2 * distance)
+      if (from + k + distance < n) values[k] = combine(values[k], values[k + distance]);
+  const unsigned long long threads = (n - begin + EQ_TREE - 1u) / EQ_TREE;
+  const double value = eq_tree(values[0], threads < EQ_CHAINS ? (unsigned int)threads : EQ_CHAINS, combine);
+  if (eq_tells_leaf()) out[blockIdx.x] = value;
 }
 
 // The tree for Bools: 0 any, 1 all. The order does not matter.

@@ -234,8 +234,15 @@ impl KernelModule {
 
     /// Prelude and kernels as one source; line numbers of compiler messages are those of `source`.
     pub fn full_source(&self) -> String {
-        format!("{PRELUDE}\n#line 1 \"{}.cu\"\n{}\n", self.name, self.source)
+        // Kernels on linear systems call no elementary function.
+        let before = if self.is_on_grids() { before_kernels() } else { PRELUDE.to_owned() };
+        format!("{before}\n#line 1 \"{}.cu\"\n{}\n", self.name, self.source)
     }
+}
+
+/// What precedes kernels on grids: the prelude and the elementary functions.
+pub fn before_kernels() -> String {
+    format!("{PRELUDE}\n{}", equelle_runtime::math::cuda_text())
 }
 
 #[cfg(test)]

@@ -14,11 +14,22 @@ extern "C" __global__ void equelle_unary(unsigned int function, EqEntity n, cons
     case 1: value = -x; break;
     case 2: value = fabs(x); break;
     case 3: value = sqrt(x); break;
-    case 4: value = exp(x); break;
-    case 5: value = log(x); break;
-    case 6: value = sin(x); break;
-    case 7: value = cos(x); break;
-    case 8: value = tan(x); break;
+    case 4: value = eq_exp(x); break;
+    case 5: value = eq_log(x); break;
+    case 6: value = eq_sin(x); break;
+    case 7: value = eq_cos(x); break;
+    case 8: value = eq_tan(x); break;
+    case 9: value = eq_tanh(x); break;
+    case 10: value = eq_sinh(x); break;
+    case 11: value = eq_cosh(x); break;
+    case 12: value = eq_asin(x); break;
+    case 13: value = eq_acos(x); break;
+    case 14: value = eq_atan(x); break;
+    case 15: value = eq_log10(x); break;
+    case 16: value = eq_erf(x); break;
+    case 17: value = eq_floor(x); break;
+    case 18: value = eq_ceil(x); break;
+    case 19: value = eq_sign(x); break;
     default: break;
   }
   out[eq_component_index(n, k)] = value;
@@ -37,7 +48,8 @@ extern "C" __global__ void equelle_binary(unsigned int function, EqEntity n, con
     case 3: value = x / y; break;
     case 4: value = x <= y || eq_nan(x) ? x : y; break;
     case 5: value = x >= y || eq_nan(x) ? x : y; break;
-    default: value = pow(x, y); break;
+    case 6: value = eq_pow(x, y); break;
+    default: value = eq_atan2(x, y); break;
   }
   out[eq_component_index(n, k)] = value;
 }

@@ -4,7 +4,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use equelle_runtime::domain::Domain;
-use equelle_runtime::{Binary, BinaryMath, Elementary, Error, Unary};
+use equelle_runtime::{Binary, BinaryMath, Error, Unary};
 
 use crate::runtime::autodiff::forward;
 use crate::runtime::autodiff::rules::{derivative, derivatives};
@@ -25,11 +25,8 @@ fn unary_number(op: Unary) -> u32 {
         Unary::Neg => 1,
         Unary::Abs => 2,
         Unary::Sqrt => 3,
-        Unary::Elementary(Elementary::Exp) => 4,
-        Unary::Elementary(Elementary::Log) => 5,
-        Unary::Elementary(Elementary::Sin) => 6,
-        Unary::Elementary(Elementary::Cos) => 7,
-        Unary::Elementary(Elementary::Tan) => 8,
+        // Last, because there may be more of them.
+        Unary::Elementary(function) => 4 + function as u32,
     }
 }
 
@@ -43,6 +40,7 @@ fn binary_number(op: Binary) -> u32 {
         Binary::Math(BinaryMath::Min) => 4,
         Binary::Math(BinaryMath::Max) => 5,
         Binary::Math(BinaryMath::Pow) => 6,
+        Binary::Math(BinaryMath::ATan2) => 7,
     }
 }
 

@@ -18,7 +18,9 @@ impl Checkpoint for CudaRuntime {
     /// The first window of elements begins after those of the rounds.
     fn continue_after(&mut self, state: &mut Loop, rounds: usize) {
         // A sequence has fewer elements than that: its numbers fit in memory.
-        state.used = rounds as u32;
+        if let Some(elements) = &mut state.elements {
+            elements.used = rounds as u32;
+        }
     }
 
     fn drop_solver_state(&mut self) -> Result<(), Error> {

@@ -177,10 +177,21 @@ pub struct Sequence {
     pub(crate) read: Option<Arc<Vec<f64>>>,
 }
 
-/// State of a loop over a sequence.
+/// State of a loop.
 #[derive(Debug)]
 pub struct Loop {
     pub(crate) state: equelle_runtime::session::LoopState,
+    /// What its rounds give, if they give something.
+    pub(crate) elements: Option<Elements>,
+    /// Number of sequences of launches submitted to the device before the round.
+    pub(crate) handed_over: u64,
+    /// Profile of the steady rounds, with `--profile`.
+    pub(crate) steady: Option<crate::runtime::values::steady::Steady>,
+}
+
+/// The elements of the rounds of a loop.
+#[derive(Debug)]
+pub struct Elements {
     pub(crate) sequence: Sequence,
     /// Index of the first element of the window, on the device.
     pub(crate) taken: Rc<Buffer>,
@@ -188,8 +199,4 @@ pub struct Loop {
     pub(crate) window: Option<Rc<Buffer>>,
     /// Number of used elements of the window.
     pub(crate) used: u32,
-    /// Number of sequences of launches submitted to the device before the round.
-    pub(crate) handed_over: u64,
-    /// Profile of the steady rounds, with `--profile`.
-    pub(crate) steady: Option<crate::runtime::values::steady::Steady>,
 }

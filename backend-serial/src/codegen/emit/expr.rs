@@ -1,6 +1,6 @@
 //! Expressions.
 
-use equelle_front::backend::structural::along_one_axis;
+use equelle_front::backend::structural::asked_axis;
 use equelle_front::ir::{KExpr, ParamId, Path, Rounding, Space, UnaryOp};
 use equelle_front::ops::{Arithmetic, Logic};
 use equelle_front::types::{Basic, EntityKind, Type};
@@ -19,16 +19,11 @@ impl Writer<'_> {
     /// The value of an expression.
     pub(in crate::codegen) fn expr(&mut self, expr: &KExpr) -> Written<Text> {
         if self.form != Form::General
-            && !matches!(expr, KExpr::Component(..))
-            && let Some((component, rest)) = along_one_axis(expr)
-            && !self.is_vector(expr)
+            && let Some(axis) = asked_axis(expr)
         {
-            // With the axis known, as in rows, the compiler drops the branch not taken; it could
-            // not drop a product with zero.
-            let axis = Literal::u32_unsuffixed(component);
-            let rest = self.expr(&rest)?;
+            let axis = Literal::u32_unsuffixed(axis);
             self.uses.add(Use::Axis);
-            return Ok(Text::choice(&Text::atom(quote! { axis == #axis }), &rest, &self.reals.literal(0.0)));
+            return Ok(Text::binary(Level::Compare, &Text::atom(quote! { axis }), quote! { == }, &Text::atom(axis)));
         }
         Ok(match expr {
             KExpr::Real(number) => self.reals.literal(*number),
@@ -411,12 +406,6 @@ impl Writer<'_> {
         Ok(Text::binary(Level::Compare, &a, quote! { == }, &b))
     }
 
-    /// Whether the text of an expression is made of literals, as far as its value goes.
-    fn is_literal(&self, expr: &KExpr) -> bool {
-        let factor = if self.form == Form::General || matches!(expr, KExpr::Component(..)) { None } else { along_one_axis(expr) };
-        self.is_made_of_literals(factor.as_ref().map_or(expr, |(_, rest)| rest))
-    }
-
     /// Whether an expression is made of numbers alone.
     pub(in crate::codegen) fn is_made_of_literals(&self, expr: &KExpr) -> bool {
         let of = |a: &KExpr| self.is_made_of_literals(a);
@@ -466,7 +455,7 @@ impl Writer<'_> {
     }
 
     fn unary(&mut self, op: UnaryOp, a: &KExpr) -> Written<Text> {
-        let (is_vector, literal, ty) = (self.is_vector(a), self.is_literal(a), self.reals.ty());
+        let (is_vector, literal, ty) = (self.is_vector(a), self.is_made_of_literals(a), self.reals.ty());
         let a = self.expr(a)?;
         // A literal says no type, which a method needs.
         let method = |name: &str| {
@@ -496,12 +485,7 @@ impl Writer<'_> {
             return Ok(None);
         }
         let factors = |writer: &Self, expr: &KExpr| match expr {
-            // A factor that is structurally zero is not multiplied by.
-            KExpr::Arithmetic(Arithmetic::Mul, x, y)
-                if !writer.is_vector(x) && !writer.is_vector(y) && (writer.form == Form::General || along_one_axis(expr).is_none()) =>
-            {
-                Some((x.clone(), y.clone()))
-            }
+            KExpr::Arithmetic(Arithmetic::Mul, x, y) if !writer.is_vector(x) && !writer.is_vector(y) => Some((x.clone(), y.clone())),
             _ => None,
         };
         if !matches!(op, Arithmetic::Add | Arithmetic::Sub) {

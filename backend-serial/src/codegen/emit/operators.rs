@@ -23,6 +23,17 @@ pub(super) fn elementary(function: Elementary) -> &'static str {
         Elementary::Sin => "sin",
         Elementary::Cos => "cos",
         Elementary::Tan => "tan",
+        Elementary::Tanh => "tanh",
+        Elementary::Sinh => "sinh",
+        Elementary::Cosh => "cosh",
+        Elementary::ASin => "asin",
+        Elementary::ACos => "acos",
+        Elementary::ATan => "atan",
+        Elementary::Log10 => "log10",
+        Elementary::Erf => "erf",
+        Elementary::Floor => "floor",
+        Elementary::Ceil => "ceil",
+        Elementary::Sign => "sign",
     }
 }
 
@@ -32,5 +43,6 @@ pub(super) fn math(function: BinaryMath) -> &'static str {
         BinaryMath::Min => "min",
         BinaryMath::Max => "max",
         BinaryMath::Pow => "pow",
+        BinaryMath::ATan2 => "atan2",
     }
 }

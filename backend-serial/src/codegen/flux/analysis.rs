@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use equelle_front::backend::structural::along_one_axis;
+use equelle_front::backend::structural::asked_axis;
 use equelle_front::ir::{KBlock, KExpr, KStmt, LocalId, ParamId, Path, SideBlocks, UnaryOp};
 use equelle_front::ops::{Arithmetic, BinaryMath, FaceReduction};
 use equelle_front::types::{Basic, CanonicalSet, EntityKind, Extent, SetId};
@@ -201,6 +201,10 @@ impl<'w, 'a> Reader<'w, 'a> {
             }
             KStmt::If { results, condition, then, otherwise } => {
                 let condition = self.expr(condition)?;
+                if let Op::Bool(holds) = self.dag.op(condition) {
+                    let values = self.inner(if holds { then } else { otherwise })?;
+                    return results.iter().zip(values).try_for_each(|(result, value)| self.define(*result, value));
+                }
                 let outer = std::mem::replace(&mut self.conditional, true);
                 let branches = (self.inner(then), self.inner(otherwise));
                 self.conditional = outer;
@@ -295,10 +299,10 @@ impl<'w, 'a> Reader<'w, 'a> {
 
     fn expr(&mut self, expr: &KExpr) -> Written<Node> {
         if self.face.is_none()
-            && let Some((component, rest)) = along_one_axis(expr)
+            && let Some(asked) = asked_axis(expr)
         {
             let (_, axis) = self.side.ok_or(Failure::Form)?;
-            return if axis == component { self.expr(&rest) } else { Ok(self.dag.real(0.0)) };
+            return Ok(self.dag.make(Op::Bool(axis == asked)));
         }
         let op = match expr {
             KExpr::Real(number) => Op::Real(number.to_bits()),
@@ -350,8 +354,14 @@ impl<'w, 'a> Reader<'w, 'a> {
             KExpr::Compare(op, a, b) => Op::Compare(*op, self.expr(a)?, self.expr(b)?),
             KExpr::Logic(op, a, b) => Op::Logic(*op, self.expr(a)?, self.expr(b)?),
             KExpr::Math(op @ (BinaryMath::Min | BinaryMath::Max), a, b) => Op::Math(*op, self.expr(a)?, self.expr(b)?),
-            KExpr::Select { condition, if_true, if_false } => Op::Select(self.expr(condition)?, self.expr(if_true)?, self.expr(if_false)?),
-            KExpr::Math(BinaryMath::Pow, ..)
+            KExpr::Select { condition, if_true, if_false } => {
+                let condition = self.expr(condition)?;
+                match self.dag.op(condition) {
+                    Op::Bool(holds) => return self.expr(if holds { if_true } else { if_false }),
+                    _ => Op::Select(condition, self.expr(if_true)?, self.expr(if_false)?),
+                }
+            }
+            KExpr::Math(BinaryMath::Pow | BinaryMath::ATan2, ..)
             | KExpr::Centroid(_)
             | KExpr::Normal(_)
             | KExpr::Component(..)

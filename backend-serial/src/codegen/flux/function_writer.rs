@@ -414,7 +414,7 @@ impl Body<'_, '_, '_> {
                 let function = ident(match op {
                     BinaryMath::Min => "min",
                     BinaryMath::Max => "max",
-                    BinaryMath::Pow => return Err(Failure::Form),
+                    BinaryMath::Pow | BinaryMath::ATan2 => return Err(Failure::Form),
                 });
                 let math = self.uses.item("math");
                 Text::atom(quote! { #math::#function(#a, #b) })

@@ -9,7 +9,7 @@ use crate::ir::op::{Block, Function, Module};
 use crate::ir::text::TextError;
 use crate::ir::text::lex::{TokenKind, tokens};
 use crate::ir::text::parser::{Locations, Parsed, Parser};
-use crate::source::{SourceFile, Span};
+use crate::source::{SourceMap, Span};
 use crate::types::SetTable;
 
 /// The module that the text means, not verified.
@@ -60,7 +60,7 @@ impl Parser {
         let sets = SetTable::new();
         let mut module = Module {
             name,
-            source: SourceFile::new(source, ""),
+            source: SourceMap::new(source, ""),
             numbers,
             sets,
             functions: Vec::new(),

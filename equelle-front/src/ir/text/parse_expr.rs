@@ -191,7 +191,7 @@ impl KernelParser<'_> {
                 return Ok(Some(constructor(Box::new(a), Box::new(b))));
             }
         }
-        for (word, op) in [("min", BinaryMath::Min), ("max", BinaryMath::Max), ("pow", BinaryMath::Pow)] {
+        for (word, op) in [("min", BinaryMath::Min), ("max", BinaryMath::Max), ("pow", BinaryMath::Pow), ("atan2", BinaryMath::ATan2)] {
             if self.accept_function(word) {
                 self.parser.expect("(")?;
                 let a = self.boxed()?;

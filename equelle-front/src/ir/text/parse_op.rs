@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use crate::ir::kernel::KernelId;
 use crate::ir::location::{IrLocation, Owner};
 use crate::ir::op::{
-    Block, Carried, Equation, Function, FunctionId, Module, Mutable, MutableId, Op, Stmt, StmtKind, UnaryOp, Value, ValueId,
+    Block, Carried, Equation, Function, FunctionId, Module, Mutable, MutableId, Op, Rounds, Stmt, StmtKind, UnaryOp, Value, ValueId,
 };
 use crate::ir::text::lex::TokenKind;
 use crate::ir::text::names::Name;
@@ -196,13 +196,26 @@ impl<'a> FunctionParser<'a> {
         }
         if self.parser.accept_word("for") {
             let element = self.declare()?;
-            self.parser.expect_word("in")?;
-            let sequence = self.value()?;
+            let rounds = if self.parser.accept_word("from") {
+                let from = self.value()?;
+                self.parser.expect_word("below")?;
+                Rounds::Range { from, below: self.value()?, element }
+            } else {
+                self.parser.expect_word("in")?;
+                Rounds::Sequence { sequence: self.value()?, element }
+            };
             let span = self.parser.span().unwrap_or_default();
             self.set_spans(span);
             self.parser.expect("{")?;
             let body = self.block(depth + 1)?;
-            return Ok((StmtKind::For { sequence, element, body }, span));
+            return Ok((StmtKind::For { rounds, body }, span));
+        }
+        if self.parser.accept_word("while") {
+            let rounds = Rounds::While(self.mutable()?);
+            let span = self.parser.span().unwrap_or_default();
+            self.parser.expect("{")?;
+            let body = self.block(depth + 1)?;
+            return Ok((StmtKind::For { rounds, body }, span));
         }
         let mut results = Vec::new();
         // A kernel of checks alone has no results.
@@ -314,11 +327,13 @@ impl<'a> FunctionParser<'a> {
             "FaceMax" => return self.two(|first, second| Op::FaceReduce { reduction: FaceReduction::Max, first, second }),
             "FaceMin" => return self.two(|first, second| Op::FaceReduce { reduction: FaceReduction::Min, first, second }),
             "Pow" => return self.two(|a, b| Op::Math(BinaryMath::Pow, a, b)),
+            "ATan2" => return self.two(|a, b| Op::Math(BinaryMath::ATan2, a, b)),
             "Vector" => {
                 self.parser.expect("(")?;
                 return Ok(Op::Vector(self.values_until(")")?));
             }
             "InputSequence" => |name| Op::InputSequence { name },
+            "Step" => Op::Step,
             "FirstCell" => Op::FirstCell,
             "SecondCell" => Op::SecondCell,
             "IsEmpty" => Op::IsEmpty,

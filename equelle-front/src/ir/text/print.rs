@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use crate::ir::numbers::{Precision, Rounding};
-use crate::ir::op::{Block, Function, Module, MutableId, Op, Stmt, StmtKind, UnaryOp, ValueId};
+use crate::ir::op::{Block, Function, Module, MutableId, Op, Rounds, Stmt, StmtKind, UnaryOp, ValueId};
 use crate::ir::text::names::{escape, unique_names, write_name};
 use crate::ops::{BinaryMath, Logic, Reduction};
 use crate::source::Span;
@@ -131,6 +131,7 @@ pub(super) fn math(op: BinaryMath) -> &'static str {
         BinaryMath::Min => "Min",
         BinaryMath::Max => "Max",
         BinaryMath::Pow => "Pow",
+        BinaryMath::ATan2 => "ATan2",
     }
 }
 
@@ -226,8 +227,17 @@ impl<'a> FunctionPrinter<'a> {
             }
             StmtKind::Store { mutable, value } => line(out, depth, &format!("{} := {}{at}", self.mutable(*mutable), self.value(*value))),
             StmtKind::Output { tag, value } => line(out, depth, &format!("Output({}, {}){at}", self.value(*tag), self.value(*value))),
-            StmtKind::For { sequence, element, body } => {
-                line(out, depth, &format!("for {} in {}{at} {{", self.declare(*element, stmt.span), self.value(*sequence)));
+            StmtKind::For { rounds, body } => {
+                let head = match rounds {
+                    Rounds::Sequence { sequence, element } => {
+                        format!("for {} in {}", self.declare(*element, stmt.span), self.value(*sequence))
+                    }
+                    Rounds::Range { from, below, element } => {
+                        format!("for {} from {} below {}", self.declare(*element, stmt.span), self.value(*from), self.value(*below))
+                    }
+                    Rounds::While(condition) => format!("while {}", self.mutable(*condition)),
+                };
+                line(out, depth, &format!("{head}{at} {{"));
                 self.block(out, depth + 1, body);
                 line(out, depth, "}");
             }
@@ -259,6 +269,7 @@ impl<'a> FunctionPrinter<'a> {
             Op::Where { within, condition } => format!("Where({}, {})", v(within), v(condition)),
             Op::InputDomain { name, within } => format!("InputDomain({}, {})", v(name), v(within)),
             Op::InputSequence { name } => format!("InputSequence({})", v(name)),
+            Op::Step(a) => format!("Step({})", v(a)),
             Op::FirstCell(a) => format!("FirstCell({})", v(a)),
             Op::SecondCell(a) => format!("SecondCell({})", v(a)),
             Op::IsEmpty(a) => format!("IsEmpty({})", v(a)),
@@ -313,8 +324,8 @@ fn definitions(block: &Block, order: &mut Vec<ValueId>) {
     for stmt in &block.statements {
         match &stmt.kind {
             StmtKind::Let { results, .. } | StmtKind::Launch { results, .. } => order.extend(results),
-            StmtKind::For { element, body, .. } => {
-                order.push(*element);
+            StmtKind::For { rounds, body } => {
+                order.extend(rounds.element());
                 definitions(body, order);
             }
             StmtKind::Store { .. } | StmtKind::Output { .. } | StmtKind::Return(_) => {}

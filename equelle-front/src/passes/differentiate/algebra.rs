@@ -42,6 +42,10 @@ pub(super) fn add(a: KExpr, b: KExpr) -> KExpr {
     }
 }
 
+pub(super) fn sub(a: KExpr, b: KExpr) -> KExpr {
+    arithmetic(Arithmetic::Sub, a, b)
+}
+
 pub(super) fn dot(a: KExpr, b: KExpr) -> KExpr {
     KExpr::Dot(Box::new(a), Box::new(b))
 }

@@ -10,8 +10,8 @@ use super::reverse::Obstacle;
 use super::{NotDifferentiated, with_jacobian};
 use crate::cost::CostModel;
 use crate::ir::{
-    Block, Equation, Function, FunctionId, Kernel, KernelId, Module, Mutable, MutableId, Op, OpClass, RESIDUAL, Stmt, StmtKind, Value,
-    ValueId,
+    Block, Equation, Function, FunctionId, Kernel, KernelId, Module, Mutable, MutableId, Op, OpClass, RESIDUAL, Rounds, Stmt, StmtKind,
+    Value, ValueId,
 };
 use crate::lower::UniqueNames;
 use crate::source::Span;
@@ -157,7 +157,7 @@ impl Embedder<'_> {
         for statement in block.statements {
             let Stmt { kind, span } = statement;
             let kind = match kind {
-                StmtKind::For { sequence, element, body } => StmtKind::For { sequence, element, body: self.block(body) },
+                StmtKind::For { rounds, body } => StmtKind::For { rounds, body: self.block(body) },
                 StmtKind::Let { results, op: Op::Newton { residuals, captures, guesses, carried, equations } } => {
                     let number = self.number;
                     self.number += 1;
@@ -270,7 +270,7 @@ impl Embedder<'_> {
         self.defs.add(&body.statements);
         body.statements.push(Stmt { kind: StmtKind::Return(values), span });
         self.solves.push(solve);
-        Ok(Stmt { kind: StmtKind::For { sequence, element, body }, span })
+        Ok(Stmt { kind: StmtKind::For { rounds: Rounds::Sequence { sequence, element }, body }, span })
     }
 
     /// Whether an output stands before an operation that may be an error: before the solve, that
@@ -375,12 +375,15 @@ type Loops<'a> = BTreeMap<ValueId, (&'a Block, BTreeMap<SetId, ValueId>)>;
 fn find_loops<'a>(function: &Function, block: &'a Block, mut domains: BTreeMap<SetId, ValueId>, loops: &mut Loops<'a>) {
     for statement in &block.statements {
         defined(statement).iter().for_each(|&value| note_domain(function, value, &mut domains));
-        if let StmtKind::For { sequence, body, .. } = &statement.kind {
+        if let StmtKind::For { rounds, body } = &statement.kind {
             let solve = matches!(body.statements.last().map(|s| &s.kind), Some(StmtKind::Return(_)));
-            if solve {
-                loops.insert(*sequence, (body, domains.clone()));
-            } else {
-                find_loops(function, body, domains.clone(), loops);
+            match rounds {
+                Rounds::Sequence { sequence, .. } if solve => {
+                    loops.insert(*sequence, (body, domains.clone()));
+                }
+                Rounds::Sequence { .. } | Rounds::Range { .. } | Rounds::While(_) => {
+                    find_loops(function, body, domains.clone(), loops);
+                }
             }
         }
     }
@@ -434,11 +437,11 @@ fn without_loops(block: Block, found: &mut BTreeMap<ValueId, Vec<Equation>>, sol
     let mut next: Option<Vec<Equation>> = None;
     for Stmt { kind, span } in block.statements {
         let kind = match kind {
-            StmtKind::For { sequence, .. } if solves.iter().any(|s| s.sequence == sequence) => {
+            StmtKind::For { rounds: Rounds::Sequence { sequence, .. }, .. } if solves.iter().any(|s| s.sequence == sequence) => {
                 next = found.remove(&sequence);
                 continue;
             }
-            StmtKind::For { sequence, element, body } => StmtKind::For { sequence, element, body: without_loops(body, found, solves) },
+            StmtKind::For { rounds, body } => StmtKind::For { rounds, body: without_loops(body, found, solves) },
             StmtKind::Let { results, op: Op::Newton { residuals, captures, guesses, carried, equations } } => {
                 let equations = next.take().unwrap_or(equations);
                 StmtKind::Let { results, op: Op::Newton { residuals, captures, guesses, carried, equations } }

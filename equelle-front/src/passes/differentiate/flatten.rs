@@ -211,7 +211,7 @@ impl Work {
             KExpr::Math(op, a, b) => {
                 let (a, b) = (self.named(*a, out), self.named(*b, out));
                 let comparison = match op {
-                    BinaryMath::Pow => return KExpr::Math(op, Box::new(a), Box::new(b)),
+                    BinaryMath::Pow | BinaryMath::ATan2 => return KExpr::Math(op, Box::new(a), Box::new(b)),
                     BinaryMath::Min => Comparison::LessEqual,
                     BinaryMath::Max => Comparison::GreaterEqual,
                 };

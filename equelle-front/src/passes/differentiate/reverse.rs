@@ -441,6 +441,13 @@ fn push(work: &mut Work, sheet: &mut Sheet, expr: &KExpr, part: Part, adjoint: K
                 push(work, sheet, b, Part::Whole, mul(adjoint, factor), None)?;
             }
         }
+        KExpr::Math(BinaryMath::ATan2, a, b) => {
+            let adjoint = named(work, sheet, adjoint);
+            let square = |x: &KExpr| mul(x.clone(), x.clone());
+            let factor = |x: KExpr| mul(adjoint.clone(), div(x, add(square(a.as_ref()), square(b.as_ref()))));
+            push(work, sheet, a, Part::Whole, factor((**b).clone()), None)?;
+            push(work, sheet, b, Part::Whole, factor(neg((**a).clone())), None)?;
+        }
         KExpr::Math(BinaryMath::Min | BinaryMath::Max, ..) | KExpr::Select { .. } => return Err("a choice inside an expression"),
         other => match other.class() {
             ExprClass::Literal | ExprClass::Param | ExprClass::Geometry | ExprClass::Topology | ExprClass::Truth => {}

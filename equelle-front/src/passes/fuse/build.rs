@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use super::super::analysis::Defs;
+use super::axes::folded;
 use super::facts::Facts;
 use super::names::{identifier, value_name};
 use super::plan::{Placement, Plan};
@@ -72,6 +73,8 @@ pub(super) struct Builder<'a> {
     /// Set while something is built that is evaluated under a condition, where statements would be
     /// evaluated without it.
     unshared: bool,
+    /// Something was built that depends on the axis at hand.
+    pub axis_asked: bool,
 }
 
 impl<'a> Builder<'a> {
@@ -98,6 +101,7 @@ impl<'a> Builder<'a> {
             interface,
             scopes: Vec::new(),
             unshared: false,
+            axis_asked: false,
         }
     }
 
@@ -205,7 +209,7 @@ impl<'a> Builder<'a> {
                 // Tests for Empty stay where they are: facts may decide them, and the pattern of a
                 // face's inside cell is made of them.
                 let plain = matches!(op, Op::Real(_) | Op::Bool(_) | Op::Broadcast { .. } | Op::IsEmpty(_));
-                let shared = self.plan.uses(value) > 1 && !plain && !self.unshared && !self.is_structural(value);
+                let shared = self.plan.uses(value) > 1 && !plain && !self.unshared;
                 if !shared {
                     return self.substitute(value, &op, at);
                 }
@@ -220,19 +224,6 @@ impl<'a> Builder<'a> {
                 }
                 Ok(expr)
             }
-        }
-    }
-
-    /// Whether a value is (a component of) a normal of which a Cartesian form knows that it is 0 or
-    /// 1: left where it is used, it can annihilate.
-    fn is_structural(&self, value: ValueId) -> bool {
-        if self.mode == Mode::General || self.plan.placement(value) != Placement::Inline {
-            return false;
-        }
-        match self.defs.op(value) {
-            Some(Op::Normal(_)) => true,
-            Some(Op::Component(a, _) | Op::Unary(UnaryOp::Abs | UnaryOp::Neg, a) | Op::On { data: a, .. }) => self.is_structural(*a),
-            _ => false,
         }
     }
 
@@ -319,17 +310,17 @@ impl<'a> Builder<'a> {
             }
             Op::Unary(op, a) => {
                 let a = self.eval(*a, at)?;
-                Ok(match (op, a) {
-                    (UnaryOp::Neg, KExpr::Real(x)) => KExpr::Real(-x),
-                    (op, a) => KExpr::Unary(*op, Box::new(a)),
-                })
+                Ok(folded(KExpr::Unary(*op, Box::new(a))))
             }
             Op::Arithmetic(op, a, b) => {
                 if let Some(displacement) = self.displacement(*op, *a, *b, at)? {
                     return Ok(displacement);
                 }
+                if matches!(op, Arithmetic::Mul | Arithmetic::Div) && self.is_zero(value, at)? {
+                    return self.zero(value);
+                }
                 let (a, b) = self.two(*a, *b, at)?;
-                Ok(KExpr::Arithmetic(*op, Box::new(a), Box::new(b)))
+                Ok(folded(KExpr::Arithmetic(*op, Box::new(a), Box::new(b))))
             }
             Op::Compare(op, a, b) => {
                 if matches!(self.ty(*a).basic, Basic::Entity(_)) {
@@ -345,13 +336,16 @@ impl<'a> Builder<'a> {
                     };
                 }
                 let (a, b) = self.two(*a, *b, at)?;
-                Ok(KExpr::Compare(*op, Box::new(a), Box::new(b)))
+                Ok(folded(KExpr::Compare(*op, Box::new(a), Box::new(b))))
             }
             Op::Logic(op, a, b) => {
                 let (a, b) = self.two(*a, *b, at)?;
-                Ok(KExpr::Logic(*op, Box::new(a), Box::new(b)))
+                Ok(folded(KExpr::Logic(*op, Box::new(a), Box::new(b))))
             }
             Op::Dot(a, b) => {
+                if self.is_zero(value, at)? {
+                    return self.zero(value);
+                }
                 let (a, b) = self.two(*a, *b, at)?;
                 Ok(KExpr::Dot(Box::new(a), Box::new(b)))
             }
@@ -363,7 +357,10 @@ impl<'a> Builder<'a> {
                 let (a, b) = self.two(*a, *b, at)?;
                 Ok(KExpr::Math(*op, Box::new(a), Box::new(b)))
             }
-            Op::Component(a, index) => Ok(KExpr::Component(Box::new(self.eval(*a, at)?), *index)),
+            Op::Component(a, index) => match self.normal_component(*a, *index, at)? {
+                Some(number) => Ok(KExpr::Real(number)),
+                None => Ok(KExpr::Component(Box::new(self.eval(*a, at)?), *index)),
+            },
             Op::Select { condition, if_true, if_false } => {
                 let condition = self.eval(*condition, at)?;
                 let (a, b) = (*if_true, *if_false);
@@ -408,6 +405,7 @@ impl<'a> Builder<'a> {
             | Op::InputDomain { .. }
             | Op::Where { .. }
             | Op::InputSequence { .. }
+            | Op::Step(_)
             | Op::FirstCell(_)
             | Op::SecondCell(_)
             | Op::OneCell(_)

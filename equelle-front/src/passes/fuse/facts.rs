@@ -5,6 +5,15 @@ use crate::types::{CanonicalSet, Extent, SetId, SetTable};
 
 use super::super::analysis::is_all;
 
+/// What is known of the axis at hand.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Axis {
+    /// This one.
+    Is(u32),
+    /// None of those whose components are asked for.
+    Other,
+}
+
 /// Facts in force, innermost last.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Facts {
@@ -13,6 +22,8 @@ pub(super) struct Facts {
     faces_of: Vec<(LocalId, Path)>,
     /// In the Cartesian form: whether there is a cell beyond the current side.
     pub side: Option<(Side, bool)>,
+    /// In a Cartesian form: the axis of the current side, or of the face at hand.
+    pub axis: Option<Axis>,
 }
 
 impl Facts {

@@ -53,7 +53,8 @@ impl KernelMaker<'_> {
             None => builder.root(value, op, &Path::Here),
         };
         let mut checks = Vec::new();
-        let (body, mut interface) = self.body(space, Mode::General, Interface::default(), |builder| {
+        let roots = op.operands();
+        let (body, mut interface) = self.body(space, Mode::General, Interface::default(), &roots, |builder| {
             if let Some((entities, kind)) = demanded(op)
                 && self.defs.may_fail(self.function, self.sets, op)
             {
@@ -66,7 +67,7 @@ impl KernelMaker<'_> {
         if reduce.is_none() && checks.is_empty() {
             let scalars = info.ty.basic == Basic::Scalar;
             for mode in modes(self.sets, space).iter().filter(|mode| scalars || **mode != Mode::PerAxis) {
-                if let Ok((form, extended)) = self.body(space, *mode, interface.for_next_body(), evaluate) {
+                if let Ok((form, extended)) = self.body(space, *mode, interface.for_next_body(), &roots, evaluate) {
                     interface = extended;
                     cartesian = Some(match mode {
                         Mode::PerAxis => CartesianForm::PerAxis(form),
@@ -105,7 +106,7 @@ impl KernelMaker<'_> {
         let set = self.function.values[entities.0 as usize].ty.mapping().ok_or(Unfusable)?;
         let space = Space::Set(set);
         let mut holds = None;
-        let (mut body, interface) = self.body(space, Mode::General, Interface::default(), |builder| {
+        let (mut body, interface) = self.body(space, Mode::General, Interface::default(), &[entities], |builder| {
             let expr = condition(builder, entities, kind)?;
             holds = Some(expr.clone());
             Ok(expr)
@@ -133,14 +134,20 @@ impl KernelMaker<'_> {
         space: Space,
         mode: Mode,
         interface: Interface,
-        evaluate: impl FnOnce(&mut Builder<'_>) -> Result<KExpr>,
+        roots: &[ValueId],
+        mut evaluate: impl FnMut(&mut Builder<'_>) -> Result<KExpr>,
     ) -> Result<(KBlock, Interface)> {
         let mut builder = Builder::new(self.function, self.sets, self.defs, self.plan, &self.domains, &self.per_axis, mode, interface);
         if let Space::Set(set) = space {
             builder.need_domain(set)?;
             builder.facts.learn(self.sets, &Path::Here, set, true);
         }
-        let block = builder.scoped(|b| Ok(vec![evaluate(b)?]))?;
+        let mut whole = |builder: &mut Builder<'_>| builder.scoped(|b| Ok(vec![evaluate(b)?]));
+        let block = match mode {
+            Mode::General | Mode::Full => whole(&mut builder)?,
+            // Of face spaces; those of cells have no normals.
+            Mode::PerAxis => builder.each_axis(roots, &Path::Here, &KExpr::Real(0.0), |b| Ok(Some(whole(b)?)))?.ok_or(Unfusable)?,
+        };
         Ok((block, builder.interface))
     }
 }

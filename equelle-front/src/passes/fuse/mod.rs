@@ -7,6 +7,7 @@
 //! and which are substituted (recompute); [`build`] makes the kernels, each with its general body
 //! and, where it has one, its Cartesian form.
 
+mod axes;
 mod build;
 mod entity;
 mod equation;
@@ -135,9 +136,9 @@ impl Fuser<'_> {
                     self.note_domain(result);
                 }
             }
-            StmtKind::For { sequence, element, body } => {
+            StmtKind::For { rounds, body } => {
                 let body = self.block(body);
-                let kind = StmtKind::For { sequence: *sequence, element: *element, body };
+                let kind = StmtKind::For { rounds: *rounds, body };
                 out.push(Stmt { kind, span: statement.span });
             }
             StmtKind::Store { .. } | StmtKind::Output { .. } | StmtKind::Launch { .. } | StmtKind::Return(_) => out.push(statement.clone()),

@@ -83,6 +83,7 @@ fn name_of(function: &Function, defs: &Defs, sets: &SetTable, value: ValueId, de
         | Op::InputDomain { .. }
         | Op::Where { .. }
         | Op::InputSequence { .. }
+        | Op::Step(_)
         | Op::Call { .. }
         | Op::Newton { .. } => None,
     }

@@ -224,9 +224,9 @@ impl Planner<'_> {
                     self.root(*tag, depth, Need::Output);
                     self.root(*value, depth, Need::Output);
                 }
-                StmtKind::For { sequence, body, .. } => {
+                StmtKind::For { rounds, body } => {
                     self.block(body, depth + 1);
-                    self.root(*sequence, depth, Need::Operation);
+                    rounds.operands().into_iter().for_each(|value| self.root(value, depth, Need::Operation));
                 }
                 StmtKind::Launch { args, .. } => args.iter().for_each(|&v| self.root(v, depth, Need::Operation)),
                 StmtKind::Return(values) => values.iter().for_each(|&v| self.root(v, depth, Need::Result)),

@@ -89,9 +89,10 @@ impl Builder<'_> {
         let face = Path::SideFace(side);
         // A cell is the first of the face at its high side.
         let outward = KExpr::Bool(side == Side::High);
+        let neutral = neutral(term.reduction(), self.ty(term.value()).basic);
         let mut one = |interior: bool| {
             let outer = self.facts.side.replace((side, interior));
-            let block = self.term(term, &face, interior, &outward, |_| {});
+            let block = self.each_axis(&term.values(), &face, &neutral, |s| s.term(term, &face, interior, &outward, |_| {}));
             self.facts.side = outer;
             block
         };
@@ -176,6 +177,14 @@ impl Term {
         }
     }
 
+    /// What it is made of.
+    fn values(self) -> Vec<ValueId> {
+        match self {
+            Term::Flux(value) => vec![value],
+            Term::Sided(_, first, second) => vec![first, second],
+        }
+    }
+
     fn reduction(self) -> FaceReduction {
         match self {
             Term::Flux(_) => FaceReduction::Sum,
@@ -211,6 +220,8 @@ fn without_zeros(expr: KExpr) -> KExpr {
         }
         KExpr::Unary(UnaryOp::Neg, a) => match without_zeros(*a) {
             a if is_zero(&a) => KExpr::Real(0.0),
+            // But for the sign of a zero the same.
+            KExpr::Arithmetic(Arithmetic::Sub, a, b) => KExpr::Arithmetic(Arithmetic::Sub, b, a),
             a => KExpr::Unary(UnaryOp::Neg, Box::new(a)),
         },
         KExpr::Select { condition, if_true, if_false } => {

@@ -20,7 +20,7 @@
 //! so it is part of the language.
 
 use super::{Parser, Result, Size};
-use crate::ops::{Arithmetic, Comparison, Logic};
+use crate::ops::{Arithmetic, CONSTANTS, Comparison, Logic};
 use crate::source::Span;
 use crate::syntax::ast::{BinaryOp, Expr, ExprKind, Ident, UnaryOp};
 use crate::syntax::lexer::escape;
@@ -182,6 +182,9 @@ impl Parser<'_> {
             TokenKind::Text => ExprKind::Text(unescape(self.text_of(start))),
             TokenKind::Keyword(word @ (Keyword::True | Keyword::False)) => ExprKind::Bool(word == Keyword::True),
             TokenKind::Name => ExprKind::Name(self.text_of(start).to_owned()),
+            TokenKind::Builtin if CONSTANTS.iter().any(|(name, _)| *name == self.text_of(start)) => {
+                ExprKind::Name(self.text_of(start).to_owned())
+            }
             TokenKind::Builtin if self.upper_names.contains(self.text_of(start)) => ExprKind::Error,
             TokenKind::Builtin => return Err(self.builtin_without_call()),
             _ => return Err(self.unexpected("an expression")),
@@ -269,7 +272,7 @@ impl Parser<'_> {
 
 /// The text between the quotes with escapes resolved. Unknown escapes, already reported, stay as
 /// they are.
-fn unescape(literal: &str) -> String {
+pub(in crate::syntax) fn unescape(literal: &str) -> String {
     let inner = literal.strip_prefix('"').and_then(|s| s.strip_suffix('"')).unwrap_or(literal);
     let mut out = String::with_capacity(inner.len());
     let mut chars = inner.chars();

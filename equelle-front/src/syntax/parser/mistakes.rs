@@ -30,8 +30,8 @@ impl<'t> Parser<'t> {
     pub(super) fn builtin_without_call(&mut self) -> Failed {
         let name = self.text_of(self.span());
         let hint = match name {
-            "If" | "Else" | "While" | "Break" => {
-                "there is no such statement; choose between values with `condition ? a : b`, and repeat with `For` over a sequence"
+            "If" | "Else" | "Break" => {
+                "there is no such statement; choose between values with `condition ? a : b`, and repeat with `For`, `While` or `Repeat Until`"
                     .to_owned()
             }
             _ => format!("call the built-in function: `{name}(...)`; a unit goes in brackets after a number: `1 [{name}]`"),
@@ -234,8 +234,8 @@ impl<'t> Parser<'t> {
     }
 
     pub(super) fn block_of_nothing(&mut self) -> Failed {
-        let d = Diagnostic::new(Code::MisplacedBrace, self.span(), "this block belongs to no function and no `For`");
-        self.report(d.hint("a block follows `name(parameters) =` or `For name In sequence`"))
+        let d = Diagnostic::new(Code::MisplacedBrace, self.span(), "this block belongs to no function and no loop");
+        self.report(d.hint("a block follows `name(parameters) =`, `For name In sequence`, `While` or `Repeat Until`"))
     }
 
     pub(super) fn begins_with_function(&mut self) -> Failed {

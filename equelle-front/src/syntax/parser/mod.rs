@@ -5,7 +5,8 @@
 //! then skips to the line end and goes on. One statement reports at most one diagnostic of the
 //! parser, so that one mistake is told once.
 
-mod expression;
+pub(in crate::syntax) mod expression;
+mod import;
 mod mistakes;
 mod recovery;
 mod statement;
@@ -15,7 +16,7 @@ mod unit;
 use std::collections::HashSet;
 
 use crate::diagnostic::{Code, Diagnostic};
-use crate::source::Span;
+use crate::source::{MAX_TEXT_LEN, Span};
 use crate::syntax::ast::{Ident, Program, StmtKind};
 use crate::syntax::lexer::lex;
 use crate::syntax::token::{Keyword, Token, TokenKind};
@@ -29,9 +30,6 @@ pub const MAX_DEPTH: u32 = 200;
 /// of what cannot go along a chain in a loop: giving a tree back to memory, copying it, comparing
 /// it.
 pub const MAX_HEIGHT: u32 = 4000;
-
-/// Longest text that is read, in bytes: 64 MiB.
-pub const MAX_TEXT_LEN: usize = 1 << 26;
 
 /// What the parser makes of a text.
 #[derive(Clone, Debug, Default)]

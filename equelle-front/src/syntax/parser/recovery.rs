@@ -78,7 +78,13 @@ impl Parser<'_> {
             [TokenKind::Name | TokenKind::Builtin, TokenKind::Assign, ..] => false,
             // A declaration, unlike the end of `c ? ... a : b`, has a type after the colon.
             [TokenKind::Name | TokenKind::Builtin, TokenKind::Colon, TokenKind::Keyword(_), ..] => false,
-            [TokenKind::Keyword(Keyword::For) | TokenKind::Arrow | TokenKind::LeftBrace | TokenKind::RightBrace, ..] => false,
+            [
+                TokenKind::Keyword(Keyword::For | Keyword::While | Keyword::Repeat | Keyword::Import)
+                | TokenKind::Arrow
+                | TokenKind::LeftBrace
+                | TokenKind::RightBrace,
+                ..,
+            ] => false,
             // `Output("u", u)` and `f(x) = ...` are statements; a call with an operator after it is
             // an operand.
             [TokenKind::Name | TokenKind::Builtin, TokenKind::LeftParen, ..] => !is_call_statement(&kinds),
@@ -157,7 +163,7 @@ impl Parser<'_> {
         let word = self.text_of(self.span());
         match self.peek() {
             TokenKind::Name => match word {
-                "if" | "else" | "while" => Some("there is no such statement; choose between values with `condition ? a : b`".to_owned()),
+                "if" | "else" => Some("there is no such statement; choose between values with `condition ? a : b`".to_owned()),
                 "def" | "fn" | "func" => Some("a function is written `name(parameters) = {`".to_owned()),
                 "let" | "var" | "const" | "auto" | "double" | "float" | "int" => Some("a variable is written `name = value`".to_owned()),
                 "return" => Some("a function returns with `-> value`".to_owned()),

@@ -3,7 +3,7 @@
 use super::{Failed, Parser, Result};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
-use crate::syntax::ast::{Block, Expr, ExprKind, Ident, Stmt, StmtKind, TypeExpr, TypeExprKind};
+use crate::syntax::ast::{Block, Expr, ExprKind, Ident, LoopTest, Stmt, StmtKind, TypeExpr, TypeExprKind};
 use crate::syntax::token::{Keyword, Token, TokenKind};
 
 impl Parser<'_> {
@@ -128,7 +128,15 @@ impl Parser<'_> {
             (TokenKind::Keyword(Keyword::For), TokenKind::Name) => {
                 StmtKind::For { variable: ident(self.tokens[begin + 1].span), sequence: error(), body: body? }
             }
+            (TokenKind::Keyword(Keyword::While), _) => StmtKind::Conditional { test: LoopTest::While, condition: error(), body: body? },
+            (TokenKind::Keyword(Keyword::Repeat), _) => StmtKind::Conditional { test: LoopTest::Until, condition: error(), body: body? },
             (TokenKind::Arrow, _) => StmtKind::Return(error()),
+            (TokenKind::Keyword(Keyword::Import), _) => {
+                // A name after an opening bracket or a comma would have been imported.
+                let opens = |t: &Token| matches!(t.kind, TokenKind::LeftParen | TokenKind::Comma);
+                let names = line().zip(line().skip(1)).filter(|(t, next)| opens(t) && next.kind == TokenKind::Name);
+                StmtKind::Import { path: None, names: names.map(|(_, next)| ident(next.span)).collect() }
+            }
             _ => return None,
         };
         Some(Stmt { kind, span })
@@ -160,6 +168,9 @@ impl Parser<'_> {
             }
             (TokenKind::Name | TokenKind::Builtin, TokenKind::LeftParen) => self.call_or_definition()?,
             (TokenKind::Keyword(Keyword::For), _) => self.for_loop()?,
+            (TokenKind::Keyword(Keyword::While), _) => self.conditional_loop(LoopTest::While)?,
+            (TokenKind::Keyword(Keyword::Repeat), _) => self.conditional_loop(LoopTest::Until)?,
+            (TokenKind::Keyword(Keyword::Import), _) => self.import()?,
             (TokenKind::Arrow, _) => {
                 self.advance();
                 StmtKind::Return(self.expression()?)
@@ -275,6 +286,21 @@ impl Parser<'_> {
         Ok(StmtKind::For { variable, sequence, body: self.block()? })
     }
 
+    fn conditional_loop(&mut self, test: LoopTest) -> Result<StmtKind> {
+        self.advance();
+        match test {
+            LoopTest::While => {}
+            LoopTest::Until => {
+                self.expect_keyword(Keyword::Until, "`Until` and a condition after `Repeat`")?;
+            }
+        }
+        let condition = self.expression()?;
+        if !self.at_block() {
+            return Err(self.unexpected("`{`"));
+        }
+        Ok(StmtKind::Conditional { test, condition, body: self.block()? })
+    }
+
     /// Whether a block begins here, blank lines left aside.
     fn at_block(&self) -> bool {
         let next = self.tokens[self.at..].iter().find(|t| t.kind != TokenKind::Newline);
@@ -380,7 +406,11 @@ fn spoil(stmt: &mut Stmt) {
             value.kind = ExprKind::Error;
         }
         StmtKind::Declaration { ty, .. } => ty.kind = TypeExprKind::Error,
-        StmtKind::FunctionDeclaration { .. } | StmtKind::FunctionDefinition { .. } | StmtKind::For { .. } => {}
+        StmtKind::Import { path, .. } => *path = None,
+        StmtKind::FunctionDeclaration { .. }
+        | StmtKind::FunctionDefinition { .. }
+        | StmtKind::For { .. }
+        | StmtKind::Conditional { .. } => {}
     }
 }
 

@@ -136,12 +136,13 @@ impl Printer<'_> {
 
 fn body_of(stmt: &Stmt) -> Option<&Block> {
     match &stmt.kind {
-        StmtKind::FunctionDefinition { body, .. } | StmtKind::For { body, .. } => Some(body),
+        StmtKind::FunctionDefinition { body, .. } | StmtKind::For { body, .. } | StmtKind::Conditional { body, .. } => Some(body),
         StmtKind::Declaration { .. }
         | StmtKind::FunctionDeclaration { .. }
         | StmtKind::Assignment { .. }
         | StmtKind::StencilAssignment { .. }
         | StmtKind::Call(_)
+        | StmtKind::Import { .. }
         | StmtKind::Return(_) => None,
     }
 }

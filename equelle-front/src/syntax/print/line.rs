@@ -65,11 +65,23 @@ impl<'s> Line<'s> {
                 line.push("-> ");
                 line.expr(value);
             }
+            StmtKind::Import { path, names } => {
+                line.push("Import ");
+                line.push(&path.as_ref().map_or_else(|| "<error>".to_owned(), |path| quoted(&path.text)));
+                line.push(" (");
+                line.separated(names, |line, name| line.push(&name.name));
+                line.push(")");
+            }
             StmtKind::For { variable, sequence, body: _ } => {
                 line.push("For ");
                 line.push(&variable.name);
                 line.push(" In ");
                 line.expr(sequence);
+            }
+            StmtKind::Conditional { test, condition, body: _ } => {
+                line.push(test.words());
+                line.push(" ");
+                line.expr(condition);
             }
         }
         line

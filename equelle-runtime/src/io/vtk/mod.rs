@@ -1,10 +1,11 @@
 //! Arrays in files of VTK's XML formats: `.vtu`, `.vti` and `.vtr`, of one piece; in text, in base
 //! 64 or appended, compressed by zlib or not, in either order of bytes.
 //!
-//! `tags` reads the tags and `data` the numbers. The geometry is not read.
+//! `tags` reads the tags and `data` the numbers. `geometry` reads the cells for who asks for them.
 
 mod data;
 mod fault;
+mod geometry;
 mod tags;
 
 use std::path::Path;
@@ -13,6 +14,8 @@ use crate::error::Error;
 use data::Encoding;
 use fault::bad;
 use tags::{Tag, Tags};
+
+pub use geometry::VtkGeometry;
 
 /// Which entities of a file an array belongs to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -33,14 +36,41 @@ pub struct VtkFile<'a> {
     pub n_points: usize,
     /// Number of cells.
     pub n_cells: usize,
+    boxes: Option<geometry::BoxTags>,
     arrays: Vec<ArrayTag>,
+}
+
+/// Where in a file an array stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Section {
+    /// It has a tuple for each point or cell.
+    Values(Association),
+    /// Of the whole file.
+    Whole,
+    /// Coordinates of points.
+    Points,
+    /// What cells are made of.
+    Cells,
+}
+
+impl Section {
+    fn of(tag: &str) -> Option<Section> {
+        match tag {
+            "PointData" => Some(Section::Values(Association::Points)),
+            "CellData" => Some(Section::Values(Association::Cells)),
+            "FieldData" => Some(Section::Whole),
+            "Points" => Some(Section::Points),
+            "Cells" => Some(Section::Cells),
+            _ => None,
+        }
+    }
 }
 
 /// An array as its tag describes it.
 #[derive(Clone, Debug)]
 struct ArrayTag {
     name: String,
-    association: Association,
+    section: Section,
     components: usize,
     number: String,
     place: data::DataLocation,
@@ -81,27 +111,42 @@ pub fn read<'a>(path: &'a Path, bytes: &'a [u8]) -> Result<VtkFile<'a>, Error> {
         return Err(bad(&format!("data set of type `{kind}`; types that are read are UnstructuredGrid, ImageData and RectilinearGrid"))
             .hint("save the file as `.vtu`; of a parallel file (`.pvtu`), merge the pieces"));
     }
-    let mut found =
-        VtkFile { path, bytes, encoding: Encoding::of(&file).map_err(|what| bad(&what))?, n_points: 0, n_cells: 0, arrays: Vec::new() };
-    let (mut n_pieces, mut association) = (0, None);
+    let mut found = VtkFile {
+        path,
+        bytes,
+        encoding: Encoding::of(&file).map_err(|what| bad(&what))?,
+        n_points: 0,
+        n_cells: 0,
+        boxes: None,
+        arrays: Vec::new(),
+    };
+    let (mut n_pieces, mut section) = (0, None);
     while let Some(tag) = tags.next()? {
         match (tag.name.as_str(), tag.is_end) {
             ("Piece", false) => {
                 n_pieces += 1;
                 (found.n_points, found.n_cells) =
                     counts(&tag, kind).ok_or_else(|| bad("tag `Piece` has no numbers of points and cells"))?;
+                if let Some(boxes) = &mut found.boxes {
+                    boxes.extent = tag.get("Extent").map(str::to_owned);
+                }
             }
-            ("PointData", is_end) => association = (!is_end && !tag.is_empty).then_some(Association::Points),
-            ("CellData", is_end) => association = (!is_end && !tag.is_empty).then_some(Association::Cells),
-            ("DataArray", false) => {
-                if let Some(association) = association {
-                    let array = ArrayTag::of(&tag, association).map_err(|what| bad(&what))?;
-                    if found.arrays.iter().any(|other| other.name == array.name && other.association == association) {
+            ("ImageData", false) => found.boxes = Some(geometry::BoxTags::of(&tag)),
+            ("PointData" | "CellData" | "FieldData" | "Points" | "Cells", is_end) => {
+                section = if is_end || tag.is_empty { None } else { Section::of(&tag.name) };
+            }
+            ("DataArray", false) => match (section, section.map(|section| ArrayTag::of(&tag, section))) {
+                (Some(Section::Values(_)), Some(array)) => {
+                    let array = array.map_err(|what| bad(&what))?;
+                    if found.arrays.iter().any(|other| other.name == array.name && other.section == array.section) {
                         return Err(bad(&format!("two arrays `{}`", array.name)));
                     }
                     found.arrays.push(array);
                 }
-            }
+                // Who asks for the geometry is told what is missing.
+                (Some(Section::Whole | Section::Points | Section::Cells), Some(Ok(array))) => found.arrays.push(array),
+                (None, _) | (_, None | Some(Err(_))) => {}
+            },
             ("AppendedData", false) => {
                 found.encoding.append(&tag, bytes).map_err(|what| bad(&what))?;
                 break;
@@ -137,20 +182,20 @@ fn counts(piece: &Tag, kind: &str) -> Option<(usize, usize)> {
 }
 
 impl ArrayTag {
-    fn of(tag: &Tag, association: Association) -> Result<ArrayTag, String> {
+    fn of(tag: &Tag, section: Section) -> Result<ArrayTag, String> {
         let name = tag.get("Name").unwrap_or_default().to_owned();
         let components = tag.get("NumberOfComponents").unwrap_or("1").trim();
         let components = components.parse().ok().filter(|&n| n > 0).ok_or_else(|| format!("array `{name}`: `{components}` components"))?;
         let number = tag.get("type").unwrap_or("none").to_owned();
         let place = data::DataLocation::of(tag).map_err(|what| format!("array `{name}`: {what}"))?;
-        Ok(ArrayTag { name, association, components, number, place })
+        Ok(ArrayTag { name, section, components, number, place })
     }
 }
 
 impl VtkFile<'_> {
     /// Names of the arrays of points or cells, in the order of the file.
     pub fn names(&self, association: Association) -> impl Iterator<Item = &str> {
-        self.arrays.iter().filter(move |array| array.association == association).map(|array| &array.name[..])
+        self.arrays.iter().filter(move |array| array.section == Section::Values(association)).map(|array| &array.name[..])
     }
 
     /// Numbers of the array of this name, perhaps with a unit behind it in brackets: `p` is also
@@ -165,7 +210,7 @@ impl VtkFile<'_> {
             Association::Points => ("points", self.n_points),
             Association::Cells => ("cells", self.n_cells),
         };
-        let of_kind = || self.arrays.iter().filter(|array| array.association == association);
+        let of_kind = || self.arrays.iter().filter(|array| array.section == Section::Values(association));
         let Some(array) = of_kind().find(|array| array.name == name).or_else(|| of_kind().find(|array| has_unit(&array.name))) else {
             let names: Vec<String> = self.names(association).map(|name| format!("`{name}`")).collect();
             let others = if names.is_empty() { "none".to_owned() } else { names.join(", ") };

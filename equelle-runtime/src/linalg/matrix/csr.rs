@@ -1,8 +1,9 @@
 //! Sparse matrices in compressed rows (CSR).
 
 use std::fmt;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
+use super::dia::{self, Offsets};
 use crate::threads::Threads;
 
 /// Pattern of a sparse matrix. Columns ascend strictly within a row. Matrices and assembly share
@@ -15,7 +16,20 @@ pub struct Pattern {
     n_cols: usize,
     row_ptr: Arc<Vec<usize>>,
     col_idx: Arc<Vec<u32>>,
+    diagonals: PatternDiagonals,
 }
+
+/// The diagonals of a pattern, found on first use; no part of its identity.
+#[derive(Clone, Debug, Default)]
+struct PatternDiagonals(OnceLock<Option<Offsets>>);
+
+impl PartialEq for PatternDiagonals {
+    fn eq(&self, _: &PatternDiagonals) -> bool {
+        true
+    }
+}
+
+impl Eq for PatternDiagonals {}
 
 impl Pattern {
     /// From `row_ptr` `[n_rows + 1]` and `col_idx` `[n_entries]`.
@@ -36,14 +50,29 @@ impl Pattern {
                 return Err(CsrError::ColumnsNotAscending(row));
             }
         }
-        Ok(Pattern { n_rows, n_cols, row_ptr, col_idx })
+        Ok(Pattern { n_rows, n_cols, row_ptr, col_idx, diagonals: PatternDiagonals::default() })
     }
 
     /// From arrays that are known to be valid.
     pub(in crate::linalg) fn from_valid(n_rows: usize, n_cols: usize, row_ptr: Vec<usize>, col_idx: Vec<u32>) -> Pattern {
         let (row_ptr, col_idx) = (Arc::new(row_ptr), Arc::new(col_idx));
         debug_assert!(Pattern::new(n_rows, n_cols, Arc::clone(&row_ptr), Arc::clone(&col_idx)).is_ok(), "arrays that fit");
-        Pattern { n_rows, n_cols, row_ptr, col_idx }
+        Pattern { n_rows, n_cols, row_ptr, col_idx, diagonals: PatternDiagonals::default() }
+    }
+
+    /// Number of rows.
+    pub fn n_rows(&self) -> usize {
+        self.n_rows
+    }
+
+    /// Number of columns.
+    pub fn n_cols(&self) -> usize {
+        self.n_cols
+    }
+
+    /// Its diagonals, if all entries lie on few of them. Cost: one pass at the first call.
+    pub(in crate::linalg) fn diagonals(&self) -> Option<&Offsets> {
+        self.diagonals.0.get_or_init(|| dia::offsets(self)).as_ref()
     }
 
     /// Number of entries.
@@ -164,7 +193,7 @@ impl Csr {
             row_ptr[row + 1] = row_ptr[row + 1].max(row_ptr[row]);
         }
         let (row_ptr, col_idx) = (Arc::new(row_ptr), Arc::new(col_idx));
-        Ok(Csr { pattern: Arc::new(Pattern { n_rows, n_cols, row_ptr, col_idx }), values })
+        Ok(Csr { pattern: Arc::new(Pattern { n_rows, n_cols, row_ptr, col_idx, diagonals: PatternDiagonals::default() }), values })
     }
 
     /// Number of rows.

@@ -3,10 +3,12 @@
 
 use std::convert::Infallible;
 use std::ops::Range;
+use std::sync::Arc;
 
 use super::vector_space::{CANCELLATION, LinearOperator, VectorSpace};
 use crate::interrupt::Interrupt;
 use crate::linalg::matrix::csr::Csr;
+use crate::linalg::matrix::dia::Diagonals;
 use crate::linalg::matrix::scaling::power_of_two_near;
 use crate::operators::Reduction;
 use crate::reduce;
@@ -18,6 +20,8 @@ pub struct HostSpace {
     n: usize,
     leaves: Vec<f64>,
     threads: Threads,
+    /// The last matrix by its diagonals, for the memory.
+    diagonals: Option<Arc<Diagonals>>,
     /// Whether multigrid runs in double precision.
     pub(in crate::linalg) in_double_precision: bool,
     interrupt: Interrupt,
@@ -32,7 +36,7 @@ impl HostSpace {
     /// Vectors of `n` elements on several threads.
     pub fn on(threads: &Threads, n: usize) -> HostSpace {
         let leaves = vec![0.0; reduce::leaf_count(n)];
-        HostSpace { n, leaves, threads: threads.clone(), in_double_precision: false, interrupt: Interrupt::default() }
+        HostSpace { n, leaves, threads: threads.clone(), diagonals: None, in_double_precision: false, interrupt: Interrupt::default() }
     }
 
     /// With multigrid in double precision throughout, for comparisons.
@@ -53,22 +57,49 @@ impl HostSpace {
         self.leaves.resize(reduce::leaf_count(n), 0.0);
     }
 
-    /// Updates the elements of `y` and sums the results of `f`, from index and element, in the
-    /// order of [`crate::reduce`].
-    pub(in crate::linalg) fn update_sum(&mut self, y: &mut [f64], f: impl Fn(usize, &mut f64) -> f64 + Sync) -> f64 {
+    /// Updates the elements of `y`, leaf by leaf, and sums the products that `f` writes for them,
+    /// in the order of [`crate::reduce`].
+    pub(in crate::linalg) fn update_sums(&mut self, y: &mut [f64], f: impl Fn(Range<usize>, &mut [f64], &mut [f64]) + Sync) -> f64 {
         self.leaves.resize(reduce::leaf_count(y.len()), 0.0);
         self.threads.each_cheap(y.len(), (&mut *y, PerBlock(&mut self.leaves[..])), |range, (y, PerBlock(leaves))| {
+            let mut products = [0.0; reduce::LEAF];
             for ((start, y), sum) in range.step_by(reduce::LEAF).zip(y.chunks_mut(reduce::LEAF)).zip(leaves) {
-                *sum = reduce::leaf(Reduction::Sum, (start..).zip(y).map(|(k, y)| f(k, y))).unwrap_or(0.0);
+                let products = &mut products[..y.len()];
+                f(start..start + y.len(), y, products);
+                *sum = reduce::leaf_sum(products);
             }
         });
         reduce::tree(Reduction::Sum, &mut self.leaves).unwrap_or(0.0)
     }
 
-    /// The sum of `n` values, computed by ranges, in the order of [`crate::reduce`].
-    pub(in crate::linalg) fn sum<V: IntoIterator<Item = f64>>(&mut self, n: usize, values: impl Fn(Range<usize>) -> V + Sync) -> f64 {
+    /// The sum of `n` products, which `f` writes leaf by leaf, in the order of [`crate::reduce`].
+    pub(in crate::linalg) fn sum_products(&mut self, n: usize, f: impl Fn(Range<usize>, &mut [f64]) + Sync) -> f64 {
         self.leaves.resize(reduce::leaf_count(n), 0.0);
-        reduce::reduce_leaves(&self.threads, Reduction::Sum, n, &mut self.leaves, values).unwrap_or(0.0)
+        self.threads.each_cheap(n, PerBlock(&mut self.leaves[..]), |range, PerBlock(leaves)| {
+            let mut products = [0.0; reduce::LEAF];
+            for (start, sum) in range.clone().step_by(reduce::LEAF).zip(leaves) {
+                let end = range.end.min(start + reduce::LEAF);
+                let products = &mut products[..end - start];
+                f(start..end, products);
+                *sum = reduce::leaf_sum(products);
+            }
+        });
+        reduce::tree(Reduction::Sum, &mut self.leaves).unwrap_or(0.0)
+    }
+
+    fn dot_of(&mut self, x: &[f64], y: &[f64]) -> f64 {
+        self.sum_products(x.len(), |range, products| {
+            products.iter_mut().zip(&x[range.clone()]).zip(&y[range]).for_each(|((product, x), y)| *product = x * y);
+        })
+    }
+
+    /// A matrix by its diagonals, in memory of an earlier one if that is free.
+    pub(in crate::linalg) fn by_diagonals(&mut self, a: &Csr, offsets: &[isize]) -> Arc<Diagonals> {
+        let mut diagonals = self.diagonals.take().and_then(|known| Arc::try_unwrap(known).ok()).unwrap_or_default();
+        diagonals.fill(&self.threads, a, offsets);
+        let diagonals = Arc::new(diagonals);
+        self.diagonals = Some(Arc::clone(&diagonals));
+        diagonals
     }
 
     /// Threads of loops over elements: [`Threads::each`] for rows of a matrix,
@@ -84,7 +115,7 @@ impl HostSpace {
 /// If the lengths differ.
 pub fn dot(x: &[f64], y: &[f64]) -> f64 {
     assert_eq!(x.len(), y.len(), "vectors of one length");
-    HostSpace::new(x.len()).sum(x.len(), |range| x[range.clone()].iter().zip(&y[range]).map(|(x, y)| x * y))
+    HostSpace::new(x.len()).dot_of(x, y)
 }
 
 /// `y[i] = f(y[i], x[i])`
@@ -155,7 +186,7 @@ impl VectorSpace for HostSpace {
 
     fn dot(&mut self, x: &Vec<f64>, y: &Vec<f64>) -> f64 {
         assert_eq!(x.len(), y.len(), "vectors of one length");
-        self.sum(x.len(), |range| x[range.clone()].iter().zip(&y[range]).map(|(x, y)| x * y))
+        self.dot_of(x, y)
     }
 
     fn add_scaled(&mut self, y: &mut Vec<f64>, a: &f64, x: &Vec<f64>) {
@@ -177,13 +208,17 @@ impl VectorSpace for HostSpace {
     fn sub_scaled_dot(&mut self, y: &mut Vec<f64>, a: &f64, x: &Vec<f64>, w: Option<&Vec<f64>>) -> f64 {
         let (a, x) = (*a, &x[..y.len()]);
         match w.map(|w| &w[..y.len()]) {
-            Some(w) => self.update_sum(y, |k, y| {
-                *y -= a * x[k];
-                w[k] * *y
+            Some(w) => self.update_sums(y, |range, y, products| {
+                for (((product, y), x), w) in products.iter_mut().zip(y).zip(&x[range.clone()]).zip(&w[range]) {
+                    *y -= a * x;
+                    *product = w * *y;
+                }
             }),
-            None => self.update_sum(y, |k, y| {
-                *y -= a * x[k];
-                *y * *y
+            None => self.update_sums(y, |range, y, products| {
+                for ((product, y), x) in products.iter_mut().zip(y).zip(&x[range]) {
+                    *y -= a * x;
+                    *product = *y * *y;
+                }
             }),
         }
     }

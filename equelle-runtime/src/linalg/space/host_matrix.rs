@@ -3,19 +3,61 @@
 //! calling thread in row order.
 
 use std::convert::Infallible;
+use std::ops::{Deref, Range};
+use std::sync::{Arc, OnceLock};
 
 use super::host::HostSpace;
 use super::matrix_space::{Correction, Direction, MatrixSpace, Shape, Smoothed};
 use crate::linalg::matrix::block_matrix::BlockMatrix;
 use crate::linalg::matrix::csr::Csr;
+use crate::linalg::matrix::dia::Diagonals;
 use crate::linalg::matrix::sparse_rows::SparseRows;
 use crate::linalg::precond::ilu::BlockFactors;
+use crate::linalg::space::vector_space::VectorSpace;
+use crate::threads::BLOCK;
+
+/// Compressed rows, and the same values by diagonals where the matrix has few of them and will be
+/// multiplied many times.
+#[derive(Clone, Debug)]
+pub struct RowMatrix {
+    rows: Csr,
+    diagonals: OnceLock<Arc<Diagonals>>,
+}
+
+impl RowMatrix {
+    /// The rows, without a copy.
+    pub fn into_rows(self) -> Csr {
+        self.rows
+    }
+
+    /// `A x` of the rows of a block of [`BLOCK`] rows, each summed in ascending column order.
+    fn product(&self, rows: Range<usize>, x: &[f64], out: &mut [f64]) {
+        match self.diagonals.get() {
+            Some(diagonals) => diagonals.product(rows, x, out),
+            None => rows.zip(out).for_each(|(row, y)| *y = row_product(&self.rows, row, x)),
+        }
+    }
+}
+
+impl Deref for RowMatrix {
+    type Target = Csr;
+
+    fn deref(&self) -> &Csr {
+        &self.rows
+    }
+}
+
+impl PartialEq for RowMatrix {
+    fn eq(&self, other: &RowMatrix) -> bool {
+        self.rows == other.rows
+    }
+}
 
 /// A sparse matrix on the host.
 #[derive(Clone, Debug, PartialEq)]
 pub enum HostMatrix {
     /// In compressed rows.
-    Rows(Csr),
+    Rows(RowMatrix),
     /// In blocks, for several fields with the same stencil.
     Blocks(BlockMatrix),
 }
@@ -33,7 +75,7 @@ impl HostMatrix {
     /// [`HostMatrix::rows`], where the matrix is no longer needed.
     pub fn into_rows(self) -> Csr {
         match self {
-            HostMatrix::Rows(matrix) => matrix,
+            HostMatrix::Rows(matrix) => matrix.into_rows(),
             HostMatrix::Blocks(matrix) => matrix.into_rows(),
         }
     }
@@ -41,7 +83,7 @@ impl HostMatrix {
 
 impl From<Csr> for HostMatrix {
     fn from(matrix: Csr) -> HostMatrix {
-        HostMatrix::Rows(matrix)
+        HostMatrix::Rows(RowMatrix { rows: matrix, diagonals: OnceLock::new() })
     }
 }
 
@@ -71,8 +113,13 @@ fn smoothing_step(d: f64, on: Smoothed<'_, HostSpace>, matrix: &Csr, [a, b]: [f6
 fn for_rows(space: &HostSpace, y: &mut [f64], a: &HostMatrix, x: &[f64], f: impl Fn(f64, usize, f64) -> f64 + Sync) {
     match a {
         HostMatrix::Rows(a) => space.threads().each(a.n_rows(), y, |rows, y| {
-            for (row, y) in rows.zip(y) {
-                *y = f(*y, row, row_product(a, row, x));
+            let mut products = [0.0; BLOCK];
+            for (start, y) in rows.step_by(BLOCK).zip(y.chunks_mut(BLOCK)) {
+                let products = &mut products[..y.len()];
+                a.product(start..start + y.len(), x, products);
+                for ((row, y), product) in (start..).zip(y).zip(products) {
+                    *y = f(*y, row, *product);
+                }
             }
         }),
         HostMatrix::Blocks(a) => a.for_rows_on(space.threads(), y, x, f),
@@ -115,8 +162,33 @@ impl MatrixSpace for HostSpace {
 
     fn multiply(&mut self, y: &mut Vec<f64>, a: &HostMatrix, x: &Vec<f64>) {
         match a {
-            HostMatrix::Rows(a) => a.mul_into_on(self.threads(), y, x),
+            HostMatrix::Rows(a) => self.threads().each(a.n_rows(), &mut y[..], |rows, y| {
+                for (start, y) in rows.step_by(BLOCK).zip(y.chunks_mut(BLOCK)) {
+                    a.product(start..start + y.len(), x, y);
+                }
+            }),
             HostMatrix::Blocks(a) => a.for_rows_on(self.threads(), y, x, |_, _, product| product),
+        }
+    }
+
+    /// Copies the values by diagonals, where the matrix has few.
+    fn will_multiply(&mut self, a: &HostMatrix) {
+        let HostMatrix::Rows(a) = a else { return };
+        if let (None, Some(offsets)) = (a.diagonals.get(), a.pattern().diagonals()) {
+            let _ = a.diagonals.set(self.by_diagonals(a, offsets));
+        }
+    }
+
+    fn multiply_dot(&mut self, y: &mut Vec<f64>, a: &HostMatrix, x: &Vec<f64>, w: &Vec<f64>) -> f64 {
+        match a {
+            HostMatrix::Rows(a) => self.update_sums(y, |rows, y, products| {
+                a.product(rows.clone(), x, y);
+                products.iter_mut().zip(&w[rows]).zip(y).for_each(|((product, w), y)| *product = w * *y);
+            }),
+            HostMatrix::Blocks(_) => {
+                self.multiply(y, a, x);
+                self.dot(w, y)
+            }
         }
     }
 
@@ -144,14 +216,18 @@ impl MatrixSpace for HostSpace {
     }
 
     fn advance_diagonal(&mut self, r: &mut Vec<f64>, a: &f64, q: &Vec<f64>, _z: &mut Vec<f64>, d: &Vec<f64>) -> f64 {
-        self.update_sum(r, |k, r| {
-            *r -= a * q[k];
-            *r * (d[k] * *r)
+        self.update_sums(r, |range, r, products| {
+            for (((product, r), q), d) in products.iter_mut().zip(r).zip(&q[range.clone()]).zip(&d[range]) {
+                *r -= a * q;
+                *product = *r * (d * *r);
+            }
         })
     }
 
     fn apply_diagonal_dot(&mut self, _z: &mut Vec<f64>, d: &Vec<f64>, r: &Vec<f64>) -> f64 {
-        self.sum(r.len(), |range| d[range.clone()].iter().zip(&r[range]).map(|(d, r)| r * (d * r)))
+        self.sum_products(r.len(), |range, products| {
+            products.iter_mut().zip(&d[range.clone()]).zip(&r[range]).for_each(|((product, d), r)| *product = r * (d * r));
+        })
     }
 
     fn step_diagonal(&mut self, [x, p]: [&mut Vec<f64>; 2], [a, b]: [&f64; 2], [_z, d, r]: [&Vec<f64>; 3]) {

@@ -154,8 +154,7 @@ pub trait MatrixSpace: VectorSpace {
     fn step_diagonal(&mut self, [x, p]: [&mut Self::Vector; 2], [a, b]: [&Self::Scalar; 2], [z, _d, _r]: [&Self::Vector; 3]) {
         self.step(x, a, p, b, z);
     }
-    /// Announces many products with a matrix, so that a back-end may convert it; nothing on the
-    /// host.
+    /// Announces many products with a matrix, so that a back-end may convert it.
     fn will_multiply(&mut self, _a: &Self::Matrix) {}
 
     /// Two steps of a polynomial smoother from zero: `d = c[0] D b`, and [`MatrixSpace::smooth`]

@@ -140,7 +140,7 @@ impl SystemSpace for HostSpace {
 
     fn inspect(&mut self, a: &HostMatrix, ends: &[usize], rounding: f64) -> Result<Inspection, Infallible> {
         Ok(match a {
-            HostMatrix::Rows(a) => inspected(a, ends, rounding),
+            HostMatrix::Rows(a) => inspected(&**a, ends, rounding),
             HostMatrix::Blocks(a) => inspected(a, ends, rounding),
         })
     }

@@ -4,7 +4,10 @@ use backend_cuda::runtime::{
     CudaRuntime, FloatingPoint, GridArrays, KernelModule, Scalar, ScalarCollection,
 };
 use equelle_runtime::{CanonicalSet, EntityKind, Error, Extent, Reduction};
-use crate::kernels::{Kernels, ResidualOfCells, ResidualOfWells, ComputeItrans};
+use crate::kernels::{
+    Kernels, ResidualOfCells, ResidualOfWells, ComputeItrans, RESIDUAL_OF_CELLS,
+    RESIDUAL_OF_WELLS, COMPUTE_ITRANS,
+};
 /// The kernels' CUDA C++ text, compiled at start for the device.
 pub const KERNELS: KernelModule = KernelModule {
     name: "cells_wells",
@@ -38,7 +41,12 @@ impl Kernels for CudaRuntime {
             let a8 = self.scalar_pointer(args.dt)?;
             let a9 = residual_out.pointer();
             let call = self
-                .call(&KERNELS, "residual_of_cells_cartesian")?
+                .call_over(
+                    &KERNELS,
+                    &RESIDUAL_OF_CELLS,
+                    "residual_of_cells_cartesian",
+                    domain.len(),
+                )?
                 .arg(a0)
                 .arg(a1)
                 .arg(a2)
@@ -81,7 +89,12 @@ impl Kernels for CudaRuntime {
             let a9 = self.scalar_pointer(args.dt)?;
             let a10 = residual_out.pointer();
             let call = self
-                .call(&KERNELS, "residual_of_cells")?
+                .call_over(
+                    &KERNELS,
+                    &RESIDUAL_OF_CELLS,
+                    "residual_of_cells",
+                    domain.len(),
+                )?
                 .arg(a0)
                 .arg(a1)
                 .arg(a2)
@@ -115,7 +128,7 @@ impl Kernels for CudaRuntime {
         let a4 = rate_dense.pointer();
         let a5 = residual_out.pointer();
         let call = self
-            .call(&KERNELS, "residual_of_wells")?
+            .call_over(&KERNELS, &RESIDUAL_OF_WELLS, "residual_of_wells", domain.len())?
             .arg(a0)
             .arg(a1)
             .arg(a2)
@@ -140,7 +153,12 @@ impl Kernels for CudaRuntime {
             let a1 = self.scalar_pointer(args.mobility)?;
             let a2 = itrans_out.pointer();
             let call = self
-                .call(&KERNELS, "compute_itrans_per_axis")?
+                .call_over(
+                    &KERNELS,
+                    &COMPUTE_ITRANS,
+                    "compute_itrans_per_axis",
+                    domain.len(),
+                )?
                 .arg(a0)
                 .arg(a1)
                 .arg(a2);
@@ -164,7 +182,7 @@ impl Kernels for CudaRuntime {
             let a2 = self.scalar_pointer(args.mobility)?;
             let a3 = itrans_out.pointer();
             let call = self
-                .call(&KERNELS, "compute_itrans")?
+                .call_over(&KERNELS, &COMPUTE_ITRANS, "compute_itrans", domain.len())?
                 .arg(a0)
                 .arg(a1)
                 .arg(a2)

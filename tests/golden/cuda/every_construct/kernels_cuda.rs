@@ -7,7 +7,8 @@ use backend_cuda::runtime::{
 use equelle_runtime::{CanonicalSet, EntityKind, Error, Extent, Reduction};
 use crate::kernels::{
     Kernels, Geometry, Transmissibility, Weight, Transport, Diffuse, Jump, Inside,
-    Outside, Extremes, Ratio, INSIDE, OUTSIDE,
+    Outside, Extremes, Ratio, GEOMETRY, TRANSMISSIBILITY, WEIGHT, TRANSPORT, DIFFUSE,
+    JUMP, INSIDE, OUTSIDE, EXTREMES, RATIO, SIZES,
 };
 /// The kernels' CUDA C++ text, compiled at start for the device.
 pub const KERNELS: KernelModule = KernelModule {
@@ -37,7 +38,7 @@ impl Kernels for CudaRuntime {
         let a4 = far_out.pointer();
         let a5 = size_out.pointer();
         let call = self
-            .call(&KERNELS, "geometry")?
+            .call_over(&KERNELS, &GEOMETRY, "geometry", domain.len())?
             .arg(a0)
             .arg(a1)
             .arg(a2)
@@ -62,7 +63,12 @@ impl Kernels for CudaRuntime {
             let a1 = self.scalar_pointer(args.k)?;
             let a2 = t_out.pointer();
             let call = self
-                .call(&KERNELS, "transmissibility_per_axis")?
+                .call_over(
+                    &KERNELS,
+                    &TRANSMISSIBILITY,
+                    "transmissibility_per_axis",
+                    domain.len(),
+                )?
                 .arg(a0)
                 .arg(a1)
                 .arg(a2);
@@ -86,7 +92,12 @@ impl Kernels for CudaRuntime {
             let a2 = self.scalar_pointer(args.k)?;
             let a3 = t_out.pointer();
             let call = self
-                .call(&KERNELS, "transmissibility")?
+                .call_over(
+                    &KERNELS,
+                    &TRANSMISSIBILITY,
+                    "transmissibility",
+                    domain.len(),
+                )?
                 .arg(a0)
                 .arg(a1)
                 .arg(a2)
@@ -104,7 +115,11 @@ impl Kernels for CudaRuntime {
             let a0 = self.cartesian_args()?;
             let a1 = self.scalar_pointer(args.k)?;
             let a2 = w_out.pointer();
-            let call = self.call(&KERNELS, "weight_per_axis")?.arg(a0).arg(a1).arg(a2);
+            let call = self
+                .call_over(&KERNELS, &WEIGHT, "weight_per_axis", domain.len())?
+                .arg(a0)
+                .arg(a1)
+                .arg(a2);
             let count = self.per_axis_len(&domain);
             self.launch_over(call, count)?;
             Ok(w_out)
@@ -120,7 +135,12 @@ impl Kernels for CudaRuntime {
                 })?;
             let a2 = self.scalar_pointer(args.k)?;
             let a3 = w_out.pointer();
-            let call = self.call(&KERNELS, "weight")?.arg(a0).arg(a1).arg(a2).arg(a3);
+            let call = self
+                .call_over(&KERNELS, &WEIGHT, "weight", domain.len())?
+                .arg(a0)
+                .arg(a1)
+                .arg(a2)
+                .arg(a3);
             let count = domain.len();
             self.launch_over(call, count)?;
             Ok(w_out)
@@ -173,7 +193,7 @@ impl Kernels for CudaRuntime {
         let a14 = total_out.pointer();
         let a15 = most_out.pointer();
         let call = self
-            .call(&KERNELS, "transport")?
+            .call_over(&KERNELS, &TRANSPORT, "transport", domain.len())?
             .arg(a0)
             .arg(a1)
             .arg(a2)
@@ -223,7 +243,7 @@ impl Kernels for CudaRuntime {
             let a9 = u_new_out.pointer();
             let a10 = even_out.pointer();
             let call = self
-                .call(&KERNELS, "diffuse_cartesian")?
+                .call_over(&KERNELS, &DIFFUSE, "diffuse_cartesian", domain.len())?
                 .arg(a0)
                 .arg(a1)
                 .arg(a2)
@@ -276,7 +296,7 @@ impl Kernels for CudaRuntime {
             let a10 = u_new_out.pointer();
             let a11 = even_out.pointer();
             let call = self
-                .call(&KERNELS, "diffuse")?
+                .call_over(&KERNELS, &DIFFUSE, "diffuse", domain.len())?
                 .arg(a0)
                 .arg(a1)
                 .arg(a2)
@@ -309,7 +329,13 @@ impl Kernels for CudaRuntime {
         let a2 = u_dense.pointer();
         let a3 = args.cells.pointer();
         let a4 = j_out.pointer();
-        let call = self.call(&KERNELS, "jump")?.arg(a0).arg(a1).arg(a2).arg(a3).arg(a4);
+        let call = self
+            .call_over(&KERNELS, &JUMP, "jump", domain.len())?
+            .arg(a0)
+            .arg(a1)
+            .arg(a2)
+            .arg(a3)
+            .arg(a4);
         let count = domain.len();
         self.launch_over(call, count)?;
         Ok(j_out)
@@ -328,7 +354,7 @@ impl Kernels for CudaRuntime {
         let a3 = u_dense.pointer();
         let a4 = u_inside_out.pointer();
         let call = self
-            .call(&KERNELS, "inside")?
+            .call_over(&KERNELS, &INSIDE, "inside", domain.len())?
             .arg(a0)
             .arg(a1)
             .arg(a2)
@@ -349,7 +375,11 @@ impl Kernels for CudaRuntime {
             self.ranks(&of)?
         };
         let a2 = self.one_cell_checks(&OUTSIDE, &domain)?;
-        let call = self.call(&KERNELS, "outside")?.arg(a0).arg(a1).arg(a2);
+        let call = self
+            .call_over(&KERNELS, &OUTSIDE, "outside", domain.len())?
+            .arg(a0)
+            .arg(a1)
+            .arg(a2);
         let count = domain.len();
         self.launch_over(call, count)?;
         self.check_flag()?;
@@ -364,7 +394,12 @@ impl Kernels for CudaRuntime {
         let a1 = rate_dense.pointer();
         let a2 = least_out.pointer();
         let a3 = product_out.pointer();
-        let call = self.call(&KERNELS, "extremes")?.arg(a0).arg(a1).arg(a2).arg(a3);
+        let call = self
+            .call_over(&KERNELS, &EXTREMES, "extremes", domain.len())?
+            .arg(a0)
+            .arg(a1)
+            .arg(a2)
+            .arg(a3);
         self.launch_over_leaves(call, least_out.len())?;
         Ok((self.combine(least_out)?, self.combine(product_out)?))
     }
@@ -373,7 +408,7 @@ impl Kernels for CudaRuntime {
         let a0 = self.scalar_pointer(args.a)?;
         let a1 = self.scalar_pointer(args.b)?;
         let a2 = r_out.address();
-        let call = self.call(&KERNELS, "ratio")?.arg(a0).arg(a1).arg(a2);
+        let call = self.call_over(&KERNELS, &RATIO, "ratio", 1)?.arg(a0).arg(a1).arg(a2);
         self.launch_over(call, 1)?;
         Ok(Scalar::Device(r_out))
     }
@@ -388,7 +423,11 @@ impl Kernels for CudaRuntime {
                 ..GridArrays::default()
             })?;
         let a2 = size_out.pointer();
-        let call = self.call(&KERNELS, "sizes")?.arg(a0).arg(a1).arg(a2);
+        let call = self
+            .call_over(&KERNELS, &SIZES, "sizes", domain.len())?
+            .arg(a0)
+            .arg(a1)
+            .arg(a2);
         let count = domain.len();
         self.launch_over(call, count)?;
         Ok(size_out)

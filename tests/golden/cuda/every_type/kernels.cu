@@ -7,9 +7,9 @@ extern "C" __global__ void EQ_LIGHT direction(
     double* __restrict__ growth_out) {
   const double k = *k_at;
   if (eq_index() != 0) return;
-  eq_store(along_out, 1, 0, eq_vector((2.0 * k), (exp(k) - sin(0.5))));
+  eq_store(along_out, 1, 0, eq_vector((2.0 * k), (eq_exp(k) - eq_sin(0.5))));
   big_out[0] = k > 0.125;
-  growth_out[0] = pow(eq_max(k, 0.5), 1.5) * pow(2.0, k);
+  growth_out[0] = eq_pow(eq_max(k, 0.5), 1.5) * eq_pow(2.0, k);
 }
 
 extern "C" __global__ void EQ_LIGHT inside(
@@ -90,10 +90,10 @@ extern "C" __global__ void EQ_LIGHT fields(
       across = eq_is_outward(f_neighbour) ? across + across_term : across - across_term;
     }
   }
-  const double waves = (sin(u[element]) + cos(u[element])) + tan(u[element]);
-  const double logs = log((fabs(u[element]) + growth));
+  const double waves = (eq_sin(u[element]) + eq_cos(u[element])) + eq_tan(u[element]);
+  const double logs = eq_log((fabs(u[element]) + growth));
   eq_store(v_out, space.size, element, scaled + eq_vector(u[element], waves));
-  s_out[element] = (across + waves) + pow(logs, 2.0);
+  s_out[element] = (across + waves) + eq_pow(logs, 2.0);
   b_out[element] = eq_min(u[element], 0.25) == u[element];
 }
 
@@ -131,10 +131,10 @@ extern "C" __global__ void EQ_LIGHT fields_cartesian(
         const double jump_high = u_high[axis] - u_here;
         across_c = across_c + (big ? eq_min(jump_high, eq_dot(along, eq_along(axis, 1.0))) : eq_max(growth, jump_high));
       }
-      const double waves_c = (sin(u_here) + cos(u_here)) + tan(u_here);
-      const double logs_c = log((fabs(u_here) + growth));
+      const double waves_c = (eq_sin(u_here) + eq_cos(u_here)) + eq_tan(u_here);
+      const double logs_c = eq_log((fabs(u_here) + growth));
       eq_store(v_out, (size_t)g.n[0] * g.n[1] * g.n[2], cell.index, scaled_c + eq_vector(u_here, waves_c));
-      s_out[cell.index] = (across_c + waves_c) + pow(logs_c, 2.0);
+      s_out[cell.index] = (across_c + waves_c) + eq_pow(logs_c, 2.0);
       b_out[cell.index] = eq_min(u_here, 0.25) == u_here;
     }
     return;
@@ -166,10 +166,10 @@ extern "C" __global__ void EQ_LIGHT fields_cartesian(
       across_c = across_c + (big ? eq_min(jump_high, eq_dot(along, eq_along(axis, 1.0))) : eq_max(growth, jump_high));
     }
   }
-  const double waves_c = (sin(u_here) + cos(u_here)) + tan(u_here);
-  const double logs_c = log((fabs(u_here) + growth));
+  const double waves_c = (eq_sin(u_here) + eq_cos(u_here)) + eq_tan(u_here);
+  const double logs_c = eq_log((fabs(u_here) + growth));
   eq_store(v_out, (size_t)g.n[0] * g.n[1] * g.n[2], cell.index, scaled_c + eq_vector(u_here, waves_c));
-  s_out[cell.index] = (across_c + waves_c) + pow(logs_c, 2.0);
+  s_out[cell.index] = (across_c + waves_c) + eq_pow(logs_c, 2.0);
   b_out[cell.index] = eq_min(u_here, 0.25) == u_here;
 }
 
@@ -310,7 +310,7 @@ extern "C" __global__ void EQ_LIGHT fluxes(
       const EqPair f_cells = eq_side_cells(here, f_neighbour);
       const double jump = (eq_is_outward(f_neighbour) ? u_neighbour[ahead] : u_here) - (eq_is_outward(f_neighbour) ? u_here : u_neighbour[ahead]);
       const double rise = (eq_cell_centroid(grid, f_cells.second) - eq_cell_centroid(grid, f_cells.first)).c[1];
-      const double q_term = (fabs(eq_face_normal(grid, f).c[0]) > 0.5) ? sqrt(fabs(jump)) : (jump * log(rise));
+      const double q_term = (fabs(eq_face_normal(grid, f).c[0]) > 0.5) ? sqrt(fabs(jump)) : (jump * eq_log(rise));
       q = eq_is_outward(f_neighbour) ? q + q_term : q - q_term;
     }
   }
@@ -339,10 +339,10 @@ extern "C" __global__ void EQ_LIGHT fluxes_cartesian(
       for (int axis = 0; axis < DIM; ++axis) {
         const double jump_low = u_here - u_low[axis];
         const double rise_low = eq_along(axis, eq_at(g.spacing, axis)).c[1];
-        q_c = q_c - ((axis == 0 ? (sqrt((axis == 0 ? 1.0 : 0.0)) * sqrt(fabs(jump_low))) : 0.0) + (axis == 1 ? (jump_low * log(rise_low)) : 0.0));
+        q_c = q_c - ((axis == 0) ? (sqrt(fabs(eq_along(axis, 1.0).c[0])) * sqrt(fabs(jump_low))) : ((jump_low * eq_log(rise_low)) * eq_along(axis, 1.0).c[1]));
         const double jump_high = u_high[axis] - u_here;
         const double rise_high = eq_along(axis, eq_at(g.spacing, axis)).c[1];
-        q_c = q_c + ((axis == 0 ? sqrt(fabs(jump_high)) : 0.0) + (axis == 1 ? (jump_high * log(rise_high)) : 0.0));
+        q_c = q_c + ((axis == 0) ? sqrt(fabs(jump_high)) : (jump_high * eq_log(rise_high)));
       }
       flux_out[cell.index] = q_c;
     }
@@ -368,12 +368,12 @@ extern "C" __global__ void EQ_LIGHT fluxes_cartesian(
     if (!eq_side_on_boundary(g, cell, axis, 0)) {
       const double jump_low = u_here - u_low[axis];
       const double rise_low = eq_along(axis, eq_at(g.spacing, axis)).c[1];
-      q_c = q_c - ((axis == 0 ? (sqrt((axis == 0 ? 1.0 : 0.0)) * sqrt(fabs(jump_low))) : 0.0) + (axis == 1 ? (jump_low * log(rise_low)) : 0.0));
+      q_c = q_c - ((axis == 0) ? (sqrt(fabs(eq_along(axis, 1.0).c[0])) * sqrt(fabs(jump_low))) : ((jump_low * eq_log(rise_low)) * eq_along(axis, 1.0).c[1]));
     }
     if (!eq_side_on_boundary(g, cell, axis, 1)) {
       const double jump_high = u_high[axis] - u_here;
       const double rise_high = eq_along(axis, eq_at(g.spacing, axis)).c[1];
-      q_c = q_c + ((axis == 0 ? sqrt(fabs(jump_high)) : 0.0) + (axis == 1 ? (jump_high * log(rise_high)) : 0.0));
+      q_c = q_c + ((axis == 0) ? sqrt(fabs(jump_high)) : (jump_high * eq_log(rise_high)));
     }
   }
   flux_out[cell.index] = q_c;

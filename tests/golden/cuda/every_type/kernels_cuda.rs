@@ -7,7 +7,8 @@ use backend_cuda::runtime::{
 use equelle_runtime::{BoolReduction, CanonicalSet, EntityKind, Error, Extent, Reduction};
 use crate::kernels::{
     Kernels, Direction, Lively, Fields, Smoothed, Fluxes, Extremes, Nothing, Lookup,
-    Rates, Witness, DIRECTION, FIELDS,
+    Rates, Witness, DIRECTION, INSIDE, LIVELY, FIELDS, SMOOTHED, FLUXES, EXTREMES,
+    NOTHING, LOOKUP, RATES, WITNESS,
 };
 /// The kernels' CUDA C++ text, compiled at start for the device.
 pub const KERNELS: KernelModule = KernelModule {
@@ -28,7 +29,12 @@ impl Kernels for CudaRuntime {
         let a1 = along_out.address();
         let a2 = big_out.address();
         let a3 = growth_out.address();
-        let call = self.call(&KERNELS, "direction")?.arg(a0).arg(a1).arg(a2).arg(a3);
+        let call = self
+            .call_over(&KERNELS, &DIRECTION, "direction", 1)?
+            .arg(a0)
+            .arg(a1)
+            .arg(a2)
+            .arg(a3);
         self.launch_over(call, 1)?;
         Ok((Vector(along_out), Bool::Device(big_out), Scalar::Device(growth_out)))
     }
@@ -43,7 +49,11 @@ impl Kernels for CudaRuntime {
                 ..GridArrays::default()
             })?;
         let a2 = cell_out.pointer();
-        let call = self.call(&KERNELS, "inside")?.arg(a0).arg(a1).arg(a2);
+        let call = self
+            .call_over(&KERNELS, &INSIDE, "inside", domain.len())?
+            .arg(a0)
+            .arg(a1)
+            .arg(a2);
         let count = domain.len();
         self.launch_over(call, count)?;
         Ok(cell_out)
@@ -59,7 +69,7 @@ impl Kernels for CudaRuntime {
             let a2 = self.bool_pointer(args.big)?;
             let a3 = self_2_out.pointer();
             let call = self
-                .call(&KERNELS, "lively_cartesian")?
+                .call_over(&KERNELS, &LIVELY, "lively_cartesian", domain.len())?
                 .arg(a0)
                 .arg(a1)
                 .arg(a2)
@@ -75,7 +85,12 @@ impl Kernels for CudaRuntime {
             let a1 = u_dense.pointer();
             let a2 = self.bool_pointer(args.big)?;
             let a3 = self_2_out.pointer();
-            let call = self.call(&KERNELS, "lively")?.arg(a0).arg(a1).arg(a2).arg(a3);
+            let call = self
+                .call_over(&KERNELS, &LIVELY, "lively", domain.len())?
+                .arg(a0)
+                .arg(a1)
+                .arg(a2)
+                .arg(a3);
             let count = domain.len();
             self.launch_over(call, count)?;
             Ok(self_2_out)
@@ -102,7 +117,7 @@ impl Kernels for CudaRuntime {
             let a6 = s_out.pointer();
             let a7 = b_out.pointer();
             let call = self
-                .call(&KERNELS, "fields_cartesian")?
+                .call_over(&KERNELS, &FIELDS, "fields_cartesian", domain.len())?
                 .arg(a0)
                 .arg(a1)
                 .arg(a2)
@@ -136,7 +151,7 @@ impl Kernels for CudaRuntime {
             let a7 = s_out.pointer();
             let a8 = b_out.pointer();
             let call = self
-                .call(&KERNELS, "fields")?
+                .call_over(&KERNELS, &FIELDS, "fields", domain.len())?
                 .arg(a0)
                 .arg(a1)
                 .arg(a2)
@@ -163,7 +178,7 @@ impl Kernels for CudaRuntime {
             let a3 = self.bool_pointer(args.big)?;
             let a4 = w_out.pointer();
             let call = self
-                .call(&KERNELS, "smoothed_cartesian")?
+                .call_over(&KERNELS, &SMOOTHED, "smoothed_cartesian", domain.len())?
                 .arg(a0)
                 .arg(a1)
                 .arg(a2)
@@ -189,7 +204,7 @@ impl Kernels for CudaRuntime {
             let a4 = self.bool_pointer(args.big)?;
             let a5 = w_out.pointer();
             let call = self
-                .call(&KERNELS, "smoothed")?
+                .call_over(&KERNELS, &SMOOTHED, "smoothed", domain.len())?
                 .arg(a0)
                 .arg(a1)
                 .arg(a2)
@@ -210,7 +225,11 @@ impl Kernels for CudaRuntime {
             let u_dense = self.dense(args.u)?;
             let a1 = u_dense.pointer();
             let a2 = flux_out.pointer();
-            let call = self.call(&KERNELS, "fluxes_cartesian")?.arg(a0).arg(a1).arg(a2);
+            let call = self
+                .call_over(&KERNELS, &FLUXES, "fluxes_cartesian", domain.len())?
+                .arg(a0)
+                .arg(a1)
+                .arg(a2);
             self.launch_inside_and_boundary(call)?;
             Ok(flux_out)
         } else {
@@ -229,7 +248,12 @@ impl Kernels for CudaRuntime {
             let u_dense = self.dense(args.u)?;
             let a2 = u_dense.pointer();
             let a3 = flux_out.pointer();
-            let call = self.call(&KERNELS, "fluxes")?.arg(a0).arg(a1).arg(a2).arg(a3);
+            let call = self
+                .call_over(&KERNELS, &FLUXES, "fluxes", domain.len())?
+                .arg(a0)
+                .arg(a1)
+                .arg(a2)
+                .arg(a3);
             let count = domain.len();
             self.launch_over(call, count)?;
             Ok(flux_out)
@@ -260,7 +284,7 @@ impl Kernels for CudaRuntime {
         let a9 = product_out.pointer();
         let a10 = doubled_out.pointer();
         let call = self
-            .call(&KERNELS, "extremes")?
+            .call_over(&KERNELS, &EXTREMES, "extremes", domain.len())?
             .arg(a0)
             .arg(a1)
             .arg(a2)
@@ -303,7 +327,7 @@ impl Kernels for CudaRuntime {
         let a4 = every_out.pointer();
         let a5 = number_out.pointer();
         let call = self
-            .call(&KERNELS, "nothing")?
+            .call_over(&KERNELS, &NOTHING, "nothing", domain.len())?
             .arg(a0)
             .arg(a1)
             .arg(a2)
@@ -347,7 +371,7 @@ impl Kernels for CudaRuntime {
         let a10 = padded_out.pointer();
         let a11 = same_cell_out.pointer();
         let call = self
-            .call(&KERNELS, "lookup")?
+            .call_over(&KERNELS, &LOOKUP, "lookup", domain.len())?
             .arg(a0)
             .arg(a1)
             .arg(a2)
@@ -371,7 +395,12 @@ impl Kernels for CudaRuntime {
         let a1 = args.v.pointer();
         let a2 = args.v.domain().len() as u32;
         let a3 = rate_out.pointer();
-        let call = self.call(&KERNELS, "rates")?.arg(a0).arg(a1).arg(a2).arg(a3);
+        let call = self
+            .call_over(&KERNELS, &RATES, "rates", domain.len())?
+            .arg(a0)
+            .arg(a1)
+            .arg(a2)
+            .arg(a3);
         let count = domain.len();
         self.launch_over(call, count)?;
         Ok(rate_out)
@@ -398,7 +427,7 @@ impl Kernels for CudaRuntime {
         let a11 = seen_out.pointer();
         let a12 = told_out.pointer();
         let call = self
-            .call(&KERNELS, "witness")?
+            .call_over(&KERNELS, &WITNESS, "witness", domain.len())?
             .arg(a0)
             .arg(a1)
             .arg(a2)

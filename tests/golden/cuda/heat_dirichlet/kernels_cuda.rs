@@ -4,7 +4,10 @@ use backend_cuda::runtime::{
     CudaRuntime, FloatingPoint, GridArrays, KernelModule, Scalar, ScalarCollection,
 };
 use equelle_runtime::{CanonicalSet, EntityKind, Error, Extent, Reduction};
-use crate::kernels::{Kernels, ComputeItrans, ComputeBtrans, ComputeU};
+use crate::kernels::{
+    Kernels, ComputeItrans, ComputeBtrans, ComputeU, COMPUTE_ITRANS, COMPUTE_BTRANS,
+    COMPUTE_U,
+};
 /// The kernels' CUDA C++ text, compiled at start for the device.
 pub const KERNELS: KernelModule = KernelModule {
     name: "heat_dirichlet",
@@ -26,7 +29,12 @@ impl Kernels for CudaRuntime {
             let a1 = self.scalar_pointer(args.k)?;
             let a2 = itrans_out.pointer();
             let call = self
-                .call(&KERNELS, "compute_itrans_per_axis")?
+                .call_over(
+                    &KERNELS,
+                    &COMPUTE_ITRANS,
+                    "compute_itrans_per_axis",
+                    domain.len(),
+                )?
                 .arg(a0)
                 .arg(a1)
                 .arg(a2);
@@ -50,7 +58,7 @@ impl Kernels for CudaRuntime {
             let a2 = self.scalar_pointer(args.k)?;
             let a3 = itrans_out.pointer();
             let call = self
-                .call(&KERNELS, "compute_itrans")?
+                .call_over(&KERNELS, &COMPUTE_ITRANS, "compute_itrans", domain.len())?
                 .arg(a0)
                 .arg(a1)
                 .arg(a2)
@@ -78,7 +86,7 @@ impl Kernels for CudaRuntime {
         let a2 = self.scalar_pointer(args.k)?;
         let a3 = btrans_out.pointer();
         let call = self
-            .call(&KERNELS, "compute_btrans")?
+            .call_over(&KERNELS, &COMPUTE_BTRANS, "compute_btrans", domain.len())?
             .arg(a0)
             .arg(a1)
             .arg(a2)
@@ -110,7 +118,7 @@ impl Kernels for CudaRuntime {
             let a6 = self.scalar_pointer(args.dt)?;
             let a7 = u_2_out.pointer();
             let call = self
-                .call(&KERNELS, "compute_u_cartesian")?
+                .call_over(&KERNELS, &COMPUTE_U, "compute_u_cartesian", domain.len())?
                 .arg(a0)
                 .arg(a1)
                 .arg(a2)
@@ -147,7 +155,7 @@ impl Kernels for CudaRuntime {
             let a7 = self.scalar_pointer(args.dt)?;
             let a8 = u_2_out.pointer();
             let call = self
-                .call(&KERNELS, "compute_u")?
+                .call_over(&KERNELS, &COMPUTE_U, "compute_u", domain.len())?
                 .arg(a0)
                 .arg(a1)
                 .arg(a2)

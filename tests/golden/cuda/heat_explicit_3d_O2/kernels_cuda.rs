@@ -6,6 +6,7 @@ use backend_cuda::runtime::{
 use equelle_runtime::{CanonicalSet, EntityKind, Error, Extent, Reduction};
 use crate::kernels::{
     Kernels, ComputeMinusItrans, ComputeBtransDirection, ComputeU, ComputeMaxU,
+    COMPUTE_MINUS_ITRANS, COMPUTE_BTRANS_DIRECTION, COMPUTE_U, COMPUTE_MAX_U,
 };
 /// The kernels' CUDA C++ text, compiled at start for the device.
 pub const KERNELS: KernelModule = KernelModule {
@@ -30,7 +31,12 @@ impl Kernels for CudaRuntime {
             let a1 = self.scalar_pointer(args.k)?;
             let a2 = minus_itrans_out.pointer();
             let call = self
-                .call(&KERNELS, "compute_minus_itrans_per_axis")?
+                .call_over(
+                    &KERNELS,
+                    &COMPUTE_MINUS_ITRANS,
+                    "compute_minus_itrans_per_axis",
+                    domain.len(),
+                )?
                 .arg(a0)
                 .arg(a1)
                 .arg(a2);
@@ -54,7 +60,12 @@ impl Kernels for CudaRuntime {
             let a2 = self.scalar_pointer(args.k)?;
             let a3 = minus_itrans_out.pointer();
             let call = self
-                .call(&KERNELS, "compute_minus_itrans")?
+                .call_over(
+                    &KERNELS,
+                    &COMPUTE_MINUS_ITRANS,
+                    "compute_minus_itrans",
+                    domain.len(),
+                )?
                 .arg(a0)
                 .arg(a1)
                 .arg(a2)
@@ -87,7 +98,12 @@ impl Kernels for CudaRuntime {
         let a2 = self.scalar_pointer(args.k)?;
         let a3 = btrans_direction_out.pointer();
         let call = self
-            .call(&KERNELS, "compute_btrans_direction")?
+            .call_over(
+                &KERNELS,
+                &COMPUTE_BTRANS_DIRECTION,
+                "compute_btrans_direction",
+                domain.len(),
+            )?
             .arg(a0)
             .arg(a1)
             .arg(a2)
@@ -126,7 +142,7 @@ impl Kernels for CudaRuntime {
             let a6 = dirichlet_val_dense.pointer();
             let a7 = u_new_out.pointer();
             let call = self
-                .call(&KERNELS, "compute_u_cartesian")?
+                .call_over(&KERNELS, &COMPUTE_U, "compute_u_cartesian", domain.len())?
                 .arg(a0)
                 .arg(a1)
                 .arg(a2)
@@ -163,7 +179,7 @@ impl Kernels for CudaRuntime {
             let a7 = dirichlet_val_dense.pointer();
             let a8 = u_new_out.pointer();
             let call = self
-                .call(&KERNELS, "compute_u")?
+                .call_over(&KERNELS, &COMPUTE_U, "compute_u", domain.len())?
                 .arg(a0)
                 .arg(a1)
                 .arg(a2)
@@ -187,7 +203,11 @@ impl Kernels for CudaRuntime {
         let u_dense = self.dense(args.u)?;
         let a1 = u_dense.pointer();
         let a2 = max_u_out.pointer();
-        let call = self.call(&KERNELS, "compute_max_u")?.arg(a0).arg(a1).arg(a2);
+        let call = self
+            .call_over(&KERNELS, &COMPUTE_MAX_U, "compute_max_u", domain.len())?
+            .arg(a0)
+            .arg(a1)
+            .arg(a2);
         self.launch_over_leaves(call, max_u_out.len())?;
         Ok(self.combine(max_u_out)?)
     }

@@ -212,7 +212,7 @@ extern "C" __global__ void EQ_HEAVY stage_cartesian(
       }
       #pragma unroll
       for (int axis = 0; axis < DIM; ++axis) {
-        const bool along_x_low = eq_along(axis, 1.0).c[0] == 1.0;
+        const bool along_x_low = axis == 0;
         const double h1_low = w_low[axis] - b_low[axis];
         const bool wet1_low = h1_low > 0.05;
         const double c1_low = wet1_low ? sqrt((9.81 * h1_low)) : 0.0;
@@ -265,7 +265,7 @@ extern "C" __global__ void EQ_HEAVY stage_cartesian(
         sum_w = sum_w - (area_low * mass_n_low);
         sum_hu = sum_hu - (area_low * (along_x_low ? normal_n_low : tangential_n_low));
         sum_hv = sum_hv - (area_low * (along_x_low ? tangential_n_low : normal_n_low));
-        const bool along_x_high = eq_along(axis, 1.0).c[0] == 1.0;
+        const bool along_x_high = axis == 0;
         const double h1_high = w_here - b_here;
         const bool wet1_high = h1_high > 0.05;
         const double c1_high = wet1_high ? sqrt((9.81 * h1_high)) : 0.0;
@@ -372,7 +372,7 @@ extern "C" __global__ void EQ_HEAVY stage_cartesian(
   #pragma unroll
   for (int axis = 0; axis < DIM; ++axis) {
     if (!eq_side_on_boundary(g, cell, axis, 0)) {
-      const bool along_x_low = eq_along(axis, 1.0).c[0] == 1.0;
+      const bool along_x_low = axis == 0;
       const double h1_low = w_low[axis] - b_low[axis];
       const bool wet1_low = h1_low > 0.05;
       const double c1_low = wet1_low ? sqrt((9.81 * h1_low)) : 0.0;
@@ -426,7 +426,7 @@ extern "C" __global__ void EQ_HEAVY stage_cartesian(
       sum_hu = sum_hu - (area_low * (along_x_low ? normal_n_low : tangential_n_low));
       sum_hv = sum_hv - (area_low * (along_x_low ? tangential_n_low : normal_n_low));
     } else {
-      const bool wall_x_low = eq_along(axis, 1.0).c[0] == 1.0;
+      const bool wall_x_low = axis == 0;
       const double h_wall_low = w_here - b_here;
       const double pressure_low = (h_wall_low > 0.05) ? ((4.905 * h_wall_low) * h_wall_low) : 0.0;
       const double wall_area_low = eq_at(g.area, axis);
@@ -435,7 +435,7 @@ extern "C" __global__ void EQ_HEAVY stage_cartesian(
       sum_hv = sum_hv - (wall_x_low ? 0.0 : (wall_area_low * pressure_low));
     }
     if (!eq_side_on_boundary(g, cell, axis, 1)) {
-      const bool along_x_high = eq_along(axis, 1.0).c[0] == 1.0;
+      const bool along_x_high = axis == 0;
       const double h1_high = w_here - b_here;
       const bool wet1_high = h1_high > 0.05;
       const double c1_high = wet1_high ? sqrt((9.81 * h1_high)) : 0.0;
@@ -489,7 +489,7 @@ extern "C" __global__ void EQ_HEAVY stage_cartesian(
       sum_hu = sum_hu + (area_high * (along_x_high ? normal_n_high : tangential_n_high));
       sum_hv = sum_hv + (area_high * (along_x_high ? tangential_n_high : normal_n_high));
     } else {
-      const bool wall_x_high = eq_along(axis, 1.0).c[0] == 1.0;
+      const bool wall_x_high = axis == 0;
       const double h_wall_high = w_here - b_here;
       const double pressure_high = (h_wall_high > 0.05) ? ((4.905 * h_wall_high) * h_wall_high) : 0.0;
       const double wall_area_high = eq_at(g.area, axis);

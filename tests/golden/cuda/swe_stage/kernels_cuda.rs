@@ -4,7 +4,7 @@ use backend_cuda::runtime::{
     CudaRuntime, FloatingPoint, GridArrays, KernelModule, Scalar, ScalarCollection,
 };
 use equelle_runtime::{CanonicalSet, EntityKind, Error, Extent, Reduction};
-use crate::kernels::{Kernels, Stage, Mean, Bottom};
+use crate::kernels::{Kernels, Stage, Mean, Bottom, STAGE, MEAN, BOTTOM};
 /// The kernels' CUDA C++ text, compiled at start for the device.
 pub const KERNELS: KernelModule = KernelModule {
     name: "swe_stage",
@@ -46,7 +46,7 @@ impl Kernels for CudaRuntime {
             let a13 = hu_2_out.pointer();
             let a14 = hv_2_out.pointer();
             let call = self
-                .call(&KERNELS, "stage_cartesian")?
+                .call_over(&KERNELS, &STAGE, "stage_cartesian", domain.len())?
                 .arg(a0)
                 .arg(a1)
                 .arg(a2)
@@ -103,7 +103,7 @@ impl Kernels for CudaRuntime {
             let a14 = hu_2_out.pointer();
             let a15 = hv_2_out.pointer();
             let call = self
-                .call(&KERNELS, "stage")?
+                .call_over(&KERNELS, &STAGE, "stage", domain.len())?
                 .arg(a0)
                 .arg(a1)
                 .arg(a2)
@@ -135,7 +135,12 @@ impl Kernels for CudaRuntime {
         let ahead_dense = self.dense(args.ahead)?;
         let a2 = ahead_dense.pointer();
         let a3 = new_out.pointer();
-        let call = self.call(&KERNELS, "mean")?.arg(a0).arg(a1).arg(a2).arg(a3);
+        let call = self
+            .call_over(&KERNELS, &MEAN, "mean", domain.len())?
+            .arg(a0)
+            .arg(a1)
+            .arg(a2)
+            .arg(a3);
         let count = domain.len();
         self.launch_over(call, count)?;
         Ok(new_out)
@@ -155,7 +160,7 @@ impl Kernels for CudaRuntime {
         let a4 = west_dense.pointer();
         let a5 = b_out.pointer();
         let call = self
-            .call(&KERNELS, "bottom")?
+            .call_over(&KERNELS, &BOTTOM, "bottom", domain.len())?
             .arg(a0)
             .arg(a1)
             .arg(a2)

@@ -4,7 +4,7 @@ use backend_cuda::runtime::{
     CudaRuntime, FloatingPoint, GridArrays, KernelModule, Scalar, ScalarCollection,
 };
 use equelle_runtime::{CanonicalSet, EntityKind, Error, Extent, Reduction};
-use crate::kernels::{Kernels, ComputeResidual};
+use crate::kernels::{Kernels, ComputeResidual, COMPUTE_RESIDUAL};
 /// The kernels' CUDA C++ text, compiled at start for the device.
 pub const KERNELS: KernelModule = KernelModule {
     name: "twophase_upwind",
@@ -47,7 +47,12 @@ impl Kernels for CudaRuntime {
             let a10 = self.scalar_pointer(args.dt)?;
             let a11 = residual_out.pointer();
             let call = self
-                .call(&KERNELS, "compute_residual_cartesian")?
+                .call_over(
+                    &KERNELS,
+                    &COMPUTE_RESIDUAL,
+                    "compute_residual_cartesian",
+                    domain.len(),
+                )?
                 .arg(a0)
                 .arg(a1)
                 .arg(a2)
@@ -99,7 +104,12 @@ impl Kernels for CudaRuntime {
             let a11 = self.scalar_pointer(args.dt)?;
             let a12 = residual_out.pointer();
             let call = self
-                .call(&KERNELS, "compute_residual")?
+                .call_over(
+                    &KERNELS,
+                    &COMPUTE_RESIDUAL,
+                    "compute_residual",
+                    domain.len(),
+                )?
                 .arg(a0)
                 .arg(a1)
                 .arg(a2)

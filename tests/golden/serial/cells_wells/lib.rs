@@ -16,6 +16,7 @@ pub static PROGRAM: Program = Program {
     source: Source {
         file: "cells_wells.equelle",
         text: "",
+        imports: &[],
     },
     inputs: &[
         InputInfo {

@@ -20,6 +20,7 @@ pub static PROGRAM: Program = Program {
     source: Source {
         file: "every_construct.equelle",
         text: "",
+        imports: &[],
     },
     inputs: &[
         InputInfo {

@@ -806,11 +806,11 @@ fn fluxes_q_c_low<const DIM: usize>(
 ) -> f64 {
     let jump_low = u - u_low;
     let rise_low = component(grid.displacement::<DIM>(axis, 1.0), 1);
-    (if axis == 0 {
-        f64::sqrt(if axis == 0 { 1.0 } else { 0.0 }) * jump_low.abs().sqrt()
+    if axis == 0 {
+        component(grid.normal::<DIM>(axis), 0).abs().sqrt() * jump_low.abs().sqrt()
     } else {
-        0.0
-    }) + (if axis == 1 { jump_low * math::log(rise_low) } else { 0.0 })
+        jump_low * math::log(rise_low) * component(grid.normal::<DIM>(axis), 1)
+    }
 }
 
 /// Term of the high side of a cell where there is a cell beyond; the caller adds it.
@@ -823,8 +823,7 @@ fn fluxes_q_c_high<const DIM: usize>(
 ) -> f64 {
     let jump_high = u_high - u;
     let rise_high = component(grid.displacement::<DIM>(axis, 1.0), 1);
-    (if axis == 0 { jump_high.abs().sqrt() } else { 0.0 })
-        + (if axis == 1 { jump_high * math::log(rise_high) } else { 0.0 })
+    if axis == 0 { jump_high.abs().sqrt() } else { jump_high * math::log(rise_high) }
 }
 
 /// [`Kernels::fluxes`] on any grid.

@@ -19,6 +19,7 @@ pub static PROGRAM: Program = Program {
     source: Source {
         file: "every_type.equelle",
         text: "",
+        imports: &[],
     },
     inputs: &[
         InputInfo {

@@ -17,6 +17,7 @@ pub static PROGRAM: Program = Program {
     source: Source {
         file: "heat_dirichlet.equelle",
         text: "",
+        imports: &[],
     },
     inputs: &[
         InputInfo {

@@ -16,6 +16,7 @@ pub static PROGRAM: Program = Program {
     source: Source {
         file: "heat_explicit_2d.equelle",
         text: include_str!("../heat_explicit_2d.equelle"),
+        imports: &[],
     },
     inputs: &[
         InputInfo {

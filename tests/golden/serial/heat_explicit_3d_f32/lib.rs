@@ -18,6 +18,7 @@ pub static PROGRAM: Program = Program {
     source: Source {
         file: "heat_explicit_3d.equelle",
         text: include_str!("../heat_explicit_3d.equelle"),
+        imports: &[],
     },
     inputs: &[
         InputInfo {

@@ -20,6 +20,7 @@ pub static PROGRAM: Program = Program {
     source: Source {
         file: "heat_implicit_3d.equelle",
         text: include_str!("../heat_implicit_3d.equelle"),
+        imports: &[],
     },
     inputs: &[
         InputInfo {

@@ -89,7 +89,7 @@ fn stage_cartesian<const DIM: usize>(
                 let here = side.cell;
                 let axis = side.axis;
                 if side.high {
-                    let wall_x_high = component(grid.normal::<DIM>(axis), 0) == 1.0;
+                    let wall_x_high = axis == 0;
                     let h_wall_high = w[here] - b[here];
                     let pressure_high = if h_wall_high > 0.05 {
                         4.905 * h_wall_high * h_wall_high
@@ -103,7 +103,7 @@ fn stage_cartesian<const DIM: usize>(
                         if wall_x_high { 0.0 } else { wall_area_high * pressure_high },
                     ]
                 } else {
-                    let wall_x_low = component(grid.normal::<DIM>(axis), 0) == 1.0;
+                    let wall_x_low = axis == 0;
                     let h_wall_low = w[here] - b[here];
                     let pressure_low = if h_wall_low > 0.05 {
                         4.905 * h_wall_low * h_wall_low
@@ -118,7 +118,7 @@ fn stage_cartesian<const DIM: usize>(
                     ]
                 }
             };
-            let mut sweep = Sweep::<f64, DIM, 14, 3>::new(grid);
+            let mut sweep = Sweep::<f64, DIM, 10, 3>::new(grid);
             for row in sweep.strips(&range) {
                 let len = row.len;
                 let with_next = row.at[1] + 1 < grid.n[1];
@@ -138,10 +138,6 @@ fn stage_cartesian<const DIM: usize>(
                             value_7,
                             value_8,
                             value_9,
-                            value_10,
-                            value_11,
-                            value_12,
-                            value_13,
                             ]|
                         stage_cells(
                             value_0,
@@ -154,10 +150,6 @@ fn stage_cartesian<const DIM: usize>(
                             value_7,
                             value_8,
                             value_9,
-                            value_10,
-                            value_11,
-                            value_12,
-                            value_13,
                             &w[cells.clone()],
                             &b[cells.clone()],
                             &hu[cells.clone()],
@@ -175,10 +167,6 @@ fn stage_cartesian<const DIM: usize>(
                             first_7,
                             first_8,
                             first_9,
-                            first_10,
-                            first_11,
-                            first_12,
-                            first_13,
                             ],
                             [second_0,
                             second_1,
@@ -190,10 +178,6 @@ fn stage_cartesian<const DIM: usize>(
                             second_7,
                             second_8,
                             second_9,
-                            second_10,
-                            second_11,
-                            second_12,
-                            second_13,
                             ],
                             [term_0,
                             term_1,
@@ -205,22 +189,22 @@ fn stage_cartesian<const DIM: usize>(
                                     term_0,
                                     term_1,
                                     term_2,
+                                    first_0,
+                                    second_0,
+                                    first_1,
+                                    second_1,
                                     first_2,
                                     second_2,
-                                    first_3,
-                                    second_3,
-                                    first_4,
-                                    second_4,
                                     &w[faces.second..][..faces.len],
                                     &w[faces.first..][..faces.len],
-                                    first_5,
-                                    second_5,
-                                    second_0,
-                                    first_0,
-                                    first_6,
-                                    second_6,
-                                    second_1,
-                                    first_1,
+                                    first_3,
+                                    second_3,
+                                    &hu[faces.second..][..faces.len],
+                                    &hu[faces.first..][..faces.len],
+                                    first_4,
+                                    second_4,
+                                    &hv[faces.second..][..faces.len],
+                                    &hv[faces.first..][..faces.len],
                                     grid,
                                 )
                             }
@@ -229,22 +213,22 @@ fn stage_cartesian<const DIM: usize>(
                                     term_0,
                                     term_1,
                                     term_2,
-                                    first_9,
-                                    second_9,
-                                    first_10,
-                                    second_10,
-                                    first_11,
-                                    second_11,
+                                    first_5,
+                                    second_5,
+                                    first_6,
+                                    second_6,
+                                    first_7,
+                                    second_7,
                                     &w[faces.second..][..faces.len],
                                     &w[faces.first..][..faces.len],
-                                    first_12,
-                                    second_12,
-                                    second_7,
-                                    first_7,
-                                    first_13,
-                                    second_13,
-                                    second_8,
                                     first_8,
+                                    second_8,
+                                    &hv[faces.second..][..faces.len],
+                                    &hv[faces.first..][..faces.len],
+                                    first_9,
+                                    second_9,
+                                    &hu[faces.second..][..faces.len],
+                                    &hu[faces.first..][..faces.len],
                                     grid,
                                 )
                             }
@@ -253,22 +237,22 @@ fn stage_cartesian<const DIM: usize>(
                                     term_0,
                                     term_1,
                                     term_2,
-                                    first_9,
-                                    second_9,
-                                    first_10,
-                                    second_10,
-                                    first_11,
-                                    second_11,
+                                    first_5,
+                                    second_5,
+                                    first_6,
+                                    second_6,
+                                    first_7,
+                                    second_7,
                                     &w[faces.second..][..faces.len],
                                     &w[faces.first..][..faces.len],
-                                    first_12,
-                                    second_12,
-                                    second_7,
-                                    first_7,
-                                    first_13,
-                                    second_13,
-                                    second_8,
                                     first_8,
+                                    second_8,
+                                    &hv[faces.second..][..faces.len],
+                                    &hv[faces.first..][..faces.len],
+                                    first_9,
+                                    second_9,
+                                    &hu[faces.second..][..faces.len],
+                                    &hu[faces.first..][..faces.len],
                                     grid,
                                 )
                             }
@@ -294,30 +278,28 @@ fn stage_cartesian<const DIM: usize>(
                         around.high[1],
                         around.low[2],
                         around.high[2],
-                        around.here[9],
-                        around.next[9],
-                        around.here[10],
-                        around.next[10],
-                        around.here[11],
-                        around.next[11],
+                        around.here[5],
+                        around.next[5],
+                        around.here[6],
+                        around.next[6],
+                        around.here[7],
+                        around.next[7],
                         &w[faces.second..][..faces.len],
                         &w[row.start..][..len],
-                        around.here[12],
-                        around.next[12],
-                        around.next[7],
-                        around.here[7],
-                        around.here[13],
-                        around.next[13],
-                        around.next[8],
                         around.here[8],
+                        around.next[8],
+                        &hv[faces.second..][..faces.len],
+                        &hv[row.start..][..len],
+                        around.here[9],
+                        around.next[9],
+                        &hu[faces.second..][..faces.len],
+                        &hu[row.start..][..len],
                         grid,
                         &b[row.start..][..len],
                         dt,
-                        &hu[row.start..][..len],
                         &b_east[row.start..][..len],
                         &b_west[row.start..][..len],
                         dx,
-                        &hv[row.start..][..len],
                         &b_north[row.start..][..len],
                         &b_south[row.start..][..len],
                         dy,
@@ -494,20 +476,18 @@ fn stage_row_and_faces_y<const DIM: usize>(
     w: &[f64],
     n1n_low_first: &[f64],
     n1n_low_second: &[f64],
-    mn1_low_second: &[f64],
-    mn1_low_first: &[f64],
+    hv_second: &[f64],
+    hv: &[f64],
     t1n_low_first: &[f64],
     t1n_low_second: &[f64],
-    mt1_low_second: &[f64],
-    mt1_low_first: &[f64],
+    hu_second: &[f64],
+    hu: &[f64],
     grid: &CartesianGrid,
     b: &[f64],
     dt: f64,
-    hu: &[f64],
     b_east: &[f64],
     b_west: &[f64],
     dx: f64,
-    hv: &[f64],
     b_north: &[f64],
     b_south: &[f64],
     dy: f64,
@@ -540,21 +520,18 @@ fn stage_row_and_faces_y<const DIM: usize>(
     let w = &w[..len];
     let n1n_low_first = &n1n_low_first[..len];
     let n1n_low_second = &n1n_low_second[..len];
-    let mn1_low_second = &mn1_low_second[..len];
-    let mn1_low_first = &mn1_low_first[..len];
+    let hv_second = &hv_second[..len];
+    let hv = &hv[..len];
     let t1n_low_first = &t1n_low_first[..len];
     let t1n_low_second = &t1n_low_second[..len];
-    let mt1_low_second = &mt1_low_second[..len];
-    let mt1_low_first = &mt1_low_first[..len];
-    let b = &b[..len];
+    let hu_second = &hu_second[..len];
     let hu = &hu[..len];
+    let b = &b[..len];
     let b_east = &b_east[..len];
     let b_west = &b_west[..len];
-    let hv = &hv[..len];
     let b_north = &b_north[..len];
     let b_south = &b_south[..len];
     for i in 0..len {
-        let along_x_low = 0.0 == 1.0;
         let value_2 = value_first[i] < value_second[i];
         let low_n_low = if value_2 { value_first[i] } else { value_second[i] };
         let value_3 = value_first_2[i] > value_second_2[i];
@@ -569,11 +546,9 @@ fn stage_row_and_faces_y<const DIM: usize>(
         let value_7 = (ap_n_low * m1n_low_first[i] - am_n_low * m1n_low_second[i])
             / width_n_low + blend_n_low * (w_second[i] - w[i]);
         let value_8 = (ap_n_low * n1n_low_first[i] - am_n_low * n1n_low_second[i])
-            / width_n_low + blend_n_low * (mn1_low_second[i] - mn1_low_first[i]);
+            / width_n_low + blend_n_low * (hv_second[i] - hv[i]);
         let value_9 = (ap_n_low * t1n_low_first[i] - am_n_low * t1n_low_second[i])
-            / width_n_low + blend_n_low * (mt1_low_second[i] - mt1_low_first[i]);
-        let normal_n_low = if value_6 { value_8 } else { 0.0 };
-        let tangential_n_low = if value_6 { value_9 } else { 0.0 };
+            / width_n_low + blend_n_low * (hu_second[i] - hu[i]);
         let sum_w_above = grid.area[1] * (if value_6 { value_7 } else { 0.0 });
         let mut sum_w = 0.0;
         sum_w -= sum_w_terms_low_x[i];
@@ -585,8 +560,7 @@ fn stage_row_and_faces_y<const DIM: usize>(
             sum_w += sum_w_terms_high_z[i];
         }
         sum_w_between[i] = sum_w_above;
-        let sum_hu_above = grid.area[1]
-            * (if along_x_low { normal_n_low } else { tangential_n_low });
+        let sum_hu_above = grid.area[1] * (if value_6 { value_9 } else { 0.0 });
         let mut sum_hu = 0.0;
         sum_hu -= sum_hu_terms_low_x[i];
         sum_hu += sum_hu_terms_high_x[i];
@@ -597,8 +571,7 @@ fn stage_row_and_faces_y<const DIM: usize>(
             sum_hu += sum_hu_terms_high_z[i];
         }
         sum_hu_between[i] = sum_hu_above;
-        let sum_hv_above = grid.area[1]
-            * (if along_x_low { tangential_n_low } else { normal_n_low });
+        let sum_hv_above = grid.area[1] * (if value_6 { value_8 } else { 0.0 });
         let mut sum_hv = 0.0;
         sum_hv -= sum_hv_terms_low_x[i];
         sum_hv += sum_hv_terms_high_x[i];
@@ -634,15 +607,11 @@ fn stage_row_and_faces_y<const DIM: usize>(
 /// Values that [`Kernels::stage`] needs of one cell, for a row of cells.
 #[inline(never)]
 fn stage_cells(
-    mn1_low: &mut [f64],
-    mt1_low: &mut [f64],
     value_2: &mut [f64],
     value_3: &mut [f64],
     m1n_low: &mut [f64],
     n1n_low: &mut [f64],
     t1n_low: &mut [f64],
-    mn1_low_2: &mut [f64],
-    mt1_low_2: &mut [f64],
     value_4: &mut [f64],
     value_5: &mut [f64],
     m1n_low_2: &mut [f64],
@@ -653,15 +622,11 @@ fn stage_cells(
     hu: &[f64],
     hv: &[f64],
 ) {
-    let len = mn1_low.len();
-    let mt1_low = &mut mt1_low[..len];
-    let value_2 = &mut value_2[..len];
+    let len = value_2.len();
     let value_3 = &mut value_3[..len];
     let m1n_low = &mut m1n_low[..len];
     let n1n_low = &mut n1n_low[..len];
     let t1n_low = &mut t1n_low[..len];
-    let mn1_low_2 = &mut mn1_low_2[..len];
-    let mt1_low_2 = &mut mt1_low_2[..len];
     let value_4 = &mut value_4[..len];
     let value_5 = &mut value_5[..len];
     let m1n_low_2 = &mut m1n_low_2[..len];
@@ -672,37 +637,27 @@ fn stage_cells(
     let hu = &hu[..len];
     let hv = &hv[..len];
     for i in 0..len {
-        let along_x_low = 1.0 == 1.0;
-        let along_x_low_2 = 0.0 == 1.0;
         let h1_low = w[i] - b[i];
         let wet1_low = h1_low > 0.05;
-        let mn1_low_3 = if along_x_low { hu[i] } else { hv[i] };
-        let mt1_low_3 = if along_x_low { hv[i] } else { hu[i] };
         let value_6 = f64::sqrt(9.81 * h1_low);
         let c1_low = if wet1_low { value_6 } else { 0.0 };
-        let value_7 = mn1_low_3 / h1_low;
+        let value_7 = hu[i] / h1_low;
         let v1n_low = if wet1_low { value_7 } else { 0.0 };
         let value_8 = 4.905 * h1_low * h1_low;
-        let value_9 = mn1_low_3 * value_7 + value_8;
-        let value_10 = mn1_low_3 * mt1_low_3 / h1_low;
-        let mn1_low_4 = if along_x_low_2 { hu[i] } else { hv[i] };
-        let mt1_low_4 = if along_x_low_2 { hv[i] } else { hu[i] };
-        let value_11 = mn1_low_4 / h1_low;
+        let value_9 = hu[i] * value_7 + value_8;
+        let value_10 = hu[i] * hv[i] / h1_low;
+        let value_11 = hv[i] / h1_low;
         let v1n_low_2 = if wet1_low { value_11 } else { 0.0 };
-        let value_12 = mn1_low_4 * value_11 + value_8;
-        let value_13 = mn1_low_4 * mt1_low_4 / h1_low;
-        mn1_low[i] = mn1_low_3;
-        mt1_low[i] = mt1_low_3;
+        let value_12 = hv[i] * value_11 + value_8;
+        let value_13 = hv[i] * hu[i] / h1_low;
         value_2[i] = v1n_low - c1_low;
         value_3[i] = v1n_low + c1_low;
-        m1n_low[i] = if wet1_low { mn1_low_3 } else { 0.0 };
+        m1n_low[i] = if wet1_low { hu[i] } else { 0.0 };
         n1n_low[i] = if wet1_low { value_9 } else { 0.0 };
         t1n_low[i] = if wet1_low { value_10 } else { 0.0 };
-        mn1_low_2[i] = mn1_low_4;
-        mt1_low_2[i] = mt1_low_4;
         value_4[i] = v1n_low_2 - c1_low;
         value_5[i] = v1n_low_2 + c1_low;
-        m1n_low_2[i] = if wet1_low { mn1_low_4 } else { 0.0 };
+        m1n_low_2[i] = if wet1_low { hv[i] } else { 0.0 };
         n1n_low_2[i] = if wet1_low { value_12 } else { 0.0 };
         t1n_low_2[i] = if wet1_low { value_13 } else { 0.0 };
     }
@@ -724,12 +679,12 @@ fn stage_faces_x(
     w_first: &[f64],
     n1n_low_first: &[f64],
     n1n_low_second: &[f64],
-    mn1_low_second: &[f64],
-    mn1_low_first: &[f64],
+    hu_second: &[f64],
+    hu_first: &[f64],
     t1n_low_first: &[f64],
     t1n_low_second: &[f64],
-    mt1_low_second: &[f64],
-    mt1_low_first: &[f64],
+    hv_second: &[f64],
+    hv_first: &[f64],
     grid: &CartesianGrid,
 ) {
     let len = sum_w_2.len();
@@ -745,14 +700,13 @@ fn stage_faces_x(
     let w_first = &w_first[..len];
     let n1n_low_first = &n1n_low_first[..len];
     let n1n_low_second = &n1n_low_second[..len];
-    let mn1_low_second = &mn1_low_second[..len];
-    let mn1_low_first = &mn1_low_first[..len];
+    let hu_second = &hu_second[..len];
+    let hu_first = &hu_first[..len];
     let t1n_low_first = &t1n_low_first[..len];
     let t1n_low_second = &t1n_low_second[..len];
-    let mt1_low_second = &mt1_low_second[..len];
-    let mt1_low_first = &mt1_low_first[..len];
+    let hv_second = &hv_second[..len];
+    let hv_first = &hv_first[..len];
     for i in 0..len {
-        let along_x_low = 1.0 == 1.0;
         let value_2 = value_first[i] < value_second[i];
         let low_n_low = if value_2 { value_first[i] } else { value_second[i] };
         let value_3 = value_first_2[i] > value_second_2[i];
@@ -767,16 +721,12 @@ fn stage_faces_x(
         let value_7 = (ap_n_low * m1n_low_first[i] - am_n_low * m1n_low_second[i])
             / width_n_low + blend_n_low * (w_second[i] - w_first[i]);
         let value_8 = (ap_n_low * n1n_low_first[i] - am_n_low * n1n_low_second[i])
-            / width_n_low + blend_n_low * (mn1_low_second[i] - mn1_low_first[i]);
+            / width_n_low + blend_n_low * (hu_second[i] - hu_first[i]);
         let value_9 = (ap_n_low * t1n_low_first[i] - am_n_low * t1n_low_second[i])
-            / width_n_low + blend_n_low * (mt1_low_second[i] - mt1_low_first[i]);
-        let normal_n_low = if value_6 { value_8 } else { 0.0 };
-        let tangential_n_low = if value_6 { value_9 } else { 0.0 };
+            / width_n_low + blend_n_low * (hv_second[i] - hv_first[i]);
         sum_w_2[i] = grid.area[0] * (if value_6 { value_7 } else { 0.0 });
-        sum_hu_2[i] = grid.area[0]
-            * (if along_x_low { normal_n_low } else { tangential_n_low });
-        sum_hv_2[i] = grid.area[0]
-            * (if along_x_low { tangential_n_low } else { normal_n_low });
+        sum_hu_2[i] = grid.area[0] * (if value_6 { value_8 } else { 0.0 });
+        sum_hv_2[i] = grid.area[0] * (if value_6 { value_9 } else { 0.0 });
     }
 }
 
@@ -796,12 +746,12 @@ fn stage_faces_y(
     w_first: &[f64],
     n1n_low_first: &[f64],
     n1n_low_second: &[f64],
-    mn1_low_second: &[f64],
-    mn1_low_first: &[f64],
+    hv_second: &[f64],
+    hv_first: &[f64],
     t1n_low_first: &[f64],
     t1n_low_second: &[f64],
-    mt1_low_second: &[f64],
-    mt1_low_first: &[f64],
+    hu_second: &[f64],
+    hu_first: &[f64],
     grid: &CartesianGrid,
 ) {
     let len = sum_w_2.len();
@@ -817,14 +767,13 @@ fn stage_faces_y(
     let w_first = &w_first[..len];
     let n1n_low_first = &n1n_low_first[..len];
     let n1n_low_second = &n1n_low_second[..len];
-    let mn1_low_second = &mn1_low_second[..len];
-    let mn1_low_first = &mn1_low_first[..len];
+    let hv_second = &hv_second[..len];
+    let hv_first = &hv_first[..len];
     let t1n_low_first = &t1n_low_first[..len];
     let t1n_low_second = &t1n_low_second[..len];
-    let mt1_low_second = &mt1_low_second[..len];
-    let mt1_low_first = &mt1_low_first[..len];
+    let hu_second = &hu_second[..len];
+    let hu_first = &hu_first[..len];
     for i in 0..len {
-        let along_x_low = 0.0 == 1.0;
         let value_2 = value_first[i] < value_second[i];
         let low_n_low = if value_2 { value_first[i] } else { value_second[i] };
         let value_3 = value_first_2[i] > value_second_2[i];
@@ -839,16 +788,12 @@ fn stage_faces_y(
         let value_7 = (ap_n_low * m1n_low_first[i] - am_n_low * m1n_low_second[i])
             / width_n_low + blend_n_low * (w_second[i] - w_first[i]);
         let value_8 = (ap_n_low * n1n_low_first[i] - am_n_low * n1n_low_second[i])
-            / width_n_low + blend_n_low * (mn1_low_second[i] - mn1_low_first[i]);
+            / width_n_low + blend_n_low * (hv_second[i] - hv_first[i]);
         let value_9 = (ap_n_low * t1n_low_first[i] - am_n_low * t1n_low_second[i])
-            / width_n_low + blend_n_low * (mt1_low_second[i] - mt1_low_first[i]);
-        let normal_n_low = if value_6 { value_8 } else { 0.0 };
-        let tangential_n_low = if value_6 { value_9 } else { 0.0 };
+            / width_n_low + blend_n_low * (hu_second[i] - hu_first[i]);
         sum_w_2[i] = grid.area[1] * (if value_6 { value_7 } else { 0.0 });
-        sum_hu_2[i] = grid.area[1]
-            * (if along_x_low { normal_n_low } else { tangential_n_low });
-        sum_hv_2[i] = grid.area[1]
-            * (if along_x_low { tangential_n_low } else { normal_n_low });
+        sum_hu_2[i] = grid.area[1] * (if value_6 { value_9 } else { 0.0 });
+        sum_hv_2[i] = grid.area[1] * (if value_6 { value_8 } else { 0.0 });
     }
 }
 
@@ -868,12 +813,12 @@ fn stage_faces_z(
     w_first: &[f64],
     n1n_low_first: &[f64],
     n1n_low_second: &[f64],
-    mn1_low_second: &[f64],
-    mn1_low_first: &[f64],
+    hv_second: &[f64],
+    hv_first: &[f64],
     t1n_low_first: &[f64],
     t1n_low_second: &[f64],
-    mt1_low_second: &[f64],
-    mt1_low_first: &[f64],
+    hu_second: &[f64],
+    hu_first: &[f64],
     grid: &CartesianGrid,
 ) {
     let len = sum_w_2.len();
@@ -889,14 +834,13 @@ fn stage_faces_z(
     let w_first = &w_first[..len];
     let n1n_low_first = &n1n_low_first[..len];
     let n1n_low_second = &n1n_low_second[..len];
-    let mn1_low_second = &mn1_low_second[..len];
-    let mn1_low_first = &mn1_low_first[..len];
+    let hv_second = &hv_second[..len];
+    let hv_first = &hv_first[..len];
     let t1n_low_first = &t1n_low_first[..len];
     let t1n_low_second = &t1n_low_second[..len];
-    let mt1_low_second = &mt1_low_second[..len];
-    let mt1_low_first = &mt1_low_first[..len];
+    let hu_second = &hu_second[..len];
+    let hu_first = &hu_first[..len];
     for i in 0..len {
-        let along_x_low = 0.0 == 1.0;
         let value_2 = value_first[i] < value_second[i];
         let low_n_low = if value_2 { value_first[i] } else { value_second[i] };
         let value_3 = value_first_2[i] > value_second_2[i];
@@ -911,16 +855,12 @@ fn stage_faces_z(
         let value_7 = (ap_n_low * m1n_low_first[i] - am_n_low * m1n_low_second[i])
             / width_n_low + blend_n_low * (w_second[i] - w_first[i]);
         let value_8 = (ap_n_low * n1n_low_first[i] - am_n_low * n1n_low_second[i])
-            / width_n_low + blend_n_low * (mn1_low_second[i] - mn1_low_first[i]);
+            / width_n_low + blend_n_low * (hv_second[i] - hv_first[i]);
         let value_9 = (ap_n_low * t1n_low_first[i] - am_n_low * t1n_low_second[i])
-            / width_n_low + blend_n_low * (mt1_low_second[i] - mt1_low_first[i]);
-        let normal_n_low = if value_6 { value_8 } else { 0.0 };
-        let tangential_n_low = if value_6 { value_9 } else { 0.0 };
+            / width_n_low + blend_n_low * (hu_second[i] - hu_first[i]);
         sum_w_2[i] = grid.area[2] * (if value_6 { value_7 } else { 0.0 });
-        sum_hu_2[i] = grid.area[2]
-            * (if along_x_low { normal_n_low } else { tangential_n_low });
-        sum_hv_2[i] = grid.area[2]
-            * (if along_x_low { tangential_n_low } else { normal_n_low });
+        sum_hu_2[i] = grid.area[2] * (if value_6 { value_9 } else { 0.0 });
+        sum_hv_2[i] = grid.area[2] * (if value_6 { value_8 } else { 0.0 });
     }
 }
 

@@ -16,6 +16,7 @@ pub static PROGRAM: Program = Program {
     source: Source {
         file: "swe_stage.equelle",
         text: "",
+        imports: &[],
     },
     inputs: &[
         InputInfo {

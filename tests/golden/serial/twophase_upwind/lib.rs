@@ -16,6 +16,7 @@ pub static PROGRAM: Program = Program {
     source: Source {
         file: "twophase_upwind.equelle",
         text: "",
+        imports: &[],
     },
     inputs: &[
         InputInfo {

@@ -14,6 +14,7 @@ use std::ffi::c_uint;
 use std::path::Path;
 use std::process::Command;
 use std::sync::OnceLock;
+use std::time::Instant;
 
 use equelle_runtime::{Error, ErrorKind};
 use libloading::Library;
@@ -253,6 +254,19 @@ impl Device for Emulator {
         let launches = self.state.borrow().graphs.get(&graph.0).cloned().unwrap_or_default();
         launches.iter().for_each(|l| self.run(l));
         Ok(())
+    }
+
+    unsafe fn time_launches(&self, launches: &[Launch]) -> Result<Option<Vec<f64>>, Error> {
+        let seconds = |launch: &Launch| {
+            let start = Instant::now();
+            self.run(launch);
+            start.elapsed().as_secs_f64()
+        };
+        Ok(Some(launches.iter().map(seconds).collect()))
+    }
+
+    fn copy_bandwidth(&self) -> Option<f64> {
+        None
     }
 
     fn free_graph(&self, graph: GraphId) {

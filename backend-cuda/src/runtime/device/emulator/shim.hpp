@@ -17,14 +17,8 @@ struct EqDim3 {
 };
 static thread_local EqDim3 threadIdx, blockIdx, blockDim, gridDim;
 
-using std::cos;
-using std::exp;
 using std::fabs;
-using std::log;
-using std::pow;
-using std::sin;
 using std::sqrt;
-using std::tan;
 
 template <class Number>
 static inline Number atomicMin(Number* at, Number value) {

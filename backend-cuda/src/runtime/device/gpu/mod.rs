@@ -19,7 +19,7 @@ use equelle_runtime::Error;
 
 use self::async_copy::AsyncCopies;
 use self::error::{During, GpuError};
-use self::graph::{Graph, Kernel};
+use self::graph::{Graph, Kernel, TimedGraph};
 use crate::runtime::device::direct::{DirectEngine, DirectSolves};
 use crate::runtime::device::sparse::{Allocate, SparseMatrix, SparseProducts};
 use crate::runtime::device::{
@@ -246,6 +246,18 @@ impl Device for GpuDevice {
         let Some(Some(graph)) = state.graphs.get(graph.0 as usize) else { return Err(GpuError::FreedGraph.into()) };
         // SAFETY: modules live as long as this; the caller vouches for the memory.
         unsafe { graph.launch(&self.stream) }.during("launching a graph")
+    }
+
+    unsafe fn time_launches(&self, launches: &[Launch]) -> Result<Option<Vec<f64>>, Error> {
+        let state = self.state.borrow();
+        let kernels = launches.iter().map(|launch| (&state.kernels[launch.function.0 as usize].function, launch));
+        let Ok(graph) = TimedGraph::new(&self.context, kernels) else { return Ok(None) };
+        // SAFETY: as the caller promises; modules live as long as this.
+        unsafe { graph.run(&self.stream) }.map(Some).during("timing kernels")
+    }
+
+    fn copy_bandwidth(&self) -> Option<f64> {
+        self.copy_rate().ok()
     }
 
     fn free_graph(&self, graph: GraphId) {

@@ -7,7 +7,7 @@ use equelle_runtime::Error;
 
 use super::error::GpuError;
 use super::probe;
-use crate::runtime::kernels::PRELUDE;
+use crate::runtime::kernels::before_kernels;
 
 /// Compiles a kernel source as a program does, with the prelude and strict floating point, for a
 /// GPU architecture such as `sm_90` and a grid of `dim` dimensions. Needs NVRTC, but no GPU.
@@ -15,7 +15,7 @@ use crate::runtime::kernels::PRELUDE;
 /// # Errors
 /// As for [`compile`].
 pub fn compile_with_nvrtc(source: &str, arch: &str, dim: usize) -> Result<Vec<u8>, Error> {
-    compile(&format!("{PRELUDE}\n#line 1 \"kernels.cu\"\n{source}\n"), arch, &[format!("-DDIM={dim}")])
+    compile(&format!("{}\n#line 1 \"kernels.cu\"\n{source}\n", before_kernels()), arch, &[format!("-DDIM={dim}")])
 }
 
 /// The compile target for a device of a compute capability (10 major + minor): its machine code if

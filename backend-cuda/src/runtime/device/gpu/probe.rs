@@ -38,7 +38,7 @@ static DRIVER: Library = Library {
         cuMemcpyDtoHAsync_v2 cuMemcpyDtoDAsync_v2 cuModuleLoadData cuModuleUnload \
         cuModuleGetFunction cuLaunchKernel cuGraphCreate cuGraphAddKernelNode_v2 \
         cuGraphAddDependencies_v2 cuGraphInstantiateWithFlags cuGraphLaunch cuGraphExecDestroy \
-        cuGraphDestroy cuGetErrorName cuGetErrorString",
+        cuGraphDestroy cuGraphAddEventRecordNode cuEventElapsedTime_v2 cuGetErrorName cuGetErrorString",
     missing: "no NVIDIA driver was found (library `libcuda.so.1`)",
     install: "install the NVIDIA driver, or use --backend serial",
     name: "the NVIDIA driver",

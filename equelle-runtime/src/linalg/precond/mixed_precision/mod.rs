@@ -128,9 +128,11 @@ impl MixedPrecisionAmg {
         let work = &mut *self.work.borrow_mut();
         let factor = self.cycle(space, work, r, size);
         let made = &work.z[..];
-        space.update_sum(z, |k, z| {
-            *z = f64::from(made[k]) * factor;
-            r[k] * *z
+        space.update_sums(z, |range, z, products| {
+            for (((product, z), made), r) in products.iter_mut().zip(z).zip(&made[range.clone()]).zip(&r[range]) {
+                *z = f64::from(*made) * factor;
+                *product = r * *z;
+            }
         })
     }
 }

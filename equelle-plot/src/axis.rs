@@ -1,0 +1,96 @@
+//! Numbers at axes.
+
+/// Round numbers within a range, with their texts.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Ticks(pub Vec<(f64, String)>);
+
+/// About `most` multiples of 1, 2 or 5 times a power of ten in a range; none if it has no width.
+pub fn ticks(low: f64, high: f64, most: usize) -> Ticks {
+    let width = high - low;
+    if !(width > 0.0 && width.is_finite()) || most == 0 {
+        return Ticks(Vec::new());
+    }
+    let rough = width / most as f64;
+    let power = rough.log10().floor();
+    let unit = 10_f64.powf(power);
+    let factor = [1.0, 2.0, 5.0, 10.0].into_iter().find(|factor| factor * unit >= rough * 0.999).unwrap_or(10.0);
+    let step = factor * unit;
+    if !(step.is_finite() && step > 0.0) || low + step == low {
+        return Ticks(Vec::new());
+    }
+    let power = if factor == 10.0 { power + 1.0 } else { power } as i32;
+    let (first, last) = ((low / step - 1e-9).ceil(), (high / step + 1e-9).floor());
+    let count = (last - first).clamp(-1.0, 2.0 * most as f64 + 2.0) as i64;
+    let largest = low.abs().max(high.abs());
+    let tick = |index: i64| {
+        // Not -0.
+        let value = (first + index as f64) * step + 0.0;
+        (value, text(value, power, largest))
+    };
+    Ticks((0..=count).map(tick).collect())
+}
+
+/// A multiple of a power of ten, in decimals, or with an exponent where numbers are large or small.
+fn text(value: f64, power: i32, largest: f64) -> String {
+    let exponent = largest.log10().floor() as i32;
+    if value == 0.0 {
+        "0".to_owned()
+    } else if (-4..6).contains(&exponent) && power >= -6 {
+        format!("{value:.*}", usize::try_from(-power).unwrap_or(0))
+    } else {
+        let own = value.abs().log10().floor() as i32;
+        tidy(&format!("{value:.*e}", usize::try_from(own - power).unwrap_or(0).min(12)))
+    }
+}
+
+/// A number with four digits, for ends of ranges and times.
+pub fn short(value: f64) -> String {
+    if value == 0.0 || !value.is_finite() {
+        return if value == 0.0 { "0".to_owned() } else { format!("{value}") };
+    }
+    let scientific = format!("{value:.3e}");
+    let exponent: i32 = scientific.rsplit_once('e').and_then(|(_, exponent)| exponent.parse().ok()).unwrap_or(0);
+    if (-4..6).contains(&exponent) {
+        let text = format!("{value:.*}", usize::try_from(3 - exponent).unwrap_or(0));
+        if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.').to_owned() } else { text }
+    } else {
+        tidy(&scientific)
+    }
+}
+
+/// Without zeros behind the digits.
+fn tidy(scientific: &str) -> String {
+    match scientific.split_once('e') {
+        Some((digits, exponent)) if digits.contains('.') => {
+            format!("{}e{exponent}", digits.trim_end_matches('0').trim_end_matches('.'))
+        }
+        Some(_) | None => scientific.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn texts(low: f64, high: f64, most: usize) -> Vec<String> {
+        ticks(low, high, most).0.into_iter().map(|(_, text)| text).collect()
+    }
+
+    #[test]
+    fn ticks_are_round() {
+        assert_eq!(texts(0.0, 1.0, 5), ["0.0", "0.2", "0.4", "0.6", "0.8", "1.0"].map(|text| if text == "0.0" { "0" } else { text }));
+        assert_eq!(texts(-1.0, 1.0, 4), ["-1.0", "-0.5", "0", "0.5", "1.0"]);
+        assert_eq!(texts(3.0e-9, 9.0e-9, 3), ["4e-9", "6e-9", "8e-9"]);
+        assert_eq!(texts(1e7, 3e7, 4), ["1e7", "1.5e7", "2e7", "2.5e7", "3e7"]);
+        assert_eq!(texts(1.0, 1.0, 4), [""; 0]);
+        assert_eq!(texts(1.0, 1.0 + 1e-16, 4), [""; 0]);
+        assert_eq!(texts(f64::NAN, 1.0, 4), [""; 0]);
+        assert!(texts(-f64::MAX, f64::MAX, 4).is_empty());
+    }
+
+    #[test]
+    fn short_numbers() {
+        let all = [0.0, 1.0, 0.1, 123_456.0, 1_234_567.0, 0.000_012_34, -2.5, 299.999_99, f64::NAN].map(short);
+        assert_eq!(all, ["0", "1", "0.1", "123456", "1.235e6", "1.234e-5", "-2.5", "300", "NaN"]);
+    }
+}

@@ -1,0 +1,79 @@
+//! Pictures of what runs write: coloured cells in two dimensions, lines in one, slices of three,
+//! and single numbers over time, as SVG and PNG.
+//!
+//! `run` finds the files of a run, `field` reads one collection, `slice` makes polygons of its
+//! cells; `panels` chooses what is shown, `chart` draws diagrams into a `drawing`, which becomes
+//! pixels (`image`, `png`) or `svg`. Letters are strokes of our own (`font`): no font or library of
+//! the system takes part, and a picture has the same bytes everywhere.
+
+mod axis;
+mod chart;
+mod colour;
+mod contour;
+mod drawing;
+mod field;
+mod font;
+mod image;
+mod options;
+mod panels;
+mod plane;
+mod png;
+mod run;
+mod series;
+mod slice;
+mod svg;
+
+use std::path::Path;
+
+use equelle_runtime::Error;
+
+pub use axis::short;
+pub use chart::{Curve, LinePanel, MapPanel, Panel, draw};
+pub use colour::{BLACK, Colour, ColourMap, NAN, Range, Scale, WHITE};
+pub use drawing::{Anchor, Drawing, Item, Label, Map};
+pub use font::STROKE;
+pub use image::{Image, Rect};
+pub use options::{Format, Options, Steps, parse_size};
+pub use plane::Plane;
+pub use run::Run;
+pub use slice::Slice;
+
+/// A picture as a file.
+#[derive(Clone, Debug)]
+pub struct Picture {
+    /// Of the file.
+    pub bytes: Vec<u8>,
+    /// What was left out, a sentence each.
+    pub notes: Vec<String>,
+}
+
+/// A picture of a run: `path` is the folder with its record, or the record.
+///
+/// # Errors
+/// `Usage` for a tag, a step or a slice that the run does not have; `Data` for a folder without
+/// outputs and for damaged files; `Io` for files that cannot be read.
+pub fn plot(path: &Path, options: &Options) -> Result<Picture, Error> {
+    let run = Run::open(path)?;
+    let chosen = panels::choose(&run, options)?;
+    let (width, height) = options.size.unwrap_or_else(|| chosen.size());
+    let drawings = || chosen.frames.iter().map(|panels| draw(panels, width, height));
+    let bytes = match options.format {
+        Format::Svg => drawings().next().map(|drawing| svg::text(&drawing).into_bytes()).unwrap_or_default(),
+        Format::Png if chosen.frames.len() > 1 => {
+            let images: Vec<Image> = drawings().map(|drawing| drawing.pixels()).collect();
+            png::animation(&images, options.frame_milliseconds)
+        }
+        Format::Png => drawings().next().map(|drawing| png::still(&drawing.pixels())).unwrap_or_default(),
+    };
+    Ok(Picture { bytes, notes: chosen.notes })
+}
+
+/// A drawing as the text of an SVG file.
+pub fn svg_text(drawing: &Drawing) -> String {
+    svg::text(drawing)
+}
+
+/// Pixels as a PNG file.
+pub fn png_file(image: &Image) -> Vec<u8> {
+    png::still(image)
+}

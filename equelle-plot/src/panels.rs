@@ -1,0 +1,311 @@
+//! What a picture of a run shows: which tags at which steps, in which diagrams.
+
+use std::sync::Arc;
+
+use equelle_runtime::{Error, ErrorKind};
+
+use crate::axis::short;
+use crate::chart::{Curve, LinePanel, MapPanel, Panel};
+use crate::colour::{Colour, ColourMap, Range, Scale};
+use crate::contour;
+use crate::field::{Component, Field};
+use crate::options::{Options, Steps};
+use crate::run::{OutputFile, Run, Tag, no_such};
+use crate::series::{self, Series};
+use crate::slice::{self, AXES, Slice};
+
+/// Most diagrams of a picture.
+const MOST_PANELS: usize = 16;
+
+/// Lines of a diagram: as many as usual, and at most.
+const USUAL_CURVES: usize = 6;
+const MOST_CURVES: usize = 12;
+
+/// Most pictures of an animation.
+const MOST_FRAMES: usize = 300;
+
+/// Colour of a line that stands alone.
+const ONLY: Colour = [0x31, 0x68, 0x8e];
+
+/// Diagrams of a picture, or of each picture of an animation.
+pub struct Chosen {
+    /// The diagrams of each picture.
+    pub frames: Vec<Vec<Panel>>,
+    /// What was left out, a sentence each.
+    pub notes: Vec<String>,
+}
+
+impl Chosen {
+    /// A size at which the diagrams can be read.
+    pub fn size(&self) -> (usize, usize) {
+        let n = self.frames.iter().map(Vec::len).max().unwrap_or(1);
+        let columns = (1..).find(|columns| columns * columns >= n).unwrap_or(1).max(1);
+        let (width, height) = if n <= 1 { (800, 600) } else { (480, 380) };
+        (columns * width, n.div_ceil(columns).max(1) * height)
+    }
+}
+
+/// A tag of collections, and the number of it that is drawn.
+struct Wanted {
+    tag: Tag,
+    component: Component,
+    title: String,
+}
+
+/// Chooses what is shown.
+///
+/// # Errors
+/// As [`crate::plot`].
+pub fn choose(run: &Run, options: &Options) -> Result<Chosen, Error> {
+    let tags = run.tags()?;
+    let series = match run.rows() {
+        Some(file) => series::read(&file.path, &file.read()?)?,
+        None => Vec::new(),
+    };
+    if tags.is_empty() && series.is_empty() {
+        return Err(Error::new(ErrorKind::Data, format!("the run in `{}` has no outputs that can be drawn", run.dir().display()))
+            .hint("run with output_format=vtu,csv"));
+    }
+    let (wanted, series) = wanted(tags, series, options)?;
+    let mut notes = Vec::new();
+    if run.state != "done" {
+        notes.push(format!("the run is not done: its record says `{}`", run.state));
+    }
+    let frames = if options.is_animation {
+        animation(run, &wanted, options, &mut notes)?
+    } else {
+        let mut panels = Vec::new();
+        for wanted in &wanted {
+            panels.extend(of_tag(run, wanted, options, &mut notes)?);
+        }
+        panels.extend(series.iter().map(|series| Panel::Lines(of_series(series, options))));
+        if panels.len() > MOST_PANELS {
+            notes.push(format!("the first {MOST_PANELS} of {} diagrams are drawn; choose others with --tag or --step", panels.len()));
+            panels.truncate(MOST_PANELS);
+        }
+        vec![panels]
+    };
+    if frames.iter().all(Vec::is_empty) {
+        return Err(Error::new(ErrorKind::Data, "there is nothing to draw"));
+    }
+    Ok(Chosen { frames, notes })
+}
+
+/// What the options name, in their order; everything if they name nothing.
+fn wanted(tags: Vec<Tag>, series: Vec<Series>, options: &Options) -> Result<(Vec<Wanted>, Vec<Series>), Error> {
+    let of = |tag: &Tag, component, title: &str| Wanted { tag: tag.clone(), component, title: title.to_owned() };
+    if options.tags.is_empty() {
+        return Ok((tags.iter().map(|tag| of(tag, Component::Length, &tag.name)).collect(), series));
+    }
+    let (mut fields, mut columns) = (Vec::new(), Vec::new());
+    for name in &options.tags {
+        let component = name.rsplit_once('_').and_then(|(stem, axis)| {
+            let tag = tags.iter().find(|tag| tag.name == stem)?;
+            Some((tag, Component::Axis(AXES.iter().position(|other| *other == axis)?)))
+        });
+        if let Some(tag) = tags.iter().find(|tag| tag.name == *name) {
+            fields.push(of(tag, Component::Length, name));
+        } else if let Some(column) = series.iter().find(|series| series.name == *name) {
+            columns.push(column.clone());
+        } else if let Some((tag, component)) = component {
+            fields.push(of(tag, component, name));
+        } else {
+            let known: Vec<String> =
+                tags.iter().map(|tag| tag.name.clone()).chain(series.iter().map(|series| series.name.clone())).collect();
+            return Err(no_such("output with the tag", name, &known));
+        }
+    }
+    Ok((fields, columns))
+}
+
+/// The files of a tag at the steps that the options name, at most `most`.
+fn at_steps<'a>(tag: &'a Tag, steps: &Steps, most: usize, notes: &mut Vec<String>) -> Result<Vec<&'a OutputFile>, Error> {
+    let mut files: Vec<&OutputFile> = tag.files.iter().collect();
+    files.sort_by_key(|file| file.step);
+    let chosen = match steps {
+        Steps::First => files.into_iter().take(1).collect(),
+        Steps::Last => files.pop().into_iter().collect(),
+        Steps::Usual | Steps::All => {
+            let n = files.len();
+            if n > most && *steps == Steps::All {
+                notes.push(format!("`{}`: {most} of {n} steps are drawn, evenly chosen", tag.name));
+            }
+            evenly(n, most).into_iter().map(|index| files[index]).collect()
+        }
+        Steps::These(steps) => {
+            let mut chosen = Vec::new();
+            for &step in steps {
+                let at = files.partition_point(|file| file.step < step);
+                match files.get(at) {
+                    Some(file) if file.step == step => chosen.push(*file),
+                    next => {
+                        let near = [at.checked_sub(1).map(|before| files[before]), next.copied()].into_iter().flatten();
+                        let near: Vec<String> = near.map(|file| file.step.to_string()).collect();
+                        return Err(Error::new(ErrorKind::Usage, format!("the run has no file of step {step} of `{}`", tag.name))
+                            .hint(format!("the nearest are {}", near.join(" and "))));
+                    }
+                }
+            }
+            if chosen.len() > most {
+                notes.push(format!("`{}`: the first {most} of {} steps are drawn", tag.name, chosen.len()));
+                chosen.truncate(most);
+            }
+            chosen
+        }
+    };
+    Ok(chosen)
+}
+
+/// At most `most` of `n` numbers from the first to the last, evenly.
+fn evenly(n: usize, most: usize) -> Vec<usize> {
+    match (n, most) {
+        (n, most) if n <= most => (0..n).collect(),
+        (n, 1) => vec![n - 1],
+        (n, most) => (0..most).map(|index| index * (n - 1) / (most - 1)).collect(),
+    }
+}
+
+/// What is known of the moment of a field.
+fn moment(field: &Field) -> String {
+    match field.time {
+        Some(time) => format!("time {}", short(time)),
+        None => format!("step {}", field.step),
+    }
+}
+
+fn read_all(run: &Run, wanted: &Wanted, files: &[&OutputFile]) -> Result<Vec<Field>, Error> {
+    let mut fields = Vec::new();
+    for file in files {
+        fields.extend(Field::read(run, file, &wanted.tag.name, wanted.component)?);
+    }
+    Ok(fields)
+}
+
+/// The range of values: as the options say, else that of the fields.
+fn range_of(fields: &[Field], options: &Options) -> Range {
+    let found = || Range::of(fields.iter().flat_map(|field| field.values.iter().copied()));
+    options.range.or_else(found).unwrap_or(Range { low: 0.0, high: 1.0 })
+}
+
+fn of_tag(run: &Run, wanted: &Wanted, options: &Options, notes: &mut Vec<String>) -> Result<Vec<Panel>, Error> {
+    // The last file tells the dimension, and with it how many steps fit.
+    let is_line = match at_steps(&wanted.tag, &Steps::Last, 1, notes)?.first() {
+        Some(file) => Field::read(run, file, &wanted.tag.name, wanted.component)?.is_some_and(|field| field.dim() == 1),
+        None => return Ok(Vec::new()),
+    };
+    let (steps, most) = match (&options.steps, is_line) {
+        (Steps::Usual, false) => (&Steps::Last, 1),
+        (Steps::Usual, true) => (&Steps::Usual, USUAL_CURVES),
+        (steps, false) => (steps, MOST_PANELS),
+        (steps, true) => (steps, MOST_CURVES),
+    };
+    let fields = read_all(run, wanted, &at_steps(&wanted.tag, steps, most, notes)?)?;
+    let range = range_of(&fields, options);
+    if is_line {
+        return Ok(vec![Panel::Lines(of_lines(wanted, &fields, options))]);
+    }
+    fields.into_iter().map(|field| Ok(Panel::Map(of_map(wanted, field, range, options)?))).collect()
+}
+
+/// A map of a field; of three dimensions, of a slice.
+fn of_map(wanted: &Wanted, field: Field, range: Range, options: &Options) -> Result<MapPanel, Error> {
+    let mut title = format!("{}   {}", wanted.title, moment(&field));
+    let (plane, values, axes) = if field.dim() == 3 {
+        let slice = options.slice.unwrap_or_else(|| {
+            let [low, high] = slice::extent(&field.geometry, 2);
+            Slice { axis: 2, at: low / 2.0 + high / 2.0 }
+        });
+        title.push_str(&format!("   {} = {}", AXES[slice.axis], short(slice.at)));
+        let cut = slice::cut(&field.geometry, slice)?;
+        let values = match &cut.cells {
+            Some(cells) => cells.iter().map(|&cell| field.values[cell]).collect(),
+            None => field.values,
+        };
+        (cut.plane, values, cut.axes)
+    } else {
+        (slice::plane(&field.geometry), field.values, [0, 1])
+    };
+    let levels: Vec<f64> =
+        (1..=options.isolines).map(|level| range.low + (range.high - range.low) * level as f64 / (options.isolines + 1) as f64).collect();
+    let isolines = if levels.is_empty() { Vec::new() } else { contour::segments(&plane, &values, &levels) };
+    let scale = Scale { table: options.colours.table(), range };
+    Ok(MapPanel { title, unit: field.unit, axes: axes.map(|axis| AXES[axis]), plane: Arc::new(plane), values, scale, isolines })
+}
+
+/// Lines of fields of one dimension, through the centres of cells.
+fn of_lines(wanted: &Wanted, fields: &[Field], options: &Options) -> LinePanel {
+    let colours = ColourMap::Viridis.table();
+    let (mut curves, mut extent) = (Vec::new(), [f64::MAX, f64::MIN]);
+    for (index, field) in fields.iter().enumerate() {
+        let intervals = slice::intervals(&field.geometry);
+        for [low, high] in &intervals {
+            extent = [extent[0].min(*low), extent[1].max(*high)];
+        }
+        let mut points: Vec<[f64; 2]> = match &intervals[..] {
+            // Of one cell the line is as long as the cell.
+            [[low, high]] => vec![[*low, field.values[0]], [*high, field.values[0]]],
+            several => several.iter().zip(&field.values).map(|([low, high], &value)| [low / 2.0 + high / 2.0, value]).collect(),
+        };
+        points.sort_by(|a, b| a[0].total_cmp(&b[0]));
+        // The last colours are too bright for lines on white.
+        let colour = if fields.len() == 1 { ONLY } else { colours[index * 225 / (fields.len() - 1)] };
+        let name = if fields.len() == 1 { String::new() } else { moment(field) };
+        curves.push(Curve { name, points, colour });
+    }
+    let unit = fields.first().and_then(|field| field.unit.as_ref());
+    let mut title = unit.map_or_else(|| wanted.title.clone(), |unit| format!("{} [{unit}]", wanted.title));
+    if let [field] = fields {
+        title.push_str(&format!("   {}", moment(field)));
+    }
+    let range = options.range.map(|range| [range.low, range.high]);
+    LinePanel { title, axis: AXES[0].to_owned(), extent, range, curves, n_nan: fields.iter().map(Field::n_nan).sum() }
+}
+
+/// A single number over time.
+fn of_series(series: &Series, options: &Options) -> LinePanel {
+    let ends = Range::of(series.points.iter().map(|point| point[0])).unwrap_or(Range { low: 0.0, high: 1.0 });
+    let axis = if series.has_times { "time" } else { "step" };
+    LinePanel {
+        title: series.name.clone(),
+        axis: axis.to_owned(),
+        extent: [ends.low, ends.high],
+        range: options.range.map(|range| [range.low, range.high]),
+        curves: vec![Curve { name: String::new(), points: series.points.clone(), colour: ONLY }],
+        n_nan: 0,
+    }
+}
+
+/// A picture for each step, with one scale for all.
+fn animation(run: &Run, wanted: &[Wanted], options: &Options, notes: &mut Vec<String>) -> Result<Vec<Vec<Panel>>, Error> {
+    let mut frames: Vec<Vec<Panel>> = Vec::new();
+    let steps = if options.steps == Steps::Usual { &Steps::All } else { &options.steps };
+    for wanted in wanted {
+        let fields = read_all(run, wanted, &at_steps(&wanted.tag, steps, MOST_FRAMES, notes)?)?;
+        let range = range_of(&fields, options);
+        let of_all = Options { range: Some(range), ..options.clone() };
+        for (index, field) in fields.into_iter().enumerate() {
+            let panel = match field.dim() {
+                1 => Panel::Lines(of_lines(wanted, &[field], &of_all)),
+                _ => Panel::Map(of_map(wanted, field, range, options)?),
+            };
+            match frames.get_mut(index) {
+                Some(frame) => frame.push(panel),
+                None => frames.push(vec![panel]),
+            }
+        }
+    }
+    Ok(frames)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn steps_are_chosen_evenly_with_both_ends() {
+        assert_eq!(evenly(3, 6), [0, 1, 2]);
+        assert_eq!(evenly(101, 6), [0, 20, 40, 60, 80, 100]);
+        assert_eq!(evenly(100_000, 2), [0, 99_999]);
+        assert_eq!((evenly(5, 1), evenly(0, 4)), (vec![4], vec![]));
+    }
+}
