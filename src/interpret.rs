@@ -14,7 +14,8 @@ use equelle_front::verify::Verified;
 use equelle_runtime::session::Options;
 use equelle_runtime::threads::Threads;
 use equelle_runtime::{
-    EquelleRuntime, Error, ErrorKind, ImportedSource, InputInfo, InputUnit, OutputInfo, Program, Session, Solve, Source, launch,
+    EquelleRuntime, Error, ErrorKind, ImportedSource, InputInfo, InputUnit, OutputInfo, Program, Session, Solve, Source, TableColumn,
+    TableColumns, launch,
 };
 
 use crate::failure::Failure;
@@ -88,9 +89,14 @@ pub fn program(source: &SourceMap, verified: &Verified) -> &'static Program {
 fn input(module: &Module, input: &Data) -> InputInfo {
     let unit =
         |unit: ExpectedUnit| InputUnit { text: leak(&package::unit_text(module, &unit)), factor: unit.factor, dimension: unit.dimension.0 };
+    let column = |number: usize| {
+        let column = input.columns.get(number);
+        TableColumn { name: column.map_or("", |column| leak(&column.name)), unit: column.and_then(|column| column.unit).map(unit) }
+    };
+    let columns = TableColumns { argument: column(0), value: column(1) };
     InputInfo {
         name: leak(&input.name),
-        kind: package::input_kind(input),
+        kind: package::input_kind(input, columns),
         domain: leak(&input.domain),
         unit: input.unit.map(unit),
         default: leak(&input.default.map(|value| value.to_string()).unwrap_or_default()),

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use equelle_front::diagnostic::{Code, Diagnostic};
 use equelle_front::ir::interface::Data;
-use equelle_runtime::InputKind;
+use equelle_runtime::{InputKind, TableColumns};
 use equelle_runtime::keys::{self, Part};
 
 use crate::package::input_kind;
@@ -17,7 +17,7 @@ pub fn collisions(inputs: &[Data]) -> Vec<Diagnostic> {
     let mut found = Vec::new();
     let mut owners: BTreeMap<String, &Data> = BTreeMap::new();
     for input in inputs {
-        let kind = input_kind(input);
+        let kind = input_kind(input, TableColumns::default());
         let keys: Vec<String> = kind.suffixes().map(|suffix| format!("{}{suffix}", input.name)).collect();
         let other = keys.iter().find_map(|key| owners.get(key).filter(|other| !may_share(input, other, key)).map(|other| (key, other)));
         if let Some((key, other)) = other {
@@ -42,7 +42,7 @@ pub fn collisions(inputs: &[Data]) -> Vec<Diagnostic> {
 
 /// Whether two inputs read the same of a key.
 fn may_share(a: &Data, b: &Data, key: &str) -> bool {
-    let (kind, other) = (input_kind(a), input_kind(b));
+    let (kind, other) = (input_kind(a, TableColumns::default()), input_kind(b, TableColumns::default()));
     let number = |kind| matches!(kind, InputKind::Scalar | InputKind::Collection);
     a.name == b.name && (kind == other || (key == a.name && number(kind) && number(other)))
 }

@@ -1,4 +1,4 @@
-//! The page of the book with patterns, and programs written in its way against closed forms.
+//! The pages of the book with patterns and tables, and programs written in its way against closed forms.
 
 #[path = "../equelle-runtime/examples/polyhedra.rs"]
 mod polyhedra;
@@ -18,3 +18,5 @@ mod grid_file;
 mod muscl;
 #[path = "patterns/page.rs"]
 mod page;
+#[path = "patterns/tables.rs"]
+mod tables;

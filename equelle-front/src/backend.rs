@@ -157,6 +157,8 @@ pub enum Handle {
     Domain,
     /// `Sequence`
     Sequence,
+    /// `Table`
+    Table,
 }
 
 impl Handle {
@@ -173,10 +175,11 @@ impl Handle {
             (Shape::Collection(_), Basic::Entity(_)) => Some(Handle::EntityCollection),
             (Shape::Domain(_), Basic::Entity(_)) => Some(Handle::Domain),
             (Shape::Sequence, Basic::Scalar) => Some(Handle::Sequence),
+            (Shape::Single, Basic::Table) => Some(Handle::Table),
             (Shape::Single, Basic::Entity(_) | Basic::Text)
-            | (Shape::Collection(_), Basic::Text)
-            | (Shape::Domain(_), Basic::Scalar | Basic::Vector | Basic::Bool | Basic::Text)
-            | (Shape::Sequence, Basic::Vector | Basic::Bool | Basic::Entity(_) | Basic::Text) => None,
+            | (Shape::Collection(_), Basic::Text | Basic::Table)
+            | (Shape::Domain(_), Basic::Scalar | Basic::Vector | Basic::Bool | Basic::Text | Basic::Table)
+            | (Shape::Sequence, Basic::Vector | Basic::Bool | Basic::Entity(_) | Basic::Text | Basic::Table) => None,
         }
     }
 
@@ -192,6 +195,7 @@ impl Handle {
             Handle::EntityCollection => "EntityCollection",
             Handle::Domain => "Domain",
             Handle::Sequence => "Sequence",
+            Handle::Table => "Table",
         }
     }
 }

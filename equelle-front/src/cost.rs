@@ -19,7 +19,7 @@ pub struct CostModel {
     pub division: u32,
     /// A product of Vectors.
     pub dot: u32,
-    /// An elementary function, or a power.
+    /// An elementary function, a power, or a search in a table.
     pub elementary: u32,
     /// Faces of a cell, as far as costs go.
     pub faces: u32,
@@ -48,6 +48,7 @@ impl CostModel {
             Op::Unary(op, _) => self.unary(*op),
             Op::Arithmetic(op, ..) => self.arithmetic(*op),
             Op::Math(function, ..) => self.math(*function),
+            Op::Interpolate { .. } => self.elementary,
             Op::Dot(..) => self.dot,
             Op::Divergence(_) | Op::FaceReduce { .. } => self.faces,
             Op::Broadcast { .. } | Op::Component(..) | Op::Vector(_) => 0,
@@ -76,6 +77,7 @@ impl CostModel {
             KExpr::Unary(op, _) => self.unary(*op),
             KExpr::Arithmetic(op, ..) => self.arithmetic(*op),
             KExpr::Math(function, ..) => self.math(*function),
+            KExpr::Interpolate { .. } => self.elementary,
             KExpr::Dot(..) => self.dot,
             KExpr::Real(_) | KExpr::Bool(_) | KExpr::Local(_) | KExpr::Param(_) | KExpr::ZeroVector | KExpr::Entity(_) => 0,
             KExpr::IsEmpty(_)

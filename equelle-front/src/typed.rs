@@ -289,6 +289,10 @@ pub enum Builtin {
     InputDomainSubsetOf,
     /// `InputSequenceOfScalar(name)`
     InputSequenceOfScalar,
+    /// `InputTable(name, argument, value)`
+    InputTable,
+    /// `Interpolate(table, x)`
+    Interpolate,
     /// `Where(domain, condition)`
     Where,
 }

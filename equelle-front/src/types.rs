@@ -209,6 +209,8 @@ pub enum Basic {
     Entity(EntityKind),
     /// Text.
     Text,
+    /// A function of one number that data give: rows of arguments and values.
+    Table,
 }
 
 /// How many of them.
@@ -243,6 +245,8 @@ impl Type {
     pub const BOOL: Type = Type { basic: Basic::Bool, shape: Shape::Single, within: None };
     /// Text.
     pub const TEXT: Type = Type { basic: Basic::Text, shape: Shape::Single, within: None };
+    /// A table.
+    pub const TABLE: Type = Type { basic: Basic::Table, shape: Shape::Single, within: None };
     /// A list of real numbers.
     pub const SEQUENCE: Type = Type { basic: Basic::Scalar, shape: Shape::Sequence, within: None };
 

@@ -72,6 +72,7 @@ impl<'a, R: DerivativeAccess> Interpreter<'a, R> {
                 Value::Bool(v) => self.rt.save_bool(name, v)?,
                 Value::Vector(v) => self.rt.save_vector(name, v)?,
                 Value::Sequence(v) => self.rt.save_sequence(name, v)?,
+                Value::Table(_) => return Err(defect("a checkpoint has no tables")),
                 Value::Domain(v) if ty.is_domain() => self.rt.save_domain(name, v)?,
                 Value::Domain(v) => {
                     let entities = self.rt.entities(v)?;
@@ -98,7 +99,7 @@ impl<'a, R: DerivativeAccess> Interpreter<'a, R> {
             (Shape::Collection(_), Basic::Vector) => Value::Vectors(self.rt.restored_vectors(name)?),
             (Shape::Collection(_), Basic::Bool) => Value::Bools(self.rt.restored_bools(name)?),
             (Shape::Collection(_), Basic::Entity(_)) => Value::Entities(self.rt.restored_entities(name)?),
-            (Shape::Single, Basic::Entity(_) | Basic::Text) | (Shape::Collection(_), Basic::Text) => {
+            (Shape::Single, Basic::Entity(_) | Basic::Text | Basic::Table) | (Shape::Collection(_), Basic::Text | Basic::Table) => {
                 return Err(defect("what a checkpoint does not have"));
             }
         };
@@ -109,7 +110,7 @@ impl<'a, R: DerivativeAccess> Interpreter<'a, R> {
                 Value::Vectors(values) => Some(self.rt.domain_of_vectors(values)),
                 Value::Bools(values) => Some(self.rt.domain_of_bools(values)),
                 Value::Entities(values) => Some(self.rt.domain_of_entities(values).0),
-                Value::Scalar(_) | Value::Bool(_) | Value::Vector(_) | Value::Text(_) | Value::Sequence(_) | Value::Domain(_) => None,
+                Value::Scalar(_) | Value::Bool(_) | Value::Vector(_) | Value::Text(_) | Value::Sequence(_) | Value::Table(_) | Value::Domain(_) => None,
             };
             if let Some(domain) = domain {
                 self.domains.entry(set).or_insert(domain);

@@ -2,11 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use equelle_front::ir::{FaceFilter, KBlock, KExpr, KStmt, Kernel, LocalId, Param, ParamId, Path, Side, UnaryOp};
+use equelle_front::ir::{FaceFilter, Interpolant, KBlock, KExpr, KStmt, Kernel, LocalId, Param, ParamId, Path, Side, UnaryOp};
 use equelle_front::ops::{Arithmetic, FaceReduction};
 use equelle_front::types::{Basic, EntityKind, SetId, SetTable};
 use equelle_runtime::grid::{Cartesian, Grid, NONE};
-use equelle_runtime::{Error, ErrorKind};
+use equelle_runtime::{Error, ErrorKind, math};
 
 use crate::operand::{Bound, Members, Number};
 use crate::value::{arithmetic, binary_math, defect, elementary, entity_kind, logic};
@@ -238,7 +238,7 @@ impl<'a> Evaluator<'a> {
                 let rank = self.rank(*param, at)?;
                 match &self.params[param.0 as usize] {
                     Bound::Entities(entities) => Ok(entities[rank]),
-                    Bound::Single(_) | Bound::Scalars(_) | Bound::Vectors(_) | Bound::Bools(_) | Bound::Domain => {
+                    Bound::Single(_) | Bound::Scalars(_) | Bound::Vectors(_) | Bound::Bools(_) | Bound::Table(_) | Bound::Domain => {
                         Err(defect("a parameter holds no entities"))
                     }
                 }
@@ -304,7 +304,7 @@ impl<'a> Evaluator<'a> {
             },
             KExpr::Param(id) => match &self.params[id.0 as usize] {
                 Bound::Single(value) => *value,
-                Bound::Scalars(_) | Bound::Vectors(_) | Bound::Bools(_) | Bound::Entities(_) | Bound::Domain => {
+                Bound::Scalars(_) | Bound::Vectors(_) | Bound::Bools(_) | Bound::Entities(_) | Bound::Table(_) | Bound::Domain => {
                     return Err(defect("a parameter is not single"));
                 }
             },
@@ -318,7 +318,7 @@ impl<'a> Evaluator<'a> {
                         vector.iter_mut().zip(values).for_each(|(v, component)| *v = component[rank]);
                         Number::Vector(vector)
                     }
-                    Bound::Single(_) | Bound::Entities(_) | Bound::Domain => return Err(defect("a parameter holds no values")),
+                    Bound::Single(_) | Bound::Entities(_) | Bound::Table(_) | Bound::Domain => return Err(defect("a parameter holds no values")),
                 }
             }
             KExpr::Measure(path) => Number::Real(self.measure(path)?),
@@ -374,6 +374,14 @@ impl<'a> Evaluator<'a> {
             KExpr::Math(op, a, b) => {
                 let (a, b) = (self.expr(a)?.real()?, self.expr(b)?.real()?);
                 Number::Real(binary_math(*op).of(a, b))
+            }
+            KExpr::Interpolate { table, of, argument } => {
+                let x = self.expr(argument)?.real()?;
+                let Bound::Table(numbers) = &self.params[table.0 as usize] else { return Err(defect("a parameter is no table")) };
+                Number::Real(match of {
+                    Interpolant::Value => math::interpolate(numbers, x),
+                    Interpolant::Slope => math::slope(numbers, x),
+                })
             }
             KExpr::Entity(path) => Number::Entity(self.path(path)?),
             KExpr::Displacement { to, from } => Number::Vector(self.displacement(to, from)?),

@@ -97,6 +97,7 @@ impl<R: DerivativeAccess> Interpreter<'_, R> {
             Value::Vectors(v) => Bound::Vectors(self.rt.vectors(v)?),
             Value::Bools(v) => Bound::Bools(self.rt.bools(v)?),
             Value::Entities(v) => Bound::Entities(self.rt.entity_indices(v)?),
+            Value::Table(v) => Bound::Table(self.rt.table_numbers(v)),
             Value::Domain(_) => Bound::Domain,
             Value::Text(_) | Value::Sequence(_) => return Err(defect(format!("{} is no argument of a kernel", arg.kind()))),
         })
@@ -247,7 +248,7 @@ impl<R: DerivativeAccess> Interpreter<'_, R> {
                 let values = column().map(Number::entity).collect::<Result<Vec<Option<u32>>, Error>>()?;
                 Value::Entities(self.rt.entity_collection(&domain, entity_kind(kind), values)?)
             }
-            Basic::Text => return Err(defect("a kernel gives no Text")),
+            Basic::Text | Basic::Table => return Err(defect("a kernel gives no Text")),
         })
     }
 

@@ -54,6 +54,8 @@ pub(crate) enum Bound {
     Vectors(Vec<Vec<f64>>),
     Bools(Vec<bool>),
     Entities(Vec<Option<u32>>),
+    /// Its numbers.
+    Table(Vec<f64>),
     Domain,
 }
 

@@ -44,6 +44,15 @@ impl<R: DerivativeAccess> Interpreter<'_, R> {
                 Value::Text(name) => Value::Sequence(self.rt.input_sequence(name)?),
                 a => return Err(unfit("InputSequence", &[a])),
             },
+            Op::InputTable { name, argument, value } => match (v(name)?, v(argument)?, v(value)?) {
+                (Value::Text(name), Value::Text(argument), Value::Text(value)) => Value::Table(self.rt.input_table(name, argument, value)?),
+                (a, b, c) => return Err(unfit("InputTable", &[a, b, c])),
+            },
+            Op::Interpolate { table, argument } => match (v(table)?, v(argument)?) {
+                (Value::Table(table), Value::Scalar(argument)) => Value::Scalar(self.rt.scalars_interpolate(table, argument)?),
+                (Value::Table(table), Value::Scalars(argument)) => Value::Scalars(self.rt.interpolate(table, argument)?),
+                (a, b) => return Err(unfit("Interpolate", &[a, b])),
+            },
             Op::Step(length) => match v(length)? {
                 Value::Scalar(length) => Value::Scalar(self.rt.take_step(length)?),
                 a => return Err(unfit("Step", &[a])),

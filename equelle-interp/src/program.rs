@@ -172,6 +172,7 @@ impl<'a, R: DerivativeAccess> Interpreter<'a, R> {
                         self.rt.output_entities(tag, &entities)?;
                     }
                     Value::Sequence(_) => return Err(defect("a Sequence cannot be output")),
+                    Value::Table(_) => return Err(defect("a Table cannot be output")),
                 }
             }
             StmtKind::For { rounds, body } => {
@@ -234,7 +235,13 @@ impl<'a, R: DerivativeAccess> Interpreter<'a, R> {
                 Value::Vector(v) => self.rt.check_vector(name, v),
                 Value::Scalars(v) => self.rt.check_collection(name, v),
                 Value::Vectors(v) => self.rt.check_vectors(name, v),
-                Value::Bool(_) | Value::Text(_) | Value::Bools(_) | Value::Entities(_) | Value::Domain(_) | Value::Sequence(_) => {
+                Value::Bool(_)
+                | Value::Text(_)
+                | Value::Bools(_)
+                | Value::Entities(_)
+                | Value::Domain(_)
+                | Value::Sequence(_)
+                | Value::Table(_) => {
                     Err(defect("state that holds no numbers"))
                 }
             };

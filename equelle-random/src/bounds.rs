@@ -198,6 +198,11 @@ impl Bounds {
         Bounds { lo: -1.0, hi: 1.0, slope: slope * self.slope, error: slope * self.error }
     }
 
+    /// A table with values between two numbers whose slopes are at most this steep.
+    pub fn tabulated(self, (lo, hi): (f64, f64), steepest: f64) -> Self {
+        Bounds { lo, hi, slope: steepest * self.slope, error: steepest * self.error }
+    }
+
     /// The angle of a point whose abscissa `other` is positive.
     pub fn angle(self, other: Self) -> Self {
         let slope = 1.0 / other.lo;

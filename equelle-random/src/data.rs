@@ -124,6 +124,19 @@ pub const SEQUENCES: [(&str, &[f64]); 3] = [("steps", &[0.5, 0.25, 0.375]), ("pa
 /// others.
 pub const SEQUENCES_WITH_ELEMENTS: usize = 2;
 
+/// Tables that programs may read, the rows of both: column `x` ascends, `y` is between the numbers
+/// here. The second one is monotone.
+pub const TABLES: [&str; 2] = ["curve", "smooth"];
+
+/// Rows of [`TABLES`].
+const ROWS: [(f64, f64); 6] = [(-2.0, 0.5), (-0.75, 0.5), (0.0, 1.0), (0.5, 1.75), (1.25, 1.5), (3.0, 2.0)];
+
+/// The steepest slope of [`TABLES`]: three times that between two rows, which cubics do not exceed.
+pub const STEEPEST: f64 = 4.5;
+
+/// Smallest and largest value of [`TABLES`].
+pub const TABLE_VALUES: (f64, f64) = (0.5, 2.0);
+
 impl Fixtures {
     /// Writes the data of all grids below a folder.
     ///
@@ -260,6 +273,11 @@ fn files(folder: &Path, grid: &Arc<Grid>) -> io::Result<Vec<String>> {
         let values: Vec<String> = values.iter().map(|v| format!("{v:?}")).collect();
         words.push(format!("{name}_filename={}", write(name, values.join("\n"))?.display()));
     }
+    for name in TABLES {
+        let rows: Vec<String> = ROWS.iter().map(|(x, y)| format!("{x:?} {y:?}")).collect();
+        words.push(format!("{name}_filename={}", write(name, format!("x y\n{}\n", rows.join("\n")))?.display()));
+    }
+    words.push("smooth_interpolation=monotone".to_owned());
     words.extend(SCALARS.iter().filter_map(|(name, value)| value.map(|value| format!("{name}={value:?}"))));
     Ok(words)
 }

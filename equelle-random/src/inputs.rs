@@ -4,12 +4,12 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
-use equelle_runtime::{CanonicalSet, EntityKind, Extent, Grid, InputKind, Program};
+use equelle_runtime::{CanonicalSet, EntityKind, Extent, Grid, InputKind, Program, TableColumns};
 
 /// Writes data for the inputs of a program that `given` does not name, and returns the words of a
 /// command line that name it. Collections hold numbers from 1/2 to 3/2 without any order, domains
-/// every third element of the set that they lie in, sequences three short steps; scalars keep their
-/// defaults. A collection on a domain that the program computes gets one value for all.
+/// every third element of the set that they lie in, sequences three short steps, tables six rows;
+/// scalars keep their defaults. A collection on a domain that the program computes gets one value for all.
 ///
 /// # Panics
 /// If the folder cannot be written, or Vectors, truth values or a domain lie in a set that is
@@ -47,6 +47,7 @@ pub fn invented(program: &Program, grid: &Grid, given: &[String], folder: &Path)
                 domains.insert(input.name, chosen);
                 text
             }
+            InputKind::Table(_) => rows(program, input.name),
             InputKind::Sequence => ["0.0078125", "0.015625", "0.0078125"].map(str::to_owned).into(),
         };
         if input.keys().iter().any(|key| given.iter().any(|word| word.split('=').next() == Some(key))) {
@@ -60,6 +61,19 @@ pub fn invented(program: &Program, grid: &Grid, given: &[String], folder: &Path)
         }
     }
     words
+}
+
+/// The columns that a program reads of a file, from 0 to 1 and beyond: argument and value alike grow
+/// from row to row.
+fn rows(program: &Program, name: &str) -> Vec<String> {
+    let mut columns: Vec<&str> = Vec::new();
+    for input in program.inputs.iter().filter(|input| input.name == name) {
+        if let InputKind::Table(TableColumns { argument, value }) = input.kind {
+            columns.extend([argument.name, value.name].into_iter().filter(|name| !columns.contains(name)).collect::<Vec<_>>());
+        }
+    }
+    let row = |at: f64| (0..columns.len()).map(|column| (at + 0.25 * at * at * column as f64).to_string()).collect::<Vec<_>>().join(" ");
+    std::iter::once(columns.join(" ")).chain([0.0, 0.25, 0.5, 0.75, 1.0, 1.5].map(row)).collect()
 }
 
 /// Between 0 and 1: fractional parts of multiples of the golden ratio, moved by the number of the

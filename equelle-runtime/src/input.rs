@@ -8,6 +8,7 @@ mod field;
 mod hashes;
 mod selection;
 mod sides;
+mod table;
 mod variables;
 
 use std::path::{Path, PathBuf};
@@ -18,6 +19,7 @@ use crate::domain::Domain;
 use crate::error::{Error, ErrorKind};
 use crate::grid::Grid;
 use crate::io::token::TextError;
+use crate::math::table::Table;
 use crate::io::{csv, npy, npz, quantity, sequence::parse_sequence, unit, vtk};
 use crate::number::{NumberError, Words, line_and_column, parse_data_number, parse_integer, parse_truth, quoted, without_mark};
 use crate::params::{Origin, Parameters};
@@ -53,6 +55,8 @@ pub struct Inputs {
     bools: Vec<(String, Arc<Domain>, CollectionInput<bool>)>,
     domains: Vec<(String, Arc<Domain>, Arc<Domain>)>,
     sequences: Vec<(String, Arc<Vec<f64>>)>,
+    /// By name and columns.
+    tables: Vec<([String; 3], Arc<Table>)>,
     /// Widths of the grid's cells that follow from other parameters, by key.
     widths: Vec<(&'static str, f64)>,
     /// What the user should know of them.
@@ -207,6 +211,7 @@ impl Inputs {
             InputKind::Bools => self.bools_choice(parameters, name)?.is_per_element(),
             InputKind::Domain => choice::of_list(parameters, name, &set_key(name), false)? != ListChoice::Nothing,
             InputKind::Sequence => choice::of_list(parameters, name, name, shared)? != ListChoice::Nothing,
+            InputKind::Table(_) => false,
         })
     }
 

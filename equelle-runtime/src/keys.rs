@@ -242,6 +242,15 @@ impl InputKind {
                     ]
                 }
             }
+            InputKind::Table(_) => {
+                const {
+                    &[
+                        form("_filename", "FILE", "rows of numbers under a line with names of columns; text or .csv"),
+                        form("_interpolation", "linear|monotone", "straight lines from row to row, or monotone cubics"),
+                        form("_outside", "constant|linear|error", "beyond the rows: the nearest value, its tangent, or not a number"),
+                    ]
+                }
+            }
             InputKind::Sequence => {
                 const { &[form("", "NUMBERS", "such as 40*0.01, 0.02"), form("_filename", "FILE", "numbers; text, a column of .csv, or .npy")] }
             }
@@ -250,10 +259,13 @@ impl InputKind {
 
     /// What follows the name of an input of this kind in its keys.
     pub fn suffixes(self) -> impl Iterator<Item = &'static str> {
-        let from_file = self.forms().iter().any(|form| form.suffix == "_filename").then_some(FROM_FILE);
+        let from_file = match self {
+            InputKind::Collection | InputKind::Vectors | InputKind::Bools | InputKind::Domain | InputKind::Sequence => Some(FROM_FILE),
+            InputKind::Scalar | InputKind::Table(_) => None,
+        };
         let column = match self {
             InputKind::Collection | InputKind::Vectors | InputKind::Bools | InputKind::Sequence => Some(COLUMN),
-            InputKind::Scalar | InputKind::Domain => None,
+            InputKind::Scalar | InputKind::Domain | InputKind::Table(_) => None,
         };
         self.forms().iter().map(|form| form.suffix).chain(from_file).chain(column)
     }

@@ -183,6 +183,7 @@ pub fn help(program: &Program, backends: &[Backend]) -> String {
             InputKind::Bools => format!("one truth value per element of {}", input.domain),
             InputKind::Domain => format!("elements of {}", input.domain),
             InputKind::Sequence => "sequence of numbers".to_string(),
+            InputKind::Table(columns) => format!("table: {}", columns.described()),
         };
         let unit = input.unit.map_or_else(String::new, |unit| format!(", in {}", unit.text));
         let default = if input.default.is_empty() { String::new() } else { format!(" (default {})", input.default) };

@@ -56,7 +56,7 @@ pub use launch::Backend;
 pub use memory::{Buffers, MemoryPlan, SetMemory, SolveMemory};
 pub use operators::{Binary, BinaryMath, BoolReduction, Comparison, Elementary, FaceReduction, Logic, Reduction, Unary};
 pub use params::Parameters;
-pub use program::{InputInfo, InputKind, InputUnit, OutputInfo, Program, Retry, Solve};
+pub use program::{InputInfo, InputKind, InputUnit, OutputInfo, Program, Retry, Solve, TableColumn, TableColumns};
 pub use real::Real;
 pub use session::{RoundLength, Session};
 pub use source::{ImportedSource, Source};

@@ -77,8 +77,37 @@ pub struct InputUnit {
     pub dimension: Dimension,
 }
 
+/// The columns of a table that a program reads.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct TableColumns {
+    /// That of the arguments.
+    pub argument: TableColumn,
+    /// That of the values.
+    pub value: TableColumn,
+}
+
+impl TableColumns {
+    /// For people: ``column `mu` by column `p`, in Bar``.
+    pub fn described(&self) -> String {
+        let of = |column: &TableColumn| {
+            let unit = column.unit.map_or_else(String::new, |unit| format!(", in {},", unit.text));
+            format!("column `{}`{unit}", column.name)
+        };
+        format!("{} by {}", of(&self.value), of(&self.argument)).trim_end_matches(',').to_owned()
+    }
+}
+
+/// A column of a table.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct TableColumn {
+    /// Its name, or its number from 1.
+    pub name: &'static str,
+    /// The unit that the program divides arguments by, or multiplies values by.
+    pub unit: Option<InputUnit>,
+}
+
 /// Kinds of input.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub enum InputKind {
     /// `InputScalarWithDefault`
     Scalar,
@@ -92,6 +121,8 @@ pub enum InputKind {
     Domain,
     /// `InputSequenceOfScalar`
     Sequence,
+    /// `InputTable`
+    Table(TableColumns),
 }
 
 impl InputKind {
@@ -99,7 +130,7 @@ impl InputKind {
     pub fn is_collection(self) -> bool {
         match self {
             InputKind::Collection | InputKind::Vectors | InputKind::Bools => true,
-            InputKind::Scalar | InputKind::Domain | InputKind::Sequence => false,
+            InputKind::Scalar | InputKind::Domain | InputKind::Sequence | InputKind::Table(_) => false,
         }
     }
 }

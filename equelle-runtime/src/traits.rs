@@ -39,6 +39,8 @@ pub trait EquelleRuntime: Sized {
     type Domain: Clone;
     /// A list of real numbers.
     type Sequence: Clone;
+    /// A function that data give.
+    type Table: Clone;
     /// State of a loop over a sequence.
     type Loop;
 
@@ -82,6 +84,9 @@ pub trait EquelleRuntime: Sized {
     fn domain_where(&mut self, name: &str, within: &Self::Domain, condition: &Self::BoolCollection) -> Result<Self::Domain, Error>;
     /// A sequence from a file. Read once per name.
     fn input_sequence(&mut self, name: &str) -> Result<Self::Sequence, Error>;
+    /// A table from a file: the columns of its arguments and of its values. Read once per name and
+    /// columns.
+    fn input_table(&mut self, name: &str, argument: &str, value: &str) -> Result<Self::Table, Error>;
 
     /// Writes `tag = value` to standard output.
     fn output_scalar(&mut self, tag: &str, value: &Self::Scalar) -> Result<(), Error>;
@@ -193,6 +198,9 @@ pub trait Operations: EquelleRuntime {
         self.scalars_binary(Binary::Math(function), a, b)
     }
 
+    /// The value of a table.
+    fn scalars_interpolate(&mut self, table: &Self::Table, a: &Self::Scalar) -> Result<Self::Scalar, Error>;
+
     // Single Vectors.
     /// As many components as the grid has dimensions; another number is an error that names both.
     fn vector(&mut self, components: &[&Self::Scalar]) -> Result<Self::Vector, Error>;
@@ -228,6 +236,9 @@ pub trait Operations: EquelleRuntime {
     fn scalar_math(&mut self, function: BinaryMath, s: &Self::Scalar, a: &Self::ScalarCollection) -> Result<Self::ScalarCollection, Error> {
         self.scalar_binary(Binary::Math(function), s, a)
     }
+
+    /// The value of a table at each number, with its slope as derivative.
+    fn interpolate(&mut self, table: &Self::Table, a: &Self::ScalarCollection) -> Result<Self::ScalarCollection, Error>;
 
     // Collections of Vector.
     fn vector_neg(&mut self, a: &Self::VectorCollection) -> Result<Self::VectorCollection, Error>;
@@ -439,6 +450,8 @@ pub trait HostAccess: EquelleRuntime {
     fn vector_value(&mut self, v: &Self::Vector) -> Result<Vec<f64>, Error>;
     /// From as many components as the grid has dimensions.
     fn vector_from(&mut self, components: &[f64]) -> Result<Self::Vector, Error>;
+    /// See [`Table::numbers`](crate::math::table::Table::numbers).
+    fn table_numbers(&self, table: &Self::Table) -> Vec<f64>;
     /// Ascending entity indices.
     fn domain_elements(&mut self, domain: &Self::Domain) -> Result<Vec<u32>, Error>;
     fn values(&mut self, c: &Self::ScalarCollection) -> Result<Vec<f64>, Error>;

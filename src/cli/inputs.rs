@@ -38,6 +38,7 @@ fn kind(input: &InputInfo) -> String {
         InputKind::Bools => format!("Collection Of Bool On {}", input.domain),
         InputKind::Domain => format!("a subset of {}", input.domain),
         InputKind::Sequence => "Sequence Of Scalar".to_owned(),
+        InputKind::Table(columns) => format!("Table, {}", columns.described()),
     }
 }
 

@@ -166,6 +166,7 @@ pub(super) fn type_text(sets: &SetTable, ty: &Type) -> String {
         Basic::Bool => "Bool",
         Basic::Entity(kind) => kind.name(),
         Basic::Text => "String",
+        Basic::Table => "Table",
     };
     match ty.shape {
         Shape::Single => basic.to_owned(),

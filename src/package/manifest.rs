@@ -2,7 +2,7 @@
 
 use equelle_front::check::type_name;
 use equelle_front::ir::Module;
-use equelle_front::ir::interface::{Data, DataKind, ExpectedUnit};
+use equelle_front::ir::interface::{Column, Data, DataKind, ExpectedUnit};
 use equelle_front::typed::TreeType;
 use equelle_front::types::Dimension;
 use serde_json::{Map, Value, json};
@@ -37,6 +37,17 @@ fn input(module: &Module, item: &Data) -> Value {
     let mut entry = entry(module, item);
     if let Some(default) = item.default {
         entry.insert("default".to_owned(), json!(default));
+    }
+    if !item.columns.is_empty() {
+        let column = |column: &Column| {
+            let mut entry = Map::new();
+            entry.insert("name".to_owned(), json!(column.name));
+            if let Some(unit) = column.unit {
+                entry.insert("expected_unit".to_owned(), unit_of_data(module, &unit));
+            }
+            Value::Object(entry)
+        };
+        entry.insert("columns".to_owned(), item.columns.iter().map(column).collect());
     }
     if let Some(expected) = item.unit {
         entry.insert("expected_unit".to_owned(), unit_of_data(module, &expected));
@@ -95,6 +106,7 @@ fn kind(kind: DataKind) -> &'static str {
         DataKind::Collection => "collection",
         DataKind::Domain => "domain",
         DataKind::Sequence => "sequence",
+        DataKind::Table => "table",
     }
 }
 

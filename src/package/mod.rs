@@ -19,7 +19,7 @@ use equelle_front::ir::interface::{Data, DataKind, ExpectedUnit};
 use equelle_front::ir::{Module, Numbers, Precision, Rounding};
 use equelle_front::types::Basic;
 use equelle_front::verify::Verified;
-use equelle_runtime::InputKind;
+use equelle_runtime::{InputKind, TableColumns};
 use quote::quote;
 
 pub use options::PackageOptions;
@@ -71,17 +71,18 @@ pub fn manifest(verified: &Verified) -> String {
     manifest::text(verified.module())
 }
 
-/// The kind of an input, as the runtime knows it.
-pub(crate) fn input_kind(input: &Data) -> InputKind {
+/// The kind of an input, as the runtime knows it; that of a table has these columns.
+pub(crate) fn input_kind(input: &Data, columns: TableColumns) -> InputKind {
     match input.kind {
         DataKind::Scalar => InputKind::Scalar,
         DataKind::Collection => match input.ty.basic {
             Basic::Vector => InputKind::Vectors,
             Basic::Bool => InputKind::Bools,
-            Basic::Scalar | Basic::Text | Basic::Entity(_) => InputKind::Collection,
+            Basic::Scalar | Basic::Text | Basic::Table | Basic::Entity(_) => InputKind::Collection,
         },
         DataKind::Domain => InputKind::Domain,
         DataKind::Sequence => InputKind::Sequence,
+        DataKind::Table => InputKind::Table(columns),
     }
 }
 

@@ -119,7 +119,8 @@ fn execute(case: &Case, source: &SourceMap, verified: &Verified, layout: &str, r
     words.push("output_to_file=false".into());
     words.push(format!("grid_layout={layout}"));
     for (name, text) in &case.inputs {
-        let file = folder.join(format!("{name}.txt"));
+        let extension = if text.contains(',') { "csv" } else { "txt" };
+        let file = folder.join(format!("{name}.{extension}"));
         fs::write(&file, text).expect("the scratch folder can be written");
         words.push(format!("{name}_from_file=true"));
         words.push(format!("{name}_filename={}", file.display()));

@@ -178,6 +178,10 @@ pub const RULES: &[(&str, &str)] = &[
         "functions",
         "-> 1 - Exp(-u) + Log(u + b) + Sin(u) * Cos(u * b) + Tan(0.1 * u) + Min(u, b) * Max(u, a * b) - Pow(u, 3) + Pow(u, b) + Pow(b, u) + Tanh(0.3 * u) - 0.1 * Sinh(0.1 * u) + Cosh(0.1 * u) + ASin(0.05 * u) - ACos(0.05 * u * b) + ATan(u) + Log10(u + b) + Erf(0.2 * u) + ATan2(u, u * b + 1) + Floor(u) * Sign(u) - Ceil(u)",
     ),
+    (
+        "tables",
+        "k = Interpolate(t, u)\n m = Interpolate(c, u * b / 4)\n f = InteriorFaces()\n up = Gradient(u) > 0 ? (k On FirstCell(f)) : (m On SecondCell(f))\n -> u - b + 0.1 * Divergence(up * Gradient(u)) + k * m / (k + Interpolate(t, m)) + Interpolate(c, a)",
+    ),
 ];
 
 pub fn words(folder: &Path, layout: &str) -> Vec<String> {
@@ -185,9 +189,14 @@ pub fn words(folder: &Path, layout: &str) -> Vec<String> {
     let g: Vec<String> = (0..30).map(|k| format!("{:?}", 0.9 + 0.21 * f64::from((k * 5) % 13))).collect();
     fs::write(folder.join("b.txt"), b.join("\n")).unwrap();
     fs::write(folder.join("g.txt"), g.join("\n")).unwrap();
+    fs::write(folder.join("t.csv"), "x,y\n0,0.5\n1,0.75\n2.5,2\n4,2.5\n").unwrap();
     let mut words = vec!["b_from_file=true".to_owned(), "g_from_file=true".to_owned(), "grid_dim=2".into(), "nx=6".into(), "ny=5".into()];
     words.push(format!("b_filename={}", folder.join("b.txt").display()));
     words.push(format!("g_filename={}", folder.join("g.txt").display()));
+    for table in ["t", "c"] {
+        words.push(format!("{table}_filename={}", folder.join("t.csv").display()));
+    }
+    words.push("c_interpolation=monotone".to_owned());
     words.push(format!("grid_layout={layout}"));
     words.extend(["newton_failure=continue".into(), "max_iter=2".into(), "solver=lu".into()]);
     words
@@ -199,7 +208,7 @@ fn each_rule() {
     let words = words(&folder, "unstructured");
     for (name, residual) in RULES {
         let text = format!(
-            "b = InputCollectionOfScalar(\"b\", AllCells())\ng = InputCollectionOfScalar(\"g\", AllCells())\na = InputScalarWithDefault(\"a\", 0.7)\nr(u) = {{\n {residual}\n}}\nu = NewtonSolve(r, g)\nOutput(\"u\", u)\n"
+            "t = InputTable(\"t\", \"x\", \"y\")\nc = InputTable(\"c\", \"x\", \"y\")\nb = InputCollectionOfScalar(\"b\", AllCells())\ng = InputCollectionOfScalar(\"g\", AllCells())\na = InputScalarWithDefault(\"a\", 0.7)\nr(u) = {{\n {residual}\n}}\nu = NewtonSolve(r, g)\nOutput(\"u\", u)\n"
         );
         println!("{name}");
         agree(&text, &words, Failure::May);

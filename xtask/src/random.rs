@@ -24,6 +24,7 @@ const KINDS: [(&str, &[&str]); 15] = [
     ("FaceSum, FaceMax or FaceMin", &["FaceSum(", "FaceMax(", "FaceMin("]),
     ("edges or vertices", &["Edges()", "Vertices()"]),
     ("reductions", &["Reduce("]),
+    ("tables", &["InputTable("]),
     ("sets without elements", &["InputDomainSubsetOf(\"no_"]),
     ("sequences without elements", &["InputSequenceOfScalar(\"never\")"]),
 ];

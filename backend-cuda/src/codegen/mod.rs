@@ -85,8 +85,8 @@ fn check_types(kernel: &Kernel) -> Result<(), BackendError> {
     let span = kernel.spans.first().copied().unwrap_or_default();
     for param in &kernel.params {
         let storable = match param.ty.shape {
-            Shape::Collection(_) => param.ty.basic != Basic::Text,
-            Shape::Single => matches!(param.ty.basic, Basic::Scalar | Basic::Vector | Basic::Bool),
+            Shape::Collection(_) => !matches!(param.ty.basic, Basic::Text | Basic::Table),
+            Shape::Single => matches!(param.ty.basic, Basic::Scalar | Basic::Vector | Basic::Bool | Basic::Table),
             Shape::Domain(_) => true,
             Shape::Sequence => false,
         };
@@ -99,7 +99,7 @@ fn check_types(kernel: &Kernel) -> Result<(), BackendError> {
         let storable = match (result.ty.shape, result.ty.basic) {
             (Shape::Collection(_), Basic::Scalar | Basic::Vector | Basic::Bool | Basic::Entity(_)) => true,
             (Shape::Single, Basic::Scalar | Basic::Vector | Basic::Bool) => true,
-            (_, Basic::Text) | (Shape::Single, Basic::Entity(_)) | (Shape::Domain(_) | Shape::Sequence, _) => false,
+            (_, Basic::Text | Basic::Table) | (Shape::Single, Basic::Entity(_)) | (Shape::Domain(_) | Shape::Sequence, _) => false,
         };
         if !storable {
             let message = format!("the CUDA back-end cannot store `{}`", result.name);

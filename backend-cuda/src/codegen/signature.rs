@@ -121,6 +121,8 @@ pub(super) fn finish(w: Writer<'_>, name: String, bounds: LaunchBounds, mut argu
             Shape::Single => {
                 let (name, pointer) = (&w.params[number], w.pointer_name(number));
                 let _ = match param.ty.basic {
+                    // The functions of tables read its numbers.
+                    Basic::Table => Ok(()),
                     Basic::Vector => {
                         let value = w.reals.entering_vector(&format!("eq_load({pointer}, 1, 0)"));
                         writeln!(body, "  const {} {name} = {value};", w.reals.value(Basic::Vector))
@@ -156,7 +158,8 @@ fn declaration(w: &Writer<'_>, argument: Argument) -> String {
         Argument::Checks => "const EqChecks checks".to_owned(),
         Argument::Param(number) => {
             let ty = kernel.params[number].ty;
-            let name = if ty.shape == Shape::Single { w.pointer_name(number) } else { w.params[number].clone() };
+            let is_read = ty.shape == Shape::Single && ty.basic != Basic::Table;
+            let name = if is_read { w.pointer_name(number) } else { w.params[number].clone() };
             format!("const {}* __restrict__ {name}", w.reals.stored(&ty, false))
         }
         Argument::BySide(number) => {

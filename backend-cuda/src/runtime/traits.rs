@@ -12,7 +12,7 @@ use equelle_runtime::{CanonicalSet, EquelleRuntime, Error, HostAccess, Real, Rou
 use crate::runtime::executor::precision::Precision;
 use crate::runtime::runtime::CudaRuntime;
 use crate::runtime::values::collections::{
-    Bool, BoolCollection, Collection, Elements, EntityCollection, Loop, Scalar, ScalarCollection, Sequence, Vector, VectorCollection,
+    Bool, BoolCollection, Collection, DeviceTable, Elements, EntityCollection, Loop, Scalar, ScalarCollection, Sequence, Vector, VectorCollection,
 };
 use crate::runtime::values::steady::{LAUNCHES_TOGETHER, ROUNDS_TOGETHER, Steady};
 
@@ -26,6 +26,7 @@ impl EquelleRuntime for CudaRuntime {
     type EntityCollection = EntityCollection;
     type Domain = Arc<Domain>;
     type Sequence = Sequence;
+    type Table = DeviceTable;
     type Loop = Loop;
 
     fn line(&mut self, line: u32) {
@@ -88,6 +89,12 @@ impl EquelleRuntime for CudaRuntime {
         let values = self.session.input_sequence(name)?;
         let buffer = self.executor.upload(name, &values)?;
         Ok(Sequence { len: values.len(), buffer, read: Some(values) })
+    }
+
+    fn input_table(&mut self, name: &str, argument: &str, value: &str) -> Result<DeviceTable, Error> {
+        let table = self.session.input_table(name, argument, value)?;
+        let buffer = self.executor.upload(name, table.numbers())?;
+        Ok(DeviceTable { buffer, table })
     }
 
     fn output_scalar(&mut self, tag: &str, value: &Scalar) -> Result<(), Error> {

@@ -1,7 +1,8 @@
 //! Element-wise arithmetic on collections of Scalar: IEEE operations as written, in the precision
 //! of collections, with their derivatives.
 
-use equelle_runtime::{Binary, Error, Real, Unary};
+use equelle_runtime::math::table::Table;
+use equelle_runtime::{Binary, Error, Real, Unary, math};
 
 use super::SerialRuntime;
 use super::collections::ScalarCollection;
@@ -16,6 +17,12 @@ pub(super) fn unary<R: Real>(rt: &SerialRuntime<R>, op: Unary, a: &ScalarCollect
         Unary::Sqrt => map(rt, a, R::sqrt, |_, root, d| R::from_f64(0.5) / root * d),
         Unary::Elementary(f) => map(rt, a, |a| f.of(a), |a, value, d| f.derivative(a, value) * d),
     }
+}
+
+/// A table at each element.
+pub(super) fn interpolate<R: Real>(rt: &SerialRuntime<R>, table: &Table, a: &ScalarCollection<R>) -> ScalarCollection<R> {
+    let numbers = table.numbers();
+    map(rt, a, |a| math::interpolate(numbers, a), |a, _, d| math::slope(numbers, a) * d)
 }
 
 /// Of each pair of elements.

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use equelle_runtime::domain::Domain;
 use equelle_runtime::grid::{Grid, NONE};
+use equelle_runtime::math::table::Table;
 use equelle_runtime::{EntityKind, Error, ErrorKind, HostAccess, Real};
 
 use super::SerialRuntime;
@@ -30,6 +31,10 @@ impl<R: Real> HostAccess for SerialRuntime<R> {
 
     fn vector_from(&mut self, components: &[f64]) -> Result<[f64; 3], Error> {
         self.located(vectors::single(self, components))
+    }
+
+    fn table_numbers(&self, table: &Arc<Table>) -> Vec<f64> {
+        table.numbers().to_vec()
     }
 
     fn domain_elements(&mut self, domain: &Arc<Domain>) -> Result<Vec<u32>, Error> {

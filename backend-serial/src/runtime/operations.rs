@@ -3,8 +3,10 @@
 
 use std::sync::Arc;
 
+use equelle_runtime::math::table::Table;
 use equelle_runtime::{
     Binary, BoolReduction, CanonicalSet, Comparison, EntityKind, Error, Extent, FaceReduction, Logic, Operations, Real, Reduction, Unary,
+    math,
 };
 
 use super::SerialRuntime;
@@ -55,6 +57,10 @@ impl<R: Real> Operations for SerialRuntime<R> {
 
     fn scalars_binary(&mut self, op: Binary, a: &f64, b: &f64) -> Result<f64, Error> {
         Ok(op.of(*a, *b))
+    }
+
+    fn scalars_interpolate(&mut self, table: &Arc<Table>, a: &f64) -> Result<f64, Error> {
+        Ok(math::interpolate(table.numbers(), *a))
     }
 
     fn vector(&mut self, components: &[&f64]) -> Result<Vector, Error> {
@@ -113,6 +119,10 @@ impl<R: Real> Operations for SerialRuntime<R> {
 
     fn unary(&mut self, op: Unary, a: &Scalars<R>) -> Result<Scalars<R>, Error> {
         Ok(arithmetic::unary(self, op, a))
+    }
+
+    fn interpolate(&mut self, table: &Arc<Table>, a: &Scalars<R>) -> Result<Scalars<R>, Error> {
+        Ok(arithmetic::interpolate(self, table, a))
     }
 
     fn binary(&mut self, op: Binary, a: &Scalars<R>, b: &Scalars<R>) -> Result<Scalars<R>, Error> {

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use equelle_runtime::domain::Domain;
 use equelle_runtime::grid::GeometryArray;
 use equelle_runtime::input::CollectionInput;
+use equelle_runtime::math::table::Table;
 use equelle_runtime::report::bytes;
 use equelle_runtime::session::placement::ComputeDevice;
 use equelle_runtime::session::{LoopState, RoundLength, Session};
@@ -102,6 +103,7 @@ impl<R: Real> EquelleRuntime for SerialRuntime<R> {
     type EntityCollection = EntityCollection;
     type Domain = Arc<Domain>;
     type Sequence = Arc<Vec<f64>>;
+    type Table = Arc<Table>;
     type Loop = Loop;
 
     #[inline]
@@ -177,6 +179,10 @@ impl<R: Real> EquelleRuntime for SerialRuntime<R> {
 
     fn input_sequence(&mut self, name: &str) -> Result<Arc<Vec<f64>>, Error> {
         self.session.input_sequence(name)
+    }
+
+    fn input_table(&mut self, name: &str, argument: &str, value: &str) -> Result<Arc<Table>, Error> {
+        self.session.input_table(name, argument, value)
     }
 
     fn output_scalar(&mut self, tag: &str, value: &f64) -> Result<(), Error> {

@@ -223,7 +223,7 @@ impl Sharing<'_> {
 /// What is worth a variable that lives across branches.
 fn is_costly(expr: &KExpr) -> bool {
     match expr {
-        KExpr::Arithmetic(Arithmetic::Div, ..) | KExpr::Math(BinaryMath::Pow | BinaryMath::ATan2, ..) => true,
+        KExpr::Arithmetic(Arithmetic::Div, ..) | KExpr::Math(BinaryMath::Pow | BinaryMath::ATan2, ..) | KExpr::Interpolate { .. } => true,
         KExpr::Unary(op, _) => match op {
             UnaryOp::Sqrt | UnaryOp::Elementary(_) => true,
             UnaryOp::Neg | UnaryOp::Not | UnaryOp::Abs | UnaryOp::Length => false,

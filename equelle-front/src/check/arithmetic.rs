@@ -35,6 +35,7 @@ impl Checker<'_> {
             Basic::Scalar | Basic::Vector => return Some(()),
             Basic::Bool => "choose numbers by a condition with `condition ? a : b`",
             Basic::Entity(_) => "the measure of an entity is `|e|`, its place `Centroid(e)`",
+            Basic::Table => "the value of a table at `x` is `Interpolate(table, x)`",
             Basic::Text => "text is only for names and tags",
         };
         let found = self.show_value(ty);

@@ -164,6 +164,7 @@ impl<'a> Checker<'a> {
                 let other = first.filter(|f| f.basic == Basic::Vector).and_then(Type::mapping);
                 ty.basic == Basic::Vector && plain && (other.is_none() || ty.mapping().is_none() || other == ty.mapping())
             }
+            ArgumentRule::Table => *ty == Type::TABLE,
             ArgumentRule::Faces => ty.basic == Basic::Entity(EntityKind::Face) && ty.mapping().is_some(),
             ArgumentRule::BoundaryFaces => {
                 let faces = ty.basic == Basic::Entity(EntityKind::Face) && ty.mapping().is_some();
@@ -242,6 +243,7 @@ impl<'a> Checker<'a> {
             | ArgumentRule::ScalarsOnCells
             | ArgumentRule::Vectors
             | ArgumentRule::VectorsLikeFirst
+            | ArgumentRule::Table
             | ArgumentRule::Faces
             | ArgumentRule::BoundaryFaces
             | ArgumentRule::Entities
@@ -260,6 +262,7 @@ impl<'a> Checker<'a> {
                 Type { basic: Basic::Scalar, shape, within: None }
             }
             ResultRule::Sequence => Type::SEQUENCE,
+            ResultRule::Table => Type::TABLE,
             ResultRule::LikeFirst(basic) => Type { basic, shape: mapping(0).map_or(Shape::Single, Shape::Collection), within: None },
             ResultRule::CellsLikeFirst => Type::entities(EntityKind::Cell, mapping(0)?, self.all(EntityKind::Cell)),
             ResultRule::ScalarsOn(set) => Type::collection(Basic::Scalar, self.sets.canonical(set)),
@@ -295,9 +298,9 @@ impl<'a> Checker<'a> {
                 if matches!(rule, DimensionRule::Ratio) { Dimension::NONE } else { of(0) }
             }
             DimensionRule::Pure => {
-                let arg = args.first()?;
-                if !self.agree(of(0), Dimension::NONE) {
-                    let found = show_dimension(of(0));
+                let arg = args.last()?;
+                if !self.agree(dim(arg), Dimension::NONE) {
+                    let found = show_dimension(dim(arg));
                     return self.fail(
                         Diagnostic::new(
                             Code::ArgumentDimension,
@@ -373,7 +376,7 @@ impl<'a> Checker<'a> {
         let tag_fits = tag.as_ref().map(|tag| self.argument(row, 0, tag, None));
         let data = data?;
         let unwritable = |ty: &&Type| match ty.shape {
-            Shape::Single => matches!(ty.basic, Basic::Entity(_)),
+            Shape::Single => matches!(ty.basic, Basic::Entity(_) | Basic::Table),
             Shape::Collection(_) | Shape::Domain(_) => false,
             Shape::Sequence => true,
         };
@@ -381,6 +384,7 @@ impl<'a> Checker<'a> {
         if wrong.is_some() || data.ty == TreeType::Void {
             let found = self.show(&data.ty);
             let hint = match wrong {
+                Some(&Type::TABLE) => "write what it gives: `Interpolate(table, x)`",
                 Some(Type { shape: Shape::Sequence, .. }) => "write its elements in a loop: `For s In ...`",
                 Some(_) | None => "write numbers computed from it",
             };

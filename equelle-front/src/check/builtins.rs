@@ -86,6 +86,8 @@ pub(super) enum ArgumentRule {
     Vectors,
     /// Vectors: one, or a collection on the domain of the first argument if that is one.
     VectorsLikeFirst,
+    /// A table.
+    Table,
     /// Faces.
     Faces,
     /// Faces that may have one cell.
@@ -111,6 +113,8 @@ pub(super) enum ResultRule {
     ScalarsLikeEither,
     /// A sequence of Scalars.
     Sequence,
+    /// A table.
+    Table,
     /// This basic type, one per element of the first argument, or one if that is single.
     LikeFirst(Basic),
     /// Cells in AllCells(), one per element of the first argument.
@@ -136,7 +140,7 @@ pub(super) enum DimensionRule {
     First,
     /// That of all arguments, which must be the same.
     Equal,
-    /// None, and the argument must have none.
+    /// None, and the argument, the last one, must have none.
     Pure,
     /// None, and all arguments must have the same.
     Ratio,
@@ -345,6 +349,15 @@ pub(super) const TABLE: &[Row] = &[
     .doc(C::Input, "The domain of those `entities` that the data file lists which the parameter `name` gives."),
     row("InputSequenceOfScalar", &[param("name", A::Text)], Builtin::InputSequenceOfScalar, R::Sequence, D::None)
         .doc(C::Input, "The numbers in the data file that the parameter `name` gives, in its order."),
+    row("InputTable", &[param("name", A::Text), param("argument", A::Text), param("value", A::Text)], Builtin::InputTable, R::Table, D::None)
+        .doc(
+            C::Input,
+            "The table in the data file that the parameter `name` gives: the columns of these names have its arguments, which ascend, and its values.",
+        ),
+    row("Interpolate", &[param("table", A::Table), param("x", A::Scalars)], Builtin::Interpolate, R::ScalarsLikeEither, D::Pure).doc(
+        C::Mathematics,
+        "The value of the table at `x`: between two rows along a straight line, or along a monotone cubic where the parameter `NAME_interpolation` says so.",
+    ),
     // Those that are more than a function of values.
     Row {
         name: "Output",
@@ -408,6 +421,7 @@ impl ArgumentRule {
             A::BoolCollection => "it needs one truth value for each element of a domain: compare a collection with something",
             A::Vectors => "Vectors come from `Centroid(...)` and `Normal(...)`",
             A::VectorsLikeFirst => "bring both to one domain with `On` or `Extend`",
+            A::Table => "tables come from `InputTable(\"name\", \"argument\", \"value\")`",
             A::Faces => "pass faces, such as `InteriorFaces()`",
             A::BoundaryFaces => "pass faces of the boundary, such as `BoundaryFaces()`",
             A::Entities => "pass entities, such as `AllCells()`",
@@ -437,6 +451,7 @@ impl ArgumentRule {
             A::ScalarsOnCells => "a Scalar or a Collection Of Scalar On AllCells()".to_owned(),
             A::Vectors => "a Vector or a Collection Of Vector".to_owned(),
             A::VectorsLikeFirst => "a Vector, or a Collection Of Vector on the domain of the first argument".to_owned(),
+            A::Table => "a Table".to_owned(),
             A::Faces => format!("a collection of {}", EntityKind::Face.name()),
             A::BoundaryFaces => format!("a collection of {} with one cell each", EntityKind::Face.name()),
             A::Entities => "a collection of entities".to_owned(),
@@ -455,6 +470,7 @@ impl ResultRule {
             R::ElementOfFirst => "Scalar or Vector, as the elements of the argument".to_owned(),
             R::ScalarsLikeEither => "Scalar, one per element of the argument that is a collection".to_owned(),
             R::Sequence => "Sequence Of Scalar".to_owned(),
+            R::Table => "Table".to_owned(),
             R::LikeFirst(basic) => format!("{}, one per element of the first argument", basic_name(basic)),
             R::CellsLikeFirst => "Cell, one per element of the first argument".to_owned(),
             R::ScalarsOn(set) => format!("Collection Of Scalar On {}()", set.name()),

@@ -300,6 +300,8 @@ impl Constants<'_, '_> {
                 | Builtin::InputCollection(_)
                 | Builtin::InputDomainSubsetOf
                 | Builtin::InputSequenceOfScalar
+                | Builtin::InputTable
+                | Builtin::Interpolate
                 | Builtin::Where,
                 _,
             ) => return ConstantValue::Nothing,

@@ -77,7 +77,7 @@ impl<'a> Checker<'a> {
 
     fn element(&mut self, name: BasicTypeName, span: Span) -> Option<Basic> {
         match basic_of(name) {
-            Basic::Text => self.fail(
+            Basic::Text | Basic::Table => self.fail(
                 Diagnostic::new(Code::NoDomainOfText, span, "there are no collections or sequences of String")
                     .hint("text is for names and tags, one at a time; declare the variable `String`, or leave the declaration out"),
             ),
@@ -261,7 +261,7 @@ impl<'a> Checker<'a> {
                 let set = self.place_set(place)?;
                 match declared.basic {
                     Basic::Entity(kind) => Type::entities(kind, set, self.all(kind)),
-                    Basic::Scalar | Basic::Vector | Basic::Bool | Basic::Text => Type::collection(declared.basic, set),
+                    Basic::Scalar | Basic::Vector | Basic::Bool | Basic::Text | Basic::Table => Type::collection(declared.basic, set),
                 }
             }
             DeclaredKind::Single | DeclaredKind::Sequence | DeclaredKind::Collection | DeclaredKind::SubsetOf(_) => return None,

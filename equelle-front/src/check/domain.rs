@@ -159,7 +159,7 @@ impl<'a> Checker<'a> {
         // collection of entities.
         let element = |ty: &Type| Type { shape: ty.mapping().map_or(ty.shape, Shape::Collection), ..*ty };
         let joined = if a == b { Some(a) } else { number_beside_collection(&a, &b).or_else(|| self.join(&element(&a), &element(&b))) };
-        let joined = joined.filter(|ty| ty.shape != Shape::Sequence && ty.basic != Basic::Text);
+        let joined = joined.filter(|ty| ty.shape != Shape::Sequence && !matches!(ty.basic, Basic::Text | Basic::Table));
         let Some(ty) = joined else {
             let (first, second) = (self.show_value(&a), self.show_value(&b));
             return self.fail(

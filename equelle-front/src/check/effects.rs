@@ -58,9 +58,11 @@ fn of_statements(statements: &[Stmt], functions: &[Function]) -> Option<&'static
 
 fn of_builtin(builtin: Builtin) -> Option<&'static str> {
     match builtin {
-        Builtin::InputScalarWithDefault | Builtin::InputCollection(_) | Builtin::InputDomainSubsetOf | Builtin::InputSequenceOfScalar => {
-            Some("read inputs")
-        }
+        Builtin::InputScalarWithDefault
+        | Builtin::InputCollection(_)
+        | Builtin::InputDomainSubsetOf
+        | Builtin::InputSequenceOfScalar
+        | Builtin::InputTable => Some("read inputs"),
         Builtin::FirstCell
         | Builtin::SecondCell
         | Builtin::IsEmpty
@@ -88,6 +90,7 @@ fn of_builtin(builtin: Builtin) -> Option<&'static str> {
         | Builtin::ProdReduce
         | Builtin::AnyReduce
         | Builtin::AllReduce
+        | Builtin::Interpolate
         | Builtin::Where => None,
     }
 }

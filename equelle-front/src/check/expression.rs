@@ -176,6 +176,13 @@ impl<'a> Checker<'a> {
                     Diagnostic::new(Code::NestedArray, element.span, "an array cannot hold arrays").hint("list the elements themselves"),
                 );
             };
+            if ty == Type::TABLE {
+                return self.fail(
+                    Diagnostic::new(Code::TableElement, element.span, "an array cannot hold tables")
+                        .label("`Table`")
+                        .hint("give each table a name of its own; arrays of what tables give are possible: `[Interpolate(t, x), Interpolate(t, y)]`"),
+                );
+            }
             if let Some(first) = types.first()
                 && !differ_only_in_set(first, &ty)
             {
@@ -294,14 +301,14 @@ impl<'a> Checker<'a> {
                 };
                 self.dimension(Dimension::LENGTH.power(power).unwrap_or_default())
             }
-            Basic::Scalar | Basic::Vector | Basic::Bool | Basic::Text => {
+            Basic::Scalar | Basic::Vector | Basic::Bool | Basic::Text | Basic::Table => {
                 let found = self.show_value(&ty);
                 return self.fail(
                     Diagnostic::new(Code::NoNorm, operand.span, format!("`| |` is for Scalars, Vectors and entities, not for {found}"))
                         .label(found)
                         .hint(match ty.basic {
                             Basic::Bool => "to count where a condition holds, choose numbers by it: `SumReduce(condition ? one : zero)`",
-                            Basic::Scalar | Basic::Vector | Basic::Entity(_) | Basic::Text => "take the magnitude of one value at a time",
+                            Basic::Scalar | Basic::Vector | Basic::Entity(_) | Basic::Text | Basic::Table => "take the magnitude of one value at a time",
                         }),
                 );
             }

@@ -53,7 +53,7 @@ impl<'a> Checker<'a> {
             Basic::Vector => diagnostic.hint("the square of its length is `Dot(v, v)`"),
             Basic::Entity(_) => diagnostic.hint("its measure is `|e|`"),
             Basic::Scalar => diagnostic.hint("take the power in the loop over the sequence"),
-            Basic::Bool | Basic::Text => diagnostic.hint("only numbers have powers"),
+            Basic::Bool | Basic::Text | Basic::Table => diagnostic.hint("only numbers have powers"),
         })
     }
 

@@ -60,5 +60,6 @@ pub(super) fn basic_name(basic: Basic) -> &'static str {
         Basic::Bool => "Bool",
         Basic::Entity(kind) => kind.name(),
         Basic::Text => "String",
+        Basic::Table => "Table",
     }
 }

@@ -15,6 +15,7 @@ fn comparison_hint(left: &Type, right: &Type) -> &'static str {
     }
     match (left.basic, right.basic) {
         (Basic::Vector, _) | (_, Basic::Vector) => "compare components, `v[0]`, or lengths, `|v|`",
+        (Basic::Table, _) | (_, Basic::Table) => "compare what tables give: `Interpolate(table, x)`",
         (Basic::Text, _) | (_, Basic::Text) => "text is only for names and tags",
         (Basic::Bool, _) | (_, Basic::Bool) => "combine conditions with `And`, `Or` and `Xor`",
         (Basic::Entity(_), _) | (_, Basic::Entity(_)) => "compare their measures, `|e|`, or the components of their `Centroid(e)`",
@@ -39,7 +40,7 @@ impl<'a> Checker<'a> {
             (Basic::Scalar, Basic::Scalar) => !sequence,
             (Basic::Bool, Basic::Bool) => equality,
             (Basic::Entity(a), Basic::Entity(b)) => equality && a == b,
-            (Basic::Scalar | Basic::Vector | Basic::Bool | Basic::Entity(_) | Basic::Text, _) => false,
+            (Basic::Scalar | Basic::Vector | Basic::Bool | Basic::Entity(_) | Basic::Text | Basic::Table, _) => false,
         };
         if !comparable {
             let (left_type, right_type) = (self.show_value(&l), self.show_value(&r));

@@ -114,6 +114,7 @@ codes! {
     ArrayLengths = "E0233", Error, "arrays of different lengths";
     LoopCondition = "E0234", Error, "condition of a loop that is not one Bool";
     RangeBounds = "E0235", Error, "bounds of a Range that are not whole numbers";
+    TableElement = "E0236", Error, "array of tables";
 
     UnknownUnit = "E0301", Error, "unknown unit";
     SumDimensions = "E0302", Error, "sum of different dimensions";

@@ -98,6 +98,25 @@ impl<'a> Uses<'a> {
         unit.factor.is_normal().then_some(unit)
     }
 
+    /// The unit of the values of a table, by what multiplies them.
+    pub(super) fn unit_of_values(&self, table: ValueId) -> Option<ExpectedUnit> {
+        self.of_interpolations(table, |_, value| self.unit(value))
+    }
+
+    /// The unit of the arguments of a table: the divisor of what it is asked for.
+    pub(super) fn unit_of_arguments(&self, table: ValueId) -> Option<ExpectedUnit> {
+        self.of_interpolations(table, |argument, _| self.divisor(argument))
+    }
+
+    /// The unit by arguments and values, where the function itself does nothing else with the
+    /// table.
+    fn of_interpolations(&self, table: ValueId, unit: impl Fn(ValueId, ValueId) -> Option<ExpectedUnit>) -> Option<ExpectedUnit> {
+        common(self.used_by[table.0 as usize].iter().map(|found| match found {
+            Use::Operation(Op::Interpolate { argument, .. }, value) => unit(*argument, *value),
+            Use::Operation(..) | Use::Other => None,
+        }))
+    }
+
     /// The unit that an output is in: a number without a dimension, which the program gets by
     /// dividing by a quantity.
     pub(super) fn divisor(&self, output: ValueId) -> Option<ExpectedUnit> {
@@ -109,9 +128,7 @@ impl<'a> Uses<'a> {
 
     /// The unit by the uses of a value that is an input, perhaps times numbers.
     fn of_product(&self, value: ValueId, so_far: Option<Constant>, left: usize) -> Option<ExpectedUnit> {
-        let mut units = self.used_by[value.0 as usize].iter().map(|found| self.of_use(*found, value, so_far, left));
-        let first = units.next()??;
-        units.all(|unit| unit.is_some_and(|unit| unit.is_same_as(&first))).then_some(first)
+        common(self.used_by[value.0 as usize].iter().map(|found| self.of_use(*found, value, so_far, left)))
     }
 
     fn of_use(&self, found: Use<'_>, value: ValueId, so_far: Option<Constant>, left: usize) -> Option<ExpectedUnit> {
@@ -127,6 +144,12 @@ impl<'a> Uses<'a> {
         }
         Some(ExpectedUnit { dimension: product.dimension, factor: product.factor, literal: product.literal })
     }
+}
+
+/// The unit that all places give, if each gives one.
+fn common(mut units: impl Iterator<Item = Option<ExpectedUnit>>) -> Option<ExpectedUnit> {
+    let first = units.next()??;
+    units.all(|unit| unit.is_some_and(|unit| unit.is_same_as(&first))).then_some(first)
 }
 
 /// A number that multiplies an input, after others.

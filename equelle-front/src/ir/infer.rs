@@ -24,7 +24,7 @@ impl Type {
     pub fn entity_kind(&self) -> Option<EntityKind> {
         match self.basic {
             Basic::Entity(kind) => Some(kind),
-            Basic::Scalar | Basic::Vector | Basic::Bool | Basic::Text => None,
+            Basic::Scalar | Basic::Vector | Basic::Bool | Basic::Text | Basic::Table => None,
         }
     }
 }
@@ -83,7 +83,9 @@ impl Kernel {
     /// What one evaluation of the expression gives: a Scalar, a Vector or a Bool.
     pub fn expr_basic(&self, expr: &KExpr) -> Basic {
         match expr {
-            KExpr::Real(_) | KExpr::Measure(_) | KExpr::Component(..) | KExpr::Dot(..) | KExpr::Math(..) => Basic::Scalar,
+            KExpr::Real(_) | KExpr::Measure(_) | KExpr::Component(..) | KExpr::Dot(..) | KExpr::Math(..) | KExpr::Interpolate { .. } => {
+                Basic::Scalar
+            }
             KExpr::Bool(_) | KExpr::IsEmpty(_) | KExpr::Member { .. } | KExpr::Same(..) | KExpr::Compare(..) | KExpr::Logic(..) => {
                 Basic::Bool
             }
@@ -101,7 +103,7 @@ impl Kernel {
             // first.
             KExpr::Arithmetic(_, a, b) => match self.expr_basic(b) {
                 Basic::Vector => Basic::Vector,
-                Basic::Scalar | Basic::Bool | Basic::Entity(_) | Basic::Text => self.expr_basic(a),
+                Basic::Scalar | Basic::Bool | Basic::Entity(_) | Basic::Text | Basic::Table => self.expr_basic(a),
             },
             KExpr::Select { if_true, .. } => self.expr_basic(if_true),
         }

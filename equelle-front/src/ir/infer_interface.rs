@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use crate::ir::body_usage::BodyUsage;
 use crate::ir::expected_unit::Uses;
-use crate::ir::interface::{Data, DataKind, Interface};
+use crate::ir::interface::{Column, Data, ExpectedUnit, DataKind, Interface};
 use crate::ir::{Block, Function, FunctionId, Module, Op, StmtKind, UnaryOp, ValueId};
 use crate::types::Type;
 
@@ -82,7 +82,7 @@ impl<'a> Walk<'a> {
     fn data(&self, function: &Function, value: ValueId, name: String, line: u32) -> Data {
         let value = &function.values[value.0 as usize];
         let (kind, domain) = (DataKind::of(&value.ty), self.set_name(&value.ty));
-        Data { name, kind, domain, ty: value.ty, dim: value.dim, unit: None, default: None, line, span: value.span, per_step: self.in_loop }
+        Data { name, kind, domain, ty: value.ty, dim: value.dim, unit: None, columns: Vec::new(), default: None, line, span: value.span, per_step: self.in_loop }
     }
 
     fn set_name(&self, ty: &Type) -> String {
@@ -111,6 +111,12 @@ impl<'a> Walk<'a> {
             }
             Op::Where { .. } | Op::Step(_) => {}
             Op::InputSequence { name } => self.input(function, results, text(known, name), |input| input, line),
+            Op::InputTable { name, argument, value } => {
+                let (Some(argument), Some(value), Some(&table)) = (text(known, argument), text(known, value), results.first()) else { return };
+                let (of_argument, of_value) = (self.uses.unit_of_arguments(table), self.uses.unit_of_values(table));
+                let columns = vec![Column { name: argument, unit: of_argument }, Column { name: value, unit: of_value }];
+                self.input(function, results, text(known, name), |input| Data { columns, ..input }, line);
+            }
             Op::Component(_, index) => self.needs_axes(index.saturating_add(1)),
             Op::Vector(components) => {
                 let axes = components.len() as u32;
@@ -133,12 +139,25 @@ impl<'a> Walk<'a> {
         let (Some(name), Some(&result)) = (name, results.first()) else { return };
         let unit = self.uses.unit(result);
         let input = with(Data { domain: String::new(), unit, ..self.data(function, result, name, line) });
-        let same = |i: &&mut Data| (&i.name, i.ty.basic, i.kind, &i.domain) == (&input.name, input.ty.basic, input.kind, &input.domain);
+        let same = |i: &&mut Data| {
+            let columns = i.columns.iter().map(|c| &c.name).eq(input.columns.iter().map(|c| &c.name));
+            columns && (&i.name, i.ty.basic, i.kind, &i.domain) == (&input.name, input.ty.basic, input.kind, &input.domain)
+        };
         match self.interface.inputs.iter_mut().find(same) {
-            Some(known) => known.unit = known.unit.filter(|own| unit.is_some_and(|unit| unit.is_same_as(own))),
+            Some(known) => {
+                known.unit = common_unit(known.unit, unit);
+                for (column, other) in known.columns.iter_mut().zip(&input.columns) {
+                    column.unit = common_unit(column.unit, other.unit);
+                }
+            }
             None => self.interface.inputs.push(input),
         }
     }
+}
+
+/// The unit that both places give an input.
+fn common_unit(a: Option<ExpectedUnit>, b: Option<ExpectedUnit>) -> Option<ExpectedUnit> {
+    a.filter(|a| b.is_some_and(|b| b.is_same_as(a)))
 }
 
 /// The number that a value is, if a statement of this body (or of a loop in it) says so.

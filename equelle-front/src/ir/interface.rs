@@ -6,7 +6,7 @@
 use std::collections::BTreeSet;
 
 use crate::source::Span;
-use crate::types::{Dimension, Shape, Type};
+use crate::types::{Basic, Dimension, Shape, Type};
 
 /// Kinds of input and output.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -19,12 +19,15 @@ pub enum DataKind {
     Domain,
     /// A sequence.
     Sequence,
+    /// A table.
+    Table,
 }
 
 impl DataKind {
     /// Of a value of this type.
     pub fn of(ty: &Type) -> Self {
         match ty.shape {
+            Shape::Single if ty.basic == Basic::Table => DataKind::Table,
             Shape::Single => DataKind::Scalar,
             Shape::Collection(_) => DataKind::Collection,
             Shape::Domain(_) => DataKind::Domain,
@@ -36,7 +39,7 @@ impl DataKind {
     fn goes_to_files(self) -> bool {
         match self {
             DataKind::Collection | DataKind::Domain => true,
-            DataKind::Scalar | DataKind::Sequence => false,
+            DataKind::Scalar | DataKind::Sequence | DataKind::Table => false,
         }
     }
 }
@@ -57,6 +60,8 @@ pub struct Data {
     /// Unit of an input, where the program multiplies it by one; of an output, where it divides by
     /// one.
     pub unit: Option<ExpectedUnit>,
+    /// Columns of a table: that of its arguments, then that of its values.
+    pub columns: Vec<Column>,
     /// Default of an input scalar, if it is a number.
     pub default: Option<f64>,
     /// Equelle line; 0 if unknown.
@@ -65,6 +70,16 @@ pub struct Data {
     pub span: Span,
     /// Inside a loop, so once in each of its rounds.
     pub per_step: bool,
+}
+
+/// A column of a table.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Column {
+    /// Name, or number from 1.
+    pub name: String,
+    /// Unit of its numbers: the one that divides what the program asks the table for, or that
+    /// multiplies what it gives.
+    pub unit: Option<ExpectedUnit>,
 }
 
 /// The unit that an input is given, or that an output is in.

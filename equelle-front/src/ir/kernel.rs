@@ -92,7 +92,8 @@ pub enum Space {
 pub struct Param {
     /// Name, unique in the kernel.
     pub name: String,
-    /// A single Scalar, Vector or Bool, a collection (Scalar, Vector, Bool, entities) or a domain.
+    /// A single Scalar, Vector or Bool, a table, a collection (Scalar, Vector, Bool, entities) or a
+    /// domain.
     /// A set made at run time that the body mentions has its domain among the parameters.
     pub ty: Type,
     /// In the Cartesian form: it is stored as one value per axis (faces) or one value (cells),
@@ -338,12 +339,36 @@ pub enum KExpr {
     ZeroVector,
     /// Function of two Scalars.
     Math(BinaryMath, Box<KExpr>, Box<KExpr>),
+    /// The function that a table parameter is, of a Scalar, or its derivative.
+    Interpolate { table: ParamId, of: Interpolant, argument: Box<KExpr> },
     /// The entity at the end of a path, or Empty. Only as a yield of a body whose result is a
     /// collection of entities.
     Entity(Path),
     /// Cartesian form: vector of the difference of the centroids of two entities,
     /// `Centroid(to) - Centroid(from)`, from grid spacings alone.
     Displacement { to: Box<Path>, from: Box<Path> },
+}
+
+/// What is taken of a table.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Interpolant {
+    /// The function.
+    Value,
+    /// Its derivative; at a row of the table that of the piece above.
+    Slope,
+}
+
+impl Interpolant {
+    /// Both.
+    pub const ALL: [Interpolant; 2] = [Interpolant::Value, Interpolant::Slope];
+
+    /// Word in the text of the IR.
+    pub fn word(self) -> &'static str {
+        match self {
+            Interpolant::Value => "interpolate",
+            Interpolant::Slope => "slope",
+        }
+    }
 }
 
 /// What an expression does, as far as passes and writers treat expressions alike.
@@ -387,7 +412,7 @@ macro_rules! for_each_part {
                 $path(a, $with);
                 $path(b, $with);
             }
-            KExpr::Unary(_, a) | KExpr::Component(a, _) => $expr(a, $with),
+            KExpr::Unary(_, a) | KExpr::Component(a, _) | KExpr::Interpolate { argument: a, .. } => $expr(a, $with),
             KExpr::Arithmetic(_, a, b) | KExpr::Compare(_, a, b) | KExpr::Logic(_, a, b) | KExpr::Dot(a, b) | KExpr::Math(_, a, b) => {
                 $expr(a, $with);
                 $expr(b, $with);
@@ -446,7 +471,8 @@ impl KExpr {
             | KExpr::Component(..)
             | KExpr::Dot(..)
             | KExpr::Vector(_)
-            | KExpr::Math(..) => ExprClass::Arithmetic,
+            | KExpr::Math(..)
+            | KExpr::Interpolate { .. } => ExprClass::Arithmetic,
             KExpr::Select { .. } => ExprClass::Select,
         }
     }

@@ -230,6 +230,8 @@ pub enum Op {
     Where { within: ValueId, condition: ValueId },
     /// Sequence read from a file.
     InputSequence { name: ValueId },
+    /// Table read from a file: the column of its arguments and that of its values, by name.
+    InputTable { name: ValueId, argument: ValueId, value: ValueId },
     /// The length of a round of a loop, by which the time of outputs goes on: a Scalar, or a part
     /// of it where the round is taken again. A negative one and NaN are errors.
     Step(ValueId),
@@ -284,6 +286,8 @@ pub enum Op {
     /// Element-wise function of two Scalars on equal sets; a Single operand goes with every
     /// element.
     Math(BinaryMath, ValueId, ValueId),
+    /// The function that a table is, of each Scalar.
+    Interpolate { table: ValueId, argument: ValueId },
     /// Text with `_` and a number appended: the tag of an element of an array.
     TextIndex(ValueId, u32),
     /// Reduction of a collection: Max, Min, Sum, Prod of Scalars; Max, Min, Sum of Vectors by
@@ -454,6 +458,11 @@ macro_rules! for_each_operand {
             | Op::Component(v, _)
             | Op::TextIndex(v, _)
             | Op::Reduce(_, v) => $f(v),
+            Op::InputTable { name, argument, value } => {
+                $f(name);
+                $f(argument);
+                $f(value);
+            }
             Op::InputScalar { name: a, default: b }
             | Op::InputCollection { element: _, name: a, domain: b }
             | Op::InputDomain { name: a, within: b }
@@ -466,6 +475,7 @@ macro_rules! for_each_operand {
             | Op::On { data: a, target: b }
             | Op::Extend { data: a, domain: b }
             | Op::FaceReduce { first: a, second: b, .. }
+            | Op::Interpolate { table: a, argument: b }
             | Op::Broadcast { value: a, domain: b } => {
                 $f(a);
                 $f(b);
@@ -525,6 +535,8 @@ impl Op {
             | Op::InputScalar { .. }
             | Op::InputCollection { .. }
             | Op::InputSequence { .. }
+            | Op::InputTable { .. }
+            | Op::Interpolate { .. }
             | Op::Step(_) => EntitySource::None,
         }
     }
@@ -540,6 +552,7 @@ impl Op {
             | Op::InputCollection { .. }
             | Op::InputDomain { .. }
             | Op::InputSequence { .. }
+            | Op::InputTable { .. }
             | Op::Where { .. }
             | Op::Step(_) => OpClass::Input,
             Op::FirstCell(_) | Op::SecondCell(_) | Op::IsEmpty(_) | Op::OneCell(_) => OpClass::Topology,
@@ -552,7 +565,8 @@ impl Op {
             | Op::Dot(..)
             | Op::Component(..)
             | Op::Vector(_)
-            | Op::Math(..) => OpClass::Pointwise,
+            | Op::Math(..)
+            | Op::Interpolate { .. } => OpClass::Pointwise,
             Op::On { .. } | Op::Extend { .. } | Op::Broadcast { .. } => OpClass::Transfer,
             Op::Gradient(_) | Op::Divergence(_) | Op::FaceReduce { .. } => OpClass::FiniteVolume,
             Op::Reduce(..) => OpClass::Reduction,

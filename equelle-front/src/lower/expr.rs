@@ -73,7 +73,7 @@ impl Lowering<'_> {
                 let op = match self.values[a.0 as usize].ty.basic {
                     Basic::Entity(_) => Op::Measure(a),
                     Basic::Vector => Op::Unary(UnaryOp::Length, a),
-                    Basic::Scalar | Basic::Bool | Basic::Text => Op::Unary(UnaryOp::Abs, a),
+                    Basic::Scalar | Basic::Bool | Basic::Text | Basic::Table => Op::Unary(UnaryOp::Abs, a),
                 };
                 vec![self.one(expr, op)]
             }
@@ -169,6 +169,8 @@ impl Lowering<'_> {
             Builtin::InputDomainSubsetOf => Op::InputDomain { name: arg(0), within: arg(1) },
             Builtin::Where => Op::Where { within: arg(0), condition: arg(1) },
             Builtin::InputSequenceOfScalar => Op::InputSequence { name: arg(0) },
+            Builtin::InputTable => Op::InputTable { name: arg(0), argument: arg(1), value: arg(2) },
+            Builtin::Interpolate => Op::Interpolate { table: arg(0), argument: arg(1) },
         };
         self.one(expr, op)
     }
@@ -236,7 +238,7 @@ impl Lowering<'_> {
             (Basic::Bool, Comparison::Equal) => (Op::Logic(Logic::Xor, a, b), true),
             (Basic::Bool, Comparison::NotEqual) => (Op::Logic(Logic::Xor, a, b), false),
             (Basic::Entity(_), Comparison::NotEqual) => (Op::Compare(Comparison::Equal, a, b), true),
-            (Basic::Scalar | Basic::Vector | Basic::Bool | Basic::Entity(_) | Basic::Text, op) => (Op::Compare(op, a, b), false),
+            (Basic::Scalar | Basic::Vector | Basic::Bool | Basic::Entity(_) | Basic::Text | Basic::Table, op) => (Op::Compare(op, a, b), false),
         };
         let result = self.one(expr, op);
         if negated { self.one(expr, Op::Unary(UnaryOp::Not, result)) } else { result }

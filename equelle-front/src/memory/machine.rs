@@ -66,6 +66,8 @@ fn entities_read(op: &Op, result: &Type) -> Vec<ValueId> {
         | Op::InputDomain { .. }
         | Op::Where { .. }
         | Op::InputSequence { .. }
+        | Op::InputTable { .. }
+        | Op::Interpolate { .. }
         | Op::Step(_)
         | Op::Unary(..)
         | Op::Arithmetic(..)
@@ -215,7 +217,7 @@ impl<'a> Machine<'a> {
             Basic::Vector => vec![(set, Element::Number); self.dim as usize],
             Basic::Bool => vec![(set, Element::Truth)],
             Basic::Entity(_) => vec![(set, Element::Entity)],
-            Basic::Text => Vec::new(),
+            Basic::Text | Basic::Table => Vec::new(),
         }
     }
 

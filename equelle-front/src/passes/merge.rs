@@ -463,7 +463,7 @@ fn rename(node: NodeMut<'_>, first: u32, sources: &[Source]) {
         NodeMut::Assigned(id) => *id = new(*id),
         NodeMut::Expr(expr) => match expr {
             KExpr::Local(id) => *id = new(*id),
-            KExpr::Param(id) => {
+            KExpr::Param(id) | KExpr::Interpolate { table: id, .. } => {
                 if let Some(Source::Param(param)) = sources.get(id.0 as usize) {
                     *id = *param;
                 }

@@ -159,7 +159,7 @@ impl Counter<'_> {
             Basic::Vector => self.number * self.dim,
             Basic::Bool => 1,
             Basic::Entity(_) => 4,
-            Basic::Text => 0,
+            Basic::Text | Basic::Table => 0,
         }
     }
 
@@ -460,6 +460,10 @@ impl Counter<'_> {
             KExpr::Compare(_, a, b) | KExpr::Logic(_, a, b) | KExpr::Math(_, a, b) => {
                 self.expr(a);
                 self.expr(b);
+                self.flops(1);
+            }
+            KExpr::Interpolate { argument, .. } => {
+                self.expr(argument);
                 self.flops(1);
             }
             KExpr::Dot(a, b) => {

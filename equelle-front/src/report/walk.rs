@@ -260,7 +260,10 @@ fn operation_name(op: &Op) -> &'static str {
         Op::CanonicalSet(_) => "domain",
         Op::Where { .. } => "Where",
         Op::Load(_) => "variable",
-        Op::InputScalar { .. } | Op::InputCollection { .. } | Op::InputDomain { .. } | Op::InputSequence { .. } => "input",
+        Op::InputScalar { .. } | Op::InputCollection { .. } | Op::InputDomain { .. } | Op::InputSequence { .. } | Op::InputTable { .. } => {
+            "input"
+        }
+        Op::Interpolate { .. } => "Interpolate",
         Op::Step(_) => "step",
         Op::Call { .. } => "call",
         Op::Newton { .. } => "NewtonSolve",

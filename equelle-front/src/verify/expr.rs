@@ -2,7 +2,7 @@
 
 use crate::ir::{KExpr, Path, Side, UnaryOp};
 use crate::ops::{Arithmetic, Comparison};
-use crate::types::{Basic, EntityKind, Shape};
+use crate::types::{Basic, EntityKind, Shape, Type};
 use crate::verify::kernel::{Checker, Form};
 use crate::verify::types::exists;
 
@@ -25,11 +25,24 @@ impl Checker<'_> {
                 self.local(*id)?;
                 match self.kernel.local_type(*id)?.basic {
                     basic @ (Basic::Scalar | Basic::Vector | Basic::Bool) => Some(basic),
-                    Basic::Entity(_) | Basic::Text => self.fail("an entity is no value"),
+                    Basic::Entity(_) | Basic::Text | Basic::Table => self.fail("an entity is no value"),
                 }
+            }
+            KExpr::Interpolate { table, argument, .. } => {
+                match self.kernel.param(*table) {
+                    Some(p) if p.ty == Type::TABLE => {}
+                    Some(p) => {
+                        let message = format!("`{}` is {}, no Table", p.name, self.shown(&p.ty));
+                        self.error(message);
+                    }
+                    None => self.error("there is no such parameter"),
+                }
+                self.expect_expr(argument, Basic::Scalar, "the argument of a table");
+                Some(Basic::Scalar)
             }
             KExpr::Param(id) => match self.kernel.param(*id) {
                 None => self.fail("there is no such parameter"),
+                Some(p) if p.ty == Type::TABLE => self.fail(format!("`{}` is a table, which has values at numbers", p.name)),
                 Some(p) if p.ty.shape == Shape::Single => Some(p.ty.basic),
                 Some(p) => {
                     let message = format!("`{}` is {}: an element of it is read at an entity", p.name, self.shown(&p.ty));

@@ -173,10 +173,10 @@ impl Checker<'_> {
                 continue;
             }
             match (p.ty.basic, p.ty.shape) {
-                (Basic::Scalar | Basic::Vector | Basic::Bool, Shape::Single) | (_, Shape::Domain(_)) => {}
+                (Basic::Scalar | Basic::Vector | Basic::Bool | Basic::Table, Shape::Single) | (_, Shape::Domain(_)) => {}
                 (_, Shape::Collection(set)) => self.needs_domain(set, &format!("the collection `{}`", p.name)),
                 (_, Shape::Single | Shape::Sequence) => {
-                    let message = format!("a parameter is a Scalar, a Vector, a Bool, a collection or a domain, not {}", self.shown(&p.ty));
+                    let message = format!("a parameter is a Scalar, a Vector, a Bool, a Table, a collection or a domain, not {}", self.shown(&p.ty));
                     self.error(message);
                 }
             }
@@ -215,7 +215,7 @@ impl Checker<'_> {
             if let Err(message) = checked {
                 self.error(format!("local `{}`: {message}", local.name));
                 sound = false;
-            } else if local.ty.shape != Shape::Single || local.ty.basic == Basic::Text {
+            } else if local.ty.shape != Shape::Single || matches!(local.ty.basic, Basic::Text | Basic::Table) {
                 let message = format!("local `{}` is one Scalar, Vector, Bool or entity, not {}", local.name, self.shown(&local.ty));
                 self.error(message);
             }
@@ -242,7 +242,7 @@ impl Checker<'_> {
                 (Space::Set(set), None) => match (r.ty.basic, r.ty.within) {
                     (Basic::Scalar | Basic::Vector | Basic::Bool, _) => r.ty == Type::collection(r.ty.basic, set),
                     (Basic::Entity(kind), Some(within)) => r.ty == Type::entities(kind, set, within),
-                    (Basic::Entity(_), None) | (Basic::Text, _) => false,
+                    (Basic::Entity(_), None) | (Basic::Text | Basic::Table, _) => false,
                 },
             };
             if !right {

@@ -170,6 +170,16 @@ fn single(context: &Context<'_>, op: &Op, declared: &[Type]) -> Rule {
             new_domain(sets, parent, declared)
         }
         Op::InputSequence { name } => text(context, *name).map(|()| Type::SEQUENCE),
+        Op::InputTable { name, argument, value } => {
+            for label in [name, argument, value] {
+                text(context, *label)?;
+            }
+            Ok(Type::TABLE)
+        }
+        Op::Interpolate { table, argument } => match (ty(*table), ty(*argument)) {
+            (Type::TABLE, argument) if argument.basic == Basic::Scalar && argument.shape != Shape::Sequence => Ok(argument),
+            _ => Err(format!("Interpolate takes a Table and Scalars, not {} and {}", shown(*table), shown(*argument))),
+        },
         Op::Step(length) if ty(*length) == Type::SCALAR => Ok(Type::SCALAR),
         Op::Step(length) => Err(format!("the length of a round is a Scalar, not {}", shown(*length))),
         Op::FirstCell(v) | Op::SecondCell(v) => {
@@ -400,7 +410,7 @@ fn compare(sets: &SetTable, op: Comparison, a: Type, b: Type) -> Rule {
         && match a.basic {
             Basic::Scalar => true,
             Basic::Bool | Basic::Entity(_) => !ordered,
-            Basic::Vector | Basic::Text => false,
+            Basic::Vector | Basic::Text | Basic::Table => false,
         };
     // Domains compare as the collections that they also are.
     let as_collection = |ty: Type| Type { shape: ty.mapping().map_or(ty.shape, Shape::Collection), ..ty };

@@ -2,7 +2,7 @@
 
 use super::{Content, GENERIC, Generator, SMALL, Want, has_nothing};
 use crate::bounds::Bounds;
-use crate::data::{CANONICAL, SUBSETS_WITH_ELEMENTS, kind};
+use crate::data::{CANONICAL, STEEPEST, SUBSETS_WITH_ELEMENTS, TABLE_VALUES, TABLES, kind};
 use crate::tree::{Basic, Dimension, Info, Kind, Node, PURE, Set, parts};
 
 impl Generator<'_> {
@@ -179,7 +179,7 @@ impl Generator<'_> {
     /// Functions of one number.
     fn of_one(&mut self, on: Option<Set>, dimension: Dimension, want: Want) -> Node {
         let want = want.deeper();
-        let (bounds, parts, dimension_found) = match self.random.u8(..22) {
+        let (bounds, parts, dimension_found) = match self.random.u8(..23) {
             0 => {
                 let a = self.scalar(on, dimension, want);
                 (a.info.bounds.negative(), parts!["(-", a, ")"], dimension)
@@ -249,6 +249,11 @@ impl Generator<'_> {
                     18 if a.info.bounds.exact() => (a.info.bounds.stepped(f64::floor), parts!["Floor(", a, ")"], PURE),
                     19 if a.info.bounds.exact() => (a.info.bounds.stepped(f64::ceil), parts!["Ceil(", a, ")"], PURE),
                     20 if a.info.bounds.exact() => (Bounds::new(-1.0, 1.0), parts!["Sign(", a, ")"], PURE),
+                    21 => {
+                        let table = self.pick(&TABLES).unwrap_or(TABLES[0]);
+                        let bounds = a.info.bounds.tabulated(TABLE_VALUES, STEEPEST);
+                        (bounds, parts![format!("Interpolate(InputTable(\"{table}\", \"x\", \"y\"), "), a, ")"], PURE)
+                    }
                     _ => (a.info.bounds.erf(), parts!["Erf(", a, ")"], PURE),
                 }
             }

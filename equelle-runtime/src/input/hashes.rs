@@ -47,6 +47,11 @@ impl Inputs {
             }
             hashes.insert((name.clone(), domain.name().to_owned()), digits(&hash));
         }
+        for ([name, argument, value], table) in &self.tables {
+            let mut hash = Mix::default();
+            table.numbers().iter().for_each(|number| hash.add(number.to_bits()));
+            hashes.insert((name.clone(), format!("{argument}, {value}")), digits(&hash));
+        }
         for (name, within, domain) in &self.domains {
             let mut elements: Vec<u32> =
                 domain.elements().iter().map(|&element| domain.grid().file_index(domain.kind(), element)).collect();

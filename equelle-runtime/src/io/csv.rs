@@ -11,19 +11,19 @@ use crate::number::{NumberError, parse_data_number, quoted, without_mark};
 use crate::params::near_match;
 
 /// Most fields of a row, which bounds the memory for the first one.
-const MAX_COLUMNS: usize = 1 << 16;
+pub(super) const MAX_COLUMNS: usize = 1 << 16;
 
 /// A field and its place.
-struct Field<'a> {
-    text: &'a [u8],
-    line: u64,
+pub(super) struct Field<'a> {
+    pub text: &'a [u8],
+    pub line: u64,
     /// From 0.
-    column: usize,
-    ends_row: bool,
+    pub column: usize,
+    pub ends_row: bool,
 }
 
 /// Fields of a file, one at a time.
-struct Fields<'a> {
+pub(super) struct Fields<'a> {
     reader: Reader,
     rest: &'a [u8],
     column: usize,
@@ -32,11 +32,11 @@ struct Fields<'a> {
 }
 
 impl<'a> Fields<'a> {
-    fn new(bytes: &'a [u8], separator: u8) -> Fields<'a> {
+    pub(super) fn new(bytes: &'a [u8], separator: u8) -> Fields<'a> {
         Fields { reader: ReaderBuilder::new().delimiter(separator).build(), rest: bytes, column: 0, text: vec![0; 64] }
     }
 
-    fn next(&mut self) -> Option<Field<'_>> {
+    pub(super) fn next(&mut self) -> Option<Field<'_>> {
         let (mut len, line) = (0, self.reader.line());
         loop {
             let (result, read, written) = self.reader.read_field(self.rest, &mut self.text[len..]);
@@ -60,7 +60,7 @@ impl<'a> Fields<'a> {
 }
 
 /// The separator of a file: the first one of its first line.
-fn separator(bytes: &[u8]) -> u8 {
+pub(super) fn separator(bytes: &[u8]) -> u8 {
     let first_line = bytes.split(|&b| b == b'\n').next().unwrap_or(bytes);
     first_line.iter().copied().find(|b| matches!(b, b',' | b';' | b'\t')).unwrap_or(b',')
 }
@@ -120,7 +120,7 @@ pub fn read_column(path: &Path, bytes: &[u8], column: Option<&str>) -> Result<Ve
 }
 
 /// Index of the column that is meant.
-fn choose(path: &Path, count: usize, names: &[String], column: Option<&str>) -> Result<usize, Error> {
+pub(super) fn choose(path: &Path, count: usize, names: &[String], column: Option<&str>) -> Result<usize, Error> {
     let bad = |message: String| Err(Error::new(ErrorKind::Data, format!("{}: {message}", path.display())));
     let Some(wanted) = column else {
         return match count {

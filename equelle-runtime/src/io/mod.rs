@@ -2,7 +2,8 @@
 //! writers give bytes to the other, so that neither knows the file system.
 //!
 //! Texts in parameters: [`token`] (what they are made of), [`mod@unit`], [`quantity`] (numbers with
-//! units), [`sequence`], [`expression`]. Data files: [`csv`], [`npy`], [`vtk`].
+//! units), [`sequence`], [`expression`]. Data files: [`csv`], [`table`], [`npy`],
+//! [`vtk`].
 
 pub mod csv;
 pub mod expression;
@@ -12,6 +13,7 @@ pub mod quantity;
 pub mod sequence;
 mod sink;
 mod source;
+pub mod table;
 pub mod token;
 pub mod unit;
 pub mod vtk;

@@ -57,6 +57,18 @@ pub fn from_si(values: &mut [f64], dimension: Option<Dimension>, expected: Optio
     Ok(())
 }
 
+/// Numbers in a unit, in the unit that the program takes.
+///
+/// # Errors
+/// As for [`number`].
+pub fn convert(values: &mut [f64], unit: Unit, expected: Option<&InputUnit>) -> Result<(), TextError> {
+    let scale = Scale::between(unit, 0, expected)?;
+    for value in values {
+        *value = scale.convert(*value, 0)?;
+    }
+    Ok(())
+}
+
 /// A number whose unit, if it has one, comes next; in the unit that the program takes.
 ///
 /// # Errors

@@ -100,7 +100,7 @@ const OF_ONE: [&str; 16] =
     ["exp", "log", "log10", "sin", "cos", "tan", "asin", "acos", "atan", "sinh", "cosh", "tanh", "erf", "floor", "ceil", "sign"];
 const OF_TWO: [&str; 2] = ["pow", "atan2"];
 
-/// CUDA C++ text of the functions, for the prelude of kernels. It needs `EQ_FUNCTION`.
+/// CUDA C++ text of the functions and of tables, for the prelude of kernels. It needs `EQ_FUNCTION`.
 pub fn cuda_text() -> String {
     let functions = elementary_functions!(cuda_functions);
     let mut text = two_over_pi!(cuda_table).to_owned();
@@ -115,5 +115,5 @@ pub fn cuda_text() -> String {
             text += &format!("EQ_FUNCTION {name} eq_{function}({name} a, {name} b) {{ return eq_{name}::{function}(a, b); }}\n");
         }
     }
-    text
+    text + super::table::CUDA_TEXT
 }

@@ -9,9 +9,11 @@ mod constants;
 mod cuda;
 mod functions;
 mod rust;
+pub mod table;
 
 pub use cuda::cuda_text;
 pub(crate) use rust::{double, single};
+pub use table::{interpolate, slope};
 
 use crate::operators::{Binary, BinaryMath, Elementary, Unary};
 use crate::real::Real;

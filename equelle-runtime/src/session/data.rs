@@ -10,6 +10,7 @@ use crate::entity::EntityKind;
 use crate::error::{Error, ErrorKind};
 use crate::grid::NONE;
 use crate::input::CollectionInput;
+use crate::math::table::Table;
 use crate::output::{Field, FieldValues, OutputCounters, Route, Support};
 use crate::real::Real;
 
@@ -74,6 +75,15 @@ impl Session {
     pub fn input_sequence(&mut self, name: &str) -> Result<Arc<Vec<f64>>, Error> {
         let _phase = self.in_phase(Phase::Read);
         self.inputs.sequence(&self.parameters, name).map_err(|e| e.at(self.line))
+    }
+
+    /// A table; read once per name and columns.
+    ///
+    /// # Errors
+    /// See [`Inputs::table`](crate::input::Inputs::table).
+    pub fn input_table(&mut self, name: &str, argument: &str, value: &str) -> Result<Arc<Table>, Error> {
+        let _phase = self.in_phase(Phase::Read);
+        self.inputs.table(&self.parameters, name, argument, value).map_err(|e| e.at(self.line))
     }
 
     /// Writes a scalar.

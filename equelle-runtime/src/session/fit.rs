@@ -4,7 +4,7 @@ use super::Session;
 use crate::entity::{CanonicalSet, EntityKind, Extent};
 use crate::error::{Error, ErrorKind};
 use crate::memory::{self, Estimate, MemoryPlan};
-use crate::program::InputKind;
+use crate::program::{InputKind, TableColumns};
 use crate::report::bytes;
 
 impl Session {
@@ -86,11 +86,19 @@ impl Session {
             let bytes = match input.kind {
                 InputKind::Vectors => 8 * self.grid.dim() as u64,
                 InputKind::Bools => 1,
-                InputKind::Scalar | InputKind::Collection | InputKind::Domain | InputKind::Sequence => 8,
+                InputKind::Scalar | InputKind::Collection | InputKind::Domain | InputKind::Sequence | InputKind::Table(_) => 8,
             };
             let set = plan.collections.iter().find(|set| set.name == input.domain && set.canonical);
             if let (true, Some(set)) = (per_element, set) {
                 estimate.inputs += bytes * len(set.set);
+            }
+        }
+        for input in self.program.inputs {
+            // What is wrong with its file is an error where the program reads it.
+            if let InputKind::Table(TableColumns { argument, value }) = input.kind
+                && let Ok(table) = self.inputs.table(&self.parameters, input.name, argument.name, value.name)
+            {
+                estimate.inputs += size_of_val(table.numbers()) as u64;
             }
         }
         Ok(estimate)

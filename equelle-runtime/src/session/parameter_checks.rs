@@ -14,7 +14,8 @@ fn is_known(program: &Program, key: &str) -> bool {
 }
 
 /// Ends of keys of inputs of some kind.
-const SUFFIXES: [&str; 7] = ["_filename", "_from_file", "_column", "_set", "_property", "_values", "_expression"];
+const SUFFIXES: [&str; 9] =
+    ["_filename", "_from_file", "_column", "_set", "_property", "_values", "_expression", "_interpolation", "_outside"];
 
 /// The known key nearest to an unknown one: another key of the same input, or the most similar one.
 fn nearest(program: &Program, key: &str) -> Option<String> {
@@ -25,6 +26,7 @@ fn nearest(program: &Program, key: &str) -> Option<String> {
                 input.name.to_owned()
             }
             InputKind::Domain => choice::set_key(input.name),
+            InputKind::Table(_) => choice::filename_key(input.name),
         });
     }
     let mut candidates: Vec<String> = keys::single().map(|key| key.name.to_owned()).collect();

@@ -19,11 +19,13 @@ use std::collections::BTreeSet;
 
 use equelle_front::backend::{BackendError, KernelNames, Namer};
 use equelle_front::checkpoint;
+use equelle_front::ir::interface::{Column, Data, ExpectedUnit};
 use equelle_front::ir::{Block, Function, Module, Op, OpClass, Rounds, StmtKind, UnaryOp, ValueId};
 use equelle_front::memory::geometry::kept_from;
 use equelle_front::ops::Reduction;
 use equelle_front::time_steps;
 use equelle_front::types::{Basic, Shape};
+use equelle_runtime::TableColumns;
 use proc_macro2::{Ident, Literal, TokenStream};
 use quote::quote;
 
@@ -53,6 +55,8 @@ pub(super) fn text(module: &Module, options: &PackageOptions) -> Result<String, 
         "OutputInfo",
         "Retry",
         "Solve",
+        "TableColumn",
+        "TableColumns",
     ]);
     globals.reserve(["MEMORY", "MemoryPlan", "SetMemory", "SolveMemory", "Buffers"]);
     globals.reserve(["Comparison", "Reduction", "BoolReduction", "Logic", "Elementary", "BinaryMath", "FaceReduction"]);
@@ -97,6 +101,21 @@ pub(super) fn text(module: &Module, options: &PackageOptions) -> Result<String, 
     })
 }
 
+/// The unit of an input.
+fn unit_tokens(module: &Module, unit: Option<ExpectedUnit>) -> TokenStream {
+    let Some(unit) = unit else { return quote! { None } };
+    let (text, factor) = (unit_text(module, &unit), real(unit.factor));
+    let dimension = unit.dimension.0.map(|exponent| {
+        let size = Literal::u32_unsuffixed(exponent.unsigned_abs());
+        if exponent < 0 {
+            quote! { -#size }
+        } else {
+            quote! { #size }
+        }
+    });
+    quote! { Some(InputUnit { text: #text, factor: #factor, dimension: [#(#dimension),*] }) }
+}
+
 /// `PROGRAM`
 fn program_info(program: &Program) -> TokenStream {
     let module = program.module;
@@ -113,25 +132,25 @@ fn program_info(program: &Program) -> TokenStream {
         quote! { ImportedSource { file: #file, text: include_str!(#path) } }
     });
     let inputs = module.interface.inputs.iter().map(|input| {
-        let (name, domain, kind) = (&input.name, &input.domain, ident(&format!("{:?}", input_kind(input))));
-        let unit = match input.unit {
-            Some(unit) => {
-                let (text, factor) = (unit_text(module, &unit), real(unit.factor));
-                let dimension = unit.dimension.0.map(|exponent| {
-                    let size = Literal::u32_unsuffixed(exponent.unsigned_abs());
-                    if exponent < 0 {
-                        quote! { -#size }
-                    } else {
-                        quote! { #size }
-                    }
-                });
-                quote! { Some(InputUnit { text: #text, factor: #factor, dimension: [#(#dimension),*] }) }
+        let (name, domain) = (&input.name, &input.domain);
+        let kind = match &input.columns[..] {
+            [argument, value] => {
+                let column = |column: &Column| {
+                    let (name, unit) = (&column.name, unit_tokens(module, column.unit));
+                    quote! { TableColumn { name: #name, unit: #unit } }
+                };
+                let (argument, value) = (column(argument), column(value));
+                quote! { InputKind::Table(TableColumns { argument: #argument, value: #value }) }
             }
-            None => quote! { None },
+            _ => {
+                let kind = ident(&format!("{:?}", input_kind(input, TableColumns::default())));
+                quote! { InputKind::#kind }
+            }
         };
+        let unit = unit_tokens(module, input.unit);
         let default = input.default.map(|d| d.to_string()).unwrap_or_default();
         let line = Literal::u32_unsuffixed(input.line);
-        quote! { InputInfo { name: #name, kind: InputKind::#kind, domain: #domain, unit: #unit, default: #default, line: #line } }
+        quote! { InputInfo { name: #name, kind: #kind, domain: #domain, unit: #unit, default: #default, line: #line } }
     });
     let min_dim = Literal::u32_unsuffixed(module.interface.min_dim);
     let retries = retries(module, program.time_loops).into_iter().map(|retry| {
@@ -243,7 +262,11 @@ impl Needs {
         names.extend((!program.module.source.imported().is_empty()).then_some("ImportedSource"));
         if has_inputs {
             names.extend(["InputInfo", "InputKind"]);
-            names.extend(program.module.interface.inputs.iter().any(|input| input.unit.is_some()).then_some("InputUnit"));
+            let inputs = &program.module.interface.inputs;
+            let has_unit = |input: &Data| input.unit.is_some() || input.columns.iter().any(|column| column.unit.is_some());
+            names.extend(inputs.iter().any(has_unit).then_some("InputUnit"));
+            let has_tables = inputs.iter().any(|input| !input.columns.is_empty());
+            names.extend(has_tables.then_some(["TableColumn", "TableColumns"]).into_iter().flatten());
         }
         names.extend(program.module.interface.outputs_to_files().next().is_some().then_some("OutputInfo"));
         names.extend((!program.checkpoints.loops.is_empty()).then_some("Checkpoint"));

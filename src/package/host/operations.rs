@@ -46,10 +46,10 @@ impl Class {
             (Shape::Collection(_), Basic::Bool) => Class::Bools,
             (Shape::Collection(_) | Shape::Domain(_), Basic::Entity(_)) => Class::Entities,
             (Shape::Sequence, Basic::Scalar) => Class::Sequence,
-            (Shape::Single, Basic::Entity(_) | Basic::Text)
-            | (Shape::Collection(_), Basic::Text)
-            | (Shape::Domain(_), Basic::Scalar | Basic::Vector | Basic::Bool | Basic::Text)
-            | (Shape::Sequence, Basic::Vector | Basic::Bool | Basic::Entity(_) | Basic::Text) => Class::Other,
+            (Shape::Single, Basic::Entity(_) | Basic::Text | Basic::Table)
+            | (Shape::Collection(_), Basic::Text | Basic::Table)
+            | (Shape::Domain(_), Basic::Scalar | Basic::Vector | Basic::Bool | Basic::Text | Basic::Table)
+            | (Shape::Sequence, Basic::Vector | Basic::Bool | Basic::Entity(_) | Basic::Text | Basic::Table) => Class::Other,
         }
     }
 }
@@ -98,6 +98,12 @@ impl FunctionWriter<'_> {
                 Ok(quote! { rt.domain_where(#name, #within, #condition)? })
             }
             Op::InputSequence { name } => self.call("input_sequence", &[*name]),
+            Op::InputTable { name, argument, value } => self.call("input_table", &[*name, *argument, *value]),
+            Op::Interpolate { table, argument } => match self.class(*argument) {
+                Class::Scalars => self.call("interpolate", &[*table, *argument]),
+                Class::Scalar => self.call("scalars_interpolate", &[*table, *argument]),
+                _ => Err(unsupported(span, "`Interpolate` of anything but Scalars")),
+            },
             Op::Step(length) => self.call("take_step", &[*length]),
             Op::FirstCell(faces) => self.call_on_entities("first_cell", *faces),
             Op::SecondCell(faces) => self.call_on_entities("second_cell", *faces),

@@ -447,7 +447,7 @@ impl<'a> FunctionWriter<'a> {
                     (Shape::Collection(_), Basic::Bool) => "output_bools",
                     (Shape::Collection(_), Basic::Vector) => "output_vectors",
                     (Shape::Collection(_) | Shape::Domain(_), Basic::Entity(_)) => "output_entities",
-                    (Shape::Single, Basic::Entity(_)) | (Shape::Domain(_), _) | (Shape::Sequence, _) => {
+                    (Shape::Single, Basic::Entity(_)) | (_, Basic::Table) | (Shape::Domain(_), _) | (Shape::Sequence, _) => {
                         return Err(BackendError::internal(statement.span, "output of a value that cannot be output"));
                     }
                 });
@@ -545,7 +545,10 @@ fn operation_name(op: &Op) -> &'static str {
         Op::Text(_) => "text",
         Op::CanonicalSet(set) => canonical_name(*set),
         Op::Load(_) => "old",
-        Op::InputScalar { .. } | Op::InputCollection { .. } | Op::InputDomain { .. } | Op::InputSequence { .. } => "input",
+        Op::InputScalar { .. } | Op::InputCollection { .. } | Op::InputDomain { .. } | Op::InputSequence { .. } | Op::InputTable { .. } => {
+            "input"
+        }
+        Op::Interpolate { .. } => "value",
         Op::Step(_) => "step",
         Op::Where { .. } => "part",
         Op::FirstCell(_) => "first",

@@ -65,6 +65,11 @@ impl Writer<'_> {
             KExpr::Vector(components) => self.call("eq_vector", &components.iter().collect::<Vec<_>>()),
             KExpr::ZeroVector => self.reals.zero_vector(),
             KExpr::Math(op, a, b) => self.call(math(*op), &[a, b]),
+            KExpr::Interpolate { table, of, argument } => {
+                // Tables are in double precision.
+                let value = format!("eq_{}({}, {})", of.word(), self.param(*table), self.expr(argument).bare());
+                Text::atom(self.reals.entering(&value))
+            }
             KExpr::Entity(path) => self.path(path),
             KExpr::Displacement { to, from } => {
                 let half_steps = self.half_steps(to) - self.half_steps(from);
@@ -175,7 +180,7 @@ impl Writer<'_> {
                 };
                 format!("eq_load({name}, {size}, {index})")
             }
-            Basic::Scalar | Basic::Bool | Basic::Entity(_) | Basic::Text => format!("{name}[{index}]"),
+            Basic::Scalar | Basic::Bool | Basic::Entity(_) | Basic::Text | Basic::Table => format!("{name}[{index}]"),
         })
     }
 }

@@ -67,6 +67,15 @@ pub(crate) fn scaled_rows(executor: &Executor, rule: Rule, of: &Jacobian, [a, b,
     Ok(Jacobian { rows: Rc::clone(&of.rows), entries })
 }
 
+/// Entries of a table at an operand.
+pub(crate) fn rows_by_slope(executor: &Executor, table: DevicePtr, of: &Jacobian, a: EqOperand) -> Result<Jacobian, Error> {
+    let n = of.rows.len();
+    let entries = executor.reals("the Jacobian", of.rows.entries())?;
+    let call = executor.call(&DERIVATIVES_MODULE, "equelle_rows_by_slope")?.arg(n as u32).arg(table).arg(of.args());
+    executor.launch_over(call.arg(a).arg(entries.address()), n)?;
+    Ok(Jacobian { rows: Rc::clone(&of.rows), entries })
+}
+
 /// Entries of a function of operands that both have derivatives. Pattern: the union.
 pub(crate) fn united_rows(
     executor: &Executor,

@@ -72,6 +72,15 @@ extern "C" __global__ void equelle_scale_rows(unsigned int rule, EqEntity n, con
   for (unsigned long long i = in.row_ptr[k]; i < in.row_ptr[k + 1]; ++i) out[i] = eq_derivative(rule, x, y, value, in.entries[i]);
 }
 
+// Entries of a table at an operand with derivatives: the slope there times each.
+extern "C" __global__ void equelle_rows_by_slope(EqEntity n, const double* __restrict__ table, const EqRows in, const EqOperand a,
+                                                 EqReal* __restrict__ out) {
+  const EqEntity k = eq_index();
+  if (k >= n) return;
+  const EqReal zero = 0, slope = EqReal(eq_slope(table, eq_number(a, k)));
+  for (unsigned long long i = in.row_ptr[k]; i < in.row_ptr[k + 1]; ++i) out[i] = slope * in.entries[i] + zero;
+}
+
 // Lengths of the union of rows, stored where their prefix sums will be the row pointers.
 extern "C" __global__ void equelle_union_lengths(EqEntity n, const EqRows a, const EqRows b, unsigned long long* row_ptr) {
   const EqEntity k = eq_index();

@@ -35,6 +35,13 @@ extern "C" __global__ void equelle_unary(unsigned int function, EqEntity n, cons
   out[eq_component_index(n, k)] = value;
 }
 
+// The value of a table at each number, which has the precision of the table until it is stored. 16
+// bytes an element.
+extern "C" __global__ void equelle_interpolate(EqEntity n, const double* __restrict__ table, const EqOperand a, EqReal* __restrict__ out) {
+  const EqEntity k = eq_index();
+  if (k < n) out[eq_component_index(n, k)] = EqReal(eq_interpolate(table, eq_number(a, k)));
+}
+
 // Functions of two numbers, in the order of Binary in functions.rs. 24 bytes an element.
 extern "C" __global__ void equelle_binary(unsigned int function, EqEntity n, const EqOperand a, const EqOperand b, EqReal* __restrict__ out) {
   const EqEntity k = eq_index();

@@ -8,6 +8,7 @@ mod gather_scatter;
 pub(crate) mod operand;
 mod select;
 mod sequences;
+mod tables;
 mod topology;
 mod vectors;
 
@@ -22,7 +23,7 @@ use crate::runtime::operations::operand::{Extent, Operand};
 use crate::runtime::operations::topology::FaceCell;
 use crate::runtime::runtime::CudaRuntime;
 use crate::runtime::values::collections::{
-    Bool, BoolCollection as Bools, Collection as Scalars, EntityCollection as Entities, Scalar, Sequence, Vector,
+    Bool, BoolCollection as Bools, Collection as Scalars, DeviceTable, EntityCollection as Entities, Scalar, Sequence, Vector,
     VectorCollection as Vectors,
 };
 
@@ -61,6 +62,10 @@ impl Operations for CudaRuntime {
 
     fn scalars_binary(&mut self, op: Binary, a: &Scalar, b: &Scalar) -> Result<Scalar, Error> {
         arithmetic::zip_scalars(self, op, a, b)
+    }
+
+    fn scalars_interpolate(&mut self, table: &DeviceTable, a: &Scalar) -> Result<Scalar, Error> {
+        tables::interpolate_scalar(self, table, a)
     }
 
     fn vector(&mut self, components: &[&Scalar]) -> Result<Vector, Error> {
@@ -117,6 +122,10 @@ impl Operations for CudaRuntime {
 
     fn unary(&mut self, op: Unary, a: &Scalars) -> Result<Scalars, Error> {
         arithmetic::map(self, op, a)
+    }
+
+    fn interpolate(&mut self, table: &DeviceTable, a: &Scalars) -> Result<Scalars, Error> {
+        tables::interpolate(self, table, a)
     }
 
     fn binary(&mut self, op: Binary, a: &Scalars, b: &Scalars) -> Result<Scalars, Error> {

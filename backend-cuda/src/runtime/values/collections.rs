@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use equelle_runtime::EntityKind;
 use equelle_runtime::domain::Domain;
+use equelle_runtime::math::table::Table;
 
 use crate::runtime::device::DevicePtr;
 use crate::runtime::executor::pool::Buffer;
@@ -175,6 +176,20 @@ pub struct Sequence {
     pub(crate) buffer: Rc<Buffer>,
     /// The numbers on the host, if they were read there.
     pub(crate) read: Option<Arc<Vec<f64>>>,
+}
+
+/// A table on the device, and on the host.
+#[derive(Clone, Debug)]
+pub struct DeviceTable {
+    pub(crate) buffer: Rc<Buffer>,
+    pub(crate) table: Arc<Table>,
+}
+
+impl DeviceTable {
+    /// Of its numbers.
+    pub fn pointer(&self) -> DevicePtr {
+        self.buffer.address()
+    }
 }
 
 /// State of a loop.

@@ -11,7 +11,7 @@ use crate::runtime::autodiff::jacobian::jacobian_of;
 use crate::runtime::linalg::csr::CsrPattern;
 use crate::runtime::runtime::CudaRuntime;
 use crate::runtime::values::collections::{
-    Bool, BoolCollection, Collection, Derivatives, EntityCollection, Scalar, ScalarCollection, Vector, VectorCollection,
+    Bool, BoolCollection, Collection, Derivatives, DeviceTable, EntityCollection, Scalar, ScalarCollection, Vector, VectorCollection,
 };
 
 impl CudaRuntime {
@@ -47,6 +47,10 @@ impl HostAccess for CudaRuntime {
         self.located(checked)?;
         let padded: [f64; 3] = std::array::from_fn(|axis| components.get(axis).copied().unwrap_or(0.0));
         Ok(Vector(self.executor.upload("a Vector", &padded)?))
+    }
+
+    fn table_numbers(&self, table: &DeviceTable) -> Vec<f64> {
+        table.table.numbers().to_vec()
     }
 
     fn domain_elements(&mut self, domain: &Arc<Domain>) -> Result<Vec<u32>, Error> {

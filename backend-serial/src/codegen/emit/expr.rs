@@ -92,6 +92,12 @@ impl Writer<'_> {
                 let (a, b) = (self.expr(a)?, self.expr(b)?);
                 self.math(math(*op), &[a, b])
             }
+            // Rows are for what vector instructions do.
+            KExpr::Interpolate { .. } if self.form == Form::Row => return Err(Failure::Form),
+            KExpr::Interpolate { table, of, argument } => {
+                let (table, argument) = (Text::atom(self.read(*table)?), self.expr(argument)?);
+                self.math(of.word(), &[table, argument])
+            }
             KExpr::Entity(at) => self.entity(at)?,
             KExpr::Displacement { to, from } => self.displacement(to, from)?,
         })
@@ -121,7 +127,7 @@ impl Writer<'_> {
             self.uses.add(Use::Dim);
         }
         match ty.basic {
-            Basic::Scalar | Basic::Text => quote! { #real },
+            Basic::Scalar | Basic::Text | Basic::Table => quote! { #real },
             Basic::Vector => quote! { [#real; DIM] },
             Basic::Bool => quote! { bool },
             Basic::Entity(_) => quote! { u32 },
@@ -175,7 +181,7 @@ impl Writer<'_> {
                         let vector_at = self.uses.item("vector_at");
                         quote! { #vector_at(&#values, #position) }
                     }
-                    Basic::Scalar | Basic::Bool | Basic::Entity(_) | Basic::Text => quote! { #values[#position] },
+                    Basic::Scalar | Basic::Bool | Basic::Entity(_) | Basic::Text | Basic::Table => quote! { #values[#position] },
                 };
                 let of_every_face = self.form == Form::General
                     && !self.known_faces.is_empty()
@@ -419,6 +425,7 @@ impl Writer<'_> {
             }
             KExpr::Bool(_)
             | KExpr::Local(_)
+            | KExpr::Interpolate { .. }
             | KExpr::Param(_)
             | KExpr::Load { .. }
             | KExpr::Centroid(_)

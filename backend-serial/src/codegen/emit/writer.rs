@@ -262,6 +262,7 @@ impl<'a> Writer<'a> {
                 quote! { let #name = #value; }
             }
             (Shape::Single, Basic::Bool) => quote! { let #name = *args.#field; },
+            (Shape::Single, Basic::Table) => quote! { let #name = args.#field.numbers(); },
             (Shape::Single, Basic::Vector) => {
                 self.prelude_uses.add(Use::Dim);
                 let vector = self.prelude_uses.item("vector");

@@ -362,6 +362,7 @@ impl<'w, 'a> Reader<'w, 'a> {
                 }
             }
             KExpr::Math(BinaryMath::Pow | BinaryMath::ATan2, ..)
+            | KExpr::Interpolate { .. }
             | KExpr::Centroid(_)
             | KExpr::Normal(_)
             | KExpr::Component(..)

@@ -1,6 +1,6 @@
 //! Parsing of paths and expressions in kernels.
 
-use crate::ir::kernel::{KExpr, Path, Side};
+use crate::ir::kernel::{Interpolant, KExpr, Path, Side};
 use crate::ir::op::UnaryOp;
 use crate::ir::text::lex::TokenKind;
 use crate::ir::text::names::RESERVED;
@@ -199,6 +199,16 @@ impl KernelParser<'_> {
                 let b = self.boxed()?;
                 self.parser.expect(")")?;
                 return Ok(Some(KExpr::Math(op, a, b)));
+            }
+        }
+        for of in Interpolant::ALL {
+            if self.accept_function(of.word()) {
+                self.parser.expect("(")?;
+                let Named::Param(table) = self.lookup()? else { return self.parser.error_before("a table is a parameter") };
+                self.parser.expect(",")?;
+                let argument = self.boxed()?;
+                self.parser.expect(")")?;
+                return Ok(Some(KExpr::Interpolate { table, of, argument }));
             }
         }
         if self.accept_function("entity") {

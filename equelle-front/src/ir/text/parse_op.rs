@@ -320,6 +320,13 @@ impl<'a> FunctionParser<'a> {
             "InputScalar" => return self.two(|name, default| Op::InputScalar { name, default }),
             "InputDomain" => return self.two(|name, within| Op::InputDomain { name, within }),
             "Where" => return self.two(|within, condition| Op::Where { within, condition }),
+            "InputTable" => {
+                self.parser.expect("(")?;
+                let [name, argument, value] = [self.value()?, self.next_value()?, self.next_value()?];
+                self.parser.expect(")")?;
+                return Ok(Op::InputTable { name, argument, value });
+            }
+            "Interpolate" => return self.two(|table, argument| Op::Interpolate { table, argument }),
             "Dot" => return self.two(Op::Dot),
             "Min" => return self.two(|a, b| Op::Math(BinaryMath::Min, a, b)),
             "Max" => return self.two(|a, b| Op::Math(BinaryMath::Max, a, b)),
@@ -355,6 +362,12 @@ impl<'a> FunctionParser<'a> {
             },
         };
         Ok(constructor(self.one()?))
+    }
+
+    /// `, %b`
+    fn next_value(&mut self) -> Parsed<ValueId> {
+        self.parser.expect(",")?;
+        self.value()
     }
 
     /// `(%a)`

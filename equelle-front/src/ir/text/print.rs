@@ -64,6 +64,7 @@ impl SetNames {
             Basic::Vector => "Vector",
             Basic::Bool => "Bool",
             Basic::Text => "Text",
+            Basic::Table => "Table",
             Basic::Entity(kind) => kind.name(),
         };
         let mut out = match ty.shape {
@@ -269,6 +270,8 @@ impl<'a> FunctionPrinter<'a> {
             Op::Where { within, condition } => format!("Where({}, {})", v(within), v(condition)),
             Op::InputDomain { name, within } => format!("InputDomain({}, {})", v(name), v(within)),
             Op::InputSequence { name } => format!("InputSequence({})", v(name)),
+            Op::InputTable { name, argument, value } => format!("InputTable({}, {}, {})", v(name), v(argument), v(value)),
+            Op::Interpolate { table, argument } => format!("Interpolate({}, {})", v(table), v(argument)),
             Op::Step(a) => format!("Step({})", v(a)),
             Op::FirstCell(a) => format!("FirstCell({})", v(a)),
             Op::SecondCell(a) => format!("SecondCell({})", v(a)),

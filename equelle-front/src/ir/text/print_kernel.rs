@@ -197,6 +197,7 @@ impl KernelPrinter<'_> {
             }
             KExpr::ZeroVector => "zero_vector()".to_owned(),
             KExpr::Math(op, a, b) => format!("{}({}, {})", math(*op).to_lowercase(), self.expr(a), self.expr(b)),
+            KExpr::Interpolate { table, of, argument } => format!("{}({}, {})", of.word(), self.param(*table), self.expr(argument)),
             KExpr::Entity(p) => format!("entity({})", self.path(p)),
             KExpr::Displacement { to, from } => format!("displacement({}, {})", self.path(to), self.path(from)),
         }

@@ -200,6 +200,10 @@ impl Work {
                 };
                 KExpr::Arithmetic(op, Box::new(a), Box::new(b))
             }
+            KExpr::Interpolate { table, of, argument } => {
+                let argument = Box::new(self.named(*argument, out));
+                KExpr::Interpolate { table, of, argument }
+            }
             KExpr::Dot(a, b) => {
                 let (in_a, in_b) = (self.is_active(&a), self.is_active(&b));
                 let a = if in_b { self.named(*a, out) } else { self.flat_if_active(*a, out) };

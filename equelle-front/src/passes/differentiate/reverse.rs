@@ -17,7 +17,7 @@ use super::algebra::{add, div, dot, mul, neg};
 use super::elementary;
 use super::flatten::{Work, fresh_copy, is_atom, read_by_block};
 use crate::backend::visit::{Node, visit_expr, visit_path};
-use crate::ir::{ExprClass, KBlock, KExpr, KStmt, LocalId, Path, Side, SideBlocks, UnaryOp};
+use crate::ir::{ExprClass, Interpolant, KBlock, KExpr, KStmt, LocalId, Path, Side, SideBlocks, UnaryOp};
 use crate::ops::{Arithmetic, BinaryMath, Comparison, Elementary, FaceReduction};
 use crate::types::{Basic, EntityKind, Shape, Type};
 
@@ -407,6 +407,10 @@ fn push(work: &mut Work, sheet: &mut Sheet, expr: &KExpr, part: Part, adjoint: K
                     push(work, sheet, b, Part::Whole, by_divisor, None)?;
                 }
             }
+        }
+        KExpr::Interpolate { table, of: Interpolant::Value, argument } => {
+            let slope = KExpr::Interpolate { table: *table, of: Interpolant::Slope, argument: argument.clone() };
+            push(work, sheet, argument, part, mul(adjoint, slope), None)?;
         }
         KExpr::Dot(a, b) => {
             let adjoint = named(work, sheet, adjoint);

@@ -8,7 +8,7 @@ use super::facts::Facts;
 use super::names::{identifier, value_name};
 use super::plan::{Placement, Plan};
 use super::tidy::inline_single_uses;
-use crate::ir::{Function, KBlock, KExpr, KStmt, Local, LocalId, Op, Param, ParamId, Path, UnaryOp, ValueId};
+use crate::ir::{Function, Interpolant, KBlock, KExpr, KStmt, Local, LocalId, Op, Param, ParamId, Path, UnaryOp, ValueId};
 use crate::lower::UniqueNames;
 use crate::ops::Arithmetic;
 use crate::source::Span;
@@ -357,6 +357,10 @@ impl<'a> Builder<'a> {
                 let (a, b) = self.two(*a, *b, at)?;
                 Ok(KExpr::Math(*op, Box::new(a), Box::new(b)))
             }
+            Op::Interpolate { table, argument } => {
+                let argument = Box::new(self.eval(*argument, at)?);
+                Ok(KExpr::Interpolate { table: self.param(*table)?, of: Interpolant::Value, argument })
+            }
             Op::Component(a, index) => match self.normal_component(*a, *index, at)? {
                 Some(number) => Ok(KExpr::Real(number)),
                 None => Ok(KExpr::Component(Box::new(self.eval(*a, at)?), *index)),
@@ -405,6 +409,7 @@ impl<'a> Builder<'a> {
             | Op::InputDomain { .. }
             | Op::Where { .. }
             | Op::InputSequence { .. }
+            | Op::InputTable { .. }
             | Op::Step(_)
             | Op::FirstCell(_)
             | Op::SecondCell(_)
@@ -445,7 +450,7 @@ impl<'a> Builder<'a> {
             Basic::Scalar => Ok(KExpr::Real(0.0)),
             Basic::Bool => Ok(KExpr::Bool(false)),
             Basic::Vector => Ok(KExpr::ZeroVector),
-            Basic::Entity(_) | Basic::Text => Err(Unfusable),
+            Basic::Entity(_) | Basic::Text | Basic::Table => Err(Unfusable),
         }
     }
 

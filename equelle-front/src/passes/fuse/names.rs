@@ -61,6 +61,7 @@ fn name_of(function: &Function, defs: &Defs, sets: &SetTable, value: ValueId, de
             };
             Some(format!("{name}_{}", part(*first)?))
         }
+        Op::Interpolate { table, argument } => Some(format!("{}_of_{}", part(*table)?, part(*argument)?)),
         Op::Gradient(a) => Some(format!("gradient_{}", part(*a)?)),
         Op::FirstCell(_)
         | Op::SecondCell(_)
@@ -83,6 +84,7 @@ fn name_of(function: &Function, defs: &Defs, sets: &SetTable, value: ValueId, de
         | Op::InputDomain { .. }
         | Op::Where { .. }
         | Op::InputSequence { .. }
+        | Op::InputTable { .. }
         | Op::Step(_)
         | Op::Call { .. }
         | Op::Newton { .. } => None,

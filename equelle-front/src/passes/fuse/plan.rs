@@ -289,7 +289,7 @@ impl Planner<'_> {
         let recompute = match ty.basic {
             Basic::Scalar => self.model.recompute,
             Basic::Vector | Basic::Bool => self.model.share,
-            Basic::Entity(_) | Basic::Text => u32::MAX,
+            Basic::Entity(_) | Basic::Text | Basic::Table => u32::MAX,
         };
         // What lives on faces is mostly summed over the faces of cells: each cell evaluates it
         // anew, next to its other terms, and nothing goes through memory.
@@ -408,7 +408,7 @@ fn decided_by_grid(function: &Function, defs: &Defs, value: ValueId) -> bool {
 fn is_storable(op: &Op, ty: Type) -> bool {
     op.class() != OpClass::Literal
         && match ty.shape {
-            Shape::Collection(_) => ty.basic != Basic::Text,
+            Shape::Collection(_) => !matches!(ty.basic, Basic::Text | Basic::Table),
             Shape::Single => matches!(ty.basic, Basic::Scalar | Basic::Vector | Basic::Bool),
             Shape::Domain(_) | Shape::Sequence => false,
         }
@@ -416,7 +416,7 @@ fn is_storable(op: &Op, ty: Type) -> bool {
 
 /// Whether a kernel can compute it.
 fn is_fusable(op: &Op, ty: Type) -> bool {
-    if matches!(ty.shape, Shape::Sequence) || ty.basic == Basic::Text {
+    if matches!(ty.shape, Shape::Sequence) || matches!(ty.basic, Basic::Text | Basic::Table) {
         return false;
     }
     match op.class() {

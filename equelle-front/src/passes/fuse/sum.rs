@@ -165,7 +165,7 @@ impl Builder<'_> {
 fn neutral(reduction: FaceReduction, basic: Basic) -> KExpr {
     match basic {
         Basic::Vector => KExpr::ZeroVector,
-        Basic::Scalar | Basic::Bool | Basic::Entity(_) | Basic::Text => KExpr::Real(reduction.start()),
+        Basic::Scalar | Basic::Bool | Basic::Entity(_) | Basic::Text | Basic::Table => KExpr::Real(reduction.start()),
     }
 }
 

@@ -1,0 +1,104 @@
+//! Tables: the file, how it goes between rows, and what is beyond them.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use super::choice::filename_key;
+use super::{DataFormat, Inputs, missing};
+use crate::error::{Error, ErrorKind};
+use crate::io::quantity;
+use crate::io::table::{Column, Separation, of_column, read_columns};
+use crate::math::table::{Interpolation, Outside, Table, TableError};
+use crate::params::{Parameters, near_match};
+use crate::program::{InputKind, TableColumn};
+
+impl Inputs {
+    /// The table in `<name>_filename` with these columns, between its rows as
+    /// `<name>_interpolation` says and beyond them as `<name>_outside`.
+    ///
+    /// # Errors
+    /// `Data` for a missing parameter or one that is none of its words, a column that is not there,
+    /// what is no number, a unit of another dimension than the program takes, less than two rows,
+    /// and arguments that do not ascend (file, line, column); `Io` if the file cannot be read.
+    pub fn table(&mut self, parameters: &Parameters, name: &str, argument: &str, value: &str) -> Result<Arc<Table>, Error> {
+        let key = [name, argument, value].map(str::to_owned);
+        if let Some((_, table)) = self.tables.iter().find(|(known, _)| *known == key) {
+            return Ok(Arc::clone(table));
+        }
+        let table = Arc::new(self.read_table(parameters, name, argument, value)?);
+        self.tables.push((key, Arc::clone(&table)));
+        Ok(table)
+    }
+
+    fn read_table(&self, parameters: &Parameters, name: &str, argument: &str, value: &str) -> Result<Table, Error> {
+        let filename = filename_key(name);
+        let Some(path) = parameters.path(&filename)? else {
+            let error = missing(parameters, &filename, "the file with the rows of the table");
+            return Err(if error.hint.is_some() { error } else { error.hint(format!("give {filename}=FILE")) });
+        };
+        let interpolation = choice(parameters, &format!("{name}_interpolation"), INTERPOLATIONS)?;
+        let outside = choice(parameters, &format!("{name}_outside"), OUTSIDES)?;
+        let bytes = parameters.source().read(&path, "")?;
+        let separation = match DataFormat::of(&path, &bytes) {
+            DataFormat::Csv => Separation::Csv,
+            DataFormat::Text => Separation::Blanks,
+            DataFormat::Npy | DataFormat::Npz | DataFormat::Vtk => {
+                let message = format!("{}: input `{name}` needs a table", path.display());
+                return Err(Error::new(ErrorKind::Data, message).hint("tables are text, or files whose names end in `.csv`"));
+            }
+        };
+        let ([mut arguments, mut values], lines) = read_columns(&path, &bytes, separation, [argument, value])?;
+        let columns = self.infos.iter().filter(|info| info.name == name).find_map(|info| match info.kind {
+            InputKind::Table(columns) if (columns.argument.name, columns.value.name) == (argument, value) => Some(columns),
+            _ => None,
+        });
+        convert(&path, &mut arguments, argument, columns.map(|columns| columns.argument))?;
+        convert(&path, &mut values, value, columns.map(|columns| columns.value))?;
+        let bad = |row: usize, what: String| Error::new(ErrorKind::Data, format!("{}:{}: {what}", path.display(), lines[row]));
+        Table::new(&arguments.numbers, &values.numbers, interpolation, outside).map_err(|error| match error {
+            TableError::TooFewRows => {
+                let message = format!("{}: a table has at least two rows, and this one has {}", path.display(), lines.len());
+                Error::new(ErrorKind::Data, message)
+            }
+            TableError::NotAscending(row) => {
+                let [before, here] = [row - 1, row].map(|row| arguments.numbers[row]);
+                bad(row, format!("column `{argument}`: {here} after {before}, and the arguments of a table ascend"))
+                    .hint("sort the rows; a table has one value at an argument")
+            }
+            TableError::TooSteep(row) => bad(row, format!("column `{value}`: the slope to the next row is beyond the range of numbers")),
+        })
+    }
+}
+
+/// In the unit that the program takes.
+fn convert(path: &Path, column: &mut Column, name: &str, info: Option<TableColumn>) -> Result<(), Error> {
+    let Some(unit) = column.unit else { return Ok(()) };
+    let expected = info.and_then(|info| info.unit);
+    let hint = match expected {
+        Some(_) => None,
+        None => Some(
+            "give the name alone; a unit is known where the program divides what it asks the table for by one, \
+             as in `Interpolate(t, p / (1 [Pascal]))`, or multiplies what the table gives",
+        ),
+    };
+    quantity::convert(&mut column.numbers, unit, expected.as_ref())
+        .map_err(|error| of_column(path, column.line, name, hint.into_iter().fold(error, |error, hint| error.hint(hint))))
+}
+
+const INTERPOLATIONS: &[(&str, Interpolation)] = &[("linear", Interpolation::Linear), ("monotone", Interpolation::Monotone)];
+const OUTSIDES: &[(&str, Outside)] = &[("constant", Outside::Constant), ("linear", Outside::Linear), ("error", Outside::Error)];
+
+/// What a parameter that is one of some words says.
+fn choice<T: Copy + Default>(parameters: &Parameters, key: &str, words: &[(&str, T)]) -> Result<T, Error> {
+    let Some(given) = parameters.text(key) else { return Ok(T::default()) };
+    if let Some((_, found)) = words.iter().find(|(word, _)| *word == given) {
+        return Ok(*found);
+    }
+    let listed: Vec<String> = words.iter().map(|(word, _)| format!("`{word}`")).collect();
+    let message = format!("parameter `{key}`{} must be {}, not `{given}`", parameters.place(key), listed.join(" or "));
+    let error = Error::new(ErrorKind::Data, message);
+    Err(match near_match(given, words.iter().map(|(word, _)| *word)) {
+        Some(near) => error.hint(format!("did you mean `{near}`?")),
+        None => error,
+    })
+}
