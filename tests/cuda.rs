@@ -187,6 +187,20 @@ fn domains_by_condition() {
     fs::remove_dir_all(&folder).unwrap();
 }
 
+/// Values and derivatives of tables, straight lines and cubics.
+#[test]
+fn tables() {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("cuda-tables-{}", std::process::id()));
+    fs::create_dir_all(&folder).unwrap();
+    let (curves, smooth) = (folder.join("curves.csv"), folder.join("smooth.txt"));
+    fs::write(&curves, "x,lower,upper\n0,0.5,0.75\n0.25,0.5,1\n0.75,1.25,1.5\n1,2,1.75\n").unwrap();
+    fs::write(&smooth, "x y\n-1 0.5\n0.5 1\n0.75 1.5\n2 2\n").unwrap();
+    let files = [format!("curves_filename={}", curves.display()), format!("smooth_filename={}", smooth.display())];
+    let words = [&files[0], &files[1], "smooth_interpolation=monotone", "u_expression=x*y", "nx=5", "ny=4", "dx=0.25", "dy=0.25"];
+    agree("tests/programs/tables.equelle", &words, PIVOTS);
+    fs::remove_dir_all(&folder).unwrap();
+}
+
 #[test]
 fn shallow_water() {
     example("shallow_water", &[&few_steps("examples/shallow_water")], BITS);

@@ -53,7 +53,7 @@ fn buckley_and_leverett_with_a_table_and_with_a_formula() {
     assert!(table.lines().count() <= 29 && !formula.contains("Interpolate"));
     for how in INTERPRETED {
         let exact = saturation(how, &formula, &folder, &[]);
-        assert!(exact[0] > 0.8 && exact[CELLS - 1] < 0.05 && exact.is_sorted_by(|a, b| a >= b), "{exact:?}");
+        assert!(exact[0] > 0.7 && exact[CELLS - 1] < 0.05 && exact.is_sorted_by(|a, b| a >= b), "{exact:?}");
         let error = |rows: usize, interpolation: &str| -> f64 {
             let file = folder.join("relperm.csv");
             fs::write(&file, relperm(rows)).unwrap();
