@@ -26,6 +26,7 @@ use equellec::interpret;
 
 use crate::data::{Fixture, Fixtures, grids};
 use crate::outcome::{Outcome, Tolerance, bits, errors_of, or_any_zero, run_by, same};
+use crate::rewrite::rewritten;
 use crate::tree::Program;
 
 /// A difference, or a program that should have been valid.
@@ -75,6 +76,40 @@ pub fn compare(program: &Program, text: &str, fixtures: &Fixtures, extent: Exten
     guarded(|| {
         let compiled = compile(text, program.units)?;
         run_all(program, &compiled, fixtures, extent)
+    })
+}
+
+/// Whether a program gives the same when it is said in other words
+/// ([`crate::rewrite::rewritten`]), as it is lowered and after all passes. Where it ends with an
+/// error nothing is compared: of two errors another may come first.
+///
+/// # Errors
+/// What is wrong with it.
+pub fn compare_words(program: &Program, fixtures: &Fixtures) -> Result<(), Failure> {
+    guarded(|| {
+        let (other, done) = rewritten(program);
+        let (text, other_text) = (program.text(), other.text());
+        let failed = |f: Failure| Failure { kind: "other words", text: format!("{done:?}: {}: {}\n{other_text}", f.kind, f.text) };
+        let (one, two) = (compile(&text, program.units)?, compile(&other_text, program.units).map_err(failed)?);
+        let errors = errors_of(program);
+        for fixture in grids(program, fixtures) {
+            let expected = run(&one.plain, one.runnable, fixture, Options::default());
+            if expected.error.is_some() {
+                continue;
+            }
+            let ways = [("as lowered", Some(&two.plain)), ("after all passes", two.passes.last().map(|(_, module)| module))];
+            for (way, module) in ways.into_iter().filter_map(|(way, module)| Some((way, module?))) {
+                let cartesian = !fixture.unstructured && way == "after all passes";
+                for cartesian_forms in if cartesian { &[false, true][..] } else { &[false] } {
+                    let options = Options { cartesian_forms: *cartesian_forms, ..Options::default() };
+                    let found = run(module, two.runnable, fixture, options);
+                    let zeros = or_any_zero(&errors);
+                    let allowed: &dyn Fn(&str) -> Tolerance = if *cartesian_forms { &zeros } else { &errors };
+                    same(&expected, &found, allowed).map_err(|d| failed(difference(fixture, way, &d)))?;
+                }
+            }
+        }
+        Ok(())
     })
 }
 

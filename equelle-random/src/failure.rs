@@ -2,21 +2,24 @@
 
 use std::fmt::Write as _;
 
-use crate::compare::{Extent, Failure, compare};
+use crate::compare::{Extent, Failure, compare, compare_words};
 use crate::data::Fixtures;
 use crate::generate::{self, Purpose};
 use crate::shrink::shrink;
 use crate::tree::Program;
 
-/// Compares the program of a seed; how many of its grids it ends with an error on, the same in
-/// every way.
+/// Compares the program of a seed, and what it says in other words; how many of its grids it ends
+/// with an error on, the same in every way.
 ///
 /// # Errors
 /// It differs: the program as small as it can be made, for people.
 pub fn check(seed: u64, fixtures: &Fixtures) -> Result<usize, String> {
     let program = generate::program(seed, Purpose::Run, &fixtures.ranges);
-    compare(&program, &program.text(), fixtures, Extent::Sampled)
-        .map_err(|failure| explain(&program, &failure, |candidate| compare(candidate, &candidate.text(), fixtures, Extent::Full).err()))
+    let ended = compare(&program, &program.text(), fixtures, Extent::Sampled)
+        .map_err(|failure| explain(&program, &failure, |candidate| compare(candidate, &candidate.text(), fixtures, Extent::Full).err()))?;
+    compare_words(&program, fixtures)
+        .map_err(|failure| explain(&program, &failure, |candidate| compare_words(candidate, fixtures).err()))?;
+    Ok(ended)
 }
 
 /// A failure with its program made small.

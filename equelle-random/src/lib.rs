@@ -2,9 +2,10 @@
 //!
 //! [`generate`] makes programs that are well-typed by construction and whose numbers stay finite on
 //! the grids of [`data`]; [`mod@compare`] runs them in every way and compares what they give
-//! ([`outcome`]); [`mod@project`] has the programs of the project with data; [`binary`] compiles
-//! many programs, of whatever origin, to one binary, which [`serve`]s runs or a [`differential`]
-//! test of back-ends; [`shrink`] makes a failing program small.
+//! ([`outcome`]), also when they say the same in other words ([`mod@rewrite`]); [`mod@project`] has
+//! the programs of the project with data; [`binary`] compiles many programs, of whatever origin, to
+//! one binary, which [`serve`]s runs or a [`differential`] test of back-ends; [`shrink`] makes a
+//! failing program small.
 
 #[cfg(feature = "compiler")]
 pub mod binary;
@@ -20,6 +21,7 @@ pub mod inputs;
 pub mod outcome;
 #[cfg(feature = "compiler")]
 pub mod project;
+pub mod rewrite;
 pub mod serve;
 pub mod shrink;
 pub mod tree;

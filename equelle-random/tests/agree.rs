@@ -5,6 +5,7 @@ use std::path::Path;
 use equelle_random::check;
 use equelle_random::data::Fixtures;
 use equelle_random::generate::{Purpose, program};
+use equelle_random::rewrite::{Rewriting, rewritten};
 use rayon::prelude::*;
 
 /// Programs of a test run, and the first seed. More: `cargo xtask random --programs N --seed N`.
@@ -32,6 +33,24 @@ fn every_way_gives_the_same() {
     // Programs that fail in the same way in every way: of nothing that fails nothing would be
     // shown.
     assert!(ended as u64 > PROGRAMS / 20, "only {ended} of {PROGRAMS} programs end with an error");
+}
+
+/// Every way to say a program otherwise is among those that the test above has run.
+#[test]
+fn programs_are_said_otherwise() {
+    let fixtures = fixtures("random-agree-words");
+    let mut times = [0; Rewriting::ALL.len()];
+    let programs = PROGRAMS / 5;
+    for seed in SEED..SEED + programs {
+        let program = program(seed, Purpose::Run, &fixtures.ranges);
+        let (other, done) = rewritten(&program);
+        assert_eq!(done.is_empty(), program.text() == other.text(), "seed {seed}: {done:?}");
+        assert_eq!(other.text(), rewritten(&program).0.text(), "seed {seed}");
+        for (kind, times) in Rewriting::ALL.into_iter().zip(&mut times) {
+            *times += done.iter().filter(|found| **found == kind).count();
+        }
+    }
+    assert!(times.iter().all(|&times| times as u64 > programs / 4), "{times:?} of {:?}", Rewriting::ALL);
 }
 
 /// Some programs ask for the one cell of faces of which some have two: an error of the run.

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use super::locals::{assigned, retain_results};
 use super::rewrite::{NodeMut, rewrite_block, rewrite_expr, rewrite_statement};
-use crate::backend::visit::{Node, visit_stmt};
+use crate::backend::visit::{Node, visit_block, visit_stmt};
 use crate::ir::{FaceFilter, KBlock, KExpr, KStmt, Local, LocalId, Path, SideBlocks};
 use crate::lower::UniqueNames;
 use crate::ops::FaceReduction;
@@ -54,9 +54,10 @@ fn over_all_faces(statement: &KStmt) -> Option<(FaceReduction, Path)> {
     }
 }
 
-/// Combines the statements of a block, and of the blocks in it that were put together.
-pub(super) fn combine(block: &mut KBlock) {
-    combine_within(block, &HashMap::new());
+/// Combines the statements of a block, and of the blocks in it that were put together. `copy` makes
+/// a local like another one.
+pub(super) fn combine(block: &mut KBlock, copy: &mut dyn FnMut(LocalId) -> LocalId) {
+    combine_within(block, &HashMap::new(), copy);
     // Choices inside of choices by the same condition.
     rewrite_block(block, &mut |node| {
         if let NodeMut::Expr(KExpr::Select { condition, if_true, if_false }) = node {
@@ -69,7 +70,7 @@ pub(super) fn combine(block: &mut KBlock) {
 /// Definitions by their text: locals that hold them.
 type ValueTable = HashMap<String, LocalId>;
 
-fn combine_within(block: &mut KBlock, outer: &ValueTable) {
+fn combine_within(block: &mut KBlock, outer: &ValueTable, copy: &mut dyn FnMut(LocalId) -> LocalId) {
     let mut known = outer.clone();
     let mut same: BTreeMap<LocalId, LocalId> = BTreeMap::new();
     let mut rest: Vec<Option<KStmt>> = std::mem::take(&mut block.statements).into_iter().map(Some).collect();
@@ -117,21 +118,33 @@ fn combine_within(block: &mut KBlock, outer: &ValueTable) {
         };
         let Some(mut leader) = rest[first].take() else { continue };
         rename(&mut leader, &same);
+        // A later choice may read what the first one gives: it is known within the branches.
+        if matches!(leader, KStmt::If { .. }) {
+            assigned(&leader).iter().for_each(|l| {
+                pending.remove(l);
+            });
+        }
         for slot in &mut rest[first + 1..] {
             if let Some(statement) = slot
                 && !waits(statement, &pending)
             {
                 let mut candidate = statement.clone();
                 rename(&mut candidate, &same);
-                if join(&mut leader, candidate) {
+                let made = assigned(&candidate);
+                if join(&mut leader, candidate, copy) {
                     *slot = None;
+                    if matches!(leader, KStmt::If { .. }) {
+                        made.iter().for_each(|l| {
+                            pending.remove(l);
+                        });
+                    }
                 }
             }
         }
         assigned(&leader).iter().for_each(|l| {
             pending.remove(l);
         });
-        inside(&mut leader, &known);
+        inside(&mut leader, &known, copy);
         drop_equal_results(&mut leader, &mut same);
         out.push(leader);
     }
@@ -142,19 +155,19 @@ fn combine_within(block: &mut KBlock, outer: &ValueTable) {
 }
 
 /// Combines the blocks of a statement.
-fn inside(statement: &mut KStmt, known: &ValueTable) {
+fn inside(statement: &mut KStmt, known: &ValueTable, copy: &mut dyn FnMut(LocalId) -> LocalId) {
     match statement {
-        KStmt::ReduceFaces { body, .. } => combine_within(body, known),
+        KStmt::ReduceFaces { body, .. } => combine_within(body, known, copy),
         KStmt::ReduceSides { low, high, .. } => {
             for block in [&mut low.interior, &mut low.boundary, &mut high.interior, &mut high.boundary].into_iter().flatten() {
-                combine_within(block, known);
+                combine_within(block, known, copy);
             }
         }
         KStmt::If { condition, then, otherwise, .. } => {
             decide(then, condition, true);
             decide(otherwise, condition, false);
-            combine_within(then, known);
-            combine_within(otherwise, known);
+            combine_within(then, known, copy);
+            combine_within(otherwise, known, copy);
         }
         KStmt::Let { .. } | KStmt::LetEntity { .. } | KStmt::Add { .. } => {}
     }
@@ -249,7 +262,7 @@ fn rename(statement: &mut KStmt, same: &BTreeMap<LocalId, LocalId>) {
 
 /// Puts the second statement into the first, if they are sums over the same faces or choices by the
 /// same condition.
-fn join(into: &mut KStmt, from: KStmt) -> bool {
+fn join(into: &mut KStmt, from: KStmt, copy: &mut dyn FnMut(LocalId) -> LocalId) -> bool {
     match (into, from) {
         (
             KStmt::ReduceFaces { reduction, results, extreme_faces, cell, face, only, body },
@@ -277,7 +290,11 @@ fn join(into: &mut KStmt, from: KStmt) -> bool {
         (
             KStmt::ReduceSides { reduction, results, extreme_faces, low, high },
             KStmt::ReduceSides { reduction: other_reduction, results: more, extreme_faces: other_faces, low: other_low, high: other_high },
-        ) if *reduction == other_reduction && extreme_faces.is_empty() && other_faces.is_empty() => {
+        ) if *reduction == other_reduction
+            && extreme_faces.is_empty()
+            && other_faces.is_empty()
+            && (have_common(low, &other_low) || have_common(high, &other_high)) =>
+        {
             let (before, after) = (results.len(), more.len());
             results.extend(more);
             for (side, other) in [(low, other_low), (high, other_high)] {
@@ -289,8 +306,11 @@ fn join(into: &mut KStmt, from: KStmt) -> bool {
         }
         (
             KStmt::If { results, condition, then, otherwise },
-            KStmt::If { results: more, condition: other, then: other_then, otherwise: other_otherwise },
+            KStmt::If { results: more, condition: other, then: mut other_then, otherwise: mut other_otherwise },
         ) if *condition == other => {
+            for (block, other) in [(&mut *then, &mut other_then), (&mut *otherwise, &mut other_otherwise)] {
+                read_in_branch(results, block, other, copy);
+            }
             results.extend(more);
             append(then, other_then);
             append(otherwise, other_otherwise);
@@ -298,6 +318,39 @@ fn join(into: &mut KStmt, from: KStmt) -> bool {
         }
         _ => false,
     }
+}
+
+/// Has a block read what a branch yields, instead of the results of its choice.
+fn read_in_branch(results: &[LocalId], branch: &mut KBlock, block: &mut KBlock, copy: &mut dyn FnMut(LocalId) -> LocalId) {
+    let mut read = BTreeSet::new();
+    visit_block(block, &mut |node| {
+        if let Node::Expr(KExpr::Local(id)) = node {
+            read.insert(*id);
+        }
+    });
+    let KBlock { statements, yields } = branch;
+    for (result, value) in results.iter().zip(yields).filter(|(result, _)| read.contains(result)) {
+        let held = match value {
+            KExpr::Local(_) | KExpr::Real(_) | KExpr::Bool(_) | KExpr::Param(_) | KExpr::ZeroVector => value.clone(),
+            _ => {
+                let local = copy(*result);
+                statements.push(KStmt::Let { local, value: std::mem::replace(value, KExpr::Local(local)) });
+                KExpr::Local(local)
+            }
+        };
+        rewrite_block(block, &mut |node| {
+            if let NodeMut::Expr(expr) = node
+                && *expr == KExpr::Local(*result)
+            {
+                *expr = held.clone();
+            }
+        });
+    }
+}
+
+/// Whether two sides both have terms at interior faces, or both on the boundary.
+fn have_common(a: &SideBlocks, b: &SideBlocks) -> bool {
+    a.interior.is_some() && b.interior.is_some() || a.boundary.is_some() && b.boundary.is_some()
 }
 
 fn append(block: &mut KBlock, other: KBlock) {

@@ -4,7 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::rewrite::rename_block;
 use crate::backend::visit::{Node, visit_block};
-use crate::ir::{CartesianForm, KBlock, KExpr, KStmt, Kernel, LocalId, Path};
+use crate::ir::{CartesianForm, KBlock, KExpr, KStmt, Kernel, Local, LocalId, Path};
+use crate::lower::UniqueNames;
 
 /// Locals that a statement assigns, those of its blocks left out.
 pub(crate) fn assigned(statement: &KStmt) -> Vec<LocalId> {
@@ -131,7 +132,16 @@ pub(super) fn drop_unused_locals(kernel: &mut Kernel) {
     each_body(kernel, &mut |body| rename_block(body, &mut |id| numbers.get(&id).copied().unwrap_or(id)));
 }
 
-fn each_body(kernel: &mut Kernel, f: &mut dyn FnMut(&mut KBlock)) {
+/// A new local like another one, under a name of its own.
+pub(super) fn copy_local(locals: &mut Vec<Local>, names: &mut UniqueNames, local: LocalId) -> LocalId {
+    let Local { name, ty } = &locals[local.0 as usize];
+    let copy = Local { name: names.unique(name), ty: *ty };
+    locals.push(copy);
+    LocalId(locals.len() as u32 - 1)
+}
+
+/// Runs `f` on every body of a kernel.
+pub(super) fn each_body(kernel: &mut Kernel, f: &mut dyn FnMut(&mut KBlock)) {
     f(&mut kernel.body);
     if let Some(CartesianForm::Full(block) | CartesianForm::PerAxis(block)) = &mut kernel.cartesian {
         f(block);

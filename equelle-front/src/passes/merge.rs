@@ -5,6 +5,10 @@
 //! that brings them together, and each group becomes one kernel. A value that only members of the
 //! group read, each at its own element, is no longer kept in memory.
 //!
+//! The store of a mutable is an effect that nothing sees before the next output, loop or read of
+//! that mutable: it waits until then. So updates that stand in a row, each computed from the values
+//! before all of them, are one kernel.
+//!
 //! What may be an error at run time keeps its order, so that the first of two errors is the one
 //! that the text has first.
 //!
@@ -16,12 +20,12 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::analysis::Defs;
 use super::combine::{combine, widen_sums};
-use super::locals::drop_unused_locals;
+use super::locals::{copy_local, drop_unused_locals};
 use super::rewrite::{NodeMut, rewrite_block};
 use crate::backend::visit::{Node, visit_block};
 use crate::ir::{
-    Block, COMPUTE, CartesianForm, Function, KBlock, KExpr, KStmt, Kernel, KernelId, Local, LocalId, Module, Op, ParamId, Path, Space,
-    Stmt, StmtKind, ValueId,
+    Block, COMPUTE, CartesianForm, Function, KBlock, KExpr, KStmt, Kernel, KernelId, Local, LocalId, Module, MutableId, Op, ParamId, Path,
+    Space, Stmt, StmtKind, ValueId,
 };
 use crate::lower::UniqueNames;
 use crate::types::{SetTable, Type};
@@ -157,6 +161,13 @@ fn follows_entities(kernel: &Kernel) -> bool {
     follows
 }
 
+/// Statements without effects, and stores, which wait for the end of the segment.
+#[derive(Default)]
+struct Segment {
+    statements: Vec<Stmt>,
+    stores: Vec<(MutableId, Stmt)>,
+}
+
 struct Merger<'a> {
     kernels: &'a mut Vec<Kernel>,
     names: &'a mut UniqueNames,
@@ -169,24 +180,49 @@ struct Merger<'a> {
 impl Merger<'_> {
     fn block(&mut self, block: Block) -> Block {
         let mut out = Vec::with_capacity(block.statements.len());
-        let mut segment = Vec::new();
+        let mut segment = Segment::default();
         for statement in block.statements {
             match statement.kind {
-                StmtKind::Launch { .. } => segment.push(statement),
-                StmtKind::Let { ref op, .. } if op.class().is_pure() || matches!(op, Op::Load(_)) => segment.push(statement),
+                StmtKind::Launch { .. } => segment.statements.push(statement),
+                StmtKind::Let { op: Op::Load(mutable), .. } => {
+                    if segment.stores.iter().any(|(stored, _)| *stored == mutable) {
+                        self.flush(&mut segment, &mut out);
+                    }
+                    segment.statements.push(statement);
+                }
+                StmtKind::Let { ref op, .. } if op.class().is_pure() => segment.statements.push(statement),
+                StmtKind::Store { mutable, .. } => segment.stores.push((mutable, statement)),
                 StmtKind::For { rounds, body } => {
-                    self.segment(std::mem::take(&mut segment), &mut out);
+                    self.flush(&mut segment, &mut out);
                     let body = self.block(body);
                     out.push(Stmt { kind: StmtKind::For { rounds, body }, span: statement.span });
                 }
-                StmtKind::Let { .. } | StmtKind::Store { .. } | StmtKind::Output { .. } | StmtKind::Return(_) => {
-                    self.segment(std::mem::take(&mut segment), &mut out);
+                StmtKind::Let { .. } | StmtKind::Output { .. } | StmtKind::Return(_) => {
+                    self.flush(&mut segment, &mut out);
                     out.push(statement);
                 }
             }
         }
-        self.segment(segment, &mut out);
+        self.flush(&mut segment, &mut out);
         Block { statements: out }
+    }
+
+    /// Writes a segment and the stores that waited for its end: in their order, each as soon as its
+    /// value is there and what the mutable held before has been read.
+    fn flush(&mut self, segment: &mut Segment, out: &mut Vec<Stmt>) {
+        let Segment { statements, stores } = std::mem::take(segment);
+        let mut from = out.len();
+        self.segment(statements, out);
+        for (mutable, store) in stores {
+            let values = store.reads();
+            let comes_first = |statement: &Stmt| {
+                let reads_before = matches!(&statement.kind, StmtKind::Let { op: Op::Load(read), .. } if *read == mutable);
+                reads_before || statement.defines().iter().any(|value| values.contains(value))
+            };
+            let at = out.iter().skip(from).rposition(comes_first).map_or(from, |last| from + last + 1);
+            out.insert(at, store);
+            from = at + 1;
+        }
     }
 
     /// Orders statements without effects and merges launches.
@@ -439,10 +475,12 @@ impl Merged {
         }
         kernel.body.yields.clone_from(&yields);
         widen_sums(&mut kernel.body, sets, &mut kernel.locals, &mut own_names);
-        combine(&mut kernel.body);
-        if let Some(CartesianForm::Full(block) | CartesianForm::PerAxis(block)) = &mut kernel.cartesian {
+        let Kernel { locals, body, cartesian, .. } = &mut kernel;
+        let mut copy = |local| copy_local(locals, &mut own_names, local);
+        combine(body, &mut copy);
+        if let Some(CartesianForm::Full(block) | CartesianForm::PerAxis(block)) = cartesian {
             block.yields = yields;
-            combine(block);
+            combine(block, &mut copy);
         }
         drop_unused_locals(&mut kernel);
         kernel.spans.sort_by_key(|s| s.end - s.start);

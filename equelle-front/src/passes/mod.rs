@@ -16,6 +16,7 @@ mod notes;
 mod reciprocals;
 mod rewrite;
 mod simplify;
+mod value_numbering;
 
 pub use differentiate::differentiate;
 pub(crate) use locals::{adds, assigned, drop_unread};
@@ -83,6 +84,7 @@ pub const PIPELINE_O2: &[Pass] = &[
     Pass { name: "fuse", run: fuse::run },
     Pass { name: "dce-after-fuse", run: |m, _, _| each_function(m, dce::run) },
     Pass { name: "merge", run: |m, _, _| merge::run(m) },
+    Pass { name: "value-numbering", run: |m, _, _| value_numbering::run(m) },
     Pass { name: "reciprocals", run: |m, _, _| reciprocals::run(m) },
 ];
 

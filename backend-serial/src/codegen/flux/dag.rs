@@ -113,6 +113,25 @@ impl Op {
         }
     }
 
+    /// The same value with the operands exchanged, to the bit but for the payload of a NaN.
+    fn exchanged(self) -> Option<Op> {
+        match self {
+            Op::Arithmetic(op @ (Arithmetic::Add | Arithmetic::Mul), a, b) => Some(Op::Arithmetic(op, b, a)),
+            Op::Logic(op, a, b) => Some(Op::Logic(op, b, a)),
+            Op::Compare(op, a, b) => {
+                let op = match op {
+                    Comparison::Less => Comparison::Greater,
+                    Comparison::Greater => Comparison::Less,
+                    Comparison::LessEqual => Comparison::GreaterEqual,
+                    Comparison::GreaterEqual => Comparison::LessEqual,
+                    Comparison::Equal | Comparison::NotEqual => op,
+                };
+                Some(Op::Compare(op, b, a))
+            }
+            _ => None,
+        }
+    }
+
     /// Additions that it takes about as long as.
     fn cost(self) -> u32 {
         match self {
@@ -174,7 +193,7 @@ impl Dag {
     }
 
     fn intern(&mut self, op: Op) -> Node {
-        if let Some(node) = self.known.get(&op) {
+        if let Some(node) = self.known.get(&op).or_else(|| self.known.get(&op.exchanged()?)) {
             return *node;
         }
         let own = match op {
@@ -318,6 +337,23 @@ mod tests {
         let (sum, product) = (dag.make(Op::Arithmetic(Arithmetic::Add, q, h)), dag.make(Op::Arithmetic(Arithmetic::Mul, q, h)));
         let different = dag.make(Op::Select(wet, sum, product));
         assert_eq!(dag.op(different), Op::Select(wet, sum, product));
+    }
+
+    /// Passes may have exchanged operands at one side of a cell and not at the other.
+    #[test]
+    fn operands_of_a_product_may_be_exchanged() {
+        let mut dag = Dag::default();
+        let (q, h) = (dag.make(Op::Load(ParamId(0), At::Here)), dag.make(Op::Load(ParamId(1), At::Here)));
+        let mut both = |make: fn(Node, Node) -> Op| (dag.make(make(q, h)), dag.make(make(h, q)));
+        let (a, b) = both(|a, b| Op::Arithmetic(Arithmetic::Mul, a, b));
+        assert_eq!(a, b);
+        let (a, b) = both(|a, b| Op::Arithmetic(Arithmetic::Sub, a, b));
+        assert_ne!(a, b);
+        let (a, b) = both(|a, b| Op::Math(BinaryMath::Min, a, b));
+        assert_ne!(a, b);
+        let less = dag.make(Op::Compare(Comparison::Less, q, h));
+        assert_eq!(dag.make(Op::Compare(Comparison::Greater, h, q)), less);
+        assert_ne!(dag.make(Op::Compare(Comparison::Less, h, q)), less);
     }
 
     #[test]

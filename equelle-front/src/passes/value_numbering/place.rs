@@ -1,0 +1,384 @@
+//! Where values are evaluated, and under which names.
+
+use std::collections::{HashMap, HashSet};
+use std::rc::Rc;
+
+use super::super::locals::copy_local;
+use super::number::{Node, Nodes, Numbered, Shell, Step, Value};
+use crate::backend::structural::asked_axis;
+use crate::ir::kernel::{for_each_part, for_each_part_of_path};
+use crate::ir::{ExprClass, KBlock, KExpr, KStmt, Kernel, Local, LocalId, Path, UnaryOp};
+use crate::lower::UniqueNames;
+use crate::ops::Comparison;
+use crate::types::{Basic, Type};
+
+/// Locals that the pass adds to a kernel: the same name in each body where it can be.
+pub(super) struct Fresh {
+    names: UniqueNames,
+    made: HashMap<(String, Basic), Vec<LocalId>>,
+    /// How many of those made this body has.
+    used: HashMap<(String, Basic), usize>,
+}
+
+impl Fresh {
+    pub fn of(kernel: &Kernel) -> Fresh {
+        let mut names = UniqueNames::default();
+        for name in kernel.params.iter().map(|p| &p.name).chain(kernel.locals.iter().map(|l| &l.name)) {
+            names.unique(name);
+        }
+        Fresh { names, made: HashMap::new(), used: HashMap::new() }
+    }
+
+    pub fn begin_body(&mut self) {
+        self.used.clear();
+    }
+
+    pub fn copy(&mut self, kernel: &mut Kernel, local: LocalId) -> LocalId {
+        copy_local(&mut kernel.locals, &mut self.names, local)
+    }
+
+    fn local(&mut self, kernel: &mut Kernel, wanted: String, basic: Basic) -> LocalId {
+        let key = (wanted, basic);
+        let used = self.used.entry(key.clone()).or_default();
+        let made = self.made.entry(key.clone()).or_default();
+        *used += 1;
+        if let Some(&local) = made.get(*used - 1) {
+            return local;
+        }
+        let local = LocalId(kernel.locals.len() as u32);
+        kernel.locals.push(Local { name: self.names.unique(&key.0), ty: Type::single(basic) });
+        made.push(local);
+        local
+    }
+}
+
+/// Values by the locals that hold them.
+type Held = HashMap<Value, LocalId>;
+
+/// Writes a body from its numbers.
+pub(super) struct Placing<'a> {
+    kernel: &'a mut Kernel,
+    nodes: &'a Nodes,
+    fresh: &'a mut Fresh,
+    /// Values that somebody reads.
+    read: Vec<bool>,
+    /// What both branches of a choice evaluate.
+    both: HashMap<Value, Rc<HashSet<Value>>>,
+}
+
+impl<'a> Placing<'a> {
+    pub fn new(kernel: &'a mut Kernel, nodes: &'a Nodes, fresh: &'a mut Fresh) -> Self {
+        Placing { kernel, nodes, fresh, read: Vec::new(), both: HashMap::new() }
+    }
+
+    pub fn whole(mut self, body: &Numbered) -> KBlock {
+        self.read = self.uses(body).iter().map(|&times| times > 0).collect();
+        self.block(body, Held::new())
+    }
+
+    fn block(&mut self, block: &Numbered, mut held: Held) -> KBlock {
+        let mut named: Held = HashMap::new();
+        for step in &block.steps {
+            if let Step::Name { local, value } = step
+                && self.read[value.index()]
+                && !self.nodes.of(*value).is_name()
+            {
+                named.entry(*value).or_insert(*local);
+            }
+        }
+        let uses = self.uses(block);
+        let mut wanted: HashSet<Value> = named.keys().copied().collect();
+        for value in self.certain(block) {
+            if uses[value.index()] > 1 && self.is_work(value) {
+                wanted.insert(value);
+            }
+        }
+        let mut done = HashSet::new();
+        let mut statements = Vec::new();
+        for step in &block.steps {
+            if let Step::Name { value, .. } = step {
+                if wanted.contains(value) {
+                    self.make(*value, &wanted, &named, &mut done, &mut held, &mut statements);
+                }
+                continue;
+            }
+            let mut make = |value: Value| self.make(value, &wanted, &named, &mut done, &mut held, &mut statements);
+            all_reads(step, &mut make);
+            let statement = self.statement(step, &held);
+            statements.push(statement);
+        }
+        let mut yields = Vec::with_capacity(block.yields.len());
+        for &value in &block.yields {
+            self.make(value, &wanted, &named, &mut done, &mut held, &mut statements);
+            yields.push(self.expr(value, &held));
+        }
+        KBlock { statements, yields }
+    }
+
+    /// Names what is wanted of a value and of what it is made of, the parts first.
+    fn make(
+        &mut self,
+        value: Value,
+        wanted: &HashSet<Value>,
+        named: &Held,
+        done: &mut HashSet<Value>,
+        held: &mut Held,
+        out: &mut Vec<KStmt>,
+    ) {
+        if held.contains_key(&value) || !done.insert(value) {
+            return;
+        }
+        let nodes = self.nodes;
+        for &part in &nodes.of(value).parts {
+            self.make(part, wanted, named, done, held, out);
+        }
+        if !wanted.contains(&value) {
+            return;
+        }
+        match self.built(value, held) {
+            Shell::Expr(expr) => {
+                let local = named.get(&value).copied().unwrap_or_else(|| {
+                    let wanted = self.name(nodes.of(value), held, 2).unwrap_or_else(|| "value".to_owned());
+                    let basic = self.kernel.expr_basic(&expr);
+                    self.fresh.local(self.kernel, wanted, basic)
+                });
+                out.push(KStmt::Let { local, value: expr });
+                held.insert(value, local);
+            }
+            Shell::Path(path) => {
+                if let Some(&local) = named.get(&value) {
+                    out.push(KStmt::LetEntity { local, path });
+                    held.insert(value, local);
+                }
+            }
+        }
+    }
+
+    fn statement(&mut self, step: &Step, held: &Held) -> KStmt {
+        match step {
+            Step::Name { local, value } => KStmt::Let { local: *local, value: self.expr(*value, held) },
+            Step::Entity { local, path } => KStmt::LetEntity { local: *local, path: self.path(*path, held) },
+            Step::Faces { statement, cell, body } => {
+                let mut statement = statement.clone();
+                if let KStmt::ReduceFaces { cell: at, body: into, .. } = &mut statement {
+                    *at = self.path(*cell, held);
+                    *into = self.block(body, self.of_sum(body, held));
+                }
+                statement
+            }
+            Step::Sides { statement, blocks } => {
+                let mut statement = statement.clone();
+                if let KStmt::ReduceSides { low, high, .. } = &mut statement {
+                    let into = [&mut low.interior, &mut low.boundary, &mut high.interior, &mut high.boundary];
+                    for (into, block) in into.into_iter().zip(blocks) {
+                        *into = block.as_ref().map(|block| self.block(block, self.of_sum(block, held)));
+                    }
+                }
+                statement
+            }
+            Step::If { results, condition, then, otherwise } => KStmt::If {
+                results: results.clone(),
+                condition: self.expr(*condition, held),
+                then: self.block(then, held.clone()),
+                otherwise: self.block(otherwise, held.clone()),
+            },
+            Step::Add { unknown, at, value } => KStmt::Add { unknown: *unknown, at: self.path(*at, held), value: self.expr(*value, held) },
+        }
+    }
+
+    /// What the body of a sum takes from outside.
+    fn of_sum(&self, body: &Numbered, held: &Held) -> Held {
+        held.iter().filter(|(value, _)| body.named.contains(value)).map(|(&value, &local)| (value, local)).collect()
+    }
+
+    /// How often each value is read in a block, the blocks in it included: by how many others, if
+    /// each of these is evaluated once.
+    fn uses(&self, block: &Numbered) -> Vec<u32> {
+        let mut uses = vec![0; self.nodes.len()];
+        self.count(block, &mut uses);
+        uses
+    }
+
+    fn count(&self, block: &Numbered, uses: &mut [u32]) {
+        for step in &block.steps {
+            let (values, blocks) = step.reads();
+            values.into_iter().for_each(|value| self.count_value(value, uses));
+            blocks.into_iter().for_each(|block| self.count(block, uses));
+        }
+        block.yields.iter().for_each(|&value| self.count_value(value, uses));
+    }
+
+    fn count_value(&self, value: Value, uses: &mut [u32]) {
+        let times = &mut uses[value.index()];
+        *times += 1;
+        if *times == 1 {
+            self.nodes.of(value).parts.iter().for_each(|&part| self.count_value(part, uses));
+        }
+    }
+
+    /// The values that a block evaluates whatever branches are taken.
+    fn certain(&mut self, block: &Numbered) -> HashSet<Value> {
+        let mut certain = HashSet::new();
+        for step in &block.steps {
+            match step {
+                Step::Name { value, .. } => {
+                    if self.read[value.index()] {
+                        self.evaluated(*value, &mut certain);
+                    }
+                }
+                Step::If { condition, then, otherwise, .. } => {
+                    self.evaluated(*condition, &mut certain);
+                    let (then, otherwise) = (self.certain(then), self.certain(otherwise));
+                    certain.extend(then.intersection(&otherwise));
+                }
+                Step::Entity { .. } | Step::Faces { .. } | Step::Sides { .. } | Step::Add { .. } => {
+                    step.reads().0.into_iter().for_each(|value| self.evaluated(value, &mut certain));
+                }
+            }
+        }
+        block.yields.iter().for_each(|&value| self.evaluated(value, &mut certain));
+        certain
+    }
+
+    fn evaluated(&mut self, value: Value, certain: &mut HashSet<Value>) {
+        if !certain.insert(value) {
+            return;
+        }
+        let nodes = self.nodes;
+        let node = nodes.of(value);
+        match node.parts[..] {
+            [condition, if_true, if_false] if node.is_choice() => {
+                self.evaluated(condition, certain);
+                certain.extend(self.in_both(value, [if_true, if_false]).iter());
+            }
+            _ => node.parts.iter().for_each(|&part| self.evaluated(part, certain)),
+        }
+    }
+
+    fn in_both(&mut self, choice: Value, branches: [Value; 2]) -> Rc<HashSet<Value>> {
+        if let Some(both) = self.both.get(&choice) {
+            return both.clone();
+        }
+        let [then, otherwise] = branches.map(|branch| {
+            let mut certain = HashSet::new();
+            self.evaluated(branch, &mut certain);
+            certain
+        });
+        let both: Rc<HashSet<Value>> = Rc::new(then.intersection(&otherwise).copied().collect());
+        self.both.insert(choice, both.clone());
+        both
+    }
+
+    /// Whether evaluating a value is more than reading what is there.
+    fn is_work(&self, value: Value) -> bool {
+        let Shell::Expr(expr) = &self.nodes.of(value).shell else { return false };
+        match expr.class() {
+            ExprClass::Arithmetic => !matches!(expr, KExpr::Component(..) | KExpr::Vector(_)),
+            ExprClass::Select => true,
+            ExprClass::Truth => {
+                let asks_axis = || matches!(self.built(value, &Held::new()), Shell::Expr(e) if asked_axis(&e).is_some());
+                let equal = matches!(expr, KExpr::Compare(Comparison::Equal, ..));
+                matches!(expr, KExpr::Compare(..) | KExpr::Logic(..)) && !(equal && asks_axis())
+            }
+            ExprClass::Literal | ExprClass::Local | ExprClass::Param | ExprClass::Load | ExprClass::Geometry | ExprClass::Topology => false,
+        }
+    }
+
+    fn expr(&self, value: Value, held: &Held) -> KExpr {
+        match held.get(&value) {
+            Some(&local) => KExpr::Local(local),
+            None => match self.built(value, held) {
+                Shell::Expr(expr) => expr,
+                Shell::Path(path) => KExpr::Entity(path),
+            },
+        }
+    }
+
+    fn path(&self, value: Value, held: &Held) -> Path {
+        match held.get(&value) {
+            Some(&local) => Path::Local(local),
+            None => match self.built(value, held) {
+                Shell::Path(path) => path,
+                Shell::Expr(_) => Path::Empty,
+            },
+        }
+    }
+
+    /// A value of its parts.
+    fn built(&self, value: Value, held: &Held) -> Shell {
+        let node = self.nodes.of(value);
+        let mut parts = Parts { placing: self, held, left: node.parts.iter() };
+        let mut shell = node.shell.clone();
+        match &mut shell {
+            Shell::Expr(expr) => for_each_part!(expr, iter_mut, fill_expr, fill_path, &mut parts),
+            Shell::Path(path) => for_each_part_of_path!(path, fill_expr, fill_path, &mut parts),
+        }
+        shell
+    }
+
+    /// A name for a value, made of those of its parts.
+    fn name(&self, node: &Node, held: &Held, depth: u32) -> Option<String> {
+        let part = |index: usize| {
+            let value = *node.parts.get(index)?;
+            match held.get(&value) {
+                Some(local) => Some(self.kernel.locals[local.0 as usize].name.clone()),
+                None if depth > 0 => self.name(self.nodes.of(value), held, depth - 1),
+                None => None,
+            }
+        };
+        let Shell::Expr(expr) = &node.shell else { return None };
+        match expr {
+            KExpr::Local(id) => self.kernel.locals.get(id.0 as usize).map(|local| local.name.clone()),
+            KExpr::Param(id) | KExpr::Load { param: id, .. } => self.kernel.params.get(id.0 as usize).map(|param| param.name.clone()),
+            KExpr::Unary(UnaryOp::Neg, _) => Some(format!("minus_{}", part(0)?)),
+            KExpr::Unary(..) | KExpr::Component(..) => part(0),
+            KExpr::Arithmetic(..) | KExpr::Dot(..) | KExpr::Math(..) | KExpr::Compare(..) => match (part(0), part(1)) {
+                (Some(a), Some(b)) => Some(format!("{a}_{b}")),
+                (a, b) => a.or(b),
+            },
+            KExpr::Select { .. } => part(1).or_else(|| part(2)),
+            KExpr::Real(_)
+            | KExpr::Bool(_)
+            | KExpr::Measure(_)
+            | KExpr::Centroid(_)
+            | KExpr::Normal(_)
+            | KExpr::IsEmpty(_)
+            | KExpr::Member { .. }
+            | KExpr::Same(..)
+            | KExpr::Logic(..)
+            | KExpr::Vector(_)
+            | KExpr::ZeroVector
+            | KExpr::Entity(_)
+            | KExpr::Displacement { .. } => None,
+        }
+    }
+}
+
+/// Every value that a statement reads, those of its blocks included.
+fn all_reads(step: &Step, f: &mut impl FnMut(Value)) {
+    let (values, blocks) = step.reads();
+    values.into_iter().for_each(&mut *f);
+    for block in blocks {
+        block.steps.iter().for_each(|step| all_reads(step, f));
+        block.yields.iter().for_each(|&value| f(value));
+    }
+}
+
+/// Parts on their way into a shell.
+struct Parts<'p, 'a> {
+    placing: &'p Placing<'a>,
+    held: &'p Held,
+    left: std::slice::Iter<'p, Value>,
+}
+
+fn fill_expr(part: &mut KExpr, parts: &mut Parts<'_, '_>) {
+    if let Some(&value) = parts.left.next() {
+        *part = parts.placing.expr(value, parts.held);
+    }
+}
+
+fn fill_path(part: &mut Path, parts: &mut Parts<'_, '_>) {
+    if let Some(&value) = parts.left.next() {
+        *part = parts.placing.path(value, parts.held);
+    }
+}
