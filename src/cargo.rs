@@ -10,7 +10,7 @@ use equelle_runtime::hash::StableHash;
 use equelle_runtime::io::Sink;
 use equelle_runtime::{Error, ErrorKind};
 
-use crate::cache::{Cache, version_hash};
+use crate::cache::{Cache, lock_file, version_hash};
 use crate::console::Console;
 use crate::failure::Failure;
 use crate::processor::Flags;
@@ -18,22 +18,27 @@ use crate::processor::Flags;
 /// Left in a package's folder when it has been built: the path of its program.
 const STAMP: &str = "built";
 
-/// Builds the package in a folder of the cache, unless that is done; returns the program. `runtime`
-/// names the runtime crates for the message before the first build.
+/// The program of a folder of the cache, if it has been built.
+pub fn built(folder: &Path) -> Option<PathBuf> {
+    fs::read_to_string(folder.join(STAMP)).ok().map(PathBuf::from).filter(|program| program.is_file())
+}
+
+/// Builds the package in a folder of the cache; returns the program. `runtime` names the runtime
+/// crates for the message before the first build.
 ///
 /// # Errors
 /// Cargo is missing or fails.
 pub fn build(cache: &Cache, folder: &Path, runtime: &str, flags: &Flags, console: &Console) -> Result<PathBuf, Failure> {
     let stamp = folder.join(STAMP);
-    if let Some(program) = fs::read_to_string(&stamp).ok().map(PathBuf::from).filter(|program| program.is_file()) {
-        return Ok(program);
-    }
     let start = Instant::now();
     let prepared = cache.target().join(format!("prepared-{}-{runtime}-{}", version_hash(), flags.hash(StableHash::default()).digits()));
     if prepared.exists() {
         console.progress("Building the simulator");
     } else {
-        console.progress(&format!("Preparing the runtime ({runtime}); later builds take seconds"));
+        console.progress(&format!(
+            "Building the runtime for the first time ({runtime}, up to {} crates), which takes one to three minutes; later builds take seconds",
+            lock_file().matches("[[package]]").count()
+        ));
     }
     let mut attempt = cargo_build(cache, folder, flags, true, console)?;
     if attempt.program.is_none() && !attempt.rejected {

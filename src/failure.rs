@@ -11,7 +11,8 @@ pub enum Failure {
     Program,
     /// Something is wrong with the command line, the surroundings or the data.
     Error(Error),
-    /// A simulator that ran as a process of its own ended with this code, and has said why.
+    /// The exit code of what has been said already, often by a simulator that ran as a process of
+    /// its own.
     Exit(u8),
     /// A bug of ours.
     Internal(String),

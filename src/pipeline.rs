@@ -29,6 +29,12 @@ pub fn is_standard_input(path: &Path) -> bool {
     path.as_os_str() == "-"
 }
 
+/// The name of a program: that of its file without the ending, `program` for standard input.
+pub fn stem(path: &Path) -> String {
+    let named = path.file_stem().filter(|_| !is_standard_input(path));
+    named.map_or_else(|| "program".into(), |stem| stem.to_string_lossy().into_owned())
+}
+
 /// How a program is compiled.
 #[derive(Clone, Copy, Debug)]
 pub struct Options {

@@ -12,6 +12,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::error::{Error, ErrorKind};
 use crate::io::Source;
+use crate::keys;
 use crate::number::{NumberError, parse_integer, parse_number, parse_truth, without_mark};
 
 /// The origin of a parameter.
@@ -85,7 +86,7 @@ impl Parameters {
                 0 if is_parameter_file(word) => parameters.read_file(Path::new(word))?,
                 0 => {
                     return Err(Error::new(ErrorKind::Usage, format!("`{word}` is neither a parameter file nor key=value"))
-                        .hint("the name of a parameter file ends in `.param`"));
+                        .hint("the name of a parameter file ends in `.param`; a parameter is given as `nx=50`"));
                 }
                 _ => assignments.push(word),
             }
@@ -117,7 +118,7 @@ impl Parameters {
             let number = index as u32 + 1;
             let malformed = |what: &str| {
                 Error::new(ErrorKind::Data, format!("{}:{number}: {what}", path.display()))
-                    .hint("a line is `key=value`, a comment or blank")
+                    .hint("a line is `key=value`, such as `nx = 50`, a comment or blank")
             };
             let line = std::str::from_utf8(line).map_err(|_| malformed("not UTF-8 text"))?;
             let line = without_comment(line).trim();
@@ -197,7 +198,7 @@ impl Parameters {
     /// `Data` if it is not one; with key, file and line.
     pub fn number(&self, key: &str) -> Result<Option<f64>, Error> {
         let Some(entry) = self.entry(key) else { return Ok(None) };
-        parse_number(entry.value.as_bytes()).map(Some).map_err(|fault| wrong_type(key, entry, fault, "a number"))
+        parse_number(entry.value.as_bytes()).map(Some).map_err(|fault| wrong_type(key, entry, fault, "a number", "0.5"))
     }
 
     /// Numbers separated by commas or blanks, at least one.
@@ -207,7 +208,7 @@ impl Parameters {
     pub fn numbers(&self, key: &str) -> Result<Option<Vec<f64>>, Error> {
         let Some(entry) = self.entry(key) else { return Ok(None) };
         let words = entry.value.split(|c: char| c == ',' || c.is_whitespace()).filter(|word| !word.is_empty());
-        let wrong = |fault| wrong_type(key, entry, fault, "numbers separated by commas");
+        let wrong = |fault| wrong_type(key, entry, fault, "numbers separated by commas", "1, 0.5");
         let numbers = words.map(|word| parse_number(word.as_bytes())).collect::<Result<Vec<f64>, _>>().map_err(wrong)?;
         if numbers.is_empty() { Err(wrong(NumberError::NotANumber)) } else { Ok(Some(numbers)) }
     }
@@ -219,7 +220,7 @@ impl Parameters {
     pub fn truth(&self, key: &str) -> Result<Option<bool>, Error> {
         let Some(entry) = self.entry(key) else { return Ok(None) };
         let truth = parse_truth(entry.value.as_bytes());
-        truth.map(Some).ok_or_else(|| wrong_type(key, entry, NumberError::NotANumber, "`true`, `1`, `false` or `0`"))
+        truth.map(Some).ok_or_else(|| wrong_type(key, entry, NumberError::NotANumber, "`true`, `1`, `false` or `0`", "true"))
     }
 
     /// A whole number that is not negative.
@@ -228,7 +229,7 @@ impl Parameters {
     /// `Data` if it is not one; with key, file and line.
     pub fn integer(&self, key: &str) -> Result<Option<usize>, Error> {
         let Some(entry) = self.entry(key) else { return Ok(None) };
-        let wrong = |fault| wrong_type(key, entry, fault, "a whole number, 0 or more");
+        let wrong = |fault| wrong_type(key, entry, fault, "a whole number, 0 or more", "10");
         let value = parse_integer(entry.value.as_bytes()).map_err(wrong)?;
         usize::try_from(value).map(Some).map_err(|_| wrong(NumberError::NotANumber))
     }
@@ -240,7 +241,7 @@ impl Parameters {
     pub fn flag(&self, key: &str) -> Result<Option<bool>, Error> {
         let Some(entry) = self.entry(key) else { return Ok(None) };
         let flag = parse_truth(entry.value.as_bytes());
-        flag.map(Some).ok_or_else(|| wrong_type(key, entry, NumberError::NotANumber, "`true` or `false`"))
+        flag.map(Some).ok_or_else(|| wrong_type(key, entry, NumberError::NotANumber, "`true` or `false`", "true"))
     }
 
     /// A file name, relative to the parameter file that gave it.
@@ -250,7 +251,7 @@ impl Parameters {
     pub fn path(&self, key: &str) -> Result<Option<PathBuf>, Error> {
         let Some(entry) = self.entry(key) else { return Ok(None) };
         if entry.value.is_empty() {
-            return Err(wrong_type(key, entry, NumberError::NotANumber, "a file name"));
+            return Err(wrong_type(key, entry, NumberError::NotANumber, "a file name", "data.txt"));
         }
         Ok(Some(match &entry.origin {
             Origin::CommandLine => PathBuf::from(&entry.value),
@@ -284,12 +285,16 @@ impl Parameters {
     }
 }
 
-fn wrong_type(key: &str, entry: &Entry, fault: NumberError, expected: &str) -> Error {
+/// The error of a value that is not what is expected; the hint has the key with its default, or with
+/// an example.
+fn wrong_type(key: &str, entry: &Entry, fault: NumberError, expected: &str, example: &str) -> Error {
     let what = match fault {
         NumberError::NotANumber => format!("must be {expected}, not `{}`", entry.value),
         NumberError::OutOfRange => format!("`{}` is beyond the range of numbers", entry.value),
     };
-    Error::new(ErrorKind::Data, format!("parameter `{key}` ({}) {what}", entry.origin))
+    let default = keys::single().find(|known| known.name == key).map_or("", |known| known.default);
+    let example = if default.is_empty() { example } else { default };
+    Error::new(ErrorKind::Data, format!("parameter `{key}` ({}) {what}", entry.origin)).hint(format!("such as `{key}={example}`"))
 }
 
 /// Whether the extension of a file name is `param`; a name without a dot is its own extension.

@@ -38,6 +38,7 @@ use crate::report::{Event, MessageFormat, Messages, Progress, ProgressStyle};
 use crate::run::{self, RunRecord};
 use crate::threads::Threads;
 pub use grid_parameters::grid_from_parameters;
+pub use parameter_checks::{check_parameters, missing_inputs};
 use profiler::{Phase, Profiler};
 pub use round_length::{MAX_ROUNDS, RoundLength};
 use totals::{Rescues, Totals};
@@ -212,7 +213,8 @@ impl Session {
         parameter_checks::warnings(program, &parameters).iter().for_each(|warning| progress.warning(warning));
         let inputs = parameter_checks::inputs(program, &parameters)?;
         let grid = grid(&parameters)?;
-        let inputs = inputs.with_widths(grid_parameters::widths_for_program(program, &parameters)?);
+        let mut inputs = inputs.with_widths(grid_parameters::widths_for_program(program, &parameters)?);
+        parameter_checks::empty_sequences(program, &parameters, &mut inputs).iter().for_each(|warning| progress.warning(warning));
         // Programs are compiled for grids with cells, so that a maximum over all cells is no error.
         if grid.n_cells() == 0 || grid.n_faces() == 0 {
             return Err(Error::new(ErrorKind::Data, "the grid has no cells").hint("give a grid with at least one cell"));

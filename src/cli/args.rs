@@ -14,9 +14,23 @@ use crate::pipeline::Options;
 use crate::processor::TargetCpu;
 use crate::registry::{self, BACKENDS, Registry};
 
+/// The commands that a beginner needs.
+pub const FIRST_COMMANDS: &str = "\
+To begin with:
+  equellec check heat.equelle                errors and warnings of a program
+  equellec run heat.equelle heat.param k=2   run it on parameters; --template prints a file of them
+  equellec plot DIR                          draw what a run wrote to DIR
+  equellec explain Gradient                  explain a function, a message (E0302) or a parameter (nx)
+";
+
+/// Headings of the help of `run`.
+const RUN: &str = "Run";
+const PARAMETERS: &str = "Parameters";
+
 /// Compiles Equelle programs, and runs them.
 #[derive(Debug, Parser)]
 #[command(name = "equellec", version, disable_help_subcommand = true, subcommand_value_name = "VERB", subcommand_help_heading = "Verbs")]
+#[command(after_help = FIRST_COMMANDS)]
 #[command(override_usage = "equellec [OPTIONS] FILE.equelle [--backend BACKEND[,BACKEND]] [-o DIR]\n       equellec [OPTIONS] VERB ...")]
 pub struct Cli {
     /// How messages look.
@@ -32,6 +46,7 @@ pub struct Cli {
 
 /// Options of every verb.
 #[derive(Debug, Args)]
+#[command(next_help_heading = "Messages")]
 pub struct MessageArgs {
     /// How messages are written
     #[arg(long, global = true, value_enum, default_value_t = MessageFormat::Human, value_name = "FORMAT")]
@@ -66,6 +81,7 @@ pub struct PlainArgs {
 
 /// How a program is compiled.
 #[derive(Clone, Copy, Debug, Args)]
+#[command(next_help_heading = "Compilation")]
 pub struct ProgramArgs {
     /// Level of optimisation: 0 is one call per operation, 2 fuses them into kernels
     #[arg(short = 'O', value_enum, default_value_t = Level::Two, value_name = "LEVEL")]
@@ -115,6 +131,7 @@ impl ProgramArgs {
 
 /// How a package is built.
 #[derive(Clone, Debug, Args)]
+#[command(next_help_heading = "Compilation")]
 pub struct TargetArgs {
     /// Processor to build for: native (this one), generic (any), or a name of `rustc --print
     /// target-cpus`; results do not depend on it
@@ -177,7 +194,8 @@ pub enum Verb {
     Emit(EmitArgs),
     /// Format programs in place
     Fmt(FmtArgs),
-    /// Explain a diagnostic code such as E0201, or a built-in function such as Gradient
+    /// Explain a diagnostic code such as E0201, a built-in function such as Gradient, or a parameter
+    /// of every program such as nx
     Explain(ExplainArgs),
     /// Describe or check a grid file
     Grid(GridArgs),
@@ -198,7 +216,7 @@ pub enum Verb {
 /// A program that is built, and how.
 #[derive(Debug, Args)]
 pub struct SourceArgs {
-    /// The program
+    /// The program; `-` reads standard input
     #[arg(value_name = "FILE.equelle")]
     pub file: PathBuf,
     /// How it is compiled.
@@ -216,33 +234,33 @@ pub struct RunArgs {
     #[command(flatten)]
     pub source: SourceArgs,
     /// Back-end to run on
-    #[arg(long, value_parser = registry::parser(BACKENDS), default_value = registry::default(BACKENDS).name(), value_name = "BACKEND")]
+    #[arg(long, help_heading = RUN, value_parser = registry::parser(BACKENDS), default_value = registry::default(BACKENDS).name(), value_name = "BACKEND")]
     pub backend: &'static dyn Backend,
     /// Interpret the program; needs no Rust tool chain
-    #[arg(long)]
+    #[arg(long, help_heading = RUN)]
     pub interpret: bool,
     /// No progress and no summary
-    #[arg(short, long)]
+    #[arg(short, long, help_heading = "Messages")]
     pub quiet: bool,
     /// Print times of phases, loops and kernels at the end
-    #[arg(long)]
+    #[arg(long, help_heading = "Messages")]
     pub profile: bool,
     /// Print a table of each solve of Newton's method
-    #[arg(short, long)]
+    #[arg(short, long, help_heading = "Messages")]
     pub verbose: bool,
     /// Go on from a checkpoint: from FILE, or from the last one in the output folder
-    #[arg(long, num_args = 0..=1, require_equals = true, default_missing_value = "latest", value_name = "FILE")]
+    #[arg(long, help_heading = RUN, num_args = 0..=1, require_equals = true, default_missing_value = "latest", value_name = "FILE")]
     pub restart: Option<String>,
     /// Draw the outputs at the end, as `equellec plot` does [default file: PROGRAM.png in the
     /// output folder]; collections go to files of VTK if no output_format is given
-    #[arg(long, num_args = 0..=1, require_equals = true, value_name = "FILE", conflicts_with_all = ["list_inputs", "template"])]
+    #[arg(long, help_heading = RUN, num_args = 0..=1, require_equals = true, value_name = "FILE", conflicts_with_all = ["list_inputs", "template"])]
     pub plot: Option<Option<PathBuf>>,
     /// Run nothing; print the inputs of the program and all other parameters, with units, defaults
     /// and accepted forms
-    #[arg(long)]
+    #[arg(long, help_heading = PARAMETERS)]
     pub list_inputs: bool,
     /// Run nothing; print a parameter file with every key, to be filled in
-    #[arg(long, conflicts_with = "list_inputs")]
+    #[arg(long, help_heading = PARAMETERS, conflicts_with = "list_inputs")]
     pub template: bool,
     /// Parameter files and assignments `key=value`; later ones win, assignments over files. Keys of
     /// every program: those of the grid and of outputs, and `threads=N` (default: one for each
@@ -337,7 +355,7 @@ pub enum Colours {
 /// Arguments of `check`.
 #[derive(Debug, Args)]
 pub struct CheckArgs {
-    /// The programs
+    /// The programs; `-` reads standard input
     #[arg(value_name = "FILE.equelle", required = true)]
     pub files: Vec<PathBuf>,
     /// Do not check physical dimensions
@@ -377,7 +395,7 @@ pub struct EmitArgs {
     /// The stage
     #[arg(index = 1, value_name = "WHAT", value_parser = Emit::parser(BACKENDS))]
     pub what: Emit,
-    /// The program
+    /// The program; `-` reads standard input
     #[arg(index = 2, value_name = "FILE.equelle")]
     pub file: PathBuf,
     /// How it is compiled.
@@ -399,9 +417,9 @@ pub struct FmtArgs {
 /// Arguments of `explain`.
 #[derive(Debug, Args)]
 pub struct ExplainArgs {
-    /// The code or the name
+    /// The code or the name; without one, all of them are listed
     #[arg(value_name = "CODE|NAME")]
-    pub code: String,
+    pub code: Option<String>,
 }
 
 /// A stage of compilation.

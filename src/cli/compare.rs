@@ -11,7 +11,7 @@ use equelle_front::backend::Backend;
 use equelle_runtime::{Error, ErrorKind};
 
 use super::args::{CompareArgs, Level, ProgramArgs, Real};
-use super::compile::Compiled;
+use super::compile::{Compiled, check_machine};
 use crate::console::Console;
 use crate::failure::Failure;
 use crate::registry::Registry;
@@ -57,6 +57,7 @@ pub(super) fn compare(backends: Registry, args: &CompareArgs, console: &Console)
     if args.tolerance.is_some_and(|tolerance| tolerance.is_nan() || tolerance < 0.0) {
         return Err(Failure::usage("--tolerance must be 0 or more"));
     }
+    args.backends.iter().try_for_each(|backend| check_machine(*backend))?;
     // Everything is built before anything runs.
     let mut programs: BTreeMap<u8, PathBuf> = BTreeMap::new();
     let mut implicit = false;

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use equelle_front::backend::Backend;
+use equelle_front::backend::{Availability, Backend};
 use equelle_front::source::SourceMap;
 use equelle_front::verify::Verified;
 
@@ -12,12 +12,13 @@ use crate::cache::{self, Cache};
 use crate::cargo;
 use crate::console::Console;
 use crate::failure::Failure;
+use crate::interpret;
 use crate::package::Package;
 use crate::package::written::{self, Edits};
 use crate::pipeline;
 use crate::processor::{Flags, TargetCpu};
 use equelle_runtime::hash::StableHash;
-use equelle_runtime::temporary;
+use equelle_runtime::{Error, ErrorKind, Program, temporary};
 
 /// Writes the package of a program; returns its folder.
 pub(super) fn write_package(
@@ -29,7 +30,7 @@ pub(super) fn write_package(
     console: &Console,
 ) -> Result<PathBuf, Failure> {
     let compiled = Compiled::new(file, program, backends, console)?;
-    let folder = output.unwrap_or_else(|| PathBuf::from(format!("{}-sim", stem(file))));
+    let folder = output.unwrap_or_else(|| PathBuf::from(format!("{}-sim", pipeline::stem(file))));
     written::write(&compiled.package, cache::lock_file(), &folder, edits)?;
     console.progress(&format!("Wrote the package `{}`; `cargo run --release` in it builds and runs it", folder.display()));
     Ok(folder)
@@ -38,7 +39,7 @@ pub(super) fn write_package(
 /// Writes the package of a program, and its program into the package's folder.
 pub(super) fn build(args: &BuildArgs, console: &Console) -> Result<(), Failure> {
     let compiled = Compiled::new(&args.source.file, &args.source.program, args.backends.clone(), console)?;
-    let folder = args.output.clone().unwrap_or_else(|| PathBuf::from(format!("{}-sim", stem(&args.source.file))));
+    let folder = args.output.clone().unwrap_or_else(|| PathBuf::from(format!("{}-sim", pipeline::stem(&args.source.file))));
     let edits = if args.force { Edits::Overwrite } else { Edits::Keep };
     written::write(&compiled.package, cache::lock_file(), &folder, edits)?;
     let built = compiled.build(&args.source.target.target_cpu, console)?;
@@ -75,9 +76,15 @@ pub(super) struct Compiled {
     cache: Cache,
     backends: Vec<&'static dyn Backend>,
     package: Package,
+    program: &'static Program,
 }
 
 impl Compiled {
+    /// Builds the package in the cache unless that has been done; returns the program.
+    pub(super) fn build(&self, cpu: &TargetCpu, console: &Console) -> Result<PathBuf, Failure> {
+        self.build_after(cpu, console, || {})
+    }
+
     /// Compiles a program for some back-ends.
     pub(super) fn new(
         file: &Path,
@@ -96,7 +103,12 @@ impl Compiled {
         let verified = compile(&source, program, &backends, console)?;
         let cache = Cache::open()?;
         let package = pipeline::package(&source, &verified, &backends, cache.crates())?;
-        Ok(Compiled { cache, backends, package })
+        Ok(Compiled { cache, backends, package, program: interpret::program(&source, &verified) })
+    }
+
+    /// What the runtime knows of the program.
+    pub(super) fn program(&self) -> &'static Program {
+        self.program
     }
 
     /// Whether the program solves nonlinear systems.
@@ -104,11 +116,12 @@ impl Compiled {
         self.package.implicit
     }
 
-    /// Builds the package in the cache unless that has been done; returns the program.
+    /// Builds the package in the cache unless that has been done; returns the program. `before` is
+    /// what is done before a build, which may take long.
     ///
     /// The copy is named by the hash of its content and of the compiler's flags, because cargo
     /// places the programs of all packages in one folder.
-    pub(super) fn build(&self, cpu: &TargetCpu, console: &Console) -> Result<PathBuf, Failure> {
+    pub(super) fn build_after(&self, cpu: &TargetCpu, console: &Console, before: impl FnOnce()) -> Result<PathBuf, Failure> {
         let flags = Flags::new(cpu);
         let hash =
             self.package.files.iter().fold(flags.hash(StableHash::default()), |hash, (name, text)| hash.text(name).text(text)).digits();
@@ -120,9 +133,28 @@ impl Compiled {
         files.push(("Cargo.toml", &renamed));
         files.push(("Cargo.lock", cache::lock_file()));
         let folder = self.cache.program(&name, &files)?;
+        if let Some(program) = cargo::built(&folder) {
+            return Ok(program);
+        }
+        before();
         let runtime: Vec<&str> = self.backends.iter().map(|backend| backend.name()).collect();
         cargo::build(&self.cache, &folder, &runtime.join("+"), &flags, console)
     }
+}
+
+/// Whether programs for a back-end can run on this machine.
+///
+/// # Errors
+/// `Backend` if not, with what was looked for.
+pub(super) fn check_machine(backend: &dyn Backend) -> Result<(), Failure> {
+    let Availability { runs, found } = backend.availability();
+    if runs {
+        return Ok(());
+    }
+    let name = backend.name();
+    let message = format!("programs for {name} cannot run on this machine: {}", found.first().map_or("", String::as_str));
+    let hint = format!("`equellec build --backend {name}` builds the program for another machine; `equellec doctor` says what is here");
+    Err(Error::new(ErrorKind::Backend, message).hint(hint).into())
 }
 
 /// A package's manifest with another package name.
@@ -135,8 +167,4 @@ fn renamed(manifest: &str, name: &str) -> Result<String, Failure> {
 
 fn same_content(a: &Path, b: &Path) -> bool {
     matches!((fs::read(a), fs::read(b)), (Ok(a), Ok(b)) if a == b)
-}
-
-fn stem(file: &Path) -> String {
-    file.file_stem().map_or_else(|| "program".into(), |stem| stem.to_string_lossy().into_owned())
 }

@@ -1,26 +1,73 @@
 //! `equellec explain`
 
-use equelle_front::check::{BuiltinInfo, builtins};
-use equelle_front::diagnostic::{explain, nearest};
+use equelle_front::check::{BuiltinInfo, Category, builtins};
+use equelle_front::diagnostic::{Code, explain, nearest};
+use equelle_runtime::keys::{KEYS, Key, Part};
+use equelle_runtime::{Error, ErrorKind};
 
 use super::args::ExplainArgs;
 use crate::failure::Failure;
 
-/// Prints the page of a diagnostic code, or the entry of a built-in function.
+/// Prints the page of a diagnostic code, the entry of a built-in function or that of a key of
+/// parameters; or lists all of them.
 pub(super) fn explain(args: &ExplainArgs) -> Result<(), Failure> {
-    if let Some(page) = explain::explain(&args.code) {
+    let Some(asked) = &args.code else { return super::print(&topics()) };
+    if let Some(page) = explain::explain(asked) {
         return super::print(page);
     }
     let all = builtins();
-    let name = args.code.trim_end_matches("()");
-    match all.iter().find(|builtin| builtin.name == name) {
-        Some(builtin) => super::print(&entry(builtin)),
-        None => {
-            let near = nearest(name, all.iter().map(|builtin| builtin.name.as_str()));
-            let hint = near.map(|near| format!("; did you mean `{near}`?")).unwrap_or_default();
-            Err(Failure::usage(format!("there is no diagnostic code and no built-in function `{}`{hint}", args.code)))
+    let name = asked.trim_end_matches("()");
+    if let Some(builtin) = all.iter().find(|builtin| builtin.name == name) {
+        return super::print(&entry(builtin));
+    }
+    if let Some(key) = parameters().find(|key| key.name == name) {
+        return super::print(&parameter(key));
+    }
+    let names = all.iter().map(|builtin| builtin.name.as_str()).chain(parameters().map(|key| key.name));
+    let hint = nearest(name, names).map(|near| format!("; did you mean `{near}`?")).unwrap_or_default();
+    let message = format!("there is no diagnostic code, no built-in function and no parameter `{asked}`{hint}");
+    Err(Failure::Error(Error::new(ErrorKind::Usage, message).hint("`equellec explain` lists all topics")))
+}
+
+/// The keys of parameters that users are told of.
+fn parameters() -> impl Iterator<Item = &'static Key> {
+    KEYS.iter().filter(|key| key.part != Part::Old)
+}
+
+/// All that can be explained, one topic a line, under headings.
+fn topics() -> String {
+    let mut text = String::from("`equellec explain TOPIC`, where TOPIC is one of these.\n");
+    let all = builtins();
+    for category in Category::ALL {
+        heading(&mut text, category.title());
+        for builtin in all.iter().filter(|builtin| builtin.category == category) {
+            topic(&mut text, &builtin.name, first_sentence(&builtin.doc));
         }
     }
+    heading(&mut text, "Parameters of every program");
+    parameters().for_each(|key| topic(&mut text, key.name, key.meaning));
+    heading(&mut text, "Errors and warnings");
+    Code::ALL.iter().for_each(|code| topic(&mut text, code.as_str(), code.title()));
+    text
+}
+
+/// Enough to find a topic.
+fn first_sentence(doc: &str) -> &str {
+    doc.split_once(". ").map_or(doc, |(first, _)| first).trim_end_matches('.')
+}
+
+fn heading(text: &mut String, title: &str) {
+    text.push_str(&format!("\n{title}:\n"));
+}
+
+fn topic(text: &mut String, name: &str, meaning: &str) {
+    text.push_str(&format!("  {name:<28}{meaning}\n"));
+}
+
+/// A key of parameters, in Markdown.
+fn parameter(key: &Key) -> String {
+    let default = if key.default.is_empty() { String::new() } else { format!("* default: {}\n", key.default) };
+    format!("# `{}={}`\n\n{}\n\n{default}", key.name, key.form.shown(), key.meaning)
 }
 
 /// What is known of a built-in function, in Markdown as the pages of the codes.

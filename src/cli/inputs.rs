@@ -1,9 +1,11 @@
 //! `equellec run --list-inputs` and `--template`: what a run of a program may be given.
 
 use std::fmt::Write as _;
+use std::path::Path;
 
 use equelle_runtime::keys::{self, Key, Part};
-use equelle_runtime::{InputInfo, InputKind, Program};
+use equelle_runtime::session::{check_parameters, missing_inputs};
+use equelle_runtime::{Error, ErrorKind, InputInfo, InputKind, Parameters, Program};
 use serde_json::{Value, json};
 
 /// Keys of the runtime that a program has a use for, by the part that reads them.
@@ -48,14 +50,7 @@ pub(super) fn list(program: &Program) -> String {
     if program.inputs.is_empty() {
         text.push_str("  none\n");
     }
-    for input in program.inputs {
-        let unit = input.unit.map_or_else(String::new, |unit| format!(", in {}", unit.text));
-        let default = if input.default.is_empty() { String::new() } else { format!(", default {}", input.default) };
-        let _ = writeln!(text, "  {}: {}{unit}{default} (line {})", input.name, kind(input), input.line);
-        for form in input.kind.forms() {
-            row(&mut text, 4, &format!("{}{}={}", input.name, form.suffix, form.value), form.meaning);
-        }
-    }
+    program.inputs.iter().for_each(|input| describe(&mut text, input));
     for (title, keys) in parts(program) {
         let _ = writeln!(text, "\n{title}:");
         for key in keys {
@@ -67,6 +62,36 @@ pub(super) fn list(program: &Program) -> String {
         }
     }
     text
+}
+
+/// An input and all ways to give it.
+fn describe(text: &mut String, input: &InputInfo) {
+    let unit = input.unit.map_or_else(String::new, |unit| format!(", in {}", unit.text));
+    let default = if input.default.is_empty() { String::new() } else { format!(", default {}", input.default) };
+    let _ = writeln!(text, "  {}: {}{unit}{default} (line {})", input.name, kind(input), input.line);
+    for form in input.kind.forms() {
+        row(text, 4, &format!("{}{}={}", input.name, form.suffix, form.value), form.meaning);
+    }
+}
+
+/// Judges parameters before anything is built or run: warnings of the run, and inputs without a
+/// value.
+///
+/// # Errors
+/// Those of the run before its grid is made; `Data` for inputs that no parameter gives, with all
+/// ways to give them.
+pub(super) fn check(program: &Program, file: &Path, words: &[String]) -> Result<Vec<String>, Error> {
+    let parameters = Parameters::from_words(words)?;
+    let warnings = check_parameters(program, &parameters)?;
+    let missing = missing_inputs(program, &parameters);
+    if missing.is_empty() {
+        return Ok(warnings);
+    }
+    let mut text = String::from("no parameter gives these inputs of the program:\n");
+    missing.iter().for_each(|input| describe(&mut text, input));
+    let mut hint = format!("`equellec run {} --template` prints a parameter file to fill in", file.display());
+    warnings.iter().for_each(|warning| hint.push_str(&format!("\n  {warning}")));
+    Err(Error::new(ErrorKind::Data, text.trim_end()).hint(hint))
 }
 
 /// A key and what it does, in columns; what is too wide for its column stands in a line of its own.

@@ -89,6 +89,12 @@ fn dispatch(backends: Registry, cli: Cli, console: &Console) -> Result<(), Failu
                 compile::write_package(&file, &cli.plain.program, cli.plain.backends, cli.plain.output, edits, console).map(drop)
             }
         },
-        (None, None) => Err(Failure::usage("no program given; try `equellec --help`")),
+        (None, None) => {
+            console.progress(&format!(
+                "{}\n`equellec --help` lists all commands, `equellec VERB --help` the options of one.",
+                args::FIRST_COMMANDS
+            ));
+            Err(Failure::Exit(2))
+        }
     }
 }

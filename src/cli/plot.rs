@@ -9,6 +9,7 @@ use equelle_runtime::Parameters;
 use super::args::{Colours, PlotArgs};
 use crate::console::Console;
 use crate::failure::Failure;
+use crate::pipeline;
 
 /// Formats of the files of a run that is drawn, if the user names none.
 const FORMATS: &str = "output_format=vtu,csv";
@@ -66,8 +67,7 @@ pub(super) fn parameters(words: &[String]) -> Vec<String> {
 /// Draws a run that has ended, from its parameters.
 pub(super) fn after_run(program: &Path, words: &[String], output: Option<PathBuf>, console: &Console) -> Result<(), Failure> {
     let folder = Parameters::from_words(words)?.path("output_dir")?.unwrap_or_else(|| PathBuf::from("."));
-    let stem = program.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
-    let record = folder.join(format!("{stem}.run.json"));
+    let record = folder.join(format!("{}.run.json", pipeline::stem(program)));
     let place = if record.is_file() { record } else { folder };
     draw(&place, output, Options::default(), console)
 }

@@ -8,7 +8,7 @@ use equelle_runtime::report;
 use equelle_runtime::session::Options;
 
 use super::args::{Real, RunArgs};
-use super::compile::{Compiled, compile};
+use super::compile::{Compiled, check_machine, compile};
 use super::inputs;
 use super::plot;
 use crate::console::{Console, MessageFormat};
@@ -43,6 +43,7 @@ pub(super) fn run(backends: Registry, args: &RunArgs, console: &Console) -> Resu
         }
         let source = pipeline::read(&args.source.file)?;
         let verified = compile(&source, &args.source.program, &[reference], console)?;
+        inputs::check(interpret::program(&source, &verified), &args.source.file, &given)?;
         let format = match console.format {
             MessageFormat::Human | MessageFormat::Short => report::MessageFormat::Human,
             MessageFormat::Json => report::MessageFormat::Json,
@@ -56,8 +57,12 @@ pub(super) fn run(backends: Registry, args: &RunArgs, console: &Console) -> Resu
             None => Ok(()),
         };
     }
-    let program = Compiled::new(&args.source.file, &args.source.program, vec![args.backend], console)?
-        .build(&args.source.target.target_cpu, console)?;
+    check_machine(args.backend)?;
+    let compiled = Compiled::new(&args.source.file, &args.source.program, vec![args.backend], console)?;
+    let warnings = inputs::check(compiled.program(), &args.source.file, &given)?;
+    // The run repeats them: what is built now may take so long that nobody waits for it.
+    let tell = || warnings.iter().for_each(|warning| console.warning(warning));
+    let program = compiled.build_after(&args.source.target.target_cpu, console, tell)?;
     let json = console.format == MessageFormat::Json;
     let flags = [(args.quiet, "--quiet"), (args.profile, "--profile"), (args.verbose, "--verbose"), (json, "--message-format=json")];
     let mut words: Vec<&str> = flags.into_iter().filter_map(|(given, flag)| given.then_some(flag)).collect();

@@ -123,7 +123,7 @@ pub(crate) fn run(packages: Packages) -> Result<(), Failure> {
     let mut programs = Vec::new();
     for example in examples()? {
         let case = |flags, words| Case { program: example.program(), case: example.case(), flags, words, implicit: example.implicit };
-        programs.push(case(example.flags(), &[]));
+        programs.push(case(&[], &[]));
         programs.extend((example.name == MATRICES.0).then(|| case(MATRICES.1, &[])));
         let single = SINGLE.into_iter().filter(|(name, _)| *name == example.name);
         programs.extend(single.map(|(_, words)| case(&["--nondimensional", "--precision", "f32"], words)));

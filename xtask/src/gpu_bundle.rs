@@ -47,12 +47,12 @@ pub(crate) fn collect(only: &str) -> Result<(), Failure> {
     for example in examples()? {
         let folder = root().join("examples").join(&example.name);
         let source = root().join(example.program());
-        program(&source, example.flags(), Way::Kernels, &bundle)?;
-        program(&source, example.flags(), Way::Operations, &bundle)?;
+        program(&source, &[], Way::Kernels, &bundle)?;
+        program(&source, &[], Way::Operations, &bundle)?;
         if example.implicit {
-            program(&source, example.flags(), Way::SparseProducts, &bundle)?;
+            program(&source, &[], Way::SparseProducts, &bundle)?;
         } else {
-            program(&source, example.flags(), Way::Single, &bundle)?;
+            program(&source, &[], Way::Single, &bundle)?;
         }
         copy(&folder, &bundle.join("examples").join(&example.name), |file| file.ends_with(".txt") || file.ends_with(".param"))?;
         if example.implicit {

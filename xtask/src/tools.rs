@@ -63,9 +63,6 @@ pub(crate) struct Example {
     pub implicit: bool,
 }
 
-/// Examples whose numbers have no physical dimensions: their READMEs say so.
-const WITHOUT_DIMENSIONS: [&str; 3] = ["two_phase_conservation", "two_phase_gravity", "two_phase_implicit"];
-
 impl Example {
     /// Path of the program.
     pub(crate) fn program(&self) -> String {
@@ -75,11 +72,6 @@ impl Example {
     /// Path of its parameter file.
     pub(crate) fn case(&self) -> String {
         format!("examples/{}/case.param", self.name)
-    }
-
-    /// What the compiler must be told.
-    pub(crate) fn flags(&self) -> &'static [&'static str] {
-        if WITHOUT_DIMENSIONS.contains(&self.name.as_str()) { &["--nondimensional"] } else { &[] }
     }
 }
 

@@ -399,6 +399,15 @@ impl<'a> Checker<'a> {
             );
         }
         tag_fits??;
-        Some(StmtKind::Output { tag: tag?, value: data })
+        let tag = tag?;
+        if let ExprKind::Text(text) = &tag.kind
+            && data.ty.elements().iter().any(|ty| matches!(ty.shape, Shape::Collection(_) | Shape::Domain(_)))
+            && let Some(letter) = text.chars().find(|&letter| matches!(letter, '/' | '\\' | ':') || letter.is_control())
+        {
+            let message = format!("`{}` cannot be part of a file name because of {letter:?}: collections go to files", text.escape_debug());
+            let hint = format!("write {:?}", text.replace(|other: char| matches!(other, '/' | '\\' | ':') || other.is_control(), "-"));
+            self.report(Diagnostic::new(Code::TagOfFile, tag.span, message).hint(hint));
+        }
+        Some(StmtKind::Output { tag, value: data })
     }
 }

@@ -75,8 +75,34 @@ pub fn check_text(text: &str, options: &CheckOptions) -> Checked {
 
 /// Parses and checks a program with all that it imports. The diagnostics of both are given
 /// together, by position; beside syntax errors there are the errors of what could be read, but no
-/// warnings.
+/// warnings. A first line `# dimensions: ignore` of the program has the effect of
+/// [`CheckOptions::nondimensional`]; where only that is missing, the first error says so.
 pub fn check_source(source: &SourceMap, options: &CheckOptions) -> Checked {
+    let options = CheckOptions { nondimensional: options.nondimensional || ignores_dimensions(source.text()) };
+    let mut checked = check_as_asked(source, &options);
+    if !options.nondimensional
+        && let Some(first) = checked.diagnostics.iter_mut().find(|diagnostic| diagnostic.is_error())
+        && check_as_asked(source, &CheckOptions { nondimensional: true }).program.is_some()
+    {
+        first.notes.push(format!(
+            "without dimensions the program is right: `--nondimensional`, or its first line `{IGNORE_DIMENSIONS}`, leaves them unchecked"
+        ));
+    }
+    checked
+}
+
+/// The first line of a program whose dimensions are not checked.
+const IGNORE_DIMENSIONS: &str = "# dimensions: ignore";
+
+/// Whether the first line of a program says that its dimensions are not checked; blanks do not
+/// matter.
+fn ignores_dimensions(text: &str) -> bool {
+    let words = |line: &str| line.replace('#', " # ").split_whitespace().map(str::to_owned).collect::<Vec<_>>();
+    text.lines().next().is_some_and(|first| words(first) == words(IGNORE_DIMENSIONS))
+}
+
+/// [`check_source`], whatever the text says of dimensions.
+fn check_as_asked(source: &SourceMap, options: &CheckOptions) -> Checked {
     let mut diagnostics = Vec::new();
     let mut programs = Vec::with_capacity(source.files().len());
     let mut blocks_lost = false;

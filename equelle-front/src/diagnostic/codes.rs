@@ -168,4 +168,5 @@ codes! {
     MissingParameter = "W0402", Warning, "definition leaves out a declared parameter";
     ResultDomain = "W0403", Warning, "result is on another domain than declared";
     DroppedDerivative = "W0501", Warning, "derivative of a reduction is dropped";
+    TagOfFile = "W0502", Warning, "tag that cannot be part of a file name";
 }

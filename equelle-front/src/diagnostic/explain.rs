@@ -32,7 +32,7 @@ const PAGES: &[(&str, &str)] = pages! {
     W0201 W0202
     W0301
     W0401 W0402 W0403
-    W0501
+    W0501 W0502
 };
 
 #[cfg(test)]

@@ -1,10 +1,14 @@
 //! Checks of parameters before anything is read: unknown keys, and inputs with two sources.
 
 use crate::error::Error;
+use crate::grid::Renumber;
 use crate::input::{Inputs, choice};
 use crate::keys;
+use crate::newton::timestep_cuts;
+use crate::output::Nonfinite;
 use crate::params::{Parameters, near_match};
-use crate::program::{InputKind, Program};
+use crate::program::{InputInfo, InputKind, Program};
+use crate::session::round_length;
 
 fn is_known(program: &Program, key: &str) -> bool {
     let of_solves = || keys::families().any(|family| key.starts_with(family)) && !program.solves.is_empty();
@@ -62,10 +66,52 @@ pub(super) fn inputs(program: &Program, parameters: &Parameters) -> Result<Input
     Ok(inputs)
 }
 
+/// A warning for each sequence without elements. What is wrong with others is said where they are
+/// read.
+pub(super) fn empty_sequences(program: &Program, parameters: &Parameters, inputs: &mut Inputs) -> Vec<String> {
+    let sequences = program.inputs.iter().filter(|input| input.kind == InputKind::Sequence);
+    let empty = sequences.filter(|input| inputs.sequence(parameters, input.name).is_ok_and(|values| values.is_empty()));
+    let warning = |input: &InputInfo| {
+        let given = parameters.shown(&choice::filename_key(input.name));
+        format!("the sequence `{}`, from {given}, has no elements: a loop over it has no round", input.name)
+    };
+    empty.map(warning).collect()
+}
+
+/// What a run would say of parameters before it makes its grid: its warnings.
+///
+/// # Errors
+/// Those of a run before its grid is made.
+pub fn check_parameters(program: &Program, parameters: &Parameters) -> Result<Vec<String>, Error> {
+    let mut warnings = warnings(program, parameters);
+    let mut inputs = inputs(program, parameters)?;
+    timestep_cuts::check(program, parameters)?;
+    round_length::max_rounds(parameters)?;
+    Nonfinite::from_parameters(parameters)?;
+    Renumber::from_parameters(parameters)?;
+    warnings.extend(empty_sequences(program, parameters, &mut inputs));
+    Ok(warnings)
+}
+
+/// The inputs that no parameter gives and that need one, each once, in the order of the program.
+pub fn missing_inputs<'p>(program: &'p Program, parameters: &Parameters) -> Vec<&'p InputInfo> {
+    let mut missing: Vec<&InputInfo> = Vec::new();
+    for input in program.inputs {
+        // A named set of the grid may have the name of a domain; some of the runtime's numbers that
+        // of a collection.
+        let needs = !matches!(input.kind, InputKind::Scalar | InputKind::Domain) && keys::single().all(|key| key.name != input.name);
+        let given = || input.keys().iter().any(|key| parameters.contains(key));
+        if needs && !given() && missing.iter().all(|other| other.name != input.name) {
+            missing.push(input);
+        }
+    }
+    missing
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::program::{InputInfo, Solve};
+    use crate::program::Solve;
     use crate::source::Source;
 
     static PROGRAM: Program = Program {
