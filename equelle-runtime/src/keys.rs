@@ -114,6 +114,7 @@ pub const KEYS: &[Key] = &[
     key(Output, "probe", Other("POINTS"), "", "points whose cells are in the rows of output_format=csv: 0.1,0.1; 0.9,0.9"),
     key(Output, "nonfinite", Words(&["error", "allow"]), "error", "what happens to outputs that are not finite"),
     key(Run, "max_rounds", Count, "1000000000", "most rounds of a loop that a condition ends"),
+    key(Run, "stop_when_change", Number, "", "the outermost loop ends where no variable changes more, relative to its range, such as 1e-8"),
     key(Run, "checkpoint_every", Count, "", "rounds of the outermost loop between two checkpoints"),
     key(Run, "checkpoint_minutes", Number, "", "minutes between two checkpoints"),
     key(Run, "restart", Other("FILE|latest"), "", "the checkpoint from which the run goes on, or the last one in the output folder"),

@@ -15,6 +15,7 @@ mod profiler;
 mod round_length;
 mod rounds;
 mod solves;
+mod steady_state;
 mod summary;
 mod totals;
 
@@ -41,6 +42,7 @@ pub use grid_parameters::grid_from_parameters;
 pub use parameter_checks::{check_parameters, missing_inputs};
 use profiler::{Phase, Profiler};
 pub use round_length::{MAX_ROUNDS, RoundLength};
+pub use steady_state::{Measured, MeasuredVariable, RoundChange, STOP_WHEN_CHANGE};
 use totals::{Rescues, Totals};
 
 /// Options of a session's messages and streams.
@@ -145,6 +147,7 @@ pub struct Session {
     last_step: f64,
     /// Most rounds of a loop that a condition ends.
     max_rounds: usize,
+    steady_state: steady_state::SteadyState,
 }
 
 /// The position of a loop over a sequence.
@@ -230,6 +233,7 @@ impl Session {
         let nonfinite = Nonfinite::from_parameters(&parameters)?;
         timestep_cuts::check(program, &parameters)?;
         let max_rounds = round_length::max_rounds(&parameters)?;
+        let steady_state = steady_state::SteadyState::from_parameters(&parameters)?;
         let dir = output_dir(&parameters)?;
         let checkpoints = checkpoint_state::Checkpoints::from_parameters(&parameters, program, &dir)?;
         let start = run::description(program, &parameters, &grid, options.back_end);
@@ -276,6 +280,7 @@ impl Session {
             step_scale: 1.0,
             last_step: f64::NAN,
             max_rounds,
+            steady_state,
             finished: false,
         };
         session.phase(Phase::Build);
@@ -439,6 +444,7 @@ impl Session {
         self.progress.messages().send_start();
         if self.progress.current_step().is_none() {
             self.finite.begin_loop();
+            self.steady_state.begin_loop();
         }
         self.progress.begin(len);
         self.profile_loop();
@@ -481,7 +487,8 @@ impl Session {
         if state.over {
             return None;
         }
-        self.advance(state, state.len == Some(state.next)).then(|| state.next - 1)
+        let is_over = self.ends_steady(state) || state.len == Some(state.next);
+        self.advance(state, is_over).then(|| state.next - 1)
     }
 
     /// Ends a round and begins another, unless the loop is over; whether it has begun.

@@ -278,7 +278,7 @@ impl EquelleRuntime for CudaRuntime {
     }
 
     fn check_scalar(&mut self, name: &str, value: &Scalar) -> Result<(), Error> {
-        if self.session.nonfinite() == Nonfinite::Allow {
+        if self.session.nonfinite() == Nonfinite::Allow && self.session.measured_variable().is_none() {
             return Ok(());
         }
         let value = self.number(value)?;
@@ -287,7 +287,7 @@ impl EquelleRuntime for CudaRuntime {
     }
 
     fn check_vector(&mut self, name: &str, value: &Vector) -> Result<(), Error> {
-        if self.session.nonfinite() == Nonfinite::Allow {
+        if self.session.nonfinite() == Nonfinite::Allow && self.session.measured_variable().is_none() {
             return Ok(());
         }
         let value = self.vector_value(value)?;

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use super::{LoopState, Session};
+use super::{LoopState, Measured, Session};
 use crate::domain::Domain;
 use crate::error::{Error, ErrorKind};
 use crate::output::{Checked, CheckedValues, ElementLocation, FirstNonfinite, NotFinite, Step};
@@ -42,17 +42,19 @@ impl Session {
         self.nonfinite
     }
 
-    /// Whether state is checked after the round of a loop that is ending.
+    /// Whether state is checked after the round of a loop that is ending: that it is finite, or how
+    /// it changes.
     pub fn samples_state(&mut self, state: &LoopState) -> bool {
+        let measures = self.begin_measure();
         // What is not finite must not come into a checkpoint.
         let is_time = state.next >= FIRST_SAMPLE && state.next.is_power_of_two();
-        let samples = self.nonfinite == Nonfinite::Error && (is_time || self.checkpoint_due());
+        let samples = self.nonfinite == Nonfinite::Error && (measures || is_time || self.checkpoint_due());
         if samples {
             let finite = &mut self.finite;
             finite.state = finite.sampled.map(|(step, _)| step).filter(|&step| step < state.next);
             finite.sampled = Some((state.next, state.len));
         }
-        samples
+        samples || measures
     }
 
     /// Records that an output is about to be checked.
@@ -141,21 +143,23 @@ impl Session {
         })
     }
 
-    /// Checks a variable of single numbers: one for a Scalar, as many as dimensions for a Vector.
+    /// Checks a variable of single numbers, one for a Scalar, as many as dimensions for a Vector; and
+    /// measures its change where change ends the loop.
     ///
     /// # Errors
     /// `Simulation`, with the current line, if one is not finite.
     pub fn check_numbers(&mut self, name: &str, numbers: &[f64]) -> Result<(), Error> {
+        let components: Vec<&[f64]> = numbers.chunks(1).collect();
+        self.measure_change(Measured::Number, &components);
         if self.nonfinite == Nonfinite::Allow {
             return Ok(());
         }
-        let components: Vec<&[f64]> = numbers.chunks(1).collect();
         let Some(found) = FirstNonfinite::first(&components) else { return Ok(()) };
         Err(NotFinite { checked: self.checks_state(name), found, place: None }.error(&self.grid))
     }
 
     /// Checks a variable that is a collection, given by component, one value per element of a
-    /// domain in its own order.
+    /// domain in its own order; and measures its change where change ends the loop.
     ///
     /// # Errors
     /// `Simulation`, with the current line, if a number is not finite: the first one in the order
@@ -164,6 +168,7 @@ impl Session {
     /// # Panics
     /// If there is not one value for each element.
     pub fn check_collection<R: Real>(&mut self, name: &str, domain: &Domain, components: &[&[R]]) -> Result<(), Error> {
+        self.measure_change(Measured::Collection, components);
         if self.nonfinite == Nonfinite::Allow || FirstNonfinite::first(components).is_none() {
             return Ok(());
         }

@@ -9,6 +9,7 @@ use crate::output::Nonfinite;
 use crate::params::{Parameters, near_match};
 use crate::program::{InputInfo, InputKind, Program};
 use crate::session::round_length;
+use crate::session::steady_state::SteadyState;
 
 fn is_known(program: &Program, key: &str) -> bool {
     let of_solves = || keys::families().any(|family| key.starts_with(family)) && !program.solves.is_empty();
@@ -87,6 +88,7 @@ pub fn check_parameters(program: &Program, parameters: &Parameters) -> Result<Ve
     let mut inputs = inputs(program, parameters)?;
     timestep_cuts::check(program, parameters)?;
     round_length::max_rounds(parameters)?;
+    SteadyState::from_parameters(parameters)?;
     Nonfinite::from_parameters(parameters)?;
     Renumber::from_parameters(parameters)?;
     warnings.extend(empty_sequences(program, parameters, &mut inputs));

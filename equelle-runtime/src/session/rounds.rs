@@ -40,6 +40,7 @@ impl Session {
         if state.over {
             return Ok(false);
         }
+        let condition = condition && !self.ends_steady(state);
         if condition && state.next >= self.max_rounds {
             let message = format!("the loop has had {} rounds, and its condition does not end it", state.next);
             let error = Error::new(ErrorKind::Simulation, message);

@@ -125,6 +125,15 @@ extern "C" __global__ void equelle_subtract(EqEntity n, const EqReal* a, double 
   if (k < n) out[k] = (EqReal)(a[k] - length * b[k]);
 }
 
+// The change of each number since the call before, which left the numbers in `before`.
+extern "C" __global__ void equelle_change(EqEntity n, const EqReal* __restrict__ values, EqReal* __restrict__ before, EqReal* __restrict__ change) {
+  const EqEntity k = eq_index();
+  if (k >= n) return;
+  const EqReal difference = values[k] - before[k];
+  change[k] = difference < 0 ? -difference : difference;
+  before[k] = values[k];
+}
+
 // Marks a word if a number is not finite, in `components` stored one after the other: 8 bytes (4 in
 // single precision) read per number.
 extern "C" __global__ void equelle_mark_not_finite(EqEntity n, unsigned int components, const EqReal* __restrict__ values, unsigned long long* word) {

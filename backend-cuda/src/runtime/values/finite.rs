@@ -26,6 +26,7 @@ impl CudaRuntime {
     /// Checks that a variable is finite; the error names the element. `components` are stored one
     /// after the other.
     pub(crate) fn check_finite(&mut self, name: &str, values: &Collection, components: usize) -> Result<(), Error> {
+        self.measure_change(values, components)?;
         if self.session.nonfinite() == Nonfinite::Allow {
             return Ok(());
         }

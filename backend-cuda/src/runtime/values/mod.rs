@@ -1,6 +1,7 @@
 //! Values of a program on the device: handles, memory, host access, conditions, outputs, loops.
 
 pub(crate) mod allocation;
+mod change;
 mod checkpoint;
 pub(crate) mod checks;
 pub mod collections;

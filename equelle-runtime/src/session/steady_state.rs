@@ -1,0 +1,265 @@
+//! The end of the outermost loop where nothing changes more: `stop_when_change`.
+//!
+//! After each round the runtime measures the mutable variables that the loop changes. Of a
+//! component of a collection it takes the largest change of an element, and its range: the largest
+//! minus the smallest value so far, after any round of the loop. The loop ends where no change is
+//! larger than the parameter times the range. Single numbers, such as the time, do not keep a loop
+//! with collections going; in a loop without collections they decide, with their own range.
+
+use super::{LoopState, Session};
+use crate::error::{Error, ErrorKind};
+use crate::params::Parameters;
+use crate::real::Real;
+
+/// The parameter with the largest change, relative to the range.
+pub const STOP_WHEN_CHANGE: &str = "stop_when_change";
+
+/// Whether a variable is on the grid.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Measured {
+    /// A collection.
+    Collection,
+    /// A single Scalar or Vector.
+    Number,
+}
+
+/// What a round has made of a component of a variable.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct RoundChange {
+    /// The smallest value after it.
+    pub least: f64,
+    /// The largest value after it.
+    pub greatest: f64,
+    /// The largest change of an element; `None` in the first round, which has none to compare with.
+    pub change: Option<f64>,
+}
+
+/// A variable that is measured next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct MeasuredVariable {
+    /// Its number among those of the loop.
+    pub number: usize,
+    /// Whether it is measured for the first time in this loop.
+    pub is_first: bool,
+}
+
+/// What the variables of a kind say.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Verdict {
+    #[default]
+    Nothing,
+    Unchanged,
+    Changed,
+}
+
+/// Range of a component so far.
+#[derive(Clone, Copy, Debug)]
+struct Range {
+    least: f64,
+    greatest: f64,
+}
+
+/// The measure of the outermost loop.
+#[derive(Debug, Default)]
+pub(super) struct SteadyState {
+    /// The largest change relative to the range; `None` if no change ends a loop.
+    largest: Option<f64>,
+    /// A round of the outermost loop has ended and is being measured.
+    is_measuring: bool,
+    /// By number of the variable, its components.
+    ranges: Vec<Vec<Range>>,
+    /// The same with the values after the round before, where the host has them.
+    before: Vec<Vec<Vec<f64>>>,
+    /// Variables measured in this round.
+    measured: usize,
+    collections: Verdict,
+    numbers: Verdict,
+}
+
+impl SteadyState {
+    /// # Errors
+    /// `Data` if the parameter is no positive number.
+    pub(super) fn from_parameters(parameters: &Parameters) -> Result<SteadyState, Error> {
+        let largest = parameters.number(STOP_WHEN_CHANGE)?;
+        match largest {
+            Some(largest) if !(largest > 0.0 && largest.is_finite()) => {
+                Err(Error::new(ErrorKind::Data, format!("parameter {} must be more than 0", parameters.shown(STOP_WHEN_CHANGE)))
+                    .hint(format!("such as `{STOP_WHEN_CHANGE}=1e-8`, a hundred-millionth of the range of each variable")))
+            }
+            _ => Ok(SteadyState { largest, ..SteadyState::default() }),
+        }
+    }
+
+    /// Begins an outermost loop.
+    pub(super) fn begin_loop(&mut self) {
+        *self = SteadyState { largest: self.largest, ..SteadyState::default() };
+    }
+
+    fn record(&mut self, kind: Measured, components: &[RoundChange]) {
+        let Some(largest) = self.largest.filter(|_| self.is_measuring) else { return };
+        let number = self.measured;
+        self.measured += 1;
+        if self.ranges.len() <= number {
+            self.ranges.resize(number + 1, Vec::new());
+        }
+        let ranges = &mut self.ranges[number];
+        let mut unchanged = true;
+        for (component, found) in components.iter().enumerate() {
+            let range = match ranges.get_mut(component) {
+                Some(range) => {
+                    range.least = range.least.min(found.least);
+                    range.greatest = range.greatest.max(found.greatest);
+                    *range
+                }
+                None => {
+                    ranges.push(Range { least: found.least, greatest: found.greatest });
+                    ranges[component]
+                }
+            };
+            let bound = largest * (range.greatest - range.least);
+            // A change that is not a number is one.
+            unchanged &= bound.is_finite() && found.change.is_some_and(|change| change <= bound);
+        }
+        let verdict = match kind {
+            Measured::Collection => &mut self.collections,
+            Measured::Number => &mut self.numbers,
+        };
+        *verdict = if unchanged && *verdict != Verdict::Changed { Verdict::Unchanged } else { Verdict::Changed };
+    }
+
+    /// Measures values that the host has, given by component.
+    fn measure<R: Real>(&mut self, kind: Measured, components: &[&[R]]) {
+        if !self.is_measuring {
+            return;
+        }
+        let number = self.measured;
+        let before = self.before.get(number).filter(|before| !before.is_empty());
+        let found: Vec<RoundChange> =
+            components.iter().enumerate().map(|(c, values)| change_of(values, before.map(|b| &b[c][..]))).collect();
+        if self.before.len() <= number {
+            self.before.resize(number + 1, Vec::new());
+        }
+        self.before[number] = components.iter().map(|values| R::slice_to_f64(values)).collect();
+        self.record(kind, &found);
+    }
+
+    /// Whether the round that was measured has changed nothing; forgets the measure.
+    fn take_end(&mut self) -> bool {
+        self.is_measuring = false;
+        let verdicts = (std::mem::take(&mut self.collections), std::mem::take(&mut self.numbers));
+        match verdicts {
+            (Verdict::Unchanged, _) | (Verdict::Nothing, Verdict::Unchanged) => true,
+            (Verdict::Changed, _) | (Verdict::Nothing, Verdict::Nothing | Verdict::Changed) => false,
+        }
+    }
+}
+
+/// The change of a component from its values after the round before; rounded as the values are.
+fn change_of<R: Real>(values: &[R], before: Option<&[f64]>) -> RoundChange {
+    let (mut least, mut greatest) = (f64::INFINITY, f64::NEG_INFINITY);
+    for value in values {
+        least = least.min(value.to_f64());
+        greatest = greatest.max(value.to_f64());
+    }
+    let difference = |(value, &before): (&R, &f64)| (*value - R::from_f64(before)).to_f64().abs();
+    let largest = |a: f64, b: f64| if a.is_nan() || b.is_nan() { f64::NAN } else { a.max(b) };
+    let change = before.map(|before| values.iter().zip(before).map(difference).fold(0.0, largest));
+    RoundChange { least, greatest, change }
+}
+
+impl Session {
+    /// Begins to measure the round of a loop that is ending; whether change may end the loop.
+    pub(super) fn begin_measure(&mut self) -> bool {
+        let steady = &mut self.steady_state;
+        steady.is_measuring = steady.largest.is_some();
+        steady.measured = 0;
+        steady.is_measuring
+    }
+
+    /// The variable that is measured next, if the round that is ending is measured.
+    pub fn measured_variable(&self) -> Option<MeasuredVariable> {
+        let SteadyState { is_measuring, measured, ranges, .. } = &self.steady_state;
+        is_measuring.then(|| MeasuredVariable { number: *measured, is_first: ranges.get(*measured).is_none_or(Vec::is_empty) })
+    }
+
+    /// Records the change of the next variable, by component; for back-ends whose values are on a
+    /// device.
+    pub fn record_change(&mut self, kind: Measured, components: &[RoundChange]) {
+        self.steady_state.record(kind, components);
+    }
+
+    /// Measures a variable whose values the host has, if the round that is ending is measured.
+    pub(super) fn measure_change<R: Real>(&mut self, kind: Measured, components: &[&[R]]) {
+        self.steady_state.measure(kind, components);
+    }
+
+    /// Whether change ends a loop before another round; says so then.
+    pub(super) fn ends_steady(&mut self, state: &LoopState) -> bool {
+        if !self.progress.is_outermost() || !self.steady_state.take_end() {
+            return false;
+        }
+        let largest = self.steady_state.largest.unwrap_or_default();
+        let of = state.len.map_or_else(String::new, |len| format!(" of {len}"));
+        self.note(format!(
+            "steady state after round {}{of}: no variable changes by more than {largest:e} of its range ({STOP_WHEN_CHANGE})",
+            state.next
+        ));
+        true
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn rounds(largest: f64, values: &[(Measured, &[f64])]) -> Vec<bool> {
+        let mut steady = SteadyState { largest: Some(largest), ..SteadyState::default() };
+        let ends = |&(kind, values): &(Measured, &[f64])| {
+            (steady.is_measuring, steady.measured) = (true, 0);
+            steady.measure(kind, &[values]);
+            steady.take_end()
+        };
+        values.iter().map(ends).collect()
+    }
+
+    /// The range is 8, that of the second round; changes are 4, 1 and 1/2.
+    #[test]
+    fn changes_are_relative_to_the_range_so_far() {
+        let values = [[0.0, 4.0], [0.0, 8.0], [0.0, 7.0], [0.0, 6.5]];
+        let states: Vec<(Measured, &[f64])> = values.iter().map(|v| (Measured::Collection, &v[..])).collect();
+        assert_eq!(rounds(0.125, &states), [false, false, true, true]);
+        assert_eq!(rounds(0.0625, &states), [false, false, false, true]);
+        assert_eq!(rounds(0.0624, &states), [false; 4]);
+    }
+
+    #[test]
+    fn what_is_not_a_number_changes() {
+        let values = [[1.0, f64::NAN], [1.0, f64::NAN], [1.0, f64::INFINITY], [1.0, f64::INFINITY]];
+        let states: Vec<(Measured, &[f64])> = values.iter().map(|v| (Measured::Collection, &v[..])).collect();
+        assert_eq!(rounds(1e-8, &states), [false; 4]);
+        // A constant has no range and does not change.
+        assert_eq!(rounds(1e-8, &[(Measured::Collection, &[3.0][..]), (Measured::Collection, &[3.0][..])]), [false, true]);
+    }
+
+    /// The time goes on: it decides only where nothing else does.
+    #[test]
+    fn single_numbers_decide_where_there_is_no_collection() {
+        let mut steady = SteadyState { largest: Some(0.1), ..SteadyState::default() };
+        let mut ends = |u: Option<f64>, t: f64| {
+            (steady.is_measuring, steady.measured) = (true, 0);
+            steady.measure(Measured::Number, &[&[t][..]]);
+            if let Some(u) = u {
+                steady.measure(Measured::Collection, &[&[u, 0.0][..]]);
+            }
+            steady.take_end()
+        };
+        assert_eq!([ends(Some(1.0), 1.0), ends(Some(1.05), 2.0)], [false, true]);
+        steady.begin_loop();
+        let mut ends = |t: f64| {
+            (steady.is_measuring, steady.measured) = (true, 0);
+            steady.measure(Measured::Number, &[&[t][..]]);
+            steady.take_end()
+        };
+        assert_eq!([ends(1.0), ends(2.0), ends(2.05)], [false, false, true]);
+    }
+}
