@@ -3,7 +3,7 @@
 //!
 //! `run` finds the files of a run, `field` reads one collection, `slice` makes polygons of its
 //! cells; `panels` chooses what is shown, `chart` draws diagrams into a `drawing`, which becomes
-//! pixels (`image`, `png`) or `svg`. Letters are strokes of our own (`font`): no font or library of
+//! pixels (`image`, `png_file`) or `svg`. Letters are strokes of our own (`font`): no font or library of
 //! the system takes part, and a picture has the same bytes everywhere.
 
 mod axis;
@@ -17,7 +17,7 @@ mod image;
 mod options;
 mod panels;
 mod plane;
-mod png;
+mod png_file;
 mod run;
 mod series;
 mod slice;
@@ -61,9 +61,9 @@ pub fn plot(path: &Path, options: &Options) -> Result<Picture, Error> {
         Format::Svg => drawings().next().map(|drawing| svg::text(&drawing).into_bytes()).unwrap_or_default(),
         Format::Png if chosen.frames.len() > 1 => {
             let images: Vec<Image> = drawings().map(|drawing| drawing.pixels()).collect();
-            png::animation(&images, options.frame_milliseconds)
+            png_file::animation(&images, options.frame_milliseconds)
         }
-        Format::Png => drawings().next().map(|drawing| png::still(&drawing.pixels())).unwrap_or_default(),
+        Format::Png => drawings().next().map(|drawing| png_file::still(&drawing.pixels())).unwrap_or_default(),
     };
     Ok(Picture { bytes, notes: chosen.notes })
 }
@@ -74,6 +74,9 @@ pub fn svg_text(drawing: &Drawing) -> String {
 }
 
 /// Pixels as a PNG file.
+///
+/// # Panics
+/// Without pixels.
 pub fn png_file(image: &Image) -> Vec<u8> {
-    png::still(image)
+    png_file::still(image)
 }

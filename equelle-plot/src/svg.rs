@@ -7,7 +7,7 @@ use crate::colour::Colour;
 use crate::drawing::{Drawing, Item, Map};
 use crate::font;
 use crate::image::Rect;
-use crate::png;
+use crate::png_file;
 
 /// Most cells that become shapes; of more cells there is an image of pixels in the file.
 const MOST_SHAPES: usize = 5_000;
@@ -110,7 +110,7 @@ fn image(out: &mut String, map: &Map) {
     let mut pixels = Drawing::new(size[0] as usize, size[1] as usize);
     let whole = pixels.rect();
     pixels.items.push(Item::Map(Map { frame: whole, ..map.clone() }));
-    let data = base64(&png::still(&pixels.pixels()));
+    let data = base64(&png_file::still(&pixels.pixels()));
     let place = shape(frame).replacen("<rect", "<image preserveAspectRatio=\"none\" style=\"image-rendering:pixelated\"", 1);
     out.push_str(&place.replace("/>", &format!(" href=\"data:image/png;base64,{data}\"/>\n")));
 }

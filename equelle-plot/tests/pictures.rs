@@ -3,7 +3,7 @@
 
 use std::fmt::Write as _;
 use std::fs;
-use std::io::Read;
+use std::io::Cursor;
 use std::path::Path;
 
 use equelle_plot::{BLACK, Colour, ColourMap, Format, Image, Label, NAN, Options, Range, Slice, Steps, plot};
@@ -12,50 +12,19 @@ use tempfile::TempDir;
 const DARK: Colour = [0x44, 0x01, 0x54];
 const BRIGHT: Colour = [0xfd, 0xe7, 0x25];
 
-/// The pictures of a PNG file, by the chunks of the format.
+/// The pictures of a PNG file.
 fn decode(file: &[u8]) -> Vec<Image> {
-    assert_eq!(&file[..8], b"\x89PNG\r\n\x1a\n");
-    let number = |at: usize| u32::from_be_bytes(file[at..at + 4].try_into().expect("four bytes"));
-    let (mut at, mut size, mut streams, mut frames) = (8, (0, 0), Vec::<Vec<u8>>::new(), 0);
-    while at < file.len() {
-        let (length, kind) = (number(at) as usize, &file[at + 4..at + 8]);
-        let content = &file[at + 8..at + 8 + length];
-        let mut crc = flate2::Crc::new();
-        crc.update(&file[at + 4..at + 8 + length]);
-        assert_eq!(crc.sum(), number(at + 8 + length), "checksum of {kind:?}");
-        match kind {
-            b"IHDR" => {
-                size = (number(at + 8) as usize, number(at + 12) as usize);
-                assert_eq!(content[8..], [8, 2, 0, 0, 0]);
-            }
-            b"acTL" => frames = number(at + 8),
-            b"IDAT" => streams.push(content.to_vec()),
-            b"fdAT" => streams.push(content[4..].to_vec()),
-            b"fcTL" | b"IEND" => {}
-            other => panic!("a chunk {other:?}"),
-        }
-        at += 12 + length;
-    }
-    assert!(frames == 0 || frames as usize == streams.len());
-    streams.iter().map(|stream| unfiltered(stream, size)).collect()
-}
-
-fn unfiltered(stream: &[u8], (width, height): (usize, usize)) -> Image {
-    let mut rows = Vec::new();
-    flate2::read::ZlibDecoder::new(stream).read_to_end(&mut rows).expect("zlib");
-    assert_eq!(rows.len(), height * (1 + 3 * width));
-    let mut pixels: Vec<Colour> = Vec::new();
-    for row in rows.chunks(1 + 3 * width) {
-        for x in 0..width {
-            let mut pixel: Colour = row[1 + 3 * x..4 + 3 * x].try_into().expect("three bytes");
-            if row[0] == 2 {
-                let above = pixels[pixels.len() - width];
-                pixel = [0, 1, 2].map(|i| pixel[i].wrapping_add(above[i]));
-            }
-            pixels.push(pixel);
-        }
-    }
-    Image { width, height, pixels }
+    let mut reader = png::Decoder::new(Cursor::new(file)).read_info().expect("a PNG file");
+    let info = reader.info();
+    assert_eq!((info.color_type, info.bit_depth), (png::ColorType::Rgb, png::BitDepth::Eight));
+    let (width, height) = (info.width as usize, info.height as usize);
+    let frames = info.animation_control.map_or(1, |control| control.num_frames);
+    let pictures = (0..frames).map(|_| {
+        let mut bytes = vec![0; 3 * width * height];
+        reader.next_frame(&mut bytes).expect("a frame");
+        Image { width, height, pixels: bytes.as_chunks::<3>().0.to_vec() }
+    });
+    pictures.collect()
 }
 
 /// A run of a program `t` with files of VTK: steps with their values.

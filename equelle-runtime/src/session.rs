@@ -145,6 +145,8 @@ pub struct Session {
     step_scale: f64,
     /// The last computed step, before that.
     last_step: f64,
+    /// Whether a computed step was negative.
+    has_gone_back: bool,
     /// Most rounds of a loop that a condition ends.
     max_rounds: usize,
     steady_state: steady_state::SteadyState,
@@ -279,6 +281,7 @@ impl Session {
             outer_length: RoundLength::Element,
             step_scale: 1.0,
             last_step: f64::NAN,
+            has_gone_back: false,
             max_rounds,
             steady_state,
             finished: false,

@@ -8,7 +8,8 @@
 //! is the sum of a number and of what rounding left over.
 //!
 //! Reductions of angles after Cody and Waite (1980), beyond after Payne and Hanek (1983,
-//! doi:10.1145/1057600.1057602); pairs after Dekker (1971, doi:10.1007/BF01397083).
+//! doi:10.1145/1057600.1057602); pairs after Dekker (1971, doi:10.1007/BF01397083). Rests of sine,
+//! cosine and logarithm are summed as in FDLIBM (Sun Microsystems, 1993).
 
 /// Calls a macro with all functions, in an order in which each needs earlier ones only.
 macro_rules! elementary_functions {

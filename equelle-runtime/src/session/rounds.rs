@@ -50,13 +50,17 @@ impl Session {
     }
 
     /// Takes the length of a round, by which the time of outputs goes on; the part of it that the
-    /// round takes.
+    /// round takes. The first negative one is a warning: an iteration may go back, a time should not.
     ///
     /// # Errors
-    /// `Simulation` if it is negative or not finite.
+    /// `Simulation` if it is not finite.
     pub fn take_step(&mut self, length: f64) -> Result<f64, Error> {
-        if !(length >= 0.0 && length.is_finite()) {
-            let message = format!("the step of this loop is {length}: a step is a finite number and not negative");
+        if length < 0.0 && !self.has_gone_back {
+            self.has_gone_back = true;
+            self.warning(&format!("the step of a loop is {}: the times of outputs go back", json::number(length)));
+        }
+        if !length.is_finite() {
+            let message = format!("the step of this loop is {length}: a step is a finite number");
             let error = self.locate(Error::new(ErrorKind::Simulation, message));
             return Err(if length == f64::INFINITY { error.hint("`Min(dt, largest)` bounds a step where nothing moves") } else { error });
         }

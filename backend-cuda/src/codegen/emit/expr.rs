@@ -93,7 +93,7 @@ impl Writer<'_> {
             UnaryOp::Abs => "fabs",
             UnaryOp::Sqrt => "sqrt",
             UnaryOp::Length => "eq_length",
-            UnaryOp::Elementary(function) => elementary(function),
+            UnaryOp::Elementary(function) => &elementary(function),
         };
         self.call(function, &[a])
     }

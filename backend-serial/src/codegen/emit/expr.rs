@@ -7,7 +7,7 @@ use equelle_front::types::{Basic, EntityKind, Type};
 use proc_macro2::{Literal, TokenStream};
 use quote::quote;
 
-use super::operators::{comparison, elementary, math};
+use super::operators::{comparison, math};
 use super::reals::Reals;
 use super::reduction::side_number;
 use super::stencil_point::{End, Leaf, StencilPoint};
@@ -482,7 +482,7 @@ impl Writer<'_> {
             UnaryOp::Abs => method("abs"),
             UnaryOp::Sqrt => method("sqrt"),
             UnaryOp::Length => self.call("length", &[a]),
-            UnaryOp::Elementary(function) => self.math(elementary(function), &[a]),
+            UnaryOp::Elementary(function) => self.math(function.word(), &[a]),
         })
     }
 

@@ -15,6 +15,9 @@ const LEAST_ROWS: usize = 4 * BLOCK;
 /// against 8 for an entry.
 const MOST_FILLED: f64 = 1.25;
 
+/// Rows whose sums stay in registers.
+const LANES: usize = 8;
+
 /// Column minus row of each diagonal with entries, ascending.
 pub type Offsets = Arc<[isize]>;
 
@@ -90,16 +93,27 @@ impl Diagonals {
         let (start, len) = (rows.start, rows.len());
         let values = &self.blocks[start / BLOCK];
         assert!(start.is_multiple_of(BLOCK) && values.len() == self.offsets.len() * len && out.len() == len, "the rows of a block");
-        out.fill(0.0);
-        for (&offset, values) in self.offsets.iter().zip(values.chunks_exact(len)) {
-            // Rows whose column on this diagonal exists.
-            let first = start.max((-offset).max(0) as usize);
-            let end = (start + len).min(self.n.saturating_sub(offset.max(0) as usize));
-            if first < end {
-                let x = &x[first.wrapping_add_signed(offset)..end.wrapping_add_signed(offset)];
-                let own = first - start..end - start;
-                for ((y, value), x) in out[own.clone()].iter_mut().zip(&values[own]).zip(x) {
-                    *y += value * x;
+        // Rows whose columns all exist; the others are few and lie at both ends of the matrix.
+        let lowest = self.offsets.first().map_or(0, |offset| (-offset).max(0) as usize);
+        let highest = self.offsets.last().map_or(0, |offset| (*offset).max(0) as usize);
+        let first = lowest.clamp(start, start + len) - start;
+        let end = self.n.saturating_sub(highest).clamp(start + first, start + len) - start;
+        let end = first + (end - first) / LANES * LANES;
+        for (k, sums) in out[first..end].as_chunks_mut::<LANES>().0.iter_mut().enumerate() {
+            let row = first + k * LANES;
+            *sums = [0.0; LANES];
+            for (&offset, values) in self.offsets.iter().zip(values.chunks_exact(len)) {
+                let column = (start + row).wrapping_add_signed(offset);
+                for ((sum, value), x) in sums.iter_mut().zip(&values[row..row + LANES]).zip(&x[column..column + LANES]) {
+                    *sum += value * x;
+                }
+            }
+        }
+        for row in (0..first).chain(end..len) {
+            out[row] = 0.0;
+            for (&offset, values) in self.offsets.iter().zip(values.chunks_exact(len)) {
+                if let Some(x) = (start + row).checked_add_signed(offset).and_then(|column| x.get(column)) {
+                    out[row] += values[row] * x;
                 }
             }
         }
