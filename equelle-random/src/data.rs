@@ -173,7 +173,7 @@ impl Fixtures {
             fs::create_dir_all(&folder)?;
             let inputs = files(&folder, &grid)?;
             // Newton's method ends at round-off or fails: see `generate::newton`.
-            words.extend(["solver=lu", "abs_res_tol=1e-10", "max_iter=60"].map(str::to_owned));
+            words.extend(["solver=lu", "abs_res_tol=1e-10", "max_iter=60", "max_rounds=1000"].map(str::to_owned));
             let fixture = |name, unstructured| {
                 let mut words = words.clone();
                 if unstructured {

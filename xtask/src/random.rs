@@ -10,10 +10,12 @@ use equelle_random::generate::{Purpose, program};
 use crate::tools::Failure;
 
 /// What a program may have, and the text that shows it.
-const KINDS: [(&str, &[&str]); 15] = [
+const KINDS: [(&str, &[&str]); 17] = [
     ("one equation solved", &["NewtonSolve("]),
     ("systems of equations solved", &["NewtonSolveSystem("]),
-    ("loops", &["For "]),
+    ("loops over sequences", &[" In t"]),
+    ("loops over ranges", &[" In Range("]),
+    ("loops that a condition ends", &["While ", "Repeat Until "]),
     ("mutable variables", &["Mutable"]),
     ("functions", &[") = {"]),
     ("domains read from files", &["InputDomainSubsetOf("]),

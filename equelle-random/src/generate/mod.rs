@@ -11,10 +11,11 @@
 //! everywhere between, so that where a run ends shows.
 //!
 //! [`scalars`], [`vectors`], [`truth`] and [`entities`] make expressions of a wanted type,
-//! [`statements`] and [`functions`] what stands around them, [`newton`] residuals.
+//! [`statements`], [`loops`] and [`functions`] what stands around them, [`newton`] residuals.
 
 mod entities;
 mod functions;
+mod loops;
 mod newton;
 mod scalars;
 mod statements;
@@ -126,6 +127,8 @@ struct Generator<'f> {
     /// Decides what fails, in programs that may. It has a stream of its own: others are what they
     /// would be without it.
     faults: Option<Rng>,
+    /// Decides which kind a loop is, with a stream of its own too.
+    loops: Rng,
     purpose: Purpose,
     ranges: &'f GridRanges,
     units: bool,
@@ -162,6 +165,7 @@ impl<'f> Generator<'f> {
         Generator {
             random,
             faults: may_fail.then_some(faults),
+            loops: Rng::with_seed(seed ^ 0x6c6f_6f70_73),
             purpose,
             ranges,
             units,

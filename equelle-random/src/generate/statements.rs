@@ -1,4 +1,4 @@
-//! Statements: inputs, variables, loops, outputs.
+//! Statements: inputs, variables, outputs.
 
 use super::{Content, Generator, LARGE, Variable, Want, has_nothing, line, type_text};
 use crate::bounds::Bounds;
@@ -219,7 +219,7 @@ impl Generator<'_> {
     }
 
     /// A sequence to loop over, read or made of one; its name.
-    fn sequence(&mut self, out: &mut Vec<Statement>) -> (String, Info) {
+    pub(super) fn sequence(&mut self, out: &mut Vec<Statement>) -> (String, Info) {
         let sequences: Vec<(String, Info)> = self
             .variables
             .iter()
@@ -357,38 +357,6 @@ impl Generator<'_> {
             self.effects = true;
         }
         out.push(line(parts![name, " = ", node]));
-    }
-
-    /// A loop over a sequence.
-    fn repeated(&mut self, out: &mut Vec<Statement>) {
-        let sequences: Vec<(String, Info)> = self
-            .variables
-            .iter()
-            .filter_map(|v| if let Content::Sequence(info) = v.content { Some((v.name.clone(), info)) } else { None })
-            .collect();
-        let (sequence, element) = match self.pick(&sequences) {
-            Some(found) => found,
-            None => self.sequence(out),
-        };
-        if self.chance(40) {
-            self.mutable(out);
-        }
-        let name = self.name("i");
-        let (variables, functions) = (self.variables.len(), self.functions.len());
-        self.declare(name.clone(), Content::Value(element), false);
-        self.nesting += 1;
-        let mut body = Vec::new();
-        for _ in 0..self.random.usize(1..4) {
-            self.statement(&mut body);
-        }
-        if self.random.bool() && !self.pure && self.nesting == 1 && self.chance(25) {
-            self.solve(&mut body);
-        }
-        self.assignment(&mut body);
-        self.nesting -= 1;
-        self.variables.truncate(variables);
-        self.functions.truncate(functions);
-        out.push(Statement::Block { head: parts!["For ", name, " In ", sequence], body });
     }
 
     fn output(&mut self, out: &mut Vec<Statement>) {
