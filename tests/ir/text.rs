@@ -1,7 +1,8 @@
 //! Text form: printing and parsing are inverse, and nothing makes the parser panic.
 
 use equelle_front::ir::text::{parse, print};
-use equelle_front::ir::{KExpr, Op, StmtKind};
+use equelle_front::ir::{KExpr, Module, Op, StmtKind, UnaryOp, ValueId};
+use equelle_front::ops::{BinaryMath, Elementary};
 use equelle_front::verify::verify;
 
 use crate::golden::{assert_same, compare, files, read, without_comments};
@@ -67,6 +68,36 @@ fn numbers_keep_their_bits() {
         let KExpr::Real(kernel) = back.kernels[0].body.yields[0] else { panic!("{text}") };
         let StmtKind::Let { op: Op::Real(statement), .. } = back.main.body.statements[0].kind else { panic!("{text}") };
         assert_eq!((kernel.to_bits(), statement.to_bits()), (number.to_bits(), number.to_bits()), "{text}");
+    }
+}
+
+/// Every elementary function is written in operations and in kernels, and read as the same.
+#[test]
+fn functions_are_kept() {
+    let base = "module m kernel k over unit { param x: Scalar result r: Scalar body { yield x } } main { %0: Scalar = 1.0 %1: Scalar = neg(%0) }";
+    let own = |op: Op| {
+        let mut module = parse(base).unwrap();
+        let x = module.kernels[0].body.yields[0].clone();
+        module.kernels[0].body.yields[0] = match &op {
+            Op::Unary(function, _) => KExpr::Unary(*function, Box::new(x)),
+            Op::Math(function, ..) => KExpr::Math(*function, Box::new(x.clone()), Box::new(x)),
+            other => panic!("{other:?}"),
+        };
+        let StmtKind::Let { op: own, .. } = &mut module.main.body.statements[1].kind else { panic!("a let") };
+        *own = op;
+        module
+    };
+    let of_one = Elementary::ALL.into_iter().map(|function| Op::Unary(UnaryOp::Elementary(function), ValueId(0)));
+    let of_two = [BinaryMath::Min, BinaryMath::Max, BinaryMath::Pow, BinaryMath::ATan2];
+    let modules: Vec<Module> = of_one.chain(of_two.map(|function| Op::Math(function, ValueId(0), ValueId(0)))).map(own).collect();
+    let mut texts: Vec<String> = Vec::new();
+    for module in modules {
+        let text = print(&module);
+        let back = parse(&text).unwrap_or_else(|e| panic!("{text}{e}"));
+        assert_eq!((&back.kernels, print(&back)), (&module.kernels, text.clone()));
+        verify(module).unwrap_or_else(|errors| panic!("{text}{errors:?}"));
+        assert!(!texts.contains(&text), "two functions have one text:\n{text}");
+        texts.push(text);
     }
 }
 
