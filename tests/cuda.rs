@@ -242,6 +242,12 @@ fn two_phases() {
     example("two_phase_implicit", &[], PIVOTS);
 }
 
+#[test]
+fn computed_steps() {
+    example("dam_break", &["nx=60", "dx=16", "end=8"], BITS);
+    example("fisher", &["nx=100", "dx=0.5"], PIVOTS);
+}
+
 /// Steps of twice the pores of a cell, which leave the bounds of saturations that the case has.
 #[test]
 fn bounds_of_unknowns() {

@@ -22,6 +22,8 @@ mod heat_3d;
 #[cfg(unix)]
 #[path = "run/interrupts.rs"]
 mod interrupts;
+#[path = "run/loops.rs"]
+mod loops;
 #[path = "run/precision.rs"]
 mod precision;
 #[path = "run/processor.rs"]

@@ -74,7 +74,8 @@ fn numbers_keep_their_bits() {
 /// Every elementary function is written in operations and in kernels, and read as the same.
 #[test]
 fn functions_are_kept() {
-    let base = "module m kernel k over unit { param x: Scalar result r: Scalar body { yield x } } main { %0: Scalar = 1.0 %1: Scalar = neg(%0) }";
+    let base =
+        "module m kernel k over unit { param x: Scalar result r: Scalar body { yield x } } main { %0: Scalar = 1.0 %1: Scalar = neg(%0) }";
     let own = |op: Op| {
         let mut module = parse(base).unwrap();
         let x = module.kernels[0].body.yields[0].clone();
