@@ -23,6 +23,16 @@ pub fn built(folder: &Path) -> Option<PathBuf> {
     fs::read_to_string(folder.join(STAMP)).ok().map(PathBuf::from).filter(|program| program.is_file())
 }
 
+/// Left in the cache when the runtime has been built.
+fn prepared(cache: &Cache, runtime: &str, flags: &Flags) -> PathBuf {
+    cache.target().join(format!("prepared-{}-{runtime}-{}", version_hash(), flags.hash(StableHash::default()).digits()))
+}
+
+/// Whether the runtime crates have been built, so that a program takes seconds.
+pub fn is_prepared(cache: &Cache, runtime: &str, flags: &Flags) -> bool {
+    prepared(cache, runtime, flags).exists()
+}
+
 /// Builds the package in a folder of the cache; returns the program. `runtime` names the runtime
 /// crates for the message before the first build.
 ///
@@ -31,7 +41,7 @@ pub fn built(folder: &Path) -> Option<PathBuf> {
 pub fn build(cache: &Cache, folder: &Path, runtime: &str, flags: &Flags, console: &Console) -> Result<PathBuf, Failure> {
     let stamp = folder.join(STAMP);
     let start = Instant::now();
-    let prepared = cache.target().join(format!("prepared-{}-{runtime}-{}", version_hash(), flags.hash(StableHash::default()).digits()));
+    let prepared = prepared(cache, runtime, flags);
     if prepared.exists() {
         console.progress("Building the simulator");
     } else {

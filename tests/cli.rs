@@ -245,7 +245,7 @@ fn a_build_is_reused_when_nothing_changed() {
     let output = format!("output_dir={}", folder.display());
     let run = |cargo: Option<&str>| {
         let mut command = equellec();
-        command.args(["run", "--quiet", HEAT, CASE, &output]);
+        command.args(["run", "--quiet", "--compiled", HEAT, CASE, &output]);
         if let Some(cargo) = cargo {
             command.env("CARGO", cargo);
         }
@@ -270,7 +270,7 @@ fn at_once(name: &str, cache: Option<&Path>) {
     write("two.equelle", &format!("Output(\"b\", 2 + {number})\n"));
     let start = |name: &str| {
         let mut command = equellec();
-        command.args(["run", "--quiet"]).arg(folder.join(name)).envs(cache.map(|cache| ("EQUELLE_CACHE_DIR", cache)));
+        command.args(["run", "--quiet", "--compiled"]).arg(folder.join(name)).envs(cache.map(|cache| ("EQUELLE_CACHE_DIR", cache)));
         command.stdout(std::process::Stdio::piped()).stderr(std::process::Stdio::piped()).spawn().unwrap()
     };
     let (one, two) = (format!("a = {}\n", number + 1), format!("b = {}\n", number + 2));
@@ -298,11 +298,13 @@ fn processes_may_find_an_empty_cache_at_once() {
 #[test]
 fn missing_cargo_and_unwritable_cache() {
     let folder = scratch("missing");
-    let output =
-        expect(6, equellec().args(["run", HEAT, CASE]).env("CARGO", "no-such-cargo").env("EQUELLE_CACHE_DIR", folder.join("cache")));
+    let output = expect(
+        6,
+        equellec().args(["run", "--compiled", HEAT, CASE]).env("CARGO", "no-such-cargo").env("EQUELLE_CACHE_DIR", folder.join("cache")),
+    );
     assert!(stderr(&output).contains("rustup.rs") && stderr(&output).contains("--interpret"), "{}", stderr(&output));
     fs::write(folder.join("file"), "").unwrap();
-    let output = expect(5, equellec().args(["run", HEAT, CASE]).env("EQUELLE_CACHE_DIR", folder.join("file")));
+    let output = expect(5, equellec().args(["run", "--compiled", HEAT, CASE]).env("EQUELLE_CACHE_DIR", folder.join("file")));
     assert!(stderr(&output).contains("EQUELLE_CACHE_DIR"), "{}", stderr(&output));
     fs::remove_dir_all(&folder).unwrap();
 }

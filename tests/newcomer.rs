@@ -170,13 +170,48 @@ fn what_is_unused_or_empty_is_told_before_the_build() {
     let text = format!("For x In InputSequenceOfScalar(\"xs\") {{\n    Output(\"x\", x)\n}}\nOutput(\"n\", {})\n", std::process::id());
     fs::write(&program, text).expect("the folder can be written");
     let empty = format!("xs_filename={}", folder.join("none").display());
-    let said = stderr(&expect(6, equellec().arg("run").arg(&program).args([&empty, "ouput_dir=x"]).env("CARGO", "no-such-cargo")));
+    let said = stderr(&expect(
+        6,
+        equellec().args(["run", "--compiled"]).arg(&program).args([&empty, "ouput_dir=x"]).env("CARGO", "no-such-cargo"),
+    ));
     let place = |part: &str| said.find(part).unwrap_or_else(|| panic!("{part} in {said}"));
     assert!(place("did you mean `output_dir`?").max(place("the sequence `xs`, from")) < place("cargo was not found"), "{said}");
     // The run itself says so, too.
     let said = stderr(&expect(0, equellec().args(["run", "--interpret", "--quiet"]).arg(&program).arg(&empty)));
     assert!(said.contains("has no elements: a loop over it has no round"), "{said}");
     fs::remove_dir_all(&folder).expect("the folder can be removed");
+}
+
+/// A run that interpreting ends before a build would be done needs no cargo; a longer one, and one
+/// that is to be compiled, does.
+#[test]
+fn short_runs_are_interpreted_at_once() {
+    let cache = scratch("short-runs");
+    let run = |code: i32, words: &[&str]| {
+        let mut command = equellec();
+        command.env("CARGO", "no-such-cargo").env("EQUELLE_CACHE_DIR", &cache);
+        expect(code, command.args(["run", HEAT, "output_to_file=false", "u_initial=1", "dirichlet_val=1"]).args(words))
+    };
+    let short = ["nx=3", "timesteps=1, 1"];
+    let output = run(0, &short);
+    assert!(stderr(&output).contains("Interpreting the program") && stderr(&output).contains("--compiled"), "{}", stderr(&output));
+    let interpreted = expect(0, equellec().args(["run", "--interpret", HEAT, "output_to_file=false", "u_initial=1", "dirichlet_val=1"]).args(short));
+    assert_eq!(stdout(&output), stdout(&interpreted));
+    assert!(run(0, &["--quiet", short[0], short[1]]).stderr.is_empty());
+    // An error of the run needs no build either.
+    assert!(stderr(&run(4, &["nx=3", "timesteps=1", "k_filename=none"])).contains("k_filename"));
+    // Too long, large, and not for the interpreter.
+    for words in [
+        &["nx=20000", "timesteps=100000*1"][..],
+        &["nx=1000000", "timesteps=1"],
+        &["--compiled", short[0], short[1]],
+        &["--profile", short[0], short[1]],
+        &["--precision=f32", short[0], short[1]],
+        &["--fp=fast", short[0], short[1]],
+    ] {
+        assert!(stderr(&run(6, words)).contains("cargo was not found"), "{words:?}");
+    }
+    fs::remove_dir_all(&cache).expect("the folder can be removed");
 }
 
 /// Without a GPU nothing is built for one by `run` and `compare`; on a machine with one there is

@@ -34,7 +34,7 @@ fn loops_end_after_the_round_that_changes_nothing_more() {
         ("while", "While t < 10 {\n    dt = 0.5\n", "}\n", None),
         ("range", "For n In Range(0, 20) {\n    dt = 0.5\n", "}\n", None),
     ];
-    let ways: [&[&str]; 3] = [&["--interpret"], &["--interpret", "-O0"], &[]];
+    let ways: [&[&str]; 3] = [&["--interpret"], &["--interpret", "-O0"], &["--compiled"]];
     for (name, begin, end, steps) in loops {
         let text = format!(
             "u : Mutable Collection Of Scalar On AllCells() = InputCollectionOfScalar(\"u\", AllCells())\nt : Mutable Scalar = 0\n\

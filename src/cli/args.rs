@@ -239,6 +239,9 @@ pub struct RunArgs {
     /// Interpret the program; needs no Rust tool chain
     #[arg(long, help_heading = RUN)]
     pub interpret: bool,
+    /// Build the program even if interpreting it is done before
+    #[arg(long, help_heading = RUN, conflicts_with = "interpret")]
+    pub compiled: bool,
     /// No progress and no summary
     #[arg(short, long, help_heading = "Messages")]
     pub quiet: bool,

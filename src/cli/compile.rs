@@ -76,13 +76,25 @@ pub(super) struct Compiled {
     cache: Cache,
     backends: Vec<&'static dyn Backend>,
     package: Package,
+    source: SourceMap,
+    verified: Verified,
     program: &'static Program,
+}
+
+/// What has been built for a program that has not been built itself.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum BuildState {
+    /// The runtime, with which it is built in seconds.
+    Prepared,
+    /// Nothing.
+    Nothing,
 }
 
 impl Compiled {
     /// Builds the package in the cache unless that has been done; returns the program.
     pub(super) fn build(&self, cpu: &TargetCpu, console: &Console) -> Result<PathBuf, Failure> {
-        self.build_after(cpu, console, || {})
+        let program = self.build_unless(cpu, console, |_| false)?;
+        program.ok_or_else(|| Failure::Internal("a build was left out".into()))
     }
 
     /// Compiles a program for some back-ends.
@@ -103,7 +115,8 @@ impl Compiled {
         let verified = compile(&source, program, &backends, console)?;
         let cache = Cache::open()?;
         let package = pipeline::package(&source, &verified, &backends, cache.crates())?;
-        Ok(Compiled { cache, backends, package, program: interpret::program(&source, &verified) })
+        let program = interpret::program(&source, &verified);
+        Ok(Compiled { cache, backends, package, source, verified, program })
     }
 
     /// What the runtime knows of the program.
@@ -111,17 +124,32 @@ impl Compiled {
         self.program
     }
 
+    /// The text.
+    pub(super) fn source(&self) -> &SourceMap {
+        &self.source
+    }
+
+    /// The IR.
+    pub(super) fn verified(&self) -> &Verified {
+        &self.verified
+    }
+
     /// Whether the program solves nonlinear systems.
     pub(super) fn is_implicit(&self) -> bool {
         self.package.implicit
     }
 
-    /// Builds the package in the cache unless that has been done; returns the program. `before` is
-    /// what is done before a build, which may take long.
+    /// Builds the package in the cache unless that has been done; returns the program. `instead` is
+    /// asked before a build, which may take long: where it says so, nothing is built.
     ///
     /// The copy is named by the hash of its content and of the compiler's flags, because cargo
     /// places the programs of all packages in one folder.
-    pub(super) fn build_after(&self, cpu: &TargetCpu, console: &Console, before: impl FnOnce()) -> Result<PathBuf, Failure> {
+    pub(super) fn build_unless(
+        &self,
+        cpu: &TargetCpu,
+        console: &Console,
+        instead: impl FnOnce(BuildState) -> bool,
+    ) -> Result<Option<PathBuf>, Failure> {
         let flags = Flags::new(cpu);
         let hash =
             self.package.files.iter().fold(flags.hash(StableHash::default()), |hash, (name, text)| hash.text(name).text(text)).digits();
@@ -134,11 +162,15 @@ impl Compiled {
         files.push(("Cargo.lock", cache::lock_file()));
         let folder = self.cache.program(&name, &files)?;
         if let Some(program) = cargo::built(&folder) {
-            return Ok(program);
+            return Ok(Some(program));
         }
-        before();
         let runtime: Vec<&str> = self.backends.iter().map(|backend| backend.name()).collect();
-        cargo::build(&self.cache, &folder, &runtime.join("+"), &flags, console)
+        let runtime = runtime.join("+");
+        let state = if cargo::is_prepared(&self.cache, &runtime, &flags) { BuildState::Prepared } else { BuildState::Nothing };
+        if instead(state) {
+            return Ok(None);
+        }
+        cargo::build(&self.cache, &folder, &runtime, &flags, console).map(Some)
     }
 }
 

@@ -13,6 +13,7 @@ mod man;
 mod plot;
 mod run;
 mod stdout;
+mod trial;
 
 use std::ffi::OsString;
 use std::process::ExitCode;

@@ -3,14 +3,17 @@
 use std::path::Path;
 use std::process::Command;
 
+use equelle_front::source::SourceMap;
+use equelle_front::verify::Verified;
 use equelle_runtime::interrupt::Interrupt;
 use equelle_runtime::report;
 use equelle_runtime::session::Options;
 
-use super::args::{Real, RunArgs};
+use super::args::{Fp, ProgramArgs, Real, RunArgs, SourceArgs};
 use super::compile::{Compiled, check_machine, compile};
 use super::inputs;
 use super::plot;
+use super::trial;
 use crate::console::{Console, MessageFormat};
 use crate::failure::Failure;
 use crate::interpret;
@@ -30,9 +33,9 @@ pub(super) fn run(backends: Registry, args: &RunArgs, console: &Console) -> Resu
     }
     let restart = args.restart.as_ref().map(|file| format!("restart={file}"));
     let given: Vec<String> = if args.plot.is_some() { plot::parameters(&args.parameters) } else { args.parameters.clone() };
+    // The interpreter stands in for the back-end that others are compared with.
+    let reference = registry::default(backends);
     if args.interpret {
-        // The interpreter stands in for the back-end that others are compared with.
-        let reference = registry::default(backends);
         if args.backend != reference {
             return Err(Failure::usage(format!("--interpret does not go with --backend {}", args.backend.name())));
         }
@@ -44,25 +47,27 @@ pub(super) fn run(backends: Registry, args: &RunArgs, console: &Console) -> Resu
         let source = pipeline::read(&args.source.file)?;
         let verified = compile(&source, &args.source.program, &[reference], console)?;
         inputs::check(interpret::program(&source, &verified), &args.source.file, &given)?;
-        let format = match console.format {
-            MessageFormat::Human | MessageFormat::Short => report::MessageFormat::Human,
-            MessageFormat::Json => report::MessageFormat::Json,
-        };
-        let interrupt = Interrupt::by_signals()?;
-        let options = Options { quiet: args.quiet, profile: args.profile, verbose: args.verbose, format, interrupt, ..Options::default() };
-        let parameters: Vec<String> = given.iter().cloned().chain(restart).collect();
-        interpret::interpret(&source, &verified, &parameters, options)?;
-        return match &args.plot {
-            Some(picture) => plot::after_run(&args.source.file, &given, picture.clone(), console),
-            None => Ok(()),
-        };
+        return interpreted(&source, &verified, args, given, restart, console);
     }
     check_machine(args.backend)?;
     let compiled = Compiled::new(&args.source.file, &args.source.program, vec![args.backend], console)?;
     let warnings = inputs::check(compiled.program(), &args.source.file, &given)?;
-    // The run repeats them: what is built now may take so long that nobody waits for it.
-    let tell = || warnings.iter().for_each(|warning| console.warning(warning));
-    let program = compiled.build_after(&args.source.target.target_cpu, console, tell)?;
+    let SourceArgs { program: ProgramArgs { precision, fp, .. }, target, .. } = &args.source;
+    let may_interpret = args.backend == reference && *precision == Real::F64 && *fp == Fp::Strict && !args.compiled && !args.profile;
+    let instead = |state| {
+        let ends = may_interpret && restart.is_none() && trial::ends(compiled.source(), compiled.verified(), &given, state);
+        if !ends {
+            // The run repeats them: what is built now may take so long that nobody waits for it.
+            warnings.iter().for_each(|warning| console.warning(warning));
+        }
+        ends
+    };
+    let Some(program) = compiled.build_unless(&target.target_cpu, console, instead)? else {
+        if !args.quiet {
+            console.progress("Interpreting the program, which takes less time than a build; --compiled builds it");
+        }
+        return interpreted(compiled.source(), compiled.verified(), args, given, restart, console);
+    };
     let json = console.format == MessageFormat::Json;
     let flags = [(args.quiet, "--quiet"), (args.profile, "--profile"), (args.verbose, "--verbose"), (json, "--message-format=json")];
     let mut words: Vec<&str> = flags.into_iter().filter_map(|(given, flag)| given.then_some(flag)).collect();
@@ -76,6 +81,29 @@ pub(super) fn run(backends: Registry, args: &RunArgs, console: &Console) -> Resu
             plot::after_run(&args.source.file, &given, picture.clone(), console)
         }
         None => start(&program, &words),
+    }
+}
+
+/// Interprets a program.
+fn interpreted(
+    source: &SourceMap,
+    verified: &Verified,
+    args: &RunArgs,
+    given: Vec<String>,
+    restart: Option<String>,
+    console: &Console,
+) -> Result<(), Failure> {
+    let format = match console.format {
+        MessageFormat::Human | MessageFormat::Short => report::MessageFormat::Human,
+        MessageFormat::Json => report::MessageFormat::Json,
+    };
+    let interrupt = Interrupt::by_signals()?;
+    let options = Options { quiet: args.quiet, profile: args.profile, verbose: args.verbose, format, interrupt, ..Options::default() };
+    let parameters: Vec<String> = given.iter().cloned().chain(restart).collect();
+    interpret::interpret(source, verified, &parameters, options)?;
+    match &args.plot {
+        Some(picture) => plot::after_run(&args.source.file, &given, picture.clone(), console),
+        None => Ok(()),
     }
 }
 

@@ -92,7 +92,10 @@ pub(crate) fn run(options: &Options) -> Result<(), Failure> {
 fn one(equellec: &Command, flags: &[&str], parameters: &[&str], options: &Options, steps: &Path) -> Result<Parts, Failure> {
     let mut command = Command::new(equellec.get_program());
     command.current_dir(root()).envs(equellec.get_envs().filter_map(|(key, value)| Some((key, value?))));
-    command.args(["run", "--nondimensional", "--message-format", "json"]).args(flags).arg("tests/implicit/heat_contrast.equelle");
+    command
+        .args(["run", "--compiled", "--nondimensional", "--message-format", "json"])
+        .args(flags)
+        .arg("tests/implicit/heat_contrast.equelle");
     command.args(["grid_dim=3", "k=1", "u_initial=1", "threads=1"]).args(parameters);
     command.args(["nx", "ny", "nz"].map(|key| format!("{key}={}", options.cells))).arg(format!("timesteps_filename={}", steps.display()));
     let (summary, _) = summary(&mut command)?.map_err(|message| format!("the run failed: {message}"))?;

@@ -165,7 +165,7 @@ impl<'f> Generator<'f> {
         Generator {
             random,
             faults: may_fail.then_some(faults),
-            loops: Rng::with_seed(seed ^ 0x6c6f_6f70_73),
+            loops: Rng::with_seed(seed ^ 0x006c_6f6f_7073),
             purpose,
             ranges,
             units,

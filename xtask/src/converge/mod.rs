@@ -75,7 +75,7 @@ fn solve(equellec: &Command, grid: &Grid, case: &Case, folder: &Path) -> Result<
     command
         .current_dir(root())
         .envs(equellec.get_envs().filter_map(|(key, value)| Some((key, value?))))
-        .args(["run", "--message-format", "json"])
+        .args(["run", "--compiled", "--message-format", "json"])
         .args(case.nondimensional.then_some("--nondimensional"))
         .arg(case.program);
     command.args(["output_to_file=true", &format!("output_dir={}", outputs.display())]).args(&grid.words).args(&case.words);
