@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use equelle_front::diagnostic::{Code, Diagnostic};
 use equelle_front::ir::interface::Data;
-use equelle_runtime::{InputKind, TableColumns};
 use equelle_runtime::keys::{self, Part};
+use equelle_runtime::{InputKind, TableColumns};
 
 use crate::package::input_kind;
 

@@ -195,7 +195,8 @@ fn short_runs_are_interpreted_at_once() {
     let short = ["nx=3", "timesteps=1, 1"];
     let output = run(0, &short);
     assert!(stderr(&output).contains("Interpreting the program") && stderr(&output).contains("--compiled"), "{}", stderr(&output));
-    let interpreted = expect(0, equellec().args(["run", "--interpret", HEAT, "output_to_file=false", "u_initial=1", "dirichlet_val=1"]).args(short));
+    let interpreted =
+        expect(0, equellec().args(["run", "--interpret", HEAT, "output_to_file=false", "u_initial=1", "dirichlet_val=1"]).args(short));
     assert_eq!(stdout(&output), stdout(&interpreted));
     assert!(run(0, &["--quiet", short[0], short[1]]).stderr.is_empty());
     // An error of the run needs no build either.

@@ -347,7 +347,8 @@ fn of_path(path: &Path, locals: &[BTreeSet<u32>]) -> BTreeSet<u32> {
 
 fn read(node: Node<'_>, locals: &[BTreeSet<u32>], found: &mut BTreeSet<u32>) {
     match node {
-        Node::Expr(KExpr::Param(param) | KExpr::Load { param, .. } | KExpr::Interpolate { table: param, .. }) | Node::Path(Path::Through { param, .. }) => {
+        Node::Expr(KExpr::Param(param) | KExpr::Load { param, .. } | KExpr::Interpolate { table: param, .. })
+        | Node::Path(Path::Through { param, .. }) => {
             found.insert(param.0);
         }
         Node::Expr(KExpr::Local(local)) | Node::Path(Path::Local(local)) => found.extend(&locals[local.0 as usize]),

@@ -110,7 +110,13 @@ impl<'a, R: DerivativeAccess> Interpreter<'a, R> {
                 Value::Vectors(values) => Some(self.rt.domain_of_vectors(values)),
                 Value::Bools(values) => Some(self.rt.domain_of_bools(values)),
                 Value::Entities(values) => Some(self.rt.domain_of_entities(values).0),
-                Value::Scalar(_) | Value::Bool(_) | Value::Vector(_) | Value::Text(_) | Value::Sequence(_) | Value::Table(_) | Value::Domain(_) => None,
+                Value::Scalar(_)
+                | Value::Bool(_)
+                | Value::Vector(_)
+                | Value::Text(_)
+                | Value::Sequence(_)
+                | Value::Table(_)
+                | Value::Domain(_) => None,
             };
             if let Some(domain) = domain {
                 self.domains.entry(set).or_insert(domain);

@@ -318,7 +318,9 @@ impl<'a> Evaluator<'a> {
                         vector.iter_mut().zip(values).for_each(|(v, component)| *v = component[rank]);
                         Number::Vector(vector)
                     }
-                    Bound::Single(_) | Bound::Entities(_) | Bound::Table(_) | Bound::Domain => return Err(defect("a parameter holds no values")),
+                    Bound::Single(_) | Bound::Entities(_) | Bound::Table(_) | Bound::Domain => {
+                        return Err(defect("a parameter holds no values"));
+                    }
                 }
             }
             KExpr::Measure(path) => Number::Real(self.measure(path)?),

@@ -241,9 +241,7 @@ impl<'a, R: DerivativeAccess> Interpreter<'a, R> {
                 | Value::Entities(_)
                 | Value::Domain(_)
                 | Value::Sequence(_)
-                | Value::Table(_) => {
-                    Err(defect("state that holds no numbers"))
-                }
+                | Value::Table(_) => Err(defect("state that holds no numbers")),
             };
             result.map_err(|error| error.at(line))?;
         }

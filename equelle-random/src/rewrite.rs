@@ -37,7 +37,7 @@ const TIMES: usize = 6;
 /// A program of the same meaning, and what was done to it. The same program gives the same one.
 pub fn rewritten(program: &Program) -> (Program, Vec<Rewriting>) {
     let mut rewriter =
-        Rewriter { random: Rng::with_seed(program.seed ^ 0x7265_7772_6974_65), statements: program.statements.clone(), names: 0 };
+        Rewriter { random: Rng::with_seed(program.seed ^ 0x0072_6577_7269_7465), statements: program.statements.clone(), names: 0 };
     let mut done = Vec::new();
     for _ in 0..TIMES {
         let first = rewriter.random.usize(..Rewriting::ALL.len());

@@ -12,7 +12,8 @@ use equelle_runtime::{CanonicalSet, EquelleRuntime, Error, HostAccess, Real, Rou
 use crate::runtime::executor::precision::Precision;
 use crate::runtime::runtime::CudaRuntime;
 use crate::runtime::values::collections::{
-    Bool, BoolCollection, Collection, DeviceTable, Elements, EntityCollection, Loop, Scalar, ScalarCollection, Sequence, Vector, VectorCollection,
+    Bool, BoolCollection, Collection, DeviceTable, Elements, EntityCollection, Loop, Scalar, ScalarCollection, Sequence, Vector,
+    VectorCollection,
 };
 use crate::runtime::values::steady::{LAUNCHES_TOGETHER, ROUNDS_TOGETHER, Steady};
 

@@ -177,11 +177,9 @@ impl<'a> Checker<'a> {
                 );
             };
             if ty == Type::TABLE {
-                return self.fail(
-                    Diagnostic::new(Code::TableElement, element.span, "an array cannot hold tables")
-                        .label("`Table`")
-                        .hint("give each table a name of its own; arrays of what tables give are possible: `[Interpolate(t, x), Interpolate(t, y)]`"),
-                );
+                return self.fail(Diagnostic::new(Code::TableElement, element.span, "an array cannot hold tables").label("`Table`").hint(
+                    "give each table a name of its own; arrays of what tables give are possible: `[Interpolate(t, x), Interpolate(t, y)]`",
+                ));
             }
             if let Some(first) = types.first()
                 && !differ_only_in_set(first, &ty)
@@ -308,7 +306,9 @@ impl<'a> Checker<'a> {
                         .label(found)
                         .hint(match ty.basic {
                             Basic::Bool => "to count where a condition holds, choose numbers by it: `SumReduce(condition ? one : zero)`",
-                            Basic::Scalar | Basic::Vector | Basic::Entity(_) | Basic::Text | Basic::Table => "take the magnitude of one value at a time",
+                            Basic::Scalar | Basic::Vector | Basic::Entity(_) | Basic::Text | Basic::Table => {
+                                "take the magnitude of one value at a time"
+                            }
                         }),
                 );
             }

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use crate::ir::body_usage::BodyUsage;
 use crate::ir::expected_unit::Uses;
-use crate::ir::interface::{Column, Data, ExpectedUnit, DataKind, Interface};
+use crate::ir::interface::{Column, Data, DataKind, ExpectedUnit, Interface};
 use crate::ir::{Block, Function, FunctionId, Module, Op, StmtKind, UnaryOp, ValueId};
 use crate::types::Type;
 
@@ -82,7 +82,19 @@ impl<'a> Walk<'a> {
     fn data(&self, function: &Function, value: ValueId, name: String, line: u32) -> Data {
         let value = &function.values[value.0 as usize];
         let (kind, domain) = (DataKind::of(&value.ty), self.set_name(&value.ty));
-        Data { name, kind, domain, ty: value.ty, dim: value.dim, unit: None, columns: Vec::new(), default: None, line, span: value.span, per_step: self.in_loop }
+        Data {
+            name,
+            kind,
+            domain,
+            ty: value.ty,
+            dim: value.dim,
+            unit: None,
+            columns: Vec::new(),
+            default: None,
+            line,
+            span: value.span,
+            per_step: self.in_loop,
+        }
     }
 
     fn set_name(&self, ty: &Type) -> String {
@@ -112,7 +124,9 @@ impl<'a> Walk<'a> {
             Op::Where { .. } | Op::Step(_) => {}
             Op::InputSequence { name } => self.input(function, results, text(known, name), |input| input, line),
             Op::InputTable { name, argument, value } => {
-                let (Some(argument), Some(value), Some(&table)) = (text(known, argument), text(known, value), results.first()) else { return };
+                let (Some(argument), Some(value), Some(&table)) = (text(known, argument), text(known, value), results.first()) else {
+                    return;
+                };
                 let (of_argument, of_value) = (self.uses.unit_of_arguments(table), self.uses.unit_of_values(table));
                 let columns = vec![Column { name: argument, unit: of_argument }, Column { name: value, unit: of_value }];
                 self.input(function, results, text(known, name), |input| Data { columns, ..input }, line);

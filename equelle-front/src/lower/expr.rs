@@ -238,7 +238,9 @@ impl Lowering<'_> {
             (Basic::Bool, Comparison::Equal) => (Op::Logic(Logic::Xor, a, b), true),
             (Basic::Bool, Comparison::NotEqual) => (Op::Logic(Logic::Xor, a, b), false),
             (Basic::Entity(_), Comparison::NotEqual) => (Op::Compare(Comparison::Equal, a, b), true),
-            (Basic::Scalar | Basic::Vector | Basic::Bool | Basic::Entity(_) | Basic::Text | Basic::Table, op) => (Op::Compare(op, a, b), false),
+            (Basic::Scalar | Basic::Vector | Basic::Bool | Basic::Entity(_) | Basic::Text | Basic::Table, op) => {
+                (Op::Compare(op, a, b), false)
+            }
         };
         let result = self.one(expr, op);
         if negated { self.one(expr, Op::Unary(UnaryOp::Not, result)) } else { result }

@@ -176,7 +176,8 @@ impl Checker<'_> {
                 (Basic::Scalar | Basic::Vector | Basic::Bool | Basic::Table, Shape::Single) | (_, Shape::Domain(_)) => {}
                 (_, Shape::Collection(set)) => self.needs_domain(set, &format!("the collection `{}`", p.name)),
                 (_, Shape::Single | Shape::Sequence) => {
-                    let message = format!("a parameter is a Scalar, a Vector, a Bool, a Table, a collection or a domain, not {}", self.shown(&p.ty));
+                    let message =
+                        format!("a parameter is a Scalar, a Vector, a Bool, a Table, a collection or a domain, not {}", self.shown(&p.ty));
                     self.error(message);
                 }
             }

@@ -83,8 +83,14 @@ pub fn check_type(sets: &SetTable, ty: &Type) -> Result<(), String> {
             }
         }
         (Basic::Entity(_), _, None) => Err(format!("{shown}: entities name a set that holds them")),
-        (Basic::Scalar | Basic::Vector | Basic::Bool | Basic::Text | Basic::Table, _, Some(_)) => Err(format!("{shown}: only entities are In a set")),
-        (Basic::Scalar | Basic::Vector | Basic::Bool | Basic::Text | Basic::Table, Shape::Single | Shape::Collection(_) | Shape::Sequence, None) => Ok(()),
+        (Basic::Scalar | Basic::Vector | Basic::Bool | Basic::Text | Basic::Table, _, Some(_)) => {
+            Err(format!("{shown}: only entities are In a set"))
+        }
+        (
+            Basic::Scalar | Basic::Vector | Basic::Bool | Basic::Text | Basic::Table,
+            Shape::Single | Shape::Collection(_) | Shape::Sequence,
+            None,
+        ) => Ok(()),
     }
 }
 

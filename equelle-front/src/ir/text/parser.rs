@@ -220,13 +220,8 @@ impl Parser {
             let set = self.set_id(table)?;
             return Ok(Type::domain(table.get(set).kind, set));
         }
-        const BASIC: [(&str, Basic); 5] = [
-            ("Scalar", Basic::Scalar),
-            ("Vector", Basic::Vector),
-            ("Bool", Basic::Bool),
-            ("Text", Basic::Text),
-            ("Table", Basic::Table),
-        ];
+        const BASIC: [(&str, Basic); 5] =
+            [("Scalar", Basic::Scalar), ("Vector", Basic::Vector), ("Bool", Basic::Bool), ("Text", Basic::Text), ("Table", Basic::Table)];
         let entities = EntityKind::ALL.map(|kind| (kind.name(), Basic::Entity(kind)));
         let Some((_, basic)) = BASIC.into_iter().chain(entities).find(|(word, _)| self.is_word(word)) else {
             return self.expected("a type");

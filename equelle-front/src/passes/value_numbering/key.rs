@@ -3,7 +3,7 @@
 use std::mem::{Discriminant, discriminant};
 
 use super::number::{Shell, Value};
-use crate::ir::{KExpr, LocalId, ParamId, Path, Side, UnaryOp};
+use crate::ir::{Interpolant, KExpr, LocalId, ParamId, Path, Side, UnaryOp};
 use crate::ops::{Arithmetic, BinaryMath, Comparison, Logic};
 use crate::types::SetId;
 
@@ -23,6 +23,7 @@ pub(super) enum Key {
     Logic(Logic),
     Math(BinaryMath),
     Component(u32),
+    Interpolate(ParamId, Interpolant),
     Through(ParamId),
     SideFace(Side),
     Shift(i8),
@@ -83,6 +84,7 @@ fn key_of_expr(expr: &KExpr) -> Key {
         KExpr::Logic(op, ..) => Key::Logic(*op),
         KExpr::Math(op, ..) => Key::Math(*op),
         KExpr::Component(_, index) => Key::Component(*index),
+        KExpr::Interpolate { table, of, .. } => Key::Interpolate(*table, *of),
         KExpr::Measure(_)
         | KExpr::Centroid(_)
         | KExpr::Normal(_)

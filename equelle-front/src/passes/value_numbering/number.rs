@@ -91,7 +91,7 @@ pub(super) enum Step {
     },
     Sides {
         statement: KStmt,
-        blocks: [Option<Numbered>; 4],
+        blocks: Box<[Option<Numbered>; 4]>,
     },
     If {
         results: Vec<LocalId>,
@@ -201,7 +201,7 @@ impl<'a> Numbering<'a> {
                 let blocks = [one(low.interior), one(low.boundary), one(high.interior), one(high.boundary)];
                 let none = || SideBlocks { interior: None, boundary: None };
                 let statement = KStmt::ReduceSides { reduction, results, extreme_faces, low: none(), high: none() };
-                steps.push(Step::Sides { statement, blocks });
+                steps.push(Step::Sides { statement, blocks: Box::new(blocks) });
             }
             KStmt::If { results, condition, then, otherwise } => {
                 let condition = self.expr(condition);

@@ -88,11 +88,8 @@ impl<'a> Placing<'a> {
         }
         let uses = self.uses(block);
         let mut wanted: HashSet<Value> = named.keys().copied().collect();
-        for value in self.certain(block) {
-            if uses[value.index()] > 1 && self.is_work(value) {
-                wanted.insert(value);
-            }
-        }
+        let certain = self.certain(block);
+        wanted.extend(certain.into_iter().filter(|value| uses[value.index()] > 1 && self.is_work(*value)));
         let mut done = HashSet::new();
         let mut statements = Vec::new();
         for step in &block.steps {
@@ -170,7 +167,7 @@ impl<'a> Placing<'a> {
                 let mut statement = statement.clone();
                 if let KStmt::ReduceSides { low, high, .. } = &mut statement {
                     let into = [&mut low.interior, &mut low.boundary, &mut high.interior, &mut high.boundary];
-                    for (into, block) in into.into_iter().zip(blocks) {
+                    for (into, block) in into.into_iter().zip(blocks.iter()) {
                         *into = block.as_ref().map(|block| self.block(block, self.of_sum(block, held)));
                     }
                 }
@@ -331,6 +328,7 @@ impl<'a> Placing<'a> {
             KExpr::Local(id) => self.kernel.locals.get(id.0 as usize).map(|local| local.name.clone()),
             KExpr::Param(id) | KExpr::Load { param: id, .. } => self.kernel.params.get(id.0 as usize).map(|param| param.name.clone()),
             KExpr::Unary(UnaryOp::Neg, _) => Some(format!("minus_{}", part(0)?)),
+            KExpr::Interpolate { table, .. } => self.kernel.params.get(table.0 as usize).map(|param| param.name.clone()),
             KExpr::Unary(..) | KExpr::Component(..) => part(0),
             KExpr::Arithmetic(..) | KExpr::Dot(..) | KExpr::Math(..) | KExpr::Compare(..) => match (part(0), part(1)) {
                 (Some(a), Some(b)) => Some(format!("{a}_{b}")),
