@@ -101,6 +101,8 @@
      "The parameter `name`, or `default` if none is given.")
     ("InputSequenceOfScalar" "InputSequenceOfScalar(name)"
      "The numbers in the data file that the parameter `name` gives, in its order.")
+    ("InputTable" "InputTable(name, argument, value)"
+     "The table in the data file that the parameter `name` gives: the columns of these names have its arguments, which ascend, and its values.")
     ("InteriorCells" "InteriorCells()"
      "The cells without a face on the boundary of the grid.")
     ("InteriorEdges" "InteriorEdges()"
@@ -109,6 +111,8 @@
      "The faces that are not on the boundary of the grid.")
     ("InteriorVertices" "InteriorVertices()"
      "The vertices that are not on the boundary of the grid.")
+    ("Interpolate" "Interpolate(table, x)"
+     "The value of the table at `x`: between two rows along a straight line, or along a monotone cubic where the parameter `NAME_interpolation` says so.")
     ("IsEmpty" "IsEmpty(entities)"
      "Whether each entity is Empty, as `FirstCell` and `SecondCell` are outside the grid.")
     ("Log" "Log(x)"

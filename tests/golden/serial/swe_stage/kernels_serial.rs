@@ -118,7 +118,7 @@ fn stage_cartesian<const DIM: usize>(
                     ]
                 }
             };
-            let mut sweep = Sweep::<f64, DIM, 10, 3>::new(grid);
+            let mut sweep = Sweep::<f64, DIM, 9, 3>::new(grid);
             for row in sweep.strips(&range) {
                 let len = row.len;
                 let with_next = row.at[1] + 1 < grid.n[1];
@@ -137,7 +137,6 @@ fn stage_cartesian<const DIM: usize>(
                             value_6,
                             value_7,
                             value_8,
-                            value_9,
                             ]|
                         stage_cells(
                             value_0,
@@ -149,7 +148,6 @@ fn stage_cartesian<const DIM: usize>(
                             value_6,
                             value_7,
                             value_8,
-                            value_9,
                             &w[cells.clone()],
                             &b[cells.clone()],
                             &hu[cells.clone()],
@@ -166,7 +164,6 @@ fn stage_cartesian<const DIM: usize>(
                             first_6,
                             first_7,
                             first_8,
-                            first_9,
                             ],
                             [second_0,
                             second_1,
@@ -177,7 +174,6 @@ fn stage_cartesian<const DIM: usize>(
                             second_6,
                             second_7,
                             second_8,
-                            second_9,
                             ],
                             [term_0,
                             term_1,
@@ -225,8 +221,8 @@ fn stage_cartesian<const DIM: usize>(
                                     second_8,
                                     &hv[faces.second..][..faces.len],
                                     &hv[faces.first..][..faces.len],
-                                    first_9,
-                                    second_9,
+                                    first_4,
+                                    second_4,
                                     &hu[faces.second..][..faces.len],
                                     &hu[faces.first..][..faces.len],
                                     grid,
@@ -249,8 +245,8 @@ fn stage_cartesian<const DIM: usize>(
                                     second_8,
                                     &hv[faces.second..][..faces.len],
                                     &hv[faces.first..][..faces.len],
-                                    first_9,
-                                    second_9,
+                                    first_4,
+                                    second_4,
                                     &hu[faces.second..][..faces.len],
                                     &hu[faces.first..][..faces.len],
                                     grid,
@@ -290,8 +286,8 @@ fn stage_cartesian<const DIM: usize>(
                         around.next[8],
                         &hv[faces.second..][..faces.len],
                         &hv[row.start..][..len],
-                        around.here[9],
-                        around.next[9],
+                        around.here[4],
+                        around.next[4],
                         &hu[faces.second..][..faces.len],
                         &hu[row.start..][..len],
                         grid,
@@ -616,7 +612,6 @@ fn stage_cells(
     value_5: &mut [f64],
     m1n_low_2: &mut [f64],
     n1n_low_2: &mut [f64],
-    t1n_low_2: &mut [f64],
     w: &[f64],
     b: &[f64],
     hu: &[f64],
@@ -631,7 +626,6 @@ fn stage_cells(
     let value_5 = &mut value_5[..len];
     let m1n_low_2 = &mut m1n_low_2[..len];
     let n1n_low_2 = &mut n1n_low_2[..len];
-    let t1n_low_2 = &mut t1n_low_2[..len];
     let w = &w[..len];
     let b = &b[..len];
     let hu = &hu[..len];
@@ -649,7 +643,6 @@ fn stage_cells(
         let value_11 = hv[i] / h1_low;
         let v1n_low_2 = if wet1_low { value_11 } else { 0.0 };
         let value_12 = hv[i] * value_11 + value_8;
-        let value_13 = hv[i] * hu[i] / h1_low;
         value_2[i] = v1n_low - c1_low;
         value_3[i] = v1n_low + c1_low;
         m1n_low[i] = if wet1_low { hu[i] } else { 0.0 };
@@ -659,7 +652,6 @@ fn stage_cells(
         value_5[i] = v1n_low_2 + c1_low;
         m1n_low_2[i] = if wet1_low { hv[i] } else { 0.0 };
         n1n_low_2[i] = if wet1_low { value_12 } else { 0.0 };
-        t1n_low_2[i] = if wet1_low { value_13 } else { 0.0 };
     }
 }
 
@@ -902,7 +894,6 @@ fn stage_general<const DIM: usize, G: Places<DIM>>(
     let mut value_of_cells_4 = rt.take_buffer(cells);
     let mut m1y_of_cells = rt.take_buffer(cells);
     let mut n1y_of_cells = rt.take_buffer(cells);
-    let mut t1y_of_cells = rt.take_buffer(cells);
     rt.each(
         cells,
         (
@@ -915,7 +906,6 @@ fn stage_general<const DIM: usize, G: Places<DIM>>(
             &mut value_of_cells_4[..],
             &mut m1y_of_cells[..],
             &mut n1y_of_cells[..],
-            &mut t1y_of_cells[..],
         ),
         |
             range,
@@ -929,7 +919,6 @@ fn stage_general<const DIM: usize, G: Places<DIM>>(
                 value_of_cells_values_4,
                 m1y_of_cells_values,
                 n1y_of_cells_values,
-                t1y_of_cells_values,
             )|
         stage_values(
             value_of_cells_values,
@@ -941,7 +930,6 @@ fn stage_general<const DIM: usize, G: Places<DIM>>(
             value_of_cells_values_4,
             m1y_of_cells_values,
             n1y_of_cells_values,
-            t1y_of_cells_values,
             &w[range.clone()],
             &b[range.clone()],
             &hu[range.clone()],
@@ -957,7 +945,6 @@ fn stage_general<const DIM: usize, G: Places<DIM>>(
     let value_of_cells_4 = &value_of_cells_4[..];
     let m1y_of_cells = &m1y_of_cells[..];
     let n1y_of_cells = &n1y_of_cells[..];
-    let t1y_of_cells = &t1y_of_cells[..];
     // Terms of `sum_w`, `sum_hu`, `sum_hv`, the same for both cells of a face: made here, added below.
     let mut buffer = rt.take_buffer(3 * rt.grid().n_faces());
     rt.each(
@@ -973,7 +960,6 @@ fn stage_general<const DIM: usize, G: Places<DIM>>(
             let value_of_cells_4 = &value_of_cells_4[..cells];
             let m1y_of_cells = &m1y_of_cells[..cells];
             let n1y_of_cells = &n1y_of_cells[..cells];
-            let t1y_of_cells = &t1y_of_cells[..cells];
             let w = &w[..cells];
             let hu = &hu[..cells];
             let hv = &hv[..cells];
@@ -1043,8 +1029,8 @@ fn stage_general<const DIM: usize, G: Places<DIM>>(
                 let value_19 = (ap_y_2 * n1y_of_cells[from as usize]
                     - am_y_2 * n1y_of_cells[to as usize]) / width_y_2
                     + blend_y_2 * value_11;
-                let value_20 = (ap_y_2 * t1y_of_cells[from as usize]
-                    - am_y_2 * t1y_of_cells[to as usize]) / width_y_2
+                let value_20 = (ap_y_2 * t1x_of_cells[from as usize]
+                    - am_y_2 * t1x_of_cells[to as usize]) / width_y_2
                     + blend_y_2 * value_9;
                 let ax_2 = f64::sqrt(
                     component(grid.face_normal(f), 0) * component(grid.face_normal(f), 0),
@@ -1159,7 +1145,6 @@ fn stage_values(
     value_5: &mut [f64],
     m1y_2: &mut [f64],
     n1y_2: &mut [f64],
-    t1y_2: &mut [f64],
     w_3: &[f64],
     b_2: &[f64],
     hu_3: &[f64],
@@ -1174,7 +1159,6 @@ fn stage_values(
     let value_5 = &mut value_5[..len];
     let m1y_2 = &mut m1y_2[..len];
     let n1y_2 = &mut n1y_2[..len];
-    let t1y_2 = &mut t1y_2[..len];
     let w_3 = &w_3[..len];
     let b_2 = &b_2[..len];
     let hu_3 = &hu_3[..len];
@@ -1192,7 +1176,6 @@ fn stage_values(
         let value_11 = hv_3[i] / h1_2;
         let v1y_2 = if wet1_2 { value_11 } else { 0.0 };
         let value_12 = hv_3[i] * value_11 + value_8;
-        let value_13 = hv_3[i] * hu_3[i] / h1_2;
         value_2[i] = v1x_2 - c1_2;
         value_3[i] = v1x_2 + c1_2;
         m1x_2[i] = if wet1_2 { hu_3[i] } else { 0.0 };
@@ -1202,7 +1185,6 @@ fn stage_values(
         value_5[i] = v1y_2 + c1_2;
         m1y_2[i] = if wet1_2 { hv_3[i] } else { 0.0 };
         n1y_2[i] = if wet1_2 { value_12 } else { 0.0 };
-        t1y_2[i] = if wet1_2 { value_13 } else { 0.0 };
     }
 }
 

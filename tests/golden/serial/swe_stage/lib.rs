@@ -125,7 +125,7 @@ pub static MEMORY: MemoryPlan = MemoryPlan {
             name: "AllCells()",
             set: CanonicalSet::new(EntityKind::Cell, Extent::All),
             canonical: true,
-            general: Buffers::new([24, 24, 24], 0, 0),
+            general: Buffers::new([23, 23, 23], 0, 0),
             cartesian: Buffers::new([14, 14, 14], 0, 0),
             reduced: false,
         },
