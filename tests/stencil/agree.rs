@@ -180,7 +180,7 @@ pub const RULES: &[(&str, &str)] = &[
     ),
     (
         "tables",
-        "k = Interpolate(t, u)\n m = Interpolate(c, u * b / 4)\n f = InteriorFaces()\n up = Gradient(u) > 0 ? (k On FirstCell(f)) : (m On SecondCell(f))\n -> u - b + 0.1 * Divergence(up * Gradient(u)) + k * m / (k + Interpolate(t, m)) + Interpolate(c, a)",
+        "k = Interpolate(lines, u)\n m = Interpolate(cubics, u * b / 4)\n f = InteriorFaces()\n up = Gradient(u) > 0 ? (k On FirstCell(f)) : (m On SecondCell(f))\n -> u - b + 0.1 * Divergence(up * Gradient(u)) + k * m / (k + Interpolate(lines, m)) + Interpolate(cubics, a)",
     ),
 ];
 
@@ -193,10 +193,10 @@ pub fn words(folder: &Path, layout: &str) -> Vec<String> {
     let mut words = vec!["b_from_file=true".to_owned(), "g_from_file=true".to_owned(), "grid_dim=2".into(), "nx=6".into(), "ny=5".into()];
     words.push(format!("b_filename={}", folder.join("b.txt").display()));
     words.push(format!("g_filename={}", folder.join("g.txt").display()));
-    for table in ["t", "c"] {
+    for table in ["lines", "cubics"] {
         words.push(format!("{table}_filename={}", folder.join("t.csv").display()));
     }
-    words.push("c_interpolation=monotone".to_owned());
+    words.push("cubics_interpolation=monotone".to_owned());
     words.push(format!("grid_layout={layout}"));
     words.extend(["newton_failure=continue".into(), "max_iter=2".into(), "solver=lu".into()]);
     words
@@ -208,7 +208,7 @@ fn each_rule() {
     let words = words(&folder, "unstructured");
     for (name, residual) in RULES {
         let text = format!(
-            "t = InputTable(\"t\", \"x\", \"y\")\nc = InputTable(\"c\", \"x\", \"y\")\nb = InputCollectionOfScalar(\"b\", AllCells())\ng = InputCollectionOfScalar(\"g\", AllCells())\na = InputScalarWithDefault(\"a\", 0.7)\nr(u) = {{\n {residual}\n}}\nu = NewtonSolve(r, g)\nOutput(\"u\", u)\n"
+            "lines = InputTable(\"lines\", \"x\", \"y\")\ncubics = InputTable(\"cubics\", \"x\", \"y\")\nb = InputCollectionOfScalar(\"b\", AllCells())\ng = InputCollectionOfScalar(\"g\", AllCells())\na = InputScalarWithDefault(\"a\", 0.7)\nr(u) = {{\n {residual}\n}}\nu = NewtonSolve(r, g)\nOutput(\"u\", u)\n"
         );
         println!("{name}");
         agree(&text, &words, Failure::May);
