@@ -87,6 +87,11 @@ pub fn lock_file() -> &'static str {
     embedded::FILES.iter().find(|(name, _)| *name == "Cargo.lock").map_or("", |(_, text)| text)
 }
 
+/// Path and text of the runtime crates and of the files beside them.
+pub fn embedded_files() -> &'static [(&'static str, &'static str)] {
+    embedded::FILES
+}
+
 /// How to choose another folder.
 const SET_VARIABLE: &str = "set EQUELLE_CACHE_DIR to a folder that can be written";
 

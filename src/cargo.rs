@@ -129,6 +129,27 @@ fn cargo() -> Command {
     Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
 }
 
+/// Copies the crates of registries that a package needs to its folder `vendor`, without a network if
+/// they are on this machine; returns the configuration that makes cargo use them.
+///
+/// # Errors
+/// Cargo is missing or fails.
+pub fn vendor(folder: &Path) -> Result<String, Failure> {
+    let run = |offline: bool| {
+        let mut command = cargo();
+        command.args(["vendor", "--quiet", "--versioned-dirs", "vendor"]).args(offline.then_some("--offline"));
+        command.current_dir(folder).stdin(Stdio::null()).output().map_err(|error| cannot_start(&error))
+    };
+    let first = run(true)?;
+    let output = if first.status.success() { first } else { run(false)? };
+    if output.status.success() {
+        return Ok(String::from_utf8_lossy(&output.stdout).into_owned());
+    }
+    let log = String::from_utf8_lossy(&output.stderr).trim_end().to_owned();
+    let error = Error::new(ErrorKind::Backend, format!("cargo cannot copy the crates that the runtime needs\n{log}"));
+    Err(error.hint("`cargo vendor` fetches crates that are not on this machine: try again with a network").into())
+}
+
 /// What `cargo --version` says.
 ///
 /// # Errors

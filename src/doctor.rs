@@ -9,6 +9,7 @@ use equelle_runtime::session::placement::CROSSOVER_CELLS;
 use crate::cache::{self, Cache};
 use crate::cargo;
 use crate::failure::Failure;
+use crate::package::written;
 use crate::registry::Registry;
 
 /// What was found.
@@ -47,7 +48,22 @@ pub fn examine(backends: Registry) -> Report {
             lines.push(format!("{:<11}{line}", if number == 0 { backend.name() } else { "" }));
         }
     }
+    lines.extend(package_line(Path::new(".")));
     Report { text: lines.join("\n") + "\n", result: cargo.map(drop).and(cache.map(drop)) }
+}
+
+/// What a package in a folder depends on; `None` if there is no package of ours.
+fn package_line(folder: &Path) -> Option<String> {
+    let manifest: toml_edit::DocumentMut = fs::read_to_string(folder.join("Cargo.toml")).ok()?.parse().ok()?;
+    let path = manifest.get("dependencies")?.get("equelle-runtime")?.get("path")?.as_str()?.to_owned();
+    let hashes = written::read_hashes(folder).ok().filter(|hashes| !hashes.is_empty())?;
+    if folder.join(&path).join("Cargo.toml").is_file() {
+        return Some(format!("package    its runtime, {path}, is there"));
+    }
+    let program = hashes.keys().find(|name| name.ends_with(".equelle")).map_or("PROGRAM.equelle", String::as_str);
+    Some(format!(
+        "package    its runtime, {path}, was moved or deleted; `equellec {program} -o . --force` writes the package for this cache"
+    ))
 }
 
 /// Bytes of all files below a folder.

@@ -230,3 +230,33 @@ fn a_missing_gpu_is_told_before_the_build() {
         assert!(said.contains("programs for cuda cannot run on this machine") && said.contains("equellec build"), "{said}");
     }
 }
+
+/// Two values of k, two of nx: k is put out once and the sum over 3 or 5 cells of 2k in each round,
+/// of which the last is in the table.
+#[test]
+fn a_sweep_runs_every_combination_and_makes_a_table() {
+    let folder = scratch("sweep");
+    let program = folder.join("s.equelle");
+    let text = "k = InputScalarWithDefault(\"k\", 1)\nOutput(\"k\", k)\n\
+                For s In InputSequenceOfScalar(\"steps\") {\n    Output(\"sum\", SumReduce(k * s Extend AllCells()))\n}\n";
+    fs::write(&program, text).expect("the folder can be written");
+    let sweep = |code: i32, words: &[&str]| {
+        let mut command = equellec();
+        expect(code, command.args(["sweep", "--interpret"]).arg(&program).arg("--output").arg(folder.join("out")).args(words))
+    };
+    let output = sweep(0, &["steps=1,2", "k=0.5,2", "nx=3,5"]);
+    let expected = "k,nx,exit,k,sum\n0.5,3,0,0.5,3\n0.5,5,0,0.5,5\n2,3,0,2,12\n2,5,0,2,20\n";
+    assert_eq!(stdout(&output), expected);
+    assert_eq!(fs::read_to_string(folder.join("out/sweep.csv")).expect("the table"), expected);
+    let printed = fs::read_to_string(folder.join("out/003-k_2-nx_3/stdout.txt")).expect("what a run printed");
+    assert_eq!(printed, "k = 2\nsum = 6\nsum = 12\n");
+    // Any number of runs at a time gives the same table.
+    assert_eq!(stdout(&sweep(0, &["--jobs", "1", "steps=1,2", "k=0.5,2", "nx=3,5"])), expected);
+    // One run of two fails: the other has its row.
+    let output = sweep(4, &["steps=1", "nx=3,0"]);
+    assert_eq!(stdout(&output), "nx,exit,k,sum\n3,0,1,3\n0,4,,\n");
+    assert!(stderr(&output).contains("1 of 2 runs failed"), "{}", stderr(&output));
+    assert!(stderr(&sweep(2, &["steps=1", "nx=3"])).contains("as in `k=0.1,0.2`"));
+    assert!(stderr(&sweep(2, &["steps=1", "nx=3,4", "output_dir=x"])).contains("--output DIR"));
+    fs::remove_dir_all(&folder).expect("the folder can be removed");
+}

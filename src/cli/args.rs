@@ -74,6 +74,10 @@ pub struct PlainArgs {
     /// Overwrite files of the package that have been changed
     #[arg(long)]
     pub force: bool,
+    /// Copy the runtime and all that it needs into the package, which then builds anywhere without a
+    /// network
+    #[arg(long)]
+    pub vendor: bool,
     /// Print a stage of compilation instead of writing a package
     #[arg(long, value_name = "WHAT", value_parser = Emit::parser(BACKENDS))]
     pub emit: Option<Emit>,
@@ -186,6 +190,8 @@ pub enum Verb {
     Build(BuildArgs),
     /// Run a program in several ways on the same data, and print the differences of outputs
     Compare(CompareArgs),
+    /// Run a program on every combination of values of parameters, and print a table of results
+    Sweep(SweepArgs),
     /// Draw what a run wrote: maps, lines, slices, and single numbers over time
     Plot(PlotArgs),
     /// Report the errors and warnings of a program
@@ -287,6 +293,10 @@ pub struct BuildArgs {
     /// Overwrite files of the package that have been changed
     #[arg(long)]
     pub force: bool,
+    /// Copy the runtime and all that it needs into the package, which then builds anywhere without a
+    /// network
+    #[arg(long)]
+    pub vendor: bool,
 }
 
 /// Arguments of `compare`.
@@ -308,6 +318,31 @@ pub struct CompareArgs {
     pub tolerance: Option<f64>,
     /// Parameter files and assignments `key=value`, as for `run`
     #[arg(value_name = "PARAMFILE|key=value")]
+    pub parameters: Vec<String>,
+}
+
+/// Arguments of `sweep`.
+#[derive(Debug, Args)]
+pub struct SweepArgs {
+    /// What is built.
+    #[command(flatten)]
+    pub source: SourceArgs,
+    /// Back-end to run on
+    #[arg(long, help_heading = RUN, value_parser = registry::parser(BACKENDS), default_value = registry::default(BACKENDS).name(), value_name = "BACKEND")]
+    pub backend: &'static dyn Backend,
+    /// Interpret the program; needs no Rust tool chain
+    #[arg(long, help_heading = RUN)]
+    pub interpret: bool,
+    /// Runs at the same time [default: one for each processor; on a GPU one]
+    #[arg(short, long, help_heading = RUN, value_name = "N")]
+    pub jobs: Option<usize>,
+    /// Folder of the runs, each with a folder of its own, and of the table sweep.csv [default:
+    /// ./STEM-sweep, after FILE]
+    #[arg(short, long, help_heading = RUN, value_name = "DIR")]
+    pub output: Option<PathBuf>,
+    /// Parameter files and assignments, as for `run`. Values with commas between them are tried one
+    /// by one, in every combination: k=0.1,0.2 nx=50,100. Keys that take lists stay whole
+    #[arg(value_name = "PARAMFILE|key=value,...")]
     pub parameters: Vec<String>,
 }
 
@@ -476,6 +511,7 @@ pub fn command(backends: Registry) -> Command {
         .mut_arg("emit", stage)
         .mut_subcommand("run", |verb| verb.mut_arg("backend", backend))
         .mut_subcommand("build", |verb| verb.mut_arg("backends", backend))
+        .mut_subcommand("sweep", |verb| verb.mut_arg("backend", backend))
         .mut_subcommand("compare", |verb| verb.mut_arg("backends", backend))
         .mut_subcommand("emit", |verb| verb.mut_arg("what", stage))
 }

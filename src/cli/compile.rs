@@ -14,34 +14,53 @@ use crate::console::Console;
 use crate::failure::Failure;
 use crate::interpret;
 use crate::package::Package;
+use crate::package::vendor::{self, Dependencies};
 use crate::package::written::{self, Edits};
 use crate::pipeline;
 use crate::processor::{Flags, TargetCpu};
 use equelle_runtime::hash::StableHash;
 use equelle_runtime::{Error, ErrorKind, Program, temporary};
 
-/// Writes the package of a program; returns its folder.
+/// Where and how a package is written.
+pub(super) struct Writing {
+    /// The folder; by default one after the program.
+    pub output: Option<PathBuf>,
+    pub edits: Edits,
+    pub dependencies: Dependencies,
+}
+
+impl Writing {
+    /// Writes the package of a program; returns its folder.
+    fn write(self, file: &Path, compiled: &Compiled) -> Result<PathBuf, Failure> {
+        let folder = self.output.unwrap_or_else(|| PathBuf::from(format!("{}-sim", pipeline::stem(file))));
+        let package = vendor::for_user(&compiled.package, self.dependencies, compiled.cache.crates(), cache::embedded_files())?;
+        written::write(&package, cache::lock_file(), &folder, self.edits)?;
+        if self.dependencies == Dependencies::Vendored {
+            vendor::fetch(&folder)?;
+        }
+        Ok(folder)
+    }
+}
+
+/// Writes the package of a program.
 pub(super) fn write_package(
     file: &Path,
     program: &ProgramArgs,
     backends: Vec<&'static dyn Backend>,
-    output: Option<PathBuf>,
-    edits: Edits,
+    writing: Writing,
     console: &Console,
-) -> Result<PathBuf, Failure> {
-    let compiled = Compiled::new(file, program, backends, console)?;
-    let folder = output.unwrap_or_else(|| PathBuf::from(format!("{}-sim", pipeline::stem(file))));
-    written::write(&compiled.package, cache::lock_file(), &folder, edits)?;
+) -> Result<(), Failure> {
+    let folder = writing.write(file, &Compiled::new(file, program, backends, console)?)?;
     console.progress(&format!("Wrote the package `{}`; `cargo run --release` in it builds and runs it", folder.display()));
-    Ok(folder)
+    Ok(())
 }
 
 /// Writes the package of a program, and its program into the package's folder.
 pub(super) fn build(args: &BuildArgs, console: &Console) -> Result<(), Failure> {
     let compiled = Compiled::new(&args.source.file, &args.source.program, args.backends.clone(), console)?;
-    let folder = args.output.clone().unwrap_or_else(|| PathBuf::from(format!("{}-sim", pipeline::stem(&args.source.file))));
     let edits = if args.force { Edits::Overwrite } else { Edits::Keep };
-    written::write(&compiled.package, cache::lock_file(), &folder, edits)?;
+    let dependencies = if args.vendor { Dependencies::Vendored } else { Dependencies::InCache };
+    let folder = Writing { output: args.output.clone(), edits, dependencies }.write(&args.source.file, &compiled)?;
     let built = compiled.build(&args.source.target.target_cpu, console)?;
     let program = folder.join(format!("{}{}", compiled.package.name, std::env::consts::EXE_SUFFIX));
     if !same_content(&built, &program) {

@@ -13,6 +13,7 @@ mod man;
 mod plot;
 mod run;
 mod stdout;
+mod sweep;
 mod trial;
 
 use std::ffi::OsString;
@@ -22,6 +23,7 @@ use clap::FromArgMatches;
 
 use crate::console::Console;
 use crate::failure::Failure;
+use crate::package::vendor::Dependencies;
 use crate::package::written::Edits;
 use crate::registry::{BACKENDS, Registry};
 use args::{Cli, Verb};
@@ -65,6 +67,7 @@ fn dispatch(backends: Registry, cli: Cli, console: &Console) -> Result<(), Failu
             Verb::Run(args) => run::run(backends, &args, console),
             Verb::Build(args) => compile::build(&args, console),
             Verb::Compare(args) => compare::compare(backends, &args, console),
+            Verb::Sweep(args) => sweep::sweep(backends, &args, console),
             Verb::Plot(args) => plot::plot(&args, console),
             Verb::Check(args) => check::check(&args, console),
             Verb::Emit(args) => emit::emit(backends, &args, console),
@@ -87,7 +90,9 @@ fn dispatch(backends: Registry, cli: Cli, console: &Console) -> Result<(), Failu
             Some(what) => emit::emit(backends, &args::EmitArgs { what, file, program: cli.plain.program }, console),
             None => {
                 let edits = if cli.plain.force { Edits::Overwrite } else { Edits::Keep };
-                compile::write_package(&file, &cli.plain.program, cli.plain.backends, cli.plain.output, edits, console).map(drop)
+                let dependencies = if cli.plain.vendor { Dependencies::Vendored } else { Dependencies::InCache };
+                let writing = compile::Writing { output: cli.plain.output, edits, dependencies };
+                compile::write_package(&file, &cli.plain.program, cli.plain.backends, writing, console)
             }
         },
         (None, None) => {

@@ -12,6 +12,7 @@ mod options;
 mod rust;
 mod sets;
 mod source;
+pub mod vendor;
 pub mod written;
 
 use equelle_front::backend::{Backend, BackendError, Namer, snake_case};

@@ -83,7 +83,10 @@ fn digits(bytes: &[u8]) -> String {
 
 /// Hashes of what was written, by name; none without a record, and none of one that cannot be
 /// understood.
-fn read_hashes(folder: &Path) -> Result<BTreeMap<String, String>, Failure> {
+///
+/// # Errors
+/// The record cannot be read.
+pub fn read_hashes(folder: &Path) -> Result<BTreeMap<String, String>, Failure> {
     let path = folder.join(NAME);
     let text = match fs::read(&path) {
         Ok(text) => text,

@@ -9,11 +9,13 @@ mod converge;
 mod crossover;
 mod cuda_host_tests;
 mod differential;
+mod dist;
 mod editors;
 mod example_data;
 mod gpu_bundle;
 mod implicit_data;
 mod implicit_step;
+mod mutants;
 #[cfg(test)]
 mod pages;
 mod random;
@@ -89,6 +91,11 @@ enum Command {
         #[arg(long)]
         cuda: bool,
     },
+    /// Make an archive of the compiler with manual pages, completions and editors, and try it in an
+    /// empty folder
+    Dist,
+    /// Run cargo-mutants on dimension checks, passes, Newton's method, multigrid and outputs
+    Mutants(mutants::Options),
     /// Collect programs, data and scripts to run on a machine with a GPU, in `.gpu/`
     GpuBundle {
         /// Only programs whose names contain this, or one of several such parts, separated by
@@ -126,6 +133,8 @@ fn main() -> ExitCode {
         Command::ExampleData { check } => example_data::write(check),
         Command::CudaHostTests { all } => cuda_host_tests::run(if all { Packages::All } else { Packages::Some }),
         Command::CompileKernels { folder, targets } => compile_kernels::run(&folder, targets),
+        Command::Dist => dist::make(),
+        Command::Mutants(options) => mutants::run(&options),
         Command::GpuBundle { only } => gpu_bundle::collect(&only),
         Command::Random { programs, seed, cuda: false } => random::run(programs, seed),
         Command::Random { programs, seed, cuda: true } => {
