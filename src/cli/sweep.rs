@@ -171,7 +171,13 @@ fn axes(program: &Program, words: &[String]) -> Result<(Vec<Axis>, Vec<String>),
 fn holds_one_value(program: &Program, key: &str) -> bool {
     let is_single = |shown: &str| matches!(shown, "NUMBER" | "FILE" | "ARRAY" | "true|false");
     let of_input = |input: &InputInfo| match input.kind {
-        InputKind::Scalar | InputKind::Collection | InputKind::Vectors | InputKind::Bools | InputKind::Domain | InputKind::Sequence => {
+        InputKind::Scalar
+        | InputKind::Collection
+        | InputKind::Vectors
+        | InputKind::Bools
+        | InputKind::Domain
+        | InputKind::Sequence
+        | InputKind::Table(_) => {
             input.kind.forms().iter().find(|form| format!("{}{}", input.name, form.suffix) == key).map(|form| is_single(form.value))
         }
     };
