@@ -41,9 +41,9 @@ pub fn rewritten(program: &Program) -> (Program, Vec<Rewriting>) {
     let mut done = Vec::new();
     for _ in 0..TIMES {
         let first = rewriter.random.usize(..Rewriting::ALL.len());
-        // The next one that there is a place for.
+        // The next one that there is a place for. What would fail is not moved out of a loop.
         let kinds = Rewriting::ALL.into_iter().cycle().skip(first).take(Rewriting::ALL.len());
-        for kind in kinds {
+        for kind in kinds.filter(|kind| *kind != Rewriting::Hoist || !program.may_fail) {
             if rewriter.apply(kind) {
                 done.push(kind);
                 break;
@@ -167,8 +167,9 @@ impl Rewriter {
 
     /// Both operands as elements of an array, before the line.
     fn array(&mut self) -> bool {
-        let numbers = |node: &Node| is_value(node) && node.info.basic == Basic::Scalar;
-        let sites = self.sites(|node| binary(node).is_some_and(|(_, a, b)| numbers(a) && numbers(b)));
+        // The elements of an array are all single or all collections.
+        let alike = |a: &Node, b: &Node| [a, b].iter().all(|n| is_value(n) && n.info.basic == Basic::Scalar) && a.info.on == b.info.on;
+        let sites = self.sites(|node| binary(node).is_some_and(|(_, a, b)| alike(a, b)));
         let Some(site) = self.pick(sites) else { return false };
         let name = self.fresh("pair");
         let Some(node) = self.node_mut(&site) else { return false };
