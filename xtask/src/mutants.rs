@@ -54,7 +54,7 @@ pub(crate) fn run(options: &Options) -> Result<(), Failure> {
     })?;
     let mut command = Command::new("cargo");
     command.current_dir(root()).args(["mutants", "--package", package, "--output", "target"]);
-    files.iter().for_each(|file| drop(command.args(["--file", file])));
+    command.args(files.iter().flat_map(|file| ["--file", file]));
     if let Some(shard) = &options.shard {
         command.args(["--shard", shard]);
     }
