@@ -470,6 +470,7 @@ fn colliding_keys_are_refused_by_check() {
     let file = folder.join("keys.equelle");
     let read = |name: &str| format!("Output(\"{name}\", InputScalarWithDefault(\"{name}\", 1))\n");
     let on = |kind: &str, name: &str, set: &str| format!("Output(\"{name} {set}\", InputCollectionOf{kind}(\"{name}\", {set}()))\n");
+    let table = |name: &str, value: &str| format!("Output(\"{value}\", Interpolate(InputTable(\"{name}\", \"x\", \"{value}\"), 1))\n");
     let domain = "d = InputDomainSubsetOf(\"u\", AllCells())\nOutput(\"d\", d)\n";
     for (text, expected) in [
         (on("Scalar", "u", "AllCells") + &read("u_filename"), Some("`u_filename` is a key of this input and of the input `u`")),
@@ -481,6 +482,9 @@ fn colliding_keys_are_refused_by_check() {
         (read("dx") + &read("nx") + &read("max_iter"), None),
         (on("Scalar", "u", "AllCells") + &on("Scalar", "u", "AllFaces") + &read("u"), None),
         (on("Scalar", "dx", "AllCells"), None),
+        // Tables are columns of one file, which no collection is.
+        (table("u", "a") + &table("u", "b"), None),
+        (table("u", "a") + &on("Scalar", "u", "AllCells"), Some("`u_filename` is a key of this input and of the input `u`")),
     ] {
         fs::write(&file, &text).unwrap();
         match expected {

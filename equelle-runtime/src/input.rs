@@ -57,6 +57,8 @@ pub struct Inputs {
     sequences: Vec<(String, Arc<Vec<f64>>)>,
     /// By name and columns.
     tables: Vec<([String; 3], Arc<Table>)>,
+    /// The first table that is not a number beyond its rows.
+    table_with_ends: Option<String>,
     /// Widths of the grid's cells that follow from other parameters, by key.
     widths: Vec<(&'static str, f64)>,
     /// What the user should know of them.

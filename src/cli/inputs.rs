@@ -147,9 +147,14 @@ pub(super) fn template(program: &Program) -> String {
     text.push_str("# A line that begins with `#` gives the default, or nothing where there is none; remove the `#` to change it.\n");
     text.push_str("# A line without a value must get one, or give way to the comment below it.\n");
     text.push_str("# File names are relative to this file.\n\n# --- Inputs ---\n");
-    for input in program.inputs {
+    for (number, input) in program.inputs.iter().enumerate() {
         let unit = input.unit.map_or_else(String::new, |unit| format!(", in {}", unit.text));
         let _ = writeln!(text, "\n# {}: {}{unit}", input.name, kind(input));
+        let is_table = |input: &InputInfo| matches!(input.kind, InputKind::Table(_));
+        if is_table(input) && program.inputs[..number].iter().any(|other| other.name == input.name && is_table(other)) {
+            text.push_str("# of the same file\n");
+            continue;
+        }
         for (at, form) in input.kind.forms().iter().enumerate() {
             let (key, said) = (format!("{}{}", input.name, form.suffix), format!("{}: {}", form.value, form.meaning));
             let needed = at == 0 && input.kind != InputKind::Scalar;

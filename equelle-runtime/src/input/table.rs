@@ -26,8 +26,16 @@ impl Inputs {
             return Ok(Arc::clone(table));
         }
         let table = Arc::new(self.read_table(parameters, name, argument, value)?);
+        if choice(parameters, &format!("{name}_outside"), OUTSIDES)? == Outside::Error {
+            self.table_with_ends.get_or_insert_with(|| name.to_owned());
+        }
         self.tables.push((key, Arc::clone(&table)));
         Ok(table)
+    }
+
+    /// The first table read that is not a number beyond its rows.
+    pub(crate) fn table_with_ends(&self) -> Option<&str> {
+        self.table_with_ends.as_deref()
     }
 
     fn read_table(&self, parameters: &Parameters, name: &str, argument: &str, value: &str) -> Result<Table, Error> {

@@ -98,7 +98,7 @@ impl Session {
         let Some(found) = FirstNonfinite::first(&components) else { return Ok(()) };
         // Errors of files in the background come first.
         self.wait_for_outputs()?;
-        Err(NotFinite { checked, found, place: None }.error(&self.grid))
+        Err(self.not_finite(&NotFinite { checked, found, place: None }))
     }
 
     /// Checks an output of a collection, given by component in the order of the grid's file.
@@ -110,7 +110,7 @@ impl Session {
         let Some(found) = FirstNonfinite::first(components) else { return Ok(()) };
         self.wait_for_outputs()?;
         let place = ElementLocation::in_file_order(domain, found.position);
-        Err(NotFinite { checked, found, place }.error(&self.grid))
+        Err(self.not_finite(&NotFinite { checked, found, place }))
     }
 
     /// A check of an output whose numbers are still being copied, for the thread that writes them.
@@ -138,9 +138,20 @@ impl Session {
     pub(super) fn locate_nonfinite<T>(&self, result: Result<T, Error>) -> Result<T, Error> {
         let located = |error: Error| error.at(self.line);
         result.map_err(|error| match self.finite.later.lock().unwrap_or_else(PoisonError::into_inner).take() {
-            Some(not_finite) => not_finite.error(&self.grid),
+            Some(not_finite) => self.not_finite(&not_finite),
             None => located(error),
         })
+    }
+
+    /// The error, which names tables that have no numbers beyond their rows.
+    fn not_finite(&self, not_finite: &NotFinite) -> Error {
+        let error = not_finite.error(&self.grid);
+        match self.inputs.table_with_ends() {
+            Some(name) => error.hint(format!(
+                "beyond its rows table `{name}` is not a number, as `{name}_outside=error` asks; `{name}_outside=constant` goes on"
+            )),
+            None => error,
+        }
     }
 
     /// Checks a variable of single numbers, one for a Scalar, as many as dimensions for a Vector; and
@@ -155,7 +166,7 @@ impl Session {
             return Ok(());
         }
         let Some(found) = FirstNonfinite::first(&components) else { return Ok(()) };
-        Err(NotFinite { checked: self.checks_state(name), found, place: None }.error(&self.grid))
+        Err(self.not_finite(&NotFinite { checked: self.checks_state(name), found, place: None }))
     }
 
     /// Checks a variable that is a collection, given by component, one value per element of a
@@ -176,6 +187,6 @@ impl Session {
         let components: Vec<&[R]> = ordered.iter().map(|component| &component[..]).collect();
         let Some(found) = FirstNonfinite::first(&components) else { return Ok(()) };
         let place = ElementLocation::in_file_order(domain, found.position);
-        Err(NotFinite { checked: self.checks_state(name), found, place }.error(&self.grid))
+        Err(self.not_finite(&NotFinite { checked: self.checks_state(name), found, place }))
     }
 }
