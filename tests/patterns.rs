@@ -1,4 +1,5 @@
-//! The pages of the book with patterns and tables, and programs written in its way against closed forms.
+//! The pages of the book with patterns and tables, and programs written in its way against closed
+//! forms.
 
 #[path = "../equelle-runtime/examples/polyhedra.rs"]
 mod polyhedra;

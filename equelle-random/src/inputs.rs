@@ -9,7 +9,8 @@ use equelle_runtime::{CanonicalSet, EntityKind, Extent, Grid, InputKind, Program
 /// Writes data for the inputs of a program that `given` does not name, and returns the words of a
 /// command line that name it. Collections hold numbers from 1/2 to 3/2 without any order, domains
 /// every third element of the set that they lie in, sequences three short steps, tables six rows;
-/// scalars keep their defaults. A collection on a domain that the program computes gets one value for all.
+/// scalars keep their defaults. A collection on a domain that the program computes gets one value
+/// for all.
 ///
 /// # Panics
 /// If the folder cannot be written, or Vectors, truth values or a domain lie in a set that is
@@ -63,8 +64,8 @@ pub fn invented(program: &Program, grid: &Grid, given: &[String], folder: &Path)
     words
 }
 
-/// The columns that a program reads of a file, from 0 to 1 and beyond: argument and value alike grow
-/// from row to row.
+/// The columns that a program reads of a file, from 0 to 1 and beyond: argument and value alike
+/// grow from row to row.
 fn rows(program: &Program, name: &str) -> Vec<String> {
     let mut columns: Vec<&str> = Vec::new();
     for input in program.inputs.iter().filter(|input| input.name == name) {

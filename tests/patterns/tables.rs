@@ -40,10 +40,10 @@ fn saturation(how: How, text: &str, folder: &Path, words: &[&str]) -> Vec<f64> {
 }
 
 /// A line between two rows at distance h is off by at most h^2/8 times the second derivative, 2.
-/// The fraction of flow, whose derivatives by both permeabilities are at most 1 / 0.18 in size since
-/// krw + kro / 2 is at least 1/3, is off by at most 5.6 * 1.5 * h^2/4. Eight steps of half a
-/// cell, each with the difference of two fractions, add up to at most 8 times that in a cell. Monotone
-/// cubics have the slopes of parabolas, so that they are exact here.
+/// The fraction of flow, whose derivatives by both permeabilities are at most 1 / 0.18 in size
+/// since krw + kro / 2 is at least 1/3, is off by at most 5.6 * 1.5 * h^2/4. Eight steps of half a
+/// cell, each with the difference of two fractions, add up to at most 8 times that in a cell.
+/// Monotone cubics have the slopes of parabolas, so that they are exact here.
 #[test]
 fn buckley_and_leverett_with_a_table_and_with_a_formula() {
     let folder = scratch("tables");
@@ -88,8 +88,8 @@ fn a_table_with_units() {
     fs::remove_dir_all(&folder).unwrap();
 }
 
-/// The program of the page, compiled for the processor: as interpreted to what Newton's method leaves,
-/// 1e-13 times a condition below 10.
+/// The program of the page, compiled for the processor: as interpreted to what Newton's method
+/// leaves, 1e-13 times a condition below 10.
 #[test]
 fn compiled_as_interpreted() {
     let folder = scratch("tables-compiled");

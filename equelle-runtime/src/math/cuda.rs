@@ -100,7 +100,8 @@ const OF_ONE: [&str; 16] =
     ["exp", "log", "log10", "sin", "cos", "tan", "asin", "acos", "atan", "sinh", "cosh", "tanh", "erf", "floor", "ceil", "sign"];
 const OF_TWO: [&str; 2] = ["pow", "atan2"];
 
-/// CUDA C++ text of the functions and of tables, for the prelude of kernels. It needs `EQ_FUNCTION`.
+/// CUDA C++ text of the functions and of tables, for the prelude of kernels. It needs
+/// `EQ_FUNCTION`.
 pub fn cuda_text() -> String {
     let functions = elementary_functions!(cuda_functions);
     let mut text = two_over_pi!(cuda_table).to_owned();

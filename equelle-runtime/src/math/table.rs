@@ -43,8 +43,8 @@ pub enum TableError {
 /// Numbers of a piece: its value and coefficients where it begins.
 const PIECE: usize = 4;
 
-/// A table, ready to be evaluated. The arguments of rows, ascending, begin pieces 1 to n; piece 0 is
-/// before the first row.
+/// A table, ready to be evaluated. The arguments of rows, ascending, begin pieces 1 to n; piece 0
+/// is before the first row.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Table {
     /// n, the arguments, then of each piece `y`, `a`, `b`, `c`: at a distance d from its begin (of
@@ -252,7 +252,8 @@ mod tests {
         Table::new(&arguments, &values, interpolation, Outside::Constant).unwrap()
     }
 
-    /// Twice the rows: an eighth of the error of cubics and more, a quarter of that of straight lines.
+    /// Twice the rows: an eighth of the error of cubics or less, a quarter of that of straight
+    /// lines.
     #[test]
     fn errors_fall_with_the_distance_of_rows() {
         let largest = |n: usize, interpolation| {
