@@ -11,6 +11,7 @@
 //! before: what stands in one branch of a choice alone stays in it, and a sum takes nothing from
 //! its body. Loads have no names of their own, targets keep them in registers anyway.
 
+mod fresh;
 mod key;
 mod number;
 mod place;
@@ -19,10 +20,12 @@ mod tests;
 
 use super::combine::combine;
 use super::locals::{adds, drop_unread, drop_unused_locals, each_body};
+use crate::backend::visit::{Node, visit_block};
 use crate::ir::{KBlock, KStmt, Kernel, Module};
 use crate::types::SetTable;
+use fresh::Fresh;
 use number::Numbering;
-use place::{Fresh, Placing};
+use place::Placing;
 
 /// Numbers the values of every body of every kernel.
 pub(super) fn run(module: &mut Module) {
@@ -37,8 +40,11 @@ pub(super) fn run(module: &mut Module) {
             // Conditions that are equal are so in words now: choices come together, and what they
             // have in common once more. Terms of a Jacobian keep their order.
             if !adds(body) && has_alike(body) {
+                let before = choices_and_sums(body);
                 combine(body, &mut |local| fresh.copy(kernel, local));
-                renew(kernel, sets, body, &mut fresh);
+                if choices_and_sums(body) < before {
+                    renew(kernel, sets, body, &mut fresh);
+                }
             }
             drop_unread(body);
         }
@@ -69,6 +75,14 @@ fn has_alike(block: &KBlock) -> bool {
         }
         KStmt::Let { .. } | KStmt::LetEntity { .. } | KStmt::Add { .. } => false,
     })
+}
+
+fn choices_and_sums(body: &KBlock) -> usize {
+    let mut count = 0;
+    visit_block(body, &mut |node| {
+        count += usize::from(matches!(node, Node::Stmt(KStmt::If { .. } | KStmt::ReduceFaces { .. } | KStmt::ReduceSides { .. })));
+    });
+    count
 }
 
 fn renew(kernel: &mut Kernel, sets: &SetTable, body: &mut KBlock, fresh: &mut Fresh) {

@@ -1,54 +1,41 @@
 //! Where values are evaluated, and under which names.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::rc::Rc;
 
-use super::super::locals::copy_local;
+use super::fresh::Fresh;
 use super::number::{Node, Nodes, Numbered, Shell, Step, Value};
 use crate::backend::structural::asked_axis;
 use crate::ir::kernel::{for_each_part, for_each_part_of_path};
-use crate::ir::{ExprClass, KBlock, KExpr, KStmt, Kernel, Local, LocalId, Path, UnaryOp};
-use crate::lower::UniqueNames;
+use crate::ir::{ExprClass, KBlock, KExpr, KStmt, Kernel, LocalId, Path, UnaryOp};
 use crate::ops::Comparison;
-use crate::types::{Basic, Type};
 
-/// Locals that the pass adds to a kernel: the same name in each body where it can be.
-pub(super) struct Fresh {
-    names: UniqueNames,
-    made: HashMap<(String, Basic), Vec<LocalId>>,
-    /// How many of those made this body has.
-    used: HashMap<(String, Basic), usize>,
+/// Some of the values of a body.
+struct Values {
+    has: Vec<bool>,
+    all: Vec<Value>,
 }
 
-impl Fresh {
-    pub fn of(kernel: &Kernel) -> Fresh {
-        let mut names = UniqueNames::default();
-        for name in kernel.params.iter().map(|p| &p.name).chain(kernel.locals.iter().map(|l| &l.name)) {
-            names.unique(name);
+impl Values {
+    fn none_of(nodes: &Nodes) -> Values {
+        Values { has: vec![false; nodes.len()], all: Vec::new() }
+    }
+
+    /// Whether it was not among them.
+    fn insert(&mut self, value: Value) -> bool {
+        let new = !std::mem::replace(&mut self.has[value.index()], true);
+        if new {
+            self.all.push(value);
         }
-        Fresh { names, made: HashMap::new(), used: HashMap::new() }
+        new
     }
 
-    pub fn begin_body(&mut self) {
-        self.used.clear();
+    fn contains(&self, value: Value) -> bool {
+        self.has[value.index()]
     }
 
-    pub fn copy(&mut self, kernel: &mut Kernel, local: LocalId) -> LocalId {
-        copy_local(&mut kernel.locals, &mut self.names, local)
-    }
-
-    fn local(&mut self, kernel: &mut Kernel, wanted: String, basic: Basic) -> LocalId {
-        let key = (wanted, basic);
-        let used = self.used.entry(key.clone()).or_default();
-        let made = self.made.entry(key.clone()).or_default();
-        *used += 1;
-        if let Some(&local) = made.get(*used - 1) {
-            return local;
-        }
-        let local = LocalId(kernel.locals.len() as u32);
-        kernel.locals.push(Local { name: self.names.unique(&key.0), ty: Type::single(basic) });
-        made.push(local);
-        local
+    fn in_both(&self, other: &Values) -> Vec<Value> {
+        self.all.iter().copied().filter(|&value| other.contains(value)).collect()
     }
 }
 
@@ -63,7 +50,7 @@ pub(super) struct Placing<'a> {
     /// Values that somebody reads.
     read: Vec<bool>,
     /// What both branches of a choice evaluate.
-    both: HashMap<Value, Rc<HashSet<Value>>>,
+    both: HashMap<Value, Rc<[Value]>>,
 }
 
 impl<'a> Placing<'a> {
@@ -87,14 +74,20 @@ impl<'a> Placing<'a> {
             }
         }
         let uses = self.uses(block);
-        let mut wanted: HashSet<Value> = named.keys().copied().collect();
-        let certain = self.certain(block);
-        wanted.extend(certain.into_iter().filter(|value| uses[value.index()] > 1 && self.is_work(*value)));
-        let mut done = HashSet::new();
+        let mut wanted = Values::none_of(self.nodes);
+        named.keys().for_each(|&value| {
+            wanted.insert(value);
+        });
+        for value in self.certain(block).all {
+            if uses[value.index()] > 1 && self.is_work(value) {
+                wanted.insert(value);
+            }
+        }
+        let mut done = Values::none_of(self.nodes);
         let mut statements = Vec::new();
         for step in &block.steps {
             if let Step::Name { value, .. } = step {
-                if wanted.contains(value) {
+                if wanted.contains(*value) {
                     self.make(*value, &wanted, &named, &mut done, &mut held, &mut statements);
                 }
                 continue;
@@ -113,15 +106,7 @@ impl<'a> Placing<'a> {
     }
 
     /// Names what is wanted of a value and of what it is made of, the parts first.
-    fn make(
-        &mut self,
-        value: Value,
-        wanted: &HashSet<Value>,
-        named: &Held,
-        done: &mut HashSet<Value>,
-        held: &mut Held,
-        out: &mut Vec<KStmt>,
-    ) {
+    fn make(&mut self, value: Value, wanted: &Values, named: &Held, done: &mut Values, held: &mut Held, out: &mut Vec<KStmt>) {
         if held.contains_key(&value) || !done.insert(value) {
             return;
         }
@@ -129,7 +114,7 @@ impl<'a> Placing<'a> {
         for &part in &nodes.of(value).parts {
             self.make(part, wanted, named, done, held, out);
         }
-        if !wanted.contains(&value) {
+        if !wanted.contains(value) {
             return;
         }
         match self.built(value, held) {
@@ -167,7 +152,7 @@ impl<'a> Placing<'a> {
                 let mut statement = statement.clone();
                 if let KStmt::ReduceSides { low, high, .. } = &mut statement {
                     let into = [&mut low.interior, &mut low.boundary, &mut high.interior, &mut high.boundary];
-                    for (into, block) in into.into_iter().zip(blocks.iter()) {
+                    for (into, block) in into.into_iter().zip(blocks) {
                         *into = block.as_ref().map(|block| self.block(block, self.of_sum(block, held)));
                     }
                 }
@@ -214,8 +199,8 @@ impl<'a> Placing<'a> {
     }
 
     /// The values that a block evaluates whatever branches are taken.
-    fn certain(&mut self, block: &Numbered) -> HashSet<Value> {
-        let mut certain = HashSet::new();
+    fn certain(&mut self, block: &Numbered) -> Values {
+        let mut certain = Values::none_of(self.nodes);
         for step in &block.steps {
             match step {
                 Step::Name { value, .. } => {
@@ -226,7 +211,9 @@ impl<'a> Placing<'a> {
                 Step::If { condition, then, otherwise, .. } => {
                     self.evaluated(*condition, &mut certain);
                     let (then, otherwise) = (self.certain(then), self.certain(otherwise));
-                    certain.extend(then.intersection(&otherwise));
+                    then.in_both(&otherwise).into_iter().for_each(|value| {
+                        certain.insert(value);
+                    });
                 }
                 Step::Entity { .. } | Step::Faces { .. } | Step::Sides { .. } | Step::Add { .. } => {
                     step.reads().0.into_iter().for_each(|value| self.evaluated(value, &mut certain));
@@ -237,7 +224,7 @@ impl<'a> Placing<'a> {
         certain
     }
 
-    fn evaluated(&mut self, value: Value, certain: &mut HashSet<Value>) {
+    fn evaluated(&mut self, value: Value, certain: &mut Values) {
         if !certain.insert(value) {
             return;
         }
@@ -246,22 +233,24 @@ impl<'a> Placing<'a> {
         match node.parts[..] {
             [condition, if_true, if_false] if node.is_choice() => {
                 self.evaluated(condition, certain);
-                certain.extend(self.in_both(value, [if_true, if_false]).iter());
+                for &value in &*self.in_both(value, [if_true, if_false]) {
+                    certain.insert(value);
+                }
             }
             _ => node.parts.iter().for_each(|&part| self.evaluated(part, certain)),
         }
     }
 
-    fn in_both(&mut self, choice: Value, branches: [Value; 2]) -> Rc<HashSet<Value>> {
+    fn in_both(&mut self, choice: Value, branches: [Value; 2]) -> Rc<[Value]> {
         if let Some(both) = self.both.get(&choice) {
             return both.clone();
         }
         let [then, otherwise] = branches.map(|branch| {
-            let mut certain = HashSet::new();
+            let mut certain = Values::none_of(self.nodes);
             self.evaluated(branch, &mut certain);
             certain
         });
-        let both: Rc<HashSet<Value>> = Rc::new(then.intersection(&otherwise).copied().collect());
+        let both: Rc<[Value]> = then.in_both(&otherwise).into();
         self.both.insert(choice, both.clone());
         both
     }
@@ -328,7 +317,6 @@ impl<'a> Placing<'a> {
             KExpr::Local(id) => self.kernel.locals.get(id.0 as usize).map(|local| local.name.clone()),
             KExpr::Param(id) | KExpr::Load { param: id, .. } => self.kernel.params.get(id.0 as usize).map(|param| param.name.clone()),
             KExpr::Unary(UnaryOp::Neg, _) => Some(format!("minus_{}", part(0)?)),
-            KExpr::Interpolate { table, .. } => self.kernel.params.get(table.0 as usize).map(|param| param.name.clone()),
             KExpr::Unary(..) | KExpr::Component(..) => part(0),
             KExpr::Arithmetic(..) | KExpr::Dot(..) | KExpr::Math(..) | KExpr::Compare(..) => match (part(0), part(1)) {
                 (Some(a), Some(b)) => Some(format!("{a}_{b}")),
