@@ -198,7 +198,7 @@ impl<'a> Numbering<'a> {
             }
             KStmt::ReduceSides { reduction, results, extreme_faces, low, high } => {
                 let mut one = |block: Option<KBlock>| block.map(|block| self.sum(block));
-                let blocks = [one(low.interior), one(low.boundary), one(high.interior), one(high.boundary)];
+                let blocks = Box::new([one(low.interior), one(low.boundary), one(high.interior), one(high.boundary)]);
                 let none = || SideBlocks { interior: None, boundary: None };
                 let statement = KStmt::ReduceSides { reduction, results, extreme_faces, low: none(), high: none() };
                 steps.push(Step::Sides { statement, blocks: Box::new(blocks) });

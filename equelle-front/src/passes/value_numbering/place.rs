@@ -152,7 +152,7 @@ impl<'a> Placing<'a> {
                 let mut statement = statement.clone();
                 if let KStmt::ReduceSides { low, high, .. } = &mut statement {
                     let into = [&mut low.interior, &mut low.boundary, &mut high.interior, &mut high.boundary];
-                    for (into, block) in into.into_iter().zip(blocks) {
+                    for (into, block) in into.into_iter().zip(blocks.iter()) {
                         *into = block.as_ref().map(|block| self.block(block, self.of_sum(block, held)));
                     }
                 }
