@@ -201,7 +201,7 @@ impl<'a> Numbering<'a> {
                 let blocks = Box::new([one(low.interior), one(low.boundary), one(high.interior), one(high.boundary)]);
                 let none = || SideBlocks { interior: None, boundary: None };
                 let statement = KStmt::ReduceSides { reduction, results, extreme_faces, low: none(), high: none() };
-                steps.push(Step::Sides { statement, blocks: Box::new(blocks) });
+                steps.push(Step::Sides { statement, blocks });
             }
             KStmt::If { results, condition, then, otherwise } => {
                 let condition = self.expr(condition);

@@ -317,6 +317,7 @@ impl<'a> Placing<'a> {
             KExpr::Local(id) => self.kernel.locals.get(id.0 as usize).map(|local| local.name.clone()),
             KExpr::Param(id) | KExpr::Load { param: id, .. } => self.kernel.params.get(id.0 as usize).map(|param| param.name.clone()),
             KExpr::Unary(UnaryOp::Neg, _) => Some(format!("minus_{}", part(0)?)),
+            KExpr::Interpolate { table, .. } => self.kernel.params.get(table.0 as usize).map(|param| param.name.clone()),
             KExpr::Unary(..) | KExpr::Component(..) => part(0),
             KExpr::Arithmetic(..) | KExpr::Dot(..) | KExpr::Math(..) | KExpr::Compare(..) => match (part(0), part(1)) {
                 (Some(a), Some(b)) => Some(format!("{a}_{b}")),
