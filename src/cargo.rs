@@ -129,8 +129,8 @@ fn cargo() -> Command {
     Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
 }
 
-/// Copies the crates of registries that a package needs to its folder `vendor`, without a network if
-/// they are on this machine; returns the configuration that makes cargo use them.
+/// Copies the crates of registries that a package needs to its folder `vendor`, without a network
+/// if they are on this machine; returns the configuration that makes cargo use them.
 ///
 /// # Errors
 /// Cargo is missing or fails.

@@ -35,8 +35,8 @@ fn cargo(folder: &Path, words: &[&str]) -> Command {
     command
 }
 
-/// The package is in another crate, with the example of the book as its program. Of 1 to 4 a quarter
-/// is left after two steps of 1 with k = 0.5.
+/// The package is in another crate, with the example of the book as its program. Of 1 to 4 a
+/// quarter is left after two steps of 1 with k = 0.5.
 #[test]
 fn a_simulator_runs_in_memory_inside_another_crate() {
     let folder = scratch("crate");

@@ -107,6 +107,11 @@ fn errors_of_parameters_show_the_right_form() {
         let said = stderr(&expect_with_input(4, &["run", "--interpret", "-", word], program));
         assert!(said.contains(&format!("hint: such as {example}")), "{said}");
     }
+    // Before a build, too.
+    for word in ["k=hot", "nx=many", "output_to_file=perhaps"] {
+        let mut run = equellec();
+        expect(4, run.args(["run", HEAT, "u_initial=1", "timesteps=1", word]).env("CARGO", "no-such-cargo"));
+    }
     let said = stderr(&expect_with_input(2, &["run", "--interpret", "-", "nx"], "Output(\"a\", 1)\n"));
     assert!(said.contains("`nx=50`"), "{said}");
 }

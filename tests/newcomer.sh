@@ -73,10 +73,10 @@ say 4 equellec run rod.equelle nx=10 lx=0.1
 reads "steps=NUMBERS"
 say 4 equellec run rod.equelle nx=ten u=1 steps=3*0.1
 reads "such as \`nx=6\`"
-data=(grid_dim=1 nx=10 lx=0.1 u_expression=300+1000*x steps=200*0.1)
+data=(grid_dim=1 nx=10 lx=0.1 u_expression=300+1000*x steps=400*0.05)
 say 0 equellec run --interpret --quiet rod.equelle "${data[@]}" output_to_file=false
 reads "mean = 350"
-say 0 equellec run --interpret rod.equelle "${data[@]}" steps=5000*0.1 stop_when_change=1e-3 output_to_file=false
+say 0 equellec run --interpret rod.equelle "${data[@]}" steps=9999*0.05 stop_when_change=1e-3 output_to_file=false
 reads "steady state after round"
 say 0 equellec run rod.equelle "${data[@]}" output_dir=results
 

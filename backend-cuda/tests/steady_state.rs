@@ -11,9 +11,9 @@ use equelle_runtime::grid::{Cartesian, Grid};
 use equelle_runtime::session::{Options, Session};
 use equelle_runtime::{CanonicalSet, EntityKind, EquelleRuntime, Extent, HostAccess, Operations, Parameters, RoundLength};
 
-/// Four cells, 0.5 to 3.5, are halved: after round n the change is 3.5/2^n and the range so far 1.75 -
-/// 0.5/2^n, of which 1/32 is larger for the first time for n = 7. The time goes on and does not
-/// matter.
+/// Four cells, 0.5 to 3.5, are halved: after round n the change is 3.5/2^n and the range so far
+/// 1.75 - 0.5/2^n, of which 1/32 is larger for the first time for n = 7. The time goes on and does
+/// not matter.
 #[test]
 fn a_loop_on_a_device_ends_after_the_round_that_changes_nothing_more() {
     for device in devices() {

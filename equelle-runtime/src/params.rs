@@ -285,8 +285,8 @@ impl Parameters {
     }
 }
 
-/// The error of a value that is not what is expected; the hint has the key with its default, or with
-/// an example.
+/// The error of a value that is not what is expected; the hint has the key with its default, or
+/// with an example.
 fn wrong_type(key: &str, entry: &Entry, fault: NumberError, expected: &str, example: &str) -> Error {
     let what = match fault {
         NumberError::NotANumber => format!("must be {expected}, not `{}`", entry.value),

@@ -74,8 +74,8 @@ pub struct PlainArgs {
     /// Overwrite files of the package that have been changed
     #[arg(long)]
     pub force: bool,
-    /// Copy the runtime and all that it needs into the package, which then builds anywhere without a
-    /// network
+    /// Copy the runtime and all that it needs into the package, which then builds anywhere without
+    /// a network
     #[arg(long)]
     pub vendor: bool,
     /// Print a stage of compilation instead of writing a package
@@ -200,8 +200,8 @@ pub enum Verb {
     Emit(EmitArgs),
     /// Format programs in place
     Fmt(FmtArgs),
-    /// Explain a diagnostic code such as E0201, a built-in function such as Gradient, or a parameter
-    /// of every program such as nx
+    /// Explain a diagnostic code such as E0201, a built-in function such as Gradient, or a
+    /// parameter of every program such as nx
     Explain(ExplainArgs),
     /// Describe or check a grid file
     Grid(GridArgs),
@@ -293,8 +293,8 @@ pub struct BuildArgs {
     /// Overwrite files of the package that have been changed
     #[arg(long)]
     pub force: bool,
-    /// Copy the runtime and all that it needs into the package, which then builds anywhere without a
-    /// network
+    /// Copy the runtime and all that it needs into the package, which then builds anywhere without
+    /// a network
     #[arg(long)]
     pub vendor: bool,
 }

@@ -41,8 +41,8 @@ struct Case {
     folder: PathBuf,
 }
 
-/// What came of a run: its exit code, `None` if it did not start or a signal ended it, and the single
-/// values that it put out last, by tag.
+/// What came of a run: its exit code, `None` if a signal ended it, and the single values that it
+/// put out last, by tag.
 #[derive(Clone, Debug, Default, PartialEq)]
 struct Outcome {
     code: Option<u8>,

@@ -21,8 +21,8 @@ pub enum Dependencies {
     Vendored,
 }
 
-/// The package as it is written to a folder of the user's: with a page that says what it depends on,
-/// and with the runtime crates if it is to have them. `crates` is the folder of the cache.
+/// The package as it is written to a folder of the user's: with a page that says what it depends
+/// on, and with the runtime crates if it is to have them. `crates` is the folder of the cache.
 ///
 /// # Errors
 /// `Internal` if the generated manifest cannot be read.

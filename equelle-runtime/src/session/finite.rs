@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use super::{LoopState, Measured, Session};
+use super::steady_state::Measured;
+use super::{LoopState, Session};
 use crate::domain::Domain;
 use crate::error::{Error, ErrorKind};
 use crate::output::{Checked, CheckedValues, ElementLocation, FirstNonfinite, NotFinite, Step};
@@ -154,8 +155,8 @@ impl Session {
         }
     }
 
-    /// Checks a variable of single numbers, one for a Scalar, as many as dimensions for a Vector; and
-    /// measures its change where change ends the loop.
+    /// Checks a variable of single numbers, one for a Scalar, as many as dimensions for a Vector;
+    /// and measures its change where change ends the loop.
     ///
     /// # Errors
     /// `Simulation`, with the current line, if one is not finite.

@@ -3,7 +3,7 @@
 use crate::error::Error;
 use crate::grid::Renumber;
 use crate::input::{Inputs, choice};
-use crate::keys;
+use crate::keys::{self, Form};
 use crate::newton::timestep_cuts;
 use crate::output::Nonfinite;
 use crate::params::{Parameters, near_match};
@@ -91,6 +91,17 @@ pub fn check_parameters(program: &Program, parameters: &Parameters) -> Result<Ve
     SteadyState::from_parameters(parameters)?;
     Nonfinite::from_parameters(parameters)?;
     Renumber::from_parameters(parameters)?;
+    for key in keys::single().filter(|key| parameters.contains(key.name)) {
+        match key.form {
+            Form::Count => drop(parameters.integer(key.name)?),
+            Form::Flag => drop(parameters.flag(key.name)?),
+            // Widths may be lists, and what reads words or texts knows more about them.
+            Form::Number | Form::Words(_) | Form::Other(_) => {}
+        }
+    }
+    for input in program.inputs.iter().filter(|input| input.kind == InputKind::Scalar) {
+        inputs.scalar(parameters, input.name, 0.0).map_err(|error| error.at(input.line))?;
+    }
     warnings.extend(empty_sequences(program, parameters, &mut inputs));
     Ok(warnings)
 }

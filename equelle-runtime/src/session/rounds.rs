@@ -1,9 +1,11 @@
-//! Rounds of loops that a condition ends, and of those that compute their steps.
+//! Rounds of loops that a condition or a steady state ends, and of those that compute their steps.
 
 use super::round_length::{MAX_ROUNDS, RoundLength};
+use super::steady_state::{Measured, MeasuredVariable, RoundChange, STOP_WHEN_CHANGE};
 use super::{LoopState, Session};
 use crate::error::{Error, ErrorKind};
 use crate::json;
+use crate::real::Real;
 
 /// Most rounds of a loop over a range, whose elements a device holds.
 const LONGEST_RANGE: f64 = 1e8;
@@ -86,5 +88,40 @@ impl Session {
     /// The last computed step, as a whole; NaN before the first.
     pub(crate) fn last_step(&self) -> f64 {
         self.last_step
+    }
+
+    /// Begins to measure the round of a loop that is ending; whether change may end the loop.
+    pub(super) fn begin_measure(&mut self) -> bool {
+        self.steady_state.begin_round()
+    }
+
+    /// The variable that is measured next, if the round that is ending is measured.
+    pub fn measured_variable(&self) -> Option<MeasuredVariable> {
+        self.steady_state.next_variable()
+    }
+
+    /// Records the change of the next variable, by component; for back-ends whose values are on a
+    /// device.
+    pub fn record_change(&mut self, kind: Measured, components: &[RoundChange]) {
+        self.steady_state.record(kind, components);
+    }
+
+    /// Measures a variable whose values the host has, if the round that is ending is measured.
+    pub(super) fn measure_change<R: Real>(&mut self, kind: Measured, components: &[&[R]]) {
+        self.steady_state.measure(kind, components);
+    }
+
+    /// Whether change ends a loop before another round; says so then.
+    pub(super) fn ends_steady(&mut self, state: &LoopState) -> bool {
+        if !self.progress.is_outermost() || !self.steady_state.take_end() {
+            return false;
+        }
+        let largest = self.steady_state.largest.unwrap_or_default();
+        let of = state.len.map_or_else(String::new, |len| format!(" of {len}"));
+        self.note(format!(
+            "steady state after round {}{of}: no variable changes by more than {largest:e} of its range ({STOP_WHEN_CHANGE})",
+            state.next
+        ));
+        true
     }
 }

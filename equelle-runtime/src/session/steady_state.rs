@@ -6,7 +6,6 @@
 //! larger than the parameter times the range. Single numbers, such as the time, do not keep a loop
 //! with collections going; in a loop without collections they decide, with their own range.
 
-use super::{LoopState, Session};
 use crate::error::{Error, ErrorKind};
 use crate::params::Parameters;
 use crate::real::Real;
@@ -63,7 +62,7 @@ struct Range {
 #[derive(Debug, Default)]
 pub(super) struct SteadyState {
     /// The largest change relative to the range; `None` if no change ends a loop.
-    largest: Option<f64>,
+    pub(super) largest: Option<f64>,
     /// A round of the outermost loop has ended and is being measured.
     is_measuring: bool,
     /// By number of the variable, its components.
@@ -95,7 +94,21 @@ impl SteadyState {
         *self = SteadyState { largest: self.largest, ..SteadyState::default() };
     }
 
-    fn record(&mut self, kind: Measured, components: &[RoundChange]) {
+    /// Begins to measure a round that is ending; whether change may end the loop.
+    pub(super) fn begin_round(&mut self) -> bool {
+        self.is_measuring = self.largest.is_some();
+        self.measured = 0;
+        self.is_measuring
+    }
+
+    /// The variable that is measured next, if a round is measured.
+    pub(super) fn next_variable(&self) -> Option<MeasuredVariable> {
+        let is_first = self.ranges.get(self.measured).is_none_or(Vec::is_empty);
+        self.is_measuring.then_some(MeasuredVariable { number: self.measured, is_first })
+    }
+
+    /// Takes the change of the next variable, by component.
+    pub(super) fn record(&mut self, kind: Measured, components: &[RoundChange]) {
         let Some(largest) = self.largest.filter(|_| self.is_measuring) else { return };
         let number = self.measured;
         self.measured += 1;
@@ -128,7 +141,7 @@ impl SteadyState {
     }
 
     /// Measures values that the host has, given by component.
-    fn measure<R: Real>(&mut self, kind: Measured, components: &[&[R]]) {
+    pub(super) fn measure<R: Real>(&mut self, kind: Measured, components: &[&[R]]) {
         if !self.is_measuring {
             return;
         }
@@ -144,7 +157,7 @@ impl SteadyState {
     }
 
     /// Whether the round that was measured has changed nothing; forgets the measure.
-    fn take_end(&mut self) -> bool {
+    pub(super) fn take_end(&mut self) -> bool {
         self.is_measuring = false;
         let verdicts = (std::mem::take(&mut self.collections), std::mem::take(&mut self.numbers));
         match verdicts {
@@ -167,47 +180,6 @@ fn change_of<R: Real>(values: &[R], before: Option<&[f64]>) -> RoundChange {
     RoundChange { least, greatest, change }
 }
 
-impl Session {
-    /// Begins to measure the round of a loop that is ending; whether change may end the loop.
-    pub(super) fn begin_measure(&mut self) -> bool {
-        let steady = &mut self.steady_state;
-        steady.is_measuring = steady.largest.is_some();
-        steady.measured = 0;
-        steady.is_measuring
-    }
-
-    /// The variable that is measured next, if the round that is ending is measured.
-    pub fn measured_variable(&self) -> Option<MeasuredVariable> {
-        let SteadyState { is_measuring, measured, ranges, .. } = &self.steady_state;
-        is_measuring.then(|| MeasuredVariable { number: *measured, is_first: ranges.get(*measured).is_none_or(Vec::is_empty) })
-    }
-
-    /// Records the change of the next variable, by component; for back-ends whose values are on a
-    /// device.
-    pub fn record_change(&mut self, kind: Measured, components: &[RoundChange]) {
-        self.steady_state.record(kind, components);
-    }
-
-    /// Measures a variable whose values the host has, if the round that is ending is measured.
-    pub(super) fn measure_change<R: Real>(&mut self, kind: Measured, components: &[&[R]]) {
-        self.steady_state.measure(kind, components);
-    }
-
-    /// Whether change ends a loop before another round; says so then.
-    pub(super) fn ends_steady(&mut self, state: &LoopState) -> bool {
-        if !self.progress.is_outermost() || !self.steady_state.take_end() {
-            return false;
-        }
-        let largest = self.steady_state.largest.unwrap_or_default();
-        let of = state.len.map_or_else(String::new, |len| format!(" of {len}"));
-        self.note(format!(
-            "steady state after round {}{of}: no variable changes by more than {largest:e} of its range ({STOP_WHEN_CHANGE})",
-            state.next
-        ));
-        true
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -215,7 +187,7 @@ mod tests {
     fn rounds(largest: f64, values: &[(Measured, &[f64])]) -> Vec<bool> {
         let mut steady = SteadyState { largest: Some(largest), ..SteadyState::default() };
         let ends = |&(kind, values): &(Measured, &[f64])| {
-            (steady.is_measuring, steady.measured) = (true, 0);
+            steady.begin_round();
             steady.measure(kind, &[values]);
             steady.take_end()
         };
@@ -246,7 +218,7 @@ mod tests {
     fn single_numbers_decide_where_there_is_no_collection() {
         let mut steady = SteadyState { largest: Some(0.1), ..SteadyState::default() };
         let mut ends = |u: Option<f64>, t: f64| {
-            (steady.is_measuring, steady.measured) = (true, 0);
+            steady.begin_round();
             steady.measure(Measured::Number, &[&[t][..]]);
             if let Some(u) = u {
                 steady.measure(Measured::Collection, &[&[u, 0.0][..]]);
@@ -256,7 +228,7 @@ mod tests {
         assert_eq!([ends(Some(1.0), 1.0), ends(Some(1.05), 2.0)], [false, true]);
         steady.begin_loop();
         let mut ends = |t: f64| {
-            (steady.is_measuring, steady.measured) = (true, 0);
+            steady.begin_round();
             steady.measure(Measured::Number, &[&[t][..]]);
             steady.take_end()
         };
