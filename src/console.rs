@@ -58,6 +58,14 @@ pub struct Console {
 }
 
 impl Console {
+    /// How runs in this process write their messages.
+    pub fn format_of_runs(&self) -> equelle_runtime::report::MessageFormat {
+        match self.format {
+            MessageFormat::Human | MessageFormat::Short => equelle_runtime::report::MessageFormat::Human,
+            MessageFormat::Json => equelle_runtime::report::MessageFormat::Json,
+        }
+    }
+
     /// Diagnostics of a program.
     pub fn diagnostics(&self, source: &SourceMap, diagnostics: &[Diagnostic]) {
         let format = match self.format {

@@ -72,7 +72,7 @@ echo "== a first run"
 say 4 equellec run rod.equelle nx=10 lx=0.1
 reads "steps=NUMBERS"
 say 4 equellec run rod.equelle nx=ten u=1 steps=3*0.1
-reads "such as \`nx=6\`"
+reads "such as \`nx=10\`"
 data=(grid_dim=1 nx=10 lx=0.1 u_expression=300+1000*x steps=400*0.05)
 say 0 equellec run --interpret --quiet rod.equelle "${data[@]}" output_to_file=false
 reads "mean = 350"

@@ -349,6 +349,7 @@ const REJECTED: &[(&str, Code, &str)] = &[
     ("x = [u, s]", Code::ArrayElementTypes, "s"),
     ("x = [u, v]", Code::ArrayElementTypes, "v"),
     ("x = [seq, s]", Code::ArrayElementTypes, "s"),
+    ("tab = InputTable(\"tab\", \"1\", \"2\")\nx = [tab, tab]", Code::TableElement, "tab"),
     ("x : Array Of 2 Collection Of Scalar On AllCells() = [u, f]", Code::DeclaredType, "[u, f]"),
     ("x = Min(f, u)", Code::ArgumentType, "u"),
     ("x = Max(s, v)", Code::ArgumentType, "v"),

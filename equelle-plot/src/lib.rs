@@ -3,8 +3,8 @@
 //!
 //! `run` finds the files of a run, `field` reads one collection, `slice` makes polygons of its
 //! cells; `panels` chooses what is shown, `chart` draws diagrams into a `drawing`, which becomes
-//! pixels (`image`, `png_file`) or `svg`. Letters are strokes of our own (`font`): no font or library of
-//! the system takes part, and a picture has the same bytes everywhere.
+//! pixels (`image`, `png_file`) or `svg`. Letters are strokes of our own (`font`): no font or
+//! library of the system takes part, and a picture has the same bytes everywhere.
 
 mod axis;
 mod chart;

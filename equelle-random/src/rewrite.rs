@@ -227,7 +227,7 @@ impl Rewriter {
             let (Some((_, outer)), true) = (site.line.split_last(), read.is_disjoint(&changing)) else { continue };
             let Some(Statement::Block { head, body }) = at(&self.statements, outer) else { continue };
             let head = text(head);
-            if head.starts_with("For ") && read.is_disjoint(&made(body)) && read.is_disjoint(&words(&head)) {
+            if is_loop(&head) && read.is_disjoint(&made(body)) && read.is_disjoint(&words(&head)) {
                 found.push(site);
             }
         }
@@ -235,6 +235,11 @@ impl Rewriter {
         let before = site.line[..site.line.len() - 1].to_vec();
         self.bind(&site, &before, "before")
     }
+}
+
+/// Whether a line opens a loop.
+fn is_loop(head: &str) -> bool {
+    ["For ", "While ", "Repeat Until "].into_iter().any(|word| head.starts_with(word))
 }
 
 /// A number, Vector or truth value that is more than a name or a literal.
@@ -384,7 +389,7 @@ fn note_effects(statements: &[Statement], changing: &BTreeSet<String>, found: &m
         let Statement::Block { head, body } = statement else { continue };
         note_effects(body, changing, found);
         let head = text(head);
-        let Some((name, _)) = head.split_once('(').filter(|_| !head.starts_with("For ")) else { continue };
+        let Some((name, _)) = head.split_once('(').filter(|_| !is_loop(&head)) else { continue };
         let own = lines(body).into_iter().filter_map(|line| match at(body, &line) {
             Some(Statement::Line(parts)) => Some(text(parts)),
             Some(Statement::Block { .. }) | None => None,

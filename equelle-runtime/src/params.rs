@@ -12,7 +12,6 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::error::{Error, ErrorKind};
 use crate::io::Source;
-use crate::keys;
 use crate::number::{NumberError, parse_integer, parse_number, parse_truth, without_mark};
 
 /// The origin of a parameter.
@@ -285,15 +284,12 @@ impl Parameters {
     }
 }
 
-/// The error of a value that is not what is expected; the hint has the key with its default, or
-/// with an example.
+/// The error of a value that is not what is expected; the hint has the key with an example.
 fn wrong_type(key: &str, entry: &Entry, fault: NumberError, expected: &str, example: &str) -> Error {
     let what = match fault {
         NumberError::NotANumber => format!("must be {expected}, not `{}`", entry.value),
         NumberError::OutOfRange => format!("`{}` is beyond the range of numbers", entry.value),
     };
-    let default = keys::single().find(|known| known.name == key).map_or("", |known| known.default);
-    let example = if default.is_empty() { example } else { default };
     Error::new(ErrorKind::Data, format!("parameter `{key}` ({}) {what}", entry.origin)).hint(format!("such as `{key}={example}`"))
 }
 

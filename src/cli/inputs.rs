@@ -1,12 +1,17 @@
 //! `equellec run --list-inputs` and `--template`: what a run of a program may be given.
 
 use std::fmt::Write as _;
+use std::io::Write as _;
 use std::path::Path;
+use std::time::Instant;
 
 use equelle_runtime::keys::{self, Key, Part};
 use equelle_runtime::session::{check_parameters, missing_inputs};
-use equelle_runtime::{Error, ErrorKind, InputInfo, InputKind, Parameters, Program};
+use equelle_runtime::{Error, ErrorKind, InputInfo, InputKind, Parameters, Program, launch};
 use serde_json::{Value, json};
+
+use crate::console::Console;
+use crate::failure::Failure;
 
 /// Keys of the runtime that a program has a use for, by the part that reads them.
 fn parts(program: &Program) -> Vec<(&'static str, Vec<&'static Key>)> {
@@ -78,9 +83,24 @@ fn describe(text: &mut String, input: &InputInfo) {
 /// value.
 ///
 /// # Errors
+/// Those of [`judge`]; they have been shown as the run shows them, and what is returned is their
+/// exit code.
+pub(super) fn check(program: &Program, file: &Path, words: &[String], console: &Console) -> Result<Vec<String>, Failure> {
+    judge(program, file, words).map_err(|error| {
+        let code = error.kind.exit_code();
+        let text = launch::last_words(&program.source, &Err(error), console.format_of_runs(), Instant::now());
+        // A closed standard error cannot be reported; the exit code stays.
+        let _ = std::io::stderr().write_all(text.as_bytes());
+        Failure::Exit(code)
+    })
+}
+
+/// The same.
+///
+/// # Errors
 /// Those of the run before its grid is made; `Data` for inputs that no parameter gives, with all
 /// ways to give them.
-pub(super) fn check(program: &Program, file: &Path, words: &[String]) -> Result<Vec<String>, Error> {
+fn judge(program: &Program, file: &Path, words: &[String]) -> Result<Vec<String>, Error> {
     let parameters = Parameters::from_words(words)?;
     let warnings = check_parameters(program, &parameters)?;
     let missing = missing_inputs(program, &parameters);

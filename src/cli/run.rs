@@ -6,7 +6,6 @@ use std::process::Command;
 use equelle_front::source::SourceMap;
 use equelle_front::verify::Verified;
 use equelle_runtime::interrupt::Interrupt;
-use equelle_runtime::report;
 use equelle_runtime::session::Options;
 
 use super::args::{Fp, ProgramArgs, Real, RunArgs, SourceArgs};
@@ -46,12 +45,12 @@ pub(super) fn run(backends: Registry, args: &RunArgs, console: &Console) -> Resu
         }
         let source = pipeline::read(&args.source.file)?;
         let verified = compile(&source, &args.source.program, &[reference], console)?;
-        inputs::check(interpret::program(&source, &verified), &args.source.file, &given)?;
+        inputs::check(interpret::program(&source, &verified), &args.source.file, &given, console)?;
         return interpreted(&source, &verified, args, given, restart, console);
     }
     check_machine(args.backend)?;
     let compiled = Compiled::new(&args.source.file, &args.source.program, vec![args.backend], console)?;
-    let warnings = inputs::check(compiled.program(), &args.source.file, &given)?;
+    let warnings = inputs::check(compiled.program(), &args.source.file, &given, console)?;
     let SourceArgs { program: ProgramArgs { precision, fp, .. }, target, .. } = &args.source;
     let may_interpret = args.backend == reference && *precision == Real::F64 && *fp == Fp::Strict && !args.compiled && !args.profile;
     let instead = |state| {
@@ -93,10 +92,7 @@ fn interpreted(
     restart: Option<String>,
     console: &Console,
 ) -> Result<(), Failure> {
-    let format = match console.format {
-        MessageFormat::Human | MessageFormat::Short => report::MessageFormat::Human,
-        MessageFormat::Json => report::MessageFormat::Json,
-    };
+    let format = console.format_of_runs();
     let interrupt = Interrupt::by_signals()?;
     let options = Options { quiet: args.quiet, profile: args.profile, verbose: args.verbose, format, interrupt, ..Options::default() };
     let parameters: Vec<String> = given.iter().cloned().chain(restart).collect();

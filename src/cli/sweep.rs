@@ -73,7 +73,7 @@ pub(super) fn sweep(backends: Registry, args: &SweepArgs, console: &Console) -> 
         fixed.iter().cloned().chain(assignments).collect()
     };
     let first = cases.first().map(words).unwrap_or_default();
-    inputs::check(program, file, &first)?.iter().for_each(|warning| console.warning(warning));
+    inputs::check(program, file, &first, console)?.iter().for_each(|warning| console.warning(warning));
     let built = compiled.map(|compiled| compiled.build(&args.source.target.target_cpu, console)).transpose()?;
 
     let cores = thread::available_parallelism().map_or(1, usize::from);

@@ -169,7 +169,14 @@ impl Lowering<'_> {
             Builtin::InputDomainSubsetOf => Op::InputDomain { name: arg(0), within: arg(1) },
             Builtin::Where => Op::Where { within: arg(0), condition: arg(1) },
             Builtin::InputSequenceOfScalar => Op::InputSequence { name: arg(0) },
-            Builtin::InputTable => Op::InputTable { name: arg(0), argument: arg(1), value: arg(2) },
+            Builtin::InputTable => {
+                let op = Op::InputTable { name: arg(0), argument: arg(1), value: arg(2) };
+                // A checkpoint has no tables: they are read again where statements around are skipped.
+                let statement = std::mem::replace(&mut self.statement, expr.span);
+                let table = self.one(expr, op);
+                self.statement = statement;
+                return table;
+            }
             Builtin::Interpolate => Op::Interpolate { table: arg(0), argument: arg(1) },
         };
         self.one(expr, op)

@@ -30,7 +30,7 @@ impl Generator<'_> {
             self.sets(|g, set| kind(set.0) == Kind::Face && set.0 >= CANONICAL.len() && !g.lies_in(set, Set(4)) && !g.lies_in(set, Set(5)));
         let side = if self.random.bool() { "FirstCell(" } else { "SecondCell(" };
         if let Some(faces) = self.pick(&mixed)
-            && self.chance(40)
+            && self.chance(70)
         {
             let (data, place) = (self.scalar(Some(Set(0)), PURE, want), self.domain(faces));
             let info = Info::scalar(Some(faces), PURE, data.info.bounds);

@@ -52,7 +52,8 @@ impl Session {
     }
 
     /// Takes the length of a round, by which the time of outputs goes on; the part of it that the
-    /// round takes. The first negative one is a warning: an iteration may go back, a time should not.
+    /// round takes. The first negative one is a warning: an iteration may go back, a time should
+    /// not.
     ///
     /// # Errors
     /// `Simulation` if it is not finite.

@@ -40,7 +40,7 @@ impl Values {
 }
 
 /// Values by the locals that hold them.
-type Held = HashMap<Value, LocalId>;
+type ValueLocals = HashMap<Value, LocalId>;
 
 /// Writes a body from its numbers.
 pub(super) struct Placing<'a> {
@@ -60,11 +60,11 @@ impl<'a> Placing<'a> {
 
     pub fn whole(mut self, body: &Numbered) -> KBlock {
         self.read = self.uses(body).iter().map(|&times| times > 0).collect();
-        self.block(body, Held::new())
+        self.block(body, ValueLocals::new())
     }
 
-    fn block(&mut self, block: &Numbered, mut held: Held) -> KBlock {
-        let mut named: Held = HashMap::new();
+    fn block(&mut self, block: &Numbered, mut locals: ValueLocals) -> KBlock {
+        let mut named: ValueLocals = HashMap::new();
         for step in &block.steps {
             if let Step::Name { local, value } = step
                 && self.read[value.index()]
@@ -88,63 +88,71 @@ impl<'a> Placing<'a> {
         for step in &block.steps {
             if let Step::Name { value, .. } = step {
                 if wanted.contains(*value) {
-                    self.make(*value, &wanted, &named, &mut done, &mut held, &mut statements);
+                    self.make(*value, &wanted, &named, &mut done, &mut locals, &mut statements);
                 }
                 continue;
             }
-            let mut make = |value: Value| self.make(value, &wanted, &named, &mut done, &mut held, &mut statements);
+            let mut make = |value: Value| self.make(value, &wanted, &named, &mut done, &mut locals, &mut statements);
             all_reads(step, &mut make);
-            let statement = self.statement(step, &held);
+            let statement = self.statement(step, &locals);
             statements.push(statement);
         }
         let mut yields = Vec::with_capacity(block.yields.len());
         for &value in &block.yields {
-            self.make(value, &wanted, &named, &mut done, &mut held, &mut statements);
-            yields.push(self.expr(value, &held));
+            self.make(value, &wanted, &named, &mut done, &mut locals, &mut statements);
+            yields.push(self.expr(value, &locals));
         }
         KBlock { statements, yields }
     }
 
     /// Names what is wanted of a value and of what it is made of, the parts first.
-    fn make(&mut self, value: Value, wanted: &Values, named: &Held, done: &mut Values, held: &mut Held, out: &mut Vec<KStmt>) {
-        if held.contains_key(&value) || !done.insert(value) {
+    fn make(
+        &mut self,
+        value: Value,
+        wanted: &Values,
+        named: &ValueLocals,
+        done: &mut Values,
+        locals: &mut ValueLocals,
+        out: &mut Vec<KStmt>,
+    ) {
+        if locals.contains_key(&value) || !done.insert(value) {
             return;
         }
         let nodes = self.nodes;
         for &part in &nodes.of(value).parts {
-            self.make(part, wanted, named, done, held, out);
+            self.make(part, wanted, named, done, locals, out);
         }
         if !wanted.contains(value) {
             return;
         }
-        match self.built(value, held) {
+        match self.built(value, locals) {
             Shell::Expr(expr) => {
                 let local = named.get(&value).copied().unwrap_or_else(|| {
-                    let wanted = self.name(nodes.of(value), held, 2).unwrap_or_else(|| "value".to_owned());
+                    let wanted = self.name(nodes.of(value), locals, 2).unwrap_or_else(|| "value".to_owned());
                     let basic = self.kernel.expr_basic(&expr);
                     self.fresh.local(self.kernel, wanted, basic)
                 });
                 out.push(KStmt::Let { local, value: expr });
-                held.insert(value, local);
+                locals.insert(value, local);
             }
             Shell::Path(path) => {
                 if let Some(&local) = named.get(&value) {
                     out.push(KStmt::LetEntity { local, path });
-                    held.insert(value, local);
+                    locals.insert(value, local);
                 }
             }
         }
     }
 
-    fn statement(&mut self, step: &Step, held: &Held) -> KStmt {
+    fn statement(&mut self, step: &Step, locals: &ValueLocals) -> KStmt {
         match step {
-            Step::Name { local, value } => KStmt::Let { local: *local, value: self.expr(*value, held) },
-            Step::Entity { local, path } => KStmt::LetEntity { local: *local, path: self.path(*path, held) },
+            Step::Name { local, value } => KStmt::Let { local: *local, value: self.expr(*value, locals) },
+            Step::Entity { local, path } => KStmt::LetEntity { local: *local, path: self.path(*path, locals) },
             Step::Faces { statement, cell, body } => {
                 let mut statement = statement.clone();
                 if let KStmt::ReduceFaces { cell: at, body: into, .. } = &mut statement {
-                    *at = self.path(*cell, held);
-                    *into = self.block(body, self.of_sum(body, held));
+                    *at = self.path(*cell, locals);
+                    *into = self.block(body, self.of_sum(body, locals));
                 }
                 statement
             }
@@ -153,24 +161,26 @@ impl<'a> Placing<'a> {
                 if let KStmt::ReduceSides { low, high, .. } = &mut statement {
                     let into = [&mut low.interior, &mut low.boundary, &mut high.interior, &mut high.boundary];
                     for (into, block) in into.into_iter().zip(blocks.iter()) {
-                        *into = block.as_ref().map(|block| self.block(block, self.of_sum(block, held)));
+                        *into = block.as_ref().map(|block| self.block(block, self.of_sum(block, locals)));
                     }
                 }
                 statement
             }
             Step::If { results, condition, then, otherwise } => KStmt::If {
                 results: results.clone(),
-                condition: self.expr(*condition, held),
-                then: self.block(then, held.clone()),
-                otherwise: self.block(otherwise, held.clone()),
+                condition: self.expr(*condition, locals),
+                then: self.block(then, locals.clone()),
+                otherwise: self.block(otherwise, locals.clone()),
             },
-            Step::Add { unknown, at, value } => KStmt::Add { unknown: *unknown, at: self.path(*at, held), value: self.expr(*value, held) },
+            Step::Add { unknown, at, value } => {
+                KStmt::Add { unknown: *unknown, at: self.path(*at, locals), value: self.expr(*value, locals) }
+            }
         }
     }
 
     /// What the body of a sum takes from outside.
-    fn of_sum(&self, body: &Numbered, held: &Held) -> Held {
-        held.iter().filter(|(value, _)| body.named.contains(value)).map(|(&value, &local)| (value, local)).collect()
+    fn of_sum(&self, body: &Numbered, locals: &ValueLocals) -> ValueLocals {
+        locals.iter().filter(|(value, _)| body.named.contains(value)).map(|(&value, &local)| (value, local)).collect()
     }
 
     /// How often each value is read in a block, the blocks in it included: by how many others, if
@@ -262,7 +272,7 @@ impl<'a> Placing<'a> {
             ExprClass::Arithmetic => !matches!(expr, KExpr::Component(..) | KExpr::Vector(_)),
             ExprClass::Select => true,
             ExprClass::Truth => {
-                let asks_axis = || matches!(self.built(value, &Held::new()), Shell::Expr(e) if asked_axis(&e).is_some());
+                let asks_axis = || matches!(self.built(value, &ValueLocals::new()), Shell::Expr(e) if asked_axis(&e).is_some());
                 let equal = matches!(expr, KExpr::Compare(Comparison::Equal, ..));
                 matches!(expr, KExpr::Compare(..) | KExpr::Logic(..)) && !(equal && asks_axis())
             }
@@ -270,20 +280,20 @@ impl<'a> Placing<'a> {
         }
     }
 
-    fn expr(&self, value: Value, held: &Held) -> KExpr {
-        match held.get(&value) {
+    fn expr(&self, value: Value, locals: &ValueLocals) -> KExpr {
+        match locals.get(&value) {
             Some(&local) => KExpr::Local(local),
-            None => match self.built(value, held) {
+            None => match self.built(value, locals) {
                 Shell::Expr(expr) => expr,
                 Shell::Path(path) => KExpr::Entity(path),
             },
         }
     }
 
-    fn path(&self, value: Value, held: &Held) -> Path {
-        match held.get(&value) {
+    fn path(&self, value: Value, locals: &ValueLocals) -> Path {
+        match locals.get(&value) {
             Some(&local) => Path::Local(local),
-            None => match self.built(value, held) {
+            None => match self.built(value, locals) {
                 Shell::Path(path) => path,
                 Shell::Expr(_) => Path::Empty,
             },
@@ -291,9 +301,9 @@ impl<'a> Placing<'a> {
     }
 
     /// A value of its parts.
-    fn built(&self, value: Value, held: &Held) -> Shell {
+    fn built(&self, value: Value, locals: &ValueLocals) -> Shell {
         let node = self.nodes.of(value);
-        let mut parts = Parts { placing: self, held, left: node.parts.iter() };
+        let mut parts = Parts { placing: self, locals, left: node.parts.iter() };
         let mut shell = node.shell.clone();
         match &mut shell {
             Shell::Expr(expr) => for_each_part!(expr, iter_mut, fill_expr, fill_path, &mut parts),
@@ -303,12 +313,12 @@ impl<'a> Placing<'a> {
     }
 
     /// A name for a value, made of those of its parts.
-    fn name(&self, node: &Node, held: &Held, depth: u32) -> Option<String> {
+    fn name(&self, node: &Node, locals: &ValueLocals, depth: u32) -> Option<String> {
         let part = |index: usize| {
             let value = *node.parts.get(index)?;
-            match held.get(&value) {
+            match locals.get(&value) {
                 Some(local) => Some(self.kernel.locals[local.0 as usize].name.clone()),
-                None if depth > 0 => self.name(self.nodes.of(value), held, depth - 1),
+                None if depth > 0 => self.name(self.nodes.of(value), locals, depth - 1),
                 None => None,
             }
         };
@@ -354,18 +364,18 @@ fn all_reads(step: &Step, f: &mut impl FnMut(Value)) {
 /// Parts on their way into a shell.
 struct Parts<'p, 'a> {
     placing: &'p Placing<'a>,
-    held: &'p Held,
+    locals: &'p ValueLocals,
     left: std::slice::Iter<'p, Value>,
 }
 
 fn fill_expr(part: &mut KExpr, parts: &mut Parts<'_, '_>) {
     if let Some(&value) = parts.left.next() {
-        *part = parts.placing.expr(value, parts.held);
+        *part = parts.placing.expr(value, parts.locals);
     }
 }
 
 fn fill_path(part: &mut Path, parts: &mut Parts<'_, '_>) {
     if let Some(&value) = parts.left.next() {
-        *part = parts.placing.path(value, parts.held);
+        *part = parts.placing.path(value, parts.locals);
     }
 }
