@@ -117,6 +117,9 @@ fn what_cannot_be_treated_is_named() {
 
 /// Each residual exercises rules of its own. They need not converge: one evaluation compares, and
 /// the first iterates do.
+/// What residuals of [`RULES`] read.
+pub const INPUTS: &str = "lines = InputTable(\"lines\", \"x\", \"y\")\ncubics = InputTable(\"cubics\", \"x\", \"y\")\nb = InputCollectionOfScalar(\"b\", AllCells())\ng = InputCollectionOfScalar(\"g\", AllCells())\na = InputScalarWithDefault(\"a\", 0.7)\n";
+
 pub const RULES: &[(&str, &str)] = &[
     ("powers", "-> a * u * u + Sqrt(u + b) - u / b + (b / u)"),
     ("magnitude", "-> |u - b| + u * u * u - |b - 2 * u|"),
@@ -207,9 +210,7 @@ fn each_rule() {
     let folder = crate::support::scratch("stencil-rules");
     let words = words(&folder, "unstructured");
     for (name, residual) in RULES {
-        let text = format!(
-            "lines = InputTable(\"lines\", \"x\", \"y\")\ncubics = InputTable(\"cubics\", \"x\", \"y\")\nb = InputCollectionOfScalar(\"b\", AllCells())\ng = InputCollectionOfScalar(\"g\", AllCells())\na = InputScalarWithDefault(\"a\", 0.7)\nr(u) = {{\n {residual}\n}}\nu = NewtonSolve(r, g)\nOutput(\"u\", u)\n"
-        );
+        let text = format!("{INPUTS}r(u) = {{\n {residual}\n}}\nu = NewtonSolve(r, g)\nOutput(\"u\", u)\n");
         println!("{name}");
         agree(&text, &words, Failure::May);
     }

@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use crate::agree::{RULES, words};
+use crate::agree::{INPUTS, RULES, words};
 use crate::support::{Dimensions, How, assert_close, run_with, scratch};
 
 /// Two iterations from the same guess: the iterates depend on the residuals and on all derivatives.
@@ -11,9 +11,7 @@ use crate::support::{Dimensions, How, assert_close, run_with, scratch};
 #[test]
 fn every_rule_gives_the_iterates_of_sparse_matrices() {
     let folder = scratch("stencil-compiled");
-    let mut text = String::from(
-        "b = InputCollectionOfScalar(\"b\", AllCells())\ng = InputCollectionOfScalar(\"g\", AllCells())\na = InputScalarWithDefault(\"a\", 0.7)\n",
-    );
+    let mut text = String::from(INPUTS);
     // A solve whose residual becomes infinite would end the run.
     let finite = RULES.iter().filter(|(name, _)| !["powers", "functions", "choice nested"].contains(name));
     let mut tags = Vec::new();

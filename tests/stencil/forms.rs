@@ -10,7 +10,7 @@ use equelle_interp::{Evaluated, Options, evaluate_equations_at};
 use equelle_runtime::{Session, session};
 use equellec::interpret;
 
-use crate::agree::{RULES, treated, words};
+use crate::agree::{INPUTS, RULES, treated, words};
 use crate::support::{repository, scratch};
 
 /// Pseudo-random, in -1 .. 1, the same in every run.
@@ -117,9 +117,7 @@ fn both_bodies_give_the_same() {
     let folder = scratch("stencil-forms");
     let words = words(&folder, "auto");
     for (name, residual) in RULES {
-        let text = format!(
-            "b = InputCollectionOfScalar(\"b\", AllCells())\ng = InputCollectionOfScalar(\"g\", AllCells())\na = InputScalarWithDefault(\"a\", 0.7)\nr(u) = {{\n {residual}\n}}\nu = NewtonSolve(r, g)\nOutput(\"u\", u)\n"
-        );
+        let text = format!("{INPUTS}r(u) = {{\n {residual}\n}}\nu = NewtonSolve(r, g)\nOutput(\"u\", u)\n");
         // Sums at the cells around do not have one.
         if bodies(&text).0 {
             same(name, &text, &words, ROUNDING);
