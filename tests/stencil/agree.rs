@@ -115,11 +115,11 @@ fn what_cannot_be_treated_is_named() {
     }
 }
 
-/// Each residual exercises rules of its own. They need not converge: one evaluation compares, and
-/// the first iterates do.
 /// What residuals of [`RULES`] read.
 pub const INPUTS: &str = "lines = InputTable(\"lines\", \"x\", \"y\")\ncubics = InputTable(\"cubics\", \"x\", \"y\")\nb = InputCollectionOfScalar(\"b\", AllCells())\ng = InputCollectionOfScalar(\"g\", AllCells())\na = InputScalarWithDefault(\"a\", 0.7)\n";
 
+/// Each residual exercises rules of its own. They need not converge: one evaluation compares, and
+/// the first iterates do.
 pub const RULES: &[(&str, &str)] = &[
     ("powers", "-> a * u * u + Sqrt(u + b) - u / b + (b / u)"),
     ("magnitude", "-> |u - b| + u * u * u - |b - 2 * u|"),
