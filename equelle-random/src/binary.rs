@@ -240,8 +240,10 @@ fn write_module(module: &Module<'_>, backends: &[&dyn Backend], folder: &Path, r
     let package = generate(module.verified, &options).unwrap_or_else(|error| panic!("{}: {error}", module.name));
     fs::create_dir_all(folder).expect("the target folder can be written");
     for (path, text) in &package.files {
-        if path.ends_with(".equelle") {
-            fs::write(folder.join(path), text).expect("the target folder can be written");
+        if path.ends_with(".equelle") || path.starts_with("imports/") {
+            let file = folder.join(path);
+            file.parent().map(fs::create_dir_all).transpose().expect("the target folder can be written");
+            fs::write(file, text).expect("the target folder can be written");
         }
         let Some(file) = path.strip_prefix("src/").filter(|file| *file != "main.rs") else { continue };
         let text = text.replace("crate::", &format!("crate::{}::", module.name)).replace("include_str!(\"../", "include_str!(\"");

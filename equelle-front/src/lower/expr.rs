@@ -171,7 +171,8 @@ impl Lowering<'_> {
             Builtin::InputSequenceOfScalar => Op::InputSequence { name: arg(0) },
             Builtin::InputTable => {
                 let op = Op::InputTable { name: arg(0), argument: arg(1), value: arg(2) };
-                // A checkpoint has no tables: they are read again where statements around are skipped.
+                // A checkpoint has no tables: they are read again where statements around are left
+                // out.
                 let statement = std::mem::replace(&mut self.statement, expr.span);
                 let table = self.one(expr, op);
                 self.statement = statement;

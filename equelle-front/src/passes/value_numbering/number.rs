@@ -181,7 +181,8 @@ impl<'a> Numbering<'a> {
             }
             KStmt::LetEntity { local, path } => {
                 let within = |path: &Path| self.kernel.path_within(self.sets, path);
-                let tells_all = within(&path) == within(&Path::Local(local));
+                // The cells of a side face have no path of their own: by a name of the face they do.
+                let tells_all = within(&path) == within(&Path::Local(local)) && !matches!(path, Path::SideFace(_));
                 let path = self.path(path);
                 if tells_all {
                     self.name(local, path, steps);
