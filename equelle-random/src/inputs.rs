@@ -74,7 +74,9 @@ fn rows(program: &Program, name: &str) -> Vec<String> {
         }
     }
     let row = |at: f64| (0..columns.len()).map(|column| (at + 0.25 * at * at * column as f64).to_string()).collect::<Vec<_>>().join(" ");
-    std::iter::once(columns.join(" ")).chain([0.0, 0.25, 0.5, 0.75, 1.0, 1.5].map(row)).collect()
+    // Columns that have numbers have no line of names.
+    let names = columns.iter().any(|name| name.parse::<u32>().is_err()).then(|| columns.join(" "));
+    names.into_iter().chain([0.0, 0.25, 0.5, 0.75, 1.0, 1.5].map(row)).collect()
 }
 
 /// Between 0 and 1: fractional parts of multiples of the golden ratio, moved by the number of the
