@@ -86,7 +86,8 @@ fn describe(text: &mut String, input: &InputInfo) {
 /// Those of [`judge`]; they have been shown as the run shows them, and what is returned is their
 /// exit code.
 pub(super) fn check(program: &Program, file: &Path, words: &[String], console: &Console) -> Result<Vec<String>, Failure> {
-    judge(program, file, words).map_err(|error| {
+    judge(program, file, words).map_err(|(warnings, error)| {
+        warnings.iter().for_each(|warning| console.warning(warning));
         let code = error.kind.exit_code();
         let text = launch::last_words(&program.source, &Err(error), console.format_of_runs(), Instant::now());
         // A closed standard error cannot be reported; the exit code stays.
@@ -99,19 +100,21 @@ pub(super) fn check(program: &Program, file: &Path, words: &[String], console: &
 ///
 /// # Errors
 /// Those of the run before its grid is made; `Data` for inputs that no parameter gives, with all
-/// ways to give them.
-fn judge(program: &Program, file: &Path, words: &[String]) -> Result<Vec<String>, Error> {
-    let parameters = Parameters::from_words(words)?;
-    let warnings = check_parameters(program, &parameters)?;
+/// ways to give them. With each the warnings before it.
+fn judge(program: &Program, file: &Path, words: &[String]) -> Result<Vec<String>, (Vec<String>, Error)> {
+    let parameters = Parameters::from_words(words).map_err(|error| (Vec::new(), error))?;
+    let (warnings, result) = check_parameters(program, &parameters);
+    if let Err(error) = result {
+        return Err((warnings, error));
+    }
     let missing = missing_inputs(program, &parameters);
     if missing.is_empty() {
         return Ok(warnings);
     }
     let mut text = String::from("no parameter gives these inputs of the program:\n");
     missing.iter().for_each(|input| describe(&mut text, input));
-    let mut hint = format!("`equellec run {} --template` prints a parameter file to fill in", file.display());
-    warnings.iter().for_each(|warning| hint.push_str(&format!("\n  {warning}")));
-    Err(Error::new(ErrorKind::Data, text.trim_end()).hint(hint))
+    let hint = format!("`equellec run {} --template` prints a parameter file to fill in", file.display());
+    Err((warnings, Error::new(ErrorKind::Data, text.trim_end()).hint(hint)))
 }
 
 /// A key and what it does, in columns; what is too wide for its column stands in a line of its own.

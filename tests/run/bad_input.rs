@@ -248,7 +248,7 @@ fn data_that_is_given_is_used_or_told() {
     assert_eq!(sum("u = 7\nu_filename = u.txt\nu_from_file = false\n", &[]), "sum = 21\n");
     let (code, stdout, messages) = run("u = 7\nu_filename = u.txt\nv = 1\n", &[]);
     assert_eq!((code, stdout.as_str()), (Some(4), ""), "{messages}");
-    for part in ["has two sources", "case.param:1)", "case.param:2)", "sum.equelle:1:"] {
+    for part in ["has two sources", "case.param:1)", "case.param:2)", "sum.equelle:1:", "`v` (", "is not used"] {
         assert!(messages.contains(part), "{part} in {messages}");
     }
     let (code, _, messages) = run("u_from_file = true\n", &[]);

@@ -79,12 +79,16 @@ pub(super) fn empty_sequences(program: &Program, parameters: &Parameters, inputs
     empty.map(warning).collect()
 }
 
-/// What a run would say of parameters before it makes its grid: its warnings.
-///
-/// # Errors
-/// Those of a run before its grid is made.
-pub fn check_parameters(program: &Program, parameters: &Parameters) -> Result<Vec<String>, Error> {
+/// What a run would say of parameters before it makes its grid: its warnings, and its error if it
+/// has one.
+pub fn check_parameters(program: &Program, parameters: &Parameters) -> (Vec<String>, Result<(), Error>) {
     let mut warnings = warnings(program, parameters);
+    let result = judge(program, parameters).map(|empty| warnings.extend(empty));
+    (warnings, result)
+}
+
+/// The error of a run before its grid is made, or warnings about what its files hold.
+fn judge(program: &Program, parameters: &Parameters) -> Result<Vec<String>, Error> {
     let mut inputs = inputs(program, parameters)?;
     timestep_cuts::check(program, parameters)?;
     round_length::max_rounds(parameters)?;
@@ -102,8 +106,7 @@ pub fn check_parameters(program: &Program, parameters: &Parameters) -> Result<Ve
     for input in program.inputs.iter().filter(|input| input.kind == InputKind::Scalar) {
         inputs.scalar(parameters, input.name, 0.0).map_err(|error| error.at(input.line))?;
     }
-    warnings.extend(empty_sequences(program, parameters, &mut inputs));
-    Ok(warnings)
+    Ok(empty_sequences(program, parameters, &mut inputs))
 }
 
 /// The inputs that no parameter gives and that need one, each once, in the order of the program.
