@@ -37,6 +37,28 @@ pub fn share_across_branches(kernel: &mut Kernel, sets: &SetTable) {
 /// A choice that an expression stands in: its condition, and whether it holds there.
 type Guard = (KExpr, bool);
 
+/// The choices around an expression.
+#[derive(Default)]
+struct Around {
+    guards: Vec<Guard>,
+    /// Numbers of the branches, the same for all that stands in one branch.
+    branches: Vec<u32>,
+    /// Number of branches so far.
+    count: u32,
+}
+
+impl Around {
+    /// Does it in a branch.
+    fn branch(&mut self, condition: &KExpr, holds: bool, f: impl FnOnce(&mut Around)) {
+        self.count += 1;
+        self.guards.push((condition.clone(), holds));
+        self.branches.push(self.count);
+        f(self);
+        self.guards.pop();
+        self.branches.pop();
+    }
+}
+
 /// Where a block is.
 #[derive(Clone, Debug, Default)]
 struct Inside {
@@ -55,6 +77,8 @@ struct Wanted {
     guards: Vec<Guard>,
     /// Of its first place.
     first: Vec<Guard>,
+    /// The innermost branch of its first place whose condition could guard it.
+    branch: Option<u32>,
     /// Places are in different choices, or in a loop.
     shared: bool,
 }
@@ -116,17 +140,19 @@ impl Sharing<'_> {
     /// contain it.
     fn next(&self, block: &KBlock) -> Option<Wanted> {
         let mut all: Vec<Wanted> = Vec::new();
-        places(block, &mut Vec::new(), false, &mut |expr, guards, in_loop| {
+        places(block, &mut Around::default(), false, &mut |expr, around, in_loop| {
             if !is_costly(expr) || !self.is_possible(expr) {
                 return;
             }
-            let guards: Vec<Guard> = guards.iter().filter(|(c, _)| self.is_possible(c) && !contains(c, expr)).cloned().collect();
+            let possible = |(c, _): &Guard| self.is_possible(c) && !contains(c, expr);
+            let branch = around.branches.iter().zip(&around.guards).rfind(|(_, guard)| possible(guard)).map(|(&branch, _)| branch);
+            let guards: Vec<Guard> = around.guards.iter().filter(|guard| possible(guard)).cloned().collect();
             match all.iter_mut().find(|wanted| wanted.expr == *expr) {
                 Some(wanted) => {
-                    wanted.shared |= in_loop || wanted.first != guards;
+                    wanted.shared |= in_loop || wanted.first != guards || wanted.branch != branch;
                     wanted.guards.retain(|guard| guards.contains(guard));
                 }
-                None => all.push(Wanted { expr: expr.clone(), guards: guards.clone(), first: guards, shared: in_loop }),
+                None => all.push(Wanted { expr: expr.clone(), guards: guards.clone(), first: guards, branch, shared: in_loop }),
             }
         });
         all.into_iter().filter(|wanted| wanted.shared).min_by_key(|wanted| size(&wanted.expr))
@@ -234,42 +260,38 @@ fn is_costly(expr: &KExpr) -> bool {
 
 /// Every expression of a block, with the choices around it and whether it is in a loop of the
 /// block.
-fn places(block: &KBlock, guards: &mut Vec<Guard>, in_loop: bool, f: &mut dyn FnMut(&KExpr, &[Guard], bool)) {
+fn places(block: &KBlock, around: &mut Around, in_loop: bool, f: &mut dyn FnMut(&KExpr, &Around, bool)) {
     for statement in &block.statements {
         match statement {
-            KStmt::Let { value, .. } | KStmt::Add { value, .. } => places_of(value, guards, in_loop, f),
+            KStmt::Let { value, .. } | KStmt::Add { value, .. } => places_of(value, around, in_loop, f),
             KStmt::LetEntity { .. } => {}
-            KStmt::ReduceFaces { body, .. } => places(body, guards, true, f),
+            KStmt::ReduceFaces { body, .. } => places(body, around, true, f),
             KStmt::ReduceSides { low, high, .. } => {
                 for block in [&low.interior, &low.boundary, &high.interior, &high.boundary].into_iter().flatten() {
-                    places(block, guards, true, f);
+                    places(block, around, true, f);
                 }
             }
             KStmt::If { condition, then, otherwise, .. } => {
-                places_of(condition, guards, in_loop, f);
+                places_of(condition, around, in_loop, f);
                 for (block, holds) in [(then, true), (otherwise, false)] {
-                    guards.push((condition.clone(), holds));
-                    places(block, guards, in_loop, f);
-                    guards.pop();
+                    around.branch(condition, holds, |around| places(block, around, in_loop, f));
                 }
             }
         }
     }
-    block.yields.iter().for_each(|value| places_of(value, guards, in_loop, f));
+    block.yields.iter().for_each(|value| places_of(value, around, in_loop, f));
 }
 
-fn places_of(expr: &KExpr, guards: &mut Vec<Guard>, in_loop: bool, f: &mut dyn FnMut(&KExpr, &[Guard], bool)) {
-    f(expr, guards, in_loop);
+fn places_of(expr: &KExpr, around: &mut Around, in_loop: bool, f: &mut dyn FnMut(&KExpr, &Around, bool)) {
+    f(expr, around, in_loop);
     match expr {
         KExpr::Select { condition, if_true, if_false } => {
-            places_of(condition, guards, in_loop, f);
+            places_of(condition, around, in_loop, f);
             for (value, holds) in [(if_true, true), (if_false, false)] {
-                guards.push(((**condition).clone(), holds));
-                places_of(value, guards, in_loop, f);
-                guards.pop();
+                around.branch(condition, holds, |around| places_of(value, around, in_loop, f));
             }
         }
-        _ => expr.operands().into_iter().for_each(|operand| places_of(operand, guards, in_loop, f)),
+        _ => expr.operands().into_iter().for_each(|operand| places_of(operand, around, in_loop, f)),
     }
 }
 
@@ -348,6 +370,17 @@ mod tests {
         assert_eq!(text.matches("(q[here] / h[here])").count(), 1, "{text}");
         let (made, read) = (text.find("(q[here] / h[here])").unwrap(), text.find("v: Scalar").unwrap());
         assert!(text.contains("if wet {") && made < read, "{text}");
+    }
+
+    /// A choice and a later one by the same condition are two branches for the target's compiler.
+    #[test]
+    fn choices_by_one_condition_share_too() {
+        let text = shared(
+            "  body {\n    wet: Bool = (h[here] > 0.05)\n    v: Scalar = (wet ? (q[here] / h[here]) : 0.0)\n    \
+             x: Scalar = (wet ? ((q[here] / h[here]) * 2.0) : 3.0)\n    yield (v + x)\n  }\n",
+        );
+        assert_eq!(text.matches("(q[here] / h[here])").count(), 1, "{text}");
+        assert!(text.find("if wet {") < text.find("v: Scalar"), "{text}");
     }
 
     /// One branch alone keeps what it asks for, however often.

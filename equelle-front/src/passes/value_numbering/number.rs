@@ -181,7 +181,7 @@ impl<'a> Numbering<'a> {
             }
             KStmt::LetEntity { local, path } => {
                 let within = |path: &Path| self.kernel.path_within(self.sets, path);
-                // The cells of a side face have no path: they are named by a local that is the face.
+                // Cells of a side face have no path: a local that is the face names them.
                 let tells_all = within(&path) == within(&Path::Local(local)) && !matches!(path, Path::SideFace(_));
                 let path = self.path(path);
                 if tells_all {
