@@ -1,9 +1,11 @@
 //! Sparse matrices in compressed rows (CSR).
 
 use std::fmt;
+use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
 use super::dia::{self, Offsets};
+use super::mirror::Mirror;
 use crate::threads::Threads;
 
 /// Pattern of a sparse matrix. Columns ascend strictly within a row. Matrices and assembly share
@@ -16,20 +18,23 @@ pub struct Pattern {
     n_cols: usize,
     row_ptr: Arc<Vec<usize>>,
     col_idx: Arc<Vec<u32>>,
-    diagonals: PatternDiagonals,
+    found: Found,
 }
 
-/// The diagonals of a pattern, found on first use; no part of its identity.
+/// What is found out about a pattern on first use; no part of its identity.
 #[derive(Clone, Debug, Default)]
-struct PatternDiagonals(OnceLock<Option<Offsets>>);
+struct Found {
+    diagonals: OnceLock<Option<Offsets>>,
+    mirror: OnceLock<Option<Mirror>>,
+}
 
-impl PartialEq for PatternDiagonals {
-    fn eq(&self, _: &PatternDiagonals) -> bool {
+impl PartialEq for Found {
+    fn eq(&self, _: &Found) -> bool {
         true
     }
 }
 
-impl Eq for PatternDiagonals {}
+impl Eq for Found {}
 
 impl Pattern {
     /// From `row_ptr` `[n_rows + 1]` and `col_idx` `[n_entries]`.
@@ -50,14 +55,14 @@ impl Pattern {
                 return Err(CsrError::ColumnsNotAscending(row));
             }
         }
-        Ok(Pattern { n_rows, n_cols, row_ptr, col_idx, diagonals: PatternDiagonals::default() })
+        Ok(Pattern { n_rows, n_cols, row_ptr, col_idx, found: Found::default() })
     }
 
     /// From arrays that are known to be valid.
     pub(in crate::linalg) fn from_valid(n_rows: usize, n_cols: usize, row_ptr: Vec<usize>, col_idx: Vec<u32>) -> Pattern {
         let (row_ptr, col_idx) = (Arc::new(row_ptr), Arc::new(col_idx));
         debug_assert!(Pattern::new(n_rows, n_cols, Arc::clone(&row_ptr), Arc::clone(&col_idx)).is_ok(), "arrays that fit");
-        Pattern { n_rows, n_cols, row_ptr, col_idx, diagonals: PatternDiagonals::default() }
+        Pattern { n_rows, n_cols, row_ptr, col_idx, found: Found::default() }
     }
 
     /// Number of rows.
@@ -72,7 +77,13 @@ impl Pattern {
 
     /// Its diagonals, if all entries lie on few of them. Cost: one pass at the first call.
     pub(in crate::linalg) fn diagonals(&self) -> Option<&Offsets> {
-        self.diagonals.0.get_or_init(|| dia::offsets(self)).as_ref()
+        self.found.diagonals.get_or_init(|| dia::offsets(self)).as_ref()
+    }
+
+    /// The mirrored entries, if all have one. Cost: one pass at the first call, and 4 bytes for
+    /// each pair of entries.
+    pub(in crate::linalg) fn mirror(&self) -> Option<&Mirror> {
+        self.found.mirror.get_or_init(|| Mirror::new(self)).as_ref()
     }
 
     /// Number of entries.
@@ -193,7 +204,7 @@ impl Csr {
             row_ptr[row + 1] = row_ptr[row + 1].max(row_ptr[row]);
         }
         let (row_ptr, col_idx) = (Arc::new(row_ptr), Arc::new(col_idx));
-        Ok(Csr { pattern: Arc::new(Pattern { n_rows, n_cols, row_ptr, col_idx, diagonals: PatternDiagonals::default() }), values })
+        Ok(Csr { pattern: Arc::new(Pattern { n_rows, n_cols, row_ptr, col_idx, found: Found::default() }), values })
     }
 
     /// Number of rows.
@@ -267,17 +278,28 @@ impl Csr {
     /// As for [`Csr::mul_into`].
     pub fn mul_into_on(&self, threads: &Threads, y: &mut [f64], x: &[f64]) {
         assert!(x.len() == self.n_cols() && y.len() == self.n_rows(), "vectors of the matrix's size");
-        let (row_ptr, col_idx) = (self.row_ptr(), self.col_idx());
-        threads.each(self.n_rows(), y, |rows, y| {
-            for (row, out) in rows.zip(y) {
-                let range = row_ptr[row]..row_ptr[row + 1];
-                let mut sum = 0.0;
-                for (&column, &value) in col_idx[range.clone()].iter().zip(&self.values[range]) {
-                    sum += value * x[column as usize];
-                }
-                *out = sum;
-            }
-        });
+        threads.each(self.n_rows(), y, |rows, y| self.products(rows, x, y));
+    }
+
+    /// `A x` of these rows, each summed in ascending column order.
+    ///
+    /// # Panics
+    /// If there are no such rows, or `x` is shorter than a row.
+    pub(in crate::linalg) fn products(&self, rows: Range<usize>, x: &[f64], y: &mut [f64]) {
+        let ends = &self.row_ptr()[rows.start..=rows.end];
+        let (mut columns, mut values) = (&self.col_idx()[ends[0]..], &self.values[ends[0]..]);
+        for (ends, y) in ends.windows(2).zip(y) {
+            let (own_columns, own_values);
+            (own_columns, columns) = columns.split_at(ends[1] - ends[0]);
+            (own_values, values) = values.split_at(ends[1] - ends[0]);
+            *y = product_of_row(own_columns, own_values, x);
+        }
+    }
+
+    /// `(A x)_row`, in ascending column order.
+    pub(in crate::linalg) fn row_product(&self, row: usize, x: &[f64]) -> f64 {
+        let range = self.row_ptr()[row]..self.row_ptr()[row + 1];
+        product_of_row(&self.col_idx()[range.clone()], &self.values[range], x)
     }
 
     /// `A x`
@@ -347,6 +369,13 @@ impl Csr {
         }
         numerical.unwrap_or(Symmetry::Symmetric)
     }
+}
+
+/// A row times a vector, in ascending column order. Loops of a fixed length for each usual one
+/// were slower: the processor guesses the length of a row less often than the end of its loop.
+#[inline(always)]
+fn product_of_row(columns: &[u32], values: &[f64], x: &[f64]) -> f64 {
+    columns.iter().zip(values).fold(0.0, |sum, (&column, value)| sum + value * x[column as usize])
 }
 
 /// Whether a matrix is symmetric.

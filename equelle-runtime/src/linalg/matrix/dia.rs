@@ -43,7 +43,7 @@ pub fn offsets(pattern: &Pattern) -> Option<Offsets> {
             }
         }
     }
-    ((found.len() * n) as f64 <= MOST_FILLED * pattern.n_entries() as f64).then(|| found.into())
+    (!found.is_empty() && (found.len() * n) as f64 <= MOST_FILLED * pattern.n_entries() as f64).then(|| found.into())
 }
 
 /// Values by diagonals.
@@ -51,9 +51,9 @@ pub fn offsets(pattern: &Pattern) -> Option<Offsets> {
 pub struct Diagonals {
     n: usize,
     offsets: Vec<isize>,
-    /// For each [`BLOCK`] rows, the values of its rows on each diagonal; 0 where a row has no
-    /// entry.
-    blocks: Vec<Vec<f64>>,
+    /// For each [`BLOCK`] rows, and there for each [`LANES`] rows, their values on one diagonal
+    /// after the other, so that a product reads one stream; 0 where a row has no entry.
+    blocks: Vec<Vec<[f64; LANES]>>,
 }
 
 impl Diagonals {
@@ -67,18 +67,10 @@ impl Diagonals {
         threads.each(self.n, PerBlock(&mut self.blocks[..]), |range, PerBlock(blocks)| {
             for (start, values) in range.clone().step_by(BLOCK).zip(blocks) {
                 let len = BLOCK.min(range.end - start);
-                values.clear();
-                values.resize(offsets.len() * len, 0.0);
-                for row in start..start + len {
-                    let own = row_ptr[row]..row_ptr[row + 1];
-                    let mut diagonal = 0;
-                    for (&column, &value) in col_idx[own.clone()].iter().zip(&entries[own]) {
-                        let offset = column as isize - row as isize;
-                        while offsets[diagonal] < offset {
-                            diagonal += 1;
-                        }
-                        values[diagonal * len + row - start] = value;
-                    }
+                values.resize(offsets.len() * len.div_ceil(LANES), [0.0; LANES]);
+                for (chunk, values) in values.chunks_exact_mut(offsets.len()).enumerate() {
+                    let rows = start + chunk * LANES..(start + (chunk + 1) * LANES).min(range.end);
+                    fill_lanes(values, rows, offsets, row_ptr, col_idx, entries);
                 }
             }
         });
@@ -90,32 +82,74 @@ impl Diagonals {
     /// # Panics
     /// If `rows` is not a block of [`BLOCK`] rows, or the rest of the last one.
     pub fn product(&self, rows: Range<usize>, x: &[f64], out: &mut [f64]) {
-        let (start, len) = (rows.start, rows.len());
+        let (start, len, count) = (rows.start, rows.len(), self.offsets.len());
         let values = &self.blocks[start / BLOCK];
-        assert!(start.is_multiple_of(BLOCK) && values.len() == self.offsets.len() * len && out.len() == len, "the rows of a block");
+        let is_block = start.is_multiple_of(BLOCK) && values.len() == count * len.div_ceil(LANES) && out.len() == len;
+        assert!(is_block, "the rows of a block");
         // Rows whose columns all exist; the others are few and lie at both ends of the matrix.
         let lowest = self.offsets.first().map_or(0, |offset| (-offset).max(0) as usize);
         let highest = self.offsets.last().map_or(0, |offset| (*offset).max(0) as usize);
-        let first = lowest.clamp(start, start + len) - start;
+        let first = (lowest.clamp(start, start + len) - start).next_multiple_of(LANES).min(len);
         let end = self.n.saturating_sub(highest).clamp(start + first, start + len) - start;
         let end = first + (end - first) / LANES * LANES;
-        for (k, sums) in out[first..end].as_chunks_mut::<LANES>().0.iter_mut().enumerate() {
-            let row = first + k * LANES;
-            *sums = [0.0; LANES];
-            for (&offset, values) in self.offsets.iter().zip(values.chunks_exact(len)) {
-                let column = (start + row).wrapping_add_signed(offset);
-                for ((sum, value), x) in sums.iter_mut().zip(&values[row..row + LANES]).zip(&x[column..column + LANES]) {
-                    *sum += value * x;
-                }
-            }
+        if first < end {
+            let inside = Inside { values: &values[count * (first / LANES)..count * (end / LANES)], start: start + first, x };
+            inside.product(&self.offsets, &mut out[first..end]);
         }
         for row in (0..first).chain(end..len) {
-            out[row] = 0.0;
-            for (&offset, values) in self.offsets.iter().zip(values.chunks_exact(len)) {
+            let mut sum = 0.0;
+            for (number, &offset) in self.offsets.iter().enumerate() {
                 if let Some(x) = (start + row).checked_add_signed(offset).and_then(|column| x.get(column)) {
-                    out[row] += values[row] * x;
+                    sum += values[row / LANES * count + number][row % LANES] * x;
                 }
             }
+            out[row] = sum;
+        }
+    }
+}
+
+/// Sorts the entries of at most [`LANES`] rows by their diagonals.
+fn fill_lanes(values: &mut [[f64; LANES]], rows: Range<usize>, offsets: &[isize], row_ptr: &[usize], col_idx: &[u32], entries: &[f64]) {
+    for (lane, row) in rows.enumerate() {
+        let own = row_ptr[row]..row_ptr[row + 1];
+        // Most rows have an entry on each diagonal.
+        let is_full = own.len() == offsets.len();
+        if !is_full {
+            values.iter_mut().for_each(|values| values[lane] = 0.0);
+        }
+        let mut diagonal = 0;
+        for (&column, &value) in col_idx[own.clone()].iter().zip(&entries[own]) {
+            if !is_full {
+                let offset = column as isize - row as isize;
+                while offsets[diagonal] < offset {
+                    diagonal += 1;
+                }
+            }
+            values[diagonal][lane] = value;
+            diagonal += 1;
+        }
+    }
+}
+
+/// Rows whose columns all exist, a multiple of [`LANES`].
+#[derive(Clone, Copy)]
+struct Inside<'a> {
+    values: &'a [[f64; LANES]],
+    /// The first row.
+    start: usize,
+    x: &'a [f64],
+}
+
+impl Inside<'_> {
+    fn product(self, offsets: &[isize], out: &mut [f64]) {
+        let (rows, values) = (out.as_chunks_mut::<LANES>().0, self.values.chunks_exact(offsets.len()));
+        for (k, (sums, values)) in rows.iter_mut().zip(values).enumerate() {
+            let mut sum = [0.0; LANES];
+            for (values, &offset) in values.iter().zip(offsets) {
+                let column = (self.start + k * LANES).wrapping_add_signed(offset);
+                sum.iter_mut().zip(values).zip(&self.x[column..column + LANES]).for_each(|((sum, value), x)| *sum += value * x);
+            }
+            *sums = sum;
         }
     }
 }

@@ -34,7 +34,7 @@ impl RowMatrix {
     fn product(&self, rows: Range<usize>, x: &[f64], out: &mut [f64]) {
         match self.diagonals.get() {
             Some(diagonals) => diagonals.product(rows, x, out),
-            None => rows.zip(out).for_each(|(row, y)| *y = row_product(&self.rows, row, x)),
+            None => self.rows.products(rows, x, out),
         }
     }
 }
@@ -93,19 +93,9 @@ impl From<BlockMatrix> for HostMatrix {
     }
 }
 
-/// `(A x)_row`, in ascending column order.
-fn row_product(a: &Csr, row: usize, x: &[f64]) -> f64 {
-    let range = a.row_ptr()[row]..a.row_ptr()[row + 1];
-    let mut sum = 0.0;
-    for (&column, &value) in a.col_idx()[range.clone()].iter().zip(&a.values()[range]) {
-        sum += value * x[column as usize];
-    }
-    sum
-}
-
 /// `a d + b D (b - A x)` of a row; `d` is ignored where `a` is 0.
 fn smoothing_step(d: f64, on: Smoothed<'_, HostSpace>, matrix: &Csr, [a, b]: [f64; 2], row: usize, x: &[f64]) -> f64 {
-    let step = b * (on.inverse_diagonal[row] * (on.right[row] - row_product(matrix, row, x)));
+    let step = b * (on.inverse_diagonal[row] * (on.right[row] - matrix.row_product(row, x)));
     if a == 0.0 { step } else { a * d + step }
 }
 
@@ -264,9 +254,9 @@ impl MatrixSpace for HostSpace {
         let (image, prolongation) = (by.image.rows(), by.prolongation.rows());
         self.threads().each(r.len(), (&mut x[..], &mut d[..]), |rows, (x, d)| {
             for (row, (x, d)) in rows.zip(x.iter_mut().zip(d)) {
-                let left = r[row] - row_product(image, row, by.coarse);
+                let left = r[row] - image.row_product(row, by.coarse);
                 *d = c * (by.inverse_diagonal[row] * left);
-                *x = *x + row_product(prolongation, row, by.coarse) + *d;
+                *x = *x + prolongation.row_product(row, by.coarse) + *d;
             }
         });
     }
@@ -279,7 +269,7 @@ impl MatrixSpace for HostSpace {
                 Direction::Forward => step,
                 Direction::Backward => n - 1 - step,
             };
-            x[row] += d[row] * (b[row] - row_product(a, row, x));
+            x[row] += d[row] * (b[row] - a.row_product(row, x));
         }
     }
 

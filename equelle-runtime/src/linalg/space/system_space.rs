@@ -3,9 +3,11 @@
 
 use std::borrow::Cow;
 use std::convert::Infallible;
+use std::ops::Range;
 use std::rc::Rc;
 
 use super::host::HostSpace;
+use super::host_inspection::Entries;
 use super::host_matrix::HostMatrix;
 use super::matrix_space::{MatrixSpace, MultigridSpace};
 use super::vector_space::Preconditioner;
@@ -17,6 +19,9 @@ use crate::linalg::matrix::sparse_rows::SparseRows;
 use crate::linalg::null_space::NullSpace;
 use crate::linalg::precond::simple::Jacobi;
 use crate::linalg::precond::{Setting, build, build_of_blocks, cpr};
+use crate::operators::Reduction;
+use crate::reduce;
+use crate::threads::Threads;
 
 /// Properties of a square matrix.
 #[derive(Clone, Debug)]
@@ -112,15 +117,9 @@ impl SystemSpace for HostSpace {
     }
 
     fn largest(&mut self, x: &Vec<f64>) -> f64 {
-        x.iter().fold(0.0f64, |most, x| {
-            if x.is_nan() {
-                f64::NAN
-            } else if most < x.abs() {
-                x.abs()
-            } else {
-                most
-            }
-        })
+        let mut leaves = vec![0.0; reduce::leaf_count(x.len())];
+        let magnitudes = |range: Range<usize>| x[range].iter().map(|x| x.abs());
+        reduce::reduce_leaves(self.threads(), Reduction::Max, x.len(), &mut leaves, magnitudes).unwrap_or(0.0)
     }
 
     fn host_vector(&mut self, x: &Vec<f64>) -> Result<Vec<f64>, Infallible> {
@@ -140,7 +139,7 @@ impl SystemSpace for HostSpace {
 
     fn inspect(&mut self, a: &HostMatrix, ends: &[usize], rounding: f64) -> Result<Inspection, Infallible> {
         Ok(match a {
-            HostMatrix::Rows(a) => inspected(&**a, ends, rounding),
+            HostMatrix::Rows(a) => inspected_rows(self.threads(), a, ends, rounding),
             HostMatrix::Blocks(a) => inspected(a, ends, rounding),
         })
     }
@@ -165,11 +164,11 @@ impl SystemSpace for HostSpace {
         setting: Setting<'_>,
     ) -> Result<Box<dyn Preconditioner<HostSpace>>, Infallible> {
         if kind == Preconditioning::Jacobi {
-            let diagonal = |row: usize| match a {
-                HostMatrix::Rows(a) => factor * a.entry(row, row),
-                HostMatrix::Blocks(a) => factor * a.entry(row, row),
+            let rows = HostSpace::shape(a).rows;
+            let diagonal = match a {
+                HostMatrix::Rows(a) => self.threads().values(rows, |row| factor * a.entry(row, row)),
+                HostMatrix::Blocks(a) => self.threads().values(rows, |row| factor * a.entry(row, row)),
             };
-            let diagonal: Vec<f64> = (0..HostSpace::shape(a).rows).map(diagonal).collect();
             return Ok(Box::new(Jacobi::new(self, &diagonal)?));
         }
         match a {
@@ -183,6 +182,14 @@ impl SystemSpace for HostSpace {
             }
         }
     }
+}
+
+/// [`inspected`] of compressed rows, in one pass, with a pattern whose mirrored entries are known.
+fn inspected_rows(threads: &Threads, a: &Csr, ends: &[usize], rounding: f64) -> Inspection {
+    let Some(Entries { vanishes, properties }) = Entries::new(threads, a, ends, rounding) else { return inspected(a, ends, rounding) };
+    let has_null_space = vanishes || ends.len() > 1;
+    let null_space = if has_null_space { NullSpace::find_in_blocks(a, ends, rounding) } else { NullSpace::default() };
+    Inspection { not_finite: None, null_space: Rc::new(null_space), properties }
 }
 
 fn inspected(a: &impl SparseRows, ends: &[usize], rounding: f64) -> Inspection {

@@ -1,0 +1,170 @@
+//! What a matrix in compressed rows is like, in one pass over its entries on several threads.
+
+use crate::linalg::driver::choose::{Diagonal, MatrixProperties, SYMMETRY};
+use crate::linalg::matrix::csr::{Csr, Symmetry};
+use crate::linalg::null_space::round_off;
+use crate::threads::{BLOCK, PerBlock, Threads};
+
+/// What follows from the entries alone.
+pub(super) struct Entries {
+    /// Whether a row sums to zero up to round-off, as all do where there is a null space.
+    pub vanishes: bool,
+    pub properties: MatrixProperties,
+}
+
+/// The part of some rows.
+#[derive(Clone, Copy)]
+struct Part {
+    is_finite: bool,
+    vanishes: bool,
+    dominance: f64,
+    size: f64,
+    positive: bool,
+    negative: bool,
+    /// Row and column of the first entry that differs from its mirrored one.
+    differs: Option<(usize, usize)>,
+}
+
+impl Part {
+    const NOTHING: Part =
+        Part { is_finite: true, vanishes: false, dominance: f64::INFINITY, size: 0.0, positive: true, negative: true, differs: None };
+
+    /// Both, of which `self` comes first.
+    fn and(self, other: Part) -> Part {
+        Part {
+            is_finite: self.is_finite && other.is_finite,
+            vanishes: self.vanishes || other.vanishes,
+            dominance: self.dominance.min(other.dominance),
+            size: self.size.max(other.size),
+            positive: self.positive && other.positive,
+            negative: self.negative && other.negative,
+            differs: self.differs.or(other.differs),
+        }
+    }
+}
+
+impl Entries {
+    /// `None` if an entry is not finite. Cost: one pass, and one more where the pattern is not
+    /// symmetric or seen for the first time.
+    pub fn new(threads: &Threads, a: &Csr, ends: &[usize], rounding: f64) -> Option<Entries> {
+        let n = a.n_rows();
+        let mirror = a.pattern().mirror();
+        let mut parts = vec![Part::NOTHING; n.div_ceil(BLOCK)];
+        threads.each(n, PerBlock(&mut parts), |range, PerBlock(parts)| {
+            for (start, part) in range.clone().step_by(BLOCK).zip(parts) {
+                let mirrored = mirror.map_or(&[][..], |mirror| mirror.from(start));
+                *part = of_rows(a, start..range.end.min(start + BLOCK), mirrored, round_off(rounding));
+            }
+        });
+        let Part { is_finite, vanishes, dominance, size, positive, negative, differs } = parts.into_iter().fold(Part::NOTHING, Part::and);
+        if !is_finite {
+            return None;
+        }
+        let diagonal = match (positive, negative) {
+            (true, _) => Diagonal::Positive,
+            (false, true) => Diagonal::Negative,
+            (false, false) => Diagonal::Mixed,
+        };
+        let symmetry = match (mirror, differs) {
+            (None, _) => a.symmetry(SYMMETRY),
+            (Some(_), None) => Symmetry::Symmetric,
+            (Some(_), Some((row, column))) => Symmetry::Numerical { row, column },
+        };
+        Some(Entries { vanishes, properties: MatrixProperties::of(n, ends, symmetry, diagonal, dominance, size) })
+    }
+}
+
+/// The part of some rows; `mirrored` has the positions of the mirrored entries of those right of
+/// the diagonal, or nothing.
+fn of_rows(a: &Csr, rows: std::ops::Range<usize>, mirrored: &[u32], round_off: f64) -> Part {
+    let mut part = Part::NOTHING;
+    let values = a.values();
+    let mut mirrored = mirrored.iter();
+    for row in rows {
+        let own = a.row_ptr()[row]..a.row_ptr()[row + 1];
+        let (mut diagonal, mut others, mut sum, mut magnitudes) = (0.0f64, 0.0f64, 0.0f64, 0.0f64);
+        for (&column, &value) in a.col_idx()[own.clone()].iter().zip(&values[own]) {
+            let column = column as usize;
+            let magnitude = value.abs();
+            if column == row {
+                diagonal = value;
+            } else {
+                others += magnitude;
+            }
+            (sum, magnitudes) = (sum + value, magnitudes + magnitude);
+            part.size = part.size.max(magnitude);
+            part.is_finite &= value.is_finite();
+            if column > row
+                && let Some(&at) = mirrored.next()
+                && value != values[at as usize]
+                && part.differs.is_none()
+                && !are_near(a, [row, column], value, values[at as usize])
+            {
+                part.differs = Some((row, column));
+            }
+        }
+        part.vanishes |= magnitudes.is_finite() && sum.abs() <= round_off * magnitudes;
+        if diagonal == 0.0 && others == 0.0 {
+            continue;
+        }
+        part.positive &= diagonal > 0.0;
+        part.negative &= diagonal < 0.0;
+        if others > 0.0 {
+            part.dominance = part.dominance.min(diagonal.abs() / others);
+        }
+    }
+    part
+}
+
+/// Whether mirrored entries differ by round-off of the largest one in their rows.
+fn are_near(a: &Csr, rows: [usize; 2], value: f64, other: f64) -> bool {
+    let largest = |row| a.row(row).fold(0.0, |most: f64, (_, value)| most.max(value.abs()));
+    (value - other).abs() <= SYMMETRY * largest(rows[0]).max(largest(rows[1]))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Entries of a ring with a chord for each row, changed by `change(row, column, value)`.
+    fn ring(n: usize, change: impl Fn(usize, usize, f64) -> f64) -> Csr {
+        let mut entries = Vec::new();
+        for row in 0..n {
+            entries.push((row, row, 4.5));
+            for step in [1, 30] {
+                let other = (row + step) % n;
+                entries.extend([(row, other, -1.0 / step as f64), (other, row, -1.0 / step as f64)]);
+            }
+        }
+        let entries: Vec<_> = entries.into_iter().map(|(row, column, value)| (row, column, change(row, column, value))).collect();
+        Csr::from_triplets(n, n, &entries).expect("legal")
+    }
+
+    /// One pass finds what separate passes find.
+    #[test]
+    fn one_pass_finds_what_separate_ones_do() {
+        let n = 5000;
+        let cases: [(&str, Csr); 7] = [
+            ("symmetric", ring(n, |_, _, value| value)),
+            ("rounded", ring(n, |row, column, value| value * (1.0 + 1e-13 * ((row * 7 + column) % 5) as f64))),
+            ("upwind", ring(n, |row, column, value| if row == 4100 && column > row { 2.0 * value } else { value })),
+            ("negative", ring(n, |_, _, value| -value)),
+            ("both signs", ring(n, |row, column, value| if row == column && row % 2 == 0 { -value } else { value })),
+            ("singular", ring(n, |row, column, value| if row == column { 2.0 + 2.0 / 30.0 } else { value })),
+            ("another pattern", {
+                let entries: Vec<_> = (0..n).flat_map(|row| [(row, row, 2.0), (row, (row + 1) % n, -1.0)]).collect();
+                Csr::from_triplets(n, n, &entries).expect("legal")
+            }),
+        ];
+        for (name, a) in cases {
+            let expected = MatrixProperties::new(&a, &[n], false);
+            for threads in [1, 3] {
+                let found = Entries::new(&Threads::new(threads), &a, &[n], f64::EPSILON).expect("finite");
+                assert_eq!(found.properties, expected, "{name}");
+                assert_eq!(found.vanishes, name == "singular", "{name}");
+            }
+        }
+        let infinite = ring(n, |row, column, value| if row == 3000 && column == 3001 { f64::INFINITY } else { value });
+        assert!(Entries::new(&Threads::one(), &infinite, &[n], f64::EPSILON).is_none());
+    }
+}
