@@ -83,7 +83,7 @@ impl Pattern {
     /// The mirrored entries, if all have one. Cost: one pass at the first call, and 4 bytes for
     /// each pair of entries.
     pub(in crate::linalg) fn mirror(&self) -> Option<&Mirror> {
-        self.found.mirror.get_or_init(|| Mirror::new(self)).as_ref()
+        self.found.mirror.get_or_init(|| Mirror::new(self.n_cols, &self.row_ptr, &self.col_idx)).as_ref()
     }
 
     /// Number of entries.

@@ -1,7 +1,6 @@
 //! Mirrored entries of a sparse matrix: of the entry in row i and column j, that in row j and
 //! column i.
 
-use super::csr::Pattern;
 use crate::threads::BLOCK;
 
 /// Where the mirrored entries are, of a pattern in which each entry has one. Found once for a
@@ -15,11 +14,11 @@ pub struct Mirror {
 }
 
 impl Mirror {
-    /// `None` if the pattern is not square, an entry has no mirrored one, or there are too many for
-    /// 32 bits.
-    pub fn new(pattern: &Pattern) -> Option<Mirror> {
-        let (n, row_ptr, col_idx) = (pattern.n_rows(), pattern.row_ptr(), pattern.col_idx());
-        if n != pattern.n_cols() || u32::try_from(col_idx.len()).is_err() {
+    /// From the compressed rows of a pattern. `None` if it is not square, an entry has no mirrored
+    /// one, or there are too many for 32 bits.
+    pub fn new(n_cols: usize, row_ptr: &[usize], col_idx: &[u32]) -> Option<Mirror> {
+        let n = row_ptr.len().saturating_sub(1);
+        if n != n_cols || u32::try_from(col_idx.len()).is_err() {
             return None;
         }
         // Rows that have column `j` left of their diagonal come in the order in which row `j` has
@@ -68,21 +67,25 @@ mod tests {
         Csr::from_triplets(n, n, &entries).expect("legal")
     }
 
+    fn mirror(matrix: &Csr) -> Option<Mirror> {
+        Mirror::new(matrix.n_cols(), matrix.row_ptr(), matrix.col_idx())
+    }
+
     #[test]
     fn mirrored_entries_are_found() {
         let places = [(0, 0), (0, 2), (0, 3), (1, 1), (1, 3), (2, 0), (3, 0), (3, 1), (3, 3)];
         let matrix = pattern(4, &places);
-        let mirror = Mirror::new(matrix.pattern()).expect("symmetric");
+        let mirror = mirror(&matrix).expect("symmetric");
         assert_eq!(mirror.from(0), [5, 6, 7]);
     }
 
     #[test]
     fn each_entry_needs_a_mirrored_one() {
         for places in [&[(0, 1)][..], &[(1, 0)], &[(0, 0), (2, 1), (1, 1)], &[(0, 2), (2, 0), (2, 1)], &[(2, 0), (2, 1), (1, 2)]] {
-            assert_eq!(Mirror::new(pattern(3, places).pattern()), None, "{places:?}");
+            assert_eq!(mirror(&pattern(3, places)), None, "{places:?}");
         }
-        assert!(Mirror::new(pattern(3, &[]).pattern()).is_some());
-        assert_eq!(Mirror::new(Csr::from_triplets(2, 3, &[]).expect("legal").pattern()), None);
+        assert!(mirror(&pattern(3, &[])).is_some());
+        assert_eq!(mirror(&Csr::from_triplets(2, 3, &[]).expect("legal")), None);
     }
 
     /// Blocks of rows begin where the entries of the rows before them end.
@@ -91,7 +94,7 @@ mod tests {
         let n = 2 * BLOCK + 100;
         let places: Vec<_> = (0..n).flat_map(|row| [(row, row), (row, (row + 1) % n), ((row + 1) % n, row)]).collect();
         let matrix = pattern(n, &places);
-        let mirror = Mirror::new(matrix.pattern()).expect("symmetric");
+        let mirror = mirror(&matrix).expect("symmetric");
         for block in [0, BLOCK, 2 * BLOCK] {
             let at = mirror.from(block)[0] as usize;
             let row = matrix.row_ptr().partition_point(|&start| start <= at) - 1;
