@@ -8,6 +8,7 @@
 pub mod branches;
 pub mod faces;
 pub mod loop_invariant;
+mod opposites;
 pub mod stencil;
 pub mod structural;
 pub mod usage;

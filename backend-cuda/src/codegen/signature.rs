@@ -61,6 +61,12 @@ impl LaunchBounds {
         }
     }
 
+    /// Whether values may wait in registers before they are used. Heavy functions spill: with the
+    /// 16 values of neighbours first, a stage of shallow water has 436 bytes of them, else 160.
+    pub(super) fn leaves_registers(self) -> bool {
+        self != LaunchBounds::Heavy
+    }
+
     fn name(self) -> &'static str {
         match self {
             LaunchBounds::Light => "EQ_LIGHT",

@@ -6,10 +6,12 @@
 //! operations only where one stands on every way to the other. Here a division, root or
 //! transcendental function moves to the outermost block that knows its operands, if more than one
 //! branch or a loop below that block asks for it. The choices that all of its places have in common
-//! go with it. Operations and operands stay what they are, so that no bit changes.
+//! go with it. Operations and operands stay what they are, so that no bit changes. Operations of
+//! opposite branches share a variable ([`super::opposites`]).
 
 use std::collections::BTreeSet;
 
+use super::opposites::pair_opposites;
 use super::visit::{Node, visit_expr, visit_stmt};
 use crate::ir::{CartesianForm, FaceFilter, KBlock, KExpr, KStmt, Kernel, Local, LocalId, Path, Side, UnaryOp};
 use crate::ops::{Arithmetic, BinaryMath, Logic};
@@ -19,7 +21,7 @@ use crate::types::{Basic, CanonicalSet, SetTable, Type};
 /// In all bodies of a kernel.
 pub fn share_across_branches(kernel: &mut Kernel, sets: &SetTable) {
     let share = |kernel: &mut Kernel, mut block: KBlock| {
-        Sharing { kernel, sets, inside: Inside::default() }.block(&mut block);
+        Sharing { kernel, sets, inside: Inside::default(), guarded: BTreeSet::new() }.block(&mut block);
         block
     };
     let body = std::mem::take(&mut kernel.body);
@@ -87,6 +89,8 @@ struct Sharing<'a> {
     kernel: &'a mut Kernel,
     sets: &'a SetTable,
     inside: Inside,
+    /// Locals that are read only where the condition holds under which they are made.
+    guarded: BTreeSet<LocalId>,
 }
 
 impl Sharing<'_> {
@@ -97,6 +101,7 @@ impl Sharing<'_> {
             self.make_before(block, wanted);
         }
         join_choices(block);
+        pair_opposites(block, &self.guarded);
         for statement in &mut block.statements {
             self.within(statement);
         }
@@ -227,7 +232,11 @@ impl Sharing<'_> {
         });
         let condition =
             guards.into_iter().map(|(condition, holds)| if holds { condition } else { KExpr::Unary(UnaryOp::Not, Box::new(condition)) });
-        let statement = match condition.reduce(|a, b| KExpr::Logic(Logic::And, Box::new(a), Box::new(b))) {
+        let condition = condition.reduce(|a, b| KExpr::Logic(Logic::And, Box::new(a), Box::new(b)));
+        if condition.is_some() {
+            self.guarded.insert(local);
+        }
+        let statement = match condition {
             None => KStmt::Let { local, value: expr },
             Some(condition) => KStmt::If {
                 results: vec![local],

@@ -15,11 +15,15 @@ use crate::codegen::signature::{Argument, Function, LaunchBounds, finish};
 pub(in crate::codegen) fn cell_function(source: Source<'_>, block: &KBlock) -> Function {
     let usage = BodyUsage::of_block(source.kernel, source.sets, block);
     let size = "(size_t)g.n[0] * g.n[1] * g.n[2]";
+    let bounds = LaunchBounds::of(&usage, false);
+    let first = bounds.leaves_registers();
     let mut w = Writer::new(source, Form::Cells);
+    w.loads_neighbours_first = first;
     let apart = usage.sums_sides;
     if apart {
         let mut inside = Writer::new(source, Form::Cells);
         inside.inside = true;
+        inside.loads_neighbours_first = first;
         inside.open("if (eq_is_inside_block(g)) {");
         inside.line("EqCell cell;");
         inside.line("#pragma unroll 1");
@@ -40,7 +44,6 @@ pub(in crate::codegen) fn cell_function(source: Source<'_>, block: &KBlock) -> F
     store(&mut w, block, "cell.index", size);
     let mut arguments = vec![Argument::Cartesian];
     arguments.extend(w.uses.ranks.iter().copied().map(Argument::Ranks));
-    let bounds = LaunchBounds::of(&usage, false);
     let function = finish(w, format!("{}_cartesian", source.name), bounds, arguments, GridUse::default());
     if apart { function.inside_and_boundary() } else { function }
 }

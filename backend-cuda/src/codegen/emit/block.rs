@@ -43,7 +43,9 @@ impl Writer<'_> {
                         format!("{} {} = {};", self.reals.number(), self.local(result), self.reals.literal(reduction.start()).bare());
                     self.line(&text);
                 }
-                self.load_neighbours(low, high);
+                if self.loads_neighbours_first {
+                    self.load_neighbours(low, high);
+                }
                 self.line("#pragma unroll");
                 self.open("for (int axis = 0; axis < DIM; ++axis) {");
                 self.side((*reduction, results, extreme_faces), low, 0);

@@ -68,6 +68,9 @@ pub(in crate::codegen) struct Writer<'a> {
     pub usage: &'a KernelUsage,
     /// Whether the cells are known to be inside the grid, all their neighbours there.
     pub inside: bool,
+    /// Whether values of neighbours are loaded before the first of them is used. Loads left in
+    /// place wait for what stands before them, but need no registers until then.
+    pub loads_neighbours_first: bool,
     pub out: String,
     /// What the text refers to.
     pub uses: Uses,
@@ -122,6 +125,7 @@ impl<'a> Writer<'a> {
             form,
             usage,
             inside: false,
+            loads_neighbours_first: true,
             out: String::new(),
             uses: Uses::default(),
             indent: 1,

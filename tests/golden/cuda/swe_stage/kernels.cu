@@ -191,42 +191,23 @@ extern "C" __global__ void EQ_HEAVY stage_cartesian(
       double sum_w = 0.0;
       double sum_hu = 0.0;
       double sum_hv = 0.0;
-      double w_low[DIM];
-      double b_low[DIM];
-      double hu_low[DIM];
-      double hv_low[DIM];
-      double w_high[DIM];
-      double b_high[DIM];
-      double hu_high[DIM];
-      double hv_high[DIM];
-      #pragma unroll
-      for (int axis = 0; axis < DIM; ++axis) {
-        w_low[axis] = w[eq_neighbour(g, cell, axis, 0)];
-        b_low[axis] = b[eq_neighbour(g, cell, axis, 0)];
-        hu_low[axis] = hu[eq_neighbour(g, cell, axis, 0)];
-        hv_low[axis] = hv[eq_neighbour(g, cell, axis, 0)];
-        w_high[axis] = w[eq_neighbour(g, cell, axis, 1)];
-        b_high[axis] = b[eq_neighbour(g, cell, axis, 1)];
-        hu_high[axis] = hu[eq_neighbour(g, cell, axis, 1)];
-        hv_high[axis] = hv[eq_neighbour(g, cell, axis, 1)];
-      }
       #pragma unroll
       for (int axis = 0; axis < DIM; ++axis) {
         const bool along_x_low = axis == 0;
-        const double h1_low = w_low[axis] - b_low[axis];
+        const double h1_low = w[eq_neighbour(g, cell, axis, 0)] - b[eq_neighbour(g, cell, axis, 0)];
         const bool wet1_low = h1_low > 0.05;
         const double c1_low = wet1_low ? sqrt((9.81 * h1_low)) : 0.0;
         const double h2_low = w_here - b_here;
         const bool wet2_low = h2_low > 0.05;
         const double c2_low = wet2_low ? sqrt((9.81 * h2_low)) : 0.0;
-        const double mn1_low = along_x_low ? hu_low[axis] : hv_low[axis];
+        const double mn1_low = along_x_low ? hu[eq_neighbour(g, cell, axis, 0)] : hv[eq_neighbour(g, cell, axis, 0)];
         double quotient_5;
         if (wet1_low) {
           quotient_5 = eq_divide(mn1_low, h1_low);
         } else {
           quotient_5 = 0.0;
         }
-        const double mt1_low = along_x_low ? hv_low[axis] : hu_low[axis];
+        const double mt1_low = along_x_low ? hv[eq_neighbour(g, cell, axis, 0)] : hu[eq_neighbour(g, cell, axis, 0)];
         const double mn2_low = along_x_low ? hu_here : hv_here;
         double quotient_6;
         if (wet2_low) {
@@ -253,7 +234,7 @@ extern "C" __global__ void EQ_HEAVY stage_cartesian(
           const double n2n_low = wet2_low ? ((mn2_low * quotient_6) + ((4.905 * h2_low) * h2_low)) : 0.0;
           const double t2n_low = wet2_low ? eq_divide(mn2_low * mt2_low, h2_low) : 0.0;
           const double blend_n_low = eq_divide(ap_n_low * am_n_low, width_n_low);
-          mass_n_low = eq_divide((ap_n_low * m1n_low) - (am_n_low * m2n_low), width_n_low) + (blend_n_low * (w_here - w_low[axis]));
+          mass_n_low = eq_divide((ap_n_low * m1n_low) - (am_n_low * m2n_low), width_n_low) + (blend_n_low * (w_here - w[eq_neighbour(g, cell, axis, 0)]));
           normal_n_low = eq_divide((ap_n_low * n1n_low) - (am_n_low * n2n_low), width_n_low) + (blend_n_low * (mn2_low - mn1_low));
           tangential_n_low = eq_divide((ap_n_low * t1n_low) - (am_n_low * t2n_low), width_n_low) + (blend_n_low * (mt2_low - mt1_low));
         } else {
@@ -269,7 +250,7 @@ extern "C" __global__ void EQ_HEAVY stage_cartesian(
         const double h1_high = w_here - b_here;
         const bool wet1_high = h1_high > 0.05;
         const double c1_high = wet1_high ? sqrt((9.81 * h1_high)) : 0.0;
-        const double h2_high = w_high[axis] - b_high[axis];
+        const double h2_high = w[eq_neighbour(g, cell, axis, 1)] - b[eq_neighbour(g, cell, axis, 1)];
         const bool wet2_high = h2_high > 0.05;
         const double c2_high = wet2_high ? sqrt((9.81 * h2_high)) : 0.0;
         const double mn1_high = along_x_high ? hu_here : hv_here;
@@ -280,14 +261,14 @@ extern "C" __global__ void EQ_HEAVY stage_cartesian(
           quotient_7 = 0.0;
         }
         const double mt1_high = along_x_high ? hv_here : hu_here;
-        const double mn2_high = along_x_high ? hu_high[axis] : hv_high[axis];
+        const double mn2_high = along_x_high ? hu[eq_neighbour(g, cell, axis, 1)] : hv[eq_neighbour(g, cell, axis, 1)];
         double quotient_8;
         if (wet2_high) {
           quotient_8 = eq_divide(mn2_high, h2_high);
         } else {
           quotient_8 = 0.0;
         }
-        const double mt2_high = along_x_high ? hv_high[axis] : hu_high[axis];
+        const double mt2_high = along_x_high ? hv[eq_neighbour(g, cell, axis, 1)] : hu[eq_neighbour(g, cell, axis, 1)];
         const double v1n_high = wet1_high ? quotient_7 : 0.0;
         const double v2n_high = wet2_high ? quotient_8 : 0.0;
         const double low_n_high = ((v1n_high - c1_high) < (v2n_high - c2_high)) ? (v1n_high - c1_high) : (v2n_high - c2_high);
@@ -306,7 +287,7 @@ extern "C" __global__ void EQ_HEAVY stage_cartesian(
           const double n2n_high = wet2_high ? ((mn2_high * quotient_8) + ((4.905 * h2_high) * h2_high)) : 0.0;
           const double t2n_high = wet2_high ? eq_divide(mn2_high * mt2_high, h2_high) : 0.0;
           const double blend_n_high = eq_divide(ap_n_high * am_n_high, width_n_high);
-          mass_n_high = eq_divide((ap_n_high * m1n_high) - (am_n_high * m2n_high), width_n_high) + (blend_n_high * (w_high[axis] - w_here));
+          mass_n_high = eq_divide((ap_n_high * m1n_high) - (am_n_high * m2n_high), width_n_high) + (blend_n_high * (w[eq_neighbour(g, cell, axis, 1)] - w_here));
           normal_n_high = eq_divide((ap_n_high * n1n_high) - (am_n_high * n2n_high), width_n_high) + (blend_n_high * (mn2_high - mn1_high));
           tangential_n_high = eq_divide((ap_n_high * t1n_high) - (am_n_high * t2n_high), width_n_high) + (blend_n_high * (mt2_high - mt1_high));
         } else {
@@ -346,47 +327,24 @@ extern "C" __global__ void EQ_HEAVY stage_cartesian(
   double sum_w = 0.0;
   double sum_hu = 0.0;
   double sum_hv = 0.0;
-  double w_low[DIM] = {};
-  double b_low[DIM] = {};
-  double hu_low[DIM] = {};
-  double hv_low[DIM] = {};
-  double w_high[DIM] = {};
-  double b_high[DIM] = {};
-  double hu_high[DIM] = {};
-  double hv_high[DIM] = {};
-  #pragma unroll
-  for (int axis = 0; axis < DIM; ++axis) {
-    if (!eq_side_on_boundary(g, cell, axis, 0)) {
-      w_low[axis] = w[eq_neighbour(g, cell, axis, 0)];
-      b_low[axis] = b[eq_neighbour(g, cell, axis, 0)];
-      hu_low[axis] = hu[eq_neighbour(g, cell, axis, 0)];
-      hv_low[axis] = hv[eq_neighbour(g, cell, axis, 0)];
-    }
-    if (!eq_side_on_boundary(g, cell, axis, 1)) {
-      w_high[axis] = w[eq_neighbour(g, cell, axis, 1)];
-      b_high[axis] = b[eq_neighbour(g, cell, axis, 1)];
-      hu_high[axis] = hu[eq_neighbour(g, cell, axis, 1)];
-      hv_high[axis] = hv[eq_neighbour(g, cell, axis, 1)];
-    }
-  }
   #pragma unroll
   for (int axis = 0; axis < DIM; ++axis) {
     if (!eq_side_on_boundary(g, cell, axis, 0)) {
       const bool along_x_low = axis == 0;
-      const double h1_low = w_low[axis] - b_low[axis];
+      const double h1_low = w[eq_neighbour(g, cell, axis, 0)] - b[eq_neighbour(g, cell, axis, 0)];
       const bool wet1_low = h1_low > 0.05;
       const double c1_low = wet1_low ? sqrt((9.81 * h1_low)) : 0.0;
       const double h2_low = w_here - b_here;
       const bool wet2_low = h2_low > 0.05;
       const double c2_low = wet2_low ? sqrt((9.81 * h2_low)) : 0.0;
-      const double mn1_low = along_x_low ? hu_low[axis] : hv_low[axis];
+      const double mn1_low = along_x_low ? hu[eq_neighbour(g, cell, axis, 0)] : hv[eq_neighbour(g, cell, axis, 0)];
       double quotient_5;
       if (wet1_low) {
         quotient_5 = eq_divide(mn1_low, h1_low);
       } else {
         quotient_5 = 0.0;
       }
-      const double mt1_low = along_x_low ? hv_low[axis] : hu_low[axis];
+      const double mt1_low = along_x_low ? hv[eq_neighbour(g, cell, axis, 0)] : hu[eq_neighbour(g, cell, axis, 0)];
       const double mn2_low = along_x_low ? hu_here : hv_here;
       double quotient_6;
       if (wet2_low) {
@@ -413,7 +371,7 @@ extern "C" __global__ void EQ_HEAVY stage_cartesian(
         const double n2n_low = wet2_low ? ((mn2_low * quotient_6) + ((4.905 * h2_low) * h2_low)) : 0.0;
         const double t2n_low = wet2_low ? eq_divide(mn2_low * mt2_low, h2_low) : 0.0;
         const double blend_n_low = eq_divide(ap_n_low * am_n_low, width_n_low);
-        mass_n_low = eq_divide((ap_n_low * m1n_low) - (am_n_low * m2n_low), width_n_low) + (blend_n_low * (w_here - w_low[axis]));
+        mass_n_low = eq_divide((ap_n_low * m1n_low) - (am_n_low * m2n_low), width_n_low) + (blend_n_low * (w_here - w[eq_neighbour(g, cell, axis, 0)]));
         normal_n_low = eq_divide((ap_n_low * n1n_low) - (am_n_low * n2n_low), width_n_low) + (blend_n_low * (mn2_low - mn1_low));
         tangential_n_low = eq_divide((ap_n_low * t1n_low) - (am_n_low * t2n_low), width_n_low) + (blend_n_low * (mt2_low - mt1_low));
       } else {
@@ -439,7 +397,7 @@ extern "C" __global__ void EQ_HEAVY stage_cartesian(
       const double h1_high = w_here - b_here;
       const bool wet1_high = h1_high > 0.05;
       const double c1_high = wet1_high ? sqrt((9.81 * h1_high)) : 0.0;
-      const double h2_high = w_high[axis] - b_high[axis];
+      const double h2_high = w[eq_neighbour(g, cell, axis, 1)] - b[eq_neighbour(g, cell, axis, 1)];
       const bool wet2_high = h2_high > 0.05;
       const double c2_high = wet2_high ? sqrt((9.81 * h2_high)) : 0.0;
       const double mn1_high = along_x_high ? hu_here : hv_here;
@@ -450,14 +408,14 @@ extern "C" __global__ void EQ_HEAVY stage_cartesian(
         quotient_7 = 0.0;
       }
       const double mt1_high = along_x_high ? hv_here : hu_here;
-      const double mn2_high = along_x_high ? hu_high[axis] : hv_high[axis];
+      const double mn2_high = along_x_high ? hu[eq_neighbour(g, cell, axis, 1)] : hv[eq_neighbour(g, cell, axis, 1)];
       double quotient_8;
       if (wet2_high) {
         quotient_8 = eq_divide(mn2_high, h2_high);
       } else {
         quotient_8 = 0.0;
       }
-      const double mt2_high = along_x_high ? hv_high[axis] : hu_high[axis];
+      const double mt2_high = along_x_high ? hv[eq_neighbour(g, cell, axis, 1)] : hu[eq_neighbour(g, cell, axis, 1)];
       const double v1n_high = wet1_high ? quotient_7 : 0.0;
       const double v2n_high = wet2_high ? quotient_8 : 0.0;
       const double low_n_high = ((v1n_high - c1_high) < (v2n_high - c2_high)) ? (v1n_high - c1_high) : (v2n_high - c2_high);
@@ -476,7 +434,7 @@ extern "C" __global__ void EQ_HEAVY stage_cartesian(
         const double n2n_high = wet2_high ? ((mn2_high * quotient_8) + ((4.905 * h2_high) * h2_high)) : 0.0;
         const double t2n_high = wet2_high ? eq_divide(mn2_high * mt2_high, h2_high) : 0.0;
         const double blend_n_high = eq_divide(ap_n_high * am_n_high, width_n_high);
-        mass_n_high = eq_divide((ap_n_high * m1n_high) - (am_n_high * m2n_high), width_n_high) + (blend_n_high * (w_high[axis] - w_here));
+        mass_n_high = eq_divide((ap_n_high * m1n_high) - (am_n_high * m2n_high), width_n_high) + (blend_n_high * (w[eq_neighbour(g, cell, axis, 1)] - w_here));
         normal_n_high = eq_divide((ap_n_high * n1n_high) - (am_n_high * n2n_high), width_n_high) + (blend_n_high * (mn2_high - mn1_high));
         tangential_n_high = eq_divide((ap_n_high * t1n_high) - (am_n_high * t2n_high), width_n_high) + (blend_n_high * (mt2_high - mt1_high));
       } else {
