@@ -93,7 +93,8 @@ fn input(module: &Module, input: &Data) -> InputInfo {
         let column = input.columns.get(number);
         TableColumn { name: column.map_or("", |column| leak(&column.name)), unit: column.and_then(|column| column.unit).map(unit) }
     };
-    let columns = TableColumns { argument: column(0), value: column(1) };
+    let last = input.columns.len().saturating_sub(1);
+    let columns = TableColumns { argument: column(0), second: (last == 2).then(|| column(1)), value: column(last) };
     InputInfo {
         name: leak(&input.name),
         kind: package::input_kind(input, columns),

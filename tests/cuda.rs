@@ -195,8 +195,12 @@ fn tables() {
     let (curves, smooth) = (folder.join("curves.csv"), folder.join("smooth.txt"));
     fs::write(&curves, "x,lower,upper\n0,0.5,0.75\n0.25,0.5,1\n0.75,1.25,1.5\n1,2,1.75\n").unwrap();
     fs::write(&smooth, "x y\n-1 0.5\n0.5 1\n0.75 1.5\n2 2\n").unwrap();
-    let files = [format!("curves_filename={}", curves.display()), format!("smooth_filename={}", smooth.display())];
-    let words = [&files[0], &files[1], "smooth_interpolation=monotone", "u_expression=x*y", "nx=5", "ny=4", "dx=0.25", "dy=0.25"];
+    let plane = folder.join("plane.csv");
+    fs::write(&plane, "x,y,z\n0,0,1\n0,0.25,2\n0,1,1.5\n0.5,0,0.5\n0.5,0.25,1\n0.5,1,0.25\n").unwrap();
+    let files =
+        [("curves", curves), ("smooth", smooth), ("plane", plane)].map(|(name, file)| format!("{name}_filename={}", file.display()));
+    let words =
+        [&files[0], &files[1], &files[2], "smooth_interpolation=monotone", "u_expression=x*y", "nx=5", "ny=4", "dx=0.25", "dy=0.25"];
     agree("tests/programs/tables.equelle", &words, PIVOTS);
     fs::remove_dir_all(&folder).unwrap();
 }

@@ -365,3 +365,53 @@ pub enum BinaryMath {
     /// The angle of the point whose ordinate is the first and whose abscissa is the second.
     ATan2,
 }
+
+/// A part of a table of two arguments. At distances `d` and `e` from where a piece begins, the
+/// value is `Value + d FirstSlope + e (SecondSlope + d Twist)`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum TablePart {
+    /// Of the first argument: its share in the number of the piece.
+    First,
+    /// Of the second argument: its share in the number of the piece.
+    Second,
+    /// Of the first argument: where the piece begins.
+    FirstOrigin,
+    /// Of the second argument: where the piece begins.
+    SecondOrigin,
+    /// Of the number of the piece: the value where it begins.
+    Value,
+    /// The slope by the first argument there.
+    FirstSlope,
+    /// The slope by the second argument there.
+    SecondSlope,
+    /// The change of one slope by the other argument.
+    Twist,
+}
+
+impl TablePart {
+    /// All parts, in order.
+    pub const ALL: [TablePart; 8] = [
+        TablePart::First,
+        TablePart::Second,
+        TablePart::FirstOrigin,
+        TablePart::SecondOrigin,
+        TablePart::Value,
+        TablePart::FirstSlope,
+        TablePart::SecondSlope,
+        TablePart::Twist,
+    ];
+
+    /// In the text form of IR.
+    pub fn word(self) -> &'static str {
+        match self {
+            TablePart::First => "first",
+            TablePart::Second => "second",
+            TablePart::FirstOrigin => "first_origin",
+            TablePart::SecondOrigin => "second_origin",
+            TablePart::Value => "value",
+            TablePart::FirstSlope => "first_slope",
+            TablePart::SecondSlope => "second_slope",
+            TablePart::Twist => "twist",
+        }
+    }
+}

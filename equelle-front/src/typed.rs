@@ -9,7 +9,7 @@ pub(crate) mod captures;
 
 use std::sync::Arc;
 
-use crate::ops::{Arithmetic, Comparison, Elementary, InputElement, Logic};
+use crate::ops::{Arithmetic, Comparison, Elementary, InputElement, Logic, TablePart};
 use crate::source::Span;
 use crate::syntax::ast::LoopTest;
 use crate::types::{CanonicalSet, Dimension, SetTable, Type};
@@ -61,6 +61,8 @@ pub enum TreeType {
     /// An array, by the types of its elements, at least one. They differ at most in the sets that
     /// collections are on.
     Array(Arc<[Type]>),
+    /// A table of two arguments: as many tables of one as it has parts.
+    Table2,
     /// No value.
     Void,
 }
@@ -70,15 +72,17 @@ impl TreeType {
     pub fn value(&self) -> Option<Type> {
         match self {
             TreeType::Value(ty) => Some(*ty),
-            TreeType::Array(_) | TreeType::Void => None,
+            TreeType::Array(_) | TreeType::Table2 | TreeType::Void => None,
         }
     }
 
-    /// Types of the elements of an array, or of the one value; empty for no value.
+    /// Types of the elements of an array, of the parts of a table of two arguments, or of the one
+    /// value; empty for no value.
     pub fn elements(&self) -> &[Type] {
         match self {
             TreeType::Value(ty) => std::slice::from_ref(ty),
             TreeType::Array(elements) => elements,
+            TreeType::Table2 => const { &[Type::TABLE; TablePart::ALL.len()] },
             TreeType::Void => &[],
         }
     }
@@ -291,8 +295,12 @@ pub enum Builtin {
     InputSequenceOfScalar,
     /// `InputTable(name, argument, value)`
     InputTable,
+    /// `InputTable2(name, first, second, value)`
+    InputTable2,
     /// `Interpolate(table, x)`
     Interpolate,
+    /// `Interpolate(table, x, y)`
+    Interpolate2,
     /// `Where(domain, condition)`
     Where,
 }

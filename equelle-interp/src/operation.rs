@@ -6,7 +6,9 @@ use equelle_front::types::Type;
 use equelle_runtime::{DerivativeAccess, Error};
 
 use crate::program::{Frame, Interpreter};
-use crate::value::{Value, binary, binary_math, canonical_set, comparison, defect, elementary, face_reduction, reduction, runtime_logic};
+use crate::value::{
+    Value, binary, binary_math, canonical_set, comparison, defect, elementary, face_reduction, reduction, runtime_logic, table_part,
+};
 
 impl<R: DerivativeAccess> Interpreter<'_, R> {
     /// An operation of one result, which is of type `ty`.
@@ -47,6 +49,12 @@ impl<R: DerivativeAccess> Interpreter<'_, R> {
             Op::InputTable { name, argument, value } => match (v(name)?, v(argument)?, v(value)?) {
                 (Value::Text(name), Value::Text(argument), Value::Text(value)) => Value::Table(self.rt.input_table(name, argument, value)?),
                 (a, b, c) => return Err(unfit("InputTable", &[a, b, c])),
+            },
+            Op::InputTable2 { name, arguments: [first, second], value, part } => match (v(name)?, v(first)?, v(second)?, v(value)?) {
+                (Value::Text(name), Value::Text(first), Value::Text(second), Value::Text(value)) => {
+                    Value::Table(self.rt.input_table2(name, first, second, value, table_part(*part))?)
+                }
+                (a, b, c, d) => return Err(unfit("InputTable2", &[a, b, c, d])),
             },
             Op::Interpolate { table, argument } => match (v(table)?, v(argument)?) {
                 (Value::Table(table), Value::Scalar(argument)) => Value::Scalar(self.rt.scalars_interpolate(table, argument)?),

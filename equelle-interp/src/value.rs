@@ -127,6 +127,19 @@ pub(crate) fn binary_math(op: ops::BinaryMath) -> runtime::BinaryMath {
     }
 }
 
+pub(crate) fn table_part(part: ops::TablePart) -> runtime::TablePart {
+    match part {
+        ops::TablePart::First => runtime::TablePart::First,
+        ops::TablePart::Second => runtime::TablePart::Second,
+        ops::TablePart::FirstOrigin => runtime::TablePart::FirstOrigin,
+        ops::TablePart::SecondOrigin => runtime::TablePart::SecondOrigin,
+        ops::TablePart::Value => runtime::TablePart::Value,
+        ops::TablePart::FirstSlope => runtime::TablePart::FirstSlope,
+        ops::TablePart::SecondSlope => runtime::TablePart::SecondSlope,
+        ops::TablePart::Twist => runtime::TablePart::Twist,
+    }
+}
+
 pub(crate) fn elementary(function: ops::Elementary) -> runtime::Elementary {
     match function {
         ops::Elementary::Exp => runtime::Elementary::Exp,

@@ -203,6 +203,11 @@ impl Bounds {
         Bounds { lo, hi, slope: steepest * self.slope, error: steepest * self.error }
     }
 
+    /// A table of two arguments, likewise.
+    pub fn tabulated2(self, other: Self, (lo, hi): (f64, f64), steepest: f64) -> Self {
+        self.join(other, lo, hi, (steepest, steepest))
+    }
+
     /// The angle of a point whose abscissa `other` is positive.
     pub fn angle(self, other: Self) -> Self {
         let slope = 1.0 / other.lo;

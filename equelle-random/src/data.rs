@@ -134,6 +134,22 @@ const ROWS: [(f64, f64); 6] = [(-2.0, 0.5), (-0.75, 0.5), (0.0, 1.0), (0.5, 1.75
 /// The steepest slope of [`TABLES`]: three times that between two rows, which cubics do not exceed.
 pub const STEEPEST: f64 = 4.5;
 
+/// Rows of the table of two arguments `plane`; it also has values between [`TABLE_VALUES`].
+const PLANE: [(f64, f64, f64); 9] = [
+    (-1.0, -0.5, 0.5),
+    (-1.0, 0.75, 1.0),
+    (-1.0, 2.0, 1.25),
+    (0.5, -0.5, 2.0),
+    (0.5, 0.75, 0.75),
+    (0.5, 2.0, 1.5),
+    (2.0, -0.5, 1.0),
+    (2.0, 0.75, 1.75),
+    (2.0, 2.0, 0.5),
+];
+
+/// At least the steepest slope of it by one argument: 1.25 / 1.25 and 1.5 / 1.5.
+pub const STEEPEST2: f64 = 1.0;
+
 /// Smallest and largest value of [`TABLES`].
 pub const TABLE_VALUES: (f64, f64) = (0.5, 2.0);
 
@@ -277,6 +293,8 @@ fn files(folder: &Path, grid: &Arc<Grid>) -> io::Result<Vec<String>> {
         let rows: Vec<String> = ROWS.iter().map(|(x, y)| format!("{x:?} {y:?}")).collect();
         words.push(format!("{name}_filename={}", write(name, format!("x y\n{}\n", rows.join("\n")))?.display()));
     }
+    let plane: Vec<String> = PLANE.iter().map(|(x, y, z)| format!("{x:?} {y:?} {z:?}")).collect();
+    words.push(format!("plane_filename={}", write("plane", format!("x y z\n{}\n", plane.join("\n")))?.display()));
     words.push("smooth_interpolation=monotone".to_owned());
     words.extend(SCALARS.iter().filter_map(|(name, value)| value.map(|value| format!("{name}={value:?}"))));
     Ok(words)

@@ -65,18 +65,32 @@ pub fn invented(program: &Program, grid: &Grid, given: &[String], folder: &Path)
 }
 
 /// The columns that a program reads of a file, from 0 to 1 and beyond: argument and value alike
-/// grow from row to row.
+/// grow from row to row. Where a table has two arguments, each pair has a row.
 fn rows(program: &Program, name: &str) -> Vec<String> {
+    const AT: [f64; 6] = [0.0, 0.25, 0.5, 0.75, 1.0, 1.5];
     let mut columns: Vec<&str> = Vec::new();
+    let mut seconds: Vec<&str> = Vec::new();
     for input in program.inputs.iter().filter(|input| input.name == name) {
-        if let InputKind::Table(TableColumns { argument, value }) = input.kind {
-            columns.extend([argument.name, value.name].into_iter().filter(|name| !columns.contains(name)).collect::<Vec<_>>());
+        if let InputKind::Table(TableColumns { argument, second, value }) = input.kind {
+            let names = [Some(argument.name), second.map(|second| second.name), Some(value.name)];
+            columns.extend(names.into_iter().flatten().filter(|name| !columns.contains(name)).collect::<Vec<_>>());
+            seconds.extend(second.map(|second| second.name));
         }
     }
-    let row = |at: f64| (0..columns.len()).map(|column| (at + 0.25 * at * at * column as f64).to_string()).collect::<Vec<_>>().join(" ");
+    let row = |at: f64, of_second: f64| {
+        let number = |(column, name): (usize, &&str)| {
+            let at = if seconds.contains(name) { of_second } else { at + 0.5 * of_second * f64::from(u8::from(column > 1)) };
+            (at + 0.25 * at * at * column as f64).to_string()
+        };
+        columns.iter().enumerate().map(number).collect::<Vec<_>>().join(" ")
+    };
+    let of_second: &[f64] = if seconds.is_empty() { &[0.0] } else { &AT };
     // Columns that have numbers have no line of names.
     let names = columns.iter().any(|name| name.parse::<u32>().is_err()).then(|| columns.join(" "));
-    names.into_iter().chain([0.0, 0.25, 0.5, 0.75, 1.0, 1.5].map(row)).collect()
+    names
+        .into_iter()
+        .chain(AT.iter().flat_map(|&at| of_second.iter().map(move |&second| (at, second))).map(|(at, second)| row(at, second)))
+        .collect()
 }
 
 /// Between 0 and 1: fractional parts of multiples of the golden ratio, moved by the number of the

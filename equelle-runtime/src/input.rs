@@ -21,6 +21,7 @@ use crate::grid::Grid;
 use crate::io::token::TextError;
 use crate::io::{csv, npy, npz, quantity, sequence::parse_sequence, unit, vtk};
 use crate::math::table::Table;
+use crate::math::table2::Table2;
 use crate::number::{NumberError, Words, line_and_column, parse_data_number, parse_integer, parse_truth, quoted, without_mark};
 use crate::params::{Origin, Parameters};
 use crate::program::{InputInfo, InputKind, InputUnit};
@@ -57,6 +58,8 @@ pub struct Inputs {
     sequences: Vec<(String, Arc<Vec<f64>>)>,
     /// By name and columns.
     tables: Vec<([String; 3], Arc<Table>)>,
+    /// Those of two arguments, by name, both arguments and values.
+    tables2: Vec<([String; 4], Arc<Table2>)>,
     /// The first table that is not a number beyond its rows.
     table_with_ends: Option<String>,
     /// Widths of the grid's cells that follow from other parameters, by key.

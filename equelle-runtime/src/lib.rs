@@ -53,6 +53,7 @@ pub use error::{Error, ErrorKind};
 pub use grid::{GeometryArray, Grid};
 pub use kernel_info::{AccessMode, KernelBytes, KernelInfo};
 pub use launch::Backend;
+pub use math::table2::TablePart;
 pub use memory::{Buffers, MemoryPlan, SetMemory, SolveMemory};
 pub use operators::{Binary, BinaryMath, BoolReduction, Comparison, Elementary, FaceReduction, Logic, Reduction, Unary};
 pub use params::Parameters;

@@ -82,18 +82,26 @@ pub struct InputUnit {
 pub struct TableColumns {
     /// That of the arguments.
     pub argument: TableColumn,
+    /// That of the second arguments, in a table of two.
+    pub second: Option<TableColumn>,
     /// That of the values.
     pub value: TableColumn,
 }
 
 impl TableColumns {
+    /// Names: of the argument, of the second one, of the values.
+    pub(crate) fn names(&self) -> (&'static str, Option<&'static str>, &'static str) {
+        (self.argument.name, self.second.map(|second| second.name), self.value.name)
+    }
+
     /// For people: ``column `mu` by column `p`, in Bar``.
     pub fn described(&self) -> String {
         let of = |column: &TableColumn| {
             let unit = column.unit.map_or_else(String::new, |unit| format!(", in {},", unit.text));
             format!("column `{}`{unit}", column.name)
         };
-        format!("{} by {}", of(&self.value), of(&self.argument)).trim_end_matches(',').to_owned()
+        let second = self.second.as_ref().map_or_else(String::new, |second| format!(" and {}", of(second)));
+        format!("{} by {}{second}", of(&self.value), of(&self.argument)).trim_end_matches(',').to_owned()
     }
 }
 
@@ -121,7 +129,7 @@ pub enum InputKind {
     Domain,
     /// `InputSequenceOfScalar`
     Sequence,
-    /// `InputTable`
+    /// `InputTable` and `InputTable2`
     Table(TableColumns),
 }
 

@@ -14,6 +14,7 @@
 use crate::entity::{CanonicalSet, EntityKind};
 use crate::error::Error;
 use crate::grid::{GeometryArray, Grid};
+use crate::math::table2::TablePart;
 use crate::memory::MemoryPlan;
 use crate::newton::rescue;
 use crate::operators::{Binary, BinaryMath, BoolReduction, Comparison, Elementary, FaceReduction, Logic, Reduction, Unary};
@@ -87,6 +88,8 @@ pub trait EquelleRuntime: Sized {
     /// A table from a file: the columns of its arguments and of its values. Read once per name and
     /// columns.
     fn input_table(&mut self, name: &str, argument: &str, value: &str) -> Result<Self::Table, Error>;
+    /// A part of a table of two arguments.
+    fn input_table2(&mut self, name: &str, first: &str, second: &str, value: &str, part: TablePart) -> Result<Self::Table, Error>;
 
     /// Writes `tag = value` to standard output.
     fn output_scalar(&mut self, tag: &str, value: &Self::Scalar) -> Result<(), Error>;

@@ -88,6 +88,23 @@ fn a_table_with_units() {
     fs::remove_dir_all(&folder).unwrap();
 }
 
+/// The mean of four rows, as the page says.
+#[test]
+fn a_table_of_two_arguments() {
+    let folder = scratch("tables-two");
+    let (path, file) = (folder.join("program.equelle"), folder.join("pvt.csv"));
+    let page = fs::read_to_string(repository("docs/book/src/tables.md")).unwrap();
+    let rows = page.split("```\np [Bar], rs,").nth(1).unwrap().split_once("```").unwrap().0;
+    fs::write(&path, program(2)).unwrap();
+    fs::write(&file, format!("p [Bar], rs,{rows}")).unwrap();
+    for how in [How::Interpreted0, How::Interpreted2, How::Compiled2] {
+        let words = ["nx=1", "p=150", "rs=0.5", &format!("pvt_filename={}", file.display())];
+        // Products with the factors of two units.
+        assert_close(run(how, &path.to_string_lossy(), &words).last("mu"), &[1.2], 1e-14, "mu");
+    }
+    fs::remove_dir_all(&folder).unwrap();
+}
+
 /// The program of the page, compiled for the processor: as interpreted to what Newton's method
 /// leaves, 1e-13 times a condition below 10.
 #[test]

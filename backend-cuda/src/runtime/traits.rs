@@ -7,7 +7,7 @@ use equelle_runtime::domain::Domain;
 use equelle_runtime::grid::NONE;
 use equelle_runtime::session::LoopState;
 use equelle_runtime::session::finite::Nonfinite;
-use equelle_runtime::{CanonicalSet, EquelleRuntime, Error, HostAccess, Real, RoundLength};
+use equelle_runtime::{CanonicalSet, EquelleRuntime, Error, HostAccess, Real, RoundLength, TablePart};
 
 use crate::runtime::executor::precision::Precision;
 use crate::runtime::runtime::CudaRuntime;
@@ -94,6 +94,12 @@ impl EquelleRuntime for CudaRuntime {
 
     fn input_table(&mut self, name: &str, argument: &str, value: &str) -> Result<DeviceTable, Error> {
         let table = self.session.input_table(name, argument, value)?;
+        let buffer = self.executor.upload(name, table.numbers())?;
+        Ok(DeviceTable { buffer, table })
+    }
+
+    fn input_table2(&mut self, name: &str, first: &str, second: &str, value: &str, part: TablePart) -> Result<DeviceTable, Error> {
+        let table = self.session.input_table2(name, [first, second], value, part)?;
         let buffer = self.executor.upload(name, table.numbers())?;
         Ok(DeviceTable { buffer, table })
     }

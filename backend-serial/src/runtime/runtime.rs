@@ -11,7 +11,7 @@ use equelle_runtime::math::table::Table;
 use equelle_runtime::report::bytes;
 use equelle_runtime::session::placement::ComputeDevice;
 use equelle_runtime::session::{LoopState, RoundLength, Session};
-use equelle_runtime::{CanonicalSet, EquelleRuntime, Error, MemoryPlan, Real};
+use equelle_runtime::{CanonicalSet, EquelleRuntime, Error, MemoryPlan, Real, TablePart};
 
 use super::collections::{BoolCollection, EntityCollection, ScalarCollection, VectorCollection};
 use super::newton_state::{Assembled, NewtonState};
@@ -183,6 +183,10 @@ impl<R: Real> EquelleRuntime for SerialRuntime<R> {
 
     fn input_table(&mut self, name: &str, argument: &str, value: &str) -> Result<Arc<Table>, Error> {
         self.session.input_table(name, argument, value)
+    }
+
+    fn input_table2(&mut self, name: &str, first: &str, second: &str, value: &str, part: TablePart) -> Result<Arc<Table>, Error> {
+        self.session.input_table2(name, [first, second], value, part)
     }
 
     fn output_scalar(&mut self, tag: &str, value: &f64) -> Result<(), Error> {

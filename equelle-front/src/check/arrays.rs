@@ -12,7 +12,7 @@ use crate::types::{Dimension, Type};
 fn length(operand: &Expr) -> Option<usize> {
     match &operand.ty {
         TreeType::Array(elements) => Some(elements.len()),
-        TreeType::Value(_) | TreeType::Void => None,
+        TreeType::Value(_) | TreeType::Table2 | TreeType::Void => None,
     }
 }
 

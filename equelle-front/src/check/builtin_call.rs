@@ -1,12 +1,12 @@
 //! Calls of built-ins: the rules of the table applied.
 
-use crate::check::builtins::{self, ArgumentRule, DimensionRule, ResultRule, Row, Target};
+use crate::check::builtins::{self, ArgumentRule, DimensionRule, Param, ResultRule, Row, Target};
 use crate::check::call::argument_count;
 use crate::check::checker::{Checker, dim, show_dimension, value};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
 use crate::syntax::ast::{self, Ident};
-use crate::typed::{Expr, ExprKind, StmtKind, TreeType};
+use crate::typed::{Builtin, Expr, ExprKind, StmtKind, TreeType};
 use crate::types::{Basic, CanonicalSet, Dimension, EntityKind, SetId, Shape, Type};
 
 impl<'a> Checker<'a> {
@@ -30,8 +30,11 @@ impl<'a> Checker<'a> {
             return self.unknown_builtin(callee);
         };
         match row.target {
-            Target::Call { builtin, result, dimension } => {
-                let args = self.arguments(row, args, span)?;
+            Target::Call { result, dimension, .. } => {
+                let values: Vec<Option<Expr>> = args.iter().map(|a| self.expr(a)).collect();
+                let row = builtins::for_arguments(row, &values);
+                let Target::Call { builtin, .. } = row.target else { return None };
+                let args = self.values(row, args, values, span)?;
                 let dim = self.result_dimension(row, dimension, &args)?;
                 let ty = self.result_type(result, &args)?;
                 Some(value(ExprKind::Builtin { builtin, args }, ty, dim, span))
@@ -40,6 +43,12 @@ impl<'a> Checker<'a> {
             Target::Power => {
                 let [base, exponent] = <[Expr; 2]>::try_from(self.arguments(row, args, span)?).ok()?;
                 self.power(callee.span, base, exponent, span)
+            }
+            Target::Table2 => {
+                let args = self.arguments(row, args, span)?;
+                let (kind, ty) = (ExprKind::Builtin { builtin: Builtin::InputTable2, args }, TreeType::Table2);
+                let dims = vec![Dimension::NONE; ty.elements().len()];
+                Some(Expr { kind, ty, dims, span })
             }
             Target::Output => {
                 self.output(callee, args, span);
@@ -72,10 +81,17 @@ impl<'a> Checker<'a> {
     /// Arguments that obey the rules of the row.
     fn arguments(&mut self, row: &Row, args: &'a [ast::Expr], span: Span) -> Option<Vec<Expr>> {
         let values: Vec<Option<Expr>> = args.iter().map(|a| self.expr(a)).collect();
+        self.values(row, args, values, span)
+    }
+
+    /// Those that have been looked at.
+    fn values(&mut self, row: &Row, args: &[ast::Expr], values: Vec<Option<Expr>>, span: Span) -> Option<Vec<Expr>> {
         self.count(row, args, span)?;
         let mut valid = true;
+        // What stands beside a table of two arguments is compared with the argument after it.
+        let first = usize::from(matches!(row.params.first(), Some(Param { rule: ArgumentRule::Table2, .. })));
         for (i, arg) in values.iter().enumerate() {
-            let first = values.first().and_then(Option::as_ref);
+            let first = values.get(first).and_then(Option::as_ref);
             if let Some(arg) = arg {
                 valid &= self.argument(row, i, arg, first).is_some();
             }
@@ -96,6 +112,9 @@ impl<'a> Checker<'a> {
     /// Whether an argument obeys its rule; reports it if not.
     pub fn argument(&mut self, row: &Row, index: usize, arg: &Expr, first: Option<&Expr>) -> Option<()> {
         let param = row.params.get(index)?;
+        if matches!(param.rule, ArgumentRule::Table2) && arg.ty == TreeType::Table2 {
+            return Some(());
+        }
         let ty = arg.ty.value();
         let first = first.and_then(|f| f.ty.value());
         if ty.is_some_and(|ty| self.obeys(param.rule, &ty, first.as_ref())) {
@@ -165,6 +184,7 @@ impl<'a> Checker<'a> {
                 ty.basic == Basic::Vector && plain && (other.is_none() || ty.mapping().is_none() || other == ty.mapping())
             }
             ArgumentRule::Table => *ty == Type::TABLE,
+            ArgumentRule::Table2 => false,
             ArgumentRule::Faces => ty.basic == Basic::Entity(EntityKind::Face) && ty.mapping().is_some(),
             ArgumentRule::BoundaryFaces => {
                 let faces = ty.basic == Basic::Entity(EntityKind::Face) && ty.mapping().is_some();
@@ -244,6 +264,7 @@ impl<'a> Checker<'a> {
             | ArgumentRule::Vectors
             | ArgumentRule::VectorsLikeFirst
             | ArgumentRule::Table
+            | ArgumentRule::Table2
             | ArgumentRule::Faces
             | ArgumentRule::BoundaryFaces
             | ArgumentRule::Entities
@@ -258,7 +279,7 @@ impl<'a> Checker<'a> {
             ResultRule::Bool => Type::BOOL,
             ResultRule::ElementOfFirst => Type::single(args.first()?.ty.value()?.basic),
             ResultRule::ScalarsLikeEither => {
-                let shape = mapping(0).or(mapping(1)).map_or(Shape::Single, Shape::Collection);
+                let shape = mapping(0).or(mapping(1)).or(mapping(2)).map_or(Shape::Single, Shape::Collection);
                 Type { basic: Basic::Scalar, shape, within: None }
             }
             ResultRule::Sequence => Type::SEQUENCE,
@@ -298,8 +319,10 @@ impl<'a> Checker<'a> {
                 if matches!(rule, DimensionRule::Ratio) { Dimension::NONE } else { of(0) }
             }
             DimensionRule::Pure => {
-                let arg = args.last()?;
-                if !self.agree(dim(arg), Dimension::NONE) {
+                for arg in args.iter().filter(|arg| arg.ty.value() != Some(Type::TABLE)) {
+                    if self.agree(dim(arg), Dimension::NONE) {
+                        continue;
+                    }
                     let found = show_dimension(dim(arg));
                     return self.fail(
                         Diagnostic::new(
@@ -384,6 +407,7 @@ impl<'a> Checker<'a> {
         if wrong.is_some() || data.ty == TreeType::Void {
             let found = self.show(&data.ty);
             let hint = match wrong {
+                Some(&Type::TABLE) if data.ty == TreeType::Table2 => "write what it gives: `Interpolate(table, x, y)`",
                 Some(&Type::TABLE) => "write what it gives: `Interpolate(table, x)`",
                 Some(Type { shape: Shape::Sequence, .. }) => "write its elements in a loop: `For s In ...`",
                 Some(_) | None => "write numbers computed from it",

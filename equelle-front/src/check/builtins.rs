@@ -8,7 +8,7 @@
 use crate::check::print::basic_name;
 use crate::check::table::Category;
 use crate::ops::{Elementary, InputElement};
-use crate::typed::Builtin;
+use crate::typed::{Builtin, Expr, TreeType};
 use crate::types::{Basic, CanonicalSet, EntityKind};
 
 /// A row of the table.
@@ -40,6 +40,8 @@ pub(super) enum Target {
     Vector,
     /// `Pow`, the operator `^` as a function.
     Power,
+    /// `InputTable2`.
+    Table2,
     /// `Output`, a statement.
     Output,
     NewtonSolve,
@@ -88,6 +90,8 @@ pub(super) enum ArgumentRule {
     VectorsLikeFirst,
     /// A table.
     Table,
+    /// A table of two arguments, which has been seen to be one.
+    Table2,
     /// Faces.
     Faces,
     /// Faces that may have one cell.
@@ -354,9 +358,18 @@ pub(super) const TABLE: &[Row] = &[
             C::Input,
             "The table in the data file that the parameter `name` gives: the columns of these names have its arguments, which ascend, and its values.",
         ),
+    Row {
+        name: "InputTable2",
+        params: &[param("name", A::Text), param("first", A::Text), param("second", A::Text), param("value", A::Text)],
+        target: Target::Table2,
+        doc: Some((
+            C::Input,
+            "The table of two arguments in the data file that the parameter `name` gives: the columns of these names have the arguments, a row for each pair, sorted by `first` and then by `second`, and the values.",
+        )),
+    },
     row("Interpolate", &[param("table", A::Table), param("x", A::Scalars)], Builtin::Interpolate, R::ScalarsLikeEither, D::Pure).doc(
         C::Mathematics,
-        "The value of the table at `x`: between two rows along a straight line, or along a monotone cubic where the parameter `NAME_interpolation` says so.",
+        "The value of the table at `x`: between two rows along a straight line, or along a monotone cubic where the parameter `NAME_interpolation` says so. `Interpolate(table, x, y)` is the value of a table of two arguments, bilinear between its rows.",
     ),
     // Those that are more than a function of values.
     Row {
@@ -387,6 +400,26 @@ pub(super) const TABLE: &[Row] = &[
         )),
     },
 ];
+
+/// `Interpolate` of a table of two arguments.
+static INTERPOLATE_2: Row = row(
+    "Interpolate",
+    &[param("table", A::Table2), param("x", A::Scalars), param("y", A::ScalarsWithFirst)],
+    Builtin::Interpolate2,
+    R::ScalarsLikeEither,
+    D::Pure,
+);
+
+/// The row for a call with these arguments, as far as they are known.
+pub(super) fn for_arguments(row: &'static Row, args: &[Option<Expr>]) -> &'static Row {
+    let Target::Call { builtin: Builtin::Interpolate, .. } = row.target else { return row };
+    let takes_two = match args.first() {
+        Some(Some(table)) => table.ty == TreeType::Table2,
+        Some(None) => args.len() == INTERPOLATE_2.params.len(),
+        None => false,
+    };
+    if takes_two { &INTERPOLATE_2 } else { row }
+}
 
 /// A built-in other than the canonical sets, by name.
 pub(super) fn lookup(name: &str) -> Option<&'static Row> {
@@ -421,7 +454,7 @@ impl ArgumentRule {
             A::BoolCollection => "it needs one truth value for each element of a domain: compare a collection with something",
             A::Vectors => "Vectors come from `Centroid(...)` and `Normal(...)`",
             A::VectorsLikeFirst => "bring both to one domain with `On` or `Extend`",
-            A::Table => "tables come from `InputTable(\"name\", \"argument\", \"value\")`",
+            A::Table | A::Table2 => "tables come from `InputTable(\"name\", \"argument\", \"value\")`",
             A::Faces => "pass faces, such as `InteriorFaces()`",
             A::BoundaryFaces => "pass faces of the boundary, such as `BoundaryFaces()`",
             A::Entities => "pass entities, such as `AllCells()`",
@@ -452,6 +485,7 @@ impl ArgumentRule {
             A::Vectors => "a Vector or a Collection Of Vector".to_owned(),
             A::VectorsLikeFirst => "a Vector, or a Collection Of Vector on the domain of the first argument".to_owned(),
             A::Table => "a Table".to_owned(),
+            A::Table2 => "a Table of two arguments".to_owned(),
             A::Faces => format!("a collection of {}", EntityKind::Face.name()),
             A::BoundaryFaces => format!("a collection of {} with one cell each", EntityKind::Face.name()),
             A::Entities => "a collection of entities".to_owned(),

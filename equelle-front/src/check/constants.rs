@@ -301,7 +301,9 @@ impl Constants<'_, '_> {
                 | Builtin::InputDomainSubsetOf
                 | Builtin::InputSequenceOfScalar
                 | Builtin::InputTable
+                | Builtin::InputTable2
                 | Builtin::Interpolate
+                | Builtin::Interpolate2
                 | Builtin::Where,
                 _,
             ) => return ConstantValue::Nothing,

@@ -112,7 +112,7 @@ impl<'a> Checker<'a> {
             &TreeType::Value(Type { basic: Basic::Entity(_), shape: Shape::Collection(set) | Shape::Domain(set), .. }) => {
                 Some(DeclaredSet::Set(set))
             }
-            ty @ (TreeType::Value(_) | TreeType::Array(_) | TreeType::Void) => {
+            ty @ (TreeType::Value(_) | TreeType::Array(_) | TreeType::Table2 | TreeType::Void) => {
                 let found = self.show(ty);
                 self.fail(
                     Diagnostic::new(Code::TypeDomain, e.span, format!("a type needs a collection of entities here, not {found}"))
@@ -169,7 +169,7 @@ impl<'a> Checker<'a> {
             (Some(n), TreeType::Array(elements)) => {
                 n as usize == elements.len() && elements.iter().all(|element| self.accepts_element(declared, element))
             }
-            (None | Some(_), TreeType::Value(_) | TreeType::Array(_) | TreeType::Void) => false,
+            (None | Some(_), TreeType::Value(_) | TreeType::Array(_) | TreeType::Table2 | TreeType::Void) => false,
         }
     }
 
@@ -246,7 +246,7 @@ impl<'a> Checker<'a> {
                 };
                 Some(format!("{} {relation} {}", self.set_name(found), self.set_name(set)))
             }
-            (TreeType::Value(_) | TreeType::Array(_) | TreeType::Void, _) => None,
+            (TreeType::Value(_) | TreeType::Array(_) | TreeType::Table2 | TreeType::Void, _) => None,
         }
     }
 

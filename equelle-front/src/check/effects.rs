@@ -62,7 +62,8 @@ fn of_builtin(builtin: Builtin) -> Option<&'static str> {
         | Builtin::InputCollection(_)
         | Builtin::InputDomainSubsetOf
         | Builtin::InputSequenceOfScalar
-        | Builtin::InputTable => Some("read inputs"),
+        | Builtin::InputTable
+        | Builtin::InputTable2 => Some("read inputs"),
         Builtin::FirstCell
         | Builtin::SecondCell
         | Builtin::IsEmpty
@@ -91,6 +92,7 @@ fn of_builtin(builtin: Builtin) -> Option<&'static str> {
         | Builtin::AnyReduce
         | Builtin::AllReduce
         | Builtin::Interpolate
+        | Builtin::Interpolate2
         | Builtin::Where => None,
     }
 }

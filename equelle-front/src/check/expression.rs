@@ -171,16 +171,17 @@ impl<'a> Checker<'a> {
         let mut types: Vec<Type> = Vec::with_capacity(elements.len());
         let mut dims = Vec::with_capacity(elements.len());
         for element in &elements {
+            if matches!(element.ty, TreeType::Value(Type::TABLE) | TreeType::Table2) {
+                let found = self.show(&element.ty);
+                return self.fail(Diagnostic::new(Code::TableElement, element.span, "an array cannot hold tables").label(found).hint(
+                    "give each table a name of its own; arrays of what tables give are possible: `[Interpolate(t, x), Interpolate(t, y)]`",
+                ));
+            }
             let TreeType::Value(ty) = element.ty else {
                 return self.fail(
                     Diagnostic::new(Code::NestedArray, element.span, "an array cannot hold arrays").hint("list the elements themselves"),
                 );
             };
-            if ty == Type::TABLE {
-                return self.fail(Diagnostic::new(Code::TableElement, element.span, "an array cannot hold tables").label("`Table`").hint(
-                    "give each table a name of its own; arrays of what tables give are possible: `[Interpolate(t, x), Interpolate(t, y)]`",
-                ));
-            }
             if let Some(first) = types.first()
                 && !differ_only_in_set(first, &ty)
             {
@@ -241,7 +242,7 @@ impl<'a> Checker<'a> {
                 let dim = dim(&base);
                 Some(value(ExprKind::Component { vector: Box::new(base), index }, Type { basic: Basic::Scalar, ..ty }, dim, span))
             }
-            TreeType::Value(_) | TreeType::Void => self.fail(
+            TreeType::Value(_) | TreeType::Table2 | TreeType::Void => self.fail(
                 Diagnostic::new(Code::NotIndexable, base.span, format!("only arrays and Vectors can be indexed, and this is {found}"))
                     .label(found)
                     .hint("to pick elements of a collection, restrict it with `On` a domain"),
@@ -263,6 +264,14 @@ impl<'a> Checker<'a> {
     pub fn no_array(&mut self, operand: &Expr, what: &str) -> Option<Type> {
         match operand.ty {
             TreeType::Value(ty) => Some(ty),
+            TreeType::Table2 => {
+                let found = self.show(&operand.ty);
+                self.fail(
+                    Diagnostic::new(Code::NotNumeric, operand.span, format!("{what} takes no tables, and this is {found}"))
+                        .label(found)
+                        .hint("the value of a table at `x` and `y` is `Interpolate(table, x, y)`"),
+                )
+            }
             TreeType::Array(_) | TreeType::Void => {
                 let found = self.show(&operand.ty);
                 self.fail(

@@ -139,7 +139,7 @@ impl<'a> Checker<'a> {
                 .hint(match (&unknown.ty, single) {
                     (_, true) => "spread a number over the domain with `Extend`",
                     (TreeType::Array(_), _) => "solve for several unknowns with `NewtonSolveSystem`",
-                    (TreeType::Value(_) | TreeType::Void, false) => {
+                    (TreeType::Value(_) | TreeType::Table2 | TreeType::Void, false) => {
                         "guess a number for each element of a domain, such as `0 Extend AllCells()`"
                     }
                 }),
@@ -174,7 +174,7 @@ impl<'a> Checker<'a> {
         }
         let mapping = |ty: &TreeType| match ty {
             TreeType::Value(Type { basic: Basic::Scalar, shape: Shape::Collection(set), .. }) => Some(*set),
-            TreeType::Value(_) | TreeType::Array(_) | TreeType::Void => None,
+            TreeType::Value(_) | TreeType::Array(_) | TreeType::Table2 | TreeType::Void => None,
         };
         if mapping(&instance.ty).is_none() || mapping(&instance.ty) != mapping(&guess.ty) {
             let (wanted, result) = (self.show(&guess.ty), self.show(&instance.ty));

@@ -15,6 +15,7 @@ pub fn type_name(sets: &SetTable, ty: &TreeType) -> String {
     match ty {
         TreeType::Value(ty) => value_type_name(sets, ty),
         TreeType::Array(elements) => array_type_name(sets, elements),
+        TreeType::Table2 => "Table of two arguments".to_owned(),
         TreeType::Void => "nothing".to_owned(),
     }
 }

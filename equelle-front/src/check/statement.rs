@@ -262,7 +262,10 @@ impl<'a> Checker<'a> {
             (TreeType::Array(old), TreeType::Array(new)) => {
                 old.len() == new.len() && old.iter().zip(new.iter()).all(|(old, new)| element(old, new))
             }
-            (TreeType::Value(_) | TreeType::Array(_) | TreeType::Void, TreeType::Value(_) | TreeType::Array(_) | TreeType::Void) => false,
+            (
+                TreeType::Value(_) | TreeType::Array(_) | TreeType::Table2 | TreeType::Void,
+                TreeType::Value(_) | TreeType::Array(_) | TreeType::Table2 | TreeType::Void,
+            ) => false,
         }
     }
 
@@ -321,7 +324,7 @@ impl<'a> Checker<'a> {
     fn for_loop(&mut self, variable: &'a Ident, sequence: &'a ast::Expr, body: &'a ast::Block, span: Span) -> Option<StmtKind> {
         let sequence = self.expr(sequence).and_then(|s| match s.ty {
             TreeType::Value(Type { basic: Basic::Scalar, shape: Shape::Sequence, .. }) => Some(s),
-            TreeType::Value(_) | TreeType::Array(_) | TreeType::Void => {
+            TreeType::Value(_) | TreeType::Array(_) | TreeType::Table2 | TreeType::Void => {
                 let found = self.show(&s.ty);
                 self.fail(
                     Diagnostic::new(Code::NotASequence, s.span, format!("`For` needs a sequence after `In`, not {found}"))
@@ -444,7 +447,9 @@ impl<'a> Checker<'a> {
         let hint = match &condition.ty {
             TreeType::Value(Type { basic: Basic::Bool, .. }) => "reduce it to one Bool: `AnyReduce(c)` or `AllReduce(c)`",
             TreeType::Value(Type { basic: Basic::Scalar, shape: Shape::Single, .. }) => "compare it with something: `a > 0`",
-            TreeType::Value(_) | TreeType::Array(_) | TreeType::Void => "a condition compares numbers, as in `time < end`",
+            TreeType::Value(_) | TreeType::Array(_) | TreeType::Table2 | TreeType::Void => {
+                "a condition compares numbers, as in `time < end`"
+            }
         };
         let message = format!("`{}` needs one Bool, not {found}", test.words());
         self.fail(Diagnostic::new(Code::LoopCondition, condition.span, message).label(found).hint(hint))
@@ -493,6 +498,6 @@ fn declaration_of(checker: &Checker<'_>, var: crate::typed::VarId) -> Option<Str
     match &checker.variables[var.0 as usize].ty {
         TreeType::Value(ty) => Some(text(ty)),
         TreeType::Array(elements) => elements.first().map(|element| format!("Array Of {} {}", elements.len(), text(element))),
-        TreeType::Void => None,
+        TreeType::Table2 | TreeType::Void => None,
     }
 }

@@ -123,6 +123,7 @@ fn entry(row: &Row) -> BuiltinInfo {
         Target::Power => {
             (Some("Scalar, one per element of the argument that is a collection".to_owned()), Some("that of `a`, to the power `b`"))
         }
+        Target::Table2 => (Some("Table of two arguments".to_owned()), Some("none")),
         Target::Output => (None, None),
         Target::NewtonSolve => (Some("Collection Of Scalar, as the guess".to_owned()), Some("that of the guess")),
         Target::NewtonSolveSystem => (Some("an Array with the type of each guess".to_owned()), Some("that of each guess")),

@@ -103,6 +103,20 @@ impl<'a> Uses<'a> {
         self.of_interpolations(table, |_, value| self.unit(value))
     }
 
+    /// The unit of the values of a table of two arguments, whose value at a row is the first term of
+    /// two sums.
+    pub(super) fn unit_of_sums(&self, table: ValueId) -> Option<ExpectedUnit> {
+        self.of_interpolations(table, |_, value| self.unit(self.sum_from(self.sum_from(value)?)?))
+    }
+
+    /// The sum of which a value is the first term, if it is used for nothing else.
+    fn sum_from(&self, value: ValueId) -> Option<ValueId> {
+        match self.used_by[value.0 as usize][..] {
+            [Use::Operation(Op::Arithmetic(Arithmetic::Add, first, _), sum)] if *first == value => Some(sum),
+            _ => None,
+        }
+    }
+
     /// The unit of the arguments of a table: the divisor of what it is asked for.
     pub(super) fn unit_of_arguments(&self, table: ValueId) -> Option<ExpectedUnit> {
         self.of_interpolations(table, |argument, _| self.divisor(argument))

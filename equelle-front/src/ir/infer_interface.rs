@@ -6,6 +6,7 @@ use crate::ir::body_usage::BodyUsage;
 use crate::ir::expected_unit::Uses;
 use crate::ir::interface::{Column, Data, DataKind, ExpectedUnit, Interface};
 use crate::ir::{Block, Function, FunctionId, Module, Op, StmtKind, UnaryOp, ValueId};
+use crate::ops::TablePart;
 use crate::types::Type;
 
 /// The interface of a module to which no pass has been applied.
@@ -131,6 +132,22 @@ impl<'a> Walk<'a> {
                 let columns = vec![Column { name: argument, unit: of_argument }, Column { name: value, unit: of_value }];
                 self.input(function, results, text(known, name), |input| Data { columns, ..input }, line);
             }
+            // One input, seen where its first part is read.
+            Op::InputTable2 { name, arguments: [first, second], value, part: TablePart::First } => {
+                let (Some(of_first), Some(of_second), Some(of_value)) = (text(known, first), text(known, second), text(known, value))
+                else {
+                    return;
+                };
+                let sibling = |part| part_of_table(&function.body, op, part);
+                let unit = |part, of: fn(&Uses<'a>, ValueId) -> Option<ExpectedUnit>| sibling(part).and_then(|table| of(&self.uses, table));
+                let columns = vec![
+                    Column { name: of_first, unit: unit(TablePart::First, Uses::unit_of_arguments) },
+                    Column { name: of_second, unit: unit(TablePart::Second, Uses::unit_of_arguments) },
+                    Column { name: of_value, unit: unit(TablePart::Value, Uses::unit_of_sums) },
+                ];
+                self.input(function, results, text(known, name), |input| Data { columns, ..input }, line);
+            }
+            Op::InputTable2 { .. } => {}
             Op::Component(_, index) => self.needs_axes(index.saturating_add(1)),
             Op::Vector(components) => {
                 let axes = components.len() as u32;
@@ -172,6 +189,17 @@ impl<'a> Walk<'a> {
 /// The unit that both places give an input.
 fn common_unit(a: Option<ExpectedUnit>, b: Option<ExpectedUnit>) -> Option<ExpectedUnit> {
     a.filter(|a| b.is_some_and(|b| b.is_same_as(a)))
+}
+
+/// Another part of the table of two arguments that an operation reads a part of.
+fn part_of_table(block: &Block, of: &Op, wanted: TablePart) -> Option<ValueId> {
+    let Op::InputTable2 { name, arguments, value, .. } = of else { return None };
+    let sibling = Op::InputTable2 { name: *name, arguments: *arguments, value: *value, part: wanted };
+    block.statements.iter().find_map(|statement| match &statement.kind {
+        StmtKind::Let { results, op } if *op == sibling => results.first().copied(),
+        StmtKind::For { body, .. } => part_of_table(body, of, wanted),
+        StmtKind::Let { .. } | StmtKind::Store { .. } | StmtKind::Output { .. } | StmtKind::Launch { .. } | StmtKind::Return(_) => None,
+    })
 }
 
 /// The number that a value is, if a statement of this body (or of a loop in it) says so.

@@ -3,7 +3,7 @@
 use crate::ir::interface::Interface;
 use crate::ir::kernel::{Kernel, KernelId};
 use crate::ir::numbers::Numbers;
-use crate::ops::{Arithmetic, BinaryMath, Comparison, Elementary, FaceReduction, InputElement, Logic, Reduction};
+use crate::ops::{Arithmetic, BinaryMath, Comparison, Elementary, FaceReduction, InputElement, Logic, Reduction, TablePart};
 use crate::source::{SourceMap, Span};
 use crate::types::{CanonicalSet, Dimension, SetTable, Type};
 
@@ -232,6 +232,8 @@ pub enum Op {
     InputSequence { name: ValueId },
     /// Table read from a file: the column of its arguments and that of its values, by name.
     InputTable { name: ValueId, argument: ValueId, value: ValueId },
+    /// A part of a table of two arguments, with the columns of both and that of the values.
+    InputTable2 { name: ValueId, arguments: [ValueId; 2], value: ValueId, part: TablePart },
     /// The length of a round of a loop, by which the time of outputs goes on: a Scalar, or a part
     /// of it where the round is taken again. A negative one and NaN are errors.
     Step(ValueId),
@@ -463,6 +465,12 @@ macro_rules! for_each_operand {
                 $f(argument);
                 $f(value);
             }
+            Op::InputTable2 { name, arguments: [first, second], value, part: _ } => {
+                $f(name);
+                $f(first);
+                $f(second);
+                $f(value);
+            }
             Op::InputScalar { name: a, default: b }
             | Op::InputCollection { element: _, name: a, domain: b }
             | Op::InputDomain { name: a, within: b }
@@ -536,6 +544,7 @@ impl Op {
             | Op::InputCollection { .. }
             | Op::InputSequence { .. }
             | Op::InputTable { .. }
+            | Op::InputTable2 { .. }
             | Op::Interpolate { .. }
             | Op::Step(_) => EntitySource::None,
         }
@@ -553,6 +562,7 @@ impl Op {
             | Op::InputDomain { .. }
             | Op::InputSequence { .. }
             | Op::InputTable { .. }
+            | Op::InputTable2 { .. }
             | Op::Where { .. }
             | Op::Step(_) => OpClass::Input,
             Op::FirstCell(_) | Op::SecondCell(_) | Op::IsEmpty(_) | Op::OneCell(_) => OpClass::Topology,

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::function::{Binding, Lowering};
 use crate::ir::{Carried, FunctionId, Op, StmtKind, UnaryOp, ValueId};
-use crate::ops::{Arithmetic, BinaryMath, Comparison, FaceReduction, Logic, Reduction};
+use crate::ops::{Arithmetic, BinaryMath, Comparison, FaceReduction, Logic, Reduction, TablePart};
 use crate::source::Span;
 use crate::typed::{self, Builtin, Expr, ExprKind};
 use crate::types::{Basic, Dimension, SetId, Shape, Type};
@@ -41,6 +41,14 @@ impl Lowering<'_> {
             ExprKind::Text(text) => vec![self.one(expr, Op::Text(text.clone()))],
             ExprKind::Bool(value) => vec![self.one(expr, Op::Bool(*value))],
             ExprKind::CanonicalSet(set) => vec![self.one(expr, Op::CanonicalSet(*set))],
+            ExprKind::Builtin { builtin: Builtin::InputTable2, args } => {
+                let args: Vec<ValueId> = args.iter().flat_map(|a| self.expr(a)).collect();
+                self.table2(expr, &args)
+            }
+            ExprKind::Builtin { builtin: Builtin::Interpolate2, args } => {
+                let args: Vec<ValueId> = args.iter().flat_map(|a| self.expr(a)).collect();
+                vec![self.interpolate2(&args, expr.span)]
+            }
             ExprKind::Builtin { builtin, args } => {
                 let mut args: Vec<ValueId> = args.iter().flat_map(|a| self.expr(a)).collect();
                 if let (Builtin::Dot, [a, b]) = (builtin, &mut args[..]) {
@@ -179,8 +187,51 @@ impl Lowering<'_> {
                 return table;
             }
             Builtin::Interpolate => Op::Interpolate { table: arg(0), argument: arg(1) },
+            Builtin::InputTable2 | Builtin::Interpolate2 => unreachable!("they have several values"),
         };
         self.one(expr, op)
+    }
+
+    /// The parts of a table of two arguments.
+    fn table2(&mut self, expr: &Expr, args: &[ValueId]) -> Vec<ValueId> {
+        let (name, arguments, value) = (args[0], [args[1], args[2]], args[3]);
+        // As in `InputTable`.
+        let statement = std::mem::replace(&mut self.statement, expr.span);
+        let part = |part| Op::InputTable2 { name, arguments, value, part };
+        let parts = TablePart::ALL.into_iter().map(|of| self.emit(part(of), Type::TABLE, Dimension::NONE, expr.span)).collect();
+        self.statement = statement;
+        parts
+    }
+
+    /// The value of a table of two arguments, by its parts, at the two numbers that follow them.
+    fn interpolate2(&mut self, args: &[ValueId], span: Span) -> ValueId {
+        let parts = &args[..TablePart::ALL.len()];
+        let (x, y) = (args[parts.len()], args[parts.len() + 1]);
+        let at = |this: &mut Self, part: TablePart, argument: ValueId| {
+            let ty = this.values[argument.0 as usize].ty;
+            this.emit(Op::Interpolate { table: parts[part as usize], argument }, ty, Dimension::NONE, span)
+        };
+        let both = |this: &mut Self, op: Arithmetic, a: ValueId, b: ValueId| {
+            let (a, b) = this.on_one_set(a, b, span);
+            let ty = this.values[a.0 as usize].ty;
+            this.emit(Op::Arithmetic(op, a, b), ty, Dimension::NONE, span)
+        };
+        let (of_x, of_y) = (at(self, TablePart::First, x), at(self, TablePart::Second, y));
+        let piece = both(self, Arithmetic::Add, of_x, of_y);
+        let origin = at(self, TablePart::FirstOrigin, x);
+        let d = both(self, Arithmetic::Sub, x, origin);
+        let origin = at(self, TablePart::SecondOrigin, y);
+        let e = both(self, Arithmetic::Sub, y, origin);
+        let twist = at(self, TablePart::Twist, piece);
+        let change = both(self, Arithmetic::Mul, d, twist);
+        let slope = at(self, TablePart::SecondSlope, piece);
+        let slope = both(self, Arithmetic::Add, slope, change);
+        let second = both(self, Arithmetic::Mul, e, slope);
+        let slope = at(self, TablePart::FirstSlope, piece);
+        let first = both(self, Arithmetic::Mul, d, slope);
+        let value = at(self, TablePart::Value, piece);
+        let value = both(self, Arithmetic::Add, value, first);
+        both(self, Arithmetic::Add, value, second)
     }
 
     /// A reduction over faces of the first two arguments.

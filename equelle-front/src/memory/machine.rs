@@ -67,6 +67,7 @@ fn entities_read(op: &Op, result: &Type) -> Vec<ValueId> {
         | Op::Where { .. }
         | Op::InputSequence { .. }
         | Op::InputTable { .. }
+        | Op::InputTable2 { .. }
         | Op::Interpolate { .. }
         | Op::Step(_)
         | Op::Unary(..)

@@ -260,9 +260,12 @@ fn operation_name(op: &Op) -> &'static str {
         Op::CanonicalSet(_) => "domain",
         Op::Where { .. } => "Where",
         Op::Load(_) => "variable",
-        Op::InputScalar { .. } | Op::InputCollection { .. } | Op::InputDomain { .. } | Op::InputSequence { .. } | Op::InputTable { .. } => {
-            "input"
-        }
+        Op::InputScalar { .. }
+        | Op::InputCollection { .. }
+        | Op::InputDomain { .. }
+        | Op::InputSequence { .. }
+        | Op::InputTable { .. }
+        | Op::InputTable2 { .. } => "input",
         Op::Interpolate { .. } => "Interpolate",
         Op::Step(_) => "step",
         Op::Call { .. } => "call",

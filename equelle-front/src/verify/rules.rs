@@ -176,6 +176,12 @@ fn single(context: &Context<'_>, op: &Op, declared: &[Type]) -> Rule {
             }
             Ok(Type::TABLE)
         }
+        Op::InputTable2 { name, arguments: [first, second], value, part: _ } => {
+            for label in [name, first, second, value] {
+                text(context, *label)?;
+            }
+            Ok(Type::TABLE)
+        }
         Op::Interpolate { table, argument } => match (ty(*table), ty(*argument)) {
             (Type::TABLE, argument) if argument.basic == Basic::Scalar && argument.shape != Shape::Sequence => Ok(argument),
             _ => Err(format!("Interpolate takes a Table and Scalars, not {} and {}", shown(*table), shown(*argument))),

@@ -2,7 +2,7 @@
 
 use super::{Content, GENERIC, Generator, SMALL, Want, has_nothing};
 use crate::bounds::Bounds;
-use crate::data::{CANONICAL, STEEPEST, SUBSETS_WITH_ELEMENTS, TABLE_VALUES, TABLES, kind};
+use crate::data::{CANONICAL, STEEPEST, STEEPEST2, SUBSETS_WITH_ELEMENTS, TABLE_VALUES, TABLES, kind};
 use crate::tree::{Basic, Dimension, Info, Kind, Node, PURE, Set, parts};
 
 impl Generator<'_> {
@@ -179,7 +179,7 @@ impl Generator<'_> {
     /// Functions of one number.
     fn of_one(&mut self, on: Option<Set>, dimension: Dimension, want: Want) -> Node {
         let want = want.deeper();
-        let (bounds, parts, dimension_found) = match self.random.u8(..23) {
+        let (bounds, parts, dimension_found) = match self.random.u8(..24) {
             0 => {
                 let a = self.scalar(on, dimension, want);
                 (a.info.bounds.negative(), parts!["(-", a, ")"], dimension)
@@ -253,6 +253,12 @@ impl Generator<'_> {
                         let table = self.pick(&TABLES).unwrap_or(TABLES[0]);
                         let bounds = a.info.bounds.tabulated(TABLE_VALUES, STEEPEST);
                         (bounds, parts![format!("Interpolate(InputTable(\"{table}\", \"x\", \"y\"), "), a, ")"], PURE)
+                    }
+                    22 => {
+                        // Of both arguments one Scalar, or one beside a collection.
+                        let second = self.scalar(None, PURE, want.deeper());
+                        let bounds = a.info.bounds.tabulated2(second.info.bounds, TABLE_VALUES, STEEPEST2);
+                        (bounds, parts!["Interpolate(InputTable2(\"plane\", \"x\", \"y\", \"z\"), ", a, ", ", second, ")"], PURE)
                     }
                     _ => (a.info.bounds.erf(), parts!["Erf(", a, ")"], PURE),
                 }

@@ -52,6 +52,11 @@ impl Inputs {
             table.numbers().iter().for_each(|number| hash.add(number.to_bits()));
             hashes.insert((name.clone(), format!("{argument}, {value}")), digits(&hash));
         }
+        for ([name, first, second, value], table) in &self.tables2 {
+            let mut hash = Mix::default();
+            table.parts().iter().flat_map(|part| part.numbers()).for_each(|number| hash.add(number.to_bits()));
+            hashes.insert((name.clone(), format!("{first}, {second}, {value}")), digits(&hash));
+        }
         for (name, within, domain) in &self.domains {
             let mut elements: Vec<u32> =
                 domain.elements().iter().map(|&element| domain.grid().file_index(domain.kind(), element)).collect();

@@ -1,6 +1,6 @@
 //! Tables: the file, how it goes between rows, and what is beyond them.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::choice::filename_key;
@@ -9,6 +9,7 @@ use crate::error::{Error, ErrorKind};
 use crate::io::quantity;
 use crate::io::table::{Column, Separation, of_column, read_columns};
 use crate::math::table::{Interpolation, Outside, Table, TableError};
+use crate::math::table2::{Table2, Table2Error};
 use crate::params::{Parameters, near_match};
 use crate::program::{InputKind, TableColumn};
 
@@ -38,26 +39,30 @@ impl Inputs {
         self.table_with_ends.as_deref()
     }
 
+    /// The table of two arguments in `<name>_filename` with these columns, bilinear between its rows
+    /// and beyond them as `<name>_outside` says.
+    ///
+    /// # Errors
+    /// As [`Inputs::table`], and `Data` where a pair of arguments has no row.
+    pub fn table2(&mut self, parameters: &Parameters, name: &str, arguments: [&str; 2], value: &str) -> Result<Arc<Table2>, Error> {
+        let key = [name, arguments[0], arguments[1], value].map(str::to_owned);
+        if let Some((_, table)) = self.tables2.iter().find(|(known, _)| *known == key) {
+            return Ok(Arc::clone(table));
+        }
+        let table = Arc::new(self.read_table2(parameters, name, arguments, value)?);
+        if choice(parameters, &format!("{name}_outside"), OUTSIDES)? == Outside::Error {
+            self.table_with_ends.get_or_insert_with(|| name.to_owned());
+        }
+        self.tables2.push((key, Arc::clone(&table)));
+        Ok(table)
+    }
+
     fn read_table(&self, parameters: &Parameters, name: &str, argument: &str, value: &str) -> Result<Table, Error> {
-        let filename = filename_key(name);
-        let Some(path) = parameters.path(&filename)? else {
-            let error = missing(parameters, &filename, "the file with the rows of the table");
-            return Err(if error.hint.is_some() { error } else { error.hint(format!("give {filename}=FILE")) });
-        };
         let interpolation = choice(parameters, &format!("{name}_interpolation"), INTERPOLATIONS)?;
         let outside = choice(parameters, &format!("{name}_outside"), OUTSIDES)?;
-        let bytes = parameters.source().read(&path, "")?;
-        let separation = match DataFormat::of(&path, &bytes) {
-            DataFormat::Csv => Separation::Csv,
-            DataFormat::Text => Separation::Blanks,
-            DataFormat::Npy | DataFormat::Npz | DataFormat::Vtk => {
-                let message = format!("{}: input `{name}` needs a table", path.display());
-                return Err(Error::new(ErrorKind::Data, message).hint("tables are text, or files whose names end in `.csv`"));
-            }
-        };
-        let ([mut arguments, mut values], lines) = read_columns(&path, &bytes, separation, [argument, value])?;
+        let (path, [mut arguments, mut values], lines) = columns(parameters, name, [argument, value])?;
         let columns = self.infos.iter().filter(|info| info.name == name).find_map(|info| match info.kind {
-            InputKind::Table(columns) if (columns.argument.name, columns.value.name) == (argument, value) => Some(columns),
+            InputKind::Table(columns) if columns.names() == (argument, None, value) => Some(columns),
             _ => None,
         });
         convert(&path, &mut arguments, argument, columns.map(|columns| columns.argument))?;
@@ -76,6 +81,69 @@ impl Inputs {
             TableError::TooSteep(row) => bad(row, format!("column `{value}`: the slope to the next row is beyond the range of numbers")),
         })
     }
+
+    fn read_table2(&self, parameters: &Parameters, name: &str, arguments: [&str; 2], value: &str) -> Result<Table2, Error> {
+        let key = format!("{name}_interpolation");
+        if choice(parameters, &key, INTERPOLATIONS)? == Interpolation::Monotone {
+            let message = format!("parameter `{key}`{}: a table of two arguments is `linear` only", parameters.place(&key));
+            return Err(Error::new(ErrorKind::Data, message).hint("leave it out, or give the table more rows"));
+        }
+        let outside = choice(parameters, &format!("{name}_outside"), OUTSIDES)?;
+        let [first, second] = arguments;
+        let (path, [mut of_first, mut of_second, mut values], lines) = columns(parameters, name, [first, second, value])?;
+        let units = self.infos.iter().filter(|info| info.name == name).find_map(|info| match info.kind {
+            InputKind::Table(columns) if columns.names() == (first, Some(second), value) => Some(columns),
+            _ => None,
+        });
+        convert(&path, &mut of_first, first, units.map(|columns| columns.argument))?;
+        convert(&path, &mut of_second, second, units.and_then(|columns| columns.second))?;
+        convert(&path, &mut values, value, units.map(|columns| columns.value))?;
+        let both = [&of_first.numbers[..], &of_second.numbers[..]];
+        let pairs = format!("a table of two arguments has a row for each pair, sorted by `{first}` and then by `{second}`");
+        Table2::new(both, &values.numbers, outside).map_err(|error| {
+            let bad = |place: String, what: String| Error::new(ErrorKind::Data, format!("{}{place}: {what}", path.display()));
+            let at = |row: usize| format!(":{}", lines[row]);
+            match error {
+                Table2Error::TooFewValues(argument) => {
+                    bad(String::new(), format!("column `{}` has less than two values that follow each other", arguments[argument]))
+                        .hint(pairs)
+                }
+                Table2Error::NotAscending(argument, row) => {
+                    let found = both[argument][row];
+                    bad(at(row), format!("column `{}`: {found}, and the arguments of a table ascend", arguments[argument])).hint(pairs)
+                }
+                Table2Error::OtherPair(row) => {
+                    let found = format!("`{first}` is {}, `{second}` is {}", both[0][row], both[1][row]);
+                    bad(at(row), format!("{found}, which is not the pair that comes next")).hint(pairs)
+                }
+                Table2Error::PairsMissing => bad(String::new(), "the last rows of the table are missing".to_owned()).hint(pairs),
+                Table2Error::TooSteep(row) => {
+                    bad(at(row), format!("column `{value}`: the slope to the next row is beyond the range of numbers"))
+                }
+                Table2Error::TooLarge => bad(String::new(), "a table of two arguments has at most 16 million rows".to_owned()),
+            }
+        })
+    }
+}
+
+/// The path of the file of a table, its columns, and the lines of its rows.
+fn columns<const N: usize>(parameters: &Parameters, name: &str, wanted: [&str; N]) -> Result<(PathBuf, [Column; N], Vec<u64>), Error> {
+    let filename = filename_key(name);
+    let Some(path) = parameters.path(&filename)? else {
+        let error = missing(parameters, &filename, "the file with the rows of the table");
+        return Err(if error.hint.is_some() { error } else { error.hint(format!("give {filename}=FILE")) });
+    };
+    let bytes = parameters.source().read(&path, "")?;
+    let separation = match DataFormat::of(&path, &bytes) {
+        DataFormat::Csv => Separation::Csv,
+        DataFormat::Text => Separation::Blanks,
+        DataFormat::Npy | DataFormat::Npz | DataFormat::Vtk => {
+            let message = format!("{}: input `{name}` needs a table", path.display());
+            return Err(Error::new(ErrorKind::Data, message).hint("tables are text, or files whose names end in `.csv`"));
+        }
+    };
+    let (found, lines) = read_columns(&path, &bytes, separation, wanted)?;
+    Ok((path, found, lines))
 }
 
 /// In the unit that the program takes.

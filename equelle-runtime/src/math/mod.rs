@@ -10,6 +10,7 @@ mod cuda;
 mod functions;
 mod rust;
 pub mod table;
+pub mod table2;
 
 pub use cuda::cuda_text;
 pub(crate) use rust::{double, single};

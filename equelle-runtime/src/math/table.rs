@@ -107,6 +107,14 @@ impl Table {
         Ok(Table { numbers })
     }
 
+    /// Steps: a value for each piece, those before the first argument and behind the last one too.
+    pub(super) fn steps(begins: &[f64], values: impl Iterator<Item = f64>) -> Table {
+        let mut numbers = vec![begins.len() as f64];
+        numbers.extend(begins);
+        numbers.extend(values.flat_map(|value| [value, 0.0, 0.0, 0.0]));
+        Table { numbers }
+    }
+
     /// As kernels have it: [`interpolate`] and [`slope`] read it.
     pub fn numbers(&self) -> &[f64] {
         &self.numbers

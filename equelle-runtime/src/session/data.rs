@@ -11,6 +11,7 @@ use crate::error::{Error, ErrorKind};
 use crate::grid::NONE;
 use crate::input::CollectionInput;
 use crate::math::table::Table;
+use crate::math::table2::TablePart;
 use crate::output::{Field, FieldValues, OutputCounters, Route, Support};
 use crate::real::Real;
 
@@ -84,6 +85,16 @@ impl Session {
     pub fn input_table(&mut self, name: &str, argument: &str, value: &str) -> Result<Arc<Table>, Error> {
         let _phase = self.in_phase(Phase::Read);
         self.inputs.table(&self.parameters, name, argument, value).map_err(|e| e.at(self.line))
+    }
+
+    /// A part of a table of two arguments, which is read once per name and columns.
+    ///
+    /// # Errors
+    /// See [`Inputs::table2`](crate::input::Inputs::table2).
+    pub fn input_table2(&mut self, name: &str, arguments: [&str; 2], value: &str, part: TablePart) -> Result<Arc<Table>, Error> {
+        let _phase = self.in_phase(Phase::Read);
+        let table = self.inputs.table2(&self.parameters, name, arguments, value).map_err(|e| e.at(self.line))?;
+        Ok(Arc::clone(table.part(part)))
     }
 
     /// Writes a scalar.

@@ -95,9 +95,12 @@ impl Session {
         }
         for input in self.program.inputs {
             // What is wrong with its file is an error where the program reads it.
-            if let InputKind::Table(TableColumns { argument, value }) = input.kind
-                && let Ok(table) = self.inputs.table(&self.parameters, input.name, argument.name, value.name)
-            {
+            let InputKind::Table(TableColumns { argument, second, value }) = input.kind else { continue };
+            let name = input.name;
+            if let Some(second) = second {
+                let table = self.inputs.table2(&self.parameters, name, [argument.name, second.name], value.name);
+                estimate.inputs += table.map_or(0, |table| table.parts().iter().map(|part| size_of_val(part.numbers()) as u64).sum());
+            } else if let Ok(table) = self.inputs.table(&self.parameters, name, argument.name, value.name) {
                 estimate.inputs += size_of_val(table.numbers()) as u64;
             }
         }

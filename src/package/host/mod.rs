@@ -57,6 +57,7 @@ pub(super) fn text(module: &Module, options: &PackageOptions) -> Result<String, 
         "Solve",
         "TableColumn",
         "TableColumns",
+        "TablePart",
     ]);
     globals.reserve(["MEMORY", "MemoryPlan", "SetMemory", "SolveMemory", "Buffers"]);
     globals.reserve(["Comparison", "Reduction", "BoolReduction", "Logic", "Elementary", "BinaryMath", "FaceReduction"]);
@@ -134,13 +135,20 @@ fn program_info(program: &Program) -> TokenStream {
     let inputs = module.interface.inputs.iter().map(|input| {
         let (name, domain) = (&input.name, &input.domain);
         let kind = match &input.columns[..] {
-            [argument, value] => {
+            [argument, rest @ .., value] => {
                 let column = |column: &Column| {
                     let (name, unit) = (&column.name, unit_tokens(module, column.unit));
                     quote! { TableColumn { name: #name, unit: #unit } }
                 };
                 let (argument, value) = (column(argument), column(value));
-                quote! { InputKind::Table(TableColumns { argument: #argument, value: #value }) }
+                let second = match rest.first() {
+                    Some(second) => {
+                        let second = column(second);
+                        quote! { Some(#second) }
+                    }
+                    None => quote! { None },
+                };
+                quote! { InputKind::Table(TableColumns { argument: #argument, second: #second, value: #value }) }
             }
             _ => {
                 let kind = ident(&format!("{:?}", input_kind(input, TableColumns::default())));
@@ -267,6 +275,7 @@ impl Needs {
             names.extend(inputs.iter().any(has_unit).then_some("InputUnit"));
             let has_tables = inputs.iter().any(|input| !input.columns.is_empty());
             names.extend(has_tables.then_some(["TableColumn", "TableColumns"]).into_iter().flatten());
+            names.extend(inputs.iter().any(|input| input.columns.len() > 2).then_some("TablePart"));
         }
         names.extend(program.module.interface.outputs_to_files().next().is_some().then_some("OutputInfo"));
         names.extend((!program.checkpoints.loops.is_empty()).then_some("Checkpoint"));

@@ -99,6 +99,11 @@ impl FunctionWriter<'_> {
             }
             Op::InputSequence { name } => self.call("input_sequence", &[*name]),
             Op::InputTable { name, argument, value } => self.call("input_table", &[*name, *argument, *value]),
+            Op::InputTable2 { name, arguments: [first, second], value, part } => {
+                let [name, first, second, value] = [self.by_ref(*name)?, self.by_ref(*first)?, self.by_ref(*second)?, self.by_ref(*value)?];
+                let part = ident(&format!("{part:?}"));
+                Ok(quote! { rt.input_table2(#name, #first, #second, #value, TablePart::#part)? })
+            }
             Op::Interpolate { table, argument } => match self.class(*argument) {
                 Class::Scalars => self.call("interpolate", &[*table, *argument]),
                 Class::Scalar => self.call("scalars_interpolate", &[*table, *argument]),

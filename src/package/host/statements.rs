@@ -545,9 +545,12 @@ fn operation_name(op: &Op) -> &'static str {
         Op::Text(_) => "text",
         Op::CanonicalSet(set) => canonical_name(*set),
         Op::Load(_) => "old",
-        Op::InputScalar { .. } | Op::InputCollection { .. } | Op::InputDomain { .. } | Op::InputSequence { .. } | Op::InputTable { .. } => {
-            "input"
-        }
+        Op::InputScalar { .. }
+        | Op::InputCollection { .. }
+        | Op::InputDomain { .. }
+        | Op::InputSequence { .. }
+        | Op::InputTable { .. }
+        | Op::InputTable2 { .. } => "input",
         Op::Interpolate { .. } => "value",
         Op::Step(_) => "step",
         Op::Where { .. } => "part",

@@ -11,7 +11,7 @@ use crate::ir::text::lex::TokenKind;
 use crate::ir::text::names::Name;
 use crate::ir::text::parser::{Parsed, Parser};
 use crate::ir::text::print;
-use crate::ops::{Arithmetic, BinaryMath, Comparison, FaceReduction, InputElement, Logic, Reduction};
+use crate::ops::{Arithmetic, BinaryMath, Comparison, FaceReduction, InputElement, Logic, Reduction, TablePart};
 use crate::source::Span;
 
 pub(super) fn function(parser: &mut Parser, module: &mut Module) -> Parsed<()> {
@@ -325,6 +325,15 @@ impl<'a> FunctionParser<'a> {
                 let [name, argument, value] = [self.value()?, self.next_value()?, self.next_value()?];
                 self.parser.expect(")")?;
                 return Ok(Op::InputTable { name, argument, value });
+            }
+            "InputTable2" => {
+                self.parser.expect("(")?;
+                let Some(part) = TablePart::ALL.into_iter().find(|part| self.parser.accept_word(part.word())) else {
+                    return self.parser.error_before("expected a part of a table of two arguments");
+                };
+                let [name, first, second, value] = [self.next_value()?, self.next_value()?, self.next_value()?, self.next_value()?];
+                self.parser.expect(")")?;
+                return Ok(Op::InputTable2 { name, arguments: [first, second], value, part });
             }
             "Interpolate" => return self.two(|table, argument| Op::Interpolate { table, argument }),
             "Dot" => return self.two(Op::Dot),

@@ -271,6 +271,9 @@ impl<'a> FunctionPrinter<'a> {
             Op::InputDomain { name, within } => format!("InputDomain({}, {})", v(name), v(within)),
             Op::InputSequence { name } => format!("InputSequence({})", v(name)),
             Op::InputTable { name, argument, value } => format!("InputTable({}, {}, {})", v(name), v(argument), v(value)),
+            Op::InputTable2 { name, arguments: [first, second], value, part } => {
+                format!("InputTable2({}, {}, {}, {}, {})", part.word(), v(name), v(first), v(second), v(value))
+            }
             Op::Interpolate { table, argument } => format!("Interpolate({}, {})", v(table), v(argument)),
             Op::Step(a) => format!("Step({})", v(a)),
             Op::FirstCell(a) => format!("FirstCell({})", v(a)),

@@ -410,6 +410,7 @@ impl<'a> Builder<'a> {
             | Op::Where { .. }
             | Op::InputSequence { .. }
             | Op::InputTable { .. }
+            | Op::InputTable2 { .. }
             | Op::Step(_)
             | Op::FirstCell(_)
             | Op::SecondCell(_)

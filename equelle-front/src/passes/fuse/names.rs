@@ -85,6 +85,7 @@ fn name_of(function: &Function, defs: &Defs, sets: &SetTable, value: ValueId, de
         | Op::Where { .. }
         | Op::InputSequence { .. }
         | Op::InputTable { .. }
+        | Op::InputTable2 { .. }
         | Op::Step(_)
         | Op::Call { .. }
         | Op::Newton { .. } => None,
