@@ -103,6 +103,8 @@
      "The numbers in the data file that the parameter `name` gives, in its order.")
     ("InputTable" "InputTable(name, argument, value)"
      "The table in the data file that the parameter `name` gives: the columns of these names have its arguments, which ascend, and its values.")
+    ("InputTable2" "InputTable2(name, first, second, value)"
+     "The table of two arguments in the data file that the parameter `name` gives: the columns of these names have the arguments, a row for each pair, sorted by `first` and then by `second`, and the values.")
     ("InteriorCells" "InteriorCells()"
      "The cells without a face on the boundary of the grid.")
     ("InteriorEdges" "InteriorEdges()"
@@ -112,7 +114,7 @@
     ("InteriorVertices" "InteriorVertices()"
      "The vertices that are not on the boundary of the grid.")
     ("Interpolate" "Interpolate(table, x)"
-     "The value of the table at `x`: between two rows along a straight line, or along a monotone cubic where the parameter `NAME_interpolation` says so.")
+     "The value of the table at `x`: between two rows along a straight line, or along a monotone cubic where the parameter `NAME_interpolation` says so. `Interpolate(table, x, y)` is the value of a table of two arguments, bilinear between its rows.")
     ("IsEmpty" "IsEmpty(entities)"
      "Whether each entity is Empty, as `FirstCell` and `SecondCell` are outside the grid.")
     ("Log" "Log(x)"
