@@ -94,7 +94,7 @@ fn input(module: &Module, input: &Data) -> InputInfo {
         TableColumn { name: column.map_or("", |column| leak(&column.name)), unit: column.and_then(|column| column.unit).map(unit) }
     };
     let last = input.columns.len().saturating_sub(1);
-    let columns = TableColumns { argument: column(0), second: (last == 2).then(|| column(1)), value: column(last) };
+    let columns = TableColumns { argument: column(0), second: (last == 2).then(|| &*Box::leak(Box::new(column(1)))), value: column(last) };
     InputInfo {
         name: leak(&input.name),
         kind: package::input_kind(input, columns),

@@ -83,7 +83,7 @@ pub struct TableColumns {
     /// That of the arguments.
     pub argument: TableColumn,
     /// That of the second arguments, in a table of two.
-    pub second: Option<TableColumn>,
+    pub second: Option<&'static TableColumn>,
     /// That of the values.
     pub value: TableColumn,
 }
@@ -100,7 +100,7 @@ impl TableColumns {
             let unit = column.unit.map_or_else(String::new, |unit| format!(", in {},", unit.text));
             format!("column `{}`{unit}", column.name)
         };
-        let second = self.second.as_ref().map_or_else(String::new, |second| format!(" and {}", of(second)));
+        let second = self.second.map_or_else(String::new, |second| format!(" and {}", of(second)));
         format!("{} by {}{second}", of(&self.value), of(&self.argument)).trim_end_matches(',').to_owned()
     }
 }

@@ -103,8 +103,8 @@ impl<'a> Uses<'a> {
         self.of_interpolations(table, |_, value| self.unit(value))
     }
 
-    /// The unit of the values of a table of two arguments, whose value at a row is the first term of
-    /// two sums.
+    /// The unit of the values of a table of two arguments, whose value at a row is the first term
+    /// of two sums.
     pub(super) fn unit_of_sums(&self, table: ValueId) -> Option<ExpectedUnit> {
         self.of_interpolations(table, |_, value| self.unit(self.sum_from(self.sum_from(value)?)?))
     }

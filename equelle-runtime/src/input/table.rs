@@ -39,8 +39,8 @@ impl Inputs {
         self.table_with_ends.as_deref()
     }
 
-    /// The table of two arguments in `<name>_filename` with these columns, bilinear between its rows
-    /// and beyond them as `<name>_outside` says.
+    /// The table of two arguments in `<name>_filename` with these columns, bilinear between its
+    /// rows and beyond them as `<name>_outside` says.
     ///
     /// # Errors
     /// As [`Inputs::table`], and `Data` where a pair of arguments has no row.
@@ -96,7 +96,7 @@ impl Inputs {
             _ => None,
         });
         convert(&path, &mut of_first, first, units.map(|columns| columns.argument))?;
-        convert(&path, &mut of_second, second, units.and_then(|columns| columns.second))?;
+        convert(&path, &mut of_second, second, units.and_then(|columns| columns.second.copied()))?;
         convert(&path, &mut values, value, units.map(|columns| columns.value))?;
         let both = [&of_first.numbers[..], &of_second.numbers[..]];
         let pairs = format!("a table of two arguments has a row for each pair, sorted by `{first}` and then by `{second}`");

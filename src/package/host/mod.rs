@@ -144,7 +144,7 @@ fn program_info(program: &Program) -> TokenStream {
                 let second = match rest.first() {
                     Some(second) => {
                         let second = column(second);
-                        quote! { Some(#second) }
+                        quote! { Some(&#second) }
                     }
                     None => quote! { None },
                 };
