@@ -48,6 +48,8 @@ pub struct Options {
     pub numbers: Numbers,
     /// What operations cost on the target.
     pub costs: CostModel,
+    /// Whether balances of conserved quantities are put out.
+    pub audit: bool,
 }
 
 impl Options {
@@ -194,6 +196,15 @@ fn lower(source: &SourceMap, options: Options, console: &Console) -> Result<Modu
         .map_or_else(|| "program".into(), |stem| stem.to_string_lossy());
     let mut module = lower::lower(&program, &imports::without_folder(source), &stem);
     module.numbers = options.numbers;
+    if options.audit {
+        let audited = passes::audit::run(&mut module);
+        if audited.quantities.is_empty() {
+            console.warning("nothing is audited: no loop updates a collection on all cells by a divergence over what does not change");
+        }
+        for other in audited.others {
+            console.warning(&format!("`{other}` is not audited: what its divergence is divided by changes from round to round"));
+        }
+    }
     Ok(module)
 }
 

@@ -94,6 +94,7 @@ fn compiled(path: &str, level: OptLevel) -> (SourceMap, Verified) {
         derivatives: Derivatives::SparseMatrices,
         numbers: Numbers::default(),
         costs: costs(&[&backend_cuda::codegen::Cuda]),
+        audit: false,
     };
     let verified = pipeline::compile(&source, options, &console).unwrap_or_else(|failure| panic!("{path}: {failure:?}"));
     (source, verified)

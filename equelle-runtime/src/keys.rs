@@ -121,6 +121,7 @@ pub const KEYS: &[Key] = &[
     key(Output, "nonfinite", Words(&["error", "allow"]), "error", "what happens to outputs that are not finite"),
     key(Run, "max_rounds", Count, "1000000000", "most rounds of a loop that a condition ends"),
     key(Run, "stop_when_change", Number, "", "the outermost loop ends where no variable changes more, relative to its range, such as 1e-8"),
+    key(Run, "audit", Words(&["no", "yes"]), "no", "balances of conserved quantities, at the end and in events"),
     key(Run, "checkpoint_every", Count, "", "rounds of the outermost loop between two checkpoints"),
     key(Run, "checkpoint_minutes", Number, "", "minutes between two checkpoints"),
     key(Run, "restart", Other("FILE|latest"), "", "the checkpoint from which the run goes on, or the last one in the output folder"),

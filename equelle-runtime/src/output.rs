@@ -8,6 +8,7 @@
 //! `plan` has what the parameters ask for, `schedule` the steps that are written, `position` where
 //! the run is. A thread (`background`) writes files of collections and of steps (`steps`).
 
+mod audit;
 mod background;
 mod collections;
 mod console;
@@ -41,6 +42,7 @@ use crate::grid::Grid;
 use crate::number::write_shortest;
 use crate::params::Parameters;
 use crate::real::Real;
+use crate::report::Event;
 use crate::run::{FileContent, FileEntry, RunRecord, TagFormat};
 use crate::threads::Threads;
 pub use collections::Route;
@@ -123,6 +125,8 @@ pub struct Outputs {
     /// Notes that were not shown yet.
     notes: Vec<String>,
     warnings: Vec<String>,
+    /// Balances of conserved quantities.
+    audit: audit::Audit,
 }
 
 /// A step that is not complete.
@@ -192,12 +196,24 @@ impl Outputs {
             continues_after: None,
             notes: Vec::new(),
             warnings: Vec::new(),
+            audit: audit::Audit::default(),
         }
     }
 
     /// Notes for the user, such as where large collections go; each is returned once.
     pub fn take_notes(&mut self) -> Vec<String> {
         std::mem::take(&mut self.notes)
+    }
+
+    /// Events of audits, at most ten a second of each quantity; with `all`, those that are left.
+    pub fn take_audits(&mut self, all: bool) -> Vec<Event> {
+        let moment = self.position.moment();
+        self.audit.events(moment.step, moment.time, all)
+    }
+
+    /// Lines of the summary on audits; `None` without any.
+    pub fn audit_lines(&self) -> Option<Vec<String>> {
+        self.audit.lines()
     }
 
     /// Warnings; each is returned once.
@@ -256,6 +272,10 @@ impl Outputs {
     /// `Io`.
     pub fn scalar(&mut self, tag: &str, value: f64) -> Result<(), Error> {
         if self.keeps(false, || Record::Scalar { tag: tag.to_string(), value }) {
+            return Ok(());
+        }
+        if let Some((quantity, part)) = audit::parse(tag) {
+            self.audit.put(quantity, part, value);
             return Ok(());
         }
         self.position.put_out(tag, value);

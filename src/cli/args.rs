@@ -103,6 +103,9 @@ pub struct ProgramArgs {
     /// Whether every operation is rounded as written
     #[arg(long, value_enum, default_value_t = Fp::Strict, value_name = "MODE")]
     pub fp: Fp,
+    /// Audit conserved quantities: their change, what passed the boundary, sources, and the rest
+    #[arg(long)]
+    pub audit: bool,
     /// Print a report to standard error: kernels, their loads and stores, what was not fused and
     /// why
     #[arg(long)]
@@ -129,7 +132,7 @@ impl ProgramArgs {
             Fp::Fast => Rounding::Fast,
         };
         let numbers = Numbers { precision, rounding };
-        Options { level, nondimensional: self.nondimensional, derivatives, numbers, costs: registry::costs(backends) }
+        Options { level, nondimensional: self.nondimensional, derivatives, numbers, costs: registry::costs(backends), audit: self.audit }
     }
 }
 

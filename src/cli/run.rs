@@ -6,6 +6,7 @@ use std::process::Command;
 use equelle_front::source::SourceMap;
 use equelle_front::verify::Verified;
 use equelle_runtime::interrupt::Interrupt;
+use equelle_runtime::params::Parameters;
 use equelle_runtime::session::Options;
 
 use super::args::{Fp, ProgramArgs, Real, RunArgs, SourceArgs};
@@ -30,6 +31,8 @@ pub(super) fn run(backends: Registry, args: &RunArgs, console: &Console) -> Resu
             (false, MessageFormat::Human | MessageFormat::Short) => inputs::list(program),
         });
     }
+    let asks = Parameters::from_words(&args.parameters).is_ok_and(|parameters| parameters.text("audit") == Some("yes"));
+    let own = ProgramArgs { audit: args.source.program.audit || asks, ..args.source.program };
     let restart = args.restart.as_ref().map(|file| format!("restart={file}"));
     let given: Vec<String> = if args.plot.is_some() { plot::parameters(&args.parameters) } else { args.parameters.clone() };
     // The interpreter stands in for the back-end that others are compared with.
@@ -44,12 +47,12 @@ pub(super) fn run(backends: Registry, args: &RunArgs, console: &Console) -> Resu
             ));
         }
         let source = pipeline::read(&args.source.file)?;
-        let verified = compile(&source, &args.source.program, &[reference], console)?;
+        let verified = compile(&source, &own, &[reference], console)?;
         inputs::check(interpret::program(&source, &verified), &args.source.file, &given, console)?;
         return interpreted(&source, &verified, args, given, restart, console);
     }
     check_machine(args.backend)?;
-    let compiled = Compiled::new(&args.source.file, &args.source.program, vec![args.backend], console)?;
+    let compiled = Compiled::new(&args.source.file, &own, vec![args.backend], console)?;
     let warnings = inputs::check(compiled.program(), &args.source.file, &given, console)?;
     let SourceArgs { program: ProgramArgs { precision, fp, .. }, target, .. } = &args.source;
     let may_interpret = args.backend == reference && *precision == Real::F64 && *fp == Fp::Strict && !args.compiled && !args.profile;

@@ -4,6 +4,7 @@
 //! fuses operations into kernels.
 
 mod analysis;
+pub mod audit;
 mod combine;
 mod dce;
 mod differentiate;

@@ -146,11 +146,10 @@ fn in_parts<R: Implicit, S: Clone>(
         let next = body(rt, part, state);
         let deferred = rt.session().take_deferred_outputs();
         state = next?;
-        match number {
-            0 => outputs.extend(deferred.into_iter().take(opening)),
-            _ if number + 1 == parts => outputs.extend(deferred.into_iter().skip(opening)),
-            _ => {}
-        }
+        // Balances are those of all parts.
+        let is_kept = |index: usize| (number == 0 && index < opening) || (number + 1 == parts && index >= opening);
+        let kept = deferred.into_iter().enumerate().filter(|(index, output)| is_kept(*index) || output.is_audit());
+        outputs.extend(kept.map(|(_, output)| output));
     }
     Ok((state, outputs))
 }

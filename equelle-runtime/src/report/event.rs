@@ -63,6 +63,9 @@ pub enum Event {
         /// Its name in the output folder.
         file: String,
     },
+    /// The balance of a conserved quantity since the begin of the run, or since it went on; at most
+    /// ten a second, the last always.
+    Audit(Audit),
     /// Something worth knowing.
     Note(String),
     /// Something that may be a mistake.
@@ -134,6 +137,44 @@ pub struct Step {
     pub elapsed: f64,
     /// Expected seconds to its end; NaN if not known.
     pub left: f64,
+}
+
+/// The balance of a conserved quantity, each part as a sum over all cells.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Audit {
+    /// The variable, and the equation where it has several.
+    pub quantity: String,
+    /// Rounds of outermost loops so far.
+    pub step: u64,
+    /// Time of the run; NaN if the back-end does not know.
+    pub time: f64,
+    /// What there is.
+    pub content: f64,
+    /// By how much that has changed.
+    pub change: f64,
+    /// What came in through the boundary.
+    pub boundary: f64,
+    /// What came from sources.
+    pub sources: f64,
+}
+
+impl Audit {
+    /// What neither the boundary nor sources explain.
+    pub fn rest(&self) -> f64 {
+        self.change - self.boundary - self.sources
+    }
+
+    fn object(&self) -> Object {
+        event("audit")
+            .text("quantity", &self.quantity)
+            .raw("step", self.step)
+            .number("time", self.time)
+            .number("content", self.content)
+            .number("change", self.change)
+            .number("boundary", self.boundary)
+            .number("sources", self.sources)
+            .number("rest", self.rest())
+    }
 }
 
 /// A solve of Newton's method.
@@ -309,6 +350,7 @@ impl Event {
             }
             Event::Output(file) => event("output").members(&file.to_string()),
             Event::Checkpoint { step, time, file } => event("checkpoint").text("name", file).raw("step", step).number("time", *time),
+            Event::Audit(audit) => audit.object(),
             Event::Note(text) => message("note", text),
             Event::Warning(text) => message("warning", text),
             Event::Error(error) => message("error", &error.message)

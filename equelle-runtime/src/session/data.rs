@@ -292,6 +292,9 @@ impl Session {
         for note in self.outputs.take_notes() {
             self.progress.message(&note);
         }
+        for audit in self.outputs.take_audits(false) {
+            self.progress.event(&audit);
+        }
     }
 
     /// Writes a collection whose numbers are still being copied, one value per element of a domain:

@@ -22,6 +22,10 @@ impl Session {
         for line in self.solve_summary() {
             self.progress.message(&line);
         }
+        for audit in self.outputs.take_audits(true) {
+            self.progress.event(&audit);
+        }
+        self.tell_audit();
         self.progress.event(&self.summary_event());
         let summary = self.summary();
         self.progress.message(&summary);
@@ -29,6 +33,17 @@ impl Session {
         self.tell_profile();
         if let Some(hint) = self.placement_hint() {
             self.progress.message(&hint);
+        }
+    }
+
+    /// Balances of conserved quantities.
+    fn tell_audit(&mut self) {
+        match (self.outputs.audit_lines(), self.parameters.text("audit")) {
+            (Some(lines), _) => lines.iter().for_each(|line| self.progress.message(line)),
+            (None, Some("yes")) => {
+                self.progress.warning("audit=yes had no effect: the simulator was built without --audit, or has nothing to audit");
+            }
+            (None, _) => {}
         }
     }
 

@@ -1,0 +1,343 @@
+//! Audit: balances of conserved quantities, as outputs that the program does not have itself.
+//!
+//! An update of a variable in a loop is conservative where it has the form `u - c / w *
+//! Divergence(q)` plus other terms, after products are multiplied out: `w` is a collection that the
+//! loop does not change, such as volumes, and `c` one number, such as the step. Then the sum of `w *
+//! u` changes by what passes the boundary and by the other terms, its sources. A solution of
+//! Newton's method has the update for which its residual is zero. Each round puts out both, the
+//! change and the content.
+
+mod algebra;
+mod emit;
+mod values;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::inline::{self, inline_body};
+use super::notes::Notes;
+use crate::ir::{Block, FunctionId, Module, MutableId, Op, Rounds, Stmt, StmtKind, Value, ValueId};
+use crate::source::Span;
+use crate::types::{CanonicalSet, Dimension, Type};
+use algebra::{Atom, Sum, Term};
+use emit::Emitter;
+use values::Values;
+
+/// Begin of the tags of audits. The blank is one that no line breaks at, which names do not have.
+pub const TAG: &str = "audit\u{a0}of ";
+/// Ends of the tags of audits, in the order of the outputs of a round: what came in through the
+/// boundary and from sources, the change, and then the content.
+pub const PARTS: [&str; 4] = [": boundary", ": sources", ": change", ": content"];
+
+/// What is audited.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Audited {
+    /// Names of the quantities.
+    pub quantities: Vec<String>,
+    /// Variables with a divergence in their update that is not audited.
+    pub others: Vec<String>,
+}
+
+/// Adds the outputs of audits to a module that no pass has changed.
+pub fn run(module: &mut Module) -> Audited {
+    inline::run(module, &mut Notes::default());
+    let body = std::mem::take(&mut module.main.body);
+    let sets = module.sets.clone();
+    let mut auditor = Auditor {
+        values: Values::new(&sets),
+        module,
+        assigned: BTreeSet::new(),
+        varying: BTreeSet::new(),
+        loops: Vec::new(),
+        found: Audited { quantities: Vec::new(), others: Vec::new() },
+    };
+    let body = auditor.block(body);
+    let found = auditor.found;
+    module.main.body = body;
+    found
+}
+
+/// A variable in a round.
+struct Variable {
+    /// Its value at the begin of the round.
+    start: ValueId,
+    /// What `now` is an update of: the begin, or an assignment of another form.
+    base: Atom,
+    /// Updates before `base`.
+    done: Sum,
+    now: Sum,
+    /// Other balances of which it is the unknown, with `done`.
+    others: Vec<(Residual, Sum)>,
+    /// The residual of `now`.
+    residual: Option<Residual>,
+    span: Span,
+}
+
+/// A residual that balances a variable.
+struct Residual {
+    name: String,
+    /// The sign of the variable in it: a balance of oil has the saturation of water with -1.
+    sign: f64,
+}
+
+/// The innermost loop.
+#[derive(Default)]
+struct Round {
+    variables: BTreeMap<MutableId, Variable>,
+    /// Variables without a value before the loop.
+    own: BTreeMap<MutableId, Sum>,
+    /// Variables that the loop assigns.
+    stored: BTreeSet<MutableId>,
+    /// Others, once read.
+    read: BTreeMap<MutableId, Sum>,
+    /// Residuals at solutions: their names, values, unknowns, and the statements.
+    solves: Vec<Solve>,
+}
+
+struct Solve {
+    unknowns: Vec<ValueId>,
+    residuals: Vec<(String, ValueId)>,
+    statements: Vec<Stmt>,
+    is_used: bool,
+}
+
+struct Auditor<'a> {
+    module: &'a mut Module,
+    values: Values<'a>,
+    /// Variables with a value.
+    assigned: BTreeSet<MutableId>,
+    /// Values that may differ from round to round.
+    varying: BTreeSet<ValueId>,
+    loops: Vec<Round>,
+    found: Audited,
+}
+
+impl Auditor<'_> {
+    fn block(&mut self, block: Block) -> Block {
+        let mut statements = Vec::with_capacity(block.statements.len());
+        for statement in block.statements {
+            let Stmt { kind, span } = statement;
+            let kind = match kind {
+                StmtKind::For { rounds, body } => StmtKind::For { rounds, body: self.round(rounds, body, span) },
+                StmtKind::Store { mutable, value } => {
+                    self.store(mutable, value, span);
+                    StmtKind::Store { mutable, value }
+                }
+                StmtKind::Let { results, op } => {
+                    self.define(&results, &op);
+                    StmtKind::Let { results, op }
+                }
+                kind @ (StmtKind::Output { .. } | StmtKind::Launch { .. } | StmtKind::Return(_)) => kind,
+            };
+            statements.push(Stmt { kind, span });
+        }
+        Block { statements }
+    }
+
+    /// The body of a loop with the outputs of its audits.
+    fn round(&mut self, rounds: Rounds, body: Block, span: Span) -> Block {
+        self.varying.extend(rounds.element());
+        let mut round = Round { stored: stores(&body), ..Round::default() };
+        let all_cells = Type::collection(crate::types::Basic::Scalar, self.module.sets.canonical(CanonicalSet::ALL_CELLS));
+        for &mutable in round.stored.intersection(&self.assigned) {
+            let variable = self.module.main.mutables[mutable.0 as usize].clone();
+            if variable.ty != all_cells {
+                continue;
+            }
+            let start = ValueId(self.module.main.values.len() as u32);
+            self.module.main.values.push(Value { ty: variable.ty, name: variable.name, dim: Dimension::NONE, span });
+            let base = self.values.atom(start);
+            self.values.special.insert(base);
+            self.varying.insert(start);
+            let now = Sum::of(Term::of(base));
+            let others = Vec::new();
+            round.variables.insert(mutable, Variable { start, base, done: Sum::default(), now, others, residual: None, span });
+        }
+        self.loops.push(round);
+        let mut body = self.block(body);
+        let round = self.loops.pop().unwrap_or_default();
+        // What an inner loop changes is its own update.
+        if let Some(outer) = self.loops.last_mut() {
+            outer.variables.retain(|mutable, _| !round.stored.contains(mutable));
+            outer.own.retain(|mutable, _| !round.stored.contains(mutable));
+        }
+        let mut emitter = Emitter::new(self.module, &mut self.values, &self.varying, span);
+        let (mut begin, mut first) = (Vec::new(), Vec::new());
+        for (mutable, variable) in round.variables {
+            let name = emitter.name(mutable);
+            let own = variable.now.without(variable.base).plus(&variable.done);
+            let alone = variable.others.is_empty();
+            let label = |residual: Option<&Residual>| {
+                let residual = residual.filter(|_| !alone);
+                residual.map_or(name.clone(), |residual| format!("{name} in {}", residual.name))
+            };
+            let sign = variable.residual.as_ref().filter(|_| !alone).map_or(1.0, |residual| residual.sign);
+            let mut all = vec![(label(variable.residual.as_ref()), sign, own)];
+            all.extend(variable.others.into_iter().map(|(residual, sum)| (label(Some(&residual)), residual.sign, Some(sum))));
+            for (label, sign, sum) in all {
+                let Some(sum) = sum.filter(|sum| emitter.has_flux(sum)) else { continue };
+                let label =
+                    if self.found.quantities.contains(&label) { format!("{label} in loop {}", self.found.quantities.len()) } else { label };
+                if emitter.quantity(&label, (mutable, variable.start), (&sum, sign), variable.span) {
+                    self.found.quantities.push(label);
+                    if !begin.contains(&mutable) {
+                        begin.push(mutable);
+                        let op = Op::Load(mutable);
+                        first.push(Stmt { kind: StmtKind::Let { results: vec![variable.start], op }, span });
+                    }
+                } else {
+                    self.found.others.push(label);
+                }
+            }
+        }
+        let outputs = emitter.statements;
+        if !outputs.is_empty() {
+            let residuals = round.solves.into_iter().filter(|solve| solve.is_used).flat_map(|solve| solve.statements);
+            let rest = std::mem::take(&mut body.statements);
+            body.statements = first.into_iter().chain(rest).chain(residuals).chain(outputs).collect();
+        }
+        body
+    }
+
+    fn define(&mut self, results: &[ValueId], op: &Op) {
+        let is_varying = match op {
+            Op::Load(mutable) => self.loops.last().is_some_and(|round| round.stored.contains(mutable)),
+            Op::Step(_) | Op::Call { .. } | Op::Newton { .. } => true,
+            _ => op.operands().iter().any(|operand| self.varying.contains(operand)),
+        };
+        if is_varying {
+            self.varying.extend(results);
+        }
+        if let Op::Newton { residuals, captures, carried, equations, .. } = op {
+            if carried.is_empty() && equations.is_empty() && !self.loops.is_empty() {
+                let (residuals, captures) = (residuals.clone(), captures.clone());
+                self.solve(results, &residuals, &captures);
+            }
+            return;
+        }
+        let &[result] = results else { return };
+        self.values.define(&self.module.main, result, op);
+        if let (Op::Load(mutable), Some(round)) = (op, self.loops.last_mut()) {
+            let known = round.variables.get(mutable).map(|variable| &variable.now).or_else(|| round.own.get(mutable));
+            match known {
+                Some(sum) => self.values.set(result, sum.clone()),
+                None if !round.stored.contains(mutable) => {
+                    let sum = round.read.entry(*mutable).or_insert_with(|| self.values.sum(result)).clone();
+                    self.values.set(result, sum);
+                }
+                None => {}
+            }
+        }
+    }
+
+    /// The residuals of a solve at its solution.
+    fn solve(&mut self, unknowns: &[ValueId], functions: &[FunctionId], captures: &[Vec<ValueId>]) {
+        for &unknown in unknowns {
+            let atom = self.values.atom(unknown);
+            self.values.special.insert(atom);
+        }
+        let mut solve = Solve { unknowns: unknowns.to_vec(), residuals: Vec::new(), statements: Vec::new(), is_used: false };
+        for (function, captures) in functions.iter().zip(captures) {
+            let args: Vec<ValueId> = unknowns.iter().chain(captures).copied().collect();
+            let callee = &self.module.functions[function.0 as usize];
+            let name = callee.name.clone();
+            let (statements, returned) = inline_body(&mut self.module.main, callee, &args);
+            // Effects of a residual are those of its solve.
+            let statements: Vec<Stmt> =
+                statements.into_iter().filter(|statement| !matches!(statement.kind, StmtKind::Output { .. })).collect();
+            let is_plain = statements.iter().all(|statement| matches!(statement.kind, StmtKind::Let { .. }));
+            let Some(&value) = returned.first().filter(|_| is_plain) else { continue };
+            for statement in &statements {
+                if let StmtKind::Let { results, op } = &statement.kind {
+                    self.define(results, op);
+                }
+            }
+            solve.residuals.push((name, value));
+            solve.statements.extend(statements);
+        }
+        if let Some(round) = self.loops.last_mut() {
+            round.solves.push(solve);
+        }
+    }
+
+    fn store(&mut self, mutable: MutableId, value: ValueId, span: Span) {
+        self.assigned.insert(mutable);
+        let sum = self.values.sum(value);
+        let Some(round) = self.loops.last_mut() else { return };
+        let Some(variable) = round.variables.get_mut(&mutable) else {
+            round.own.insert(mutable, sum);
+            return;
+        };
+        variable.span = span;
+        if is_one(sum.number_of(variable.base)) {
+            variable.now = sum;
+            return;
+        }
+        if let Some(solve) = round.solves.iter_mut().find(|solve| solve.unknowns.contains(&value)) {
+            let unknown = self.values.atom(value);
+            let own = solve.unknowns.iter().position(|other| *other == value);
+            let mut updates: Vec<(usize, Residual, Sum)> = Vec::new();
+            for (index, (name, residual)) in solve.residuals.iter().enumerate() {
+                let residual = self.values.sum(*residual);
+                let Some((update, sign)) = update(&residual, unknown, variable.base) else { continue };
+                if update.0.iter().any(|term| self.values.has_flux(term)) {
+                    updates.push((index, Residual { name: name.clone(), sign }, update));
+                }
+            }
+            if !updates.is_empty() {
+                updates.sort_by_key(|(index, ..)| (Some(*index) != own, *index));
+                solve.is_used = true;
+                let done = variable.done.clone();
+                let mut updates = updates.into_iter().map(|(_, residual, update)| (residual, update));
+                if let Some((residual, update)) = updates.next() {
+                    (variable.residual, variable.now) = (Some(residual), update);
+                }
+                let base = variable.base;
+                variable.others.extend(updates.filter_map(|(residual, update)| Some((residual, update.without(base).plus(&done)?))));
+                return;
+            }
+        }
+        // Any other assignment: its change is neither flux nor source.
+        variable.done = variable.now.without(variable.base).plus(&variable.done).unwrap_or_default();
+        variable.base = self.values.atom(value);
+        self.values.special.insert(variable.base);
+        variable.now = Sum::of(Term::of(variable.base));
+        // Loads from here on are this value.
+        self.values.set(value, variable.now.clone());
+    }
+}
+
+/// The value of an unknown for which a residual is zero, as an update of `base`, and the sign of
+/// the unknown in the residual.
+fn update(residual: &Sum, unknown: Atom, base: Atom) -> Option<(Sum, f64)> {
+    residual.0.iter().enumerate().find_map(|(index, term)| {
+        let inverse = (term.powers.get(&unknown) == Some(&1)).then(|| {
+            let mut factor = term.clone();
+            factor.powers.remove(&unknown);
+            factor.inverse()
+        })??;
+        let mut rest = residual.clone();
+        rest.0.remove(index);
+        let update = rest.negative().scaled(&inverse);
+        is_one(update.number_of(base)).then(|| (update, term.number.signum()))
+    })
+}
+
+/// Whether a number is 1 but for rounding: `0.5 + 0.5`, `1/3 + 2/3`.
+fn is_one(number: f64) -> bool {
+    (number - 1.0).abs() <= 8.0 * f64::EPSILON
+}
+
+/// Variables that a block assigns, those of loops in it too.
+fn stores(block: &Block) -> BTreeSet<MutableId> {
+    let mut all = BTreeSet::new();
+    for statement in &block.statements {
+        match &statement.kind {
+            StmtKind::Store { mutable, .. } => {
+                all.insert(*mutable);
+            }
+            StmtKind::For { body, .. } => all.extend(stores(body)),
+            StmtKind::Let { .. } | StmtKind::Output { .. } | StmtKind::Launch { .. } | StmtKind::Return(_) => {}
+        }
+    }
+    all
+}
