@@ -83,6 +83,8 @@ const fn key(part: Part, name: &'static str, form: Form, default: &'static str, 
 pub const KEYS: &[Key] = &[
     key(Grid, "grid_filename", Other("FILE"), "", "a grid file, instead of a Cartesian grid"),
     key(Grid, "grid_geometry", Words(&["check", "trust"]), "check", "whether the geometry in the file is compared with its nodes"),
+    key(Grid, "grid_unit", Words(&["metres", "feet", "cm"]), "", "unit of lengths of a GRDECL deck, whatever it says"),
+    key(Grid, "nnc", Words(&["refuse", "ignore"]), "refuse", "what becomes of connections without geometry in a GRDECL deck"),
     key(Grid, "grid_dim", Words(&["1", "2", "3"]), "2", "dimension of a Cartesian grid"),
     key(Grid, "nx", Count, "6", "cells along x"),
     key(Grid, "ny", Count, "1", "cells along y"),

@@ -248,6 +248,7 @@ impl Session {
         if checkpoints.restart().is_some() {
             outputs.begin_replay();
         }
+        let notes = grid.notes().iter().map(|note| format!("grid: {note}")).collect();
         let mut session = Session {
             program,
             parameters,
@@ -274,7 +275,7 @@ impl Session {
             rescues: Rescues::default(),
             ranges: BTreeMap::new(),
             failures: 0,
-            notes: Vec::new(),
+            notes,
             mode: None,
             place: None,
             outer: None,
@@ -571,8 +572,10 @@ impl Session {
                 warnings.push(format!("parameter `{key}` ({origin}) has no effect: {why}"));
             }
         }
-        if let Some(origin) = self.parameters.origin("grid_geometry").filter(|_| !from_file) {
-            warnings.push(format!("parameter `grid_geometry` ({origin}) has no effect: grid_filename is not given"));
+        for key in ["grid_geometry", "grid_unit", "nnc"] {
+            if let Some(origin) = self.parameters.origin(key).filter(|_| !from_file) {
+                warnings.push(format!("parameter `{key}` ({origin}) has no effect: grid_filename is not given"));
+            }
         }
         if let Some(origin) =
             self.parameters.origin("renumber").filter(|_| self.renumber == Renumber::Yes && self.grid.cartesian_shape().is_some())

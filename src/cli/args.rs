@@ -417,7 +417,7 @@ pub struct GridArgs {
 pub enum GridVerb {
     /// Print counts, bounding box, volumes, quality, named sets and arrays
     Info {
-        /// The grid: a mesh of Gmsh, or OPM's text format
+        /// The grid: a mesh of Gmsh, a GRDECL deck, or OPM's text format
         #[arg(value_name = "GRIDFILE")]
         file: PathBuf,
     },

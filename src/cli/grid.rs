@@ -68,6 +68,7 @@ struct Summary {
     quality: Quality,
     sets: Vec<SetMeasure>,
     arrays: Vec<ArrayRange>,
+    notes: Vec<String>,
 }
 
 impl Summary {
@@ -98,6 +99,7 @@ impl Summary {
             quality: Quality::of(&grid),
             sets: sets.collect(),
             arrays: arrays.collect(),
+            notes: grid.notes().to_vec(),
         })
     }
 
@@ -136,6 +138,9 @@ impl Summary {
         for array in &self.arrays {
             let _ = writeln!(text, "array {} of {}: {} to {}", array.name, array.kind.nouns(), general(array.least), general(array.most));
         }
+        for note in &self.notes {
+            let _ = writeln!(text, "note: {note}");
+        }
         text
     }
 
@@ -171,6 +176,7 @@ impl Summary {
             "aspect": histogram_json(&quality.aspect, "cell"),
             "sets": sets,
             "arrays": arrays,
+            "notes": self.notes,
         })
     }
 }

@@ -77,6 +77,8 @@ pub struct Grid {
     /// Which numbers cells and faces have in the file.
     numbering: Arc<Numbering>,
     named: Arc<Named>,
+    /// What a user should know of its file.
+    notes: Arc<[String]>,
     /// For making arrays.
     threads: Threads,
 }
@@ -106,6 +108,7 @@ impl Grid {
             vertices: Arc::default(),
             numbering: Arc::default(),
             named: Arc::default(),
+            notes: Arc::default(),
             threads: Threads::one(),
         })
     }
@@ -161,6 +164,7 @@ impl Grid {
             vertices: Arc::default(),
             numbering: Arc::default(),
             named: Arc::default(),
+            notes: Arc::default(),
             threads: Threads::one(),
         })
     }
@@ -285,6 +289,18 @@ impl Grid {
     /// Named sets and arrays; none unless its file has some.
     pub fn named(&self) -> &Named {
         &self.named
+    }
+
+    /// The same grid with what a user should know of its file.
+    #[must_use]
+    pub fn with_notes(mut self, notes: Vec<String>) -> Grid {
+        self.notes = notes.into();
+        self
+    }
+
+    /// What a user should know of its file: units that were assumed, what was left out.
+    pub fn notes(&self) -> &[String] {
+        &self.notes
     }
 
     /// Shares the grid.

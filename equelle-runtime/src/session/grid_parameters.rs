@@ -1,6 +1,7 @@
 //! The grid of a run's parameters.
 
 use crate::error::{Error, ErrorKind};
+use crate::grid::io::grdecl::DeckOptions;
 use crate::grid::{Cartesian, Grid, MAX_CELLS_OF_ARRAYS, StoredGeometry, io, too_many_of};
 use crate::input::read_numbers;
 use crate::io::sequence::{Sequence, parse_sequence};
@@ -200,6 +201,23 @@ pub(super) fn grid_for_program(program: &Program, parameters: &Parameters) -> Re
     grid(parameters, Files::OfProgram(program))
 }
 
+/// How decks are read: `grid_unit` and `nnc`.
+fn deck_options(parameters: &Parameters) -> Result<DeckOptions, Error> {
+    let bad = |key: &str, expected: &str, found: &str| {
+        Error::new(ErrorKind::Data, format!("parameter `{key}` must be {expected}, not `{found}`"))
+    };
+    let grid_unit = match parameters.text("grid_unit") {
+        None => None,
+        Some(name) => Some(DeckOptions::unit(name).ok_or_else(|| bad("grid_unit", "`metres`, `feet` or `cm`", name))?),
+    };
+    let ignore_nnc = match parameters.text("nnc") {
+        None | Some("refuse") => false,
+        Some("ignore") => true,
+        Some(other) => return Err(bad("nnc", "`refuse` or `ignore`", other)),
+    };
+    Ok(DeckOptions { grid_unit, ignore_nnc, ..DeckOptions::default() })
+}
+
 fn grid(parameters: &Parameters, files: Files<'_>) -> Result<Grid, Error> {
     let unstructured = match parameters.text("grid_layout") {
         None | Some("auto") => false,
@@ -211,7 +229,8 @@ fn grid(parameters: &Parameters, files: Files<'_>) -> Result<Grid, Error> {
     };
     let stored = StoredGeometry::from_parameters(parameters)?;
     if let Some(path) = parameters.path("grid_filename")? {
-        return io::read_file_with(parameters.source(), &path, stored, &Threads::from_parameters(parameters)?);
+        let options = io::ReadOptions { stored, deck: deck_options(parameters)? };
+        return io::read_file_as(parameters.source(), &path, &options, &Threads::from_parameters(parameters)?);
     }
     let axes = cells(parameters, files)?;
     let mut shape = Cartesian { dim: axes.len(), n: [1; 3], spacing: [1.0; 3] };

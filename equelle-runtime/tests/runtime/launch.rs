@@ -72,6 +72,8 @@ fn help_lists_the_inputs() {
         "one of: serial",
         "grid_dim=1|2|3",
         "grid_geometry=check|trust",
+        "grid_unit=metres|feet|cm",
+        "nnc=refuse|ignore",
         "output_dir=DIR",
     ] {
         assert!(text.contains(part), "{part}\nin\n{text}");

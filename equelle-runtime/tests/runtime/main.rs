@@ -16,6 +16,7 @@ mod finite;
 mod from_grid;
 mod fuzz;
 mod gmsh;
+mod grdecl;
 mod grid;
 mod input;
 mod launch;

@@ -16,7 +16,7 @@ mod measure;
 mod shape;
 
 use super::arrays::MAX_ENTITIES;
-use super::{Grid, MAX_CELLS_OF_ARRAYS, NONE, Nodes, Topology};
+use super::{Geometry, Grid, MAX_CELLS_OF_ARRAYS, NONE, Nodes, Topology};
 use crate::threads::Threads;
 
 use cells::Cells;
@@ -24,6 +24,12 @@ use cells::Cells;
 pub use error::BuildError;
 pub(crate) use lookup::FacesByNodes;
 pub use shape::CellShape;
+
+/// Areas, volumes, centroids and normals of a grid of 3 dimensions whose faces are known; the nodes
+/// of each turn such that its normal points to the second cell.
+pub(crate) fn geometry_of(topology: &Topology, nodes: &Nodes, threads: &Threads) -> Result<Geometry, BuildError> {
+    measure::geometry(topology, nodes, 3, threads)
+}
 
 /// Cells of a grid of 2 or 3 dimensions, put together one after the other.
 ///

@@ -8,6 +8,8 @@ pub(super) enum Format {
     Opm,
     /// Gmsh's MSH.
     Gmsh,
+    /// A deck in Eclipse's text format.
+    Grdecl,
     /// A script of Gmsh, from which it makes a mesh.
     GmshScript,
     /// A known format without a reader, as messages name it.
@@ -15,7 +17,7 @@ pub(super) enum Format {
 }
 
 /// Keywords that a file in Eclipse's text format may begin with.
-const GRDECL: [&[u8]; 14] = [
+const GRDECL: [&[u8]; 21] = [
     b"SPECGRID",
     b"DIMENS",
     b"COORD",
@@ -30,6 +32,13 @@ const GRDECL: [&[u8]; 14] = [
     b"INCLUDE",
     b"NOECHO",
     b"RUNSPEC",
+    b"TITLE",
+    b"METRIC",
+    b"FIELD",
+    b"GRID",
+    b"ECHO",
+    b"MINPV",
+    b"NNC",
 ];
 
 impl Format {
@@ -47,7 +56,7 @@ impl Format {
             _ if start.starts_with(b"\x89HDF\r\n\x1a\n") => Format::Unsupported("an HDF5 file"),
             // A record of 16 bytes, big endian, with the name of a keyword.
             _ if start.starts_with(b"\0\0\0\x10FILEHEAD") => Format::Unsupported("an Eclipse EGRID file"),
-            _ if is_eclipse() => Format::Unsupported("an Eclipse GRDECL file"),
+            _ if is_eclipse() => Format::Grdecl,
             _ => Format::Opm,
         }
     }
@@ -86,10 +95,10 @@ mod tests {
             (b"<?xml version=\"1.0\"?>\n<VTKFile type=\"UnstructuredGrid\">\n", "a VTK file"),
             (b"\x89HDF\r\n\x1a\n\0\0", "an HDF5 file"),
             (b"\0\0\0\x10FILEHEAD\0\0\0\x64INTE", "an Eclipse EGRID file"),
-            (b"-- a comment\n\n  SPECGRID\n 10 10 3 1 F /\n", "an Eclipse GRDECL file"),
         ] {
             assert_eq!(Format::of(bytes), Format::Unsupported(expected));
         }
+        assert_eq!(Format::of(b"-- a comment\n\n  SPECGRID\n 10 10 3 1 F /\n"), Format::Grdecl);
         assert_eq!(Format::of(b"$MeshFormat\n4.1 0 8\n$EndMeshFormat\n"), Format::Gmsh);
         for script in ["// a plate\nPoint(1) = {0, 0, 0};\n", "SetFactory(\"OpenCASCADE\");\n", "lc = 0.1;\n  Box(1) = {0,0,0, 1,1,1};\n"] {
             assert_eq!(Format::of(script.as_bytes()), Format::GmshScript, "{script}");

@@ -5,6 +5,7 @@
 
 mod format;
 pub mod gmsh;
+pub mod grdecl;
 pub mod opm;
 
 use std::path::Path;
@@ -28,8 +29,28 @@ pub fn read_file(path: &Path) -> Result<Grid, Error> {
 /// # Errors
 /// `Io` if it cannot be read, `Data` for what is wrong in it, or a format that has no reader.
 pub fn read_file_with(source: &Source, path: &Path, stored: StoredGeometry, threads: &Threads) -> Result<Grid, Error> {
+    let options = ReadOptions { stored, ..ReadOptions::default() };
+    read_file_as(source, path, &options, threads)
+}
+
+/// How grid files are read.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct ReadOptions {
+    /// Whether geometry in the file is compared with its nodes.
+    pub stored: StoredGeometry,
+    /// Of decks.
+    pub deck: grdecl::DeckOptions,
+}
+
+/// As [`read_file_with`], with options of formats.
+///
+/// # Errors
+/// As [`read_file_with`].
+pub fn read_file_as(source: &Source, path: &Path, options: &ReadOptions, threads: &Threads) -> Result<Grid, Error> {
     let bytes = source.read(path, "grid file")?;
+    let stored = options.stored;
     match Format::of(&bytes) {
+        Format::Grdecl => grdecl::read(source, path, bytes, &options.deck, threads),
         Format::Opm => opm::read_text_with(path, &bytes, stored, threads),
         Format::Gmsh => gmsh::read(path, &bytes, threads),
         Format::GmshScript => {
@@ -39,7 +60,7 @@ pub fn read_file_with(source: &Source, path: &Path, stored: StoredGeometry, thre
         Format::Unsupported(name) => {
             let error = Error::new(ErrorKind::Data, format!("`{}` is {name}, a format that is not read", path.display()));
             Err(error
-                .hint("grid files are Gmsh's MSH 2.2 and 4.1, and OPM's text format; a Cartesian grid needs no file (grid_dim, nx, dx)"))
+                .hint("grid files are Gmsh's MSH 2.2 and 4.1, GRDECL decks and OPM's text format; a Cartesian grid needs no file (grid_dim, nx, dx)"))
         }
     }
 }

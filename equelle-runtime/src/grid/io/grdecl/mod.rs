@@ -1,0 +1,234 @@
+//! Decks with corner-point grids (Eclipse's GRDECL), and with boxes of DX, DY, DZ and TOPS.
+//!
+//! Cells that are active and have a volume become the cells of the grid, I fastest, then J, then K.
+//! z is the depth of the deck, positive down. Where columns are displaced along a fault, faces are
+//! the polygons that two cells share. Arrays of cells keep their names and units, and there are `I`,
+//! `J` and `K` (from 1); multipliers become the array `MULT` on faces, and faults sets of faces.
+//!
+//! `text` reads words through included files, `keywords` what each keyword says, `boxes` EQUALS and
+//! the like, `deck` keeps it, `block` makes corners of DX, DY and DZ; `columns` numbers the nodes on
+//! pillars, `clip` finds polygons, `faces` the faces of the grid, `multipliers` what belongs to
+//! them.
+//!
+//! Source of the polygons: lines on the two sides of a fault cross once at most, so that cells on
+//! either side share a convex polygon; ours, by comparing depths on pillars alone.
+
+mod block;
+mod boxes;
+mod clip;
+mod columns;
+mod deck;
+mod faces;
+mod keywords;
+mod multipliers;
+mod text;
+
+use std::path::Path;
+
+use crate::entity::EntityKind;
+use crate::error::{Error, ErrorKind};
+use crate::grid::builder::geometry_of;
+use crate::grid::{BuildError, Grid, Named, NamedArray};
+use crate::io::{Bytes, Source};
+use crate::threads::Threads;
+use columns::{Columns, CornerError, CornerPoint};
+use deck::{Deck, default_of};
+use faces::Faces;
+use text::Text;
+
+/// How a deck is read.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct DeckOptions {
+    /// Metres in its unit of length, whatever the deck says.
+    pub grid_unit: Option<f64>,
+    /// Whether connections without geometry (NNC) are left out; else they are an error.
+    pub ignore_nnc: bool,
+    /// Most cells of a deck, with those that are not active.
+    pub most_cells: usize,
+}
+
+impl Default for DeckOptions {
+    fn default() -> DeckOptions {
+        DeckOptions { grid_unit: None, ignore_nnc: false, most_cells: 100_000_000 }
+    }
+}
+
+impl DeckOptions {
+    /// Metres in a unit that `grid_unit` names: `metres`, `feet` or `cm`.
+    pub fn unit(name: &str) -> Option<f64> {
+        keywords::unit(name)
+    }
+}
+
+/// Reads a deck; files that it includes come from the source. The threads compute the geometry.
+///
+/// # Errors
+/// `Data` for what is wrong in it, with file and line; `Io` for an included file that cannot be
+/// read.
+pub fn read(source: &Source, path: &Path, bytes: Bytes, options: &DeckOptions, threads: &Threads) -> Result<Grid, Error> {
+    let mut text = Text::new(source, path, bytes);
+    let mut deck = Deck::new(options.most_cells);
+    keywords::read(&mut text, &mut deck, &keywords::Rules { ignore_nnc: options.ignore_nnc })?;
+    if deck.n[0] == 0 {
+        return Err(text.error_of_deck("expected SPECGRID or DIMENS, found neither"));
+    }
+    let unit = options.grid_unit.or(deck.grid_unit).or(deck.deck_unit).unwrap_or_else(|| {
+        deck.notes.push("lengths are in metres: the deck has no GRIDUNIT (grid_unit=feet says otherwise)".to_string());
+        1.0
+    });
+    deck.notes.push("z is the depth of the deck, positive down".to_string());
+    check_values(&mut text, &deck)?;
+    let mut grid = corner_point(&mut text, &mut deck, unit)?;
+    leave_out_small(&text, &deck, unit, &mut grid)?;
+    if !grid.is_active.contains(&true) {
+        return Err(text.error_of_deck("no cell is active"));
+    }
+    build(&mut text, &mut deck, grid, threads)
+}
+
+/// Every number is finite; ACTNUM is 0 or 1.
+fn check_values(text: &mut Text<'_>, deck: &Deck) -> Result<(), Error> {
+    for (name, array) in &deck.arrays {
+        let is_wrong = |value: &f64| if name == "ACTNUM" { *value != 0.0 && *value != 1.0 } else { value.is_infinite() };
+        if let Some(cell) = array.values.iter().position(is_wrong) {
+            let place = if array.is_listed { text.place_of(array.place, cell) } else { array.place };
+            let expected = if name == "ACTNUM" { "0 or 1" } else { "a finite number" };
+            return Err(text.error(place, &format!("{name}[{cell}]: {}: expected {expected}", array.values[cell])));
+        }
+    }
+    Ok(())
+}
+
+fn corner_point(text: &mut Text<'_>, deck: &mut Deck, unit: f64) -> Result<CornerPoint, Error> {
+    let n = deck.n;
+    let is_active = match deck.arrays.remove("ACTNUM") {
+        Some(actnum) => actnum.values.iter().map(|&value| value == 1.0).collect(),
+        None => vec![true; deck.n_cells()],
+    };
+    let (mut coord, mut zcorn) = match (&mut deck.coord, &mut deck.zcorn) {
+        (Some(coord), Some(zcorn)) => (std::mem::take(&mut coord.values), std::mem::take(&mut zcorn.values)),
+        (None, None) if deck.arrays.contains_key("DX") => block::corners(text, deck)?,
+        (None, None) => return Err(text.error_of_deck("expected COORD and ZCORN, or DX, DY, DZ and TOPS, found neither")),
+        (Some(_), None) => return Err(text.error_of_deck("expected ZCORN beside COORD, found none")),
+        (None, Some(_)) => return Err(text.error_of_deck("expected COORD beside ZCORN, found none")),
+    };
+    if unit != 1.0 {
+        coord.iter_mut().chain(&mut zcorn).for_each(|length| *length *= unit);
+    }
+    Ok(CornerPoint { n, coord, zcorn, is_active, pinch: deck.pinch.map(|pinch| pinch * unit), is_small: Vec::new() })
+}
+
+/// Cells of too little pore volume are not active. With PINCH, thin ones are closed, so that the
+/// cells above and below them touch.
+fn leave_out_small(text: &Text<'_>, deck: &Deck, unit: f64, grid: &mut CornerPoint) -> Result<(), Error> {
+    let Some((least, place)) = deck.minpv else { return Ok(()) };
+    let Some(porosity) = deck.arrays.get("PORO") else {
+        return Err(text.error(place, "MINPV: expected PORO, of which pore volumes are made, found none"));
+    };
+    let of = |name: &str, cell: usize| deck.arrays.get(name).map_or(1.0, |array| array.values[cell]);
+    grid.is_small = vec![false; grid.n_cells()];
+    for cell in 0..grid.n_cells() {
+        let volume = columns::volume(&grid.corners(cell)) / (unit * unit * unit);
+        let is_small = grid.is_active[cell] && volume * porosity.values[cell] * of("NTG", cell) * of("MULTPV", cell) < least;
+        if is_small {
+            (grid.is_active[cell], grid.is_small[cell]) = (false, true);
+        }
+    }
+    grid.close_thin();
+    Ok(())
+}
+
+fn build(text: &mut Text<'_>, deck: &mut Deck, grid: CornerPoint, threads: &Threads) -> Result<Grid, Error> {
+    let mut columns = Columns::new(&grid).map_err(|error| corner_error(text, deck, &grid, error))?;
+    if columns.cells.is_empty() {
+        return Err(text.error_of_deck("no active cell has a volume"));
+    }
+    let n_left_out = grid.n_cells() - columns.cells.len();
+    if n_left_out > 0 {
+        deck.notes.push(format!("{n_left_out} of {} cells are not active or have no volume", grid.n_cells()));
+    }
+    let mut faces = Faces::new(&grid, &mut columns);
+    drop(grid);
+    faces.nodes.positions = std::mem::take(&mut columns.positions);
+    let topology = faces.topology(columns.cells.len());
+    let mut named = Named::default();
+    multipliers::name_faces(deck, &columns.cells, &faces, &topology.face_cells, &mut named)?;
+    let nodes = std::mem::take(&mut faces.nodes);
+    drop(faces);
+    let geometry = geometry_of(&topology, &nodes, threads).map_err(|error| build_error(text, deck, &columns.cells, &error))?;
+    name_cells(text, deck, &columns.cells, &mut named)?;
+    drop(columns);
+    let grid = Grid::unstructured(3, topology, geometry)?.with_nodes(nodes)?.with_named(named)?;
+    Ok(grid.with_notes(std::mem::take(&mut deck.notes)))
+}
+
+/// Arrays of the cells that are there.
+fn name_cells(text: &Text<'_>, deck: &mut Deck, cells: &[u32], named: &mut Named) -> Result<(), Error> {
+    let n = deck.n;
+    for (name, array) in std::mem::take(&mut deck.arrays) {
+        if multipliers::is_of_faces(&name) {
+            continue;
+        }
+        let values: Vec<f64> = cells.iter().map(|&cell| array.values[cell as usize]).collect();
+        if let Some(at) = values.iter().position(|value| value.is_nan()) {
+            let error = text.error(array.place, &format!("{name} has no value for {}, which is active", cell_name(n, cells[at] as usize)));
+            return Err(error);
+        }
+        debug_assert!(default_of(&name).is_none_or(f64::is_finite));
+        named.add_array(NamedArray { name, kind: EntityKind::Cell, values })?;
+    }
+    let ijk = |cell: u32| [cell as usize % n[0], cell as usize / n[0] % n[1], cell as usize / (n[0] * n[1])];
+    for (axis, name) in ["I", "J", "K"].into_iter().enumerate() {
+        if named.array(EntityKind::Cell, name).is_none() {
+            let values = cells.iter().map(|&cell| (ijk(cell)[axis] + 1) as f64).collect();
+            named.add_array(NamedArray { name: name.to_string(), kind: EntityKind::Cell, values })?;
+        }
+    }
+    Ok(())
+}
+
+fn cell_name(n: [usize; 3], cell: usize) -> String {
+    format!("cell ({}, {}, {})", cell % n[0] + 1, cell / n[0] % n[1] + 1, cell / (n[0] * n[1]) + 1)
+}
+
+fn corner_error(text: &mut Text<'_>, deck: &Deck, grid: &CornerPoint, error: CornerError) -> Error {
+    let n = deck.n;
+    let of_zcorn = |text: &mut Text<'_>, cell: usize, corner: usize, what: String| match &deck.zcorn {
+        Some(zcorn) => {
+            let index = grid.depth_index(grid.ijk(cell), corner);
+            let place = text.place_of(zcorn.place, index);
+            text.error(place, &format!("ZCORN[{index}]: {what}"))
+        }
+        None => text.error_of_deck(&what),
+    };
+    let of_coord = |text: &mut Text<'_>, pillar: usize, what: &str| match &deck.coord {
+        Some(coord) => {
+            let place = text.place_of(coord.place, 6 * pillar);
+            text.error(place, &format!("COORD[{}]: {what}", 6 * pillar))
+        }
+        None => text.error_of_deck(what),
+    };
+    match error {
+        CornerError::FlatPillar { pillar } => of_coord(text, pillar, "the two points of a pillar are at the same depth"),
+        CornerError::BottomAboveTop { cell, corner } => {
+            of_zcorn(text, cell, corner + 4, format!("corners out of order: the bottom of {} is above its top", cell_name(n, cell)))
+        }
+        CornerError::OverlapsAbove { cell, corner } => {
+            of_zcorn(text, cell, corner, format!("corners out of order: {} begins above the end of the cell above it", cell_name(n, cell)))
+        }
+        CornerError::CrossedPillars { cell } => {
+            let [i, j, _] = grid.ijk(cell);
+            let what = format!("pillars cross, or turn the other way than elsewhere, at {}", cell_name(n, cell));
+            of_coord(text, j * (n[0] + 1) + i, &what)
+        }
+        CornerError::TooManyNodes => text.error_of_deck("too many corners for 32-bit indices"),
+    }
+}
+
+fn build_error(text: &Text<'_>, deck: &Deck, cells: &[u32], error: &BuildError) -> Error {
+    let name = |cell: usize| cells.get(cell).map_or_else(|| format!("cell {cell}"), |&cell| cell_name(deck.n, cell as usize));
+    let what = error.describe(name, |node| format!("corner {node}"));
+    let place = deck.zcorn.as_ref().map(|zcorn| zcorn.place);
+    let error = place.map_or_else(|| text.error_of_deck(&what), |place| text.error(place, &format!("ZCORN: {what}")));
+    Error { kind: ErrorKind::Data, ..error }
+}

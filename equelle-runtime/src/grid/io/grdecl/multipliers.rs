@@ -1,0 +1,64 @@
+//! Multipliers of faces, and faults as sets of faces.
+
+use super::boxes;
+use super::deck::Deck;
+use super::faces::Faces;
+use crate::entity::EntityKind;
+use crate::error::Error;
+use crate::grid::{NONE, Named, NamedArray, NamedSet};
+
+/// Multipliers on the side of cells with the larger index, and on the other.
+const NAMES: [[&str; 2]; 3] = [["MULTX", "MULTX-"], ["MULTY", "MULTY-"], ["MULTZ", "MULTZ-"]];
+
+/// Whether an array is not of cells, but of their sides.
+pub(super) fn is_of_faces(name: &str) -> bool {
+    NAMES.iter().flatten().any(|known| *known == name)
+}
+
+/// Adds the sets of faults, and the array `MULT` if the deck has multipliers.
+pub(super) fn name_faces(deck: &Deck, cells: &[u32], faces: &Faces, face_cells: &[[u32; 2]], named: &mut Named) -> Result<(), Error> {
+    let has_multipliers = deck.arrays.keys().any(|name| is_of_faces(name)) || !deck.fault_multipliers.is_empty();
+    if !has_multipliers && deck.faults.is_empty() {
+        return Ok(());
+    }
+    // Axis of a face, and the cells in the deck on its low and its high side.
+    let sides = |face: usize| {
+        let axis = faces.ends.iter().filter(|&&end| face >= end).count();
+        let [first, second] = face_cells[face].map(|cell| (cell != NONE).then(|| cells[cell as usize] as usize));
+        (axis, if faces.first_is_low[face] { [first, second] } else { [second, first] })
+    };
+    let mut values = vec![1.0; if has_multipliers { face_cells.len() } else { 0 }];
+    let arrays = NAMES.map(|names| names.map(|name| deck.arrays.get(name)));
+    for (face, value) in values.iter_mut().enumerate() {
+        let (axis, cells) = sides(face);
+        for (array, cell) in arrays[axis].iter().zip(cells) {
+            if let (Some(array), Some(cell)) = (array, cell) {
+                *value *= if array.values[cell].is_nan() { 1.0 } else { array.values[cell] };
+            }
+        }
+    }
+    let mut marks = vec![0_u8; deck.n_cells()];
+    for (name, of_fault) in &deck.faults {
+        // A bit for each side of a cell.
+        let bit = |axis: usize, is_high: bool| 1_u8 << (2 * axis + usize::from(is_high));
+        for sides in of_fault {
+            boxes::cells(deck.n, sides.cells).for_each(|cell| marks[cell] |= bit(sides.side.axis, sides.side.is_high));
+        }
+        let is_member = |&face: &u32| {
+            let (axis, cells) = sides(face as usize);
+            cells.iter().zip([true, false]).any(|(cell, is_high)| cell.is_some_and(|cell| marks[cell] & bit(axis, is_high) != 0))
+        };
+        let members: Vec<u32> = (0..face_cells.len() as u32).filter(is_member).collect();
+        if let Some(multiplier) = deck.fault_multipliers.get(name) {
+            members.iter().for_each(|&face| values[face as usize] *= multiplier);
+        }
+        named.add_set(NamedSet { name: name.clone(), kind: EntityKind::Face, members })?;
+        for sides in of_fault {
+            boxes::cells(deck.n, sides.cells).for_each(|cell| marks[cell] = 0);
+        }
+    }
+    if has_multipliers {
+        named.add_array(NamedArray { name: "MULT".to_string(), kind: EntityKind::Face, values })?;
+    }
+    Ok(())
+}

@@ -1,0 +1,359 @@
+//! Corner-point decks: areas and volumes that follow from the shape, and what the keywords do.
+
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+
+use equelle_runtime::grid::io::grdecl::{self, DeckOptions};
+use equelle_runtime::grid::{Grid, NONE};
+use equelle_runtime::io::{Bytes, Source};
+use equelle_runtime::threads::Threads;
+use equelle_runtime::{EntityKind, Error};
+
+use crate::common::*;
+
+/// Reads a deck in memory.
+pub fn read(text: &str) -> Result<Grid, Error> {
+    read_with(text, &DeckOptions::default())
+}
+
+fn read_with(text: &str, options: &DeckOptions) -> Result<Grid, Error> {
+    grdecl::read(&Source::Files, Path::new("d"), Bytes::Owned(text.as_bytes().to_vec()), options, &Threads::one())
+}
+
+fn message(text: &str) -> String {
+    read(text).unwrap_err().message
+}
+
+/// A deck of vertical or slanted pillars, with the depths of corners by cell and corner.
+pub struct Deck {
+    pub n: [usize; 3],
+    pub coord: Vec<f64>,
+    pub zcorn: Vec<f64>,
+    pub rest: String,
+}
+
+impl Deck {
+    /// Boxes of these widths; depths may be changed with [`Deck::set`].
+    pub fn boxes(n: [usize; 3], width: [f64; 3]) -> Deck {
+        let mut coord = Vec::new();
+        for j in 0..=n[1] {
+            for i in 0..=n[0] {
+                let (x, y) = (i as f64 * width[0], j as f64 * width[1]);
+                coord.extend([x, y, 0.0, x, y, n[2] as f64 * width[2]]);
+            }
+        }
+        let mut deck = Deck { n, coord, zcorn: vec![0.0; 8 * n.iter().product::<usize>()], rest: String::new() };
+        deck.set(|[_, _, k], corner| (k + (corner >> 2)) as f64 * width[2]);
+        deck
+    }
+
+    /// Depths by cell and the bits of the corner.
+    pub fn set(&mut self, depth: impl Fn([usize; 3], usize) -> f64) {
+        let [nx, ny, nz] = self.n;
+        for k in 0..nz {
+            for j in 0..ny {
+                for i in 0..nx {
+                    for corner in 0..8 {
+                        let [x, y, z] = [2 * i + (corner & 1), 2 * j + (corner >> 1 & 1), 2 * k + (corner >> 2)];
+                        self.zcorn[(z * 2 * ny + y) * 2 * nx + x] = depth([i, j, k], corner);
+                    }
+                }
+            }
+        }
+    }
+
+    pub fn text(&self) -> String {
+        let mut text = format!("SPECGRID\n{} {} {} 1 F /\nCOORD\n", self.n[0], self.n[1], self.n[2]);
+        let mut numbers = |values: &[f64]| {
+            for row in values.chunks(6) {
+                row.iter().for_each(|value| write!(text, " {value:?}").expect("a String takes all"));
+                text.push('\n');
+            }
+            text.push_str("/\nZCORN\n");
+        };
+        numbers(&self.coord);
+        numbers(&self.zcorn);
+        text.truncate(text.len() - "ZCORN\n".len());
+        text + &self.rest
+    }
+
+    pub fn grid(&self) -> Grid {
+        read(&self.text()).expect("a good deck")
+    }
+}
+
+/// Area between two cells, over all faces that they share.
+fn shared(grid: &Grid, cells: [u32; 2]) -> f64 {
+    let (topology, geometry) = (grid.topology(), grid.geometry());
+    (0..grid.n_faces()).filter(|&face| topology.face_cells[face] == cells).map(|face| geometry.face_areas[face]).sum()
+}
+
+/// Area of a cell on the boundary whose normals have a component along an axis, outwards or
+/// inwards.
+fn open(grid: &Grid, cell: u32, axis: usize, sign: f64) -> f64 {
+    let (topology, geometry) = (grid.topology(), grid.geometry());
+    let faces = topology.faces_of(cell as usize).iter().map(|&face| face as usize);
+    let mine = faces.filter(|&face| topology.is_boundary_face(face) && geometry.face_normals[face][axis] * sign > 0.5);
+    mine.map(|face| geometry.face_areas[face]).sum()
+}
+
+fn near(a: f64, b: f64) -> bool {
+    (a - b).abs() <= 1e-12 * b.abs()
+}
+
+fn volume(grid: &Grid) -> f64 {
+    grid.geometry().cell_volumes.iter().sum()
+}
+
+/// Three layers of 10 m, the right column 4 m lower: layers overlap by 6 m and by 4 m in turn.
+#[test]
+fn layers_across_a_fault_of_four_metres() {
+    let mut deck = Deck::boxes([2, 1, 3], [100.0, 100.0, 10.0]);
+    deck.set(|[i, _, k], corner| (k + (corner >> 2)) as f64 * 10.0 + 4.0 * i as f64);
+    let grid = deck.grid();
+    assert_eq!((grid.dim(), grid.n_cells()), (3, 6));
+    // Cells are numbered I first: the left column has 0, 2, 4.
+    let left = |layer: u32| 2 * (layer - 1);
+    let right = |layer: u32| 2 * (layer - 1) + 1;
+    for (pair, area) in [([1, 1], 600.0), ([2, 1], 400.0), ([2, 2], 600.0), ([3, 2], 400.0), ([3, 3], 600.0)] {
+        let mut cells = [left(pair[0]), right(pair[1])];
+        cells.sort_unstable();
+        assert!(near(shared(&grid, cells), area), "{pair:?}: {}", shared(&grid, cells));
+    }
+    let across = grid.topology().face_cells.iter().filter(|[a, b]| *b != NONE && a % 2 != b % 2).count();
+    assert_eq!(across, 5);
+    assert!(near(open(&grid, left(1), 0, 1.0), 400.0) && near(open(&grid, right(3), 0, -1.0), 400.0));
+    assert!(near(volume(&grid), 2.0 * 3.0 * 1e5));
+    assert_consistent(&grid);
+    assert!(worst_closure(&grid) < 1e-13);
+}
+
+/// The throw changes its sign along the fault: lines of the two sides cross.
+#[test]
+fn a_throw_that_changes_its_sign() {
+    let mut deck = Deck::boxes([2, 1, 1], [100.0, 100.0, 10.0]);
+    deck.set(|[i, _, _], corner| {
+        (corner >> 2) as f64 * 10.0
+            + if i == 0 {
+                0.0
+            } else if corner & 2 == 0 {
+                6.0
+            } else {
+                -6.0
+            }
+    });
+    let grid = deck.grid();
+    assert!(near(shared(&grid, [0, 1]), 700.0), "{}", shared(&grid, [0, 1]));
+    for (cell, sign) in [(0, 1.0), (1, -1.0)] {
+        let (topology, geometry) = (grid.topology(), grid.geometry());
+        let faces = topology.faces_of(cell).iter().map(|&face| face as usize);
+        let on_fault = faces.filter(|&face| topology.is_boundary_face(face) && geometry.face_normals[face][0] * sign > 0.5);
+        let areas: Vec<f64> = on_fault.map(|face| geometry.face_areas[face]).collect();
+        assert!(areas.len() == 2 && areas.iter().all(|&area| near(area, 150.0)), "{areas:?}");
+    }
+    assert_consistent(&grid);
+    assert!(worst_closure(&grid) < 1e-13);
+    assert!(near(volume(&grid), 2e5));
+}
+
+#[test]
+fn pinched_out_layers() {
+    let mut deck = Deck::boxes([1, 1, 3], [100.0, 50.0, 10.0]);
+    deck.set(|[_, _, k], corner| [0.0, 10.0, 10.0, 20.0][k + (corner >> 2)]);
+    let without = deck.grid();
+    assert_eq!((without.n_cells(), without.topology().face_cells.iter().filter(|cells| cells[1] != NONE).count()), (2, 0));
+    deck.rest = "PINCH\n/\n".to_string();
+    let with = deck.grid();
+    let interior: Vec<usize> = (0..with.n_faces()).filter(|&face| !with.topology().is_boundary_face(face)).collect();
+    assert_eq!((with.n_cells(), interior.len(), with.n_faces()), (2, 1, 11));
+    assert!(near(with.geometry().face_areas[interior[0]], 5000.0));
+    // A thin layer of too little pore volume is closed, and one that is not thin stays open.
+    deck.set(|[_, _, k], corner| [0.0, 10.0, 10.5, 20.0][k + (corner >> 2)]);
+    for (pinch, n_interior) in [("PINCH\n0.6 /\n", 1), ("PINCH\n0.4 /\n", 0), ("", 0)] {
+        deck.rest = format!("PORO\n3*0.2 /\nMINPV\n600 /\n{pinch}");
+        let grid = deck.grid();
+        assert_eq!((grid.n_cells(), grid.topology().face_cells.iter().filter(|cells| cells[1] != NONE).count()), (2, n_interior));
+    }
+}
+
+/// Layers that end at a point: prisms and pyramids are left of boxes.
+#[test]
+fn wedges() {
+    let mut deck = Deck::boxes([2, 2, 2], [10.0, 10.0, 4.0]);
+    deck.set(|[i, j, k], corner| {
+        let (x, y) = (i + (corner & 1), j + (corner >> 1 & 1));
+        let middle = if x == 2 || y == 2 { 0.0 } else { 4.0 };
+        [0.0, middle, 8.0][k + (corner >> 2)]
+    });
+    let grid = deck.grid();
+    assert_eq!(grid.n_cells(), 8);
+    assert_consistent(&grid);
+    assert!(worst_closure(&grid) < 1e-13 && near(volume(&grid), 20.0 * 20.0 * 8.0));
+}
+
+/// Slanted pillars: the base times the height, whatever the shear.
+#[test]
+fn a_sheared_box() {
+    let mut deck = Deck::boxes([3, 2, 4], [10.0, 20.0, 5.0]);
+    for pillar in deck.coord.chunks_mut(6) {
+        pillar[3] += 7.0;
+        pillar[4] -= 3.0;
+    }
+    let grid = deck.grid();
+    assert!(
+        grid.geometry().cell_volumes.iter().all(|volume| (volume - 1000.0).abs() < 1e-14 * 1000.0 * 10.0),
+        "{:?}",
+        grid.geometry().cell_volumes
+    );
+    assert!((volume(&grid) - 24_000.0).abs() <= 1e-14 * 24_000.0, "{}", volume(&grid));
+}
+
+/// Left-handed in the map: cells are turned, not refused.
+#[test]
+fn a_deck_whose_rows_run_south() {
+    let mut deck = Deck::boxes([2, 2, 2], [10.0, 20.0, 5.0]);
+    deck.coord.chunks_mut(6).for_each(|pillar| (pillar[1], pillar[4]) = (-pillar[1], -pillar[4]));
+    let grid = deck.grid();
+    assert_consistent(&grid);
+    assert!(grid.geometry().cell_volumes.iter().all(|&volume| near(volume, 1000.0)) && worst_closure(&grid) < 1e-13);
+}
+
+#[test]
+fn spe10_model_1() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/data/spe10-model1");
+    let file: PathBuf = folder.join("SPE10MODEL1.GRDECL");
+    let Ok(bytes) = std::fs::read(&file) else {
+        eprintln!("skipped: there is no {}", file.display());
+        return;
+    };
+    let grid = grdecl::read(&Source::Files, &file, Bytes::Owned(bytes), &DeckOptions::default(), &Threads::one()).unwrap();
+    let n_interior = grid.topology().face_cells.iter().filter(|cells| cells[1] != NONE).count();
+    assert_eq!((grid.n_cells(), grid.n_faces(), n_interior), (2000, 8120, 3880));
+    assert!(grid.geometry().cell_volumes.iter().all(|&volume| near(volume, 1562.5)));
+    assert!(near(volume(&grid), 3_125_000.0));
+    assert!(grid.notes().iter().any(|note| note.contains("GRIDUNIT")), "{:?}", grid.notes());
+}
+
+struct Random(u64);
+
+impl Random {
+    fn next(&mut self) -> f64 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        (self.0 >> 11) as f64 / (1_u64 << 53) as f64
+    }
+}
+
+/// Columns between flat lids at 0 and 100, their layers displaced at random: the tops of layers
+/// differ from column to column and corner to corner, on slanted pillars.
+fn faulted(random: &mut Random) -> Deck {
+    let n = [0; 3].map(|_: i32| 1 + (random.next() * 4.0) as usize);
+    let mut deck = Deck::boxes(n, [10.0, 8.0, 100.0 / n[2] as f64]);
+    // All slanted alike, so that the pillars of a row lie in a plane and areas are those of polygons.
+    let shear = [random.next() * 6.0 - 3.0, random.next() * 6.0 - 3.0];
+    for pillar in deck.coord.chunks_mut(6) {
+        (pillar[3], pillar[4], pillar[5]) = (pillar[0] + shear[0], pillar[1] + shear[1], 100.0);
+    }
+    let mut layers: Vec<[Vec<f64>; 4]> = (0..n[0] * n[1])
+        .map(|_| {
+            [(); 4].map(|()| {
+                let mut depths: Vec<f64> = (1..n[2]).map(|_| (random.next() * 20.0).round() * 5.0).collect();
+                depths.insert(0, 0.0);
+                depths.push(100.0);
+                depths.sort_by(f64::total_cmp);
+                depths
+            })
+        })
+        .collect();
+    // One layer of a column in two is pinched out.
+    for layers in &mut layers {
+        let layer = (random.next() * 2.0 * n[2] as f64) as usize;
+        if layer + 1 < n[2] {
+            layers.iter_mut().for_each(|depths| depths[layer + 1] = depths[layer]);
+        }
+    }
+    deck.set(|[i, j, k], corner| layers[j * n[0] + i][corner & 3][k + (corner >> 2)]);
+    deck
+}
+
+#[test]
+fn random_faulted_grids() {
+    let mut random = Random(0x9e37_79b9_7f4a_7c15);
+    let (mut n_faulted, mut n_pinched) = (0, 0);
+    for round in 0..1000 {
+        let mut deck = faulted(&mut random);
+        deck.rest = "PINCH\n/\n".to_string();
+        let grid = deck.grid();
+        let [nx, ny, nz] = deck.n;
+        let whole = nx as f64 * 10.0 * ny as f64 * 8.0 * 100.0;
+        assert!((volume(&grid) - whole).abs() < 1e-12 * whole, "{round}: {} {whole}", volume(&grid));
+        assert!(worst_closure(&grid) < 1e-13, "{round}: {}", worst_closure(&grid));
+        assert_consistent(&grid);
+        // Nothing is open inside: the boundary is that of the sheared box.
+        let (topology, geometry) = (grid.topology(), grid.geometry());
+        let nodes = deck.coord.chunks(6).next().map(|pillar| [pillar[3], pillar[4]]).unwrap();
+        let side = |along: f64, shift: f64| (100.0_f64.powi(2) + shift * shift).sqrt() * along;
+        let box_surface =
+            2.0 * (nx as f64 * ny as f64 * 80.0) + 2.0 * side(ny as f64 * 8.0, nodes[0]) + 2.0 * side(nx as f64 * 10.0, nodes[1]);
+        let boundary = (0..grid.n_faces()).filter(|&face| topology.is_boundary_face(face));
+        let surface: f64 = boundary.map(|face| geometry.face_areas[face]).sum();
+        assert!((surface - box_surface).abs() < 1e-10 * box_surface, "{round}: {surface} {box_surface}");
+        n_faulted += usize::from(grid.n_entities(EntityKind::Vertex).unwrap() > 2 * (nx + 1) * (ny + 1));
+        n_pinched += usize::from(grid.n_cells() < nx * ny * nz);
+    }
+    assert!(n_faulted > 500 && n_pinched > 100, "{n_faulted} {n_pinched}");
+}
+
+const BOX: &str = "SPECGRID\n2 2 2 1 F /\nDX\n8*10 /\nDY\n8*20 /\nDZ\n8*5 /\nTOPS\n4*1000 /\n";
+
+/// Values of an array of cells.
+fn array<'g>(grid: &'g Grid, name: &str) -> &'g [f64] {
+    &grid.named().array(EntityKind::Cell, name).unwrap_or_else(|| panic!("no array {name}")).values
+}
+
+#[test]
+fn arrays_in_boxes() {
+    let text = format!(
+        "{BOX}PORO\n 2*.1 .2 -- remark\n 5*0.3 / rest\n/\nEQUALS\n PERMX 100 /\n 'PERMX' 1D2 1 1 1 2 2 2 /\n PERMX 5 4* 1 1 / \n/\n\
+         COPY\n PERMX PERMY /\n/\nMULTIPLY\n PERMY 2 /\n/\nADD\n PERMY 1 2 2 /\n/\nBOX\n 1 1 1 2 1 1 /\nPERMY\n7 8 /\nENDBOX\nSATNUM\n8*3 /\n"
+    );
+    let grid = read(&text).unwrap();
+    assert_eq!(array(&grid, "PORO"), [0.1, 0.1, 0.2, 0.3, 0.3, 0.3, 0.3, 0.3]);
+    // Ends that a record leaves out are those of the record before it.
+    assert_eq!(array(&grid, "PERMX"), [5.0, 100.0, 5.0, 100.0, 100.0, 100.0, 100.0, 100.0]);
+    assert_eq!(array(&grid, "PERMY"), [7.0, 201.0, 8.0, 201.0, 200.0, 201.0, 200.0, 201.0]);
+    assert_eq!(array(&grid, "K"), [1.0, 1.0, 1.0, 1.0, 2.0, 2.0, 2.0, 2.0]);
+    assert!(grid.geometry().cell_volumes.iter().all(|&volume| near(volume, 1000.0)));
+    assert!(near(grid.geometry().cell_centroids[7][2], 1007.5));
+}
+
+#[test]
+fn units_multipliers_and_faults() {
+    let feet = read(&BOX.replace("DX\n", "GRIDUNIT\n'FEET' /\nDX\n")).unwrap();
+    assert!(near(volume(&feet), 8000.0 * 0.3048_f64.powi(3)));
+    let options = DeckOptions { grid_unit: DeckOptions::unit("cm"), ..DeckOptions::default() };
+    assert!(near(volume(&read_with(BOX, &options).unwrap()), 8000.0 * 1e-6));
+    let text = format!(
+        "{BOX}MULTX\n 8*2 /\nMULTZ-\n 4*1 4*.5 /\nFAULTS\n 'F' 1 1 1 2 1 1 I /\n 'G' 1 2 2 2 1 2 'J-' /\n/\nMULTFLT\n F 0.25 /\n/\n"
+    );
+    let grid = read(&text).unwrap();
+    let multipliers = &grid.named().array(EntityKind::Face, "MULT").unwrap().values;
+    let of = |cells: [u32; 2]| multipliers[grid.topology().face_cells.iter().position(|&found| found == cells).unwrap()];
+    assert_eq!([of([0, 1]), of([4, 5]), of([0, 2]), of([0, 4]), of([3, 7])], [0.5, 2.0, 1.0, 0.5, 0.5]);
+    assert_eq!(grid.named().set(EntityKind::Face, "F").unwrap().members.len(), 2);
+    assert_eq!(grid.named().set(EntityKind::Face, "G").unwrap().members.len(), 4);
+    let nnc = format!("{BOX}NNC\n 1 1 1 2 2 2 0.5 /\n/\n");
+    assert_eq!(message(&nnc), "d:11: NNC: connections without geometry are no faces of a grid");
+    let ignored = read_with(&nnc, &DeckOptions { ignore_nnc: true, ..DeckOptions::default() }).unwrap();
+    assert!(ignored.notes().iter().any(|note| note.contains("nnc=ignore")));
+}
+
+#[test]
+fn cells_that_are_not_active() {
+    let grid = read(&format!("{BOX}ACTNUM\n 1 0 6*1 /\nPORO\n 0.1 0 6*.3 /\n")).unwrap();
+    assert_eq!((grid.n_cells(), array(&grid, "PORO").len(), array(&grid, "I")[1]), (7, 7, 1.0));
+    assert_consistent(&grid);
+    // What the missing cell leaves open: three faces.
+    assert_eq!(grid.topology().face_cells.iter().filter(|cells| cells[1] == NONE).count(), 24);
+}
