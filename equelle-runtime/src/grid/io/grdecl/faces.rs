@@ -65,15 +65,15 @@ impl Faces {
         let mut row = Row { low: Vec::new(), high: Vec::new() };
         // Corners of the two pillars, on the high side of a cell and on its low side.
         let corners = [[[1, 3], [0, 2]], [[2, 3], [0, 1]]];
-        for axis in 0..2 {
+        for (axis, corners) in corners.into_iter().enumerate() {
             let of_axis = if axis == 0 { [nx + 1, ny] } else { [nx, ny + 1] };
             for j in 0..of_axis[1] {
                 for i in 0..of_axis[0] {
                     let column = |i: usize, j: usize| (i < nx && j < ny).then_some(j * nx + i);
                     let before =
                         if axis == 0 { i.checked_sub(1).and_then(|i| column(i, j)) } else { j.checked_sub(1).and_then(|j| column(i, j)) };
-                    intervals(columns, before, corners[axis][0], &mut row.low);
-                    intervals(columns, column(i, j), corners[axis][1], &mut row.high);
+                    intervals(columns, before, corners[0], &mut row.low);
+                    intervals(columns, column(i, j), corners[1], &mut row.high);
                     faces.between(&row, axis, columns, &mut crossings, &mut clipper);
                 }
             }
