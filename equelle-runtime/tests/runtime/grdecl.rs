@@ -305,6 +305,38 @@ fn random_faulted_grids() {
     assert!(n_faulted > 500 && n_pinched > 100, "{n_faulted} {n_pinched}");
 }
 
+/// What `.vtu` files have of a grid with crossing faults comes back as the same grid: polyhedra,
+/// and their numbers to the last bit.
+#[test]
+fn polyhedra_through_vtu() {
+    use equelle_runtime::grid::io::vtk;
+    use equelle_runtime::output::vtu::{VtuMesh, write};
+    use equelle_runtime::output::{Compression, Field, FieldValues, StepFields, Support, VtkPart};
+    let mut random = Random(0x2545_f491_4f6c_dd1d);
+    let mut n_cells = 0;
+    for round in 0..20 {
+        let grid = faulted(&mut random).grid();
+        n_cells += grid.n_cells();
+        let porosity: Vec<f64> = (0..grid.n_cells()).map(|_| random.next()).collect();
+        let support = Support { kind: EntityKind::Cell, n_entities: grid.n_cells(), subset: None };
+        let fields = [Field { tag: "PORO".to_string(), support, values: FieldValues::F64(vec![porosity.clone()]), unit: None }];
+        let step = StepFields { step: 0, time: 0.0, fields: &fields, scalars: &[] };
+        let compression = if round % 2 == 0 { Compression::None } else { Compression::Zlib };
+        let mut bytes = Vec::new();
+        write(&mut bytes, &VtuMesh::new(&grid, VtkPart::Cells, compression).unwrap(), &step).unwrap();
+        let back = vtk::read(Path::new("g.vtu"), &bytes, &Threads::one()).unwrap();
+        assert_eq!((back.n_cells(), back.vertex_positions()), (grid.n_cells(), grid.vertex_positions()));
+        assert_eq!(array(&back, "PORO"), porosity);
+        assert!(grid.geometry().cell_volumes.iter().zip(&back.geometry().cell_volumes).all(|(a, b)| (a - b).abs() < 1e-12 * a));
+        assert_consistent(&back);
+        // Without PINCH, faces of cells that a pinched one keeps apart are joined by their points.
+        assert!(back.n_faces() <= grid.n_faces());
+        bytes.truncate(bytes.len() / 2);
+        assert!(vtk::read(Path::new("g.vtu"), &bytes, &Threads::one()).unwrap_err().message.starts_with("g.vtu: "));
+    }
+    assert!(n_cells > 100);
+}
+
 const BOX: &str = "SPECGRID\n2 2 2 1 F /\nDX\n8*10 /\nDY\n8*20 /\nDZ\n8*5 /\nTOPS\n4*1000 /\n";
 
 /// Values of an array of cells.

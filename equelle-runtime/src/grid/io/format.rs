@@ -10,6 +10,8 @@ pub(super) enum Format {
     Gmsh,
     /// A deck in Eclipse's text format.
     Grdecl,
+    /// VTK's XML format.
+    Vtk,
     /// A script of Gmsh, from which it makes a mesh.
     GmshScript,
     /// A known format without a reader, as messages name it.
@@ -52,7 +54,7 @@ impl Format {
             _ if text.starts_with(b"$NOD") => Format::Unsupported("a Gmsh mesh of version 1"),
             _ if is_gmsh_script(text) => Format::GmshScript,
             _ if text.starts_with(b"# vtk DataFile") => Format::Unsupported("a VTK file"),
-            _ if text.starts_with(b"<") && holds(b"<VTKFile") => Format::Unsupported("a VTK file"),
+            _ if text.starts_with(b"<") && holds(b"<VTKFile") => Format::Vtk,
             _ if start.starts_with(b"\x89HDF\r\n\x1a\n") => Format::Unsupported("an HDF5 file"),
             // A record of 16 bytes, big endian, with the name of a keyword.
             _ if start.starts_with(b"\0\0\0\x10FILEHEAD") => Format::Unsupported("an Eclipse EGRID file"),
@@ -92,13 +94,13 @@ mod tests {
         for (bytes, expected) in [
             (&b"$NOD\n4\n"[..], "a Gmsh mesh of version 1"),
             (b"# vtk DataFile Version 3.0\ngrid\nASCII\n", "a VTK file"),
-            (b"<?xml version=\"1.0\"?>\n<VTKFile type=\"UnstructuredGrid\">\n", "a VTK file"),
             (b"\x89HDF\r\n\x1a\n\0\0", "an HDF5 file"),
             (b"\0\0\0\x10FILEHEAD\0\0\0\x64INTE", "an Eclipse EGRID file"),
         ] {
             assert_eq!(Format::of(bytes), Format::Unsupported(expected));
         }
         assert_eq!(Format::of(b"-- a comment\n\n  SPECGRID\n 10 10 3 1 F /\n"), Format::Grdecl);
+        assert_eq!(Format::of(b"<?xml version=\"1.0\"?>\n<VTKFile type=\"UnstructuredGrid\">\n"), Format::Vtk);
         assert_eq!(Format::of(b"$MeshFormat\n4.1 0 8\n$EndMeshFormat\n"), Format::Gmsh);
         for script in ["// a plate\nPoint(1) = {0, 0, 0};\n", "SetFactory(\"OpenCASCADE\");\n", "lc = 0.1;\n  Box(1) = {0,0,0, 1,1,1};\n"] {
             assert_eq!(Format::of(script.as_bytes()), Format::GmshScript, "{script}");
