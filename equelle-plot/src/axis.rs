@@ -30,6 +30,25 @@ pub fn ticks(low: f64, high: f64, most: usize) -> Ticks {
     Ticks((0..=count).map(tick).collect())
 }
 
+/// As [`ticks`], of whole numbers alone.
+pub fn whole(low: f64, high: f64, most: usize) -> Vec<(f64, String)> {
+    let most = most.min((high - low).floor().max(1.0) as usize);
+    let numbers = ticks(low, high, most).0.into_iter().filter(|(value, _)| value.fract() == 0.0);
+    numbers.map(|(value, _)| (value, short(value))).collect()
+}
+
+/// Powers of ten in a range of logarithms, about `most`, with their texts; where there is none, the
+/// ends.
+pub fn powers(low: f64, high: f64, most: usize) -> Vec<(f64, String)> {
+    let (first, last) = (low.ceil() as i32, high.floor() as i32);
+    let every = ((last - first) / most.max(1) as i32 + 1).max(1);
+    let text = |power: i32| if (-2..4).contains(&power) { short(10_f64.powi(power)) } else { format!("1e{power}") };
+    // Multiples, so that 1 is among them.
+    let found: Vec<(f64, String)> =
+        (first..=last).filter(|power| power % every == 0).map(|power| (f64::from(power), text(power))).collect();
+    if found.len() > 1 { found } else { [low, high].map(|end| (end, short(10_f64.powf(end)))).to_vec() }
+}
+
 /// A multiple of a power of ten, in decimals, or with an exponent where numbers are large or small.
 fn text(value: f64, power: i32, largest: f64) -> String {
     let exponent = largest.log10().floor() as i32;
@@ -86,6 +105,22 @@ mod tests {
         assert_eq!(texts(1.0, 1.0 + 1e-16, 4), [""; 0]);
         assert_eq!(texts(f64::NAN, 1.0, 4), [""; 0]);
         assert!(texts(-f64::MAX, f64::MAX, 4).is_empty());
+    }
+
+    #[test]
+    fn powers_are_whole() {
+        let texts = |low, high, most| powers(low, high, most).into_iter().map(|(_, text)| text).collect::<Vec<_>>();
+        assert_eq!(texts(-12.5, 0.5, 4), ["1e-12", "1e-8", "1e-4", "1"]);
+        assert_eq!(texts(-2.0, 2.0, 9), ["0.01", "0.1", "1", "10", "100"]);
+        assert_eq!(texts(0.1, 0.9, 4), ["1.259", "7.943"]);
+    }
+
+    #[test]
+    fn counts_have_whole_ticks() {
+        let texts = |low, high| whole(low, high, 6).into_iter().map(|(_, text)| text).collect::<Vec<_>>();
+        assert_eq!(texts(0.9, 1.1), ["1"]);
+        assert_eq!(texts(3.0, 4.0), ["3", "4"]);
+        assert_eq!(texts(1.0, 20.0), ["5", "10", "15", "20"]);
     }
 
     #[test]

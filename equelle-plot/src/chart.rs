@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::axis::{short, ticks};
+use crate::axis::{powers, short, ticks, whole};
 use crate::colour::{BLACK, Colour, LIGHT, NAN, Scale};
 use crate::drawing::{Anchor, Drawing, Item, Map};
 use crate::font;
@@ -22,8 +22,9 @@ const BOTTOM: f64 = 44.0;
 /// Of the colour bar: distance from the map, width, and room for its numbers.
 const BAR: [f64; 3] = [18.0, 18.0, 70.0];
 
-/// Least distance of the numbers of an axis.
+/// Least distance of the numbers of an axis to the right, and upwards.
 const APART: f64 = 60.0;
+const APART_UP: f64 = 36.0;
 
 /// A map.
 #[derive(Clone, Debug)]
@@ -66,6 +67,10 @@ pub struct LinePanel {
     pub extent: [f64; 2],
     /// Ends of the axis upwards, if they are given.
     pub range: Option<[f64; 2]>,
+    /// Whether the axis to the right, and that upwards, count something.
+    pub counts: [bool; 2],
+    /// Whether the axis upwards is logarithmic; values that are not positive are left out then.
+    pub is_log: bool,
     /// The lines.
     pub curves: Vec<Curve>,
     /// How many values are NaN.
@@ -134,8 +139,8 @@ fn draw_map(drawing: &mut Drawing, panel: &MapPanel, area: Rect) {
     }
     drawing.frame(frame);
     title(drawing, &panel.title, area, frame);
-    axis_right(drawing, frame, [window[0][0], window[1][0]], panel.axes[0], false);
-    axis_up(drawing, frame, [window[0][1], window[1][1]], panel.axes[1], area.left, false);
+    axis_right(drawing, frame, [window[0][0], window[1][0]], panel.axes[0], false, false);
+    axis_up(drawing, frame, ticks_of([window[0][1], window[1][1]], frame, false, false), panel.axes[1], area.left, false);
     bar(drawing, panel, frame, room);
     let n_nan = panel.values.iter().filter(|value| value.is_nan()).count();
     nan_legend(drawing, n_nan, area);
@@ -200,9 +205,9 @@ fn nan_legend(drawing: &mut Drawing, n_nan: usize, area: Rect) {
     drawing.label(text, [right, bottom], TEXT, Anchor::End);
 }
 
-fn axis_right(drawing: &mut Drawing, frame: Rect, ends: [f64; 2], name: &str, has_grid: bool) {
-    let most = (frame.width() / APART) as usize;
-    for (value, text) in ticks(ends[0], ends[1], most.max(1)).0 {
+fn axis_right(drawing: &mut Drawing, frame: Rect, ends: [f64; 2], name: &str, has_grid: bool, is_count: bool) {
+    let most = ((frame.width() / APART) as usize).max(1);
+    for (value, text) in if is_count { whole(ends[0], ends[1], most) } else { ticks(ends[0], ends[1], most).0 } {
         let x = frame.left + (value - ends[0]) / (ends[1] - ends[0]) * frame.width();
         if has_grid {
             drawing.rule(vec![[x, frame.top], [x, frame.bottom]], 1.0, LIGHT);
@@ -213,10 +218,20 @@ fn axis_right(drawing: &mut Drawing, frame: Rect, ends: [f64; 2], name: &str, ha
     drawing.label(name, [(frame.left + frame.right) / 2.0, frame.bottom + 36.0], TEXT, Anchor::Middle);
 }
 
-fn axis_up(drawing: &mut Drawing, frame: Rect, ends: [f64; 2], name: &str, left: f64, has_grid: bool) {
-    let most = (frame.height() / APART) as usize;
-    for (value, text) in ticks(ends[0], ends[1], most.max(1)).0 {
-        let y = frame.bottom - (value - ends[0]) / (ends[1] - ends[0]) * frame.height();
+/// Heights and texts of numbers at an axis upwards.
+fn ticks_of(ends: [f64; 2], frame: Rect, is_log: bool, is_count: bool) -> Vec<(f64, String)> {
+    let most = ((frame.height() / APART_UP) as usize).max(1);
+    let numbers = match (is_log, is_count) {
+        (true, _) => powers(ends[0], ends[1], most),
+        (false, true) => whole(ends[0], ends[1], most),
+        (false, false) => ticks(ends[0], ends[1], most).0,
+    };
+    let height = |value: f64| frame.bottom - (value - ends[0]) / (ends[1] - ends[0]) * frame.height();
+    numbers.into_iter().map(|(value, text)| (height(value), text)).collect()
+}
+
+fn axis_up(drawing: &mut Drawing, frame: Rect, numbers: Vec<(f64, String)>, name: &str, left: f64, has_grid: bool) {
+    for (y, text) in numbers {
         if has_grid {
             drawing.rule(vec![[frame.left, y], [frame.right, y]], 1.0, LIGHT);
         }
@@ -228,37 +243,66 @@ fn axis_up(drawing: &mut Drawing, frame: Rect, ends: [f64; 2], name: &str, left:
     }
 }
 
-fn draw_lines(drawing: &mut Drawing, panel: &LinePanel, area: Rect) {
-    let legend: Vec<&Curve> = panel.curves.iter().filter(|curve| !curve.name.is_empty()).collect();
-    let widest = legend.iter().map(|curve| font::width(&curve.name, TEXT)).fold(0.0, f64::max);
-    let room = if legend.is_empty() { RIGHT } else { (widest + 44.0).min(area.width() / 2.0) };
+/// Where the points of lines are.
+#[derive(Clone, Copy, Debug)]
+pub struct LineFrame {
+    /// In pixels.
+    pub frame: Rect,
+    across: [f64; 2],
+    up: [f64; 2],
+    is_log: bool,
+}
+
+impl LineFrame {
+    /// Where a point is.
+    pub fn place(&self, [x, y]: [f64; 2]) -> [f64; 2] {
+        // Halves, since the width of a range may overflow.
+        let part = |value: f64, [low, high]: [f64; 2]| (value / 2.0 - low / 2.0) / (high / 2.0 - low / 2.0);
+        let y = if self.is_log { y.log10() } else { y };
+        [self.frame.left + part(x, self.across) * self.frame.width(), self.frame.bottom - part(y, self.up) * self.frame.height()]
+    }
+
+    /// Paths through the points of a curve, interrupted where there are no values.
+    pub fn paths(&self, points: &[[f64; 2]]) -> Vec<Vec<[f64; 2]>> {
+        let has_place = |point: &[f64; 2]| point[1].is_finite() && (!self.is_log || point[1] > 0.0);
+        let runs = points.split(|point| !has_place(point)).filter(|points| !points.is_empty());
+        runs.map(|points| points.iter().map(|&point| self.place(point)).collect()).collect()
+    }
+}
+
+/// The frame of lines in an area.
+pub fn line_frame(panel: &LinePanel, area: Rect) -> LineFrame {
+    let legend = panel.curves.iter().filter(|curve| !curve.name.is_empty());
+    let widest = legend.map(|curve| font::width(&curve.name, TEXT)).fold(0.0, f64::max);
+    let room = if widest == 0.0 { RIGHT } else { (widest + 44.0).min(area.width() / 2.0) };
     let frame = Rect {
         left: area.left + LEFT,
         top: area.top + TOP,
         right: (area.right - room).max(area.left + LEFT + 16.0).round(),
         bottom: (area.bottom - BOTTOM).max(area.top + TOP + 16.0).round(),
     };
-    let across = widened(panel.extent[0], panel.extent[1]);
+    let scaled = |y: f64| if panel.is_log { y.log10() } else { y };
     let up = match panel.range {
-        Some([low, high]) => widened(low, high),
+        Some([low, high]) => widened(scaled(low), scaled(high)),
         None => {
-            let finite = panel.curves.iter().flat_map(|curve| &curve.points).map(|point| point[1]).filter(|y| y.is_finite());
-            let (low, high) = finite.fold((f64::MAX, f64::MIN), |(low, high), y| (low.min(y), high.max(y)));
+            let values = panel.curves.iter().flat_map(|curve| &curve.points).map(|point| scaled(point[1])).filter(|y| y.is_finite());
+            let (low, high) = values.fold((f64::MAX, f64::MIN), |(low, high), y| (low.min(y), high.max(y)));
             let [low, high] = if low <= high { widened(low, high) } else { [0.0, 1.0] };
             let margin = (high / 20.0 - low / 20.0).min(f64::MAX / 4.0);
             [low - margin, high + margin]
         }
     };
-    axis_right(drawing, frame, across, &panel.axis, true);
-    axis_up(drawing, frame, up, "", area.left, true);
-    let place = |[x, y]: [f64; 2]| {
-        // Halves, since the width of a range may overflow.
-        let part = |value: f64, [low, high]: [f64; 2]| (value / 2.0 - low / 2.0) / (high / 2.0 - low / 2.0);
-        [frame.left + part(x, across) * frame.width(), frame.bottom - part(y, up) * frame.height()]
-    };
+    LineFrame { frame, across: widened(panel.extent[0], panel.extent[1]), up, is_log: panel.is_log }
+}
+
+fn draw_lines(drawing: &mut Drawing, panel: &LinePanel, area: Rect) {
+    let legend: Vec<&Curve> = panel.curves.iter().filter(|curve| !curve.name.is_empty()).collect();
+    let lines = line_frame(panel, area);
+    let frame = lines.frame;
+    axis_right(drawing, frame, lines.across, &panel.axis, true, panel.counts[0]);
+    axis_up(drawing, frame, ticks_of(lines.up, frame, panel.is_log, panel.counts[1]), "", area.left, true);
     for curve in &panel.curves {
-        for points in curve.points.split(|point| !point[1].is_finite()).filter(|points| !points.is_empty()) {
-            let points = points.iter().map(|&point| place(point)).collect();
+        for points in lines.paths(&curve.points) {
             drawing.items.push(Item::Line { points, width: 2.0, colour: curve.colour, clip: frame });
         }
     }

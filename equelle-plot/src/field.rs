@@ -25,6 +25,9 @@ pub struct Field {
     pub geometry: VtkGeometry,
 }
 
+/// Least number of cells of a row that is drawn as a line; fewer are a map.
+const LEAST_OF_ROW: usize = 8;
+
 /// Which number of a Vector is drawn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Component {
@@ -35,9 +38,11 @@ pub enum Component {
 }
 
 impl Field {
-    /// Dimensions of the grid.
+    /// Dimensions in which it is drawn: those of the grid, but a single row of several cells is a
+    /// line.
     pub fn dim(&self) -> usize {
         match &self.geometry {
+            VtkGeometry::Boxes { n: [across, 1, 0], .. } if *across >= LEAST_OF_ROW => 1,
             VtkGeometry::Boxes { n, .. } => n.iter().rposition(|&n| n > 0).map_or(1, |last| last + 1),
             VtkGeometry::Cells { shapes, .. } => match shapes.iter().max() {
                 Some(0..=4) | None => 1,

@@ -1,6 +1,8 @@
 //! Pictures of what runs write: coloured cells in two dimensions, lines in one, slices of three,
 //! and single numbers over time, as SVG and PNG.
 //!
+//! `page` makes a page of HTML of a run, with what its log of events says (`log`, `solves`).
+//!
 //! `run` finds the files of a run, `field` reads one collection, `slice` makes polygons of its
 //! cells; `panels` chooses what is shown, `chart` draws diagrams into a `drawing`, which becomes
 //! pixels (`image`, `png_file`) or `svg`. Letters are strokes of our own (`font`): no font or
@@ -13,15 +15,20 @@ mod contour;
 mod drawing;
 mod field;
 mod font;
+mod frames;
 mod image;
+mod log;
 mod options;
+mod page;
 mod panels;
 mod plane;
 mod png_file;
 mod run;
 mod series;
 mod slice;
+mod solves;
 mod svg;
+mod terminal;
 
 use std::path::Path;
 
@@ -34,9 +41,11 @@ pub use drawing::{Anchor, Drawing, Item, Label, Map};
 pub use font::STROKE;
 pub use image::{Image, Rect};
 pub use options::{Format, Options, Steps, parse_size};
+pub use page::page;
 pub use plane::Plane;
 pub use run::Run;
 pub use slice::Slice;
+pub use terminal::{TextPicture, text_picture};
 
 /// A picture as a file.
 #[derive(Clone, Debug)]

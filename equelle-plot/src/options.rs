@@ -69,6 +69,8 @@ pub struct Options {
     pub is_animation: bool,
     /// How long each picture of an animation is shown.
     pub frame_milliseconds: u16,
+    /// Whether norms of residuals are drawn instead of outputs.
+    pub is_convergence: bool,
     /// Of the file.
     pub format: Format,
 }
@@ -85,6 +87,7 @@ impl Default for Options {
             isolines: 0,
             is_animation: false,
             frame_milliseconds: 100,
+            is_convergence: false,
             format: Format::Png,
         }
     }

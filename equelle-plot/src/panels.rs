@@ -9,10 +9,12 @@ use crate::chart::{Curve, LinePanel, MapPanel, Panel};
 use crate::colour::{Colour, ColourMap, Range, Scale};
 use crate::contour;
 use crate::field::{Component, Field};
+use crate::log::Log;
 use crate::options::{Options, Steps};
 use crate::run::{OutputFile, Run, Tag, no_such};
 use crate::series::{self, Series};
 use crate::slice::{self, AXES, Slice};
+use crate::solves;
 
 /// Most diagrams of a picture.
 const MOST_PANELS: usize = 16;
@@ -46,10 +48,10 @@ impl Chosen {
 }
 
 /// A tag of collections, and the number of it that is drawn.
-struct Wanted {
-    tag: Tag,
-    component: Component,
-    title: String,
+pub(crate) struct Wanted {
+    pub tag: Tag,
+    pub component: Component,
+    pub title: String,
 }
 
 /// Chooses what is shown.
@@ -57,16 +59,14 @@ struct Wanted {
 /// # Errors
 /// As [`crate::plot`].
 pub fn choose(run: &Run, options: &Options) -> Result<Chosen, Error> {
-    let tags = run.tags()?;
-    let series = match run.rows() {
-        Some(file) => series::read(&file.path, &file.read()?)?,
-        None => Vec::new(),
-    };
-    if tags.is_empty() && series.is_empty() {
+    if options.is_convergence {
+        return convergence(run);
+    }
+    let (wanted, series) = chosen(run, options)?;
+    if wanted.is_empty() && series.is_empty() {
         return Err(Error::new(ErrorKind::Data, format!("the run in `{}` has no outputs that can be drawn", run.dir().display()))
             .hint("run with output_format=vtu,csv"));
     }
-    let (wanted, series) = wanted(tags, series, options)?;
     let mut notes = Vec::new();
     if run.state != "done" {
         notes.push(format!("the run is not done: its record says `{}`", run.state));
@@ -91,8 +91,33 @@ pub fn choose(run: &Run, options: &Options) -> Result<Chosen, Error> {
     Ok(Chosen { frames, notes })
 }
 
+/// How Newton's method converged, from the log of events.
+fn convergence(run: &Run) -> Result<Chosen, Error> {
+    let none =
+        |what: &str, hint: &str| Err(Error::new(ErrorKind::Data, format!("the run in `{}` has {what}", run.dir().display())).hint(hint));
+    let Some(log) = Log::read(run)? else {
+        return none("no log of events", "run with --html or event_log=true");
+    };
+    match solves::convergence(&log) {
+        Some(panel) => Ok(Chosen { frames: vec![vec![Panel::Lines(panel)]], notes: Vec::new() }),
+        None => none("no solves of Newton's method", "equellec plot without --convergence draws its outputs"),
+    }
+}
+
+/// Collections and single numbers that the options name.
+///
+/// # Errors
+/// `Usage` for a tag that is not there; those of files.
+pub(crate) fn chosen(run: &Run, options: &Options) -> Result<(Vec<Wanted>, Vec<Series>), Error> {
+    let series = match run.rows() {
+        Some(file) => series::read(&file.path, &file.read()?)?,
+        None => Vec::new(),
+    };
+    wanted(run.tags()?, series, options)
+}
+
 /// What the options name, in their order; everything if they name nothing.
-fn wanted(tags: Vec<Tag>, series: Vec<Series>, options: &Options) -> Result<(Vec<Wanted>, Vec<Series>), Error> {
+pub(crate) fn wanted(tags: Vec<Tag>, series: Vec<Series>, options: &Options) -> Result<(Vec<Wanted>, Vec<Series>), Error> {
     let of = |tag: &Tag, component, title: &str| Wanted { tag: tag.clone(), component, title: title.to_owned() };
     if options.tags.is_empty() {
         return Ok((tags.iter().map(|tag| of(tag, Component::Length, &tag.name)).collect(), series));
@@ -119,7 +144,7 @@ fn wanted(tags: Vec<Tag>, series: Vec<Series>, options: &Options) -> Result<(Vec
 }
 
 /// The files of a tag at the steps that the options name, at most `most`.
-fn at_steps<'a>(tag: &'a Tag, steps: &Steps, most: usize, notes: &mut Vec<String>) -> Result<Vec<&'a OutputFile>, Error> {
+pub(crate) fn at_steps<'a>(tag: &'a Tag, steps: &Steps, most: usize, notes: &mut Vec<String>) -> Result<Vec<&'a OutputFile>, Error> {
     let mut files: Vec<&OutputFile> = tag.files.iter().collect();
     files.sort_by_key(|file| file.step);
     let chosen = match steps {
@@ -157,7 +182,7 @@ fn at_steps<'a>(tag: &'a Tag, steps: &Steps, most: usize, notes: &mut Vec<String
 }
 
 /// At most `most` of `n` numbers from the first to the last, evenly.
-fn evenly(n: usize, most: usize) -> Vec<usize> {
+pub(crate) fn evenly(n: usize, most: usize) -> Vec<usize> {
     match (n, most) {
         (n, most) if n <= most => (0..n).collect(),
         (n, 1) => vec![n - 1],
@@ -166,7 +191,7 @@ fn evenly(n: usize, most: usize) -> Vec<usize> {
 }
 
 /// What is known of the moment of a field.
-fn moment(field: &Field) -> String {
+pub(crate) fn moment(field: &Field) -> String {
     match field.time {
         Some(time) => format!("time {}", short(time)),
         None => format!("step {}", field.step),
@@ -208,7 +233,7 @@ fn of_tag(run: &Run, wanted: &Wanted, options: &Options, notes: &mut Vec<String>
 }
 
 /// A map of a field; of three dimensions, of a slice.
-fn of_map(wanted: &Wanted, field: Field, range: Range, options: &Options) -> Result<MapPanel, Error> {
+pub(crate) fn of_map(wanted: &Wanted, field: Field, range: Range, options: &Options) -> Result<MapPanel, Error> {
     let mut title = format!("{}   {}", wanted.title, moment(&field));
     let (plane, values, axes) = if field.dim() == 3 {
         let slice = options.slice.unwrap_or_else(|| {
@@ -233,7 +258,7 @@ fn of_map(wanted: &Wanted, field: Field, range: Range, options: &Options) -> Res
 }
 
 /// Lines of fields of one dimension, through the centres of cells.
-fn of_lines(wanted: &Wanted, fields: &[Field], options: &Options) -> LinePanel {
+pub(crate) fn of_lines(wanted: &Wanted, fields: &[Field], options: &Options) -> LinePanel {
     let colours = ColourMap::Viridis.table();
     let (mut curves, mut extent) = (Vec::new(), [f64::MAX, f64::MIN]);
     for (index, field) in fields.iter().enumerate() {
@@ -258,11 +283,20 @@ fn of_lines(wanted: &Wanted, fields: &[Field], options: &Options) -> LinePanel {
         title.push_str(&format!("   {}", moment(field)));
     }
     let range = options.range.map(|range| [range.low, range.high]);
-    LinePanel { title, axis: AXES[0].to_owned(), extent, range, curves, n_nan: fields.iter().map(Field::n_nan).sum() }
+    LinePanel {
+        title,
+        axis: AXES[0].to_owned(),
+        extent,
+        range,
+        counts: [false; 2],
+        is_log: false,
+        curves,
+        n_nan: fields.iter().map(Field::n_nan).sum(),
+    }
 }
 
 /// A single number over time.
-fn of_series(series: &Series, options: &Options) -> LinePanel {
+pub(crate) fn of_series(series: &Series, options: &Options) -> LinePanel {
     let ends = Range::of(series.points.iter().map(|point| point[0])).unwrap_or(Range { low: 0.0, high: 1.0 });
     let axis = if series.has_times { "time" } else { "step" };
     LinePanel {
@@ -270,6 +304,8 @@ fn of_series(series: &Series, options: &Options) -> LinePanel {
         axis: axis.to_owned(),
         extent: [ends.low, ends.high],
         range: options.range.map(|range| [range.low, range.high]),
+        counts: [!series.has_times, false],
+        is_log: false,
         curves: vec![Curve { name: String::new(), points: series.points.clone(), colour: ONLY }],
         n_nan: 0,
     }

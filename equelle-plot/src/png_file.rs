@@ -2,6 +2,7 @@
 
 use png::{BitDepth, ColorType, Compression, Encoder, EncodingError};
 
+use crate::colour::Colour;
 use crate::image::Image;
 
 /// One picture as a file.
@@ -19,6 +20,26 @@ pub fn still(image: &Image) -> Vec<u8> {
 /// Without images or pixels, and if sizes differ.
 pub fn animation(images: &[Image], milliseconds: u16) -> Vec<u8> {
     file(images, Some(milliseconds)).expect("pictures have pixels, and memory takes them")
+}
+
+/// Numbers of colours as a file: one byte for each pixel.
+///
+/// # Panics
+/// Without pixels.
+pub fn indexed(width: usize, numbers: &[u8], palette: &[Colour]) -> Vec<u8> {
+    let write = || {
+        let mut file = Vec::new();
+        let mut encoder = Encoder::new(&mut file, width as u32, (numbers.len() / width) as u32);
+        encoder.set_color(ColorType::Indexed);
+        encoder.set_depth(BitDepth::Eight);
+        encoder.set_palette(palette.as_flattened());
+        encoder.set_compression(Compression::Balanced);
+        let mut writer = encoder.write_header()?;
+        writer.write_image_data(numbers)?;
+        writer.finish()?;
+        Ok::<_, EncodingError>(file)
+    };
+    write().expect("a picture has pixels, and memory takes them")
 }
 
 fn file(images: &[Image], milliseconds: Option<u16>) -> Result<Vec<u8>, EncodingError> {

@@ -30,6 +30,8 @@ pub struct Run {
     pub boxes: Option<(Vec<usize>, Vec<f64>)>,
     /// Number of cells.
     pub n_cells: usize,
+    /// Its record.
+    pub record: Value,
     dir: PathBuf,
     files: Vec<OutputFile>,
 }
@@ -92,7 +94,8 @@ impl Run {
         }
         let files = entries.iter().filter_map(|entry| OutputFile::of(entry, &dir)).collect();
         let grid = &value["grid"];
-        Ok(Run { program: program.to_owned(), state, boxes: boxes(&grid["cartesian"]), n_cells: count(&grid["cells"]), dir, files })
+        let (boxes, n_cells) = (boxes(&grid["cartesian"]), count(&grid["cells"]));
+        Ok(Run { program: program.to_owned(), state, boxes, n_cells, record: value, dir, files })
     }
 
     /// The folder of its files.

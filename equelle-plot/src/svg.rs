@@ -17,6 +17,19 @@ const PIXELS: f64 = 2.0;
 
 /// The file.
 pub fn text(drawing: &Drawing) -> String {
+    text_with(drawing, &|out, map| if map.plane.len() <= MOST_SHAPES { cells(out, map) } else { image(out, map) })
+}
+
+/// The same with an image without content, of this id, in place of each map.
+pub fn without_maps(drawing: &Drawing, id: &str) -> String {
+    text_with(drawing, &|out, map| {
+        let begin = format!("<image id=\"{id}\" preserveAspectRatio=\"none\" style=\"image-rendering:pixelated\"");
+        out.push_str(&shape(map.frame).replacen("<rect", &begin, 1));
+        out.push('\n');
+    })
+}
+
+fn text_with(drawing: &Drawing, of_map: &dyn Fn(&mut String, &Map)) -> String {
     let (width, height) = (drawing.width, drawing.height);
     let mut out = format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width}\" height=\"{height}\" viewBox=\"0 0 {width} {height}\">\n\
@@ -50,8 +63,7 @@ pub fn text(drawing: &Drawing) -> String {
                     number_text((font::STROKE * label.size).max(1.0))
                 );
             }
-            Item::Map(map) if map.plane.len() <= MOST_SHAPES => cells(&mut out, map),
-            Item::Map(map) => image(&mut out, map),
+            Item::Map(map) => of_map(&mut out, map),
         }
     }
     out.push_str("</svg>\n");
@@ -59,7 +71,7 @@ pub fn text(drawing: &Drawing) -> String {
 }
 
 /// A text as the value of an attribute.
-fn escaped(text: &str) -> String {
+pub fn escaped(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }
 
@@ -74,7 +86,7 @@ fn number_text(value: f64) -> String {
     if text == "-0" { "0".to_owned() } else { text.to_owned() }
 }
 
-fn path(points: &[[f64; 2]], is_closed: bool) -> String {
+pub fn path(points: &[[f64; 2]], is_closed: bool) -> String {
     let mut text = String::new();
     for (index, point) in points.iter().enumerate() {
         let _ = write!(text, "{}{} {}", if index == 0 { 'M' } else { 'L' }, number_text(point[0]), number_text(point[1]));
@@ -89,7 +101,8 @@ fn shape(rect: Rect) -> String {
 }
 
 fn filled(rect: Rect, colour: Colour) -> String {
-    shape(rect).replace("/>", &format!(" fill=\"{}\"/>\n", hex(colour)))
+    // Rectangles of a colour bar touch: smooth edges would show lines between them.
+    shape(rect).replace("/>", &format!(" fill=\"{}\" shape-rendering=\"crispEdges\"/>\n", hex(colour)))
 }
 
 /// Cells as shapes. A thin line of the colour of a cell hides the gap that smooth edges leave.
@@ -115,7 +128,7 @@ fn image(out: &mut String, map: &Map) {
     out.push_str(&place.replace("/>", &format!(" href=\"data:image/png;base64,{data}\"/>\n")));
 }
 
-fn base64(bytes: &[u8]) -> String {
+pub fn base64(bytes: &[u8]) -> String {
     const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     let mut text = String::with_capacity(bytes.len().div_ceil(3) * 4);
     for group in bytes.chunks(3) {

@@ -120,6 +120,7 @@ pub const KEYS: &[Key] = &[
     key(Output, "output_times", Other("TIMES"), "", "the first steps at or after these times go to files"),
     key(Output, "time_from", Other("TAG"), "", "the Scalar output that is the time; without it the sum of the outermost sequence"),
     key(Output, "probe", Other("POINTS"), "", "points whose cells are in the rows of output_format=csv: 0.1,0.1; 0.9,0.9"),
+    key(Output, "event_log", Flag, "false", "whether the events of the run go to PROGRAM.events.jsonl, for its page"),
     key(Output, "nonfinite", Words(&["error", "allow"]), "error", "what happens to outputs that are not finite"),
     key(Run, "max_rounds", Count, "1000000000", "most rounds of a loop that a condition ends"),
     key(Run, "stop_when_change", Number, "", "the outermost loop ends where no variable changes more, relative to its range, such as 1e-8"),

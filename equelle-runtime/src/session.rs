@@ -123,6 +123,8 @@ pub struct Session {
     choices: Vec<u32>,
     memory: Option<&'static MemoryPlan>,
     profile: Option<profile::Profiler>,
+    /// Whether `--profile` was given; for a log of events alone only phases and loops are timed.
+    shows_profile: bool,
     verbose: bool,
     /// By Equelle line.
     solves: BTreeMap<u32, Totals>,
@@ -212,9 +214,13 @@ impl Session {
         options: Options,
         grid: impl FnOnce(&Parameters) -> Result<Grid, Error>,
     ) -> Result<Session, Error> {
-        let profile = options.profile.then(Profiler::default);
+        let has_log = matches!(options.sink, Sink::Files) && parameters.flag(run::EVENT_LOG)?.unwrap_or(false);
+        let profile = (options.profile || has_log).then(Profiler::default);
         let style = if options.quiet { ProgressStyle::Quiet } else { options.progress };
         let mut progress = Progress::new(style, options.format, options.stderr);
+        if has_log {
+            progress.messages().keep_log();
+        }
         parameter_checks::warnings(program, &parameters).iter().for_each(|warning| progress.warning(warning));
         let inputs = parameter_checks::inputs(program, &parameters)?;
         let grid = grid(&parameters)?;
@@ -240,7 +246,7 @@ impl Session {
         let checkpoints = checkpoint_state::Checkpoints::from_parameters(&parameters, program, &dir)?;
         let start = run::description(program, &parameters, &grid, options.back_end);
         let record = RunRecord::new(program, &start, dir).writing_to(options.sink.clone());
-        let record = record.telling(progress.messages());
+        let record = record.telling(progress.messages()).resumed(checkpoints.restart().is_some());
         progress.messages().start(start);
         // Last, so that errors are found before the run claims the folder.
         let mut outputs = Outputs::from_parameters(&parameters, options.stdout, record, &grid)?;
@@ -249,6 +255,11 @@ impl Session {
             outputs.begin_replay();
         }
         let notes = grid.notes().iter().map(|note| format!("grid: {note}")).collect();
+        if let Some(record) = outputs.record().filter(|_| has_log) {
+            // The log is in the folder of the run, whatever the run puts out.
+            let warning = record.open()?;
+            warning.iter().for_each(|warning| progress.warning(warning));
+        }
         let mut session = Session {
             program,
             parameters,
@@ -269,6 +280,7 @@ impl Session {
             choices: Vec::new(),
             memory: None,
             profile,
+            shows_profile: options.profile,
             verbose: options.verbose,
             interrupt: options.interrupt,
             solves: BTreeMap::new(),
@@ -373,7 +385,7 @@ impl Session {
 
     /// Whether `--profile` was given.
     pub fn profile(&self) -> bool {
-        self.profile.is_some()
+        self.shows_profile
     }
 
     /// Sets the current Equelle line; errors of this session name it.

@@ -267,6 +267,12 @@ pub struct RunArgs {
     /// output folder]; collections go to files of VTK if no output_format is given
     #[arg(long, help_heading = RUN, num_args = 0..=1, require_equals = true, value_name = "FILE", conflicts_with_all = ["list_inputs", "template"])]
     pub plot: Option<Option<PathBuf>>,
+    /// Write a page of the run at its end, as `equellec plot --html` does; with a log of events
+    #[arg(long, help_heading = RUN, value_name = "FILE", conflicts_with_all = ["list_inputs", "template"])]
+    pub html: Option<PathBuf>,
+    /// Draw this output in the terminal while the run goes on
+    #[arg(long, help_heading = RUN, value_name = "TAG", conflicts_with_all = ["list_inputs", "template"])]
+    pub watch: Option<String>,
     /// Run nothing; print the inputs of the program and all other parameters, with units, defaults
     /// and accepted forms
     #[arg(long, help_heading = PARAMETERS)]
@@ -382,6 +388,13 @@ pub struct PlotArgs {
     /// One picture for each step, one after the other, as an animated PNG
     #[arg(long)]
     pub animate: bool,
+    /// Norms of residuals over the iterations of Newton's method, instead of outputs
+    #[arg(long, conflicts_with_all = ["tags", "step", "animate", "slice", "isolines", "html"])]
+    pub convergence: bool,
+    /// A page of the run in one file, instead of a picture: what ran, outputs with a slider over
+    /// steps, iterations, times
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["output", "animate"])]
+    pub html: Option<PathBuf>,
 }
 
 /// Colours of maps.

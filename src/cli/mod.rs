@@ -15,6 +15,7 @@ mod run;
 mod stdout;
 mod sweep;
 mod trial;
+mod watch;
 
 use std::ffi::OsString;
 use std::process::ExitCode;

@@ -1,12 +1,13 @@
-//! `equellec plot`, and `--plot` of `run`.
+//! `equellec plot`, and `--plot`, `--html` and `--watch` of `run`.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use equelle_plot::{ColourMap, Format, Options, Run, Steps};
+use equelle_plot::{ColourMap, Format, Options, Picture, Run, Steps};
 use equelle_runtime::Parameters;
 
-use super::args::{Colours, PlotArgs};
+use super::args::{Colours, PlotArgs, RunArgs};
+use super::watch;
 use crate::console::Console;
 use crate::failure::Failure;
 use crate::pipeline;
@@ -29,8 +30,12 @@ pub(super) fn plot(args: &PlotArgs, console: &Console) -> Result<(), Failure> {
         slice: args.slice,
         isolines: usize::from(args.isolines),
         is_animation: args.animate,
+        is_convergence: args.convergence,
         ..Options::default()
     };
+    if let Some(file) = &args.html {
+        return write_page(&args.folder, file, &options, console);
+    }
     draw(&args.folder, args.output.clone(), options, console)
 }
 
@@ -50,24 +55,69 @@ fn draw(folder: &Path, output: Option<PathBuf>, mut options: Options, console: &
             run.dir().join(format!("{}.png", run.program))
         }
     };
-    fs::write(&file, &picture.bytes).map_err(|error| Failure::io("write", &file, &error))?;
+    write(&file, &picture, console)
+}
+
+/// Writes the page of the run of a folder or a record.
+fn write_page(folder: &Path, file: &Path, options: &Options, console: &Console) -> Result<(), Failure> {
+    if !file.extension().is_some_and(|extension| extension == "html" || extension == "htm") {
+        return Err(Failure::usage(format!("`{}`: pages are .html files", file.display())));
+    }
+    write(file, &equelle_plot::page(folder, options)?, console)
+}
+
+fn write(file: &Path, picture: &Picture, console: &Console) -> Result<(), Failure> {
+    fs::write(file, &picture.bytes).map_err(|error| Failure::io("write", file, &error))?;
     picture.notes.iter().for_each(|note| console.progress(&format!("note: {note}")));
     console.progress(&format!("wrote {}", file.display()));
     Ok(())
 }
 
-/// Parameters of a run that is drawn: those of the user, and formats that can be drawn where he
-/// names none.
-pub(super) fn parameters(words: &[String]) -> Vec<String> {
-    let names_formats = Parameters::from_words(words).is_ok_and(|parameters| parameters.contains("output_format"));
-    let formats = (!names_formats).then(|| FORMATS.to_owned());
-    words.iter().cloned().chain(formats).collect()
+/// Whether a run is drawn.
+pub(super) fn is_drawn(args: &RunArgs) -> bool {
+    args.plot.is_some() || args.html.is_some() || args.watch.is_some()
 }
 
-/// Draws a run that has ended, from its parameters.
-pub(super) fn after_run(program: &Path, words: &[String], output: Option<PathBuf>, console: &Console) -> Result<(), Failure> {
+/// Parameters of a run that is drawn: those of the user, formats that can be drawn where he names
+/// none, and for a page a log of events.
+pub(super) fn parameters(args: &RunArgs) -> Vec<String> {
+    let mut words = args.parameters.clone();
+    if is_drawn(args) {
+        let given = Parameters::from_words(&words).ok();
+        let names = |key: &str| given.as_ref().is_some_and(|parameters| parameters.contains(key));
+        let added = [(!names("output_format"), FORMATS), (args.html.is_some() && !names("event_log"), "event_log=true")];
+        words.extend(added.into_iter().filter_map(|(is_missing, word)| is_missing.then(|| word.to_owned())));
+    }
+    words
+}
+
+/// The record of a run by its parameters, or the folder where that would be.
+fn place(program: &Path, words: &[String]) -> Result<PathBuf, Failure> {
     let folder = Parameters::from_words(words)?.path("output_dir")?.unwrap_or_else(|| PathBuf::from("."));
     let record = folder.join(format!("{}.run.json", pipeline::stem(program)));
-    let place = if record.is_file() { record } else { folder };
-    draw(&place, output, Options::default(), console)
+    Ok(if record.is_file() { record } else { folder })
+}
+
+/// Draws a run that has ended, from its parameters. A run that failed has a page, too.
+pub(super) fn after_run(args: &RunArgs, words: &[String], result: Result<(), Failure>, console: &Console) -> Result<(), Failure> {
+    if let Some(file) = &args.html {
+        let written = place(&args.source.file, words).and_then(|place| write_page(&place, file, &Options::default(), console));
+        // The error of the run comes first.
+        if result.is_ok() {
+            written?;
+        }
+    }
+    result?;
+    match &args.plot {
+        Some(output) => draw(&place(&args.source.file, words)?, output.clone(), Options::default(), console),
+        None => Ok(()),
+    }
+}
+
+/// Draws an output of a run while the run goes on.
+pub(super) fn watched<T>(args: &RunArgs, words: &[String], run: impl FnOnce() -> T) -> Result<T, Failure> {
+    let Some(tag) = &args.watch else { return Ok(run()) };
+    let folder = Parameters::from_words(words)?.path("output_dir")?.unwrap_or_else(|| PathBuf::from("."));
+    let record = folder.join(format!("{}.run.json", pipeline::stem(&args.source.file)));
+    Ok(watch::during(&record, tag, run))
 }

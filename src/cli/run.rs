@@ -34,7 +34,7 @@ pub(super) fn run(backends: Registry, args: &RunArgs, console: &Console) -> Resu
     let asks = Parameters::from_words(&args.parameters).is_ok_and(|parameters| parameters.text("audit") == Some("yes"));
     let own = ProgramArgs { audit: args.source.program.audit || asks, ..args.source.program };
     let restart = args.restart.as_ref().map(|file| format!("restart={file}"));
-    let given: Vec<String> = if args.plot.is_some() { plot::parameters(&args.parameters) } else { args.parameters.clone() };
+    let given = plot::parameters(args);
     // The interpreter stands in for the back-end that others are compared with.
     let reference = registry::default(backends);
     if args.interpret {
@@ -71,19 +71,19 @@ pub(super) fn run(backends: Registry, args: &RunArgs, console: &Console) -> Resu
         return interpreted(compiled.source(), compiled.verified(), args, given, restart, console);
     };
     let json = console.format == MessageFormat::Json;
-    let flags = [(args.quiet, "--quiet"), (args.profile, "--profile"), (args.verbose, "--verbose"), (json, "--message-format=json")];
+    // A bar would be drawn over the picture.
+    let is_quiet = args.quiet || args.watch.is_some();
+    let flags = [(is_quiet, "--quiet"), (args.profile, "--profile"), (args.verbose, "--verbose"), (json, "--message-format=json")];
     let mut words: Vec<&str> = flags.into_iter().filter_map(|(given, flag)| given.then_some(flag)).collect();
     words.extend(given.iter().map(String::as_str));
     words.extend(restart.as_deref());
-    match &args.plot {
-        Some(picture) => {
-            // Signals are for the simulator, which ends in order.
-            let _interrupt = Interrupt::by_signals()?;
-            wait(&program, &words)?;
-            plot::after_run(&args.source.file, &given, picture.clone(), console)
-        }
-        None => start(&program, &words),
+    if !plot::is_drawn(args) {
+        return start(&program, &words);
     }
+    // Signals are for the simulator, which ends in order.
+    let _interrupt = Interrupt::by_signals()?;
+    let result = plot::watched(args, &given, || wait(&program, &words))?;
+    plot::after_run(args, &given, result, console)
 }
 
 /// Interprets a program.
@@ -97,13 +97,11 @@ fn interpreted(
 ) -> Result<(), Failure> {
     let format = console.format_of_runs();
     let interrupt = Interrupt::by_signals()?;
-    let options = Options { quiet: args.quiet, profile: args.profile, verbose: args.verbose, format, interrupt, ..Options::default() };
+    let quiet = args.quiet || args.watch.is_some();
+    let options = Options { quiet, profile: args.profile, verbose: args.verbose, format, interrupt, ..Options::default() };
     let parameters: Vec<String> = given.iter().cloned().chain(restart).collect();
-    interpret::interpret(source, verified, &parameters, options)?;
-    match &args.plot {
-        Some(picture) => plot::after_run(&args.source.file, &given, picture.clone(), console),
-        None => Ok(()),
-    }
+    let result = plot::watched(args, &given, || interpret::interpret(source, verified, &parameters, options))?;
+    plot::after_run(args, &given, result, console)
 }
 
 /// Turns this process into the simulator, so that signals and exit codes are the simulator's own.

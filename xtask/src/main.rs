@@ -18,6 +18,7 @@ mod implicit_step;
 mod mutants;
 #[cfg(test)]
 mod pages;
+mod pictures;
 mod random;
 mod shallow_water_data;
 mod text_search;
@@ -60,6 +61,12 @@ enum Command {
     /// Write the input data of the examples, and the expected results that are computed here
     ExampleData {
         /// Write nothing; fail if something would change
+        #[arg(long)]
+        check: bool,
+    },
+    /// Draw the pictures of the examples, which their READMEs and the book show
+    Pictures {
+        /// Write nothing; fail if pixels would change
         #[arg(long)]
         check: bool,
     },
@@ -131,6 +138,7 @@ fn main() -> ExitCode {
         Command::Circles { folder } => circles::run(folder.as_deref()),
         Command::Editors { check } => editors::write(check),
         Command::ExampleData { check } => example_data::write(check),
+        Command::Pictures { check } => pictures::draw(check),
         Command::CudaHostTests { all } => cuda_host_tests::run(if all { Packages::All } else { Packages::Some }),
         Command::CompileKernels { folder, targets } => compile_kernels::run(&folder, targets),
         Command::Dist => dist::make(),

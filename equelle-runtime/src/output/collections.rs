@@ -163,12 +163,13 @@ impl Outputs {
         if let Some(step) = self.open_step(tag) {
             (step.has_collections, step.line) = (true, line);
         }
-        let order = FieldOrder { tag: tag.to_owned(), number, line, moment: self.position.moment(), support, unit, values };
+        let grid = self.grid.clone();
+        let order = FieldOrder { tag: tag.to_owned(), grid, number, line, moment: self.position.moment(), support, unit, values };
         self.send(Order::Field(order), true)
     }
 
     fn send(&mut self, order: Order, reports: bool) -> Result<(), Error> {
-        let Outputs { target, plan, probes, meshes, grid, rows, writer, continues_after, .. } = self;
+        let Outputs { target, plan, probes, meshes, rows, writer, continues_after, .. } = self;
         let Target::Streams { record, .. } = target else { return Ok(()) };
         let is_awaited = writer.is_awaited();
         let start = || {
@@ -177,7 +178,8 @@ impl Outputs {
                 formats: plan.formats,
                 probes: std::mem::take(probes),
                 meshes: meshes.take(),
-                grid: grid.take(),
+                // It comes with the first collection: a step of single numbers may be earlier.
+                grid: None,
                 // Its own threads: those of the run's loops would wait for it.
                 threads: Threads::new(rows.threads().number()),
                 is_awaited,

@@ -30,6 +30,8 @@ const LISTS_SHARE: u32 = 20;
 /// A collection to be written.
 pub(super) struct FieldOrder {
     pub tag: String,
+    /// For files of VTK.
+    pub grid: Option<Arc<Grid>>,
     pub number: u32,
     /// Equelle line of the output.
     pub line: u32,
@@ -139,7 +141,10 @@ impl FileWriter {
     /// # Errors
     /// `Io` with the line; that of the values.
     pub(super) fn field(&mut self, order: FieldOrder) -> Result<(), Error> {
-        let FieldOrder { tag, number, line, moment, support, unit, values } = order;
+        let FieldOrder { tag, grid, number, line, moment, support, unit, values } = order;
+        if self.needs.grid.is_none() {
+            self.needs.grid = grid;
+        }
         let field = Field { tag, support, values: values()?, unit };
         let entry = |format| {
             let content = FileContent::Tag { tag: field.tag.clone(), number, format };

@@ -1,5 +1,7 @@
-//! Where messages of a run go: standard error, as text for users or as events for programs.
+//! Where messages of a run go: standard error, as text for users or as events for programs, and a
+//! log of events.
 
+use std::fs::File;
 use std::io::Write;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -13,14 +15,25 @@ pub struct Messages(Arc<Mutex<Stream>>);
 struct Stream {
     out: Box<dyn Write + Send>,
     format: MessageFormat,
+    log: Log,
     /// The description of the run, until the first event after it.
     start: Option<Start>,
+}
+
+/// A file of events beside standard error.
+enum Log {
+    /// None.
+    Off,
+    /// Events until the file is open.
+    Waiting(String),
+    /// The file.
+    Open(File),
 }
 
 impl Messages {
     /// Messages in a format.
     pub fn new(format: MessageFormat, out: Box<dyn Write + Send>) -> Messages {
-        Messages(Arc::new(Mutex::new(Stream { out, format, start: None })))
+        Messages(Arc::new(Mutex::new(Stream { out, format, log: Log::Off, start: None })))
     }
 
     fn stream(&self) -> MutexGuard<'_, Stream> {
@@ -32,20 +45,44 @@ impl Messages {
         self.stream().format
     }
 
+    /// Whether events are read by anybody.
+    pub fn has_events(&self) -> bool {
+        self.stream().has_events()
+    }
+
     /// Sends an event; for users nothing is written.
     pub fn event(&self, event: &Event) {
         let mut stream = self.stream();
-        if stream.format == MessageFormat::Json {
+        if stream.has_events() {
             stream.send_start();
-            stream.write(&format!("{}\n", event.json()));
+            stream.write_event(event);
         }
+    }
+
+    /// Keeps events for a log; those that come before [`Messages::open_log`] wait for it.
+    pub fn keep_log(&self) {
+        self.stream().log = Log::Waiting(String::new());
+    }
+
+    /// Sends events to a file too, if there is to be a log.
+    ///
+    /// # Errors
+    /// Those of the system.
+    pub fn open_log(&self, file: impl FnOnce() -> std::io::Result<File>) -> std::io::Result<()> {
+        let mut stream = self.stream();
+        if let Log::Waiting(events) = &stream.log {
+            let mut file = file()?;
+            file.write_all(events.as_bytes())?;
+            stream.log = Log::Open(file);
+        }
+        Ok(())
     }
 
     /// Begins with the description of a run; it is sent with the next event, or by
     /// [`Messages::send_start`].
     pub fn start(&self, start: Start) {
         let mut stream = self.stream();
-        stream.start = Some(start).filter(|_| stream.format == MessageFormat::Json);
+        stream.start = Some(start).filter(|_| stream.has_events());
     }
 
     /// Completes a description that was not sent yet.
@@ -69,7 +106,26 @@ impl Messages {
 impl Stream {
     fn send_start(&mut self) {
         if let Some(start) = self.start.take() {
-            self.write(&format!("{}\n", Event::Start(start).json()));
+            self.write_event(&Event::Start(start));
+        }
+    }
+
+    fn has_events(&self) -> bool {
+        self.format == MessageFormat::Json || !matches!(self.log, Log::Off)
+    }
+
+    fn write_event(&mut self, event: &Event) {
+        let line = format!("{}\n", event.json());
+        match &mut self.log {
+            Log::Off => {}
+            Log::Waiting(events) => events.push_str(&line),
+            Log::Open(file) => {
+                // A full disk ends the run with its next output; the log is no result.
+                let _ = file.write_all(line.as_bytes());
+            }
+        }
+        if self.format == MessageFormat::Json {
+            self.write(&line);
         }
     }
 

@@ -81,7 +81,8 @@ impl Progress {
         self.done += 1;
         self.steps += 1;
         let interval = match self.style {
-            ProgressStyle::Quiet => return,
+            ProgressStyle::Quiet if !self.messages.has_events() => return,
+            ProgressStyle::Quiet => Duration::MAX,
             ProgressStyle::Bar => Duration::from_millis(100),
             ProgressStyle::Lines => Duration::from_secs(1),
         };
@@ -90,12 +91,12 @@ impl Progress {
         let is_due = |last: Option<Instant>, interval| is_last || last.is_none_or(|last| now.duration_since(last) >= interval);
         let elapsed = now.duration_since(self.loop_started).as_secs_f64();
         let left = self.left(elapsed);
-        if self.format() == MessageFormat::Json && is_due(self.last_event, BETWEEN_EVENTS) {
+        if self.messages.has_events() && is_due(self.last_event, BETWEEN_EVENTS) {
             self.last_event = Some(now);
             let (steps_done, time, dt) = (self.steps, self.time, self.dt);
             self.event(&Event::Step(event::Step { step: self.done, steps: self.total, steps_done, time, dt, elapsed, left }));
         }
-        if !is_due(self.last_shown, interval) {
+        if self.style == ProgressStyle::Quiet || !is_due(self.last_shown, interval) {
             return;
         }
         self.last_shown = Some(now);
@@ -191,10 +192,11 @@ impl Progress {
 
     /// Prints a message on standard error; not when quiet.
     pub fn message(&mut self, text: &str) {
+        self.event(&Event::Note(text.to_owned()));
         match self.format() {
             MessageFormat::Human if self.style == ProgressStyle::Quiet => {}
             MessageFormat::Human => self.line(&format!("{text}\n")),
-            MessageFormat::Json => self.event(&Event::Note(text.to_owned())),
+            MessageFormat::Json => {}
         }
     }
 
@@ -205,9 +207,9 @@ impl Progress {
 
     /// Prints a warning on standard error, even when quiet.
     pub fn warning(&mut self, text: &str) {
-        match self.format() {
-            MessageFormat::Human => self.line(&format!("warning: {text}\n")),
-            MessageFormat::Json => self.event(&Event::Warning(text.to_owned())),
+        self.event(&Event::Warning(text.to_owned()));
+        if self.format() == MessageFormat::Human {
+            self.line(&format!("warning: {text}\n"));
         }
     }
 

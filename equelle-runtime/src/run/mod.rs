@@ -17,6 +17,7 @@ mod lock;
 mod temporary;
 mod timestamp;
 
+use std::fs::OpenOptions;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
@@ -34,6 +35,9 @@ use crate::report::event::{End, Event, GridDescription, Start};
 pub(crate) use entry::{FileContent, FileEntry, StepFormat, StepPart, TagFormat, not_in_names};
 use folder::Folder;
 
+/// Key of parameters: whether the events of a run go to `PROGRAM.events.jsonl`.
+pub(crate) const EVENT_LOG: &str = "event_log";
+
 /// The record of a run, with its folder once a file goes there. Clones share it; dropping the last
 /// one unlocks the folder.
 #[derive(Clone)]
@@ -50,6 +54,8 @@ struct State {
     kept: Option<(OutputCounters, u32)>,
     /// Gets an event for each complete file.
     messages: Option<Messages>,
+    /// Whether the run goes on from a checkpoint: its log of events does, too.
+    is_resumed: bool,
     opened: Instant,
     /// Whether the program finished.
     finished: bool,
@@ -67,6 +73,7 @@ impl RunRecord {
             folder: None,
             kept: None,
             messages: None,
+            is_resumed: false,
             opened: Instant::now(),
             finished: false,
             end: None,
@@ -78,6 +85,13 @@ impl RunRecord {
     #[must_use]
     pub fn telling(self, messages: &Messages) -> RunRecord {
         self.state().messages = Some(messages.clone());
+        self
+    }
+
+    /// The same for a run that goes on from a checkpoint, if it does.
+    #[must_use]
+    pub fn resumed(self, is_resumed: bool) -> RunRecord {
+        self.state().is_resumed = is_resumed;
         self
     }
 
@@ -108,6 +122,12 @@ impl RunRecord {
         folder.begin_journal().map_err(|error| cannot_write(&state.dir, &error))?;
         if let Some((counters, step_files)) = &state.kept {
             folder.keep(counters, *step_files);
+        }
+        if let Some(messages) = &state.messages {
+            let path = state.dir.join(format!("{}.events.jsonl", state.program.name));
+            let goes_on = state.is_resumed;
+            let file = || OpenOptions::new().create(true).write(true).append(goes_on).truncate(!goes_on).open(&path);
+            messages.open_log(file).map_err(|error| cannot_write(&state.dir, &error))?;
         }
         state.folder = Some(folder);
         Ok(warning)

@@ -48,7 +48,7 @@ impl Drop for KernelTimer {
 impl Session {
     /// The times of this run, with `--profile`.
     pub fn profiler(&self) -> Option<&Profiler> {
-        self.profile.as_ref()
+        self.profile.as_ref().filter(|_| self.shows_profile)
     }
 
     /// Sets the bandwidth of the memory that kernels use, in bytes a second. Without it the end of
@@ -61,14 +61,14 @@ impl Session {
 
     /// Begins to measure a call of a kernel over its canonical set.
     pub fn time_kernel(&mut self, info: &'static KernelInfo) -> KernelTimer {
-        let Some(profiler) = self.profile.clone() else { return KernelTimer(None) };
+        let Some(profiler) = self.profiler().cloned() else { return KernelTimer(None) };
         let elements = self.elements_of(info);
         self.timer(profiler, info, elements)
     }
 
     /// Begins to measure a call of a kernel over so many elements.
     pub fn time_kernel_over(&self, info: &'static KernelInfo, elements: usize) -> KernelTimer {
-        match &self.profile {
+        match self.profiler() {
             Some(profiler) => self.timer(profiler.clone(), info, elements),
             None => KernelTimer(None),
         }
@@ -145,11 +145,10 @@ impl Session {
         if profile.bandwidth.is_nan() && profile.kernels.iter().any(|kernel| kernel.bytes > 0) {
             profile.bandwidth = copy_bandwidth(&self.threads);
         }
-        if self.progress.format() == crate::report::MessageFormat::Json {
-            self.progress.event(&Event::Profile(profile));
-        } else {
+        if self.shows_profile && self.progress.format() == crate::report::MessageFormat::Human {
             table(&profile).iter().for_each(|line| self.progress.message(line));
         }
+        self.progress.event(&Event::Profile(profile));
     }
 }
 

@@ -29,9 +29,10 @@ impl Session {
         if history.is_kept {
             Range::widen(self.ranges.entry(line).or_default(), &history.ranges);
         }
-        if self.progress.format() == MessageFormat::Json {
+        if self.progress.messages().has_events() {
             self.progress.event(&self.solve_event(line, history, ending));
-        } else if self.verbose {
+        }
+        if self.verbose && self.progress.format() == MessageFormat::Human {
             let place = self.place(line);
             let end = match ending {
                 SolveOutcome::Converged => "converged",
@@ -69,10 +70,9 @@ impl Session {
     /// whole step, `why` the reason.
     pub fn step_failed(&mut self, line: u32, length: f64, parts: u32, why: &str) {
         let why = why.lines().next().unwrap_or_default();
-        if self.progress.format() == MessageFormat::Json {
-            let step = self.step_number();
-            self.progress.event(&Event::StepFailed { line, step, length, parts, message: why.to_owned() });
-        } else {
+        let step = self.step_number();
+        self.progress.event(&Event::StepFailed { line, step, length, parts, message: why.to_owned() });
+        if self.progress.format() == MessageFormat::Human {
             let (place, length) = (self.place(line), json::number(length));
             self.progress.warning(&format!("{place}: the step of {length} failed, it is tried again in {parts} parts: {why}"));
         }
@@ -81,10 +81,9 @@ impl Session {
     /// Reports that a round with a computed step failed and is taken again with a part of it.
     pub fn round_failed(&mut self, line: u32, length: f64, parts: u32, why: &str) {
         let why = why.lines().next().unwrap_or_default();
-        if self.progress.format() == MessageFormat::Json {
-            let step = self.step_number();
-            self.progress.event(&Event::StepFailed { line, step, length, parts, message: why.to_owned() });
-        } else {
+        let step = self.step_number();
+        self.progress.event(&Event::StepFailed { line, step, length, parts, message: why.to_owned() });
+        if self.progress.format() == MessageFormat::Human {
             let (place, length) = (self.place(line), json::number(length));
             self.progress.warning(&format!("{place}: the step of {length} failed, the round is tried again with 1/{parts} of it: {why}"));
         }
@@ -93,9 +92,8 @@ impl Session {
     /// Reports that a round was taken with a part of its step.
     pub fn round_rescued(&mut self, line: u32, length: f64, parts: u32) {
         self.rescues.shortened += 1;
-        if self.progress.format() == MessageFormat::Json {
-            self.progress.event(&Event::StepRescued { line, step: self.step_number(), length, parts });
-        } else {
+        self.progress.event(&Event::StepRescued { line, step: self.step_number(), length, parts });
+        if self.progress.format() == MessageFormat::Human {
             let (place, length) = (self.place(line), json::number(length));
             self.progress.message(&format!("{place}: the round was taken with 1/{parts} of the step of {length}"));
         }
@@ -105,9 +103,8 @@ impl Session {
     pub fn step_rescued(&mut self, line: u32, length: f64, parts: u32) {
         self.rescues.steps += 1;
         self.rescues.parts += parts as usize;
-        if self.progress.format() == MessageFormat::Json {
-            self.progress.event(&Event::StepRescued { line, step: self.step_number(), length, parts });
-        } else {
+        self.progress.event(&Event::StepRescued { line, step: self.step_number(), length, parts });
+        if self.progress.format() == MessageFormat::Human {
             let (place, length) = (self.place(line), json::number(length));
             self.progress.message(&format!("{place}: the step of {length} was taken in {parts} parts"));
         }

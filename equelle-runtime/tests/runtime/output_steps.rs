@@ -191,6 +191,17 @@ fn fields_of_a_step_are_in_one_file() {
     assert_eq!((files.len(), &files[1]["step"], &files[1]["time"]), (6, &1.into(), &0.5.into()));
 }
 
+/// A step of a single number alone comes first: the collection after the loop has its file, too.
+#[test]
+fn collections_after_steps_of_numbers() {
+    let run = run(&["output_format=vtu,csv", "output_dir=o"], |session| {
+        each_step(session, &[0.5, 0.5], |session, step| session.output_scalar("m", step as f64))?;
+        heat(session, 1)
+    });
+    run.result.as_ref().unwrap();
+    assert!(run.names().iter().any(|name| name.ends_with(".vti")), "{:?}", run.names());
+}
+
 #[test]
 fn the_time_is_an_output_of_the_step() {
     let program = |session: &mut Session| {
