@@ -86,7 +86,7 @@ pub(super) fn parameters(args: &RunArgs) -> Vec<String> {
         let given = Parameters::from_words(&words).ok();
         let names = |key: &str| given.as_ref().is_some_and(|parameters| parameters.contains(key));
         let added = [(!names("output_format"), FORMATS), (args.html.is_some() && !names("event_log"), "event_log=true")];
-        words.extend(added.into_iter().filter_map(|(is_missing, word)| is_missing.then(|| word.to_owned())));
+        words.extend(added.into_iter().filter(|(is_missing, _)| *is_missing).map(|(_, word)| word.to_owned()));
     }
     words
 }
