@@ -389,3 +389,77 @@ fn cells_that_are_not_active() {
     // What the missing cell leaves open: three faces.
     assert_eq!(grid.topology().face_cells.iter().filter(|cells| cells[1] == NONE).count(), 24);
 }
+
+/// What decks must not have: one error each, with its line.
+#[test]
+fn bad_decks() {
+    let corners = Deck::boxes([2, 1, 1], [10.0, 10.0, 5.0]);
+    let with = |change: &dyn Fn(&mut Deck)| {
+        let mut deck = Deck::boxes([2, 1, 1], [10.0, 10.0, 5.0]);
+        change(&mut deck);
+        deck.text()
+    };
+    let crossed = with(&|deck| (deck.coord[0], deck.coord[3]) = (25.0, 25.0));
+    let upside_down = with(&|deck| deck.set(|_, corner| if corner >> 2 == 0 { 5.0 } else { 0.0 }));
+    for (text, expected) in [
+        (BOX.replace("8*5 /", "7*5 /"), "d:8: DZ of line 7 has 7 values: expected 8"),
+        (BOX.replace("8*5 /", "9*5 /"), "d:8: DZ of line 7 has more than 8 values: expected its `/` before `9*5`"),
+        (BOX.replace("8*5 /", "99999999999999999999*5 /"), "d:8: DZ[0]: `99999999999999999999*5` is not a number"),
+        (BOX.replace("8*5 /", "8*NaN /"), "d:8: DZ[0]: `8*NaN` is not a number"),
+        (BOX.replace("8*5 /", "8*5"), "d:9: expected the `/` that ends DZ of line 7, found `TOPS`"),
+        (BOX.replace("2 2 2 1 F", "2 2"), "d:1: SPECGRID: expected three numbers of cells"),
+        (BOX.replace("2 2 2 1 F", "2 2 -2"), "d:2: SPECGRID: `-2` is not a number of cells"),
+        (
+            BOX.replace("2 2 2 1 F", "100000 100000 100000"),
+            "d:1: SPECGRID: 100000 x 100000 x 100000 cells are too many: at most 100000000 are read",
+        ),
+        (format!("{BOX}ACTNUM\n7*1 /\n"), "d:12: ACTNUM of line 11 has 7 values: expected 8"),
+        (format!("{BOX}ACTNUM\n7*1 2 /\n"), "d:12: ACTNUM[7]: 2: expected 0 or 1"),
+        (format!("{BOX}BOX\n1 3 1 1 1 1 /\n"), "d:12: BOX: `3` is outside of the grid, which has I from 1 to 2"),
+        (format!("{BOX}COPY\nPERMX PERMY /\n/\n"), "d:12: COPY: array `PERMX` has no values yet"),
+        (format!("{BOX}EQUALS\nPORO 0.2 1 1 1 1 1 1 /\n/\n"), "d:12: PORO has no value for cell (2, 1, 1), which is active"),
+        (crossed, "d:4: COORD[0]: pillars cross, or turn the other way than elsewhere, at cell (1, 1, 1)"),
+        (upside_down, "d:13: ZCORN[8]: corners out of order: the bottom of cell (1, 1, 1) is above its top"),
+        ("PORO\n1 /\n".to_string(), "d:1: PORO: expected SPECGRID or DIMENS before it"),
+    ] {
+        assert_eq!(message(&text), expected, "{text}");
+    }
+    assert!(corners.grid().n_cells() == 2);
+    let source = Source::memory([("a", b"SPECGRID\n1 1 1 /\nINCLUDE\n'a' /\n".to_vec())]);
+    let bytes = source.read(Path::new("a"), "").unwrap();
+    let error = grdecl::read(&source, Path::new("a"), bytes, &DeckOptions::default(), &Threads::one()).unwrap_err();
+    assert_eq!(error.message, "a:4: INCLUDE: the file includes itself");
+}
+
+/// Damaged decks: refused with a place, or grids that hold together.
+#[test]
+fn damaged_decks() {
+    let mut random = Random(0x1234_5678_9abc_def1);
+    let options = DeckOptions { most_cells: 10_000, ..DeckOptions::default() };
+    let (mut accepted, mut refused) = (0, 0);
+    let texts = [faulted(&mut random).text() + "PINCH\n/\n", format!("{BOX}EQUALS\nPORO 0.2 /\n/\nMINPV\n1 /\nMULTX\n8*2 /\n")];
+    for round in 0..20_000 {
+        let mut bytes = texts[round % 2].clone().into_bytes();
+        for _ in 0..1 + (random.next() * 3.0) as usize {
+            let at = (random.next() * bytes.len() as f64) as usize;
+            match (random.next() * 4.0) as usize {
+                0 => bytes[at] = b"0123456789.-*/ \n'EX"[(random.next() * 19.0) as usize],
+                1 if bytes.len() > 1 => drop(bytes.remove(at)),
+                2 => bytes.truncate(at.max(1)),
+                _ => bytes[at] = (random.next() * 256.0) as u8,
+            }
+        }
+        match grdecl::read(&Source::memory([("x", Vec::new())]), Path::new("d"), Bytes::Owned(bytes), &options, &Threads::one()) {
+            Ok(grid) => {
+                let geometry = grid.geometry();
+                assert!(geometry.cell_volumes.iter().chain(&geometry.face_areas).all(|&measure| measure > 0.0 && measure.is_finite()));
+                accepted += 1;
+            }
+            Err(error) => {
+                assert!(error.message.starts_with("d:"), "{}", error.message);
+                refused += 1;
+            }
+        }
+    }
+    assert!(accepted > 100 && refused > 1000, "{accepted} {refused}");
+}
