@@ -250,7 +250,8 @@ impl Random {
 fn faulted(random: &mut Random) -> Deck {
     let n = [0; 3].map(|_: i32| 1 + (random.next() * 4.0) as usize);
     let mut deck = Deck::boxes(n, [10.0, 8.0, 100.0 / n[2] as f64]);
-    // All slanted alike, so that the pillars of a row lie in a plane and areas are those of polygons.
+    // All slanted alike, so that the pillars of a row lie in a plane and areas are those of
+    // polygons.
     let shear = [random.next() * 6.0 - 3.0, random.next() * 6.0 - 3.0];
     for pillar in deck.coord.chunks_mut(6) {
         (pillar[3], pillar[4], pillar[5]) = (pillar[0] + shear[0], pillar[1] + shear[1], 100.0);

@@ -1,9 +1,9 @@
 //! What two cells on either side of a row of pillars have in common.
 //!
-//! Between two pillars, a cell is a quadrangle: its top and its bottom are lines from the one pillar
-//! to the other. Two of them share a convex polygon, whose corners are nodes of pillars, or where a
-//! line of the one crosses a line of the other. Lines are compared by the numbers of their nodes,
-//! which ascend with depth, so that no rounding decides which polygons there are.
+//! Between two pillars, a cell is a quadrangle: its top and its bottom are lines from the one
+//! pillar to the other. Two of them share a convex polygon, whose corners are nodes of pillars, or
+//! where a line of the one crosses a line of the other. Lines are compared by the numbers of their
+//! nodes, which ascend with depth, so that no rounding decides which polygons there are.
 
 use std::cmp::Ordering;
 

@@ -2,12 +2,13 @@
 //!
 //! Cells that are active and have a volume become the cells of the grid, I fastest, then J, then K.
 //! z is the depth of the deck, positive down. Where columns are displaced along a fault, faces are
-//! the polygons that two cells share. Arrays of cells keep their names and units, and there are `I`,
-//! `J` and `K` (from 1); multipliers become the array `MULT` on faces, and faults sets of faces.
+//! the polygons that two cells share. Arrays of cells keep their names and units, and there are
+//! `I`, `J` and `K` (from 1); multipliers become the array `MULT` on faces, and faults sets of
+//! faces.
 //!
 //! `text` reads words through included files, `keywords` what each keyword says, `boxes` EQUALS and
-//! the like, `deck` keeps it, `block` makes corners of DX, DY and DZ; `columns` numbers the nodes on
-//! pillars, `clip` finds polygons, `faces` the faces of the grid, `multipliers` what belongs to
+//! the like, `deck` keeps it, `block` makes corners of DX, DY and DZ; `columns` numbers the nodes
+//! on pillars, `clip` finds polygons, `faces` the faces of the grid, `multipliers` what belongs to
 //! them.
 //!
 //! Source of the polygons: lines on the two sides of a fault cross once at most, so that cells on
