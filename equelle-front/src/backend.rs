@@ -177,10 +177,10 @@ impl Handle {
             (Shape::Domain(_), Basic::Entity(_)) => Some(Handle::Domain),
             (Shape::Sequence, Basic::Scalar) => Some(Handle::Sequence),
             (Shape::Single, Basic::Table) => Some(Handle::Table),
-            (Shape::Single, Basic::Entity(_) | Basic::Text)
-            | (Shape::Collection(_), Basic::Text | Basic::Table)
-            | (Shape::Domain(_), Basic::Scalar | Basic::Vector | Basic::Bool | Basic::Text | Basic::Table)
-            | (Shape::Sequence, Basic::Vector | Basic::Bool | Basic::Entity(_) | Basic::Text | Basic::Table) => None,
+            (Shape::Single, Basic::Entity(_) | Basic::Text | Basic::Axis(_))
+            | (Shape::Collection(_), Basic::Text | Basic::Table | Basic::Axis(_))
+            | (Shape::Domain(_), Basic::Scalar | Basic::Vector | Basic::Bool | Basic::Text | Basic::Table | Basic::Axis(_))
+            | (Shape::Sequence, Basic::Vector | Basic::Bool | Basic::Entity(_) | Basic::Text | Basic::Table | Basic::Axis(_)) => None,
         }
     }
 

@@ -415,3 +415,93 @@ impl TablePart {
         }
     }
 }
+
+/// Cells along each axis of a Cartesian grid.
+pub type Offset = [i8; 3];
+
+/// What stands for a cell beyond each side of a Cartesian grid: low and high side of each axis.
+pub type Beyond = [SideMap; 6];
+
+/// How many cells a read may be away along an axis.
+pub const MAX_OFFSET: i8 = 16;
+
+/// Which cell stands for one beyond a side, m = 0, 1, ... cells out.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum SideMap {
+    /// The grid begins again.
+    Wrap,
+    /// The cell m cells inside.
+    Mirror,
+    /// The cell m + 1 cells inside.
+    MirrorAt,
+    /// The last cell.
+    Clamp,
+    /// Nothing reads beyond.
+    #[default]
+    Never,
+}
+
+impl SideMap {
+    /// All of them.
+    pub const ALL: [SideMap; 5] = [SideMap::Wrap, SideMap::Mirror, SideMap::MirrorAt, SideMap::Clamp, SideMap::Never];
+
+    /// Word in the text of the IR.
+    pub fn word(self) -> &'static str {
+        match self {
+            SideMap::Wrap => "wrap",
+            SideMap::Mirror => "mirror",
+            SideMap::MirrorAt => "mirror_at",
+            SideMap::Clamp => "clamp",
+            SideMap::Never => "never",
+        }
+    }
+
+    /// How many cells an axis needs so that a read this many cells beyond the side is in the grid.
+    pub fn cells_needed(self, reach: u8) -> u32 {
+        match self {
+            SideMap::Wrap | SideMap::Mirror => u32::from(reach),
+            SideMap::MirrorAt | SideMap::Never => u32::from(reach) + 1,
+            SideMap::Clamp => 1,
+        }
+    }
+}
+
+/// Where a cell is in a Cartesian grid.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum PlaceFact {
+    /// Whether the cell this many cells further along an axis is beyond the side there.
+    Outside {
+        /// The axis.
+        axis: u8,
+        /// The offset.
+        by: i8,
+    },
+    /// The number of the cell along an axis, from 0: a Scalar.
+    Index(u8),
+    /// Whether the sum of the numbers along these axes is even.
+    Even([bool; 3]),
+}
+
+impl PlaceFact {
+    /// Whether it is a truth value and not a Scalar.
+    pub fn is_truth(self) -> bool {
+        !matches!(self, PlaceFact::Index(_))
+    }
+
+    /// The last axis that it names.
+    pub fn axis(self) -> u8 {
+        match self {
+            PlaceFact::Outside { axis, .. } | PlaceFact::Index(axis) => axis,
+            PlaceFact::Even(axes) => (0..3).rev().find(|&a| axes[usize::from(a)]).unwrap_or(0),
+        }
+    }
+}
+
+/// A number of a Cartesian grid.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum GridNumber {
+    /// Width of the cells along an axis.
+    Width(u8),
+    /// Number of cells along an axis.
+    Extent(u8),
+}

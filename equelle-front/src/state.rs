@@ -59,7 +59,7 @@ fn has_numbers(ty: &Type) -> bool {
     match (ty.basic, ty.shape) {
         (Basic::Scalar | Basic::Vector, Shape::Single | Shape::Collection(_)) => true,
         (Basic::Scalar | Basic::Vector, Shape::Domain(_) | Shape::Sequence) => false,
-        (Basic::Bool | Basic::Entity(_) | Basic::Text | Basic::Table, _) => false,
+        (Basic::Bool | Basic::Entity(_) | Basic::Text | Basic::Table | Basic::Axis(_), _) => false,
     }
 }
 

@@ -9,7 +9,7 @@ pub(crate) mod captures;
 
 use std::sync::Arc;
 
-use crate::ops::{Arithmetic, Comparison, Elementary, InputElement, Logic, TablePart};
+use crate::ops::{Arithmetic, Comparison, Elementary, GridNumber, InputElement, Logic, Offset, PlaceFact, TablePart};
 use crate::source::Span;
 use crate::syntax::ast::LoopTest;
 use crate::types::{CanonicalSet, Dimension, SetTable, Type};
@@ -73,6 +73,17 @@ impl TreeType {
         match self {
             TreeType::Value(ty) => Some(*ty),
             TreeType::Array(_) | TreeType::Table2 | TreeType::Void => None,
+        }
+    }
+
+    /// Without halos.
+    #[must_use]
+    pub fn bare(&self) -> TreeType {
+        match self {
+            TreeType::Value(ty) => TreeType::Value(ty.bare()),
+            TreeType::Array(elements) => TreeType::Array(elements.iter().map(|ty| ty.bare()).collect()),
+            TreeType::Table2 => TreeType::Table2,
+            TreeType::Void => TreeType::Void,
         }
     }
 
@@ -167,6 +178,10 @@ impl Expr {
             | ExprKind::Power { .. }
             | ExprKind::Element { .. }
             | ExprKind::Component { .. }
+            | ExprKind::Axis(_)
+            | ExprKind::Place(_)
+            | ExprKind::GridNumber(_)
+            | ExprKind::Read { .. }
             | ExprKind::Neg(_)
             | ExprKind::Not(_)
             | ExprKind::Norm(_)
@@ -174,6 +189,33 @@ impl Expr {
         }
     }
 }
+
+/// What a value is worth beyond a side of a Cartesian grid, m = 0, 1, ... cells out. Numbers are
+/// those of arguments of [`ExprKind::Read`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Rule {
+    /// The grid begins again.
+    Periodic,
+    /// That of the cell m cells inside.
+    Mirror,
+    /// That of the cell m + 1 cells inside.
+    MirrorAt,
+    /// Minus that of the cell m cells inside.
+    Negate,
+    /// That of the last cell.
+    Copy,
+    /// Twice a value on the side minus that of the cell m cells inside.
+    AtFace(u32),
+    /// This value.
+    Value(u32),
+    /// By a slope along the axis from the cell m cells inside.
+    Slope(u32),
+    /// On the polynomial of this degree through the cells nearest to the side.
+    Polynomial(u8),
+}
+
+/// Rules of low and high side of each axis.
+pub type Rules = [Option<Rule>; 6];
 
 /// Kinds of typed expression. Parentheses are gone.
 #[derive(Clone, Debug)]
@@ -208,6 +250,15 @@ pub enum ExprKind {
     Element { array: Box<Expr>, index: u32 },
     /// `vector[index]`: a component.
     Component { vector: Box<Expr>, index: u32 },
+    /// `StencilI()` and the like.
+    Axis(u8),
+    /// `IndexOf(a)`, `Even(a, ...)`
+    Place(PlaceFact),
+    /// `Width(a)`, `Extent(a)`
+    GridNumber(GridNumber),
+    /// `u(i+1)`: the first argument read at an offset, by rules beyond the grid which name the other
+    /// arguments.
+    Read { args: Vec<Expr>, by: Offset, rules: Rules },
     /// `-a`
     Neg(Box<Expr>),
     /// `Not a`

@@ -211,6 +211,8 @@ pub enum Basic {
     Text,
     /// A function of one number that data give: rows of arguments and values.
     Table,
+    /// An index variable of a Cartesian grid: in the typed tree only.
+    Axis(u8),
 }
 
 /// How many of them.
@@ -236,33 +238,44 @@ pub struct Type {
     pub shape: Shape,
     /// For entities: a set known to hold every non-Empty element. For a domain: its own set.
     pub within: Option<SetId>,
+    /// What it is worth beyond the grid where it is read by index: in the typed tree only.
+    pub halo: Halo,
+}
+
+/// Rules for values beyond the grid, as the checker numbers them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Halo(pub u32);
+
+impl Halo {
+    /// No rules.
+    pub const NONE: Halo = Halo(0);
 }
 
 impl Type {
     /// One real number.
-    pub const SCALAR: Type = Type { basic: Basic::Scalar, shape: Shape::Single, within: None };
+    pub const SCALAR: Type = Type { basic: Basic::Scalar, shape: Shape::Single, within: None, halo: Halo::NONE };
     /// One truth value.
-    pub const BOOL: Type = Type { basic: Basic::Bool, shape: Shape::Single, within: None };
+    pub const BOOL: Type = Type { basic: Basic::Bool, shape: Shape::Single, within: None, halo: Halo::NONE };
     /// Text.
-    pub const TEXT: Type = Type { basic: Basic::Text, shape: Shape::Single, within: None };
+    pub const TEXT: Type = Type { basic: Basic::Text, shape: Shape::Single, within: None, halo: Halo::NONE };
     /// A table.
-    pub const TABLE: Type = Type { basic: Basic::Table, shape: Shape::Single, within: None };
+    pub const TABLE: Type = Type { basic: Basic::Table, shape: Shape::Single, within: None, halo: Halo::NONE };
     /// A list of real numbers.
-    pub const SEQUENCE: Type = Type { basic: Basic::Scalar, shape: Shape::Sequence, within: None };
+    pub const SEQUENCE: Type = Type { basic: Basic::Scalar, shape: Shape::Sequence, within: None, halo: Halo::NONE };
 
     /// `Collection Of <basic> On <set>` for Scalar, Vector, Bool.
     pub fn collection(basic: Basic, set: SetId) -> Type {
-        Type { basic, shape: Shape::Collection(set), within: None }
+        Type { basic, shape: Shape::Collection(set), within: None, halo: Halo::NONE }
     }
 
     /// Entities of `kind`, one per element of `set`, each Empty or in `within`.
     pub fn entities(kind: EntityKind, set: SetId, within: SetId) -> Type {
-        Type { basic: Basic::Entity(kind), shape: Shape::Collection(set), within: Some(within) }
+        Type { basic: Basic::Entity(kind), shape: Shape::Collection(set), within: Some(within), halo: Halo::NONE }
     }
 
     /// The domain that is `set`.
     pub fn domain(kind: EntityKind, set: SetId) -> Type {
-        Type { basic: Basic::Entity(kind), shape: Shape::Domain(set), within: Some(set) }
+        Type { basic: Basic::Entity(kind), shape: Shape::Domain(set), within: Some(set), halo: Halo::NONE }
     }
 
     /// The set over which it has one value per element (a domain: itself).
@@ -271,6 +284,21 @@ impl Type {
             Shape::Collection(set) | Shape::Domain(set) => Some(set),
             Shape::Single | Shape::Sequence => None,
         }
+    }
+
+    /// The type in the IR: index variables are the names of their axes, and halos are gone.
+    #[must_use]
+    pub fn lowered(self) -> Type {
+        match self.basic {
+            Basic::Axis(_) => Type::TEXT,
+            Basic::Scalar | Basic::Vector | Basic::Bool | Basic::Entity(_) | Basic::Text | Basic::Table => self.bare(),
+        }
+    }
+
+    /// Without a halo.
+    #[must_use]
+    pub fn bare(self) -> Type {
+        Type { halo: Halo::NONE, ..self }
     }
 
     /// Whether it is a domain.

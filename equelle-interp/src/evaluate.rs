@@ -3,13 +3,13 @@
 use std::collections::BTreeMap;
 
 use equelle_front::ir::{FaceFilter, Interpolant, KBlock, KExpr, KStmt, Kernel, LocalId, Param, ParamId, Path, Side, UnaryOp};
-use equelle_front::ops::{Arithmetic, FaceReduction};
+use equelle_front::ops::{Arithmetic, FaceReduction, PlaceFact};
 use equelle_front::types::{Basic, EntityKind, SetId, SetTable};
 use equelle_runtime::grid::{Cartesian, Grid, NONE};
 use equelle_runtime::{Error, ErrorKind, math};
 
 use crate::operand::{Bound, Members, Number};
-use crate::value::{arithmetic, binary_math, defect, elementary, entity_kind, logic};
+use crate::value::{arithmetic, binary_math, defect, elementary, entity_kind, logic, side_map};
 
 /// A local.
 #[derive(Clone, Copy)]
@@ -252,6 +252,11 @@ impl<'a> Evaluator<'a> {
             }
             Path::SideFace(side) => self.side_face(*side).map(Some),
             Path::Shift { from, by } => self.shifted(from, *by).map(Some),
+            Path::Offset { from, by, beyond } => {
+                let from = self.entity(from, "a neighbour")?;
+                let shape = self.grid.cartesian_shape().ok_or_else(|| defect("an offset needs a Cartesian grid"))?;
+                Ok(Some(shape.offset_cell(from, *by, beyond.map(side_map))))
+            }
             Path::Empty => Ok(None),
         }
     }
@@ -330,6 +335,15 @@ impl<'a> Evaluator<'a> {
             }
             KExpr::Normal(path) => Number::Vector(self.normal(path)?),
             KExpr::IsEmpty(path) => Number::Bool(self.path(path)?.is_none()),
+            KExpr::Place { fact, at } => {
+                let cell = self.entity(at, "a place")?;
+                let shape = self.grid.cartesian_shape().ok_or_else(|| defect("a place needs a Cartesian grid"))?;
+                match *fact {
+                    PlaceFact::Outside { axis, by } => Number::Bool(shape.is_outside(cell, usize::from(axis), by)),
+                    PlaceFact::Index(axis) => Number::Real(shape.index_along(cell, usize::from(axis)) as f64),
+                    PlaceFact::Even(axes) => Number::Bool(shape.is_even(cell, axes)),
+                }
+            }
             KExpr::Member { set, at } => {
                 let entity = self.entity(at, "membership")?;
                 let members = self.members.get(set).ok_or_else(|| defect("a set has no elements in this grid"))?;

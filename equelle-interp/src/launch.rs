@@ -248,7 +248,7 @@ impl<R: DerivativeAccess> Interpreter<'_, R> {
                 let values = column().map(Number::entity).collect::<Result<Vec<Option<u32>>, Error>>()?;
                 Value::Entities(self.rt.entity_collection(&domain, entity_kind(kind), values)?)
             }
-            Basic::Text | Basic::Table => return Err(defect("a kernel gives no Text")),
+            Basic::Text | Basic::Table | Basic::Axis(_) => return Err(defect("a kernel gives no Text")),
         })
     }
 

@@ -1,13 +1,14 @@
 //! Operations: each is one call of the runtime, where the runtime has a method for it.
 
 use equelle_front::ir::{Op, UnaryOp, ValueId};
-use equelle_front::ops::{Arithmetic, Comparison, FaceReduction, InputElement, Logic};
+use equelle_front::ops::{Arithmetic, Comparison, FaceReduction, GridNumber, InputElement, Logic, PlaceFact};
 use equelle_front::types::Type;
 use equelle_runtime::{DerivativeAccess, Error};
 
 use crate::program::{Frame, Interpreter};
 use crate::value::{
-    Value, binary, binary_math, canonical_set, comparison, defect, elementary, face_reduction, reduction, runtime_logic, table_part,
+    Value, binary, binary_math, canonical_set, comparison, defect, elementary, face_reduction, reduction, runtime_logic, side_map,
+    table_part,
 };
 
 impl<R: DerivativeAccess> Interpreter<'_, R> {
@@ -73,6 +74,20 @@ impl<R: DerivativeAccess> Interpreter<'_, R> {
                 let faces = self.entities(v(a)?)?;
                 Value::Entities(self.rt.second_cell(&faces)?)
             }
+            Op::Shift { cells, by, beyond } => {
+                let cells = self.entities(v(cells)?)?;
+                Value::Entities(self.rt.offset_cells(&cells, *by, beyond.map(side_map))?)
+            }
+            Op::Place { fact, cells } => {
+                let cells = self.entities(v(cells)?)?;
+                match *fact {
+                    PlaceFact::Outside { axis, by } => Value::Bools(self.rt.is_outside(&cells, usize::from(axis), by)?),
+                    PlaceFact::Index(axis) => Value::Scalars(self.rt.index_along(&cells, usize::from(axis))?),
+                    PlaceFact::Even(axes) => Value::Bools(self.rt.is_even(&cells, axes)?),
+                }
+            }
+            Op::GridNumber(GridNumber::Width(axis)) => Value::Scalar(self.rt.cell_width(usize::from(*axis))?),
+            Op::GridNumber(GridNumber::Extent(axis)) => Value::Scalar(self.rt.cells_along(usize::from(*axis))?),
             Op::IsEmpty(a) => {
                 let entities = self.entities(v(a)?)?;
                 Value::Bools(self.rt.is_empty(&entities)?)

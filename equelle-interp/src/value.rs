@@ -181,3 +181,16 @@ pub(crate) fn binary(op: ops::Arithmetic) -> runtime::Binary {
 pub(crate) fn arithmetic(op: ops::Arithmetic, a: f64, b: f64) -> f64 {
     binary(op).of(a, b)
 }
+
+/// The map of the runtime.
+pub(crate) fn side_map(map: equelle_front::ops::SideMap) -> equelle_runtime::grid::SideMap {
+    use equelle_front::ops::SideMap as Front;
+    use equelle_runtime::grid::SideMap;
+    match map {
+        Front::Wrap => SideMap::Wrap,
+        Front::Mirror => SideMap::Mirror,
+        Front::MirrorAt => SideMap::MirrorAt,
+        Front::Clamp => SideMap::Clamp,
+        Front::Never => SideMap::Never,
+    }
+}

@@ -416,6 +416,38 @@ impl Session {
         error.at(self.line)
     }
 
+    /// Refuses a grid that is no uniform Cartesian one with at least these numbers of cells.
+    ///
+    /// # Errors
+    /// `Data`, with the line of the statement that needs the structure.
+    pub fn require_cells(&self, cells: [usize; 3], line: u32) -> Result<(), Error> {
+        let refused = |message: String, hint: &str| Err(Error::new(ErrorKind::Data, message).hint(hint).at(line));
+        let Some(shape) = self.grid.cartesian_shape() else {
+            let message = "neighbours by index need a uniform Cartesian grid, and this grid is none".to_owned();
+            return refused(message, "give grid_dim, nx and dx, or a grid file of a uniform Cartesian grid");
+        };
+        for (axis, &needed) in cells.iter().enumerate() {
+            let name = ["I", "J", "K"][axis];
+            if needed > 0 && axis >= shape.dim {
+                return refused(format!("axis {name} needs a grid of {} dimensions, and this one has {}", axis + 1, shape.dim), "give another grid");
+            }
+            if shape.n[axis] < needed {
+                let message = format!("the program needs {needed} cells along {name}, and the grid has {}", shape.n[axis]);
+                return refused(message, "give a grid with more cells along that axis");
+            }
+        }
+        Ok(())
+    }
+
+    /// The shape of a grid that [`Session::require_cells`] let through.
+    ///
+    /// # Errors
+    /// `Data` where it has none.
+    pub fn cartesian_shape(&self) -> Result<&crate::grid::Cartesian, Error> {
+        let missing = || Error::new(ErrorKind::Data, "this needs a uniform Cartesian grid");
+        self.grid.cartesian_shape().ok_or_else(missing)
+    }
+
     /// A canonical set; created once.
     ///
     /// # Errors

@@ -13,7 +13,7 @@
 
 use crate::entity::{CanonicalSet, EntityKind};
 use crate::error::Error;
-use crate::grid::{GeometryArray, Grid};
+use crate::grid::{GeometryArray, Grid, SideMap};
 use crate::math::table2::TablePart;
 use crate::memory::MemoryPlan;
 use crate::newton::rescue;
@@ -134,6 +134,13 @@ pub trait EquelleRuntime: Sized {
     fn check_collection(&mut self, name: &str, value: &Self::ScalarCollection) -> Result<(), Error>;
     /// [`EquelleRuntime::check_collection`] for each component.
     fn check_vectors(&mut self, name: &str, value: &Self::VectorCollection) -> Result<(), Error>;
+    /// Refuses a grid that is no uniform Cartesian one with at least these numbers of cells (0: the
+    /// program names no such axis), for the statement on a line.
+    fn require_cells(&mut self, cells: [usize; 3], line: u32) -> Result<(), Error>;
+    /// The width of the cells of a Cartesian grid along an axis.
+    fn cell_width(&mut self, axis: usize) -> Result<Self::Scalar, Error>;
+    /// The number of its cells along an axis.
+    fn cells_along(&mut self, axis: usize) -> Result<Self::Scalar, Error>;
     /// Ends the program: waits for all queued work, reports deferred errors.
     fn finish(&mut self) -> Result<(), Error>;
 }
@@ -162,6 +169,14 @@ pub trait Operations: EquelleRuntime {
     // Topology and geometry.
     fn first_cell(&mut self, faces: &Self::EntityCollection) -> Result<Self::EntityCollection, Error>;
     fn second_cell(&mut self, faces: &Self::EntityCollection) -> Result<Self::EntityCollection, Error>;
+    /// The cell at an offset in a Cartesian grid from each cell.
+    fn offset_cells(&mut self, cells: &Self::EntityCollection, by: [i8; 3], beyond: [SideMap; 6]) -> Result<Self::EntityCollection, Error>;
+    /// Whether the cell this many cells further along an axis is beyond the side there.
+    fn is_outside(&mut self, cells: &Self::EntityCollection, axis: usize, by: i8) -> Result<Self::BoolCollection, Error>;
+    /// Whether the sum of the numbers of each cell along some axes is even.
+    fn is_even(&mut self, cells: &Self::EntityCollection, axes: [bool; 3]) -> Result<Self::BoolCollection, Error>;
+    /// The number of each cell along an axis.
+    fn index_along(&mut self, cells: &Self::EntityCollection, axis: usize) -> Result<Self::ScalarCollection, Error>;
     fn is_empty(&mut self, entities: &Self::EntityCollection) -> Result<Self::BoolCollection, Error>;
     /// The faces themselves, Empty included.
     ///

@@ -165,7 +165,7 @@ pub(super) fn type_text(sets: &SetTable, ty: &Type) -> String {
         Basic::Vector => "Vector",
         Basic::Bool => "Bool",
         Basic::Entity(kind) => kind.name(),
-        Basic::Text => "String",
+        Basic::Text | Basic::Axis(_) => "String",
         Basic::Table => "Table",
     };
     match ty.shape {

@@ -79,7 +79,7 @@ pub(crate) fn input_kind(input: &Data, columns: TableColumns) -> InputKind {
         DataKind::Collection => match input.ty.basic {
             Basic::Vector => InputKind::Vectors,
             Basic::Bool => InputKind::Bools,
-            Basic::Scalar | Basic::Text | Basic::Table | Basic::Entity(_) => InputKind::Collection,
+            Basic::Scalar | Basic::Text | Basic::Table | Basic::Axis(_) | Basic::Entity(_) => InputKind::Collection,
         },
         DataKind::Domain => InputKind::Domain,
         DataKind::Sequence => InputKind::Sequence,

@@ -69,7 +69,7 @@ fn malformed_tables_are_refused() {
     assert_eq!(message(&|m| set_op(m, Op::Gradient(ValueId(1)))), "`b` is used before it is assigned");
     let unknown_set = Type::collection(Basic::Scalar, SetId(99));
     assert_eq!(message(&|m| m.main.values[0].ty = unknown_set), "`a`: the type names a set that is not in the table");
-    let bool_sequence = Type { basic: Basic::Bool, shape: Shape::Sequence, within: None };
+    let bool_sequence = Type { basic: Basic::Bool, shape: Shape::Sequence, within: None, halo: equelle_front::types::Halo::NONE };
     assert_eq!(message(&|m| m.main.values[0].ty = bool_sequence), "`a`: a Sequence is of Scalars");
     let cells = SetTable::new().canonical(CanonicalSet::ALL_CELLS);
     let faces_of_cells = Type::domain(EntityKind::Face, cells);

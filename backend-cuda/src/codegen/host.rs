@@ -200,7 +200,7 @@ impl Launch<'_> {
                 (None, ..) => match result.ty.basic {
                     Basic::Vector => quote!(self.new_vector()?),
                     Basic::Bool => quote!(self.new_bool()?),
-                    Basic::Scalar | Basic::Entity(_) | Basic::Text | Basic::Table => quote!(self.new_number()?),
+                    Basic::Scalar | Basic::Entity(_) | Basic::Text | Basic::Table | Basic::Axis(_) => quote!(self.new_number()?),
                 },
                 (Some(_), Some(reduction), _) => {
                     let reduce = reduction_tokens(reduction);
@@ -218,7 +218,7 @@ impl Launch<'_> {
                         let kind = kind_tokens(kind);
                         quote!(self.new_entity_collection(&domain, #kind)?)
                     }
-                    Basic::Scalar | Basic::Text | Basic::Table => quote!(self.new_collection(&domain)?),
+                    Basic::Scalar | Basic::Text | Basic::Table | Basic::Axis(_) => quote!(self.new_collection(&domain)?),
                 },
             };
             before.extend(quote!(let #name = #buffer;));
@@ -267,7 +267,7 @@ impl Launch<'_> {
             .map(|(result, name)| match (&domain, result.reduce, result.ty.basic) {
                 (None, _, Basic::Vector) => quote!(Vector(#name)),
                 (None, _, Basic::Bool) => quote!(Bool::Device(#name)),
-                (None, _, Basic::Scalar | Basic::Entity(_) | Basic::Text | Basic::Table) => quote!(Scalar::Device(#name)),
+                (None, _, Basic::Scalar | Basic::Entity(_) | Basic::Text | Basic::Table | Basic::Axis(_)) => quote!(Scalar::Device(#name)),
                 (Some(_), Some(Reduction::Any | Reduction::All), _) => quote!(self.combine_bools(#name)?),
                 (Some(_), Some(_), Basic::Vector) => quote!(self.combine_vectors(#name)?),
                 (Some(_), Some(_), _) => quote!(self.combine(#name)?),
@@ -341,7 +341,7 @@ impl Launch<'_> {
                         Basic::Vector => quote!(args.#field.pointer()),
                         Basic::Bool => quote!(self.bool_pointer(args.#field)?),
                         Basic::Table => quote!(args.#field.pointer()),
-                        Basic::Scalar | Basic::Entity(_) | Basic::Text => quote!(self.scalar_pointer(args.#field)?),
+                        Basic::Scalar | Basic::Entity(_) | Basic::Text | Basic::Axis(_) => quote!(self.scalar_pointer(args.#field)?),
                     }
                 } else if self.needs_dense(form, number) {
                     let dense = self.dense_name(number);

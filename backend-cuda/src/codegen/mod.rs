@@ -20,7 +20,7 @@ mod unstructured;
 use equelle_front::backend::branches::share_across_branches;
 use equelle_front::backend::{Availability, Backend, BackendError, DeviceKind};
 use equelle_front::cost::CostModel;
-use equelle_front::ir::{Kernel, Module};
+use equelle_front::ir::{Kernel, Module, Structure};
 use equelle_front::types::{Basic, Shape};
 use equelle_front::verify::Verified;
 
@@ -57,6 +57,10 @@ impl Backend for Cuda {
 
     fn files(&self, module: &Verified) -> Result<Vec<(String, String)>, BackendError> {
         let mut module = module.module().clone();
+        if let Some(structure) = Structure::of(&module) {
+            let message = "the CUDA back-end does not compile reads by index yet: build with `--backend serial`";
+            return Err(BackendError::new(structure.span, message));
+        }
         for kernel in &mut module.kernels {
             check_types(kernel)?;
             share_across_branches(kernel, &module.sets);
@@ -85,7 +89,7 @@ fn check_types(kernel: &Kernel) -> Result<(), BackendError> {
     let span = kernel.spans.first().copied().unwrap_or_default();
     for param in &kernel.params {
         let storable = match param.ty.shape {
-            Shape::Collection(_) => !matches!(param.ty.basic, Basic::Text | Basic::Table),
+            Shape::Collection(_) => !matches!(param.ty.basic, Basic::Text | Basic::Table | Basic::Axis(_)),
             Shape::Single => matches!(param.ty.basic, Basic::Scalar | Basic::Vector | Basic::Bool | Basic::Table),
             Shape::Domain(_) => true,
             Shape::Sequence => false,
@@ -99,7 +103,7 @@ fn check_types(kernel: &Kernel) -> Result<(), BackendError> {
         let storable = match (result.ty.shape, result.ty.basic) {
             (Shape::Collection(_), Basic::Scalar | Basic::Vector | Basic::Bool | Basic::Entity(_)) => true,
             (Shape::Single, Basic::Scalar | Basic::Vector | Basic::Bool) => true,
-            (_, Basic::Text | Basic::Table) | (Shape::Single, Basic::Entity(_)) | (Shape::Domain(_) | Shape::Sequence, _) => false,
+            (_, Basic::Text | Basic::Table | Basic::Axis(_)) | (Shape::Single, Basic::Entity(_)) | (Shape::Domain(_) | Shape::Sequence, _) => false,
         };
         if !storable {
             let message = format!("the CUDA back-end cannot store `{}`", result.name);

@@ -134,7 +134,7 @@ pub(super) fn finish(w: Writer<'_>, name: String, bounds: LaunchBounds, mut argu
                         writeln!(body, "  const {} {name} = {value};", w.reals.value(Basic::Vector))
                     }
                     Basic::Bool => writeln!(body, "  const bool {name} = *{pointer} != 0;"),
-                    Basic::Scalar | Basic::Entity(_) | Basic::Text => {
+                    Basic::Scalar | Basic::Entity(_) | Basic::Text | Basic::Axis(_) => {
                         writeln!(body, "  const {} {name} = {};", w.reals.number(), w.reals.entering(&format!("*{pointer}")))
                     }
                 };

@@ -48,6 +48,20 @@ impl EquelleRuntime for CudaRuntime {
         Ok(EntityCollection { values, kind: domain.kind() })
     }
 
+    fn require_cells(&mut self, cells: [usize; 3], line: u32) -> Result<(), Error> {
+        self.session.require_cells(cells, line)
+    }
+
+    fn cell_width(&mut self, axis: usize) -> Result<Scalar, Error> {
+        let width = self.session.cartesian_shape()?.spacing[axis];
+        Ok(self.scalar(width))
+    }
+
+    fn cells_along(&mut self, axis: usize) -> Result<Scalar, Error> {
+        let cells = self.session.cartesian_shape()?.n[axis];
+        Ok(self.scalar(cells as f64))
+    }
+
     fn scalar(&mut self, value: f64) -> Scalar {
         Scalar::Host(value)
     }

@@ -162,6 +162,7 @@ fn imports(precision: Precision, own: &BTreeSet<&str>, uses: &Uses) -> TokenStre
     let sweep = import(quote! { backend_serial::runtime::sweep }, &["Side", "Sweep", "cells_in"]);
     let shared = import(quote! { equelle_runtime }, &["CanonicalSet", "EntityKind", "Error", "Extent", "Reduction", "math"]);
     let none = used("NONE").then(|| quote! { use equelle_runtime::grid::NONE; });
+    let side_map = used("SideMap").then(|| quote! { use equelle_runtime::grid::SideMap; });
     let entries = used("Entries").then(|| quote! { use equelle_runtime::threads::Entries; });
     let own = own.iter().map(|name| text::ident(name));
     let blank = text::blank();
@@ -173,6 +174,7 @@ fn imports(precision: Precision, own: &BTreeSet<&str>, uses: &Uses) -> TokenStre
         #sweep
         #runtime
         #none
+        #side_map
         #entries
         #shared
         #blank

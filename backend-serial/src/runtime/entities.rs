@@ -5,7 +5,7 @@ use std::marker::PhantomData;
 
 use equelle_runtime::Real;
 use equelle_runtime::domain::Domain;
-use equelle_runtime::grid::{Grid, NONE, Neighbour};
+use equelle_runtime::grid::{Cartesian, Grid, NONE, Neighbour, SideMap};
 
 use super::cartesian_grid::CartesianGrid;
 use super::ranks::{MapRanks, Ranks, SubsetMapRanks};
@@ -22,6 +22,31 @@ pub trait Entities<R = f64>: Sync {
 
     /// First and second cell of a face, [`NONE`] outside.
     fn face_cells(&self, face: u32) -> [u32; 2];
+    /// The shape of a Cartesian grid; what asks for it runs on no other one.
+    fn shape_of_grid(&self) -> Cartesian;
+    /// The cell at an offset.
+    #[inline]
+    fn offset_cell(&self, cell: u32, by: [i8; 3], beyond: [SideMap; 6]) -> u32 {
+        self.shape_of_grid().offset_cell(cell, by, beyond)
+    }
+    /// Whether the cell this many cells further along an axis is beyond the side there.
+    #[inline]
+    fn is_outside(&self, cell: u32, axis: usize, by: i8) -> bool {
+        self.shape_of_grid().is_outside(cell, axis, by)
+    }
+    /// The number of a cell along an axis.
+    #[inline]
+    fn index_along(&self, cell: u32, axis: usize) -> R
+    where
+        R: Real,
+    {
+        R::from_f64(self.shape_of_grid().index_along(cell, axis) as f64)
+    }
+    /// Whether the sum of the numbers of a cell along some axes is even.
+    #[inline]
+    fn is_even(&self, cell: u32, axes: [bool; 3]) -> bool {
+        self.shape_of_grid().is_even(cell, axes)
+    }
     /// Faces of a cell, ascending in the numbering of the file; each with the neighbour across it,
     /// [`NONE`] outside, and whether `cell` is the face's first cell.
     fn sides_of(&self, cell: u32) -> impl Iterator<Item = (u32, u32, bool)>;
@@ -183,6 +208,12 @@ impl<R: Real> Entities<R> for Arrays<'_, R> {
     type Ranks<'d> = SubsetMapRanks<'d>;
 
     #[inline]
+    fn shape_of_grid(&self) -> Cartesian {
+        // The start of the program refuses grids of arrays.
+        Cartesian::line(1, 1.0)
+    }
+
+    #[inline]
     fn face_cells(&self, face: u32) -> [u32; 2] {
         self.face_cells[face as usize]
     }
@@ -257,6 +288,11 @@ fn cut<const DIM: usize, R: Real>(padded: [f64; 3]) -> [R; DIM] {
 impl<R: Real> Entities<R> for CartesianGrid<R> {
     type CanonicalRanks<'d> = Ranks<'d>;
     type Ranks<'d> = Ranks<'d>;
+
+    #[inline]
+    fn shape_of_grid(&self) -> Cartesian {
+        *self.shape()
+    }
 
     #[inline]
     fn face_cells(&self, face: u32) -> [u32; 2] {

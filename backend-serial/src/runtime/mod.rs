@@ -41,6 +41,7 @@ mod select;
 mod sequences;
 pub mod stencil;
 pub mod sweep;
+mod structured;
 mod topology;
 mod vectors;
 

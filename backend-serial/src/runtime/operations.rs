@@ -3,6 +3,7 @@
 
 use std::sync::Arc;
 
+use equelle_runtime::grid::SideMap;
 use equelle_runtime::math::table::Table;
 use equelle_runtime::{
     Binary, BoolReduction, CanonicalSet, Comparison, EntityKind, Error, Extent, FaceReduction, Logic, Operations, Real, Reduction, Unary,
@@ -13,7 +14,7 @@ use super::SerialRuntime;
 use super::collections::{BoolCollection, EntityCollection, ScalarCollection, VectorCollection};
 use super::topology::FaceCell;
 use super::vectors::Vector;
-use super::{arithmetic, bools, discrete, gather_scatter, select, sequences, topology, vectors};
+use super::{arithmetic, bools, discrete, gather_scatter, select, sequences, structured, topology, vectors};
 
 type Scalars<R> = ScalarCollection<R>;
 type Vectors<R> = VectorCollection<R>;
@@ -29,6 +30,22 @@ impl<R: Real> Operations for SerialRuntime<R> {
 
     fn second_cell(&mut self, faces: &Entities) -> Result<Entities, Error> {
         self.located(topology::cell_of(self, faces, FaceCell::Second))
+    }
+
+    fn offset_cells(&mut self, cells: &Entities, by: [i8; 3], beyond: [SideMap; 6]) -> Result<Entities, Error> {
+        self.located(structured::offset_cells(self, cells, by, beyond))
+    }
+
+    fn is_outside(&mut self, cells: &Entities, axis: usize, by: i8) -> Result<Bools, Error> {
+        self.located(structured::truths(self, cells, |shape, cell| shape.is_outside(cell, axis, by)))
+    }
+
+    fn is_even(&mut self, cells: &Entities, axes: [bool; 3]) -> Result<Bools, Error> {
+        self.located(structured::truths(self, cells, |shape, cell| shape.is_even(cell, axes)))
+    }
+
+    fn index_along(&mut self, cells: &Entities, axis: usize) -> Result<Scalars<R>, Error> {
+        self.located(structured::index_along(self, cells, axis))
     }
 
     fn is_empty(&mut self, entities: &Entities) -> Result<Bools, Error> {

@@ -138,6 +138,18 @@ impl<R: Real> EquelleRuntime for SerialRuntime<R> {
         Ok(entities)
     }
 
+    fn require_cells(&mut self, cells: [usize; 3], line: u32) -> Result<(), Error> {
+        self.session.require_cells(cells, line)
+    }
+
+    fn cell_width(&mut self, axis: usize) -> Result<f64, Error> {
+        Ok(self.session.cartesian_shape()?.spacing[axis])
+    }
+
+    fn cells_along(&mut self, axis: usize) -> Result<f64, Error> {
+        Ok(self.session.cartesian_shape()?.n[axis] as f64)
+    }
+
     fn scalar(&mut self, value: f64) -> f64 {
         value
     }

@@ -191,7 +191,7 @@ impl Sharing<'_> {
                 }
                 Node::Path(Path::SideFace(side)) => self.inside.side == Some(*side),
                 Node::Path(Path::Shift { by, .. }) => self.inside.side == Some(Side::towards(*by)),
-                Node::Path(Path::Through { .. } | Path::Select { .. }) => false,
+                Node::Path(Path::Through { .. } | Path::Select { .. } | Path::Offset { .. }) | Node::Expr(KExpr::Place { .. }) => false,
                 Node::Stmt(_) | Node::Expr(_) | Node::Path(_) => true,
             };
         });
@@ -203,7 +203,7 @@ impl Sharing<'_> {
         match path {
             Path::Here | Path::Shift { .. } => true,
             Path::First(face) | Path::Second(face) => matches!(&**face, Path::Local(face) if self.inside.interior.contains(face)),
-            Path::Local(_) | Path::Through { .. } | Path::Select { .. } | Path::SideFace(_) | Path::Empty => false,
+            Path::Offset { .. } | Path::Local(_) | Path::Through { .. } | Path::Select { .. } | Path::SideFace(_) | Path::Empty => false,
         }
     }
 

@@ -39,7 +39,7 @@ impl Skeleton {
         match condition {
             KExpr::Bool(_) => true,
             KExpr::Local(id) => self.decided.contains(id),
-            KExpr::IsEmpty(at) | KExpr::Member { at, .. } => self.is_fixed(at),
+            KExpr::IsEmpty(at) | KExpr::Member { at, .. } | KExpr::Place { at, .. } => self.is_fixed(at),
             KExpr::Same(a, b) => self.is_fixed(a) && self.is_fixed(b),
             KExpr::Unary(UnaryOp::Not, a) => self.is_decided(a),
             KExpr::Logic(_, a, b) => self.is_decided(a) && self.is_decided(b),
@@ -51,7 +51,7 @@ impl Skeleton {
         match path {
             Path::Local(id) => !self.chosen.contains(id),
             Path::Here | Path::SideFace(_) | Path::Shift { .. } | Path::Empty => true,
-            Path::First(at) | Path::Second(at) | Path::Through { at, .. } => self.is_fixed(at),
+            Path::First(at) | Path::Second(at) | Path::Through { at, .. } | Path::Offset { from: at, .. } => self.is_fixed(at),
             Path::Select { condition, if_true, if_false } => {
                 self.is_decided(condition) && self.is_fixed(if_true) && self.is_fixed(if_false)
             }
@@ -147,6 +147,7 @@ pub fn reach(unknowns: u32, cartesian: &KBlock) -> Vec<Reach> {
                 | Path::First(_)
                 | Path::Second(_)
                 | Path::Through { .. }
+                | Path::Offset { .. }
                 | Path::Select { .. }
                 | Path::SideFace(_)
                 | Path::Empty => {}

@@ -36,6 +36,7 @@ impl Checker<'_> {
             Basic::Bool => "choose numbers by a condition with `condition ? a : b`",
             Basic::Entity(_) => "the measure of an entity is `|e|`, its place `Centroid(e)`",
             Basic::Table => "the value of a table at `x` is `Interpolate(table, x)`",
+            Basic::Axis(_) => "an index variable stands in a read alone, as in `u(i+1)`; the number of a cell is `IndexOf(i)`",
             Basic::Text => "text is only for names and tags",
         };
         let found = self.show_value(ty);
@@ -219,7 +220,7 @@ impl Checker<'_> {
         let basic = if l.basic == Basic::Vector { l.basic } else { r.basic };
         let shape = if l.shape == Shape::Single { r.shape } else { l.shape };
         let dim = self.in_range("this product", op_span, dim(left).times(dim(right)), &[left, right])?;
-        Some((Type { basic, shape, within: None }, dim))
+        Some((Type { basic, shape, within: None, halo: crate::types::Halo::NONE }, dim))
     }
 
     /// `left / right`
@@ -242,6 +243,6 @@ impl Checker<'_> {
         self.same_set("`/`", op_span, (left, &l), (right, &r))?;
         let shape = if l.shape == Shape::Single { r.shape } else { l.shape };
         let dim = self.in_range("this quotient", op_span, dim(left).over(dim(right)), &[left, right])?;
-        Some((Type { basic: l.basic, shape, within: None }, dim))
+        Some((Type { basic: l.basic, shape, within: None, halo: crate::types::Halo::NONE }, dim))
     }
 }

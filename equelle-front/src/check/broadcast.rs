@@ -10,7 +10,7 @@ use crate::types::{Basic, Dimension, SetId, Shape, Type};
 pub(super) fn can_broadcast(basic: Basic) -> bool {
     match basic {
         Basic::Scalar | Basic::Vector | Basic::Bool => true,
-        Basic::Entity(_) | Basic::Text | Basic::Table => false,
+        Basic::Entity(_) | Basic::Text | Basic::Table | Basic::Axis(_) => false,
     }
 }
 

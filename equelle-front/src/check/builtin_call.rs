@@ -3,6 +3,7 @@
 use crate::check::builtins::{self, ArgumentRule, DimensionRule, Param, ResultRule, Row, Target};
 use crate::check::call::argument_count;
 use crate::check::checker::{Checker, dim, show_dimension, value};
+use crate::check::stencil::{bare, is_pointwise};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
 use crate::syntax::ast::{self, Ident};
@@ -35,9 +36,12 @@ impl<'a> Checker<'a> {
                 let row = builtins::for_arguments(row, &values);
                 let Target::Call { builtin, .. } = row.target else { return None };
                 let args = self.values(row, args, values, span)?;
+                let operands: Vec<TreeType> = args.iter().map(|a| a.ty.clone()).collect();
+                let args: Vec<Expr> = args.into_iter().map(bare).collect();
                 let dim = self.result_dimension(row, dimension, &args)?;
                 let ty = self.result_type(result, &args)?;
-                Some(value(ExprKind::Builtin { builtin, args }, ty, dim, span))
+                let call = value(ExprKind::Builtin { builtin, args }, ty, dim, span);
+                Some(if is_pointwise(builtin) { self.keep_periodic(call, &operands) } else { call })
             }
             Target::Vector => self.vector(row, args, span),
             Target::Power => {
@@ -50,6 +54,7 @@ impl<'a> Checker<'a> {
                 let dims = vec![Dimension::NONE; ty.elements().len()];
                 Some(Expr { kind, ty, dims, span })
             }
+            Target::Stencil(word) => self.stencil_builtin(word, args, span),
             Target::Output => {
                 self.output(callee, args, span);
                 self.fail(
@@ -63,6 +68,12 @@ impl<'a> Checker<'a> {
     }
 
     fn unknown_builtin<T>(&mut self, callee: &Ident) -> Option<T> {
+        if super::stencil::RULES.contains(&callee.name.as_str()) || matches!(callee.name.as_str(), "Low" | "High") {
+            return self.fail(
+                Diagnostic::new(Code::UnknownBuiltin, callee.span, format!("`{}` is no value: it stands in `Halo` only", callee.name))
+                    .hint("write `Halo(u, Periodic(i), Value(Low(j), 0))`"),
+            );
+        }
         if callee.name == "Range" {
             return self.fail(
                 Diagnostic::new(Code::UnknownBuiltin, callee.span, "`Range` is no value: it stands after `In` of a `For` loop only")
@@ -280,11 +291,11 @@ impl<'a> Checker<'a> {
             ResultRule::ElementOfFirst => Type::single(args.first()?.ty.value()?.basic),
             ResultRule::ScalarsLikeEither => {
                 let shape = mapping(0).or(mapping(1)).or(mapping(2)).map_or(Shape::Single, Shape::Collection);
-                Type { basic: Basic::Scalar, shape, within: None }
+                Type { basic: Basic::Scalar, shape, within: None, halo: crate::types::Halo::NONE }
             }
             ResultRule::Sequence => Type::SEQUENCE,
             ResultRule::Table => Type::TABLE,
-            ResultRule::LikeFirst(basic) => Type { basic, shape: mapping(0).map_or(Shape::Single, Shape::Collection), within: None },
+            ResultRule::LikeFirst(basic) => Type { basic, shape: mapping(0).map_or(Shape::Single, Shape::Collection), within: None, halo: crate::types::Halo::NONE },
             ResultRule::CellsLikeFirst => Type::entities(EntityKind::Cell, mapping(0)?, self.all(EntityKind::Cell)),
             ResultRule::ScalarsOn(set) => Type::collection(Basic::Scalar, self.sets.canonical(set)),
             ResultRule::OnCells => Type::collection(args.first()?.ty.value()?.basic, self.sets.canonical(CanonicalSet::ALL_CELLS)),
@@ -399,7 +410,7 @@ impl<'a> Checker<'a> {
         let tag_fits = tag.as_ref().map(|tag| self.argument(row, 0, tag, None));
         let data = data?;
         let unwritable = |ty: &&Type| match ty.shape {
-            Shape::Single => matches!(ty.basic, Basic::Entity(_) | Basic::Table),
+            Shape::Single => matches!(ty.basic, Basic::Entity(_) | Basic::Table | Basic::Axis(_)),
             Shape::Collection(_) | Shape::Domain(_) => false,
             Shape::Sequence => true,
         };

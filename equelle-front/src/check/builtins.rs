@@ -42,6 +42,8 @@ pub(super) enum Target {
     Power,
     /// `InputTable2`.
     Table2,
+    /// Of structured grids.
+    Stencil(Word),
     /// `Output`, a statement.
     Output,
     NewtonSolve,
@@ -164,6 +166,29 @@ const fn param(name: &'static str, rule: ArgumentRule) -> Param {
 
 const fn row(name: &'static str, params: &'static [Param], builtin: Builtin, result: ResultRule, dimension: DimensionRule) -> Row {
     Row { name, params, target: Target::Call { builtin, result, dimension }, doc: None }
+}
+
+/// Built-ins of structured grids.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Word {
+    /// `StencilI()` and the like.
+    Axis(u8),
+    /// `Width(a)`
+    Width,
+    /// `Extent(a)`
+    Extent,
+    /// `IndexOf(a)`
+    Index,
+    /// `Even(a, ...)`
+    Even,
+    /// `Halo(u, rule, ...)`
+    Halo,
+}
+
+const INDEX: ArgumentRule = ArgumentRule::Special("an index variable");
+
+const fn stencil(name: &'static str, params: &'static [Param], word: Word, doc: &'static str) -> Row {
+    Row { name, params, target: Target::Stencil(word), doc: Some((Category::Geometry, doc)) }
 }
 
 use ArgumentRule as A;
@@ -370,6 +395,19 @@ pub(super) const TABLE: &[Row] = &[
     row("Interpolate", &[param("table", A::Table), param("x", A::Scalars)], Builtin::Interpolate, R::ScalarsLikeEither, D::Pure).doc(
         C::Mathematics,
         "The value of the table at `x`: between two rows along a straight line, or along a monotone cubic where the parameter `NAME_interpolation` says so. `Interpolate(table, x, y)` is the value of a table of two arguments, bilinear between its rows.",
+    ),
+    stencil("StencilI", &[], Word::Axis(0), "The index variable of the first axis of a Cartesian grid: `u(i+1)` is `u` one cell further along it."),
+    stencil("StencilJ", &[], Word::Axis(1), "The index variable of the second axis of a Cartesian grid."),
+    stencil("StencilK", &[], Word::Axis(2), "The index variable of the third axis of a Cartesian grid."),
+    stencil("Width", &[param("axis", INDEX)], Word::Width, "The width of the cells of a Cartesian grid along an axis."),
+    stencil("Extent", &[param("axis", INDEX)], Word::Extent, "The number of cells of a Cartesian grid along an axis."),
+    stencil("IndexOf", &[param("axis", INDEX)], Word::Index, "The number of each cell along an axis of a Cartesian grid, from 0."),
+    stencil("Even", &[param("axes", INDEX)], Word::Even, "Whether the sum of the numbers of each cell along one or more axes is even."),
+    stencil(
+        "Halo",
+        &[param("u", A::Special("a collection on AllCells()")), param("rules", A::Special("rules such as `Periodic(i)`"))],
+        Word::Halo,
+        "The values `u`, which are worth what the rules say where they are read beyond the grid.",
     ),
     // Those that are more than a function of values.
     Row {

@@ -14,6 +14,9 @@ impl<'a> Checker<'a> {
         if callee.name.starts_with(|c: char| c.is_ascii_uppercase()) {
             return self.builtin(callee, args, span);
         }
+        if let Some(read) = self.read_of(callee) {
+            return self.read(callee, read, args, span);
+        }
         let function = self.callee(callee);
         let values: Vec<Option<Expr>> = args.iter().map(|a| self.expr(a)).collect();
         let function = function?;

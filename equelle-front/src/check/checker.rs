@@ -58,6 +58,10 @@ pub(super) struct Checker<'a> {
     pub unknowns: HashSet<Span>,
     /// Names of functions whose body has been walked.
     pub walked: HashSet<Span>,
+    /// Rules beyond the grid, each once: [`crate::types::Halo`] is the place.
+    pub halos: Vec<super::stencil::Rules>,
+    /// Statements before the one being checked: values of rules.
+    pub before: Vec<crate::typed::Stmt>,
     pub depth: u32,
     pub work: u64,
     pub suggestions: u32,
@@ -105,6 +109,8 @@ impl<'a> Checker<'a> {
             called: HashSet::new(),
             unknowns: HashSet::new(),
             walked: HashSet::new(),
+            halos: vec![super::stencil::Rules::default()],
+            before: Vec::new(),
             depth: 0,
             work: 0,
             suggestions: 0,

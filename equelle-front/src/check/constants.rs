@@ -162,6 +162,11 @@ impl Constants<'_, '_> {
             ExprKind::Bool(value) => ConstantValue::Truth(*value),
             ExprKind::Variable(variable) => self.variables.get(variable).cloned().unwrap_or(ConstantValue::Nothing),
             ExprKind::Array(elements) => ConstantValue::Array(self.all(elements)),
+            ExprKind::Read { args, .. } => {
+                self.all(args);
+                ConstantValue::Nothing
+            }
+            ExprKind::Axis(_) | ExprKind::Place(_) | ExprKind::GridNumber(_) => ConstantValue::Nothing,
             ExprKind::Element { array, index } => match self.value(array) {
                 ConstantValue::Array(elements) => elements.into_iter().nth(*index as usize).unwrap_or(ConstantValue::Nothing),
                 ConstantValue::Number(_) | ConstantValue::Truth(_) | ConstantValue::Nothing => ConstantValue::Nothing,

@@ -41,8 +41,12 @@ impl<'a> Checker<'a> {
                 | TypeExprKind::Stencil(_)
                 | TypeExprKind::Sequence(_)
                 | TypeExprKind::Error => {
+                    let (stencil, inner) = match &inner.kind {
+                        TypeExprKind::Stencil(inner) => (true, &**inner),
+                        _ => (false, inner),
+                    };
                     let (basic, kind) = self.declared_part(inner)?;
-                    return Some(Declared { mutable: modifiers.mutable, array: modifiers.array, basic, kind, span: ty.span });
+                    return Some(Declared { mutable: modifiers.mutable, array: modifiers.array, basic, kind, stencil, span: ty.span });
                 }
             }
         }
@@ -65,19 +69,15 @@ impl<'a> Checker<'a> {
                 };
                 Some((basic, kind))
             }
-            TypeExprKind::Stencil(_) => self.fail(
-                Diagnostic::new(Code::StencilDialect, ty.span, "stencil collections are not supported")
-                    .hint("use `Collection Of Scalar On AllCells()` with `Gradient` and `Divergence`"),
-            ),
             TypeExprKind::Error => self.unknown(),
             // Taken apart by the caller.
-            TypeExprKind::Array { .. } | TypeExprKind::Mutable(_) => self.unknown(),
+            TypeExprKind::Array { .. } | TypeExprKind::Mutable(_) | TypeExprKind::Stencil(_) => self.unknown(),
         }
     }
 
     fn element(&mut self, name: BasicTypeName, span: Span) -> Option<Basic> {
         match basic_of(name) {
-            Basic::Text | Basic::Table => self.fail(
+            Basic::Text | Basic::Table | Basic::Axis(_) => self.fail(
                 Diagnostic::new(Code::NoDomainOfText, span, "there are no collections or sequences of String")
                     .hint("text is for names and tags, one at a time; declare the variable `String`, or leave the declaration out"),
             ),
@@ -254,14 +254,14 @@ impl<'a> Checker<'a> {
     pub fn complete(&self, declared: &Declared) -> Option<TreeType> {
         let element = match declared.kind {
             DeclaredKind::Single if !matches!(declared.basic, Basic::Entity(_)) => {
-                Type { basic: declared.basic, shape: Shape::Single, within: None }
+                Type { basic: declared.basic, shape: Shape::Single, within: None, halo: crate::types::Halo::NONE }
             }
             DeclaredKind::Sequence if declared.basic == Basic::Scalar => Type::SEQUENCE,
             DeclaredKind::On(place) => {
                 let set = self.place_set(place)?;
                 match declared.basic {
                     Basic::Entity(kind) => Type::entities(kind, set, self.all(kind)),
-                    Basic::Scalar | Basic::Vector | Basic::Bool | Basic::Text | Basic::Table => Type::collection(declared.basic, set),
+                    Basic::Scalar | Basic::Vector | Basic::Bool | Basic::Text | Basic::Table | Basic::Axis(_) => Type::collection(declared.basic, set),
                 }
             }
             DeclaredKind::Single | DeclaredKind::Sequence | DeclaredKind::Collection | DeclaredKind::SubsetOf(_) => return None,

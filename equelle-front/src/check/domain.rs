@@ -1,6 +1,7 @@
 //! `On`, `Extend` and `? :`: where data lives.
 
 use crate::check::broadcast::{can_broadcast, number_beside_collection};
+use crate::check::stencil::bare;
 use crate::check::checker::{Checker, dim, value};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
@@ -68,7 +69,7 @@ impl<'a> Checker<'a> {
                     .hint(hint),
             );
         }
-        let ty = Type { basic: d.basic, shape: Shape::Collection(over), within: d.within };
+        let ty = Type { basic: d.basic, shape: Shape::Collection(over), within: d.within, halo: crate::types::Halo::NONE };
         let dim = dim(&data);
         Some(value(ExprKind::On { data: Box::new(data), target: Box::new(target) }, ty, dim, span))
     }
@@ -126,7 +127,7 @@ impl<'a> Checker<'a> {
             }
             Some(_) => {}
         }
-        let ty = Type { basic: d.basic, shape: Shape::Collection(over), within: d.within };
+        let ty = Type { basic: d.basic, shape: Shape::Collection(over), within: d.within, halo: crate::types::Halo::NONE };
         let dim = dim(&data);
         Some(value(ExprKind::Extend { data: Box::new(data), domain: Box::new(domain) }, ty, dim, span))
     }
@@ -135,6 +136,8 @@ impl<'a> Checker<'a> {
     pub fn ternary(&mut self, condition: &'a ast::Expr, if_true: &'a ast::Expr, if_false: &'a ast::Expr, span: Span) -> Option<Expr> {
         let (condition, if_true, if_false) = (self.expr(condition), self.expr(if_true), self.expr(if_false));
         let (condition, if_true, if_false) = (condition?, if_true?, if_false?);
+        let operands = [condition.ty.clone(), if_true.ty.clone(), if_false.ty.clone()];
+        let [condition, if_true, if_false] = [condition, if_true, if_false].map(bare);
         let what = "`? :`";
         let c = self.no_array(&condition, what)?;
         if c.basic != Basic::Bool {
@@ -148,7 +151,7 @@ impl<'a> Checker<'a> {
         let place = if_true.span.to(if_false.span);
         let (ty, dims) = self.element_wise(what, place, [&if_true, &if_false], |this, a, b| this.choice(place, (&condition, &c), a, b))?;
         let kind = ExprKind::Ternary { condition: Box::new(condition), if_true: Box::new(if_true), if_false: Box::new(if_false) };
-        Some(Expr { kind, ty, dims, span })
+        Some(self.keep_periodic(Expr { kind, ty, dims, span }, &operands))
     }
 
     /// What a choice between two values makes.
@@ -159,7 +162,7 @@ impl<'a> Checker<'a> {
         // collection of entities.
         let element = |ty: &Type| Type { shape: ty.mapping().map_or(ty.shape, Shape::Collection), ..*ty };
         let joined = if a == b { Some(a) } else { number_beside_collection(&a, &b).or_else(|| self.join(&element(&a), &element(&b))) };
-        let joined = joined.filter(|ty| ty.shape != Shape::Sequence && !matches!(ty.basic, Basic::Text | Basic::Table));
+        let joined = joined.filter(|ty| ty.shape != Shape::Sequence && !matches!(ty.basic, Basic::Text | Basic::Table | Basic::Axis(_)));
         let Some(ty) = joined else {
             let (first, second) = (self.show_value(&a), self.show_value(&b));
             return self.fail(

@@ -3,6 +3,7 @@
 
 use crate::check::arrays::element;
 use crate::check::checker::{Checker, dim, value};
+use crate::check::stencil::bare;
 use crate::check::scope::{Meaning, State};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::ops::CONSTANTS;
@@ -54,7 +55,12 @@ impl<'a> Checker<'a> {
             // Both sides are always looked at, so that each gets its own diagnostics.
             let right = self.expr(right);
             result = match (result, right) {
-                (Some(left), Some(right)) => self.infix(op, op_span, left, right, span),
+                (Some(left), Some(right)) => {
+                    let operands = [left.ty.clone(), right.ty.clone()];
+                    let result = self.infix(op, op_span, bare(left), bare(right), span);
+                    // What stands elsewhere, or is spread, is no longer where it was.
+                    if matches!(op, BinaryOp::On | BinaryOp::Extend) { result } else { result.map(|e| self.keep_periodic(e, &operands)) }
+                }
                 (Some(_), None) | (None, Some(_) | None) => None,
             };
         }
@@ -182,6 +188,12 @@ impl<'a> Checker<'a> {
                     Diagnostic::new(Code::NestedArray, element.span, "an array cannot hold arrays").hint("list the elements themselves"),
                 );
             };
+            if matches!(ty.basic, Basic::Axis(_)) {
+                return self.fail(
+                    Diagnostic::new(Code::StencilNotIndex, element.span, "an array cannot hold index variables")
+                        .hint("pass them to functions one by one"),
+                );
+            }
             if let Some(first) = types.first()
                 && !differ_only_in_set(first, &ty)
             {
@@ -239,8 +251,9 @@ impl<'a> Checker<'a> {
                             .hint("the components are 0, 1 and, on 3D grids, 2"),
                     );
                 }
-                let dim = dim(&base);
-                Some(value(ExprKind::Component { vector: Box::new(base), index }, Type { basic: Basic::Scalar, ..ty }, dim, span))
+                let (dim, operands) = (dim(&base), [base.ty.clone()]);
+                let component = ExprKind::Component { vector: Box::new(base), index };
+                Some(self.keep_periodic(value(component, Type { basic: Basic::Scalar, ..ty.bare() }, dim, span), &operands))
             }
             TreeType::Value(_) | TreeType::Table2 | TreeType::Void => self.fail(
                 Diagnostic::new(Code::NotIndexable, base.span, format!("only arrays and Vectors can be indexed, and this is {found}"))
@@ -290,8 +303,9 @@ impl<'a> Checker<'a> {
             let ty = self.no_array(&element, "unary minus")?;
             self.numeric(&element, &ty, "`-`")?;
         }
-        let (ty, dims) = (operand.ty.clone(), operand.dims.clone());
-        Some(Expr { kind: ExprKind::Neg(Box::new(operand)), ty, dims, span })
+        let operands = [operand.ty.clone()];
+        let (ty, dims) = (operand.ty.bare(), operand.dims.clone());
+        Some(self.keep_periodic(Expr { kind: ExprKind::Neg(Box::new(operand)), ty, dims, span }, &operands))
     }
 
     fn norm(&mut self, operand: &'a ast::Expr, span: Span) -> Option<Expr> {
@@ -308,14 +322,14 @@ impl<'a> Checker<'a> {
                 };
                 self.dimension(Dimension::LENGTH.power(power).unwrap_or_default())
             }
-            Basic::Scalar | Basic::Vector | Basic::Bool | Basic::Text | Basic::Table => {
+            Basic::Scalar | Basic::Vector | Basic::Bool | Basic::Text | Basic::Table | Basic::Axis(_) => {
                 let found = self.show_value(&ty);
                 return self.fail(
                     Diagnostic::new(Code::NoNorm, operand.span, format!("`| |` is for Scalars, Vectors and entities, not for {found}"))
                         .label(found)
                         .hint(match ty.basic {
                             Basic::Bool => "to count where a condition holds, choose numbers by it: `SumReduce(condition ? one : zero)`",
-                            Basic::Scalar | Basic::Vector | Basic::Entity(_) | Basic::Text | Basic::Table => {
+                            Basic::Scalar | Basic::Vector | Basic::Entity(_) | Basic::Text | Basic::Table | Basic::Axis(_) => {
                                 "take the magnitude of one value at a time"
                             }
                         }),
@@ -323,7 +337,7 @@ impl<'a> Checker<'a> {
             }
         };
         let shape = ty.mapping().map_or(Shape::Single, Shape::Collection);
-        Some(value(ExprKind::Norm(Box::new(operand)), Type { basic: Basic::Scalar, shape, within: None }, dim, span))
+        Some(value(ExprKind::Norm(Box::new(operand)), Type { basic: Basic::Scalar, shape, within: None, halo: crate::types::Halo::NONE }, dim, span))
     }
 }
 

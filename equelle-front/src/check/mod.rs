@@ -49,6 +49,8 @@ mod print;
 mod rounds;
 mod scope;
 mod statement;
+mod stencil;
+mod stencil_read;
 mod table;
 mod texts;
 mod truth;

@@ -24,7 +24,7 @@ impl<'a> Checker<'a> {
     pub fn newton_solve(&mut self, row: &Row, args: &'a [ast::Expr], span: Span) -> Option<Expr> {
         self.count(row, args, span)?;
         let [residual, guess] = args else { return self.unknown() };
-        let guess = self.expr(guess);
+        let guess = self.expr(guess).map(crate::check::stencil::bare);
         let residual = self.residual_name(residual);
         let guess = guess?;
         let (ty, dims) = (guess.ty.clone(), guess.dims.clone());

@@ -53,7 +53,7 @@ impl<'a> Checker<'a> {
             Basic::Vector => diagnostic.hint("the square of its length is `Dot(v, v)`"),
             Basic::Entity(_) => diagnostic.hint("its measure is `|e|`"),
             Basic::Scalar => diagnostic.hint("take the power in the loop over the sequence"),
-            Basic::Bool | Basic::Text | Basic::Table => diagnostic.hint("only numbers have powers"),
+            Basic::Bool | Basic::Text | Basic::Table | Basic::Axis(_) => diagnostic.hint("only numbers have powers"),
         })
     }
 
@@ -111,7 +111,7 @@ impl<'a> Checker<'a> {
                 valid &= self.argument(row, i, component, None).is_some();
             }
         }
-        let components: Vec<Expr> = components.into_iter().collect::<Option<_>>()?;
+        let components: Vec<Expr> = components.into_iter().map(|c| c.map(crate::check::stencil::bare)).collect::<Option<_>>()?;
         if !valid {
             return None;
         }

@@ -62,5 +62,6 @@ pub(super) fn basic_name(basic: Basic) -> &'static str {
         Basic::Entity(kind) => kind.name(),
         Basic::Text => "String",
         Basic::Table => "Table",
+        Basic::Axis(_) => "index variable",
     }
 }

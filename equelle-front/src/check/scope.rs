@@ -67,6 +67,8 @@ pub(super) struct Declared {
     pub array: Option<u32>,
     pub basic: Basic,
     pub kind: DeclaredKind,
+    /// `Stencil`: zero beyond the grid.
+    pub stencil: bool,
     /// Where it is written.
     pub span: Span,
 }

@@ -21,7 +21,11 @@ impl<'a> Checker<'a> {
         if let Ast::Import { path, names } = &stmt.kind {
             self.import(path.as_ref(), names, stmt.span, out);
         } else {
-            out.extend(self.own_statement(stmt));
+            let outer = std::mem::take(&mut self.before);
+            let own = self.own_statement(stmt);
+            out.append(&mut self.before);
+            out.extend(own);
+            self.before = outer;
         }
     }
 
@@ -40,6 +44,7 @@ impl<'a> Checker<'a> {
                 return None;
             }
             Ast::Assignment { name, ty, value } => self.assignment(name, ty.as_ref(), value)?,
+            Ast::StencilAssignment { name, indices, value } if self.is_by_index(indices) => self.assign_by_index(name, indices, value)?,
             Ast::StencilAssignment { name, .. } => {
                 if self.scopes.lookup(&name.name, self.scope).is_none() {
                     // Its uses and calls are not errors of their own.
@@ -47,7 +52,7 @@ impl<'a> Checker<'a> {
                     self.scopes.define(self.scope, &name.name, name.span, Meaning::Variable(entry));
                 }
                 return self.fail(
-                    Diagnostic::new(Code::StencilDialect, stmt.span, "assignment by index (the stencil dialect) is not supported")
+                    Diagnostic::new(Code::StencilLeft, stmt.span, "what stands in these parentheses are no index variables")
                         .hint(format!("to define a function, put its body between braces: `{}(...) = {{`", name.name)),
                 );
             }
@@ -78,6 +83,7 @@ impl<'a> Checker<'a> {
         if let Some(frame) = self.frames.last_mut() {
             frame.result = Some((value.ty.clone(), value.dims.clone()));
         }
+        self.halo_stays(&value);
         Some(StmtKind::Return(value))
     }
 
@@ -178,7 +184,7 @@ impl<'a> Checker<'a> {
     }
 
     /// First assignment of a variable, immutable or not.
-    fn assign_first(&mut self, id: EntryId, name: &'a Ident, value: Option<Expr>) -> Option<StmtKind> {
+    pub fn assign_first(&mut self, id: EntryId, name: &'a Ident, value: Option<Expr>) -> Option<StmtKind> {
         let entry = self.scopes.entry(id);
         let (declared_at, scope) = (entry.span, entry.scope);
         let Meaning::Variable(variable) = &entry.meaning else { return self.unknown() };
@@ -208,9 +214,16 @@ impl<'a> Checker<'a> {
             self.fits(declared, name, &value)?;
         }
         self.name_domain(&value.ty, &name.name);
+        let mut ty = value.ty.clone();
+        if mutable {
+            ty = self.without_halo(&value).ty;
+        }
+        if declared.as_ref().is_some_and(|d| d.stencil) {
+            ty = self.with_zero_halo(&ty);
+        }
         let var = self.new_variable(Variable {
             name: name.name.clone(),
-            ty: value.ty.clone(),
+            ty,
             dims: value.dims.clone(),
             mutable,
             owner: None,
@@ -221,9 +234,10 @@ impl<'a> Checker<'a> {
     }
 
     /// A later assignment of a mutable variable.
-    fn assign_again(&mut self, id: EntryId, name: &'a Ident, value: Option<Expr>) -> Option<StmtKind> {
+    pub fn assign_again(&mut self, id: EntryId, name: &'a Ident, value: Option<Expr>) -> Option<StmtKind> {
         let Meaning::Variable(VariableEntry { state: State::Assigned(var), .. }) = self.scopes.entry(id).meaning else { return None };
         let value = value?;
+        let value = self.without_halo(&value);
         let variable = &self.variables[var.0 as usize];
         let (ty, dims, first) = (variable.ty.clone(), variable.dims.clone(), variable.span);
         if !self.replaces(&ty, &value.ty) {

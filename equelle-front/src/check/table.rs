@@ -1,7 +1,7 @@
 //! The built-in functions for those who document and complete them: one list, made from the rows
 //! that the checker uses.
 
-use crate::check::builtins::{self, Row, Target};
+use crate::check::builtins::{self, Row, Target, Word};
 use crate::types::{CanonicalSet, EntityKind, Extent};
 
 /// Where a built-in stands in the reference.
@@ -124,6 +124,14 @@ fn entry(row: &Row) -> BuiltinInfo {
             (Some("Scalar, one per element of the argument that is a collection".to_owned()), Some("that of `a`, to the power `b`"))
         }
         Target::Table2 => (Some("Table of two arguments".to_owned()), Some("none")),
+        Target::Stencil(word) => match word {
+            Word::Axis(_) => (Some("an index variable".to_owned()), Some("none")),
+            Word::Width => (Some("Scalar".to_owned()), Some("a length")),
+            Word::Extent => (Some("Scalar".to_owned()), Some("none")),
+            Word::Index => (Some("Collection Of Scalar On AllCells()".to_owned()), Some("none")),
+            Word::Even => (Some("Collection Of Bool On AllCells()".to_owned()), Some("none")),
+            Word::Halo => (Some("as `u`".to_owned()), Some("that of `u`")),
+        },
         Target::Output => (None, None),
         Target::NewtonSolve => (Some("Collection Of Scalar, as the guess".to_owned()), Some("that of the guess")),
         Target::NewtonSolveSystem => (Some("an Array with the type of each guess".to_owned()), Some("that of each guess")),

@@ -14,6 +14,7 @@ fn comparison_hint(left: &Type, right: &Type) -> &'static str {
         return "compare the elements of the sequence in a `For` loop over it";
     }
     match (left.basic, right.basic) {
+        (Basic::Axis(_), _) | (_, Basic::Axis(_)) => "the numbers of cells along an axis are `IndexOf(i)`",
         (Basic::Vector, _) | (_, Basic::Vector) => "compare components, `v[0]`, or lengths, `|v|`",
         (Basic::Table, _) | (_, Basic::Table) => "compare what tables give: `Interpolate(table, x)`",
         (Basic::Text, _) | (_, Basic::Text) => "text is only for names and tags",
@@ -26,7 +27,7 @@ fn comparison_hint(left: &Type, right: &Type) -> &'static str {
 /// Bool, a collection if either side is one.
 fn truth(left: &Type, right: &Type) -> Type {
     let shape = left.mapping().or(right.mapping()).map_or(Shape::Single, Shape::Collection);
-    Type { basic: Basic::Bool, shape, within: None }
+    Type { basic: Basic::Bool, shape, within: None, halo: crate::types::Halo::NONE }
 }
 
 impl<'a> Checker<'a> {
@@ -40,7 +41,7 @@ impl<'a> Checker<'a> {
             (Basic::Scalar, Basic::Scalar) => !sequence,
             (Basic::Bool, Basic::Bool) => equality,
             (Basic::Entity(a), Basic::Entity(b)) => equality && a == b,
-            (Basic::Scalar | Basic::Vector | Basic::Bool | Basic::Entity(_) | Basic::Text | Basic::Table, _) => false,
+            (Basic::Scalar | Basic::Vector | Basic::Bool | Basic::Entity(_) | Basic::Text | Basic::Table | Basic::Axis(_), _) => false,
         };
         if !comparable {
             let (left_type, right_type) = (self.show_value(&l), self.show_value(&r));

@@ -148,11 +148,23 @@ codes! {
     NewtonNested = "E0505", Error, "Newton inside a residual";
     NewtonCount = "E0506", Error, "different numbers of residuals and unknowns";
     NewtonArguments = "E0507", Error, "Newton system needs arrays";
-    StencilDialect = "E0508", Error, "the stencil dialect is not supported";
+    StencilLeft = "E0508", Error, "assignment by index of something else than the cell itself";
     NewtonIndependent = "E0509", Error, "equation that depends on no unknown, or unknown in no equation";
     DomainRepeated = "E0510", Error, "domain by condition in a loop or a residual";
     ConditionOnState = "E0511", Error, "condition of a domain that depends on state";
     ParameterKey = "E0512", Error, "input with a key that something else has";
+
+    StencilBeyond = "E0601", Error, "read beyond the grid without a rule";
+    StencilOrder = "E0602", Error, "indices in another order than the axes";
+    StencilTwice = "E0603", Error, "axis used twice in a read";
+    StencilNotIndex = "E0604", Error, "index that is no index variable with a whole offset";
+    StencilOperand = "E0605", Error, "read by index of something that has no cells";
+    StencilDomain = "E0606", Error, "read by index of a collection that is not on all cells";
+    HaloTwice = "E0607", Error, "two rules for a side";
+    HaloRule = "E0608", Error, "something else than a rule in Halo";
+    HaloUnit = "E0609", Error, "value of a rule with a wrong type or dimension";
+    HaloMutable = "E0610", Error, "halo of a mutable variable";
+    HaloEscapes = "E0611", Error, "halo with a value of a function that has ended";
 
     TooManyInstances = "E0901", Error, "too many instances of functions";
     NestedTooDeeply = "E0902", Error, "nested too deeply";

@@ -12,19 +12,19 @@ use crate::types::{Basic, CanonicalSet, EntityKind, Extent, SetId, SetTable, Sha
 impl Type {
     /// One entity of `kind`, Empty or in `within`.
     pub fn entity(kind: EntityKind, within: SetId) -> Type {
-        Type { basic: Basic::Entity(kind), shape: Shape::Single, within: Some(within) }
+        Type { basic: Basic::Entity(kind), shape: Shape::Single, within: Some(within), halo: crate::types::Halo::NONE }
     }
 
     /// One value of `basic`, without a set.
     pub fn single(basic: Basic) -> Type {
-        Type { basic, shape: Shape::Single, within: None }
+        Type { basic, shape: Shape::Single, within: None, halo: crate::types::Halo::NONE }
     }
 
     /// Kind of its entities; `None` for numbers, truth values and text.
     pub fn entity_kind(&self) -> Option<EntityKind> {
         match self.basic {
             Basic::Entity(kind) => Some(kind),
-            Basic::Scalar | Basic::Vector | Basic::Bool | Basic::Text | Basic::Table => None,
+            Basic::Scalar | Basic::Vector | Basic::Bool | Basic::Text | Basic::Table | Basic::Axis(_) => None,
         }
     }
 }
@@ -86,6 +86,13 @@ impl Kernel {
             KExpr::Real(_) | KExpr::Measure(_) | KExpr::Component(..) | KExpr::Dot(..) | KExpr::Math(..) | KExpr::Interpolate { .. } => {
                 Basic::Scalar
             }
+            KExpr::Place { fact, .. } => {
+                if fact.is_truth() {
+                    Basic::Bool
+                } else {
+                    Basic::Scalar
+                }
+            }
             KExpr::Bool(_) | KExpr::IsEmpty(_) | KExpr::Member { .. } | KExpr::Same(..) | KExpr::Compare(..) | KExpr::Logic(..) => {
                 Basic::Bool
             }
@@ -103,7 +110,7 @@ impl Kernel {
             // first.
             KExpr::Arithmetic(_, a, b) => match self.expr_basic(b) {
                 Basic::Vector => Basic::Vector,
-                Basic::Scalar | Basic::Bool | Basic::Entity(_) | Basic::Text | Basic::Table => self.expr_basic(a),
+                Basic::Scalar | Basic::Bool | Basic::Entity(_) | Basic::Text | Basic::Table | Basic::Axis(_) => self.expr_basic(a),
             },
             KExpr::Select { if_true, .. } => self.expr_basic(if_true),
         }
@@ -119,7 +126,7 @@ impl Kernel {
         match path {
             Path::Here => self.space_kind(sets),
             Path::Local(id) => self.local_type(*id).and_then(|ty| ty.entity_kind()),
-            Path::First(_) | Path::Second(_) | Path::Shift { .. } => Some(EntityKind::Cell),
+            Path::First(_) | Path::Second(_) | Path::Shift { .. } | Path::Offset { .. } => Some(EntityKind::Cell),
             Path::Through { param, .. } => self.param(*param).and_then(|p| p.ty.entity_kind()),
             Path::Select { if_true, if_false, .. } => self.path_kind(sets, if_true).or_else(|| self.path_kind(sets, if_false)),
             Path::SideFace(_) => Some(EntityKind::Face),
@@ -134,7 +141,7 @@ impl Kernel {
         match path {
             Path::Here => self.space_set(),
             Path::Local(id) => self.local_type(*id).and_then(|ty| ty.within.or_else(|| ty.entity_kind().map(all))),
-            Path::First(_) | Path::Second(_) | Path::Shift { .. } => Some(all(EntityKind::Cell)),
+            Path::First(_) | Path::Second(_) | Path::Shift { .. } | Path::Offset { .. } => Some(all(EntityKind::Cell)),
             Path::Through { param, .. } => self.param(*param).and_then(|p| p.ty.within),
             Path::Select { if_true, if_false, .. } => match (self.path_within(sets, if_true), self.path_within(sets, if_false)) {
                 (Some(a), Some(b)) => Some(sets.common_superset(a, b)),
@@ -150,6 +157,7 @@ impl Kernel {
     pub fn path_never_empty(&self, sets: &SetTable, path: &Path) -> bool {
         match path {
             Path::Here | Path::SideFace(_) | Path::Shift { .. } => true,
+            Path::Offset { from, .. } => self.path_never_empty(sets, from),
             Path::First(face) | Path::Second(face) => {
                 let interior = sets.canonical(CanonicalSet::INTERIOR_FACES);
                 self.path_never_empty(sets, face) && self.path_within(sets, face).is_some_and(|w| sets.is_subset(w, interior))

@@ -26,7 +26,7 @@
 //! n = -2, -1, 0, 1, 2, evaluated as `(n * 0.5) * width`.
 
 use crate::ir::op::UnaryOp;
-use crate::ops::{Arithmetic, BinaryMath, Comparison, FaceReduction, Logic, Reduction};
+use crate::ops::{Arithmetic, Beyond, BinaryMath, Comparison, FaceReduction, Logic, MAX_OFFSET, Offset, PlaceFact, Reduction, SideMap};
 use crate::source::Span;
 use crate::types::{SetId, Type};
 
@@ -287,6 +287,9 @@ pub enum Path {
     /// towards larger coordinates. The verifier lets through [`Path::Here`] by one, in the interior
     /// block of that side.
     Shift { from: Box<Path>, by: i8 },
+    /// The cell this many cells further along each axis of a Cartesian grid; beyond a side the one
+    /// that the map of the side names, always a cell of the grid.
+    Offset { from: Box<Path>, by: Offset, beyond: Beyond },
     /// No entity.
     Empty,
 }
@@ -313,6 +316,8 @@ pub enum KExpr {
     Normal(Path),
     /// Whether there is no entity.
     IsEmpty(Path),
+    /// Where a cell is in a Cartesian grid.
+    Place { fact: PlaceFact, at: Path },
     /// Whether the entity (not Empty) is in the set.
     Member { set: SetId, at: Path },
     /// Whether two entities (or Empties) are the same.
@@ -406,6 +411,7 @@ macro_rules! for_each_part {
             | KExpr::Centroid(at)
             | KExpr::Normal(at)
             | KExpr::IsEmpty(at)
+            | KExpr::Place { at, .. }
             | KExpr::Member { at, .. }
             | KExpr::Entity(at) => $path(at, $with),
             KExpr::Same(a, b) | KExpr::Displacement { to: a, from: b } => {
@@ -432,7 +438,9 @@ macro_rules! for_each_part_of_path {
     ($of:expr, $expr:expr, $path:expr, $with:expr) => {
         match $of {
             Path::Here | Path::Local(_) | Path::SideFace(_) | Path::Empty => {}
-            Path::First(at) | Path::Second(at) | Path::Through { at, .. } | Path::Shift { from: at, .. } => $path(at, $with),
+            Path::First(at) | Path::Second(at) | Path::Through { at, .. } | Path::Shift { from: at, .. } | Path::Offset { from: at, .. } => {
+                $path(at, $with)
+            }
             Path::Select { condition, if_true, if_false } => {
                 $expr(condition, $with);
                 $path(if_true, $with);
@@ -453,6 +461,43 @@ impl Path {
         };
         Path::Shift { from: Box::new(Path::Here), by }
     }
+
+    /// The cell at an offset from the end of this path. Offsets are added up where along each axis
+    /// one of the two is zero or both wrap around.
+    pub fn offset(self, by: Offset, beyond: Beyond) -> Path {
+        if let Path::Offset { from, by: before, beyond: sides } = &self
+            && let Some((by, beyond)) = added((*before, *sides), (by, beyond))
+        {
+            return (**from).clone().offset(by, beyond);
+        }
+        if by == Offset::default() {
+            return self;
+        }
+        Path::Offset { from: Box::new(self), by, beyond }
+    }
+}
+
+/// Two offsets in turn as one.
+fn added(first: (Offset, Beyond), second: (Offset, Beyond)) -> Option<(Offset, Beyond)> {
+    let (mut by, mut beyond) = (Offset::default(), Beyond::default());
+    for axis in 0..3 {
+        let (a, b) = (first.0[axis], second.0[axis]);
+        let side = |by: i8| 2 * axis + usize::from(by > 0);
+        let map = if a == 0 {
+            second.1[side(b)]
+        } else if b == 0 {
+            first.1[side(a)]
+        } else if first.1[side(a)] == SideMap::Wrap && second.1[side(b)] == SideMap::Wrap {
+            SideMap::Wrap
+        } else {
+            return None;
+        };
+        by[axis] = a.checked_add(b).filter(|by| by.unsigned_abs() <= 2 * MAX_OFFSET.unsigned_abs())?;
+        if by[axis] != 0 {
+            beyond[side(by[axis])] = map;
+        }
+    }
+    Some((by, beyond))
 }
 
 impl KExpr {
@@ -464,7 +509,7 @@ impl KExpr {
             KExpr::Param(_) => ExprClass::Param,
             KExpr::Load { .. } => ExprClass::Load,
             KExpr::Measure(_) | KExpr::Centroid(_) | KExpr::Normal(_) | KExpr::Displacement { .. } => ExprClass::Geometry,
-            KExpr::IsEmpty(_) | KExpr::Member { .. } | KExpr::Same(..) | KExpr::Entity(_) => ExprClass::Topology,
+            KExpr::IsEmpty(_) | KExpr::Member { .. } | KExpr::Same(..) | KExpr::Entity(_) | KExpr::Place { .. } => ExprClass::Topology,
             KExpr::Unary(UnaryOp::Not, _) | KExpr::Compare(..) | KExpr::Logic(..) => ExprClass::Truth,
             KExpr::Unary(UnaryOp::Neg | UnaryOp::Abs | UnaryOp::Sqrt | UnaryOp::Length | UnaryOp::Elementary(_), _)
             | KExpr::Arithmetic(..)

@@ -36,12 +36,14 @@ pub mod kernel;
 pub mod location;
 pub mod numbers;
 pub mod op;
+mod structure;
 pub mod text;
 pub mod visit;
 
 pub use failure::Failure;
 pub use interface::Interface;
 pub use kernel::*;
+pub use structure::Structure;
 pub use location::{IrLocation, KernelItem, Owner};
 pub use numbers::{Numbers, Precision, Rounding};
 pub use op::*;

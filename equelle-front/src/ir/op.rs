@@ -3,7 +3,9 @@
 use crate::ir::interface::Interface;
 use crate::ir::kernel::{Kernel, KernelId};
 use crate::ir::numbers::Numbers;
-use crate::ops::{Arithmetic, BinaryMath, Comparison, Elementary, FaceReduction, InputElement, Logic, Reduction, TablePart};
+use crate::ops::{
+    Arithmetic, Beyond, BinaryMath, Comparison, Elementary, FaceReduction, GridNumber, InputElement, Logic, Offset, PlaceFact, Reduction, TablePart,
+};
 use crate::source::{SourceMap, Span};
 use crate::types::{CanonicalSet, Dimension, SetTable, Type};
 
@@ -241,6 +243,13 @@ pub enum Op {
     FirstCell(ValueId),
     /// Second cell of each face; Empty outside.
     SecondCell(ValueId),
+    /// The cell this many cells further along each axis of a Cartesian grid, for each cell; beyond a
+    /// side the one that the map of the side names.
+    Shift { cells: ValueId, by: Offset, beyond: Beyond },
+    /// Where each cell is in a Cartesian grid.
+    Place { fact: PlaceFact, cells: ValueId },
+    /// A number of a Cartesian grid.
+    GridNumber(GridNumber),
     /// Whether each entity is Empty.
     IsEmpty(ValueId),
     /// The faces themselves, Empty included; one with two cells is an error.
@@ -425,6 +434,8 @@ pub enum EntitySource {
     First(ValueId),
     /// Second cells of faces.
     Second(ValueId),
+    /// Those at an offset in a Cartesian grid.
+    Shift { cells: ValueId, by: Offset, beyond: Beyond },
     /// These.
     Same(ValueId),
     /// Those at the entities of the target.
@@ -444,11 +455,13 @@ pub enum EntitySource {
 macro_rules! for_each_operand {
     ($op:expr, $iter:ident, $f:expr) => {
         match $op {
-            Op::Real(_) | Op::Bool(_) | Op::Text(_) | Op::CanonicalSet(_) | Op::Load(_) => {}
+            Op::Real(_) | Op::Bool(_) | Op::Text(_) | Op::CanonicalSet(_) | Op::Load(_) | Op::GridNumber(_) => {}
             Op::InputSequence { name: v }
             | Op::Step(v)
             | Op::FirstCell(v)
             | Op::SecondCell(v)
+            | Op::Shift { cells: v, .. }
+            | Op::Place { cells: v, .. }
             | Op::IsEmpty(v)
             | Op::OneCell(v)
             | Op::Centroid(v)
@@ -509,6 +522,7 @@ impl Op {
         match *self {
             Op::FirstCell(faces) => EntitySource::First(faces),
             Op::SecondCell(faces) => EntitySource::Second(faces),
+            Op::Shift { cells, by, beyond } => EntitySource::Shift { cells, by, beyond },
             Op::OneCell(faces) => EntitySource::Same(faces),
             Op::On { data, target } => EntitySource::On { data, target },
             Op::Select { condition, if_true, if_false } => EntitySource::Select { condition, if_true, if_false },
@@ -533,6 +547,8 @@ impl Op {
             | Op::Vector(_)
             | Op::Math(..)
             | Op::IsEmpty(_)
+            | Op::Place { .. }
+            | Op::GridNumber(_)
             | Op::Centroid(_)
             | Op::Normal(_)
             | Op::Measure(_)
@@ -565,8 +581,8 @@ impl Op {
             | Op::InputTable2 { .. }
             | Op::Where { .. }
             | Op::Step(_) => OpClass::Input,
-            Op::FirstCell(_) | Op::SecondCell(_) | Op::IsEmpty(_) | Op::OneCell(_) => OpClass::Topology,
-            Op::Centroid(_) | Op::Normal(_) | Op::Measure(_) => OpClass::Geometry,
+            Op::FirstCell(_) | Op::SecondCell(_) | Op::IsEmpty(_) | Op::OneCell(_) | Op::Shift { .. } | Op::Place { .. } => OpClass::Topology,
+            Op::Centroid(_) | Op::Normal(_) | Op::Measure(_) | Op::GridNumber(_) => OpClass::Geometry,
             Op::Unary(..)
             | Op::Arithmetic(..)
             | Op::Compare(..)

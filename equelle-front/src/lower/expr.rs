@@ -56,6 +56,16 @@ impl Lowering<'_> {
                 }
                 vec![self.builtin(expr, *builtin, &args)]
             }
+            ExprKind::Axis(axis) => vec![self.one(expr, Op::Text(format!("axis {axis}")))],
+            ExprKind::Place(fact) => {
+                let cells = self.all_cells(expr.span);
+                vec![self.one(expr, Op::Place { fact: *fact, cells })]
+            }
+            ExprKind::GridNumber(number) => vec![self.one(expr, Op::GridNumber(*number))],
+            ExprKind::Read { args, by, rules } => {
+                let args: Vec<ValueId> = args.iter().flat_map(|a| self.expr(a)).collect();
+                vec![self.read(expr, &args, *by, rules)]
+            }
             ExprKind::Component { vector, index } => {
                 let vector = self.expr(vector)[0];
                 vec![self.one(expr, Op::Component(vector, *index))]
@@ -81,7 +91,7 @@ impl Lowering<'_> {
                 let op = match self.values[a.0 as usize].ty.basic {
                     Basic::Entity(_) => Op::Measure(a),
                     Basic::Vector => Op::Unary(UnaryOp::Length, a),
-                    Basic::Scalar | Basic::Bool | Basic::Text | Basic::Table => Op::Unary(UnaryOp::Abs, a),
+                    Basic::Scalar | Basic::Bool | Basic::Text | Basic::Table | Basic::Axis(_) => Op::Unary(UnaryOp::Abs, a),
                 };
                 vec![self.one(expr, op)]
             }
@@ -258,7 +268,7 @@ impl Lowering<'_> {
     }
 
     /// A single value for each element of the set of a collection; any other value as it is.
-    fn broadcast_like(&mut self, value: ValueId, like: ValueId, span: Span) -> ValueId {
+    pub(super) fn broadcast_like(&mut self, value: ValueId, like: ValueId, span: Span) -> ValueId {
         let (of, like_ty) = (self.values[value.0 as usize].clone(), self.values[like.0 as usize].ty);
         let (Shape::Single, Some(set)) = (of.ty.shape, like_ty.mapping()) else { return value };
         let ty = Type::collection(of.ty.basic, set);
@@ -297,7 +307,7 @@ impl Lowering<'_> {
             (Basic::Bool, Comparison::Equal) => (Op::Logic(Logic::Xor, a, b), true),
             (Basic::Bool, Comparison::NotEqual) => (Op::Logic(Logic::Xor, a, b), false),
             (Basic::Entity(_), Comparison::NotEqual) => (Op::Compare(Comparison::Equal, a, b), true),
-            (Basic::Scalar | Basic::Vector | Basic::Bool | Basic::Entity(_) | Basic::Text | Basic::Table, op) => {
+            (Basic::Scalar | Basic::Vector | Basic::Bool | Basic::Entity(_) | Basic::Text | Basic::Table | Basic::Axis(_), op) => {
                 (Op::Compare(op, a, b), false)
             }
         };
@@ -348,7 +358,7 @@ impl Lowering<'_> {
         self.one(expr, Op::Arithmetic(Arithmetic::Div, one, power))
     }
 
-    fn one(&mut self, expr: &Expr, op: Op) -> ValueId {
+    pub(super) fn one(&mut self, expr: &Expr, op: Op) -> ValueId {
         self.element(expr, 0, op)
     }
 

@@ -68,9 +68,9 @@ pub(super) fn lower_function(
         params.extend(incoming);
     }
     lowering.statements(&function.body);
-    let mut results = function.result.elements().to_vec();
+    let mut results: Vec<Type> = function.result.elements().iter().map(|ty| ty.lowered()).collect();
     for &variable in &own.writes {
-        results.extend(program.variables[variable.0 as usize].ty.elements());
+        results.extend(program.variables[variable.0 as usize].ty.elements().iter().map(|ty| ty.lowered()));
     }
     let written: Vec<ValueId> = own.writes.iter().flat_map(|&v| lowering.read_variable(v)).collect();
     // The Return of the source stands last; what the function wrote goes behind its values.
@@ -115,7 +115,7 @@ impl<'a> Lowering<'a> {
 
     pub(super) fn new_value(&mut self, ty: Type, dim: Dimension, name: &str, span: Span) -> ValueId {
         let id = ValueId(self.values.len() as u32);
-        self.values.push(Value { ty, name: name.to_owned(), dim, span });
+        self.values.push(Value { ty: ty.lowered(), name: name.to_owned(), dim, span });
         id
     }
 
@@ -156,7 +156,7 @@ impl<'a> Lowering<'a> {
             ids.push(MutableId(self.mutables.len() as u32));
             self.mutables.push(Mutable {
                 name: Self::element_name(&info.name, types.len(), i),
-                ty,
+                ty: ty.lowered(),
                 dim: info.dims.get(i).copied().unwrap_or_default(),
                 span: info.span,
             });

@@ -11,6 +11,7 @@ mod choices;
 mod expr;
 mod function;
 mod step;
+mod stencil;
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -46,6 +46,8 @@ fn entities_read(op: &Op, result: &Type) -> Vec<ValueId> {
         Op::Compare(..) | Op::Select { .. } if result.is_domain() => Vec::new(),
         Op::FirstCell(_)
         | Op::SecondCell(_)
+        | Op::Shift { .. }
+        | Op::Place { .. }
         | Op::IsEmpty(_)
         | Op::OneCell(_)
         | Op::Centroid(_)
@@ -61,6 +63,7 @@ fn entities_read(op: &Op, result: &Type) -> Vec<ValueId> {
         | Op::TextIndex(..)
         | Op::CanonicalSet(_)
         | Op::Load(_)
+        | Op::GridNumber(_)
         | Op::InputScalar { .. }
         | Op::InputCollection { .. }
         | Op::InputDomain { .. }
@@ -218,7 +221,7 @@ impl<'a> Machine<'a> {
             Basic::Vector => vec![(set, Element::Number); self.dim as usize],
             Basic::Bool => vec![(set, Element::Truth)],
             Basic::Entity(_) => vec![(set, Element::Entity)],
-            Basic::Text | Basic::Table => Vec::new(),
+            Basic::Text | Basic::Table | Basic::Axis(_) => Vec::new(),
         }
     }
 

@@ -169,7 +169,7 @@ fn depth(path: &Path, faces: &[LocalId]) -> u32 {
         Path::Shift { .. } => 1,
         // An entity of a sum that is no face of it was named in the innermost.
         Path::Local(local) => faces.iter().position(|face| face == local).map_or(faces.len(), |i| i + 1) as u32,
-        Path::First(at) | Path::Second(at) | Path::Through { at, .. } => depth(at, faces).max(1),
+        Path::First(at) | Path::Second(at) | Path::Through { at, .. } | Path::Offset { from: at, .. } => depth(at, faces).max(1),
         Path::Select { if_true, if_false, .. } => depth(if_true, faces).max(depth(if_false, faces)),
     }
 }

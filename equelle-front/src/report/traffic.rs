@@ -159,7 +159,7 @@ impl Counter<'_> {
             Basic::Vector => self.number * self.dim,
             Basic::Bool => 1,
             Basic::Entity(_) => 4,
-            Basic::Text | Basic::Table => 0,
+            Basic::Text | Basic::Table | Basic::Axis(_) => 0,
         }
     }
 
@@ -296,6 +296,7 @@ impl Counter<'_> {
             }
             Path::SideFace(_) => (Relation::Face, here),
             Path::Shift { .. } => (Relation::Neighbour, here),
+            Path::Offset { from, .. } => (Relation::Neighbour, self.follow(from).1),
         }
     }
 
@@ -356,6 +357,7 @@ impl Counter<'_> {
     fn known(&self, condition: &KExpr) -> Option<bool> {
         match condition {
             KExpr::Bool(value) => Some(*value),
+            KExpr::Place { fact: crate::ops::PlaceFact::Outside { .. }, .. } => Some(false),
             KExpr::Member { set, .. } => match self.sets.get(*set).canonical {
                 Some(set) => Some(set.extent != Extent::Boundary),
                 None => (self.sets.canonical_superset(*set).extent == Extent::Boundary).then_some(false),
@@ -413,7 +415,7 @@ impl Counter<'_> {
                 Space::Unit => EntityKind::Cell,
             },
             Path::Local(local) => self.kernel.locals[local.0 as usize].ty.entity_kind().unwrap_or(EntityKind::Cell),
-            Path::First(_) | Path::Second(_) | Path::Shift { .. } | Path::Empty => EntityKind::Cell,
+            Path::First(_) | Path::Second(_) | Path::Shift { .. } | Path::Offset { .. } | Path::Empty => EntityKind::Cell,
             Path::SideFace(_) => EntityKind::Face,
             Path::Through { param, .. } => self.param(*param).ty.entity_kind().unwrap_or(EntityKind::Cell),
             Path::Select { if_true, .. } => self.kind_of(if_true),
@@ -438,7 +440,7 @@ impl Counter<'_> {
             KExpr::Measure(at) => self.geometry("measure", 1, at),
             KExpr::Centroid(at) => self.geometry("centroid", 3, at),
             KExpr::Normal(at) => self.geometry("normal", 3, at),
-            KExpr::IsEmpty(at) | KExpr::Entity(at) => {
+            KExpr::IsEmpty(at) | KExpr::Entity(at) | KExpr::Place { at, .. } => {
                 self.follow(at);
             }
             KExpr::Member { set, at } => self.rank(*set, at),

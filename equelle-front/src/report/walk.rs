@@ -234,6 +234,8 @@ fn operation_name(op: &Op) -> &'static str {
     match op {
         Op::FirstCell(_) => "FirstCell",
         Op::SecondCell(_) => "SecondCell",
+        Op::Shift { .. } => "reading by index",
+        Op::Place { .. } | Op::GridNumber(_) => "place in the grid",
         Op::IsEmpty(_) => "IsEmpty",
         Op::OneCell(_) => "check of faces",
         Op::Centroid(_) => "Centroid",

@@ -95,11 +95,17 @@ impl Collector<'_> {
             expr = left;
         }
         match &expr.kind {
-            ExprKind::Number(_) | ExprKind::Text(_) | ExprKind::Bool(_) | ExprKind::CanonicalSet(_) => {}
+            ExprKind::Number(_)
+            | ExprKind::Text(_)
+            | ExprKind::Bool(_)
+            | ExprKind::CanonicalSet(_)
+            | ExprKind::Axis(_)
+            | ExprKind::Place(_)
+            | ExprKind::GridNumber(_) => {}
             ExprKind::Variable(variable) => {
                 self.found.reads.insert(*variable);
             }
-            ExprKind::Builtin { args, .. } | ExprKind::Array(args) | ExprKind::Vector(args) => args.iter().for_each(|a| self.expr(a)),
+            ExprKind::Builtin { args, .. } | ExprKind::Read { args, .. } | ExprKind::Array(args) | ExprKind::Vector(args) => args.iter().for_each(|a| self.expr(a)),
             ExprKind::Call { function, args } => {
                 args.iter().for_each(|a| self.expr(a));
                 self.callee(*function);

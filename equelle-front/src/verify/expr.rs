@@ -1,7 +1,7 @@
 //! Paths and expressions in kernels.
 
 use crate::ir::{KExpr, Path, Side, UnaryOp};
-use crate::ops::{Arithmetic, Comparison};
+use crate::ops::{Arithmetic, Comparison, MAX_OFFSET};
 use crate::types::{Basic, EntityKind, Shape, Type};
 use crate::verify::kernel::{Checker, Form};
 use crate::verify::types::exists;
@@ -25,7 +25,7 @@ impl Checker<'_> {
                 self.local(*id)?;
                 match self.kernel.local_type(*id)?.basic {
                     basic @ (Basic::Scalar | Basic::Vector | Basic::Bool) => Some(basic),
-                    Basic::Entity(_) | Basic::Text | Basic::Table => self.fail("an entity is no value"),
+                    Basic::Entity(_) | Basic::Text | Basic::Table | Basic::Axis(_) => self.fail("an entity is no value"),
                 }
             }
             KExpr::Interpolate { table, argument, .. } => {
@@ -80,6 +80,10 @@ impl Checker<'_> {
             KExpr::IsEmpty(p) => {
                 self.path(p);
                 Some(Basic::Bool)
+            }
+            KExpr::Place { fact, at } => {
+                self.cell_in_grid(at);
+                Some(if fact.is_truth() { Basic::Bool } else { Basic::Scalar })
             }
             KExpr::Member { set, at } => {
                 if !exists(self.sets, *set) {
@@ -289,7 +293,25 @@ impl Checker<'_> {
                 self.side_block(Side::towards(*by), true);
                 Some(EntityKind::Cell)
             }
+            Path::Offset { from, by, .. } => {
+                if by.iter().any(|by| by.unsigned_abs() > 2 * MAX_OFFSET.unsigned_abs()) {
+                    return self.fail("an offset is too large");
+                }
+                self.cell_in_grid(from);
+                Some(EntityKind::Cell)
+            }
             Path::Empty => None,
+        }
+    }
+
+    /// A path to a cell, whose place in a Cartesian grid is asked for.
+    fn cell_in_grid(&mut self, path: &Path) {
+        let kind = self.existing(path);
+        if kind.is_some_and(|kind| kind != EntityKind::Cell) {
+            self.error("places and offsets are those of cells");
+        }
+        if self.form == Form::PerAxis {
+            self.error("a place is not the same along an axis");
         }
     }
 
@@ -306,7 +328,7 @@ impl Checker<'_> {
 /// Whether the entity's place relative to the element is known on every Cartesian grid.
 fn is_near(path: &Path) -> bool {
     match path {
-        Path::Here | Path::SideFace(_) | Path::Shift { .. } => true,
+        Path::Here | Path::SideFace(_) | Path::Shift { .. } | Path::Offset { .. } => true,
         Path::First(face) | Path::Second(face) => matches!(**face, Path::Here),
         Path::Local(_) | Path::Through { .. } | Path::Select { .. } | Path::Empty => false,
     }

@@ -216,7 +216,7 @@ impl Checker<'_> {
             if let Err(message) = checked {
                 self.error(format!("local `{}`: {message}", local.name));
                 sound = false;
-            } else if local.ty.shape != Shape::Single || matches!(local.ty.basic, Basic::Text | Basic::Table) {
+            } else if local.ty.shape != Shape::Single || matches!(local.ty.basic, Basic::Text | Basic::Table | Basic::Axis(_)) {
                 let message = format!("local `{}` is one Scalar, Vector, Bool or entity, not {}", local.name, self.shown(&local.ty));
                 self.error(message);
             }
@@ -243,7 +243,7 @@ impl Checker<'_> {
                 (Space::Set(set), None) => match (r.ty.basic, r.ty.within) {
                     (Basic::Scalar | Basic::Vector | Basic::Bool, _) => r.ty == Type::collection(r.ty.basic, set),
                     (Basic::Entity(kind), Some(within)) => r.ty == Type::entities(kind, set, within),
-                    (Basic::Entity(_), None) | (Basic::Text | Basic::Table, _) => false,
+                    (Basic::Entity(_), None) | (Basic::Text | Basic::Table | Basic::Axis(_), _) => false,
                 },
             };
             if !right {
@@ -382,7 +382,7 @@ impl Checker<'_> {
             self.error("an extreme names the face of each of its results or of none, a sum names none");
         }
         for &face in faces {
-            let of_any_set = Type { basic: Basic::Entity(EntityKind::Face), shape: Shape::Single, within: None };
+            let of_any_set = Type { basic: Basic::Entity(EntityKind::Face), shape: Shape::Single, within: None, halo: crate::types::Halo::NONE };
             if self.assign(face).is_some_and(|ty| ty != of_any_set) {
                 self.error("what an extreme is of may be any face or Empty");
             }

@@ -1,7 +1,7 @@
 //! Type rules of operations.
 
 use crate::ir::{Carried, Equation, FunctionId, Module, Mutable, MutableId, Op, UnaryOp, ValueId};
-use crate::ops::{Arithmetic, Comparison, FaceReduction, Reduction};
+use crate::ops::{Arithmetic, Comparison, FaceReduction, MAX_OFFSET, Reduction};
 use crate::types::{Basic, CanonicalSet, EntityKind, SetId, SetTable, Shape, Type};
 use crate::verify::types::{assignable, show};
 
@@ -192,6 +192,18 @@ fn single(context: &Context<'_>, op: &Op, declared: &[Type]) -> Rule {
             let set = entities(context, *v, &[EntityKind::Face])?;
             Ok(Type::entities(EntityKind::Cell, set, canonical(CanonicalSet::ALL_CELLS)))
         }
+        Op::Shift { cells, by, .. } => {
+            let set = entities(context, *cells, &[EntityKind::Cell])?;
+            if by.iter().any(|by| by.unsigned_abs() > MAX_OFFSET.unsigned_abs()) {
+                return Err("an offset is too large".to_owned());
+            }
+            Ok(Type::entities(EntityKind::Cell, set, canonical(CanonicalSet::ALL_CELLS)))
+        }
+        Op::Place { fact, cells } => {
+            let set = entities(context, *cells, &[EntityKind::Cell])?;
+            Ok(Type::collection(if fact.is_truth() { Basic::Bool } else { Basic::Scalar }, set))
+        }
+        Op::GridNumber(_) => Ok(Type::SCALAR),
         Op::IsEmpty(v) => entities(context, *v, &EntityKind::ALL).map(|set| Type::collection(Basic::Bool, set)),
         Op::OneCell(v) => {
             let set = entities(context, *v, &[EntityKind::Face])?;
@@ -206,7 +218,7 @@ fn single(context: &Context<'_>, op: &Op, declared: &[Type]) -> Rule {
         Op::Logic(_, a, b) => {
             let (a, b) = (ty(*a), ty(*b));
             if a.basic == Basic::Bool && b.basic == Basic::Bool {
-                Ok(Type { basic: Basic::Bool, shape: common_shape(sets, a, b)?, within: None })
+                Ok(Type { basic: Basic::Bool, shape: common_shape(sets, a, b)?, within: None, halo: crate::types::Halo::NONE })
             } else {
                 Err(format!("logic takes Bools, not {} and {}", show(sets, &a), show(sets, &b)))
             }
@@ -271,7 +283,7 @@ fn single(context: &Context<'_>, op: &Op, declared: &[Type]) -> Rule {
         Op::Dot(a, b) => {
             let (a, b) = (ty(*a), ty(*b));
             if a.basic == Basic::Vector && b.basic == Basic::Vector {
-                Ok(Type { basic: Basic::Scalar, shape: common_shape(sets, a, b)?, within: None })
+                Ok(Type { basic: Basic::Scalar, shape: common_shape(sets, a, b)?, within: None, halo: crate::types::Halo::NONE })
             } else {
                 Err(format!("Dot takes Vectors, not {} and {}", show(sets, &a), show(sets, &b)))
             }
@@ -297,13 +309,13 @@ fn single(context: &Context<'_>, op: &Op, declared: &[Type]) -> Rule {
             for &component in rest {
                 shape = common_shape(sets, Type { shape, ..ty(*first) }, ty(component))?;
             }
-            Ok(Type { basic: Basic::Vector, shape, within: None })
+            Ok(Type { basic: Basic::Vector, shape, within: None, halo: crate::types::Halo::NONE })
         }
         Op::Math(op, a, b) => {
             let (a, b) = (ty(*a), ty(*b));
             let sequence = a.shape == Shape::Sequence || b.shape == Shape::Sequence;
             if a.basic == Basic::Scalar && b.basic == Basic::Scalar && !sequence {
-                Ok(Type { basic: Basic::Scalar, shape: common_shape(sets, a, b)?, within: None })
+                Ok(Type { basic: Basic::Scalar, shape: common_shape(sets, a, b)?, within: None, halo: crate::types::Halo::NONE })
             } else {
                 Err(format!("{op:?} takes Scalars, not {} and {}", show(sets, &a), show(sets, &b)))
             }
@@ -407,7 +419,7 @@ fn arithmetic(sets: &SetTable, op: Arithmetic, a: Type, b: Type) -> Rule {
     };
     // The language has no collection plus Scalar: lowering spreads where it is meant.
     let sum_fits = matches!(op, Arithmetic::Mul | Arithmetic::Div) || a.shape == b.shape;
-    if sequence_fits && sum_fits { Ok(Type { basic, shape, within: None }) } else { refused() }
+    if sequence_fits && sum_fits { Ok(Type { basic, shape, within: None, halo: crate::types::Halo::NONE }) } else { refused() }
 }
 
 fn compare(sets: &SetTable, op: Comparison, a: Type, b: Type) -> Rule {
@@ -416,13 +428,13 @@ fn compare(sets: &SetTable, op: Comparison, a: Type, b: Type) -> Rule {
         && match a.basic {
             Basic::Scalar => true,
             Basic::Bool | Basic::Entity(_) => !ordered,
-            Basic::Vector | Basic::Text | Basic::Table => false,
+            Basic::Vector | Basic::Text | Basic::Table | Basic::Axis(_) => false,
         };
     // Domains compare as the collections that they also are.
     let as_collection = |ty: Type| Type { shape: ty.mapping().map_or(ty.shape, Shape::Collection), ..ty };
     let shape = common_shape(sets, as_collection(a), as_collection(b))?;
     if fits && shape != Shape::Sequence {
-        Ok(Type { basic: Basic::Bool, shape, within: None })
+        Ok(Type { basic: Basic::Bool, shape, within: None, halo: crate::types::Halo::NONE })
     } else {
         Err(format!("{op:?} is not defined for {} and {}", show(sets, &a), show(sets, &b)))
     }
@@ -443,5 +455,5 @@ fn select(sets: &SetTable, condition: Type, a: Type, b: Type) -> Rule {
         (Some(a), Some(b)) => Some(sets.common_superset(a, b)),
         (a, b) => a.or(b),
     };
-    Ok(Type { basic: a.basic, shape: shape(a), within })
+    Ok(Type { basic: a.basic, shape: shape(a), within, halo: crate::types::Halo::NONE })
 }

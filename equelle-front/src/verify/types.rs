@@ -35,6 +35,7 @@ pub fn show(sets: &SetTable, ty: &Type) -> String {
         Basic::Bool => "Bool",
         Basic::Text => "Text",
         Basic::Table => "Table",
+        Basic::Axis(_) => "index",
         Basic::Entity(kind) => kind.name(),
     };
     let mut text = match ty.shape {
@@ -65,7 +66,7 @@ pub fn check_type(sets: &SetTable, ty: &Type) -> Result<(), String> {
     }
     let shown = show(sets, ty);
     match (ty.basic, ty.shape, ty.within) {
-        (Basic::Text | Basic::Table, shape, _) if shape != Shape::Single => Err(format!("Texts and Tables are Single, not {shown}")),
+        (Basic::Text | Basic::Table | Basic::Axis(_), shape, _) if shape != Shape::Single => Err(format!("Texts and Tables are Single, not {shown}")),
         (basic, Shape::Sequence, _) if basic != Basic::Scalar => Err("a Sequence is of Scalars".to_owned()),
         (Basic::Entity(kind), Shape::Domain(set), within) => {
             if sets.get(set).kind == kind && within == Some(set) {
@@ -83,11 +84,11 @@ pub fn check_type(sets: &SetTable, ty: &Type) -> Result<(), String> {
             }
         }
         (Basic::Entity(_), _, None) => Err(format!("{shown}: entities name a set that holds them")),
-        (Basic::Scalar | Basic::Vector | Basic::Bool | Basic::Text | Basic::Table, _, Some(_)) => {
+        (Basic::Scalar | Basic::Vector | Basic::Bool | Basic::Text | Basic::Table | Basic::Axis(_), _, Some(_)) => {
             Err(format!("{shown}: only entities are In a set"))
         }
         (
-            Basic::Scalar | Basic::Vector | Basic::Bool | Basic::Text | Basic::Table,
+            Basic::Scalar | Basic::Vector | Basic::Bool | Basic::Text | Basic::Table | Basic::Axis(_),
             Shape::Single | Shape::Collection(_) | Shape::Sequence,
             None,
         ) => Ok(()),

@@ -31,6 +31,7 @@ mod sets;
 mod shapes;
 mod skeleton;
 mod stored;
+mod structured;
 
 use std::sync::{Arc, OnceLock};
 
@@ -40,6 +41,7 @@ use crate::threads::Threads;
 
 pub use arrays::{Geometry, GeometryArray, NONE, Nodes, Topology};
 pub use builder::{BuildError, CellShape, GridBuilder};
+pub use structured::{SideMap, mapped};
 pub use cartesian::{Cartesian, CartesianFace};
 pub use cartesian_edges::CartesianEdge;
 pub use corners::{Corners, EntityShape};

@@ -2,7 +2,7 @@
 
 use equelle_front::backend::BackendError;
 use equelle_front::ir::{Carried, FunctionId, KernelId, Op, UnaryOp, ValueId};
-use equelle_front::ops::{Arithmetic, BinaryMath, Comparison, FaceReduction, InputElement, Logic, Reduction};
+use equelle_front::ops::{Arithmetic, BinaryMath, Comparison, FaceReduction, GridNumber, InputElement, Logic, PlaceFact, Reduction};
 use equelle_front::source::Span;
 use equelle_front::types::{Basic, Shape, Type};
 use proc_macro2::{Ident, Literal, TokenStream};
@@ -46,10 +46,10 @@ impl Class {
             (Shape::Collection(_), Basic::Bool) => Class::Bools,
             (Shape::Collection(_) | Shape::Domain(_), Basic::Entity(_)) => Class::Entities,
             (Shape::Sequence, Basic::Scalar) => Class::Sequence,
-            (Shape::Single, Basic::Entity(_) | Basic::Text | Basic::Table)
-            | (Shape::Collection(_), Basic::Text | Basic::Table)
-            | (Shape::Domain(_), Basic::Scalar | Basic::Vector | Basic::Bool | Basic::Text | Basic::Table)
-            | (Shape::Sequence, Basic::Vector | Basic::Bool | Basic::Entity(_) | Basic::Text | Basic::Table) => Class::Other,
+            (Shape::Single, Basic::Entity(_) | Basic::Text | Basic::Table | Basic::Axis(_))
+            | (Shape::Collection(_), Basic::Text | Basic::Table | Basic::Axis(_))
+            | (Shape::Domain(_), Basic::Scalar | Basic::Vector | Basic::Bool | Basic::Text | Basic::Table | Basic::Axis(_))
+            | (Shape::Sequence, Basic::Vector | Basic::Bool | Basic::Entity(_) | Basic::Text | Basic::Table | Basic::Axis(_)) => Class::Other,
         }
     }
 }
@@ -112,6 +112,34 @@ impl FunctionWriter<'_> {
             Op::Step(length) => self.call("take_step", &[*length]),
             Op::FirstCell(faces) => self.call_on_entities("first_cell", *faces),
             Op::SecondCell(faces) => self.call_on_entities("second_cell", *faces),
+            Op::Shift { cells, by, beyond } => {
+                let cells = self.by_entities(*cells)?;
+                let [a, b, c] = by.map(proc_macro2::Literal::i8_unsuffixed);
+                let maps = beyond.iter().map(|map| ident(&format!("{map:?}")));
+                Ok(quote! { rt.offset_cells(#cells, [#a, #b, #c], [#(equelle_runtime::grid::SideMap::#maps),*])? })
+            }
+            Op::Place { fact, cells } => {
+                let cells = self.by_entities(*cells)?;
+                Ok(match *fact {
+                    PlaceFact::Outside { axis, by } => {
+                        let (axis, by) = (proc_macro2::Literal::u8_unsuffixed(axis), proc_macro2::Literal::i8_unsuffixed(by));
+                        quote! { rt.is_outside(#cells, #axis, #by)? }
+                    }
+                    PlaceFact::Index(axis) => {
+                        let axis = proc_macro2::Literal::u8_unsuffixed(axis);
+                        quote! { rt.index_along(#cells, #axis)? }
+                    }
+                    PlaceFact::Even([a, b, c]) => quote! { rt.is_even(#cells, [#a, #b, #c])? },
+                })
+            }
+            Op::GridNumber(number) => {
+                let (method, axis) = match number {
+                    GridNumber::Width(axis) => ("cell_width", axis),
+                    GridNumber::Extent(axis) => ("cells_along", axis),
+                };
+                let (method, axis) = (ident(method), proc_macro2::Literal::u8_unsuffixed(*axis));
+                Ok(quote! { rt.#method(#axis)? })
+            }
             Op::IsEmpty(entities) => self.call_on_entities("is_empty", *entities),
             Op::OneCell(faces) => self.call_on_entities("one_cell", *faces),
             Op::Centroid(entities) => self.call_on_entities("centroid", *entities),

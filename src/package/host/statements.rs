@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use equelle_front::backend::BackendError;
 use equelle_front::checkpoint::CheckpointLoop;
-use equelle_front::ir::{Block, MutableId, Op, Rounds, Stmt, StmtKind, ValueId};
+use equelle_front::ir::{Block, MutableId, Op, Rounds, Stmt, StmtKind, Structure, ValueId};
 use equelle_front::source::Span;
 use equelle_front::state::{self, Checked};
 use equelle_front::time_steps::{self, TimeLoop};
@@ -35,6 +35,11 @@ impl<'a> FunctionWriter<'a> {
         let mut scope: Vec<ValueId> = Vec::new();
         if !self.is_main_body(block) {
             return self.groups(block, 0..block.statements.len(), &last, &mut scope);
+        }
+        if let Some(structure) = Structure::of(self.program.module) {
+            let line = Literal::u32_unsuffixed(self.program.module.source.line(structure.span.start));
+            let cells = structure.cells.map(Literal::u32_unsuffixed);
+            out.extend(quote! { rt.require_cells([#(#cells),*], #line)?; });
         }
         self.add_reads_of_checkpoints(&mut last);
         let checkpoints = self.program.checkpoints;
@@ -442,7 +447,7 @@ impl<'a> FunctionWriter<'a> {
                     (Shape::Single, Basic::Scalar) => "output_scalar",
                     (Shape::Single, Basic::Bool) => "output_bool",
                     (Shape::Single, Basic::Vector) => "output_vector",
-                    (_, Basic::Text) => "output_text",
+                    (_, Basic::Text | Basic::Axis(_)) => "output_text",
                     (Shape::Collection(_), Basic::Scalar) => "output_collection",
                     (Shape::Collection(_), Basic::Bool) => "output_bools",
                     (Shape::Collection(_), Basic::Vector) => "output_vectors",
@@ -556,6 +561,9 @@ fn operation_name(op: &Op) -> &'static str {
         Op::Where { .. } => "part",
         Op::FirstCell(_) => "first",
         Op::SecondCell(_) => "second",
+        Op::Shift { .. } => "neighbour",
+        Op::Place { .. } => "place",
+        Op::GridNumber(_) => "of_grid",
         Op::IsEmpty(_) => "is_empty",
         Op::OneCell(_) => "faces",
         Op::Centroid(_) => "centroid",

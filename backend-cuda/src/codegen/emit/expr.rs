@@ -45,6 +45,7 @@ impl Writer<'_> {
                 Form::Cells | Form::PerAxis(_) => format!("eq_along(axis, {})", self.reals.literal(1.0)),
             }),
             KExpr::IsEmpty(path) => Text::compound(format!("{} == EQ_NONE", self.path(path))),
+            KExpr::Place { .. } => Text::name("false"),
             KExpr::Member { set, at } => self.member(*set, at),
             KExpr::Same(a, b) => Text::compound(format!("{} == {}", self.path(a), self.path(b))),
             KExpr::Unary(op, a) => self.unary(*op, a),
@@ -114,7 +115,7 @@ impl Writer<'_> {
             Path::SideFace(Side::Low) | Path::First(_) => -1,
             Path::SideFace(Side::High) | Path::Second(_) => 1,
             Path::Shift { by, .. } => 2 * i32::from(*by),
-            Path::Here | Path::Local(_) | Path::Through { .. } | Path::Select { .. } | Path::Empty => 0,
+            Path::Here | Path::Local(_) | Path::Through { .. } | Path::Select { .. } | Path::Offset { .. } | Path::Empty => 0,
         }
     }
 
@@ -180,7 +181,7 @@ impl Writer<'_> {
                 };
                 format!("eq_load({name}, {size}, {index})")
             }
-            Basic::Scalar | Basic::Bool | Basic::Entity(_) | Basic::Text | Basic::Table => format!("{name}[{index}]"),
+            Basic::Scalar | Basic::Bool | Basic::Entity(_) | Basic::Text | Basic::Table | Basic::Axis(_) => format!("{name}[{index}]"),
         })
     }
 }

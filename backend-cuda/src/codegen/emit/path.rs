@@ -30,7 +30,8 @@ impl Writer<'_> {
             }
             Path::SideFace(side) => Text::atom(format!("eq_side_face(g, cell, axis, {})", high(*side))),
             Path::Shift { by, .. } => Text::atom(format!("eq_neighbour(g, cell, axis, {})", high(Side::towards(*by)))),
-            Path::Empty => Text::name("EQ_NONE"),
+            // Programs with offsets are refused before their text is written.
+            Path::Empty | Path::Offset { .. } => Text::name("EQ_NONE"),
         }
     }
 

@@ -15,7 +15,8 @@ mod vectors;
 use std::sync::Arc;
 
 use equelle_runtime::domain::Domain;
-use equelle_runtime::{Binary, BoolReduction, Comparison, Error, FaceReduction, HostAccess, Logic, Operations, Reduction, Unary};
+use equelle_runtime::grid::SideMap;
+use equelle_runtime::{Binary, BoolReduction, Comparison, Error, ErrorKind, FaceReduction, HostAccess, Logic, Operations, Reduction, Unary};
 
 use crate::runtime::operations::arithmetic::unary;
 use crate::runtime::operations::bools::BoolOp;
@@ -27,6 +28,11 @@ use crate::runtime::values::collections::{
     VectorCollection as Vectors,
 };
 
+/// Programs with reads by index are refused when they are compiled.
+fn no_places() -> Error {
+    Error::new(ErrorKind::Backend, "the CUDA back-end has no reads by index")
+}
+
 impl Operations for CudaRuntime {
     fn first_cell(&mut self, faces: &Entities) -> Result<Entities, Error> {
         topology::cell_of(self, faces, FaceCell::First)
@@ -34,6 +40,22 @@ impl Operations for CudaRuntime {
 
     fn second_cell(&mut self, faces: &Entities) -> Result<Entities, Error> {
         topology::cell_of(self, faces, FaceCell::Second)
+    }
+
+    fn offset_cells(&mut self, _cells: &Entities, _by: [i8; 3], _beyond: [SideMap; 6]) -> Result<Entities, Error> {
+        self.located(Err(no_places()))
+    }
+
+    fn is_outside(&mut self, _cells: &Entities, _axis: usize, _by: i8) -> Result<Bools, Error> {
+        self.located(Err(no_places()))
+    }
+
+    fn is_even(&mut self, _cells: &Entities, _axes: [bool; 3]) -> Result<Bools, Error> {
+        self.located(Err(no_places()))
+    }
+
+    fn index_along(&mut self, _cells: &Entities, _axis: usize) -> Result<Scalars, Error> {
+        self.located(Err(no_places()))
     }
 
     fn is_empty(&mut self, entities: &Entities) -> Result<Bools, Error> {

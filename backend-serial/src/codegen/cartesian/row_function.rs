@@ -47,7 +47,7 @@ pub(in crate::codegen) fn row_function(
     let first = outputs.first().ok_or(Failure::Form)?;
     let stored = kernel.results.iter().zip(&yields).map(|(result, value)| match result.ty.basic {
         Basic::Scalar => writer.reals.stored(value),
-        Basic::Vector | Basic::Bool | Basic::Entity(_) | Basic::Text | Basic::Table => quote! { #value },
+        Basic::Vector | Basic::Bool | Basic::Entity(_) | Basic::Text | Basic::Table | Basic::Axis(_) => quote! { #value },
     });
     let mut each = quote! { #statements #(#outputs[i] = #stored;)* };
     if let Some(equation) = equation {

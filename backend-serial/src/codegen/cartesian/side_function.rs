@@ -133,13 +133,13 @@ pub(in crate::codegen) fn single_type(kernel: &Kernel, real: &Ident, id: ParamId
             uses.add(Use::Dim);
             quote! { [#real; DIM] }
         }
-        Some(Basic::Scalar | Basic::Entity(_) | Basic::Text | Basic::Table) | None => quote! { #real },
+        Some(Basic::Scalar | Basic::Entity(_) | Basic::Text | Basic::Table | Basic::Axis(_)) | None => quote! { #real },
     }
 }
 
 pub(in crate::codegen) fn element_type(kernel: &Kernel, real: &Ident, id: ParamId) -> TokenStream {
     match kernel.params.get(id.0 as usize).map(|p| p.ty.basic) {
         Some(Basic::Bool) => quote! { bool },
-        Some(Basic::Scalar | Basic::Vector | Basic::Entity(_) | Basic::Text | Basic::Table) | None => quote! { #real },
+        Some(Basic::Scalar | Basic::Vector | Basic::Entity(_) | Basic::Text | Basic::Table | Basic::Axis(_)) | None => quote! { #real },
     }
 }

@@ -47,6 +47,7 @@ impl Writer<'_> {
             KExpr::Centroid(at) => self.centroid(at)?,
             KExpr::Normal(at) => self.normal(at)?,
             KExpr::IsEmpty(at) => self.is_empty(at)?,
+            KExpr::Place { fact, at } => self.place_fact(*fact, at)?,
             KExpr::Member { set, at } => self.member(*set, at)?,
             KExpr::Same(a, b) => self.same(a, b)?,
             KExpr::Unary(op, a) => self.unary(*op, a)?,
@@ -127,7 +128,7 @@ impl Writer<'_> {
             self.uses.add(Use::Dim);
         }
         match ty.basic {
-            Basic::Scalar | Basic::Text | Basic::Table => quote! { #real },
+            Basic::Scalar | Basic::Text | Basic::Table | Basic::Axis(_) => quote! { #real },
             Basic::Vector => quote! { [#real; DIM] },
             Basic::Bool => quote! { bool },
             Basic::Entity(_) => quote! { u32 },
@@ -181,7 +182,7 @@ impl Writer<'_> {
                         let vector_at = self.uses.item("vector_at");
                         quote! { #vector_at(&#values, #position) }
                     }
-                    Basic::Scalar | Basic::Bool | Basic::Entity(_) | Basic::Text | Basic::Table => quote! { #values[#position] },
+                    Basic::Scalar | Basic::Bool | Basic::Entity(_) | Basic::Text | Basic::Table | Basic::Axis(_) => quote! { #values[#position] },
                 };
                 let of_every_face = self.form == Form::General
                     && !self.known_faces.is_empty()
@@ -431,6 +432,7 @@ impl Writer<'_> {
             | KExpr::Centroid(_)
             | KExpr::Normal(_)
             | KExpr::IsEmpty(_)
+            | KExpr::Place { .. }
             | KExpr::Member { .. }
             | KExpr::Same(..)
             | KExpr::Compare(..)

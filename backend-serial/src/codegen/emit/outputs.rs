@@ -32,7 +32,7 @@ impl Outputs {
                     whole.push(quote! { #name.each_mut().map(|component| &mut component[..]) });
                     part.push(quote! { mut #slice });
                 }
-                Basic::Scalar | Basic::Bool | Basic::Entity(_) | Basic::Text | Basic::Table => {
+                Basic::Scalar | Basic::Bool | Basic::Entity(_) | Basic::Text | Basic::Table | Basic::Axis(_) => {
                     whole.push(quote! { &mut #name[..] });
                     part.push(quote! { #slice });
                 }
@@ -72,7 +72,7 @@ pub(in crate::codegen) fn buffers(writer: &mut Writer, len: TokenStream) -> Writ
             Basic::Bool => quote! { let mut #name = rt.take_bool_buffer(#len); },
             Basic::Vector => quote! { let mut #name: [_; DIM] = std::array::from_fn(|_| rt.take_buffer(#len)); },
             Basic::Entity(_) => quote! { let mut #name = rt.take_entity_buffer(#len); },
-            Basic::Scalar | Basic::Text | Basic::Table => quote! { let mut #name = rt.take_buffer(#len); },
+            Basic::Scalar | Basic::Text | Basic::Table | Basic::Axis(_) => quote! { let mut #name = rt.take_buffer(#len); },
         });
     }
     Ok(out)
@@ -94,7 +94,7 @@ pub(in crate::codegen) fn stores(writer: &mut Writer, index: &TokenStream, yield
                 let value = writer.reals.stored(value);
                 quote! { #slice[#index] = #value; }
             }
-            Basic::Bool | Basic::Entity(_) | Basic::Text | Basic::Table => quote! { #slice[#index] = #value; },
+            Basic::Bool | Basic::Entity(_) | Basic::Text | Basic::Table | Basic::Axis(_) => quote! { #slice[#index] = #value; },
         });
     }
     Ok(out)
@@ -127,7 +127,7 @@ pub(in crate::codegen) fn results(writer: &mut Writer) -> Written<TokenStream> {
                 let (info, reductions) = (writer.info(), writer.uses.item("Reduction"));
                 let reduce = ident(match basic {
                     Basic::Vector => "reduce_vectors_in_kernel",
-                    Basic::Scalar | Basic::Bool | Basic::Entity(_) | Basic::Text | Basic::Table => "reduce_in_kernel",
+                    Basic::Scalar | Basic::Bool | Basic::Entity(_) | Basic::Text | Basic::Table | Basic::Axis(_) => "reduce_in_kernel",
                 });
                 quote! { rt.#reduce(#reductions::#reduction, domain, #name, &#info)? }
             }
@@ -137,7 +137,7 @@ pub(in crate::codegen) fn results(writer: &mut Writer) -> Written<TokenStream> {
                 let kind = entity_kind(kind, &mut writer.uses);
                 quote! { rt.entity_collection_from(domain, #kind, #name) }
             }
-            (None, Basic::Scalar | Basic::Text | Basic::Table) => quote! { rt.scalar_collection_from(domain, #name) },
+            (None, Basic::Scalar | Basic::Text | Basic::Table | Basic::Axis(_)) => quote! { rt.scalar_collection_from(domain, #name) },
         });
     }
     Ok(match parts.as_slice() {

@@ -1,6 +1,7 @@
 //! Paths: entities, and where the elements that belong to them are.
 
 use equelle_front::ir::{Path, Side, Space};
+use equelle_front::ops::{PlaceFact, SideMap};
 use equelle_front::types::{CanonicalSet, EntityKind, Extent, SetId};
 use proc_macro2::TokenStream;
 use quote::quote;
@@ -31,7 +32,7 @@ impl Writer<'_> {
                 StencilPoint::SideFace(End::High) if self.side_interior == Some(true) => Some(StencilPoint::Neighbour(End::High)),
                 StencilPoint::SideFace(End::High) | StencilPoint::Here | StencilPoint::Neighbour(_) => None,
             },
-            Path::Through { .. } | Path::Select { .. } | Path::Empty => None,
+            Path::Through { .. } | Path::Select { .. } | Path::Empty | Path::Offset { .. } => None,
         }
     }
 
@@ -42,7 +43,9 @@ impl Writer<'_> {
             Path::Empty => true,
             Path::First(face) => self.side_interior == Some(false) && self.place(face) == Some(StencilPoint::SideFace(End::Low)),
             Path::Second(face) => self.side_interior == Some(false) && self.place(face) == Some(StencilPoint::SideFace(End::High)),
-            Path::Here | Path::Local(_) | Path::Through { .. } | Path::Select { .. } | Path::SideFace(_) | Path::Shift { .. } => false,
+            Path::Here | Path::Local(_) | Path::Through { .. } | Path::Select { .. } | Path::SideFace(_) | Path::Shift { .. } | Path::Offset { .. } => {
+                false
+            }
         }
     }
 
@@ -86,6 +89,20 @@ impl Writer<'_> {
                 let (if_true, if_false) = (self.entity(if_true)?, self.entity(if_false)?);
                 Ok(Text::choice(&condition, &if_true, &if_false))
             }
+            Path::Offset { from, by, beyond } => {
+                if self.form != Form::General {
+                    return Err(Failure::Form);
+                }
+                let from = self.entity(from)?;
+                let side = self.uses.item("SideMap");
+                let beyond = beyond.iter().map(|map| {
+                    let map = ident(side_map(*map));
+                    quote! { #side::#map }
+                });
+                let [a, b, c] = by.map(proc_macro2::Literal::i8_unsuffixed);
+                let grid = self.grid();
+                Ok(Text::atom(quote! { #grid.offset_cell(#from, [#a, #b, #c], [#(#beyond),*]) }))
+            }
             Path::Empty | Path::SideFace(_) | Path::Shift { .. } => Err(Failure::Form),
         }
     }
@@ -128,7 +145,7 @@ impl Writer<'_> {
             Path::Here => return true,
             Path::First(face) => (face, End::Low),
             Path::Second(face) => (face, End::High),
-            Path::Local(_) | Path::Through { .. } | Path::Select { .. } | Path::Empty | Path::SideFace(_) | Path::Shift { .. } => {
+            Path::Local(_) | Path::Through { .. } | Path::Select { .. } | Path::Empty | Path::SideFace(_) | Path::Shift { .. } | Path::Offset { .. } => {
                 return false;
             }
         };
@@ -268,5 +285,37 @@ impl Writer<'_> {
         }
         let ranks = self.ranks(set)?;
         Ok(Text::atom(quote! { #ranks.contains(#entity) }))
+    }
+}
+
+/// The map as the runtime calls it.
+fn side_map(map: SideMap) -> &'static str {
+    match map {
+        SideMap::Wrap => "Wrap",
+        SideMap::Mirror => "Mirror",
+        SideMap::MirrorAt => "MirrorAt",
+        SideMap::Clamp => "Clamp",
+        SideMap::Never => "Never",
+    }
+}
+
+impl Writer<'_> {
+    /// Where a cell is in the grid.
+    pub(in crate::codegen) fn place_fact(&mut self, fact: PlaceFact, at: &Path) -> Written<Text> {
+        if self.form != Form::General {
+            return Err(Failure::Form);
+        }
+        let (at, grid) = (self.entity(at)?, self.grid());
+        Ok(Text::atom(match fact {
+            PlaceFact::Outside { axis, by } => {
+                let (axis, by) = (usize::from(axis), proc_macro2::Literal::i8_unsuffixed(by));
+                quote! { #grid.is_outside(#at, #axis, #by) }
+            }
+            PlaceFact::Index(axis) => {
+                let axis = usize::from(axis);
+                quote! { #grid.index_along(#at, #axis) }
+            }
+            PlaceFact::Even([a, b, c]) => quote! { #grid.is_even(#at, [#a, #b, #c]) },
+        }))
     }
 }

@@ -80,6 +80,14 @@ impl KernelParser<'_> {
             self.parser.expect(")")?;
             return Ok(Path::Shift { from, by });
         }
+        if self.accept_function("offset") {
+            self.parser.expect("(")?;
+            let from = Box::new(self.path()?);
+            self.parser.expect(",")?;
+            let (by, beyond) = self.parser.offset()?;
+            self.parser.expect(")")?;
+            return Ok(Path::Offset { from, by, beyond });
+        }
         if self.parser.accept("(") {
             let condition = Box::new(self.expr()?);
             self.parser.expect("?")?;
@@ -227,6 +235,14 @@ impl KernelParser<'_> {
             }
             self.parser.expect(")")?;
             return Ok(Some(KExpr::Vector(components)));
+        }
+        if let Some(word) = ["outside", "index", "even"].into_iter().find(|word| self.accept_function(word)) {
+            self.parser.expect("(")?;
+            let at = self.path()?;
+            self.parser.expect(",")?;
+            let fact = self.parser.place_fact(word)?;
+            self.parser.expect(")")?;
+            return Ok(Some(KExpr::Place { fact, at }));
         }
         let expr = if self.accept_function("member") {
             self.parser.expect("(")?;

@@ -11,7 +11,9 @@ use crate::ir::text::lex::TokenKind;
 use crate::ir::text::names::Name;
 use crate::ir::text::parser::{Parsed, Parser};
 use crate::ir::text::print;
-use crate::ops::{Arithmetic, BinaryMath, Comparison, FaceReduction, InputElement, Logic, Reduction, TablePart};
+use crate::ops::{
+    Arithmetic, Beyond, BinaryMath, Comparison, FaceReduction, GridNumber, InputElement, Logic, Offset, PlaceFact, Reduction, SideMap, TablePart,
+};
 use crate::source::Span;
 
 pub(super) fn function(parser: &mut Parser, module: &mut Module) -> Parsed<()> {
@@ -335,6 +337,28 @@ impl<'a> FunctionParser<'a> {
                 self.parser.expect(")")?;
                 return Ok(Op::InputTable2 { name, arguments: [first, second], value, part });
             }
+            "Shift" => {
+                self.parser.expect("(")?;
+                let cells = self.value()?;
+                self.parser.expect(",")?;
+                let (by, beyond) = self.parser.offset()?;
+                self.parser.expect(")")?;
+                return Ok(Op::Shift { cells, by, beyond });
+            }
+            "Outside" | "Index" | "Even" => {
+                self.parser.expect("(")?;
+                let cells = self.value()?;
+                self.parser.expect(",")?;
+                let fact = self.parser.place_fact(&word.to_lowercase())?;
+                self.parser.expect(")")?;
+                return Ok(Op::Place { fact, cells });
+            }
+            "Width" | "Extent" => {
+                self.parser.expect("(")?;
+                let axis = self.parser.axis()?;
+                self.parser.expect(")")?;
+                return Ok(Op::GridNumber(if word == "Width" { GridNumber::Width(axis) } else { GridNumber::Extent(axis) }));
+            }
             "Interpolate" => return self.two(|table, argument| Op::Interpolate { table, argument }),
             "Dot" => return self.two(Op::Dot),
             "Min" => return self.two(|a, b| Op::Math(BinaryMath::Min, a, b)),
@@ -461,6 +485,51 @@ impl<'a> FunctionParser<'a> {
 }
 
 impl Parser {
+    /// `1, 0, -2, wrap, never, ...`
+    pub fn offset(&mut self) -> Parsed<(Offset, Beyond)> {
+        let (mut by, mut beyond) = (Offset::default(), Beyond::default());
+        for (i, number) in by.iter_mut().enumerate() {
+            if i > 0 {
+                self.expect(",")?;
+            }
+            *number = self.integer()?;
+        }
+        for map in &mut beyond {
+            self.expect(",")?;
+            match SideMap::ALL.into_iter().find(|map| self.accept_word(map.word())) {
+                Some(known) => *map = known,
+                None => return self.expected("what stands beyond a side"),
+            }
+        }
+        Ok((by, beyond))
+    }
+
+    /// The numbers of a fact about the place of a cell.
+    pub fn place_fact(&mut self, word: &str) -> Parsed<PlaceFact> {
+        let first = self.axis()?;
+        match word {
+            "outside" => {
+                self.expect(",")?;
+                Ok(PlaceFact::Outside { axis: first, by: self.integer()? })
+            }
+            "index" => Ok(PlaceFact::Index(first)),
+            _ => {
+                let mut axes = [first != 0, false, false];
+                for axis in &mut axes[1..] {
+                    self.expect(",")?;
+                    *axis = self.axis()? != 0;
+                }
+                Ok(PlaceFact::Even(axes))
+            }
+        }
+    }
+
+    /// The number of an axis.
+    pub fn axis(&mut self) -> Parsed<u8> {
+        let axis: u8 = self.integer()?;
+        if axis > 2 { self.error_before("an axis is 0, 1 or 2".to_owned()) } else { Ok(axis) }
+    }
+
     /// An arithmetic operator if one stands here.
     pub fn arithmetic(&mut self) -> Option<Arithmetic> {
         [("+", Arithmetic::Add), ("-", Arithmetic::Sub), ("*", Arithmetic::Mul), ("/", Arithmetic::Div)]

@@ -229,7 +229,7 @@ impl Parser {
         self.next += 1;
         let shape = if self.accept_word("On") { Shape::Collection(self.set_id(table)?) } else { Shape::Single };
         let within = if self.accept_word("In") { Some(self.set_id(table)?) } else { None };
-        Ok(Type { basic, shape, within })
+        Ok(Type { basic, shape, within, halo: crate::types::Halo::NONE })
     }
 
     /// An optional dimension: `[Meter^2 * Second^-1]`.

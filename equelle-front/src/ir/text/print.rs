@@ -4,8 +4,9 @@ use std::fmt::Write;
 
 use crate::ir::numbers::{Precision, Rounding};
 use crate::ir::op::{Block, Function, Module, MutableId, Op, Rounds, Stmt, StmtKind, UnaryOp, ValueId};
+use crate::ir::text::print_kernel;
 use crate::ir::text::names::{escape, unique_names, write_name};
-use crate::ops::{BinaryMath, Logic, Reduction};
+use crate::ops::{BinaryMath, GridNumber, Logic, Reduction};
 use crate::source::Span;
 use crate::types::{Basic, Dimension, SetId, SetTable, Shape, Type};
 
@@ -65,6 +66,7 @@ impl SetNames {
             Basic::Bool => "Bool",
             Basic::Text => "Text",
             Basic::Table => "Table",
+            Basic::Axis(_) => "Text",
             Basic::Entity(kind) => kind.name(),
         };
         let mut out = match ty.shape {
@@ -278,6 +280,13 @@ impl<'a> FunctionPrinter<'a> {
             Op::Step(a) => format!("Step({})", v(a)),
             Op::FirstCell(a) => format!("FirstCell({})", v(a)),
             Op::SecondCell(a) => format!("SecondCell({})", v(a)),
+            Op::Shift { cells, by, beyond } => format!("Shift({}, {})", v(cells), print_kernel::offset(*by, *beyond)),
+            Op::Place { fact, cells } => {
+                let (word, numbers) = print_kernel::place_fact(*fact);
+                format!("{word}({}, {numbers})", v(cells))
+            }
+            Op::GridNumber(GridNumber::Width(axis)) => format!("Width({axis})"),
+            Op::GridNumber(GridNumber::Extent(axis)) => format!("Extent({axis})"),
             Op::IsEmpty(a) => format!("IsEmpty({})", v(a)),
             Op::OneCell(a) => format!("OneCell({})", v(a)),
             Op::Centroid(a) => format!("Centroid({})", v(a)),

@@ -3,7 +3,7 @@
 use crate::ir::kernel::{CartesianForm, FaceFilter, KBlock, KExpr, KStmt, Kernel, LocalId, ParamId, Path, Side, SideBlocks, Space};
 use crate::ir::text::names::write_name;
 use crate::ir::text::print::{SetNames, line, logic, math, real, reduction, span, unary};
-use crate::ops::FaceReduction;
+use crate::ops::{Beyond, FaceReduction, Offset, PlaceFact};
 use crate::types::{SetTable, Type};
 
 pub(super) fn kernel(out: &mut String, kernel: &Kernel, sets: &SetNames) {
@@ -165,6 +165,7 @@ impl KernelPrinter<'_> {
             }
             Path::SideFace(s) => format!("side_face({})", side(*s)),
             Path::Shift { from, by } => format!("shift({}, {by})", self.path(from)),
+            Path::Offset { from, by, beyond } => format!("offset({}, {})", self.path(from), offset(*by, *beyond)),
             Path::Empty => "empty".to_owned(),
         }
     }
@@ -180,6 +181,10 @@ impl KernelPrinter<'_> {
             KExpr::Centroid(p) => format!("centroid({})", self.path(p)),
             KExpr::Normal(p) => format!("normal({})", self.path(p)),
             KExpr::IsEmpty(p) => format!("is_empty({})", self.path(p)),
+            KExpr::Place { fact, at } => {
+                let (word, numbers) = place_fact(*fact);
+                format!("{}({}, {numbers})", word.to_lowercase(), self.path(at))
+            }
             KExpr::Member { set, at } => format!("member({}, {})", self.path(at), self.sets.get(*set)),
             KExpr::Same(a, b) => format!("same({}, {})", self.path(a), self.path(b)),
             KExpr::Unary(op, a) => format!("{}({})", unary(*op), self.expr(a)),
@@ -201,6 +206,21 @@ impl KernelPrinter<'_> {
             KExpr::Entity(p) => format!("entity({})", self.path(p)),
             KExpr::Displacement { to, from } => format!("displacement({}, {})", self.path(to), self.path(from)),
         }
+    }
+}
+
+/// `1, 0, -2, wrap, never, ...`
+pub(super) fn offset(by: Offset, beyond: Beyond) -> String {
+    let numbers = by.iter().map(ToString::to_string);
+    numbers.chain(beyond.iter().map(|map| map.word().to_owned())).collect::<Vec<_>>().join(", ")
+}
+
+/// The word of an operation, and its numbers.
+pub(super) fn place_fact(fact: PlaceFact) -> (&'static str, String) {
+    match fact {
+        PlaceFact::Outside { axis, by } => ("Outside", format!("{axis}, {by}")),
+        PlaceFact::Index(axis) => ("Index", axis.to_string()),
+        PlaceFact::Even(axes) => ("Even", axes.map(|axis| u8::from(axis).to_string()).join(", ")),
     }
 }
 

@@ -261,6 +261,7 @@ impl Work {
                 Path::Select { condition, if_true, if_false }
             }
             Path::Shift { from, by } => Path::Shift { from: Box::new(self.substituted(*from)), by },
+            Path::Offset { from, by, beyond } => Path::Offset { from: Box::new(self.substituted(*from)), by, beyond },
             Path::Here | Path::SideFace(_) | Path::Empty => path,
         }
     }
@@ -283,6 +284,7 @@ fn split(path: &Path) -> Option<(KExpr, Path, Path)> {
         Path::Second(at) => wrapped(at, &Path::Second),
         Path::Through { param, at } => wrapped(at, &|at| Path::Through { param: *param, at }),
         Path::Shift { from, by } => wrapped(from, &|from| Path::Shift { from, by: *by }),
+        Path::Offset { from, by, beyond } => wrapped(from, &|from| Path::Offset { from, by: *by, beyond: *beyond }),
         Path::Here | Path::Local(_) | Path::SideFace(_) | Path::Empty => None,
     }
 }

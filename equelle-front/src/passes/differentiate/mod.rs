@@ -52,6 +52,12 @@ pub fn differentiate(module: &mut Module) -> Vec<NotDifferentiated> {
 /// `cartesian` is its body for uniform Cartesian grids.
 fn with_jacobian(kernel: Kernel, cartesian: Option<KBlock>, unknowns: u32) -> Result<Kernel, reverse::Obstacle> {
     let residual = kernel.body.clone();
+    // Columns of rows are those of cells that share faces, or their neighbours.
+    let mut shifted = false;
+    visit_block(&residual, &mut |node| shifted |= matches!(node, Node::Path(Path::Offset { .. })));
+    if shifted {
+        return Err("a value read by index");
+    }
     let mut work = flatten::Work::new(kernel, unknowns);
     let body = derivative(&mut work, residual)?;
     if !adds(&body) {

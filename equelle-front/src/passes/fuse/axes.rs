@@ -121,6 +121,7 @@ impl Builder<'_> {
                     | Path::Through { .. }
                     | Path::Select { .. }
                     | Path::Shift { .. }
+                    | Path::Offset { .. }
                     | Path::Empty => false,
                 };
                 if !at_hand {

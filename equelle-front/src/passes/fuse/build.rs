@@ -233,7 +233,7 @@ impl<'a> Builder<'a> {
             KExpr::Real(_) | KExpr::Bool(_) | KExpr::Local(_) | KExpr::Param(_) => expr,
             expr => {
                 let basic = self.ty(value).basic;
-                let local = self.local(&self.name(value), Type { basic, shape: Shape::Single, within: None });
+                let local = self.local(&self.name(value), Type { basic, shape: Shape::Single, within: None, halo: crate::types::Halo::NONE });
                 self.push(KStmt::Let { local, value: expr });
                 KExpr::Local(local)
             }
@@ -292,6 +292,12 @@ impl<'a> Builder<'a> {
                     Some(known) => KExpr::Bool(known),
                     None => KExpr::IsEmpty(path),
                 })
+            }
+            Op::Place { fact, cells } => {
+                if self.mode != Mode::General {
+                    return Err(Unfusable);
+                }
+                Ok(KExpr::Place { fact: *fact, at: self.entity(*cells, at)? })
             }
             Op::Measure(entities) => {
                 let path = self.geometry_path(*entities, at)?;
@@ -415,6 +421,8 @@ impl<'a> Builder<'a> {
             | Op::FirstCell(_)
             | Op::SecondCell(_)
             | Op::OneCell(_)
+            | Op::Shift { .. }
+            | Op::GridNumber(_)
             | Op::Reduce(..)
             | Op::Call { .. }
             | Op::Newton { .. } => Err(Unfusable),
@@ -451,7 +459,7 @@ impl<'a> Builder<'a> {
             Basic::Scalar => Ok(KExpr::Real(0.0)),
             Basic::Bool => Ok(KExpr::Bool(false)),
             Basic::Vector => Ok(KExpr::ZeroVector),
-            Basic::Entity(_) | Basic::Text | Basic::Table => Err(Unfusable),
+            Basic::Entity(_) | Basic::Text | Basic::Table | Basic::Axis(_) => Err(Unfusable),
         }
     }
 
@@ -477,7 +485,7 @@ impl<'a> Builder<'a> {
             return Ok(KExpr::Select { condition: Box::new(condition), if_true: Box::new(a), if_false: Box::new(b) });
         }
         let basic = self.ty(value).basic;
-        let local = self.local(&self.name(value), Type { basic, shape: Shape::Single, within: None });
+        let local = self.local(&self.name(value), Type { basic, shape: Shape::Single, within: None, halo: crate::types::Halo::NONE });
         self.push(KStmt::If { results: vec![local], condition, then, otherwise });
         Ok(KExpr::Local(local))
     }

@@ -35,6 +35,14 @@ impl Builder<'_> {
                 let face = self.entity(faces, at)?;
                 self.second(&face)
             }
+            EntitySource::Shift { cells, by, beyond } => {
+                // Other forms have no name for it.
+                if self.mode != Mode::General {
+                    return Err(Unfusable);
+                }
+                let from = self.entity(cells, at)?;
+                Ok(from.offset(by, beyond))
+            }
             EntitySource::Same(faces) => self.entity(faces, at),
             EntitySource::On { data, target } => {
                 let path = self.entity(target, at)?;

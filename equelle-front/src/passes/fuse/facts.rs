@@ -101,6 +101,7 @@ impl Facts {
                 }
                 inside_cell(condition, if_true, if_false).then_some(false)
             }
+            Path::Offset { from, .. } => self.is_empty(sets, from),
             Path::Through { .. } => None,
         }
     }

@@ -63,7 +63,11 @@ fn name_of(function: &Function, defs: &Defs, sets: &SetTable, value: ValueId, de
         }
         Op::Interpolate { table, argument } => Some(format!("{}_of_{}", part(*table)?, part(*argument)?)),
         Op::Gradient(a) => Some(format!("gradient_{}", part(*a)?)),
+        Op::GridNumber(crate::ops::GridNumber::Width(_)) => Some("width".to_owned()),
+        Op::GridNumber(crate::ops::GridNumber::Extent(_)) => Some("extent".to_owned()),
         Op::FirstCell(_)
+        | Op::Shift { .. }
+        | Op::Place { .. }
         | Op::SecondCell(_)
         | Op::IsEmpty(_)
         | Op::Centroid(_)

@@ -289,7 +289,7 @@ impl Planner<'_> {
         let recompute = match ty.basic {
             Basic::Scalar => self.model.recompute,
             Basic::Vector | Basic::Bool => self.model.share,
-            Basic::Entity(_) | Basic::Text | Basic::Table => u32::MAX,
+            Basic::Entity(_) | Basic::Text | Basic::Table | Basic::Axis(_) => u32::MAX,
         };
         // What lives on faces is mostly summed over the faces of cells: each cell evaluates it
         // anew, next to its other terms, and nothing goes through memory.
@@ -398,6 +398,7 @@ fn decided_by_grid(function: &Function, defs: &Defs, value: ValueId) -> bool {
     }
     match defs.op(value) {
         Some(Op::FirstCell(a) | Op::SecondCell(a) | Op::IsEmpty(a) | Op::OneCell(a)) => decided(a),
+        Some(Op::Shift { cells, .. } | Op::Place { cells, .. }) => decided(cells),
         Some(Op::On { data, target }) => decided(data) && decided(target),
         Some(Op::Select { condition, if_true, if_false }) => [condition, if_true, if_false].into_iter().all(decided),
         _ => false,
@@ -408,7 +409,7 @@ fn decided_by_grid(function: &Function, defs: &Defs, value: ValueId) -> bool {
 fn is_storable(op: &Op, ty: Type) -> bool {
     op.class() != OpClass::Literal
         && match ty.shape {
-            Shape::Collection(_) => !matches!(ty.basic, Basic::Text | Basic::Table),
+            Shape::Collection(_) => !matches!(ty.basic, Basic::Text | Basic::Table | Basic::Axis(_)),
             Shape::Single => matches!(ty.basic, Basic::Scalar | Basic::Vector | Basic::Bool),
             Shape::Domain(_) | Shape::Sequence => false,
         }
@@ -416,10 +417,11 @@ fn is_storable(op: &Op, ty: Type) -> bool {
 
 /// Whether a kernel can compute it.
 fn is_fusable(op: &Op, ty: Type) -> bool {
-    if matches!(ty.shape, Shape::Sequence) || matches!(ty.basic, Basic::Text | Basic::Table) {
+    if matches!(ty.shape, Shape::Sequence) || matches!(ty.basic, Basic::Text | Basic::Table | Basic::Axis(_)) {
         return false;
     }
     match op.class() {
+        OpClass::Geometry if matches!(op, Op::GridNumber(_)) => false,
         OpClass::Text | OpClass::Domain | OpClass::Load | OpClass::Input | OpClass::Call | OpClass::Solve => false,
         OpClass::Literal
         | OpClass::Topology

@@ -4,7 +4,7 @@ use std::mem::{Discriminant, discriminant};
 
 use super::number::{Shell, Value};
 use crate::ir::{Interpolant, KExpr, LocalId, ParamId, Path, Side, UnaryOp};
-use crate::ops::{Arithmetic, BinaryMath, Comparison, Logic};
+use crate::ops::{Arithmetic, Beyond, BinaryMath, Comparison, Logic, Offset, PlaceFact};
 use crate::types::SetId;
 
 /// What nodes of the same value have in common beside their parts.
@@ -27,6 +27,8 @@ pub(super) enum Key {
     Through(ParamId),
     SideFace(Side),
     Shift(i8),
+    Offset(Offset, Beyond),
+    Place(PlaceFact),
     /// Expressions that are told apart by their parts.
     Expr(Discriminant<KExpr>),
     /// Paths that are.
@@ -64,6 +66,7 @@ pub(super) fn key(shell: &Shell, parts: &[Value]) -> (Key, Vec<Value>) {
             Path::Through { param, .. } => Key::Through(*param),
             Path::SideFace(side) => Key::SideFace(*side),
             Path::Shift { by, .. } => Key::Shift(*by),
+            Path::Offset { by, beyond, .. } => Key::Offset(*by, *beyond),
             Path::Here | Path::First(_) | Path::Second(_) | Path::Select { .. } | Path::Empty => Key::Path(discriminant(path)),
         },
     };
@@ -78,6 +81,7 @@ fn key_of_expr(expr: &KExpr) -> Key {
         KExpr::Param(id) => Key::Param(*id),
         KExpr::Load { param, .. } => Key::Load(*param),
         KExpr::Member { set, .. } => Key::Member(*set),
+        KExpr::Place { fact, .. } => Key::Place(*fact),
         KExpr::Unary(op, _) => Key::Unary(*op),
         KExpr::Arithmetic(op, ..) => Key::Arithmetic(*op),
         KExpr::Compare(op, ..) => Key::Compare(*op),

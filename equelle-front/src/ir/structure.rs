@@ -1,0 +1,67 @@
+//! What a program asks of the structure of its grid.
+
+use crate::ir::op::{Block, Function, Module, Op, StmtKind};
+use crate::ir::visit::{Node, visit_block};
+use crate::ir::{KExpr, Path};
+use crate::ops::{Beyond, GridNumber, Offset};
+use crate::source::Span;
+
+/// A program that reads neighbours by index runs on uniform Cartesian grids alone.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Structure {
+    /// How many cells each axis needs at least; 0 for axes that the program does not name.
+    pub cells: [u32; 3],
+    /// The first statement that names a place of the grid.
+    pub span: Span,
+}
+
+impl Structure {
+    /// That of a module, if it has any.
+    pub fn of(module: &Module) -> Option<Structure> {
+        let mut found = None;
+        for function in module.functions.iter().chain([&module.main]) {
+            of_block(function, &function.body, &mut found);
+        }
+        for kernel in &module.kernels {
+            let span = kernel.spans.first().copied().unwrap_or_default();
+            visit_block(&kernel.body, &mut |node| match node {
+                Node::Path(Path::Offset { by, beyond, .. }) => add_offset(&mut found, *by, *beyond, span),
+                Node::Expr(KExpr::Place { fact, .. }) => add(&mut found, usize::from(fact.axis()), 1, span),
+                Node::Path(_) | Node::Expr(_) | Node::Stmt(_) => {}
+            });
+        }
+        found
+    }
+}
+
+fn of_block(function: &Function, block: &Block, found: &mut Option<Structure>) {
+    for statement in &block.statements {
+        match &statement.kind {
+            StmtKind::Let { op, .. } => match op {
+                Op::Shift { by, beyond, .. } => add_offset(found, *by, *beyond, statement.span),
+                Op::Place { fact, .. } => add(found, usize::from(fact.axis()), 1, statement.span),
+                Op::GridNumber(GridNumber::Width(axis) | GridNumber::Extent(axis)) => add(found, usize::from(*axis), 1, statement.span),
+                _ => {}
+            },
+            StmtKind::For { body, .. } => of_block(function, body, found),
+            StmtKind::Store { .. } | StmtKind::Output { .. } | StmtKind::Launch { .. } | StmtKind::Return(_) => {}
+        }
+    }
+}
+
+fn add_offset(found: &mut Option<Structure>, by: Offset, beyond: Beyond, span: Span) {
+    for axis in 0..3 {
+        if by[axis] != 0 {
+            let map = beyond[2 * axis + usize::from(by[axis] > 0)];
+            add(found, axis, map.cells_needed(by[axis].unsigned_abs()), span);
+        }
+    }
+}
+
+fn add(found: &mut Option<Structure>, axis: usize, cells: u32, span: Span) {
+    let structure = found.get_or_insert(Structure { cells: [0; 3], span });
+    structure.cells[axis] = structure.cells[axis].max(cells);
+    if span != Span::default() && (structure.span == Span::default() || span.start < structure.span.start) {
+        structure.span = span;
+    }
+}

@@ -1,0 +1,211 @@
+//! Reads by index: the value at an offset, and beyond the sides of the grid what rules say.
+
+use super::function::Lowering;
+use crate::ir::{Op, UnaryOp, ValueId};
+use crate::ops::{Arithmetic, Beyond, GridNumber, Offset, PlaceFact, SideMap};
+use crate::source::Span;
+use crate::typed::{Expr, Rule, Rules};
+use crate::types::{CanonicalSet, Dimension, EntityKind, Shape, Type};
+
+/// Low or high side of an axis, by the sign of an offset, as an index of [`Rules`].
+fn side(axis: usize, by: i8) -> usize {
+    2 * axis + usize::from(by > 0)
+}
+
+/// Which cell a rule reads.
+fn map_of(rule: Rule) -> SideMap {
+    match rule {
+        Rule::Periodic => SideMap::Wrap,
+        Rule::Mirror | Rule::Negate | Rule::AtFace(_) | Rule::Slope(_) => SideMap::Mirror,
+        Rule::MirrorAt => SideMap::MirrorAt,
+        Rule::Copy | Rule::Value(_) | Rule::Polynomial(_) => SideMap::Clamp,
+    }
+}
+
+/// A read in progress.
+struct Read<'a> {
+    expr: &'a Expr,
+    args: &'a [ValueId],
+    rules: &'a Rules,
+}
+
+impl Lowering<'_> {
+    pub(super) fn all_cells(&mut self, span: Span) -> ValueId {
+        let set = self.program.sets.canonical(CanonicalSet::ALL_CELLS);
+        self.emit(Op::CanonicalSet(CanonicalSet::ALL_CELLS), Type::domain(EntityKind::Cell, set), Dimension::NONE, span)
+    }
+
+    /// The first argument at an offset.
+    pub(super) fn read(&mut self, expr: &Expr, args: &[ValueId], by: Offset, rules: &Rules) -> ValueId {
+        let read = Read { expr, args, rules };
+        let mut beyond = Beyond::default();
+        for axis in 0..3 {
+            if by[axis] != 0
+                && let Some(rule) = rules[side(axis, by[axis])]
+            {
+                beyond[side(axis, by[axis])] = map_of(rule);
+            }
+        }
+        self.by_rules(&read, 0, by, beyond)
+    }
+
+    /// The value at an offset, with the rules of this axis and those after it.
+    fn by_rules(&mut self, read: &Read<'_>, axis: usize, by: Offset, beyond: Beyond) -> ValueId {
+        if axis == 3 {
+            return self.data_at(read, read.args[0], by, beyond);
+        }
+        let offset = by[axis];
+        let rule = if offset == 0 { None } else { read.rules[side(axis, offset)] };
+        let arg = |number: u32| read.args[number as usize];
+        match rule {
+            None | Some(Rule::Periodic | Rule::Mirror | Rule::MirrorAt | Rule::Copy) => self.by_rules(read, axis + 1, by, beyond),
+            Some(Rule::Negate) => {
+                let inside = self.by_rules(read, axis + 1, by, beyond);
+                let outside = self.like(read, Op::Unary(UnaryOp::Neg, inside));
+                self.where_outside(read, axis, offset, outside, inside)
+            }
+            Some(Rule::AtFace(given)) => {
+                let inside = self.by_rules(read, axis + 1, by, beyond);
+                let given = self.given(read, arg(given), axis, by, beyond);
+                let two = self.real(2.0, read);
+                let twice = self.like(read, Op::Arithmetic(Arithmetic::Mul, two, given));
+                let outside = self.like(read, Op::Arithmetic(Arithmetic::Sub, twice, inside));
+                self.where_outside(read, axis, offset, outside, inside)
+            }
+            Some(Rule::Value(given)) => {
+                let inside = self.by_rules(read, axis + 1, by, beyond);
+                let outside = self.given(read, arg(given), axis, by, beyond);
+                self.where_outside(read, axis, offset, outside, inside)
+            }
+            Some(Rule::Slope(given)) => {
+                let inside = self.by_rules(read, axis + 1, by, beyond);
+                let given = self.given(read, arg(given), axis, by, beyond);
+                let steps = self.steps_outside(read, axis, offset);
+                let width = self.emit(Op::GridNumber(GridNumber::Width(axis as u8)), Type::SCALAR, Dimension::LENGTH, read.expr.span);
+                let distance = self.scalars(read, Op::Arithmetic(Arithmetic::Mul, steps, width));
+                let change = self.like(read, Op::Arithmetic(Arithmetic::Mul, distance, given));
+                let op = if offset < 0 { Arithmetic::Sub } else { Arithmetic::Add };
+                let outside = self.like(read, Op::Arithmetic(op, inside, change));
+                self.where_outside(read, axis, offset, outside, inside)
+            }
+            Some(Rule::Polynomial(degree)) => self.extrapolated(read, axis, by, beyond, degree),
+        }
+    }
+
+    /// `2m + 1` of a place m cells beyond a side: the distance from the cell m cells inside.
+    fn steps_outside(&mut self, read: &Read<'_>, axis: usize, offset: i8) -> ValueId {
+        let span = read.expr.span;
+        let cells = self.all_cells(span);
+        let index = self.scalars(read, Op::Place { fact: PlaceFact::Index(axis as u8), cells });
+        let two = self.real(2.0, read);
+        let twice = self.scalars(read, Op::Arithmetic(Arithmetic::Mul, two, index));
+        if offset < 0 {
+            let from = self.real(f64::from(-1 - 2 * i32::from(offset)), read);
+            let from = self.broadcast_like(from, twice, span);
+            return self.scalars(read, Op::Arithmetic(Arithmetic::Sub, from, twice));
+        }
+        let extent = self.emit(Op::GridNumber(GridNumber::Extent(axis as u8)), Type::SCALAR, Dimension::NONE, span);
+        let single = |this: &mut Self, op| this.emit(op, Type::SCALAR, Dimension::NONE, span);
+        let doubled = single(self, Op::Arithmetic(Arithmetic::Mul, two, extent));
+        let plus = self.real(f64::from(2 * i32::from(offset) + 1), read);
+        let from = single(self, Op::Arithmetic(Arithmetic::Sub, plus, doubled));
+        let from = self.broadcast_like(from, twice, span);
+        self.scalars(read, Op::Arithmetic(Arithmetic::Add, twice, from))
+    }
+
+    /// By the polynomial through the cells next to the side: a sum for each distance from it.
+    fn extrapolated(&mut self, read: &Read<'_>, axis: usize, by: Offset, beyond: Beyond, degree: u8) -> ValueId {
+        let reach = i16::from(by[axis].unsigned_abs());
+        let towards: i16 = if by[axis] < 0 { -1 } else { 1 };
+        let mut value = self.by_rules(read, axis + 1, by, beyond);
+        // `distance` is that of the cell at hand from the last one, so that m + 1 cells are beyond.
+        for distance in (0..reach).rev() {
+            let m = reach - 1 - distance;
+            let mut sum: Option<ValueId> = None;
+            for node in 0..=i16::from(degree) {
+                let mut place = by;
+                place[axis] = i8::try_from(towards * (distance - node)).unwrap_or(0);
+                let mut sides = beyond;
+                sides[2 * axis] = SideMap::default();
+                sides[2 * axis + 1] = SideMap::default();
+                let at = self.by_rules(read, axis + 1, place, sides);
+                let weight = self.real(weight(f64::from(-1 - m), u32::from(degree), node as u32), read);
+                let term = self.like(read, Op::Arithmetic(Arithmetic::Mul, weight, at));
+                sum = Some(match sum {
+                    None => term,
+                    Some(sum) => self.like(read, Op::Arithmetic(Arithmetic::Add, sum, term)),
+                });
+            }
+            let by = i8::try_from(towards * (distance + 1)).unwrap_or(0);
+            value = self.where_outside(read, axis, by, sum.unwrap_or(value), value);
+        }
+        value
+    }
+
+    fn where_outside(&mut self, read: &Read<'_>, axis: usize, by: i8, outside: ValueId, inside: ValueId) -> ValueId {
+        let cells = self.all_cells(read.expr.span);
+        let fact = PlaceFact::Outside { axis: axis as u8, by };
+        let set = self.program.sets.canonical(CanonicalSet::ALL_CELLS);
+        let ty = Type::collection(crate::types::Basic::Bool, set);
+        let condition = self.emit(Op::Place { fact, cells }, ty, Dimension::NONE, read.expr.span);
+        self.like(read, Op::Select { condition, if_true: outside, if_false: inside })
+    }
+
+    /// The value of a rule: one, or that of the last cell before the side.
+    fn given(&mut self, read: &Read<'_>, value: ValueId, axis: usize, by: Offset, mut beyond: Beyond) -> ValueId {
+        if self.values[value.0 as usize].ty.shape == Shape::Single {
+            let like = self.all_cells(read.expr.span);
+            return self.broadcast_like(value, like, read.expr.span);
+        }
+        beyond[side(axis, by[axis])] = SideMap::Clamp;
+        self.data_at(read, value, by, beyond)
+    }
+
+    fn data_at(&mut self, read: &Read<'_>, data: ValueId, by: Offset, beyond: Beyond) -> ValueId {
+        if by == Offset::default() {
+            return data;
+        }
+        let set = self.program.sets.canonical(CanonicalSet::ALL_CELLS);
+        let cells = self.all_cells(read.expr.span);
+        let ty = Type::entities(EntityKind::Cell, set, set);
+        let target = self.emit(Op::Shift { cells, by, beyond: asked(by, beyond) }, ty, Dimension::NONE, read.expr.span);
+        let info = &self.values[data.0 as usize];
+        let (shape, dim) = (info.ty.mapping().map_or(info.ty.shape, Shape::Collection), info.dim);
+        let ty = Type { shape, ..info.ty };
+        self.emit(Op::On { data, target }, ty, dim, read.expr.span)
+    }
+
+    fn real(&mut self, number: f64, read: &Read<'_>) -> ValueId {
+        self.emit(Op::Real(number), Type::SCALAR, Dimension::NONE, read.expr.span)
+    }
+
+    fn scalars(&mut self, read: &Read<'_>, op: Op) -> ValueId {
+        let set = self.program.sets.canonical(CanonicalSet::ALL_CELLS);
+        self.emit(op, Type::collection(crate::types::Basic::Scalar, set), Dimension::NONE, read.expr.span)
+    }
+
+    /// A value of the type of the read.
+    fn like(&mut self, read: &Read<'_>, op: Op) -> ValueId {
+        self.one(read.expr, op)
+    }
+}
+
+/// The maps that an offset asks for: those of the sides that it leads towards.
+fn asked(by: Offset, mut beyond: Beyond) -> Beyond {
+    for (number, map) in beyond.iter_mut().enumerate() {
+        let by = by[number / 2];
+        if by == 0 || (by > 0) != (number % 2 == 1) {
+            *map = SideMap::default();
+        }
+    }
+    beyond
+}
+
+/// The weight of a cell in the polynomial of a degree through the cells 0, 1, ..., at a place.
+fn weight(place: f64, degree: u32, node: u32) -> f64 {
+    let others = (0..=degree).filter(|&other| other != node);
+    let (above, below) = others.fold((1.0, 1.0), |(above, below), other| {
+        (above * (place - f64::from(other)), below * (f64::from(node) - f64::from(other)))
+    });
+    above / below
+}

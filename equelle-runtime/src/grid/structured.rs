@@ -1,0 +1,71 @@
+//! Places in a Cartesian grid: what is read by index.
+
+use super::Cartesian;
+
+/// Which cell stands for one beyond a side, m = 0, 1, ... cells out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SideMap {
+    /// The grid begins again.
+    Wrap,
+    /// The cell m cells inside.
+    Mirror,
+    /// The cell m + 1 cells inside.
+    MirrorAt,
+    /// The last cell.
+    Clamp,
+    /// Nothing reads beyond.
+    Never,
+}
+
+/// The number of a cell along an axis of `n` cells: `at`, or what the maps of low and high side
+/// make of it. Always in the grid.
+#[inline]
+pub fn mapped(at: i64, n: i64, [low, high]: [SideMap; 2]) -> i64 {
+    if (0..n).contains(&at) {
+        return at;
+    }
+    let (map, beyond) = if at < 0 { (low, -1 - at) } else { (high, at - n) };
+    let inside = match map {
+        SideMap::Wrap => return at.rem_euclid(n),
+        SideMap::Mirror => beyond,
+        SideMap::MirrorAt => beyond + 1,
+        SideMap::Clamp | SideMap::Never => 0,
+    };
+    let inside = inside.clamp(0, n - 1);
+    if at < 0 { inside } else { n - 1 - inside }
+}
+
+impl Cartesian {
+    /// The cell at an offset.
+    #[inline]
+    pub fn offset_cell(&self, cell: u32, by: [i8; 3], beyond: [SideMap; 6]) -> u32 {
+        let mut ijk = self.cell_ijk(cell as usize);
+        for axis in 0..3 {
+            if by[axis] != 0 {
+                let maps = [beyond[2 * axis], beyond[2 * axis + 1]];
+                ijk[axis] = mapped(ijk[axis] as i64 + i64::from(by[axis]), self.n[axis] as i64, maps) as usize;
+            }
+        }
+        self.cell(ijk) as u32
+    }
+
+    /// Whether the cell this many cells further along an axis is beyond the side there.
+    #[inline]
+    pub fn is_outside(&self, cell: u32, axis: usize, by: i8) -> bool {
+        let at = self.cell_ijk(cell as usize)[axis] as i64 + i64::from(by);
+        !(0..self.n[axis] as i64).contains(&at)
+    }
+
+    /// The number of a cell along an axis.
+    #[inline]
+    pub fn index_along(&self, cell: u32, axis: usize) -> usize {
+        self.cell_ijk(cell as usize)[axis]
+    }
+
+    /// Whether the sum of the numbers of a cell along some axes is even.
+    #[inline]
+    pub fn is_even(&self, cell: u32, axes: [bool; 3]) -> bool {
+        let ijk = self.cell_ijk(cell as usize);
+        (0..3).filter(|&axis| axes[axis]).map(|axis| ijk[axis]).sum::<usize>() % 2 == 0
+    }
+}
