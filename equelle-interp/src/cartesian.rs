@@ -47,8 +47,12 @@ fn half_widths(path: &Path) -> Result<i32, Error> {
         // The element is a face; its cells are half a width away.
         Path::First(face) if **face == Path::Here => Ok(-1),
         Path::Second(face) if **face == Path::Here => Ok(1),
-        Path::First(_) | Path::Second(_) | Path::Local(_) | Path::Through { .. } | Path::Select { .. } | Path::Offset { .. } | Path::Empty => {
-            Err(defect("the place of this entity relative to the element is not known"))
-        }
+        Path::First(_)
+        | Path::Second(_)
+        | Path::Local(_)
+        | Path::Through { .. }
+        | Path::Select { .. }
+        | Path::Offset { .. }
+        | Path::Empty => Err(defect("the place of this entity relative to the element is not known")),
     }
 }

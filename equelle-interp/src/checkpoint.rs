@@ -99,7 +99,8 @@ impl<'a, R: DerivativeAccess> Interpreter<'a, R> {
             (Shape::Collection(_), Basic::Vector) => Value::Vectors(self.rt.restored_vectors(name)?),
             (Shape::Collection(_), Basic::Bool) => Value::Bools(self.rt.restored_bools(name)?),
             (Shape::Collection(_), Basic::Entity(_)) => Value::Entities(self.rt.restored_entities(name)?),
-            (Shape::Single, Basic::Entity(_) | Basic::Text | Basic::Table | Basic::Axis(_)) | (Shape::Collection(_), Basic::Text | Basic::Table | Basic::Axis(_)) => {
+            (Shape::Single, Basic::Entity(_) | Basic::Text | Basic::Table | Basic::Axis(_))
+            | (Shape::Collection(_), Basic::Text | Basic::Table | Basic::Axis(_)) => {
                 return Err(defect("what a checkpoint does not have"));
             }
         };

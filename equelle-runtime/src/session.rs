@@ -429,7 +429,10 @@ impl Session {
         for (axis, &needed) in cells.iter().enumerate() {
             let name = ["I", "J", "K"][axis];
             if needed > 0 && axis >= shape.dim {
-                return refused(format!("axis {name} needs a grid of {} dimensions, and this one has {}", axis + 1, shape.dim), "give another grid");
+                return refused(
+                    format!("axis {name} needs a grid of {} dimensions, and this one has {}", axis + 1, shape.dim),
+                    "give another grid",
+                );
             }
             if shape.n[axis] < needed {
                 let message = format!("the program needs {needed} cells along {name}, and the grid has {}", shape.n[axis]);

@@ -103,7 +103,9 @@ fn check_types(kernel: &Kernel) -> Result<(), BackendError> {
         let storable = match (result.ty.shape, result.ty.basic) {
             (Shape::Collection(_), Basic::Scalar | Basic::Vector | Basic::Bool | Basic::Entity(_)) => true,
             (Shape::Single, Basic::Scalar | Basic::Vector | Basic::Bool) => true,
-            (_, Basic::Text | Basic::Table | Basic::Axis(_)) | (Shape::Single, Basic::Entity(_)) | (Shape::Domain(_) | Shape::Sequence, _) => false,
+            (_, Basic::Text | Basic::Table | Basic::Axis(_))
+            | (Shape::Single, Basic::Entity(_))
+            | (Shape::Domain(_) | Shape::Sequence, _) => false,
         };
         if !storable {
             let message = format!("the CUDA back-end cannot store `{}`", result.name);

@@ -40,8 +40,8 @@ mod runtime;
 mod select;
 mod sequences;
 pub mod stencil;
-pub mod sweep;
 mod structured;
+pub mod sweep;
 mod topology;
 mod vectors;
 

@@ -295,7 +295,9 @@ impl<'a> Checker<'a> {
             }
             ResultRule::Sequence => Type::SEQUENCE,
             ResultRule::Table => Type::TABLE,
-            ResultRule::LikeFirst(basic) => Type { basic, shape: mapping(0).map_or(Shape::Single, Shape::Collection), within: None, halo: crate::types::Halo::NONE },
+            ResultRule::LikeFirst(basic) => {
+                Type { basic, shape: mapping(0).map_or(Shape::Single, Shape::Collection), within: None, halo: crate::types::Halo::NONE }
+            }
             ResultRule::CellsLikeFirst => Type::entities(EntityKind::Cell, mapping(0)?, self.all(EntityKind::Cell)),
             ResultRule::ScalarsOn(set) => Type::collection(Basic::Scalar, self.sets.canonical(set)),
             ResultRule::OnCells => Type::collection(args.first()?.ty.value()?.basic, self.sets.canonical(CanonicalSet::ALL_CELLS)),

@@ -261,7 +261,9 @@ impl<'a> Checker<'a> {
                 let set = self.place_set(place)?;
                 match declared.basic {
                     Basic::Entity(kind) => Type::entities(kind, set, self.all(kind)),
-                    Basic::Scalar | Basic::Vector | Basic::Bool | Basic::Text | Basic::Table | Basic::Axis(_) => Type::collection(declared.basic, set),
+                    Basic::Scalar | Basic::Vector | Basic::Bool | Basic::Text | Basic::Table | Basic::Axis(_) => {
+                        Type::collection(declared.basic, set)
+                    }
                 }
             }
             DeclaredKind::Single | DeclaredKind::Sequence | DeclaredKind::Collection | DeclaredKind::SubsetOf(_) => return None,

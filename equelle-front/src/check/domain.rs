@@ -1,8 +1,8 @@
 //! `On`, `Extend` and `? :`: where data lives.
 
 use crate::check::broadcast::{can_broadcast, number_beside_collection};
-use crate::check::stencil::bare;
 use crate::check::checker::{Checker, dim, value};
+use crate::check::stencil::bare;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
 use crate::syntax::ast;

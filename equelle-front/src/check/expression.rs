@@ -3,8 +3,8 @@
 
 use crate::check::arrays::element;
 use crate::check::checker::{Checker, dim, value};
-use crate::check::stencil::bare;
 use crate::check::scope::{Meaning, State};
+use crate::check::stencil::bare;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::ops::CONSTANTS;
 use crate::source::Span;
@@ -337,7 +337,12 @@ impl<'a> Checker<'a> {
             }
         };
         let shape = ty.mapping().map_or(Shape::Single, Shape::Collection);
-        Some(value(ExprKind::Norm(Box::new(operand)), Type { basic: Basic::Scalar, shape, within: None, halo: crate::types::Halo::NONE }, dim, span))
+        Some(value(
+            ExprKind::Norm(Box::new(operand)),
+            Type { basic: Basic::Scalar, shape, within: None, halo: crate::types::Halo::NONE },
+            dim,
+            span,
+        ))
     }
 }
 

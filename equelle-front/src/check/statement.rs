@@ -221,14 +221,8 @@ impl<'a> Checker<'a> {
         if declared.as_ref().is_some_and(|d| d.stencil) {
             ty = self.with_zero_halo(&ty);
         }
-        let var = self.new_variable(Variable {
-            name: name.name.clone(),
-            ty,
-            dims: value.dims.clone(),
-            mutable,
-            owner: None,
-            span: declared_at,
-        });
+        let var =
+            self.new_variable(Variable { name: name.name.clone(), ty, dims: value.dims.clone(), mutable, owner: None, span: declared_at });
         self.set_state(id, State::Assigned(var));
         Some(if mutable { StmtKind::Assign { variable: var, value } } else { StmtKind::Let { variable: var, value } })
     }
@@ -431,6 +425,13 @@ impl<'a> Checker<'a> {
 
     fn conditional_loop(&mut self, test: LoopTest, condition: &'a ast::Expr, body: &'a ast::Block, span: Span) -> Option<StmtKind> {
         let condition = self.expr(condition).and_then(|condition| self.loop_condition(test, condition));
+        // The values of rules would be those of the first round.
+        if let Some(before) = self.before.pop() {
+            self.report(
+                Diagnostic::new(Code::HaloRule, before.span, "a rule in the condition of a loop gives a number of the text or a variable")
+                    .hint("write the condition as a function"),
+            );
+        }
         let outer = self.scope;
         self.scope = self.scopes.open(ScopeKind::Loop, outer, u32::MAX);
         let body = self.nested(2, span, |this| Some(this.statements(&body.statements)));

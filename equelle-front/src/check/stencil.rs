@@ -38,6 +38,9 @@ pub(super) const AXES: [&str; 3] = ["I", "J", "K"];
 pub(super) fn bare(mut expr: Expr) -> Expr {
     if expr.ty.elements().iter().any(|ty| ty.halo != Halo::NONE) {
         expr.ty = expr.ty.bare();
+        if let ExprKind::Array(elements) = expr.kind {
+            expr.kind = ExprKind::Array(elements.into_iter().map(bare).collect());
+        }
     }
     expr
 }
@@ -119,7 +122,8 @@ impl<'a> Checker<'a> {
     pub fn with_zero_halo(&mut self, ty: &TreeType) -> TreeType {
         let rules = Rules { sides: [Some(Rule::Value(1)); 6], given: vec![Given::Number(0.0_f64.to_bits())] };
         let halo = self.halo(rules);
-        let with = |ty: &Type| if matches!((ty.basic, ty.shape), (Basic::Scalar, Shape::Collection(_))) { Type { halo, ..*ty } } else { *ty };
+        let with =
+            |ty: &Type| if matches!((ty.basic, ty.shape), (Basic::Scalar, Shape::Collection(_))) { Type { halo, ..*ty } } else { *ty };
         match ty {
             TreeType::Value(ty) => TreeType::Value(with(ty)),
             TreeType::Array(elements) => TreeType::Array(elements.iter().map(with).collect()),
@@ -190,15 +194,11 @@ impl<'a> Checker<'a> {
             }
             Word::Width => (ExprKind::GridNumber(GridNumber::Width(axis)), Type::SCALAR, self.dimension(Dimension::LENGTH)),
             Word::Extent => (ExprKind::GridNumber(GridNumber::Extent(axis)), Type::SCALAR, Dimension::NONE),
-            Word::Index => {
-                (ExprKind::Place(PlaceFact::Index(axis)), Type::collection(Basic::Scalar, all_cells), Dimension::NONE)
-            }
+            Word::Index => (ExprKind::Place(PlaceFact::Index(axis)), Type::collection(Basic::Scalar, all_cells), Dimension::NONE),
             Word::Even | Word::Halo => {
                 let named = std::array::from_fn(|axis| axes.contains(&(axis as u8)));
                 if named.iter().filter(|&&named| named).count() < axes.len() {
-                    return self.fail(
-                        Diagnostic::new(Code::StencilTwice, span, "an axis stands twice here").hint("name each axis once"),
-                    );
+                    return self.fail(Diagnostic::new(Code::StencilTwice, span, "an axis stands twice here").hint("name each axis once"));
                 }
                 (ExprKind::Place(PlaceFact::Even(named)), Type::collection(Basic::Bool, all_cells), Dimension::NONE)
             }

@@ -111,9 +111,8 @@ impl<'a> Checker<'a> {
             let Index { axis, by: offset, is_parameter } = self.offset(arg)?;
             let letter = AXES[axis];
             if seen[axis] {
-                return self.fail(
-                    Diagnostic::new(Code::StencilTwice, arg.span, format!("{letter} is used twice")).hint("each axis stands once"),
-                );
+                return self
+                    .fail(Diagnostic::new(Code::StencilTwice, arg.span, format!("{letter} is used twice")).hint("each axis stands once"));
             }
             seen[axis] = true;
             if !is_parameter {
@@ -156,10 +155,7 @@ impl<'a> Checker<'a> {
             (Some(_), Some(by)) => format!("an offset of {by} cells is too far: at most {MAX_OFFSET}"),
             _ => "this is no index variable with a whole number in the text added or subtracted".to_owned(),
         };
-        self.fail(
-            Diagnostic::new(Code::StencilNotIndex, arg.span, message)
-                .hint("write `i`, `i+1`, `i-2`, where `i = StencilI()`"),
-        )
+        self.fail(Diagnostic::new(Code::StencilNotIndex, arg.span, message).hint("write `i`, `i+1`, `i-2`, where `i = StencilI()`"))
     }
 
     /// `u(i, j) = value`: an assignment of the whole. An unknown name becomes a mutable variable

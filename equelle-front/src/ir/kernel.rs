@@ -438,9 +438,11 @@ macro_rules! for_each_part_of_path {
     ($of:expr, $expr:expr, $path:expr, $with:expr) => {
         match $of {
             Path::Here | Path::Local(_) | Path::SideFace(_) | Path::Empty => {}
-            Path::First(at) | Path::Second(at) | Path::Through { at, .. } | Path::Shift { from: at, .. } | Path::Offset { from: at, .. } => {
-                $path(at, $with)
-            }
+            Path::First(at)
+            | Path::Second(at)
+            | Path::Through { at, .. }
+            | Path::Shift { from: at, .. }
+            | Path::Offset { from: at, .. } => $path(at, $with),
             Path::Select { condition, if_true, if_false } => {
                 $expr(condition, $with);
                 $path(if_true, $with);

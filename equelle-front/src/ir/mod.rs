@@ -43,7 +43,7 @@ pub mod visit;
 pub use failure::Failure;
 pub use interface::Interface;
 pub use kernel::*;
-pub use structure::Structure;
 pub use location::{IrLocation, KernelItem, Owner};
 pub use numbers::{Numbers, Precision, Rounding};
 pub use op::*;
+pub use structure::Structure;

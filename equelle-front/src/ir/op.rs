@@ -581,7 +581,9 @@ impl Op {
             | Op::InputTable2 { .. }
             | Op::Where { .. }
             | Op::Step(_) => OpClass::Input,
-            Op::FirstCell(_) | Op::SecondCell(_) | Op::IsEmpty(_) | Op::OneCell(_) | Op::Shift { .. } | Op::Place { .. } => OpClass::Topology,
+            Op::FirstCell(_) | Op::SecondCell(_) | Op::IsEmpty(_) | Op::OneCell(_) | Op::Shift { .. } | Op::Place { .. } => {
+                OpClass::Topology
+            }
             Op::Centroid(_) | Op::Normal(_) | Op::Measure(_) | Op::GridNumber(_) => OpClass::Geometry,
             Op::Unary(..)
             | Op::Arithmetic(..)

@@ -10,8 +10,8 @@ mod boundary;
 mod choices;
 mod expr;
 mod function;
-mod step;
 mod stencil;
+mod step;
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -204,8 +204,7 @@ fn asked(by: Offset, mut beyond: Beyond) -> Beyond {
 /// The weight of a cell in the polynomial of a degree through the cells 0, 1, ..., at a place.
 fn weight(place: f64, degree: u32, node: u32) -> f64 {
     let others = (0..=degree).filter(|&other| other != node);
-    let (above, below) = others.fold((1.0, 1.0), |(above, below), other| {
-        (above * (place - f64::from(other)), below * (f64::from(node) - f64::from(other)))
-    });
+    let (above, below) =
+        others.fold((1.0, 1.0), |(above, below), other| (above * (place - f64::from(other)), below * (f64::from(node) - f64::from(other))));
     above / below
 }

@@ -41,7 +41,9 @@ impl Defs {
                 let each = self.never_empty(function, sets, if_true) && self.never_empty(function, sets, if_false);
                 each || self.is_inside_cell(function, sets, condition, if_true, if_false)
             }
-            EntitySource::On { data, .. } | EntitySource::Same(data) | EntitySource::Shift { cells: data, .. } => self.never_empty(function, sets, data),
+            EntitySource::On { data, .. } | EntitySource::Same(data) | EntitySource::Shift { cells: data, .. } => {
+                self.never_empty(function, sets, data)
+            }
             EntitySource::Extend(_) | EntitySource::Stored | EntitySource::None => false,
         }
     }

@@ -26,7 +26,9 @@ pub(super) fn widen_sums(block: &mut KBlock, sets: &SetTable, locals: &mut Vec<L
             let ty = locals[result.0 as usize].ty;
             neutral.yields.push(match ty.basic {
                 Basic::Vector => KExpr::ZeroVector,
-                Basic::Scalar | Basic::Bool | Basic::Entity(_) | Basic::Text | Basic::Table | Basic::Axis(_) => KExpr::Real(reduction.start()),
+                Basic::Scalar | Basic::Bool | Basic::Entity(_) | Basic::Text | Basic::Table | Basic::Axis(_) => {
+                    KExpr::Real(reduction.start())
+                }
             });
             terms.push(LocalId(locals.len() as u32));
             locals.push(Local { name: names.unique("term"), ty });

@@ -105,7 +105,9 @@ impl Collector<'_> {
             ExprKind::Variable(variable) => {
                 self.found.reads.insert(*variable);
             }
-            ExprKind::Builtin { args, .. } | ExprKind::Read { args, .. } | ExprKind::Array(args) | ExprKind::Vector(args) => args.iter().for_each(|a| self.expr(a)),
+            ExprKind::Builtin { args, .. } | ExprKind::Read { args, .. } | ExprKind::Array(args) | ExprKind::Vector(args) => {
+                args.iter().for_each(|a| self.expr(a))
+            }
             ExprKind::Call { function, args } => {
                 args.iter().for_each(|a| self.expr(a));
                 self.callee(*function);

@@ -382,7 +382,8 @@ impl Checker<'_> {
             self.error("an extreme names the face of each of its results or of none, a sum names none");
         }
         for &face in faces {
-            let of_any_set = Type { basic: Basic::Entity(EntityKind::Face), shape: Shape::Single, within: None, halo: crate::types::Halo::NONE };
+            let of_any_set =
+                Type { basic: Basic::Entity(EntityKind::Face), shape: Shape::Single, within: None, halo: crate::types::Halo::NONE };
             if self.assign(face).is_some_and(|ty| ty != of_any_set) {
                 self.error("what an extreme is of may be any face or Empty");
             }

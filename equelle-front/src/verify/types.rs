@@ -66,7 +66,9 @@ pub fn check_type(sets: &SetTable, ty: &Type) -> Result<(), String> {
     }
     let shown = show(sets, ty);
     match (ty.basic, ty.shape, ty.within) {
-        (Basic::Text | Basic::Table | Basic::Axis(_), shape, _) if shape != Shape::Single => Err(format!("Texts and Tables are Single, not {shown}")),
+        (Basic::Text | Basic::Table | Basic::Axis(_), shape, _) if shape != Shape::Single => {
+            Err(format!("Texts and Tables are Single, not {shown}"))
+        }
         (basic, Shape::Sequence, _) if basic != Basic::Scalar => Err("a Sequence is of Scalars".to_owned()),
         (Basic::Entity(kind), Shape::Domain(set), within) => {
             if sets.get(set).kind == kind && within == Some(set) {

@@ -41,7 +41,6 @@ use crate::threads::Threads;
 
 pub use arrays::{Geometry, GeometryArray, NONE, Nodes, Topology};
 pub use builder::{BuildError, CellShape, GridBuilder};
-pub use structured::{SideMap, mapped};
 pub use cartesian::{Cartesian, CartesianFace};
 pub use cartesian_edges::CartesianEdge;
 pub use corners::{Corners, EntityShape};
@@ -50,6 +49,7 @@ pub use named::{Named, NamedArray, NamedSet};
 pub use neighbours::{MAX_CELLS_OF_ARRAYS, Neighbour};
 pub use renumber::{FaceOrder, LARGE, Renumber};
 pub use stored::StoredGeometry;
+pub use structured::{SideMap, mapped};
 
 pub(crate) use arrays::too_many_of;
 use arrays::{Edges, MAX_ENTITIES, RectilinearNodes, too_many};

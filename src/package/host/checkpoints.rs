@@ -149,7 +149,8 @@ fn word(ty: &Type, span: Span) -> Result<&'static str, BackendError> {
         (Shape::Collection(_), Basic::Vector) => "vectors",
         (Shape::Collection(_), Basic::Bool) => "bools",
         (Shape::Collection(_), Basic::Entity(_)) => "entities",
-        (Shape::Single, Basic::Entity(_) | Basic::Text | Basic::Table | Basic::Axis(_)) | (Shape::Collection(_), Basic::Text | Basic::Table | Basic::Axis(_)) => {
+        (Shape::Single, Basic::Entity(_) | Basic::Text | Basic::Table | Basic::Axis(_))
+        | (Shape::Collection(_), Basic::Text | Basic::Table | Basic::Axis(_)) => {
             return Err(BackendError::internal(span, "a checkpoint with a value that does not exist at run time"));
         }
     })

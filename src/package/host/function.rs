@@ -129,7 +129,8 @@ impl<'a> FunctionWriter<'a> {
                 (Shape::Single, Basic::Vector) => "check_vector",
                 (Shape::Collection(_), Basic::Scalar) => "check_collection",
                 (Shape::Collection(_), Basic::Vector) => "check_vectors",
-                (Shape::Domain(_) | Shape::Sequence, _) | (_, Basic::Bool | Basic::Entity(_) | Basic::Text | Basic::Table | Basic::Axis(_)) => {
+                (Shape::Domain(_) | Shape::Sequence, _)
+                | (_, Basic::Bool | Basic::Entity(_) | Basic::Text | Basic::Table | Basic::Axis(_)) => {
                     return Err(BackendError::internal(info.span, "a check of a variable that holds no numbers"));
                 }
             });

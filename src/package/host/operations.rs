@@ -49,7 +49,9 @@ impl Class {
             (Shape::Single, Basic::Entity(_) | Basic::Text | Basic::Table | Basic::Axis(_))
             | (Shape::Collection(_), Basic::Text | Basic::Table | Basic::Axis(_))
             | (Shape::Domain(_), Basic::Scalar | Basic::Vector | Basic::Bool | Basic::Text | Basic::Table | Basic::Axis(_))
-            | (Shape::Sequence, Basic::Vector | Basic::Bool | Basic::Entity(_) | Basic::Text | Basic::Table | Basic::Axis(_)) => Class::Other,
+            | (Shape::Sequence, Basic::Vector | Basic::Bool | Basic::Entity(_) | Basic::Text | Basic::Table | Basic::Axis(_)) => {
+                Class::Other
+            }
         }
     }
 }

@@ -17,7 +17,9 @@ pub(in crate::codegen) fn store_one(w: &mut Writer<'_>, number: usize, value: &K
     let value = value.bare();
     let text = match w.kernel.results[number].ty.basic {
         Basic::Vector => format!("eq_store({name}, {size}, {index}, {value});"),
-        Basic::Scalar | Basic::Bool | Basic::Entity(_) | Basic::Text | Basic::Table | Basic::Axis(_) => format!("{name}[{index}] = {value};"),
+        Basic::Scalar | Basic::Bool | Basic::Entity(_) | Basic::Text | Basic::Table | Basic::Axis(_) => {
+            format!("{name}[{index}] = {value};")
+        }
     };
     w.line(&text);
 }

@@ -46,7 +46,9 @@ impl Reals {
     pub(in crate::codegen) fn stored(self, ty: &Type, reduced: bool) -> &'static str {
         let of_collection = matches!(ty.shape, Shape::Collection(_)) && !reduced;
         match ty.basic {
-            Basic::Scalar | Basic::Vector | Basic::Text | Basic::Table | Basic::Axis(_) => name(if of_collection { self.kept } else { Precision::Double }),
+            Basic::Scalar | Basic::Vector | Basic::Text | Basic::Table | Basic::Axis(_) => {
+                name(if of_collection { self.kept } else { Precision::Double })
+            }
             Basic::Bool => "unsigned char",
             Basic::Entity(_) => "EqEntity",
         }
@@ -73,7 +75,9 @@ impl Reals {
         match (self.computed, basic) {
             (Precision::Single, Basic::Scalar) => Text::atom(format!("double({})", value.bare())),
             (Precision::Single, Basic::Vector) => Text::atom(format!("eq_converted<double>({value})")),
-            (Precision::Double, _) | (Precision::Single, Basic::Bool | Basic::Entity(_) | Basic::Text | Basic::Table | Basic::Axis(_)) => value,
+            (Precision::Double, _) | (Precision::Single, Basic::Bool | Basic::Entity(_) | Basic::Text | Basic::Table | Basic::Axis(_)) => {
+                value
+            }
         }
     }
 

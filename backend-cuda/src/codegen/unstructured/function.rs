@@ -93,7 +93,9 @@ fn reduction_body(w: &mut Writer<'_>) {
         let (result, name) = (w.results[number].clone(), partial(number));
         w.line(&match basic {
             Basic::Vector => format!("eq_store({result}, eq_leaf_count(space.size), blockIdx.x, {name});"),
-            Basic::Scalar | Basic::Bool | Basic::Entity(_) | Basic::Text | Basic::Table | Basic::Axis(_) => format!("{result}[blockIdx.x] = {name};"),
+            Basic::Scalar | Basic::Bool | Basic::Entity(_) | Basic::Text | Basic::Table | Basic::Axis(_) => {
+                format!("{result}[blockIdx.x] = {name};")
+            }
         });
     }
 }

@@ -16,7 +16,9 @@ use std::sync::Arc;
 
 use equelle_runtime::domain::Domain;
 use equelle_runtime::grid::SideMap;
-use equelle_runtime::{Binary, BoolReduction, Comparison, Error, ErrorKind, FaceReduction, HostAccess, Logic, Operations, Reduction, Unary};
+use equelle_runtime::{
+    Binary, BoolReduction, Comparison, Error, ErrorKind, FaceReduction, HostAccess, Logic, Operations, Reduction, Unary,
+};
 
 use crate::runtime::operations::arithmetic::unary;
 use crate::runtime::operations::bools::BoolOp;

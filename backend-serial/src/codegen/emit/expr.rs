@@ -182,7 +182,9 @@ impl Writer<'_> {
                         let vector_at = self.uses.item("vector_at");
                         quote! { #vector_at(&#values, #position) }
                     }
-                    Basic::Scalar | Basic::Bool | Basic::Entity(_) | Basic::Text | Basic::Table | Basic::Axis(_) => quote! { #values[#position] },
+                    Basic::Scalar | Basic::Bool | Basic::Entity(_) | Basic::Text | Basic::Table | Basic::Axis(_) => {
+                        quote! { #values[#position] }
+                    }
                 };
                 let of_every_face = self.form == Form::General
                     && !self.known_faces.is_empty()

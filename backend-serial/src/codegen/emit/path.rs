@@ -43,9 +43,13 @@ impl Writer<'_> {
             Path::Empty => true,
             Path::First(face) => self.side_interior == Some(false) && self.place(face) == Some(StencilPoint::SideFace(End::Low)),
             Path::Second(face) => self.side_interior == Some(false) && self.place(face) == Some(StencilPoint::SideFace(End::High)),
-            Path::Here | Path::Local(_) | Path::Through { .. } | Path::Select { .. } | Path::SideFace(_) | Path::Shift { .. } | Path::Offset { .. } => {
-                false
-            }
+            Path::Here
+            | Path::Local(_)
+            | Path::Through { .. }
+            | Path::Select { .. }
+            | Path::SideFace(_)
+            | Path::Shift { .. }
+            | Path::Offset { .. } => false,
         }
     }
 
@@ -145,7 +149,13 @@ impl Writer<'_> {
             Path::Here => return true,
             Path::First(face) => (face, End::Low),
             Path::Second(face) => (face, End::High),
-            Path::Local(_) | Path::Through { .. } | Path::Select { .. } | Path::Empty | Path::SideFace(_) | Path::Shift { .. } | Path::Offset { .. } => {
+            Path::Local(_)
+            | Path::Through { .. }
+            | Path::Select { .. }
+            | Path::Empty
+            | Path::SideFace(_)
+            | Path::Shift { .. }
+            | Path::Offset { .. } => {
                 return false;
             }
         };

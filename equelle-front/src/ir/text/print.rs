@@ -4,8 +4,8 @@ use std::fmt::Write;
 
 use crate::ir::numbers::{Precision, Rounding};
 use crate::ir::op::{Block, Function, Module, MutableId, Op, Rounds, Stmt, StmtKind, UnaryOp, ValueId};
-use crate::ir::text::print_kernel;
 use crate::ir::text::names::{escape, unique_names, write_name};
+use crate::ir::text::print_kernel;
 use crate::ops::{BinaryMath, GridNumber, Logic, Reduction};
 use crate::source::Span;
 use crate::types::{Basic, Dimension, SetId, SetTable, Shape, Type};

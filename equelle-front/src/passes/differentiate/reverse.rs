@@ -237,7 +237,10 @@ fn name_faces(work: &mut Work, sheet: &mut Sheet, statement: &mut KStmt, number:
     {
         for result in results {
             let name = format!("{}_face", work.kernel.locals[result.0 as usize].name);
-            let face = work.local(&name, Type { basic: Basic::Entity(EntityKind::Face), shape: Shape::Single, within: None, halo: crate::types::Halo::NONE });
+            let face = work.local(
+                &name,
+                Type { basic: Basic::Entity(EntityKind::Face), shape: Shape::Single, within: None, halo: crate::types::Halo::NONE },
+            );
             extreme_faces.push(face);
             sheet.ready.insert(face, number + 1);
         }

@@ -233,7 +233,8 @@ impl<'a> Builder<'a> {
             KExpr::Real(_) | KExpr::Bool(_) | KExpr::Local(_) | KExpr::Param(_) => expr,
             expr => {
                 let basic = self.ty(value).basic;
-                let local = self.local(&self.name(value), Type { basic, shape: Shape::Single, within: None, halo: crate::types::Halo::NONE });
+                let local =
+                    self.local(&self.name(value), Type { basic, shape: Shape::Single, within: None, halo: crate::types::Halo::NONE });
                 self.push(KStmt::Let { local, value: expr });
                 KExpr::Local(local)
             }

@@ -40,7 +40,10 @@ impl Builder<'_> {
             // The components of a side's normal are known there, those of a sum are not.
             Mode::Full if ty.basic == Basic::Vector => return Err(Unfusable),
             Mode::General => {
-                let face = self.local("f", Type { basic: Basic::Entity(EntityKind::Face), shape: Shape::Single, within: None, halo: crate::types::Halo::NONE });
+                let face = self.local(
+                    "f",
+                    Type { basic: Basic::Entity(EntityKind::Face), shape: Shape::Single, within: None, halo: crate::types::Halo::NONE },
+                );
                 let path = Path::Local(face);
                 let outward = KExpr::Same(Box::new(Path::First(Box::new(path.clone()))), Box::new(at.clone()));
                 let interior = self.term(term, &path, true, &outward, |s| s.facts.learn_face_of(face, at))?;

@@ -42,7 +42,9 @@ impl Node {
     pub fn is_name(&self) -> bool {
         match &self.shell {
             Shell::Expr(expr) => matches!(expr, KExpr::Real(_) | KExpr::Bool(_) | KExpr::Local(_) | KExpr::Param(_) | KExpr::ZeroVector),
-            Shell::Path(path) => matches!(path, Path::Here | Path::Local(_) | Path::SideFace(_) | Path::Empty | Path::Shift { .. } | Path::Offset { .. }),
+            Shell::Path(path) => {
+                matches!(path, Path::Here | Path::Local(_) | Path::SideFace(_) | Path::Empty | Path::Shift { .. } | Path::Offset { .. })
+            }
         }
     }
 }
