@@ -4,7 +4,8 @@ use crate::ir::interface::Interface;
 use crate::ir::kernel::{Kernel, KernelId};
 use crate::ir::numbers::Numbers;
 use crate::ops::{
-    Arithmetic, Beyond, BinaryMath, Comparison, Elementary, FaceReduction, GridNumber, InputElement, Logic, Offset, PlaceFact, Reduction, TablePart,
+    Arithmetic, Beyond, BinaryMath, Comparison, Elementary, FaceReduction, GridNumber, InputElement, Logic, Offset, PlaceFact, Reduction,
+    TablePart,
 };
 use crate::source::{SourceMap, Span};
 use crate::types::{CanonicalSet, Dimension, SetTable, Type};

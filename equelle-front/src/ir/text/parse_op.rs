@@ -12,7 +12,8 @@ use crate::ir::text::names::Name;
 use crate::ir::text::parser::{Parsed, Parser};
 use crate::ir::text::print;
 use crate::ops::{
-    Arithmetic, Beyond, BinaryMath, Comparison, FaceReduction, GridNumber, InputElement, Logic, Offset, PlaceFact, Reduction, SideMap, TablePart,
+    Arithmetic, Beyond, BinaryMath, Comparison, FaceReduction, GridNumber, InputElement, Logic, Offset, PlaceFact, Reduction, SideMap,
+    TablePart,
 };
 use crate::source::Span;
 
