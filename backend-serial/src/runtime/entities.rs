@@ -209,8 +209,8 @@ impl<R: Real> Entities<R> for Arrays<'_, R> {
 
     #[inline]
     fn shape_of_grid(&self) -> Cartesian {
-        // The start of the program refuses grids of arrays.
-        Cartesian::line(1, 1.0)
+        // The start of the program refuses grids without a shape.
+        self.grid.cartesian_shape().copied().unwrap_or(Cartesian::line(1, 1.0))
     }
 
     #[inline]
