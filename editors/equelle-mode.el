@@ -73,8 +73,12 @@
      "The scalar product.")
     ("Erf" "Erf(x)"
      "The error function.")
+    ("Even" "Even(axes)"
+     "Whether the sum of the numbers of each cell along one or more axes is even.")
     ("Exp" "Exp(x)"
      "The exponential function.")
+    ("Extent" "Extent(axis)"
+     "The number of cells of a Cartesian grid along an axis.")
     ("FaceMax" "FaceMax(a, b, start)"
      "Per cell, the largest of `start` and of `a` on the faces of which the cell is the first and `b` on those of which it is the second; faces without values do not take part.")
     ("FaceMin" "FaceMin(a, b, start)"
@@ -87,6 +91,10 @@
      "The largest whole number that is not above `x`. Its derivative is 0.")
     ("Gradient" "Gradient(values)"
      "Per interior face, the value in the second cell minus the value in the first; not divided by a distance.")
+    ("Halo" "Halo(u, rules)"
+     "The values `u`, which are worth what the rules say where they are read beyond the grid.")
+    ("IndexOf" "IndexOf(axis)"
+     "The number of each cell along an axis of a Cartesian grid, from 0.")
     ("InnerCell" "InnerCell(faces)"
      "The one cell of each boundary face. A face with two cells is an error.")
     ("InputCollectionOfBool" "InputCollectionOfBool(name, entities)"
@@ -155,6 +163,12 @@
      "The hyperbolic sine.")
     ("Sqrt" "Sqrt(s)"
      "The square root. Every exponent of the dimension must be even.")
+    ("StencilI" "StencilI()"
+     "The index variable of the first axis of a Cartesian grid: `u(i+1)` is `u` one cell further along it.")
+    ("StencilJ" "StencilJ()"
+     "The index variable of the second axis of a Cartesian grid.")
+    ("StencilK" "StencilK()"
+     "The index variable of the third axis of a Cartesian grid.")
     ("SumReduce" "SumReduce(x)"
      "The sum of all values.")
     ("Tan" "Tan(x)"
@@ -164,7 +178,9 @@
     ("Vector" "Vector(x, y, z)"
      "The Vector of these components, all of one dimension and as many as the grid has dimensions: `Vector(x, y)` on a 2D grid.")
     ("Where" "Where(entities, condition)"
-     "The domain of those `entities` for which the condition holds. It is made once: not in a loop, and of inputs and geometry alone."))
+     "The domain of those `entities` for which the condition holds. It is made once: not in a loop, and of inputs and geometry alone.")
+    ("Width" "Width(axis)"
+     "The width of the cells of a Cartesian grid along an axis."))
   "Built-in functions: name, call, what it does.")
 
 (defconst equelle-units

@@ -81,7 +81,7 @@ impl CostModel {
             KExpr::Dot(..) => self.dot,
             KExpr::Real(_) | KExpr::Bool(_) | KExpr::Local(_) | KExpr::Param(_) | KExpr::ZeroVector | KExpr::Entity(_) => 0,
             KExpr::IsEmpty(_)
-            | KExpr::Place { .. }
+            | KExpr::CellFact { .. }
             | KExpr::Member { .. }
             | KExpr::Same(..)
             | KExpr::Compare(..)

@@ -468,7 +468,7 @@ impl SideMap {
 
 /// Where a cell is in a Cartesian grid.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum PlaceFact {
+pub enum CellFact {
     /// Whether the cell this many cells further along an axis is beyond the side there.
     Outside {
         /// The axis.
@@ -482,17 +482,17 @@ pub enum PlaceFact {
     Even([bool; 3]),
 }
 
-impl PlaceFact {
+impl CellFact {
     /// Whether it is a truth value and not a Scalar.
     pub fn is_truth(self) -> bool {
-        !matches!(self, PlaceFact::Index(_))
+        !matches!(self, CellFact::Index(_))
     }
 
     /// The last axis that it names.
     pub fn axis(self) -> u8 {
         match self {
-            PlaceFact::Outside { axis, .. } | PlaceFact::Index(axis) => axis,
-            PlaceFact::Even(axes) => (0..3).rev().find(|&a| axes[usize::from(a)]).unwrap_or(0),
+            CellFact::Outside { axis, .. } | CellFact::Index(axis) => axis,
+            CellFact::Even(axes) => (0..3).rev().find(|&a| axes[usize::from(a)]).unwrap_or(0),
         }
     }
 }

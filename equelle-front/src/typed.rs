@@ -9,7 +9,7 @@ pub(crate) mod captures;
 
 use std::sync::Arc;
 
-use crate::ops::{Arithmetic, Comparison, Elementary, GridNumber, InputElement, Logic, Offset, PlaceFact, TablePart};
+use crate::ops::{Arithmetic, CellFact, Comparison, Elementary, GridNumber, InputElement, Logic, Offset, TablePart};
 use crate::source::Span;
 use crate::syntax::ast::LoopTest;
 use crate::types::{CanonicalSet, Dimension, SetTable, Type};
@@ -179,7 +179,7 @@ impl Expr {
             | ExprKind::Element { .. }
             | ExprKind::Component { .. }
             | ExprKind::Axis(_)
-            | ExprKind::Place(_)
+            | ExprKind::CellFact(_)
             | ExprKind::GridNumber(_)
             | ExprKind::Read { .. }
             | ExprKind::Neg(_)
@@ -253,11 +253,11 @@ pub enum ExprKind {
     /// `StencilI()` and the like.
     Axis(u8),
     /// `IndexOf(a)`, `Even(a, ...)`
-    Place(PlaceFact),
+    CellFact(CellFact),
     /// `Width(a)`, `Extent(a)`
     GridNumber(GridNumber),
-    /// `u(i+1)`: the first argument read at an offset, by rules beyond the grid which name the other
-    /// arguments.
+    /// `u(i+1)`: the first argument read at an offset, by rules beyond the grid which name the
+    /// other arguments.
     Read { args: Vec<Expr>, by: Offset, rules: Rules },
     /// `-a`
     Neg(Box<Expr>),

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use equelle_front::ir::{FaceFilter, Interpolant, KBlock, KExpr, KStmt, Kernel, LocalId, Param, ParamId, Path, Side, UnaryOp};
-use equelle_front::ops::{Arithmetic, FaceReduction, PlaceFact};
+use equelle_front::ops::{Arithmetic, CellFact, FaceReduction};
 use equelle_front::types::{Basic, EntityKind, SetId, SetTable};
 use equelle_runtime::grid::{Cartesian, Grid, NONE};
 use equelle_runtime::{Error, ErrorKind, math};
@@ -335,13 +335,13 @@ impl<'a> Evaluator<'a> {
             }
             KExpr::Normal(path) => Number::Vector(self.normal(path)?),
             KExpr::IsEmpty(path) => Number::Bool(self.path(path)?.is_none()),
-            KExpr::Place { fact, at } => {
+            KExpr::CellFact { fact, at } => {
                 let cell = self.entity(at, "a place")?;
                 let shape = self.grid.cartesian_shape().ok_or_else(|| defect("a place needs a Cartesian grid"))?;
                 match *fact {
-                    PlaceFact::Outside { axis, by } => Number::Bool(shape.is_outside(cell, usize::from(axis), by)),
-                    PlaceFact::Index(axis) => Number::Real(shape.index_along(cell, usize::from(axis)) as f64),
-                    PlaceFact::Even(axes) => Number::Bool(shape.is_even(cell, axes)),
+                    CellFact::Outside { axis, by } => Number::Bool(shape.is_outside(cell, usize::from(axis), by)),
+                    CellFact::Index(axis) => Number::Real(shape.index_along(cell, usize::from(axis)) as f64),
+                    CellFact::Even(axes) => Number::Bool(shape.is_even(cell, axes)),
                 }
             }
             KExpr::Member { set, at } => {

@@ -1,7 +1,7 @@
 //! Operations: each is one call of the runtime, where the runtime has a method for it.
 
 use equelle_front::ir::{Op, UnaryOp, ValueId};
-use equelle_front::ops::{Arithmetic, Comparison, FaceReduction, GridNumber, InputElement, Logic, PlaceFact};
+use equelle_front::ops::{Arithmetic, CellFact, Comparison, FaceReduction, GridNumber, InputElement, Logic};
 use equelle_front::types::Type;
 use equelle_runtime::{DerivativeAccess, Error};
 
@@ -78,12 +78,12 @@ impl<R: DerivativeAccess> Interpreter<'_, R> {
                 let cells = self.entities(v(cells)?)?;
                 Value::Entities(self.rt.offset_cells(&cells, *by, beyond.map(side_map))?)
             }
-            Op::Place { fact, cells } => {
+            Op::CellFact { fact, cells } => {
                 let cells = self.entities(v(cells)?)?;
                 match *fact {
-                    PlaceFact::Outside { axis, by } => Value::Bools(self.rt.is_outside(&cells, usize::from(axis), by)?),
-                    PlaceFact::Index(axis) => Value::Scalars(self.rt.index_along(&cells, usize::from(axis))?),
-                    PlaceFact::Even(axes) => Value::Bools(self.rt.is_even(&cells, axes)?),
+                    CellFact::Outside { axis, by } => Value::Bools(self.rt.is_outside(&cells, usize::from(axis), by)?),
+                    CellFact::Index(axis) => Value::Scalars(self.rt.index_along(&cells, usize::from(axis))?),
+                    CellFact::Even(axes) => Value::Bools(self.rt.is_even(&cells, axes)?),
                 }
             }
             Op::GridNumber(GridNumber::Width(axis)) => Value::Scalar(self.rt.cell_width(usize::from(*axis))?),

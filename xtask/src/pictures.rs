@@ -125,7 +125,7 @@ mod tests {
         for picture in PICTURES {
             sum += std::fs::metadata(tools::root().join(picture.file)).expect(picture.file).len();
             if let Some(name) = picture.file.strip_prefix("docs/book/src/") {
-                let pages = tools::tracked_files(&[".md"]).expect("pages");
+                let pages = tools::tracked_files(&["md"]).expect("pages");
                 let is_shown = pages
                     .iter()
                     .filter(|page| page.starts_with("docs/book/src/"))

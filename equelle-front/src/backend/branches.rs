@@ -191,7 +191,7 @@ impl Sharing<'_> {
                 }
                 Node::Path(Path::SideFace(side)) => self.inside.side == Some(*side),
                 Node::Path(Path::Shift { by, .. }) => self.inside.side == Some(Side::towards(*by)),
-                Node::Path(Path::Through { .. } | Path::Select { .. } | Path::Offset { .. }) | Node::Expr(KExpr::Place { .. }) => false,
+                Node::Path(Path::Through { .. } | Path::Select { .. } | Path::Offset { .. }) | Node::Expr(KExpr::CellFact { .. }) => false,
                 Node::Stmt(_) | Node::Expr(_) | Node::Path(_) => true,
             };
         });

@@ -39,7 +39,7 @@ impl Skeleton {
         match condition {
             KExpr::Bool(_) => true,
             KExpr::Local(id) => self.decided.contains(id),
-            KExpr::IsEmpty(at) | KExpr::Member { at, .. } | KExpr::Place { at, .. } => self.is_fixed(at),
+            KExpr::IsEmpty(at) | KExpr::Member { at, .. } | KExpr::CellFact { at, .. } => self.is_fixed(at),
             KExpr::Same(a, b) => self.is_fixed(a) && self.is_fixed(b),
             KExpr::Unary(UnaryOp::Not, a) => self.is_decided(a),
             KExpr::Logic(_, a, b) => self.is_decided(a) && self.is_decided(b),

@@ -166,7 +166,7 @@ impl Constants<'_, '_> {
                 self.all(args);
                 ConstantValue::Nothing
             }
-            ExprKind::Axis(_) | ExprKind::Place(_) | ExprKind::GridNumber(_) => ConstantValue::Nothing,
+            ExprKind::Axis(_) | ExprKind::CellFact(_) | ExprKind::GridNumber(_) => ConstantValue::Nothing,
             ExprKind::Element { array, index } => match self.value(array) {
                 ConstantValue::Array(elements) => elements.into_iter().nth(*index as usize).unwrap_or(ConstantValue::Nothing),
                 ConstantValue::Number(_) | ConstantValue::Truth(_) | ConstantValue::Nothing => ConstantValue::Nothing,

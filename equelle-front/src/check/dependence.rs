@@ -311,7 +311,7 @@ impl<'f> Analysis<'f> {
             }
             ExprKind::Vector(components) => self.all(components),
             ExprKind::Read { args, .. } => self.all(args),
-            ExprKind::Axis(_) | ExprKind::Place(_) | ExprKind::GridNumber(_) => Unknowns::new(),
+            ExprKind::Axis(_) | ExprKind::CellFact(_) | ExprKind::GridNumber(_) => Unknowns::new(),
             ExprKind::Ternary { condition, if_true, if_false } => {
                 let mut all = vec![self.value_only(condition); expr.ty.elements().len()];
                 for branch in [if_true, if_false] {

@@ -25,7 +25,7 @@ pub(super) fn effect(expr: &Expr, functions: &[Function]) -> Option<&'static str
     }
     match &expr.kind {
         ExprKind::Number(_) | ExprKind::Text(_) | ExprKind::Bool(_) | ExprKind::CanonicalSet(_) | ExprKind::Variable(_) => None,
-        ExprKind::Axis(_) | ExprKind::Place(_) | ExprKind::GridNumber(_) => None,
+        ExprKind::Axis(_) | ExprKind::CellFact(_) | ExprKind::GridNumber(_) => None,
         ExprKind::Builtin { builtin, args } => of_builtin(*builtin).or_else(|| any(args)),
         ExprKind::Array(args) | ExprKind::Vector(args) | ExprKind::Read { args, .. } => any(args),
         ExprKind::Call { function, args } => any(args).or_else(|| of_function(function)),

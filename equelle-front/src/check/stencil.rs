@@ -4,7 +4,7 @@ use crate::check::builtins::Word;
 use crate::check::checker::{Checker, dim, show_dimension, value};
 use crate::check::scope::{Meaning, State};
 use crate::diagnostic::{Code, Diagnostic};
-use crate::ops::{GridNumber, PlaceFact};
+use crate::ops::{CellFact, GridNumber};
 use crate::source::Span;
 use crate::syntax::ast::{self, ExprKind as Ast, Ident};
 use crate::typed::{self, Builtin, Expr, ExprKind, Rule, StmtKind, TreeType, VarId, Variable};
@@ -194,13 +194,13 @@ impl<'a> Checker<'a> {
             }
             Word::Width => (ExprKind::GridNumber(GridNumber::Width(axis)), Type::SCALAR, self.dimension(Dimension::LENGTH)),
             Word::Extent => (ExprKind::GridNumber(GridNumber::Extent(axis)), Type::SCALAR, Dimension::NONE),
-            Word::Index => (ExprKind::Place(PlaceFact::Index(axis)), Type::collection(Basic::Scalar, all_cells), Dimension::NONE),
+            Word::Index => (ExprKind::CellFact(CellFact::Index(axis)), Type::collection(Basic::Scalar, all_cells), Dimension::NONE),
             Word::Even | Word::Halo => {
                 let named = std::array::from_fn(|axis| axes.contains(&(axis as u8)));
                 if named.iter().filter(|&&named| named).count() < axes.len() {
                     return self.fail(Diagnostic::new(Code::StencilTwice, span, "an axis stands twice here").hint("name each axis once"));
                 }
-                (ExprKind::Place(PlaceFact::Even(named)), Type::collection(Basic::Bool, all_cells), Dimension::NONE)
+                (ExprKind::CellFact(CellFact::Even(named)), Type::collection(Basic::Bool, all_cells), Dimension::NONE)
             }
         };
         Some(value(kind, ty, dim, span))
@@ -248,7 +248,7 @@ impl<'a> Checker<'a> {
     }
 
     /// A rule: its sides, what it does there, and the value that it gives.
-    fn rule(&mut self, rule: &'a ast::Expr, data: &Expr) -> Option<(Vec<(usize, Span)>, Rule, Option<Given>)> {
+    fn rule(&mut self, rule: &'a ast::Expr, data: &Expr) -> Option<SidesOfRule> {
         let wrong = |what: String| {
             Diagnostic::new(Code::HaloRule, rule.span, what)
                 .hint("rules are `Periodic(i)`, `Mirror(i)`, `MirrorAt(i)`, `Negate(i)`, `Copy(i)`, `AtFace(i, g)`, `Value(i, g)`, `Slope(i, g)` and `Polynomial(i, degree)`; `Low(i)` and `High(i)` are single sides")
@@ -385,6 +385,9 @@ impl<'a> Checker<'a> {
     }
 }
 
+/// The sides that a rule names, the rule, and the value that it gives.
+type SidesOfRule = (Vec<(usize, Span)>, Rule, Option<Given>);
+
 /// The periodic ones of rules.
 fn periodic_sides(sides: &typed::Rules) -> typed::Rules {
     sides.map(|rule| rule.filter(|rule| *rule == Rule::Periodic))
@@ -392,5 +395,5 @@ fn periodic_sides(sides: &typed::Rules) -> typed::Rules {
 
 /// `low` or `high`, and the name of the axis.
 pub(super) fn side_name(side: usize) -> (&'static str, &'static str) {
-    (if side % 2 == 0 { "low" } else { "high" }, AXES[side / 2])
+    (if side.is_multiple_of(2) { "low" } else { "high" }, AXES[side / 2])
 }

@@ -48,13 +48,13 @@ impl<'a> Checker<'a> {
         let by = self.offsets(args)?;
         let halo = self.rules_of(ty.halo);
         let operands = [data.ty.clone()];
-        for axis in 0..3 {
-            let side = 2 * axis + usize::from(by[axis] > 0);
-            if by[axis] == 0 || halo.sides[side].is_some() {
+        for (axis, &offset) in by.iter().enumerate() {
+            let side = 2 * axis + usize::from(offset > 0);
+            if offset == 0 || halo.sides[side].is_some() {
                 continue;
             }
             let (end, letter) = side_name(side);
-            let cells = by[axis].unsigned_abs();
+            let cells = offset.unsigned_abs();
             let index = letter.to_lowercase();
             let end_word = if end == "low" { "Low" } else { "High" };
             let message = format!(

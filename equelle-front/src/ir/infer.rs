@@ -86,7 +86,7 @@ impl Kernel {
             KExpr::Real(_) | KExpr::Measure(_) | KExpr::Component(..) | KExpr::Dot(..) | KExpr::Math(..) | KExpr::Interpolate { .. } => {
                 Basic::Scalar
             }
-            KExpr::Place { fact, .. } => {
+            KExpr::CellFact { fact, .. } => {
                 if fact.is_truth() {
                     Basic::Bool
                 } else {

@@ -26,7 +26,7 @@
 //! n = -2, -1, 0, 1, 2, evaluated as `(n * 0.5) * width`.
 
 use crate::ir::op::UnaryOp;
-use crate::ops::{Arithmetic, Beyond, BinaryMath, Comparison, FaceReduction, Logic, MAX_OFFSET, Offset, PlaceFact, Reduction, SideMap};
+use crate::ops::{Arithmetic, Beyond, BinaryMath, CellFact, Comparison, FaceReduction, Logic, MAX_OFFSET, Offset, Reduction, SideMap};
 use crate::source::Span;
 use crate::types::{SetId, Type};
 
@@ -317,7 +317,7 @@ pub enum KExpr {
     /// Whether there is no entity.
     IsEmpty(Path),
     /// Where a cell is in a Cartesian grid.
-    Place { fact: PlaceFact, at: Path },
+    CellFact { fact: CellFact, at: Path },
     /// Whether the entity (not Empty) is in the set.
     Member { set: SetId, at: Path },
     /// Whether two entities (or Empties) are the same.
@@ -411,7 +411,7 @@ macro_rules! for_each_part {
             | KExpr::Centroid(at)
             | KExpr::Normal(at)
             | KExpr::IsEmpty(at)
-            | KExpr::Place { at, .. }
+            | KExpr::CellFact { at, .. }
             | KExpr::Member { at, .. }
             | KExpr::Entity(at) => $path(at, $with),
             KExpr::Same(a, b) | KExpr::Displacement { to: a, from: b } => {
@@ -511,7 +511,7 @@ impl KExpr {
             KExpr::Param(_) => ExprClass::Param,
             KExpr::Load { .. } => ExprClass::Load,
             KExpr::Measure(_) | KExpr::Centroid(_) | KExpr::Normal(_) | KExpr::Displacement { .. } => ExprClass::Geometry,
-            KExpr::IsEmpty(_) | KExpr::Member { .. } | KExpr::Same(..) | KExpr::Entity(_) | KExpr::Place { .. } => ExprClass::Topology,
+            KExpr::IsEmpty(_) | KExpr::Member { .. } | KExpr::Same(..) | KExpr::Entity(_) | KExpr::CellFact { .. } => ExprClass::Topology,
             KExpr::Unary(UnaryOp::Not, _) | KExpr::Compare(..) | KExpr::Logic(..) => ExprClass::Truth,
             KExpr::Unary(UnaryOp::Neg | UnaryOp::Abs | UnaryOp::Sqrt | UnaryOp::Length | UnaryOp::Elementary(_), _)
             | KExpr::Arithmetic(..)

@@ -4,7 +4,7 @@ use crate::ir::interface::Interface;
 use crate::ir::kernel::{Kernel, KernelId};
 use crate::ir::numbers::Numbers;
 use crate::ops::{
-    Arithmetic, Beyond, BinaryMath, Comparison, Elementary, FaceReduction, GridNumber, InputElement, Logic, Offset, PlaceFact, Reduction,
+    Arithmetic, Beyond, BinaryMath, CellFact, Comparison, Elementary, FaceReduction, GridNumber, InputElement, Logic, Offset, Reduction,
     TablePart,
 };
 use crate::source::{SourceMap, Span};
@@ -244,11 +244,11 @@ pub enum Op {
     FirstCell(ValueId),
     /// Second cell of each face; Empty outside.
     SecondCell(ValueId),
-    /// The cell this many cells further along each axis of a Cartesian grid, for each cell; beyond a
-    /// side the one that the map of the side names.
+    /// The cell this many cells further along each axis of a Cartesian grid, for each cell;
+    /// beyond a side the one that the map of the side names.
     Shift { cells: ValueId, by: Offset, beyond: Beyond },
     /// Where each cell is in a Cartesian grid.
-    Place { fact: PlaceFact, cells: ValueId },
+    CellFact { fact: CellFact, cells: ValueId },
     /// A number of a Cartesian grid.
     GridNumber(GridNumber),
     /// Whether each entity is Empty.
@@ -462,7 +462,7 @@ macro_rules! for_each_operand {
             | Op::FirstCell(v)
             | Op::SecondCell(v)
             | Op::Shift { cells: v, .. }
-            | Op::Place { cells: v, .. }
+            | Op::CellFact { cells: v, .. }
             | Op::IsEmpty(v)
             | Op::OneCell(v)
             | Op::Centroid(v)
@@ -548,7 +548,7 @@ impl Op {
             | Op::Vector(_)
             | Op::Math(..)
             | Op::IsEmpty(_)
-            | Op::Place { .. }
+            | Op::CellFact { .. }
             | Op::GridNumber(_)
             | Op::Centroid(_)
             | Op::Normal(_)
@@ -582,7 +582,7 @@ impl Op {
             | Op::InputTable2 { .. }
             | Op::Where { .. }
             | Op::Step(_) => OpClass::Input,
-            Op::FirstCell(_) | Op::SecondCell(_) | Op::IsEmpty(_) | Op::OneCell(_) | Op::Shift { .. } | Op::Place { .. } => {
+            Op::FirstCell(_) | Op::SecondCell(_) | Op::IsEmpty(_) | Op::OneCell(_) | Op::Shift { .. } | Op::CellFact { .. } => {
                 OpClass::Topology
             }
             Op::Centroid(_) | Op::Normal(_) | Op::Measure(_) | Op::GridNumber(_) => OpClass::Geometry,

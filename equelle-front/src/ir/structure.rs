@@ -1,6 +1,6 @@
 //! What a program asks of the structure of its grid.
 
-use crate::ir::op::{Block, Function, Module, Op, StmtKind};
+use crate::ir::op::{Block, Module, Op, StmtKind};
 use crate::ir::visit::{Node, visit_block};
 use crate::ir::{KExpr, Path};
 use crate::ops::{Beyond, GridNumber, Offset};
@@ -20,13 +20,13 @@ impl Structure {
     pub fn of(module: &Module) -> Option<Structure> {
         let mut found = None;
         for function in module.functions.iter().chain([&module.main]) {
-            of_block(function, &function.body, &mut found);
+            of_block(&function.body, &mut found);
         }
         for kernel in &module.kernels {
             let span = kernel.spans.first().copied().unwrap_or_default();
             visit_block(&kernel.body, &mut |node| match node {
                 Node::Path(Path::Offset { by, beyond, .. }) => add_offset(&mut found, *by, *beyond, span),
-                Node::Expr(KExpr::Place { fact, .. }) => add(&mut found, usize::from(fact.axis()), 1, span),
+                Node::Expr(KExpr::CellFact { fact, .. }) => add(&mut found, usize::from(fact.axis()), 1, span),
                 Node::Path(_) | Node::Expr(_) | Node::Stmt(_) => {}
             });
         }
@@ -34,16 +34,16 @@ impl Structure {
     }
 }
 
-fn of_block(function: &Function, block: &Block, found: &mut Option<Structure>) {
+fn of_block(block: &Block, found: &mut Option<Structure>) {
     for statement in &block.statements {
         match &statement.kind {
             StmtKind::Let { op, .. } => match op {
                 Op::Shift { by, beyond, .. } => add_offset(found, *by, *beyond, statement.span),
-                Op::Place { fact, .. } => add(found, usize::from(fact.axis()), 1, statement.span),
+                Op::CellFact { fact, .. } => add(found, usize::from(fact.axis()), 1, statement.span),
                 Op::GridNumber(GridNumber::Width(axis) | GridNumber::Extent(axis)) => add(found, usize::from(*axis), 1, statement.span),
                 _ => {}
             },
-            StmtKind::For { body, .. } => of_block(function, body, found),
+            StmtKind::For { body, .. } => of_block(body, found),
             StmtKind::Store { .. } | StmtKind::Output { .. } | StmtKind::Launch { .. } | StmtKind::Return(_) => {}
         }
     }

@@ -57,9 +57,9 @@ impl Lowering<'_> {
                 vec![self.builtin(expr, *builtin, &args)]
             }
             ExprKind::Axis(axis) => vec![self.one(expr, Op::Text(format!("axis {axis}")))],
-            ExprKind::Place(fact) => {
+            ExprKind::CellFact(fact) => {
                 let cells = self.all_cells(expr.span);
-                vec![self.one(expr, Op::Place { fact: *fact, cells })]
+                vec![self.one(expr, Op::CellFact { fact: *fact, cells })]
             }
             ExprKind::GridNumber(number) => vec![self.one(expr, Op::GridNumber(*number))],
             ExprKind::Read { args, by, rules } => {

@@ -2,7 +2,7 @@
 
 use super::function::Lowering;
 use crate::ir::{Op, UnaryOp, ValueId};
-use crate::ops::{Arithmetic, Beyond, GridNumber, Offset, PlaceFact, SideMap};
+use crate::ops::{Arithmetic, Beyond, CellFact, GridNumber, Offset, SideMap};
 use crate::source::Span;
 use crate::typed::{Expr, Rule, Rules};
 use crate::types::{CanonicalSet, Dimension, EntityKind, Shape, Type};
@@ -96,7 +96,7 @@ impl Lowering<'_> {
     fn steps_outside(&mut self, read: &Read<'_>, axis: usize, offset: i8) -> ValueId {
         let span = read.expr.span;
         let cells = self.all_cells(span);
-        let index = self.scalars(read, Op::Place { fact: PlaceFact::Index(axis as u8), cells });
+        let index = self.scalars(read, Op::CellFact { fact: CellFact::Index(axis as u8), cells });
         let two = self.real(2.0, read);
         let twice = self.scalars(read, Op::Arithmetic(Arithmetic::Mul, two, index));
         if offset < 0 {
@@ -144,10 +144,10 @@ impl Lowering<'_> {
 
     fn where_outside(&mut self, read: &Read<'_>, axis: usize, by: i8, outside: ValueId, inside: ValueId) -> ValueId {
         let cells = self.all_cells(read.expr.span);
-        let fact = PlaceFact::Outside { axis: axis as u8, by };
+        let fact = CellFact::Outside { axis: axis as u8, by };
         let set = self.program.sets.canonical(CanonicalSet::ALL_CELLS);
         let ty = Type::collection(crate::types::Basic::Bool, set);
-        let condition = self.emit(Op::Place { fact, cells }, ty, Dimension::NONE, read.expr.span);
+        let condition = self.emit(Op::CellFact { fact, cells }, ty, Dimension::NONE, read.expr.span);
         self.like(read, Op::Select { condition, if_true: outside, if_false: inside })
     }
 

@@ -47,7 +47,7 @@ fn entities_read(op: &Op, result: &Type) -> Vec<ValueId> {
         Op::FirstCell(_)
         | Op::SecondCell(_)
         | Op::Shift { .. }
-        | Op::Place { .. }
+        | Op::CellFact { .. }
         | Op::IsEmpty(_)
         | Op::OneCell(_)
         | Op::Centroid(_)

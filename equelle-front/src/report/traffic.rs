@@ -357,7 +357,7 @@ impl Counter<'_> {
     fn known(&self, condition: &KExpr) -> Option<bool> {
         match condition {
             KExpr::Bool(value) => Some(*value),
-            KExpr::Place { fact: crate::ops::PlaceFact::Outside { .. }, .. } => Some(false),
+            KExpr::CellFact { fact: crate::ops::CellFact::Outside { .. }, .. } => Some(false),
             KExpr::Member { set, .. } => match self.sets.get(*set).canonical {
                 Some(set) => Some(set.extent != Extent::Boundary),
                 None => (self.sets.canonical_superset(*set).extent == Extent::Boundary).then_some(false),
@@ -440,7 +440,7 @@ impl Counter<'_> {
             KExpr::Measure(at) => self.geometry("measure", 1, at),
             KExpr::Centroid(at) => self.geometry("centroid", 3, at),
             KExpr::Normal(at) => self.geometry("normal", 3, at),
-            KExpr::IsEmpty(at) | KExpr::Entity(at) | KExpr::Place { at, .. } => {
+            KExpr::IsEmpty(at) | KExpr::Entity(at) | KExpr::CellFact { at, .. } => {
                 self.follow(at);
             }
             KExpr::Member { set, at } => self.rank(*set, at),

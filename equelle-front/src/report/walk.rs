@@ -235,7 +235,7 @@ fn operation_name(op: &Op) -> &'static str {
         Op::FirstCell(_) => "FirstCell",
         Op::SecondCell(_) => "SecondCell",
         Op::Shift { .. } => "reading by index",
-        Op::Place { .. } | Op::GridNumber(_) => "place in the grid",
+        Op::CellFact { .. } | Op::GridNumber(_) => "place in the grid",
         Op::IsEmpty(_) => "IsEmpty",
         Op::OneCell(_) => "check of faces",
         Op::Centroid(_) => "Centroid",

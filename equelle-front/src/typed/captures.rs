@@ -100,7 +100,7 @@ impl Collector<'_> {
             | ExprKind::Bool(_)
             | ExprKind::CanonicalSet(_)
             | ExprKind::Axis(_)
-            | ExprKind::Place(_)
+            | ExprKind::CellFact(_)
             | ExprKind::GridNumber(_) => {}
             ExprKind::Variable(variable) => {
                 self.found.reads.insert(*variable);

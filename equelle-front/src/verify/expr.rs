@@ -81,7 +81,7 @@ impl Checker<'_> {
                 self.path(p);
                 Some(Basic::Bool)
             }
-            KExpr::Place { fact, at } => {
+            KExpr::CellFact { fact, at } => {
                 self.cell_in_grid(at);
                 Some(if fact.is_truth() { Basic::Bool } else { Basic::Scalar })
             }

@@ -199,7 +199,7 @@ fn single(context: &Context<'_>, op: &Op, declared: &[Type]) -> Rule {
             }
             Ok(Type::entities(EntityKind::Cell, set, canonical(CanonicalSet::ALL_CELLS)))
         }
-        Op::Place { fact, cells } => {
+        Op::CellFact { fact, cells } => {
             let set = entities(context, *cells, &[EntityKind::Cell])?;
             Ok(Type::collection(if fact.is_truth() { Basic::Bool } else { Basic::Scalar }, set))
         }

@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use equelle_runtime::newton::{History, Iteration, Range, SolveOutcome, Times};
+use equelle_runtime::report::event::Audit;
 use equelle_runtime::report::{Event, MessageFormat, Progress, ProgressStyle};
 use equelle_runtime::session::{Options, Session};
 use equelle_runtime::{Error, ErrorKind, KernelBytes, KernelInfo, launch};
@@ -65,6 +66,8 @@ fn events_are_as_the_schema_says() {
         session.solve_ended(2, &History { iterations: vec![iteration], ranges: vec![range], ..History::default() }, SolveOutcome::Failed);
         session.step_failed(2, 0.5, 2, "why");
         session.step_rescued(2, 0.5, 2);
+        let balance = Audit { quantity: "u".to_owned(), step: 2, time: 0.75, content: 8.0, change: 0.5, boundary: 0.25, sources: 0.25 };
+        session.event(&Event::Audit(balance));
         session.event(&Event::Checkpoint { step: 2, time: 0.75, file: "heat-00002.npz".to_owned() });
         session.finish();
         Err(error.clone())
@@ -77,7 +80,8 @@ fn events_are_as_the_schema_says() {
     assert!(outputs.len() == 2 && outputs.iter().all(|&index| index < all.iter().position(|&name| name == "newton").unwrap()), "{all:?}");
     let others: Vec<&str> = all.iter().copied().filter(|&name| name != "output").collect();
     let loops = ["warning", "start", "note", "step", "progress", "step", "progress"];
-    let after = ["newton", "step_failed", "step_rescued", "checkpoint", "note", "note", "summary", "note", "profile", "error", "end"];
+    let after =
+        ["newton", "step_failed", "step_rescued", "audit", "checkpoint", "note", "note", "summary", "note", "profile", "error", "end"];
     assert_eq!(others, [&loops[..], &after].concat());
     let mut kinds = names(&events);
     kinds.sort_unstable();

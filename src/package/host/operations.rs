@@ -2,7 +2,7 @@
 
 use equelle_front::backend::BackendError;
 use equelle_front::ir::{Carried, FunctionId, KernelId, Op, UnaryOp, ValueId};
-use equelle_front::ops::{Arithmetic, BinaryMath, Comparison, FaceReduction, GridNumber, InputElement, Logic, PlaceFact, Reduction};
+use equelle_front::ops::{Arithmetic, BinaryMath, CellFact, Comparison, FaceReduction, GridNumber, InputElement, Logic, Reduction};
 use equelle_front::source::Span;
 use equelle_front::types::{Basic, Shape, Type};
 use proc_macro2::{Ident, Literal, TokenStream};
@@ -120,18 +120,18 @@ impl FunctionWriter<'_> {
                 let maps = beyond.iter().map(|map| ident(&format!("{map:?}")));
                 Ok(quote! { rt.offset_cells(#cells, [#a, #b, #c], [#(equelle_runtime::grid::SideMap::#maps),*])? })
             }
-            Op::Place { fact, cells } => {
+            Op::CellFact { fact, cells } => {
                 let cells = self.by_entities(*cells)?;
                 Ok(match *fact {
-                    PlaceFact::Outside { axis, by } => {
+                    CellFact::Outside { axis, by } => {
                         let (axis, by) = (proc_macro2::Literal::u8_unsuffixed(axis), proc_macro2::Literal::i8_unsuffixed(by));
                         quote! { rt.is_outside(#cells, #axis, #by)? }
                     }
-                    PlaceFact::Index(axis) => {
+                    CellFact::Index(axis) => {
                         let axis = proc_macro2::Literal::u8_unsuffixed(axis);
                         quote! { rt.index_along(#cells, #axis)? }
                     }
-                    PlaceFact::Even([a, b, c]) => quote! { rt.is_even(#cells, [#a, #b, #c])? },
+                    CellFact::Even([a, b, c]) => quote! { rt.is_even(#cells, [#a, #b, #c])? },
                 })
             }
             Op::GridNumber(number) => {

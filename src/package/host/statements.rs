@@ -562,7 +562,7 @@ fn operation_name(op: &Op) -> &'static str {
         Op::FirstCell(_) => "first",
         Op::SecondCell(_) => "second",
         Op::Shift { .. } => "neighbour",
-        Op::Place { .. } => "place",
+        Op::CellFact { .. } => "place",
         Op::GridNumber(_) => "of_grid",
         Op::IsEmpty(_) => "is_empty",
         Op::OneCell(_) => "faces",

@@ -47,7 +47,7 @@ impl Writer<'_> {
             KExpr::Centroid(at) => self.centroid(at)?,
             KExpr::Normal(at) => self.normal(at)?,
             KExpr::IsEmpty(at) => self.is_empty(at)?,
-            KExpr::Place { fact, at } => self.place_fact(*fact, at)?,
+            KExpr::CellFact { fact, at } => self.place_fact(*fact, at)?,
             KExpr::Member { set, at } => self.member(*set, at)?,
             KExpr::Same(a, b) => self.same(a, b)?,
             KExpr::Unary(op, a) => self.unary(*op, a)?,
@@ -434,7 +434,7 @@ impl Writer<'_> {
             | KExpr::Centroid(_)
             | KExpr::Normal(_)
             | KExpr::IsEmpty(_)
-            | KExpr::Place { .. }
+            | KExpr::CellFact { .. }
             | KExpr::Member { .. }
             | KExpr::Same(..)
             | KExpr::Compare(..)

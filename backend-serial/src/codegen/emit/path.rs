@@ -1,7 +1,7 @@
 //! Paths: entities, and where the elements that belong to them are.
 
 use equelle_front::ir::{Path, Side, Space};
-use equelle_front::ops::{PlaceFact, SideMap};
+use equelle_front::ops::{CellFact, SideMap};
 use equelle_front::types::{CanonicalSet, EntityKind, Extent, SetId};
 use proc_macro2::TokenStream;
 use quote::quote;
@@ -311,21 +311,21 @@ fn side_map(map: SideMap) -> &'static str {
 
 impl Writer<'_> {
     /// Where a cell is in the grid.
-    pub(in crate::codegen) fn place_fact(&mut self, fact: PlaceFact, at: &Path) -> Written<Text> {
+    pub(in crate::codegen) fn place_fact(&mut self, fact: CellFact, at: &Path) -> Written<Text> {
         if self.form != Form::General {
             return Err(Failure::Form);
         }
         let (at, grid) = (self.entity(at)?, self.grid());
         Ok(Text::atom(match fact {
-            PlaceFact::Outside { axis, by } => {
+            CellFact::Outside { axis, by } => {
                 let (axis, by) = (usize::from(axis), proc_macro2::Literal::i8_unsuffixed(by));
                 quote! { #grid.is_outside(#at, #axis, #by) }
             }
-            PlaceFact::Index(axis) => {
+            CellFact::Index(axis) => {
                 let axis = usize::from(axis);
                 quote! { #grid.index_along(#at, #axis) }
             }
-            PlaceFact::Even([a, b, c]) => quote! { #grid.is_even(#at, [#a, #b, #c]) },
+            CellFact::Even([a, b, c]) => quote! { #grid.is_even(#at, [#a, #b, #c]) },
         }))
     }
 }

@@ -337,7 +337,7 @@ impl<'w, 'a> Reader<'w, 'a> {
                 Op::Bool(false)
             }
             KExpr::Same(a, b) => Op::Bool(self.at(a)? == self.at(b)?),
-            KExpr::Place { .. } => return Err(Failure::Form),
+            KExpr::CellFact { .. } => return Err(Failure::Form),
             KExpr::Member { set, at } => {
                 let at = self.at(at)?;
                 // Of the cells at the boundary, say, there are many.

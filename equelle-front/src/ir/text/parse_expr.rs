@@ -242,7 +242,7 @@ impl KernelParser<'_> {
             self.parser.expect(",")?;
             let fact = self.parser.place_fact(word)?;
             self.parser.expect(")")?;
-            return Ok(Some(KExpr::Place { fact, at }));
+            return Ok(Some(KExpr::CellFact { fact, at }));
         }
         let expr = if self.accept_function("member") {
             self.parser.expect("(")?;

@@ -12,7 +12,7 @@ use crate::ir::text::names::Name;
 use crate::ir::text::parser::{Parsed, Parser};
 use crate::ir::text::print;
 use crate::ops::{
-    Arithmetic, Beyond, BinaryMath, Comparison, FaceReduction, GridNumber, InputElement, Logic, Offset, PlaceFact, Reduction, SideMap,
+    Arithmetic, Beyond, BinaryMath, CellFact, Comparison, FaceReduction, GridNumber, InputElement, Logic, Offset, Reduction, SideMap,
     TablePart,
 };
 use crate::source::Span;
@@ -352,7 +352,7 @@ impl<'a> FunctionParser<'a> {
                 self.parser.expect(",")?;
                 let fact = self.parser.place_fact(&word.to_lowercase())?;
                 self.parser.expect(")")?;
-                return Ok(Op::Place { fact, cells });
+                return Ok(Op::CellFact { fact, cells });
             }
             "Width" | "Extent" => {
                 self.parser.expect("(")?;
@@ -506,21 +506,21 @@ impl Parser {
     }
 
     /// The numbers of a fact about the place of a cell.
-    pub fn place_fact(&mut self, word: &str) -> Parsed<PlaceFact> {
+    pub fn place_fact(&mut self, word: &str) -> Parsed<CellFact> {
         let first = self.axis()?;
         match word {
             "outside" => {
                 self.expect(",")?;
-                Ok(PlaceFact::Outside { axis: first, by: self.integer()? })
+                Ok(CellFact::Outside { axis: first, by: self.integer()? })
             }
-            "index" => Ok(PlaceFact::Index(first)),
+            "index" => Ok(CellFact::Index(first)),
             _ => {
                 let mut axes = [first != 0, false, false];
                 for axis in &mut axes[1..] {
                     self.expect(",")?;
                     *axis = self.axis()? != 0;
                 }
-                Ok(PlaceFact::Even(axes))
+                Ok(CellFact::Even(axes))
             }
         }
     }

@@ -281,7 +281,7 @@ impl<'a> FunctionPrinter<'a> {
             Op::FirstCell(a) => format!("FirstCell({})", v(a)),
             Op::SecondCell(a) => format!("SecondCell({})", v(a)),
             Op::Shift { cells, by, beyond } => format!("Shift({}, {})", v(cells), print_kernel::offset(*by, *beyond)),
-            Op::Place { fact, cells } => {
+            Op::CellFact { fact, cells } => {
                 let (word, numbers) = print_kernel::place_fact(*fact);
                 format!("{word}({}, {numbers})", v(cells))
             }

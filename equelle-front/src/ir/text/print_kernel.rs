@@ -3,7 +3,7 @@
 use crate::ir::kernel::{CartesianForm, FaceFilter, KBlock, KExpr, KStmt, Kernel, LocalId, ParamId, Path, Side, SideBlocks, Space};
 use crate::ir::text::names::write_name;
 use crate::ir::text::print::{SetNames, line, logic, math, real, reduction, span, unary};
-use crate::ops::{Beyond, FaceReduction, Offset, PlaceFact};
+use crate::ops::{Beyond, CellFact, FaceReduction, Offset};
 use crate::types::{SetTable, Type};
 
 pub(super) fn kernel(out: &mut String, kernel: &Kernel, sets: &SetNames) {
@@ -181,7 +181,7 @@ impl KernelPrinter<'_> {
             KExpr::Centroid(p) => format!("centroid({})", self.path(p)),
             KExpr::Normal(p) => format!("normal({})", self.path(p)),
             KExpr::IsEmpty(p) => format!("is_empty({})", self.path(p)),
-            KExpr::Place { fact, at } => {
+            KExpr::CellFact { fact, at } => {
                 let (word, numbers) = place_fact(*fact);
                 format!("{}({}, {numbers})", word.to_lowercase(), self.path(at))
             }
@@ -216,11 +216,11 @@ pub(super) fn offset(by: Offset, beyond: Beyond) -> String {
 }
 
 /// The word of an operation, and its numbers.
-pub(super) fn place_fact(fact: PlaceFact) -> (&'static str, String) {
+pub(super) fn place_fact(fact: CellFact) -> (&'static str, String) {
     match fact {
-        PlaceFact::Outside { axis, by } => ("Outside", format!("{axis}, {by}")),
-        PlaceFact::Index(axis) => ("Index", axis.to_string()),
-        PlaceFact::Even(axes) => ("Even", axes.map(|axis| u8::from(axis).to_string()).join(", ")),
+        CellFact::Outside { axis, by } => ("Outside", format!("{axis}, {by}")),
+        CellFact::Index(axis) => ("Index", axis.to_string()),
+        CellFact::Even(axes) => ("Even", axes.map(|axis| u8::from(axis).to_string()).join(", ")),
     }
 }
 

@@ -2,8 +2,8 @@
 //!
 //! An update of a variable in a loop is conservative where it has the form `u - c / w *
 //! Divergence(q)` plus other terms, after products are multiplied out: `w` is a collection that the
-//! loop does not change, such as volumes, and `c` one number, such as the step. Then the sum of `w *
-//! u` changes by what passes the boundary and by the other terms, its sources. A solution of
+//! loop does not change, such as volumes, and `c` one number, such as the step. Then the sum of
+//! `w * u` changes by what passes the boundary and by the other terms, its sources. A solution of
 //! Newton's method has the update for which its residual is zero. Each round puts out both, the
 //! change and the content.
 

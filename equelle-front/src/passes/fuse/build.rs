@@ -294,11 +294,11 @@ impl<'a> Builder<'a> {
                     None => KExpr::IsEmpty(path),
                 })
             }
-            Op::Place { fact, cells } => {
+            Op::CellFact { fact, cells } => {
                 if self.mode != Mode::General {
                     return Err(Unfusable);
                 }
-                Ok(KExpr::Place { fact: *fact, at: self.entity(*cells, at)? })
+                Ok(KExpr::CellFact { fact: *fact, at: self.entity(*cells, at)? })
             }
             Op::Measure(entities) => {
                 let path = self.geometry_path(*entities, at)?;

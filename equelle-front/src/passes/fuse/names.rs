@@ -67,7 +67,7 @@ fn name_of(function: &Function, defs: &Defs, sets: &SetTable, value: ValueId, de
         Op::GridNumber(crate::ops::GridNumber::Extent(_)) => Some("extent".to_owned()),
         Op::FirstCell(_)
         | Op::Shift { .. }
-        | Op::Place { .. }
+        | Op::CellFact { .. }
         | Op::SecondCell(_)
         | Op::IsEmpty(_)
         | Op::Centroid(_)

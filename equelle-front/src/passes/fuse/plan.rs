@@ -398,7 +398,7 @@ fn decided_by_grid(function: &Function, defs: &Defs, value: ValueId) -> bool {
     }
     match defs.op(value) {
         Some(Op::FirstCell(a) | Op::SecondCell(a) | Op::IsEmpty(a) | Op::OneCell(a)) => decided(a),
-        Some(Op::Shift { cells, .. } | Op::Place { cells, .. }) => decided(cells),
+        Some(Op::Shift { cells, .. } | Op::CellFact { cells, .. }) => decided(cells),
         Some(Op::On { data, target }) => decided(data) && decided(target),
         Some(Op::Select { condition, if_true, if_false }) => [condition, if_true, if_false].into_iter().all(decided),
         _ => false,

@@ -4,7 +4,7 @@ use std::mem::{Discriminant, discriminant};
 
 use super::number::{Shell, Value};
 use crate::ir::{Interpolant, KExpr, LocalId, ParamId, Path, Side, UnaryOp};
-use crate::ops::{Arithmetic, Beyond, BinaryMath, Comparison, Logic, Offset, PlaceFact};
+use crate::ops::{Arithmetic, Beyond, BinaryMath, CellFact, Comparison, Logic, Offset};
 use crate::types::SetId;
 
 /// What nodes of the same value have in common beside their parts.
@@ -28,7 +28,7 @@ pub(super) enum Key {
     SideFace(Side),
     Shift(i8),
     Offset(Offset, Beyond),
-    Place(PlaceFact),
+    CellFact(CellFact),
     /// Expressions that are told apart by their parts.
     Expr(Discriminant<KExpr>),
     /// Paths that are.
@@ -81,7 +81,7 @@ fn key_of_expr(expr: &KExpr) -> Key {
         KExpr::Param(id) => Key::Param(*id),
         KExpr::Load { param, .. } => Key::Load(*param),
         KExpr::Member { set, .. } => Key::Member(*set),
-        KExpr::Place { fact, .. } => Key::Place(*fact),
+        KExpr::CellFact { fact, .. } => Key::CellFact(*fact),
         KExpr::Unary(op, _) => Key::Unary(*op),
         KExpr::Arithmetic(op, ..) => Key::Arithmetic(*op),
         KExpr::Compare(op, ..) => Key::Compare(*op),

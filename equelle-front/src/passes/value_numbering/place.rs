@@ -340,7 +340,7 @@ impl<'a> Placing<'a> {
             | KExpr::Centroid(_)
             | KExpr::Normal(_)
             | KExpr::IsEmpty(_)
-            | KExpr::Place { .. }
+            | KExpr::CellFact { .. }
             | KExpr::Member { .. }
             | KExpr::Same(..)
             | KExpr::Logic(..)

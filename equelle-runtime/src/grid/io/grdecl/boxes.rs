@@ -1,7 +1,7 @@
 //! Boxes of cells, and the keywords that compute arrays in them: EQUALS, COPY, ADD, MULTIPLY.
 
 use super::deck::Deck;
-use super::text::{Item, Place, Text, number};
+use super::text::{DeckPosition, Item, Text, number};
 use crate::error::Error;
 use crate::number::{parse_integer, quoted};
 
@@ -60,7 +60,7 @@ pub(super) enum Operation {
 }
 
 /// The records of a keyword, up to an empty one.
-pub(super) fn apply(text: &mut Text<'_>, deck: &mut Deck, operation: Operation, keyword: &str, of: Place) -> Result<(), Error> {
+pub(super) fn apply(text: &mut Text<'_>, deck: &mut Deck, operation: Operation, keyword: &str, of: DeckPosition) -> Result<(), Error> {
     let n = deck.need_dims(text, keyword, of)?;
     let mut cells_of = deck.current_box;
     loop {

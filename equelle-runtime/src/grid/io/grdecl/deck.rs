@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::boxes::{self, Box3};
-use super::text::{Place, Text};
+use super::text::{DeckPosition, Text};
 use crate::error::Error;
 
 /// An array of a deck.
@@ -12,7 +12,7 @@ pub(super) struct Array {
     /// NaN where nothing gave a value. `[nx ny nz]`, the first axis fastest.
     pub values: Vec<f64>,
     /// The keyword that made it.
-    pub place: Place,
+    pub place: DeckPosition,
     /// Whether `place` is that of its own keyword, behind which its values are.
     pub is_listed: bool,
 }
@@ -68,7 +68,7 @@ pub(super) struct Deck {
     /// Multiplier of each fault that has one.
     pub fault_multipliers: BTreeMap<String, f64>,
     /// Smallest pore volume of an active cell.
-    pub minpv: Option<(f64, Place)>,
+    pub minpv: Option<(f64, DeckPosition)>,
     /// Thickness up to which cells without pore volume are bridged.
     pub pinch: Option<f64>,
     /// Metres in the unit of lengths, from GRIDUNIT.
@@ -105,7 +105,7 @@ impl Deck {
     }
 
     /// Numbers of cells, which the keyword at a place needs.
-    pub(super) fn need_dims(&self, text: &Text<'_>, keyword: &str, of: Place) -> Result<[usize; 3], Error> {
+    pub(super) fn need_dims(&self, text: &Text<'_>, keyword: &str, of: DeckPosition) -> Result<[usize; 3], Error> {
         if self.n[0] > 0 {
             return Ok(self.n);
         }
@@ -113,7 +113,7 @@ impl Deck {
     }
 
     /// The array of a name; a new one has the value that cells have where the deck says nothing.
-    pub(super) fn array_mut(&mut self, name: &str, place: Place) -> &mut Array {
+    pub(super) fn array_mut(&mut self, name: &str, place: DeckPosition) -> &mut Array {
         let n = self.n_cells();
         self.arrays.entry(name.to_string()).or_insert_with(|| Array {
             values: vec![default_of(name).unwrap_or(f64::NAN); n],
@@ -123,7 +123,7 @@ impl Deck {
     }
 
     /// Values for the cells of a box.
-    pub(super) fn set(&mut self, name: &str, place: Place, of: Box3, values: &[f64]) {
+    pub(super) fn set(&mut self, name: &str, place: DeckPosition, of: Box3, values: &[f64]) {
         let n = self.n;
         let array = self.array_mut(name, place);
         boxes::cells(n, of).zip(values).for_each(|(cell, &value)| array.values[cell] = value);

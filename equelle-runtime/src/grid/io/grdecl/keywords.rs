@@ -2,7 +2,7 @@
 
 use super::boxes::{self, Operation};
 use super::deck::{Array, Deck, FaultSides, Side};
-use super::text::{Item, Place, Text, number};
+use super::text::{DeckPosition, Item, Text, number};
 use crate::error::Error;
 use crate::number::{parse_integer, quoted};
 
@@ -107,14 +107,14 @@ pub(super) fn read(text: &mut Text<'_>, deck: &mut Deck, rules: &Rules) -> Resul
 }
 
 /// TOPS of one layer or of all.
-fn tops(text: &mut Text<'_>, of: Place, n: usize, n_layers: usize) -> Result<Vec<f64>, Error> {
+fn tops(text: &mut Text<'_>, of: DeckPosition, n: usize, n_layers: usize) -> Result<Vec<f64>, Error> {
     match text.perhaps_all(of, n * n_layers) {
         Some(values) => Ok(values),
         None => text.numbers("TOPS", of, n),
     }
 }
 
-fn store(deck: &mut Deck, name: &str, of: Place, of_box: boxes::Box3, values: Vec<f64>) {
+fn store(deck: &mut Deck, name: &str, of: DeckPosition, of_box: boxes::Box3, values: Vec<f64>) {
     if of_box == boxes::whole(deck.n) {
         deck.arrays.insert(name.to_string(), Array { values, place: of, is_listed: true });
     } else {
@@ -122,7 +122,7 @@ fn store(deck: &mut Deck, name: &str, of: Place, of_box: boxes::Box3, values: Ve
     }
 }
 
-fn dims(text: &mut Text<'_>, deck: &mut Deck, keyword: &str, of: Place) -> Result<(), Error> {
+fn dims(text: &mut Text<'_>, deck: &mut Deck, keyword: &str, of: DeckPosition) -> Result<(), Error> {
     let items = text.record(keyword, of)?;
     let mut n = [0; 3];
     for (axis, n) in n.iter_mut().enumerate() {
@@ -158,7 +158,7 @@ fn dims(text: &mut Text<'_>, deck: &mut Deck, keyword: &str, of: Place) -> Resul
     Ok(())
 }
 
-fn corners(text: &mut Text<'_>, deck: &mut Deck, keyword: &str, of: Place) -> Result<(), Error> {
+fn corners(text: &mut Text<'_>, deck: &mut Deck, keyword: &str, of: DeckPosition) -> Result<(), Error> {
     let n = deck.need_dims(text, keyword, of)?;
     let is_coord = keyword == "COORD";
     let expected = if is_coord { 6 * (n[0] + 1) * (n[1] + 1) } else { 8 * deck.n_cells() };
@@ -172,7 +172,7 @@ fn corners(text: &mut Text<'_>, deck: &mut Deck, keyword: &str, of: Place) -> Re
 }
 
 /// Widths of all cells along an axis.
-fn widths(text: &mut Text<'_>, deck: &mut Deck, keyword: &str, of: Place) -> Result<(), Error> {
+fn widths(text: &mut Text<'_>, deck: &mut Deck, keyword: &str, of: DeckPosition) -> Result<(), Error> {
     let n = deck.need_dims(text, keyword, of)?;
     let axis = ["DXV", "DYV", "DZV"].iter().position(|name| *name == keyword).unwrap_or(0);
     let widths = text.numbers(keyword, of, n[axis])?;
@@ -194,7 +194,7 @@ fn number_of(text: &Text<'_>, keyword: &str, items: &[Item], at: usize) -> Resul
     }
 }
 
-fn grid_unit(text: &mut Text<'_>, of: Place) -> Result<f64, Error> {
+fn grid_unit(text: &mut Text<'_>, of: DeckPosition) -> Result<f64, Error> {
     let items = text.record("GRIDUNIT", of)?;
     match items.first() {
         None | Some(Item::Default) => Ok(1.0),
@@ -218,7 +218,7 @@ pub(super) fn unit(name: &str) -> Option<f64> {
     }
 }
 
-fn faults(text: &mut Text<'_>, deck: &mut Deck, of: Place) -> Result<(), Error> {
+fn faults(text: &mut Text<'_>, deck: &mut Deck, of: DeckPosition) -> Result<(), Error> {
     let n = deck.need_dims(text, "FAULTS", of)?;
     loop {
         let items = text.record("FAULTS", of)?;
@@ -234,7 +234,7 @@ fn faults(text: &mut Text<'_>, deck: &mut Deck, of: Place) -> Result<(), Error> 
     }
 }
 
-fn fault_multipliers(text: &mut Text<'_>, deck: &mut Deck, of: Place) -> Result<(), Error> {
+fn fault_multipliers(text: &mut Text<'_>, deck: &mut Deck, of: DeckPosition) -> Result<(), Error> {
     loop {
         let items = text.record("MULTFLT", of)?;
         let Some(Item::Text(name, place)) = items.first() else { return Ok(()) };

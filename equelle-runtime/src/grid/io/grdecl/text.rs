@@ -16,7 +16,7 @@ const MOST_ITEMS: usize = 1000;
 
 /// A place in a file of the deck.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Place {
+pub(super) struct DeckPosition {
     file: usize,
     offset: usize,
 }
@@ -24,7 +24,7 @@ pub(super) struct Place {
 /// A word, without its quotes.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Word {
-    pub place: Place,
+    pub place: DeckPosition,
     end: usize,
     pub is_quoted: bool,
 }
@@ -35,7 +35,7 @@ pub(super) enum Item {
     /// `n*`: as if nothing was said.
     Default,
     /// Anything else; its place is for messages.
-    Text(String, Place),
+    Text(String, DeckPosition),
 }
 
 struct File {
@@ -48,7 +48,7 @@ pub(super) struct Text<'a> {
     source: &'a Source,
     files: Vec<File>,
     /// Files that are open, and where the next word of each is.
-    open: Vec<Place>,
+    open: Vec<DeckPosition>,
     /// Whether a slash has just ended a record, so that the rest of its line is a remark.
     after_slash: bool,
 }
@@ -57,11 +57,11 @@ impl<'a> Text<'a> {
     pub(super) fn new(source: &'a Source, path: &Path, bytes: Bytes) -> Text<'a> {
         let start = bytes.len() - crate::number::without_mark(&bytes).len();
         let files = vec![File { path: path.to_path_buf(), bytes }];
-        Text { source, files, open: vec![Place { file: 0, offset: start }], after_slash: false }
+        Text { source, files, open: vec![DeckPosition { file: 0, offset: start }], after_slash: false }
     }
 
     /// An error at a place.
-    pub(super) fn error(&self, place: Place, what: &str) -> Error {
+    pub(super) fn error(&self, place: DeckPosition, what: &str) -> Error {
         let file = &self.files[place.file];
         let (line, _) = line_and_column(&file.bytes, place.offset);
         Error::new(ErrorKind::Data, format!("{}:{line}: {what}", file.path.display()))
@@ -73,7 +73,7 @@ impl<'a> Text<'a> {
     }
 
     /// The line of a place, for messages about another.
-    pub(super) fn line(&self, place: Place) -> usize {
+    pub(super) fn line(&self, place: DeckPosition) -> usize {
         line_and_column(&self.files[place.file].bytes, place.offset).0
     }
 
@@ -81,7 +81,7 @@ impl<'a> Text<'a> {
         &self.files[word.place.file].bytes[word.place.offset..word.end]
     }
 
-    fn is_line_start(&self, place: Place) -> bool {
+    fn is_line_start(&self, place: DeckPosition) -> bool {
         let before = &self.files[place.file].bytes[..place.offset];
         before.iter().rev().take_while(|byte| **byte != b'\n').all(u8::is_ascii_whitespace)
     }
@@ -105,7 +105,7 @@ impl<'a> Text<'a> {
                 Some(_) => break,
             }
         }
-        let mut word = Word { place: Place { file: here.file, offset: at }, end: at + 1, is_quoted: false };
+        let mut word = Word { place: DeckPosition { file: here.file, offset: at }, end: at + 1, is_quoted: false };
         match bytes[at] {
             b'/' => {
                 here.offset = word.end;
@@ -114,7 +114,7 @@ impl<'a> Text<'a> {
             }
             quote @ (b'\'' | b'"') => {
                 let len = bytes[at + 1..].iter().position(|&byte| byte == quote || byte == b'\n').unwrap_or(bytes.len() - at - 1);
-                word = Word { place: Place { file: here.file, offset: at + 1 }, end: at + 1 + len, is_quoted: true };
+                word = Word { place: DeckPosition { file: here.file, offset: at + 1 }, end: at + 1 + len, is_quoted: true };
                 here.offset = (word.end + 1).min(bytes.len());
             }
             _ => {
@@ -135,7 +135,7 @@ impl<'a> Text<'a> {
     }
 
     /// The next keyword. Stray slashes are left out, and files that have ended are closed.
-    pub(super) fn next_keyword(&mut self) -> Result<Option<(String, Place)>, Error> {
+    pub(super) fn next_keyword(&mut self) -> Result<Option<(String, DeckPosition)>, Error> {
         while !self.open.is_empty() {
             match self.next_in_file() {
                 None => {
@@ -167,7 +167,7 @@ impl<'a> Text<'a> {
         self.keyword(word).is_some() && self.is_line_start(word.place)
     }
 
-    fn no_slash(&self, keyword: &str, of: Place, found: Option<Word>) -> Error {
+    fn no_slash(&self, keyword: &str, of: DeckPosition, found: Option<Word>) -> Error {
         let line = self.line(of);
         let what = match found {
             Some(word) => format!("expected the `/` that ends {keyword} of line {line}, found {}", quoted(self.word(word))),
@@ -178,7 +178,7 @@ impl<'a> Text<'a> {
     }
 
     /// The values of a record of a keyword; none for the slash that ends a list of records.
-    pub(super) fn record(&mut self, keyword: &str, of: Place) -> Result<Vec<Item>, Error> {
+    pub(super) fn record(&mut self, keyword: &str, of: DeckPosition) -> Result<Vec<Item>, Error> {
         let mut items = Vec::new();
         loop {
             let Some(word) = self.next_in_file() else { return Err(self.no_slash(keyword, of, None)) };
@@ -207,7 +207,7 @@ impl<'a> Text<'a> {
     ///
     /// # Errors
     /// A word that is no number, `n*` without a value, and another count than `expected`.
-    pub(super) fn numbers(&mut self, keyword: &str, of: Place, expected: usize) -> Result<Vec<f64>, Error> {
+    pub(super) fn numbers(&mut self, keyword: &str, of: DeckPosition, expected: usize) -> Result<Vec<f64>, Error> {
         // A number takes two bytes at least, unless it is repeated.
         let left = self.open.last().map_or(0, |here| self.files[here.file].bytes.len() - here.offset);
         let mut numbers = Vec::with_capacity(expected.min(left / 2 + 1));
@@ -246,7 +246,7 @@ impl<'a> Text<'a> {
     }
 
     /// Where a number of an array is, of which `of` is the keyword.
-    pub(super) fn place_of(&mut self, of: Place, index: usize) -> Place {
+    pub(super) fn place_of(&mut self, of: DeckPosition, index: usize) -> DeckPosition {
         let open = std::mem::replace(&mut self.open, vec![of]);
         let after_slash = std::mem::take(&mut self.after_slash);
         let mut seen = 0;
@@ -266,7 +266,7 @@ impl<'a> Text<'a> {
     }
 
     /// Leaves out the data of a keyword that is not read: up to the next keyword behind a slash.
-    pub(super) fn skip(&mut self, keyword: &str, of: Place) -> Result<(), Error> {
+    pub(super) fn skip(&mut self, keyword: &str, of: DeckPosition) -> Result<(), Error> {
         let mut is_ended = true;
         while let Some(word) = self.next_in_file() {
             if self.word(word) == b"/" && !word.is_quoted {
@@ -293,7 +293,7 @@ impl<'a> Text<'a> {
 
     /// Numbers of a keyword that may be an array of cells: `None`, and it is left out, if it is
     /// something else.
-    pub(super) fn perhaps_numbers(&mut self, keyword: &str, of: Place, expected: usize) -> Result<Option<Vec<f64>>, Error> {
+    pub(super) fn perhaps_numbers(&mut self, keyword: &str, of: DeckPosition, expected: usize) -> Result<Option<Vec<f64>>, Error> {
         let numbers = self.perhaps_all(of, expected);
         if numbers.is_none() {
             self.skip(keyword, of)?;
@@ -302,7 +302,7 @@ impl<'a> Text<'a> {
     }
 
     /// Numbers up to the slash if there are as many as `expected`; else nothing is read.
-    pub(super) fn perhaps_all(&mut self, of: Place, expected: usize) -> Option<Vec<f64>> {
+    pub(super) fn perhaps_all(&mut self, of: DeckPosition, expected: usize) -> Option<Vec<f64>> {
         let before = (self.open.last().copied(), self.after_slash);
         let numbers = self.numbers("", of, expected).ok();
         if let (None, Some(here), (Some(place), after_slash)) = (&numbers, self.open.last_mut(), before) {
@@ -312,7 +312,7 @@ impl<'a> Text<'a> {
     }
 
     /// Goes on in another file, whose name is relative to the file that names it.
-    pub(super) fn include(&mut self, of: Place) -> Result<(), Error> {
+    pub(super) fn include(&mut self, of: DeckPosition) -> Result<(), Error> {
         let items = self.record("INCLUDE", of)?;
         let [Item::Text(name, place)] = &items[..] else {
             return Err(self.error(of, "INCLUDE: expected the name of one file in quotes"));
@@ -331,7 +331,7 @@ impl<'a> Text<'a> {
             Error { kind: error.kind, ..at }
         })?;
         self.files.push(File { path, bytes });
-        self.open.push(Place { file: self.files.len() - 1, offset: 0 });
+        self.open.push(DeckPosition { file: self.files.len() - 1, offset: 0 });
         self.after_slash = false;
         Ok(())
     }
