@@ -59,7 +59,7 @@ pub(super) struct Checker<'a> {
     /// Names of functions whose body has been walked.
     pub walked: HashSet<Span>,
     /// Rules beyond the grid, each once: [`crate::types::Halo`] is the place.
-    pub halos: Vec<super::stencil::Rules>,
+    pub halos: Vec<super::halo::Rules>,
     /// Statements before the one being checked: values of rules.
     pub before: Vec<crate::typed::Stmt>,
     pub depth: u32,
@@ -109,7 +109,7 @@ impl<'a> Checker<'a> {
             called: HashSet::new(),
             unknowns: HashSet::new(),
             walked: HashSet::new(),
-            halos: vec![super::stencil::Rules::default()],
+            halos: vec![super::halo::Rules::default()],
             before: Vec::new(),
             depth: 0,
             work: 0,

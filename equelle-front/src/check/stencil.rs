@@ -2,12 +2,13 @@
 
 use crate::check::builtins::Word;
 use crate::check::checker::{Checker, dim, show_dimension, value};
+use crate::check::halo::{Given, Rules};
 use crate::check::scope::{Meaning, State};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::ops::{CellFact, GridNumber};
 use crate::source::Span;
 use crate::syntax::ast::{self, ExprKind as Ast, Ident};
-use crate::typed::{self, Builtin, Expr, ExprKind, Rule, StmtKind, TreeType, VarId, Variable};
+use crate::typed::{self, Builtin, Expr, ExprKind, Rule, StmtKind, TreeType, Variable};
 use crate::types::{Basic, CanonicalSet, Dimension, EntityKind, Halo, Shape, Type};
 
 /// What rules in `Halo` begin with.
@@ -15,21 +16,6 @@ pub(super) const RULES: [&str; 9] = ["Periodic", "Mirror", "MirrorAt", "Negate",
 
 /// Largest degree of an extrapolation.
 const MAX_DEGREE: f64 = 8.0;
-
-/// The value that a rule gives.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(super) enum Given {
-    /// A number, as bits.
-    Number(u64),
-    Variable(VarId),
-}
-
-/// Rules beyond the grid, with the values that they number from 1.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Rules {
-    pub sides: typed::Rules,
-    pub given: Vec<Given>,
-}
 
 /// Names of the axes.
 pub(super) const AXES: [&str; 3] = ["I", "J", "K"];

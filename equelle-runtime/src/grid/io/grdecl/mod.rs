@@ -22,6 +22,7 @@ mod deck;
 mod faces;
 mod keywords;
 mod multipliers;
+mod names;
 mod text;
 
 use std::path::Path;

@@ -187,7 +187,7 @@ impl<'a> Text<'a> {
                 items.push(Item::Text(text, word.place));
             } else if text == "/" {
                 return Ok(items);
-            } else if !items.is_empty() && self.begins_keyword(word) && super::keywords::is_known(&text.to_ascii_uppercase()) {
+            } else if !items.is_empty() && self.begins_keyword(word) && super::names::is_known(&text.to_ascii_uppercase()) {
                 return Err(self.no_slash(keyword, of, Some(word)));
             } else {
                 let (n, value) = match text.split_once('*') {
@@ -274,7 +274,7 @@ impl<'a> Text<'a> {
             } else if is_ended && self.begins_keyword(word) {
                 self.give_back(word);
                 return Ok(());
-            } else if super::keywords::is_known(&String::from_utf8_lossy(self.word(word))) && self.begins_keyword(word) {
+            } else if super::names::is_known(&String::from_utf8_lossy(self.word(word))) && self.begins_keyword(word) {
                 return Err(self.no_slash(keyword, of, Some(word)));
             } else {
                 is_ended = false;
