@@ -22,6 +22,8 @@ mod flow;
 mod heat;
 #[path = "implicit/rescue.rs"]
 mod rescue;
+#[path = "implicit/rescue_loops.rs"]
+mod rescue_loops;
 #[path = "implicit/scalar.rs"]
 mod scalar;
 #[path = "implicit/search.rs"]

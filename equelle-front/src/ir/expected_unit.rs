@@ -7,13 +7,37 @@
 //! An output `p / (1 [Bar])` is in bar likewise: the quantity that divides it is its unit.
 
 use crate::ir::interface::ExpectedUnit;
-use crate::ir::{Block, Function, Op, StmtKind, ValueId};
+use crate::ir::{Block, Function, FunctionId, Module, Op, StmtKind, ValueId};
 use crate::ops::Arithmetic;
 use crate::source::Span;
 use crate::types::Dimension;
 
 /// Longest chain of products that is followed.
 const MAX_PRODUCTS: usize = 64;
+
+/// What the values of all functions of a module are used for.
+pub(super) struct AllUses<'a> {
+    /// By number of the function.
+    functions: Vec<Uses<'a>>,
+}
+
+/// A place where a table is asked for a value, and the calls that lead there.
+struct Interpolation<'a> {
+    calls: Vec<Call<'a>>,
+    argument: ValueId,
+    value: ValueId,
+}
+
+/// A function that is called, by which call.
+#[derive(Clone, Copy)]
+struct Call<'a> {
+    callee: FunctionId,
+    /// What parameters are given; none for the unknowns of a residual.
+    args: &'a [ValueId],
+    /// How many parameters come before those.
+    unknowns: usize,
+    results: &'a [ValueId],
+}
 
 /// What the values of a function are used for.
 pub(super) struct Uses<'a> {
@@ -28,8 +52,10 @@ pub(super) struct Uses<'a> {
 /// A use of a value.
 #[derive(Clone, Copy)]
 enum Use<'a> {
-    /// In an operation with one result.
-    Operation(&'a Op, ValueId),
+    /// In an operation with these results.
+    Operation(&'a Op, &'a [ValueId]),
+    /// As the result of this number of its function.
+    Result(usize),
     /// In anything else.
     Other,
 }
@@ -41,6 +67,106 @@ struct Constant {
     dimension: Dimension,
     /// The number, if it is but one.
     literal: Option<Span>,
+}
+
+impl<'a> AllUses<'a> {
+    pub(super) fn of(module: &'a Module) -> Self {
+        AllUses { functions: module.functions.iter().map(Uses::of).collect() }
+    }
+
+    fn callee(&self, call: &Call<'a>) -> &Uses<'a> {
+        &self.functions[call.callee.0 as usize]
+    }
+
+    /// The unit of the values of a table of a function, by what multiplies them.
+    pub(super) fn unit_of_values(&self, uses: &Uses<'a>, table: ValueId) -> Option<ExpectedUnit> {
+        self.of_interpolations(uses, table, |at| self.unit(uses, &at.calls, at.value))
+    }
+
+    /// The unit of the values of a table of two arguments, whose value at a row is the first term
+    /// of two sums.
+    pub(super) fn unit_of_sums(&self, uses: &Uses<'a>, table: ValueId) -> Option<ExpectedUnit> {
+        self.of_interpolations(uses, table, |at| {
+            let inner = at.calls.last().map_or(uses, |call| self.callee(call));
+            self.unit(uses, &at.calls, inner.sum_from(inner.sum_from(at.value)?)?)
+        })
+    }
+
+    /// The unit of the arguments of a table: the divisor of what it is asked for.
+    pub(super) fn unit_of_arguments(&self, uses: &Uses<'a>, table: ValueId) -> Option<ExpectedUnit> {
+        self.of_interpolations(uses, table, |at| self.divisor(uses, &at.calls, at.argument))
+    }
+
+    /// The unit of a value that calls lead to, or of the result of the call that it is.
+    fn unit(&self, uses: &Uses<'a>, calls: &[Call<'a>], value: ValueId) -> Option<ExpectedUnit> {
+        let Some((call, outer)) = calls.split_last() else { return uses.unit(value) };
+        let inner = self.callee(call);
+        match inner.used_by[value.0 as usize][..] {
+            [Use::Result(number)] if call.unknowns == 0 => self.unit(uses, outer, *call.results.get(number)?),
+            _ => inner.unit(value),
+        }
+    }
+
+    /// The divisor of a value that calls lead to, or of the argument of the call that it is.
+    fn divisor(&self, uses: &Uses<'a>, calls: &[Call<'a>], value: ValueId) -> Option<ExpectedUnit> {
+        let Some((call, outer)) = calls.split_last() else { return uses.divisor(value) };
+        let inner = self.callee(call);
+        match inner.function.params.iter().position(|param| *param == value) {
+            Some(number) => self.divisor(uses, outer, *call.args.get(number.checked_sub(call.unknowns)?)?),
+            None => inner.divisor(value),
+        }
+    }
+
+    /// The unit by all places where a table is asked, where nothing else is done with it.
+    fn of_interpolations(
+        &self,
+        uses: &Uses<'a>,
+        table: ValueId,
+        unit: impl Fn(&Interpolation<'a>) -> Option<ExpectedUnit>,
+    ) -> Option<ExpectedUnit> {
+        let mut found = Vec::new();
+        self.interpolations(uses, table, &mut Vec::new(), &mut found)?;
+        common(found.iter().map(unit))
+    }
+
+    /// The places where a table is asked; none if something else is done with it.
+    fn interpolations(&self, uses: &Uses<'a>, table: ValueId, calls: &mut Vec<Call<'a>>, found: &mut Vec<Interpolation<'a>>) -> Option<()> {
+        for place in &uses.used_by[table.0 as usize] {
+            let Use::Operation(op, results) = *place else { return None };
+            match op {
+                Op::Interpolate { argument, .. } => {
+                    found.push(Interpolation { calls: calls.clone(), argument: *argument, value: *results.first()? });
+                }
+                Op::Call { function, args } => {
+                    self.interpolations_in(Call { callee: *function, args, unknowns: 0, results }, table, calls, found)?;
+                }
+                Op::Newton { residuals, captures, guesses, .. } => {
+                    for (residual, args) in residuals.iter().zip(captures) {
+                        self.interpolations_in(Call { callee: *residual, args, unknowns: guesses.len(), results }, table, calls, found)?;
+                    }
+                }
+                _ => return None,
+            }
+        }
+        Some(())
+    }
+
+    /// Those in a function that is called.
+    fn interpolations_in(
+        &self,
+        call: Call<'a>,
+        table: ValueId,
+        calls: &mut Vec<Call<'a>>,
+        found: &mut Vec<Interpolation<'a>>,
+    ) -> Option<()> {
+        let callee = self.callee(&call);
+        calls.push(call);
+        for (number, _) in call.args.iter().enumerate().filter(|(_, arg)| **arg == table) {
+            self.interpolations(callee, *callee.function.params.get(call.unknowns + number)?, calls, found)?;
+        }
+        calls.pop();
+        Some(())
+    }
 }
 
 impl<'a> Uses<'a> {
@@ -55,17 +181,22 @@ impl<'a> Uses<'a> {
     fn block(&mut self, block: &'a Block) {
         for statement in &block.statements {
             let mut found = Use::Other;
-            if let StmtKind::Let { results, op } = &statement.kind
-                && let [result] = results[..]
-            {
-                self.constants[result.0 as usize] = self.product(op, result);
-                if let Op::Arithmetic(Arithmetic::Div, _, divisor) = op {
-                    self.quotients[result.0 as usize] = Some(*divisor);
+            if let StmtKind::Let { results, op } = &statement.kind {
+                if let [result] = results[..] {
+                    self.constants[result.0 as usize] = self.product(op, result);
+                    if let Op::Arithmetic(Arithmetic::Div, _, divisor) = op {
+                        self.quotients[result.0 as usize] = Some(*divisor);
+                    }
                 }
-                found = Use::Operation(op, result);
+                found = Use::Operation(op, results);
             }
-            for value in statement.reads() {
-                self.used_by[value.0 as usize].push(found);
+            for (number, value) in statement.reads().into_iter().enumerate() {
+                let found = if let StmtKind::Return(_) = statement.kind { Use::Result(number) } else { found };
+                let places = &mut self.used_by[value.0 as usize];
+                // A value that an operation reads twice is used in one place.
+                if !matches!((places.last(), found), (Some(Use::Operation(last, _)), Use::Operation(op, _)) if std::ptr::eq(*last, op)) {
+                    places.push(found);
+                }
             }
             if let StmtKind::For { body, .. } = &statement.kind {
                 self.block(body);
@@ -98,37 +229,12 @@ impl<'a> Uses<'a> {
         unit.factor.is_normal().then_some(unit)
     }
 
-    /// The unit of the values of a table, by what multiplies them.
-    pub(super) fn unit_of_values(&self, table: ValueId) -> Option<ExpectedUnit> {
-        self.of_interpolations(table, |_, value| self.unit(value))
-    }
-
-    /// The unit of the values of a table of two arguments, whose value at a row is the first term
-    /// of two sums.
-    pub(super) fn unit_of_sums(&self, table: ValueId) -> Option<ExpectedUnit> {
-        self.of_interpolations(table, |_, value| self.unit(self.sum_from(self.sum_from(value)?)?))
-    }
-
     /// The sum of which a value is the first term, if it is used for nothing else.
     fn sum_from(&self, value: ValueId) -> Option<ValueId> {
         match self.used_by[value.0 as usize][..] {
-            [Use::Operation(Op::Arithmetic(Arithmetic::Add, first, _), sum)] if *first == value => Some(sum),
+            [Use::Operation(Op::Arithmetic(Arithmetic::Add, first, _), &[sum])] if *first == value => Some(sum),
             _ => None,
         }
-    }
-
-    /// The unit of the arguments of a table: the divisor of what it is asked for.
-    pub(super) fn unit_of_arguments(&self, table: ValueId) -> Option<ExpectedUnit> {
-        self.of_interpolations(table, |argument, _| self.divisor(argument))
-    }
-
-    /// The unit by arguments and values, where the function itself does nothing else with the
-    /// table.
-    fn of_interpolations(&self, table: ValueId, unit: impl Fn(ValueId, ValueId) -> Option<ExpectedUnit>) -> Option<ExpectedUnit> {
-        common(self.used_by[table.0 as usize].iter().map(|found| match found {
-            Use::Operation(Op::Interpolate { argument, .. }, value) => unit(*argument, *value),
-            Use::Operation(..) | Use::Other => None,
-        }))
     }
 
     /// The unit that an output is in: a number without a dimension, which the program gets by
@@ -146,7 +252,7 @@ impl<'a> Uses<'a> {
     }
 
     fn of_use(&self, found: Use<'_>, value: ValueId, so_far: Option<Constant>, left: usize) -> Option<ExpectedUnit> {
-        let Use::Operation(Op::Arithmetic(op, a, b), result) = found else { return None };
+        let Use::Operation(Op::Arithmetic(op, a, b), &[result]) = found else { return None };
         let product = match (op, *a == value, *b == value) {
             (Arithmetic::Mul, true, false) => times(so_far, self.constant(*b)?)?,
             (Arithmetic::Mul, false, true) => times(so_far, self.constant(*a)?)?,

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use crate::ir::body_usage::BodyUsage;
-use crate::ir::expected_unit::Uses;
+use crate::ir::expected_unit::{AllUses, Uses};
 use crate::ir::interface::{Column, Data, DataKind, ExpectedUnit, Interface};
 use crate::ir::{Block, Function, FunctionId, Module, Op, StmtKind, UnaryOp, ValueId};
 use crate::ops::TablePart;
@@ -12,7 +12,8 @@ use crate::types::Type;
 /// The interface of a module to which no pass has been applied.
 pub fn interface(module: &Module) -> Interface {
     let interface = Interface { min_dim: 1, ..Interface::default() };
-    let mut walk = Walk { module, interface, in_loop: false, uses: Uses::of(&module.main), seen: BTreeSet::new() };
+    let mut walk =
+        Walk { module, interface, in_loop: false, uses: Uses::of(&module.main), seen: BTreeSet::new(), functions: AllUses::of(module) };
     walk.function(&module.main, &[]);
     walk.interface
 }
@@ -24,6 +25,8 @@ struct Walk<'a> {
     in_loop: bool,
     /// What the values of the function that is looked at are used for.
     uses: Uses<'a>,
+    /// Those of all functions.
+    functions: AllUses<'a>,
     /// Calls that have been looked at: function, Text arguments, in a loop. Another one like it
     /// adds nothing.
     seen: BTreeSet<(FunctionId, Vec<Option<String>>, bool)>,
@@ -128,7 +131,8 @@ impl<'a> Walk<'a> {
                 let (Some(argument), Some(value), Some(&table)) = (text(known, argument), text(known, value), results.first()) else {
                     return;
                 };
-                let (of_argument, of_value) = (self.uses.unit_of_arguments(table), self.uses.unit_of_values(table));
+                let (of_argument, of_value) =
+                    (self.functions.unit_of_arguments(&self.uses, table), self.functions.unit_of_values(&self.uses, table));
                 let columns = vec![Column { name: argument, unit: of_argument }, Column { name: value, unit: of_value }];
                 self.input(function, results, text(known, name), |input| Data { columns, ..input }, line);
             }
@@ -139,11 +143,13 @@ impl<'a> Walk<'a> {
                     return;
                 };
                 let sibling = |part| part_of_table(&function.body, op, part);
-                let unit = |part, of: fn(&Uses<'a>, ValueId) -> Option<ExpectedUnit>| sibling(part).and_then(|table| of(&self.uses, table));
+                let (uses, all) = (&self.uses, &self.functions);
+                let argument = |part| sibling(part).and_then(|table| all.unit_of_arguments(uses, table));
+                let of_value_column = sibling(TablePart::Value).and_then(|table| all.unit_of_sums(uses, table));
                 let columns = vec![
-                    Column { name: of_first, unit: unit(TablePart::First, Uses::unit_of_arguments) },
-                    Column { name: of_second, unit: unit(TablePart::Second, Uses::unit_of_arguments) },
-                    Column { name: of_value, unit: unit(TablePart::Value, Uses::unit_of_sums) },
+                    Column { name: of_first, unit: argument(TablePart::First) },
+                    Column { name: of_second, unit: argument(TablePart::Second) },
+                    Column { name: of_value, unit: of_value_column },
                 ];
                 self.input(function, results, text(known, name), |input| Data { columns, ..input }, line);
             }
