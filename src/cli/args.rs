@@ -1,5 +1,7 @@
 //! The arguments.
 
+mod grid;
+
 use std::path::PathBuf;
 
 use clap::{Arg, Args, Command, CommandFactory, Parser, Subcommand, ValueEnum};
@@ -13,6 +15,8 @@ use crate::console::{ColorChoice, MessageFormat};
 use crate::pipeline::Options;
 use crate::processor::TargetCpu;
 use crate::registry::{self, BACKENDS, Registry};
+
+pub use grid::{DeckArgs, GridArgs, GridUnit, GridVerb, MakeArgs, MakeKind, Nnc};
 
 /// The commands that a beginner needs.
 pub const FIRST_COMMANDS: &str = "\
@@ -206,7 +210,7 @@ pub enum Verb {
     /// Explain a diagnostic code such as E0201, a built-in function such as Gradient, or a
     /// parameter of every program such as nx
     Explain(ExplainArgs),
-    /// Describe or check a grid file
+    /// Describe, check, convert or make a grid file
     Grid(GridArgs),
     /// Check tool chain, cache and GPU
     Doctor,
@@ -415,31 +419,6 @@ pub struct CheckArgs {
     /// Do not check physical dimensions
     #[arg(long)]
     pub nondimensional: bool,
-}
-
-/// Arguments of `grid`.
-#[derive(Debug, Args)]
-pub struct GridArgs {
-    /// What to do.
-    #[command(subcommand)]
-    pub verb: GridVerb,
-}
-
-/// What is done with a grid file.
-#[derive(Debug, Subcommand)]
-pub enum GridVerb {
-    /// Print counts, bounding box, volumes, quality, named sets and arrays
-    Info {
-        /// The grid: a mesh of Gmsh, a GRDECL deck, or OPM's text format
-        #[arg(value_name = "GRIDFILE")]
-        file: PathBuf,
-    },
-    /// Report what is wrong with grids, and warn of what makes results inaccurate
-    Check {
-        /// The grids
-        #[arg(value_name = "GRIDFILE", required = true)]
-        files: Vec<PathBuf>,
-    },
 }
 
 /// Arguments of `emit`.

@@ -1,39 +1,43 @@
-//! `equellec grid info` and `equellec grid check`: what is in a grid file, and whether it is sound.
+//! `equellec grid`: what is in a grid file, whether it is sound, conversions and generators.
 
+mod boxes;
+mod deck;
+mod files;
+mod make;
 mod quality;
 
 use std::fmt::Write as _;
 use std::path::Path;
 
-use equelle_runtime::grid::io::read_file_with;
-use equelle_runtime::grid::{Grid, StoredGeometry};
-use equelle_runtime::io::Source;
+use equelle_runtime::grid::Grid;
 use equelle_runtime::number::general;
-use equelle_runtime::threads::Threads;
 use equelle_runtime::{EntityKind, Error};
 use serde_json::{Value, json};
 
-use super::args::{GridArgs, GridVerb};
+use super::args::{DeckArgs, GridArgs, GridVerb};
 use super::print;
 use crate::console::{Console, MessageFormat};
 use crate::failure::Failure;
 use quality::{Extremes, Histogram, Quality};
 
-/// Reads a grid file, prints what is in it, or warns of what makes results inaccurate.
+/// Reads a grid file, prints what is in it, warns of what makes results inaccurate, or writes it in
+/// another format; or makes a grid.
 pub(super) fn grid(args: &GridArgs, console: &Console) -> Result<(), Failure> {
     match &args.verb {
-        GridVerb::Info { file } => {
-            let summary = Summary::of(file)?;
+        GridVerb::Info { file, deck } => {
+            let summary = Summary::of(file, deck)?;
             match console.format {
                 MessageFormat::Json => print(&format!("{}\n", summary.json(file))),
                 MessageFormat::Human | MessageFormat::Short => print(&summary.text(file)),
             }
         }
-        GridVerb::Check { files } => files.iter().try_for_each(|file| {
-            let summary = Summary::of(file)?;
+        GridVerb::Check { files, deck } => files.iter().try_for_each(|file| {
+            let summary = Summary::of(file, deck)?;
             summary.quality.warnings().iter().for_each(|warning| console.warning(&format!("{}: {warning}", file.display())));
             Ok(())
         }),
+        GridVerb::Convert { file, out, deck } => files::convert(file, out, deck, console),
+        GridVerb::Make(args) => make::make(args, console),
     }
 }
 
@@ -73,9 +77,8 @@ struct Summary {
 
 impl Summary {
     /// Of a file, which is checked.
-    fn of(file: &Path) -> Result<Summary, Error> {
-        let threads = Threads::new(std::thread::available_parallelism().map_or(1, usize::from));
-        let grid = read_file_with(&Source::Files, file, StoredGeometry::Check, &threads)?;
+    fn of(file: &Path, deck: &DeckArgs) -> Result<Summary, Error> {
+        let grid = files::read(file, deck)?;
         let n_vertices = grid.n_entities(EntityKind::Vertex).ok();
         let (topology, geometry) = (grid.topology(), grid.geometry());
         let on_boundary = || (0..grid.n_faces()).filter(|&face| topology.is_boundary_face(face));

@@ -2,18 +2,21 @@
 //!
 //! The cells of the highest dimension become the cells of the grid, which must be all of them.
 //! Arrays of cells with one component keep their names; those of vectors get the names of their
-//! components, `v_x` and so on.
+//! components, `v_x` and so on. An array `set:NAME` of 0 and 1 is a set.
 
 use std::path::Path;
 
 use crate::entity::EntityKind;
 use crate::error::{Error, ErrorKind};
-use crate::grid::{BuildError, CellShape, Grid, GridBuilder, Named, NamedArray};
+use crate::grid::{BuildError, CellShape, Grid, GridBuilder, Named, NamedArray, NamedSet};
 use crate::io::vtk::{Association, VtkFile, VtkGeometry, read as read_tags};
 use crate::threads::Threads;
 
 /// A mesh whose points are this close to a plane, relative to its extent, is plane.
 const PLANE: f64 = 1e-10;
+
+/// What names of arrays begin with that tell which cells belong to a set.
+pub const SET: &str = "set:";
 
 /// What a cell of a file is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -147,7 +150,11 @@ fn names(path: &Path, file: &VtkFile<'_>) -> Result<Named, Error> {
         let values = file.values(Association::Cells, name)?;
         let n = values.components;
         let mut add = |name: String, values: Vec<f64>| {
-            if values.iter().all(|value| value.is_finite()) {
+            let set = name.strip_prefix(SET).filter(|_| n == 1 && values.iter().all(|&value| value == 0.0 || value == 1.0));
+            if let Some(name) = set {
+                let members = (0..).zip(&values).filter(|(_, value)| **value == 1.0).map(|(cell, _)| cell).collect();
+                named.add_set(NamedSet { name: name.to_string(), kind: EntityKind::Cell, members })
+            } else if values.iter().all(|value| value.is_finite()) {
                 named.add_array(NamedArray { name, kind: EntityKind::Cell, values })
             } else {
                 Ok(())

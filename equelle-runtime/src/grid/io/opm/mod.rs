@@ -5,11 +5,13 @@
 //! area; normals point from the first cell to the second; cells are closed; and, unless the file is
 //! believed, areas, volumes, centroids and normals are those that the nodes give (`stored`).
 //!
-//! `scan` reads numbers, `reader` the arrays, by several threads; `check` checks them.
+//! `scan` reads numbers, `reader` the arrays, by several threads; `check` checks them. `writer`
+//! writes such files.
 
 mod check;
 mod reader;
 mod scan;
+mod writer;
 
 use std::path::Path;
 
@@ -18,6 +20,8 @@ use crate::grid::digits::Digits;
 use crate::grid::{Grid, Nodes, StoredGeometry};
 use crate::threads::Threads;
 use reader::Reader;
+
+pub use writer::OpmText;
 
 /// Reads the text of a grid file and checks its geometry; `path` is for messages.
 ///

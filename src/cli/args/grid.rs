@@ -1,0 +1,131 @@
+//! Arguments of `equellec grid`.
+
+use std::path::PathBuf;
+
+use clap::{Args, Subcommand, ValueEnum};
+
+/// Arguments of `grid`.
+#[derive(Debug, Args)]
+pub struct GridArgs {
+    /// What to do.
+    #[command(subcommand)]
+    pub verb: GridVerb,
+}
+
+/// What is done with a grid file.
+#[derive(Debug, Subcommand)]
+pub enum GridVerb {
+    /// Print counts, bounding box, volumes, quality, named sets and arrays
+    Info {
+        /// The grid: a mesh of Gmsh, a VTU, a GRDECL deck, or OPM's text format
+        #[arg(value_name = "GRIDFILE")]
+        file: PathBuf,
+        /// What decks leave open.
+        #[command(flatten)]
+        deck: DeckArgs,
+    },
+    /// Report what is wrong with grids, and warn of what makes results inaccurate
+    Check {
+        /// The grids
+        #[arg(value_name = "GRIDFILE", required = true)]
+        files: Vec<PathBuf>,
+        /// What decks leave open.
+        #[command(flatten)]
+        deck: DeckArgs,
+    },
+    /// Write a grid in another format
+    Convert {
+        /// The grid, in any format that is read
+        #[arg(value_name = "GRIDFILE")]
+        file: PathBuf,
+        /// The new file: `.vtu` with names, or `.grid` or `.txt` in OPM's text format
+        #[arg(value_name = "OUT")]
+        out: PathBuf,
+        /// What decks leave open.
+        #[command(flatten)]
+        deck: DeckArgs,
+    },
+    /// Make a grid for tests and teaching, always the same for the same options
+    Make(MakeArgs),
+}
+
+/// Arguments of `grid make`.
+#[derive(Debug, Args)]
+pub struct MakeArgs {
+    /// What to make
+    #[arg(value_name = "KIND", value_enum)]
+    pub kind: MakeKind,
+    /// The new file: `.vtu`, `.grid` or `.txt`; of a deck `.grdecl`
+    #[arg(value_name = "OUT")]
+    pub out: PathBuf,
+    /// Cells of the box along each axis, two or three numbers; triangles are two for each, and
+    /// tetrahedra six
+    #[arg(long, value_name = "NX,NY,NZ", value_delimiter = ',', default_value = "10,10,10")]
+    pub cells: Vec<usize>,
+    /// Lengths of the box, in metres [default: as many as there are cells]
+    #[arg(long, value_name = "LX,LY,LZ", value_delimiter = ',', allow_negative_numbers = true)]
+    pub size: Option<Vec<f64>>,
+    /// How many times as wide the last cell is as the first one, along each axis
+    #[arg(long, value_name = "RATIO", default_value_t = 1.0, allow_negative_numbers = true)]
+    pub grade: f64,
+    /// How far x moves for each metre along the last axis; of a deck, its pillars
+    #[arg(long, value_name = "SLOPE", default_value_t = 0.0, allow_negative_numbers = true)]
+    pub shear: f64,
+    /// How far inner corners move at random, in widths of a cell, below 0.3
+    #[arg(long, value_name = "PART", default_value_t = 0.0, allow_negative_numbers = true)]
+    pub perturb: f64,
+    /// Of a deck: how much deeper it is for each metre along x
+    #[arg(long, value_name = "SLOPE", default_value_t = 0.1, allow_negative_numbers = true)]
+    pub tilt: f64,
+    /// Of a deck: how much deeper its second half is along x, in metres at the first row; it falls
+    /// along y, to the negative of a quarter
+    #[arg(long, value_name = "METRES", default_value_t = 2.0, allow_negative_numbers = true)]
+    pub throw: f64,
+    /// Of a deck: which part of its cells is not active, at random
+    #[arg(long, value_name = "PART", default_value_t = 0.05, allow_negative_numbers = true)]
+    pub inactive: f64,
+}
+
+/// Kinds of grids that are made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum MakeKind {
+    /// Quadrangles or hexahedra
+    Box,
+    /// Two triangles of each rectangle, along diagonals that alternate
+    Triangles,
+    /// Six tetrahedra of each box
+    Tetrahedra,
+    /// A GRDECL deck with a fault, layers that pinch out, and cells that are not active
+    Deck,
+}
+
+/// What GRDECL decks leave open.
+#[derive(Debug, Args)]
+pub struct DeckArgs {
+    /// Unit of lengths of a GRDECL deck, whatever it says
+    #[arg(long, value_name = "UNIT", value_enum)]
+    pub grid_unit: Option<GridUnit>,
+    /// What becomes of connections without geometry in a GRDECL deck
+    #[arg(long, value_name = "WHAT", value_enum, default_value_t = Nnc::Refuse)]
+    pub nnc: Nnc,
+}
+
+/// Units of lengths of a deck.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum GridUnit {
+    /// Metres
+    Metres,
+    /// Feet of 0.3048 m
+    Feet,
+    /// Centimetres
+    Cm,
+}
+
+/// What becomes of connections without geometry.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Nnc {
+    /// An error
+    Refuse,
+    /// They are left out
+    Ignore,
+}
