@@ -152,7 +152,7 @@ impl TestProgram {
     pub fn of_project(subject: &Subject, moved: impl Fn(&str) -> String) -> TestProgram {
         let mut runs = String::new();
         for case in &subject.cases {
-            for layout in case.layouts() {
+            for layout in case.layouts().iter().copied() {
                 let words: Vec<String> = case.words(layout).iter().map(|word| format!("{:?}", moved(word))).collect();
                 let _ = write!(runs, "&[{}], ", words.join(", "));
             }

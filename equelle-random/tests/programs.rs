@@ -128,7 +128,7 @@ fn five_ways(compiled: &Compiled<'_>, case: &Case, binary: &Binary, differences:
     // What is solved has the solver's tolerance, unless everything about the solution is the same.
     let or_solved = |explicit: Tolerance| subject.solved.unwrap_or(explicit);
     let mut first: Option<Outcome> = None;
-    for (number, layout) in case.layouts().into_iter().enumerate() {
+    for (number, layout) in case.layouts().iter().copied().enumerate() {
         let what = format!("{} {} {layout:?}", subject.name, case.name);
         let interpret = |build: usize, cartesian_forms: bool| {
             let options = Options { cartesian_forms, ..Options::default() };
@@ -163,7 +163,7 @@ fn five_ways(compiled: &Compiled<'_>, case: &Case, binary: &Binary, differences:
 fn other_numbers(compiled: &Compiled<'_>, case: &Case, binary: &Binary, differences: &mut Differences) {
     let subject = compiled.subject;
     let operations = OPERATIONS * subject.steps as f64;
-    for layout in case.layouts() {
+    for layout in case.layouts().iter().copied() {
         let what = format!("{} {} {layout:?}", subject.name, case.name);
         let mut run = |build: usize, case: &Case, threads: &[&str]| on_threads(compiled, build, case, layout, threads, binary, differences);
         let (double, fast) = (run(1, case, &["1"]), run(4, case, &["1", "2", "4"]));

@@ -63,7 +63,7 @@ fn run(case: &Case) -> Result<(), String> {
             format!("the IR at {level:?} is not valid: {}", lines.join("; "))
         })?;
         let (outputs, error) = execute(case, &source, &verified, layout, interpret::run_session);
-        // Reads by index are refused on other grids than Cartesian ones, and by the CUDA runtime.
+        // Reads by index are refused on other grids than Cartesian ones.
         let reads_by_index = Structure::of(verified.module()).is_some();
         if reads_by_index && layout == "unstructured" {
             if error.as_ref().is_none_or(|error| error.kind != ErrorKind::Data) {
@@ -73,7 +73,7 @@ fn run(case: &Case) -> Result<(), String> {
         }
         compare_outputs(case, &outputs, error.as_ref())
             .map_err(|difference| format!("at {level:?}, grid layout {layout}: {difference}"))?;
-        if level == OptLevel::O0 && device().is_some() && !reads_by_index {
+        if level == OptLevel::O0 && device().is_some() {
             let (outputs, error) = execute(case, &source, &verified, layout, on_cuda);
             compare_outputs(case, &outputs, error.as_ref()).map_err(|difference| format!("on CUDA at {level:?}: {difference}"))?;
         }

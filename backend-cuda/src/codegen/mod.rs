@@ -20,7 +20,7 @@ mod unstructured;
 use equelle_front::backend::branches::share_across_branches;
 use equelle_front::backend::{Availability, Backend, BackendError, DeviceKind};
 use equelle_front::cost::CostModel;
-use equelle_front::ir::{Kernel, Module, Structure};
+use equelle_front::ir::{Kernel, Module};
 use equelle_front::types::{Basic, Shape};
 use equelle_front::verify::Verified;
 
@@ -57,10 +57,6 @@ impl Backend for Cuda {
 
     fn files(&self, module: &Verified) -> Result<Vec<(String, String)>, BackendError> {
         let mut module = module.module().clone();
-        if let Some(structure) = Structure::of(&module) {
-            let message = "the CUDA back-end does not compile reads by index yet: build with `--backend serial`";
-            return Err(BackendError::new(structure.span, message));
-        }
         for kernel in &mut module.kernels {
             check_types(kernel)?;
             share_across_branches(kernel, &module.sets);

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::{fs, iter};
 
 use equelle_front::check::{CheckOptions, check_text};
-use equelle_front::ir::Numbers;
+use equelle_front::ir::{Numbers, Structure};
 use equelle_front::lower::lower;
 use equelle_front::passes::{OptLevel, optimise};
 use equelle_front::source::SourceMap;
@@ -52,6 +52,8 @@ pub struct Case {
     words: Vec<String>,
     /// Whether the grid is Cartesian.
     pub cartesian: bool,
+    /// Whether the program reads by index, and runs on such grids alone.
+    reads_by_index: bool,
     /// Whether geometry worked out from indices is to the bit that of arrays.
     pub exact: bool,
 }
@@ -64,8 +66,12 @@ impl Case {
 
     /// Layouts of the grid, as words of a run: as it is, and as arrays whose cells and faces have
     /// another order than the file.
-    pub fn layouts(&self) -> [&'static [&'static str]; 2] {
-        if self.cartesian { [&[], &["grid_layout=unstructured", "renumber=yes"]] } else { [&["renumber=no"], &["renumber=yes"]] }
+    pub fn layouts(&self) -> &'static [&'static [&'static str]] {
+        match (self.cartesian, self.reads_by_index) {
+            (_, true) => &[&[]],
+            (true, false) => &[&[], &["grid_layout=unstructured", "renumber=yes"]],
+            (false, false) => &[&["renumber=no"], &["renumber=yes"]],
+        }
     }
 
     /// The words of a run.
@@ -168,9 +174,10 @@ fn subject(program: &str, known: Option<&ProgramOverrides>, folder: &Path) -> Su
         _ => [(2, plane), (3, block)].into_iter().filter(|(dim, _)| *dim >= runnable.min_dim).map(|(_, words)| words.to_vec()).collect(),
     };
     let steps = known.map_or(STEPS, |known| known.steps);
-    let cases =
-        runs.iter().enumerate().flat_map(|(number, words)| cases(runnable, words, steps, &folder.join(&name).join(number.to_string())));
-    let cases = cases.collect();
+    let reads_by_index = Structure::of(verified.module()).is_some();
+    let of_run =
+        |(number, words): (usize, &Vec<&str>)| cases(runnable, reads_by_index, words, steps, &folder.join(&name).join(number.to_string()));
+    let cases = runs.iter().enumerate().flat_map(of_run).collect();
     let solved = source.text().contains("NewtonSolve").then(|| known.and_then(|known| known.solved).unwrap_or(SOLVED));
     let single =
         known.and_then(|known| known.single).unwrap_or(if solved.is_some() { SinglePrecision::No } else { SinglePrecision::Explicit });
@@ -179,7 +186,7 @@ fn subject(program: &str, known: Option<&ProgramOverrides>, folder: &Path) -> Su
 
 /// A run on its grid, and once more with widths of cells that are powers of two where they are
 /// none.
-fn cases(runnable: &'static Program, words: &[&str], steps: usize, folder: &Path) -> Vec<Case> {
+fn cases(runnable: &'static Program, reads_by_index: bool, words: &[&str], steps: usize, folder: &Path) -> Vec<Case> {
     fs::create_dir_all(folder).expect("the target folder can be written");
     let root = repository();
     let place = |word: &&str| if word.ends_with(".param") { root.join(word).display().to_string() } else { (*word).to_owned() };
@@ -207,6 +214,7 @@ fn cases(runnable: &'static Program, words: &[&str], steps: usize, folder: &Path
         name: format!("{} {name}", folder.file_name().unwrap_or_default().display()),
         words: words.iter().cloned().chain(more).collect(),
         cartesian,
+        reads_by_index,
         exact,
     };
     let own = case("own", Vec::new(), exact || !cartesian);

@@ -119,6 +119,13 @@ pub const OVERRIDES: &[ProgramOverrides] = &[
     ProgramOverrides::new("tests/programs/two_phase_declared").runs(&[FIVE_SPOT]),
     ProgramOverrides::new("tests/programs/two_phase_implicit_declared").runs(&[FIVE_SPOT_OF_TWO]),
     ProgramOverrides::new("tests/implicit/pressure_neumann").runs(&[FIVE_SPOT]),
+    // Grids as small as the reach.
+    ProgramOverrides::new("tests/programs/reads_by_index").runs(&[
+        &["nx=5", "ny=4", "dx=0.5", "dy=0.25"],
+        &["nx=3", "ny=2", "dx=0.5", "dy=0.25"],
+        &["nx=1100", "ny=3", "dx=0.5", "dy=0.25"],
+        &["grid_dim=3", "nx=4", "ny=3", "nz=2", "dx=0.5", "dy=0.25", "dz=1"],
+    ]),
     // A plane turns.
     ProgramOverrides::new("tests/patterns/muscl").runs(&[&["nx=5", "ny=4", "dx=0.5", "dy=0.25"]]),
     // Rows of one cell, of many, longer than what is evaluated at a time, in one to three

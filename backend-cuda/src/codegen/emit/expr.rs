@@ -45,7 +45,7 @@ impl Writer<'_> {
                 Form::Cells | Form::PerAxis(_) => format!("eq_along(axis, {})", self.reals.literal(1.0)),
             }),
             KExpr::IsEmpty(path) => Text::compound(format!("{} == EQ_NONE", self.path(path))),
-            KExpr::CellFact { .. } => Text::name("false"),
+            KExpr::CellFact { fact, at } => self.cell_fact(*fact, at),
             KExpr::Member { set, at } => self.member(*set, at),
             KExpr::Same(a, b) => Text::compound(format!("{} == {}", self.path(a), self.path(b))),
             KExpr::Unary(op, a) => self.unary(*op, a),

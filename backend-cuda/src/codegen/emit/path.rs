@@ -1,6 +1,7 @@
 //! Paths: entities, and where the elements that belong to them are.
 
 use equelle_front::ir::{Path, Side};
+use equelle_front::ops::{CellFact, SideMap};
 use equelle_front::types::{CanonicalSet, Extent, SetId};
 
 use super::sides::SideNames;
@@ -30,8 +31,34 @@ impl Writer<'_> {
             }
             Path::SideFace(side) => Text::atom(format!("eq_side_face(g, cell, axis, {})", high(*side))),
             Path::Shift { by, .. } => Text::atom(format!("eq_neighbour(g, cell, axis, {})", high(Side::towards(*by)))),
-            // Programs with offsets are refused before their text is written.
-            Path::Empty | Path::Offset { .. } => Text::name("EQ_NONE"),
+            Path::Offset { from, by: [i, j, k], beyond } => {
+                let (shape, from) = (self.shape(), self.path(from).bare().to_owned());
+                let maps = beyond.map(side_map).join(", ");
+                Text::atom(format!("eq_offset_cell({shape}, {from}, {i}, {j}, {k}, {maps})"))
+            }
+            Path::Empty => Text::name("EQ_NONE"),
+        }
+    }
+
+    /// The shape of the grid.
+    fn shape(&mut self) -> &'static str {
+        if self.form != Form::General {
+            return "g";
+        }
+        self.uses.grid.shape = true;
+        "grid.shape"
+    }
+
+    /// Where a cell is in a Cartesian grid.
+    pub(in crate::codegen) fn cell_fact(&mut self, fact: CellFact, at: &Path) -> Text {
+        let (shape, at) = (self.shape(), self.path(at).bare().to_owned());
+        match fact {
+            CellFact::Outside { axis, by } => Text::atom(format!("eq_is_outside({shape}, {at}, {axis}, {by})")),
+            CellFact::Index(axis) => {
+                let index = format!("eq_index_along({shape}, {at}, {axis})");
+                Text::atom(format!("{}({index})", self.reals.number()))
+            }
+            CellFact::Even([i, j, k]) => Text::atom(format!("eq_is_even({shape}, {at}, {i}, {j}, {k})")),
         }
     }
 
@@ -98,6 +125,16 @@ impl Writer<'_> {
             }
         }
         Text::compound(format!("{} != EQ_NONE", self.rank(set, at)))
+    }
+}
+
+/// The map of a side as the prelude calls it. What never reads beyond may have any.
+fn side_map(map: SideMap) -> &'static str {
+    match map {
+        SideMap::Wrap => "EQ_WRAP",
+        SideMap::Mirror => "EQ_MIRROR",
+        SideMap::MirrorAt => "EQ_MIRROR_AT",
+        SideMap::Clamp | SideMap::Never => "EQ_CLAMP",
     }
 }
 

@@ -21,6 +21,8 @@ pub(in crate::codegen) struct GridUse {
     pub edge_lengths: bool,
     pub edge_centroids: bool,
     pub vertex_positions: bool,
+    /// The shape of a Cartesian grid, for reads by index.
+    pub shape: bool,
 }
 
 impl GridUse {
@@ -83,5 +85,6 @@ impl Uses {
         self.grid.side_faces |= grid.side_faces;
         self.grid.side_ranks |= grid.side_ranks;
         self.grid.face_cells |= grid.face_cells;
+        self.grid.shape |= grid.shape;
     }
 }

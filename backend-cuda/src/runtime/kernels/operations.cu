@@ -121,6 +121,35 @@ extern "C" __global__ void equelle_is_empty(EqEntity n, const EqEntity* entities
   if (k < n) out[k] = entities[k] == EQ_NONE;
 }
 
+// ---- Reads by index: the cell at an offset, and where cells are; Empty stays Empty --------------
+
+extern "C" __global__ void equelle_offset_cells(EqEntity n, const EqEntity* cells, const EqCartesian g, const EqOffset3 by,
+                                                EqEntity* __restrict__ out) {
+  const EqEntity k = eq_index();
+  if (k >= n) return;
+  out[k] = cells[k] == EQ_NONE ? EQ_NONE
+                               : eq_offset_cell(g, cells[k], by.by[0], by.by[1], by.by[2], by.maps[0], by.maps[1], by.maps[2], by.maps[3],
+                                                by.maps[4], by.maps[5]);
+}
+
+extern "C" __global__ void equelle_is_outside(EqEntity n, const EqEntity* cells, const EqCartesian g, unsigned int axis, const EqOffset3 by,
+                                              unsigned char* __restrict__ out) {
+  const EqEntity k = eq_index();
+  if (k < n) out[k] = cells[k] != EQ_NONE && eq_is_outside(g, cells[k], axis, by.by[0]);
+}
+
+extern "C" __global__ void equelle_is_even(EqEntity n, const EqEntity* cells, const EqCartesian g, unsigned int axes,
+                                           unsigned char* __restrict__ out) {
+  const EqEntity k = eq_index();
+  if (k < n) out[k] = cells[k] != EQ_NONE && eq_is_even(g, cells[k], axes & 1, axes & 2, axes & 4);
+}
+
+extern "C" __global__ void equelle_index_along(EqEntity n, const EqEntity* cells, const EqCartesian g, unsigned int axis,
+                                               EqReal* __restrict__ out) {
+  const EqEntity k = eq_index();
+  if (k < n) out[k] = cells[k] == EQ_NONE ? EqReal(0) : EqReal(eq_index_along(g, cells[k], axis));
+}
+
 // ---- The ternary operator: the branch not chosen is not read ------------------------------------
 
 extern "C" __global__ void equelle_select(EqEntity n, const EqBool condition, const EqOperand a, const EqOperand b, EqReal* __restrict__ out) {

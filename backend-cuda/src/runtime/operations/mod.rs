@@ -5,6 +5,7 @@ mod arithmetic;
 mod bools;
 mod discrete;
 mod gather_scatter;
+mod offsets;
 pub(crate) mod operand;
 mod select;
 mod sequences;
@@ -16,9 +17,7 @@ use std::sync::Arc;
 
 use equelle_runtime::domain::Domain;
 use equelle_runtime::grid::SideMap;
-use equelle_runtime::{
-    Binary, BoolReduction, Comparison, Error, ErrorKind, FaceReduction, HostAccess, Logic, Operations, Reduction, Unary,
-};
+use equelle_runtime::{Binary, BoolReduction, Comparison, Error, FaceReduction, HostAccess, Logic, Operations, Reduction, Unary};
 
 use crate::runtime::operations::arithmetic::unary;
 use crate::runtime::operations::bools::BoolOp;
@@ -30,11 +29,6 @@ use crate::runtime::values::collections::{
     VectorCollection as Vectors,
 };
 
-/// Programs with reads by index are refused when they are compiled.
-fn no_places() -> Error {
-    Error::new(ErrorKind::Backend, "the CUDA back-end has no reads by index")
-}
-
 impl Operations for CudaRuntime {
     fn first_cell(&mut self, faces: &Entities) -> Result<Entities, Error> {
         topology::cell_of(self, faces, FaceCell::First)
@@ -44,20 +38,20 @@ impl Operations for CudaRuntime {
         topology::cell_of(self, faces, FaceCell::Second)
     }
 
-    fn offset_cells(&mut self, _cells: &Entities, _by: [i8; 3], _beyond: [SideMap; 6]) -> Result<Entities, Error> {
-        self.located(Err(no_places()))
+    fn offset_cells(&mut self, cells: &Entities, by: [i8; 3], beyond: [SideMap; 6]) -> Result<Entities, Error> {
+        offsets::offset_cells(self, cells, by, beyond)
     }
 
-    fn is_outside(&mut self, _cells: &Entities, _axis: usize, _by: i8) -> Result<Bools, Error> {
-        self.located(Err(no_places()))
+    fn is_outside(&mut self, cells: &Entities, axis: usize, by: i8) -> Result<Bools, Error> {
+        offsets::is_outside(self, cells, axis, by)
     }
 
-    fn is_even(&mut self, _cells: &Entities, _axes: [bool; 3]) -> Result<Bools, Error> {
-        self.located(Err(no_places()))
+    fn is_even(&mut self, cells: &Entities, axes: [bool; 3]) -> Result<Bools, Error> {
+        offsets::is_even(self, cells, axes)
     }
 
-    fn index_along(&mut self, _cells: &Entities, _axis: usize) -> Result<Scalars, Error> {
-        self.located(Err(no_places()))
+    fn index_along(&mut self, cells: &Entities, axis: usize) -> Result<Scalars, Error> {
+        offsets::index_along(self, cells, axis)
     }
 
     fn is_empty(&mut self, entities: &Entities) -> Result<Bools, Error> {
