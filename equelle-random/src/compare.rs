@@ -13,12 +13,13 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use backend_serial::runtime::SerialRuntime;
-use equelle_front::check::{CheckOptions, check_text};
+use equelle_front::check::{CheckOptions, check_source};
 use equelle_front::cost::CostModel;
+use equelle_front::imports::{ImportReader, ImportedText};
 use equelle_front::ir::Module;
 use equelle_front::lower;
 use equelle_front::passes;
-use equelle_front::source::SourceMap;
+use equelle_front::source::{ImportError, SourceMap};
 use equelle_front::verify::{Verified, verify};
 use equelle_interp::{Options, interpret_with};
 use equelle_runtime::Program as Runnable;
@@ -27,6 +28,7 @@ use equellec::interpret;
 use crate::data::{Fixture, Fixtures, grids};
 use crate::outcome::{Outcome, Tolerance, bits, errors_of, or_any_zero, run_by, same};
 use crate::rewrite::rewritten;
+use crate::split::{FUNCTIONS, Split, split};
 use crate::tree::Program;
 
 /// A difference, or a program that should have been valid.
@@ -113,6 +115,47 @@ pub fn compare_words(program: &Program, fixtures: &Fixtures) -> Result<(), Failu
     })
 }
 
+/// A file that is in memory.
+struct InMemory<'a>(&'a str);
+
+impl ImportReader for InMemory<'_> {
+    fn read(&mut self, path: &str, _from: &str) -> Result<ImportedText, ImportError> {
+        if path != FUNCTIONS {
+            return Err(ImportError::Unreadable(format!("there is no `{path}`")));
+        }
+        Ok(ImportedText { name: path.to_owned(), key: path.to_owned(), text: self.0.to_owned() })
+    }
+}
+
+/// Whether a program gives the same when it imports its functions ([`crate::split::split`]), as it
+/// is lowered and after all passes. Of programs that end with an error, the outputs before it are
+/// compared: the line of the error is another one. Whether there was anything to import.
+///
+/// # Errors
+/// What is wrong with it.
+pub fn compare_imports(program: &Program, fixtures: &Fixtures) -> Result<bool, Failure> {
+    let Some(Split { program: text, functions }) = split(program) else { return Ok(false) };
+    guarded(|| {
+        let failed = |f: Failure| Failure { kind: "imports", text: format!("{}: {}\n{text}---- {FUNCTIONS}\n{functions}", f.kind, f.text) };
+        let source = SourceMap::with_imports("random.equelle", text.as_str(), "random.equelle", &mut InMemory(&functions));
+        let one = compile(&program.text(), program.units)?;
+        let two = compile_source(&source, program.units, CostModel::default()).map_err(failed)?;
+        let errors = errors_of(program);
+        for fixture in grids(program, fixtures) {
+            let expected = run(&one.plain, one.runnable, fixture, Options::default());
+            let ways = [("as lowered", Some(&two.plain)), ("after all passes", two.passes.last().map(|(_, module)| module))];
+            for (way, module) in ways.into_iter().filter_map(|(way, module)| Some((way, module?))) {
+                let mut found = run(module, two.runnable, fixture, Options::default());
+                if let (Some(expected), Some(found)) = (&expected.error, &mut found.error) {
+                    found.line = expected.line;
+                }
+                same(&expected, &found, &errors).map_err(|d| failed(difference(fixture, way, &d)))?;
+            }
+        }
+        Ok(true)
+    })
+}
+
 /// A panic becomes a failure like any other.
 pub(crate) fn guarded<T>(action: impl FnOnce() -> Result<T, Failure>) -> Result<T, Failure> {
     catch_unwind(AssertUnwindSafe(action)).unwrap_or_else(|cause| {
@@ -134,8 +177,11 @@ pub fn compile(text: &str, units: bool) -> Result<Compiled, Failure> {
 /// # Errors
 /// As there.
 pub fn compile_for(text: &str, units: bool, costs: CostModel) -> Result<Compiled, Failure> {
-    let source = SourceMap::new("random.equelle", text);
-    let checked = check_text(text, &CheckOptions { nondimensional: !units });
+    compile_source(&SourceMap::new("random.equelle", text), units, costs)
+}
+
+fn compile_source(source: &SourceMap, units: bool, costs: CostModel) -> Result<Compiled, Failure> {
+    let checked = check_source(source, &CheckOptions { nondimensional: !units });
     let errors: Vec<String> = checked
         .diagnostics
         .iter()
@@ -145,7 +191,7 @@ pub fn compile_for(text: &str, units: bool, costs: CostModel) -> Result<Compiled
     let Some(typed) = checked.program.filter(|_| errors.is_empty()) else {
         return Err(Failure::new("not well-typed", errors.join("\n")));
     };
-    let lowered = lower::lower(&typed, &source, "random");
+    let lowered = lower::lower(&typed, source, "random");
     let plain = verified(lowered.clone(), "lowering")?;
     let mut after = Vec::new();
     let mut failure = None;
@@ -160,7 +206,7 @@ pub fn compile_for(text: &str, units: bool, costs: CostModel) -> Result<Compiled
             }
         });
     let mut matrices = None;
-    if text.contains("NewtonSolve") {
+    if source.text().contains("NewtonSolve") {
         let options = passes::Options { derivatives: passes::Derivatives::SparseMatrices, costs, ..passes::Options::default() };
         let module = passes::optimise_by(lowered, &options, &mut |name, module| {
             if let Err(error) = verified(module.clone(), name) {
@@ -173,7 +219,7 @@ pub fn compile_for(text: &str, units: bool, costs: CostModel) -> Result<Compiled
         return Err(failure);
     }
     let matrices = matrices.map(|module| verified(module, "all passes")).transpose()?;
-    let runnable = interpret::program(&source, &plain);
+    let runnable = interpret::program(source, &plain);
     let untreated = notes.untreated.iter().map(|u| u.construct).collect();
     Ok(Compiled { plain, passes: after, matrices, runnable, untreated })
 }

@@ -2,14 +2,14 @@
 
 use std::fmt::Write as _;
 
-use crate::compare::{Extent, Failure, compare, compare_words};
+use crate::compare::{Extent, Failure, compare, compare_imports, compare_words};
 use crate::data::Fixtures;
 use crate::generate::{self, Purpose};
 use crate::shrink::shrink;
 use crate::tree::Program;
 
-/// Compares the program of a seed, and what it says in other words; how many of its grids it ends
-/// with an error on, the same in every way.
+/// Compares the program of a seed, what it says in other words, and in two texts; how many of its
+/// grids it ends with an error on, the same in every way.
 ///
 /// # Errors
 /// It differs: the program as small as it can be made, for people.
@@ -19,6 +19,8 @@ pub fn check(seed: u64, fixtures: &Fixtures) -> Result<usize, String> {
         .map_err(|failure| explain(&program, &failure, |candidate| compare(candidate, &candidate.text(), fixtures, Extent::Full).err()))?;
     compare_words(&program, fixtures)
         .map_err(|failure| explain(&program, &failure, |candidate| compare_words(candidate, fixtures).err()))?;
+    compare_imports(&program, fixtures)
+        .map_err(|failure| explain(&program, &failure, |candidate| compare_imports(candidate, fixtures).err()))?;
     Ok(ended)
 }
 

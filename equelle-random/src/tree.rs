@@ -205,7 +205,8 @@ impl Program {
     }
 }
 
-fn write(statements: &[Statement], depth: usize, out: &mut String) {
+/// Writes statements as text, at a depth of blocks.
+pub(crate) fn write(statements: &[Statement], depth: usize, out: &mut String) {
     for statement in statements {
         out.push_str(&"    ".repeat(depth));
         match statement {

@@ -6,6 +6,7 @@ use equelle_random::check;
 use equelle_random::data::Fixtures;
 use equelle_random::generate::{Purpose, program};
 use equelle_random::rewrite::{Rewriting, rewritten};
+use equelle_random::split::split;
 use rayon::prelude::*;
 
 /// Programs of a test run, and the first seed. More: `cargo xtask random --programs N --seed N`.
@@ -65,4 +66,14 @@ fn faces_with_two_cells_are_asked_for_one() {
     };
     let found = (SEED..SEED + PROGRAMS).filter(asks).count();
     assert!(found >= 5, "only {found} of {PROGRAMS} programs");
+}
+
+/// Many programs of the first test have functions that they import in its last comparison.
+#[test]
+fn programs_import_functions() {
+    let fixtures = fixtures("random-agree-imports");
+    let programs = PROGRAMS / 5;
+    let split = (SEED..SEED + programs).filter_map(|seed| split(&program(seed, Purpose::Run, &fixtures.ranges)));
+    let imported: usize = split.map(|split| split.functions.lines().filter(|line| line.ends_with(") = {")).count()).sum();
+    assert!(imported as u64 > programs / 10, "{imported} functions of {programs} programs");
 }
