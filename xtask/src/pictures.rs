@@ -37,6 +37,7 @@ const PICTURES: &[Picture] = &[
         &["--tag", "u", "--slice", "y=12", "--isolines", "7", "--size", "640x480"],
     ),
     of_example("examples/heat_implicit_triangles/picture.png", "heat_implicit_triangles", &["--tag", "u", "--size", "640x480"]),
+    of_example("examples/mhd/picture.png", "mhd", &["--tag", "ax", "--slice", "x=3", "--isolines", "9", "--size", "640x480"]),
     of_example("examples/shallow_water/picture.png", "shallow_water", &["--tag", "q1", "--step", "last", "--size", "640x480"]),
     of_example("examples/two_phase/picture.png", "two_phase", &["--tag", "pressure,saturation", "--size", "1000x400"]),
     of_example(
