@@ -23,7 +23,7 @@ const VTU: &str = "<?xml version=\"1.0\"?>
 ";
 
 /// What a deck has in place of something, and the error that follows.
-const DECKS: [(&str, &str, &str, &str); 27] = [
+const DECKS: [(&str, &str, &str, &str); 28] = [
     (DECK, "8*5 /", "7*5 /", ":8: DZ of line 7 has 7 values: expected 8"),
     (DECK, "8*5 /", "9*5 /", ":8: DZ of line 7 has more than 8 values: expected its `/` before `9*5`"),
     (DECK, "8*5 /", "99999999999999999999*5 /", ":8: DZ[0]: `99999999999999999999*5` is not a number"),
@@ -46,6 +46,12 @@ const DECKS: [(&str, &str, &str, &str); 27] = [
     (DECK, "4*1000 /\n", "4*1000 /\nCARFIN\nL 1 1 1 1 1 1 2 2 2 /\n", ":11: CARFIN: local refinement of grids is not read"),
     (DECK, "4*1000 /\n", "4*1000 /\nNNC\n1 1 1 2 2 2 1 /\n/\n", ":11: NNC: connections without geometry are no faces of a grid"),
     (DECK, "4*1000 /\n", "4*1000 /\nINCLUDE\n'bad.grdecl' /\n", ":12: INCLUDE: the file includes itself"),
+    (
+        DECK,
+        "4*1000 /\n",
+        "4*1000 /\nFAULTS\nF 1 18446744073709551615*1 /\n/\n",
+        ":12: FAULTS: `18446744073709551615*1`: more values than a record has",
+    ),
     (CORNERS, "8*9 /", "8*-9 /", ":12: ZCORN[8]: corners out of order: the bottom of cell (1, 1, 1) is above its top"),
     (CORNERS, "5 0 0 5 0 9", "15 0 0 15 0 9", ":5: COORD[6]: pillars cross, or turn the other way than elsewhere, at cell (2, 1, 1)"),
     (CORNERS, "5 0 0 5 0 9", "5 0 0 7 0 0", ":5: COORD[6]: the two points of a pillar are at the same depth"),

@@ -194,7 +194,7 @@ impl<'a> Text<'a> {
                     Some((n, value)) if n.bytes().all(|byte| byte.is_ascii_digit()) && !n.is_empty() => (n.parse().ok(), value),
                     _ => (Some(1), &text[..]),
                 };
-                let Some(n) = n.filter(|&n: &usize| n > 0 && items.len() + n <= MOST_ITEMS) else {
+                let Some(n) = n.filter(|&n: &usize| n > 0 && n <= MOST_ITEMS.saturating_sub(items.len())) else {
                     return Err(self.error(word.place, &format!("{keyword}: {}: more values than a record has", quoted(text.as_bytes()))));
                 };
                 let item = if value.is_empty() { Item::Default } else { Item::Text(value.to_string(), word.place) };
@@ -255,7 +255,7 @@ impl<'a> Text<'a> {
         while let Some(word) = self.next_in_file() {
             let text = self.word(word);
             let star = text.iter().position(|&byte| byte == b'*');
-            seen += star.and_then(|at| repeat_count(&text[..at])).unwrap_or(1);
+            seen = star.and_then(|at| repeat_count(&text[..at])).unwrap_or(1).saturating_add(seen);
             found = word.place;
             if seen > index || text == b"/" {
                 break;
