@@ -135,9 +135,10 @@ fn cargo() -> Command {
 /// # Errors
 /// Cargo is missing or fails.
 pub fn vendor(folder: &Path) -> Result<String, Failure> {
+    // With `--quiet` cargo does not print the configuration.
     let run = |offline: bool| {
         let mut command = cargo();
-        command.args(["vendor", "--quiet", "--versioned-dirs", "vendor"]).args(offline.then_some("--offline"));
+        command.args(["vendor", "--versioned-dirs", "vendor"]).args(offline.then_some("--offline"));
         command.current_dir(folder).stdin(Stdio::null()).output().map_err(|error| cannot_start(&error))
     };
     let first = run(true)?;
