@@ -202,7 +202,8 @@ fn abc_field_decays() {
     assert!(relative <= 1e-6, "{relative:e}");
 }
 
-/// The initial field, moved by (5, 7, 11) cells around the box, gives the moved result, bit for bit.
+/// The initial field, moved by (5, 7, 11) cells around the box, gives the moved result, bit for
+/// bit.
 #[test]
 fn moved_fields_give_moved_results() {
     let n = 16;
