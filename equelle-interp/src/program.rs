@@ -62,7 +62,10 @@ impl<'a, R: DerivativeAccess> Interpreter<'a, R> {
             }
             None => self.whole(),
         };
-        end.map_err(|error| self.rt.session().advise(error))
+        end.map_err(|error| {
+            let error = self.rt.session().examine(error);
+            self.rt.session().advise(error)
+        })
     }
 
     /// The main program, and what is looked at when it ends.

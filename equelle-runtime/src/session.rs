@@ -7,6 +7,7 @@ mod data;
 mod effects;
 pub mod finite;
 mod fit;
+mod forensics;
 mod grid_parameters;
 mod parameter_checks;
 pub mod placement;
@@ -133,6 +134,8 @@ pub struct Session {
     ranges: BTreeMap<u32, Vec<Range>>,
     /// Number of dumped failures of solves.
     failures: usize,
+    /// The last solve that failed, where a folder for it may be written.
+    failed_solve: Option<forensics::FailedSolve>,
     notes: Vec<String>,
     /// Precision and rounding of numbers, if not the default.
     mode: Option<&'static str>,
@@ -287,6 +290,7 @@ impl Session {
             rescues: Rescues::default(),
             ranges: BTreeMap::new(),
             failures: 0,
+            failed_solve: None,
             notes,
             mode: None,
             place: None,

@@ -77,7 +77,10 @@ pub fn run_on(
         // An earlier output that could not be written is the cause.
         Err(error) => Err(runtime.ended_by(error)),
     };
-    end.map_err(|error| runtime.session.advise(runtime.session.locate(error)))
+    end.map_err(|error| {
+        let error = runtime.session.examine(error);
+        runtime.session.advise(runtime.session.locate(error))
+    })
 }
 
 /// The state of the device and its libraries, by lines of name and value, for `equellec doctor`;

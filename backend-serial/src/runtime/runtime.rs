@@ -341,6 +341,7 @@ pub fn run_with_precision<R: Real>(
     let mut runtime = SerialRuntime::with_precision(session);
     program(&mut runtime).map_err(|error| {
         let error = runtime.session.ended_by(error);
+        let error = runtime.session.examine(error);
         runtime.session.advise(runtime.session.locate(error))
     })
 }

@@ -59,7 +59,7 @@ pub trait Checkpoint: Implicit + Operations + HostAccess + EquelleRuntime<Domain
 
     /// Whether to write a checkpoint now, at the end of a round.
     fn checkpoint_due(&mut self) -> bool {
-        self.session().checkpoint_due()
+        self.session().checkpoint_due() || self.session().keeps_state()
     }
 
     /// Writes what was saved in this round of loop `number`.
@@ -67,6 +67,10 @@ pub trait Checkpoint: Implicit + Operations + HostAccess + EquelleRuntime<Domain
     /// # Errors
     /// `Io`; `Interrupted` if the run ends here because of a signal.
     fn write_checkpoint(&mut self, number: u32, state: &mut Self::Loop) -> Result<(), Error> {
+        if !self.session().checkpoint_due() {
+            self.session().keep_state(number, Self::loop_state(state));
+            return Ok(());
+        }
         self.drop_solver_state()?;
         self.session().write_checkpoint(number, Self::loop_state(state))
     }

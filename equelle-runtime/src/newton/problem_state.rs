@@ -334,6 +334,16 @@ impl<G: GridProblem> Problem for G {
     fn ended(&mut self, history: &History, ending: SolveOutcome) {
         let line = self.state().line;
         self.session().solve_ended(line, history, ending);
+        if ending != SolveOutcome::Converged && !history.is_kept && self.session().has_forensics() && self.state().is_square() {
+            let (iterate, equations) = (self.state().iterate.clone(), self.state().equations.clone());
+            let fields = iterate
+                .iter()
+                .zip(equations)
+                .map(|(unknown, equation)| Ok((Arc::clone(unknown.domain()), self.host_values(unknown)?, self.host_values(&equation)?)));
+            if let Ok(fields) = fields.collect::<Result<Vec<_>, Error>>() {
+                self.session().keep_failed_solve(line, history, ending, fields);
+            }
+        }
         if ending == SolveOutcome::Converged || !dump::is_wanted(self.session()) || !self.state().is_square() {
             return;
         }

@@ -34,7 +34,8 @@ pub fn options(session: &mut Session, rounding: f64) -> Result<(Options, LinearO
     Ok((nonlinear, linear))
 }
 
-fn solve_at(session: &Session, line: u32) -> Option<&'static Solve> {
+/// The solve at an Equelle line.
+pub(crate) fn solve_at(session: &Session, line: u32) -> Option<&'static Solve> {
     session.program().solves.iter().find(|solve| solve.line == line)
 }
 

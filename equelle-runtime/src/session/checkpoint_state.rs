@@ -9,6 +9,7 @@ use crate::checkpoint::{SavedValue, file_name, step_of};
 use crate::domain::Domain;
 use crate::error::{Error, ErrorKind};
 use crate::interrupt::Signal;
+use crate::output::OutputCounters;
 use crate::params::Parameters;
 use crate::program::Program;
 
@@ -17,6 +18,15 @@ use crate::program::Program;
 pub(super) enum Stop {
     Signal(Signal),
     File,
+}
+
+/// The state after a round, as a checkpoint has it.
+pub(super) struct KeptState {
+    pub(super) loop_number: u32,
+    pub(super) round: usize,
+    pub(super) step: u64,
+    pub(super) counters: OutputCounters,
+    pub(super) saved: Vec<(String, SavedValue)>,
 }
 
 /// The checkpoints of a run.
@@ -31,6 +41,8 @@ pub(super) struct Checkpoints {
     pub(super) resumed: Option<Restart>,
     /// Decided for this step.
     pub(super) decided: Option<(u64, bool)>,
+    /// The state after the last round, should the next one fail.
+    pub(super) kept: Option<KeptState>,
     pub(super) stop: Option<Stop>,
     pub(super) saved: Vec<(String, SavedValue)>,
     /// Domains that the program has made of conditions.
@@ -66,6 +78,7 @@ impl Checkpoints {
             is_checked: false,
             resumed: None,
             decided: None,
+            kept: None,
             stop: None,
             saved: Vec::new(),
             filtered: Vec::new(),

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Weak};
 
-use super::checkpoint_state::{Stop, checkpoints_in};
+use super::checkpoint_state::{KeptState, Stop, checkpoints_in};
 use super::{LoopState, Session};
 use crate::checkpoint::header::{Header, RunIdentity};
 use crate::checkpoint::policy::KEPT;
@@ -153,7 +153,7 @@ impl Session {
     }
 
     /// Whether a run that is stopped writes a checkpoint: if it writes some anyway, or files.
-    fn ends_with_checkpoint(&self) -> bool {
+    pub(super) fn ends_with_checkpoint(&self) -> bool {
         self.checkpoints.policy.is_asked() || self.outputs.dir().is_some()
     }
 
@@ -182,6 +182,11 @@ impl Session {
         due
     }
 
+    /// Whether the state is kept at the end of this round, written or not: the next one may fail.
+    pub(crate) fn keeps_state(&self) -> bool {
+        self.has_forensics()
+    }
+
     fn finds_stop(&mut self) -> bool {
         self.checkpoints.policy.looks_for_stop() && self.stop_file().is_some_and(|path| path.exists())
     }
@@ -195,7 +200,8 @@ impl Session {
     /// # Errors
     /// `Simulation` if it is not finite, unless `nonfinite=allow` is given.
     pub(crate) fn save(&mut self, name: &str, value: SavedValue) -> Result<(), Error> {
-        if self.nonfinite == Nonfinite::Error && !value.is_finite() {
+        let is_written = self.checkpoints.decided.is_some_and(|(_, due)| due);
+        if is_written && self.nonfinite == Nonfinite::Error && !value.is_finite() {
             let step = self.outputs.moment().step;
             let message = format!("variable `{name}` is not finite after step {step}, and so there is no checkpoint");
             return Err(Error::new(ErrorKind::Simulation, message).at(self.line).hint("nonfinite=allow goes on with such numbers"));
@@ -204,12 +210,36 @@ impl Session {
         Ok(())
     }
 
+    /// Keeps what has been saved.
+    pub(crate) fn keep_state(&mut self, loop_number: u32, state: &LoopState) {
+        let saved = std::mem::take(&mut self.checkpoints.saved);
+        let (step, counters) = (self.outputs.moment().step, self.outputs.counters());
+        self.checkpoints.kept = Some(KeptState { loop_number, round: state.next, step, counters, saved });
+    }
+
+    /// The header of a checkpoint of a state, without what [`write::write`] fills in.
+    pub(super) fn header_of(&mut self, kept: &KeptState) -> Result<Header, Error> {
+        Ok(Header {
+            origin: self.identity(),
+            loop_number: kept.loop_number,
+            round: kept.round as u64,
+            step: kept.step,
+            time: kept.counters.time,
+            put_out_time: kept.counters.put_out_time,
+            step_files: self.outputs.record().map_or(0, |record| record.n_step_files(kept.step)),
+            sequence: self.hash_of_rounds(kept.round),
+            inputs: self.inputs.hashes(&self.parameters, self.program)?.into_iter().collect(),
+            outputs: kept.counters.counts.clone(),
+            domains: Vec::new(),
+            state: std::collections::BTreeMap::new(),
+        })
+    }
+
     /// Writes a checkpoint of what has been saved, after all outputs so far.
     ///
     /// # Errors
     /// `Io`; that of an output in the background; `Interrupted` if the run ends here.
     pub(crate) fn write_checkpoint(&mut self, number: u32, state: &LoopState) -> Result<(), Error> {
-        let saved = std::mem::take(&mut self.checkpoints.saved);
         let completed = self.outputs.complete();
         self.tell_of_outputs();
         self.locate_nonfinite(completed)?;
@@ -219,24 +249,14 @@ impl Session {
         if let Some(warning) = record.open()? {
             self.progress.warning(&warning);
         }
-        let (moment, counters) = (self.outputs.moment(), self.outputs.counters());
-        let header = Header {
-            origin: self.identity(),
-            loop_number: number,
-            round: state.next as u64,
-            step: moment.step,
-            time: counters.time,
-            put_out_time: counters.put_out_time,
-            step_files: record.n_step_files(moment.step),
-            sequence: self.hash_of_rounds(state.next),
-            inputs: self.inputs.hashes(&self.parameters, self.program)?.into_iter().collect(),
-            outputs: counters.counts,
-            domains: Vec::new(),
-            state: std::collections::BTreeMap::new(),
-        };
+        let moment = self.outputs.moment();
+        self.keep_state(number, state);
+        let Some(kept) = self.checkpoints.kept.take() else { return Err(Error::internal("there is no state")) };
+        let header = self.header_of(&kept)?;
         let path = record.dir_of_files().join(file_name(self.program.name, moment.step));
-        let published = record.temporary().and_then(|file| write::write(file, header, &saved)?.finish()?.publish(&path));
+        let published = record.temporary().and_then(|file| write::write(file, header, &kept.saved)?.finish()?.publish(&path));
         published.map_err(|error| Error::new(ErrorKind::Io, format!("cannot write checkpoint `{}`: {error}", path.display())))?;
+        self.checkpoints.kept = Some(kept).filter(|_| self.keeps_state());
         self.checkpoints.policy.written();
         let file = file_name(self.program.name, moment.step);
         self.event(&Event::Checkpoint { step: moment.step, time: moment.time, file });

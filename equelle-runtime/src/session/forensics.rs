@@ -1,0 +1,204 @@
+//! What a run leaves where a solve fails: the last good state, the last iterate with its residual,
+//! the worst elements, and the command that goes on with other parameters.
+
+use std::collections::BTreeSet;
+use std::io::Result as IoResult;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use serde_json::json;
+
+use super::Session;
+use super::checkpoint_state::checkpoints_in;
+use crate::checkpoint::{file_name, write};
+use crate::domain::Domain;
+use crate::error::{Error, ErrorKind};
+use crate::newton::{History, SolveOutcome, session as newton};
+use crate::output::vtu::{self, VtuMesh};
+use crate::output::{Compression, Field, FieldValues, StepFields, Support, VtkPart};
+
+/// The folder, in that of the outputs.
+const FOLDER: &str = "failure";
+
+/// Number of entries of the residual in the table.
+const WORST: usize = 100;
+
+/// Where a solve failed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Cause {
+    NoConvergence,
+    NotFinite,
+    LinearSolver,
+}
+
+/// The last iterate of a solve that failed.
+pub(super) struct FailedSolve {
+    cause: Cause,
+    line: u32,
+    iterations: usize,
+    /// Of each unknown: domain, iterate and residual. `[domain]`
+    fields: Vec<(Arc<Domain>, Vec<f64>, Vec<f64>)>,
+}
+
+impl Session {
+    /// Whether this run leaves a folder where a solve fails: if it writes files or checkpoints.
+    pub(crate) fn has_forensics(&self) -> bool {
+        !self.program.solves.is_empty() && self.ends_with_checkpoint()
+    }
+
+    /// Keeps the last iterate of a failed solve. `fields`: domain, iterate and residual of each
+    /// unknown, `[domain]`.
+    pub(crate) fn keep_failed_solve(
+        &mut self,
+        line: u32,
+        history: &History,
+        outcome: SolveOutcome,
+        fields: Vec<(Arc<Domain>, Vec<f64>, Vec<f64>)>,
+    ) {
+        let cause = match outcome {
+            SolveOutcome::Converged => return,
+            SolveOutcome::NotConverged => Cause::NoConvergence,
+            SolveOutcome::Failed if fields.iter().all(|(_, _, residual)| residual.iter().all(|r| r.is_finite())) => Cause::LinearSolver,
+            SolveOutcome::Failed => Cause::NotFinite,
+        };
+        self.failed_solve = Some(FailedSolve { cause, line, iterations: history.count(), fields });
+    }
+
+    /// Writes the folder for the error that ends a run, if a solve caused it, and says in the
+    /// message where it is and how to go on.
+    pub fn examine(&mut self, mut error: Error) -> Error {
+        if error.kind != ErrorKind::Simulation {
+            return error;
+        }
+        let Some(failed) = self.failed_solve.take() else { return error };
+        match self.write_failure(&failed) {
+            Ok(Some(text)) => error.message = format!("{}\n{text}", error.message),
+            Ok(None) => {}
+            Err(what) => self.progress.warning(&format!("the folder `{FOLDER}` could not be written: {}", what.message)),
+        }
+        error
+    }
+
+    fn write_failure(&mut self, failed: &FailedSolve) -> Result<Option<String>, Error> {
+        let Some(record) = self.outputs.record().cloned() else { return Ok(None) };
+        let (dir, sink) = (record.dir_of_files().join(FOLDER), self.sink.clone());
+        let io = |path: &Path, error: std::io::Error| Error::new(ErrorKind::Io, format!("cannot write `{}`: {error}", path.display()));
+        sink.create_folder(&dir).map_err(|error| io(&dir, error))?;
+        // Those of an earlier failure are of another state.
+        for (_, path) in checkpoints_in(&dir, self.program.name) {
+            let _ = std::fs::remove_file(path);
+        }
+        let checkpoint = self.checkpoints.kept.take();
+        let mut good = None;
+        if let Some(kept) = checkpoint.filter(|kept| kept.saved.iter().all(|(_, value)| value.is_finite())) {
+            let path = dir.join(file_name(self.program.name, kept.step));
+            let header = self.header_of(&kept)?;
+            sink.write(&path, |out| write::write(out, header, &kept.saved).map(|_| ())).map_err(|error| io(&path, error))?;
+            good = Some((kept.step, path));
+        }
+        let moment = self.outputs.moment();
+        let mut files = Vec::new();
+        let fields = self.fields_of(failed);
+        let dim = self.grid.dim();
+        let parts: BTreeSet<VtkPart> = fields.iter().map(|field| VtkPart::of(field.support.kind, dim).0).collect();
+        for part in parts {
+            let mesh = match VtuMesh::new(&self.grid, part, Compression::None) {
+                Ok(mesh) => mesh,
+                Err(error) => {
+                    self.progress.warning(&format!("the last iterate is not in `{}`: {}", dir.display(), error.message));
+                    continue;
+                }
+            };
+            let name = format!("{}{}-{:05}.vtu", self.program.name, part.suffix(), moment.step);
+            let path = dir.join(&name);
+            let step = StepFields { step: moment.step, time: moment.time, fields: &fields, scalars: &[] };
+            sink.write(&path, |out| vtu::write(out, &mesh, &step)).map_err(|error| io(&path, error))?;
+            files.push(json!({"name": name, "tag": null, "step": moment.step, "time": moment.time}));
+        }
+        let path = dir.join(format!("{}-worst.csv", self.program.name));
+        sink.write(&path, |out| self.worst(failed, out)).map_err(|error| io(&path, error))?;
+        let about = json!({
+            "program": {"name": self.program.name},
+            "state": "failed",
+            "grid": {"dimension": dim, "cells": self.grid.n_cells(), "faces": self.grid.n_faces()},
+            "files": files,
+        });
+        let path = dir.join(format!("{}.run.json", self.program.name));
+        sink.write(&path, |out| writeln!(out, "{about:#}")).map_err(|error| io(&path, error))?;
+        let state = match &good {
+            Some((step, _)) => format!(", and the state after step {step}"),
+            None => String::new(),
+        };
+        let command = self.command(failed, good.as_ref().map(|(_, path)| path.as_path()));
+        let how = if good.is_some() { "goes on from there" } else { "begins anew" };
+        Ok(Some(format!(
+            "`{}` has the last iterate, its residual and the worst elements{state}; with other parameters the run {how} by\n  {command}",
+            dir.display()
+        )))
+    }
+
+    fn fields_of(&self, failed: &FailedSolve) -> Vec<Field> {
+        let names = newton::solve_at(self, failed.line).map_or(&[][..], |solve| solve.unknowns);
+        let mut fields = Vec::new();
+        for (number, (domain, iterate, residual)) in failed.fields.iter().enumerate() {
+            let kind = domain.kind();
+            let subset = (!domain.is_all()).then(|| {
+                let elements = domain.in_file_order(domain.elements());
+                Arc::new(elements.iter().map(|&element| self.grid.file_index(kind, element)).collect())
+            });
+            let support = Support { kind, n_entities: self.grid.n_entities(kind).unwrap_or(domain.len()), subset };
+            let name = names.get(number).map_or_else(|| format!("unknown {}", number + 1), |name| (*name).to_owned());
+            for (tag, values) in [(name.clone(), iterate), (format!("residual of {name}"), residual)] {
+                let values = FieldValues::F64(vec![domain.in_file_order(values).to_vec()]);
+                fields.push(Field { tag, support: support.clone(), values, unit: None });
+            }
+        }
+        fields
+    }
+
+    /// The largest entries of the residual as rows.
+    fn worst(&self, failed: &FailedSolve, out: &mut dyn Write) -> IoResult<()> {
+        let names = newton::solve_at(self, failed.line).map_or(&[][..], |solve| solve.unknowns);
+        let residuals: Vec<_> = failed.fields.iter().map(|(domain, _, residual)| (Arc::clone(domain), residual.clone())).collect();
+        writeln!(out, "unknown,kind,index,{}residual", ["x,", "y,", "z,"][..self.grid.dim()].concat())?;
+        for entry in newton::largest(&self.grid, &residuals, WORST) {
+            let name = names.get(entry.equation).copied().unwrap_or_default();
+            let place: String = (0..self.grid.dim()).map(|axis| entry.centroid.get(axis).map_or(",".into(), |x| format!("{x},"))).collect();
+            writeln!(out, "{name},{:?},{},{place}{:e}", entry.kind, entry.entity, entry.value)?;
+        }
+        Ok(())
+    }
+
+    /// This process with parameters that may help.
+    fn command(&self, failed: &FailedSolve, restart: Option<&Path>) -> String {
+        let can_cut = !self.program.retries.is_empty() && self.program.retries.iter().all(|retry| retry.obstacle.is_none());
+        let mut other: Vec<(&str, String)> = Vec::new();
+        match failed.cause {
+            Cause::NoConvergence => other.push(("max_iter", (4 * failed.iterations).max(50).to_string())),
+            Cause::NotFinite => other.push(("newton_line_search", "true".to_owned())),
+            Cause::LinearSolver => other.push(("solver", "direct".to_owned())),
+        }
+        if can_cut && failed.cause != Cause::LinearSolver {
+            other.push(("timestep_cuts", "6".to_owned()));
+        }
+        other.extend(restart.map(|path| ("restart", absolute(path).display().to_string())));
+        let replaced = |word: &str| {
+            let key = word.split_once('=').map_or(word, |(key, _)| key).trim_start_matches("--");
+            key == "restart" || other.iter().any(|(own, _)| *own == key)
+        };
+        let words = std::env::args().enumerate().filter(|(index, word)| *index == 0 || !replaced(word)).map(|(_, word)| word);
+        let all = words.chain(other.iter().map(|(key, value)| format!("{key}={value}")));
+        all.map(|word| quoted(&word)).collect::<Vec<_>>().join(" ")
+    }
+}
+
+fn absolute(path: &Path) -> PathBuf {
+    std::path::absolute(path).unwrap_or_else(|_| path.to_owned())
+}
+
+/// A word for a shell.
+fn quoted(word: &str) -> String {
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_=./,:+@%".contains(c);
+    if !word.is_empty() && word.chars().all(is_plain) { word.to_owned() } else { format!("'{}'", word.replace('\'', "'\\''")) }
+}

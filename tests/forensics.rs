@@ -1,0 +1,89 @@
+//! What a run leaves where Newton's method fails, and that the printed parameters go on from it.
+
+use std::path::Path;
+
+use equelle_front::check::{CheckOptions, check_text};
+use equelle_front::lower;
+use equelle_front::passes::{self, OptLevel};
+use equelle_front::source::SourceMap;
+use equelle_front::verify::verify;
+use equelle_runtime::Error;
+use equelle_runtime::session::Options;
+use equellec::interpret;
+
+/// Runs the program of the tests, whose third step is the hard one.
+fn run(update: &str, words: &[String]) -> Result<(), Error> {
+    let text = format!(
+        "u0 = InputCollectionOfScalar(\"u0\", AllCells())\nu : Mutable Collection Of Scalar On AllCells()\nu = u0\n\
+         For dt In InputSequenceOfScalar(\"steps\") {{\n residual(v) = {{ -> {update} }}\n u = NewtonSolve(residual, u)\n Output(\"u\", u)\n}}\n"
+    );
+    let source = SourceMap::new("case.equelle", text);
+    let checked = check_text(source.text(), &CheckOptions { nondimensional: true });
+    let program = checked.program.unwrap_or_else(|| panic!("{:?}", checked.diagnostics));
+    let module = lower::lower(&program, &source, "case");
+    let verified = verify(passes::optimise(module, OptLevel::O2)).unwrap_or_else(|errors| panic!("{errors:?}"));
+    interpret::run(interpret::program(&source, &verified), &verified, words, Options::silent())
+}
+
+/// Fails in step 3; goes on with what the message says to the end.
+fn fails_and_goes_on(update: &str, own: &[&str], parameter: &str) {
+    let folder = tempfile::tempdir().expect("a folder");
+    let dir = folder.path();
+    let common = ["nx=5", "ny=4", "steps=0.01,0.01,1,0.01", "output_format=vtu", "u0_expression=1+0.1*x"];
+    let words = |own: &[&str], other: &[String]| {
+        let all = common.iter().chain(own).map(|word| (*word).to_owned());
+        all.chain([format!("output_dir={}", dir.display())]).chain(other.iter().cloned()).collect::<Vec<String>>()
+    };
+    let error = run(update, &words(own, &[])).expect_err("a failure");
+    let failure = dir.join("failure");
+    let checkpoint = failure.join("case.checkpoint-00002.npz");
+    assert!(checkpoint.is_file() && failure.join("case-worst.csv").is_file(), "{error}");
+    assert!(error.message.contains("the state after step 2; with other parameters the run goes on from there by"), "{error}");
+    let command = error.message.lines().last().expect("a command").trim();
+    let printed: Vec<String> = command.split(' ').filter(|word| word.contains('=')).map(str::to_owned).collect();
+    assert!(printed.iter().any(|word| word == parameter), "{command}");
+    assert!(printed.iter().any(|word| word.starts_with("restart=")), "{command}");
+    let picture = equelle_plot::plot(&failure, &equelle_plot::Options::default()).unwrap_or_else(|error| panic!("{error}"));
+    assert!(!picture.bytes.is_empty());
+    let worst = std::fs::read_to_string(failure.join("case-worst.csv")).expect("a table");
+    assert!(worst.starts_with("unknown,kind,index,x,y,residual\nv,") && worst.lines().count() == 21, "{worst}");
+    // Later words replace earlier ones, as in the printed command.
+    let kept: Vec<&str> = own.iter().copied().filter(|word| !printed.iter().any(|other| key(other) == key(word))).collect();
+    run(update, &words(&kept, &printed)).unwrap_or_else(|error| panic!("{printed:?}: {error}"));
+    assert_eq!(outputs(dir), 4);
+}
+
+fn key(word: &str) -> &str {
+    word.split_once('=').map_or(word, |(key, _)| key)
+}
+
+fn outputs(dir: &Path) -> usize {
+    let names = std::fs::read_dir(dir).expect("a folder").map(|entry| entry.expect("an entry").file_name());
+    names.filter(|name| name.to_string_lossy().ends_with(".vti")).count()
+}
+
+#[test]
+fn too_few_iterations() {
+    fails_and_goes_on("v - u + dt * (v * v * v - 20) + dt * Divergence(-Gradient(v))", &["max_iter=4"], "max_iter=50");
+}
+
+#[test]
+fn a_linear_solver_that_gives_up() {
+    let own = ["solver=cg", "preconditioner=none", "solver_max_iter=2", "abs_res_tol=1e-9"];
+    fails_and_goes_on("v - u + 100 * dt * dt * Divergence(-Gradient(v)) - dt * u0 * u0", &own, "solver=direct");
+}
+
+#[test]
+fn a_residual_that_is_not_finite() {
+    fails_and_goes_on("v - u + dt * (Log(v) + 2) * 0.9 + 0.001 * dt * Divergence(-Gradient(v))", &[], "newton_line_search=true");
+}
+
+/// A run that prints everything leaves nothing.
+#[test]
+fn what_is_printed_leaves_no_folder() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let dir = format!("output_dir={}", folder.path().display());
+    let words = ["nx=5", "steps=1", "output_to_file=false", "u0_expression=1", "max_iter=1", &dir].map(str::to_owned);
+    let error = run("v - u + dt * (v * v * v - 20)", &words).expect_err("a failure");
+    assert!(!error.message.contains("failure`") && std::fs::read_dir(folder.path()).expect("a folder").next().is_none(), "{error}");
+}
