@@ -69,13 +69,15 @@ fn too_few_iterations() {
 
 #[test]
 fn a_linear_solver_that_gives_up() {
-    let own = ["solver=cg", "preconditioner=none", "solver_max_iter=2", "abs_res_tol=1e-9"];
-    fails_and_goes_on("v - u + 100 * dt * dt * Divergence(-Gradient(v)) - dt * u0 * u0", &own, "solver=direct");
+    // Two iterations reduce the residual of a short step by a hundred, that of the long one not.
+    let own = ["solver=cg", "preconditioner=none", "solver_max_iter=2", "solver_tol=1e-2", "abs_res_tol=1e-6"];
+    fails_and_goes_on("v - u + 100 * dt * dt * Divergence(-Gradient(v)) - dt * u0 * u0", &own, "solver=lu");
 }
 
 #[test]
 fn a_residual_that_is_not_finite() {
-    fails_and_goes_on("v - u + dt * (Log(v) + 2) * 0.9 + 0.001 * dt * Divergence(-Gradient(v))", &[], "newton_line_search=true");
+    // The first correction of the long step leads to negative values.
+    fails_and_goes_on("v - u + dt * (Log(v) + 3) + 0.001 * dt * Divergence(-Gradient(v))", &[], "newton_line_search=true");
 }
 
 /// A run that prints everything leaves nothing.

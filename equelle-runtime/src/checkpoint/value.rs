@@ -78,6 +78,17 @@ impl SavedKind {
 }
 
 impl SavedValue {
+    /// Bytes of its numbers.
+    pub fn bytes(&self) -> usize {
+        match self {
+            SavedValue::Scalar(_) | SavedValue::Bool(_) | SavedValue::Domain(_) => 0,
+            SavedValue::Vector(values) | SavedValue::Sequence(values) | SavedValue::Scalars(_, values) => size_of_val(&values[..]),
+            SavedValue::Vectors(_, components) => components.iter().map(|values| size_of_val(&values[..])).sum(),
+            SavedValue::Bools(_, values) => size_of_val(&values[..]),
+            SavedValue::Entities(_, _, values) => size_of_val(&values[..]),
+        }
+    }
+
     /// What it is.
     pub fn kind(&self) -> SavedKind {
         match self {

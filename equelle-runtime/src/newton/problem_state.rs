@@ -230,6 +230,13 @@ fn residuals<G: GridProblem>(problem: &mut G) -> Result<Vec<DomainValues>, Error
     equations.iter().map(|equation| Ok((Arc::clone(equation.domain()), problem.host_values(equation)?))).collect()
 }
 
+/// Domain, iterate and residual of each unknown.
+fn failed_fields<G: GridProblem>(problem: &mut G) -> Result<Vec<(Arc<Domain>, Vec<f64>, Vec<f64>)>, Error> {
+    let (iterate, residuals) = (problem.state().iterate.clone(), residuals(problem)?);
+    let fields = iterate.iter().zip(residuals);
+    fields.map(|(unknown, (domain, residual))| Ok((domain, problem.host_values(unknown)?, residual))).collect()
+}
+
 impl<G: GridProblem> Problem for G {
     fn evaluate(&mut self) -> Result<f64, Error> {
         GridProblem::evaluate(self)
@@ -334,15 +341,14 @@ impl<G: GridProblem> Problem for G {
     fn ended(&mut self, history: &History, ending: SolveOutcome) {
         let line = self.state().line;
         self.session().solve_ended(line, history, ending);
-        if ending != SolveOutcome::Converged && !history.is_kept && self.session().has_forensics() && self.state().is_square() {
-            let (iterate, equations) = (self.state().iterate.clone(), self.state().equations.clone());
-            let fields = iterate
-                .iter()
-                .zip(equations)
-                .map(|(unknown, equation)| Ok((Arc::clone(unknown.domain()), self.host_values(unknown)?, self.host_values(&equation)?)));
-            if let Ok(fields) = fields.collect::<Result<Vec<_>, Error>>() {
-                self.session().keep_failed_solve(line, history, ending, fields);
-            }
+        if history.is_kept {
+            // Whatever failed before, another attempt has gone on.
+            self.session().drop_failed_solve();
+        } else if self.session().has_forensics()
+            && self.state().is_square()
+            && let Ok(fields) = failed_fields(self)
+        {
+            self.session().keep_failed_solve(line, history, ending, fields);
         }
         if ending == SolveOutcome::Converged || !dump::is_wanted(self.session()) || !self.state().is_square() {
             return;

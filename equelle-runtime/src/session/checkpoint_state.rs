@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::Weak;
+use std::time::Instant;
 
 use crate::checkpoint::policy::{Policy, RestartFrom};
 use crate::checkpoint::read::Restart;
@@ -12,6 +13,13 @@ use crate::interrupt::Signal;
 use crate::output::OutputCounters;
 use crate::params::Parameters;
 use crate::program::Program;
+
+/// Bytes in a second at which any back-end copies its state to the host, pages of the system and
+/// the bus included.
+const LEAST_RATE: f64 = 1e9;
+
+/// Largest share of the time that copies of the state may take.
+const LARGEST_SHARE: f64 = 0.02;
 
 /// Why a run ends with a checkpoint.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,6 +35,17 @@ pub(super) struct KeptState {
     pub(super) step: u64,
     pub(super) counters: OutputCounters,
     pub(super) saved: Vec<(String, SavedValue)>,
+    /// When it was copied.
+    pub(super) since: Instant,
+}
+
+impl KeptState {
+    /// Whether a copy of the next state costs little beside the computation since this one: where
+    /// steps are short for the size of the state, not each of them is kept.
+    pub(super) fn may_be_replaced(&self) -> bool {
+        let bytes: usize = self.saved.iter().map(|(_, value)| value.bytes()).sum();
+        self.since.elapsed().as_secs_f64() * LEAST_RATE * LARGEST_SHARE >= bytes as f64
+    }
 }
 
 /// The checkpoints of a run.

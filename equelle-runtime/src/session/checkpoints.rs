@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Weak};
+use std::time::Instant;
 
 use super::checkpoint_state::{KeptState, Stop, checkpoints_in};
 use super::{LoopState, Session};
@@ -184,7 +185,7 @@ impl Session {
 
     /// Whether the state is kept at the end of this round, written or not: the next one may fail.
     pub(crate) fn keeps_state(&self) -> bool {
-        self.has_forensics()
+        self.has_forensics() && self.checkpoints.kept.as_ref().is_none_or(KeptState::may_be_replaced)
     }
 
     fn finds_stop(&mut self) -> bool {
@@ -214,7 +215,7 @@ impl Session {
     pub(crate) fn keep_state(&mut self, loop_number: u32, state: &LoopState) {
         let saved = std::mem::take(&mut self.checkpoints.saved);
         let (step, counters) = (self.outputs.moment().step, self.outputs.counters());
-        self.checkpoints.kept = Some(KeptState { loop_number, round: state.next, step, counters, saved });
+        self.checkpoints.kept = Some(KeptState { loop_number, round: state.next, step, counters, saved, since: Instant::now() });
     }
 
     /// The header of a checkpoint of a state, without what [`write::write`] fills in.
@@ -256,7 +257,7 @@ impl Session {
         let path = record.dir_of_files().join(file_name(self.program.name, moment.step));
         let published = record.temporary().and_then(|file| write::write(file, header, &kept.saved)?.finish()?.publish(&path));
         published.map_err(|error| Error::new(ErrorKind::Io, format!("cannot write checkpoint `{}`: {error}", path.display())))?;
-        self.checkpoints.kept = Some(kept).filter(|_| self.keeps_state());
+        self.checkpoints.kept = Some(kept).filter(|_| self.has_forensics());
         self.checkpoints.policy.written();
         let file = file_name(self.program.name, moment.step);
         self.event(&Event::Checkpoint { step: moment.step, time: moment.time, file });

@@ -65,13 +65,22 @@ impl Session {
         self.failed_solve = Some(FailedSolve { cause, line, iterations: history.count(), fields });
     }
 
+    /// Forgets a failed solve, because the run goes on after it.
+    pub(crate) fn drop_failed_solve(&mut self) {
+        self.failed_solve = None;
+    }
+
     /// Writes the folder for the error that ends a run, if a solve caused it, and says in the
     /// message where it is and how to go on.
     pub fn examine(&mut self, mut error: Error) -> Error {
+        let Some(failed) = self.failed_solve.take() else { return error };
         if error.kind != ErrorKind::Simulation {
             return error;
         }
-        let Some(failed) = self.failed_solve.take() else { return error };
+        // The checkpoint counts the files of its step, which a thread may still be writing.
+        if let Err(first) = self.complete_outputs() {
+            return first;
+        }
         match self.write_failure(&failed) {
             Ok(Some(text)) => error.message = format!("{}\n{text}", error.message),
             Ok(None) => {}
@@ -85,10 +94,8 @@ impl Session {
         let (dir, sink) = (record.dir_of_files().join(FOLDER), self.sink.clone());
         let io = |path: &Path, error: std::io::Error| Error::new(ErrorKind::Io, format!("cannot write `{}`: {error}", path.display()));
         sink.create_folder(&dir).map_err(|error| io(&dir, error))?;
-        // Those of an earlier failure are of another state.
-        for (_, path) in checkpoints_in(&dir, self.program.name) {
-            let _ = std::fs::remove_file(path);
-        }
+        let is_restart = self.parameters.text("restart").is_some();
+        let earlier = checkpoints_in(&dir, self.program.name);
         let checkpoint = self.checkpoints.kept.take();
         let mut good = None;
         if let Some(kept) = checkpoint.filter(|kept| kept.saved.iter().all(|(_, value)| value.is_finite())) {
@@ -96,6 +103,10 @@ impl Session {
             let header = self.header_of(&kept)?;
             sink.write(&path, |out| write::write(out, header, &kept.saved).map(|_| ())).map_err(|error| io(&path, error))?;
             good = Some((kept.step, path));
+        }
+        // Those of an earlier failure are of another state, unless this run goes on from one.
+        for (_, path) in earlier.into_iter().filter(|(step, _)| good.as_ref().map_or(!is_restart, |(own, _)| own != step)) {
+            let _ = std::fs::remove_file(path);
         }
         let moment = self.outputs.moment();
         let mut files = Vec::new();
@@ -131,7 +142,11 @@ impl Session {
             None => String::new(),
         };
         let command = self.command(failed, good.as_ref().map(|(_, path)| path.as_path()));
-        let how = if good.is_some() { "goes on from there" } else { "begins anew" };
+        let how = match &good {
+            Some(_) => "goes on from there",
+            None if is_restart => "goes on from where this one did",
+            None => "begins anew",
+        };
         Ok(Some(format!(
             "`{}` has the last iterate, its residual and the worst elements{state}; with other parameters the run {how} by\n  {command}",
             dir.display()
@@ -176,8 +191,15 @@ impl Session {
         let mut other: Vec<(&str, String)> = Vec::new();
         match failed.cause {
             Cause::NoConvergence => other.push(("max_iter", (4 * failed.iterations).max(50).to_string())),
+            // A direct solver has failed already: another correction leads to other matrices.
+            Cause::LinearSolver if self.parameters.text("solver") == Some("lu") => other.push(("newton_line_search", "true".to_owned())),
             Cause::NotFinite => other.push(("newton_line_search", "true".to_owned())),
-            Cause::LinearSolver => other.push(("solver", "direct".to_owned())),
+            Cause::LinearSolver => {
+                other.push(("solver", "lu".to_owned()));
+                if self.parameters.text("preconditioner").is_some() {
+                    other.push(("preconditioner", "auto".to_owned()));
+                }
+            }
         }
         if can_cut && failed.cause != Cause::LinearSolver {
             other.push(("timestep_cuts", "6".to_owned()));
@@ -185,7 +207,7 @@ impl Session {
         other.extend(restart.map(|path| ("restart", absolute(path).display().to_string())));
         let replaced = |word: &str| {
             let key = word.split_once('=').map_or(word, |(key, _)| key).trim_start_matches("--");
-            key == "restart" || other.iter().any(|(own, _)| *own == key)
+            (key == "restart" && restart.is_some()) || other.iter().any(|(own, _)| *own == key)
         };
         let words = std::env::args().enumerate().filter(|(index, word)| *index == 0 || !replaced(word)).map(|(_, word)| word);
         let all = words.chain(other.iter().map(|(key, value)| format!("{key}={value}")));
