@@ -230,8 +230,11 @@ fn residuals<G: GridProblem>(problem: &mut G) -> Result<Vec<DomainValues>, Error
     equations.iter().map(|equation| Ok((Arc::clone(equation.domain()), problem.host_values(equation)?))).collect()
 }
 
-/// Domain, iterate and residual of each unknown.
-fn failed_fields<G: GridProblem>(problem: &mut G) -> Result<Vec<(Arc<Domain>, Vec<f64>, Vec<f64>)>, Error> {
+/// Domain, iterate and residual of an unknown, `[domain]` each.
+type FailedField = (Arc<Domain>, Vec<f64>, Vec<f64>);
+
+/// Iterate and residual of each unknown.
+fn failed_fields<G: GridProblem>(problem: &mut G) -> Result<Vec<FailedField>, Error> {
     let (iterate, residuals) = (problem.state().iterate.clone(), residuals(problem)?);
     let fields = iterate.iter().zip(residuals);
     fields.map(|(unknown, (domain, residual))| Ok((domain, problem.host_values(unknown)?, residual))).collect()
