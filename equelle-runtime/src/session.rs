@@ -5,6 +5,7 @@ mod checkpoint_state;
 mod checkpoints;
 mod data;
 mod effects;
+mod failed_solve;
 pub mod finite;
 mod fit;
 mod forensics;
@@ -135,7 +136,7 @@ pub struct Session {
     /// Number of dumped failures of solves.
     failures: usize,
     /// The last solve that failed, where a folder for it may be written.
-    failed_solve: Option<forensics::FailedSolve>,
+    failed_solve: Option<failed_solve::FailedSolve>,
     notes: Vec<String>,
     /// Precision and rounding of numbers, if not the default.
     mode: Option<&'static str>,

@@ -29,7 +29,7 @@ pub(super) enum Stop {
 }
 
 /// The state after a round, as a checkpoint has it.
-pub(super) struct KeptState {
+pub(super) struct RoundState {
     pub(super) loop_number: u32,
     pub(super) round: usize,
     pub(super) step: u64,
@@ -39,7 +39,7 @@ pub(super) struct KeptState {
     pub(super) since: Instant,
 }
 
-impl KeptState {
+impl RoundState {
     /// Whether a copy of the next state costs little beside the computation since this one: where
     /// steps are short for the size of the state, not each of them is kept.
     pub(super) fn may_be_replaced(&self) -> bool {
@@ -61,7 +61,7 @@ pub(super) struct Checkpoints {
     /// Decided for this step.
     pub(super) decided: Option<(u64, bool)>,
     /// The state after the last round, should the next one fail.
-    pub(super) kept: Option<KeptState>,
+    pub(super) kept: Option<RoundState>,
     pub(super) stop: Option<Stop>,
     pub(super) saved: Vec<(String, SavedValue)>,
     /// Domains that the program has made of conditions.

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Weak};
 use std::time::Instant;
 
-use super::checkpoint_state::{KeptState, Stop, checkpoints_in};
+use super::checkpoint_state::{RoundState, Stop, checkpoints_in};
 use super::{LoopState, Session};
 use crate::checkpoint::header::{Header, RunIdentity};
 use crate::checkpoint::policy::KEPT;
@@ -185,7 +185,7 @@ impl Session {
 
     /// Whether the state is kept at the end of this round, written or not: the next one may fail.
     pub(crate) fn keeps_state(&self) -> bool {
-        self.has_forensics() && self.checkpoints.kept.as_ref().is_none_or(KeptState::may_be_replaced)
+        self.has_forensics() && self.checkpoints.kept.as_ref().is_none_or(RoundState::may_be_replaced)
     }
 
     fn finds_stop(&mut self) -> bool {
@@ -215,11 +215,11 @@ impl Session {
     pub(crate) fn keep_state(&mut self, loop_number: u32, state: &LoopState) {
         let saved = std::mem::take(&mut self.checkpoints.saved);
         let (step, counters) = (self.outputs.moment().step, self.outputs.counters());
-        self.checkpoints.kept = Some(KeptState { loop_number, round: state.next, step, counters, saved, since: Instant::now() });
+        self.checkpoints.kept = Some(RoundState { loop_number, round: state.next, step, counters, saved, since: Instant::now() });
     }
 
     /// The header of a checkpoint of a state, without what [`write::write`] fills in.
-    pub(super) fn header_of(&mut self, kept: &KeptState) -> Result<Header, Error> {
+    pub(super) fn header_of(&mut self, kept: &RoundState) -> Result<Header, Error> {
         Ok(Header {
             origin: self.identity(),
             loop_number: kept.loop_number,

@@ -11,6 +11,7 @@ use serde_json::json;
 
 use super::Session;
 use super::checkpoint_state::checkpoints_in;
+use super::failed_solve::{Cause, FailedSolve};
 use crate::checkpoint::{file_name, write};
 use crate::domain::Domain;
 use crate::error::{Error, ErrorKind};
@@ -23,23 +24,6 @@ const FOLDER: &str = "failure";
 
 /// Number of entries of the residual in the table.
 const WORST: usize = 100;
-
-/// Where a solve failed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Cause {
-    NoConvergence,
-    NotFinite,
-    LinearSolver,
-}
-
-/// The last iterate of a solve that failed.
-pub(super) struct FailedSolve {
-    cause: Cause,
-    line: u32,
-    iterations: usize,
-    /// Of each unknown: domain, iterate and residual. `[domain]`
-    fields: Vec<(Arc<Domain>, Vec<f64>, Vec<f64>)>,
-}
 
 impl Session {
     /// Whether this run leaves a folder where a solve fails: if it writes files or checkpoints.
