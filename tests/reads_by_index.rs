@@ -2,13 +2,14 @@
 //! grid, and are refused on grids that have no structure. What the rules mean is in
 //! `tests/conformance/stencils.case`.
 
+use std::fs;
 use std::process::Command;
 
 #[path = "run/support.rs"]
 #[allow(dead_code, reason = "shared with other tests")]
 mod support;
 
-use support::{Dimensions, EVERY_WAY, How, Outputs, built_with, run_with, stderr};
+use support::{Dimensions, EVERY_WAY, How, Outputs, built_with, repository, run, run_with, scratch, stderr};
 
 const PROGRAM: &str = "tests/programs/reads_by_index.equelle";
 
@@ -41,5 +42,27 @@ fn grids_without_structure_are_refused() {
         assert_eq!(output.status.code(), Some(4), "{words:?}: {}", stderr(&output));
         assert!(stderr(&output).contains(said), "{words:?}: {}", stderr(&output));
         assert!(stderr(&output).contains("reads_by_index.equelle:5"), "{words:?}: {}", stderr(&output));
+    }
+}
+
+/// The program of the book's page on stencils. Cosines between mirrored ends are eigenvectors of
+/// symmetric stencils: each step multiplies them by `1 + dt k l / h^2`, with `l` from the
+/// coefficients. Ten steps of some ten operations round less than 1e-13.
+#[test]
+fn the_page_conducts_heat() {
+    let page = fs::read_to_string(repository("docs/book/src/stencils.md")).expect("the page");
+    let program = page.split("```equelle\n").nth(1).and_then(|rest| rest.split("```").next()).expect("a program");
+    let file = scratch("stencils-page").join("page.equelle");
+    fs::write(&file, program).expect("a scratch folder can be written");
+    let (n, steps, dt) = (32, 10, 1e-4);
+    let words = ["grid_dim=1", "nx=32", "lx=1", "u_initial_expression=1+Cos(2*3.141592653589793*x)", "timesteps=10*1e-4"];
+    let outputs = run(How::Interpreted2, &file.display().to_string(), &words);
+    let (h, angle) = (1.0 / f64::from(n), 2.0 * std::f64::consts::PI / f64::from(n));
+    let even = 4.0 * (3.0 * angle).cos() - 54.0 * (2.0 * angle).cos() + 540.0 * angle.cos() - 490.0;
+    let factor = (1.0 + dt * even / (180.0 * h * h)).powi(steps);
+    assert_eq!(outputs.fields("u").len(), steps as usize);
+    for (cell, value) in outputs.last("u").iter().enumerate() {
+        let exact = 1.0 + factor * (2.0 * std::f64::consts::PI * (cell as f64 + 0.5) * h).cos();
+        assert!((value - exact).abs() <= 1e-13, "cell {cell}: {value} instead of {exact}");
     }
 }
