@@ -4,6 +4,9 @@
 //! What is embedded is a workspace of its own: the runtime halves of the runtime crates, manifests
 //! in which everything inherited is spelled out and the code generation half is gone, and the part
 //! of `Cargo.lock` that this workspace needs.
+//!
+//! `embedded/` holds links to these sources: a package of `equellec` has them too, where it is
+//! built without the rest of the repository.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -11,7 +14,7 @@ use std::path::{Path, PathBuf};
 use std::{env, fs, io};
 
 #[allow(dead_code)]
-#[path = "equelle-runtime/src/hash.rs"]
+#[path = "embedded/equelle-runtime/src/hash.rs"]
 mod hash;
 
 use toml_edit::{Array, ArrayOfTables, DocumentMut, InlineTable, Item, Table, Value, value};
@@ -22,22 +25,23 @@ const CODE_GENERATION: &str = "codegen";
 fn main() {
     let root = PathBuf::from(env::var_os("CARGO_MANIFEST_DIR").expect("cargo sets CARGO_MANIFEST_DIR"));
     let out = PathBuf::from(env::var_os("OUT_DIR").expect("cargo sets OUT_DIR"));
-    let workspace = read_toml(&root.join("Cargo.toml"));
+    let workspace = read_toml(&workspace_path(&root));
+    let embedded = root.join("embedded");
 
     let crates = runtime_crates(&workspace);
     let mut texts: Vec<(String, String)> = vec![("Cargo.toml".into(), workspace_manifest(&workspace, &crates))];
     let mut sources: Vec<(String, PathBuf)> = Vec::new();
     let mut dependencies = BTreeSet::new();
     for name in &crates {
-        let folder = root.join(name);
+        let folder = embedded.join(name);
         println!("cargo:rerun-if-changed={}", folder.join("src").display());
-        let manifest = crate_manifest(&folder.join("Cargo.toml"), &workspace);
+        let manifest = crate_manifest(&folder.join("manifest.toml"), &workspace);
         dependencies.extend(dependency_names(&manifest));
         texts.push((format!("{name}/Cargo.toml"), manifest.to_string()));
         let mut files = Vec::new();
         collect(&folder.join("src"), &mut files).unwrap_or_else(|e| panic!("cannot list the sources of {name}: {e}"));
         for file in files {
-            let inside = file.strip_prefix(&root).expect("a file of this workspace");
+            let inside = file.strip_prefix(&embedded).expect("a file of an embedded crate");
             let parts: Vec<_> = inside.iter().map(|part| part.to_string_lossy()).collect();
             sources.push((parts.join("/"), file));
         }
@@ -60,6 +64,12 @@ fn main() {
     code.push_str("];\n");
     let _ = writeln!(code, "/// Hash of all of them.\npub const HASH: &str = \"{}\";", hash.digits());
     fs::write(out.join("embedded.rs"), code).expect("OUT_DIR can be written");
+}
+
+/// The manifest with the tables of the workspace, which `cargo package` leaves in the original only.
+fn workspace_path(root: &Path) -> PathBuf {
+    let original = root.join("Cargo.toml.orig");
+    if original.exists() { original } else { root.join("Cargo.toml") }
 }
 
 /// The crates that simulators depend on: the runtime, and the back-ends of the compiler.
