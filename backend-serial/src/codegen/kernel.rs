@@ -8,6 +8,7 @@ use proc_macro2::{Ident, Literal, TokenStream};
 use quote::quote;
 
 use super::cartesian::function::{cartesian_equation, cartesian_functions};
+use super::cartesian::stencil_rows::{reads_by_index, stencil_rows};
 use super::emit::reals::Reals;
 use super::emit::text::ident;
 use super::emit::uses::{Use, Uses};
@@ -30,6 +31,12 @@ pub(super) struct Method {
 pub(super) fn write(source: Source<'_>, usage: &KernelUsage, functions: &mut Namer) -> Result<Method, BackendError> {
     let Source { module, kernel, names } = source;
     let name = |functions: &mut Namer, suffix: &str| ident(&functions.fresh(&format!("{}_{suffix}", names.method)));
+    // Only numbers are kept per axis.
+    let kept = kernel.params.iter().all(|p| !p.per_axis || p.ty.basic == Basic::Scalar);
+    let by_index = kernel.jacobian.is_none() && kernel.cartesian.is_none() && kept && reads_by_index(source);
+    let rows = if by_index { Some(stencil_rows(source, functions)) } else { None };
+    // No other grid gets here.
+    let rows_alone = matches!(rows, Some(Ok(_))) && !kernel.params.iter().any(|p| p.per_axis);
     let general_name = name(functions, "general");
     let general = match &kernel.jacobian {
         None => unwrap(kernel, unstructured_function(source, general_name, Part::Whole, functions))?,
@@ -40,7 +47,7 @@ pub(super) fn write(source: Source<'_>, usage: &KernelUsage, functions: &mut Nam
     };
     let reals = Reals::of(module, kernel);
     let mut items = TokenStream::new();
-    let mut uses = general.uses.clone();
+    let mut uses = if rows_alone { Uses::default() } else { general.uses.clone() };
     uses.add(Use::Info);
     let mut body = timer(source)?;
     if let Some(dim) = usage.general.largest_component.map(|c| c as usize + 1).filter(|&dim| dim > 1) {
@@ -53,12 +60,10 @@ pub(super) fn write(source: Source<'_>, usage: &KernelUsage, functions: &mut Nam
         let (components, info) = (Literal::usize_unsuffixed(components), ident(&names.info));
         body.extend(quote! { self.vector_size(#components, &#info)?; });
     }
-    // Only numbers are kept per axis.
-    let kept = kernel.params.iter().all(|p| !p.per_axis || p.ty.basic == Basic::Scalar);
     let written = match (&kernel.jacobian, &kernel.cartesian) {
         (Some(form), _) => form.cartesian.as_ref().filter(|_| kept).map(|b| cartesian_equation(source, form, b, functions)),
         (None, Some(form)) if kept => Some(cartesian_functions(source, form, functions)),
-        (None, _) => None,
+        (None, _) => rows,
     };
     if let Some(written) = written {
         match written {
@@ -75,7 +80,11 @@ pub(super) fn write(source: Source<'_>, usage: &KernelUsage, functions: &mut Nam
                     uses.append(&checks.uses);
                     before = quote! { #call?; };
                 }
-                body.extend(cartesian_branch(kernel, reals, names, &written.entry, &before));
+                body.extend(if rows_alone {
+                    structured_call(kernel, reals, &written.entry, &before)
+                } else {
+                    cartesian_branch(kernel, reals, names, &written.entry, &before)
+                });
             }
             // This back-end has no way to write it in that form; the general form gives the same
             // numbers.
@@ -85,8 +94,10 @@ pub(super) fn write(source: Source<'_>, usage: &KernelUsage, functions: &mut Nam
     } else {
         body.extend(closed_form(kernel, reals, &general));
     }
-    body.extend(with_arrays(kernel, reals, &general, &mut uses));
-    items.extend(general.item);
+    if !rows_alone {
+        body.extend(with_arrays(kernel, reals, &general, &mut uses));
+        items.extend(general.item);
+    }
     let method = ident(&names.method);
     let args = args_type(kernel, names).map(|ty| quote! { , args: #ty });
     let result = result_type(kernel, &mut uses)?;
@@ -172,6 +183,17 @@ fn cartesian_branch(kernel: &Kernel, reals: Reals, names: &KernelNames, entry: &
             #before
             return #dispatch;
         }
+    }
+}
+
+/// The call of a form for Cartesian grids, which are the only ones of the program.
+fn structured_call(kernel: &Kernel, reals: Reals, entry: &Ident, before: &TokenStream) -> TokenStream {
+    let rounded = (reals == Reals::Single).then(|| quote! { .rounded() });
+    let dispatch = call(entry, kernel, Generic::Dim, &quote! { &grid });
+    quote! {
+        let grid = self.structured_grid()? #rounded;
+        #before
+        #dispatch
     }
 }
 

@@ -159,6 +159,10 @@ fn imports(precision: Precision, own: &BTreeSet<&str>, uses: &Uses) -> TokenStre
     let entities = import(quote! { backend_serial::runtime::entities }, &["Arrays", "Entities", "Places", "Positions"]);
     let kernel = import(quote! { backend_serial::runtime::kernel }, &KERNEL_ITEMS);
     let stencil = import(quote! { backend_serial::runtime::stencil }, &["Pattern", "Reach", "RowEntries"]);
+    let rows = import(
+        quote! { backend_serial::runtime::stencil_rows },
+        &["Lane", "LaneRow", "Steps", "after_in_row", "is_beyond", "lane_rows", "lanes_of", "segments"],
+    );
     let sweep = import(quote! { backend_serial::runtime::sweep }, &["Side", "Sweep", "cells_in"]);
     let shared = import(quote! { equelle_runtime }, &["CanonicalSet", "EntityKind", "Error", "Extent", "Reduction", "math"]);
     let none = used("NONE").then(|| quote! { use equelle_runtime::grid::NONE; });
@@ -171,6 +175,7 @@ fn imports(precision: Precision, own: &BTreeSet<&str>, uses: &Uses) -> TokenStre
         #entities
         #kernel
         #stencil
+        #rows
         #sweep
         #runtime
         #none

@@ -29,6 +29,14 @@ impl<R: Real> SerialRuntime<R> {
         self.cartesian_grid().map(|grid| grid.rounded())
     }
 
+    /// The grid of a program that needs a Cartesian one.
+    ///
+    /// # Errors
+    /// `Data` for any other one.
+    pub fn structured_grid(&self) -> Result<CartesianGrid, Error> {
+        self.session().cartesian_shape().map(CartesianGrid::new).map_err(|error| error.at(self.current_line()))
+    }
+
     /// A shared handle of the grid, which does not borrow the runtime.
     pub fn shared_grid(&self) -> std::sync::Arc<equelle_runtime::grid::Grid> {
         std::sync::Arc::clone(self.session().grid())

@@ -5,7 +5,8 @@
 //! [`entities`] (functions for kernels), then the operation level, one topic per file: `topology`,
 //! `arithmetic`, `vectors`, `bools`, `select`, `gather_scatter`, `discrete`, `sequences`; then
 //! `forward` and `jacobian`, its derivatives inside a Newton solve, which is in `newton`;
-//! [`stencil`] and `equation`, the rows of kernels of equations. `runtime` (the runtime type and
+//! [`stencil`] and `equation`, the rows of kernels of equations; [`stencil_rows`], the rows of kernels
+//! that read by index. `runtime` (the runtime type and
 //! the trait for all programs), `operations` and `host_access` contain the trait implementations,
 //! which add the Equelle line to every error.
 //!
@@ -40,6 +41,7 @@ mod runtime;
 mod select;
 mod sequences;
 pub mod stencil;
+pub mod stencil_rows;
 mod structured;
 pub mod sweep;
 mod topology;

@@ -51,7 +51,7 @@ pub(in crate::codegen) fn cartesian_equation(
 }
 
 /// The function that the method calls, for a body that refers to `uses`.
-fn entry_function(source: Source<'_>, entry: &Ident, body: &TokenStream, uses: &mut Uses) -> Written<TokenStream> {
+pub(super) fn entry_function(source: Source<'_>, entry: &Ident, body: &TokenStream, uses: &mut Uses) -> Written<TokenStream> {
     let Source { module, kernel, names } = source;
     let args = args_type(kernel, names).map(|ty| {
         let args = argument("args", uses, Use::Args);

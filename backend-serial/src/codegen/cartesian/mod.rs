@@ -17,6 +17,9 @@
 //! for cells inside the grid: each evaluates the terms of all of its faces ([`inside`]), and only
 //! rows at the boundary use buffers.
 //!
+//! Kernels that read by index ([`stencil_rows`]) take everything as slices, too: parts of rows, with
+//! what stands for cells beyond the grid gathered at the ends of rows.
+//!
 //! Every operation is one that the body has, so bits do not change; only how often it is done does.
 //! Choices evaluate both branches, which vector instructions want: nothing that gets here can fail,
 //! and the branch not taken is thrown away.
@@ -27,4 +30,5 @@ pub(super) mod function;
 mod inside;
 mod row_function;
 mod side_function;
+pub(super) mod stencil_rows;
 mod sum_sides;

@@ -68,7 +68,7 @@ impl Writer<'_> {
                 }
                 Ok(out)
             }
-            Form::Row | Form::General | Form::PerAxis => Err(Failure::Form),
+            Form::Row | Form::Stencil | Form::General | Form::PerAxis => Err(Failure::Form),
         }
     }
 

@@ -36,6 +36,10 @@ impl Writer<'_> {
                 Ok(quote! { let #name = #value; })
             }
             KStmt::LetEntity { local, path } => {
+                if self.form == Form::Stencil && self.leads_to_cell(path) {
+                    self.stencil.cells.insert(*local, path.clone());
+                    return Ok(TokenStream::new());
+                }
                 if let Some(place) = self.place(path) {
                     self.places.insert(*local, place);
                     return Ok(TokenStream::new());

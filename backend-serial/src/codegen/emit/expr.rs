@@ -37,7 +37,7 @@ impl Writer<'_> {
             }
             KExpr::Param(id) => {
                 let name = self.read(*id)?;
-                if self.form == Form::Row {
+                if matches!(self.form, Form::Row | Form::Stencil) {
                     self.leaf(Leaf::Single(*id), &name.to_string());
                 }
                 Text::atom(name)
@@ -94,7 +94,7 @@ impl Writer<'_> {
                 self.math(math(*op), &[a, b])
             }
             // Rows are for what vector instructions do.
-            KExpr::Interpolate { .. } if self.form == Form::Row => return Err(Failure::Form),
+            KExpr::Interpolate { .. } if matches!(self.form, Form::Row | Form::Stencil) => return Err(Failure::Form),
             KExpr::Interpolate { table, of, argument } => {
                 let (table, argument) = (Text::atom(self.read(*table)?), self.expr(argument)?);
                 self.math(of.word(), &[table, argument])
@@ -157,6 +157,7 @@ impl Writer<'_> {
         }
         match self.form {
             Form::PerAxis => Err(Failure::Form),
+            Form::Stencil => self.stencil_load(id, at),
             Form::Row => match at {
                 Path::Local(local) if self.choices.contains_key(local) => {
                     let (condition, a, b) = self.choices[local].clone();
@@ -237,9 +238,9 @@ impl Writer<'_> {
         let set = self.set_of(id)?;
         let name = self.read_per_axis(id)?;
         match (self.module.sets.get(set).kind, self.form) {
-            (EntityKind::Cell, Form::Row) => {
+            (EntityKind::Cell, Form::Row | Form::Stencil) => {
                 let name = self.leaf(Leaf::PerAxis(id), &name.to_string());
-                Ok(Text::atom(if self.in_row {
+                Ok(Text::atom(if self.in_row || self.form == Form::Stencil {
                     quote! { #name[0] }
                 } else {
                     quote! { #name }
@@ -388,7 +389,7 @@ impl Writer<'_> {
         if self.is_outside(at) {
             return Ok(Text::atom(quote! { true }));
         }
-        if self.place(at).is_some() {
+        if self.place(at).is_some() || (self.form == Form::Stencil && self.leads_to_cell(at)) {
             return Ok(Text::atom(quote! { false }));
         }
         let entity = self.entity(at)?;

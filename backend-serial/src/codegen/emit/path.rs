@@ -61,7 +61,7 @@ impl Writer<'_> {
         if let Some(place) = self.place(path) {
             return match self.form {
                 Form::Cell => Ok(self.place_index(place).as_u32()),
-                Form::General | Form::PerAxis | Form::Row => Err(Failure::Form),
+                Form::General | Form::PerAxis | Form::Row | Form::Stencil => Err(Failure::Form),
             };
         }
         match path {
@@ -76,7 +76,7 @@ impl Writer<'_> {
             Path::First(face) => self.cell_of_face(face, End::Low, "first_cell"),
             Path::Second(face) => self.cell_of_face(face, End::High, "second_cell"),
             Path::Through { param, at } => {
-                if matches!(self.form, Form::PerAxis | Form::Row) {
+                if matches!(self.form, Form::PerAxis | Form::Row | Form::Stencil) {
                     return Err(Failure::Form);
                 }
                 let set = self.set_of(*param)?;
@@ -266,7 +266,7 @@ impl Writer<'_> {
                     return Ok(Text::atom(quote! { #ranks.contains(#position) }));
                 }
             }
-            (Form::Row | Form::PerAxis, _) => return Err(Failure::Form),
+            (Form::Row | Form::Stencil | Form::PerAxis, _) => return Err(Failure::Form),
             (Form::General, _) | (Form::Cell, None) => {}
         }
         if let Some(CanonicalSet { kind: EntityKind::Face, extent }) = canonical
@@ -299,7 +299,7 @@ impl Writer<'_> {
 }
 
 /// The map as the runtime calls it.
-fn side_map(map: SideMap) -> &'static str {
+pub(super) fn side_map(map: SideMap) -> &'static str {
     match map {
         SideMap::Wrap => "Wrap",
         SideMap::Mirror => "Mirror",
@@ -312,6 +312,9 @@ fn side_map(map: SideMap) -> &'static str {
 impl Writer<'_> {
     /// Where a cell is in the grid.
     pub(in crate::codegen) fn place_fact(&mut self, fact: CellFact, at: &Path) -> Written<Text> {
+        if self.form == Form::Stencil {
+            return self.stencil_fact(fact, at);
+        }
         if self.form != Form::General {
             return Err(Failure::Form);
         }

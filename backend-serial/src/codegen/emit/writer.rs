@@ -12,6 +12,7 @@ use quote::quote;
 use super::derivatives::Derivatives;
 use super::reals::Reals;
 use super::stencil_point::{FaceNames, Leaf, SideFunction, StencilPoint};
+use super::stencil_reads::StencilReads;
 use super::text::{canonical_set, ident};
 use super::uses::{Use, Uses};
 
@@ -20,7 +21,8 @@ const RESERVED: &str = "Side around boundary end Reach RowEntries cells_in with_
 range entries next pattern row_ptr rows slots stencil rt args grid at axis here position domain row \
 len i elements boundary_face first step terms NONE DIM SerialRuntime CartesianGrid SubsetRanks \
 Kernels Error ErrorKind CanonicalSet EntityKind Extent Reduction component components dot lane \
-length mul_add vector_add vector_at vector_div vector_mul vector_neg vector_sub vector_of vector \
+length lanes segment segments lane_rows lanes_of ends ENDS LANES ROWS Lane LaneRow Steps SideMap \
+after_in_row is_beyond lanes_of_truths ends_of_truths LANES_OF_TRUTHS start mul_add vector_add vector_at vector_div vector_mul vector_neg vector_sub vector_of vector \
 padded math std f64 f32 u32 usize bool value Arrays Entities Places Positions G";
 
 /// Takes the names out of circulation that the written functions use for their own purposes.
@@ -40,6 +42,8 @@ pub(in crate::codegen) enum Form {
     PerAxis,
     /// The inside of a row, or a function it calls: what it reads are [`Leaf`]s.
     Row,
+    /// A part of a row of a kernel that reads by index: see [`super::stencil`].
+    Stencil,
 }
 
 /// Why a function cannot be written.
@@ -109,6 +113,8 @@ pub(in crate::codegen) struct Writer<'a> {
     /// Form::Row: whether this is the loop over a row, where elements are `u[i]`, and not a
     /// function of one cell that it calls.
     pub in_row: bool,
+    /// Form::Stencil: what was read so far.
+    pub stencil: StencilReads,
     /// Functions for the interior sides of sums, low and high, by the order in which the sums
     /// stand; shared by the cell and row functions.
     pub side_functions: Vec<[Option<SideFunction>; 2]>,
@@ -161,6 +167,7 @@ impl<'a> Writer<'a> {
             leaves: Vec::new(),
             own_locals: Vec::new(),
             in_row: false,
+            stencil: StencilReads::default(),
             side_functions: Vec::new(),
             sums_written: 0,
             derivatives: None,

@@ -1,0 +1,230 @@
+//! Kernels that read by index: a function of a part of a row, which takes what it reads as slices.
+
+use equelle_front::backend::Namer;
+use equelle_front::ir::visit::{Node, visit_block};
+use equelle_front::ir::{KExpr, Path};
+use equelle_front::types::{Basic, CanonicalSet};
+use proc_macro2::{Ident, Literal, TokenStream};
+use quote::quote;
+
+use super::function::{Functions, entry_function};
+use super::side_function::single_type;
+use crate::codegen::emit::outputs::{Outputs, buffers, results};
+use crate::codegen::emit::stencil::steps_text;
+use crate::codegen::emit::stencil_point::Leaf;
+use crate::codegen::emit::stencil_reads::Lane;
+use crate::codegen::emit::text::{blank, ident};
+use crate::codegen::emit::uses::Use;
+use crate::codegen::emit::writer::{Failure, Form, Source, Writer, Written};
+
+/// Whether a kernel reads by index, or asks where a cell is in the grid.
+pub(in crate::codegen) fn reads_by_index(source: Source<'_>) -> bool {
+    let mut reads = false;
+    visit_block(&source.kernel.body, &mut |node| {
+        reads |= matches!(node, Node::Path(Path::Offset { .. }) | Node::Expr(KExpr::CellFact { .. }));
+    });
+    reads
+}
+
+/// Lanes of one type: of numbers, or of truth values.
+struct Lanes<'a> {
+    basic: Basic,
+    lanes: Vec<&'a Lane>,
+    /// `LANES`, the array of them; `lanes`; the buffer of ends.
+    names: [Ident; 3],
+}
+
+/// Writes the function that the method calls, and the one of a part of a row.
+pub(in crate::codegen) fn stencil_rows(source: Source<'_>, functions: &mut Namer) -> Written<Functions> {
+    let Source { module, kernel, names } = source;
+    let all_cells = module.sets.canonical(CanonicalSet::ALL_CELLS);
+    let fits = |basic| matches!(basic, Basic::Scalar | Basic::Bool);
+    if kernel.space_set() != Some(all_cells) || !kernel.results.iter().all(|r| fits(r.ty.basic)) {
+        return Err(Failure::Form);
+    }
+    let mut writer = Writer::new(source, Form::Stencil, functions);
+    let (statements, yields) = writer.block(&kernel.body)?;
+    let outputs = writer.results.clone();
+    let first = outputs.first().ok_or(Failure::Form)?.clone();
+    let stored = kernel.results.iter().zip(&yields).map(|(result, value)| match result.ty.basic {
+        Basic::Scalar => writer.reals.stored(value),
+        Basic::Vector | Basic::Bool | Basic::Entity(_) | Basic::Text | Basic::Table | Basic::Axis(_) => quote! { #value },
+    });
+    let each = quote! { #statements #(#outputs[i] = #stored;)* };
+    let (all, lane_of) = writer.stencil.lanes();
+    let kinds: Vec<Lanes> = [Basic::Scalar, Basic::Bool]
+        .into_iter()
+        .map(|basic| {
+            let suffix = if basic == Basic::Bool { "_of_truths" } else { "" };
+            let names = [format!("LANES{}", suffix.to_uppercase()), format!("lanes{suffix}"), format!("ends{suffix}")].map(|n| ident(&n));
+            let of_kind = |lane: &&Lane| kernel.params.get(lane.param.0 as usize).is_some_and(|p| p.ty.basic == basic);
+            Lanes { basic, lanes: all.iter().filter(of_kind).collect(), names }
+        })
+        .filter(|kind| !kind.lanes.is_empty())
+        .collect();
+
+    // The function of a part of a row.
+    let (real, precision) = (writer.reals.ty(), writer.reals.argument());
+    let takes_grid = writer.uses.has(Use::Grid);
+    let (mut params, mut args, mut before) = (TokenStream::new(), Vec::new(), TokenStream::new());
+    if takes_grid {
+        let grid = writer.uses.item("CartesianGrid");
+        params.extend(quote! { grid: &#grid #precision, });
+        args.push(quote! { grid });
+    }
+    if writer.stencil.asks_first {
+        params.extend(quote! { first: usize, });
+        args.push(quote! { segment.first });
+    }
+    if writer.stencil.asks_rows {
+        let row = writer.uses.item("LaneRow");
+        params.extend(quote! { rows: &[#row], });
+        args.push(quote! { &rows });
+    }
+    for ((result, name), slice) in kernel.results.iter().zip(&outputs).zip(&writer.slices.clone()) {
+        let ty = if result.ty.basic == Basic::Bool { ident("bool") } else { writer.reals.kept() };
+        params.extend(quote! { #name: &mut [#ty], });
+        args.push(quote! { &mut #slice[start..][..segment.len] });
+        if *name != first {
+            before.extend(quote! { let #name = &mut #name[..len]; });
+        }
+    }
+    for kind in &kinds {
+        let (number, lanes) = (Literal::usize_unsuffixed(kind.lanes.len()), &kind.names[1]);
+        let ty = if kind.basic == Basic::Bool { ident("bool") } else { real.clone() };
+        params.extend(quote! { #lanes: &[&[#ty]; #number], });
+        args.push(quote! { &#lanes });
+    }
+    for (((param, _, steps), slice), &lane) in writer.stencil.slices.iter().zip(&lane_of) {
+        let lane = &all[lane];
+        let basic = kernel.params[param.0 as usize].ty.basic;
+        let kind = kinds.iter().find(|kind| kind.basic == basic).ok_or(Failure::Form)?;
+        let number = kind.lanes.iter().position(|known| *known == lane).ok_or(Failure::Form)?;
+        let (lanes, number) = (&kind.names[1], Literal::usize_unsuffixed(number));
+        let by = if lane.chain.is_empty() { steps.first().map_or(0, |(by, _)| *by) } else { 0 };
+        let from = usize::from(by.abs_diff(lane.reach[0]));
+        before.extend(if from == 0 {
+            quote! { let #slice = &#lanes[#number][..len]; }
+        } else {
+            let from = Literal::usize_unsuffixed(from);
+            quote! { let #slice = &#lanes[#number][#from..][..len]; }
+        });
+    }
+    for (leaf, name) in writer.leaves.clone() {
+        let (ty, value) = match leaf {
+            Leaf::Single(id) => (single_type(kernel, &real, id, &mut writer.uses), writer.read(id)?),
+            Leaf::PerAxis(id) => (quote! { [#real; 3] }, writer.read_per_axis(id)?),
+            Leaf::Element(..) | Leaf::Local(_) => return Err(Failure::Form),
+        };
+        params.extend(quote! { #name: #ty, });
+        args.push(quote! { #value });
+    }
+    for (_, name, value) in &writer.stencil.before {
+        before.extend(quote! { let #name = #value; });
+    }
+    let (dim, asks_ends) = (writer.uses.has(Use::Dim), writer.stencil.asks_ends);
+    let mut generics = Vec::new();
+    generics.extend(dim.then(|| quote! { const DIM: usize }));
+    generics.extend(asks_ends.then(|| quote! { const ENDS: bool }));
+    let generics = (!generics.is_empty()).then(|| quote! { <#(#generics),*> });
+    let row_name = ident(&functions.fresh(&format!("{}_row", names.method)));
+    let (blank, doc) = (blank(), format!(" [`Kernels::{}`] in a part of a row.", names.method));
+    let row_function = quote! {
+        #blank
+        #[doc = #doc]
+        #[inline(never)]
+        fn #row_name #generics(#params) {
+            let len = #first.len();
+            #before
+            for i in 0..len { #each }
+        }
+    };
+    let call = |ends: bool| {
+        let mut generics = Vec::new();
+        generics.extend(dim.then(|| quote! { DIM }));
+        generics.extend(asks_ends.then(|| quote! { #ends }));
+        let generics = (!generics.is_empty()).then(|| quote! { ::<#(#generics),*> });
+        quote! { #row_name #generics(#(#args),*); }
+    };
+    let (inside, at_ends) = (call(false), call(true));
+    let call = if asks_ends {
+        quote! { if segment.inside { #inside } else { #at_ends } }
+    } else {
+        inside
+    };
+
+    // The loop over rows.
+    let rows_text = rows_text(&mut writer);
+    let mut constants = TokenStream::new();
+    let (mut buffers_of_ends, mut lanes_of_segment) = (TokenStream::new(), TokenStream::new());
+    for kind in &kinds {
+        let (constant, arrays) = lanes_text(kind, &mut writer)?;
+        let [name, lanes, ends] = &kind.names;
+        let make = writer.uses.item("lanes_of");
+        constants.extend(constant);
+        buffers_of_ends.extend(quote! { let mut #ends = Vec::new(); });
+        lanes_of_segment.extend(quote! { let #lanes = #make(grid, &segment, &rows, &#name, &[#(#arrays),*], &mut #ends); });
+    }
+    let [low, high] = writer.stencil.reach.map(|reach| Literal::usize_unsuffixed(usize::from(reach.unsigned_abs())));
+    let buffers = buffers(&mut writer, quote! { grid.n_cells() })?;
+    let Outputs { whole, part } = Outputs::of(&writer, None);
+    let finish = results(&mut writer)?;
+    let domain = writer.domain(all_cells)?;
+    let prelude = writer.prelude();
+    let (segments, lane_rows) = (writer.uses.item("segments"), writer.uses.item("lane_rows"));
+    let body = quote! {
+        #rows_text
+        #constants
+        #prelude
+        let domain = #domain;
+        #buffers
+        rt.each_row_or_part(grid, #whole, |range, #part| {
+            #buffers_of_ends
+            for segment in #segments(grid, &range, [#low, #high]) {
+                let rows = #lane_rows(grid, &segment, &ROWS);
+                #lanes_of_segment
+                let start = rows[0].start + segment.first - range.start;
+                #call
+            }
+        });
+        #finish
+    };
+    let entry = ident(&functions.fresh(&format!("{}_stencil", names.method)));
+    let mut uses = writer.function_uses();
+    uses.add_all([Use::Grid, Use::Runtime]);
+    let mut items = entry_function(source, &entry, &body, &mut uses)?;
+    items.extend(row_function);
+    Ok(Functions { entry, items, uses })
+}
+
+/// `const ROWS: ..`
+fn rows_text(writer: &mut Writer) -> TokenStream {
+    let rows = if writer.stencil.rows.is_empty() { vec![Default::default()] } else { writer.stencil.rows.clone() };
+    let (number, steps) = (Literal::usize_unsuffixed(rows.len()), writer.uses.item("Steps"));
+    let rows = rows.iter().map(|[y, z]| {
+        let (y, z) = (steps_text(y, &mut writer.uses), steps_text(z, &mut writer.uses));
+        quote! { [#y, #z] }
+    });
+    let rows: Vec<TokenStream> = rows.collect();
+    quote! { const ROWS: [[#steps; 2]; #number] = [#(#rows),*]; }
+}
+
+/// `const LANES: ..`, and the arrays that they are of.
+fn lanes_text(kind: &Lanes, writer: &mut Writer) -> Written<(TokenStream, Vec<TokenStream>)> {
+    let mut arrays = Vec::new();
+    let lane_type = writer.uses.item("Lane");
+    let mut items = Vec::new();
+    for lane in &kind.lanes {
+        let array = arrays.iter().position(|known| *known == lane.param).unwrap_or_else(|| {
+            arrays.push(lane.param);
+            arrays.len() - 1
+        });
+        let (array, row) = (Literal::usize_unsuffixed(array), Literal::usize_unsuffixed(lane.row));
+        let [low, high] = lane.reach.map(Literal::i8_unsuffixed);
+        let along = steps_text(&lane.steps(), &mut writer.uses);
+        items.push(quote! { #lane_type::new(#array, #row, [#low, #high], #along) });
+    }
+    let arrays = arrays.into_iter().map(|param| writer.read(param)).collect::<Written<Vec<Ident>>>()?;
+    let (name, number) = (&kind.names[0], Literal::usize_unsuffixed(items.len()));
+    Ok((quote! { const #name: [#lane_type; #number] = [#(#items),*]; }, arrays.iter().map(|name| quote! { #name }).collect()))
+}
