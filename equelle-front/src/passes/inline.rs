@@ -13,7 +13,7 @@ const BUDGET: usize = 50_000;
 /// call stands in the whole program. A chain of functions, each of which calls the one before
 /// twice, would otherwise double with every link up to [`BUDGET`], and there would be as many such
 /// bodies as links.
-const LARGE: usize = 5_000;
+const LARGE: usize = 1_000;
 
 /// Inlines calls in every function, callees first.
 pub(super) fn run(module: &mut Module, notes: &mut Notes) {
