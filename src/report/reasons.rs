@@ -14,6 +14,9 @@ pub(super) fn sentence(why: &Why) -> String {
         Why::SharedSum { places } => format!("contains a sum over faces and is used at {places} places"),
         Why::Invariant { cost, load } => format!("does not change in the loop and costs {cost}, more than {load} for a load"),
         Why::Shared { places, cost, limit } => format!("used at {places} places and costs {cost}, more than {limit}"),
+        Why::ReadAtOffsets { places, cost, limit } => {
+            format!("read at {places} places around a cell and costs {cost}: all but one of them again would cost more than {limit}")
+        }
         Why::Tall { limit } => format!("more than {limit} operations would stand above one another"),
         Why::NoKernel => "an operation that kernels cannot compute".to_owned(),
         Why::NotBuilt => "no kernel can be built for it from what it reads".to_owned(),
@@ -66,6 +69,7 @@ pub(super) fn codes(why: &Why) -> Vec<&'static str> {
         Why::SharedSum { .. } => vec!["shared_sum"],
         Why::Invariant { .. } => vec!["invariant"],
         Why::Shared { .. } => vec!["shared"],
+        Why::ReadAtOffsets { .. } => vec!["read_at_offsets"],
         Why::Tall { .. } => vec!["tall"],
         Why::NoKernel => vec!["no_kernel"],
         Why::NotBuilt => vec!["not_built"],

@@ -2,13 +2,13 @@
 
 use equelle_front::backend::usage::KernelUsage;
 use equelle_front::backend::{BackendError, KernelNames, Namer};
-use equelle_front::ir::{Kernel, ParamId, Space};
+use equelle_front::ir::{Kernel, ParamId, Space, reads_by_index};
 use equelle_front::types::{Basic, Shape};
 use proc_macro2::{Ident, Literal, TokenStream};
 use quote::quote;
 
 use super::cartesian::function::{cartesian_equation, cartesian_functions};
-use super::cartesian::stencil_rows::{reads_by_index, stencil_rows};
+use super::cartesian::stencil_rows::stencil_rows;
 use super::emit::reals::Reals;
 use super::emit::text::ident;
 use super::emit::uses::{Use, Uses};
@@ -33,7 +33,7 @@ pub(super) fn write(source: Source<'_>, usage: &KernelUsage, functions: &mut Nam
     let name = |functions: &mut Namer, suffix: &str| ident(&functions.fresh(&format!("{}_{suffix}", names.method)));
     // Only numbers are kept per axis.
     let kept = kernel.params.iter().all(|p| !p.per_axis || p.ty.basic == Basic::Scalar);
-    let by_index = kernel.jacobian.is_none() && kernel.cartesian.is_none() && kept && reads_by_index(source);
+    let by_index = kernel.jacobian.is_none() && kernel.cartesian.is_none() && kept && reads_by_index(kernel);
     let rows = if by_index { Some(stencil_rows(source, functions)) } else { None };
     // No other grid gets here.
     let rows_alone = matches!(rows, Some(Ok(_))) && !kernel.params.iter().any(|p| p.per_axis);

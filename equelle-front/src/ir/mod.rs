@@ -46,4 +46,4 @@ pub use kernel::*;
 pub use location::{IrLocation, KernelItem, Owner};
 pub use numbers::{Numbers, Precision, Rounding};
 pub use op::*;
-pub use structure::Structure;
+pub use structure::{Structure, reads_by_index};

@@ -2,7 +2,7 @@
 
 use crate::ir::op::{Block, Module, Op, StmtKind};
 use crate::ir::visit::{Node, visit_block};
-use crate::ir::{KExpr, Path};
+use crate::ir::{KExpr, Kernel, Path};
 use crate::ops::{Beyond, GridNumber, Offset};
 use crate::source::Span;
 
@@ -32,6 +32,15 @@ impl Structure {
         }
         found
     }
+}
+
+/// Whether a kernel reads by index, or asks where a cell is in the grid.
+pub fn reads_by_index(kernel: &Kernel) -> bool {
+    let mut reads = false;
+    visit_block(&kernel.body, &mut |node| {
+        reads |= matches!(node, Node::Path(Path::Offset { .. }) | Node::Expr(KExpr::CellFact { .. }));
+    });
+    reads
 }
 
 fn of_block(block: &Block, found: &mut Option<Structure>) {

@@ -10,10 +10,14 @@ use crate::ir::{Block, Function, FunctionId, Module, MutableId, Op, Rounds, Stmt
 const BUDGET: usize = 50_000;
 
 /// A function of more statements than this (with what was inlined into it) is inlined only if one
-/// call stands in the whole program. A chain of functions, each of which calls the one before
-/// twice, would otherwise double with every link up to [`BUDGET`], and there would be as many such
-/// bodies as links.
+/// call stands in the whole program, or if its copies are small enough together ([`COPIES`]). A
+/// chain of functions, each of which calls the one before twice, would otherwise double with every
+/// link up to [`BUDGET`], and there would be as many such bodies as links.
 const LARGE: usize = 1_000;
+
+/// All copies of a large function have at most this many statements: the right side of a system of
+/// equations in each stage of a step. A chain as above gets that far and begins anew.
+const COPIES: usize = 10_000;
 
 /// Inlines calls in every function, callees first.
 pub(super) fn run(module: &mut Module, notes: &mut Notes) {
@@ -24,7 +28,8 @@ pub(super) fn run(module: &mut Module, notes: &mut Notes) {
         let (done, rest) = module.functions.split_at_mut(index);
         inline_calls(&mut rest[0], done, &inlinable, notes);
         let statements = size(&rest[0].body);
-        inlinable.push(if calls > 1 && statements > LARGE { Err(CallNotInlined::Large { statements, limit: LARGE }) } else { Ok(()) });
+        let is_large = calls > 1 && statements > LARGE && calls * statements > COPIES;
+        inlinable.push(if is_large { Err(CallNotInlined::Large { statements, limit: LARGE.max(COPIES / calls) }) } else { Ok(()) });
     }
     inline_calls(&mut module.main, &module.functions, &inlinable, notes);
     drop_uncalled(module);

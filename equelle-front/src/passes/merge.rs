@@ -25,7 +25,7 @@ use super::rewrite::{NodeMut, rewrite_block};
 use crate::backend::visit::{Node, visit_block};
 use crate::ir::{
     Block, COMPUTE, CartesianForm, Function, KBlock, KExpr, KStmt, Kernel, KernelId, Local, LocalId, Module, MutableId, Op, ParamId, Path,
-    Space, Stmt, StmtKind, ValueId,
+    Space, Stmt, StmtKind, ValueId, reads_by_index,
 };
 use crate::lower::UniqueNames;
 use crate::types::{SetTable, Type};
@@ -43,7 +43,7 @@ pub(super) fn run(module: &mut Module) {
         let body = std::mem::take(&mut function.body);
         let mut defs = Defs::default();
         defs.add(&body.statements);
-        let mut merger = Merger { kernels: &mut kernels, names: &mut names, uses, function, sets: &module.sets, defs };
+        let mut merger = Merger { kernels: &mut kernels, names: &mut names, uses, function, sets: &module.sets, defs, by_index: false };
         let body = merger.block(body);
         function.body = body;
     }
@@ -175,6 +175,8 @@ struct Merger<'a> {
     function: &'a Function,
     sets: &'a SetTable,
     defs: Defs,
+    /// Whether a kernel of the segment at hand reads by index.
+    by_index: bool,
 }
 
 impl Merger<'_> {
@@ -227,6 +229,7 @@ impl Merger<'_> {
 
     /// Orders statements without effects and merges launches.
     fn segment(&mut self, statements: Vec<Stmt>, out: &mut Vec<Stmt>) {
+        self.by_index = statements.iter().any(|s| self.launched(s).is_some_and(reads_by_index));
         let mut pending: BTreeSet<ValueId> = statements.iter().flat_map(|s| s.defines().to_vec()).collect();
         let mut rest = statements;
         while !rest.is_empty() {
@@ -289,13 +292,19 @@ impl Merger<'_> {
         }
     }
 
+    fn launched(&self, statement: &Stmt) -> Option<&Kernel> {
+        let StmtKind::Launch { kernel, .. } = &statement.kind else { return None };
+        self.kernels.get(kernel.0 as usize)
+    }
+
     /// What a launch that may be merged can be merged with.
     fn key(&self, statement: &Stmt) -> Option<Key> {
-        let StmtKind::Launch { kernel, .. } = &statement.kind else { return None };
-        let kernel = self.kernels.get(kernel.0 as usize)?;
+        let kernel = self.launched(statement)?;
         let plain = kernel.checks.is_empty() && kernel.jacobian.is_none() && kernel.results.iter().all(|r| r.reduce.is_none());
         let form = match &kernel.cartesian {
             None => Form::General,
+            // Kernels that read by index have one form, for Cartesian grids alone.
+            Some(CartesianForm::Full(block)) if self.by_index && *block == kernel.body => Form::General,
             Some(CartesianForm::Full(_)) => Form::Full,
             Some(CartesianForm::PerAxis(_)) => Form::PerAxis,
         };
@@ -313,6 +322,8 @@ impl Merger<'_> {
 
     /// One launch for a group; none if nobody reads what it makes.
     fn merge(&mut self, key: Key, group: Vec<Stmt>) -> Option<Stmt> {
+        let kept_form = |s: &Stmt| self.launched(s).is_some_and(|kernel| matches!(kernel.cartesian, Some(CartesianForm::Full(_))));
+        let key = if group.iter().all(kept_form) { Key { form: Form::Full, ..key } } else { key };
         let mut merged = Merged::new(key);
         let mut inside: BTreeMap<ValueId, u32> = BTreeMap::new();
         for statement in &group {

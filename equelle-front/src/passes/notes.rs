@@ -52,6 +52,8 @@ pub enum Why {
     Invariant { cost: u32, load: u32 },
     /// Used at several places and expensive.
     Shared { places: u32, cost: u32, limit: u32 },
+    /// Read at several offsets of a Cartesian grid: each place would evaluate it again.
+    ReadAtOffsets { places: u32, cost: u32, limit: u32 },
     /// More operations above one another than are substituted.
     Tall { limit: u32 },
     /// No kernel computes such an operation, or values of its type.

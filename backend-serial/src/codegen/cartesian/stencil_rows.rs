@@ -1,8 +1,6 @@
 //! Kernels that read by index: a function of a part of a row, which takes what it reads as slices.
 
 use equelle_front::backend::Namer;
-use equelle_front::ir::visit::{Node, visit_block};
-use equelle_front::ir::{KExpr, Path};
 use equelle_front::types::{Basic, CanonicalSet};
 use proc_macro2::{Ident, Literal, TokenStream};
 use quote::quote;
@@ -16,15 +14,6 @@ use crate::codegen::emit::stencil_reads::Lane;
 use crate::codegen::emit::text::{blank, ident};
 use crate::codegen::emit::uses::Use;
 use crate::codegen::emit::writer::{Failure, Form, Source, Writer, Written};
-
-/// Whether a kernel reads by index, or asks where a cell is in the grid.
-pub(in crate::codegen) fn reads_by_index(source: Source<'_>) -> bool {
-    let mut reads = false;
-    visit_block(&source.kernel.body, &mut |node| {
-        reads |= matches!(node, Node::Path(Path::Offset { .. }) | Node::Expr(KExpr::CellFact { .. }));
-    });
-    reads
-}
 
 /// Lanes of one type: of numbers, or of truth values.
 struct Lanes<'a> {

@@ -4,6 +4,7 @@ use equelle_front::ir::{KBlock, KExpr, KStmt, LocalId, Path};
 use proc_macro2::{Ident, TokenStream};
 use quote::quote;
 
+use super::stencil::leads_to_cell;
 use super::text::Text;
 use super::writer::{Form, Writer, Written};
 
@@ -36,7 +37,7 @@ impl Writer<'_> {
                 Ok(quote! { let #name = #value; })
             }
             KStmt::LetEntity { local, path } => {
-                if self.form == Form::Stencil && self.leads_to_cell(path) {
+                if self.form == Form::Stencil && leads_to_cell(self, path) {
                     self.stencil.cells.insert(*local, path.clone());
                     return Ok(TokenStream::new());
                 }

@@ -10,6 +10,7 @@ use quote::quote;
 use super::operators::{comparison, math};
 use super::reals::Reals;
 use super::reduction::side_number;
+use super::stencil::{leads_to_cell, stencil_load};
 use super::stencil_point::{End, Leaf, StencilPoint};
 use super::text::{Level, Text, ident};
 use super::uses::Use;
@@ -157,7 +158,7 @@ impl Writer<'_> {
         }
         match self.form {
             Form::PerAxis => Err(Failure::Form),
-            Form::Stencil => self.stencil_load(id, at),
+            Form::Stencil => stencil_load(self, id, at),
             Form::Row => match at {
                 Path::Local(local) if self.choices.contains_key(local) => {
                     let (condition, a, b) = self.choices[local].clone();
@@ -389,7 +390,7 @@ impl Writer<'_> {
         if self.is_outside(at) {
             return Ok(Text::atom(quote! { true }));
         }
-        if self.place(at).is_some() || (self.form == Form::Stencil && self.leads_to_cell(at)) {
+        if self.place(at).is_some() || (self.form == Form::Stencil && leads_to_cell(self, at)) {
             return Ok(Text::atom(quote! { false }));
         }
         let entity = self.entity(at)?;

@@ -1,11 +1,12 @@
 //! Paths: entities, and where the elements that belong to them are.
 
 use equelle_front::ir::{Path, Side, Space};
-use equelle_front::ops::{CellFact, SideMap};
+use equelle_front::ops::CellFact;
 use equelle_front::types::{CanonicalSet, EntityKind, Extent, SetId};
 use proc_macro2::TokenStream;
 use quote::quote;
 
+use super::stencil::{side_map, stencil_fact};
 use super::stencil_point::{End, FaceNames, StencilPoint};
 use super::text::{Level, Text, ident};
 use super::uses::Use;
@@ -298,22 +299,11 @@ impl Writer<'_> {
     }
 }
 
-/// The map as the runtime calls it.
-pub(super) fn side_map(map: SideMap) -> &'static str {
-    match map {
-        SideMap::Wrap => "Wrap",
-        SideMap::Mirror => "Mirror",
-        SideMap::MirrorAt => "MirrorAt",
-        SideMap::Clamp => "Clamp",
-        SideMap::Never => "Never",
-    }
-}
-
 impl Writer<'_> {
     /// Where a cell is in the grid.
     pub(in crate::codegen) fn place_fact(&mut self, fact: CellFact, at: &Path) -> Written<Text> {
         if self.form == Form::Stencil {
-            return self.stencil_fact(fact, at);
+            return stencil_fact(self, fact, at);
         }
         if self.form != Form::General {
             return Err(Failure::Form);

@@ -6,11 +6,21 @@ use equelle_front::types::{Basic, CanonicalSet};
 use proc_macro2::{Ident, Literal, TokenStream};
 use quote::quote;
 
-use super::path::side_map;
 use super::stencil_reads::Steps;
 use super::text::{Level, Text, ident};
 use super::uses::Uses;
 use super::writer::{Failure, Writer, Written};
+
+/// The map as the runtime calls it.
+pub(super) fn side_map(map: SideMap) -> &'static str {
+    match map {
+        SideMap::Wrap => "Wrap",
+        SideMap::Mirror => "Mirror",
+        SideMap::MirrorAt => "MirrorAt",
+        SideMap::Clamp => "Clamp",
+        SideMap::Never => "Never",
+    }
+}
 
 /// `&[(1, [SideMap::Never, SideMap::Wrap])]`
 pub(in crate::codegen) fn steps_text(steps: &[(i8, [SideMap; 2])], uses: &mut Uses) -> TokenStream {
@@ -30,138 +40,136 @@ fn offset_name(axis: usize, steps: &[(i8, [SideMap; 2])]) -> Option<String> {
     (!steps.is_empty()).then(|| format!("_{}{sign}{}", ["x", "y", "z"][axis], by.unsigned_abs()))
 }
 
-impl Writer<'_> {
-    /// The steps from the cell at hand to the end of a path.
-    fn steps(&self, path: &Path) -> Written<[Steps; 3]> {
-        match path {
-            Path::Here => Ok(Default::default()),
-            Path::Local(id) => self.steps(self.stencil.cells.get(id).ok_or(Failure::Form)?),
-            Path::Offset { from, by, beyond } => {
-                let mut steps = self.steps(from)?;
-                for (axis, steps) in steps.iter_mut().enumerate().filter(|(axis, _)| by[*axis] != 0) {
-                    let mut maps = [SideMap::Never; 2];
-                    let side = usize::from(by[axis] > 0);
-                    maps[side] = beyond[2 * axis + side];
-                    steps.push((by[axis], maps));
-                }
-                Ok(steps)
+/// The steps from the cell at hand to the end of a path.
+fn steps(writer: &Writer<'_>, path: &Path) -> Written<[Steps; 3]> {
+    match path {
+        Path::Here => Ok(Default::default()),
+        Path::Local(id) => steps(writer, writer.stencil.cells.get(id).ok_or(Failure::Form)?),
+        Path::Offset { from, by, beyond } => {
+            let mut steps = steps(writer, from)?;
+            for (axis, steps) in steps.iter_mut().enumerate().filter(|(axis, _)| by[*axis] != 0) {
+                let mut maps = [SideMap::Never; 2];
+                let side = usize::from(by[axis] > 0);
+                maps[side] = beyond[2 * axis + side];
+                steps.push((by[axis], maps));
             }
-            Path::First(_)
-            | Path::Second(_)
-            | Path::Through { .. }
-            | Path::Select { .. }
-            | Path::SideFace(_)
-            | Path::Shift { .. }
-            | Path::Empty => Err(Failure::Form),
+            Ok(steps)
         }
+        Path::First(_)
+        | Path::Second(_)
+        | Path::Through { .. }
+        | Path::Select { .. }
+        | Path::SideFace(_)
+        | Path::Shift { .. }
+        | Path::Empty => Err(Failure::Form),
     }
+}
 
-    /// Whether a path is known to lead to a cell; then what is asked of it needs no look.
-    pub(in crate::codegen) fn leads_to_cell(&self, path: &Path) -> bool {
-        self.steps(path).is_ok()
+/// Whether a path is known to lead to a cell; then what is asked of it needs no look.
+pub(in crate::codegen) fn leads_to_cell(writer: &Writer<'_>, path: &Path) -> bool {
+    steps(writer, path).is_ok()
+}
+
+/// An element, in [`super::writer::Form::Stencil`].
+pub(in crate::codegen) fn stencil_load(writer: &mut Writer<'_>, id: ParamId, path: &Path) -> Written<Text> {
+    if let Path::Select { condition, if_true, if_false } = path {
+        let condition = writer.expr(condition)?;
+        let (if_true, if_false) = (stencil_load(writer, id, if_true)?, stencil_load(writer, id, if_false)?);
+        return Ok(Text::choice(&condition, &if_true, &if_false));
     }
-
-    /// An element, in [`super::writer::Form::Stencil`].
-    pub(in crate::codegen) fn stencil_load(&mut self, id: ParamId, path: &Path) -> Written<Text> {
-        if let Path::Select { condition, if_true, if_false } = path {
-            let condition = self.expr(condition)?;
-            let (if_true, if_false) = (self.stencil_load(id, if_true)?, self.stencil_load(id, if_false)?);
-            return Ok(Text::choice(&condition, &if_true, &if_false));
-        }
-        let (param, name) = self.param(id)?;
-        let all_cells = self.module.sets.canonical(CanonicalSet::ALL_CELLS);
-        if !matches!(param.ty.basic, Basic::Scalar | Basic::Bool) || self.set_of(id)? != all_cells {
-            return Err(Failure::Form);
-        }
-        let [x, y, z] = self.steps(path)?;
-        let wanted: String = [&x, &y, &z].into_iter().enumerate().filter_map(|(axis, steps)| offset_name(axis, steps)).collect();
-        let row = self.stencil.row([y, z]);
-        self.stencil.reaches(&x, 0);
-        let read = (id, row, x);
-        if let Some((_, slice)) = self.stencil.slices.iter().find(|(known, _)| *known == read) {
-            return Ok(Text::atom(quote! { #slice[i] }));
-        }
-        let free = wanted.is_empty() && !self.stencil.slices.iter().any(|(_, slice)| *slice == name);
-        let slice = if free { name } else { ident(&self.namer.fresh(&format!("{name}{wanted}"))) };
-        self.stencil.slices.push((read, slice.clone()));
-        Ok(Text::atom(quote! { #slice[i] }))
+    let (param, name) = writer.param(id)?;
+    let all_cells = writer.module.sets.canonical(CanonicalSet::ALL_CELLS);
+    if !matches!(param.ty.basic, Basic::Scalar | Basic::Bool) || writer.set_of(id)? != all_cells {
+        return Err(Failure::Form);
     }
-
-    /// A number or truth of a row, defined before the loop.
-    fn before_row(&mut self, wanted: &str, value: TokenStream) -> Ident {
-        let key = value.to_string();
-        if let Some((_, name, _)) = self.stencil.before.iter().find(|(known, _, _)| *known == key) {
-            return name.clone();
-        }
-        let name = ident(&self.namer.fresh(wanted));
-        self.stencil.before.push((key, name.clone(), value));
-        name
+    let [x, y, z] = steps(writer, path)?;
+    let wanted: String = [&x, &y, &z].into_iter().enumerate().filter_map(|(axis, steps)| offset_name(axis, steps)).collect();
+    let row = writer.stencil.row([y, z]);
+    writer.stencil.reaches(&x, 0);
+    let read = (id, row, x);
+    if let Some((_, slice)) = writer.stencil.slices.iter().find(|(known, _)| *known == read) {
+        return Ok(Text::atom(quote! { #slice[i] }));
     }
+    let free = wanted.is_empty() && !writer.stencil.slices.iter().any(|(_, slice)| *slice == name);
+    let slice = if free { name } else { ident(&writer.namer.fresh(&format!("{name}{wanted}"))) };
+    writer.stencil.slices.push((read, slice.clone()));
+    Ok(Text::atom(quote! { #slice[i] }))
+}
 
-    /// The place of the end of a path along the row: `first + i`, or where steps from there lead.
-    fn place_in_row(&mut self, steps: &[(i8, [SideMap; 2])]) -> TokenStream {
-        self.stencil.asks_first = true;
-        self.stencil.reaches(steps, 0);
-        if steps.is_empty() {
-            return quote! { (first + i) };
-        }
-        self.stencil.asks_ends = true;
-        let (after, steps, grid) = (self.uses.item("after_in_row"), steps_text(steps, &mut self.uses), self.grid());
-        quote! { #after::<ENDS>(first + i, #steps, #grid.n[0]) }
+/// A number or truth of a row, defined before the loop.
+fn before_row(writer: &mut Writer<'_>, wanted: &str, value: TokenStream) -> Ident {
+    let key = value.to_string();
+    if let Some((_, name, _)) = writer.stencil.before.iter().find(|(known, _, _)| *known == key) {
+        return name.clone();
     }
+    let name = ident(&writer.namer.fresh(wanted));
+    writer.stencil.before.push((key, name.clone(), value));
+    name
+}
 
-    /// Where a cell is in the grid.
-    pub(in crate::codegen) fn stencil_fact(&mut self, fact: CellFact, path: &Path) -> Written<Text> {
-        let [x, y, z] = self.steps(path)?;
-        let row = self.stencil.row([y, z]);
-        let number = Literal::usize_unsuffixed(row);
-        let place = |writer: &mut Self, axis: usize| {
+/// The place of the end of a path along the row: `first + i`, or where steps from there lead.
+fn place_in_row(writer: &mut Writer<'_>, steps: &[(i8, [SideMap; 2])]) -> TokenStream {
+    writer.stencil.asks_first = true;
+    writer.stencil.reaches(steps, 0);
+    if steps.is_empty() {
+        return quote! { (first + i) };
+    }
+    writer.stencil.asks_ends = true;
+    let (after, steps, grid) = (writer.uses.item("after_in_row"), steps_text(steps, &mut writer.uses), writer.grid());
+    quote! { #after::<ENDS>(first + i, #steps, #grid.n[0]) }
+}
+
+/// Where a cell is in the grid.
+pub(in crate::codegen) fn stencil_fact(writer: &mut Writer<'_>, fact: CellFact, path: &Path) -> Written<Text> {
+    let [x, y, z] = steps(writer, path)?;
+    let row = writer.stencil.row([y, z]);
+    let number = Literal::usize_unsuffixed(row);
+    let place = |writer: &mut Writer<'_>, axis: usize| {
+        if axis == 0 {
+            return place_in_row(writer, &x);
+        }
+        writer.stencil.asks_rows = true;
+        let axis = Literal::usize_unsuffixed(axis - 1);
+        quote! { rows[#number].at[#axis] }
+    };
+    let axis_name = |axis: usize| ["x", "y", "z"].get(axis).copied().ok_or(Failure::Form);
+    Ok(match fact {
+        CellFact::Outside { axis, by } => {
+            let (axis, name) = (usize::from(axis), axis_name(usize::from(axis))?);
+            let place = place(writer, axis);
+            let (is_beyond, grid) = (writer.uses.item("is_beyond"), writer.grid());
+            let (number, offset) = (Literal::usize_unsuffixed(axis), Literal::i8_unsuffixed(by));
+            let beyond = quote! { #is_beyond(#place, #offset, #grid.n[#number]) };
             if axis == 0 {
-                return writer.place_in_row(&x);
+                writer.stencil.reaches(&x, by);
+                writer.stencil.asks_ends = true;
+                return Ok(Text::new(Level::And, quote! { ENDS && #beyond }));
             }
-            writer.stencil.asks_rows = true;
-            let axis = Literal::usize_unsuffixed(axis - 1);
-            quote! { rows[#number].at[#axis] }
-        };
-        let axis_name = |axis: usize| ["x", "y", "z"].get(axis).copied().ok_or(Failure::Form);
-        Ok(match fact {
-            CellFact::Outside { axis, by } => {
-                let (axis, name) = (usize::from(axis), axis_name(usize::from(axis))?);
-                let place = place(self, axis);
-                let (is_beyond, grid) = (self.uses.item("is_beyond"), self.grid());
-                let (number, offset) = (Literal::usize_unsuffixed(axis), Literal::i8_unsuffixed(by));
-                let beyond = quote! { #is_beyond(#place, #offset, #grid.n[#number]) };
-                if axis == 0 {
-                    self.stencil.reaches(&x, by);
-                    self.stencil.asks_ends = true;
-                    return Ok(Text::new(Level::And, quote! { ENDS && #beyond }));
-                }
-                let name = self.before_row(&format!("is_beyond_{name}"), beyond);
-                Text::atom(quote! { #name })
+            let name = before_row(writer, &format!("is_beyond_{name}"), beyond);
+            Text::atom(quote! { #name })
+        }
+        CellFact::Index(axis) => {
+            let (axis, name) = (usize::from(axis), axis_name(usize::from(axis))?);
+            let place = place(writer, axis);
+            let ty = writer.reals.ty();
+            // Conversions of 32-bit integers are vector instructions everywhere.
+            let index = quote! { #place as i32 as #ty };
+            if axis == 0 {
+                return Ok(Text::new(Level::Cast, index));
             }
-            CellFact::Index(axis) => {
-                let (axis, name) = (usize::from(axis), axis_name(usize::from(axis))?);
-                let place = place(self, axis);
-                let ty = self.reals.ty();
-                // Conversions of 32-bit integers are vector instructions everywhere.
-                let index = quote! { #place as i32 as #ty };
-                if axis == 0 {
-                    return Ok(Text::new(Level::Cast, index));
-                }
-                Text::atom(self.before_row(&format!("index_{name}"), index))
-            }
-            CellFact::Even(axes) => {
-                let rows: Vec<TokenStream> = (1..3).filter(|&axis| axes[axis]).map(|axis| place(self, axis)).collect();
-                let of_row = (!rows.is_empty()).then(|| self.before_row("index_of_row", quote! { #(#rows)+* }));
-                let along = axes[0].then(|| place(self, 0));
-                let sum = match (along, of_row) {
-                    (Some(along), Some(of_row)) => quote! { (#along + #of_row) },
-                    (Some(along), None) => along,
-                    (None, Some(of_row)) => quote! { #of_row },
-                    (None, None) => quote! { 0 },
-                };
-                Text::new(Level::Compare, quote! { #sum % 2 == 0 })
-            }
-        })
-    }
+            Text::atom(before_row(writer, &format!("index_{name}"), index))
+        }
+        CellFact::Even(axes) => {
+            let rows: Vec<TokenStream> = (1..3).filter(|&axis| axes[axis]).map(|axis| place(writer, axis)).collect();
+            let of_row = (!rows.is_empty()).then(|| before_row(writer, "index_of_row", quote! { #(#rows)+* }));
+            let along = axes[0].then(|| place(writer, 0));
+            let sum = match (along, of_row) {
+                (Some(along), Some(of_row)) => quote! { (#along + #of_row) },
+                (Some(along), None) => along,
+                (None, Some(of_row)) => quote! { #of_row },
+                (None, None) => quote! { 0 },
+            };
+            Text::new(Level::Compare, quote! { #sum % 2 == 0 })
+        }
+    })
 }

@@ -14,6 +14,7 @@ mod equation;
 mod facts;
 mod kernel_maker;
 mod names;
+mod offsets;
 mod plan;
 mod sum;
 mod tidy;

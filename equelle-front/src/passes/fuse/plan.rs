@@ -4,9 +4,11 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::super::analysis::Defs;
 use super::super::{Need, Notes, Why};
+use super::offsets::{OffsetReads, reads, sum};
 use crate::cost::CostModel;
 use crate::ir::{Block, Function, Op, OpClass, StmtKind, ValueId};
-use crate::types::{Basic, EntityKind, SetTable, Shape, Type};
+use crate::ops::Offset;
+use crate::types::{Basic, CanonicalSet, EntityKind, SetTable, Shape, Type};
 
 /// What becomes of a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -43,6 +45,9 @@ struct Sites {
     depth: usize,
     /// Number of places.
     count: u32,
+    /// In programs that read by index: values that exist in memory for which it is evaluated, and
+    /// how far from their elements.
+    points: BTreeSet<(ValueId, Offset)>,
 }
 
 impl Plan {
@@ -59,10 +64,15 @@ impl Plan {
             costs: BTreeMap::new(),
             ringed: BTreeSet::new(),
             tall: BTreeSet::new(),
+            offsets: OffsetReads::of(function, defs),
+            spread: BTreeMap::new(),
         };
         planner.heights(&function.body, &mut BTreeMap::new());
         planner.rings(&function.body);
         planner.prune_rings(&function.body, &mut BTreeSet::new());
+        if planner.offsets.any() {
+            planner.spread(&function.body);
+        }
         planner.block(&function.body, 0);
         planner.plan
     }
@@ -124,6 +134,10 @@ struct Planner<'a> {
     ringed: BTreeSet<ValueId>,
     /// Values stored because too many operations would be substituted above one another.
     tall: BTreeSet<ValueId>,
+    /// At which offsets values are read.
+    offsets: OffsetReads,
+    /// Values stored because of that: each place would evaluate them again.
+    spread: BTreeMap<ValueId, Why>,
 }
 
 impl Planner<'_> {
@@ -201,6 +215,59 @@ impl Planner<'_> {
         self.costs.clear();
     }
 
+    /// Finds the values to store because they are read at several offsets, users after their
+    /// operands: a value at s offsets costs s times as much to evaluate.
+    fn spread(&mut self, block: &Block) {
+        for statement in &block.statements {
+            match &statement.kind {
+                StmtKind::Let { results, op } => {
+                    let [result] = results[..] else { continue };
+                    let (ty, places) = (self.ty(result), self.offsets.places(result));
+                    if places < 2 || !is_fusable(op, ty) || !is_storable(op, ty) || ty.entity_kind().is_some() {
+                        continue;
+                    }
+                    let (cost, limit) = (self.cost_at_offsets(result), self.model.share);
+                    if cost.saturating_mul(places - 1) > limit {
+                        self.spread.insert(result, Why::ReadAtOffsets { places, cost, limit });
+                        self.costs.clear();
+                    }
+                }
+                StmtKind::For { body, .. } => self.spread(body),
+                StmtKind::Store { .. } | StmtKind::Output { .. } | StmtKind::Launch { .. } | StmtKind::Return(_) => {}
+            }
+        }
+    }
+
+    /// Cost of one evaluation where everything is substituted and evaluated once at each offset, as
+    /// kernels do.
+    fn cost_at_offsets(&mut self, value: ValueId) -> u32 {
+        let mut cost = 0u32;
+        let mut seen = BTreeSet::new();
+        let mut next = vec![(value, Offset::default())];
+        while let Some((value, at)) = next.pop() {
+            if !seen.insert((value, at)) {
+                continue;
+            }
+            let op = self.defs.op(value).filter(|_| seen.len() == 1 || !self.is_loaded(value)).cloned();
+            let Some(op) = op else {
+                cost = cost.saturating_add(self.load(value));
+                continue;
+            };
+            if op.class() == OpClass::FiniteVolume || (matches!(op, Op::On { .. }) && reads(self.function, self.defs, &op).len() > 1) {
+                cost = cost.saturating_add(self.cost(value).0);
+                continue;
+            }
+            let operands = reads(self.function, self.defs, &op);
+            if !matches!(op, Op::On { .. }) {
+                cost = cost.saturating_add(self.model.operation(&op));
+            }
+            if op.class() != OpClass::Geometry {
+                next.extend(operands.into_iter().map(|(operand, by)| (operand, sum(at, by))));
+            }
+        }
+        cost
+    }
+
     fn root(&mut self, value: ValueId, depth: usize, need: Need) {
         let sites = self.sites.entry(value).or_default();
         sites.needs.insert(need);
@@ -248,6 +315,13 @@ impl Planner<'_> {
             Placement::Operation => op.operands().into_iter().for_each(|v| self.root(v, depth, need_of(op))),
             Placement::Inline | Placement::Kernel => {
                 let stored = placement == Placement::Kernel;
+                if self.offsets.any() {
+                    for (operand, by) in reads(self.function, self.defs, op) {
+                        let points =
+                            if stored { vec![(result, by)] } else { sites.points.iter().map(|&(root, at)| (root, sum(at, by))).collect() };
+                        self.sites.entry(operand).or_default().points.extend(points);
+                    }
+                }
                 for operand in op.operands() {
                     let reduced = matches!(op, Op::Reduce(..)) && self.cost(operand).1;
                     let entry = self.sites.entry(operand).or_default();
@@ -295,14 +369,21 @@ impl Planner<'_> {
         // anew, next to its other terms, and nothing goes through memory.
         let on_faces = ty.mapping().is_some_and(|set| self.sets.get(set).kind == EntityKind::Face);
         let invariant = self.cost_beside_stored(op, cost);
+        // Where programs read by index, what is evaluated at one cell for several users is
+        // evaluated once.
+        let of_cells = self.offsets.any() && ty.mapping() == Some(self.sets.canonical(CanonicalSet::ALL_CELLS));
+        let places = if of_cells { sites.points.len() as u32 } else { sites.count };
+        let cost = if of_cells && places > 1 { self.cost_at_offsets(result) } else { cost };
         let why = if sites.depth > depth && invariant > recompute {
             Why::Invariant { cost: invariant, load: recompute }
         } else if self.ringed.contains(&result) {
             Why::SumElsewhere
+        } else if let Some(why) = self.spread.get(&result) {
+            why.clone()
         } else if has_sum && sites.count > 1 {
             Why::SharedSum { places: sites.count }
-        } else if sites.count > 1 && cost > self.model.share && ty.entity_kind().is_none() && !on_faces {
-            Why::Shared { places: sites.count, cost, limit: self.model.share }
+        } else if places > 1 && cost > self.model.share && ty.entity_kind().is_none() && !on_faces {
+            Why::Shared { places, cost, limit: self.model.share }
         } else if self.tall.contains(&result) {
             Why::Tall { limit: MAX_HEIGHT }
         } else {
@@ -334,18 +415,25 @@ impl Planner<'_> {
         known
     }
 
-    fn cost_of(&mut self, value: ValueId) -> (u32, bool) {
-        let ty = self.ty(value);
-        let load = if matches!(ty.shape, Shape::Single | Shape::Domain(_)) { 0 } else { self.model.load };
-        let Some(op) = self.defs.op(value).cloned() else { return (load, false) };
-        if !is_fusable(&op, ty)
+    /// Cost of reading a value that exists.
+    fn load(&self, value: ValueId) -> u32 {
+        if matches!(self.ty(value).shape, Shape::Single | Shape::Domain(_)) { 0 } else { self.model.load }
+    }
+
+    /// Whether a value exists in memory for what is known before the decisions.
+    fn is_loaded(&self, value: ValueId) -> bool {
+        let Some(op) = self.defs.op(value) else { return true };
+        !is_fusable(op, self.ty(value))
             || op.class() == OpClass::Reduction
             || self.kept.contains(&value)
             || self.ringed.contains(&value)
             || self.tall.contains(&value)
-        {
-            return (load, false);
-        }
+            || self.spread.contains_key(&value)
+    }
+
+    fn cost_of(&mut self, value: ValueId) -> (u32, bool) {
+        let op = self.defs.op(value).filter(|_| !self.is_loaded(value)).cloned();
+        let Some(op) = op else { return (self.load(value), false) };
         let mut cost = self.model.operation(&op);
         if op.class() == OpClass::Geometry {
             return (cost, false);
