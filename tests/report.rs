@@ -179,13 +179,15 @@ fn long_function(name: &str, statements: usize) -> String {
 
 #[test]
 fn large_functions_stay_calls() {
-    // Each line is two operations.
+    // Each line is two operations; nine copies have more than 10,000.
     let function = long_function("f", 600);
-    let text = format!("{function}u = InputCollectionOfScalar(\"u\", AllCells())\nOutput(\"a\", f(u))\nOutput(\"b\", f(u * u))\n");
+    let calls: String = (2..10).map(|i| format!("Output(\"b\", f(u * {i}))\n")).collect();
+    let text = format!("{function}u = InputCollectionOfScalar(\"u\", AllCells())\nOutput(\"a\", f(u))\n{calls}");
     let report = report_of("program", &text);
     let calls: Vec<Option<CallNotInlined>> =
         report.parts[0].items.iter().filter_map(|item| if let Item::Call { why, .. } = item { Some(*why) } else { None }).collect();
-    assert!(matches!(calls[..], [Some(CallNotInlined::Large { limit: 1000, .. }), Some(_)]), "{calls:?}");
+    let large = |call: &Option<CallNotInlined>| matches!(call, Some(CallNotInlined::Large { limit: 1111, statements: 1112.. }));
+    assert!(calls.len() == 9 && calls.iter().all(large), "{calls:?}");
     let part = report
         .parts
         .iter()
@@ -194,7 +196,17 @@ fn large_functions_stay_calls() {
     assert_eq!(part.kernels().count(), 1, "{part:?}");
     let needs = |need| Some(Why::Needed([need].into()));
     assert_eq!(part.kernels().next().expect("one").results[0].why, needs(Need::Result));
-    assert!(reasons(&report).iter().any(|(_, why)| *why == needs(Need::Call)), "the argument u * u: {:?}", reasons(&report));
+    assert!(reasons(&report).iter().any(|(_, why)| *why == needs(Need::Call)), "the argument u * 2: {:?}", reasons(&report));
+}
+
+/// Each stage is one kernel with 288 reads at offsets (6 of each first or second derivative along an
+/// axis, 12 of each mixed one), those at the cell and the old values.
+#[test]
+fn stages_of_the_mhd_example_are_one_kernel_each() {
+    let (report, _) = report_at("mhd", &example("mhd"), OptLevel::O2);
+    let step = report.steps().next().expect("a loop");
+    let counts: Vec<_> = step.kernels().map(|k| (k.general[0].own, k.general[0].neighbours, k.general[0].stores)).collect();
+    assert_eq!(counts, [(8, 288, 8), (16, 288, 8), (16, 288, 8)]);
 }
 
 #[test]
