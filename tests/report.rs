@@ -199,8 +199,8 @@ fn large_functions_stay_calls() {
     assert!(reasons(&report).iter().any(|(_, why)| *why == needs(Need::Call)), "the argument u * 2: {:?}", reasons(&report));
 }
 
-/// Each stage is one kernel with 288 reads at offsets (6 of each first or second derivative along an
-/// axis, 12 of each mixed one), those at the cell and the old values.
+/// Each stage is one kernel with 288 reads at offsets (6 of each first or second derivative along
+/// an axis, 12 of each mixed one), those at the cell and the old values.
 #[test]
 fn stages_of_the_mhd_example_are_one_kernel_each() {
     let (report, _) = report_at("mhd", &example("mhd"), OptLevel::O2);

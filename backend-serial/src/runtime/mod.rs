@@ -5,10 +5,10 @@
 //! [`entities`] (functions for kernels), then the operation level, one topic per file: `topology`,
 //! `arithmetic`, `vectors`, `bools`, `select`, `gather_scatter`, `discrete`, `sequences`; then
 //! `forward` and `jacobian`, its derivatives inside a Newton solve, which is in `newton`;
-//! [`stencil`] and `equation`, the rows of kernels of equations; [`stencil_rows`], the rows of kernels
-//! that read by index. `runtime` (the runtime type and
-//! the trait for all programs), `operations` and `host_access` contain the trait implementations,
-//! which add the Equelle line to every error.
+//! [`stencil`] and `equation`, the rows of kernels of equations; [`stencil_rows`], the rows of
+//! kernels that read by index. `runtime` (the runtime type and the trait for all programs),
+//! `operations` and `host_access` contain the trait implementations, which add the Equelle line to
+//! every error.
 //!
 //! **Errors.** Data that only the run knows (an Empty element, an empty collection to reduce,
 //! unreadable input) gives an [`Error`](equelle_runtime::Error) with the Equelle line. Facts that

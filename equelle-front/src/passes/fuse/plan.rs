@@ -65,13 +65,13 @@ impl Plan {
             ringed: BTreeSet::new(),
             tall: BTreeSet::new(),
             offsets: OffsetReads::of(function, defs),
-            spread: BTreeMap::new(),
+            stored_for_offsets: BTreeMap::new(),
         };
         planner.heights(&function.body, &mut BTreeMap::new());
         planner.rings(&function.body);
         planner.prune_rings(&function.body, &mut BTreeSet::new());
         if planner.offsets.any() {
-            planner.spread(&function.body);
+            planner.read_at_offsets(&function.body);
         }
         planner.block(&function.body, 0);
         planner.plan
@@ -137,7 +137,7 @@ struct Planner<'a> {
     /// At which offsets values are read.
     offsets: OffsetReads,
     /// Values stored because of that: each place would evaluate them again.
-    spread: BTreeMap<ValueId, Why>,
+    stored_for_offsets: BTreeMap<ValueId, Why>,
 }
 
 impl Planner<'_> {
@@ -217,7 +217,7 @@ impl Planner<'_> {
 
     /// Finds the values to store because they are read at several offsets, users after their
     /// operands: a value at s offsets costs s times as much to evaluate.
-    fn spread(&mut self, block: &Block) {
+    fn read_at_offsets(&mut self, block: &Block) {
         for statement in &block.statements {
             match &statement.kind {
                 StmtKind::Let { results, op } => {
@@ -228,11 +228,11 @@ impl Planner<'_> {
                     }
                     let (cost, limit) = (self.cost_at_offsets(result), self.model.share);
                     if cost.saturating_mul(places - 1) > limit {
-                        self.spread.insert(result, Why::ReadAtOffsets { places, cost, limit });
+                        self.stored_for_offsets.insert(result, Why::ReadAtOffsets { places, cost, limit });
                         self.costs.clear();
                     }
                 }
-                StmtKind::For { body, .. } => self.spread(body),
+                StmtKind::For { body, .. } => self.read_at_offsets(body),
                 StmtKind::Store { .. } | StmtKind::Output { .. } | StmtKind::Launch { .. } | StmtKind::Return(_) => {}
             }
         }
@@ -378,7 +378,7 @@ impl Planner<'_> {
             Why::Invariant { cost: invariant, load: recompute }
         } else if self.ringed.contains(&result) {
             Why::SumElsewhere
-        } else if let Some(why) = self.spread.get(&result) {
+        } else if let Some(why) = self.stored_for_offsets.get(&result) {
             why.clone()
         } else if has_sum && sites.count > 1 {
             Why::SharedSum { places: sites.count }
@@ -428,7 +428,7 @@ impl Planner<'_> {
             || self.kept.contains(&value)
             || self.ringed.contains(&value)
             || self.tall.contains(&value)
-            || self.spread.contains_key(&value)
+            || self.stored_for_offsets.contains_key(&value)
     }
 
     fn cost_of(&mut self, value: ValueId) -> (u32, bool) {
