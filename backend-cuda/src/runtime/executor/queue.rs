@@ -120,19 +120,19 @@ impl Queue {
         if let Some(times) = &mut self.times {
             times.count(&launches);
         }
-        match self.seen.get_mut(&launches) {
-            Some(SequenceState::Graph(graph)) => {
+        match (self.seen.get_mut(&launches), &mut self.times) {
+            (Some(SequenceState::Graph(graph)), _) => {
                 counters.graphs += 1;
                 // SAFETY: memory of the graph's launches is freed only after `forget`.
                 unsafe { device.launch_graph(*graph) }
             }
-            Some(seen @ SequenceState::Once) if let Some(times) = &mut self.times => {
+            (Some(seen @ SequenceState::Once), Some(times)) => {
                 *seen = SequenceState::Timed;
                 time_all(device, &launches, times, Occurrence::Second)
             }
             // SAFETY: the launches were put together by the runtime for kernels of their modules,
             // on memory of the pool.
-            Some(seen @ (SequenceState::Once | SequenceState::Timed)) => match unsafe { device.build_graph(&launches) } {
+            (Some(seen @ (SequenceState::Once | SequenceState::Timed)), _) => match unsafe { device.build_graph(&launches) } {
                 Ok(graph) => {
                     *seen = SequenceState::Graph(graph);
                     counters.graphs += 1;
@@ -146,9 +146,9 @@ impl Queue {
                     launch_all(device, &launches)
                 }
             },
-            Some(SequenceState::Plain) => launch_all(device, &launches),
-            None => {
-                match &mut self.times {
+            (Some(SequenceState::Plain), _) => launch_all(device, &launches),
+            (None, times) => {
+                match times {
                     Some(times) if self.seen.len() < REMEMBERED => time_all(device, &launches, times, Occurrence::First)?,
                     Some(_) | None => launch_all(device, &launches)?,
                 }
