@@ -252,10 +252,10 @@ mod tests {
     #[test]
     fn one_linear_solve_may_reach_the_reduction() {
         use crate::linalg::LinearOptions;
-        use crate::linalg::krylov::iteration::Target;
+        use crate::linalg::krylov::iteration::{Pursuit, Target};
         let (options, criteria) = (Options::default(), LinearOptions::default());
         let saves = Criteria::new(&options).negligible(1.0);
         // The driver leaves a tenth of the tolerance for what follows the method.
-        assert_eq!(Target::near(0.9 * criteria.tolerance, saves).aim, saves);
+        assert_eq!(Target::toward(1.0, 0.9 * criteria.tolerance, saves, Pursuit::Near).aim, saves);
     }
 }

@@ -14,6 +14,7 @@
 mod advice;
 mod criteria;
 pub mod dump;
+mod linearity;
 mod options;
 mod problem;
 mod problem_state;
@@ -25,6 +26,7 @@ pub mod session;
 mod solve;
 pub mod timestep_cuts;
 
+pub use linearity::Linearity;
 pub use options::{Bounds, OnFailure, Options};
 pub use problem::{Correction, Problem, Size, Trial, Update};
 pub use problem_state::{Field, GridProblem, NewtonCaches, ProblemState};

@@ -1,9 +1,11 @@
 //! The interface of a nonlinear problem to Newton's method.
 
+use super::linearity::Linearity;
 use super::options::Bounds;
 use super::range::Range;
 use super::report::{Entry, History, SolveOutcome};
 use crate::error::{Error, ErrorKind};
+use crate::linalg::krylov::iteration::Pursuit;
 
 /// Report of one linear solve.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -125,6 +127,18 @@ pub trait Problem {
     /// Called only where no tolerance is given.
     fn neglect(&mut self, residual: f64) {
         let _ = residual;
+    }
+
+    /// Sets how far the next linear solve may go beyond its tolerance, for the residual that ends
+    /// Newton's method.
+    fn pursue(&mut self, pursuit: Pursuit) {
+        let _ = pursuit;
+    }
+
+    /// What corrections of this solve and of the one before it have shown; `None` if nobody keeps
+    /// that.
+    fn linearity(&mut self) -> Option<&mut Linearity> {
+        None
     }
 
     /// Number of values at a bound, and of all values of unknowns with bounds; `None` if unknown.

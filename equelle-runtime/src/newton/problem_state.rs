@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use super::linearity::Linearity;
 use super::options::{Bounds, Options};
 use super::problem::{Correction, Problem, Size, Trial};
 use super::range::Range;
@@ -11,6 +12,7 @@ use super::report::{Entry, History, SolveOutcome};
 use super::{dump, session};
 use crate::domain::Domain;
 use crate::error::Error;
+use crate::linalg::krylov::iteration::Pursuit;
 use crate::linalg::{Csr, LinearCache, LinearOptions, VectorSpace};
 use crate::session::Session;
 
@@ -28,7 +30,7 @@ pub struct NewtonCaches<S: VectorSpace + 'static, P> {
     /// The parameters, once read.
     options: Option<(Options, LinearOptions)>,
     /// By Equelle line.
-    solves: BTreeMap<u32, (LinearCache<S>, P)>,
+    solves: BTreeMap<u32, (LinearCache<S>, P, Linearity)>,
 }
 
 impl<S: VectorSpace + 'static, P> Default for NewtonCaches<S, P> {
@@ -59,7 +61,7 @@ impl<S: VectorSpace + 'static, P: Default> NewtonCaches<S, P> {
         (options, linear): (&Options, LinearOptions),
         iterate: Vec<V>,
     ) -> ProblemState<V, C, S, P> {
-        let (cache, patterns) = self.solves.remove(&line).unwrap_or_default();
+        let (cache, patterns, linearity) = self.solves.remove(&line).unwrap_or_default();
         let ends = iterate.iter().scan(0, |end, unknown| {
             *end += unknown.domain().len();
             Some(*end)
@@ -73,6 +75,7 @@ impl<S: VectorSpace + 'static, P: Default> NewtonCaches<S, P> {
             linear,
             cache,
             patterns,
+            linearity,
             bounds: Vec::new(),
             norms: Vec::new(),
             sizes: Vec::new(),
@@ -84,13 +87,13 @@ impl<S: VectorSpace + 'static, P: Default> NewtonCaches<S, P> {
 
     /// Stores the caches for the next solve at this line; returns the iterate.
     pub fn end<V, C>(&mut self, state: ProblemState<V, C, S, P>) -> Vec<V> {
-        self.solves.insert(state.line, (state.cache, state.patterns));
+        self.solves.insert(state.line, (state.cache, state.patterns, state.linearity));
         state.iterate
     }
 
     /// The cached patterns.
     pub fn patterns(&self) -> impl Iterator<Item = &P> {
-        self.solves.values().map(|(_, patterns)| patterns)
+        self.solves.values().map(|(_, patterns, _)| patterns)
     }
 }
 
@@ -113,6 +116,8 @@ pub struct ProblemState<V, C, S: VectorSpace + 'static, P> {
     pub cache: LinearCache<S>,
     /// Cached patterns of equations and of the matrix.
     pub patterns: P,
+    /// What corrections have shown, also those of the solve before.
+    pub linearity: Linearity,
     /// Bounds of unknowns.
     pub bounds: Vec<(usize, Bounds)>,
     /// Norm of each equation at the last evaluation. `[equations]`
@@ -288,6 +293,14 @@ impl<G: GridProblem> Problem for G {
 
     fn neglect(&mut self, residual: f64) {
         self.state_mut().linear.negligible = residual;
+    }
+
+    fn pursue(&mut self, pursuit: Pursuit) {
+        self.state_mut().linear.pursuit = pursuit;
+    }
+
+    fn linearity(&mut self) -> Option<&mut Linearity> {
+        Some(&mut self.state_mut().linearity)
     }
 
     fn at_bounds(&mut self) -> Result<Option<[usize; 2]>, Error> {

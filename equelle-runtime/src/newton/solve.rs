@@ -95,6 +95,9 @@ fn iterate(problem: &mut dyn Problem, options: &Options, history: &mut History) 
         neglected = criteria.negligible(first);
         problem.neglect(neglected);
     }
+    if let Some(linearity) = problem.linearity() {
+        linearity.begin();
+    }
     loop {
         let (norm, iteration) = (history.norm(), history.count());
         if options.verbose > 1 {
@@ -115,6 +118,11 @@ fn iterate(problem: &mut dyn Problem, options: &Options, history: &mut History) 
         problem.check_interrupt()?;
         if let Some(tolerance) = forcing.next(norm, criteria.target(first)) {
             problem.loosen(tolerance);
+        }
+        if options.forcing == 0.0
+            && let Some(pursuit) = problem.linearity().map(|linearity| linearity.pursuit(iteration))
+        {
+            problem.pursue(pursuit);
         }
         criteria.start(problem)?;
         let (mut correction, mut linear) = timed(|| problem.correct());
@@ -158,6 +166,7 @@ fn iterate(problem: &mut dyn Problem, options: &Options, history: &mut History) 
         if let Some(Update { at_bounds, .. }) = correction.update.filter(|update| options.verbose > 1 && update.at_bounds > 0) {
             problem.print(&format!("{at_bounds} values stopped at a bound"))?;
         }
+        let linear_residual = correction.relative_residual * norm;
         let was_on = search.is_on();
         let (step, assembly) = timed(|| search.step(problem, &criteria, norm));
         let Step { norm, length, rejected } = step?;
@@ -165,6 +174,11 @@ fn iterate(problem: &mut dyn Problem, options: &Options, history: &mut History) 
             let gave_up =
                 if was_on && !search.is_on() { "; no length of the step reduces the residual, so there is no further search" } else { "" };
             problem.print(&format!("Line search: {length} of the correction, after {rejected} longer ones{gave_up}"))?;
+        }
+        // A correction that bounds or a search cut short shows nothing.
+        let is_whole = length == 1.0 && correction.update.is_none_or(|update| update.at_bounds == 0);
+        if let Some(linearity) = problem.linearity().filter(|_| is_whole) {
+            linearity.observe(iteration, linear_residual, norm, criteria.target(first));
         }
         let times = Times { assembly, set_up: correction.set_up, solve: (linear - correction.set_up).max(0.0) };
         history.iterations.push(Iteration { norm, linear_iterations: correction.linear_iterations, length, times });

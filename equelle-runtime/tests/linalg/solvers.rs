@@ -1,6 +1,6 @@
 //! Systems that are solved.
 
-use equelle_runtime::linalg::krylov::iteration::Target;
+use equelle_runtime::linalg::krylov::iteration::{Pursuit, Target};
 use equelle_runtime::linalg::{Csr, LinearCache, LinearOptions, Method, Preconditioning, solve};
 
 use crate::common::{Random, dense, distance, neumann, options, plain, relative_residual, solved, triplets};
@@ -260,13 +260,16 @@ fn cg_ends_within_as_many_iterations_as_there_are_eigenvalues() {
 
 #[test]
 fn aims_are_near() {
-    let of = |accept, saves| Target::near(accept, saves);
-    assert_eq!(of(1e-6, 1e-7), Target { accept: 1e-6, aim: 1e-7 });
-    // Two powers of ten at most.
+    let of = |accept, saves| Target::toward(1.0, accept, saves, Pursuit::Near);
+    assert_eq!(of(1e-6, 1e-7), Target { accept: 1e-6, aim: 1e-7, pursuit: Pursuit::Near });
+    // Two powers of ten at most, unless the rate decides.
     assert_eq!(of(0.99e-5, 1e-7).aim, 1e-7);
     assert_eq!(of(1.01e-5, 1e-7), Target::just(1.01e-5));
+    assert_eq!(Target::toward(1.0, 1e-5, 1.1e-10, Pursuit::Affordable).aim, 1.1e-10);
+    assert_eq!(Target::toward(1.0, 1e-5, 0.9e-10, Pursuit::Affordable).aim, 1e-5);
     // Nothing more is to be had, or nobody asks.
     assert_eq!((of(1e-8, 1e-7), of(1e-8, 0.0)), (Target::just(1e-8), Target::just(1e-8)));
+    assert_eq!(Target::toward(1.0, 1e-8, 0.0, Pursuit::Saved).aim, 1e-8);
 }
 
 /// Where a residual that saves the caller a solve is near, it is reached, by few iterations more;
@@ -298,6 +301,33 @@ fn a_residual_that_saves_a_solve_is_aimed_at() {
         // One power of ten after eight, at the same rate.
         assert!(more > plain && more <= plain + plain / 3, "{method:?}: {more} after {plain}");
         assert_eq!(run(1e-11 * size).0, plain, "{method:?}");
+    }
+}
+
+/// The rate tells what a residual that is far away costs, also to GMRES, whose cycles end before
+/// it: condition 81, so that each power of ten takes as many iterations.
+#[test]
+fn an_aim_that_saves_a_solve_is_reached_at_the_rate_seen() {
+    let matrix = neumann(40, 40, || 1.0);
+    let n = matrix.n_rows();
+    let diagonal = (0..n).map(|row| (row, row, 0.1));
+    let entries: Vec<_> = (0..n).flat_map(|row| matrix.row(row).map(move |(column, value)| (row, column, value))).chain(diagonal).collect();
+    let shifted = triplets(n, &entries);
+    let b = shifted.mul(&Random(4).numbers(n));
+    let size = b.iter().map(|b| b * b).sum::<f64>().sqrt();
+    for method in [Method::Cg, Method::BiCgStab, Method::Gmres] {
+        let run = |tolerance: f64, aim: f64, pursuit: Pursuit| {
+            let options = LinearOptions { tolerance, negligible: aim * size, pursuit, restart: 20, ..options(method) };
+            let solution = solved(&shifted, &b, &options);
+            (solution.iterations, relative_residual(&shifted, &b, &solution.x))
+        };
+        let (plain, _) = run(1e-4, 0.0, Pursuit::Near);
+        // Three powers of ten after four cost less than those, six cost more.
+        let (more, left) = run(1e-4, 1e-7, Pursuit::Affordable);
+        assert!(left <= 1e-7 && more > plain, "{method:?}: {left:e} after {more}");
+        assert_eq!(run(1e-4, 1e-12, Pursuit::Affordable).0, plain, "{method:?}");
+        let (all, left) = run(1e-4, 1e-12, Pursuit::Saved);
+        assert!(left <= 1e-12 && all > more, "{method:?}: {left:e} after {all}");
     }
 }
 

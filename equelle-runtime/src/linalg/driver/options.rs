@@ -1,6 +1,7 @@
 //! Options of linear solvers: method, preconditioner, tolerances, limits.
 
 use crate::error::{Error, ErrorKind};
+use crate::linalg::krylov::iteration::Pursuit;
 use crate::linalg::precond::amg::{AmgCycle, AmgOptions, AmgSmoother};
 use crate::params::Parameters;
 use crate::threads::Threads;
@@ -139,10 +140,11 @@ pub struct LinearOptions {
     pub check_every: usize,
     /// Absolute tolerance of the residual (2-norm, unit of the right-hand side): round-off outside
     /// the range of a singular matrix may be that large, however small the right-hand side is.
-    /// Iterative methods aim for it where it is near
-    /// ([`crate::linalg::krylov::iteration::Target`]), since that saves another solve. No
-    /// parameter: Newton's method sets it.
+    /// Iterative methods aim for it ([`crate::linalg::krylov::iteration::Target`]), since that may
+    /// save another solve. No parameter: Newton's method sets it.
     pub negligible: f64,
+    /// How far iterative methods go for it. No parameter: Newton's method sets it.
+    pub pursuit: Pursuit,
     /// Machine epsilon of the type that the entries of matrices and right-hand sides were rounded
     /// to. No parameter: the caller sets it.
     pub rounding: f64,
@@ -167,6 +169,7 @@ impl Default for LinearOptions {
             restart: 30,
             check_every: 1,
             negligible: 0.0,
+            pursuit: Pursuit::Near,
             rounding: f64::EPSILON,
             amg: AmgOptions::default(),
             pressure: None,

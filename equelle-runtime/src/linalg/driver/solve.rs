@@ -472,7 +472,12 @@ impl<S: SystemSpace> Problem<'_, S> {
     ) -> Result<(S::Vector, usize), Failure<S::Error>> {
         let size = norm_of(space, b).map_err(Failure::Device)?;
         let control = Control {
-            target: Target::near(SHARE * self.options.tolerance * size, self.options.negligible / self.null_space.scale),
+            target: Target::toward(
+                size,
+                SHARE * self.options.tolerance * size,
+                self.options.negligible / self.null_space.scale,
+                self.options.pursuit,
+            ),
             max_iterations: attempt.max_iterations,
             check_every: space.check_every(self.options.check_every, attempt.preconditioner),
             patience: attempt.patience,

@@ -7,39 +7,77 @@
 
 use crate::linalg::space::vector_space::{LinearOperator, Preconditioner, VectorSpace};
 
+/// How far methods go beyond what counts as converged, for a residual that saves the caller another
+/// solve.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Pursuit {
+    /// Where that residual is near: another solve may follow all the same.
+    #[default]
+    Near,
+    /// Where it takes at most as many powers of ten again as the tolerance, so that iterations at a
+    /// constant rate double at most.
+    Affordable,
+    /// As far as the rate seen leads: the caller knows that it is spared the other solve, which
+    /// would make these iterations too.
+    Saved,
+}
+
 /// Target of the residual; 2-norms in the unit of the right-hand side.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Target {
     /// Largest residual that counts as converged.
     pub accept: f64,
-    /// Smaller residual to aim for after that, while it costs few iterations; at most `accept`. A
-    /// result between the two is converged.
+    /// Smaller residual to aim for after that; at most `accept`. A result between the two is
+    /// converged.
     pub aim: f64,
+    /// How many iterations the aim may cost.
+    pub pursuit: Pursuit,
 }
 
-/// An aim is pursued where it is at most this factor below `accept`: two powers of ten, where a
-/// whole solve takes eight.
+/// An aim is near where it is at most this factor below `accept`: two powers of ten, where a whole
+/// solve takes eight.
 const REACH: f64 = 100.0;
-/// Extra iterations for the aim, relative to those for `accept`. At a constant rate, two powers of
-/// ten after eight take a quarter; rates vary.
+/// Extra iterations for an aim that is near, relative to those for `accept`. At a constant rate,
+/// two powers of ten after eight take a quarter; rates vary.
 const FOR_AIM: f64 = 0.5;
+/// Iterations for the aim, relative to those that the rate seen predicts, and some more.
+const PATIENCE_FOR_AIM: (f64, f64) = (2.0, 4.0);
 
 impl Target {
     /// No aim beyond `accept`.
     pub fn just(accept: f64) -> Target {
-        Target { accept, aim: accept }
+        Target { accept, aim: accept, pursuit: Pursuit::Near }
     }
 
-    /// Aims at a residual that saves the caller another solve, if it is near; `saves` is 0 where
-    /// there is none.
-    pub fn near(accept: f64, saves: f64) -> Target {
-        let is_near = saves < accept && accept <= REACH * saves;
-        Target { accept, aim: if is_near { saves } else { accept } }
+    /// Aims at a residual that saves the caller another solve; `saves` is 0 where there is none, and
+    /// `start` is the residual before the first iteration.
+    pub fn toward(start: f64, accept: f64, saves: f64, pursuit: Pursuit) -> Target {
+        let is_pursued = match pursuit {
+            Pursuit::Near => accept <= REACH * saves,
+            Pursuit::Affordable => accept / saves <= (start / accept).max(REACH),
+            Pursuit::Saved => true,
+        };
+        let is_smaller = saves > 0.0 && saves < accept;
+        Target { accept, aim: if is_smaller && is_pursued { saves } else { accept }, pursuit }
     }
 
-    /// Both multiplied by a factor.
+    /// Both residuals multiplied by a factor.
     fn times(self, factor: f64) -> Target {
-        Target { accept: factor * self.accept, aim: factor * self.aim }
+        Target { accept: factor * self.accept, aim: factor * self.aim, ..self }
+    }
+
+    /// Most iterations for the aim after `made` ones, of which the last `over` reduced the residual
+    /// from `start` to `residual`.
+    fn extra(self, start: f64, residual: f64, over: usize, made: usize) -> f64 {
+        let made = made as f64;
+        let rate = (start / residual).ln() / over as f64;
+        // Without a rate, what is left may take as long as what was done.
+        let predicted = if rate > 0.0 { (residual / self.aim).ln() / rate } else { made };
+        let (part, more) = PATIENCE_FOR_AIM;
+        match self.pursuit {
+            Pursuit::Near => FOR_AIM * made,
+            Pursuit::Affordable | Pursuit::Saved => part * predicted + more,
+        }
     }
 }
 
@@ -160,7 +198,7 @@ const MIN_RESTART_GAIN: f64 = 1e-6;
 const RECURRENCE_MARGIN: f64 = 0.9;
 
 /// Iterates from `x` until the true residual is accepted, or returns why not. The cycle that gets
-/// there may go on to the aim; no new cycle starts for it.
+/// there may go on to the aim; where it is complete before, others follow.
 ///
 /// # Errors
 /// The device failed.
@@ -181,6 +219,8 @@ pub fn iterate<S: VectorSpace, A: LinearOperator<S>, M: Preconditioner<S>>(
         return Ok(Outcome { end: End::Converged, iterations, residual: least });
     }
     system.operator.prepare(space);
+    // Number of iterations at which the aim is given up, once the residual is accepted.
+    let mut for_aim = None;
     let end = loop {
         if !previous.is_finite() {
             break End::NonFinite;
@@ -188,8 +228,11 @@ pub fn iterate<S: VectorSpace, A: LinearOperator<S>, M: Preconditioner<S>>(
         if iterations >= control.max_iterations {
             break End::MaxIterations;
         }
-        let inner =
-            Control { target: control.target.times(RECURRENCE_MARGIN), max_iterations: control.max_iterations - iterations, ..control };
+        let (target, limit) = match for_aim {
+            None => (control.target, control.max_iterations),
+            Some(limit) => (Target::just(control.target.aim), control.max_iterations.min(limit)),
+        };
+        let inner = Control { target: target.times(RECURRENCE_MARGIN), max_iterations: limit.saturating_sub(iterations).max(1), ..control };
         let (made, proposal) = method.cycle(space, system, x, &mut r, inner)?;
         iterations += made;
         let norm = true_residual(space, system.operator, &mut r, x, b)?;
@@ -197,8 +240,16 @@ pub fn iterate<S: VectorSpace, A: LinearOperator<S>, M: Preconditioner<S>>(
             least = norm;
         }
         if norm <= control.target.accept {
-            break End::Converged;
+            let limit = *for_aim.get_or_insert_with(|| iterations + control.target.extra(start, norm, iterations, iterations) as usize);
+            let is_slow = norm > GAIN * previous;
+            let is_cut = proposal == StopReason::Restart && norm > control.target.aim;
+            if !is_cut || is_slow || iterations >= limit.min(control.max_iterations) {
+                break End::Converged;
+            }
+            previous = norm;
+            continue;
         }
+        for_aim = None;
         let gained = norm <= GAIN * previous;
         // The gain of the recurrence is not in the true residual; in exact arithmetic no cycle
         // increases the residual.
@@ -261,13 +312,15 @@ pub(super) struct ResidualMonitor {
     control: Control,
     least: f64,
     least_at: usize,
-    /// The iteration in which the residual was accepted first.
-    accepted_at: Option<usize>,
+    /// The first check: iteration and residual.
+    first: Option<(usize, f64)>,
+    /// The iteration in which the aim is given up; from the one in which the residual was accepted.
+    for_aim: Option<f64>,
 }
 
 impl ResidualMonitor {
     pub fn new(control: Control) -> ResidualMonitor {
-        ResidualMonitor { control, least: f64::INFINITY, least_at: 0, accepted_at: None }
+        ResidualMonitor { control, least: f64::INFINITY, least_at: 0, first: None, for_aim: None }
     }
 
     /// Whether the host checks the residual after this iteration (from 1).
@@ -287,13 +340,14 @@ impl ResidualMonitor {
         if !residual.is_finite() {
             return Some(StopReason::NonFinite);
         }
-        let Target { accept, aim } = self.control.target;
-        if residual <= aim {
+        let target = self.control.target;
+        if residual <= target.aim {
             return Some(StopReason::Converged);
         }
-        if residual <= accept {
-            let accepted_at = *self.accepted_at.get_or_insert(iteration);
-            if (iteration - accepted_at) as f64 >= FOR_AIM * accepted_at as f64 {
+        let (from, start) = *self.first.get_or_insert((iteration, residual));
+        if residual <= target.accept {
+            let extra = || iteration as f64 + target.extra(start, residual, iteration - from, iteration);
+            if iteration as f64 >= *self.for_aim.get_or_insert_with(extra) {
                 return Some(StopReason::Converged);
             }
         }
