@@ -511,6 +511,12 @@ impl Session {
         LoopState { next: 0, len, over: false, resumed: false }
     }
 
+    /// Rounds of the outermost loop that runs, with those of an earlier run; `None` where there is
+    /// no loop or a condition ends it.
+    pub fn known_rounds(&self) -> Option<usize> {
+        self.progress.known_rounds()
+    }
+
     /// Begins a loop over a sequence, whose elements are the time steps of outputs.
     pub fn begin_loop_over(&mut self, sequence: &Arc<Vec<f64>>) -> LoopState {
         let state = self.begin_loop(sequence.len());

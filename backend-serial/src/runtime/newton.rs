@@ -11,7 +11,7 @@ use std::sync::Arc;
 
 use equelle_runtime::domain::Domain;
 use equelle_runtime::linalg::space::host::HostSpace;
-use equelle_runtime::linalg::{self, BlockMatrix, Csr, HostMatrix};
+use equelle_runtime::linalg::{self, BlockMatrix, Csr, HostMatrix, VectorSpace};
 use equelle_runtime::newton::{self, Bounds, Correction, Field, GridProblem, ProblemState, Size, Update};
 use equelle_runtime::reduce::{leaf_count, reduce_leaves, reduce_on};
 use equelle_runtime::threads::Threads;
@@ -278,12 +278,16 @@ impl<R: Real> GridProblem for SerialProblem<'_, '_, R> {
 
     fn correct(&mut self) -> Result<Correction, Error> {
         let matrix = self.matrix()?;
-        let mut rhs = Vec::with_capacity(self.state.total());
+        let (total, threads) = (self.state.total(), &self.state.linear.threads);
+        let space = self.rt.space.take();
+        let mut space = space.unwrap_or_else(|| HostSpace::on(threads, total).interruptible(self.rt.session.interrupt()));
+        let mut rhs = space.empty(total);
         for equation in &self.state.equations {
             rhs.extend(self.rt.values_of(equation).iter().map(|r| r.to_f64()));
         }
-        let mut space = HostSpace::on(&self.state.linear.threads, rhs.len()).interruptible(self.rt.session.interrupt());
-        let solution = match linalg::solve_on_host(&mut space, &matrix, &self.state.ends, rhs, &self.state.linear, &mut self.state.cache) {
+        let solution = linalg::solve_on_host(&mut space, &matrix, &self.state.ends, rhs, &self.state.linear, &mut self.state.cache);
+        self.rt.space = Some(space);
+        let solution = match solution {
             Ok(solution) => solution,
             Err(error) => {
                 self.unsolved = Some(matrix);
@@ -297,7 +301,14 @@ impl<R: Real> GridProblem for SerialProblem<'_, '_, R> {
         let norm = if self.state.tells_updates { linalg::space::host::norm(&solution.x) } else { 0.0 };
         let update = Update { norm, ..update };
         let linear_iterations = (solution.method != linalg::Method::Lu).then_some(solution.iterations);
-        self.state.last = base.map(|base| (base, solution.x));
+        match (base, &mut self.rt.space) {
+            (Some(base), _) => self.state.last = Some((base, solution.x)),
+            (None, Some(space)) => {
+                self.state.last = None;
+                space.recycle(solution.x);
+            }
+            (None, None) => self.state.last = None,
+        }
         Ok(Correction {
             update: Some(update),
             linear_iterations,

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use equelle_runtime::domain::Domain;
 use equelle_runtime::grid::GeometryArray;
 use equelle_runtime::input::CollectionInput;
+use equelle_runtime::linalg::space::host::HostSpace;
 use equelle_runtime::math::table::Table;
 use equelle_runtime::report::bytes;
 use equelle_runtime::session::placement::ComputeDevice;
@@ -32,6 +33,8 @@ pub struct SerialRuntime<R = f64> {
     /// Line at which a kernel first read a collection with derivatives, which it cannot propagate.
     pub(super) derivatives_lost: Cell<Option<u32>>,
     pub(super) newton: NewtonState,
+    /// The space of linear solves, for its memory.
+    pub(super) space: Option<HostSpace>,
     pub(super) stencils: Stencils,
 }
 
@@ -63,6 +66,7 @@ impl<R: Real> SerialRuntime<R> {
             domain_entities: Vec::new(),
             derivatives_lost: Cell::new(None),
             newton: NewtonState::default(),
+            space: None,
             stencils: Stencils::default(),
         }
     }

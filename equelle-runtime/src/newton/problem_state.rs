@@ -51,6 +51,7 @@ impl<S: VectorSpace + 'static, P: Default> NewtonCaches<S, P> {
             Some(options) => options.clone(),
             None => self.options.insert(session::options(session, rounding).map_err(|error| error.at(line))?).clone(),
         };
+        let linear = LinearOptions { solves: session.known_rounds(), ..linear };
         Ok((session::of_solve(session, options, line), linear))
     }
 

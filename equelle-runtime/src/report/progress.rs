@@ -67,6 +67,11 @@ impl Progress {
         }
     }
 
+    /// Rounds of the outermost loop that runs, if they are known.
+    pub fn known_rounds(&self) -> Option<usize> {
+        self.total.filter(|_| self.depth > 0)
+    }
+
     /// The outermost loop goes on after `done` of its rounds, which are not shown again; the run
     /// after `steps` rounds of outermost loops.
     pub fn skip(&mut self, done: usize, steps: usize) {

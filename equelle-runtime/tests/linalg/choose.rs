@@ -116,6 +116,15 @@ fn jacobi_while_it_is_cheaper() {
     assert_eq!(choices, [Jacobi, Jacobi, Jacobi, Amg, Amg]);
 }
 
+/// Multigrid pays where its set-up is for many steps: `a` = 3 takes about 63 iterations.
+#[test]
+fn jacobi_where_few_steps_would_share_a_set_up() {
+    let properties = properties(&shifted(&Cells::cube(12).diffusion(|_, _, _| 3.0, [1.0; 3]), 1.0));
+    let chosen = |solves| plan(&properties, &LinearOptions { solves, ..LinearOptions::default() })[0].preconditioner;
+    use Preconditioning::{Amg, Jacobi};
+    assert_eq!([None, Some(1), Some(4), Some(10), Some(1000)].map(chosen), [Jacobi, Jacobi, Jacobi, Amg, Amg]);
+}
+
 /// A choice follows the matrix: what did it for a short step is not tried first for a long one.
 #[test]
 fn what_did_it_before_does_not_stay() {

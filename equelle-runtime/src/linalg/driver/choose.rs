@@ -12,20 +12,18 @@ pub const SYMMETRY: f64 = 1e-10;
 /// Number of unknowns up to which a direct solver is the fastest.
 pub(crate) const SMALL: usize = 1000;
 
-// Costs in products with a matrix of seven entries a row, counted from the bytes that each moves
-// ([`crate::linalg::space::traffic`], checked by `tests/linalg/traffic.rs`). No measured times: the
-// choice is the same on every device.
+// Costs in iterations with Jacobi, as measured (docs/benchmarks/linear-solvers.md). No times of the
+// run itself, so that it can be repeated; both kinds of device give nearly the same numbers.
 
-/// Cost of a product with its share of the vectors of CG and Jacobi: 80 bytes an unknown in an
-/// iteration, where a product moves 108.
-pub const JACOBI_COST: f64 = 1.74;
-/// Cost of a product with multigrid in place of Jacobi: a V-cycle with a polynomial of degree 2.
-pub const MULTIGRID_COST: f64 = 9.0;
-/// Cost of a multigrid set-up: about ten iterations (see [`super::cache`]).
-const SET_UP_COST: f64 = 10.0 * MULTIGRID_COST;
-/// Least number of solves that share a set-up, as a rule: the cache keeps it over Newton iterations
-/// and time steps.
+/// Cost of an iteration with multigrid: 3.7 on a core, 3.7 to 4.0 on a GPU.
+const MULTIGRID_COST: f64 = 3.8;
+/// Cost of a multigrid set-up: 150 on a core, 135 to 230 on a GPU.
+const SET_UP_COST: f64 = 150.0;
+/// Number of solves that share a set-up where the number of time steps is not known.
 const SHARED_BY: f64 = 4.0;
+/// Least and greatest number of solves that count: Newton's method has some in any step, and a
+/// matrix that changes needs another set-up.
+const SHARED_BETWEEN: [f64; 2] = [2.0, 10.0];
 /// Decrease of the logarithm of the residual by an iteration with multigrid: ten iterations for
 /// 1e-8.
 const MULTIGRID_RATE: f64 = 1.84;
@@ -144,9 +142,11 @@ impl MatrixProperties {
     }
 
     /// Whether Jacobi is predicted to cost less than multigrid.
-    pub fn prefers_jacobi(&self, tolerance: f64) -> bool {
-        let multigrid = SET_UP_COST / SHARED_BY - tolerance.ln() / MULTIGRID_RATE * MULTIGRID_COST;
-        self.jacobi_products(tolerance) * JACOBI_COST < multigrid
+    pub fn prefers_jacobi(&self, options: &LinearOptions) -> bool {
+        let [least, most] = SHARED_BETWEEN;
+        let shared_by = options.solves.map_or(SHARED_BY, |solves| (solves as f64).clamp(least, most));
+        let multigrid = SET_UP_COST / shared_by - options.tolerance.ln() / MULTIGRID_RATE * MULTIGRID_COST;
+        self.jacobi_products(options.tolerance) < multigrid
     }
 
     /// The properties as text for users.
@@ -205,7 +205,7 @@ pub fn plan(properties: &MatrixProperties, options: &LinearOptions) -> Vec<Attem
     let mut attempts = match (options.method, options.preconditioner) {
         (Some(Method::Lu), preconditioner) => vec![attempt(Method::Lu, preconditioner.unwrap_or(Preconditioning::None), full)],
         (Some(method), Some(preconditioner)) => vec![attempt(method, preconditioner, full)],
-        (Some(method), None) => preconditioners(properties, options.tolerance)
+        (Some(method), None) => preconditioners(properties, options)
             .iter()
             .filter(|(p, _)| refusal(method, *p).is_none())
             .map(|(p, limit)| attempt(method, *p, *limit))
@@ -215,10 +215,9 @@ pub fn plan(properties: &MatrixProperties, options: &LinearOptions) -> Vec<Attem
             let first = if definite { Method::Cg } else { Method::BiCgStab };
             vec![attempt(first, preconditioner, SLOW_TRY), attempt(Method::Gmres, preconditioner, full)]
         }
-        (None, None) => all(properties, options.tolerance)
-            .into_iter()
-            .map(|(method, preconditioner, limit)| attempt(method, preconditioner, limit))
-            .collect(),
+        (None, None) => {
+            all(properties, options).into_iter().map(|(method, preconditioner, limit)| attempt(method, preconditioner, limit)).collect()
+        }
     };
     if let Some(last) = attempts.last_mut() {
         (last.max_iterations, last.patience) = full;
@@ -229,10 +228,10 @@ pub fn plan(properties: &MatrixProperties, options: &LinearOptions) -> Vec<Attem
 type Limit = (usize, usize);
 
 /// Preconditioners for a matrix with these properties, best first.
-fn preconditioners(properties: &MatrixProperties, tolerance: f64) -> Vec<(Preconditioning, Limit)> {
+fn preconditioners(properties: &MatrixProperties, options: &LinearOptions) -> Vec<(Preconditioning, Limit)> {
     use Preconditioning::{Amg, BlockIlu0, Cpr, Ilu0, Jacobi};
     let mut list = Vec::new();
-    if properties.prefers_jacobi(tolerance) {
+    if properties.prefers_jacobi(options) {
         list.push((Jacobi, FIRST_TRY));
     }
     if properties.diagonal != Diagonal::Mixed && properties.fields == 1 {
@@ -251,7 +250,7 @@ fn preconditioners(properties: &MatrixProperties, tolerance: f64) -> Vec<(Precon
     list
 }
 
-fn all(properties: &MatrixProperties, tolerance: f64) -> Vec<(Method, Preconditioning, Limit)> {
+fn all(properties: &MatrixProperties, options: &LinearOptions) -> Vec<(Method, Preconditioning, Limit)> {
     let lu = (Method::Lu, Preconditioning::None, FIRST_TRY);
     let has_lu = cfg!(feature = "lu");
     // Only LU determines which right-hand sides are in the range.
@@ -260,7 +259,7 @@ fn all(properties: &MatrixProperties, tolerance: f64) -> Vec<(Method, Preconditi
     }
     let definite = properties.may_be_definite();
     let mut list = Vec::new();
-    for (number, (preconditioner, limit)) in preconditioners(properties, tolerance).into_iter().enumerate() {
+    for (number, (preconditioner, limit)) in preconditioners(properties, options).into_iter().enumerate() {
         if definite && refusal(Method::Cg, preconditioner).is_none() {
             list.push((Method::Cg, preconditioner, limit));
         } else {
@@ -271,7 +270,7 @@ fn all(properties: &MatrixProperties, tolerance: f64) -> Vec<(Method, Preconditi
     }
     if has_lu && properties.unknowns <= LARGEST_FOR_LU {
         // Slow iterations are skipped where a direct solver can take over.
-        list.retain(|(_, preconditioner, _)| *preconditioner != Preconditioning::Jacobi || properties.prefers_jacobi(tolerance));
+        list.retain(|(_, preconditioner, _)| *preconditioner != Preconditioning::Jacobi || properties.prefers_jacobi(options));
         list.push(lu);
         // Large values may round too much for LU; more iterations may still reach the tolerance.
         list.extend(list.first().copied().filter(|(method, ..)| *method != Method::Lu));

@@ -148,6 +148,9 @@ pub struct LinearOptions {
     /// Machine epsilon of the type that the entries of matrices and right-hand sides were rounded
     /// to. No parameter: the caller sets it.
     pub rounding: f64,
+    /// Number of solves like this one, where it is known: as many may share a set-up. No parameter:
+    /// the run sets it.
+    pub solves: Option<usize>,
     /// Options of multigrid, which detects by itself whether the matrix is symmetric.
     pub amg: AmgOptions,
     /// Number of the elliptic field, from 0, for CPR; `None` determines it from the matrix.
@@ -171,6 +174,7 @@ impl Default for LinearOptions {
             negligible: 0.0,
             pursuit: Pursuit::Near,
             rounding: f64::EPSILON,
+            solves: None,
             amg: AmgOptions::default(),
             pressure: None,
             threads: Threads::one(),

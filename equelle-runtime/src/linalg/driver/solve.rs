@@ -233,6 +233,7 @@ pub fn solve_in<S: SystemSpace>(
                     let note = cache.new_note(chosen, note, choice);
                     cache.succeeded(chosen, before.iter().map(|failed| (failed.method, failed.preconditioner)));
                     let (method, preconditioner) = chosen;
+                    space.recycle(rhs);
                     return Ok(Ok(Solution { x, iterations: made + iterations, relative_residual, method, preconditioner, note }));
                 }
                 let kind = if relative_residual.is_finite() { LinearErrorKind::Stagnation } else { LinearErrorKind::NonFinite };
@@ -309,7 +310,9 @@ fn norm_of<S: SystemSpace>(space: &mut S, x: &S::Vector) -> Result<f64, S::Error
 fn residual_norm<S: SystemSpace>(space: &mut S, matrix: &S::Matrix, b: &S::Vector, x: &S::Vector) -> Result<f64, S::Error> {
     let mut r = space.zeros()?;
     space.residual(&mut r, b, matrix, x);
-    norm_of(space, &r)
+    let norm = norm_of(space, &r);
+    space.recycle(r);
+    norm
 }
 
 /// The null space of a system.
@@ -618,5 +621,7 @@ fn run<S: SystemSpace, C: Cycle<S>, M: Preconditioner<S>>(
     control: Control,
 ) -> Result<Outcome, S::Error> {
     let mut method = new(space)?;
-    iterate(space, &mut method, system, x, b, control)
+    let outcome = iterate(space, &mut method, system, x, b, control);
+    method.recycle(space);
+    outcome
 }

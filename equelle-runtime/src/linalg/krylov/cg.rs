@@ -102,4 +102,9 @@ impl<S: VectorSpace> Cycle<S> for Cg<S> {
             rz = rz_new;
         }
     }
+
+    fn recycle(self, space: &mut S) {
+        let Cg { p, q, z, before } = self;
+        [p, q, z].into_iter().chain(before).for_each(|vector| space.recycle(vector));
+    }
 }

@@ -160,6 +160,14 @@ pub trait Cycle<S: VectorSpace> {
         control: Control,
     ) -> Result<(usize, StopReason), S::Error>;
 
+    /// Gives the work vectors back.
+    fn recycle(self, space: &mut S)
+    where
+        Self: Sized,
+    {
+        let _ = space;
+    }
+
     /// Switches to a form for variable preconditioners in all later cycles, since the
     /// preconditioner is not the fixed linear map it claims to be: a cycle's recurrence was far
     /// from the true residual. Returns `false` if there is no such form or it is already used.
@@ -211,14 +219,15 @@ pub fn iterate<S: VectorSpace, A: LinearOperator<S>, M: Preconditioner<S>>(
     control: Control,
 ) -> Result<Outcome, S::Error> {
     let mut r = space.zeros()?;
+    system.operator.prepare(space);
     let mut iterations = 0;
     let mut failures = 0;
     let mut previous = true_residual(space, system.operator, &mut r, x, b)?;
     let (start, mut least) = (previous, previous);
     if previous <= control.target.accept {
+        space.recycle(r);
         return Ok(Outcome { end: End::Converged, iterations, residual: least });
     }
-    system.operator.prepare(space);
     // Number of iterations at which the aim is given up, once the residual is accepted.
     let mut for_aim = None;
     let end = loop {
@@ -287,6 +296,7 @@ pub fn iterate<S: VectorSpace, A: LinearOperator<S>, M: Preconditioner<S>>(
         }
         previous = norm;
     };
+    space.recycle(r);
     Ok(Outcome { end, iterations, residual: least })
 }
 

@@ -6,6 +6,11 @@ use crate::linalg::matrix::csr::Csr;
 use crate::linalg::space::matrix_space::MatrixSpace;
 use crate::linalg::space::vector_space::Preconditioner;
 
+/// The inverse of an element of the diagonal; 1 where it is 0 or its inverse overflows.
+pub(in crate::linalg) fn inverse_of(d: f64) -> f64 {
+    if (1.0 / d).is_finite() { 1.0 / d } else { 1.0 }
+}
+
 /// The inverse of the diagonal (Jacobi). Memory traffic: 32 bytes an element.
 #[derive(Debug)]
 pub struct Jacobi<S: MatrixSpace> {
@@ -18,8 +23,7 @@ impl<S: MatrixSpace> Jacobi<S> {
     /// # Errors
     /// Out of memory.
     pub fn new(space: &mut S, diagonal: &[f64]) -> Result<Jacobi<S>, S::Error> {
-        let inverse = |&d: &f64| if (1.0 / d).is_finite() { 1.0 / d } else { 1.0 };
-        Ok(Jacobi { inverse: space.vector(diagonal.iter().map(inverse).collect())? })
+        Ok(Jacobi { inverse: space.vector(diagonal.iter().map(|&d| inverse_of(d)).collect())? })
     }
 
     /// Takes the inverse of the diagonal.

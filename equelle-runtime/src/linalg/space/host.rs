@@ -14,6 +14,9 @@ use crate::operators::Reduction;
 use crate::reduce;
 use crate::threads::{PerBlock, Threads};
 
+/// Vectors that a space keeps: those of CG and of the driver.
+const MOST_FREE: usize = 7;
+
 /// Vectors of a given length as `Vec<f64>`; scalars are available at once.
 #[derive(Clone, Debug)]
 pub struct HostSpace {
@@ -22,6 +25,8 @@ pub struct HostSpace {
     threads: Threads,
     /// The last matrix by its diagonals, for the memory.
     diagonals: Option<Arc<Diagonals>>,
+    /// Vectors for [`VectorSpace::zeros`]: fresh memory costs more than a pass over it.
+    free: Vec<Vec<f64>>,
     /// Whether multigrid runs in double precision.
     pub(in crate::linalg) in_double_precision: bool,
     interrupt: Interrupt,
@@ -36,7 +41,15 @@ impl HostSpace {
     /// Vectors of `n` elements on several threads.
     pub fn on(threads: &Threads, n: usize) -> HostSpace {
         let leaves = vec![0.0; reduce::leaf_count(n)];
-        HostSpace { n, leaves, threads: threads.clone(), diagonals: None, in_double_precision: false, interrupt: Interrupt::default() }
+        HostSpace {
+            n,
+            leaves,
+            threads: threads.clone(),
+            diagonals: None,
+            free: Vec::new(),
+            in_double_precision: false,
+            interrupt: Interrupt::default(),
+        }
     }
 
     /// With multigrid in double precision throughout, for comparisons.
@@ -51,8 +64,19 @@ impl HostSpace {
         HostSpace { interrupt: interrupt.clone(), ..self }
     }
 
+    /// A vector without elements and with memory for `n`, which becomes the length of new vectors.
+    pub fn empty(&mut self, n: usize) -> Vec<f64> {
+        self.set_size(n);
+        let mut x = self.free.pop().unwrap_or_else(|| Vec::with_capacity(n));
+        x.clear();
+        x
+    }
+
     /// Sets the length of new vectors to `n`.
     pub(in crate::linalg) fn set_size(&mut self, n: usize) {
+        if n != self.n {
+            self.free.clear();
+        }
         self.n = n;
         self.leaves.resize(reduce::leaf_count(n), 0.0);
     }
@@ -177,7 +201,15 @@ impl VectorSpace for HostSpace {
     type Error = Infallible;
 
     fn zeros(&mut self) -> Result<Vec<f64>, Infallible> {
-        Ok(vec![0.0; self.n])
+        let Some(mut x) = self.free.pop() else { return Ok(vec![0.0; self.n]) };
+        self.threads.each_cheap(x.len(), &mut x[..], |_, x| x.fill(0.0));
+        Ok(x)
+    }
+
+    fn recycle(&mut self, x: Vec<f64>) {
+        if x.len() == self.n && self.free.len() < MOST_FREE {
+            self.free.push(x);
+        }
     }
 
     fn copy(&mut self, y: &mut Vec<f64>, x: &Vec<f64>) {

@@ -17,7 +17,7 @@ use crate::linalg::driver::options::Preconditioning;
 use crate::linalg::matrix::csr::Csr;
 use crate::linalg::matrix::sparse_rows::SparseRows;
 use crate::linalg::null_space::NullSpace;
-use crate::linalg::precond::simple::Jacobi;
+use crate::linalg::precond::simple::{Jacobi, inverse_of};
 use crate::linalg::precond::{Setting, build, build_of_blocks, cpr};
 use crate::operators::Reduction;
 use crate::reduce;
@@ -165,11 +165,11 @@ impl SystemSpace for HostSpace {
     ) -> Result<Box<dyn Preconditioner<HostSpace>>, Infallible> {
         if kind == Preconditioning::Jacobi {
             let rows = HostSpace::shape(a).rows;
-            let diagonal = match a {
-                HostMatrix::Rows(a) => self.threads().values(rows, |row| factor * a.entry(row, row)),
-                HostMatrix::Blocks(a) => self.threads().values(rows, |row| factor * a.entry(row, row)),
+            let inverse = match a {
+                HostMatrix::Rows(a) => self.threads().values(rows, |row| inverse_of(factor * a.diagonal_entry(row))),
+                HostMatrix::Blocks(a) => self.threads().values(rows, |row| inverse_of(factor * a.entry(row, row))),
             };
-            return Ok(Box::new(Jacobi::new(self, &diagonal)?));
+            return Ok(Box::new(Jacobi::of_inverse(inverse)));
         }
         match a {
             HostMatrix::Rows(a) => {

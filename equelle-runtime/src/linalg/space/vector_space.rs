@@ -27,6 +27,10 @@ pub trait VectorSpace {
     /// # Errors
     /// Out of memory.
     fn zeros(&mut self) -> Result<Self::Vector, Self::Error>;
+    /// Takes a vector of [`VectorSpace::zeros`] that is no longer needed, for the next call of it.
+    fn recycle(&mut self, x: Self::Vector) {
+        drop(x);
+    }
     /// `y = x`. Memory traffic, here and below: 24 bytes an element, with the fetch of the written
     /// line.
     fn copy(&mut self, y: &mut Self::Vector, x: &Self::Vector);
