@@ -34,7 +34,7 @@ pub(in crate::codegen) fn inside(function_writer: &FunctionWriter, names: &Kerne
     let mut body = function_writer.body(0);
     body.single = true;
     let outputs: Vec<Ident> = names.results.iter().map(|output| ident(&body.namer.fresh(output))).collect();
-    let ends = ident(&body.namer.fresh("ends"));
+    let ends = ident(&body.namer.fresh("row_ends"));
     let sums = body.sums(&ends)?;
     let statements = body.statements(&function_writer.analysis.yields)?;
     let values: Vec<TokenStream> =

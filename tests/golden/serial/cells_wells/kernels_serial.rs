@@ -292,10 +292,10 @@ fn residual_of_cells_faces_z(
     }
 }
 
-/// [`Kernels::residual_of_cells`] for a cell whose sides are interior but for those along the row of which `ends` has the terms, low and high.
+/// [`Kernels::residual_of_cells`] for a cell whose sides are interior but for those along the row of which `row_ends` has the terms, low and high.
 #[inline(always)]
 fn residual_of_cells_cell<const DIM: usize>(
-    ends: [Option<[f64; 1]>; 2],
+    row_ends: [Option<[f64; 1]>; 2],
     itrans: [f64; 3],
     p: f64,
     p_low: [f64; DIM],
@@ -306,9 +306,9 @@ fn residual_of_cells_cell<const DIM: usize>(
     p0: f64,
 ) -> f64 {
     let mut outflow = 0.0;
-    let [outflow_low] = ends[0].unwrap_or_else(|| [-itrans[0] * (p - p_low[0])]);
+    let [outflow_low] = row_ends[0].unwrap_or_else(|| [-itrans[0] * (p - p_low[0])]);
     outflow -= outflow_low;
-    let [outflow_high] = ends[1].unwrap_or_else(|| [-itrans[0] * (p_high[0] - p)]);
+    let [outflow_high] = row_ends[1].unwrap_or_else(|| [-itrans[0] * (p_high[0] - p)]);
     outflow += outflow_high;
     if DIM > 1 {
         outflow -= -itrans[1] * (p - p_low[1]);

@@ -387,10 +387,10 @@ fn compute_u_faces_z(
     }
 }
 
-/// [`Kernels::compute_u`] for a cell whose sides are interior but for those along the row of which `ends` has the terms, low and high.
+/// [`Kernels::compute_u`] for a cell whose sides are interior but for those along the row of which `row_ends` has the terms, low and high.
 #[inline(always)]
 fn compute_u_cell<const DIM: usize>(
-    ends: [Option<[f64; 1]>; 2],
+    row_ends: [Option<[f64; 1]>; 2],
     itrans: [f64; 3],
     u: f64,
     u_low: [f64; DIM],
@@ -399,9 +399,9 @@ fn compute_u_cell<const DIM: usize>(
     grid: &CartesianGrid,
 ) -> f64 {
     let mut outflow = 0.0;
-    let [outflow_low] = ends[0].unwrap_or_else(|| [-itrans[0] * (u - u_low[0])]);
+    let [outflow_low] = row_ends[0].unwrap_or_else(|| [-itrans[0] * (u - u_low[0])]);
     outflow -= outflow_low;
-    let [outflow_high] = ends[1].unwrap_or_else(|| [-itrans[0] * (u_high[0] - u)]);
+    let [outflow_high] = row_ends[1].unwrap_or_else(|| [-itrans[0] * (u_high[0] - u)]);
     outflow += outflow_high;
     if DIM > 1 {
         outflow -= -itrans[1] * (u - u_low[1]);

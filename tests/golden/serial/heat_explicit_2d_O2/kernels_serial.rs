@@ -398,10 +398,10 @@ fn compute_u_faces_z(
     }
 }
 
-/// [`Kernels::compute_u`] for a cell whose sides are interior but for those along the row of which `ends` has the terms, low and high.
+/// [`Kernels::compute_u`] for a cell whose sides are interior but for those along the row of which `row_ends` has the terms, low and high.
 #[inline(always)]
 fn compute_u_cell<const DIM: usize>(
-    ends: [Option<[f64; 1]>; 2],
+    row_ends: [Option<[f64; 1]>; 2],
     minus_k: [f64; 3],
     u: f64,
     u_low: [f64; DIM],
@@ -411,10 +411,10 @@ fn compute_u_cell<const DIM: usize>(
     grid: &CartesianGrid,
 ) -> f64 {
     let mut divergence_fluxes = 0.0;
-    let [divergence_fluxes_low] = ends[0]
+    let [divergence_fluxes_low] = row_ends[0]
         .unwrap_or_else(|| [minus_k[0] * (u - u_low[0])]);
     divergence_fluxes -= divergence_fluxes_low;
-    let [divergence_fluxes_high] = ends[1]
+    let [divergence_fluxes_high] = row_ends[1]
         .unwrap_or_else(|| [minus_k[0] * (u_high[0] - u)]);
     divergence_fluxes += divergence_fluxes_high;
     if DIM > 1 {

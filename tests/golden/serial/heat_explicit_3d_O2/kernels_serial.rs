@@ -395,10 +395,10 @@ fn compute_u_faces_z(
     }
 }
 
-/// [`Kernels::compute_u`] for a cell whose sides are interior but for those along the row of which `ends` has the terms, low and high.
+/// [`Kernels::compute_u`] for a cell whose sides are interior but for those along the row of which `row_ends` has the terms, low and high.
 #[inline(always)]
 fn compute_u_cell<const DIM: usize>(
-    ends: [Option<[f64; 1]>; 2],
+    row_ends: [Option<[f64; 1]>; 2],
     minus_itrans: [f64; 3],
     u: f64,
     u_low: [f64; DIM],
@@ -407,10 +407,10 @@ fn compute_u_cell<const DIM: usize>(
     grid: &CartesianGrid,
 ) -> f64 {
     let mut divergence_fluxes = 0.0;
-    let [divergence_fluxes_low] = ends[0]
+    let [divergence_fluxes_low] = row_ends[0]
         .unwrap_or_else(|| [minus_itrans[0] * (u - u_low[0])]);
     divergence_fluxes -= divergence_fluxes_low;
-    let [divergence_fluxes_high] = ends[1]
+    let [divergence_fluxes_high] = row_ends[1]
         .unwrap_or_else(|| [minus_itrans[0] * (u_high[0] - u)]);
     divergence_fluxes += divergence_fluxes_high;
     if DIM > 1 {
