@@ -93,10 +93,10 @@ impl Launch<'_> {
             }
             Functions::Values { general, cartesian } => {
                 let cartesian = cartesian.as_ref().map(|function| match &**function {
-                    CartesianFunction::Cells(function) => self.launch(function, Form::Cells),
-                    CartesianFunction::PerAxis(function) => self.launch(function, Form::PerAxis),
+                    CartesianFunction::Cells(function, rows) => self.launch(function, Form::Cells, rows.as_ref()),
+                    CartesianFunction::PerAxis(function) => self.launch(function, Form::PerAxis, None),
                 });
-                (self.launch(general, Form::General), cartesian)
+                (self.launch(general, Form::General, None), cartesian)
             }
         };
         let body = match cartesian {
@@ -184,8 +184,9 @@ impl Launch<'_> {
         }
     }
 
-    /// Statements that launch one function and give its results.
-    fn launch(self, function: &Function, form: Form) -> TokenStream {
+    /// Statements that launch one function, or one for several cells of a row a thread, and give its
+    /// results.
+    fn launch(self, function: &Function, form: Form, rows: Option<&Function>) -> TokenStream {
         let KernelText { kernel, names, usage, .. } = self.made;
         let mut before = TokenStream::new();
         let domain = kernel.space_set().map(|set| {
@@ -244,7 +245,19 @@ impl Launch<'_> {
         let info = ident(&names.info);
         let elements = if domain.is_some() { quote!(domain.len()) } else { quote!(1) };
         let run = match (&domain, reduced, form) {
-            (_, _, Form::Cells) if function.apart => quote!(self.launch_inside_and_boundary(call)?;),
+            (_, _, Form::Cells) if function.apart => {
+                let rows = rows.map(|rows| {
+                    let functions = rows.row_widths.iter().map(|&width| {
+                        let (name, width) = (rows.name_of_width(width), Literal::u32_unsuffixed(width));
+                        quote!((#width, #name))
+                    });
+                    quote!(let call = call.or_with_rows(&KERNELS, &[#(#functions),*]);)
+                });
+                quote! {
+                    #rows
+                    self.launch_inside_and_boundary(call)?;
+                }
+            }
             (_, _, Form::Cells) => quote!(self.launch_over_cells(call)?;),
             (None, ..) => quote!(self.launch_over(call, 1)?;),
             (Some(_), Some(first), _) => {

@@ -5,7 +5,7 @@ use equelle_front::backend::usage::{KernelUsage, ModuleUsage};
 use equelle_front::ir::{CartesianForm, Kernel, Module};
 use equelle_front::types::{Basic, Type};
 
-use super::cartesian::function::{axis_function, cell_function};
+use super::cartesian::function::{axis_function, cell_function, row_function};
 use super::emit::reals::Reals;
 use super::emit::writer::Source;
 use super::jacobian::cartesian::cartesian_equation;
@@ -36,8 +36,8 @@ pub(super) enum Functions {
 /// The function for Cartesian grids.
 #[derive(Clone, Debug)]
 pub(super) enum CartesianFunction {
-    /// Of [`CartesianForm::Full`].
-    Cells(Function),
+    /// Of [`CartesianForm::Full`]: for a cell a thread, and for several ones of a row.
+    Cells(Function, Option<Function>),
     /// Of [`CartesianForm::PerAxis`].
     PerAxis(Function),
 }
@@ -47,10 +47,12 @@ impl KernelText<'_> {
     pub(super) fn functions(&self) -> Vec<&Function> {
         match &self.functions {
             Functions::Values { general, cartesian } => {
-                let cartesian = cartesian.as_ref().map(|function| match &**function {
-                    CartesianFunction::Cells(function) | CartesianFunction::PerAxis(function) => function,
-                });
-                [Some(&**general), cartesian].into_iter().flatten().collect()
+                let (cartesian, rows) = match cartesian.as_deref() {
+                    Some(CartesianFunction::Cells(function, rows)) => (Some(function), rows.as_ref()),
+                    Some(CartesianFunction::PerAxis(function)) => (Some(function), None),
+                    None => (None, None),
+                };
+                [Some(&**general), cartesian, rows].into_iter().flatten().collect()
             }
             Functions::Equation { general, cartesian } => {
                 let evaluations = std::iter::once(&general.evaluation).chain(cartesian.as_ref().map(|text| &text.evaluation));
@@ -87,7 +89,12 @@ fn functions(source: Source<'_>) -> Functions {
         };
     }
     let cartesian = match &kernel.cartesian {
-        Some(CartesianForm::Full(block)) if plain => Some(CartesianFunction::Cells(cell_function(source, block))),
+        Some(CartesianForm::Full(block)) if plain => {
+            let function = cell_function(source, block);
+            // Both are called with the same arguments.
+            let rows = row_function(source, block).filter(|rows| function.apart && rows.arguments == function.arguments);
+            Some(CartesianFunction::Cells(function, rows))
+        }
         Some(CartesianForm::PerAxis(block)) if plain && kernel.results.iter().all(|r| number(&r.ty)) => {
             Some(CartesianFunction::PerAxis(axis_function(source, block)))
         }

@@ -46,6 +46,8 @@ pub(super) enum LaunchBounds {
     Heavy,
     /// It puts rows of a Jacobian together in shared memory.
     Rows,
+    /// Light, with several cells of a row of the grid a thread.
+    RowCells,
 }
 
 impl LaunchBounds {
@@ -72,6 +74,7 @@ impl LaunchBounds {
             LaunchBounds::Light => "EQ_LIGHT",
             LaunchBounds::Heavy => "EQ_HEAVY",
             LaunchBounds::Rows => "EQ_ROWS",
+            LaunchBounds::RowCells => "EQ_ROW_CELLS",
         }
     }
 }
@@ -86,8 +89,10 @@ pub(super) struct Function {
     pub grid: GridUse,
     /// Whether it goes through the inside of a Cartesian grid and over its boundary cells apart.
     pub apart: bool,
-    /// Declarations of the arguments.
-    parameters: Vec<String>,
+    /// Of a template: the numbers of cells of a row a thread, for which there is a function each.
+    pub row_widths: &'static [u32],
+    /// Declarations of the arguments: type and name.
+    parameters: Vec<(String, String)>,
     body: String,
 }
 
@@ -103,12 +108,33 @@ impl Function {
     pub(super) fn inside_and_boundary(self) -> Self {
         Function { apart: true, ..self }
     }
+
+    /// The same as a template of the number of cells of a row a thread.
+    pub(super) fn of_rows(self, row_widths: &'static [u32]) -> Self {
+        Function { apart: true, row_widths, ..self }
+    }
+
+    /// Name of the function with so many cells of a row a thread.
+    pub(super) fn name_of_width(&self, width: u32) -> String {
+        format!("{}_x{width}", self.name)
+    }
 }
 
 impl fmt::Display for Function {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (bounds, parameters) = (self.bounds.name(), self.parameters.join(",\n    "));
-        write!(f, "extern \"C\" __global__ void {bounds} {}(\n    {parameters}) {{\n{}}}\n", self.name, self.body)
+        let bounds = self.bounds.name();
+        let parameters: Vec<String> = self.parameters.iter().map(|(ty, name)| format!("{ty} {name}")).collect();
+        let parameters = parameters.join(",\n    ");
+        if self.row_widths.is_empty() {
+            return write!(f, "extern \"C\" __global__ void {bounds} {}(\n    {parameters}) {{\n{}}}\n", self.name, self.body);
+        }
+        let names: Vec<&str> = self.parameters.iter().map(|(_, name)| name.as_str()).collect();
+        let names = names.join(", ");
+        write!(f, "template <int ROW>\nEQ_FUNCTION void {}(\n    {parameters}) {{\n{}}}\n", self.name, self.body)?;
+        self.row_widths.iter().try_for_each(|&width| {
+            let name = self.name_of_width(width);
+            write!(f, "extern \"C\" __global__ void {bounds} {name}(\n    {parameters}) {{\n  {}<{width}>({names});\n}}\n", self.name)
+        })
     }
 }
 
@@ -151,34 +177,35 @@ pub(super) fn finish(w: Writer<'_>, name: String, bounds: LaunchBounds, mut argu
     }
     body += &w.out;
     let parameters = arguments.iter().map(|a| declaration(&w, *a)).collect();
-    Function { name, bounds, arguments, grid, apart: false, parameters, body }
+    Function { name, bounds, arguments, grid, apart: false, row_widths: &[], parameters, body }
 }
 
-fn declaration(w: &Writer<'_>, argument: Argument) -> String {
+/// Type and name of an argument.
+fn declaration(w: &Writer<'_>, argument: Argument) -> (String, String) {
     let kernel = w.kernel;
+    let constant = |ty: &str, name: &str| (format!("const {ty}"), name.to_owned());
+    let pointer = |ty: &str, name: &str| (format!("const {ty}* __restrict__"), name.to_owned());
     match argument {
-        Argument::Space => "const EqSpace space".to_owned(),
-        Argument::Grid => "const EqGrid grid".to_owned(),
-        Argument::Cartesian => "const EqCartesian g".to_owned(),
-        Argument::Ranks(set) => format!("const EqRanks {}", w.ranks[&set]),
-        Argument::Checks => "const EqChecks checks".to_owned(),
+        Argument::Space => constant("EqSpace", "space"),
+        Argument::Grid => constant("EqGrid", "grid"),
+        Argument::Cartesian => constant("EqCartesian", "g"),
+        Argument::Ranks(set) => constant("EqRanks", &w.ranks[&set]),
+        Argument::Checks => constant("EqChecks", "checks"),
         Argument::Param(number) => {
             let ty = kernel.params[number].ty;
             let is_read = ty.shape == Shape::Single && ty.basic != Basic::Table;
             let name = if is_read { w.pointer_name(number) } else { w.params[number].clone() };
-            format!("const {}* __restrict__ {name}", w.reals.stored(&ty, false))
+            pointer(w.reals.stored(&ty, false), &name)
         }
-        Argument::BySide(number) => {
-            format!("const {}* __restrict__ {}", w.reals.stored(&kernel.params[number].ty, false), w.by_side[number])
-        }
-        Argument::Size(number) => format!("const EqEntity {}", w.size_name(number)),
-        Argument::Rows => "const EqRows rows".to_owned(),
-        Argument::Slots => "const EqSlots slots".to_owned(),
-        Argument::Pattern => "const EqPattern pattern".to_owned(),
-        Argument::First(number) => format!("const EqEntity {}", w.unknowns[number].first),
+        Argument::BySide(number) => pointer(w.reals.stored(&kernel.params[number].ty, false), &w.by_side[number]),
+        Argument::Size(number) => constant("EqEntity", &w.size_name(number)),
+        Argument::Rows => constant("EqRows", "rows"),
+        Argument::Slots => constant("EqSlots", "slots"),
+        Argument::Pattern => constant("EqPattern", "pattern"),
+        Argument::First(number) => constant("EqEntity", &w.unknowns[number].first),
         Argument::Result(number) => {
             let result = &kernel.results[number];
-            format!("{}* __restrict__ {}", w.reals.stored(&result.ty, result.reduce.is_some()), w.results[number])
+            (format!("{}* __restrict__", w.reals.stored(&result.ty, result.reduce.is_some())), w.results[number].clone())
         }
     }
 }

@@ -9,6 +9,8 @@ use crate::codegen::emit::uses::GridUse;
 use crate::codegen::emit::writer::{Form, Source, Writer};
 use crate::codegen::signature::{Argument, Function, LaunchBounds, finish};
 
+use super::row_cells::row_widths;
+
 /// Every cell of a Cartesian grid. Where sides on the boundary differ, the inside is gone through
 /// without asking for them: asked for at every cell, they take a tenth of the time of a step of
 /// explicit heat, and threads that run in step wait for the one whose cell is on the boundary.
@@ -46,6 +48,25 @@ pub(in crate::codegen) fn cell_function(source: Source<'_>, block: &KBlock) -> F
     arguments.extend(w.uses.ranks.iter().copied().map(Argument::Ranks));
     let function = finish(w, format!("{}_cartesian", source.name), bounds, arguments, GridUse::default());
     if apart { function.inside_and_boundary() } else { function }
+}
+
+/// The same with several cells of a row a thread, where those load values together.
+pub(in crate::codegen) fn row_function(source: Source<'_>, block: &KBlock) -> Option<Function> {
+    let (widths, inside) = row_widths(source, block)?;
+    let size = "(size_t)g.n[0] * g.n[1] * g.n[2]";
+    let mut w = Writer::new(source, Form::Cells);
+    let mut rows = Writer::new(source, Form::Cells);
+    rows.rows_inside(&inside);
+    w.append(rows);
+    w.line("EqCell cell;");
+    w.line("if (!eq_boundary_cell_beside_rows(g, cell)) return;");
+    w.load_here(block);
+    w.statements(block);
+    store(&mut w, block, "cell.index", size);
+    let mut arguments = vec![Argument::Cartesian];
+    arguments.extend(w.uses.ranks.iter().copied().map(Argument::Ranks));
+    let name = format!("{}_cartesian_rows", source.name);
+    Some(finish(w, name, LaunchBounds::RowCells, arguments, GridUse::default()).of_rows(widths))
 }
 
 /// Values that are kept per axis of a Cartesian grid, or once.

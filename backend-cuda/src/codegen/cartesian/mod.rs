@@ -1,4 +1,5 @@
 //! Cartesian forms.
 
 pub(super) mod function;
+mod row_cells;
 mod sum_sides;

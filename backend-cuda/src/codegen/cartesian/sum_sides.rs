@@ -21,16 +21,13 @@ impl Writer<'_> {
     /// Loads what a Cartesian body reads of the cell itself, and what is kept per axis, before
     /// anything else, so that no branch stands before the loads.
     pub(in crate::codegen) fn load_here(&mut self, block: &KBlock) {
-        let (mut wanted, mut kept): (Vec<ParamId>, Vec<ParamId>) = (Vec::new(), Vec::new());
+        let mut wanted: Vec<ParamId> = Vec::new();
         visit_block(block, &mut |node| {
-            if let Node::Expr(KExpr::Load { param, at }) = node {
-                if self.kernel.params[param.0 as usize].per_axis {
-                    if !kept.contains(param) {
-                        kept.push(*param);
-                    }
-                } else if *at == Path::Here && self.is_everywhere(*param) && !wanted.contains(param) {
-                    wanted.push(*param);
-                }
+            if let Node::Expr(KExpr::Load { param, at: Path::Here }) = node
+                && self.is_everywhere(*param)
+                && !wanted.contains(param)
+            {
+                wanted.push(*param);
             }
         });
         for param in wanted {
@@ -39,6 +36,20 @@ impl Writer<'_> {
             self.line(&format!("const {} {name} = {value};", self.reals.number()));
             self.here.insert(param, name);
         }
+        self.load_per_axis(block);
+    }
+
+    /// Loads what is kept per axis.
+    pub(in crate::codegen) fn load_per_axis(&mut self, block: &KBlock) {
+        let mut kept: Vec<ParamId> = Vec::new();
+        visit_block(block, &mut |node| {
+            if let Node::Expr(KExpr::Load { param, .. }) = node
+                && self.kernel.params[param.0 as usize].per_axis
+                && !kept.contains(param)
+            {
+                kept.push(*param);
+            }
+        });
         for param in kept {
             let of = self.param(param);
             let faces = self.kernel.params[param.0 as usize].ty.mapping().is_some_and(|set| self.sets.get(set).kind == EntityKind::Face);

@@ -51,7 +51,10 @@ impl Writer<'_> {
                 self.side((*reduction, results, extreme_faces), low, 0);
                 self.side((*reduction, results, extreme_faces), high, 1);
                 self.close("}");
-                self.neighbours.clear();
+                // Those of a row stay: they were loaded for all sums.
+                if !self.row {
+                    self.neighbours.clear();
+                }
             }
             KStmt::If { results, condition, then, otherwise } => {
                 for &result in results {

@@ -150,7 +150,7 @@ impl Writer<'_> {
         if *at == Path::Here
             && let Some(local) = self.here.get(&id)
         {
-            return Text::name(local);
+            return if self.row { Text::atom(format!("{local}[at]")) } else { Text::name(local) };
         }
         if let Some(value) = self.value_at_side(id, at) {
             return value;
@@ -158,7 +158,7 @@ impl Writer<'_> {
         if let Path::Shift { by, .. } = at
             && let Some(array) = self.neighbours.get(&(id, high(Side::towards(*by))))
         {
-            return Text::atom(format!("{array}[axis]"));
+            return Text::atom(if self.row { format!("{array}[axis][at]") } else { format!("{array}[axis]") });
         }
         let per_axis = param.per_axis && self.form != Form::General;
         let faces = self.sets.get(set).kind == EntityKind::Face;

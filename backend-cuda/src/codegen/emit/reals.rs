@@ -25,6 +25,11 @@ impl Reals {
         Reals { computed: kernel.computes_in(numbers), kept: numbers.precision }
     }
 
+    /// Precision of what collections hold.
+    pub(in crate::codegen) fn stored_precision(self) -> Precision {
+        self.kept
+    }
+
     /// C++ type of a number.
     pub(in crate::codegen) fn number(self) -> &'static str {
         name(self.computed)

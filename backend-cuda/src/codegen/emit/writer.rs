@@ -31,7 +31,7 @@ continue decltype default delete do double dynamic_cast else enum explicit expor
 namespace new noexcept not not_eq nullptr operator or or_eq private protected public register reinterpret_cast return short signed sizeof static \
 static_assert static_cast struct switch template this thread_local throw true try typedef typeid typename union unsigned using virtual void \
 volatile wchar_t while xor xor_eq DIM sqrt abs fabs min max grid space g cell axis here element checks leaf begin end partial threadIdx \
-blockIdx blockDim gridDim warpSize size_t row rows told pattern stage stage_entries stage_columns entries slot slots at step ahead";
+blockIdx blockDim gridDim warpSize size_t row rows told pattern stage stage_entries stage_columns entries slot slots at step ahead ROW";
 
 /// Names that belong to an unknown of an equation.
 #[derive(Clone, Debug)]
@@ -68,6 +68,9 @@ pub(in crate::codegen) struct Writer<'a> {
     pub usage: &'a KernelUsage,
     /// Whether the cells are known to be inside the grid, all their neighbours there.
     pub inside: bool,
+    /// Whether the text is for one of several cells of a row, number `at`, whose values were loaded
+    /// together.
+    pub row: bool,
     /// Whether values of neighbours are loaded before the first of them is used. Loads left in
     /// place wait for what stands before them, but need no registers until then.
     pub loads_neighbours_first: bool,
@@ -125,6 +128,7 @@ impl<'a> Writer<'a> {
             form,
             usage,
             inside: false,
+            row: false,
             loads_neighbours_first: true,
             out: String::new(),
             uses: Uses::default(),

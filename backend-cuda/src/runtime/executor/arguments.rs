@@ -1,6 +1,7 @@
 //! Arguments of kernels: the Rust counterparts of the structs in `prelude.cuh`, field for field.
 
 use crate::runtime::device::{DevicePtr, FunctionId, Launch, LaunchShape, Work};
+use crate::runtime::kernels::KernelModule;
 
 /// A domain to iterate over.
 #[derive(Clone, Copy, Debug, Default)]
@@ -247,18 +248,43 @@ pub struct Call {
     words: Vec<u64>,
     offsets: Vec<u32>,
     work: Option<Work>,
+    rows: Option<RowFunctions>,
+}
+
+/// Functions of a kernel with several cells of a row a thread, which take the same arguments.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct RowFunctions {
+    pub(crate) module: &'static KernelModule,
+    /// Numbers of cells, which divide the lengths of rows that a function is for; and names.
+    pub(crate) functions: &'static [(u32, &'static str)],
 }
 
 impl Call {
     /// A launch of `function`; `name` is for messages.
     pub fn new(function: FunctionId, name: &'static str) -> Self {
-        Call { function, name, words: Vec::new(), offsets: Vec::new(), work: None }
+        Call { function, name, words: Vec::new(), offsets: Vec::new(), work: None, rows: None }
     }
 
     /// The call with its work, for `--profile`.
     #[must_use]
     pub(crate) fn doing(self, work: Option<Work>) -> Self {
         Call { work, ..self }
+    }
+
+    /// The call, or one of these functions with so many cells of a row a thread, whichever is faster.
+    #[must_use]
+    pub fn or_with_rows(self, module: &'static KernelModule, functions: &'static [(u32, &'static str)]) -> Self {
+        Call { rows: Some(RowFunctions { module, functions }), ..self }
+    }
+
+    /// Its functions with several cells of a row a thread.
+    pub(crate) fn rows(&self) -> Option<RowFunctions> {
+        self.rows
+    }
+
+    /// The call of another function with the same arguments.
+    pub(crate) fn of_function(self, function: FunctionId, name: &'static str) -> Self {
+        Call { function, name, ..self }
     }
 
     /// Appends an argument.

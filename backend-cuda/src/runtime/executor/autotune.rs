@@ -88,16 +88,17 @@ pub(crate) enum LaunchDomain {
 }
 
 /// A shape for any size: threads of a block along and across rows, and cells per thread along the
-/// last axis.
+/// last axis and, adjacent ones, along rows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct LaunchConfig {
     pub(crate) block: [u32; 2],
     pub(crate) cells_per_thread: u32,
+    pub(crate) row_cells: u32,
 }
 
 impl LaunchConfig {
     pub(super) fn text(self) -> String {
-        format!("{} {} {}", self.block[0], self.block[1], self.cells_per_thread)
+        format!("{} {} {} {}", self.block[0], self.block[1], self.cells_per_thread, self.row_cells)
     }
 
     pub(super) fn title(self, over: LaunchDomain) -> String {
@@ -105,8 +106,12 @@ impl LaunchConfig {
         match over {
             LaunchDomain::Elements(_) => format!("blocks of {x}"),
             LaunchDomain::Cells => format!("blocks of {x}x{y}"),
-            LaunchDomain::InsideAndBoundary if self.cells_per_thread == 1 => format!("blocks of {x}x{y}, a cell a thread"),
-            LaunchDomain::InsideAndBoundary => format!("blocks of {x}x{y}, {} cells a thread", self.cells_per_thread),
+            LaunchDomain::InsideAndBoundary => match (self.row_cells, self.cells_per_thread) {
+                (1, 1) => format!("blocks of {x}x{y}, a cell a thread"),
+                (1, cells) => format!("blocks of {x}x{y}, {cells} cells a thread"),
+                (row, 1) => format!("blocks of {x}x{y}, {row} cells of a row a thread"),
+                (row, rows) => format!("blocks of {x}x{y}, {row} cells of a row and {rows} rows a thread"),
+            },
         }
     }
 }
@@ -136,6 +141,12 @@ pub(crate) struct Autotune {
 /// Cells per thread inside a Cartesian grid of `cells` cells.
 pub(crate) fn cells_per_thread(cells: usize) -> u32 {
     (cells / ENOUGH_THREADS).clamp(1, MAX_CELLS_PER_THREAD) as u32
+}
+
+/// Cells of a row per thread: as many as there are functions for and as rows are multiples of,
+/// where that leaves enough threads.
+pub(crate) fn row_cells(widths: &[u32], cells: usize) -> u32 {
+    widths.iter().copied().filter(|&width| width == 1 || cells / width as usize >= ENOUGH_THREADS).max().unwrap_or(1)
 }
 
 /// One thread per element, in blocks of `threads`.

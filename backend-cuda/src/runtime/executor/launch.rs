@@ -4,11 +4,11 @@ use std::time::Instant;
 
 use equelle_runtime::{Error, reduce};
 
-use crate::runtime::device::{FunctionId, Launch, LaunchShape};
+use crate::runtime::device::{Launch, LaunchShape};
 use crate::runtime::executor::arguments::Call;
 use crate::runtime::executor::autotune::{
     BLOCK, BLOCKS, CELL_BLOCK, CELL_BLOCKS, CELLS_PER_THREAD, GAIN, LONG_ENOUGH, LaunchConfig, LaunchDomain, MAX_BLOCKS, MAX_LAUNCHES,
-    ROUNDS, Tune, TuningState, WORTH_IT, in_blocks, key,
+    ROUNDS, Tune, TuningState, WORTH_IT, cells_per_thread, in_blocks, key, row_cells,
 };
 use crate::runtime::executor::{Executor, kernel_cache};
 
@@ -92,44 +92,70 @@ impl Executor {
                 let dim = self.dim();
                 let n = g.n.map(u64::from);
                 let inside: u64 = n[..dim].iter().map(|n| n.saturating_sub(2)).product();
-                let boundary = n.iter().product::<u64>() - inside;
+                // Blocks over the interior take the ends of rows with them, where threads take several cells.
+                let beside = if config.row_cells == 1 { 0 } else { 2 * n[1..dim].iter().map(|n| n.saturating_sub(2)).product::<u64>() };
+                let boundary = n.iter().product::<u64>() - inside - beside;
                 let mut cells = block;
+                cells[0] *= config.row_cells;
                 cells[dim - 1] *= config.cells_per_thread;
                 let [across, along, layers] = [0, 1, 2].map(|axis| g.n[axis].div_ceil(cells[axis]));
                 let threads = u64::from(across) * u64::from(along) * u64::from(x * y);
                 let shape = LaunchShape { grid: [across, along, layers + boundary.div_ceil(threads) as u32], block };
+                let call = self.of_row_cells(call, config.row_cells)?;
                 return Ok(call.with_cells_per_thread(&g, config.cells_per_thread).shaped(shape));
             }
         };
         Ok(call.shaped(LaunchShape { grid, block }))
     }
 
+    /// The call with the function that takes so many cells of a row a thread.
+    fn of_row_cells(&self, call: Call, row_cells: u32) -> Result<Call, Error> {
+        let Some(rows) = call.rows() else { return Ok(call) };
+        let Some(&(_, name)) = rows.functions.iter().find(|(width, _)| *width == row_cells) else { return Ok(call) };
+        let function = self.function(rows.module, self.precision(), name)?;
+        Ok(call.of_function(function, name))
+    }
+
+    /// Numbers of cells of a row that a thread may take: rows must be multiples of it.
+    fn row_widths(&self, call: &Call, over: LaunchDomain) -> Result<Vec<u32>, Error> {
+        let mut widths = vec![1];
+        if let (LaunchDomain::InsideAndBoundary, Some(rows)) = (over, call.rows()) {
+            let length = self.cartesian_args()?.n[0];
+            widths.extend(rows.functions.iter().map(|&(width, _)| width).filter(|&width| length.is_multiple_of(width)));
+        }
+        Ok(widths)
+    }
+
     /// The default shape.
-    pub(crate) fn usual_config(&self, over: LaunchDomain) -> Result<LaunchConfig, Error> {
+    pub(crate) fn usual_config(&self, call: &Call, over: LaunchDomain) -> Result<LaunchConfig, Error> {
         Ok(match over {
-            LaunchDomain::Elements(_) => LaunchConfig { block: BLOCK, cells_per_thread: 1 },
-            LaunchDomain::Cells => LaunchConfig { block: CELL_BLOCK, cells_per_thread: 1 },
+            LaunchDomain::Elements(_) => LaunchConfig { block: BLOCK, cells_per_thread: 1, row_cells: 1 },
+            LaunchDomain::Cells => LaunchConfig { block: CELL_BLOCK, cells_per_thread: 1, row_cells: 1 },
             LaunchDomain::InsideAndBoundary => {
-                LaunchConfig { block: CELL_BLOCK, cells_per_thread: self.cartesian_args()?.cells_per_thread }
+                let cells = self.cartesian_args()?.n.iter().map(|&n| n as usize).product();
+                let row_cells = row_cells(&self.row_widths(call, over)?, cells);
+                LaunchConfig { block: CELL_BLOCK, cells_per_thread: cells_per_thread(cells / row_cells as usize), row_cells }
             }
         })
     }
 
     /// All shapes that a launch may have on this grid.
-    pub(crate) fn configs(&self, over: LaunchDomain) -> Result<Vec<LaunchConfig>, Error> {
+    pub(crate) fn configs(&self, call: &Call, over: LaunchDomain) -> Result<Vec<LaunchConfig>, Error> {
         let (blocks, cells_per_thread): (&[[u32; 2]], &[u32]) = match over {
             LaunchDomain::Elements(_) => (&BLOCKS, &[1]),
             LaunchDomain::Cells => (&CELL_BLOCKS, &[1]),
             LaunchDomain::InsideAndBoundary => (&CELL_BLOCKS, &CELLS_PER_THREAD),
         };
-        let all =
-            cells_per_thread.iter().flat_map(|&cells_per_thread| blocks.iter().map(move |&block| LaunchConfig { block, cells_per_thread }));
         let mut configs = Vec::new();
-        for config in all {
-            let nothing = Call::new(FunctionId(0), "");
-            let [_, y, z] = self.in_shape(nothing, over, config)?.shape.grid;
-            if y <= MAX_BLOCKS && z <= MAX_BLOCKS {
-                configs.push(config);
+        for row_cells in self.row_widths(call, over)? {
+            for &cells_per_thread in cells_per_thread {
+                for &block in blocks {
+                    let config = LaunchConfig { block, cells_per_thread, row_cells };
+                    let [_, y, z] = self.in_shape(call.clone(), over, config)?.shape.grid;
+                    if y <= MAX_BLOCKS && z <= MAX_BLOCKS {
+                        configs.push(config);
+                    }
+                }
             }
         }
         Ok(configs)
@@ -137,7 +163,7 @@ impl Executor {
 
     /// The shape of a call.
     fn config(&self, call: &Call, over: LaunchDomain) -> Result<LaunchConfig, Error> {
-        let usual = self.usual_config(over)?;
+        let usual = self.usual_config(call, over)?;
         let function = call.function();
         let Some(kernel) = self.autotune.borrow().kernel(function) else { return Ok(usual) };
         if matches!(over, LaunchDomain::Elements(elements) if elements < WORTH_IT) {
@@ -159,7 +185,7 @@ impl Executor {
             None => {
                 let kept = kernel_cache::read(key(kernel, over, n, self.device.properties()), "shape");
                 let config =
-                    self.configs(over)?.into_iter().find(|config| kept.as_deref() == Some(config.text().as_bytes())).unwrap_or(usual);
+                    self.configs(call, over)?.into_iter().find(|config| kept.as_deref() == Some(config.text().as_bytes())).unwrap_or(usual);
                 self.autotune.borrow_mut().from_before += usize::from(config != usual);
                 TuningState::Chosen(config)
             }
@@ -176,7 +202,7 @@ impl Executor {
         self.synchronise()?;
         let launches = ((LONG_ENOUGH / self.seconds(call, over, usual, 1)?) as usize).clamp(1, MAX_LAUNCHES);
         let mut best = (f64::INFINITY, usual);
-        for config in self.configs(over)? {
+        for config in self.configs(call, over)? {
             let seconds = self.seconds(call, over, config, launches)?;
             if seconds < best.0 {
                 best = (seconds, config);

@@ -8,6 +8,7 @@ pub const PRELUDE: &str = concat!(
     include_str!("prelude/vectors.cuh"),
     include_str!("prelude/half_faces.cuh"),
     include_str!("prelude/cartesian.cuh"),
+    include_str!("prelude/rows.cuh"),
     include_str!("prelude/offsets.cuh"),
     include_str!("prelude/geometry.cuh"),
     include_str!("prelude/jacobian.cuh"),

@@ -102,7 +102,8 @@ fn kernel_names(source: &str) -> Vec<&str> {
     let kernels = source.split("extern \"C\" __global__ void ").skip(1);
     kernels
         .filter_map(|rest| rest.split('(').next())
-        .map(|name| name.trim_start_matches("EQ_LIGHT ").trim_start_matches("EQ_HEAVY ").trim())
+        // Launch bounds may stand before the name.
+        .filter_map(|words| words.split_whitespace().last())
         .collect()
 }
 

@@ -33,6 +33,23 @@ extern "C" __global__ void EQ_HEAVY apart(const EqCartesian g, double* __restric
   EqCell cell;
   if (eq_boundary_cell_here(g, cell)) count[cell.index] += 2.0;
 }
+template <int ROW>
+EQ_FUNCTION void rows(const EqCartesian& g, double* __restrict__ count) {
+  if (eq_is_inside_block(g)) {
+    EqCell row;
+    for (unsigned int step = 0; step < g.cells_per_thread; ++step) {
+      if (!eq_inside_row_here<ROW>(g, step, row)) continue;
+      double more[ROW];
+      eq_load_row(more, count, row.index);
+      for (int at = 0; at < ROW; ++at) more[at] += 1.0;
+      eq_store_inside_row(g, count, row, more);
+    }
+  }
+  EqCell cell;
+  if (eq_boundary_cell_beside_rows(g, cell)) count[cell.index] += 2.0;
+}
+extern "C" __global__ void EQ_ROW_CELLS rows_x2(const EqCartesian g, double* count) { rows<2>(g, count); }
+extern "C" __global__ void EQ_ROW_CELLS rows_x4(const EqCartesian g, double* count) { rows<4>(g, count); }
 extern "C" __global__ void EQ_LIGHT squares(const EqEntity size, const double* __restrict__ x, double* __restrict__ out) {
   const EqEntity element = eq_index();
   if (element < size) out[element] = x[element] * x[element];
@@ -70,17 +87,26 @@ fn every_shape_reaches_every_cell_once() {
         Cartesian::plane([5, 70], [1.0, 1.0]),
         Cartesian::plane([1, 6], [1.0, 1.0]),
         Cartesian::block([70, 19, 11], [1.0; 3]),
+        Cartesian::plane([4, 9], [1.0, 1.0]),
+        Cartesian::plane([268, 41], [1.0, 1.0]),
+        Cartesian::block([8, 7, 23], [1.0; 3]),
+        Cartesian::block([2, 3, 3], [1.0; 3]),
         Cartesian::block([2, 1, 9], [1.0; 3]),
     ];
     for grid in grids {
         for rt in on_grid(grid, &[]) {
             let n = grid.n_cells();
             for over in [LaunchDomain::Elements(n), LaunchDomain::Cells, LaunchDomain::InsideAndBoundary] {
-                let configs = rt.executor.configs(over).expect("a Cartesian grid");
-                assert!(configs.contains(&rt.executor.usual_config(over).expect("a Cartesian grid")));
+                let called = rt.executor.call(&COUNTS, name_of(over)).expect("a kernel");
+                let called = called.or_with_rows(&COUNTS, &[(2, "rows_x2"), (4, "rows_x4")]);
+                let configs = rt.executor.configs(&called, over).expect("a Cartesian grid");
+                assert!(configs.contains(&rt.executor.usual_config(&called, over).expect("a Cartesian grid")));
+                let widest = configs.iter().map(|config| config.row_cells).max();
+                let multiple_of = [4, 2, 1].into_iter().find(|&width| grid.n[0] % width as usize == 0);
+                assert_eq!(widest, if over == LaunchDomain::InsideAndBoundary { multiple_of } else { Some(1) });
                 for config in configs {
                     let count = rt.executor.put(&vec![0.0; n]);
-                    let call = rt.executor.call(&COUNTS, name_of(over)).expect("a kernel");
+                    let call = called.clone();
                     let call = match over {
                         LaunchDomain::Elements(n) => call.arg(n as u32),
                         LaunchDomain::Cells | LaunchDomain::InsideAndBoundary => {
@@ -144,7 +170,7 @@ fn what_was_measured_is_found_again() {
         let kept = kernel_cache::read(place, "shape").expect("it was measured");
         let config = rt
             .executor
-            .configs(LaunchDomain::Elements(1000))
+            .configs(&rt.executor.call(&module, "squares").expect("a kernel"), LaunchDomain::Elements(1000))
             .expect("elements")
             .into_iter()
             .find(|config| config.text().as_bytes() == kept);
@@ -153,14 +179,14 @@ fn what_was_measured_is_found_again() {
         assert_eq!(blocks(shape), (1000u32.div_ceil(config.block[0]), config.block[0]));
 
         // Another shape than the default, whichever is faster here.
-        kernel_cache::write(place, "shape", b"256 1 1");
+        kernel_cache::write(place, "shape", b"256 1 1 1");
         let mut rt = runtime(&[]);
         assert_eq!(blocks(launched(&mut rt, &module, &x).1), (4, 256));
         assert!(rt.executor.tuning_notes()[0].starts_with("1 kernel is launched in shapes"));
         assert_eq!(blocks(launched(&mut runtime(&["tune=no"]), &module, &x).1), (8, 128));
 
         // Shapes that no measurement writes.
-        for wrong in ["512 1 1", "0 1 1", "64 1", "", "usual"] {
+        for wrong in ["512 1 1 1", "0 1 1 1", "64 1 1", "", "usual"] {
             kernel_cache::write(place, "shape", wrong.as_bytes());
             assert_eq!(blocks(launched(&mut runtime(&[]), &module, &x).1), (8, 128), "{wrong:?}");
         }
