@@ -114,14 +114,16 @@ fn heat_fused() {
     compare("heat_explicit_2d_O2", &compiled("examples/heat_explicit_2d/heat_explicit_2d.equelle", OptLevel::O2));
 }
 
+/// A module whose collections hold singles.
+fn single(module: Verified) -> Verified {
+    let mut module = module.module().clone();
+    module.numbers.precision = Precision::Single;
+    verify(module).unwrap_or_else(|errors| panic!("{errors:?}"))
+}
+
 /// Singles, with what reads no collection of numbers in doubles.
 #[test]
 fn single_precision() {
-    let single = |module: Verified| {
-        let mut module = module.module().clone();
-        module.numbers.precision = Precision::Single;
-        verify(module).unwrap_or_else(|errors| panic!("{errors:?}"))
-    };
     compare("heat_explicit_3d_f32", &single(compiled("examples/heat_explicit_3d/heat_explicit_3d.equelle", OptLevel::O2)));
     compare("every_construct_f32", &single(parsed("tests/package/every_construct.eqir")));
 }
@@ -133,7 +135,9 @@ fn implicit_heat() {
 
 #[test]
 fn heat_on_cuda() {
-    compare_cuda("heat_explicit_3d_O2", &compiled("examples/heat_explicit_3d/heat_explicit_3d.equelle", OptLevel::O2));
+    let heat = || compiled("examples/heat_explicit_3d/heat_explicit_3d.equelle", OptLevel::O2);
+    compare_cuda("heat_explicit_3d_O2", &heat());
+    compare_cuda("heat_explicit_3d_f32", &single(heat()));
 }
 
 #[test]

@@ -214,4 +214,6 @@ pub(super) fn key(kernel: u64, over: LaunchDomain, n: [u32; 3], properties: &Dev
 }
 
 #[cfg(test)]
+mod row_cells_tests;
+#[cfg(test)]
 mod tests;

@@ -277,6 +277,83 @@ extern "C" __global__ void EQ_LIGHT smoothed_cartesian(
   w_out[cell.index] = (big != (u_here < 0.0)) ? (u_here + flow_c) : eq_min(flow_c, along.c[1]);
 }
 
+template <int ROW>
+EQ_FUNCTION void smoothed_cartesian_rows(
+    const EqCartesian g,
+    const double* __restrict__ u,
+    const double* __restrict__ along_at,
+    const unsigned char* __restrict__ big_at,
+    double* __restrict__ w_out) {
+  const EqVector along = eq_load(along_at, 1, 0);
+  const bool big = *big_at != 0;
+  if (eq_is_inside_block(g)) {
+    EqCell row;
+    #pragma unroll 1
+    for (unsigned int step = 0; step < g.cells_per_thread; ++step) {
+      if (!eq_inside_row_here<ROW>(g, step, row)) continue;
+      double u_here[ROW];
+      eq_load_row(u_here, u, row.index);
+      double u_low[DIM][ROW];
+      double u_high[DIM][ROW];
+      #pragma unroll
+      for (int axis = 0; axis < DIM; ++axis) {
+        eq_load_neighbour_row(u_low[axis], u_here, g, u, row, axis, 0);
+        eq_load_neighbour_row(u_high[axis], u_here, g, u, row, axis, 1);
+      }
+      double w_out_row[ROW];
+      #pragma unroll
+      for (int at = 0; at < ROW; ++at) {
+        const EqCell cell = eq_cell_of_row(row, at);
+        double flow_c = 0.0;
+        #pragma unroll
+        for (int axis = 0; axis < DIM; ++axis) {
+          const double push_low = eq_dot(along, eq_along(axis, 1.0));
+          flow_c = flow_c - (big ? (push_low * (u_here[at] - u_low[axis][at])) : eq_max(push_low, u_low[axis][at]));
+          const double push_high = eq_dot(along, eq_along(axis, 1.0));
+          flow_c = flow_c + (big ? (push_high * (u_high[axis][at] - u_here[at])) : eq_max(push_high, u_here[at]));
+        }
+        w_out_row[at] = (big != (u_here[at] < 0.0)) ? (u_here[at] + flow_c) : eq_min(flow_c, along.c[1]);
+      }
+      eq_store_inside_row(g, w_out, row, w_out_row);
+    }
+  }
+  EqCell cell;
+  if (!eq_boundary_cell_beside_rows(g, cell)) return;
+  const double u_here = u[cell.index];
+  double flow_c = 0.0;
+  double u_low[DIM] = {};
+  double u_high[DIM] = {};
+  #pragma unroll
+  for (int axis = 0; axis < DIM; ++axis) {
+    if (!eq_side_on_boundary(g, cell, axis, 0)) {
+      u_low[axis] = u[eq_neighbour(g, cell, axis, 0)];
+    }
+    if (!eq_side_on_boundary(g, cell, axis, 1)) {
+      u_high[axis] = u[eq_neighbour(g, cell, axis, 1)];
+    }
+  }
+  #pragma unroll
+  for (int axis = 0; axis < DIM; ++axis) {
+    if (!eq_side_on_boundary(g, cell, axis, 0)) {
+      const double push_low = eq_dot(along, eq_along(axis, 1.0));
+      flow_c = flow_c - (big ? (push_low * (u_here - u_low[axis])) : eq_max(push_low, u_low[axis]));
+    }
+    if (!eq_side_on_boundary(g, cell, axis, 1)) {
+      const double push_high = eq_dot(along, eq_along(axis, 1.0));
+      flow_c = flow_c + (big ? (push_high * (u_high[axis] - u_here)) : eq_max(push_high, u_here));
+    }
+  }
+  w_out[cell.index] = (big != (u_here < 0.0)) ? (u_here + flow_c) : eq_min(flow_c, along.c[1]);
+}
+extern "C" __global__ void EQ_ROW_CELLS smoothed_cartesian_rows_x2(
+    const EqCartesian g,
+    const double* __restrict__ u,
+    const double* __restrict__ along_at,
+    const unsigned char* __restrict__ big_at,
+    double* __restrict__ w_out) {
+  smoothed_cartesian_rows<2>(g, u, along_at, big_at, w_out);
+}
+
 extern "C" __global__ void EQ_LIGHT fluxes(
     const EqSpace space,
     const EqGrid grid,
@@ -377,6 +454,81 @@ extern "C" __global__ void EQ_LIGHT fluxes_cartesian(
     }
   }
   flux_out[cell.index] = q_c;
+}
+
+template <int ROW>
+EQ_FUNCTION void fluxes_cartesian_rows(
+    const EqCartesian g,
+    const double* __restrict__ u,
+    double* __restrict__ flux_out) {
+  if (eq_is_inside_block(g)) {
+    EqCell row;
+    #pragma unroll 1
+    for (unsigned int step = 0; step < g.cells_per_thread; ++step) {
+      if (!eq_inside_row_here<ROW>(g, step, row)) continue;
+      double u_here[ROW];
+      eq_load_row(u_here, u, row.index);
+      double u_low[DIM][ROW];
+      double u_high[DIM][ROW];
+      #pragma unroll
+      for (int axis = 0; axis < DIM; ++axis) {
+        eq_load_neighbour_row(u_low[axis], u_here, g, u, row, axis, 0);
+        eq_load_neighbour_row(u_high[axis], u_here, g, u, row, axis, 1);
+      }
+      double flux_out_row[ROW];
+      #pragma unroll
+      for (int at = 0; at < ROW; ++at) {
+        const EqCell cell = eq_cell_of_row(row, at);
+        double q_c = 0.0;
+        #pragma unroll
+        for (int axis = 0; axis < DIM; ++axis) {
+          const double jump_low = u_here[at] - u_low[axis][at];
+          const double rise_low = eq_along(axis, eq_at(g.spacing, axis)).c[1];
+          q_c = q_c - ((axis == 0) ? (sqrt(fabs(eq_along(axis, 1.0).c[0])) * sqrt(fabs(jump_low))) : ((jump_low * eq_log(rise_low)) * eq_along(axis, 1.0).c[1]));
+          const double jump_high = u_high[axis][at] - u_here[at];
+          const double rise_high = eq_along(axis, eq_at(g.spacing, axis)).c[1];
+          q_c = q_c + ((axis == 0) ? sqrt(fabs(jump_high)) : (jump_high * eq_log(rise_high)));
+        }
+        flux_out_row[at] = q_c;
+      }
+      eq_store_inside_row(g, flux_out, row, flux_out_row);
+    }
+  }
+  EqCell cell;
+  if (!eq_boundary_cell_beside_rows(g, cell)) return;
+  const double u_here = u[cell.index];
+  double q_c = 0.0;
+  double u_low[DIM] = {};
+  double u_high[DIM] = {};
+  #pragma unroll
+  for (int axis = 0; axis < DIM; ++axis) {
+    if (!eq_side_on_boundary(g, cell, axis, 0)) {
+      u_low[axis] = u[eq_neighbour(g, cell, axis, 0)];
+    }
+    if (!eq_side_on_boundary(g, cell, axis, 1)) {
+      u_high[axis] = u[eq_neighbour(g, cell, axis, 1)];
+    }
+  }
+  #pragma unroll
+  for (int axis = 0; axis < DIM; ++axis) {
+    if (!eq_side_on_boundary(g, cell, axis, 0)) {
+      const double jump_low = u_here - u_low[axis];
+      const double rise_low = eq_along(axis, eq_at(g.spacing, axis)).c[1];
+      q_c = q_c - ((axis == 0) ? (sqrt(fabs(eq_along(axis, 1.0).c[0])) * sqrt(fabs(jump_low))) : ((jump_low * eq_log(rise_low)) * eq_along(axis, 1.0).c[1]));
+    }
+    if (!eq_side_on_boundary(g, cell, axis, 1)) {
+      const double jump_high = u_high[axis] - u_here;
+      const double rise_high = eq_along(axis, eq_at(g.spacing, axis)).c[1];
+      q_c = q_c + ((axis == 0) ? sqrt(fabs(jump_high)) : (jump_high * eq_log(rise_high)));
+    }
+  }
+  flux_out[cell.index] = q_c;
+}
+extern "C" __global__ void EQ_ROW_CELLS fluxes_cartesian_rows_x2(
+    const EqCartesian g,
+    const double* __restrict__ u,
+    double* __restrict__ flux_out) {
+  fluxes_cartesian_rows<2>(g, u, flux_out);
 }
 
 extern "C" __global__ void EQ_LIGHT extremes(

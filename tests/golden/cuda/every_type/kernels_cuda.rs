@@ -184,6 +184,7 @@ impl Kernels for CudaRuntime {
                 .arg(a2)
                 .arg(a3)
                 .arg(a4);
+            let call = call.or_with_rows(&KERNELS, &[(2, "smoothed_cartesian_rows_x2")]);
             self.launch_inside_and_boundary(call)?;
             Ok(w_out)
         } else {
@@ -230,6 +231,7 @@ impl Kernels for CudaRuntime {
                 .arg(a0)
                 .arg(a1)
                 .arg(a2);
+            let call = call.or_with_rows(&KERNELS, &[(2, "fluxes_cartesian_rows_x2")]);
             self.launch_inside_and_boundary(call)?;
             Ok(flux_out)
         } else {

@@ -160,3 +160,91 @@ extern "C" __global__ void EQ_LIGHT compute_u_cartesian(
   }
   u_out[cell.index] = u_here - ((dt / g.volume) * outflow);
 }
+
+template <int ROW>
+EQ_FUNCTION void compute_u_cartesian_rows(
+    const EqCartesian g,
+    const EqRanks dirichlet_boundary_ranks,
+    const double* __restrict__ u,
+    const double* __restrict__ itrans,
+    const double* __restrict__ btrans,
+    const double* __restrict__ dirichlet_val,
+    const double* __restrict__ dt_at,
+    double* __restrict__ u_out) {
+  const double dt = *dt_at;
+  if (eq_is_inside_block(g)) {
+    EqCell row;
+    #pragma unroll 1
+    for (unsigned int step = 0; step < g.cells_per_thread; ++step) {
+      if (!eq_inside_row_here<ROW>(g, step, row)) continue;
+      double u_here[ROW];
+      eq_load_row(u_here, u, row.index);
+      double u_low[DIM][ROW];
+      double u_high[DIM][ROW];
+      #pragma unroll
+      for (int axis = 0; axis < DIM; ++axis) {
+        eq_load_neighbour_row(u_low[axis], u_here, g, u, row, axis, 0);
+        eq_load_neighbour_row(u_high[axis], u_here, g, u, row, axis, 1);
+      }
+      double itrans_axis[DIM];
+      #pragma unroll
+      for (int axis = 0; axis < DIM; ++axis) itrans_axis[axis] = itrans[axis];
+      double u_out_row[ROW];
+      #pragma unroll
+      for (int at = 0; at < ROW; ++at) {
+        const EqCell cell = eq_cell_of_row(row, at);
+        double outflow = 0.0;
+        #pragma unroll
+        for (int axis = 0; axis < DIM; ++axis) {
+          outflow = outflow - ((-itrans_axis[axis]) * (u_here[at] - u_low[axis][at]));
+          outflow = outflow + ((-itrans_axis[axis]) * (u_high[axis][at] - u_here[at]));
+        }
+        u_out_row[at] = u_here[at] - ((dt / g.volume) * outflow);
+      }
+      eq_store_inside_row(g, u_out, row, u_out_row);
+    }
+  }
+  EqCell cell;
+  if (!eq_boundary_cell_beside_rows(g, cell)) return;
+  const double u_here = u[cell.index];
+  double itrans_axis[DIM];
+  #pragma unroll
+  for (int axis = 0; axis < DIM; ++axis) itrans_axis[axis] = itrans[axis];
+  double outflow = 0.0;
+  double u_low[DIM] = {};
+  double u_high[DIM] = {};
+  #pragma unroll
+  for (int axis = 0; axis < DIM; ++axis) {
+    if (!eq_side_on_boundary(g, cell, axis, 0)) {
+      u_low[axis] = u[eq_neighbour(g, cell, axis, 0)];
+    }
+    if (!eq_side_on_boundary(g, cell, axis, 1)) {
+      u_high[axis] = u[eq_neighbour(g, cell, axis, 1)];
+    }
+  }
+  #pragma unroll
+  for (int axis = 0; axis < DIM; ++axis) {
+    if (!eq_side_on_boundary(g, cell, axis, 0)) {
+      outflow = outflow - ((-itrans_axis[axis]) * (u_here - u_low[axis]));
+    } else {
+      outflow = outflow - ((eq_side_rank(g, dirichlet_boundary_ranks, cell, axis, 0) != EQ_NONE) ? (btrans[eq_side_rank(g, dirichlet_boundary_ranks, cell, axis, 0)] * ((-1.0) * (u_here - dirichlet_val[eq_side_rank(g, dirichlet_boundary_ranks, cell, axis, 0)]))) : 0.0);
+    }
+    if (!eq_side_on_boundary(g, cell, axis, 1)) {
+      outflow = outflow + ((-itrans_axis[axis]) * (u_high[axis] - u_here));
+    } else {
+      outflow = outflow + ((eq_side_rank(g, dirichlet_boundary_ranks, cell, axis, 1) != EQ_NONE) ? (btrans[eq_side_rank(g, dirichlet_boundary_ranks, cell, axis, 1)] * (1.0 * (u_here - dirichlet_val[eq_side_rank(g, dirichlet_boundary_ranks, cell, axis, 1)]))) : 0.0);
+    }
+  }
+  u_out[cell.index] = u_here - ((dt / g.volume) * outflow);
+}
+extern "C" __global__ void EQ_ROW_CELLS compute_u_cartesian_rows_x2(
+    const EqCartesian g,
+    const EqRanks dirichlet_boundary_ranks,
+    const double* __restrict__ u,
+    const double* __restrict__ itrans,
+    const double* __restrict__ btrans,
+    const double* __restrict__ dirichlet_val,
+    const double* __restrict__ dt_at,
+    double* __restrict__ u_out) {
+  compute_u_cartesian_rows<2>(g, dirichlet_boundary_ranks, u, itrans, btrans, dirichlet_val, dt_at, u_out);
+}

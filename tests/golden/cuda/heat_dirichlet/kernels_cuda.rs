@@ -127,6 +127,8 @@ impl Kernels for CudaRuntime {
                 .arg(a5)
                 .arg(a6)
                 .arg(a7);
+            let call = call
+                .or_with_rows(&KERNELS, &[(2, "compute_u_cartesian_rows_x2")]);
             self.launch_inside_and_boundary(call)?;
             Ok(u_2_out)
         } else {

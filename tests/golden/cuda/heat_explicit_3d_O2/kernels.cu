@@ -174,6 +174,101 @@ extern "C" __global__ void EQ_LIGHT compute_u_cartesian(
   u_new_out[cell.index] = u_here - ((dt / g.volume) * divergence_fluxes);
 }
 
+// heat_explicit_3d.equelle:17: inside = InnerCell(dirichlet_boundary)
+// heat_explicit_3d.equelle:23: -> -itrans * Gradient(u)
+// heat_explicit_3d.equelle:27: u_inside = u On inside
+// heat_explicit_3d.equelle:28: -> btrans * direction * (u_inside - dirichlet_val)
+// heat_explicit_3d.equelle:31: volume = |AllCells()|
+// heat_explicit_3d.equelle:37: fluxes = (interior_flux(u) Extend AllFaces()) + (boundary_flux(u) Extend AllFaces())
+// heat_explicit_3d.equelle:38: u = u - (dt / volume) * Divergence(fluxes)
+template <int ROW>
+EQ_FUNCTION void compute_u_cartesian_rows(
+    const EqCartesian g,
+    const EqRanks dirichlet_boundary_ranks,
+    const double* __restrict__ u,
+    const double* __restrict__ dt_at,
+    const double* __restrict__ minus_itrans,
+    const double* __restrict__ btrans_direction,
+    const double* __restrict__ dirichlet_val,
+    double* __restrict__ u_new_out) {
+  const double dt = *dt_at;
+  if (eq_is_inside_block(g)) {
+    EqCell row;
+    #pragma unroll 1
+    for (unsigned int step = 0; step < g.cells_per_thread; ++step) {
+      if (!eq_inside_row_here<ROW>(g, step, row)) continue;
+      double u_here[ROW];
+      eq_load_row(u_here, u, row.index);
+      double u_low[DIM][ROW];
+      double u_high[DIM][ROW];
+      #pragma unroll
+      for (int axis = 0; axis < DIM; ++axis) {
+        eq_load_neighbour_row(u_low[axis], u_here, g, u, row, axis, 0);
+        eq_load_neighbour_row(u_high[axis], u_here, g, u, row, axis, 1);
+      }
+      double minus_itrans_axis[DIM];
+      #pragma unroll
+      for (int axis = 0; axis < DIM; ++axis) minus_itrans_axis[axis] = minus_itrans[axis];
+      double u_new_out_row[ROW];
+      #pragma unroll
+      for (int at = 0; at < ROW; ++at) {
+        const EqCell cell = eq_cell_of_row(row, at);
+        double divergence_fluxes = 0.0;
+        #pragma unroll
+        for (int axis = 0; axis < DIM; ++axis) {
+          divergence_fluxes = divergence_fluxes - (minus_itrans_axis[axis] * (u_here[at] - u_low[axis][at]));
+          divergence_fluxes = divergence_fluxes + (minus_itrans_axis[axis] * (u_high[axis][at] - u_here[at]));
+        }
+        u_new_out_row[at] = u_here[at] - ((dt / g.volume) * divergence_fluxes);
+      }
+      eq_store_inside_row(g, u_new_out, row, u_new_out_row);
+    }
+  }
+  EqCell cell;
+  if (!eq_boundary_cell_beside_rows(g, cell)) return;
+  const double u_here = u[cell.index];
+  double minus_itrans_axis[DIM];
+  #pragma unroll
+  for (int axis = 0; axis < DIM; ++axis) minus_itrans_axis[axis] = minus_itrans[axis];
+  double divergence_fluxes = 0.0;
+  double u_low[DIM] = {};
+  double u_high[DIM] = {};
+  #pragma unroll
+  for (int axis = 0; axis < DIM; ++axis) {
+    if (!eq_side_on_boundary(g, cell, axis, 0)) {
+      u_low[axis] = u[eq_neighbour(g, cell, axis, 0)];
+    }
+    if (!eq_side_on_boundary(g, cell, axis, 1)) {
+      u_high[axis] = u[eq_neighbour(g, cell, axis, 1)];
+    }
+  }
+  #pragma unroll
+  for (int axis = 0; axis < DIM; ++axis) {
+    if (!eq_side_on_boundary(g, cell, axis, 0)) {
+      divergence_fluxes = divergence_fluxes - (minus_itrans_axis[axis] * (u_here - u_low[axis]));
+    } else {
+      divergence_fluxes = divergence_fluxes - ((eq_side_rank(g, dirichlet_boundary_ranks, cell, axis, 0) != EQ_NONE) ? (btrans_direction[eq_side_rank(g, dirichlet_boundary_ranks, cell, axis, 0)] * (u_here - dirichlet_val[eq_side_rank(g, dirichlet_boundary_ranks, cell, axis, 0)])) : 0.0);
+    }
+    if (!eq_side_on_boundary(g, cell, axis, 1)) {
+      divergence_fluxes = divergence_fluxes + (minus_itrans_axis[axis] * (u_high[axis] - u_here));
+    } else {
+      divergence_fluxes = divergence_fluxes + ((eq_side_rank(g, dirichlet_boundary_ranks, cell, axis, 1) != EQ_NONE) ? (btrans_direction[eq_side_rank(g, dirichlet_boundary_ranks, cell, axis, 1)] * (u_here - dirichlet_val[eq_side_rank(g, dirichlet_boundary_ranks, cell, axis, 1)])) : 0.0);
+    }
+  }
+  u_new_out[cell.index] = u_here - ((dt / g.volume) * divergence_fluxes);
+}
+extern "C" __global__ void EQ_ROW_CELLS compute_u_cartesian_rows_x2(
+    const EqCartesian g,
+    const EqRanks dirichlet_boundary_ranks,
+    const double* __restrict__ u,
+    const double* __restrict__ dt_at,
+    const double* __restrict__ minus_itrans,
+    const double* __restrict__ btrans_direction,
+    const double* __restrict__ dirichlet_val,
+    double* __restrict__ u_new_out) {
+  compute_u_cartesian_rows<2>(g, dirichlet_boundary_ranks, u, dt_at, minus_itrans, btrans_direction, dirichlet_val, u_new_out);
+}
+
 // heat_explicit_3d.equelle:40: Output("maximum of u", MaxReduce(u))
 extern "C" __global__ void EQ_LIGHT compute_max_u(
     const EqSpace space,

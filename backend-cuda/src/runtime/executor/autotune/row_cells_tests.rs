@@ -1,0 +1,102 @@
+//! Tests of generated kernels with several cells of a row a thread: in every shape they have the
+//! bits of one cell a thread.
+
+use std::rc::Rc;
+
+use equelle_runtime::grid::{Cartesian, Grid};
+use equelle_runtime::params::Parameters;
+use equelle_runtime::session::{Options, Session};
+use equelle_runtime::{CanonicalSet, EntityKind, Extent};
+
+use super::LaunchDomain;
+use crate::runtime::executor::precision::Precision;
+use crate::runtime::kernels::{FloatingPoint, KernelModule};
+use crate::runtime::runtime::CudaRuntime;
+use crate::runtime::test_support::{PROGRAM, numbers, runtimes};
+
+const DOUBLE: KernelModule = KernelModule {
+    name: "heat",
+    source: include_str!("../../../../../tests/golden/cuda/heat_explicit_3d_O2/kernels.cu"),
+    floating_point: FloatingPoint::Strict,
+};
+const SINGLE: KernelModule = KernelModule {
+    name: "heat of singles",
+    source: include_str!("../../../../../tests/golden/cuda/heat_explicit_3d_f32/kernels.cu"),
+    floating_point: FloatingPoint::Strict,
+};
+
+/// The results of a step of heat in every shape of its launch, as bits, with the shape's number of
+/// cells of a row a thread. The whole boundary has a given temperature.
+fn steps(rt: &mut CudaRuntime, precision: Precision) -> Vec<(u32, Vec<u64>)> {
+    let grid = rt.session.grid().cartesian_shape().expect("a Cartesian grid");
+    let (cells, over) = (grid.n_cells(), LaunchDomain::InsideAndBoundary);
+    let boundary = rt.canonical_domain(CanonicalSet::new(EntityKind::Face, Extent::Boundary)).expect("a set");
+    let ranks = rt.cartesian_ranks(&boundary).expect("ranks");
+    let shape = rt.cartesian_args().expect("a Cartesian grid");
+    let reals = |rt: &CudaRuntime, seed, n| rt.executor.upload_reals("test data", &numbers(seed, n)).expect("memory");
+    let (u, trans) = (reals(rt, 1, cells), reals(rt, 2, 3));
+    let (at_boundary, given) = (reals(rt, 3, boundary.len()), reals(rt, 4, boundary.len()));
+    let dt = rt.executor.constant(0.1).expect("memory");
+    let (module, rows): (&'static KernelModule, &'static [(u32, &'static str)]) = match precision {
+        Precision::Double => (&DOUBLE, &[(2, "compute_u_cartesian_rows_x2")]),
+        Precision::Single => (&SINGLE, &[(2, "compute_u_cartesian_rows_x2"), (4, "compute_u_cartesian_rows_x4")]),
+    };
+    let call = rt.executor.call(module, "compute_u_cartesian").expect("a kernel").or_with_rows(module, rows);
+    let call = call.arg(shape).arg(ranks).arg(u.address()).arg(dt).arg(trans.address()).arg(at_boundary.address()).arg(given.address());
+    let configs = rt.executor.configs(&call, over).expect("shapes");
+    let run = |rt: &CudaRuntime, config| {
+        let out = reals(rt, 5, cells);
+        let launch = rt.executor.in_shape(call.clone().arg(out.address()), over, config).expect("a launch");
+        rt.executor.push(launch);
+        match precision {
+            Precision::Double => rt.executor.download::<u64>(out.address(), cells).expect("results"),
+            Precision::Single => {
+                let singles = rt.executor.download::<u32>(out.address(), cells).expect("results");
+                singles.into_iter().map(u64::from).collect()
+            }
+        }
+    };
+    configs.into_iter().map(|config| (config.row_cells, run(rt, config))).collect()
+}
+
+#[test]
+fn rows_have_the_bits_of_single_cells() {
+    // Lengths that are multiples of 4, of 2 alone, and odd; planes; and grids without interior.
+    let sizes: [&[usize]; 12] = [
+        &[1, 1, 1],
+        &[3, 5, 7],
+        &[4, 3, 3],
+        &[2, 3, 4],
+        &[12, 9, 7],
+        &[6, 4, 5],
+        &[255, 3, 3],
+        &[257, 4],
+        &[256, 5],
+        &[4, 1, 9],
+        &[8, 2],
+        &[70, 6, 3],
+    ];
+    for n in sizes {
+        for precision in [Precision::Double, Precision::Single] {
+            for device in runtimes().iter().map(|rt| Rc::clone(rt.executor.device())) {
+                let grid = match *n {
+                    [nx, ny] => Cartesian::plane([nx, ny], [0.5, 0.25]),
+                    _ => Cartesian::block([n[0], n[1], n[2]], [0.5, 0.25, 2.0]),
+                };
+                let grid = Grid::cartesian(grid).expect("a grid");
+                let session = Session::on_grid(&PROGRAM, Parameters::default(), grid, Options::silent()).expect("a session");
+                let mut rt = CudaRuntime::with_precision(session, device, precision).expect("a runtime");
+                let results = steps(&mut rt, precision);
+                let widest = results.iter().map(|(row_cells, _)| *row_cells).max();
+                let expected = match precision {
+                    Precision::Double => [2, 1].into_iter().find(|width| n[0] % width == 0),
+                    Precision::Single => [4, 2, 1].into_iter().find(|width| n[0] % width == 0),
+                };
+                assert_eq!(widest, expected.map(|width| width as u32));
+                for (row_cells, result) in &results {
+                    assert!(*result == results[0].1, "{row_cells} cells of a row a thread on {n:?} in {precision:?} precision");
+                }
+            }
+        }
+    }
+}
