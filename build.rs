@@ -66,7 +66,7 @@ fn main() {
     fs::write(out.join("embedded.rs"), code).expect("OUT_DIR can be written");
 }
 
-/// The manifest with the tables of the workspace, which `cargo package` leaves in the original only.
+/// The manifest with the tables of the workspace: in packages, the original.
 fn workspace_path(root: &Path) -> PathBuf {
     let original = root.join("Cargo.toml.orig");
     if original.exists() { original } else { root.join("Cargo.toml") }

@@ -184,7 +184,7 @@ impl Launch<'_> {
         }
     }
 
-    /// Statements that launch one function, or one for several cells of a row a thread, and give its
+    /// Statements that launch a function, or one for several cells of a row, and give its
     /// results.
     fn launch(self, function: &Function, form: Form, rows: Option<&Function>) -> TokenStream {
         let KernelText { kernel, names, usage, .. } = self.made;

@@ -70,8 +70,8 @@ fn bytes_of_iterations() {
     assert_eq!(gmres, product + ilu + (496 + 16 + 16 + 8) * n);
 }
 
-/// Bytes of an iteration over those of a product, with levels in doubles. A cube has fewer entries a row near its sides, and coarse levels that depend on its size, so that a tenth
-/// is what they may differ by.
+/// Bytes of an iteration over those of a product, with levels in doubles. A cube has fewer entries
+/// a row near its sides, and coarse levels that depend on its size: they may differ by a tenth.
 #[test]
 fn iterations_beside_products() {
     let matrix = Cells::cube(24).poisson();

@@ -271,7 +271,7 @@ impl Call {
         Call { work, ..self }
     }
 
-    /// The call, or one of these functions with so many cells of a row a thread, whichever is faster.
+    /// The call, or the fastest of these functions with so many cells of a row a thread.
     #[must_use]
     pub fn or_with_rows(self, module: &'static KernelModule, functions: &'static [(u32, &'static str)]) -> Self {
         Call { rows: Some(RowFunctions { module, functions }), ..self }

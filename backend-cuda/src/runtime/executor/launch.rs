@@ -92,7 +92,7 @@ impl Executor {
                 let dim = self.dim();
                 let n = g.n.map(u64::from);
                 let inside: u64 = n[..dim].iter().map(|n| n.saturating_sub(2)).product();
-                // Blocks over the interior take the ends of rows with them, where threads take several cells.
+                // Where threads take several cells, blocks over the interior take the ends of rows.
                 let beside = if config.row_cells == 1 { 0 } else { 2 * n[1..dim].iter().map(|n| n.saturating_sub(2)).product::<u64>() };
                 let boundary = n.iter().product::<u64>() - inside - beside;
                 let mut cells = block;

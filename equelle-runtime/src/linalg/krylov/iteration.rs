@@ -49,7 +49,7 @@ impl Target {
         Target { accept, aim: accept, pursuit: Pursuit::Near }
     }
 
-    /// Aims at a residual that saves the caller another solve; `saves` is 0 where there is none, and
+    /// Aims at a residual that saves the caller another solve. `saves` is 0 where there is none;
     /// `start` is the residual before the first iteration.
     pub fn toward(start: f64, accept: f64, saves: f64, pursuit: Pursuit) -> Target {
         let is_pursued = match pursuit {

@@ -28,7 +28,7 @@ typedef double EqReal;
 // takes 0.110 ms with 32 registers, 0.124 with 40.
 #define EQ_LIGHT __launch_bounds__(256, 8)
 #define EQ_HEAVY __launch_bounds__(256, 4)
-// Light ones that take several cells of a row a thread: the values of all of them wait in registers.
+// Light ones with several cells of a row a thread: the values of all wait in registers.
 #define EQ_ROW_CELLS __launch_bounds__(256, 4)
 // Kernels that add to rows of a Jacobian need more registers than 32: on 256^3 cells of implicit
 // heat as an unstructured grid 1.07 ms with 32, 0.92 with 40, 1.01 with 48.
