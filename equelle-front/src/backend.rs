@@ -11,6 +11,7 @@ pub mod loop_invariant;
 mod opposites;
 pub mod stencil;
 pub mod structural;
+pub mod tabulated;
 pub mod usage;
 
 use std::collections::BTreeSet;

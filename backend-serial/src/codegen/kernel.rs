@@ -1,5 +1,6 @@
 //! The trait method of a kernel: picks the form.
 
+use equelle_front::backend::tabulated::{Tabulated, tabulated};
 use equelle_front::backend::usage::KernelUsage;
 use equelle_front::backend::{BackendError, KernelNames, Namer};
 use equelle_front::ir::{Kernel, ParamId, Space, reads_by_index};
@@ -29,7 +30,17 @@ pub(super) struct Method {
 
 /// Writes a kernel.
 pub(super) fn write(source: Source<'_>, usage: &KernelUsage, functions: &mut Namer) -> Result<Method, BackendError> {
-    let Source { module, kernel, names } = source;
+    let Source { module, kernel, names, .. } = source;
+    let mut names_with_tables = names.clone();
+    let with_tables = tabulated(module, kernel).filter(|_| Reals::of(module, kernel) != Reals::Rounded);
+    let [mut general_source, mut cartesian_source] = [source; 2];
+    if let Some(Tabulated { kernel, general, cartesian }) = &with_tables {
+        let mut namer = Namer::rust();
+        namer.reserve(&names.params);
+        names_with_tables.params.extend(kernel.params[names.params.len()..].iter().map(|param| namer.fresh(&param.name)));
+        let of = |tables| Source { module, kernel, names: &names_with_tables, tables };
+        (general_source, cartesian_source) = (of(general), of(cartesian));
+    }
     let name = |functions: &mut Namer, suffix: &str| ident(&functions.fresh(&format!("{}_{suffix}", names.method)));
     // Only numbers are kept per axis.
     let kept = kernel.params.iter().all(|p| !p.per_axis || p.ty.basic == Basic::Scalar);
@@ -38,11 +49,11 @@ pub(super) fn write(source: Source<'_>, usage: &KernelUsage, functions: &mut Nam
     // No other grid gets here.
     let rows_alone = matches!(rows, Some(Ok(_))) && !kernel.params.iter().any(|p| p.per_axis);
     let general_name = name(functions, "general");
-    let general = match &kernel.jacobian {
+    let general = match &general_source.kernel.jacobian {
         None => unwrap(kernel, unstructured_function(source, general_name, Part::Whole, functions))?,
         Some(form) => {
             let pattern_name = name(functions, "pattern");
-            unwrap(kernel, unstructured_equation(source, form, [general_name, pattern_name], functions))?
+            unwrap(kernel, unstructured_equation(general_source, form, [general_name, pattern_name], functions))?
         }
     };
     let reals = Reals::of(module, kernel);
@@ -60,8 +71,8 @@ pub(super) fn write(source: Source<'_>, usage: &KernelUsage, functions: &mut Nam
         let (components, info) = (Literal::usize_unsuffixed(components), ident(&names.info));
         body.extend(quote! { self.vector_size(#components, &#info)?; });
     }
-    let written = match (&kernel.jacobian, &kernel.cartesian) {
-        (Some(form), _) => form.cartesian.as_ref().filter(|_| kept).map(|b| cartesian_equation(source, form, b, functions)),
+    let written = match (&cartesian_source.kernel.jacobian, &kernel.cartesian) {
+        (Some(form), _) => form.cartesian.as_ref().filter(|_| kept).map(|b| cartesian_equation(cartesian_source, form, b, functions)),
         (None, Some(form)) if kept => Some(cartesian_functions(source, form, functions)),
         (None, _) => rows,
     };
@@ -106,7 +117,7 @@ pub(super) fn write(source: Source<'_>, usage: &KernelUsage, functions: &mut Nam
 
 /// `let _timer = ...;`, which measures the kernel with `--profile`.
 fn timer(source: Source<'_>) -> Result<TokenStream, BackendError> {
-    let Source { module, kernel, names } = source;
+    let Source { module, kernel, names, .. } = source;
     let info = ident(&names.info);
     let set = match kernel.space {
         Space::Set(set) if module.sets.get(set).canonical.is_none() => set,

@@ -83,7 +83,7 @@ pub fn kernels_file(module: &Verified) -> Result<String, BackendError> {
     let mut uses = Uses::default();
     let mut own = BTreeSet::from(["Kernels"]);
     for ((kernel, names), usage) in module.kernels.iter().zip(&names).zip(&ModuleUsage::of(module).kernels) {
-        let written = kernel::write(Source { module, kernel, names }, usage, &mut functions)?;
+        let written = kernel::write(Source { module, kernel, names, tables: &[] }, usage, &mut functions)?;
         uses.append(&written.uses);
         own.extend((!kernel.params.is_empty()).then_some(names.arguments.as_str()));
         own.extend(written.uses.has(Use::Info).then_some(names.info.as_str()));

@@ -127,7 +127,7 @@ pub(super) struct GeneralBody {
 /// `fn name<const DIM: usize>(rt: &mut SerialRuntime, args: &Args<..>, grid: &G) -> Result<..>`,
 /// generic over what the body asks of the grid.
 pub(super) fn generic_function(source: Source<'_>, name: Ident, body: GeneralBody) -> Written<GeneralFunction> {
-    let Source { module, kernel, names } = source;
+    let Source { module, kernel, names, .. } = source;
     let GeneralBody { tokens: body, mut uses, result, extra, doc } = body;
     let grid = GridUse::of(&uses);
     let places = uses.has(Use::Places);

@@ -44,6 +44,7 @@ pub mod stencil;
 pub mod stencil_rows;
 mod structured;
 pub mod sweep;
+mod tabulated;
 mod topology;
 mod vectors;
 

@@ -259,7 +259,9 @@ impl<R: Real> GridProblem for SerialProblem<'_, '_, R> {
             }
             unknowns.push(unknown);
         }
+        self.rt.tabulated_unknowns.clear();
         let equations = (self.residual)(self.rt, &unknowns);
+        self.rt.tabulated_unknowns.clear();
         self.state.equations = self.rt.located(equations)?;
         self.rt.line(self.state.line);
         self.rt.check_derivatives_kept()?;

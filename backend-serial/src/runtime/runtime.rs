@@ -18,6 +18,7 @@ use super::collections::{BoolCollection, EntityCollection, ScalarCollection, Vec
 use super::newton_state::{Assembled, NewtonState};
 use super::pool::Pool;
 use super::stencil::Stencils;
+use super::tabulated::TabulatedUnknowns;
 
 /// The serial runtime. Collections are of `R`; Scalars, single Vectors and results of reductions
 /// are `f64`.
@@ -36,6 +37,7 @@ pub struct SerialRuntime<R = f64> {
     /// The space of linear solves, for its memory.
     pub(super) space: Option<HostSpace>,
     pub(super) stencils: Stencils,
+    pub(super) tabulated_unknowns: TabulatedUnknowns<R>,
 }
 
 impl SerialRuntime {
@@ -68,6 +70,7 @@ impl<R: Real> SerialRuntime<R> {
             newton: NewtonState::default(),
             space: None,
             stencils: Stencils::default(),
+            tabulated_unknowns: TabulatedUnknowns::default(),
         }
     }
 

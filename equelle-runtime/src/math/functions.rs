@@ -76,6 +76,11 @@ macro_rules! elementary_functions {
 
             // ---- Exponential function -----------------------------------------------------------
 
+            /// An exponent, or the next one whose exponential function is zero or infinite.
+            fn exp_argument(x: F) -> F {
+                let y: F = select(x < EXP_LOW, EXP_LOW, x);
+                return select(y > EXP_HIGH, EXP_HIGH, y);
+            }
             /// `x` by log 2, added to what leaves a whole number in the low bits.
             fn shifted_power(x: F) -> F {
                 return x * INV_LN2 + SHIFT;
@@ -100,13 +105,29 @@ macro_rules! elementary_functions {
                 return (y * number(half << MANTISSA_BITS)) * number((both - half) << MANTISSA_BITS);
             }
             fn exp_of_sum(x: F, tail: F) -> F {
-                let y: F = select(x > EXP_HIGH, EXP_HIGH, select(x < EXP_LOW, EXP_LOW, x));
+                let y: F = exp_argument(x);
                 let r: Pair = exp_rest(y, tail);
                 return scaled(ONE + (r.hi + exp_correction(r)), shifted_power(y));
             }
-            /// Exponential function, within 1 ulp.
+            /// The exponential function of a rest, less 1 and the rest: even and odd, low and high
+            /// powers, short chains of operations that processors work on at the same time.
+            fn exp_series(r: F) -> F {
+                let z: F = r * r;
+                let q: F = z * z;
+                let even: F = exp_even_poly(z) + q * exp_high_even_poly(z);
+                let odd: F = exp_odd_poly(z) + q * exp_high_odd_poly(z);
+                return z * (even + r * odd);
+            }
+            /// Exponential function, within 1 ulp. Only the polynomial has the rounded rest; what is
+            /// added to 1 has both parts of it, so that no rest of the rest is needed.
             fn exp(x: F) -> F {
-                return exp_of_sum(x, ZERO);
+                let y: F = exp_argument(x);
+                let shifted: F = shifted_power(y);
+                let k: F = shifted - SHIFT;
+                let h: F = y - k * LN2_HI;
+                let l: F = k * LN2_LO;
+                let r: F = h - l;
+                return scaled(ONE + (h - (l - exp_series(r))), shifted);
             }
             /// Half of the exponential function of a number that is not negative.
             fn half_exp(x: F) -> Pair {

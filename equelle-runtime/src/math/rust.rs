@@ -9,6 +9,7 @@ macro_rules! rust_constants {
         $(const $name: $type = $value;)*
         $(
             #[inline(always)]
+            #[allow(unused_variables, reason = "a polynomial of degree 0 has no use for it")]
             fn $poly(x: F) -> F {
                 let r: F = $first;
                 $(let r = r * x + $next;)*

@@ -1,8 +1,8 @@
 //! Functions that data give: polynomials between the rows of a table.
 //!
-//! A value is found by bisection, then by one formula of additions and multiplications, each
-//! rounded once: the text for CUDA C++ ([`CUDA_TEXT`]) has the same operations in the same order.
-//! Tables are in double precision, whatever collections are in.
+//! A piece is found by an index of buckets, its value by one formula of additions and
+//! multiplications, each rounded once: the text for CUDA C++ ([`CUDA_TEXT`]) has the same
+//! operations in the same order. Tables are in double precision, whatever collections are in.
 
 use crate::real::Real;
 
@@ -40,6 +40,9 @@ pub enum TableError {
     TooSteep(usize),
 }
 
+/// As many buckets as an index has at most.
+const MAX_BUCKETS: usize = 1 << 20;
+
 /// Numbers of a piece: its value and coefficients where it begins.
 const PIECE: usize = 4;
 
@@ -48,7 +51,9 @@ const PIECE: usize = 4;
 #[derive(Clone, Debug, PartialEq)]
 pub struct Table {
     /// n, the arguments, then of each piece `y`, `a`, `b`, `c`: at a distance d from its begin (of
-    /// piece 0: its end) the value is `y + d (a + d (b + d c))`.
+    /// piece 0: its end) the value is `y + d (a + d (b + d c))`. At last the index: the number of
+    /// buckets, buckets per unit of the argument, how many rows are in the buckets before each one
+    /// and in all.
     numbers: Vec<f64>,
 }
 
@@ -100,24 +105,52 @@ impl Table {
             ends.push(arguments[n - 1].next_up());
             last.insert(0, [values[n - 1], slope_at(n - 1), 0.0, 0.0]);
         }
-        let mut numbers = vec![(n + ends.len()) as f64];
-        numbers.extend(arguments.iter().chain(&ends));
+        let begins: Vec<f64> = arguments.iter().chain(&ends).copied().collect();
         let pieces = [outer(0)].into_iter().chain((0..n - 1).map(inner)).chain(last);
+        Ok(Table::of_pieces(&begins, pieces))
+    }
+
+    fn of_pieces(begins: &[f64], pieces: impl Iterator<Item = [f64; PIECE]>) -> Table {
+        let n = begins.len();
+        let mut numbers = vec![n as f64];
+        numbers.extend(begins);
         numbers.extend(pieces.flatten());
-        Ok(Table { numbers })
+        // Two buckets a row: rows at equal distances have at most one each.
+        let buckets = (2 * n).clamp(1, MAX_BUCKETS);
+        let scale = match begins {
+            [first, .., last] => buckets as f64 / (last - first),
+            _ => 0.0,
+        };
+        let mut rows_before = vec![0.0; buckets + 1];
+        for row in begins {
+            rows_before[1 + bucket(row - begins[0], scale, buckets as f64)] += 1.0;
+        }
+        for k in 1..=buckets {
+            rows_before[k] += rows_before[k - 1];
+        }
+        numbers.extend([buckets as f64, scale]);
+        numbers.extend(rows_before);
+        Table { numbers }
     }
 
     /// Steps: a value for each piece, those before the first argument and behind the last one too.
     pub(super) fn steps(begins: &[f64], values: impl Iterator<Item = f64>) -> Table {
-        let mut numbers = vec![begins.len() as f64];
-        numbers.extend(begins);
-        numbers.extend(values.flat_map(|value| [value, 0.0, 0.0, 0.0]));
-        Table { numbers }
+        Table::of_pieces(begins, values.map(|value| [value, 0.0, 0.0, 0.0]))
     }
 
     /// As kernels have it: [`interpolate`] and [`slope`] read it.
     pub fn numbers(&self) -> &[f64] {
         &self.numbers
+    }
+
+    /// Its values, for [`evaluate`].
+    pub fn values(&self) -> TableFunction<'_> {
+        TableFunction { table: &self.numbers, of: TableValue::Value }
+    }
+
+    /// Its derivatives, for [`evaluate`].
+    pub fn slopes(&self) -> TableFunction<'_> {
+        TableFunction { table: &self.numbers, of: TableValue::Slope }
     }
 }
 
@@ -154,10 +187,27 @@ fn monotone_slopes(widths: &[f64], secants: &[f64]) -> Vec<f64> {
     slopes
 }
 
+/// The bucket at this distance from the first row. It never falls as the distance grows, so that
+/// the rows in other buckets are before or behind whatever is in this one.
+#[inline(always)]
+fn bucket(distance: f64, scale: f64, buckets: f64) -> usize {
+    let at = distance * scale;
+    let below = if at < buckets { at } else { buckets - 1.0 };
+    if at > 0.0 { below as usize } else { 0 }
+}
+
 /// The number of the piece that an argument is in: how many rows are not above it.
 #[inline(always)]
 fn piece(table: &[f64], x: f64) -> usize {
-    let (mut low, mut high) = (0, table[0] as usize);
+    let n = table[0] as usize;
+    let index = &table[1 + n + PIECE * (n + 1)..];
+    let bucket = bucket(x - table[1], index[1], index[0]);
+    let (low, high) = (index[2 + bucket] as usize, index[3 + bucket] as usize);
+    if high - low <= 1 { low + usize::from((low < high) & (table[1 + low] <= x)) } else { bisected(table, x, low, high) }
+}
+
+/// The same, where it is between these numbers.
+fn bisected(table: &[f64], x: f64, mut low: usize, mut high: usize) -> usize {
     while low < high {
         let middle = (low + high) / 2;
         if table[1 + middle] <= x {
@@ -176,6 +226,25 @@ fn distance(table: &[f64], x: f64) -> (f64, usize) {
     (x - table[piece.max(1)], 1 + table[0] as usize + PIECE * piece)
 }
 
+/// The value at a distance in the piece that has its numbers there.
+#[inline(always)]
+fn value_in(table: &[f64], d: f64, at: usize) -> f64 {
+    let [y, a, b, c] = piece_numbers(table, at);
+    y + d * (a + d * (b + d * c))
+}
+
+#[inline(always)]
+fn slope_in(table: &[f64], d: f64, at: usize) -> f64 {
+    let [_, a, b, c] = piece_numbers(table, at);
+    a + d * (2.0 * b + d * (3.0 * c))
+}
+
+#[inline(always)]
+fn piece_numbers(table: &[f64], at: usize) -> [f64; PIECE] {
+    let numbers = &table[at..at + PIECE];
+    [numbers[0], numbers[1], numbers[2], numbers[3]]
+}
+
 /// The value of a table at an argument; NaN at NaN.
 ///
 /// # Panics
@@ -183,7 +252,7 @@ fn distance(table: &[f64], x: f64) -> (f64, usize) {
 #[inline]
 pub fn interpolate<R: Real>(table: &[f64], x: R) -> R {
     let (d, at) = distance(table, x.to_f64());
-    R::from_f64(table[at] + d * (table[at + 1] + d * (table[at + 2] + d * table[at + 3])))
+    R::from_f64(value_in(table, d, at))
 }
 
 /// The derivative there; at a row that of the piece that begins there.
@@ -193,13 +262,87 @@ pub fn interpolate<R: Real>(table: &[f64], x: R) -> R {
 #[inline]
 pub fn slope<R: Real>(table: &[f64], x: R) -> R {
     let (d, at) = distance(table, x.to_f64());
-    R::from_f64(table[at + 1] + d * (2.0 * table[at + 2] + d * (3.0 * table[at + 3])))
+    R::from_f64(slope_in(table, d, at))
+}
+
+/// What a table gives at arguments: [`Table::values`] or [`Table::slopes`].
+#[derive(Clone, Copy, Debug)]
+pub struct TableFunction<'a> {
+    table: &'a [f64],
+    of: TableValue,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum TableValue {
+    Value,
+    Slope,
+}
+
+/// Tells functions of tables that are alive apart.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TableKey {
+    table: *const f64,
+    of: TableValue,
+}
+
+impl TableFunction<'_> {
+    /// The same for the same function of the same table.
+    pub fn key(&self) -> TableKey {
+        TableKey { table: self.table.as_ptr(), of: self.of }
+    }
+
+    /// Whether pieces of another table begin where those of this one do.
+    fn has_pieces_of(&self, other: &TableFunction) -> bool {
+        let begins = |table: &TableFunction| 1 + table.table[0] as usize;
+        std::ptr::eq(self.table, other.table) || self.table[..begins(self)] == other.table[..begins(other)]
+    }
+}
+
+/// Arguments that are evaluated together.
+const STRIP: usize = 256;
+
+/// What several tables give at the arguments `argument(0)`, `argument(1)`, ...; tables with the
+/// same arguments of rows are searched once. The same bits as [`interpolate`] and [`slope`].
+///
+/// # Panics
+/// If an output is shorter than the first one.
+#[inline(never)]
+pub fn evaluate<R: Real, const N: usize>(functions: &[TableFunction<'_>; N], outputs: &mut [&mut [R]; N], argument: impl Fn(usize) -> R) {
+    let Some(len) = outputs.first().map(|out| out.len()) else { return };
+    let (mut arguments, mut pieces) = ([0.0; STRIP], [(0.0, 0); STRIP]);
+    for start in (0..len).step_by(STRIP) {
+        let arguments = &mut arguments[..STRIP.min(len - start)];
+        for (k, x) in arguments.iter_mut().enumerate() {
+            *x = argument(start + k).to_f64();
+        }
+        let pieces = &mut pieces[..arguments.len()];
+        let mut searched: Option<TableFunction> = None;
+        for (function, out) in functions.iter().zip(outputs.iter_mut()) {
+            let table = function.table;
+            if !searched.is_some_and(|before| before.has_pieces_of(function)) {
+                for (piece, x) in pieces.iter_mut().zip(&*arguments) {
+                    *piece = distance(table, *x);
+                }
+                searched = Some(*function);
+            }
+            let out = out[start..][..pieces.len()].iter_mut().zip(&*pieces);
+            match function.of {
+                TableValue::Value => out.for_each(|(out, &(d, at))| *out = R::from_f64(value_in(table, d, at))),
+                TableValue::Slope => out.for_each(|(out, &(d, at))| *out = R::from_f64(slope_in(table, d, at))),
+            }
+        }
+    }
 }
 
 /// [`interpolate`] and [`slope`] in CUDA C++, for the prelude of kernels. It needs `EQ_FUNCTION`.
 pub const CUDA_TEXT: &str = "\
 EQ_FUNCTION unsigned int eq_table_piece(const double* table, double x) {
-  unsigned int low = 0, high = (unsigned int)table[0];
+  const unsigned int n = (unsigned int)table[0];
+  const double* index = table + 1 + n + 4 * (n + 1);
+  const double position = (x - table[1]) * index[1];
+  const double below = position < index[0] ? position : index[0] - 1.0;
+  const unsigned int bucket = position > 0.0 ? (unsigned int)below : 0;
+  unsigned int low = (unsigned int)index[2 + bucket], high = (unsigned int)index[3 + bucket];
   while (low < high) {
     const unsigned int middle = (low + high) / 2;
     if (table[1 + middle] <= x) low = middle + 1;
@@ -251,6 +394,44 @@ mod tests {
         assert!(at(Outside::Constant, f64::NAN).0.is_nan());
         let single = table(&rows, Interpolation::Linear, Outside::Constant).unwrap();
         assert_eq!(interpolate(single.numbers(), 0.25_f32), 1.5_f32);
+    }
+
+    /// Rows at equal distances, at powers, in clusters, and two: at rows, next to them, between,
+    /// beyond and nowhere the index finds how many rows are not above.
+    #[test]
+    fn the_index_finds_every_piece() {
+        let spaced = |f: &dyn Fn(f64) -> f64, n: i32| (0..n).map(|row| f(f64::from(row))).collect::<Vec<f64>>();
+        let all = [
+            spaced(&|k| k / 99.0, 100),
+            spaced(&|k| 0.1 * k - 3.7, 64),
+            spaced(&|k| 2f64.powf(k - 40.0), 80),
+            spaced(&|k| (k / 10.0).floor() + 1e-9 * (k % 10.0), 90),
+            vec![-1e308, 1e308],
+            vec![0.0, 5e-324],
+        ];
+        for rows in all {
+            let table = Table::steps(&rows, (0..=rows.len()).map(|piece| piece as f64));
+            let near = rows.iter().flat_map(|&x| [x, x.next_up(), x.next_down(), x + 1e-3, x * 1.37]);
+            for x in near.chain([f64::NEG_INFINITY, f64::INFINITY, f64::NAN, f64::MAX, f64::MIN]) {
+                assert_eq!(piece(table.numbers(), x), rows.iter().filter(|&&row| row <= x).count(), "{x} in {rows:?}");
+            }
+        }
+    }
+
+    /// Two tables with the same rows, one with others; more arguments than a strip has.
+    #[test]
+    fn evaluated_together_and_alone() {
+        let squares = of(|x| x * x, 20, Interpolation::Linear);
+        let (cubes, exponentials) = (of(|x| x * x * x, 20, Interpolation::Monotone), of(f64::exp, 7, Interpolation::Monotone));
+        let x = |k: usize| (k as f64 * 0.37).sin();
+        let mut outputs = [const { [0.0; 700] }; 5];
+        let functions = [squares.values(), squares.slopes(), cubes.slopes(), exponentials.values(), cubes.values()];
+        evaluate(&functions, &mut outputs.each_mut().map(|output| &mut output[..]), x);
+        for k in 0..700 {
+            let [a, b, c] = [&squares, &cubes, &exponentials].map(Table::numbers);
+            let alone = [interpolate(a, x(k)), slope(a, x(k)), slope(b, x(k)), interpolate(c, x(k)), interpolate(b, x(k))];
+            assert_eq!(outputs.map(|output| output[k].to_bits()), alone.map(f64::to_bits), "{k}");
+        }
     }
 
     /// Rows of a function at 0, 1/n, ... 1.

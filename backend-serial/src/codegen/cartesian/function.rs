@@ -52,7 +52,7 @@ pub(in crate::codegen) fn cartesian_equation(
 
 /// The function that the method calls, for a body that refers to `uses`.
 pub(super) fn entry_function(source: Source<'_>, entry: &Ident, body: &TokenStream, uses: &mut Uses) -> Written<TokenStream> {
-    let Source { module, kernel, names } = source;
+    let Source { module, kernel, names, .. } = source;
     let args = args_type(kernel, names).map(|ty| {
         let args = argument("args", uses, Use::Args);
         quote! { #args: &#ty, }
@@ -71,7 +71,7 @@ pub(super) fn entry_function(source: Source<'_>, entry: &Ident, body: &TokenStre
 
 /// One value per axis, or one.
 fn per_axis(source: Source<'_>, block: &KBlock, functions: &mut Namer) -> Written<Functions> {
-    let Source { module, kernel, names } = source;
+    let Source { module, kernel, names, .. } = source;
     let storable =
         kernel.results.iter().all(|r| r.reduce.is_none() && r.ty.basic == Basic::Scalar && matches!(r.ty.shape, Shape::Collection(_)));
     let (Some(set), true) = (kernel.space_set(), storable) else { return Err(Failure::Form) };
@@ -108,7 +108,7 @@ fn per_axis(source: Source<'_>, block: &KBlock, functions: &mut Namer) -> Writte
 
 /// Cell and row code.
 fn full(source: Source<'_>, block: &KBlock, equation: Option<&Equation<'_>>, functions: &mut Namer) -> Written<Functions> {
-    let Source { module, kernel, names } = source;
+    let Source { module, kernel, names, .. } = source;
     let all_cells = module.sets.canonical(CanonicalSet::ALL_CELLS);
     if kernel.space_set() != Some(all_cells) {
         return Err(Failure::Form);

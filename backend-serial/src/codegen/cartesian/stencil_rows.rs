@@ -25,7 +25,7 @@ struct Lanes<'a> {
 
 /// Writes the function that the method calls, and the one of a part of a row.
 pub(in crate::codegen) fn stencil_rows(source: Source<'_>, functions: &mut Namer) -> Written<Functions> {
-    let Source { module, kernel, names } = source;
+    let Source { module, kernel, names, .. } = source;
     let all_cells = module.sets.canonical(CanonicalSet::ALL_CELLS);
     let fits = |basic| matches!(basic, Basic::Scalar | Basic::Bool);
     if kernel.space_set() != Some(all_cells) || !kernel.results.iter().all(|r| fits(r.ty.basic)) {

@@ -12,6 +12,7 @@ pub(super) mod reduction;
 pub(super) mod stencil;
 pub(super) mod stencil_point;
 pub(super) mod stencil_reads;
+mod tables;
 pub(super) mod text;
 pub(super) mod uses;
 pub(super) mod writer;

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use equelle_front::backend::tabulated::TablesOfCells;
 use equelle_front::backend::{BackendError, KernelNames, Namer};
 use equelle_front::ir::{Kernel, LocalId, Module, Param, ParamId, Path};
 use equelle_front::source::Span;
@@ -13,6 +14,7 @@ use super::derivatives::Derivatives;
 use super::reals::Reals;
 use super::stencil_point::{FaceNames, Leaf, SideFunction, StencilPoint};
 use super::stencil_reads::StencilReads;
+use super::tables::prepare_tables;
 use super::text::{canonical_set, ident};
 use super::uses::{Use, Uses};
 
@@ -70,6 +72,8 @@ pub(in crate::codegen) struct Source<'a> {
     pub module: &'a Module,
     pub kernel: &'a Kernel,
     pub names: &'a KernelNames,
+    /// What the last parameters stand for, which are no arguments.
+    pub tables: &'a [TablesOfCells],
 }
 
 /// Writes functions of one kernel.
@@ -77,6 +81,7 @@ pub(in crate::codegen) struct Writer<'a> {
     pub module: &'a Module,
     pub kernel: &'a Kernel,
     pub names: &'a KernelNames,
+    pub tables: &'a [TablesOfCells],
     pub form: Form,
     pub reals: Reals,
     pub namer: Namer,
@@ -101,7 +106,7 @@ pub(in crate::codegen) struct Writer<'a> {
     pub loaded_here: BTreeMap<ParamId, (Ident, TokenStream)>,
     /// What the text refers to, but for [`Writer::prelude`].
     pub uses: Uses,
-    prelude_uses: Uses,
+    pub(super) prelude_uses: Uses,
     /// Statements that make what the body reads, by key, in order of first use.
     prelude: Vec<(String, Ident, TokenStream)>,
     /// The same for canonical domains.
@@ -132,7 +137,7 @@ pub(in crate::codegen) struct Writer<'a> {
 
 impl<'a> Writer<'a> {
     pub(in crate::codegen) fn new(source: Source<'a>, form: Form, functions: &Namer) -> Self {
-        let Source { module, kernel, names } = source;
+        let Source { module, kernel, names, tables } = source;
         let mut namer = functions.clone();
         reserve(&mut namer);
         namer.reserve([&names.arguments, &names.info]);
@@ -148,6 +153,7 @@ impl<'a> Writer<'a> {
             module,
             kernel,
             names,
+            tables,
             form,
             reals: Reals::of(module, kernel),
             namer,
@@ -193,7 +199,7 @@ impl<'a> Writer<'a> {
     }
 
     /// Field of the argument struct.
-    fn field(&self, id: ParamId) -> Ident {
+    pub(super) fn field(&self, id: ParamId) -> Ident {
         ident(self.names.params.get(id.0 as usize).map_or("missing", String::as_str))
     }
 
@@ -263,6 +269,10 @@ impl<'a> Writer<'a> {
     pub(in crate::codegen) fn read(&mut self, id: ParamId) -> Written<Ident> {
         let ((param, name), field) = (self.param(id)?, self.field(id));
         self.prelude_uses.add(Use::Args);
+        if let Some(group) = self.tables.iter().find(|group| group.tables.iter().any(|(_, _, param)| *param == id)) {
+            prepare_tables(self, group)?;
+            return Ok(name);
+        }
         let tokens = match (param.ty.shape, param.ty.basic) {
             (Shape::Single, Basic::Scalar) => {
                 let value = self.reals.entering(quote! { *args.#field });
@@ -300,7 +310,7 @@ impl<'a> Writer<'a> {
     }
 
     /// Whether a parameter is an unknown of an equation, whose derivatives are not lost.
-    fn is_unknown(&self, id: ParamId) -> bool {
+    pub(super) fn is_unknown(&self, id: ParamId) -> bool {
         self.derivatives.is_some() && self.kernel.jacobian.as_ref().is_some_and(|form| id.0 < form.unknowns)
     }
 

@@ -5,11 +5,14 @@
 //! which makes its terms when it adds them. What terms need of one cell is evaluated once for each
 //! cell before.
 
+use std::collections::BTreeSet;
+
 use equelle_front::backend::faces::specialised;
+use equelle_front::backend::tabulated::{Tabulated, tabulated};
 use equelle_front::backend::visit::{Node, visit_block};
 use equelle_front::backend::{KernelNames, Namer, Scratch};
 use equelle_front::cost::CostModel;
-use equelle_front::ir::{FaceFilter, KBlock, KExpr, KStmt, LocalId, Module, Path, Space};
+use equelle_front::ir::{FaceFilter, KBlock, KExpr, KStmt, Kernel, LocalId, Module, Path, Space};
 use equelle_front::ops::FaceReduction;
 use proc_macro2::{Literal, TokenStream};
 use quote::quote;
@@ -26,12 +29,21 @@ use crate::codegen::emit::writer::{Failure, Form, Source, Writer, Written};
 /// What the general bodies of kernels keep while they run, by kernel.
 pub(in crate::codegen) fn scratch(module: &Module) -> Vec<Scratch> {
     let names = KernelNames::of_module(module);
-    let of_kernel = |(kernel, names)| {
-        let mut writer = Writer::new(Source { module, kernel, names }, Form::General, &Namer::rust());
+    // Equations share what tables give at unknowns until all have been evaluated.
+    let mut tables_of_cells = BTreeSet::new();
+    for Tabulated { kernel, general, cartesian } in module.kernels.iter().filter_map(|kernel| tabulated(module, kernel)) {
+        let params = general.iter().chain(&cartesian).flat_map(|group| &group.tables).map(|(_, _, param)| param.0 as usize);
+        tables_of_cells.extend(params.filter_map(|param| kernel.params.get(param)).map(|param| param.name.clone()));
+    }
+    let of_kernel = |(kernel, names): (&Kernel, _)| {
+        let mut writer = Writer::new(Source { module, kernel, names, tables: &[] }, Form::General, &Namer::rust());
         let mut kept = Scratch::default();
         for (results, face, body) in writer.staged_sums() {
             kept.of_faces += results.len() as u32;
             kept.of_cells += cell_value_count(&mut writer, face, &body);
+        }
+        if kernel.jacobian.is_some() {
+            kept.of_cells += tables_of_cells.len() as u32;
         }
         kept
     };
