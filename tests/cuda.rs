@@ -257,6 +257,13 @@ fn two_phases() {
     example("two_phase_implicit", &[], PIVOTS);
 }
 
+/// A faulted deck with wells: polyhedra, sets by conditions on arrays, reductions in sources.
+#[test]
+fn wells() {
+    example("two_phase_wells", &["timesteps=2*31536000"], PIVOTS);
+    example("two_phase_wells_implicit", &["timesteps=31536000"], PIVOTS);
+}
+
 #[test]
 fn computed_steps() {
     example("dam_break", &["nx=60", "dx=16", "end=8"], BITS);

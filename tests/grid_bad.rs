@@ -100,6 +100,27 @@ const MESHES: [(&str, &str, &str); 21] = [
     ("format=\"ascii\">0 1 2 3", "format=\"binary\">0 1*", ": array `connectivity`: `*` is not in base 64"),
 ];
 
+/// A tetrahedron in VTK's legacy format.
+const LEGACY: &str = "# vtk DataFile Version 3.0\nt\nASCII\nDATASET UNSTRUCTURED_GRID\nPOINTS 4 float\n0 0 0 1 0 0 0 1 0 0 0 1\n\
+                      CELLS 1 5\n4 0 1 2 3\nCELL_TYPES 1\n10\nCELL_DATA 1\nSCALARS p float\nLOOKUP_TABLE default\n1\n";
+
+const LEGACIES: [(&str, &str, &str); 14] = [
+    ("ASCII", "EBCDIC", ":4: expected ASCII or BINARY in the third line"),
+    ("UNSTRUCTURED_GRID", "POLYDATA", ":5: data set POLYDATA: those that are read are UNSTRUCTURED_GRID and STRUCTURED_GRID"),
+    ("POINTS 4", "POINTS 999999999999999999", ":6: too many points"),
+    ("POINTS 4", "POINTS 99999999", ":6: POINTS: the file ends before its 299999997 numbers"),
+    ("POINTS 4", "POINTS 3", ":7: `0` is not a keyword that is read"),
+    ("POINTS 4 float", "POINTS 4 quad", ":6: `quad` is not a type of numbers"),
+    ("0 0 1\n", "0 0 nan\n", ":6: POINTS: a coordinate is not finite"),
+    ("0 0 1\n", "0 0 x\n", ":6: POINTS[11]: `x` is not a number"),
+    ("4 0 1 2 3", "4 0 1 2 4", ": cell 0 has a point that does not exist"),
+    ("4 0 1 2 3", "5 0 1 2 3", ":8: CELLS: the list ends in cell 0 of 1"),
+    ("4 0 1 2 3", "3 0 1 2 3", ":8: CELLS: 1 numbers are left over after 1 cells"),
+    ("4 0 1 2 3", "4 0 1 2 -3", ":8: CELLS: -3 is not an index"),
+    ("CELL_TYPES 1\n10\n", "", ": CELL_TYPES has 0 types: expected 1"),
+    ("CELL_DATA 1", "CELL_DATA 2", ":15: p: the file ends before its 2 numbers"),
+];
+
 /// The error of a file, after its name.
 fn error_of(folder: &Path, name: &str, text: &str) -> String {
     fs::write(folder.join(name), text).expect("the test's own file");
@@ -130,6 +151,9 @@ fn bad_files_end_with_code_4() {
     }
     for (from, to, expected) in MESHES {
         check("bad.vtu", VTU, from, to, expected);
+    }
+    for (from, to, expected) in LEGACIES {
+        check("bad.vtk", LEGACY, from, to, expected);
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
     fs::remove_dir_all(&folder).expect("the test's own folder");

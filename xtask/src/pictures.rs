@@ -47,6 +47,16 @@ const PICTURES: &[Picture] = &[
     ),
     of_example("examples/two_phase_gravity/picture.png", "two_phase_gravity", &["--tag", "pressure,saturation", "--size", "1000x400"]),
     of_example("examples/two_phase_implicit/picture.png", "two_phase_implicit", &["--tag", "pressure,saturation", "--size", "1000x400"]),
+    of_example(
+        "examples/two_phase_wells/picture.png",
+        "two_phase_wells",
+        &["--tag", "pressure,saturation", "--slice", "z=1026", "--size", "1000x400"],
+    ),
+    of_example(
+        "examples/two_phase_wells_implicit/picture.png",
+        "two_phase_wells_implicit",
+        &["--tag", "pressure,saturation", "--slice", "z=1026", "--size", "1000x400"],
+    ),
     Picture {
         file: "docs/book/src/images/convergence.png",
         example: "two_phase_implicit",

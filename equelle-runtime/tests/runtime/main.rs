@@ -34,3 +34,4 @@ mod schema;
 mod stored;
 mod vtk;
 mod vtk_cases;
+mod vtk_legacy;

@@ -283,8 +283,8 @@ fn reference_triangles_when_present() {
 #[test]
 fn a_known_format_without_a_reader_is_named() {
     let path = crate::common::fresh_dir("grid-format").join("mesh.grid");
-    std::fs::write(&path, "# vtk DataFile Version 3.0\n").unwrap();
+    std::fs::write(&path, b"\x89HDF\r\n\x1a\n").unwrap();
     let error = io::read_file(&path).unwrap_err();
     assert_eq!(error.kind, ErrorKind::Data);
-    assert_eq!(error.message, format!("`{}` is a VTK file, a format that is not read", path.display()));
+    assert_eq!(error.message, format!("`{}` is an HDF5 file, a format that is not read", path.display()));
 }

@@ -12,6 +12,8 @@ pub(super) enum Format {
     Grdecl,
     /// VTK's XML format.
     Vtk,
+    /// VTK's legacy format.
+    VtkLegacy,
     /// A script of Gmsh, from which it makes a mesh.
     GmshScript,
     /// A known format without a reader, as messages name it.
@@ -53,7 +55,7 @@ impl Format {
             _ if text.starts_with(b"$MeshFormat") || text.starts_with(b"$Comments") => Format::Gmsh,
             _ if text.starts_with(b"$NOD") => Format::Unsupported("a Gmsh mesh of version 1"),
             _ if is_gmsh_script(text) => Format::GmshScript,
-            _ if text.starts_with(b"# vtk DataFile") => Format::Unsupported("a VTK file"),
+            _ if text.starts_with(b"# vtk DataFile") => Format::VtkLegacy,
             _ if text.starts_with(b"<") && holds(b"<VTKFile") => Format::Vtk,
             _ if start.starts_with(b"\x89HDF\r\n\x1a\n") => Format::Unsupported("an HDF5 file"),
             // A record of 16 bytes, big endian, with the name of a keyword.
@@ -93,7 +95,6 @@ mod tests {
     fn formats_by_their_first_bytes() {
         for (bytes, expected) in [
             (&b"$NOD\n4\n"[..], "a Gmsh mesh of version 1"),
-            (b"# vtk DataFile Version 3.0\ngrid\nASCII\n", "a VTK file"),
             (b"\x89HDF\r\n\x1a\n\0\0", "an HDF5 file"),
             (b"\0\0\0\x10FILEHEAD\0\0\0\x64INTE", "an Eclipse EGRID file"),
         ] {
@@ -101,6 +102,7 @@ mod tests {
         }
         assert_eq!(Format::of(b"-- a comment\n\n  SPECGRID\n 10 10 3 1 F /\n"), Format::Grdecl);
         assert_eq!(Format::of(b"<?xml version=\"1.0\"?>\n<VTKFile type=\"UnstructuredGrid\">\n"), Format::Vtk);
+        assert_eq!(Format::of(b"# vtk DataFile Version 3.0\ngrid\nASCII\n"), Format::VtkLegacy);
         assert_eq!(Format::of(b"$MeshFormat\n4.1 0 8\n$EndMeshFormat\n"), Format::Gmsh);
         for script in ["// a plate\nPoint(1) = {0, 0, 0};\n", "SetFactory(\"OpenCASCADE\");\n", "lc = 0.1;\n  Box(1) = {0,0,0, 1,1,1};\n"] {
             assert_eq!(Format::of(script.as_bytes()), Format::GmshScript, "{script}");

@@ -8,6 +8,7 @@ pub mod gmsh;
 pub mod grdecl;
 pub mod opm;
 pub mod vtk;
+pub mod vtk_legacy;
 
 use std::path::Path;
 
@@ -54,6 +55,7 @@ pub fn read_file_as(source: &Source, path: &Path, options: &ReadOptions, threads
         Format::Grdecl => grdecl::read(source, path, bytes, &options.deck, threads),
         Format::Opm => opm::read_text_with(path, &bytes, stored, threads),
         Format::Vtk => vtk::read(path, &bytes, threads),
+        Format::VtkLegacy => vtk_legacy::read(path, &bytes, threads),
         Format::Gmsh => gmsh::read(path, &bytes, threads),
         Format::GmshScript => {
             let error = Error::new(ErrorKind::Data, format!("`{}` is a script of Gmsh, from which Gmsh makes a mesh", path.display()));
@@ -62,7 +64,7 @@ pub fn read_file_as(source: &Source, path: &Path, options: &ReadOptions, threads
         Format::Unsupported(name) => {
             let error = Error::new(ErrorKind::Data, format!("`{}` is {name}, a format that is not read", path.display()));
             Err(error
-                .hint("grid files are Gmsh's MSH 2.2 and 4.1, VTK's `.vtu`, GRDECL decks and OPM's text format; a Cartesian grid needs no file (grid_dim, nx, dx)"))
+                .hint("grid files are Gmsh's MSH 2.2 and 4.1, VTK's `.vtu` and `.vtk`, GRDECL decks and OPM's text format; a Cartesian grid needs no file (grid_dim, nx, dx)"))
         }
     }
 }

@@ -9,7 +9,7 @@ use std::path::Path;
 use crate::entity::EntityKind;
 use crate::error::{Error, ErrorKind};
 use crate::grid::{BuildError, CellShape, Grid, GridBuilder, Named, NamedArray, NamedSet};
-use crate::io::vtk::{Association, VtkFile, VtkGeometry, read as read_tags};
+use crate::io::vtk::{Association, VtkGeometry, read as read_tags};
 use crate::threads::Threads;
 
 /// A mesh whose points are this close to a plane, relative to its extent, is plane.
@@ -62,56 +62,95 @@ impl Shape {
 /// cell.
 pub fn read(path: &Path, bytes: &[u8], threads: &Threads) -> Result<Grid, Error> {
     let file = read_tags(path, bytes)?;
-    let bad = |what: &str| Error::new(ErrorKind::Data, format!("{}: {what}", path.display()));
     let VtkGeometry::Cells { points, corners, ends, shapes, faces } = file.geometry()? else {
-        return Err(bad("expected cells of any shape (UnstructuredGrid), found boxes"));
+        let what = format!("{}: expected cells of any shape (UnstructuredGrid), found boxes", path.display());
+        return Err(Error::new(ErrorKind::Data, what));
     };
-    let Some(&first) = shapes.first() else { return Err(bad("there are no cells")) };
-    let dim = Shape::numbered(first).map_or(0, Shape::dim);
-    let mut kinds = Vec::with_capacity(shapes.len());
-    for (cell, &number) in shapes.iter().enumerate() {
-        match Shape::numbered(number) {
-            Some(shape) if shape.dim() == dim => kinds.push(shape),
-            Some(shape) => {
-                let what = format!("cell {cell} has dimension {}, and cell 0 has {dim}: cells of one dimension are read", shape.dim());
-                return Err(bad(&what));
-            }
-            None => return Err(bad(&format!("cell {cell} is of type {number}, of which no cells are made")).hint(TYPES)),
-        }
+    let mut arrays = Vec::new();
+    for name in file.names(Association::Cells) {
+        let values = file.values(Association::Cells, name)?;
+        arrays.push(CellArray { name: name.to_string(), components: values.components, numbers: values.numbers });
     }
-    let points = if dim == 2 { plane(points).map_err(|point| bad(&not_plane(point)))? } else { points };
-    let named = names(path, &file)?;
     drop(file);
-    let failed = |error: &BuildError| bad(&error.describe(|cell| format!("cell {cell}"), |point| format!("point {point}")));
-    let mut builder = GridBuilder::new(dim, points).map_err(|error| failed(&error))?;
-    let of = |ends: &[usize], cell: usize| if cell == 0 { 0 } else { ends[cell - 1] }..ends[cell];
-    for (cell, &shape) in kinds.iter().enumerate() {
-        let own = &corners[of(&ends, cell)];
-        let n_expected = match shape {
-            Shape::Cell(shape) => shape.n_corners(),
-            Shape::Pixel => 4,
-            Shape::Voxel => 8,
-            Shape::Polygon | Shape::Polyhedron => own.len(),
-        };
-        if own.len() != n_expected {
-            return Err(bad(&format!("cell {cell} has {} points: expected {n_expected}", own.len())));
-        }
-        let added = match shape {
-            Shape::Cell(shape) => builder.add(shape, own),
-            Shape::Polygon => builder.add_polygon(own),
-            Shape::Pixel => builder.add_polygon(&[own[0], own[1], own[3], own[2]]),
-            Shape::Voxel => builder.add(CellShape::Hexahedron, &[own[0], own[1], own[3], own[2], own[4], own[5], own[7], own[6]]),
-            Shape::Polyhedron => {
-                let Some((all, face_ends)) = &faces else { return Err(bad("no array `faces`, which polyhedra need")) };
-                let list = all.get(of(face_ends, cell)).and_then(faces_of);
-                let list = list.ok_or_else(|| bad(&format!("array `faces`: the faces of cell {cell} do not end where its list does")))?;
-                builder.add_polyhedron(list)
+    Mesh { points, corners, ends, shapes, faces, arrays }.grid(path, threads)
+}
+
+/// An array of cells.
+#[derive(Clone, Debug)]
+pub(super) struct CellArray {
+    pub name: String,
+    pub components: usize,
+    /// One tuple behind the other.
+    pub numbers: Vec<f64>,
+}
+
+/// What files of VTK have, as in [`VtkGeometry::Cells`]. Without lists of faces, the corners of a
+/// polyhedron are its list.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Mesh {
+    pub points: Vec<[f64; 3]>,
+    pub corners: Vec<u32>,
+    pub ends: Vec<usize>,
+    pub shapes: Vec<u8>,
+    pub faces: Option<(Vec<u32>, Vec<usize>)>,
+    pub arrays: Vec<CellArray>,
+}
+
+impl Mesh {
+    /// The grid; `path` is for messages.
+    pub(super) fn grid(self, path: &Path, threads: &Threads) -> Result<Grid, Error> {
+        let Mesh { points, corners, ends, shapes, faces, arrays } = self;
+        let bad = |what: &str| Error::new(ErrorKind::Data, format!("{}: {what}", path.display()));
+        let Some(&first) = shapes.first() else { return Err(bad("there are no cells")) };
+        let dim = Shape::numbered(first).map_or(0, Shape::dim);
+        let mut kinds = Vec::with_capacity(shapes.len());
+        for (cell, &number) in shapes.iter().enumerate() {
+            match Shape::numbered(number) {
+                Some(shape) if shape.dim() == dim => kinds.push(shape),
+                Some(shape) => {
+                    let what = format!("cell {cell} has dimension {}, and cell 0 has {dim}: cells of one dimension are read", shape.dim());
+                    return Err(bad(&what));
+                }
+                None => return Err(bad(&format!("cell {cell} is of type {number}, of which no cells are made")).hint(TYPES)),
             }
-        };
-        added.map_err(|error| failed(&error))?;
+        }
+        let points = if dim == 2 { plane(points).map_err(|point| bad(&not_plane(point)))? } else { points };
+        let named = names(path, arrays)?;
+        let failed = |error: &BuildError| bad(&error.describe(|cell| format!("cell {cell}"), |point| format!("point {point}")));
+        let mut builder = GridBuilder::new(dim, points).map_err(|error| failed(&error))?;
+        let of = |ends: &[usize], cell: usize| if cell == 0 { 0 } else { ends[cell - 1] }..ends[cell];
+        for (cell, &shape) in kinds.iter().enumerate() {
+            let own = &corners[of(&ends, cell)];
+            let n_expected = match shape {
+                Shape::Cell(shape) => shape.n_corners(),
+                Shape::Pixel => 4,
+                Shape::Voxel => 8,
+                Shape::Polygon | Shape::Polyhedron => own.len(),
+            };
+            if own.len() != n_expected {
+                return Err(bad(&format!("cell {cell} has {} points: expected {n_expected}", own.len())));
+            }
+            let added = match shape {
+                Shape::Cell(shape) => builder.add(shape, own),
+                Shape::Polygon => builder.add_polygon(own),
+                Shape::Pixel => builder.add_polygon(&[own[0], own[1], own[3], own[2]]),
+                Shape::Voxel => builder.add(CellShape::Hexahedron, &[own[0], own[1], own[3], own[2], own[4], own[5], own[7], own[6]]),
+                Shape::Polyhedron => {
+                    let list = match &faces {
+                        Some((all, face_ends)) => all.get(of(face_ends, cell)),
+                        None => Some(own),
+                    };
+                    let list = list.and_then(faces_of);
+                    let list =
+                        list.ok_or_else(|| bad(&format!("array `faces`: the faces of cell {cell} do not end where its list does")))?;
+                    builder.add_polyhedron(list)
+                }
+            };
+            added.map_err(|error| failed(&error))?;
+        }
+        drop((corners, faces));
+        builder.build(threads).map_err(|error| failed(&error))?.with_named(named)
     }
-    drop((corners, faces));
-    builder.build(threads).map_err(|error| failed(&error))?.with_named(named)
 }
 
 const TYPES: &str = "cells that are read: triangles, quadrangles, polygons, tetrahedra, hexahedra, prisms, pyramids, polyhedra";
@@ -144,11 +183,9 @@ fn plane(mut points: Vec<[f64; 3]>) -> Result<Vec<[f64; 3]>, usize> {
     Ok(points)
 }
 
-fn names(path: &Path, file: &VtkFile<'_>) -> Result<Named, Error> {
+fn names(path: &Path, arrays: Vec<CellArray>) -> Result<Named, Error> {
     let mut named = Named::default();
-    for name in file.names(Association::Cells) {
-        let values = file.values(Association::Cells, name)?;
-        let n = values.components;
+    for CellArray { name, components: n, numbers } in arrays {
         let mut add = |name: String, values: Vec<f64>| {
             let set = name.strip_prefix(SET).filter(|_| n == 1 && values.iter().all(|&value| value == 0.0 || value == 1.0));
             if let Some(name) = set {
@@ -160,9 +197,9 @@ fn names(path: &Path, file: &VtkFile<'_>) -> Result<Named, Error> {
                 Ok(())
             }
         };
-        let column = |component: usize| values.numbers.iter().skip(component).step_by(n).copied().collect();
+        let column = |component: usize| numbers.iter().skip(component).step_by(n).copied().collect();
         match n {
-            1 => add(name.to_string(), column(0)),
+            1 => add(name, column(0)),
             2 | 3 => (0..n).try_for_each(|component| add(format!("{name}_{}", ["x", "y", "z"][component]), column(component))),
             _ => Ok(()),
         }

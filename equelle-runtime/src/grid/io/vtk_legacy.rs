@@ -1,0 +1,358 @@
+//! Grids in VTK's legacy format, `.vtk`: text or binary (big endian), versions 1 to 5, unstructured
+//! or structured with points. Arrays and sets of cells as in `.vtu`.
+
+use std::path::Path;
+
+use super::vtk::{CellArray, Mesh};
+use crate::error::{Error, ErrorKind};
+use crate::grid::Grid;
+use crate::threads::Threads;
+
+const HEXAHEDRON: u8 = 12;
+const QUADRANGLE: u8 = 9;
+const POLYHEDRON: u8 = 42;
+
+/// Reads a mesh; `path` is for messages. The threads match faces and compute the geometry.
+///
+/// # Errors
+/// `Data` for what is wrong in it, with line or byte, and for data sets that are no meshes.
+pub fn read(path: &Path, bytes: &[u8], threads: &Threads) -> Result<Grid, Error> {
+    let mut reader = Reader { bytes, at: 0, binary: false };
+    let mesh = reader.file().map_err(|what| {
+        let at = reader.at.min(bytes.len());
+        let line = 1 + bytes[..at].iter().filter(|&&byte| byte == b'\n').count();
+        let place = if reader.binary { format!(": byte {at}") } else { format!(":{line}") };
+        Error::new(ErrorKind::Data, format!("{}{place}: {what}", path.display()))
+    })?;
+    mesh.grid(path, threads)
+}
+
+/// A type of numbers, by its name in the file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Number {
+    Bit,
+    I8,
+    U8,
+    I16,
+    U16,
+    I32,
+    U32,
+    I64,
+    U64,
+    F32,
+    F64,
+}
+
+impl Number {
+    fn named(name: &str) -> Result<Number, String> {
+        Ok(match name.to_ascii_lowercase().as_str() {
+            "bit" => Number::Bit,
+            "char" | "signed_char" => Number::I8,
+            "unsigned_char" => Number::U8,
+            "short" => Number::I16,
+            "unsigned_short" => Number::U16,
+            "int" | "vtkidtype" => Number::I32,
+            "unsigned_int" => Number::U32,
+            "long" | "vtktypeint64" => Number::I64,
+            "unsigned_long" | "vtktypeuint64" => Number::U64,
+            "float" => Number::F32,
+            "double" => Number::F64,
+            _ => return Err(format!("`{name}` is not a type of numbers")),
+        })
+    }
+
+    fn bits(self) -> usize {
+        match self {
+            Number::Bit => 1,
+            Number::I8 | Number::U8 => 8,
+            Number::I16 | Number::U16 => 16,
+            Number::I32 | Number::U32 | Number::F32 => 32,
+            Number::I64 | Number::U64 | Number::F64 => 64,
+        }
+    }
+
+    /// `n` numbers of big-endian bytes.
+    fn decode(self, bytes: &[u8], n: usize) -> Vec<f64> {
+        fn all<const N: usize>(bytes: &[u8], of: impl Fn([u8; N]) -> f64) -> Vec<f64> {
+            bytes.as_chunks::<N>().0.iter().map(|&chunk| of(chunk)).collect()
+        }
+        match self {
+            Number::Bit => (0..n).map(|at| f64::from(bytes[at / 8] >> (7 - at % 8) & 1)).collect(),
+            Number::I8 => all(bytes, |[byte]| f64::from(byte.cast_signed())),
+            Number::U8 => all(bytes, |[byte]| f64::from(byte)),
+            Number::I16 => all(bytes, |chunk| f64::from(i16::from_be_bytes(chunk))),
+            Number::U16 => all(bytes, |chunk| f64::from(u16::from_be_bytes(chunk))),
+            Number::I32 => all(bytes, |chunk| f64::from(i32::from_be_bytes(chunk))),
+            Number::U32 => all(bytes, |chunk| f64::from(u32::from_be_bytes(chunk))),
+            Number::I64 => all(bytes, |chunk| i64::from_be_bytes(chunk) as f64),
+            Number::U64 => all(bytes, |chunk| u64::from_be_bytes(chunk) as f64),
+            Number::F32 => all(bytes, |chunk| f64::from(f32::from_be_bytes(chunk))),
+            Number::F64 => all(bytes, f64::from_be_bytes),
+        }
+    }
+}
+
+struct Reader<'a> {
+    bytes: &'a [u8],
+    at: usize,
+    binary: bool,
+}
+
+impl<'a> Reader<'a> {
+    fn file(&mut self) -> Result<Mesh, String> {
+        let first = self.line().ok_or("the file is empty")?;
+        if !first.starts_with(b"# vtk DataFile") {
+            return Err("expected `# vtk DataFile Version ...`".to_owned());
+        }
+        self.line().ok_or("expected a title in the second line")?;
+        self.binary = match self.words().first().map(|word| word.to_ascii_uppercase()).as_deref() {
+            Some("ASCII") => false,
+            Some("BINARY") => true,
+            _ => return Err("expected ASCII or BINARY in the third line".to_owned()),
+        };
+        let mut mesh = Mesh::default();
+        let (mut dimensions, mut is_of_cells) = (None, false);
+        // How many tuples the arrays have that follow CELL_DATA or POINT_DATA.
+        let mut n_tuples = 0;
+        while let Some(words) = self.next_words() {
+            let word = |at: usize| words.get(at).map_or("", String::as_str);
+            let count = |at: usize| word(at).parse::<usize>().map_err(|_| format!("{}: `{}` is not a count", words[0], word(at)));
+            match word(0).to_ascii_uppercase().as_str() {
+                "DATASET" => match word(1).to_ascii_uppercase().as_str() {
+                    "UNSTRUCTURED_GRID" => {}
+                    "STRUCTURED_GRID" => dimensions = Some([1; 3]),
+                    other => return Err(format!("data set {other}: those that are read are UNSTRUCTURED_GRID and STRUCTURED_GRID")),
+                },
+                "DIMENSIONS" if dimensions.is_some() => dimensions = Some([count(1)?, count(2)?, count(3)?]),
+                "POINTS" => {
+                    let n = count(1)?.checked_mul(3).ok_or("too many points")?;
+                    let numbers = self.numbers("POINTS", n, Number::named(word(2))?)?;
+                    if !numbers.iter().all(|x| x.is_finite()) {
+                        return Err("POINTS: a coordinate is not finite".to_owned());
+                    }
+                    mesh.points = numbers.as_chunks().0.to_vec();
+                }
+                "CELLS" => self.cells(&mut mesh, count(1)?, count(2)?)?,
+                "CELL_TYPES" => {
+                    let shapes = self.numbers("CELL_TYPES", count(1)?, Number::I32)?;
+                    mesh.shapes = shapes.into_iter().map(|shape| shape as u8).collect();
+                }
+                "CELL_DATA" => (is_of_cells, n_tuples) = (true, count(1)?),
+                "POINT_DATA" => (is_of_cells, n_tuples) = (false, count(1)?),
+                "FIELD" => {
+                    for _ in 0..count(2)? {
+                        let words = self.next_words().ok_or("FIELD: fewer arrays than it says")?;
+                        let [name, components, tuples, number] = &words[..] else {
+                            return Err("FIELD: expected name, components, tuples and type of an array".to_owned());
+                        };
+                        let number = Number::named(number)?;
+                        let count = |word: &str| word.parse::<usize>().map_err(|_| format!("FIELD: `{word}` is not a count"));
+                        self.array(&mut mesh, is_of_cells, name, count(components)?, count(tuples)?, number)?;
+                    }
+                }
+                "SCALARS" => {
+                    let components = if words.len() > 3 { count(3)? } else { 1 };
+                    let number = Number::named(word(2))?;
+                    // The table of colours has a line of its own, which old files leave out.
+                    let start = self.at;
+                    if !self.next_words().is_some_and(|words| words[0].eq_ignore_ascii_case("LOOKUP_TABLE")) {
+                        self.at = start;
+                    }
+                    self.array(&mut mesh, is_of_cells, word(1), components, n_tuples, number)?;
+                }
+                "VECTORS" | "NORMALS" => self.array(&mut mesh, is_of_cells, word(1), 3, n_tuples, Number::named(word(2))?)?,
+                "TENSORS" => self.array(&mut mesh, is_of_cells, word(1), 9, n_tuples, Number::named(word(2))?)?,
+                "LOOKUP_TABLE" => {
+                    let number = if self.binary { Number::U8 } else { Number::F32 };
+                    self.numbers("LOOKUP_TABLE", count(2)?.checked_mul(4).ok_or("too many colours")?, number)?;
+                }
+                "METADATA" => while self.line().is_some_and(|line| !line.trim_ascii().is_empty()) {},
+                other => return Err(format!("`{other}` is not a keyword that is read")),
+            }
+        }
+        if let Some(n) = dimensions {
+            structured(&mut mesh, n)?;
+        }
+        let n_cells = mesh.ends.len();
+        if mesh.shapes.len() != n_cells {
+            return Err(format!("CELL_TYPES has {} types: expected {n_cells}", mesh.shapes.len()));
+        }
+        if let Some(array) = mesh.arrays.iter().find(|array| array.numbers.len() != n_cells * array.components) {
+            return Err(format!("array `{}` has {} numbers: expected {n_cells} tuples", array.name, array.numbers.len()));
+        }
+        mesh.check_corners()?;
+        Ok(mesh)
+    }
+
+    /// Points of cells: with their number before those of each cell, or, from version 5 on, two
+    /// arrays.
+    fn cells(&mut self, mesh: &mut Mesh, n: usize, size: usize) -> Result<(), String> {
+        let start = self.at;
+        let words = self.next_words().unwrap_or_default();
+        if words.first().is_some_and(|word| word.eq_ignore_ascii_case("OFFSETS")) {
+            let number = Number::named(words.get(1).map_or("", String::as_str))?;
+            let offsets = indices("OFFSETS", &self.numbers("OFFSETS", n, number)?)?;
+            let words = self.next_words().unwrap_or_default();
+            if !words.first().is_some_and(|word| word.eq_ignore_ascii_case("CONNECTIVITY")) {
+                return Err("CELLS: expected CONNECTIVITY after OFFSETS".to_owned());
+            }
+            let number = Number::named(words.get(1).map_or("", String::as_str))?;
+            mesh.corners = indices("CONNECTIVITY", &self.numbers("CONNECTIVITY", size, number)?)?;
+            if offsets.first() != Some(&0) || !offsets.is_sorted() || offsets.last().is_none_or(|&last| last as usize != size) {
+                return Err(format!("OFFSETS do not ascend from 0 to {size}"));
+            }
+            mesh.ends = offsets[1..].iter().map(|&end| end as usize).collect();
+            return Ok(());
+        }
+        self.at = start;
+        let list = indices("CELLS", &self.numbers("CELLS", size, Number::I32)?)?;
+        let mut rest = &list[..];
+        for cell in 0..n {
+            let own = rest.split_first().and_then(|(&len, others)| others.split_at_checked(len as usize));
+            let (own, others) = own.ok_or_else(|| format!("CELLS: the list ends in cell {cell} of {n}"))?;
+            mesh.corners.extend_from_slice(own);
+            mesh.ends.push(mesh.corners.len());
+            rest = others;
+        }
+        if rest.is_empty() { Ok(()) } else { Err(format!("CELLS: {} numbers are left over after {n} cells", rest.len())) }
+    }
+
+    fn array(
+        &mut self,
+        mesh: &mut Mesh,
+        is_of_cells: bool,
+        name: &str,
+        components: usize,
+        tuples: usize,
+        number: Number,
+    ) -> Result<(), String> {
+        let n = components.checked_mul(tuples).ok_or_else(|| format!("array `{name}`: too many numbers"))?;
+        let numbers = self.numbers(name, n, number)?;
+        if is_of_cells {
+            mesh.arrays.push(CellArray { name: decoded(name), components, numbers });
+        }
+        Ok(())
+    }
+
+    /// `n` numbers that follow; no more memory than the file has bytes for.
+    fn numbers(&mut self, name: &str, n: usize, number: Number) -> Result<Vec<f64>, String> {
+        let left = self.bytes.len() - self.at;
+        let short = || format!("{name}: the file ends before its {n} numbers");
+        if self.binary {
+            let len = n.checked_mul(number.bits()).ok_or_else(short)?.div_ceil(8);
+            let bytes = self.bytes[self.at..].get(..len).ok_or_else(short)?;
+            self.at += len;
+            return Ok(number.decode(bytes, n));
+        }
+        if n > left {
+            return Err(short());
+        }
+        let mut numbers = Vec::with_capacity(n.min(left / 2 + 1));
+        for at in 0..n {
+            let word = self.word().ok_or_else(short)?;
+            let value = std::str::from_utf8(word).ok().and_then(|word| word.parse().ok());
+            numbers.push(value.ok_or_else(|| format!("{name}[{at}]: `{}` is not a number", String::from_utf8_lossy(word)))?);
+        }
+        Ok(numbers)
+    }
+
+    fn word(&mut self) -> Option<&'a [u8]> {
+        let rest = &self.bytes[self.at..];
+        let begin = rest.iter().position(|byte| !byte.is_ascii_whitespace())?;
+        let len = rest[begin..].iter().position(u8::is_ascii_whitespace).unwrap_or(rest.len() - begin);
+        self.at += begin + len;
+        Some(&rest[begin..begin + len])
+    }
+
+    fn line(&mut self) -> Option<&'a [u8]> {
+        let rest = &self.bytes[self.at..];
+        let len = rest.iter().position(|&byte| byte == b'\n').map_or(rest.len(), |end| end + 1);
+        self.at += len;
+        (len > 0).then(|| &rest[..len])
+    }
+
+    fn words(&mut self) -> Vec<String> {
+        let line = self.line().unwrap_or_default();
+        line.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty()).map(|word| String::from_utf8_lossy(word).into_owned()).collect()
+    }
+
+    /// Words of the next line that has some.
+    fn next_words(&mut self) -> Option<Vec<String>> {
+        while self.at < self.bytes.len() {
+            let words = self.words();
+            if !words.is_empty() {
+                return Some(words);
+            }
+        }
+        None
+    }
+}
+
+/// Cells between points that are numbered along x first; two dimensions if one has one point.
+fn structured(mesh: &mut Mesh, n: [usize; 3]) -> Result<(), String> {
+    let n_points = n.iter().try_fold(1_usize, |product, &n| product.checked_mul(n));
+    if n_points != Some(mesh.points.len()) || mesh.points.is_empty() {
+        return Err(format!("DIMENSIONS {} x {} x {} are not those of {} points", n[0], n[1], n[2], mesh.points.len()));
+    }
+    let axes: Vec<usize> = (0..3).filter(|&axis| n[axis] > 1).collect();
+    let step = |axis: usize| n[..axis].iter().product::<usize>();
+    let (shape, corners): (u8, Vec<usize>) = match axes[..] {
+        [a, b] => (QUADRANGLE, vec![0, step(a), step(a) + step(b), step(b)]),
+        [a, b, c] => {
+            let base = [0, step(a), step(a) + step(b), step(b)];
+            (HEXAHEDRON, base.into_iter().chain(base.map(|corner| corner + step(c))).collect())
+        }
+        _ => return Err("DIMENSIONS: expected more than one point along two axes at least".to_owned()),
+    };
+    let cells = n.map(|n| n.saturating_sub(1).max(1));
+    for (k, j, i) in (0..cells[2]).flat_map(|k| (0..cells[1]).flat_map(move |j| (0..cells[0]).map(move |i| (k, j, i)))) {
+        let first = i + n[0] * (j + n[1] * k);
+        mesh.corners.extend(corners.iter().map(|corner| (first + corner) as u32));
+        mesh.ends.push(mesh.corners.len());
+        mesh.shapes.push(shape);
+    }
+    Ok(())
+}
+
+fn indices(name: &str, numbers: &[f64]) -> Result<Vec<u32>, String> {
+    let index = |&number: &f64| {
+        let is_index = (0.0..=f64::from(u32::MAX)).contains(&number) && number.fract() == 0.0;
+        if is_index { Ok(number as u32) } else { Err(format!("{name}: {number} is not an index")) }
+    };
+    numbers.iter().map(index).collect()
+}
+
+/// VTK writes a blank in a name as `%20`, and so on.
+fn decoded(name: &str) -> String {
+    let mut bytes = Vec::with_capacity(name.len());
+    let mut rest = name.as_bytes();
+    while let Some((&byte, others)) = rest.split_first() {
+        let digits = others.get(..2).and_then(|digits| std::str::from_utf8(digits).ok());
+        match digits.and_then(|digits| u8::from_str_radix(digits, 16).ok()).filter(|_| byte == b'%') {
+            Some(code) => {
+                bytes.push(code);
+                rest = &others[2..];
+            }
+            None => {
+                bytes.push(byte);
+                rest = others;
+            }
+        }
+    }
+    String::from_utf8_lossy(&bytes).into_owned()
+}
+
+impl Mesh {
+    /// The list of a polyhedron has counts among its points, which the builder sees.
+    fn check_corners(&self) -> Result<(), String> {
+        let mut begin = 0;
+        for (cell, (&end, &shape)) in self.ends.iter().zip(&self.shapes).enumerate() {
+            let own = &self.corners[begin..end];
+            if shape != POLYHEDRON && own.iter().any(|&corner| corner as usize >= self.points.len()) {
+                return Err(format!("cell {cell} has a point that does not exist"));
+            }
+            begin = end;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,21 @@
+//! Any bytes as a mesh in VTK's legacy format: no panic, and what is accepted is a grid of positive measures.
+
+#![no_main]
+
+use std::path::Path;
+
+use equelle_runtime::grid::io::vtk_legacy;
+use equelle_runtime::threads::Threads;
+use libfuzzer_sys::fuzz_target;
+
+fuzz_target!(|data: &[u8]| {
+    match vtk_legacy::read(Path::new("u"), data, &Threads::one()) {
+        Ok(grid) => {
+            let geometry = grid.geometry();
+            assert!(geometry.face_areas.iter().chain(&geometry.cell_volumes).all(|&measure| measure > 0.0 && measure.is_finite()));
+            assert_eq!(grid.topology().face_cells.len(), grid.n_faces());
+            assert!(grid.named().arrays().all(|array| array.values.len() == grid.n_cells()));
+        }
+        Err(error) => assert!(error.message.starts_with("u:"), "{}", error.message),
+    }
+});
