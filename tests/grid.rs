@@ -41,11 +41,13 @@ fn is_same(found: &str, expected: &str) -> bool {
     found.len() == expected.len() && found.iter().zip(&expected).all(near)
 }
 
-#[test]
-fn the_page_on_meshes() {
-    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("mesh-page-{}", std::process::id()));
+/// Does what a page of the book says, in a new folder, and tells the folder and how many commands
+/// there were.
+fn follow(page: &str) -> (PathBuf, usize) {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("page-{page}-{}", std::process::id()));
+    let _ = fs::remove_dir_all(&folder);
     fs::create_dir_all(&folder).expect("the target folder can be written");
-    let page = fs::read_to_string(repository("docs/book/src/mesh.md")).expect("the page is there");
+    let page = fs::read_to_string(repository("docs/book/src").join(page)).expect("the page is there");
     let mut n_commands = 0;
     for (kind, text) in blocks(&page) {
         match kind.split_once(' ') {
@@ -74,6 +76,12 @@ fn the_page_on_meshes() {
             _ => panic!("a block of another kind: {kind}"),
         }
     }
+    (folder, n_commands)
+}
+
+#[test]
+fn the_page_on_meshes() {
+    let (folder, n_commands) = follow("mesh.md");
     assert_eq!(n_commands, 3);
     let check =
         Command::new(env!("CARGO_BIN_EXE_equellec")).args(["grid", "check", "plate.msh"]).current_dir(&folder).output().expect("it starts");
@@ -82,6 +90,25 @@ fn the_page_on_meshes() {
     let temperatures = fs::read_to_string(folder.join("temperature-00000.output")).expect("an output");
     let temperatures: Vec<f64> = temperatures.split_whitespace().map(|word| word.parse().expect("a number")).collect();
     assert!(temperatures.len() == 361 && temperatures.iter().all(|u| (0.0..=1.0).contains(u)));
+    fs::remove_dir_all(&folder).expect("the test's own folder");
+}
+
+#[test]
+fn the_page_on_decks() {
+    let (folder, n_commands) = follow("deck.md");
+    assert_eq!(n_commands, 5);
+    let read = |name: &str| fs::read(folder.join(name)).unwrap_or_else(|error| panic!("{name}: {error}"));
+    assert!(read("field.grdecl") == fs::read(repository("grids/field.grdecl")).expect("the deck is committed"));
+    let holds = |name: &str, what: &str| String::from_utf8_lossy(&read(name)).contains(what);
+    assert!(holds("results/wells.pvd", "wells-00000.vtu") && holds("results/wells-00000.vtu", "pressure [Bar]"));
+    assert!(holds("field-faces.vtu", "set:MIDDLE") && holds("field.vtu", "PERMX"));
+    assert!(read("pressure.png").starts_with(b"\x89PNG"));
+    // On the converted grid the wells do the same; its faces are made anew.
+    let words = ["run", "--quiet", "wells.equelle", "wells.param", "grid_filename=field.vtu", "output_dir=again"];
+    let output = Command::new(env!("CARGO_BIN_EXE_equellec")).args(words).current_dir(&folder).output().expect("it starts");
+    let out = String::from_utf8_lossy(&output.stdout).into_owned();
+    let injected = out.lines().find_map(|line| line.strip_prefix("injected = ")).and_then(|text| text.parse::<f64>().ok());
+    assert!(injected.is_some_and(|rate| (rate / 150.466_312_698_548_73 - 1.0).abs() < TOLERANCE), "{out}");
     fs::remove_dir_all(&folder).expect("the test's own folder");
 }
 
