@@ -66,6 +66,9 @@ pub fn read(path: &Path, bytes: &[u8], threads: &Threads) -> Result<Grid, Error>
         let what = format!("{}: expected cells of any shape (UnstructuredGrid), found boxes", path.display());
         return Err(Error::new(ErrorKind::Data, what));
     };
+    if faces.is_none() && shapes.iter().any(|&shape| Shape::numbered(shape) == Some(Shape::Polyhedron)) {
+        return Err(Error::new(ErrorKind::Data, format!("{}: no array `faces`, which polyhedra need", path.display())));
+    }
     let mut arrays = Vec::new();
     for name in file.names(Association::Cells) {
         let values = file.values(Association::Cells, name)?;

@@ -24,6 +24,7 @@ pub fn read(path: &Path, bytes: &[u8], threads: &Threads) -> Result<Grid, Error>
         let place = if reader.binary { format!(": byte {at}") } else { format!(":{line}") };
         Error::new(ErrorKind::Data, format!("{}{place}: {what}", path.display()))
     })?;
+    mesh.check().map_err(|what| Error::new(ErrorKind::Data, format!("{}: {what}", path.display())))?;
     mesh.grid(path, threads)
 }
 
@@ -173,14 +174,6 @@ impl<'a> Reader<'a> {
         if let Some(n) = dimensions {
             structured(&mut mesh, n)?;
         }
-        let n_cells = mesh.ends.len();
-        if mesh.shapes.len() != n_cells {
-            return Err(format!("CELL_TYPES has {} types: expected {n_cells}", mesh.shapes.len()));
-        }
-        if let Some(array) = mesh.arrays.iter().find(|array| array.numbers.len() != n_cells * array.components) {
-            return Err(format!("array `{}` has {} numbers: expected {n_cells} tuples", array.name, array.numbers.len()));
-        }
-        mesh.check_corners()?;
         Ok(mesh)
     }
 
@@ -343,8 +336,16 @@ fn decoded(name: &str) -> String {
 }
 
 impl Mesh {
-    /// The list of a polyhedron has counts among its points, which the builder sees.
-    fn check_corners(&self) -> Result<(), String> {
+    /// Whether its arrays fit. The list of a polyhedron has counts among its points, which the
+    /// builder sees.
+    fn check(&self) -> Result<(), String> {
+        let n_cells = self.ends.len();
+        if self.shapes.len() != n_cells {
+            return Err(format!("CELL_TYPES has {} types: expected {n_cells}", self.shapes.len()));
+        }
+        if let Some(array) = self.arrays.iter().find(|array| array.numbers.len() != n_cells * array.components) {
+            return Err(format!("array `{}` has {} numbers: expected {n_cells} tuples", array.name, array.numbers.len()));
+        }
         let mut begin = 0;
         for (cell, (&end, &shape)) in self.ends.iter().zip(&self.shapes).enumerate() {
             let own = &self.corners[begin..end];
