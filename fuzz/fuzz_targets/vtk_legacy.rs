@@ -1,4 +1,5 @@
-//! Any bytes as a mesh in VTK's legacy format: no panic, and what is accepted is a grid of positive measures.
+//! Any bytes as a mesh in VTK's legacy format: no panic, and what is accepted is a grid of positive
+//! measures.
 
 #![no_main]
 
