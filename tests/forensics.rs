@@ -39,6 +39,7 @@ fn fails_and_goes_on(update: &str, own: &[&str], parameter: &str) {
     let checkpoint = failure.join("case.checkpoint-00002.npz");
     assert!(checkpoint.is_file() && failure.join("case-worst.csv").is_file(), "{error}");
     assert!(error.message.contains("the state after step 2; with other parameters the run goes on from there by"), "{error}");
+    assert!(error.message.contains(&format!("(drawn by `equellec plot {}`)", failure.display())), "{error}");
     let command = error.message.lines().last().expect("a command").trim();
     let printed: Vec<String> = command.split(' ').filter(|word| word.contains('=')).map(str::to_owned).collect();
     assert!(printed.iter().any(|word| word == parameter), "{command}");

@@ -117,7 +117,7 @@ impl Session {
             "program": {"name": self.program.name},
             "state": "failed",
             "grid": {"dimension": dim, "cells": self.grid.n_cells(), "faces": self.grid.n_faces()},
-            "files": files,
+            "files": &files,
         });
         let path = dir.join(format!("{}.run.json", self.program.name));
         sink.write(&path, |out| writeln!(out, "{about:#}")).map_err(|error| io(&path, error))?;
@@ -125,6 +125,7 @@ impl Session {
             Some((step, _)) => format!(", and the state after step {step}"),
             None => String::new(),
         };
+        let drawn = if files.is_empty() { String::new() } else { format!(" (drawn by `equellec plot {}`)", dir.display()) };
         let command = self.command(failed, good.as_ref().map(|(_, path)| path.as_path()));
         let how = match &good {
             Some(_) => "goes on from there",
@@ -132,7 +133,7 @@ impl Session {
             None => "begins anew",
         };
         Ok(Some(format!(
-            "`{}` has the last iterate, its residual and the worst elements{state}; with other parameters the run {how} by\n  {command}",
+            "`{0}` has the last iterate, its residual and the worst elements{drawn}{state}; with other parameters the run {how} by\n  {command}",
             dir.display()
         )))
     }

@@ -4,7 +4,7 @@
 use std::path::Path;
 
 use equelle_runtime::grid::StoredGeometry;
-use equelle_runtime::grid::io::{gmsh, opm};
+use equelle_runtime::grid::io::{gmsh, opm, vtk_legacy};
 use equelle_runtime::input::{numbers_in, read_entities};
 use equelle_runtime::number::parse_number;
 use equelle_runtime::params::near_match;
@@ -107,6 +107,28 @@ fn gmsh_meshes() {
         }
     }
     assert!(accepted > 100 && refused > 5_000, "{accepted} accepted, {refused} refused");
+}
+
+#[test]
+fn legacy_meshes_of_vtk() {
+    let files = [crate::vtk_legacy::text().into_bytes(), crate::vtk_legacy::binary()];
+    let mut random = Random(0x0f1e_2d3c_4b5a_6978);
+    let (mut accepted, mut refused) = ([0; 2], [0; 2]);
+    for round in 0..20_000 {
+        match vtk_legacy::read(Path::new("g"), &random.damaged(&files[round % 2]), &Threads::one()) {
+            Ok(grid) => {
+                assert_consistent(&grid);
+                assert!(grid.geometry().face_areas.iter().chain(&grid.geometry().cell_volumes).all(|&m| m > 0.0 && m.is_finite()));
+                assert!(grid.named().arrays().all(|array| array.values.len() == grid.n_cells()));
+                accepted[round % 2] += 1;
+            }
+            Err(error) => {
+                assert!(error.message.starts_with("g:"), "{}", error.message);
+                refused[round % 2] += 1;
+            }
+        }
+    }
+    assert!(accepted.iter().chain(&refused).all(|&n| n > 100), "{accepted:?} accepted, {refused:?} refused");
 }
 
 #[test]

@@ -29,7 +29,7 @@ CELL_DATA 2\nSCALARS porosity double\nLOOKUP_TABLE default\n0.25 0.5\nVECTORS fl
 FIELD FieldData 3\nset:top 1 2 int\n0 1\na%20b 1 2 int\n7 8\nrock 2 2 short\n1 2 3 4\nMETADATA\nINFORMATION 0\n\n\
 POINT_DATA 10\nSCALARS height float 1\nLOOKUP_TABLE default\n0 0 0 0 1 1 1 1 0 1\n";
 
-fn text() -> String {
+pub fn text() -> String {
     let points: Vec<String> = POINTS.chunks(3).map(|p| format!("{} {} {}", p[0], p[1], p[2])).collect();
     TEXT.to_owned() + &points.join("\n") + "\n" + REST
 }
@@ -54,8 +54,7 @@ fn text_with_arrays_and_sets() {
 }
 
 /// The same in bytes, with the lists of cells of version 5.
-#[test]
-fn binary_with_offsets() {
+pub fn binary() -> Vec<u8> {
     let mut bytes = b"# vtk DataFile Version 5.1\nbox\nBINARY\nDATASET UNSTRUCTURED_GRID\n".to_vec();
     let put = |bytes: &mut Vec<u8>, head: &str, data: Vec<u8>| {
         bytes.extend(head.as_bytes());
@@ -73,6 +72,12 @@ fn binary_with_offsets() {
     put(&mut bytes, "FIELD FieldData 3\nset:top 1 2 bit\n", vec![0b0100_0000]);
     put(&mut bytes, "a%20b 1 2 unsigned_char\n", vec![7, 8]);
     put(&mut bytes, "rock 2 2 short\n", vec![0, 1, 0, 2, 0, 3, 0, 4]);
+    bytes
+}
+
+#[test]
+fn binary_with_offsets() {
+    let bytes = binary();
     is_box_and_wedge(&grid(&bytes));
     for len in 0..bytes.len() {
         // Cut anywhere, it is an error or, behind the cells, a grid with fewer arrays.
