@@ -41,14 +41,13 @@ pub fn nothing_to_reduce(reduction: Reduction, domain: &Domain) -> Error {
 /// Reduces values in the documented order and in double precision; `None` for Max or Min without
 /// elements.
 pub fn reduce<R: Real>(reduction: Reduction, values: &[R]) -> Option<f64> {
-    let mut leaves: Vec<f64> = values.chunks(LEAF).filter_map(|chunk| leaf(reduction, chunk.iter().map(|value| value.to_f64()))).collect();
+    let mut leaves: Vec<f64> = values.chunks(LEAF).filter_map(|chunk| leaf_of(reduction, chunk)).collect();
     tree(reduction, &mut leaves)
 }
 
 /// [`reduce`] on several threads: the same bits.
 pub fn reduce_on<R: Real>(threads: &Threads, reduction: Reduction, values: &[R]) -> Option<f64> {
-    let mut leaves = vec![0.0; leaf_count(values.len())];
-    reduce_leaves(threads, reduction, values.len(), &mut leaves, |range| values[range].iter().map(|value| value.to_f64()))
+    reduce_values(threads, reduction, values, &mut vec![0.0; leaf_count(values.len())])
 }
 
 /// Reduces `n` values that are computed on demand: `values` of each leaf's range. `leaves` is a
@@ -78,6 +77,19 @@ pub fn reduce_leaves<V: IntoIterator<Item = f64>>(
         for (start, result) in range.clone().step_by(LEAF).zip(leaves) {
             // A leaf is never empty, so it has a value.
             *result = leaf(reduction, values(start..range.end.min(start + LEAF))).unwrap_or(f64::NAN);
+        }
+    });
+    tree(reduction, leaves)
+}
+
+/// [`reduce_on`] with a workspace for the results of the leaves.
+///
+/// # Panics
+/// If there are not [`leaf_count`] leaves.
+pub fn reduce_values<R: Real>(threads: &Threads, reduction: Reduction, values: &[R], leaves: &mut [f64]) -> Option<f64> {
+    threads.each_cheap(values.len(), PerBlock(&mut *leaves), |range, PerBlock(leaves)| {
+        for (values, result) in values[range].chunks(LEAF).zip(leaves) {
+            *result = leaf_of(reduction, values).unwrap_or(f64::NAN);
         }
     });
     tree(reduction, leaves)
@@ -134,6 +146,22 @@ pub fn combine(reduction: Reduction, left: f64, right: f64) -> f64 {
 /// ```
 #[inline]
 pub fn leaf(reduction: Reduction, values: impl IntoIterator<Item = f64>) -> Option<f64> {
+    // Values first: loops over slices become vector instructions, loops over iterators seldom do.
+    let mut all = [0.0; LEAF];
+    let mut n = 0;
+    all.iter_mut().zip(values).for_each(|(place, value)| {
+        *place = value;
+        n += 1;
+    });
+    leaf_of(reduction, &all[..n])
+}
+
+/// [`leaf`] of values that are there.
+///
+/// # Panics
+/// If there are more than [`LEAF`].
+pub fn leaf_of<R: Real>(reduction: Reduction, values: &[R]) -> Option<f64> {
+    assert!(values.len() <= LEAF, "values of one leaf");
     // One loop for each reduction, without a branch inside.
     match reduction {
         Reduction::Sum => chains(reduction, values, |left, right| combine(Reduction::Sum, left, right)),
@@ -166,16 +194,16 @@ pub fn leaf_sum(values: &[f64]) -> f64 {
 }
 
 #[inline(always)]
-fn chains(reduction: Reduction, values: impl IntoIterator<Item = f64>, combine: impl Fn(f64, f64) -> f64) -> Option<f64> {
-    let mut values = values.into_iter();
-    let mut chains = [0.0; CHAINS];
-    let mut filled = 0;
-    for (chain, value) in chains.iter_mut().zip(&mut values) {
-        *chain = start(reduction).map_or(value, |start| combine(start, value));
-        filled += 1;
+fn chains<R: Real>(reduction: Reduction, values: &[R], combine: impl Fn(f64, f64) -> f64) -> Option<f64> {
+    let mut rounds = values.chunks(CHAINS);
+    let first = rounds.next().unwrap_or_default();
+    let (mut chains, filled) = ([0.0; CHAINS], first.len());
+    match start(reduction) {
+        Some(start) => chains.iter_mut().zip(first).for_each(|(chain, value)| *chain = combine(start, value.to_f64())),
+        None => chains.iter_mut().zip(first).for_each(|(chain, value)| *chain = value.to_f64()),
     }
-    for _ in 1..LEAF / CHAINS {
-        chains.iter_mut().zip(&mut values).for_each(|(chain, value)| *chain = combine(*chain, value));
+    for values in rounds {
+        chains.iter_mut().zip(values).for_each(|(chain, value)| *chain = combine(*chain, value.to_f64()));
     }
     let mut half = CHAINS;
     while half > 1 {

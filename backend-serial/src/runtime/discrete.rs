@@ -143,7 +143,11 @@ pub(super) fn reduce<R: Real>(rt: &SerialRuntime<R>, reduction: Reduction, value
     let values = rt.values_of(values);
     // A pooled buffer for the leaves, so that a reduction in a step allocates nothing.
     let mut leaves = rt.doubles.take(leaf_count(values.len()));
-    reduce_values(rt, reduction, domain, &values, &mut leaves, |value| value).ok_or_else(|| nothing_to_reduce(reduction, domain))
+    let reduced = match domain.file_order() {
+        None => equelle_runtime::reduce::reduce_values(rt.session().threads(), reduction, &values, &mut leaves),
+        Some(_) => reduce_values(rt, reduction, domain, &values, &mut leaves, |value| value),
+    };
+    reduced.ok_or_else(|| nothing_to_reduce(reduction, domain))
 }
 
 /// Reduces `f` of each value in the order of the grid's file, on the threads of the run. `leaves`

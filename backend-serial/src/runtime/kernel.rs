@@ -8,7 +8,7 @@ use equelle_runtime::threads::Parts;
 use equelle_runtime::{Error, KernelInfo, Real, Reduction};
 
 use super::SerialRuntime;
-use super::collections::VectorCollection;
+use super::collections::{ScalarCollection, VectorCollection};
 use super::discrete;
 use super::pool::Buffer;
 
@@ -118,9 +118,22 @@ impl<R: Real> SerialRuntime<R> {
         buffer: Buffer<R>,
         kernel: &KernelInfo,
     ) -> Result<f64, Error> {
-        let values = self.scalar_collection_from(domain, buffer);
+        self.reduce_collection_in_kernel(reduction, &self.scalar_collection_from(domain, buffer), kernel)
+    }
+
+    /// [`Self::reduce_in_kernel`] of a collection that is there.
+    ///
+    /// # Errors
+    /// As for [`Self::reduce_in_kernel`].
+    pub fn reduce_collection_in_kernel(
+        &self,
+        reduction: Reduction,
+        values: &ScalarCollection<R>,
+        kernel: &KernelInfo,
+    ) -> Result<f64, Error> {
+        self.note_lost_derivatives(values);
         let placed = |error: Error| error.in_kernel(self.current_line(), if self.current_line() == 0 { kernel.lines } else { &[] });
-        discrete::reduce(self, reduction, &values).map_err(placed)
+        discrete::reduce(self, reduction, values).map_err(placed)
     }
 }
 

@@ -100,6 +100,19 @@ pub(in crate::codegen) fn stores(writer: &mut Writer, index: &TokenStream, yield
     Ok(out)
 }
 
+/// A reduction as the runtime knows it; `None` for those of truth values.
+pub(in crate::codegen) fn reduction_of_numbers(writer: &mut Writer, reduction: Reduction) -> Option<TokenStream> {
+    let reduction = ident(match reduction {
+        Reduction::Max => "Max",
+        Reduction::Min => "Min",
+        Reduction::Sum => "Sum",
+        Reduction::Prod => "Prod",
+        Reduction::Any | Reduction::All => return None,
+    });
+    let reductions = writer.uses.item("Reduction");
+    Some(quote! { #reductions::#reduction })
+}
+
 /// Buffers to collections, or reduced to Scalars: `Ok(...)`.
 pub(in crate::codegen) fn results(writer: &mut Writer) -> Written<TokenStream> {
     if writer.kernel.space == Space::Unit {
@@ -109,27 +122,18 @@ pub(in crate::codegen) fn results(writer: &mut Writer) -> Written<TokenStream> {
     for (result, name) in writer.kernel.results.iter().zip(&writer.results.clone()) {
         parts.push(match (result.reduce, result.ty.basic) {
             (Some(reduction), basic) => {
-                let reduction = ident(match reduction {
-                    Reduction::Max => "Max",
-                    Reduction::Min => "Min",
-                    Reduction::Sum => "Sum",
-                    Reduction::Prod => "Prod",
-                    Reduction::Any => {
-                        parts.push(quote! { #name.iter().any(|&value| value) });
-                        continue;
-                    }
-                    Reduction::All => {
-                        parts.push(quote! { #name.iter().all(|&value| value) });
-                        continue;
-                    }
-                });
+                let Some(reduction) = reduction_of_numbers(writer, reduction) else {
+                    let test = ident(if reduction == Reduction::Any { "any" } else { "all" });
+                    parts.push(quote! { #name.iter().#test(|&value| value) });
+                    continue;
+                };
                 writer.uses.add(Use::Runtime);
-                let (info, reductions) = (writer.info(), writer.uses.item("Reduction"));
+                let info = writer.info();
                 let reduce = ident(match basic {
                     Basic::Vector => "reduce_vectors_in_kernel",
                     Basic::Scalar | Basic::Bool | Basic::Entity(_) | Basic::Text | Basic::Table | Basic::Axis(_) => "reduce_in_kernel",
                 });
-                quote! { rt.#reduce(#reductions::#reduction, domain, #name, &#info)? }
+                quote! { rt.#reduce(#reduction, domain, #name, &#info)? }
             }
             (None, Basic::Vector) => quote! { rt.vector_collection_from(domain, #name) },
             (None, Basic::Bool) => quote! { rt.bool_collection_from(domain, #name) },

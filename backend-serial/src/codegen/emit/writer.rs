@@ -199,7 +199,7 @@ impl<'a> Writer<'a> {
     }
 
     /// Field of the argument struct.
-    pub(super) fn field(&self, id: ParamId) -> Ident {
+    pub(in crate::codegen) fn field(&self, id: ParamId) -> Ident {
         ident(self.names.params.get(id.0 as usize).map_or("missing", String::as_str))
     }
 

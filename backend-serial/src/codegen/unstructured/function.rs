@@ -1,12 +1,13 @@
 //! The general form: any grid, one entity after the other.
 
 use equelle_front::backend::Namer;
-use equelle_front::ir::{CheckKind, KResult, Space};
-use equelle_front::types::{Basic, SetId};
+use equelle_front::ir::{CheckKind, KExpr, KResult, Kernel, ParamId, Path, Space};
+use equelle_front::ops::Reduction;
+use equelle_front::types::{Basic, SetId, Shape};
 use proc_macro2::{Ident, TokenStream};
 use quote::quote;
 
-use crate::codegen::emit::outputs::{Outputs, buffers, results, stores};
+use crate::codegen::emit::outputs::{Outputs, buffers, reduction_of_numbers, results, stores};
 use crate::codegen::emit::text::Level;
 use crate::codegen::emit::uses::Use;
 use crate::codegen::emit::writer::{Form, Source, Writer, Written};
@@ -62,6 +63,7 @@ pub(in crate::codegen) fn unstructured_function(
             let prelude = writer.prelude();
             quote! { #prelude #checks #statements #result }
         }
+        Space::Set(_) if part == Part::Whole && reduced_collection(kernel).is_some() => reduction_of_collection(&mut writer)?,
         Space::Set(set) => {
             let domain = writer.domain(set)?;
             let buffers = match part {
@@ -101,6 +103,27 @@ pub(in crate::codegen) fn unstructured_function(
     *functions = names;
     written.item.extend(items);
     Ok(written)
+}
+
+/// The collection that a kernel reduces as it is.
+fn reduced_collection(kernel: &Kernel) -> Option<(ParamId, Reduction)> {
+    let (Space::Set(set), [result], [], [KExpr::Load { param, at: Path::Here }], []) =
+        (kernel.space, &kernel.results[..], &kernel.body.statements[..], &kernel.body.yields[..], &kernel.checks[..])
+    else {
+        return None;
+    };
+    let read = kernel.params.get(param.0 as usize)?;
+    let plain = read.ty.basic == Basic::Scalar && read.ty.shape == Shape::Collection(set);
+    result.reduce.filter(|_| plain).map(|reduction| (*param, reduction))
+}
+
+/// Without a copy of the values.
+fn reduction_of_collection(writer: &mut Writer) -> Written<TokenStream> {
+    let reduced = reduced_collection(writer.kernel).and_then(|(param, of)| Some((param, reduction_of_numbers(writer, of)?)));
+    let Some((param, reduction)) = reduced else { return Err(writer.internal("it reduces no collection")) };
+    writer.uses.add_all([Use::Runtime, Use::Args]);
+    let (info, field) = (writer.info(), writer.field(param));
+    Ok(quote! { Ok(rt.reduce_collection_in_kernel(#reduction, args.#field, &#info)?) })
 }
 
 fn checks(writer: &mut Writer) -> Written<TokenStream> {

@@ -524,20 +524,5 @@ fn compute_max_u_general(
     rt: &mut SerialRuntime,
     args: &ComputeMaxU<'_, SerialRuntime>,
 ) -> Result<f64, Error> {
-    let all_cells = rt
-        .canonical_domain(CanonicalSet::new(EntityKind::Cell, Extent::All))?;
-    let u = rt.dense(args.u);
-    let u = &u[..];
-    let domain = &all_cells;
-    let mut max_u = rt.take_buffer(domain.len());
-    rt.each(
-        domain.len(),
-        &mut max_u[..],
-        move |range, max_u_values| {
-            for position in range.clone() {
-                max_u_values[position - range.start] = u[position];
-            }
-        },
-    );
-    Ok(rt.reduce_in_kernel(Reduction::Max, domain, max_u, &COMPUTE_MAX_U)?)
+    Ok(rt.reduce_collection_in_kernel(Reduction::Max, args.u, &COMPUTE_MAX_U)?)
 }

@@ -523,27 +523,11 @@ fn compute_max_u_initial_general(
     rt: &mut SerialRuntime,
     args: &ComputeMaxUInitial<'_, SerialRuntime>,
 ) -> Result<f64, Error> {
-    let all_cells = rt
-        .canonical_domain(CanonicalSet::new(EntityKind::Cell, Extent::All))?;
-    let u_initial = rt.dense(args.u_initial);
-    let u_initial = &u_initial[..];
-    let domain = &all_cells;
-    let mut max_u_initial = rt.take_buffer(domain.len());
-    rt.each(
-        domain.len(),
-        &mut max_u_initial[..],
-        move |range, max_u_initial_values| {
-            for position in range.clone() {
-                max_u_initial_values[position - range.start] = u_initial[position];
-            }
-        },
-    );
     Ok(
         rt
-            .reduce_in_kernel(
+            .reduce_collection_in_kernel(
                 Reduction::Max,
-                domain,
-                max_u_initial,
+                args.u_initial,
                 &COMPUTE_MAX_U_INITIAL,
             )?,
     )
@@ -683,20 +667,5 @@ fn compute_max_u0_general(
     rt: &mut SerialRuntime,
     args: &ComputeMaxU0<'_, SerialRuntime>,
 ) -> Result<f64, Error> {
-    let all_cells = rt
-        .canonical_domain(CanonicalSet::new(EntityKind::Cell, Extent::All))?;
-    let u0 = rt.dense(args.u0);
-    let u0 = &u0[..];
-    let domain = &all_cells;
-    let mut max_u0 = rt.take_buffer(domain.len());
-    rt.each(
-        domain.len(),
-        &mut max_u0[..],
-        move |range, max_u0_values| {
-            for position in range.clone() {
-                max_u0_values[position - range.start] = u0[position];
-            }
-        },
-    );
-    Ok(rt.reduce_in_kernel(Reduction::Max, domain, max_u0, &COMPUTE_MAX_U0)?)
+    Ok(rt.reduce_collection_in_kernel(Reduction::Max, args.u0, &COMPUTE_MAX_U0)?)
 }
