@@ -118,8 +118,8 @@ macro_rules! elementary_functions {
                 let odd: F = exp_odd_poly(z) + q * exp_high_odd_poly(z);
                 return z * (even + r * odd);
             }
-            /// Exponential function, within 1 ulp. Only the polynomial has the rounded rest; what is
-            /// added to 1 has both parts of it, so that no rest of the rest is needed.
+            /// Exponential function, within 1 ulp. Only the polynomial has the rounded rest; what
+            /// is added to 1 has both parts of it, so that no rest of the rest is needed.
             fn exp(x: F) -> F {
                 let y: F = exp_argument(x);
                 let shifted: F = shifted_power(y);
