@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use equelle_front::checkpoint::checkpoints;
-use equelle_front::ir::{Block, Carried, Equation, Function, FunctionId, Module, Op, Rounds, Stmt, StmtKind, Structure, ValueId};
+use equelle_front::ir::{Block, Carried, Equation, Function, FunctionId, Module, Op, Rounds, Stmt, StmtKind, ValueId};
 use equelle_front::source::Span;
 use equelle_front::state::{self, Checked};
 use equelle_front::time_steps::{self, TimeLoop};
@@ -55,7 +55,7 @@ impl<'a, R: DerivativeAccess> Interpreter<'a, R> {
 
     pub fn run(mut self) -> Result<(), Error> {
         self.rt.choices(&self.module.choice_lines());
-        let end = match Structure::of(self.module) {
+        let end = match &self.module.structure {
             Some(structure) => {
                 let line = self.module.source.line(structure.span.start);
                 self.rt.require_cells(structure.cells.map(|n| n as usize), line).and_then(|()| self.whole())

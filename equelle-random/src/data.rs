@@ -24,6 +24,10 @@ pub struct Fixture {
     pub dimensions: usize,
     /// Whether the grid is the Cartesian one of `twin`, treated as unstructured.
     pub unstructured: bool,
+    /// The cells along each axis, where neighbours may be read by index.
+    pub cells: Option<[usize; 3]>,
+    /// Whether it is for programs alone that read neighbours by index: some sets have no elements.
+    pub small: bool,
     /// Parameters of every run, as words of a command line.
     pub words: Vec<String>,
     /// Parameters that name the data, likewise.
@@ -169,7 +173,9 @@ impl Fixtures {
             ("triangles", None, None),
         ];
         let (mut all, mut grids) = (Vec::new(), Vec::new());
-        for (name, twin, shape) in shapes {
+        let small = small_grids().map(|(name, shape)| (name, None, Some(shape)));
+        for (name, twin, shape) in shapes.into_iter().chain(small) {
+            let is_small = small.iter().any(|(small, ..)| *small == name);
             let grid = match shape {
                 Some(shape) => Grid::cartesian(shape).expect("a small grid"),
                 None => read_file(triangles).expect("the grid of triangles is part of the project"),
@@ -177,15 +183,10 @@ impl Fixtures {
             let grid = Arc::new(grid);
             let dimensions = grid.dim();
             let mut words = match shape {
-                Some(shape) => {
-                    let axes = [("x", 0), ("y", 1), ("z", 2)].into_iter().take(dimensions);
-                    let sizes = axes.map(|(axis, i)| format!("n{axis}={} d{axis}={:?}", shape.n[i], shape.spacing[i]));
-                    let sizes: Vec<String> = sizes.collect();
-                    format!("grid_dim={dimensions} {}", sizes.join(" ")).split(' ').map(str::to_owned).collect()
-                }
+                Some(shape) => sizes(&shape),
                 None => vec![format!("grid_filename={}", triangles.display())],
             };
-            let folder = folder.join(name);
+            let folder = folder.join(name.replace(' ', "-"));
             fs::create_dir_all(&folder)?;
             let inputs = files(&folder, &grid)?;
             // Newton's method ends at round-off or fails: see `generate::newton`.
@@ -195,24 +196,52 @@ impl Fixtures {
                 if unstructured {
                     words.push("grid_layout=unstructured".to_owned());
                 }
-                Fixture { name, dimensions, unstructured, words, inputs: inputs.clone() }
+                let cells = shape.filter(|_| !unstructured).map(|shape| shape.n);
+                Fixture { name, dimensions, unstructured, cells, small: is_small, words, inputs: inputs.clone() }
             };
             all.extend(twin.map(|twin| fixture(twin, true)));
             all.push(fixture(name, false));
-            grids.push(grid);
+            if !is_small {
+                grids.push(grid);
+            }
         }
         let ranges = GridRanges::of(grids.iter().map(Arc::as_ref));
         Ok(Fixtures { all, ranges })
     }
 }
 
-/// The grids that a program is for.
+/// Grids of few cells: as many as programs reach, and fewer. Measures and places are within
+/// [`Fixtures::ranges`].
+fn small_grids() -> [(&'static str, Cartesian); 8] {
+    let (plane, block) = ([0.5, 0.25], [0.5, 0.25, 0.5]);
+    [
+        ("line of 1", Cartesian::line(1, 0.5)),
+        ("line of 2", Cartesian::line(2, 0.5)),
+        ("line of 3", Cartesian::line(3, 0.25)),
+        ("line of 8", Cartesian::line(8, 0.25)),
+        ("plane of 2 by 3", Cartesian::plane([2, 3], plane)),
+        ("plane of 3 by 1", Cartesian::plane([3, 1], plane)),
+        ("block of 2 by 3 by 1", Cartesian::block([2, 3, 1], block)),
+        ("block of 3 by 2 by 2", Cartesian::block([3, 2, 2], block)),
+    ]
+}
+
+/// Parameters that make a grid.
+fn sizes(shape: &Cartesian) -> Vec<String> {
+    let axes = [("x", 0), ("y", 1), ("z", 2)].into_iter().take(shape.dim);
+    let sizes = axes.flat_map(|(axis, i)| [format!("n{axis}={}", shape.n[i]), format!("d{axis}={:?}", shape.spacing[i])]);
+    [format!("grid_dim={}", shape.dim)].into_iter().chain(sizes).collect()
+}
+
+/// The grids that a program is for; of those that read neighbours by index also some that are
+/// refused.
 pub fn grids<'w>(program: &tree::Program, fixtures: &'w Fixtures) -> impl Iterator<Item = &'w Fixture> {
     let grids = program.grids;
     fixtures.all.iter().filter(move |fixture| match grids {
-        Grids::Any => true,
-        Grids::Plane => fixture.dimensions == 2,
-        Grids::Space => fixture.dimensions == 3,
+        Grids::Any => !fixture.small,
+        Grids::Plane => !fixture.small && fixture.dimensions == 2,
+        Grids::Space => !fixture.small && fixture.dimensions == 3,
+        Grids::Structured(n) => fixture.dimensions == n,
     })
 }
 
@@ -257,7 +286,7 @@ fn files(folder: &Path, grid: &Arc<Grid>) -> io::Result<Vec<String>> {
         if subset < SUBSETS_WITH_ELEMENTS {
             chosen = elements[parent].iter().copied().filter(|_| random.u8(..3) > 0).collect();
             if chosen.is_empty() {
-                chosen.push(elements[parent][0]);
+                chosen.extend(elements[parent].first());
             }
         }
         let text: Vec<String> = chosen.iter().map(u32::to_string).collect();

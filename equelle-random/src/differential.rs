@@ -85,7 +85,8 @@ impl<'w> Runs<'w> {
                     |fixture: &'w Fixture| -> Words<'w> { Box::new(|inputs| fixture.words_for(inputs).map(str::to_owned).collect()) };
                 let on = grids(&program, fixtures).map(|fixture| (format!("the grid {}", fixture.name), words(fixture))).collect();
                 let check = if program.units { "" } else { "; without dimensions" };
-                Runs { name: format!("seed {seed}"), on, may_fail: program.may_fail, allowed, text: format!("{check}\n---- \n{text}----") }
+                let may_fail = program.may_fail || matches!(program.grids, tree::Grids::Structured(_));
+                Runs { name: format!("seed {seed}"), on, may_fail, allowed, text: format!("{check}\n---- \n{text}----") }
             }
             Origin::Project { name, runs, allowed } => {
                 let words = |words: &'static [&str]| -> Words<'w> { Box::new(|_| words.iter().map(|&word| word.to_owned()).collect()) };

@@ -368,6 +368,13 @@ fn mutables(statements: &[Statement]) -> BTreeSet<String> {
                 {
                     found.insert(name.to_owned());
                 }
+                // An assignment by index makes a mutable variable.
+                if let Some((name, rest)) = line.split_once('(')
+                    && rest.split_once(") = ").is_some_and(|(index, _)| !index.contains(['(', '"']))
+                    && !name.contains(' ')
+                {
+                    found.insert(name.to_owned());
+                }
             }
             Statement::Block { body, .. } => found.extend(mutables(body)),
         }
@@ -395,7 +402,7 @@ fn note_effects(statements: &[Statement], changing: &BTreeSet<String>, found: &m
             Some(Statement::Block { .. }) | None => None,
         });
         let mut acts = own.map(|line| {
-            let writes = line.split_once(" = ").is_some_and(|(left, _)| changing.contains(left));
+            let writes = line.split_once(" = ").is_some_and(|(left, _)| changing.contains(left.split('(').next().unwrap_or(left)));
             writes || line.starts_with("Output(") || !words(&line).is_disjoint(found)
         });
         if acts.any(|acts| acts) {

@@ -194,6 +194,21 @@ pub enum Grids {
     Plane,
     /// Those of three dimensions.
     Space,
+    /// Uniform Cartesian ones of this many dimensions: it reads neighbours by index. Others are
+    /// refused.
+    Structured(usize),
+}
+
+impl Grids {
+    /// How many components Vectors have, where the program may name each.
+    pub fn components(self) -> Option<usize> {
+        match self {
+            Grids::Any => None,
+            Grids::Plane => Some(2),
+            Grids::Space => Some(3),
+            Grids::Structured(n) => (n > 1).then_some(n),
+        }
+    }
 }
 
 impl Program {

@@ -10,7 +10,7 @@ use equelle_random::generate::{Purpose, program};
 use crate::tools::Failure;
 
 /// What a program may have, and the text that shows it.
-const KINDS: [(&str, &[&str]); 18] = [
+const KINDS: [(&str, &[&str]); 23] = [
     ("one equation solved", &["NewtonSolve("]),
     ("systems of equations solved", &["NewtonSolveSystem("]),
     ("loops over sequences", &[" In t"]),
@@ -27,6 +27,11 @@ const KINDS: [(&str, &[&str]); 18] = [
     ("edges or vertices", &["Edges()", "Vertices()"]),
     ("reductions", &["Reduce("]),
     ("tables", &["InputTable("]),
+    ("index variables", &["StencilI()"]),
+    ("neighbours read by index", &["(i+", "(i-", "j+", "j-", "k+", "k-"]),
+    ("values beyond the grid", &["Halo("]),
+    ("those of polynomials", &["Polynomial("]),
+    ("those with values on cells", &["AtFace(", "Value(", "Slope("]),
     ("sets without elements", &["InputDomainSubsetOf(\"no_"]),
     ("sequences without elements", &["InputSequenceOfScalar(\"never\")"]),
 ];

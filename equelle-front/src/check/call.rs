@@ -18,6 +18,14 @@ impl<'a> Checker<'a> {
             return self.read(callee, read, args, span);
         }
         let function = self.callee(callee);
+        // It may be a read of something unknown, whose indices are no numbers.
+        let is_index = function.is_none().then(|| args.iter().map(|a| self.has_axis(a)).collect::<Vec<bool>>());
+        if let Some(is_index) = is_index {
+            for (argument, _) in args.iter().zip(is_index).filter(|(_, is_index)| !is_index) {
+                self.expr(argument);
+            }
+            return None;
+        }
         let values: Vec<Option<Expr>> = args.iter().map(|a| self.expr(a)).collect();
         let function = function?;
         let values = self.declared_arguments(function, values);

@@ -90,7 +90,7 @@ impl<'a> Checker<'a> {
     }
 
     /// Whether an index variable stands in an expression.
-    fn has_axis(&mut self, expr: &ast::Expr) -> bool {
+    pub fn has_axis(&mut self, expr: &ast::Expr) -> bool {
         match &expr.kind {
             Ast::Name(name) => self.axis_named(name).is_some(),
             Ast::Paren(inner) => self.has_axis(inner),

@@ -3,6 +3,7 @@
 use crate::ir::interface::Interface;
 use crate::ir::kernel::{Kernel, KernelId};
 use crate::ir::numbers::Numbers;
+use crate::ir::structure::Structure;
 use crate::ops::{
     Arithmetic, Beyond, BinaryMath, CellFact, Comparison, Elementary, FaceReduction, GridNumber, InputElement, Logic, Offset, Reduction,
     TablePart,
@@ -34,6 +35,10 @@ pub struct Module {
     /// entities would do, in the order of the text. For messages; the text form of the IR leaves
     /// them out.
     pub choices: Vec<Span>,
+    /// What the program asks of the structure of its grid, as its text says: no pass changes it, so
+    /// that every level runs on the same grids. The text form leaves it out; what is parsed asks
+    /// what its operations need.
+    pub structure: Option<Structure>,
 }
 
 impl Module {

@@ -16,7 +16,7 @@ mod step;
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::ir::infer_interface::interface;
-use crate::ir::{Function, Interface, Module, Numbers};
+use crate::ir::{Function, Interface, Module, Numbers, Structure};
 use crate::source::{SourceMap, Span};
 use crate::typed::TypedProgram;
 use crate::typed::captures::extend;
@@ -44,8 +44,10 @@ pub fn lower(program: &TypedProgram, source: &SourceMap, name: &str) -> Module {
         kernels: Vec::new(),
         interface: Interface::default(),
         choices: choices.into_iter().collect(),
+        structure: None,
     };
     module.interface = interface(&module);
+    module.structure = Structure::of(&module);
     module
 }
 

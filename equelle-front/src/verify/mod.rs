@@ -21,7 +21,7 @@ pub use error::VerifyError;
 
 use std::collections::BTreeSet;
 
-use crate::ir::{Module, Owner};
+use crate::ir::{IrLocation, Module, Owner, Structure};
 
 /// A module that obeys the rules. Immutable: to change it, take it out with
 /// [`Verified::into_module`] and verify again.
@@ -63,5 +63,12 @@ pub fn verify(module: Module) -> Result<Verified, Vec<VerifyError>> {
         function::check(&module, owner, f, names.insert(f.name.as_str()), &mut errors);
     }
     function::check(&module, Owner::Main, &module.main, true, &mut errors);
+    if let Some(needed) = Structure::of(&module)
+        && !module.structure.is_some_and(|structure| structure.includes(&needed))
+    {
+        let message = format!("the grid needs {:?} cells along its axes, more than the program asks for", needed.cells);
+        let (location, within) = (IrLocation::Function(Owner::Main), "main".to_owned());
+        errors.push(VerifyError { location, within, span: needed.span, message });
+    }
     if errors.is_empty() { Ok(Verified { module }) } else { Err(errors) }
 }

@@ -11,7 +11,8 @@
 //! everywhere between, so that where a run ends shows.
 //!
 //! [`scalars`], [`vectors`], [`truth`] and [`entities`] make expressions of a wanted type,
-//! [`statements`], [`loops`] and [`functions`] what stands around them, [`newton`] residuals.
+//! [`statements`], [`loops`] and [`functions`] what stands around them, [`newton`] residuals,
+//! [`stencils`] reads of neighbours by index.
 
 mod entities;
 mod functions;
@@ -19,11 +20,13 @@ mod loops;
 mod newton;
 mod scalars;
 mod statements;
+mod stencils;
 mod truth;
 mod vectors;
 
 use fastrand::Rng;
 
+use self::stencils::{Beyond, Structure};
 use crate::bounds::Bounds;
 use crate::data::{CANONICAL, GridRanges, SUBSETS, SUBSETS_WITH_ELEMENTS, kind};
 use crate::tree::{Basic, Dimension, Grids, Info, Kind, Node, PURE, Part, Program, Set, Statement, parts};
@@ -103,6 +106,8 @@ struct Variable {
     name: String,
     content: Content,
     mutable: bool,
+    /// What it is worth beyond the grid, if it may be read there.
+    beyond: Option<Beyond>,
 }
 
 /// A function that can be called.
@@ -129,6 +134,8 @@ struct Generator<'f> {
     faults: Option<Rng>,
     /// Decides which kind a loop is, with a stream of its own too.
     loops: Rng,
+    /// Of programs that read neighbours by index.
+    structure: Option<Structure>,
     purpose: Purpose,
     ranges: &'f GridRanges,
     units: bool,
@@ -155,17 +162,22 @@ impl<'f> Generator<'f> {
     fn new(seed: u64, purpose: Purpose, ranges: &'f GridRanges) -> Self {
         let mut random = Rng::with_seed(seed);
         let units = random.bool();
-        let grids = match random.u8(..10) {
+        let mut grids = match random.u8(..10) {
             0..4 => Grids::Plane,
             4..6 => Grids::Space,
             _ => Grids::Any,
         };
+        let structure = Structure::of_seed(seed, purpose);
+        if let Some(structure) = &structure {
+            grids = Grids::Structured(structure.axes);
+        }
         let mut faults = Rng::with_seed(seed ^ 0x6661_756c_7473);
         let may_fail = purpose == Purpose::Run && faults.u32(..100) < MAY_FAIL;
         Generator {
             random,
             faults: may_fail.then_some(faults),
             loops: Rng::with_seed(seed ^ 0x006c_6f6f_7073),
+            structure,
             purpose,
             ranges,
             units,
@@ -261,7 +273,8 @@ impl<'f> Generator<'f> {
     /// Names of variables, with their types, that a condition selects.
     fn readable(&self, wanted: impl Fn(&Info) -> bool) -> Vec<Node> {
         let mut found = Vec::new();
-        for variable in &self.variables {
+        // Rules beyond the grid must not reach mutable variables and results of functions.
+        for variable in self.variables.iter().filter(|v| v.beyond.is_none_or(|beyond| beyond.is_periodic)) {
             match &variable.content {
                 Content::Value(info) if wanted(info) => found.push(Node { info: *info, parts: parts![variable.name.clone()] }),
                 Content::Array(infos) => {

@@ -154,7 +154,7 @@ impl Generator<'_> {
         self.nesting += 1;
         for unknown in unknowns {
             let info = unknown.info(1.0, 0.0);
-            self.variables.push(Variable { name: unknown.name.clone(), content: Content::Value(info), mutable: false });
+            self.variables.push(Variable { name: unknown.name.clone(), content: Content::Value(info), mutable: false, beyond: None });
         }
         let mut body = Vec::new();
         for _ in 0..self.random.usize(..4) {

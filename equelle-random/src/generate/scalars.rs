@@ -8,6 +8,9 @@ use crate::tree::{Basic, Dimension, Info, Kind, Node, PURE, Set, parts};
 impl Generator<'_> {
     /// Numbers of a dimension.
     pub(super) fn scalar(&mut self, on: Option<Set>, dimension: Dimension, want: Want) -> Node {
+        if let Some(read) = self.some_read(Basic::Scalar, on, dimension, want) {
+            return self.tame(read);
+        }
         if want.depth == 0 || self.chance(12) {
             let leaf = self.scalar_leaf(on, dimension, want);
             return self.tame(leaf);

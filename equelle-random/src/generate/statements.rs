@@ -5,12 +5,12 @@ use crate::bounds::Bounds;
 use crate::data::{
     BOOLS, CANONICAL, COLLECTIONS, SCALARS, SEQUENCES, SEQUENCES_WITH_ELEMENTS, SUBSETS, SUBSETS_WITH_ELEMENTS, VECTORS, key, kind,
 };
-use crate::tree::{Basic, Grids, Info, Kind, Node, PURE, Part, Set, Statement, parts};
+use crate::tree::{Basic, Info, Kind, Node, PURE, Part, Set, Statement, parts};
 
 impl Generator<'_> {
     /// A whole program.
     pub(super) fn whole(&mut self) -> Vec<Statement> {
-        let mut statements = Vec::new();
+        let mut statements = self.stencil_head();
         for _ in 0..self.random.usize(2..6) {
             self.input(&mut statements);
         }
@@ -67,6 +67,9 @@ impl Generator<'_> {
         if self.fault(8) {
             self.failing(out);
         }
+        if self.structure.is_some() && self.chance(35) {
+            return self.stencil_statement(out);
+        }
         let top = self.nesting == 0;
         match self.random.u8(..100) {
             0..12 if top => self.input(out),
@@ -83,7 +86,7 @@ impl Generator<'_> {
     }
 
     pub(super) fn declare(&mut self, name: String, content: Content, mutable: bool) {
-        self.variables.push(Variable { name, content, mutable });
+        self.variables.push(Variable { name, content, mutable, beyond: None });
     }
 
     /// Reads something; domains of users come into being here only, so that everything after can
@@ -264,7 +267,7 @@ impl Generator<'_> {
         let want = self.want();
         let dimension = self.some_dimension();
         let (stem, node) = match (self.random.u8(..12), on) {
-            (0 | 1, _) if on.is_some() || self.grids != Grids::Any => ("v", self.vector(on, dimension, want)),
+            (0 | 1, _) if on.is_some() || self.grids.components().is_some() => ("v", self.vector(on, dimension, want)),
             (2 | 3, _) => ("b", self.truth(on, want)),
             (4, Some(set)) => {
                 let set = if self.random.bool() && kind(set.0) != Kind::Face { Set(4) } else { set };
@@ -356,6 +359,7 @@ impl Generator<'_> {
         if index < self.base {
             self.effects = true;
         }
+        let name = if self.random.bool() { self.by_index(name, &info) } else { name };
         out.push(line(parts![name, " = ", node]));
     }
 
@@ -368,7 +372,7 @@ impl Generator<'_> {
         let on = self.some_place();
         let (dimension, want) = (self.some_dimension(), self.want());
         let basic = match self.random.u8(..8) {
-            0 if on.is_some() || self.grids != Grids::Any => Basic::Vector,
+            0 if on.is_some() || self.grids.components().is_some() => Basic::Vector,
             1 => Basic::Bool,
             _ => Basic::Scalar,
         };

@@ -1,12 +1,15 @@
 //! Truth values, and choices by them.
 
 use super::{GENERIC, Generator, Purpose, Want};
-use crate::tree::{Basic, Dimension, Info, Kind, Node, Set, parts};
+use crate::tree::{Basic, Dimension, Info, Kind, Node, PURE, Set, parts};
 
 impl Generator<'_> {
     /// Truth values: exact ones, but where residuals may choose by their unknowns.
     pub(super) fn truth(&mut self, on: Option<Set>, want: Want) -> Node {
         let want = if self.purpose == Purpose::Run { want.exact() } else { want.deeper() };
+        if let Some(read) = self.some_read(Basic::Bool, on, PURE, want) {
+            return read;
+        }
         if want.depth == 0 {
             return self.truth_leaf(on, want);
         }

@@ -3,12 +3,14 @@
 use super::{Generator, SMALL, Want};
 use crate::bounds::Bounds;
 use crate::data::kind;
-use crate::tree::{Basic, Dimension, Grids, Info, Kind, Node, PURE, Set, parts};
+use crate::tree::{Basic, Dimension, Info, Kind, Node, PURE, Set, parts};
 
 impl Generator<'_> {
     /// Vectors of a dimension.
     pub(super) fn vector(&mut self, on: Option<Set>, dimension: Dimension, want: Want) -> Node {
-        let made = if want.depth == 0 {
+        let made = if let Some(read) = self.some_read(Basic::Vector, on, dimension, want) {
+            Some(read)
+        } else if want.depth == 0 {
             None
         } else {
             match self.random.u8(..12) {
@@ -111,11 +113,7 @@ impl Generator<'_> {
 
     /// Of components, on grids with as many dimensions.
     fn composed(&mut self, on: Option<Set>, dimension: Dimension, want: Want) -> Option<Node> {
-        let n = match self.grids {
-            Grids::Any => return None,
-            Grids::Plane => 2,
-            Grids::Space => 3,
-        };
+        let n = self.grids.components()?;
         let one = self.random.usize(..n);
         let mut bounds: Option<Bounds> = None;
         let mut parts = parts!["Vector("];
@@ -146,11 +144,7 @@ impl Generator<'_> {
 
     /// The number of a component that every grid of the program has.
     pub(super) fn component(&mut self) -> usize {
-        match self.grids {
-            Grids::Any => 0,
-            Grids::Plane => self.random.usize(..2),
-            Grids::Space => self.random.usize(..3),
-        }
+        self.grids.components().map_or(0, |n| self.random.usize(..n))
     }
 
     /// Scalars of Vectors: components, lengths, products.

@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use equelle_front::backend::BackendError;
 use equelle_front::checkpoint::CheckpointLoop;
-use equelle_front::ir::{Block, MutableId, Op, Rounds, Stmt, StmtKind, Structure, ValueId};
+use equelle_front::ir::{Block, MutableId, Op, Rounds, Stmt, StmtKind, ValueId};
 use equelle_front::source::Span;
 use equelle_front::state::{self, Checked};
 use equelle_front::time_steps::{self, TimeLoop};
@@ -36,7 +36,7 @@ impl<'a> FunctionWriter<'a> {
         if !self.is_main_body(block) {
             return self.groups(block, 0..block.statements.len(), &last, &mut scope);
         }
-        if let Some(structure) = Structure::of(self.program.module) {
+        if let Some(structure) = &self.program.module.structure {
             let line = Literal::u32_unsuffixed(self.program.module.source.line(structure.span.start));
             let cells = structure.cells.map(Literal::u32_unsuffixed);
             out.extend(quote! { rt.require_cells([#(#cells),*], #line)?; });

@@ -6,6 +6,7 @@ use crate::ir::infer_interface::interface;
 use crate::ir::interface::Interface;
 use crate::ir::numbers::{Numbers, Precision, Rounding};
 use crate::ir::op::{Block, Function, Module};
+use crate::ir::structure::Structure;
 use crate::ir::text::TextError;
 use crate::ir::text::lex::{TokenKind, tokens};
 use crate::ir::text::parser::{Locations, Parsed, Parser};
@@ -68,6 +69,7 @@ impl Parser {
             kernels: Vec::new(),
             interface: Interface::default(),
             choices: Vec::new(),
+            structure: None,
         };
         while self.is_word("set") {
             self.set(&mut module.sets)?;
@@ -87,6 +89,7 @@ impl Parser {
         }
         // Locations that a text names may not exist: the verifier says so.
         module.interface = interface(&module);
+        module.structure = Structure::of(&module);
         Ok(module)
     }
 }
