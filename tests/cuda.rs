@@ -19,7 +19,7 @@ use backend_cuda::runtime::device::emulator::Emulator;
 use backend_cuda::runtime::device::gpu::GpuDevice;
 use backend_cuda::runtime::{CudaRuntime, Precision};
 use backend_serial::runtime::SerialRuntime;
-use equelle_front::ir::{Numbers, Structure};
+use equelle_front::ir::Numbers;
 use equelle_front::passes::{Derivatives, OptLevel};
 use equelle_front::source::SourceMap;
 use equelle_front::verify::Verified;
@@ -72,7 +72,7 @@ fn agree(path: &str, words: &[&str], tolerance: f64) {
             continue;
         }
         // Reads by index are of Cartesian grids alone.
-        let layouts: &[&str] = if Structure::of(verified.module()).is_some() { &["auto"] } else { &["auto", "unstructured"] };
+        let layouts: &[&str] = if verified.module().structure.is_some() { &["auto"] } else { &["auto", "unstructured"] };
         for layout in layouts {
             let mut all: Vec<String> = words.iter().map(ToString::to_string).collect();
             all.extend(["output_to_file=false".to_owned(), "verbose=0".to_owned(), format!("grid_layout={layout}")]);

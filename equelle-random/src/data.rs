@@ -352,3 +352,28 @@ impl GridRanges {
         ranges
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{GridRanges, small_grids};
+    use equelle_runtime::grid::{Cartesian, Grid};
+
+    /// Bounds of programs are those of the other grids.
+    #[test]
+    fn small_grids_are_within_the_ranges_of_the_others() {
+        let of = |shapes: Vec<Cartesian>| {
+            let grids: Vec<Grid> = shapes.into_iter().map(|shape| Grid::cartesian(shape).expect("a small grid")).collect();
+            GridRanges::of(grids.iter())
+        };
+        let plane = Cartesian::plane([5, 4], [0.5, 0.25]);
+        let others = of(vec![plane, Cartesian::block([3, 4, 3], [0.5, 0.25, 0.5]), Cartesian::line(6, 0.5)]);
+        let small = of(small_grids().map(|(_, shape)| shape).to_vec());
+        let within = |inner: (f64, f64), outer: (f64, f64)| inner.0 >= outer.0 && inner.1 <= outer.1;
+        assert!(within(small.position, others.position), "{:?}, {:?}", small.position, others.position);
+        for kind in 0..small.measures.len() {
+            assert!(within(small.measures[kind], others.measures[kind]), "{:?}, {:?}", small.measures, others.measures);
+            assert!(small.largest[kind] <= others.largest[kind]);
+        }
+        assert!(small.faces <= others.faces);
+    }
+}

@@ -342,7 +342,12 @@ fn made(statements: &[Statement]) -> BTreeSet<String> {
     let mut found = BTreeSet::new();
     for statement in statements {
         let head = match statement {
-            Statement::Line(head) => head,
+            Statement::Line(head) => {
+                // Indices are there already: `m(i, j) = ...`
+                let head = text(head);
+                found.extend(words(head.split(" = ").next().unwrap_or_default().split('(').next().unwrap_or_default()));
+                continue;
+            }
             Statement::Block { head, body } => {
                 found.extend(made(body));
                 head

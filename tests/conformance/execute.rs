@@ -14,7 +14,6 @@ use backend_cuda::runtime::device::gpu::GpuDevice;
 use backend_cuda::runtime::{Precision, run_on};
 use equelle_front::check::{CheckOptions, check_text};
 use equelle_front::diagnostic::{Diagnostic, Label};
-use equelle_front::ir::Structure;
 use equelle_front::lower;
 use equelle_front::passes::{self, OptLevel};
 use equelle_front::source::SourceMap;
@@ -64,7 +63,7 @@ fn run(case: &Case) -> Result<(), String> {
         })?;
         let (outputs, error) = execute(case, &source, &verified, layout, interpret::run_session);
         // Reads by index are refused on other grids than Cartesian ones.
-        let reads_by_index = Structure::of(verified.module()).is_some();
+        let reads_by_index = verified.module().structure.is_some();
         if reads_by_index && layout == "unstructured" {
             if error.as_ref().is_none_or(|error| error.kind != ErrorKind::Data) {
                 return Err(format!("at {level:?}: reads by index must be refused on an unstructured grid, not {error:?}"));

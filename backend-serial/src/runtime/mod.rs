@@ -45,6 +45,7 @@ pub mod stencil_rows;
 mod structured;
 pub mod sweep;
 mod tabulated;
+mod tabulated_unknowns;
 mod topology;
 mod vectors;
 

@@ -18,7 +18,7 @@ use super::collections::{BoolCollection, EntityCollection, ScalarCollection, Vec
 use super::newton_state::{Assembled, NewtonState};
 use super::pool::Pool;
 use super::stencil::Stencils;
-use super::tabulated::TabulatedUnknowns;
+use super::tabulated_unknowns::TabulatedUnknowns;
 
 /// The serial runtime. Collections are of `R`; Scalars, single Vectors and results of reductions
 /// are `f64`.

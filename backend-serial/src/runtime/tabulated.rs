@@ -1,32 +1,12 @@
 //! Tables at every element, for kernels that ask for them at many places of an element.
 
 use equelle_runtime::Real;
-use equelle_runtime::math::table::{TableFunction, TableKey, evaluate};
+use equelle_runtime::math::table::{TableFunction, evaluate};
 
 use super::SerialRuntime;
 use super::collections::ScalarCollection;
 use super::pool::{Buffer, Values};
-
-/// What tables gave at unknowns in the evaluation of a residual that is under way: equations that
-/// ask for the same share it. The unknowns outlive the evaluation, so that their addresses are
-/// unique.
-#[derive(Debug, Default)]
-pub(super) struct TabulatedUnknowns<R>(Vec<TabulatedUnknown<R>>);
-
-#[derive(Debug)]
-struct TabulatedUnknown<R> {
-    /// Where the values of the unknown are.
-    unknown: *const R,
-    functions: Vec<TableKey>,
-    values: Vec<Values<R>>,
-}
-
-impl<R> TabulatedUnknowns<R> {
-    /// Before and after an evaluation.
-    pub(super) fn clear(&mut self) {
-        self.0.clear();
-    }
-}
+use super::tabulated_unknowns::TabulatedUnknown;
 
 impl<R: Real> SerialRuntime<R> {
     /// What tables give at an argument that each of `len` elements has.
@@ -51,13 +31,13 @@ impl<R: Real> SerialRuntime<R> {
         let arguments = self.values_of(unknown);
         let keys = functions.map(|function| function.key());
         let is_known = |known: &&TabulatedUnknown<R>| known.unknown == arguments.as_ptr() && known.functions == keys;
-        if let Some(known) = self.tabulated_unknowns.0.iter().find(is_known) {
+        if let Some(known) = self.tabulated_unknowns.known.iter().find(is_known) {
             return std::array::from_fn(|k| known.values[k].clone());
         }
         let of_elements = &arguments[..];
         let values = self.tabulated(of_elements.len(), functions, |k| of_elements[k]).map(Buffer::share);
         let tabulated = TabulatedUnknown { unknown: arguments.as_ptr(), functions: keys.to_vec(), values: values.to_vec() };
-        self.tabulated_unknowns.0.push(tabulated);
+        self.tabulated_unknowns.known.push(tabulated);
         values
     }
 }

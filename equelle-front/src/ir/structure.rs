@@ -1,9 +1,5 @@
 //! What a program asks of the structure of its grid.
 
-use crate::ir::op::{Block, Module, Op, StmtKind};
-use crate::ir::visit::{Node, visit_block};
-use crate::ir::{KExpr, Kernel, Path};
-use crate::ops::{Beyond, GridNumber, Offset, SideMap};
 use crate::source::Span;
 
 /// A program that reads neighbours by index runs on uniform Cartesian grids alone.
@@ -19,69 +15,5 @@ impl Structure {
     /// Whether what has this structure may be asked for another one.
     pub fn includes(&self, other: &Structure) -> bool {
         self.cells.iter().zip(other.cells).all(|(&own, other)| own >= other)
-    }
-
-    /// That of the operations of a module, if they have any: not more than [`Module::structure`].
-    pub fn of(module: &Module) -> Option<Structure> {
-        let mut found = None;
-        for function in module.functions.iter().chain([&module.main]) {
-            of_block(&function.body, &mut found);
-        }
-        for kernel in &module.kernels {
-            let span = kernel.spans.first().copied().unwrap_or_default();
-            visit_block(&kernel.body, &mut |node| match node {
-                // Passes add up offsets that wrap around, which may wrap around more than once then.
-                Node::Path(Path::Offset { by, beyond, .. }) => add_offset(&mut found, *by, *beyond, span, |_| 1),
-                Node::Expr(KExpr::CellFact { fact, .. }) => add(&mut found, usize::from(fact.axis()), 1, span),
-                Node::Path(_) | Node::Expr(_) | Node::Stmt(_) => {}
-            });
-        }
-        found
-    }
-}
-
-/// Whether a kernel reads by index, or asks where a cell is in the grid.
-pub fn reads_by_index(kernel: &Kernel) -> bool {
-    let mut reads = false;
-    visit_block(&kernel.body, &mut |node| {
-        reads |= matches!(node, Node::Path(Path::Offset { .. }) | Node::Expr(KExpr::CellFact { .. }));
-    });
-    reads
-}
-
-fn of_block(block: &Block, found: &mut Option<Structure>) {
-    for statement in &block.statements {
-        match &statement.kind {
-            StmtKind::Let { op, .. } => match op {
-                Op::Shift { by, beyond, .. } => add_offset(found, *by, *beyond, statement.span, u32::from),
-                Op::CellFact { fact, .. } => add(found, usize::from(fact.axis()), 1, statement.span),
-                Op::GridNumber(GridNumber::Width(axis) | GridNumber::Extent(axis)) => add(found, usize::from(*axis), 1, statement.span),
-                _ => {}
-            },
-            StmtKind::For { body, .. } => of_block(body, found),
-            StmtKind::Store { .. } | StmtKind::Output { .. } | StmtKind::Launch { .. } | StmtKind::Return(_) => {}
-        }
-    }
-}
-
-/// `wrapped`: how many cells an axis needs so that a read may go this far around.
-fn add_offset(found: &mut Option<Structure>, by: Offset, beyond: Beyond, span: Span, wrapped: impl Fn(u8) -> u32) {
-    for axis in 0..3 {
-        if by[axis] != 0 {
-            let reach = by[axis].unsigned_abs();
-            let cells = match beyond[2 * axis + usize::from(by[axis] > 0)] {
-                SideMap::Wrap => wrapped(reach),
-                map @ (SideMap::Mirror | SideMap::MirrorAt | SideMap::Clamp | SideMap::Never) => map.cells_needed(reach),
-            };
-            add(found, axis, cells, span);
-        }
-    }
-}
-
-fn add(found: &mut Option<Structure>, axis: usize, cells: u32, span: Span) {
-    let structure = found.get_or_insert(Structure { cells: [0; 3], span });
-    structure.cells[axis] = structure.cells[axis].max(cells);
-    if span != Span::default() && (structure.span == Span::default() || span.start < structure.span.start) {
-        structure.span = span;
     }
 }

@@ -16,7 +16,7 @@ mod step;
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::ir::infer_interface::interface;
-use crate::ir::{Function, Interface, Module, Numbers, Structure};
+use crate::ir::{Function, Interface, Module, Numbers, infer_structure};
 use crate::source::{SourceMap, Span};
 use crate::typed::TypedProgram;
 use crate::typed::captures::extend;
@@ -47,7 +47,7 @@ pub fn lower(program: &TypedProgram, source: &SourceMap, name: &str) -> Module {
         structure: None,
     };
     module.interface = interface(&module);
-    module.structure = Structure::of(&module);
+    module.structure = infer_structure(&module);
     module
 }
 

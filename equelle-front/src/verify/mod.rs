@@ -21,7 +21,7 @@ pub use error::VerifyError;
 
 use std::collections::BTreeSet;
 
-use crate::ir::{IrLocation, Module, Owner, Structure};
+use crate::ir::{IrLocation, Module, Owner, infer_structure};
 
 /// A module that obeys the rules. Immutable: to change it, take it out with
 /// [`Verified::into_module`] and verify again.
@@ -63,7 +63,7 @@ pub fn verify(module: Module) -> Result<Verified, Vec<VerifyError>> {
         function::check(&module, owner, f, names.insert(f.name.as_str()), &mut errors);
     }
     function::check(&module, Owner::Main, &module.main, true, &mut errors);
-    if let Some(needed) = Structure::of(&module)
+    if let Some(needed) = infer_structure(&module)
         && !module.structure.is_some_and(|structure| structure.includes(&needed))
     {
         let message = format!("the grid needs {:?} cells along its axes, more than the program asks for", needed.cells);

@@ -209,7 +209,7 @@ impl Generator<'_> {
         let sides: Vec<usize> = (0..2 * axes).filter(|&side| beyond.reach[side] > 0).collect();
         let certain = self.pick(&sides);
         let mut indices = Vec::new();
-        for axis in 0..axes {
+        for (axis, index) in INDICES.into_iter().enumerate().take(axes) {
             let (low, high) = (beyond.reach[2 * axis], beyond.reach[2 * axis + 1]);
             let by = match certain {
                 Some(side) if side / 2 == axis => {
@@ -220,7 +220,7 @@ impl Generator<'_> {
                 Some(_) | None => 0,
             };
             if by != 0 || self.chance(20) {
-                indices.push(self.index_text(INDICES[axis], by));
+                indices.push(self.index_text(index, by));
             }
         }
         if indices.is_empty() { name.to_owned() + "(i)" } else { format!("{name}({})", indices.join(", ")) }

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::{fs, iter};
 
 use equelle_front::check::{CheckOptions, check_text};
-use equelle_front::ir::{Numbers, Structure};
+use equelle_front::ir::Numbers;
 use equelle_front::lower::lower;
 use equelle_front::passes::{OptLevel, optimise};
 use equelle_front::source::SourceMap;
@@ -174,7 +174,7 @@ fn subject(program: &str, known: Option<&ProgramOverrides>, folder: &Path) -> Su
         _ => [(2, plane), (3, block)].into_iter().filter(|(dim, _)| *dim >= runnable.min_dim).map(|(_, words)| words.to_vec()).collect(),
     };
     let steps = known.map_or(STEPS, |known| known.steps);
-    let reads_by_index = Structure::of(verified.module()).is_some();
+    let reads_by_index = verified.module().structure.is_some();
     let of_run =
         |(number, words): (usize, &Vec<&str>)| cases(runnable, reads_by_index, words, steps, &folder.join(&name).join(number.to_string()));
     let cases = runs.iter().enumerate().flat_map(of_run).collect();

@@ -7,6 +7,7 @@ mod expr;
 pub(super) mod operators;
 pub(super) mod outputs;
 mod path;
+mod read;
 pub(super) mod reals;
 pub(super) mod reduction;
 pub(super) mod stencil;

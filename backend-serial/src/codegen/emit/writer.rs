@@ -6,7 +6,7 @@ use equelle_front::backend::tabulated::TablesOfCells;
 use equelle_front::backend::{BackendError, KernelNames, Namer};
 use equelle_front::ir::{Kernel, LocalId, Module, Param, ParamId, Path};
 use equelle_front::source::Span;
-use equelle_front::types::{Basic, CanonicalSet, EntityKind, Extent, SetId, Shape};
+use equelle_front::types::{CanonicalSet, EntityKind, Extent, SetId, Shape};
 use proc_macro2::{Ident, TokenStream};
 use quote::quote;
 
@@ -14,7 +14,6 @@ use super::derivatives::Derivatives;
 use super::reals::Reals;
 use super::stencil_point::{FaceNames, Leaf, SideFunction, StencilPoint};
 use super::stencil_reads::StencilReads;
-use super::tables::prepare_tables;
 use super::text::{canonical_set, ident};
 use super::uses::{Use, Uses};
 
@@ -263,50 +262,6 @@ impl<'a> Writer<'a> {
         let tokens = make(&name);
         self.prelude.push((key, name.clone(), tokens));
         name
-    }
-
-    /// The parameter as the body reads it: a number, a slice, slices of components.
-    pub(in crate::codegen) fn read(&mut self, id: ParamId) -> Written<Ident> {
-        let ((param, name), field) = (self.param(id)?, self.field(id));
-        self.prelude_uses.add(Use::Args);
-        if let Some(group) = self.tables.iter().find(|group| group.tables.iter().any(|(_, _, param)| *param == id)) {
-            prepare_tables(self, group)?;
-            return Ok(name);
-        }
-        let tokens = match (param.ty.shape, param.ty.basic) {
-            (Shape::Single, Basic::Scalar) => {
-                let value = self.reals.entering(quote! { *args.#field });
-                quote! { let #name = #value; }
-            }
-            (Shape::Single, Basic::Bool) => quote! { let #name = *args.#field; },
-            (Shape::Single, Basic::Table) => quote! { let #name = args.#field.numbers(); },
-            (Shape::Single, Basic::Vector) => {
-                self.prelude_uses.add(Use::Dim);
-                let vector = self.prelude_uses.item("vector");
-                let rounded = (self.reals == Reals::Single).then(|| quote! { .map(|value| value as f32) });
-                quote! { let #name = #vector::<DIM>(args.#field) #rounded; }
-            }
-            (Shape::Collection(_), Basic::Scalar) => {
-                self.prelude_uses.add(Use::Runtime);
-                let values = ident(if self.is_unknown(id) { "unknown_values" } else { "dense" });
-                quote! {
-                    let #name = rt.#values(args.#field);
-                    let #name = &#name[..];
-                }
-            }
-            (Shape::Collection(_), Basic::Vector) => {
-                self.prelude_uses.add(Use::Dim);
-                if self.reals == Reals::Single {
-                    quote! { let #name = args.#field.slices::<DIM>(); }
-                } else {
-                    let components = self.prelude_uses.item("components");
-                    quote! { let #name = #components::<DIM>(args.#field); }
-                }
-            }
-            (Shape::Collection(_), Basic::Bool | Basic::Entity(_)) => quote! { let #name = &args.#field.values()[..]; },
-            _ => return Err(BackendError::new(self.span(), format!("a kernel cannot read a {:?}", param.ty.basic)).into()),
-        };
-        Ok(self.prepared(name.to_string(), None, |_| tokens))
     }
 
     /// Whether a parameter is an unknown of an equation, whose derivatives are not lost.

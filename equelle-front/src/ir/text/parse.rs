@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 
 use crate::ir::infer_interface::interface;
+use crate::ir::infer_structure::structure;
 use crate::ir::interface::Interface;
 use crate::ir::numbers::{Numbers, Precision, Rounding};
 use crate::ir::op::{Block, Function, Module};
-use crate::ir::structure::Structure;
 use crate::ir::text::TextError;
 use crate::ir::text::lex::{TokenKind, tokens};
 use crate::ir::text::parser::{Locations, Parsed, Parser};
@@ -89,7 +89,7 @@ impl Parser {
         }
         // Locations that a text names may not exist: the verifier says so.
         module.interface = interface(&module);
-        module.structure = Structure::of(&module);
+        module.structure = structure(&module);
         Ok(module)
     }
 }
