@@ -197,7 +197,8 @@ impl Rewriter {
             let list = &line[..line.len() - 1];
             let declared = |s: &Statement| matches!(s, Statement::Line(parts) if text(parts).starts_with(&format!("{name} :")));
             let typed = list_of(&self.statements, list).is_some_and(|list| list.iter().any(declared));
-            let plain = equals == " = " && !typed && is_value(node) && !whole.contains("Input") && !whole.contains("NewtonSolve");
+            let fixed = equals == " = " && !typed && !changing.contains(name);
+            let plain = fixed && is_value(node) && !whole.contains("Input") && !whole.contains("NewtonSolve");
             if plain && read.is_disjoint(&changing) && read.is_disjoint(&effects) {
                 definitions.push((line, name.clone(), node.clone()));
             }

@@ -12,7 +12,7 @@ pub const SYMMETRY: f64 = 1e-10;
 /// Number of unknowns up to which a direct solver is the fastest.
 pub(crate) const SMALL: usize = 1000;
 
-// Costs in iterations with Jacobi, as measured (docs/benchmarks/linear-solvers.md). No times of the
+// Costs in iterations with Jacobi, as measured: docs/benchmarks/linear-solvers.md. No times of the
 // run itself, so that it can be repeated; both kinds of device give nearly the same numbers.
 
 /// Cost of an iteration with multigrid: 3.7 on a core, 3.7 to 4.0 on a GPU.
