@@ -229,7 +229,7 @@ fn project_programs(bundle: &Path) -> Result<(), Failure> {
     let at = |folder: &Path| format!("{}/", folder.display());
     let moved = |word: &str| word.replace(&at(&bundle), "").replace(&at(&repository), "project/");
     // Files beside a parameter file are named in it, and grids of the repository.
-    copy(&repository.join("grids"), &bundle.join("project/grids"), |file| file.ends_with(".grid"))?;
+    copy(&repository.join("grids"), &bundle.join("project/grids"), |file| file.ends_with(".grid") || file.ends_with(".grdecl"))?;
     let words = subjects.iter().flat_map(|subject| &subject.cases).flat_map(|case| case.words(&[]));
     for folder in words.filter(|word| word.ends_with(".param")).filter_map(|file| Path::new(&file).parent().map(Path::to_owned)) {
         let to = bundle.join(moved(&folder.display().to_string()));
