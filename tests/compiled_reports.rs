@@ -47,8 +47,8 @@ fn run(folder: &Path, out: &str, how: &[&str], more: &[&str], code: i32) -> Stri
 
 /// Numbers of the last event `audit`.
 fn audit(messages: &str) -> BTreeMap<String, f64> {
-    let events = messages.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
-    let last = events.filter(|event| event["event"] == "audit").last().unwrap_or_else(|| panic!("no audit: {messages}"));
+    let mut events = messages.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
+    let last = events.rfind(|event| event["event"] == "audit").unwrap_or_else(|| panic!("no audit: {messages}"));
     assert_eq!(last["quantity"], "u");
     let fields = last.as_object().expect("an object");
     fields.iter().filter_map(|(key, value)| Some((key.clone(), value.as_f64()?))).collect()
