@@ -369,7 +369,7 @@ fn assembly_takes_little_more_than_its_matrix_and_fields() {
 
 /// `cargo test --test memory -- --ignored --nocapture`
 #[test]
-#[ignore = "takes long: the size that docs/benchmarks records"]
+#[ignore = "takes long: the size that docs/benchmarks records; .ci/full runs it"]
 fn assembly_of_a_million_cells() {
     assembly_of_a_cube(100);
     assembly_of_a_system(100);

@@ -354,7 +354,7 @@ fn pictures_are_byte_stable() {
 /// A map of a million cells as PNG: `cargo test --release -p equelle-plot -- --ignored --nocapture`
 /// prints the time, which is to be below 1 s.
 #[test]
-#[ignore = "a measurement"]
+#[ignore = "measures times of release builds; .ci/full runs it"]
 fn a_million_cells() {
     let n = 1000;
     let values: Vec<f64> = (0..n * n).map(|cell| ((cell % n) as f64 / 100.0).sin() * ((cell / n) as f64 / 150.0).cos()).collect();

@@ -2,6 +2,8 @@
 
 #![no_main]
 
+mod grid;
+
 use std::path::Path;
 
 use equelle_runtime::grid::io::gmsh;
@@ -11,9 +13,7 @@ use libfuzzer_sys::fuzz_target;
 fuzz_target!(|data: &[u8]| {
     match gmsh::read(Path::new("m"), data, &Threads::one()) {
         Ok(grid) => {
-            let geometry = grid.geometry();
-            assert!(geometry.face_areas.iter().chain(&geometry.cell_volumes).all(|&measure| measure > 0.0 && measure.is_finite()));
-            assert_eq!(grid.topology().face_cells.len(), grid.n_faces());
+            grid::assert_sound(&grid);
         }
         Err(error) => assert!(error.message.starts_with("m:")),
     }

@@ -2,6 +2,8 @@
 
 #![no_main]
 
+mod grid;
+
 use std::path::Path;
 
 use equelle_runtime::grid::io::grdecl::{self, DeckOptions};
@@ -15,9 +17,7 @@ fuzz_target!(|data: &[u8]| {
     let source = Source::memory([("x", b"PORO\n8*0.2 /\n".to_vec())]);
     match grdecl::read(&source, Path::new("d"), Bytes::Owned(data.to_vec()), &options, &Threads::one()) {
         Ok(grid) => {
-            let geometry = grid.geometry();
-            assert!(geometry.face_areas.iter().chain(&geometry.cell_volumes).all(|&measure| measure > 0.0 && measure.is_finite()));
-            assert_eq!(grid.topology().face_cells.len(), grid.n_faces());
+            grid::assert_sound(&grid);
             assert!(grid.named().arrays().all(|array| array.values.iter().all(|value| value.is_finite())));
         }
         // An error may be in the file that is included.

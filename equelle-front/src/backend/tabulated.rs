@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::backend::visit::{Node, visit_block};
 use crate::ir::{Interpolant, JacobianForm, KBlock, KExpr, KStmt, Kernel, LocalId, Module, Param, ParamId, Path, Space, UnaryOp};
-use crate::passes::{NodeMut, rewrite_block};
+use crate::passes::{NodeMut, drop_unread, rewrite_block};
 use crate::types::{Basic, CanonicalSet, SetId, Shape};
 
 /// An argument, and what is taken of tables at it.
@@ -71,7 +71,7 @@ pub fn tabulated(module: &Module, kernel: &Kernel) -> Option<Tabulated> {
                 *expr = KExpr::Load { param: *param, at };
             }
         });
-        while drop_unread(&mut block) {}
+        drop_unread(&mut block);
         block
     };
     let (body, cartesian) = (replaced(&form.body), form.cartesian.as_ref().map(replaced));
@@ -201,37 +201,6 @@ impl Arguments<'_> {
             | KExpr::Displacement { .. } => None,
         }
     }
-}
-
-/// Drops what nobody reads any more; whether there was something.
-fn drop_unread(block: &mut KBlock) -> bool {
-    let mut read = BTreeSet::new();
-    visit_block(block, &mut |node| {
-        if let Node::Expr(KExpr::Local(local)) | Node::Path(Path::Local(local)) = node {
-            read.insert(*local);
-        }
-    });
-    drop_unread_of(block, &read)
-}
-
-fn drop_unread_of(block: &mut KBlock, read: &BTreeSet<LocalId>) -> bool {
-    let before = block.statements.len();
-    block.statements.retain(|statement| !matches!(statement, KStmt::Let { local, .. } if !read.contains(local)));
-    let mut dropped = block.statements.len() < before;
-    for statement in &mut block.statements {
-        let nested: Vec<&mut KBlock> = match statement {
-            KStmt::ReduceFaces { body, .. } => vec![body],
-            KStmt::ReduceSides { low, high, .. } => {
-                [&mut low.interior, &mut low.boundary, &mut high.interior, &mut high.boundary].into_iter().flatten().collect()
-            }
-            KStmt::If { then, otherwise, .. } => vec![then, otherwise],
-            KStmt::Let { .. } | KStmt::LetEntity { .. } | KStmt::Add { .. } => Vec::new(),
-        };
-        for block in nested {
-            dropped |= drop_unread_of(block, read);
-        }
-    }
-    dropped
 }
 
 #[cfg(test)]

@@ -206,7 +206,7 @@ fn errors_at_a_hundred_thousand_points() {
 
 /// Minutes. In `.ci/full`.
 #[test]
-#[ignore = "minutes"]
+#[ignore = "takes minutes; .ci/full runs it"]
 fn errors_at_ten_million_points() {
     assert_eq!(worst(10_000_000), Vec::<String>::new());
 }

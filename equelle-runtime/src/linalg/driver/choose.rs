@@ -12,12 +12,12 @@ pub const SYMMETRY: f64 = 1e-10;
 /// Number of unknowns up to which a direct solver is the fastest.
 pub(crate) const SMALL: usize = 1000;
 
-// Costs in iterations with Jacobi, as measured: docs/benchmarks/linear-solvers.md. No times of the
-// run itself, so that it can be repeated; both kinds of device give nearly the same numbers.
+// Costs in iterations with Jacobi, measured on one core (docs/benchmarks/linear-solvers.md). No
+// times of the run itself, so that it can be repeated.
 
-/// Cost of an iteration with multigrid: 3.7 on a core, 3.7 to 4.0 on a GPU.
+/// Cost of an iteration with multigrid: 3.7 to 4.6.
 const MULTIGRID_COST: f64 = 3.8;
-/// Cost of a multigrid set-up: 150 on a core, 135 to 230 on a GPU.
+/// Cost of a multigrid set-up: 100 to 150.
 const SET_UP_COST: f64 = 150.0;
 /// Number of solves that share a set-up where the number of time steps is not known.
 const SHARED_BY: f64 = 4.0;

@@ -15,7 +15,7 @@ use crate::reduce;
 use crate::threads::{PerBlock, Threads};
 
 /// Vectors that a space keeps: those of CG and of the driver.
-const MOST_FREE: usize = 7;
+const MAX_FREE: usize = 7;
 
 /// Vectors of a given length as `Vec<f64>`; scalars are available at once.
 #[derive(Clone, Debug)]
@@ -207,7 +207,7 @@ impl VectorSpace for HostSpace {
     }
 
     fn recycle(&mut self, x: Vec<f64>) {
-        if x.len() == self.n && self.free.len() < MOST_FREE {
+        if x.len() == self.n && self.free.len() < MAX_FREE {
             self.free.push(x);
         }
     }

@@ -40,16 +40,28 @@ EQ_FUNCTION bool eq_cell_here(const EqCartesian& g, EqCell& cell) {
 EQ_FUNCTION unsigned int eq_inside_layers(const EqCartesian& g) { return g.flat ? 0 : DIM == 3 ? (g.n[2] + g.cells_per_thread - 1) / g.cells_per_thread : 1; }
 EQ_FUNCTION bool eq_is_inside_block(const EqCartesian& g) { return blockIdx.z < eq_inside_layers(g); }
 
-// The cell of this thread, if it is in the interior.
-EQ_FUNCTION bool eq_inside_cell_here(const EqCartesian& g, unsigned int step, EqCell& cell) {
-  cell.ijk[0] = blockIdx.x * blockDim.x + threadIdx.x;
-  cell.ijk[1] = (DIM == 3 ? blockIdx.y : blockIdx.y * g.cells_per_thread + step) * blockDim.y + threadIdx.y;
+// The cell of a row of a block over the interior, in a step of its threads.
+EQ_FUNCTION EqCell eq_cell_of_step(const EqCartesian& g, unsigned int i, unsigned int y, unsigned int step) {
+  EqCell cell;
+  cell.ijk[0] = i;
+  cell.ijk[1] = (DIM == 3 ? blockIdx.y : blockIdx.y * g.cells_per_thread + step) * blockDim.y + y;
   cell.ijk[2] = DIM == 3 ? blockIdx.z * g.cells_per_thread + step : 0;
   cell.index = cell.ijk[0] + g.n[0] * (cell.ijk[1] + g.n[1] * cell.ijk[2]);
+  return cell;
+}
+
+// Whether a cell is inside the grid along an axis and those after it.
+EQ_FUNCTION bool eq_is_inside_from(const EqCartesian& g, const EqCell& cell, int first) {
   bool inside = true;
 #pragma unroll
-  for (int axis = 0; axis < DIM; ++axis) inside = inside && cell.ijk[axis] != 0 && cell.ijk[axis] + 1 < g.n[axis];
+  for (int axis = 0; axis < DIM; ++axis) inside = inside && (axis < first || (cell.ijk[axis] != 0 && cell.ijk[axis] + 1 < g.n[axis]));
   return inside;
+}
+
+// The cell of this thread, if it is in the interior.
+EQ_FUNCTION bool eq_inside_cell_here(const EqCartesian& g, unsigned int step, EqCell& cell) {
+  cell = eq_cell_of_step(g, blockIdx.x * blockDim.x + threadIdx.x, threadIdx.y, step);
+  return eq_is_inside_from(g, cell, 0);
 }
 
 // The k-th boundary cell: layers at both ends of z, then rows at both ends of y, then columns at

@@ -10,14 +10,8 @@ struct alignas(sizeof(T) * ROW) EqRowValues {
 // The first of the cells of this thread; whether they are inside the grid along the axes after x.
 template <int ROW>
 EQ_FUNCTION bool eq_inside_row_here(const EqCartesian& g, unsigned int step, EqCell& row) {
-  row.ijk[0] = ROW * (blockIdx.x * blockDim.x + threadIdx.x);
-  row.ijk[1] = (DIM == 3 ? blockIdx.y : blockIdx.y * g.cells_per_thread + step) * blockDim.y + threadIdx.y;
-  row.ijk[2] = DIM == 3 ? blockIdx.z * g.cells_per_thread + step : 0;
-  row.index = row.ijk[0] + g.n[0] * (row.ijk[1] + g.n[1] * row.ijk[2]);
-  bool inside = row.ijk[0] < g.n[0];
-#pragma unroll
-  for (int axis = 1; axis < DIM; ++axis) inside = inside && row.ijk[axis] != 0 && row.ijk[axis] + 1 < g.n[axis];
-  return inside;
+  row = eq_cell_of_step(g, ROW * (blockIdx.x * blockDim.x + threadIdx.x), threadIdx.y, step);
+  return row.ijk[0] < g.n[0] && eq_is_inside_from(g, row, 1);
 }
 
 // One of the cells.
@@ -81,13 +75,6 @@ EQ_FUNCTION bool eq_boundary_cell_beside_rows(const EqCartesian& g, EqCell& cell
   }
   // Along y first, then along the steps, then the other end.
   const unsigned int y = thread % blockDim.y, step = thread / blockDim.y % g.cells_per_thread, end = thread / blockDim.y / g.cells_per_thread;
-  cell.ijk[0] = end == 0 ? 0 : g.n[0] - 1;
-  cell.ijk[1] = (DIM == 3 ? blockIdx.y : blockIdx.y * g.cells_per_thread + step) * blockDim.y + y;
-  cell.ijk[2] = DIM == 3 ? blockIdx.z * g.cells_per_thread + step : 0;
-  cell.index = cell.ijk[0] + g.n[0] * (cell.ijk[1] + g.n[1] * cell.ijk[2]);
-  bool inside = end == 0 ? blockIdx.x == 0 : end == 1 && blockIdx.x + 1 == gridDim.x;
-#pragma unroll
-  for (int axis = 1; axis < DIM; ++axis) inside = inside && cell.ijk[axis] != 0 && cell.ijk[axis] + 1 < g.n[axis];
-  return inside;
+  cell = eq_cell_of_step(g, end == 0 ? 0 : g.n[0] - 1, y, step);
+  return (end == 0 ? blockIdx.x == 0 : end == 1 && blockIdx.x + 1 == gridDim.x) && eq_is_inside_from(g, cell, 1);
 }
-
