@@ -8,7 +8,7 @@ use crate::runtime::device::{Launch, LaunchShape};
 use crate::runtime::executor::arguments::Call;
 use crate::runtime::executor::autotune::{
     BLOCK, BLOCKS, CELL_BLOCK, CELL_BLOCKS, CELLS_PER_THREAD, GAIN, LONG_ENOUGH, LaunchConfig, LaunchDomain, MAX_BLOCKS, MAX_LAUNCHES,
-    ROUNDS, Tune, TuningState, WORTH_IT, cells_per_thread, in_blocks, key, row_cells,
+    ROUNDS, Tune, TuningState, WORTH_IT, in_blocks, key, row_cells,
 };
 use crate::runtime::executor::{Executor, kernel_cache};
 
@@ -132,9 +132,9 @@ impl Executor {
             LaunchDomain::Elements(_) => LaunchConfig { block: BLOCK, cells_per_thread: 1, row_cells: 1 },
             LaunchDomain::Cells => LaunchConfig { block: CELL_BLOCK, cells_per_thread: 1, row_cells: 1 },
             LaunchDomain::InsideAndBoundary => {
-                let cells = self.cartesian_args()?.n.iter().map(|&n| n as usize).product();
-                let row_cells = row_cells(&self.row_widths(call, over)?, cells);
-                LaunchConfig { block: CELL_BLOCK, cells_per_thread: cells_per_thread(cells / row_cells as usize), row_cells }
+                let grid = self.cartesian_args()?;
+                let row_cells = row_cells(&self.row_widths(call, over)?, grid.n.iter().map(|&n| n as usize).product());
+                LaunchConfig { block: CELL_BLOCK, cells_per_thread: grid.cells_per_thread, row_cells }
             }
         })
     }
