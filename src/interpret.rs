@@ -51,6 +51,10 @@ pub fn run(program: &'static Program, verified: &Verified, parameters: &[String]
 /// # Errors
 /// Those of the run.
 pub fn run_session(verified: &Verified, session: Session) -> Result<(), Error> {
+    let session = match verified.module().storage.text() {
+        text if text.is_empty() => session,
+        text => session.with_storage(leak(&text)),
+    };
     let mut runtime = SerialRuntime::new(session);
     runtime.session_mut().set_threads(Threads::one());
     if let Some(plan) = memory::plan(verified.module()) {

@@ -8,8 +8,8 @@ use equelle_front::backend::Backend;
 use equelle_front::check::{self, CheckOptions, Checked};
 use equelle_front::cost::CostModel;
 use equelle_front::diagnostic::Diagnostic;
-use equelle_front::ir::{Module, Numbers};
-use equelle_front::passes::{self, Derivatives, OptLevel};
+use equelle_front::ir::{Module, Numbers, StorageRequests};
+use equelle_front::passes::{self, Derivatives, OptLevel, StorageError};
 use equelle_front::report::Report;
 use equelle_front::source::SourceMap;
 use equelle_front::syntax::ast;
@@ -36,7 +36,7 @@ pub fn stem(path: &Path) -> String {
 }
 
 /// How a program is compiled.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct Options {
     /// Level of optimisation.
     pub level: OptLevel,
@@ -50,6 +50,8 @@ pub struct Options {
     pub costs: CostModel,
     /// Whether balances of conserved quantities are put out.
     pub audit: bool,
+    /// What the user decides of values.
+    pub storage: StorageRequests,
 }
 
 impl Options {
@@ -139,7 +141,7 @@ pub fn compile(source: &SourceMap, options: Options, console: &Console) -> Resul
 /// # Errors
 /// The program has errors.
 pub fn compile_with_report(source: &SourceMap, options: Options, console: &Console) -> Result<(Verified, Report), Failure> {
-    let module = lower(source, options, console)?;
+    let module = lower(source, &options, console)?;
     let (module, notes) = passes::optimise_by(module, &options.passes(), &mut |_, _| {});
     for solve in &notes.untreated {
         let (file, line) = source.file_and_line(source.line(solve.span.start));
@@ -159,7 +161,7 @@ pub fn compile_with_report(source: &SourceMap, options: Options, console: &Conso
 /// # Errors
 /// The program has errors, or there is no such pass at this level.
 pub fn compile_until(source: &SourceMap, options: Options, pass: &str, console: &Console) -> Result<Verified, Failure> {
-    let module = lower(source, options, console)?;
+    let module = lower(source, &options, console)?;
     let mut passes_run = Vec::new();
     let mut wanted = None;
     let _ = passes::optimise_by(module, &options.passes(), &mut |name, module| {
@@ -188,7 +190,7 @@ pub fn package(source: &SourceMap, verified: &Verified, backends: &[&dyn Backend
     })
 }
 
-fn lower(source: &SourceMap, options: Options, console: &Console) -> Result<Module, Failure> {
+fn lower(source: &SourceMap, options: &Options, console: &Console) -> Result<Module, Failure> {
     let program = check(source, options.nondimensional, console)?;
     let stem = Path::new(source.name())
         .file_stem()
@@ -196,6 +198,13 @@ fn lower(source: &SourceMap, options: Options, console: &Console) -> Result<Modu
         .map_or_else(|| "program".into(), |stem| stem.to_string_lossy());
     let mut module = lower::lower(&program, &imports::without_folder(source), &stem);
     module.numbers = options.numbers;
+    options.storage.note(&mut module).map_err(|error| match error {
+        StorageError::Unknown { storage, name, nearest } => {
+            let hint = nearest.map(|nearest| format!("; did you mean `{nearest}`?")).unwrap_or_default();
+            Failure::usage(format!("--{}: the program computes no collection `{name}`{hint}", storage.word()))
+        }
+        StorageError::Both { name } => Failure::usage(format!("`{name}` is to be stored by --store, and not by --inline")),
+    })?;
     if options.audit {
         let audited = passes::audit::run(&mut module);
         if audited.quantities.is_empty() {

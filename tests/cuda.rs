@@ -97,6 +97,7 @@ fn compiled(path: &str, level: OptLevel) -> (SourceMap, Verified) {
         numbers: Numbers::default(),
         costs: costs(&[&backend_cuda::codegen::Cuda]),
         audit: false,
+        storage: Default::default(),
     };
     let verified = pipeline::compile(&source, options, &console).unwrap_or_else(|failure| panic!("{path}: {failure:?}"));
     (source, verified)

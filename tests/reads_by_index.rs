@@ -9,7 +9,7 @@ use std::process::Command;
 #[allow(dead_code, reason = "shared with other tests")]
 mod support;
 
-use support::{Dimensions, EVERY_WAY, How, Outputs, built_with, repository, run, run_with, scratch, stderr};
+use support::{Dimensions, EVERY_WAY, How, Outputs, built_with, equellec, repository, run, run_with, scratch, stderr};
 
 const PROGRAM: &str = "tests/programs/reads_by_index.equelle";
 
@@ -64,5 +64,87 @@ fn the_page_conducts_heat() {
     for (cell, value) in outputs.last("u").iter().enumerate() {
         let exact = 1.0 + factor * (2.0 * std::f64::consts::PI * (cell as f64 + 0.5) * h).cos();
         assert!((value - exact).abs() <= 1e-13, "cell {cell}: {value} instead of {exact}");
+    }
+}
+
+/// `divu` is cheap enough to be computed at both cells where it is read, and `lap` is read at four.
+const CHOICES: &str = "i = StencilI()
+j = StencilJ()
+timesteps = InputSequenceOfScalar(\"timesteps\")
+u : Mutable Collection Of Scalar On AllCells()
+u = InputCollectionOfScalar(\"u\", AllCells())
+laplace(f) = { -> f(i+1) + f(i-1) + f(j+1) + f(j-1) - 4 * f }
+rates(f) = {
+    divu = f(i+1) - f(i-1)
+    lap = laplace(Halo(f, Periodic(i, j)))
+    -> divu(i+1) - divu(i-1) + laplace(lap)
+}
+For dt In timesteps {
+    half = u + dt * rates(Halo(u, Periodic(i, j)))
+    u = u + dt * rates(Halo(half, Periodic(i, j)))
+}
+Output(\"u\", u)
+";
+
+/// Kernels of the program by the options that decide what is stored, and its last output.
+fn stored(options: &[&str], name: &str) -> (Vec<String>, String) {
+    let folder = scratch(name);
+    let program = folder.join("choices.equelle");
+    fs::write(&program, CHOICES).expect("a scratch folder can be written");
+    let emitted = equellec().args(["emit", "ir"]).arg(&program).args(options).output().expect("equellec starts");
+    assert!(emitted.status.success(), "{}", stderr(&emitted));
+    let ir = String::from_utf8(emitted.stdout).expect("text");
+    let kernels = ir.lines().filter_map(|line| line.strip_prefix("kernel ")).filter_map(|line| line.split(' ').next());
+    let kernels = kernels.map(str::to_owned).collect();
+    let words = ["grid_dim=2", "nx=7", "ny=6", "u_expression=Sin(x)*y", "timesteps=3*0.0125", "output_precision=17"];
+    let run = equellec()
+        .args(["run", "--interpret", "--quiet", "--nondimensional"])
+        .arg(&program)
+        .args(options)
+        .args(words)
+        .current_dir(&folder)
+        .output()
+        .expect("equellec starts");
+    assert!(run.status.success(), "{}", stderr(&run));
+    let record = fs::read_to_string(folder.join("choices.run.json")).expect("the record of the run");
+    let said = options.first().map(|_| "\"storage\"");
+    assert_eq!(record.contains("\"storage\""), said.is_some(), "{record}");
+    let output = fs::read_dir(&folder).expect("the folder").filter_map(Result::ok).map(|e| e.path());
+    let output = output.filter(|path| path.file_name().is_some_and(|name| name.to_string_lossy().starts_with("u-"))).max();
+    (kernels, fs::read_to_string(output.expect("an output")).expect("text"))
+}
+
+/// What the user decides is what kernels there are, and changes no bit.
+#[test]
+fn names_decide_what_is_stored() {
+    let (usual, expected) = stored(&[], "choices-usual");
+    let has = |kernels: &[String], part: &str| kernels.iter().filter(|kernel| kernel.contains(part)).count();
+    assert_eq!((has(&usual, "divu"), has(&usual, "lap")), (0, 2), "{usual:?}");
+    let (divu, output) = stored(&["--store=rates.divu"], "choices-store");
+    assert_eq!((has(&divu, "divu"), has(&divu, "lap")), (2, 2), "{divu:?}");
+    assert_eq!(output, expected);
+    let (none, output) = stored(&["--inline", "rates.lap"], "choices-inline");
+    assert_eq!((has(&none, "divu"), has(&none, "lap")), (0, 0), "{none:?}");
+    assert_eq!(output, expected);
+    let (both, output) = stored(&["--store=rates.divu,half", "--inline=rates.lap"], "choices-both");
+    assert_eq!((has(&both, "divu"), has(&both, "lap")), (2, 0), "{both:?}");
+    assert_eq!(output, expected);
+}
+
+#[test]
+fn unknown_names_are_refused() {
+    let program = scratch("choices-wrong").join("choices.equelle");
+    fs::write(&program, CHOICES).expect("a scratch folder can be written");
+    for (options, said) in [
+        (["--store=rates.divv"].as_slice(), "--store: the program computes no collection `rates.divv`; did you mean `rates.divu`?"),
+        (&["--inline=divu"], "--inline: the program computes no collection `divu`"),
+        (&["--inline=dt"], "--inline: the program computes no collection `dt`"),
+        (&["--inline=half", "--store=half"], "`half` is to be stored by --store, and not by --inline"),
+    ] {
+        for verb in [["emit", "report"].as_slice(), &["run", "--interpret"]] {
+            let output = equellec().args(verb).arg(&program).args(options).output().expect("equellec starts");
+            assert_eq!(output.status.code(), Some(2), "{}", stderr(&output));
+            assert!(stderr(&output).contains(said), "{options:?}: {}", stderr(&output));
+        }
     }
 }

@@ -227,3 +227,26 @@ fn level_zero_has_operations_alone() {
     assert!(step.items.iter().any(|item| matches!(item, Item::Operation { operation: "Divergence", why: None, .. })), "{step:?}");
     assert!(report::text(&report, &source).contains("Each time step, line 36: For dt In timesteps {\n"));
 }
+
+/// Magnetohydrodynamics: 55 cells for velocities, 43 for potentials, 19 for the two others, all
+/// within 3; of the stage before only the cell itself.
+#[test]
+fn points_of_magnetohydrodynamics() {
+    let report = example_report("mhd");
+    let kernels: Vec<&KernelItem> = report.steps().flat_map(Part::kernels).collect();
+    assert_eq!(kernels.len(), 3);
+    for (number, kernel) in kernels.into_iter().enumerate() {
+        let points = kernel.points.as_ref().expect("reads by index");
+        assert_eq!(points.count, 55);
+        let mut counts: Vec<usize> = points.params.iter().map(|param| param.count).collect();
+        counts.sort_unstable();
+        let around = [19, 19, 43, 43, 43, 55, 55, 55];
+        let expected: Vec<usize> = if number == 0 { around.to_vec() } else { [[1; 8], around].concat() };
+        assert_eq!(counts, expected, "{}", kernel.name);
+        for param in &points.params {
+            assert_eq!(param.reach, if param.count == 1 { [[0, 0]; 3] } else { [[3, 3]; 3] }, "{}", param.name);
+        }
+        let words: usize = if number == 0 { 16 } else { 24 };
+        assert_eq!(kernel.general.last().map(|traffic| traffic.bytes), Some(8.0 * words as f64));
+    }
+}

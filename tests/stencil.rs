@@ -7,6 +7,8 @@ mod support;
 
 #[path = "stencil/agree.rs"]
 mod agree;
+#[path = "stencil/by_index.rs"]
+mod by_index;
 #[path = "stencil/compiled.rs"]
 mod compiled;
 #[path = "stencil/forms.rs"]

@@ -38,14 +38,7 @@ impl<'a, R: DerivativeAccess> Interpreter<'a, R> {
             functions.push((function, captures));
         }
         let mut guesses = guesses.iter().map(|&v| scalars(frame.value(v)?.clone())).collect::<Result<Vec<_>, _>>()?;
-        if let Some(moved) = self.moved {
-            for (unknown, (guess, (kernel, _))) in guesses.iter_mut().zip(&called).enumerate() {
-                let domain = self.domain(kernel.space_set().ok_or_else(|| defect("an equation is over a set"))?)?;
-                let values = self.rt.values(guess)?.into_iter().enumerate().map(|(position, value)| moved(unknown, position, value));
-                let values = values.collect();
-                *guess = self.rt.scalar_collection(&domain, values)?;
-            }
-        }
+        self.move_guesses(&mut guesses, equations)?;
         let (module, options, domains) = (self.module, self.options, &self.domains);
         let mut evaluated = Vec::new();
         let wanted = self.wanted.is_some();
@@ -57,12 +50,8 @@ impl<'a, R: DerivativeAccess> Interpreter<'a, R> {
                 inner.call(function, args)?;
             }
             let equations = called.iter().map(|(kernel, args)| inner.equation(kernel, unknowns, args)).collect::<Result<Vec<_>, _>>()?;
-            if wanted && evaluated.is_empty() {
-                for equation in &equations {
-                    let plain = inner.rt.without_derivatives(equation);
-                    let rows = inner.rt.derivatives(equation)?.into_iter().map(|row| row.into_iter().collect()).collect();
-                    evaluated.push(Evaluated { residual: inner.rt.values(&plain)?, rows });
-                }
+            if wanted {
+                evaluated = equations.iter().map(|equation| inner.evaluated(equation)).collect::<Result<Vec<_>, _>>()?;
                 return Err(defect("the run ends here"));
             }
             Ok(equations)
@@ -73,6 +62,26 @@ impl<'a, R: DerivativeAccess> Interpreter<'a, R> {
         }
         let solution = solution?;
         Ok(solution.into_iter().map(Value::Scalars).collect())
+    }
+
+    /// Guesses near those of the program, where a run is to evaluate equations there.
+    pub fn move_guesses(&mut self, guesses: &mut [R::ScalarCollection], equations: &[Equation]) -> Result<(), Error> {
+        let Some(moved) = self.moved else { return Ok(()) };
+        for (unknown, (guess, equation)) in guesses.iter_mut().zip(equations).enumerate() {
+            let kernel = self.module.kernels.get(equation.kernel.0 as usize).ok_or_else(|| defect("there is no such kernel"))?;
+            let domain = self.domain(kernel.space_set().ok_or_else(|| defect("an equation is over a set"))?)?;
+            let values = self.rt.values(guess)?.into_iter().enumerate().map(|(position, value)| moved(unknown, position, value));
+            let values = values.collect();
+            *guess = self.rt.scalar_collection(&domain, values)?;
+        }
+        Ok(())
+    }
+
+    /// A residual and its rows as numbers.
+    pub fn evaluated(&mut self, equation: &R::ScalarCollection) -> Result<Evaluated, Error> {
+        let plain = self.rt.without_derivatives(equation);
+        let rows = self.rt.derivatives(equation)?.into_iter().map(|row| row.into_iter().collect()).collect();
+        Ok(Evaluated { residual: self.rt.values(&plain)?, rows })
     }
 
     /// The residual with its derivatives.

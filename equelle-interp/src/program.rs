@@ -371,7 +371,10 @@ impl<'a, R: DerivativeAccess> Interpreter<'a, R> {
             let function = self.module.functions.get(function.0 as usize).ok_or_else(|| defect("there is no such function"))?;
             equations.push((function, values(captures)?));
         }
-        let guesses = values(guesses)?.into_iter().map(scalars).collect::<Result<Vec<_>, _>>()?;
+        let mut guesses = values(guesses)?.into_iter().map(scalars).collect::<Result<Vec<_>, _>>()?;
+        self.move_guesses(&mut guesses, kernels)?;
+        let wanted = self.wanted.is_some() && !kernels.is_empty();
+        let mut evaluated = Vec::new();
         let (module, options, domains) = (self.module, self.options, &self.domains);
         let mut last: Vec<Option<Value<R>>> = vec![None; carried.len()];
         let solution = self.rt.newton(&guesses, &mut |rt, unknowns| {
@@ -400,8 +403,17 @@ impl<'a, R: DerivativeAccess> Interpreter<'a, R> {
                 let by_kernel = inner.equation(kernel, unknowns, args)?;
                 inner.agree(kernel, by_operations, &by_kernel)?;
             }
+            if wanted {
+                evaluated = values.iter().map(|equation| inner.evaluated(equation)).collect::<Result<Vec<_>, _>>()?;
+                return Err(defect("the run ends here"));
+            }
             Ok(values)
-        })?;
+        });
+        if wanted {
+            self.wanted = Some(evaluated);
+            return Err(defect("the run ends at its first solve"));
+        }
+        let solution = solution?;
         let mut results: Vec<Value<R>> = solution.into_iter().map(Value::Scalars).collect();
         for value in last {
             results.push(value.ok_or_else(|| defect("a variable that residuals assign has no value"))?);

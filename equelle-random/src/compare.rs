@@ -296,7 +296,7 @@ fn run_all(program: &Program, compiled: &Compiled, fixtures: &Fixtures, extent: 
 }
 
 /// Whether a grid has the structure that a program needs.
-fn has_cells(fixture: &Fixture, structure: &Structure) -> bool {
+pub fn has_cells(fixture: &Fixture, structure: &Structure) -> bool {
     fixture.cells.is_some_and(|cells| cells.iter().zip(structure.cells).all(|(&has, needs)| has >= needs as usize))
 }
 

@@ -483,6 +483,15 @@ impl Session {
         self
     }
 
+    /// Notes in the record of the run what the user decided of values, instead of the compiler.
+    #[must_use]
+    pub fn with_storage(self, storage: &'static str) -> Session {
+        if let Some(record) = self.outputs.record() {
+            record.note("storage", storage);
+        }
+        self
+    }
+
     /// Records outputs in memory from now on.
     pub fn record_outputs(&mut self) -> Records {
         let records = Records::default();

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use clap::{Arg, Args, Command, CommandFactory, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 use equelle_front::backend::Backend;
-use equelle_front::ir::{Numbers, Precision, Rounding};
+use equelle_front::ir::{Numbers, Precision, Rounding, StorageRequests};
 use equelle_front::passes::{Derivatives, OptLevel};
 use equelle_plot::{Range, Slice, Steps, parse_size};
 
@@ -88,7 +88,7 @@ pub struct PlainArgs {
 }
 
 /// How a program is compiled.
-#[derive(Clone, Copy, Debug, Args)]
+#[derive(Clone, Debug, Args)]
 #[command(next_help_heading = "Compilation")]
 pub struct ProgramArgs {
     /// Level of optimisation: 0 is one call per operation, 2 fuses them into kernels
@@ -110,6 +110,13 @@ pub struct ProgramArgs {
     /// Audit conserved quantities: their change, what passed the boundary, sources, and the rest
     #[arg(long)]
     pub audit: bool,
+    /// Store these collections instead of computing them where they are read; `rates.divu` is that
+    /// of a function. Results do not change
+    #[arg(long, value_delimiter = ',', value_name = "NAME")]
+    pub store: Vec<String>,
+    /// Compute these collections where they are read instead of storing them
+    #[arg(long, value_delimiter = ',', value_name = "NAME")]
+    pub inline: Vec<String>,
     /// Print a report to standard error: kernels, their loads and stores, what was not fused and
     /// why
     #[arg(long)]
@@ -117,6 +124,11 @@ pub struct ProgramArgs {
 }
 
 impl ProgramArgs {
+    /// What the user decides of values.
+    pub fn storage(&self) -> StorageRequests {
+        StorageRequests { store: self.store.clone(), inline: self.inline.clone() }
+    }
+
     /// For the pipeline, of a program for some back-ends.
     pub fn options(&self, backends: &[&dyn Backend]) -> Options {
         let level = match self.level {
@@ -136,7 +148,15 @@ impl ProgramArgs {
             Fp::Fast => Rounding::Fast,
         };
         let numbers = Numbers { precision, rounding };
-        Options { level, nondimensional: self.nondimensional, derivatives, numbers, costs: registry::costs(backends), audit: self.audit }
+        Options {
+            level,
+            nondimensional: self.nondimensional,
+            derivatives,
+            numbers,
+            costs: registry::costs(backends),
+            audit: self.audit,
+            storage: self.storage(),
+        }
     }
 }
 

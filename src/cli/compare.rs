@@ -68,7 +68,7 @@ pub(super) fn compare(backends: Registry, args: &CompareArgs, console: &Console)
             continue;
         }
         let compiled =
-            Compiled::new(&args.source.file, &ProgramArgs { level: way.level, ..args.source.program }, backends.clone(), console)?;
+            Compiled::new(&args.source.file, &ProgramArgs { level: way.level, ..args.source.program.clone() }, backends.clone(), console)?;
         implicit |= compiled.is_implicit();
         programs.insert(way.level as u8, compiled.build(&args.source.target.target_cpu, console)?);
     }

@@ -32,7 +32,7 @@ pub(super) fn run(backends: Registry, args: &RunArgs, console: &Console) -> Resu
         });
     }
     let asks = Parameters::from_words(&args.parameters).is_ok_and(|parameters| parameters.text("audit") == Some("yes"));
-    let own = ProgramArgs { audit: args.source.program.audit || asks, ..args.source.program };
+    let own = ProgramArgs { audit: args.source.program.audit || asks, ..args.source.program.clone() };
     let restart = args.restart.as_ref().map(|file| format!("restart={file}"));
     let given = plot::parameters(args);
     // The interpreter stands in for the back-end that others are compared with.

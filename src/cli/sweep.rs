@@ -133,6 +133,9 @@ fn interpreter(args: &SweepArgs) -> Result<Command, Failure> {
     if args.source.program.nondimensional {
         command.arg("--nondimensional");
     }
+    for (option, names) in [("--store", &args.source.program.store), ("--inline", &args.source.program.inline)] {
+        command.args(names.iter().map(|name| format!("{option}={name}")));
+    }
     Ok(command)
 }
 

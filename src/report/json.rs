@@ -1,6 +1,6 @@
 //! The report for programs.
 
-use equelle_front::report::{Cartesian, Item, KernelItem, Report, RoundLength, Steps, Traffic, When};
+use equelle_front::report::{Cartesian, Item, KernelItem, ParamPoints, Report, RoundLength, Steps, Traffic, When};
 use serde_json::{Value, json};
 
 use super::reasons::{call_code, call_sentence, codes, of_result, sentence};
@@ -71,9 +71,14 @@ fn kernel(kernel: &KernelItem, dimensions: &[u32]) -> Value {
         Cartesian::PerAxis => ("per_axis", None),
         Cartesian::Full(traffic) => ("full", Some(forms(traffic, dimensions))),
     };
+    let points = kernel.points.as_ref().map(|points| {
+        let param = |param: &ParamPoints| json!({ "name": param.name, "points": param.count, "reach": param.reach });
+        json!({ "points": points.count, "collections": points.params.iter().map(param).collect::<Vec<_>>() })
+    });
     json!({
         "kernel": kernel.name, "lines": kernel.lines, "over": kernel.over, "results": results, "checks": kernel.checks.len(),
         "general": forms(&kernel.general, dimensions), "cartesian_form": form, "cartesian": cartesian,
+        "stencil": points,
     })
 }
 

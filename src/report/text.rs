@@ -3,13 +3,15 @@
 use std::fmt::Write as _;
 
 use equelle_front::ir::CheckKind;
-use equelle_front::report::{Cartesian, Item, KernelItem, Part, Report, RoundLength, Steps, Traffic, When};
+use equelle_front::report::{Cartesian, Item, KernelItem, ParamPoints, Part, Points, Report, RoundLength, Steps, Traffic, When};
 use equelle_front::source::{FileId, SourceMap};
 
 use super::reasons::{call_sentence, of_result, sentence};
 
 /// Width of the first column of tables.
 const LABEL: usize = 15;
+/// Most letters of a line of points.
+const WIDTH: usize = 100;
 
 /// The report as text, with a newline at its end.
 pub fn text(report: &Report, source: &SourceMap) -> String {
@@ -138,6 +140,9 @@ fn kernel(out: &mut String, number: usize, kernel: &KernelItem, dimensions: &[u3
             Cartesian::Full(traffic) => rows(out, "Cartesian", traffic, dimensions),
         }
     }
+    if let Some(points) = &kernel.points {
+        self::points(out, points);
+    }
     for result in &kernel.results {
         if let Some(why) = of_result(result) {
             let _ = writeln!(out, "       {} ({}): {why}", result.name, line_in(source, result.line));
@@ -155,6 +160,22 @@ fn kernel(out: &mut String, number: usize, kernel: &KernelItem, dimensions: &[u3
             }
         }
     }
+}
+
+/// `55 points: lnrho 19 (3 3 3), ux 55 (3 3 3)`: their number, and how far they are away along each
+/// axis.
+fn points(out: &mut String, points: &Points) {
+    let along = |[low, high]: [u8; 2]| if low == high { low.to_string() } else { format!("-{low}+{high}") };
+    let mut line = format!("       {} points:", points.count);
+    for (number, ParamPoints { name, count, reach }) in points.params.iter().enumerate() {
+        let word = format!(" {name} {count} ({}){}", reach.map(along).join(" "), if number + 1 < points.params.len() { "," } else { "" });
+        if line.chars().count() + word.chars().count() > WIDTH {
+            let _ = writeln!(out, "{line}");
+            line = " ".repeat(8);
+        }
+        line.push_str(&word);
+    }
+    let _ = writeln!(out, "{line}");
 }
 
 /// `5-7 9` of ascending numbers.

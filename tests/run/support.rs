@@ -109,6 +109,7 @@ fn interpreted(level: OptLevel, dimensions: Dimensions, program: &str, words: &[
         numbers: Numbers::default(),
         costs: CostModel::default(),
         audit: false,
+        storage: Default::default(),
     };
     let verified = pipeline::compile(&source, options, &console).unwrap_or_else(|failure| panic!("{program}: {failure:?}"));
     let mut words: Vec<String> = words.iter().map(ToString::to_string).collect();

@@ -20,8 +20,8 @@
 //! its order among effects and others that may fail.
 //!
 //! [`infer`] says what kernel expressions and paths are, [`interface`] what a program reads and
-//! writes, [`body_usage`] what a kernel uses, [`visit`] walks over kernels, [`text`] prints and
-//! parses modules, [`location`] names locations in them; [`crate::verify`] checks the rules.
+//! writes, [`body_usage`] what a kernel uses, [`reach`] how far around a cell it reads, [`visit`]
+//! walks over kernels, [`text`] prints and parses modules, [`location`] names locations in them; [`crate::verify`] checks the rules.
 //!
 //! **Floating point.** Operations mean IEEE operations in the order written; nothing is
 //! reassociated. [`numbers`] says in which precision.
@@ -37,6 +37,7 @@ pub mod kernel;
 pub mod location;
 pub mod numbers;
 pub mod op;
+pub mod reach;
 mod structure;
 pub mod text;
 pub mod visit;

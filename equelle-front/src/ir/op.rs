@@ -39,6 +39,8 @@ pub struct Module {
     /// that every level runs on the same grids. The text form leaves it out; what is parsed asks
     /// what its operations need.
     pub structure: Option<Structure>,
+    /// What the user decides of values, which [`Value::storage`] has too. For messages.
+    pub storage: StorageRequests,
 }
 
 impl Module {
@@ -93,6 +95,40 @@ pub struct Value {
     pub dim: Dimension,
     /// The expression it came from.
     pub span: Span,
+    /// What the user decides of it, instead of the compiler.
+    pub storage: Option<Storage>,
+}
+
+/// Names of values, as `divu`, and `rates.divu` in a function; the name of an array is that of its
+/// elements.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct StorageRequests {
+    /// Of values that are stored.
+    pub store: Vec<String>,
+    /// Of values that are computed by whatever reads them.
+    pub inline: Vec<String>,
+}
+
+/// How a value that kernels compute goes to whatever reads it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Storage {
+    /// Through memory.
+    Stored,
+    /// Each reader computes it.
+    Inlined,
+}
+
+impl Storage {
+    /// Both.
+    pub const ALL: [Storage; 2] = [Storage::Stored, Storage::Inlined];
+
+    /// Word in the text of the IR, and of the option that decides so.
+    pub fn word(self) -> &'static str {
+        match self {
+            Storage::Stored => "store",
+            Storage::Inlined => "inline",
+        }
+    }
 }
 
 /// A mutable variable.

@@ -115,7 +115,7 @@ impl<'a> Lowering<'a> {
 
     pub(super) fn new_value(&mut self, ty: Type, dim: Dimension, name: &str, span: Span) -> ValueId {
         let id = ValueId(self.values.len() as u32);
-        self.values.push(Value { ty: ty.lowered(), name: name.to_owned(), dim, span });
+        self.values.push(Value { ty: ty.lowered(), name: name.to_owned(), dim, span, storage: None });
         id
     }
 

@@ -45,6 +45,7 @@ pub fn lower(program: &TypedProgram, source: &SourceMap, name: &str) -> Module {
         interface: Interface::default(),
         choices: choices.into_iter().collect(),
         structure: None,
+        storage: Default::default(),
     };
     module.interface = interface(&module);
     module.structure = infer_structure(&module);

@@ -4,6 +4,8 @@ use std::collections::BTreeSet;
 
 use crate::backend::stencil::Skeleton;
 use crate::ir::{Block, Equation, Function, KBlock, KStmt, LocalId, Module, Op, Path, StmtKind};
+use crate::ir::reach::OffsetPaths;
+use crate::ops::Offset;
 use crate::types::SetId;
 
 /// A solve with Newton's method.
@@ -77,33 +79,50 @@ struct Row {
     additions: u32,
 }
 
-/// The row of an equation, by dimension; and through how many sums it reaches elements beyond its
-/// own, if it does so alike for all unknowns and depends on all of its own element.
-fn rows(module: &Module, equation: &Equation) -> ([Row; 3], Option<BTreeSet<u32>>) {
+/// What a row of an equation reaches beyond its own element.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Beyond {
+    /// Through how many sums.
+    sums: BTreeSet<u32>,
+    /// At which offsets of a Cartesian grid.
+    offsets: BTreeSet<Offset>,
+}
+
+/// The row of an equation, by dimension; and what it reaches beyond its own element, if it does so
+/// alike for all unknowns and depends on all of its own element.
+fn rows(module: &Module, equation: &Equation) -> ([Row; 3], Option<Beyond>) {
     let kernel = &module.kernels[equation.kernel.0 as usize];
     let Some(form) = &kernel.jacobian else { return ([Row { entries: 0, additions: 0 }; 3], None) };
     let skeleton = Skeleton::of(form);
     let mut reach = None;
     let rows = [1, 2, 3].map(|dim| {
-        let mut counter =
-            Counter { faces: 2 * dim, own: BTreeSet::new(), beyond: BTreeSet::new(), here: BTreeSet::new(), from_here: false };
+        let mut counter = Counter { faces: 2 * dim, paths: OffsetPaths::of(&skeleton.block), ..Counter::default() };
         let elsewhere = counter.block(&skeleton.block, &[]);
         let beyond: u32 = counter.beyond.iter().map(|(_, depth)| counter.faces.saturating_pow(*depth)).sum();
-        let depths = |unknown: u32| counter.beyond.iter().filter(move |(of, _)| *of == unknown).map(|(_, depth)| *depth).collect();
-        let of_first: BTreeSet<u32> = depths(0);
-        let alike = (0..form.unknowns).all(|unknown| counter.own.contains(&unknown) && depths(unknown) == of_first);
+        let of = |unknown: u32| Beyond {
+            sums: counter.beyond.iter().filter(|(of, _)| *of == unknown).map(|(_, depth)| *depth).collect(),
+            offsets: counter.offsets.iter().filter(|(of, _)| *of == unknown).map(|(_, by)| *by).collect(),
+        };
+        let of_first = of(0);
+        let alike = (0..form.unknowns).all(|unknown| counter.own.contains(&unknown) && of(unknown) == of_first);
         reach = alike.then_some(of_first);
+        // Maps of sides make columns equal, or others of the same number.
+        let beyond = beyond + counter.offsets.len() as u32;
         Row { entries: counter.own.len() as u32 + beyond, additions: counter.here.len() as u32 + elsewhere.div_ceil(2) }
     });
     (rows, reach)
 }
 
-struct Counter {
+#[derive(Default)]
+struct Counter<'a> {
     faces: u32,
+    paths: OffsetPaths<'a>,
     /// Unknowns of which a row has that of its own element.
     own: BTreeSet<u32>,
     /// Unknowns of which a row has those beyond faces, and how many sums deep.
     beyond: BTreeSet<(u32, u32)>,
+    /// Unknowns of which a row has that of the cell at an offset.
+    offsets: BTreeSet<(u32, Offset)>,
     /// Unknowns to whose element here something is added: first to a variable, with one addition to
     /// the row at its end.
     here: BTreeSet<u32>,
@@ -111,7 +130,7 @@ struct Counter {
     from_here: bool,
 }
 
-impl Counter {
+impl Counter<'_> {
     /// How often a block adds to elements that are not known to be the one here, times two.
     fn block(&mut self, block: &KBlock, faces: &[LocalId]) -> u32 {
         let additions = block.statements.iter().map(|statement| self.statement(statement, faces));
@@ -123,8 +142,10 @@ impl Counter {
             KStmt::Add { unknown, at, .. } => {
                 let depth = depth(at, faces);
                 self.own.insert(unknown.0);
-                if depth > 0 {
-                    self.beyond.insert((unknown.0, depth));
+                match self.paths.end(at) {
+                    Some(by) => self.offsets.extend((by != Offset::default()).then_some((unknown.0, by))),
+                    None if depth > 0 => self.beyond.extend([(unknown.0, depth)]),
+                    None => {}
                 }
                 let times = self.faces.saturating_pow(faces.len() as u32);
                 match at {

@@ -17,11 +17,13 @@ mod notes;
 mod reciprocals;
 mod rewrite;
 mod simplify;
+mod storage;
 mod value_numbering;
 
 pub use differentiate::differentiate;
 pub(crate) use locals::{adds, assigned, drop_unread};
 pub use notes::{CallNotInlined, Need, NotDifferentiated, Notes, Why};
+pub use storage::StorageError;
 pub(crate) use rewrite::{NodeMut, rewrite_block, rewrite_expr};
 
 use crate::cost::CostModel;

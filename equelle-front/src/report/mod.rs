@@ -115,12 +115,34 @@ pub struct KernelItem {
     pub over: String,
     /// What it computes.
     pub results: Vec<ResultItem>,
+    /// In programs that read by index: which cells around its own it reads.
+    pub points: Option<Points>,
     /// Conditions on the grid or data that it checks.
     pub checks: Vec<CheckKind>,
     /// For any grid. `[dimensions]`
     pub general: Vec<Traffic>,
     /// For uniform Cartesian grids.
     pub cartesian: Cartesian,
+}
+
+/// The cells around its own that a kernel reads.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Points {
+    /// Their number, its own cell with them.
+    pub count: usize,
+    /// Those of each collection.
+    pub params: Vec<ParamPoints>,
+}
+
+/// The cells of which a kernel reads the values of a collection.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ParamPoints {
+    /// Name of the collection.
+    pub name: String,
+    /// Number of cells.
+    pub count: usize,
+    /// How far they are away, backwards and forwards along each axis.
+    pub reach: [[u8; 2]; 3],
 }
 
 /// What a kernel does on a uniform Cartesian grid.

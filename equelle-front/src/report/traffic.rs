@@ -8,8 +8,9 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use crate::backend::structural::asked_axis;
+use crate::ir::reach::OffsetPaths;
 use crate::ir::{FaceFilter, KBlock, KExpr, KStmt, Kernel, LocalId, Param, ParamId, Path, Space, UnaryOp};
-use crate::ops::Logic;
+use crate::ops::{Logic, Offset};
 use crate::types::{Basic, CanonicalSet, EntityKind, Extent, SetId, SetTable, Shape};
 
 /// Traffic and work of one element.
@@ -43,9 +44,10 @@ pub(super) enum Form {
 }
 
 /// Counts a body on grids of `dim` dimensions, with `number` bytes for a number of a collection.
-pub(super) fn traffic(kernel: &Kernel, body: &KBlock, form: Form, sets: &SetTable, dim: u32, number: u64) -> Traffic {
+pub(super) fn traffic<'a>(kernel: &'a Kernel, body: &'a KBlock, form: Form, sets: &'a SetTable, dim: u32, number: u64) -> Traffic {
     let mut counter = Counter {
         kernel,
+        paths: OffsetPaths::of(body),
         sets,
         cartesian: form == Form::Cartesian,
         dim: u64::from(dim),
@@ -100,6 +102,7 @@ struct Home {
 
 struct Counter<'a> {
     kernel: &'a Kernel,
+    paths: OffsetPaths<'a>,
     sets: &'a SetTable,
     cartesian: bool,
     dim: u64,
@@ -205,9 +208,10 @@ impl Counter<'_> {
                 let times = self.times();
                 self.additions += times;
                 self.flops(1);
-                let (key, times) = match scope {
-                    0 => ("own".to_owned(), 1),
-                    _ => (format!("{at:?}"), times),
+                let (key, times) = match (scope, self.paths.end(at).filter(|by| *by != Offset::default())) {
+                    (_, Some(by)) => (format!("{by:?}"), 1),
+                    (0, None) => ("own".to_owned(), 1),
+                    (_, None) => (format!("{at:?}"), times),
                 };
                 // Of a face's two cells one is the element itself.
                 let key = if matches!(at, Path::First(_) | Path::Second(_)) && scope > 0 { format!("beyond {scope}") } else { key };

@@ -3,11 +3,13 @@
 use std::collections::BTreeSet;
 
 use super::traffic::{Form, Traffic, traffic};
-use super::{Cartesian, Item, KernelItem, Part, Report, ResultItem, RoundLength, Steps, When};
+use super::{Cartesian, Item, KernelItem, ParamPoints, Part, Points, Report, ResultItem, RoundLength, Steps, When};
 use crate::ir::body_usage::BodyUsage;
 use crate::ir::{
     Block, CartesianForm, Equation, Function, FunctionId, KBlock, Kernel, KernelId, Module, Op, OpClass, Rounds, Space, StmtKind, ValueId,
 };
+use crate::ir::reach::{offsets_read, reach};
+use crate::ops::Offset;
 use crate::passes::Notes;
 use crate::source::Span;
 use crate::time_steps::{self, TimeLoop};
@@ -200,6 +202,7 @@ impl Walker<'_> {
                 Space::Unit => String::new(),
             },
             results: results.collect(),
+            points: points(kernel, body),
             checks: kernel.checks.iter().map(|check| check.kind).collect(),
             general: self.counts(kernel, body, Form::General),
             cartesian: match &kernel.cartesian {
@@ -216,6 +219,21 @@ impl Walker<'_> {
     fn counts(&self, kernel: &Kernel, body: &KBlock, form: Form) -> Vec<Traffic> {
         self.dimensions.iter().map(|&dim| traffic(kernel, body, form, &self.module.sets, dim, 8)).collect()
     }
+}
+
+/// The cells around its own that a body reads, if it reads by index.
+fn points(kernel: &Kernel, body: &KBlock) -> Option<Points> {
+    let read = offsets_read(body);
+    let all: BTreeSet<&Offset> = read.values().flatten().collect();
+    if all.iter().all(|by| **by == Offset::default()) {
+        return None;
+    }
+    let params = read.iter().filter(|(_, offsets)| !offsets.is_empty()).map(|(param, offsets)| ParamPoints {
+        name: kernel.params[param.0 as usize].name.clone(),
+        count: offsets.len(),
+        reach: reach(offsets),
+    });
+    Some(Points { count: all.len(), params: params.collect() })
 }
 
 /// Whether an operation goes through the elements of a collection.

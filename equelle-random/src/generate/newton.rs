@@ -39,7 +39,7 @@ impl Unknown {
 impl Generator<'_> {
     /// A program for derivatives: one solve, with what it needs.
     pub(super) fn derivatives(&mut self) -> Vec<Statement> {
-        let mut out = Vec::new();
+        let mut out = self.stencil_head();
         for _ in 0..self.random.usize(2..5) {
             self.input(&mut out);
         }
@@ -157,6 +157,7 @@ impl Generator<'_> {
             self.variables.push(Variable { name: unknown.name.clone(), content: Content::Value(info), mutable: false, beyond: None });
         }
         let mut body = Vec::new();
+        self.unknown_beyond(&mut body);
         for _ in 0..self.random.usize(..4) {
             self.statement(&mut body);
         }

@@ -13,6 +13,8 @@ use crate::tree::{Basic, Dimension, Info, Node, Part, Set, Statement, parts};
 
 /// Of hundred programs these read neighbours by index.
 const STRUCTURED: u32 = 30;
+/// Of hundred programs for derivatives.
+const STRUCTURED_RESIDUALS: u32 = 20;
 /// Names of index variables.
 const INDICES: [&str; 3] = ["i", "j", "k"];
 /// All cells.
@@ -35,7 +37,11 @@ impl Structure {
     /// That of a program, if it has any: a choice beside all others.
     pub fn of_seed(seed: u64, purpose: Purpose) -> Option<Structure> {
         let mut random = Rng::with_seed(seed ^ 0x7374_656e_6369_6c73);
-        let chosen = random.u32(..100) < STRUCTURED && purpose == Purpose::Run;
+        let share = match purpose {
+            Purpose::Run => STRUCTURED,
+            Purpose::Derivatives => STRUCTURED_RESIDUALS,
+        };
+        let chosen = random.u32(..100) < share;
         let reach = match random.u8(..8) {
             0..3 => 1,
             3..7 => 2,
@@ -410,6 +416,25 @@ impl Generator<'_> {
                 }
             }
         }
+    }
+
+    /// The variable that was declared last, an unknown on cells, with rules beyond the grid: so that
+    /// residuals of programs for derivatives read neighbours of it.
+    pub(super) fn unknown_beyond(&mut self, out: &mut Vec<Statement>) {
+        if self.structure.is_none() || self.purpose != Purpose::Derivatives {
+            return;
+        }
+        let Some(Variable { name, content: Content::Value(info), .. }) = self.variables.last() else { return };
+        if info.on != Some(CELLS) {
+            return;
+        }
+        let (data, info) = (Node { info: *info, parts: parts![name.clone()] }, *info);
+        let want = self.want();
+        let (parts, beyond) = self.halo(data, want.deeper());
+        let name = self.name("h");
+        out.push(line([parts![name.clone(), " = "], parts].concat()));
+        self.declare(name, Content::Value(Info { domain: false, ..info }), false);
+        self.set_beyond(beyond);
     }
 
     /// Of the variable that was declared last.

@@ -119,6 +119,12 @@ pub const OVERRIDES: &[ProgramOverrides] = &[
     ProgramOverrides::new("tests/programs/two_phase_declared").runs(&[FIVE_SPOT]),
     ProgramOverrides::new("tests/programs/two_phase_implicit_declared").runs(&[FIVE_SPOT_OF_TWO]),
     ProgramOverrides::new("tests/implicit/pressure_neumann").runs(&[FIVE_SPOT]),
+    // Periodic with 2 * 3 cells, where both ends of a stencil are one column.
+    ProgramOverrides {
+        single: Some(SinglePrecision::No),
+        ..ProgramOverrides::new("tests/programs/implicit_by_index")
+            .runs(&[&["grid_dim=2", "nx=6", "ny=5", "dx=0.5", "dy=0.25", "u_expression=Sin(x)+y"]])
+    },
     // Thousands of operations; its own case is a field that is almost zero, beside which roundings
     // are large.
     ProgramOverrides {

@@ -70,6 +70,7 @@ impl Parser {
             interface: Interface::default(),
             choices: Vec::new(),
             structure: None,
+            storage: Default::default(),
         };
         while self.is_word("set") {
             self.set(&mut module.sets)?;

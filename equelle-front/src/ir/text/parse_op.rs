@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 use crate::ir::kernel::KernelId;
 use crate::ir::location::{IrLocation, Owner};
 use crate::ir::op::{
-    Block, Carried, Equation, Function, FunctionId, Module, Mutable, MutableId, Op, Rounds, Stmt, StmtKind, UnaryOp, Value, ValueId,
+    Block, Carried, Equation, Function, FunctionId, Module, Mutable, MutableId, Op, Rounds, Stmt, StmtKind, Storage, UnaryOp, Value,
+    ValueId,
 };
 use crate::ir::text::lex::TokenKind;
 use crate::ir::text::names::Name;
@@ -109,12 +110,13 @@ impl<'a> FunctionParser<'a> {
         self.parser.expect(":")?;
         let ty = self.parser.ty(&self.module.sets)?;
         let dim = self.parser.dimension()?;
+        let storage = Storage::ALL.into_iter().find(|storage| self.parser.accept_word(storage.word()));
         let span = self.parser.span();
         if let Some(id) = self.values.get(&name.key()) {
             return Ok(*id);
         }
         let id = ValueId(self.function.values.len() as u32);
-        self.function.values.push(Value { ty, name: name.user().to_owned(), dim, span: span.unwrap_or_default() });
+        self.function.values.push(Value { ty, name: name.user().to_owned(), dim, span: span.unwrap_or_default(), storage });
         self.values.insert(name.key(), id);
         if span.is_none() {
             self.unplaced.push(id);

@@ -211,7 +211,8 @@ impl<'a> FunctionPrinter<'a> {
             s if s == Span::default() => " !0..0".to_owned(),
             s => span(s),
         };
-        format!("{}: {}{}{range}", self.value(v), self.sets.ty(&value.ty), dimension(value.dim))
+        let storage = value.storage.map(|storage| format!(" {}", storage.word())).unwrap_or_default();
+        format!("{}: {}{}{storage}{range}", self.value(v), self.sets.ty(&value.ty), dimension(value.dim))
     }
 
     fn declare_all(&self, values: &[ValueId], statement: Span) -> String {

@@ -52,12 +52,6 @@ pub fn differentiate(module: &mut Module) -> Vec<NotDifferentiated> {
 /// `cartesian` is its body for uniform Cartesian grids.
 fn with_jacobian(kernel: Kernel, cartesian: Option<KBlock>, unknowns: u32) -> Result<Kernel, reverse::Obstacle> {
     let residual = kernel.body.clone();
-    // Columns of rows are those of cells that share faces, or their neighbours.
-    let mut shifted = false;
-    visit_block(&residual, &mut |node| shifted |= matches!(node, Node::Path(Path::Offset { .. })));
-    if shifted {
-        return Err("a value read by index");
-    }
     let mut work = flatten::Work::new(kernel, unknowns);
     let body = derivative(&mut work, residual)?;
     if !adds(&body) {
@@ -80,13 +74,14 @@ fn derivative(work: &mut flatten::Work, residual: KBlock) -> Result<KBlock, reve
     Ok(body)
 }
 
-/// Whether the columns of a row follow from the place of a cell in the grid.
+/// Whether the columns of a row are a cell and the cells beyond its sides. Where values are read by
+/// index, columns are those of offsets, which the body for any grid has too.
 fn only_neighbours(body: &KBlock) -> bool {
     let mut only = true;
-    visit_block(body, &mut |node| {
-        if let Node::Stmt(KStmt::Add { at, .. }) = node {
-            only &= matches!(at, Path::Here | Path::Shift { .. });
-        }
+    visit_block(body, &mut |node| match node {
+        Node::Stmt(KStmt::Add { at, .. }) => only &= matches!(at, Path::Here | Path::Shift { .. }),
+        Node::Path(Path::Offset { .. }) => only = false,
+        Node::Path(_) | Node::Expr(_) | Node::Stmt(_) => {}
     });
     only
 }

@@ -6,7 +6,7 @@ use super::super::analysis::Defs;
 use super::super::{Need, Notes, Why};
 use super::offsets::{OffsetReads, reads, sum};
 use crate::cost::CostModel;
-use crate::ir::{Block, Function, Op, OpClass, StmtKind, ValueId};
+use crate::ir::{Block, Function, Op, OpClass, Storage, StmtKind, ValueId};
 use crate::ops::Offset;
 use crate::types::{Basic, CanonicalSet, EntityKind, SetTable, Shape, Type};
 
@@ -69,6 +69,7 @@ impl Plan {
         };
         planner.heights(&function.body, &mut BTreeMap::new());
         planner.rings(&function.body);
+        planner.ringed.retain(|value| function.values[value.0 as usize].storage != Some(Storage::Inlined));
         planner.prune_rings(&function.body, &mut BTreeSet::new());
         if planner.offsets.any() {
             planner.read_at_offsets(&function.body);
@@ -143,6 +144,11 @@ struct Planner<'a> {
 impl Planner<'_> {
     fn ty(&self, value: ValueId) -> Type {
         self.function.values[value.0 as usize].ty
+    }
+
+    /// What the user decides of a value.
+    fn storage(&self, value: ValueId) -> Option<Storage> {
+        self.function.values[value.0 as usize].storage
     }
 
     /// Finds the values to store because of [`MAX_HEIGHT`]. `heights` holds those of values that
@@ -223,7 +229,7 @@ impl Planner<'_> {
                 StmtKind::Let { results, op } => {
                     let [result] = results[..] else { continue };
                     let (ty, places) = (self.ty(result), self.offsets.places(result));
-                    if places < 2 || !is_fusable(op, ty) || !is_storable(op, ty) || ty.entity_kind().is_some() {
+                    if places < 2 || self.storage(result).is_some() || !is_fusable(op, ty) || !is_storable(op, ty) || ty.entity_kind().is_some() {
                         continue;
                     }
                     let (cost, limit) = (self.cost_at_offsets(result), self.model.share);
@@ -357,6 +363,11 @@ impl Planner<'_> {
         if !storable {
             return None;
         }
+        match self.storage(result) {
+            Some(Storage::Stored) => return Some((Placement::Kernel, Why::Asked)),
+            Some(Storage::Inlined) if !self.tall.contains(&result) => return None,
+            Some(Storage::Inlined) | None => {}
+        }
         let (cost, has_sum) = self.cost(result);
         // Entities are access paths where they are used, which Cartesian forms know in closed form;
         // through memory they could lead anywhere.
@@ -429,6 +440,7 @@ impl Planner<'_> {
             || self.ringed.contains(&value)
             || self.tall.contains(&value)
             || self.stored_for_offsets.contains_key(&value)
+            || (self.storage(value) == Some(Storage::Stored) && is_storable(op, self.ty(value)))
     }
 
     fn cost_of(&mut self, value: ValueId) -> (u32, bool) {
