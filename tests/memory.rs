@@ -105,6 +105,28 @@ fn an_assignment_of_a_field_copies_nothing() {
     assert!(text.contains("u0 = u.clone();") || !text.contains("u0 ="), "a clone of a collection is a handle: {text}");
 }
 
+/// Of three stages the second takes the memory of the state, the third that of the first: two arrays
+/// a field, as in the example of magnetohydrodynamics.
+#[test]
+fn stages_live_in_two_arrays_a_field() {
+    // Too expensive to be computed again at the cells where it is read.
+    let terms: Vec<String> = (1..=4).flat_map(|n| [format!("Exp(p(i+{n}))"), format!("Sin(p(i-{n}))")]).collect();
+    let rates = format!("i = StencilI()\nr(f) = {{\n    p = Halo(f, Periodic(i))\n    -> {}\n}}\n", terms.join(" - "));
+    let stages = "    a = u + dt * r(u)\n    b = u + a + dt * r(a)\n    u = b + a - dt * r(b)\n";
+    let text = |more: &str| {
+        format!(
+            "{rates}{HEAD}u : Mutable Collection Of Scalar On AllCells()\nu = u_in\nFor dt In timesteps {{\n{stages}{more}}}\nOutput(\"u\", u)\n"
+        )
+    };
+    assert_eq!(numbers(&text(""), OptLevel::O2, CELLS), (2, 2));
+    // Somebody reads the first stage again.
+    assert_eq!(numbers(&text("    Output(\"a\", a)\n"), OptLevel::O2, CELLS), (3, 3));
+    let mhd = fs::read_to_string(repository("examples/mhd/mhd.equelle")).expect("the example");
+    assert_eq!(numbers(&mhd, OptLevel::O2, CELLS), (16, 16));
+    let generated = generated(&text(""), OptLevel::O2);
+    assert!(generated.contains("pub u: R::ScalarCollection") && generated.contains("pub a: R::ScalarCollection"), "{generated}");
+}
+
 #[test]
 fn what_is_dead_before_a_loop_takes_nothing_in_it() {
     let body = "u : Mutable Collection Of Scalar On AllCells()\nu = a * b * c\nFor dt In timesteps {\n    w = u * u\n    Output(\"w\", w)\n    u = Sqrt(w) * dt\n}\n";

@@ -42,6 +42,23 @@ fn gradient_and_divergence_of_the_specification() {
     }
 }
 
+/// What nothing else has a handle on is written in place; else a copy is.
+#[test]
+fn a_collection_is_given_away_or_copied() {
+    for device in devices() {
+        let mut rt = line(&device, 3, &[]);
+        let cells = rt.domain(ALL_CELLS).unwrap();
+        let a = rt.scalar_collection(&cells, vec![1.0, 2.0, 4.0]).unwrap();
+        let (address, other) = (a.pointer(), a.clone());
+        let copy = rt.in_place(a).unwrap();
+        assert_ne!(copy.pointer(), address);
+        assert_eq!(rt.values(&copy).unwrap(), [1.0, 2.0, 4.0]);
+        let same = rt.in_place(other).unwrap();
+        assert_eq!(same.pointer(), address);
+        assert_eq!(rt.values(&same).unwrap(), [1.0, 2.0, 4.0]);
+    }
+}
+
 /// Squares of 3, 1 and 2. Cell 0 sees that of cell 1, cell 1 those of cells 0 and 2, cell 2 that of
 /// cell 1. Of equal ones the first counts: cell 1 meets cell 0 before cell 2.
 #[test]

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use equelle_front::backend::visit::{Node, visit_block};
-use equelle_front::ir::{KBlock, KStmt, Path};
+use equelle_front::ir::{self, KBlock, KStmt};
 use equelle_front::passes::differentiate;
 use equelle_front::verify::verify;
 use equelle_interp::{Derivatives, Options};
@@ -44,7 +44,7 @@ fn both_ways_give_the_same() {
         let equations = module.module().kernels.iter().filter(|k| k.jacobian.is_some()).count();
         let adds_at_offset = |body: &KBlock| {
             let mut found = false;
-            visit_block(body, &mut |node| found |= matches!(node, Node::Stmt(KStmt::Add { at: Path::Offset { .. }, .. })));
+            visit_block(body, &mut |node| found |= matches!(node, Node::Stmt(KStmt::Add { at: ir::Path::Offset { .. }, .. })));
             found
         };
         let reads_around =

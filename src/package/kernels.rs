@@ -2,7 +2,7 @@
 //! Names no target.
 
 use equelle_front::backend::{BackendError, Handle, KernelNames};
-use equelle_front::ir::{Kernel, Module, Space};
+use equelle_front::ir::{Kernel, Module, ParamId, Space};
 use equelle_front::report::KernelBytes;
 use equelle_front::source::Span;
 use equelle_front::types::{Basic, CanonicalSet, SetTable, Shape, Type};
@@ -63,11 +63,17 @@ fn argument_struct(module: &Module, kernel: &Kernel, names: &KernelNames) -> Res
         return Ok(TokenStream::new());
     }
     let mut fields = TokenStream::new();
-    for (param, name) in kernel.params.iter().zip(&names.params) {
+    for ((id, param), name) in (0..).map(ParamId).zip(&kernel.params).zip(&names.params) {
         let handle = ident(handle(kernel, &param.ty)?.name());
         let doc = format!(" {}", type_text(&module.sets, &param.ty));
         let name = ident(name);
-        fields.extend(quote! { #[doc = #doc] pub #name: &'a R::#handle, });
+        fields.extend(match kernel.result_in(id) {
+            Some(result) => {
+                let doc = format!("{doc}, whose memory `{}` takes", names.results[result]);
+                quote! { #[doc = #doc] pub #name: R::#handle, }
+            }
+            None => quote! { #[doc = #doc] pub #name: &'a R::#handle, },
+        });
     }
     let doc = format!(" Arguments of [`Kernels::{}`].", names.method);
     let name = ident(&names.arguments);

@@ -62,7 +62,7 @@ fn kernel(kernel: &KernelItem, dimensions: &[u32]) -> Value {
         .map(|result| {
             json!({
                 "name": result.name, "line": result.line, "why": of_result(result),
-                "codes": result.why.as_ref().map(codes), "before_solve": result.before_solve.as_ref().map(codes),
+                "codes": result.why.as_ref().map(codes), "before_solve": result.before_solve.as_ref().map(codes), "in_place": result.in_place,
             })
         })
         .collect();

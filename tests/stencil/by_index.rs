@@ -69,7 +69,7 @@ fn wrapped(at: usize, by: i64, n: usize) -> usize {
 /// with as many as the reach.
 const GRIDS: [[usize; 2]; 3] = [[6, 8], [9, 6], [3, 7]];
 
-fn words<'a>(n: &'a [String; 2]) -> [&'a str; 6] {
+fn words(n: &[String; 2]) -> [&str; 6] {
     ["grid_dim=2", &n[0], &n[1], "dx=0.5", "dy=0.25", G]
 }
 

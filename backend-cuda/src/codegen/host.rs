@@ -219,7 +219,13 @@ impl Launch<'_> {
                         let kind = kind_tokens(kind);
                         quote!(self.new_entity_collection(&domain, #kind)?)
                     }
-                    Basic::Scalar | Basic::Text | Basic::Table | Basic::Axis(_) => quote!(self.new_collection(&domain)?),
+                    Basic::Scalar | Basic::Text | Basic::Table | Basic::Axis(_) => match result.in_place {
+                        Some(ParamId(param)) => {
+                            let field = ident(&names.params[param as usize]);
+                            quote!(self.in_place(args.#field)?)
+                        }
+                        None => quote!(self.new_collection(&domain)?),
+                    },
                 },
             };
             before.extend(quote!(let #name = #buffer;));
@@ -287,6 +293,7 @@ impl Launch<'_> {
                 (Some(_), None, _) => quote!(#name),
             })
             .collect();
+        let in_place = kernel.results.iter().any(|result| result.in_place.is_some()).then(|| quote!(.in_place()));
         let stop = usage.host_waits.then(|| quote!(self.check_flag()?;));
         let value = match &finished[..] {
             [one] => quote!(Ok(#one)),
@@ -294,7 +301,7 @@ impl Launch<'_> {
         };
         quote! {
             #before
-            let call = self.call_over(&KERNELS, &#info, #device_name, #elements)? #passed;
+            let call = self.call_over(&KERNELS, &#info, #device_name, #elements)? #passed #in_place;
             #run
             #stop
             #value

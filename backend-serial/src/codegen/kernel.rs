@@ -8,7 +8,7 @@ use equelle_front::types::{Basic, Shape};
 use proc_macro2::{Ident, Literal, TokenStream};
 use quote::quote;
 
-use super::cartesian::function::{cartesian_equation, cartesian_functions};
+use super::cartesian::function::{cartesian_equation, cartesian_functions, gives_away};
 use super::cartesian::stencil_rows::stencil_rows;
 use super::emit::reals::Reals;
 use super::emit::text::ident;
@@ -200,7 +200,12 @@ fn cartesian_branch(kernel: &Kernel, reals: Reals, names: &KernelNames, entry: &
 /// The call of a form for Cartesian grids, which are the only ones of the program.
 fn structured_call(kernel: &Kernel, reals: Reals, entry: &Ident, before: &TokenStream) -> TokenStream {
     let rounded = (reals == Reals::Single).then(|| quote! { .rounded() });
-    let dispatch = call(entry, kernel, Generic::Dim, &quote! { &grid });
+    let args = if gives_away(kernel) {
+        quote! { args, }
+    } else {
+        quote! { &args, }
+    };
+    let dispatch = call_with(entry, kernel, Generic::Dim, &args, &quote! { &grid });
     quote! {
         let grid = self.structured_grid()? #rounded;
         #before
@@ -231,12 +236,17 @@ impl GeneralFunction {
 
 /// A call of a free function, for the dimension of the grid if it is generic.
 fn call(name: &Ident, kernel: &Kernel, generic: Generic, extra: &TokenStream) -> TokenStream {
+    call_with(name, kernel, generic, &quote! { &args, }, extra)
+}
+
+/// The same with these arguments, if there are any.
+fn call_with(name: &Ident, kernel: &Kernel, generic: Generic, args: &TokenStream, extra: &TokenStream) -> TokenStream {
     let others = match generic {
         Generic::None => None,
         Generic::Dim => Some(TokenStream::new()),
         Generic::DimAndGrid => Some(quote! { , _ }),
     };
-    let args = (!kernel.params.is_empty()).then(|| quote! { &args, });
+    let args = (!kernel.params.is_empty()).then_some(args);
     let Some(others) = others else { return quote! { #name(self, #args #extra) } };
     quote! {
         match self.grid().dim() {

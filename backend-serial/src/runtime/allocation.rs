@@ -63,6 +63,14 @@ impl<R: Real> SerialRuntime<R> {
         self.reals.take(len)
     }
 
+    /// The numbers of a collection, for a kernel that writes its result over them; a copy where
+    /// something else has a handle on them.
+    pub fn in_place(&self, collection: ScalarCollection<R>) -> Buffer<R> {
+        let values = self.dense(&collection);
+        drop(collection);
+        values.into_buffer()
+    }
+
     /// The numbers of an input, one for each element of a domain.
     pub(super) fn input_buffer(&self, domain: &Domain, input: &CollectionInput) -> Buffer<R> {
         let mut out = self.take_buffer(domain.len());

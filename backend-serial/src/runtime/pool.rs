@@ -98,6 +98,18 @@ impl<T: Clone> Values<T> {
     }
 }
 
+impl<T: Copy + Default> Values<T> {
+    /// The values to be overwritten: themselves if this is the last handle, else a copy.
+    pub(super) fn into_buffer(self) -> Buffer<T> {
+        if self.values.as_ref().is_some_and(|values| Rc::strong_count(values) == 1) {
+            return Buffer(self);
+        }
+        let mut copy = self.pool.take(self.len());
+        copy.copy_from_slice(&self);
+        copy
+    }
+}
+
 impl<T> Deref for Values<T> {
     type Target = [T];
 
@@ -208,6 +220,24 @@ mod tests {
         pool.give_back(moved);
         assert_eq!(pool.take(2).as_ptr(), address);
         assert_eq!(pool.counters(), PoolCounters { taken: 2, allocated: 1, bytes: 16 });
+    }
+
+    /// Values are written in place where this is their last handle; other handles keep theirs.
+    #[test]
+    fn the_last_handle_is_written_in_place() {
+        let pool = Rc::new(Pool::<f64>::default());
+        let mut buffer = pool.take(2);
+        buffer.copy_from_slice(&[1.0, 2.0]);
+        let shared = buffer.share();
+        let other = shared.clone();
+        let mut copy = shared.into_buffer();
+        copy[0] = 3.0;
+        assert_eq!((&*other, &*copy), (&[1.0, 2.0][..], &[3.0, 2.0][..]));
+        let address = other.as_ptr();
+        let mut same = other.into_buffer();
+        same[1] = 4.0;
+        assert_eq!((same.as_ptr(), &*same), (address, &[1.0, 4.0][..]));
+        assert_eq!(pool.counters().allocated, 2);
     }
 
     #[test]

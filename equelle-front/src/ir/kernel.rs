@@ -120,6 +120,9 @@ pub struct KResult {
     pub ty: Type,
     /// Reduction over the space, if any.
     pub reduce: Option<Reduction>,
+    /// The parameter whose memory it takes. The kernel reads it at the element alone, and nothing
+    /// else reads the argument afterwards.
+    pub in_place: Option<ParamId>,
 }
 
 /// A condition and what it guards.
@@ -500,6 +503,13 @@ fn added(first: (Offset, Beyond), second: (Offset, Beyond)) -> Option<(Offset, B
         }
     }
     Some((by, beyond))
+}
+
+impl Kernel {
+    /// The result that takes the memory of a parameter.
+    pub fn result_in(&self, param: ParamId) -> Option<usize> {
+        self.results.iter().position(|result| result.in_place == Some(param))
+    }
 }
 
 impl KExpr {

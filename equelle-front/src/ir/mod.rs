@@ -20,7 +20,7 @@
 //! its order among effects and others that may fail.
 //!
 //! [`infer`] says what kernel expressions and paths are, [`interface`] what a program reads and
-//! writes, [`body_usage`] what a kernel uses, [`reach`] how far around a cell it reads, [`visit`]
+//! writes, [`body_usage`] what a kernel uses, [`reach`] how far around a cell it reads, [`liveness`] where values end, [`visit`]
 //! walks over kernels, [`text`] prints and parses modules, [`location`] names locations in them; [`crate::verify`] checks the rules.
 //!
 //! **Floating point.** Operations mean IEEE operations in the order written; nothing is
@@ -34,6 +34,7 @@ pub mod infer_interface;
 mod infer_structure;
 pub mod interface;
 pub mod kernel;
+pub mod liveness;
 pub mod location;
 pub mod numbers;
 pub mod op;

@@ -46,7 +46,9 @@ impl<'a> OffsetPaths<'a> {
                 self.ends(from).into_iter().map(|from| std::array::from_fn(|axis| from[axis].saturating_add(by[axis]))).collect()
             }
             Path::Select { if_true, if_false, .. } => self.ends(if_true).into_iter().chain(self.ends(if_false)).collect(),
-            Path::First(_) | Path::Second(_) | Path::Through { .. } | Path::SideFace(_) | Path::Shift { .. } | Path::Empty => BTreeSet::new(),
+            Path::First(_) | Path::Second(_) | Path::Through { .. } | Path::SideFace(_) | Path::Shift { .. } | Path::Empty => {
+                BTreeSet::new()
+            }
         }
     }
 

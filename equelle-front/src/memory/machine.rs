@@ -171,6 +171,8 @@ struct Machine<'a> {
 struct Frame {
     values: BTreeMap<ValueId, ValueBuffers>,
     mutables: BTreeMap<MutableId, ValueBuffers>,
+    /// Values that are what a mutable held.
+    loaded: BTreeMap<ValueId, MutableId>,
     returned: Vec<ValueBuffers>,
     /// Loops around the statement in progress.
     depth: usize,
@@ -355,6 +357,7 @@ impl<'a> Machine<'a> {
         let result_ty = ty(result);
         let held = match op {
             Op::Load(mutable) => {
+                frame.loaded.insert(result, *mutable);
                 let held = frame.mutables.get(mutable).cloned().unwrap_or_default();
                 self.share(&held)
             }
@@ -474,12 +477,38 @@ impl<'a> Machine<'a> {
             extra.extend((0..kept.of_cells).map(|_| (cells, Element::Number)));
         }
         let extra = ValueBuffers { buffers: extra.into_iter().map(|class| self.take(class)).collect(), per_axis: false };
-        for &result in results {
+        for (number, &result) in results.iter().enumerate() {
             let ty = function.values[result.0 as usize].ty;
+            let arg = kernel.results.get(number).and_then(|r| r.in_place).and_then(|param| args.get(param.0 as usize));
+            if let Some(held) = arg.and_then(|&arg| self.given_away(frame, arg)) {
+                frame.values.insert(result, held);
+                continue;
+            }
             let held = if per_axis { ValueBuffers { buffers: Vec::new(), per_axis: true } } else { self.new_value(&ty) };
             frame.values.insert(result, held);
         }
         self.drop(extra);
+    }
+
+    /// The buffers of an argument that a result takes, where nothing else has a handle on them; the
+    /// argument is gone in any case.
+    fn given_away(&mut self, frame: &mut Frame, arg: ValueId) -> Option<ValueBuffers> {
+        if self.run == Run::Interpreted {
+            return None;
+        }
+        let held = frame.values.remove(&arg).unwrap_or_default();
+        // To the host program a value that was loaded is the mutable.
+        if let Some(mutable) = frame.loaded.get(&arg)
+            && let Some(same) = frame.mutables.remove(mutable)
+        {
+            self.drop(same);
+        }
+        let alone = !held.buffers.is_empty() && held.buffers.iter().all(|&buffer| self.buffers[buffer].handles == 1);
+        if alone {
+            return Some(held);
+        }
+        self.drop(held);
+        None
     }
 
     #[allow(clippy::too_many_arguments)]

@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 
 use crate::backend::stencil::Skeleton;
-use crate::ir::{Block, Equation, Function, KBlock, KStmt, LocalId, Module, Op, Path, StmtKind};
 use crate::ir::reach::OffsetPaths;
+use crate::ir::{Block, Equation, Function, KBlock, KStmt, LocalId, Module, Op, Path, StmtKind};
 use crate::ops::Offset;
 use crate::types::SetId;
 

@@ -10,6 +10,7 @@ mod dce;
 mod differentiate;
 mod fuse;
 mod hoist;
+mod in_place;
 mod inline;
 mod locals;
 mod merge;
@@ -21,10 +22,11 @@ mod storage;
 mod value_numbering;
 
 pub use differentiate::differentiate;
+pub(crate) use in_place::read_here;
 pub(crate) use locals::{adds, assigned, drop_unread};
 pub use notes::{CallNotInlined, Need, NotDifferentiated, Notes, Why};
-pub use storage::StorageError;
 pub(crate) use rewrite::{NodeMut, rewrite_block, rewrite_expr};
+pub use storage::StorageError;
 
 use crate::cost::CostModel;
 use crate::ir::{KERNEL_PREFIXES, Kernel, Module};
@@ -89,6 +91,7 @@ pub const PIPELINE_O2: &[Pass] = &[
     Pass { name: "merge", run: |m, _, _| merge::run(m) },
     Pass { name: "value-numbering", run: |m, _, _| value_numbering::run(m) },
     Pass { name: "reciprocals", run: |m, _, _| reciprocals::run(m) },
+    Pass { name: "in-place", run: |m, _, _| in_place::run(m) },
 ];
 
 /// Runs the passes of a level.

@@ -167,4 +167,6 @@ pub struct ResultItem {
     pub why: Option<Why>,
     /// The same for the equations of a solve that read it.
     pub before_solve: Option<Why>,
+    /// The collection whose memory it takes.
+    pub in_place: Option<String>,
 }

@@ -5,10 +5,11 @@ use std::collections::BTreeSet;
 use super::traffic::{Form, Traffic, traffic};
 use super::{Cartesian, Item, KernelItem, ParamPoints, Part, Points, Report, ResultItem, RoundLength, Steps, When};
 use crate::ir::body_usage::BodyUsage;
-use crate::ir::{
-    Block, CartesianForm, Equation, Function, FunctionId, KBlock, Kernel, KernelId, Module, Op, OpClass, Rounds, Space, StmtKind, ValueId,
-};
 use crate::ir::reach::{offsets_read, reach};
+use crate::ir::{
+    Block, CartesianForm, Equation, Function, FunctionId, KBlock, KResult, Kernel, KernelId, Module, Op, OpClass, Rounds, Space, StmtKind,
+    ValueId,
+};
 use crate::ops::Offset;
 use crate::passes::Notes;
 use crate::source::Span;
@@ -179,18 +180,21 @@ impl Walker<'_> {
     fn kernel(&self, id: KernelId, values: Vec<(&Function, ValueId)>) -> KernelItem {
         let kernel = &self.module.kernels[id.0 as usize];
         let lines: BTreeSet<u32> = kernel.spans.iter().map(|span| self.line(*span)).filter(|line| *line > 0).collect();
+        let in_place = |result: &KResult| result.in_place.and_then(|p| kernel.params.get(p.0 as usize)).map(|p| p.name.clone());
         let results = kernel.results.iter().enumerate().map(|(i, result)| match values.get(i) {
             Some((function, value)) => ResultItem {
                 name: result.name.clone(),
                 line: self.line(function.values[value.0 as usize].span),
                 why: self.notes.why(&function.name, *value).cloned(),
                 before_solve: self.notes.why_before_solve(&function.name, *value).cloned(),
+                in_place: in_place(result),
             },
             None => ResultItem {
                 name: result.name.clone(),
                 line: kernel.spans.first().map_or(0, |s| self.line(*s)),
                 why: None,
                 before_solve: None,
+                in_place: in_place(result),
             },
         });
         let body = kernel.jacobian.as_ref().map_or(&kernel.body, |form| &form.body);

@@ -1,5 +1,6 @@
 //! Functions and statements: single assignment, scopes, types.
 
+use crate::ir::liveness::ends_at;
 use crate::ir::{Block, Function, IrLocation, Module, Owner, Rounds, Stmt, StmtKind, ValueId};
 use crate::source::Span;
 use crate::types::{Basic, Shape, Type};
@@ -164,10 +165,26 @@ impl Checker<'_> {
             self.location = IrLocation::Statement(self.owner, self.statements);
             self.statements += 1;
             self.span = stmt.span;
+            self.in_place(block, i);
             if matches!(stmt.kind, StmtKind::Return(_)) && !(outermost && i + 1 == block.statements.len()) {
                 self.error("a return is the last statement of a function");
             }
             self.statement(stmt);
+        }
+    }
+
+    /// That nothing reads an argument whose memory a result of a kernel has taken.
+    fn in_place(&mut self, block: &Block, index: usize) {
+        let StmtKind::Launch { kernel, args, .. } = &block.statements[index].kind else { return };
+        let Some(kernel) = self.module.kernels.get(kernel.0 as usize) else { return };
+        for result in &kernel.results {
+            let arg = result.in_place.and_then(|param| args.get(param.0 as usize));
+            if let Some(&arg) = arg
+                && !ends_at(block, index, arg)
+            {
+                let message = format!("`{}` takes the memory of {}, which is read or held after the launch", result.name, self.name(arg));
+                self.error(message);
+            }
         }
     }
 

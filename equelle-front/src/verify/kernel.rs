@@ -7,6 +7,7 @@ use crate::ir::{
     SideBlocks, Space,
 };
 use crate::ops::{FaceReduction, Reduction};
+use crate::passes::read_here;
 use crate::source::Span;
 use crate::types::{Basic, CanonicalSet, EntityKind, SetId, SetTable, Shape, Type};
 use crate::verify::VerifyError;
@@ -99,6 +100,7 @@ impl Checker<'_> {
             return;
         }
         self.results();
+        self.in_place();
         for (i, check) in self.kernel.checks.iter().enumerate() {
             self.item = KernelItem::Check(i as u32);
             let before = std::mem::replace(&mut self.span, check.span);
@@ -253,6 +255,22 @@ impl Checker<'_> {
                     self.shown(&r.ty)
                 );
                 self.error(message);
+            }
+        }
+    }
+
+    /// That results take the memory of parameters that are read at the element alone.
+    fn in_place(&mut self) {
+        let free = read_here(self.kernel, self.sets);
+        let mut taken = BTreeSet::new();
+        for (i, result) in self.kernel.results.iter().enumerate() {
+            let Some(param) = result.in_place else { continue };
+            self.item = KernelItem::Result(i as u32);
+            let name = self.kernel.params.get(param.0 as usize).map_or("?", |p| p.name.as_str());
+            if !free.contains(&param) {
+                self.error(format!("`{}` takes the memory of `{name}`, which is not read at the element alone", result.name));
+            } else if !taken.insert(param) {
+                self.error(format!("two results take the memory of `{name}`"));
             }
         }
     }

@@ -122,8 +122,27 @@ pub const OVERRIDES: &[ProgramOverrides] = &[
     // Periodic with 2 * 3 cells, where both ends of a stencil are one column.
     ProgramOverrides {
         single: Some(SinglePrecision::No),
-        ..ProgramOverrides::new("tests/programs/implicit_by_index")
-            .runs(&[&["grid_dim=2", "nx=6", "ny=5", "dx=0.5", "dy=0.25", "u_expression=Sin(x)+y"]])
+        ..ProgramOverrides::new("tests/programs/implicit_by_index").runs(&[&[
+            "grid_dim=2",
+            "nx=6",
+            "ny=5",
+            "dx=0.5",
+            "dy=0.25",
+            "u_expression=Sin(x)+y",
+        ]])
+    },
+    // Exponentials of exponentials.
+    ProgramOverrides {
+        single: Some(SinglePrecision::No),
+        ..ProgramOverrides::new("tests/programs/stages_in_place").runs(&[&[
+            "grid_dim=2",
+            "nx=37",
+            "ny=5",
+            "dx=0.5",
+            "dy=0.25",
+            "timesteps=3*0.0625",
+            "u_expression=0.25*Sin(x)*y",
+        ]])
     },
     // Thousands of operations; its own case is a field that is almost zero, beside which roundings
     // are large.

@@ -355,6 +355,21 @@ impl<'a> FunctionWriter<'a> {
         })
     }
 
+    /// The value itself, which nothing reads afterwards: see `equelle_front::ir::liveness`.
+    pub(super) fn given_away(&mut self, value: ValueId) -> Result<TokenStream, BackendError> {
+        Ok(match self.binding(value)? {
+            Binding::Local(name) => {
+                let name = name.to_token_stream();
+                self.moved.insert(value);
+                name
+            }
+            // Until it is assigned anew the mutable holds nothing.
+            Binding::Mutable(mutable) => self.mutables[mutable.0 as usize].to_token_stream(),
+            Binding::Param(name) => quote! { #name.clone() },
+            Binding::Text(_) => return Err(BackendError::internal(self.function.span, "a text that a result takes the memory of")),
+        })
+    }
+
     /// The local that owns a collection, unless it has been given away.
     pub(super) fn local_collection(&self, value: ValueId) -> Option<Ident> {
         let collection = matches!(self.ty(value).shape, Shape::Collection(_));

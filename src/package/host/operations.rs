@@ -1,7 +1,7 @@
 //! Operations to method calls, by the types of their operands.
 
 use equelle_front::backend::BackendError;
-use equelle_front::ir::{Carried, FunctionId, KernelId, Op, UnaryOp, ValueId};
+use equelle_front::ir::{Carried, FunctionId, KernelId, Op, ParamId, UnaryOp, ValueId};
 use equelle_front::ops::{Arithmetic, BinaryMath, CellFact, Comparison, FaceReduction, GridNumber, InputElement, Logic, Reduction};
 use equelle_front::source::Span;
 use equelle_front::types::{Basic, Shape, Type};
@@ -321,15 +321,17 @@ impl FunctionWriter<'_> {
     /// The call that launches a kernel, with `?`.
     pub(super) fn launch(&mut self, kernel: KernelId, args: &[ValueId]) -> Result<TokenStream, BackendError> {
         let program = self.program;
-        let (params, names) = (&program.module.kernels[kernel.0 as usize].params, &program.kernels[kernel.0 as usize]);
+        let (kernel, names) = (&program.module.kernels[kernel.0 as usize], &program.kernels[kernel.0 as usize]);
+        let params = &kernel.params;
         let method = ident(&names.method);
         if params.is_empty() {
             return Ok(quote! { rt.#method()? });
         }
         let arguments = ident(&names.arguments);
         let mut fields = Vec::new();
-        for ((arg, param), field) in args.iter().zip(params).zip(&names.params) {
-            let (field, value) = (ident(field), self.by_ref_as(*arg, &param.ty)?);
+        for (((id, arg), param), field) in (0..).map(ParamId).zip(args).zip(params).zip(&names.params) {
+            let given = kernel.result_in(id).is_some();
+            let (field, value) = (ident(field), if given { self.given_away(*arg)? } else { self.by_ref_as(*arg, &param.ty)? });
             // A parameter of the surrounding function is a reference of the same name, perhaps.
             fields.push(if field == value.to_string() {
                 quote! { #field }

@@ -147,6 +147,11 @@ impl Writer<'_> {
     pub(in crate::codegen) fn load(&mut self, id: ParamId, at: &Path) -> Text {
         let param = &self.kernel.params[id.0 as usize];
         let Some(set) = param.ty.mapping() else { return Text::name(self.param(id)) };
+        if let Some(result) = self.kernel.result_in(id) {
+            // The result is written where this value was, after everything has been computed.
+            let (result, index) = (self.results[result].clone(), self.position(set, at));
+            return Text::atom(format!("{result}[{}]", index.bare()));
+        }
         if *at == Path::Here
             && let Some(local) = self.here.get(&id)
         {

@@ -6,8 +6,24 @@ use equelle_front::types::Basic;
 use super::writer::Writer;
 
 pub(in crate::codegen) fn store(w: &mut Writer<'_>, block: &KBlock, index: &str, size: &str) {
+    if block.yields.len() > 1 && w.kernel.results.iter().any(|result| result.in_place.is_some()) {
+        return store_together(w, block, index);
+    }
     for (number, value) in block.yields.iter().enumerate() {
         store_one(w, number, value, index, size);
+    }
+}
+
+/// Stores numbers when all of them have been computed: any may be of what a result is written to.
+fn store_together(w: &mut Writer<'_>, block: &KBlock, index: &str) {
+    let values = block.yields.iter().map(|value| {
+        let (ty, name, value) = (w.reals.number(), w.names.fresh("value"), w.expr(value));
+        w.line(&format!("const {ty} {name} = {};", value.bare()));
+        name
+    });
+    let values: Vec<String> = values.collect();
+    for (result, value) in w.results.clone().iter().zip(values) {
+        w.line(&format!("{result}[{index}] = {value};"));
     }
 }
 

@@ -249,6 +249,8 @@ pub struct Call {
     offsets: Vec<u32>,
     work: Option<Work>,
     rows: Option<RowFunctions>,
+    /// Whether it writes what it reads, so that a second launch would give something else.
+    in_place: bool,
 }
 
 /// Functions of a kernel with several cells of a row a thread, which take the same arguments.
@@ -262,7 +264,7 @@ pub(crate) struct RowFunctions {
 impl Call {
     /// A launch of `function`; `name` is for messages.
     pub fn new(function: FunctionId, name: &'static str) -> Self {
-        Call { function, name, words: Vec::new(), offsets: Vec::new(), work: None, rows: None }
+        Call { function, name, words: Vec::new(), offsets: Vec::new(), work: None, rows: None, in_place: false }
     }
 
     /// The call with its work, for `--profile`.
@@ -275,6 +277,17 @@ impl Call {
     #[must_use]
     pub fn or_with_rows(self, module: &'static KernelModule, functions: &'static [(u32, &'static str)]) -> Self {
         Call { rows: Some(RowFunctions { module, functions }), ..self }
+    }
+
+    /// The call, which writes what it reads.
+    #[must_use]
+    pub fn in_place(self) -> Self {
+        Call { in_place: true, ..self }
+    }
+
+    /// Whether it may be launched again with the same results.
+    pub(crate) fn repeats(&self) -> bool {
+        !self.in_place
     }
 
     /// Its functions with several cells of a row a thread.

@@ -3,8 +3,8 @@
 //! device. Later runs use it, except with `tune=no`. A shape maps threads to elements and changes
 //! no bit of a result.
 //!
-//! Kernels of programs write no array that they read, so repeated launches give the same result;
-//! some kernels of the runtime do not, so all of them keep their shapes.
+//! Kernels of programs write no array that they read, so repeated launches give the same result.
+//! Those with results in place do, and some kernels of the runtime, so they keep their shapes.
 
 use std::collections::HashMap;
 

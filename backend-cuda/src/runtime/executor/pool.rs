@@ -78,6 +78,11 @@ impl Pool {
         self.copies.insert(buffer.address.0, copy);
     }
 
+    /// Makes the stream wait for the copy of a buffer that is about to be written.
+    pub(crate) fn await_copy(&mut self, device: &dyn Device, buffer: &Buffer) -> Result<(), Error> {
+        self.copies.remove(&buffer.address.0).map_or(Ok(()), |copy| device.await_copy(copy))
+    }
+
     /// Frees the unused buffers on the device.
     ///
     /// # Safety

@@ -84,6 +84,14 @@ impl Executor {
         Ok(self.download(from, 1)?[0])
     }
 
+    /// Makes later work wait for the copy of a buffer that a kernel is about to write.
+    ///
+    /// # Errors
+    /// `Backend`: a lost device.
+    pub(crate) fn await_copy_of(&self, buffer: &Buffer) -> Result<(), Error> {
+        self.pool.borrow_mut().await_copy(&*self.device, buffer)
+    }
+
     /// Begins an asynchronous copy of buffers to the host; `None` if the host has too little
     /// memory. The pool does not reuse a buffer before its copy is done.
     ///

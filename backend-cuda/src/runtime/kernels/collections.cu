@@ -42,6 +42,12 @@ extern "C" __global__ void equelle_broadcast(const EqCartesian g, const EqSpace 
   for (unsigned int d = 0; d < components; ++d) out[d * (size_t)space.size + k] = per_axis[d * slots + slot];
 }
 
+// Copies a collection.
+extern "C" __global__ void equelle_copy(EqEntity n, const EqReal* __restrict__ from, EqReal* __restrict__ to) {
+  const EqEntity k = eq_index();
+  if (k < n) to[k] = from[k];
+}
+
 // Values on interior faces in the order of half-faces; 0 on boundary ones.
 extern "C" __global__ void equelle_by_side(const EqGrid grid, const EqReal* __restrict__ values, EqReal* __restrict__ by_side) {
   const EqEntity cell = eq_index();

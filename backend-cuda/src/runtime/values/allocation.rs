@@ -19,6 +19,24 @@ impl CudaRuntime {
         self.allocate(domain, self.executor.precision().bytes() * domain.len() as u64)
     }
 
+    /// A collection for a kernel that writes its result over it: itself, or a copy where something
+    /// else has a handle on its values.
+    ///
+    /// # Errors
+    /// `Backend`: not enough memory.
+    pub fn in_place(&mut self, collection: Collection) -> Result<Collection, Error> {
+        let dense = self.dense(&collection)?;
+        drop(collection);
+        if Rc::strong_count(&dense.buffer) == 1 {
+            self.executor.await_copy_of(&dense.buffer)?;
+            return Ok(dense);
+        }
+        let (n, copy) = (dense.domain.len(), self.new_collection(&dense.domain)?);
+        let call = self.executor.collection_call("equelle_copy")?.arg(n as u32).arg(dense.pointer()).arg(copy.pointer());
+        self.executor.launch_over(call, n)?;
+        Ok(copy)
+    }
+
     /// [`CudaRuntime::new_collection`] for Vectors.
     ///
     /// # Errors

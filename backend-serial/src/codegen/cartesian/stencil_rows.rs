@@ -39,7 +39,14 @@ pub(in crate::codegen) fn stencil_rows(source: Source<'_>, functions: &mut Namer
         Basic::Scalar => writer.reals.stored(value),
         Basic::Vector | Basic::Bool | Basic::Entity(_) | Basic::Text | Basic::Table | Basic::Axis(_) => quote! { #value },
     });
-    let each = quote! { #statements #(#outputs[i] = #stored;)* };
+    let stored: Vec<TokenStream> = stored.collect();
+    let each = if outputs.len() > 1 && kernel.results.iter().any(|result| result.in_place.is_some()) {
+        // Any of the values may be computed of what a result is written to.
+        let values: Vec<Ident> = (0..outputs.len()).map(|_| ident(&writer.namer.fresh("value"))).collect();
+        quote! { #statements #(let #values = #stored;)* #(#outputs[i] = #values;)* }
+    } else {
+        quote! { #statements #(#outputs[i] = #stored;)* }
+    };
     let (all, lane_of) = writer.stencil.lanes();
     let kinds: Vec<Lanes> = [Basic::Scalar, Basic::Bool]
         .into_iter()

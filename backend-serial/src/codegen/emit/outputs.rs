@@ -9,7 +9,7 @@ use quote::quote;
 
 use super::text::{Text, entity_kind, ident};
 use super::uses::Use;
-use super::writer::{Writer, Written};
+use super::writer::{Form, Writer, Written};
 
 /// The most items of a tuple that the runtime can cut.
 const WIDEST: usize = 12;
@@ -68,6 +68,12 @@ pub(in crate::codegen) fn buffers(writer: &mut Writer, len: TokenStream) -> Writ
     }
     for (result, name) in writer.kernel.results.iter().zip(&writer.results) {
         writer.uses.add(Use::Runtime);
+        if let (Some(param), Form::Stencil) = (result.in_place, writer.form) {
+            writer.uses.add(Use::Args);
+            let field = writer.field(param);
+            out.extend(quote! { let mut #name = rt.in_place(args.#field); });
+            continue;
+        }
         out.extend(match result.ty.basic {
             Basic::Bool => quote! { let mut #name = rt.take_bool_buffer(#len); },
             Basic::Vector => quote! { let mut #name: [_; DIM] = std::array::from_fn(|_| rt.take_buffer(#len)); },

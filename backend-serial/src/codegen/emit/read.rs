@@ -37,8 +37,9 @@ impl Writer<'_> {
             (Shape::Collection(_), Basic::Scalar) => {
                 self.prelude_uses.add(Use::Runtime);
                 let values = ident(if self.is_unknown(id) { "unknown_values" } else { "dense" });
+                let borrow = self.kernel.result_in(id).map(|_| quote! { & });
                 quote! {
-                    let #name = rt.#values(args.#field);
+                    let #name = rt.#values(#borrow args.#field);
                     let #name = &#name[..];
                 }
             }

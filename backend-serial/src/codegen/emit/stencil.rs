@@ -83,6 +83,11 @@ pub(in crate::codegen) fn stencil_load(writer: &mut Writer<'_>, id: ParamId, pat
         return Err(Failure::Form);
     }
     let [x, y, z] = steps(writer, path)?;
+    if let Some(result) = writer.kernel.result_in(id) {
+        // The result is written where this value was, after everything has been computed.
+        let result = &writer.results[result];
+        return if x.is_empty() && y.is_empty() && z.is_empty() { Ok(Text::atom(quote! { #result[i] })) } else { Err(Failure::Form) };
+    }
     let wanted: String = [&x, &y, &z].into_iter().enumerate().filter_map(|(axis, steps)| offset_name(axis, steps)).collect();
     let row = writer.stencil.row([y, z]);
     writer.stencil.reaches(&x, 0);

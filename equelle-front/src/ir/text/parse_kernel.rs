@@ -97,7 +97,16 @@ impl KernelParser<'_> {
             self.parser.expect(":")?;
             let ty = self.parser.ty(self.sets)?;
             let reduce = if self.parser.accept_word("reduce") { Some(self.reduction()?) } else { None };
-            self.kernel.results.push(KResult { name, ty, reduce });
+            let in_place = if self.parser.accept_word("in") {
+                let name = self.parser.plain_name()?;
+                match self.names.get(&name) {
+                    Some(Named::Param(id)) => Some(*id),
+                    Some(_) | None => return self.parser.error_before(format!("`{name}` is no parameter")),
+                }
+            } else {
+                None
+            };
+            self.kernel.results.push(KResult { name, ty, reduce, in_place });
         }
         while self.parser.is_word("check") {
             self.locate(KernelItem::Check(self.kernel.checks.len() as u32));

@@ -20,7 +20,9 @@ pub(super) fn kernel(out: &mut String, kernel: &Kernel, sets: &SetNames) {
     }
     for r in &kernel.results {
         let reduce = r.reduce.map_or_else(String::new, |op| format!(" reduce {}", reduction(op)));
-        line(out, 1, &format!("result {}: {}{reduce}", write_name(&r.name), sets.ty(&r.ty)));
+        let in_place = r.in_place.and_then(|id| kernel.params.get(id.0 as usize)).map(|p| format!(" in {}", write_name(&p.name)));
+        let in_place = in_place.unwrap_or_default();
+        line(out, 1, &format!("result {}: {}{reduce}{in_place}", write_name(&r.name), sets.ty(&r.ty)));
     }
     for c in &kernel.checks {
         line(out, 1, &format!("check {} {}{}", c.kind.word(), printer.expr(&c.condition), span(c.span)));

@@ -83,7 +83,7 @@ impl<'a> Equations<'a> {
         }
         let name = identifier(&value_name(self.function, &self.defs, self.sets, value));
         let taken = params.iter().any(|p| p.name == name) || locals.iter().any(|l| l.name == name);
-        let result = KResult { name: if taken { format!("{name}_residual") } else { name }, ty: info.ty, reduce: None };
+        let result = KResult { name: if taken { format!("{name}_residual") } else { name }, ty: info.ty, reduce: None, in_place: None };
         args.drain(..unknowns.len());
         if args.iter().any(|arg| self.inside.contains(arg)) {
             return None;

@@ -80,7 +80,7 @@ impl KernelMaker<'_> {
         // A new value of what it is computed from: `u` from `u`.
         let own = identifier(&name);
         let taken = interface.params.iter().any(|p| p.name == own);
-        let result = KResult { name: if taken { format!("{own}_new") } else { own }, ty: info.ty, reduce };
+        let result = KResult { name: if taken { format!("{own}_new") } else { own }, ty: info.ty, reduce, in_place: None };
         let mut spans = interface.spans.clone();
         spans.sort_by_key(|s| s.end - s.start);
         if spans.is_empty() {

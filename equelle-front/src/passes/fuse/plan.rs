@@ -6,7 +6,7 @@ use super::super::analysis::Defs;
 use super::super::{Need, Notes, Why};
 use super::offsets::{OffsetReads, reads, sum};
 use crate::cost::CostModel;
-use crate::ir::{Block, Function, Op, OpClass, Storage, StmtKind, ValueId};
+use crate::ir::{Block, Function, Op, OpClass, StmtKind, Storage, ValueId};
 use crate::ops::Offset;
 use crate::types::{Basic, CanonicalSet, EntityKind, SetTable, Shape, Type};
 
@@ -229,7 +229,12 @@ impl Planner<'_> {
                 StmtKind::Let { results, op } => {
                     let [result] = results[..] else { continue };
                     let (ty, places) = (self.ty(result), self.offsets.places(result));
-                    if places < 2 || self.storage(result).is_some() || !is_fusable(op, ty) || !is_storable(op, ty) || ty.entity_kind().is_some() {
+                    if places < 2
+                        || self.storage(result).is_some()
+                        || !is_fusable(op, ty)
+                        || !is_storable(op, ty)
+                        || ty.entity_kind().is_some()
+                    {
                         continue;
                     }
                     let (cost, limit) = (self.cost_at_offsets(result), self.model.share);
