@@ -17,7 +17,7 @@ pub(super) fn sentence(why: &Why) -> String {
         Why::ReadAtOffsets { places, cost, limit } => {
             format!("read at {places} places around a cell and costs {cost}: all but one of them again would cost more than {limit}")
         }
-        Why::Asked => "--store asks for it".to_owned(),
+        Why::ChosenByUser => "--store asks for it".to_owned(),
         Why::Tall { limit } => format!("more than {limit} operations would stand above one another"),
         Why::NoKernel => "an operation that kernels cannot compute".to_owned(),
         Why::NotBuilt => "no kernel can be built for it from what it reads".to_owned(),
@@ -71,7 +71,7 @@ pub(super) fn codes(why: &Why) -> Vec<&'static str> {
         Why::Invariant { .. } => vec!["invariant"],
         Why::Shared { .. } => vec!["shared"],
         Why::ReadAtOffsets { .. } => vec!["read_at_offsets"],
-        Why::Asked => vec!["asked"],
+        Why::ChosenByUser => vec!["chosen_by_user"],
         Why::Tall { .. } => vec!["tall"],
         Why::NoKernel => vec!["no_kernel"],
         Why::NotBuilt => vec!["not_built"],

@@ -55,7 +55,7 @@ pub enum Why {
     /// Read at several offsets of a Cartesian grid: each place would evaluate it again.
     ReadAtOffsets { places: u32, cost: u32, limit: u32 },
     /// The user asks for it.
-    Asked,
+    ChosenByUser,
     /// More operations above one another than are substituted.
     Tall { limit: u32 },
     /// No kernel computes such an operation, or values of its type.

@@ -369,7 +369,7 @@ impl Planner<'_> {
             return None;
         }
         match self.storage(result) {
-            Some(Storage::Stored) => return Some((Placement::Kernel, Why::Asked)),
+            Some(Storage::Stored) => return Some((Placement::Kernel, Why::ChosenByUser)),
             Some(Storage::Inlined) if !self.tall.contains(&result) => return None,
             Some(Storage::Inlined) | None => {}
         }
