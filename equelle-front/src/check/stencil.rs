@@ -92,9 +92,13 @@ impl<'a> Checker<'a> {
         result
     }
 
-    /// A value for a mutable variable; reports a halo that is written in its place.
+    /// A value for a mutable variable; reports a halo that is written in its place. Zero beyond all
+    /// sides is what `Stencil Collection` has by itself.
     pub fn without_halo(&mut self, value: &Expr) -> Expr {
-        let has_rules = |this: &Self, ty: &Type| this.rules_of(ty.halo).sides.iter().any(|r| r.is_some_and(|r| r != Rule::Periodic));
+        let has_rules = |this: &Self, ty: &Type| {
+            let rules = this.rules_of(ty.halo);
+            rules != zero_beyond() && rules.sides.iter().any(|r| r.is_some_and(|r| r != Rule::Periodic))
+        };
         if value.ty.elements().iter().any(|ty| has_rules(self, ty)) {
             self.report(
                 Diagnostic::new(Code::HaloMutable, value.span, "a mutable variable has no rules beyond the grid")
@@ -106,8 +110,7 @@ impl<'a> Checker<'a> {
 
     /// Types with zero beyond all sides: that of `Stencil Collection`.
     pub fn with_zero_halo(&mut self, ty: &TreeType) -> TreeType {
-        let rules = Rules { sides: [Some(Rule::Value(1)); 6], given: vec![Given::Number(0.0_f64.to_bits())] };
-        let halo = self.halo(rules);
+        let halo = self.halo(zero_beyond());
         let with =
             |ty: &Type| if matches!((ty.basic, ty.shape), (Basic::Scalar, Shape::Collection(_))) { Type { halo, ..*ty } } else { *ty };
         match ty {
@@ -373,6 +376,11 @@ impl<'a> Checker<'a> {
 
 /// The sides that a rule names, the rule, and the value that it gives.
 type SidesOfRule = (Vec<(usize, Span)>, Rule, Option<Given>);
+
+/// Zero beyond all sides.
+fn zero_beyond() -> Rules {
+    Rules { sides: [Some(Rule::Value(1)); 6], given: vec![Given::Number(0.0_f64.to_bits())] }
+}
 
 /// The periodic ones of rules.
 fn periodic_sides(sides: &typed::Rules) -> typed::Rules {

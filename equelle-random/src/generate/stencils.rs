@@ -126,6 +126,10 @@ impl Generator<'_> {
             });
         }
         let mut value = sum.unwrap_or_else(|| "f".to_owned());
+        if value == "f" {
+            // Without the rules beyond the grid, which the result of a call would have.
+            value = "f(a)".to_owned();
+        }
         if formula.divides {
             value = format!("({value}) / Width(a)");
             formula.weight /= WIDTHS.0;

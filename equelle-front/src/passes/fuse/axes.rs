@@ -3,7 +3,8 @@
 //! The normal of a side of a Cartesian cell is 1 along its axis and 0 along the others. A body that
 //! asks for its components is built once for each of these axes and once for all others, so that
 //! numbers stand where components were. A product with a structural zero, of a normal or of an
-//! extension outside of its set, is that zero, and its other factors are not evaluated.
+//! extension outside of its set, is that zero, and its other factors are not evaluated. For any
+//! grid that holds in terms of sums alone, to which the sign of a zero says nothing.
 
 use std::collections::BTreeSet;
 

@@ -10,7 +10,7 @@ use super::plan::{Placement, Plan};
 use super::tidy::inline_single_uses;
 use crate::ir::{Function, Interpolant, KBlock, KExpr, KStmt, Local, LocalId, Op, Param, ParamId, Path, UnaryOp, ValueId};
 use crate::lower::UniqueNames;
-use crate::ops::Arithmetic;
+use crate::ops::{Arithmetic, BinaryMath};
 use crate::source::Span;
 use crate::types::{Basic, SetId, SetTable, Shape, Type};
 
@@ -29,6 +29,15 @@ pub(super) enum Mode {
     Full,
     /// Cartesian, once per axis (face spaces) or once (cell spaces).
     PerAxis,
+}
+
+/// Whether what is built may be a zero of either sign where it is zero.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) enum ZeroSign {
+    /// It has the sign that the operations give.
+    Kept,
+    /// It is added to a sum that starts at +0, where the sign changes nothing.
+    Free,
 }
 
 /// Parameters and locals shared by the bodies of one kernel.
@@ -55,7 +64,7 @@ impl Interface {
 
 struct Scope {
     statements: Vec<KStmt>,
-    known: HashMap<(ValueId, String), KExpr>,
+    known: HashMap<(ValueId, String, ZeroSign), KExpr>,
 }
 
 /// Builds one body.
@@ -73,6 +82,10 @@ pub(super) struct Builder<'a> {
     /// Set while something is built that is evaluated under a condition, where statements would be
     /// evaluated without it.
     unshared: bool,
+    /// Of what is built now.
+    pub zero_sign: ZeroSign,
+    /// Something was built whose zeros have not the sign that the operations give.
+    lost_sign: bool,
     /// Something was built that depends on the axis at hand.
     pub axis_asked: bool,
 }
@@ -101,6 +114,8 @@ impl<'a> Builder<'a> {
             interface,
             scopes: Vec::new(),
             unshared: false,
+            zero_sign: ZeroSign::Kept,
+            lost_sign: false,
             axis_asked: false,
         }
     }
@@ -213,12 +228,25 @@ impl<'a> Builder<'a> {
                 if !shared {
                     return self.substitute(value, &op, at);
                 }
-                let key = (value, format!("{at:?}"));
-                if let Some(known) = self.scopes.iter().rev().find_map(|s| s.known.get(&key)) {
-                    return Ok(known.clone());
+                let place = format!("{at:?}");
+                // What has the sign of the operations serves where either will do.
+                let signs: &[ZeroSign] = match self.zero_sign {
+                    ZeroSign::Kept => &[ZeroSign::Kept],
+                    ZeroSign::Free => &[ZeroSign::Free, ZeroSign::Kept],
+                };
+                for &sign in signs {
+                    let key = (value, place.clone(), sign);
+                    if let Some(known) = self.scopes.iter().rev().find_map(|s| s.known.get(&key)) {
+                        self.lost_sign |= sign == ZeroSign::Free;
+                        return Ok(known.clone());
+                    }
                 }
+                let outer = std::mem::replace(&mut self.lost_sign, false);
                 let expr = self.substitute(value, &op, at)?;
                 let expr = self.keep(value, expr);
+                let sign = if self.lost_sign { ZeroSign::Free } else { ZeroSign::Kept };
+                self.lost_sign |= outer;
+                let key = (value, place, sign);
                 if let Some(scope) = self.scopes.last_mut() {
                     scope.known.insert(key, expr.clone());
                 }
@@ -323,10 +351,15 @@ impl<'a> Builder<'a> {
                 if let Some(displacement) = self.displacement(*op, *a, *b, at)? {
                     return Ok(displacement);
                 }
-                if matches!(op, Arithmetic::Mul | Arithmetic::Div) && self.is_zero(value, at)? {
+                if matches!(op, Arithmetic::Mul | Arithmetic::Div) && self.annihilates(value, at)? {
                     return self.zero(value);
                 }
-                let (a, b) = self.two(*a, *b, at)?;
+                let a = self.eval(*a, at)?;
+                let b = match op {
+                    // Of a divisor the sign decides between two infinities.
+                    Arithmetic::Div => self.with_zeros(ZeroSign::Kept, |s| s.eval(*b, at))?,
+                    Arithmetic::Add | Arithmetic::Sub | Arithmetic::Mul => self.eval(*b, at)?,
+                };
                 Ok(folded(KExpr::Arithmetic(*op, Box::new(a), Box::new(b))))
             }
             Op::Compare(op, a, b) => {
@@ -350,7 +383,7 @@ impl<'a> Builder<'a> {
                 Ok(folded(KExpr::Logic(*op, Box::new(a), Box::new(b))))
             }
             Op::Dot(a, b) => {
-                if self.is_zero(value, at)? {
+                if self.annihilates(value, at)? {
                     return self.zero(value);
                 }
                 let (a, b) = self.two(*a, *b, at)?;
@@ -361,7 +394,10 @@ impl<'a> Builder<'a> {
                 Ok(KExpr::Vector(components?))
             }
             Op::Math(op, a, b) => {
-                let (a, b) = self.two(*a, *b, at)?;
+                let (a, b) = match op {
+                    BinaryMath::Pow | BinaryMath::ATan2 => self.with_zeros(ZeroSign::Kept, |s| s.two(*a, *b, at))?,
+                    BinaryMath::Min | BinaryMath::Max => self.two(*a, *b, at)?,
+                };
                 Ok(KExpr::Math(*op, Box::new(a), Box::new(b)))
             }
             Op::Interpolate { table, argument } => {
@@ -447,6 +483,25 @@ impl<'a> Builder<'a> {
                 result
             }
         }
+    }
+
+    /// Builds something whose zeros have such signs.
+    pub(super) fn with_zeros<T>(&mut self, sign: ZeroSign, build: impl FnOnce(&mut Self) -> T) -> T {
+        let outer = std::mem::replace(&mut self.zero_sign, sign);
+        let built = build(self);
+        self.zero_sign = outer;
+        built
+    }
+
+    /// Whether +0 may stand for a product that is structurally zero. Cartesian forms say nothing of
+    /// the signs of zeros.
+    fn annihilates(&mut self, value: ValueId, at: &Path) -> Result<bool> {
+        if self.mode != Mode::General {
+            return self.is_zero(value, at);
+        }
+        let annihilates = self.zero_sign == ZeroSign::Free && self.is_zero(value, at)?;
+        self.lost_sign |= annihilates;
+        Ok(annihilates)
     }
 
     fn two(&mut self, a: ValueId, b: ValueId, at: &Path) -> Result<(KExpr, KExpr)> {

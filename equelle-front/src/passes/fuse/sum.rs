@@ -1,6 +1,6 @@
 //! Divergence, and sums and extremes over faces, become reductions over the faces of a cell.
 
-use super::build::{Builder, Mode, Result, Unfusable};
+use super::build::{Builder, Mode, Result, Unfusable, ZeroSign};
 use crate::ir::{FaceFilter, KBlock, KExpr, KStmt, Path, Side, SideBlocks, UnaryOp, ValueId};
 use crate::ops::{Arithmetic, FaceReduction};
 use crate::types::{Basic, CanonicalSet, EntityKind, Shape, Type};
@@ -109,13 +109,20 @@ impl Builder<'_> {
         let reduction = term.reduction();
         let basic = self.ty(term.value()).basic;
         let neutral = neutral(reduction, basic);
-        let mut block = self.scoped(|s| {
-            s.facts.learn(s.sets, face, interior_set, interior);
-            learn(s);
-            Ok(vec![match term {
-                Term::Flux(fluxes) => s.on_face(fluxes, face, &neutral)?,
-                Term::Sided(_, first, second) => s.sided(reduction, [first, second], face, outward)?,
-            }])
+        let signs = match reduction {
+            FaceReduction::Sum => ZeroSign::Free,
+            // Of two zeros an extreme is the one that comes first.
+            FaceReduction::Max | FaceReduction::Min => self.zero_sign,
+        };
+        let mut block = self.with_zeros(signs, |s| {
+            s.scoped(|s| {
+                s.facts.learn(s.sets, face, interior_set, interior);
+                learn(s);
+                Ok(vec![match term {
+                    Term::Flux(fluxes) => s.on_face(fluxes, face, &neutral)?,
+                    Term::Sided(_, first, second) => s.sided(reduction, [first, second], face, outward)?,
+                }])
+            })
         })?;
         if reduction == FaceReduction::Sum && basic == Basic::Scalar {
             block.yields = block.yields.into_iter().map(without_zeros).collect();
