@@ -18,6 +18,7 @@ use backend_cuda::runtime::{CudaRuntime, FloatingPoint, KernelModule, Precision}
 use equelle_runtime::grid::{Cartesian, Grid};
 use equelle_runtime::params::Parameters;
 use equelle_runtime::report::MessageFormat;
+use equelle_runtime::report::event::KernelResources;
 use equelle_runtime::session::{Options, Session};
 use equelle_runtime::{CanonicalSet, EntityKind, EquelleRuntime, Error, ErrorKind, Extent, HostAccess, KernelBytes, KernelInfo};
 
@@ -127,6 +128,9 @@ impl Device for NoGraphs {
     fn copy_bandwidth(&self) -> Option<f64> {
         None
     }
+    fn resources(&self, _: FunctionId, _: u32) -> Option<KernelResources> {
+        None
+    }
     fn free_graph(&self, _: GraphId) {}
     fn synchronise(&self) -> Result<(), Error> {
         self.0.synchronise()
@@ -215,6 +219,9 @@ fn a_profile_has_all_calls_of_each_kernel_and_its_bytes() {
         let seconds: f64 = seconds.and_then(|number| number.parse().ok()).unwrap_or_else(|| panic!("{profile}"));
         assert!(seconds > 0.0 && seconds < 1.0, "{profile}");
         assert!(profile.contains(r#""rounds":10,"#), "{profile}");
+        // The emulator has no registers.
+        let emulated = device.resources(FunctionId(0), 256).is_none();
+        assert_eq!(profile[of_kernel..].contains(r#""registers":null,"local_bytes":null,"occupancy":null"#), emulated, "{profile}");
         // The window of the loop is a kernel of the runtime, without bytes.
         assert!(profile.contains(r#""name":"equelle_loop_window","lines":[],"#), "{profile}");
     }

@@ -13,8 +13,12 @@ use crate::ops::{Arithmetic, BinaryMath};
 /// the same.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CostModel {
-    /// Loading a value, or reading geometry.
+    /// Loading a value that is near because other elements load it too, or reading geometry.
     pub load: u32,
+    /// Loading a value of the element at hand from memory.
+    pub stream: u32,
+    /// Loading a value of a face in a sum over the faces of a cell.
+    pub by_face: u32,
     /// A division, a root, or a length.
     pub division: u32,
     /// A product of Vectors.
@@ -25,7 +29,7 @@ pub struct CostModel {
     pub faces: u32,
     /// A sum over the faces of another cell, beside its terms.
     pub sum: u32,
-    /// Evaluating a Scalar again up to this cost is cheaper than a store and a load.
+    /// Arithmetic that is done again rather than kept where as many numbers are loaded either way.
     pub recompute: u32,
     /// A value used at several places is stored from this cost on.
     pub share: u32,
@@ -34,14 +38,68 @@ pub struct CostModel {
     pub stage: u32,
 }
 
+/// What single operations of many take, an addition being 1: the table that
+/// `cargo xtask cost-model` prints.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[allow(missing_docs)] // The lines of the table have the same names.
+pub struct Measured {
+    pub product: f64,
+    pub quotient: f64,
+    pub root: f64,
+    pub exponential: f64,
+    pub power: f64,
+    /// From memory, of the element at hand.
+    pub load: f64,
+    /// Of a neighbour, which other elements load too.
+    pub neighbour: f64,
+    /// Of a face by its number, which is loaded first.
+    pub by_face: f64,
+    pub store: f64,
+}
+
 impl Default for CostModel {
     /// For what has no target at hand: tests of passes, and the interpreter.
     fn default() -> Self {
-        CostModel { load: 2, division: 8, dot: 5, elementary: 24, faces: 6, sum: 60, recompute: 3, share: 400, stage: 60 }
+        CostModel {
+            load: 2,
+            stream: 4,
+            by_face: 6,
+            division: 8,
+            dot: 5,
+            elementary: 24,
+            faces: 6,
+            sum: 60,
+            recompute: 1,
+            share: 400,
+            stage: 60,
+        }
     }
 }
 
 impl CostModel {
+    /// Of a target with these measurements. Arithmetic up to `recompute` is done again; the other
+    /// limits are those of [`CostModel::default`], which are not made of single operations.
+    pub const fn of(measured: &Measured, recompute: u32) -> CostModel {
+        const fn whole(cost: f64) -> u32 {
+            let rounded = (cost + 0.5) as u32;
+            if rounded == 0 { 1 } else { rounded }
+        }
+        CostModel {
+            load: whole(measured.neighbour),
+            stream: whole(measured.load),
+            by_face: whole(measured.by_face),
+            division: whole((measured.quotient + measured.root) / 2.0),
+            // Three products and two sums.
+            dot: whole(3.0 * measured.product + 2.0),
+            elementary: whole(measured.exponential),
+            faces: 6,
+            sum: 60,
+            recompute,
+            share: 400,
+            stage: 60,
+        }
+    }
+
     /// Of an operation on collections, without its operands.
     pub fn operation(&self, op: &Op) -> u32 {
         match op {

@@ -3,25 +3,25 @@
 use equelle_front::passes::{CallNotInlined, Need, Why};
 use equelle_front::report::ResultItem;
 
-/// Why a value is computed on its own, as the end of a sentence that begins with its name.
+/// Why a value is computed on its own, as a sentence about "it".
 pub(super) fn sentence(why: &Why) -> String {
     match why {
-        Why::Needed(needs) => needs.iter().map(|need| need_text(*need)).collect::<Vec<_>>().join("; "),
-        Why::Reduction => "a reduction ends its kernel: its value is known when all elements are".to_owned(),
-        Why::SumElsewhere => {
-            "a sum over faces that is evaluated at other cells: each cell would sum over the faces of its neighbours".to_owned()
+        Why::Needed(needs) => format!("It is {}.", listed(&needs.iter().map(|need| need_text(*need)).collect::<Vec<_>>())),
+        Why::Reduction => "A reduction ends its kernel: its value is known when all elements are.".to_owned(),
+        Why::SumElsewhere => "Other cells evaluate this sum over faces: each would sum over the faces of its neighbours.".to_owned(),
+        Why::SharedSum { places } => format!("It contains a sum over faces and is used at {places} places."),
+        Why::Invariant { cost, load } => {
+            format!("It does not change in the loop: computing it in each round costs {}, loading it {load}.", number(*cost))
         }
-        Why::SharedSum { places } => format!("contains a sum over faces and is used at {places} places"),
-        Why::Invariant { cost, load } => format!("does not change in the loop and costs {cost}, more than {load} for a load"),
-        Why::Shared { places, cost, limit } => format!("used at {places} places and costs {cost}, more than {limit}"),
+        Why::Shared { places, cost, limit } => format!("It is used at {places} places and costs {cost}, more than {limit}."),
         Why::ReadAtOffsets { places, cost, limit } => {
-            format!("read at {places} places around a cell and costs {cost}: all but one of them again would cost more than {limit}")
+            format!("It is read at {places} places around a cell and costs {cost}: all but one of them again would cost more than {limit}.")
         }
-        Why::ChosenByUser => "--store asks for it".to_owned(),
-        Why::Tall { limit } => format!("more than {limit} operations would stand above one another"),
-        Why::NoKernel => "an operation that kernels cannot compute".to_owned(),
-        Why::NotBuilt => "no kernel can be built for it from what it reads".to_owned(),
-        Why::NotStorable => "values of its type are not kept by kernels".to_owned(),
+        Why::ChosenByUser => "`--store` asks for it.".to_owned(),
+        Why::Tall { limit } => format!("More than {limit} operations would stand above one another."),
+        Why::NoKernel => "Kernels cannot compute this operation.".to_owned(),
+        Why::NotBuilt => "No kernel can be built for it from what it reads.".to_owned(),
+        Why::NotStorable => "Kernels do not keep values of its type.".to_owned(),
     }
 }
 
@@ -32,11 +32,29 @@ pub(super) fn of_result(result: &ResultItem) -> Option<String> {
         // In a solve, evaluations are the rounds of a loop.
         Some(Why::Needed(needs)) if needs.iter().all(|need| *need == Need::Solve) => why,
         Some(Why::Invariant { cost, load }) => {
-            format!("{why}, does not depend on its unknowns and costs {cost}, more than {load} for a load")
+            format!(
+                "{}, whose unknowns it does not depend on: computing it in each evaluation costs {}, loading it {load}.",
+                why.trim_end_matches('.'),
+                number(*cost)
+            )
         }
-        Some(other) => format!("{why}: {}", sentence(other)),
+        Some(other) => format!("{why} {}", sentence(other)),
         None => why,
     })
+}
+
+/// Costs without bound are those of a sum over faces.
+fn number(cost: u32) -> String {
+    if cost == u32::MAX { "a sum over faces".to_owned() } else { cost.to_string() }
+}
+
+/// `a, b and c`
+fn listed(words: &[&str]) -> String {
+    match words {
+        [] => String::new(),
+        [one] => (*one).to_owned(),
+        [first @ .., last] => format!("{} and {last}", first.join(", ")),
+    }
 }
 
 fn need_text(need: Need) -> &'static str {
@@ -47,7 +65,7 @@ fn need_text(need: Need) -> &'static str {
         Need::Call => "taken by a function that is not inlined",
         Need::Solve => "read by a solve",
         Need::Operation => "read by an operation outside kernels",
-        Need::ReducedSum => "reduced, and contains a sum over faces",
+        Need::ReducedSum => "reduced with a sum over faces in it",
     }
 }
 

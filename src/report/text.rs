@@ -35,7 +35,7 @@ pub fn text(report: &Report, source: &SourceMap) -> String {
                 }
                 Item::Operation { name, line, operation, why } => {
                     let name = if name.is_empty() { String::new() } else { format!("{name}: ") };
-                    let why = why.as_ref().map(|why| format!("; {}", sentence(why))).unwrap_or_default();
+                    let why = why.as_ref().map(|why| format!(". {}", sentence(why))).unwrap_or_default();
                     let _ = writeln!(out, "  -  {name}operation {operation}, {}{why}", at(*line));
                 }
                 Item::Solve { line, unknowns, by_kernels, untreated } => {

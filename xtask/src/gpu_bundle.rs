@@ -13,7 +13,7 @@ use crate::tools::{self, Failure, cargo, examples, read, root};
 
 /// Targets of backend-cuda that go into the bundle: what cargo calls them, the name of the
 /// executable, and the folder.
-const GPU_TARGETS: [(&str, &str, &str); 8] = [
+const GPU_TARGETS: [(&str, &str, &str); 9] = [
     ("--lib", "backend_cuda", "tests"),
     ("--test=heat_by_hand", "heat_by_hand", "tests"),
     ("--test=numbering", "numbering", "tests"),
@@ -22,6 +22,7 @@ const GPU_TARGETS: [(&str, &str, &str); 8] = [
     ("--bench=krylov", "krylov", "benches"),
     ("--bench=multigrid", "multigrid", "benches"),
     ("--bench=direct", "direct", "benches"),
+    ("--bench=costs", "costs", "benches"),
 ];
 
 /// What the serial back-end is compiled for, since times are compared with it: any processor beside

@@ -6,6 +6,7 @@ mod circles;
 mod columns;
 mod compile_kernels;
 mod converge;
+mod cost_model;
 mod crossover;
 mod cuda_host_tests;
 mod differential;
@@ -110,6 +111,12 @@ enum Command {
         #[arg(long, default_value = "")]
         only: String,
     },
+    /// Measure what operations cost on a target; prints the table of its `codegen/costs.rs`
+    CostModel {
+        /// The target
+        #[arg(long, value_enum)]
+        target: cost_model::Target,
+    },
     /// Compare the speed of generated programs with hand-written loops
     Bench(bench::Options),
     /// Run implicit programs with default parameters on grids of all kinds; print iterations and
@@ -148,6 +155,7 @@ fn main() -> ExitCode {
         Command::Random { programs, seed, cuda: true } => {
             differential::run(seed..=seed.saturating_add(programs).saturating_sub(1), false, None)
         }
+        Command::CostModel { target } => cost_model::run(target),
         Command::Bench(options) => bench::run(&options),
         Command::ImplicitStep(options) => implicit_step::run(&options),
         Command::Converge(options) => converge::run(&options),

@@ -18,6 +18,7 @@ use crate::runtime::executor::pool::Buffer;
 use crate::runtime::executor::precision::Precision;
 use crate::runtime::executor::queue::Counters;
 use crate::runtime::grid::arrays::{DeviceGrid, cartesian_args};
+use crate::runtime::grid::half_faces;
 use crate::runtime::linalg::space::Space;
 use crate::runtime::values::conditions::Conditions;
 
@@ -156,13 +157,15 @@ impl CudaRuntime {
         let (dim, shape) = (grid.dim(), grid.cartesian_shape().map(cartesian_args));
         // An offset must be able to count half-faces, at most two per face.
         let wide_offsets = 2 * grid.n_faces() as u64 > u64::from(u32::MAX);
-        let options = CompileOptions { dim, wide_offsets, cartesian: shape.is_some(), precision };
+        // The arrays of a Cartesian grid are made where something reads them.
+        let narrow = if shape.is_none() { half_faces::narrow(grid.topology(), grid.threads()) } else { None };
+        let options = CompileOptions { dim, wide_offsets, narrow_sides: narrow.is_some(), cartesian: shape.is_some(), precision };
         let executor = Executor::new(device, options, shape, tune, session.interrupt().clone());
         if session.profile() {
             executor.measure_kernel_times();
         }
         Ok(CudaRuntime {
-            grid: DeviceGrid::new(&executor),
+            grid: DeviceGrid::new(&executor, narrow),
             session,
             conditions: Conditions::new(&executor),
             bools: [None, None],

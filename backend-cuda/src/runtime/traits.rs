@@ -343,7 +343,7 @@ impl EquelleRuntime for CudaRuntime {
         }
         if let Some(profiler) = self.session.profiler().cloned() {
             if let Some(times) = self.executor.queue().times() {
-                times.report(&profiler);
+                times.report(&**self.executor.device(), &profiler);
             }
             if let Some(bandwidth) = self.executor.device().copy_bandwidth() {
                 self.session.set_bandwidth(bandwidth);

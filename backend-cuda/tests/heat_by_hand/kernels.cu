@@ -37,7 +37,7 @@ extern "C" __global__ void compute_u(const EqSpace space, const EqGrid grid, con
   double sum = 0.0;
   const EqSides sides = eq_sides(grid, here);
   for (EqOffset at = sides.begin; at < sides.end; at += EQ_SLICE) {
-    const EqEntity neighbour = grid.side_neighbours[at];
+    const EqEntity neighbour = eq_neighbour_at(grid, at);
     if (neighbour == EQ_NO_SIDE) break;
     const EqEntity face = grid.side_faces[at];
     const EqPair cells = eq_side_cells(here, neighbour);

@@ -282,6 +282,19 @@ pub struct KernelProfile {
     pub seconds: f64,
     /// Least memory traffic of all calls, in bytes.
     pub bytes: u64,
+    /// What it takes on a device that knows.
+    pub resources: Option<KernelResources>,
+}
+
+/// What a kernel takes on a device.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct KernelResources {
+    /// Registers of a thread.
+    pub registers: u32,
+    /// Bytes of a thread that registers do not hold: what the compiler spilled, and arrays.
+    pub local_bytes: u32,
+    /// Threads that a multiprocessor runs at a time, of those that it can hold.
+    pub occupancy: f64,
 }
 
 /// Time of a loop.
@@ -486,6 +499,7 @@ impl Summary {
 impl Profile {
     fn object(&self) -> Object {
         let phase = |(name, seconds): &(&str, f64)| Object::default().text("name", name).number("seconds", *seconds).end();
+        let or_null = |count: Option<u32>| count.map_or_else(|| "null".to_owned(), |count| count.to_string());
         let kernel = |kernel: &KernelProfile| {
             Object::default()
                 .text("name", kernel.name)
@@ -494,6 +508,9 @@ impl Profile {
                 .number("seconds", kernel.seconds)
                 .raw("bytes", kernel.bytes)
                 .number("bandwidth", self.share(kernel.bytes, kernel.seconds))
+                .raw("registers", or_null(kernel.resources.map(|taken| taken.registers)))
+                .raw("local_bytes", or_null(kernel.resources.map(|taken| taken.local_bytes)))
+                .number("occupancy", kernel.resources.map_or(f64::NAN, |taken| taken.occupancy))
                 .end()
         };
         let of_loop = |of_loop: &LoopProfile| {

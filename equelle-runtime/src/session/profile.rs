@@ -9,7 +9,7 @@ use super::Session;
 use super::profiler::OpenLoop;
 pub use super::profiler::{Phase, Profiler};
 use crate::kernel_info::KernelInfo;
-use crate::report::event::{Event, LoopProfile, Profile};
+use crate::report::event::{Event, KernelProfile, LoopProfile, Profile};
 use crate::report::{bytes, seconds};
 use crate::threads::Threads;
 
@@ -193,9 +193,20 @@ fn table(profile: &Profile) -> Vec<String> {
         }
     }
     if !profile.kernels.is_empty() {
-        lines.push(heading("kernel", "calls"));
+        let on_device = profile.kernels.iter().any(|kernel| kernel.resources.is_some());
+        let of_device = if on_device { format!(" {:>9} {:>9}", "registers", "occupancy") } else { String::new() };
+        lines.push(heading("kernel", "calls") + &of_device);
         for kernel in &profile.kernels {
-            lines.push(row(kernel.name, kernel.calls, kernel.seconds) + &rate(kernel.bytes, kernel.seconds));
+            let rate = rate(kernel.bytes, kernel.seconds);
+            let taken = kernel.resources.map(|taken| format!(" {:>9} {:>8.0}%", taken.registers, 100.0 * taken.occupancy));
+            // Kernels that move nothing have no rate.
+            let rate = if taken.is_some() { format!("{rate:<29}") } else { rate };
+            lines.push(row(kernel.name, kernel.calls, kernel.seconds) + &rate + &taken.unwrap_or_default());
+        }
+        let is_spilled = |kernel: &&KernelProfile| kernel.resources.is_some_and(|taken| taken.local_bytes > 0);
+        for kernel in profile.kernels.iter().filter(is_spilled) {
+            let bytes = kernel.resources.map_or(0, |taken| taken.local_bytes);
+            lines.push(format!("{} needs more registers than a thread has: {bytes} bytes of each are in memory", kernel.name));
         }
     }
     if profile.bandwidth.is_finite() {

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use crate::report::event::{KernelProfile, LoopProfile, Profile};
+use crate::report::event::{KernelProfile, KernelResources, LoopProfile, Profile};
 
 /// What a run spends its time with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -113,7 +113,14 @@ impl Profiler {
             known.seconds += seconds;
             known.bytes += bytes;
         } else {
-            state.kernels.push(KernelProfile { name, lines, calls, seconds, bytes });
+            state.kernels.push(KernelProfile { name, lines, calls, seconds, bytes, resources: None });
+        }
+    }
+
+    /// What a kernel of this name takes on the device.
+    pub fn resources(&self, name: &str, resources: KernelResources) {
+        if let Some(kernel) = self.state().kernels.iter_mut().find(|kernel| kernel.name == name) {
+            kernel.resources = Some(resources);
         }
     }
 

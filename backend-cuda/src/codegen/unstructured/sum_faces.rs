@@ -63,7 +63,7 @@ impl Writer<'_> {
         }
         if of_cells.is_empty() && of_faces.is_empty() {
             self.open(&format!("for (EqOffset {name}_at = {name}_sides.begin; {name}_at < {name}_sides.end; {name}_at += EQ_SLICE) {{"));
-            self.line(&format!("const EqEntity {name}_neighbour = grid.side_neighbours[{name}_at];"));
+            self.line(&format!("const EqEntity {name}_neighbour = eq_neighbour_at(grid, {name}_at);"));
         } else {
             side.prefetch = Some(self.prefetch(&name, &of_cells, &of_faces));
         }

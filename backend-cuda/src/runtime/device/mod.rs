@@ -17,6 +17,7 @@ use self::sparse::SparseProducts;
 pub use crate::runtime::kernels::CompileOptions;
 use crate::runtime::kernels::KernelModule;
 use equelle_runtime::Error;
+use equelle_runtime::report::event::KernelResources;
 
 /// A pending copy from the device to a buffer of the host, which is released on drop.
 pub trait PendingCopy: Send {
@@ -108,6 +109,8 @@ pub trait Device: SparseProducts + DirectSolves {
     /// Bandwidth of a copy in device memory in bytes a second, reads and writes together; `None` if
     /// it cannot be measured.
     fn copy_bandwidth(&self) -> Option<f64>;
+    /// What a kernel takes in blocks of so many threads; `None` if the device cannot tell.
+    fn resources(&self, function: FunctionId, threads: u32) -> Option<KernelResources>;
     /// Frees a graph; ignores unknown ones. Does not wait: a graph in flight finishes.
     fn free_graph(&self, graph: GraphId);
     /// Waits for all work, and for asynchronous copies.

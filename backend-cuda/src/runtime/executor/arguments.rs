@@ -22,6 +22,7 @@ pub struct EqGrid {
     pub n_faces: u32,
     pub side_starts: u64,
     pub side_neighbours: u64,
+    pub side_bases: u64,
     pub side_faces: u64,
     pub side_ranks: u64,
     pub face_cells: u64,
@@ -179,7 +180,7 @@ impl Argument for EqSpace {
 impl Argument for EqGrid {
     fn words(&self, words: &mut Vec<u64>) {
         words.push(pair(self.n_cells, self.n_faces));
-        words.extend([self.side_starts, self.side_neighbours, self.side_faces, self.side_ranks]);
+        words.extend([self.side_starts, self.side_neighbours, self.side_bases, self.side_faces, self.side_ranks]);
         words.extend([self.face_cells, self.cell_volumes, self.cell_centroids]);
         words.extend([self.face_areas, self.face_centroids, self.face_normals, pair(self.n_edges, self.n_vertices)]);
         words.extend([self.edge_lengths, self.edge_centroids, self.vertex_positions]);
@@ -353,7 +354,7 @@ mod tests {
             words.len() * 8
         };
         assert_eq!(count(&|w| EqSpace::default().words(w)), 24);
-        assert_eq!(count(&|w| EqGrid::default().words(w)), 240);
+        assert_eq!(count(&|w| EqGrid::default().words(w)), 248);
         assert_eq!(count(&|w| EqRanks::default().words(w)), 32);
         assert_eq!(count(&|w| EqChecks { flag: 1, first: 2 }.words(w)), 16);
         assert_eq!(count(&|w| EqRows { row_ptr: 1, columns: 2, entries: 3 }.words(w)), 24);

@@ -3,7 +3,7 @@
 
 use equelle_runtime::session::profile::Profiler;
 
-use crate::runtime::device::{Launch, Work};
+use crate::runtime::device::{Device, FunctionId, Launch, Work};
 
 /// Calls and times of each kernel.
 #[derive(Debug, Default)]
@@ -14,7 +14,10 @@ pub(crate) struct KernelTimes {
 
 #[derive(Debug)]
 struct OneKernel {
+    function: FunctionId,
     name: &'static str,
+    /// Threads of a block, of the last launch.
+    threads: u32,
     lines: &'static [u32],
     calls: u64,
     bytes: u64,
@@ -54,7 +57,9 @@ impl KernelTimes {
             self.kernels.resize_with(number + 1, || None);
         }
         self.kernels[number].get_or_insert_with(|| OneKernel {
+            function: launch.function,
             name: launch.name,
+            threads: 0,
             lines: &[],
             calls: 0,
             bytes: 0,
@@ -68,6 +73,7 @@ impl KernelTimes {
         for launch in launches {
             let kernel = self.kernel(launch);
             kernel.calls += 1;
+            kernel.threads = launch.shape.block.iter().product();
             if let Some(Work { lines, bytes }) = launch.work {
                 (kernel.lines, kernel.bytes) = (lines, kernel.bytes + bytes);
             }
@@ -85,11 +91,15 @@ impl KernelTimes {
         }
     }
 
-    /// Tells the profiler of each kernel: all calls, at the mean time of those that were timed.
-    pub(crate) fn report(&self, profiler: &Profiler) {
+    /// Tells the profiler of each kernel: all calls, at the mean time of those that were timed, and
+    /// what it takes on the device.
+    pub(crate) fn report(&self, device: &dyn Device, profiler: &Profiler) {
         for kernel in self.kernels.iter().flatten() {
             let of_one = kernel.second.of_one().or(kernel.first.of_one()).unwrap_or(f64::NAN);
             profiler.kernel(kernel.name, kernel.lines, kernel.calls, of_one * kernel.calls as f64, kernel.bytes);
+            if let Some(resources) = device.resources(kernel.function, kernel.threads) {
+                profiler.resources(kernel.name, resources);
+            }
         }
     }
 }

@@ -11,7 +11,7 @@ use equelle_runtime::{EntityKind, Error};
 use crate::runtime::executor::arguments::{EqCartesian, EqGrid};
 use crate::runtime::executor::pool::Buffer;
 use crate::runtime::executor::{Executor, autotune};
-use crate::runtime::grid::half_faces::{self, SideCopies};
+use crate::runtime::grid::half_faces::{self, NarrowNeighbours, SideCopies};
 use crate::runtime::grid::sets::DeviceSets;
 
 /// The arrays of the grid that a kernel reads.
@@ -57,7 +57,12 @@ pub(crate) struct DeviceGrid {
     arrays: HashMap<&'static str, Rc<Buffer>>,
     pub(crate) sets: DeviceSets,
     pub(crate) side_copies: SideCopies,
+    /// The neighbours across half-faces where 16 bits hold them, until they are on the device.
+    narrow: Option<NarrowNeighbours>,
 }
+
+const BEYOND_SIDES: &str = "the cells beyond sides";
+const BASES: &str = "the least of the cells beyond sides";
 
 /// `[dim][n]` from vectors of three.
 fn components(vectors: &[[f64; 3]], dim: usize, threads: &Threads) -> Vec<f64> {
@@ -66,10 +71,10 @@ fn components(vectors: &[[f64; 3]], dim: usize, threads: &Threads) -> Vec<f64> {
 }
 
 impl DeviceGrid {
-    /// A grid without uploaded arrays.
-    pub(crate) fn new(executor: &Rc<Executor>) -> Self {
+    /// A grid without uploaded arrays. `narrow` is as the compile options of the executor say.
+    pub(crate) fn new(executor: &Rc<Executor>, narrow: Option<NarrowNeighbours>) -> Self {
         let executor = Rc::clone(executor);
-        DeviceGrid { executor, arrays: HashMap::new(), sets: DeviceSets::default(), side_copies: SideCopies::default() }
+        DeviceGrid { executor, arrays: HashMap::new(), sets: DeviceSets::default(), side_copies: SideCopies::default(), narrow }
     }
 
     fn array<T: NoUninit, V: AsRef<[T]>>(&mut self, name: &'static str, make: impl FnOnce() -> V) -> Result<u64, Error> {
@@ -109,7 +114,16 @@ impl DeviceGrid {
             } else {
                 self.array("where sides begin", || starts().into_iter().map(|start| start as u32).collect::<Vec<_>>())?
             };
-            args.side_neighbours = self.array("the cells beyond sides", || half_faces::neighbours(topology(), threads))?;
+            match self.narrow.take() {
+                Some(NarrowNeighbours { bases, offsets }) => {
+                    args.side_neighbours = self.array(BEYOND_SIDES, || offsets)?;
+                    args.side_bases = self.array(BASES, || bases)?;
+                }
+                None => {
+                    args.side_neighbours = self.array(BEYOND_SIDES, || half_faces::neighbours(topology(), threads))?;
+                    args.side_bases = self.arrays.get(BASES).map_or(0, |bases| bases.address().0);
+                }
+            }
         }
         if needs.side_faces {
             args.side_faces = self.array("the faces on sides", || half_faces::faces(topology(), threads))?;

@@ -2,6 +2,7 @@
 //! prelude).
 
 use std::rc::Rc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use equelle_runtime::grid::{NONE, Neighbour, Topology};
 use equelle_runtime::threads::{Entries, Threads};
@@ -34,6 +35,52 @@ pub(crate) fn starts(topology: &Topology) -> Vec<usize> {
 /// The neighbour across each half-face, packed as [`Neighbour`].
 pub(crate) fn neighbours(topology: &Topology, threads: &Threads) -> Vec<u32> {
     list(topology, threads, NO_SIDE, |cell, face| Neighbour::new(topology.face_cells[face as usize], cell).packed())
+}
+
+/// [`neighbours`] in 16 bits: the mark, and an offset from the least cell beyond the same side of
+/// the cells of a slice; [`NARROW_NONE`], [`NARROW_NO_SIDE`].
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct NarrowNeighbours {
+    pub(crate) bases: Vec<u32>,
+    pub(crate) offsets: Vec<u16>,
+}
+
+const NARROW_NONE: u16 = 0x7fff;
+const NARROW_NO_SIDE: u16 = 0x7ffe;
+
+/// The neighbours in 16 bits; `None` where a slice has neighbours too far from one another.
+pub(crate) fn narrow(topology: &Topology, threads: &Threads) -> Option<NarrowNeighbours> {
+    let starts = starts(topology);
+    let groups: Vec<usize> = starts.iter().map(|start| start / SLICE).collect();
+    let n_cells = topology.cell_face_pos.len().saturating_sub(1);
+    let (mut bases, mut offsets) = (vec![0; groups[groups.len() - 1]], vec![NARROW_NO_SIDE; starts[starts.len() - 1]]);
+    let fits = AtomicBool::new(true);
+    let outputs = (Entries::new(&groups, &mut bases), Entries::new(&starts, &mut offsets));
+    threads.each(starts.len() - 1, outputs, |slices, (mut bases, mut offsets)| {
+        for slice in slices {
+            let cells = slice * SLICE..n_cells.min((slice + 1) * SLICE);
+            for (side, (base, offsets)) in bases.row(slice).iter_mut().zip(offsets.row(slice).chunks_mut(SLICE)).enumerate() {
+                let beyond = |cell: usize| {
+                    let face = *topology.faces_of(cell).get(side)?;
+                    Some(Neighbour::new(topology.face_cells[face as usize], cell as u32))
+                };
+                let inside = cells.clone().filter_map(beyond).map(Neighbour::cell).filter(|&cell| cell != NONE);
+                *base = inside.min().unwrap_or(0);
+                for (cell, packed) in cells.clone().zip(offsets) {
+                    let Some(neighbour) = beyond(cell) else { continue };
+                    let offset = match neighbour.cell() {
+                        NONE => NARROW_NONE,
+                        cell => match u16::try_from(cell - *base) {
+                            Ok(offset) if offset < NARROW_NO_SIDE => offset,
+                            Ok(_) | Err(_) => return fits.store(false, Ordering::Relaxed),
+                        },
+                    };
+                    *packed = offset | u16::from(neighbour.is_outward()) << 15;
+                }
+            }
+        }
+    });
+    fits.into_inner().then_some(NarrowNeighbours { bases, offsets })
 }
 
 /// The face of each half-face.
@@ -94,6 +141,38 @@ mod tests {
         let outward = 1 << 31;
         assert_eq!(of(neighbours(topology, &two())), [[NONE >> 1, 1 | outward], [0, 2 | outward], [1, NONE]]);
         assert!(neighbours(topology, &two())[3..32].iter().all(|&beyond| beyond == NO_SIDE), "cells that are not there");
+    }
+
+    /// The same in 16 bits, and refused where they do not suffice.
+    #[test]
+    fn neighbours_in_16_bits() {
+        let grid = Grid::cartesian(Cartesian::line(40, 1.0)).unwrap().as_unstructured();
+        let mut topology = grid.topology().clone();
+        topology.cell_faces.pop();
+        topology.cell_face_pos[40] -= 1;
+        let NarrowNeighbours { bases, offsets } = narrow(&topology, &two()).unwrap();
+        // Before and after the cells 0 to 31, and 32 to 39: cell 0 has no cell before it, the last
+        // no face after it.
+        assert_eq!(bases, [0, 1, 31, 33]);
+        for (at, (&wide, &packed)) in neighbours(&topology, &two()).iter().zip(&offsets).enumerate() {
+            let mark = u32::from(packed >> 15) << 31;
+            let expected = match packed & 0x7fff {
+                NARROW_NO_SIDE => NO_SIDE,
+                NARROW_NONE => mark | NONE >> 1,
+                offset => mark | (bases[at / SLICE] + u32::from(offset)),
+            };
+            assert_eq!(wide, expected, "{at}");
+        }
+        // Of two neighbours on the same side, the one is too far from the other by one.
+        let n = 32_800;
+        let grid = Grid::cartesian(Cartesian::line(n, 1.0)).unwrap().as_unstructured();
+        assert!(narrow(grid.topology(), &two()).is_some());
+        let mut topology = grid.topology().clone();
+        for (last, fits) in [(0x7ffd, true), (0x7ffe, false)] {
+            // The face after cell 1 leads there; the one after cell 0 leads to cell 1, the base is 1.
+            topology.face_cells[2][1] = last + 1;
+            assert_eq!(narrow(&topology, &two()).is_some(), fits, "{last}");
+        }
     }
 
     /// A slice is as long as its cell with most half-faces; others end before.

@@ -53,7 +53,7 @@ extern "C" __global__ void equelle_by_side(const EqGrid grid, const EqReal* __re
   const EqEntity cell = eq_index();
   if (cell >= grid.n_cells) return;
   const EqSides sides = eq_sides(grid, cell);
-  for (EqOffset at = sides.begin; at < sides.end; at += EQ_SLICE) by_side[at] = eq_is_inside(grid.side_neighbours[at]) ? values[grid.side_ranks[at]] : 0;
+  for (EqOffset at = sides.begin; at < sides.end; at += EQ_SLICE) by_side[at] = eq_is_inside(eq_neighbour_at(grid, at)) ? values[grid.side_ranks[at]] : 0;
 }
 
 // Leaves of a stored collection, a block each. `order` has the positions in the order of the grid's

@@ -21,6 +21,8 @@ pub struct CompileOptions {
     pub dim: usize,
     /// Whether offsets into the cells' face lists need 64 bits.
     pub wide_offsets: bool,
+    /// Whether neighbours across half-faces have 16 bits: `EQ_NARROW_SIDES` in the kernels.
+    pub narrow_sides: bool,
     /// Whether kernels of programs use closed forms for relations and geometry of a Cartesian grid:
     /// `EQ_CARTESIAN` in the kernels.
     pub cartesian: bool,
@@ -34,6 +36,9 @@ impl CompileOptions {
         let mut definitions = vec![format!("-DDIM={}", self.dim)];
         if self.wide_offsets {
             definitions.push("-DEQ_WIDE_OFFSETS=1".to_owned());
+        }
+        if self.narrow_sides {
+            definitions.push("-DEQ_NARROW_SIDES=1".to_owned());
         }
         if self.cartesian {
             definitions.push("-DEQ_CARTESIAN=1".to_owned());
@@ -183,7 +188,7 @@ impl KernelModule {
             let cartesian = of_program.cartesian && !OWN_MODULES.contains(self);
             CompileOptions { precision, cartesian, ..of_program }
         } else {
-            CompileOptions { dim: 3, wide_offsets: false, cartesian: false, precision }
+            CompileOptions { dim: 3, wide_offsets: false, narrow_sides: false, cartesian: false, precision }
         }
     }
 

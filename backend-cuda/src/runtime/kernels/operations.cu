@@ -298,7 +298,7 @@ extern "C" __global__ void equelle_face_reduce(unsigned int reduction, double st
   EqEntity chosen_first = EQ_NONE, chosen_second = EQ_NONE;
   const EqSides sides = eq_sides(grid, cell);
   for (EqOffset at = sides.begin; at < sides.end; at += EQ_SLICE) {
-    const EqEntity neighbour = grid.side_neighbours[at];
+    const EqEntity neighbour = eq_neighbour_at(grid, at);
     if (neighbour == EQ_NO_SIDE) break;
     const EqEntity position = eq_position_at_side(grid, ranks, at, neighbour);
     if (position == EQ_NONE) continue;
@@ -329,7 +329,7 @@ extern "C" __global__ void equelle_divergence(const EqGrid grid, const EqRanks r
   EqReal sum = 0;
   const EqSides sides = eq_sides(grid, cell);
   for (EqOffset at = sides.begin; at < sides.end; at += EQ_SLICE) {
-    const EqEntity neighbour = grid.side_neighbours[at];
+    const EqEntity neighbour = eq_neighbour_at(grid, at);
     if (neighbour == EQ_NO_SIDE) break;
     const EqEntity position = eq_position_at_side(grid, ranks, at, neighbour);
     if (position == EQ_NONE) continue;

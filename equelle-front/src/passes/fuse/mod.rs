@@ -12,6 +12,7 @@ mod build;
 mod entity;
 mod equation;
 mod facts;
+mod invariant;
 mod kernel_maker;
 mod names;
 mod offsets;

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::super::analysis::Defs;
 use super::super::{Need, Notes, Why};
+use super::invariant::Again;
 use super::offsets::{OffsetReads, reads, sum};
 use crate::cost::CostModel;
 use crate::ir::{Block, Function, Op, OpClass, StmtKind, Storage, ValueId};
@@ -62,6 +63,7 @@ impl Plan {
             plan: Plan::default(),
             sites: BTreeMap::new(),
             costs: BTreeMap::new(),
+            again: BTreeMap::new(),
             ringed: BTreeSet::new(),
             tall: BTreeSet::new(),
             offsets: OffsetReads::of(function, defs),
@@ -121,15 +123,17 @@ impl Plan {
     }
 }
 
-struct Planner<'a> {
-    function: &'a Function,
-    sets: &'a SetTable,
-    model: &'a CostModel,
-    defs: &'a Defs,
+pub(super) struct Planner<'a> {
+    pub function: &'a Function,
+    pub sets: &'a SetTable,
+    pub model: &'a CostModel,
+    pub defs: &'a Defs,
     kept: &'a BTreeSet<ValueId>,
     plan: Plan,
     sites: BTreeMap<ValueId, Sites>,
     costs: BTreeMap<ValueId, (u32, bool)>,
+    /// What the values of a loop that do not change in it cost.
+    pub again: BTreeMap<ValueId, Again>,
     /// Sums over faces that are evaluated at other cells: stored, or each cell would sum over the
     /// faces of its neighbours.
     ringed: BTreeSet<ValueId>,
@@ -142,7 +146,7 @@ struct Planner<'a> {
 }
 
 impl Planner<'_> {
-    fn ty(&self, value: ValueId) -> Type {
+    pub(super) fn ty(&self, value: ValueId) -> Type {
         self.function.values[value.0 as usize].ty
     }
 
@@ -376,22 +380,23 @@ impl Planner<'_> {
         let (cost, has_sum) = self.cost(result);
         // Entities are access paths where they are used, which Cartesian forms know in closed form;
         // through memory they could lead anywhere.
-        let recompute = match ty.basic {
-            Basic::Scalar => self.model.recompute,
-            Basic::Vector | Basic::Bool => self.model.share,
-            Basic::Entity(_) | Basic::Text | Basic::Table | Basic::Axis(_) => u32::MAX,
+        let may_be_kept = match ty.basic {
+            Basic::Scalar => true,
+            Basic::Vector | Basic::Bool => cost > self.model.share,
+            Basic::Entity(_) | Basic::Text | Basic::Table | Basic::Axis(_) => false,
         };
         // What lives on faces is mostly summed over the faces of cells: each cell evaluates it
         // anew, next to its other terms, and nothing goes through memory.
         let on_faces = ty.mapping().is_some_and(|set| self.sets.get(set).kind == EntityKind::Face);
-        let invariant = self.cost_beside_stored(op, cost);
+        let is_invariant = sites.depth > depth && may_be_kept;
+        let again = is_invariant.then(|| self.again(result)).filter(|again| again.compute > again.load);
         // Where programs read by index, what is evaluated at one cell for several users is
         // evaluated once.
         let of_cells = self.offsets.any() && ty.mapping() == Some(self.sets.canonical(CanonicalSet::ALL_CELLS));
         let places = if of_cells { sites.points.len() as u32 } else { sites.count };
         let cost = if of_cells && places > 1 { self.cost_at_offsets(result) } else { cost };
-        let why = if sites.depth > depth && invariant > recompute {
-            Why::Invariant { cost: invariant, load: recompute }
+        let why = if let Some(Again { compute, load }) = again {
+            Why::Invariant { cost: compute, load }
         } else if self.ringed.contains(&result) {
             Why::SumElsewhere
         } else if let Some(why) = self.stored_for_offsets.get(&result) {
@@ -406,19 +411,6 @@ impl Planner<'_> {
             return None;
         };
         Some((Placement::Kernel, why))
-    }
-
-    /// Cost of one evaluation if the data that an operation only moves may be stored: then it is a
-    /// load like that of its own array. The data are decided later, by their cost.
-    fn cost_beside_stored(&self, op: &Op, substituted: u32) -> u32 {
-        let moved = match op {
-            Op::On { data, target } if decided_by_grid(self.function, self.defs, *target) => *data,
-            // Of the elements of other sets only a search tells which they are.
-            Op::Extend { data, .. } if self.ty(*data).mapping().is_some_and(|set| self.sets.get(set).canonical.is_some()) => *data,
-            _ => return substituted,
-        };
-        let storable = self.defs.op(moved).is_none_or(|op| is_storable(op, self.ty(moved)));
-        if storable { substituted.min(self.model.operation(op).saturating_add(self.model.load)) } else { substituted }
     }
 
     /// Cost of one evaluation with everything substituted, and whether that sums over faces.
@@ -437,7 +429,7 @@ impl Planner<'_> {
     }
 
     /// Whether a value exists in memory for what is known before the decisions.
-    fn is_loaded(&self, value: ValueId) -> bool {
+    pub(super) fn is_loaded(&self, value: ValueId) -> bool {
         let Some(op) = self.defs.op(value) else { return true };
         !is_fusable(op, self.ty(value))
             || op.class() == OpClass::Reduction
@@ -496,7 +488,7 @@ fn need_of(op: &Op) -> Need {
 
 /// Whether a value is made of domains, of the cells of faces, and of choices between them by what
 /// is Empty, so that it costs nothing to substitute.
-fn decided_by_grid(function: &Function, defs: &Defs, value: ValueId) -> bool {
+pub(super) fn decided_by_grid(function: &Function, defs: &Defs, value: ValueId) -> bool {
     let decided = |v: &ValueId| decided_by_grid(function, defs, *v);
     if matches!(function.values[value.0 as usize].ty.shape, Shape::Domain(_)) {
         return true;
@@ -511,7 +503,7 @@ fn decided_by_grid(function: &Function, defs: &Defs, value: ValueId) -> bool {
 }
 
 /// Whether it can be kept in memory; constants never need to be.
-fn is_storable(op: &Op, ty: Type) -> bool {
+pub(super) fn is_storable(op: &Op, ty: Type) -> bool {
     op.class() != OpClass::Literal
         && match ty.shape {
             Shape::Collection(_) => !matches!(ty.basic, Basic::Text | Basic::Table | Basic::Axis(_)),

@@ -90,7 +90,7 @@ extern "C" __global__ void EQ_LIGHT transport(
     double area = 0.0;
     const EqSides f_sides = eq_sides(grid, here);
     for (EqOffset f_at = f_sides.begin; f_at < f_sides.end; f_at += EQ_SLICE) {
-      const EqEntity f_neighbour = grid.side_neighbours[f_at];
+      const EqEntity f_neighbour = eq_neighbour_at(grid, f_at);
       if (f_neighbour == EQ_NO_SIDE) break;
       const EqEntity f = grid.side_faces[f_at];
       const EqPair f_cells = eq_side_cells(here, f_neighbour);
@@ -143,7 +143,7 @@ extern "C" __global__ void EQ_LIGHT diffuse(
   double n = 0.0;
   const EqSides f_sides = eq_sides(grid, here);
   for (EqOffset f_at = f_sides.begin; f_at < f_sides.end; f_at += EQ_SLICE) {
-    const EqEntity f_neighbour = grid.side_neighbours[f_at];
+    const EqEntity f_neighbour = eq_neighbour_at(grid, f_at);
     if (f_neighbour == EQ_NO_SIDE) break;
     if (!eq_is_inside(f_neighbour)) continue;
     const EqEntity f = grid.side_faces[f_at];
@@ -157,7 +157,7 @@ extern "C" __global__ void EQ_LIGHT diffuse(
   double edge = 0.0;
   const EqSides e_sides = eq_sides(grid, here);
   for (EqOffset e_at = e_sides.begin; e_at < e_sides.end; e_at += EQ_SLICE) {
-    const EqEntity e_neighbour = grid.side_neighbours[e_at];
+    const EqEntity e_neighbour = eq_neighbour_at(grid, e_at);
     if (e_neighbour == EQ_NO_SIDE) break;
     if (eq_is_inside(e_neighbour)) continue;
     const EqEntity e = grid.side_faces[e_at];
@@ -300,7 +300,7 @@ extern "C" __global__ void EQ_LIGHT jump(
   double ring = 0.0;
   const EqSides g_2_sides = eq_sides(grid, far);
   for (EqOffset g_2_at = g_2_sides.begin; g_2_at < g_2_sides.end; g_2_at += EQ_SLICE) {
-    const EqEntity g_2_neighbour = grid.side_neighbours[g_2_at];
+    const EqEntity g_2_neighbour = eq_neighbour_at(grid, g_2_at);
     if (g_2_neighbour == EQ_NO_SIDE) break;
     const EqPair g_2_cells = eq_side_cells(far, g_2_neighbour);
     const double ring_term = (g_2_cells.second == EQ_NONE) ? 1.0 : u[g_2_cells.second];

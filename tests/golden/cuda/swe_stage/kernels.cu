@@ -28,7 +28,7 @@ extern "C" __global__ void EQ_HEAVY stage(
   double sum_hv = 0.0;
   const EqSides f_sides = eq_sides(grid, here);
   for (EqOffset f_at = f_sides.begin; f_at < f_sides.end; f_at += EQ_SLICE) {
-    const EqEntity f_neighbour = grid.side_neighbours[f_at];
+    const EqEntity f_neighbour = eq_neighbour_at(grid, f_at);
     if (f_neighbour == EQ_NO_SIDE) break;
     const EqEntity f = grid.side_faces[f_at];
     const EqPair f_cells = eq_side_cells(here, f_neighbour);

@@ -23,7 +23,7 @@ extern "C" __global__ void EQ_LIGHT compute_residual(
   double outflow = 0.0;
   const EqSides f_sides = eq_sides(grid, here);
   for (EqOffset f_at = f_sides.begin; f_at < f_sides.end; f_at += EQ_SLICE) {
-    const EqEntity f_neighbour = grid.side_neighbours[f_at];
+    const EqEntity f_neighbour = eq_neighbour_at(grid, f_at);
     if (f_neighbour == EQ_NO_SIDE) break;
     if (!eq_is_inside(f_neighbour)) continue;
     const EqPair f_cells = eq_side_cells(here, f_neighbour);

@@ -16,6 +16,7 @@ use std::process::Command;
 use std::sync::OnceLock;
 use std::time::Instant;
 
+use equelle_runtime::report::event::KernelResources;
 use equelle_runtime::{Error, ErrorKind};
 use libloading::Library;
 
@@ -267,6 +268,10 @@ impl Device for Emulator {
     }
 
     fn copy_bandwidth(&self) -> Option<f64> {
+        None
+    }
+
+    fn resources(&self, _function: FunctionId, _threads: u32) -> Option<KernelResources> {
         None
     }
 

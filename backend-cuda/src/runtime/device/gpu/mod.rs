@@ -16,6 +16,7 @@ use cudarc::driver::result::{self, DriverError};
 use cudarc::driver::{CudaContext, CudaModule, CudaStream, sys};
 use cudarc::nvrtc::Ptx;
 use equelle_runtime::Error;
+use equelle_runtime::report::event::KernelResources;
 
 use self::async_copy::AsyncCopies;
 use self::error::{During, GpuError};
@@ -258,6 +259,17 @@ impl Device for GpuDevice {
 
     fn copy_bandwidth(&self) -> Option<f64> {
         self.copy_rate().ok()
+    }
+
+    fn resources(&self, function: FunctionId, threads: u32) -> Option<KernelResources> {
+        let state = self.state.borrow();
+        let function = &state.kernels.get(function.0 as usize)?.function;
+        let count = |count: i32| u32::try_from(count).ok();
+        let registers = count(function.num_regs().ok()?)?;
+        let local_bytes = count(function.get_attribute(sys::CUfunction_attribute::CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES).ok()?)?;
+        let blocks = function.occupancy_max_active_blocks_per_multiprocessor(threads, 0, None).ok()?;
+        let most = self.context.attribute(sys::CUdevice_attribute::CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR).ok()?;
+        Some(KernelResources { registers, local_bytes, occupancy: f64::from(blocks * threads) / f64::from(most) })
     }
 
     fn free_graph(&self, graph: GraphId) {

@@ -36,7 +36,8 @@ static DRIVER: Library = Library {
         cuMemGetInfo_v2 cuMemHostAlloc cuMemFreeHost cuEventCreate cuEventRecord \
         cuEventSynchronize cuEventDestroy_v2 cuStreamWaitEvent cuMemcpyHtoDAsync_v2 \
         cuMemcpyDtoHAsync_v2 cuMemcpyDtoDAsync_v2 cuModuleLoadData cuModuleUnload \
-        cuModuleGetFunction cuLaunchKernel cuGraphCreate cuGraphAddKernelNode_v2 \
+        cuModuleGetFunction cuFuncGetAttribute \
+        cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags cuLaunchKernel cuGraphCreate cuGraphAddKernelNode_v2 \
         cuGraphAddDependencies_v2 cuGraphInstantiateWithFlags cuGraphLaunch cuGraphExecDestroy \
         cuGraphDestroy cuGraphAddEventRecordNode cuEventElapsedTime_v2 cuGetErrorName cuGetErrorString",
     missing: "no NVIDIA driver was found (library `libcuda.so.1`)",

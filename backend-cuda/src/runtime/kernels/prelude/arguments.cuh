@@ -37,7 +37,8 @@ struct EqGrid {
   // all of them, then the second ones, up to the largest number in the slice, so that a warp reads
   // consecutive values.
   const EqOffset* side_starts;  // [slices + 1]
-  const EqEntity* side_neighbours;  // the neighbour, as eq_neighbour_cell reads it; EQ_NO_SIDE where a cell has no more sides
+  const EqNeighbour* side_neighbours;  // the neighbour, for eq_neighbour_at
+  const EqEntity* side_bases;   // of every 32 half-faces the least neighbour, where those have 16 bits
   const EqEntity* side_faces;   // the face
   const EqEntity* side_ranks;   // its rank in InteriorFaces, or in BoundaryFaces
   const EqPair* face_cells;     // [n_faces]
@@ -112,6 +113,6 @@ struct EqPattern {
 
 // Sizes of the structs on the Rust side.
 static_assert(sizeof(EqRows) == 24 && sizeof(EqPattern) == 24 && sizeof(EqSlots) == 16, "layout of arguments");
-static_assert(sizeof(EqPair) == 8 && sizeof(EqSpace) == 24 && sizeof(EqGrid) == 240, "layout of arguments");
+static_assert(sizeof(EqPair) == 8 && sizeof(EqSpace) == 24 && sizeof(EqGrid) == 248, "layout of arguments");
 static_assert(sizeof(EqCartesian) == 120 && sizeof(EqRanks) == 32 && sizeof(EqChecks) == 16, "layout of arguments");
 

@@ -12,6 +12,13 @@ typedef unsigned long long EqOffset;
 #else
 typedef unsigned int EqOffset;
 #endif
+// A neighbour across a half-face, with its mark; of 16 bits an offset from the base of its 32
+// half-faces, 0x7fff for Empty, 0x7ffe where the cell has no such side.
+#ifdef EQ_NARROW_SIDES
+typedef unsigned short EqNeighbour;
+#else
+typedef EqEntity EqNeighbour;
+#endif
 // The numbers of collections and of derivatives in kernels. Scalars, single Vectors, accumulators
 // of reductions and linear systems are always double.
 #ifdef EQ_SINGLE
