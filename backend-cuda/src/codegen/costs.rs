@@ -15,6 +15,6 @@ const MEASURED: Measured = Measured {
     store: 53.5,
 };
 
-/// Arithmetic of half a load hides behind it: kernels wait for memory. No terms of faces are stored,
-/// so that `stage` is not read.
+/// Arithmetic of half a load hides behind it: kernels wait for memory. No terms of faces are
+/// stored, so that `stage` is not read.
 pub(super) const COSTS: CostModel = CostModel::of(&MEASURED, (MEASURED.load / 2.0) as u32);

@@ -15,8 +15,8 @@ const MEASURED: Measured = Measured {
     store: 16.0,
 };
 
-/// Where a cache holds the arrays, a load costs what one of a neighbour does: no more arithmetic than
-/// that is done again.
+/// Where a cache holds the arrays, a load costs what one of a neighbour does: no more arithmetic
+/// than that is done again.
 ///
 /// `stage`: a term of a face that is stored and read from two cells moves 24 bytes, beside the loop
 /// over the faces itself. On unstructured grids, shallow water on 512^2 cells (about 1000 a face in

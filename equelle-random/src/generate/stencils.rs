@@ -126,9 +126,9 @@ impl Generator<'_> {
             });
         }
         let mut value = sum.unwrap_or_else(|| "f".to_owned());
-        if value == "f" {
+        if value.starts_with('f') && formula.reach == [(0, 0); 2] {
             // Without the rules beyond the grid, which the result of a call would have.
-            value = "f(a)".to_owned();
+            value = format!("1 * {value}");
         }
         if formula.divides {
             value = format!("({value}) / Width(a)");

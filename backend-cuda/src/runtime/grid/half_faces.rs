@@ -169,7 +169,7 @@ mod tests {
         assert!(narrow(grid.topology(), &two()).is_some());
         let mut topology = grid.topology().clone();
         for (last, fits) in [(0x7ffd, true), (0x7ffe, false)] {
-            // The face after cell 1 leads there; the one after cell 0 leads to cell 1, the base is 1.
+            // The face after cell 1 leads there; the base is cell 1, after cell 0.
             topology.face_cells[2][1] = last + 1;
             assert_eq!(narrow(&topology, &two()).is_some(), fits, "{last}");
         }

@@ -35,7 +35,7 @@ pub(super) enum Mode {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum ZeroSign {
     /// It has the sign that the operations give.
-    Kept,
+    AsComputed,
     /// It is added to a sum that starts at +0, where the sign changes nothing.
     Free,
 }
@@ -114,7 +114,7 @@ impl<'a> Builder<'a> {
             interface,
             scopes: Vec::new(),
             unshared: false,
-            zero_sign: ZeroSign::Kept,
+            zero_sign: ZeroSign::AsComputed,
             lost_sign: false,
             axis_asked: false,
         }
@@ -231,8 +231,8 @@ impl<'a> Builder<'a> {
                 let place = format!("{at:?}");
                 // What has the sign of the operations serves where either will do.
                 let signs: &[ZeroSign] = match self.zero_sign {
-                    ZeroSign::Kept => &[ZeroSign::Kept],
-                    ZeroSign::Free => &[ZeroSign::Free, ZeroSign::Kept],
+                    ZeroSign::AsComputed => &[ZeroSign::AsComputed],
+                    ZeroSign::Free => &[ZeroSign::Free, ZeroSign::AsComputed],
                 };
                 for &sign in signs {
                     let key = (value, place.clone(), sign);
@@ -244,7 +244,7 @@ impl<'a> Builder<'a> {
                 let outer = std::mem::replace(&mut self.lost_sign, false);
                 let expr = self.substitute(value, &op, at)?;
                 let expr = self.keep(value, expr);
-                let sign = if self.lost_sign { ZeroSign::Free } else { ZeroSign::Kept };
+                let sign = if self.lost_sign { ZeroSign::Free } else { ZeroSign::AsComputed };
                 self.lost_sign |= outer;
                 let key = (value, place, sign);
                 if let Some(scope) = self.scopes.last_mut() {
@@ -357,7 +357,7 @@ impl<'a> Builder<'a> {
                 let a = self.eval(*a, at)?;
                 let b = match op {
                     // Of a divisor the sign decides between two infinities.
-                    Arithmetic::Div => self.with_zeros(ZeroSign::Kept, |s| s.eval(*b, at))?,
+                    Arithmetic::Div => self.with_zeros(ZeroSign::AsComputed, |s| s.eval(*b, at))?,
                     Arithmetic::Add | Arithmetic::Sub | Arithmetic::Mul => self.eval(*b, at)?,
                 };
                 Ok(folded(KExpr::Arithmetic(*op, Box::new(a), Box::new(b))))
@@ -395,7 +395,7 @@ impl<'a> Builder<'a> {
             }
             Op::Math(op, a, b) => {
                 let (a, b) = match op {
-                    BinaryMath::Pow | BinaryMath::ATan2 => self.with_zeros(ZeroSign::Kept, |s| s.two(*a, *b, at))?,
+                    BinaryMath::Pow | BinaryMath::ATan2 => self.with_zeros(ZeroSign::AsComputed, |s| s.two(*a, *b, at))?,
                     BinaryMath::Min | BinaryMath::Max => self.two(*a, *b, at)?,
                 };
                 Ok(KExpr::Math(*op, Box::new(a), Box::new(b)))

@@ -17,14 +17,14 @@ pub(super) struct Again {
 const SINGLE: u32 = 3;
 
 /// Where something is evaluated: the steps from the element at hand.
-type Place = Vec<(ValueId, u8)>;
+type Steps = Vec<(ValueId, u8)>;
 
 /// Something that is loaded: an array or geometry, and whether it is that of the element at hand.
 type Loaded = (ValueId, EntityKind, bool);
 
 impl Planner<'_> {
-    /// What computing a value anew takes, if each array that it reads is loaded once, beside loading
-    /// it. Data that an operation only moves may be stored themselves.
+    /// What computing a value anew takes, if each array that it reads is loaded once, beside what
+    /// loading it takes. Data that an operation only moves may be stored themselves.
     pub(super) fn again(&mut self, value: ValueId) -> Again {
         if let Some(&known) = self.again.get(&value) {
             return known;
@@ -45,8 +45,8 @@ impl Planner<'_> {
         Again { compute: arithmetic.saturating_add(loads), load }
     }
 
-    /// What one number costs an element of kind `root`. Values on faces are those of a sum: the cells
-    /// of a face are the cell that sums, whose values are loaded once, and a neighbour.
+    /// What one number costs an element of kind `root`. Values on faces are those of a sum: the
+    /// cells of a face are the cell that sums, whose values are loaded once, and a neighbour.
     fn loaded(&self, root: EntityKind, (_, kind, is_own): Loaded) -> u32 {
         let model = self.model;
         match (root, kind) {
@@ -66,12 +66,12 @@ impl Planner<'_> {
         if self.ty(value).basic == Basic::Vector { 3 } else { 1 }
     }
 
-    /// Additions for the operations of one evaluation, each done once at a place, and what they load;
-    /// `None` if that sums over faces.
+    /// Additions for the operations of one evaluation, each done once at a place, and what they
+    /// load; `None` if that sums over faces.
     fn work(&mut self, value: ValueId) -> Option<(u32, BTreeSet<Loaded>)> {
         let (mut arithmetic, mut loads) = (0_u32, BTreeSet::new());
         let mut seen = BTreeSet::new();
-        let mut open: Vec<(ValueId, Place)> = vec![(value, Place::new())];
+        let mut open: Vec<(ValueId, Steps)> = vec![(value, Steps::new())];
         while let Some((at_hand, place)) = open.pop() {
             if !seen.insert((at_hand, place.clone())) {
                 continue;
@@ -129,7 +129,7 @@ impl Planner<'_> {
     }
 
     /// Adds what an operation that asks for geometry loads for a value.
-    fn geometry(&self, op: &Op, value: ValueId, place: &Place, loads: &mut BTreeSet<Loaded>) {
+    fn geometry(&self, op: &Op, value: ValueId, place: &Steps, loads: &mut BTreeSet<Loaded>) {
         for entities in op.operands() {
             let of = self.ty(entities);
             loads.extend(self.entities_of(of).map(|kind| (value, kind, of.is_domain() && place.is_empty())));

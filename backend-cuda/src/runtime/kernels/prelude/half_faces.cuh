@@ -4,8 +4,8 @@
 // Number of cells of a slice, and so the distance from one half-face of a cell to the next.
 #define EQ_SLICE 32u
 // Number of half-faces whose values are loaded before the first is used. A step of explicit heat on
-// 256^3 cells takes 0.547 ms on an H100 with 2, 0.538 with 3; with neighbours of 16 bits 0.505 with 2,
-// 0.483 with 3, 0.854 with 6.
+// 256^3 cells takes 0.547 ms on an H100 with 2, 0.538 with 3; with neighbours of 16 bits 0.505 with
+// 2, 0.483 with 3, 0.854 with 6.
 #define EQ_PREFETCH 3u
 
 // The half-faces of a cell: every EQ_SLICE-th from `begin` on.
