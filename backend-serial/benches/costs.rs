@@ -11,26 +11,30 @@ const EDGE: usize = 192;
 const CELLS: usize = EDGE * EDGE * EDGE;
 /// Elements of a part, which the first cache holds.
 const PART: usize = 1024;
-/// How often one measurement goes through it.
-const PARTS: usize = 20_000;
-/// Measurements, of which the fastest counts.
-const TURNS: usize = 7;
+/// How often one measurement goes through it: a fraction of a millisecond, so that some of the
+/// measurements are not disturbed.
+const PARTS: usize = 50;
+/// Operations on a number that is loaded and stored once.
+const OPERATIONS: usize = 16;
+/// Measurements, of which the fastest counts; and of those that take long.
+const TURNS: usize = 1000;
+const LONG_TURNS: usize = 15;
 
 /// The fewest seconds that something takes.
-fn fastest(mut run: impl FnMut()) -> f64 {
+fn fastest(turns: usize, mut run: impl FnMut()) -> f64 {
     let turn = |run: &mut dyn FnMut()| {
         let since = Instant::now();
         run();
         since.elapsed().as_secs_f64()
     };
-    (0..TURNS).map(|_| turn(&mut run)).fold(f64::INFINITY, f64::min)
+    (0..turns).map(|_| turn(&mut run)).fold(f64::INFINITY, f64::min)
 }
 
 /// Seconds of an operation, for each element of a vectorised loop.
 fn operation(f: impl Fn(f64, f64) -> f64) -> f64 {
     let mut x = vec![1.5_f64; PART];
     let c = black_box(1.5_f64);
-    let seconds = fastest(|| {
+    let seconds = fastest(TURNS, || {
         for _ in 0..PARTS {
             x.iter_mut().for_each(|x| *x = f(*x, c));
             black_box(&mut x);
@@ -39,9 +43,9 @@ fn operation(f: impl Fn(f64, f64) -> f64) -> f64 {
     seconds / (PARTS * PART) as f64
 }
 
-/// Seconds of an operation, of four on a number that is loaded and stored once.
-fn in_chain(read_and_written: f64, f: impl Fn(f64, f64) -> f64 + Copy) -> f64 {
-    (operation(|x, c| f(f(f(f(x, c), c), c), c)) - read_and_written) / 4.0
+/// Seconds of an operation, of several on a number.
+fn in_chain(f: impl Fn(f64, f64) -> f64 + Copy) -> f64 {
+    operation(|x, c| (0..OPERATIONS).fold(x, |x, _| f(x, c))) / OPERATIONS as f64
 }
 
 /// The face at each side of each cell, faces numbered axis by axis: `[CELLS][6]`.
@@ -57,21 +61,20 @@ fn faces() -> Vec<[u32; 6]> {
 }
 
 fn main() {
-    let read_and_written = operation(|x, _| -x);
-    let addition = in_chain(read_and_written, |x, c| x + c);
+    let addition = in_chain(|x, c| x + c);
 
     let arrays = vec![vec![1.5_f64; CELLS]; 4];
     let mut out = vec![0.0_f64; CELLS];
-    let store = fastest(|| black_box(&mut out).fill(black_box(1.0)));
-    let copy = fastest(|| black_box(&mut out).copy_from_slice(&arrays[0]));
-    let four = fastest(|| {
+    let store = fastest(LONG_TURNS, || black_box(&mut out).fill(black_box(1.0)));
+    let copy = fastest(LONG_TURNS, || black_box(&mut out).copy_from_slice(&arrays[0]));
+    let four = fastest(LONG_TURNS, || {
         let [a, b, c, d] = [0, 1, 2, 3].map(|i| &arrays[i][..CELLS]);
         for (i, out) in black_box(&mut out).iter_mut().enumerate() {
             *out = (a[i] + b[i]) + (c[i] + d[i]);
         }
     });
     let inside = EDGE * EDGE..CELLS - EDGE * EDGE;
-    let neighbours = fastest(|| {
+    let neighbours = fastest(LONG_TURNS, || {
         let a = &arrays[0];
         let n = inside.len();
         let sides = [1, EDGE, EDGE * EDGE].map(|by| [&a[inside.start - by..][..n], &a[inside.start + by..][..n]]);
@@ -82,7 +85,7 @@ fn main() {
     });
     let faces = faces();
     let on_faces = vec![1.5_f64; 3 * EDGE * EDGE * (EDGE + 1)];
-    let by_face = fastest(|| {
+    let by_face = fastest(LONG_TURNS, || {
         for (out, faces) in black_box(&mut out).iter_mut().zip(&faces) {
             *out = faces.iter().map(|&face| on_faces[face as usize]).sum();
         }
@@ -90,11 +93,11 @@ fn main() {
     let cells = CELLS as f64;
     let rows = [
         ("addition", addition),
-        ("product", in_chain(read_and_written, |x, c| x * c)),
-        ("quotient", in_chain(read_and_written, |x, c| c / x)),
-        ("root", in_chain(read_and_written, |x, _| x.sqrt())),
-        ("exponential", operation(|x, c| math::exp(c - x)) - read_and_written),
-        ("power", operation(|x, c| math::pow(x, c - 1.0)) - read_and_written),
+        ("product", in_chain(|x, c| x * c)),
+        ("quotient", in_chain(|x, c| c / x)),
+        ("root", in_chain(|x, _| x.sqrt())),
+        ("exponential", operation(|x, c| math::exp(c - x))),
+        ("power", operation(|x, c| math::pow(x, c - 1.0))),
         ("load", (four - copy) / 3.0 / cells),
         ("neighbour", (neighbours / inside.len() as f64 - copy / cells) / 6.0),
         ("by_face", (by_face - store) / 6.0 / cells),

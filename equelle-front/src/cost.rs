@@ -47,7 +47,6 @@ pub struct Measured {
     pub quotient: f64,
     pub root: f64,
     pub exponential: f64,
-    pub power: f64,
     /// From memory, of the element at hand.
     pub load: f64,
     /// Of a neighbour, which other elements load too.

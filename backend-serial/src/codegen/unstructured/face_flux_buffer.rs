@@ -197,8 +197,8 @@ mod tests {
         let at = || Path::Local(LocalId(0));
         let difference = KExpr::Arithmetic(Arithmetic::Sub, Box::new(load(at())), Box::new(load(at())));
         let cost = |block: &KBlock| super::cost(block, &crate::codegen::costs::COSTS);
-        assert_eq!(cost(&block(difference.clone())), 5);
+        assert_eq!(cost(&block(difference.clone())), 3);
         let root = KExpr::Unary(UnaryOp::Sqrt, Box::new(difference.clone()));
-        assert_eq!(cost(&block(KExpr::Arithmetic(Arithmetic::Div, Box::new(root), Box::new(difference)))), 26);
+        assert_eq!(cost(&block(KExpr::Arithmetic(Arithmetic::Div, Box::new(root), Box::new(difference)))), 36);
     }
 }
