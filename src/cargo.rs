@@ -3,6 +3,7 @@
 use std::io::{BufRead, BufReader, ErrorKind as IoErrorKind, Read};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 use std::{env, fs, thread};
 
@@ -10,7 +11,8 @@ use equelle_runtime::hash::StableHash;
 use equelle_runtime::io::Sink;
 use equelle_runtime::{Error, ErrorKind};
 
-use crate::cache::{Cache, lock_file, version_hash};
+use crate::build_bar::BuildBar;
+use crate::cache::{Cache, version_hash};
 use crate::console::Console;
 use crate::failure::Failure;
 use crate::processor::Flags;
@@ -46,8 +48,7 @@ pub fn build(cache: &Cache, folder: &Path, runtime: &str, flags: &Flags, console
         console.progress("Building the simulator");
     } else {
         console.progress(&format!(
-            "Building the runtime for the first time ({runtime}, up to {} crates), which takes one to three minutes; later builds take seconds",
-            lock_file().matches("[[package]]").count()
+            "Building the runtime for the first time ({runtime}), which takes one to three minutes; later builds take seconds"
         ));
     }
     let mut attempt = cargo_build(cache, folder, flags, true, console)?;
@@ -88,40 +89,98 @@ fn cargo_build(cache: &Cache, folder: &Path, flags: &Flags, offline: bool, conso
     // Cargo reads configuration from the current folder upwards; what is built must not depend on
     // where the user stands.
     command.current_dir(folder).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    // Cargo tells how many units there are with a bar alone.
+    command.env("CARGO_TERM_PROGRESS_WHEN", "always").env("CARGO_TERM_PROGRESS_WIDTH", "60");
     let mut child = command.spawn().map_err(|error| cannot_start(&error))?;
     let (Some(stdout), Some(stderr)) = (child.stdout.take(), child.stderr.take()) else {
         return Err(Failure::Internal("cargo has no output".into()));
     };
-    let console = *console;
+    let manifest = fs::read_to_string(folder.join("Cargo.toml")).unwrap_or_default();
+    let bar = Arc::new(Mutex::new(BuildBar::new(console, &manifest)));
     let simulator = folder.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-    let progress = thread::spawn(move || forward_progress(stderr, &simulator, &console));
+    let (shown, known) = (Arc::clone(&bar), simulator.clone());
+    let progress = thread::spawn(move || forward_progress(stderr, &known, &shown));
     let mut program = None;
     for line in BufReader::new(stdout).lines().map_while(Result::ok) {
         let Ok(message) = serde_json::from_str::<serde_json::Value>(&line) else { continue };
-        if let (Some("compiler-artifact"), Some(path)) = (message["reason"].as_str(), message["executable"].as_str()) {
+        if message["reason"] != "compiler-artifact" {
+            continue;
+        }
+        if let Some(name) = message["target"]["name"].as_str() {
+            locked(&bar).is_made(name, message["fresh"] == true);
+        }
+        if let Some(path) = message["executable"].as_str() {
             program = Some(PathBuf::from(path));
         }
     }
     let status = child.wait().map_err(|error| cannot_start(&error))?;
     let log = progress.join().unwrap_or_default();
+    locked(&bar).close();
     let rejected = log.contains("could not compile");
     Ok(Attempt { program: program.filter(|_| status.success()), rejected, log })
 }
 
+fn locked(bar: &Mutex<BuildBar>) -> MutexGuard<'_, BuildBar> {
+    bar.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
 /// Shows what cargo compiles and fetches; returns the log, which a failure needs. The name of the
 /// simulator's own package means nothing to the user.
-fn forward_progress(stderr: impl Read, simulator: &str, console: &Console) -> String {
-    let mut log = String::new();
-    for line in BufReader::new(stderr).lines().map_while(Result::ok) {
+fn forward_progress(mut stderr: impl Read, simulator: &str, bar: &Mutex<BuildBar>) -> String {
+    let (mut log, mut rest, mut bytes) = (String::new(), Vec::new(), [0; 4096]);
+    let mut line = |line: &str| {
+        let line = plain(line);
         let mut words = line.split_whitespace();
-        if let (Some(verb @ ("Compiling" | "Downloading" | "Downloaded")), Some(what)) = (words.next(), words.next()) {
-            let what = if what == simulator { "the simulator" } else { what };
-            console.progress(&format!("  {} {what}", verb.to_lowercase()));
+        match (words.next(), words.next()) {
+            (Some("Building" | "Blocking" | "Updating"), Some(what)) if what.starts_with('[') || what == "waiting" => {
+                return units(&line).map_or((), |units| locked(bar).units(units));
+            }
+            (Some(verb @ ("Compiling" | "Downloading" | "Downloaded")), Some(what)) => {
+                let what = if what == simulator { "the simulator" } else { what };
+                locked(bar).begins(&verb.to_lowercase(), what);
+            }
+            _ => {}
         }
         log.push_str(&line);
         log.push('\n');
+    };
+    while let Ok(count) = stderr.read(&mut bytes) {
+        if count == 0 {
+            break;
+        }
+        rest.extend_from_slice(&bytes[..count]);
+        while let Some(end) = rest.iter().position(|byte| matches!(byte, b'\n' | b'\r')) {
+            let text: Vec<u8> = rest.drain(..=end).collect();
+            let text = String::from_utf8_lossy(&text[..end]);
+            if !text.trim().is_empty() {
+                line(&text);
+            }
+        }
+    }
+    if !rest.is_empty() {
+        line(&String::from_utf8_lossy(&rest));
     }
     log
+}
+
+/// A line of a terminal without its control sequences.
+fn plain(line: &str) -> String {
+    let mut text = String::with_capacity(line.len());
+    let mut rest = line.chars();
+    while let Some(c) = rest.next() {
+        if c == '\u{1b}' {
+            // `ESC [ ... letter`
+            let _ = rest.by_ref().find(char::is_ascii_alphabetic);
+        } else {
+            text.push(c);
+        }
+    }
+    text
+}
+
+/// The number of units of `Building [===>  ] 45/109: serde`.
+fn units(line: &str) -> Option<usize> {
+    line.split_once(']')?.1.split(':').next()?.trim().split_once('/')?.1.trim().parse().ok()
 }
 
 /// The cargo that runs this process, if one does, else the one on the path.
@@ -178,4 +237,17 @@ fn explain(attempt: &Attempt) -> Failure {
         return Failure::Internal(format!("the generated program does not compile\n{}", attempt.log.trim_end()));
     }
     Error::new(ErrorKind::Backend, format!("cargo cannot build the simulator\n{}", attempt.log.trim_end())).into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_number_of_units_is_read_from_cargos_bar() {
+        let line = "\u{1b}[1m\u{1b}[36m    Building\u{1b}[0m [=====>                ] 45/109: serde, syn(build)";
+        assert_eq!(plain(line), "    Building [=====>                ] 45/109: serde, syn(build)");
+        assert_eq!(units(&plain(line)), Some(109));
+        assert_eq!(units("    Building something"), None);
+    }
 }

@@ -121,6 +121,11 @@ impl Console {
         }
     }
 
+    /// A line of a terminal that the next one overwrites.
+    pub fn bar(&self, line: &str) {
+        write(&format!("\r{line}\x1b[K"));
+    }
+
     /// What the compiler did.
     pub fn report(&self, report: &Report, source: &SourceMap) {
         match self.format {

@@ -90,6 +90,12 @@ pub trait Backend: std::fmt::Debug + Sync {
     /// If the program uses a construct that the back-end cannot express.
     fn files(&self, module: &Verified) -> Result<Vec<(String, String)>, BackendError>;
 
+    /// Whether the module of a program's kernels has a constant `KERNELS`, which is compiled when
+    /// the program starts.
+    fn compiles_at_start(&self) -> bool {
+        false
+    }
+
     /// What operations cost there. The passes decide by it what is stored, before code is
     /// generated.
     fn costs(&self) -> CostModel;

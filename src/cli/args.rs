@@ -233,7 +233,11 @@ pub enum Verb {
     /// Describe, check, convert or make a grid file
     Grid(GridArgs),
     /// Check tool chain, cache and GPU
-    Doctor,
+    Doctor {
+        /// Build the runtime and compile its kernels ahead, so that first runs do not wait for them
+        #[arg(long)]
+        warm: bool,
+    },
     /// Print a completion script for a shell
     Completions {
         /// The shell

@@ -184,7 +184,8 @@ impl Compiled {
             return Ok(Some(program));
         }
         let runtime: Vec<&str> = self.backends.iter().map(|backend| backend.name()).collect();
-        let runtime = runtime.join("+");
+        // With the direct solver the runtime is another one.
+        let runtime = runtime.into_iter().chain(self.is_implicit().then_some("solvers")).collect::<Vec<_>>().join("+");
         let state = if cargo::is_prepared(&self.cache, &runtime, &flags) { BuildState::Prepared } else { BuildState::Nothing };
         if instead(state) {
             return Ok(None);

@@ -15,6 +15,7 @@ mod run;
 mod stdout;
 mod sweep;
 mod trial;
+mod warm;
 mod watch;
 
 use std::ffi::OsString;
@@ -75,10 +76,11 @@ fn dispatch(backends: Registry, cli: Cli, console: &Console) -> Result<(), Failu
             Verb::Fmt(args) => fmt::fmt(&args, console),
             Verb::Explain(args) => explain::explain(&args),
             Verb::Grid(args) => grid::grid(&args, console),
-            Verb::Doctor => {
+            Verb::Doctor { warm } => {
                 let report = crate::doctor::examine(backends);
                 print(&report.text)?;
-                report.result
+                report.result?;
+                if warm { warm::warm(backends, console) } else { Ok(()) }
             }
             Verb::Completions { shell } => {
                 let mut script = Vec::new();

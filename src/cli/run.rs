@@ -13,7 +13,7 @@ use super::args::{Fp, ProgramArgs, Real, RunArgs, SourceArgs};
 use super::compile::{Compiled, check_machine, compile};
 use super::inputs;
 use super::plot;
-use super::trial;
+use super::trial::{self, Outlook};
 use crate::console::{Console, MessageFormat};
 use crate::failure::Failure;
 use crate::interpret;
@@ -56,17 +56,24 @@ pub(super) fn run(backends: Registry, args: &RunArgs, console: &Console) -> Resu
     let warnings = inputs::check(compiled.program(), &args.source.file, &given, console)?;
     let SourceArgs { program: ProgramArgs { precision, fp, .. }, target, .. } = &args.source;
     let may_interpret = args.backend == reference && *precision == Real::F64 && *fp == Fp::Strict && !args.compiled && !args.profile;
+    let mut outlook = Outlook::Builds;
     let instead = |state| {
-        let ends = may_interpret && restart.is_none() && trial::ends(compiled.source(), compiled.verified(), &given, state);
-        if !ends {
+        if may_interpret && restart.is_none() {
+            outlook = trial::outlook(compiled.source(), compiled.verified(), &given, state);
+        }
+        if outlook == Outlook::Builds {
             // The run repeats them: what is built now may take so long that nobody waits for it.
             warnings.iter().for_each(|warning| console.warning(warning));
         }
-        ends
+        outlook != Outlook::Builds
     };
     let Some(program) = compiled.build_unless(&target.target_cpu, console, instead)? else {
         if !args.quiet {
-            console.progress("Interpreting the program, which takes less time than a build; --compiled builds it");
+            let how_long = match outlook {
+                Outlook::EndsIn(seconds) => format!("which takes about {seconds:.0} s, less than a build"),
+                Outlook::Ends | Outlook::Builds => "which takes less time than a build".to_owned(),
+            };
+            console.progress(&format!("Interpreting the program, {how_long}; --compiled builds it"));
         }
         return interpreted(compiled.source(), compiled.verified(), args, given, restart, console);
     };

@@ -17,7 +17,7 @@ pub mod written;
 
 use equelle_front::backend::{Backend, BackendError, Namer, snake_case};
 use equelle_front::ir::interface::{Data, DataKind, ExpectedUnit};
-use equelle_front::ir::{Module, Numbers, Precision, Rounding, StorageRequests};
+use equelle_front::ir::{Module, Numbers, Precision, Rounding};
 use equelle_front::types::Basic;
 use equelle_front::verify::Verified;
 use equelle_runtime::{InputKind, TableColumns};
@@ -50,7 +50,7 @@ pub fn generate(verified: &Verified, options: &PackageOptions) -> Result<Package
     let mut files = vec![
         ("Cargo.toml".to_owned(), cargo_toml::text(&name, &library, implicit, options)),
         ("manifest.json".to_owned(), manifest::text(module)),
-        ("src/main.rs".to_owned(), main_text(&library, module.numbers, &module.storage, options)?),
+        ("src/main.rs".to_owned(), main_text(&library, module, options)?),
         ("src/lib.rs".to_owned(), host::text(module, options)?),
     ];
     if let Some(path) = source_path(module) {
@@ -122,7 +122,8 @@ fn mode(numbers: Numbers) -> Option<String> {
 }
 
 /// `src/main.rs`
-fn main_text(library: &str, numbers: Numbers, storage: &StorageRequests, options: &PackageOptions) -> Result<String, BackendError> {
+fn main_text(library: &str, module: &Module, options: &PackageOptions) -> Result<String, BackendError> {
+    let (numbers, storage) = (module.numbers, &module.storage);
     let library = rust::ident(library);
     let backends = options.backends.iter().map(|backend| {
         let name = backend.name();
@@ -135,11 +136,20 @@ fn main_text(library: &str, numbers: Numbers, storage: &StorageRequests, options
             text if text.is_empty() => session,
             text => quote! { #session.with_storage(#text) },
         };
-        let run = match numbers.precision {
-            Precision::Double => quote! { run },
-            Precision::Single => quote! { run_with_precision::<f32> },
+        let run = if backend.compiles_at_start() && !module.kernels.is_empty() {
+            let kernels = rust::ident(&format!("kernels_{name}"));
+            let real = match numbers.precision {
+                Precision::Double => quote! { f64 },
+                Precision::Single => quote! { f32 },
+            };
+            quote! { run_compiling::<#real>(#session, &[#library::#kernels::KERNELS], #library::simulate) }
+        } else {
+            match numbers.precision {
+                Precision::Double => quote! { run(#session, #library::simulate) },
+                Precision::Single => quote! { run_with_precision::<f32>(#session, #library::simulate) },
+            }
         };
-        quote! { Backend { name: #name, run: |session| #runtime::runtime::#run(#session, #library::simulate) } }
+        quote! { Backend { name: #name, run: |session| #runtime::runtime::#run } }
     });
     rust::format(quote! {
         //! Picks the back-end and runs the program.

@@ -51,6 +51,10 @@ impl Backend for Cuda {
         DeviceKind::Gpu
     }
 
+    fn compiles_at_start(&self) -> bool {
+        true
+    }
+
     fn availability(&self) -> Availability {
         availability::look()
     }

@@ -32,7 +32,7 @@ pub use grid::arrays::GridArrays;
 pub use kernels::{FloatingPoint, KernelModule};
 pub use linalg::csr::Jacobian;
 pub use linalg::space::Space;
-pub use runtime::{CudaRuntime, open_device, report, run, run_on, run_with_precision};
+pub use runtime::{CudaRuntime, open_device, report, run, run_compiling, run_on, run_with_precision};
 pub use values::collections::{
     Bool, BoolCollection, Collection, EntityCollection, Loop, Scalar, ScalarCollection, Sequence, Vector, VectorCollection,
 };

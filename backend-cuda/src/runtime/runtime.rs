@@ -19,6 +19,10 @@ use crate::runtime::executor::precision::Precision;
 use crate::runtime::executor::queue::Counters;
 use crate::runtime::grid::arrays::{DeviceGrid, cartesian_args};
 use crate::runtime::grid::half_faces;
+use crate::runtime::kernels::{
+    COLLECTIONS_MODULE, DERIVATIVES_MODULE, KernelModule, MATRICES_MODULE, OPERATIONS_MODULE, PRODUCTS_MODULE, RUNTIME_MODULE,
+    VECTORS_MODULE,
+};
 use crate::runtime::linalg::space::Space;
 use crate::runtime::values::conditions::Conditions;
 
@@ -58,7 +62,37 @@ pub fn run(session: Session, program: impl FnOnce(&mut CudaRuntime) -> Result<()
 /// # Errors
 /// As for [`run`].
 pub fn run_with_precision<R: Real>(session: Session, program: impl FnOnce(&mut CudaRuntime) -> Result<(), Error>) -> Result<(), Error> {
-    run_on(session, open_device()?, Precision::of::<R>(), program)
+    run_compiling::<R>(session, &[], program)
+}
+
+/// [`run_with_precision`] for a program with these kernels, which are compiled while the device is
+/// opened.
+///
+/// # Errors
+/// As for [`run`].
+pub fn run_compiling<R: Real>(
+    session: Session,
+    kernels: &[KernelModule],
+    program: impl FnOnce(&mut CudaRuntime) -> Result<(), Error>,
+) -> Result<(), Error> {
+    let precision = Precision::of::<R>();
+    let mut modules = vec![RUNTIME_MODULE, COLLECTIONS_MODULE];
+    if kernels.is_empty() {
+        modules.push(OPERATIONS_MODULE);
+    }
+    if !session.program().solves.is_empty() {
+        modules.extend([VECTORS_MODULE, PRODUCTS_MODULE, MATRICES_MODULE]);
+        if kernels.is_empty() {
+            modules.push(DERIVATIVES_MODULE);
+        }
+    }
+    modules.extend(kernels);
+    // How kernels read the sides of other grids is known when the grid has been renumbered.
+    let is_cartesian = session.grid().cartesian_shape().is_some();
+    let (now, later): (Vec<_>, Vec<_>) = modules.into_iter().partition(|module| is_cartesian || !module.is_on_grids());
+    let options = compile_options(&session, precision, false);
+    let device = session.opening_device(|| open_device_for(now.into_iter().map(|module| (module, options)).collect()))?;
+    run_compiling_on(session, device, precision, &later, program)
 }
 
 /// [`run_with_precision`] on an open device.
@@ -66,13 +100,24 @@ pub fn run_with_precision<R: Real>(session: Session, program: impl FnOnce(&mut C
 /// # Errors
 /// As for [`run`].
 pub fn run_on(
-    mut session: Session,
+    session: Session,
     device: Rc<dyn Device>,
     precision: Precision,
     program: impl FnOnce(&mut CudaRuntime) -> Result<(), Error>,
 ) -> Result<(), Error> {
+    run_compiling_on(session, device, precision, &[], program)
+}
+
+fn run_compiling_on(
+    mut session: Session,
+    device: Rc<dyn Device>,
+    precision: Precision,
+    modules: &[KernelModule],
+    program: impl FnOnce(&mut CudaRuntime) -> Result<(), Error>,
+) -> Result<(), Error> {
     session.computes_on(ComputeDevice::Gpu);
     let mut runtime = CudaRuntime::with_precision(session, device, precision)?;
+    runtime.executor.prepare(modules)?;
     let end = match program(&mut runtime) {
         Ok(()) => runtime.finish(),
         // An earlier output that could not be written is the cause.
@@ -118,13 +163,27 @@ pub fn report() -> Result<Vec<(String, String)>, Error> {
 /// # Errors
 /// `Backend` if there is no usable device.
 pub fn open_device() -> Result<Rc<dyn Device>, Error> {
+    open_device_for(Vec::new())
+}
+
+/// [`open_device`] for a program that will load these modules.
+fn open_device_for(modules: Vec<(KernelModule, CompileOptions)>) -> Result<Rc<dyn Device>, Error> {
     match std::env::var("EQUELLE_CUDA_DEVICE").as_deref() {
         Ok("host") => Ok(Rc::new(crate::runtime::device::emulator::Emulator::new())),
         Ok(other) if other != "gpu" && !other.is_empty() => {
             Err(Error::new(ErrorKind::Usage, format!("EQUELLE_CUDA_DEVICE must be `gpu` or `host`, not `{other}`")))
         }
-        _ => Ok(Rc::new(GpuDevice::open()?)),
+        _ => Ok(Rc::new(GpuDevice::open_for(modules)?)),
     }
+}
+
+/// Compile options of the kernels of a session's program; `narrow_sides` is false on a Cartesian
+/// grid.
+fn compile_options(session: &Session, precision: Precision, narrow_sides: bool) -> CompileOptions {
+    let grid = session.grid();
+    // An offset must be able to count half-faces, at most two per face.
+    let wide_offsets = 2 * grid.n_faces() as u64 > u64::from(u32::MAX);
+    CompileOptions { dim: grid.dim(), wide_offsets, narrow_sides, cartesian: grid.cartesian_shape().is_some(), precision }
 }
 
 impl CudaRuntime {
@@ -153,13 +212,11 @@ impl CudaRuntime {
         session.message(&format!("running on {}", device.properties().name));
         // The threads of a warp read the same face of many cells.
         session.renumber_grid_with(FaceOrder::OfFile);
+        let shape = session.grid().cartesian_shape().map(cartesian_args);
         let grid = session.grid();
-        let (dim, shape) = (grid.dim(), grid.cartesian_shape().map(cartesian_args));
-        // An offset must be able to count half-faces, at most two per face.
-        let wide_offsets = 2 * grid.n_faces() as u64 > u64::from(u32::MAX);
         // The arrays of a Cartesian grid are made where something reads them.
         let narrow = if shape.is_none() { half_faces::narrow(grid.topology(), grid.threads()) } else { None };
-        let options = CompileOptions { dim, wide_offsets, narrow_sides: narrow.is_some(), cartesian: shape.is_some(), precision };
+        let options = compile_options(&session, precision, narrow.is_some());
         let executor = Executor::new(device, options, shape, tune, session.interrupt().clone());
         if session.profile() {
             executor.measure_kernel_times();

@@ -17,8 +17,6 @@ use std::fmt;
 use std::ops::Range;
 use std::sync::Arc;
 
-use sprs::CsMatViewI;
-
 use equelle_runtime::Real;
 
 use super::pool::Values;
@@ -148,11 +146,6 @@ impl<R: Real> Jacobian<R> {
     pub fn row(&self, row: usize) -> (&[u32], &[R]) {
         let range = self.range(row);
         (&self.col_idx()[range.clone()], &self.values()[range])
-    }
-
-    /// The Jacobian as a matrix of sprs.
-    pub fn matrix(&self) -> CsMatViewI<'_, R, u32, usize> {
-        CsMatViewI::new((self.n_rows(), self.n_cols), self.row_ptr(), self.col_idx(), self.values())
     }
 
     /// From a pattern and the entries that a kernel has written.

@@ -88,7 +88,9 @@ pub fn pattern(collection: &ScalarCollection) -> Vec<Vec<u32>> {
 /// `J d`, by sprs.
 pub fn times(jacobian: &Jacobian, d: &[f64]) -> Vec<f64> {
     let mut out = vec![0.0; jacobian.n_rows()];
-    sprs::prod::mul_acc_mat_vec_csr(jacobian.matrix().view(), d, &mut out[..]);
+    let shape = (jacobian.n_rows(), jacobian.n_cols());
+    let matrix = sprs::CsMatViewI::<f64, u32, usize>::new(shape, jacobian.row_ptr(), jacobian.col_idx(), jacobian.values());
+    sprs::prod::mul_acc_mat_vec_csr(matrix, d, &mut out[..]);
     out
 }
 

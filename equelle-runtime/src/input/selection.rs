@@ -226,16 +226,18 @@ impl<'a> Selector<'a> {
             let name = ["x", "y", "z"][axis];
             return Err(TextError::new(offset, format!("side `{name}{sign}` of a grid of dimension {}", self.grid.dim())).into());
         }
-        let mut on_side = self.nothing()?;
-        match self.kind {
-            EntityKind::Face => sides::faces(self.grid, axis, high).into_iter().for_each(|face| on_side[face as usize] = true),
-            EntityKind::Cell => sides::cells(self.grid, axis, high).into_iter().for_each(|cell| on_side[cell as usize] = true),
+        let on_side = match self.kind {
+            EntityKind::Face => sides::faces(self.grid, axis, high),
+            EntityKind::Cell => sides::cells(self.grid, axis, high),
             EntityKind::Edge | EntityKind::Vertex => {
                 let what = format!("a side has faces and cells, and `{}` is a domain of {}", self.within.name(), self.kind.nouns());
                 return Err(TextError::new(offset, what).into());
             }
+        };
+        let mut chosen = self.nothing()?;
+        for index in on_side {
+            chosen[index as usize] = self.within.rank(self.grid.entity_of_file(self.kind, index)).is_some();
         }
-        let chosen = self.choose(|entity| Ok(on_side[self.grid.file_index(self.kind, entity) as usize]))?;
         Ok(chosen)
     }
 

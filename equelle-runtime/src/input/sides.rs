@@ -5,7 +5,7 @@
 //! all boundary faces.
 
 use crate::entity::EntityKind;
-use crate::grid::{Grid, NONE};
+use crate::grid::{CartesianFace, Grid, NONE};
 
 /// How far the normal may be from the axis, and the centroid from the end of the box in parts of
 /// its size: more than files with six digits lose, less than any face that is not of the side.
@@ -15,11 +15,10 @@ const TOLERANCE: f64 = 1e-6;
 pub fn faces(grid: &Grid, axis: usize, high: bool) -> Vec<u32> {
     if let Some(shape) = grid.shape() {
         let layer = if high { shape.n[axis] } else { 0 };
-        let on_side = |&face: &u32| {
-            let face = shape.face_ijk(face as usize);
-            face.axis == axis && face.ijk[axis] == layer
-        };
-        return (0..grid.n_faces() as u32).filter(on_side).collect();
+        let places = |other: usize| if other == axis { layer..layer + 1 } else { 0..shape.n[other] };
+        let rows = places(2).flat_map(|k| places(1).map(move |j| [j, k]));
+        let ijk = rows.flat_map(|[j, k]| places(0).map(move |i| [i, j, k]));
+        return ijk.map(|ijk| shape.face(CartesianFace { axis, ijk }) as u32).collect();
     }
     let (topology, geometry) = (grid.topology(), grid.geometry());
     let boundary: Vec<usize> = (0..grid.n_faces()).filter(|&face| topology.is_boundary_face(face)).collect();

@@ -11,7 +11,8 @@
 //!   small. The latter, since a poor guess makes any residual look small.
 //! * The residual no longer decreases and is round-off of its terms: as large as roundings of
 //!   `sum_j |J_ij| |u_j|` in each row. So an ill-conditioned matrix, which turns round-off into
-//!   larger corrections, ends the solve.
+//!   larger corrections, ends the solve. Of a linear problem it need not have stagnated if the next
+//!   correction would be small: that would be a step of iterative refinement.
 //!
 //! Each equation and each unknown is judged by itself, since they have different units.
 
@@ -187,22 +188,24 @@ impl<'a> Criteria<'a> {
         // Written so that NaN fails.
         let reduced: Vec<bool> = norms.iter().zip(&self.first).map(|(norm, first)| *norm <= self.limits.reduction * first).collect();
         let stalls = |number: usize| norms[number] > STALLED * self.before[number];
-        let mut rounded = vec![false; norms.len()];
-        if (0..norms.len()).any(|number| !reduced[number] && stalls(number)) {
-            rounded = self.within_rounding(problem, &norms)?;
-            if rounded.iter().all(|rounded| *rounded) {
-                return Ok(Some(ConvergedReason::Rounding));
-            }
-        }
         let kept = |number: usize| match (norms[number], self.before[number]) {
             (0.0, _) => 0.0,
             // A residual that was zero before has kept all of it.
             (norm, before) => (norm / before).min(1.0),
         };
-        let kept = (0..norms.len()).filter(|&number| !rounded[number]).map(kept).fold(0.0, largest);
         let sizes = problem.correction_sizes()?;
         let part = if sizes.is_empty() { 1.0 } else { sizes.into_iter().map(Size::part).fold(0.0, largest) };
-        let next = part * kept;
+        let next = |rounded: &[bool]| part * (0..norms.len()).filter(|&number| !rounded[number]).map(kept).fold(0.0, largest);
+        let mut rounded = vec![false; norms.len()];
+        let is_linear = problem.linearity().is_some_and(|linearity| linearity.is_linear());
+        let refines = is_linear && next(&rounded) <= self.limits.next_if_reduced;
+        if (0..norms.len()).any(|number| !reduced[number] && (refines || stalls(number))) {
+            rounded = self.within_rounding(problem, &norms)?;
+            if rounded.iter().all(|rounded| *rounded) {
+                return Ok(Some(ConvergedReason::Rounding));
+            }
+        }
+        let next = next(&rounded);
         if next <= self.limits.next {
             return Ok(Some(ConvergedReason::Next(next)));
         }

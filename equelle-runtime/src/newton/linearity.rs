@@ -42,6 +42,11 @@ impl Linearity {
         }
     }
 
+    /// Whether the last correction was that of a linear problem.
+    pub(super) fn is_linear(&self) -> bool {
+        matches!(self.now, Some(Shown::LinearFrom(_)))
+    }
+
     /// A correction left the residual `after` where its linear system left `linear`, or less than
     /// the `target` of both.
     pub(super) fn observe(&mut self, correction: usize, linear: f64, after: f64, target: f64) {

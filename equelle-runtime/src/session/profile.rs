@@ -98,6 +98,12 @@ impl Session {
         }
     }
 
+    /// Opens a device of a back-end, which is a phase of its own.
+    pub fn opening_device<T>(&self, open: impl FnOnce() -> T) -> T {
+        let _phase = self.in_phase(Phase::Device);
+        open()
+    }
+
     /// Enters a phase until the result is dropped.
     pub(super) fn in_phase(&self, phase: Phase) -> InPhase {
         InPhase(self.profile.as_ref().map(|profiler| (profiler.clone(), profiler.enter(phase))))

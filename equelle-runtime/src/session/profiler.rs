@@ -11,6 +11,8 @@ use crate::report::event::{KernelProfile, KernelResources, LoopProfile, Profile}
 pub enum Phase {
     /// Reads parameters, the grid and inputs.
     Read,
+    /// Opens a device: its driver starts.
+    Device,
     /// Computes before the first loop.
     Build,
     /// The first round of the first loop: it allocates, finds patterns, compiles for a device.
@@ -25,13 +27,15 @@ pub enum Phase {
     Disk,
 }
 
-const PHASES: [Phase; 7] = [Phase::Read, Phase::Build, Phase::FirstStep, Phase::Steps, Phase::After, Phase::Outputs, Phase::Disk];
+const PHASES: [Phase; 8] =
+    [Phase::Read, Phase::Device, Phase::Build, Phase::FirstStep, Phase::Steps, Phase::After, Phase::Outputs, Phase::Disk];
 
 impl Phase {
     /// Its name.
     pub fn name(self) -> &'static str {
         match self {
             Phase::Read => "read",
+            Phase::Device => "opening the device",
             Phase::Build => "build",
             Phase::FirstStep => "first step",
             Phase::Steps => "steps",
@@ -134,7 +138,13 @@ impl Profiler {
         kernels.sort_by(|a, b| b.seconds.total_cmp(&a.seconds));
         Profile {
             bandwidth: state.bandwidth.unwrap_or(f64::NAN),
-            phases: PHASES.map(|phase| (phase.name(), state.phases[phase as usize].as_secs_f64())).to_vec(),
+            // Of back-ends without a device there is no such phase.
+            phases: PHASES
+                .into_iter()
+                .map(|phase| (phase, state.phases[phase as usize]))
+                .filter(|(phase, time)| *phase != Phase::Device || !time.is_zero())
+                .map(|(phase, time)| (phase.name(), time.as_secs_f64()))
+                .collect(),
             kernels,
             loops: state.loops.values().copied().collect(),
         }

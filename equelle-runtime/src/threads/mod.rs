@@ -24,7 +24,7 @@ use crate::number::parse_integer;
 use crate::params::Parameters;
 use pool::Pool;
 
-pub use parts::{BLOCK, Entries, Parts, PerBlock};
+pub use parts::{BLOCK, Columns, Entries, Parts, PerBlock};
 
 /// Loops over fewer elements stay on the calling thread: waking another one takes longer.
 pub const WORTH_SHARING: usize = 4 * BLOCK;

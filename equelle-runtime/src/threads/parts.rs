@@ -5,7 +5,7 @@
 pub const BLOCK: usize = 1024;
 
 /// Outputs of a loop: one item per element, or several. Slices, arrays and tuples of them (up to
-/// twelve, possibly nested), [`PerBlock`] and [`Entries`].
+/// twelve, possibly nested), [`PerBlock`], [`Columns`] and [`Entries`].
 pub trait Parts: Send + Sized {
     /// Splits off the outputs of the first `at` elements.
     ///
@@ -91,6 +91,21 @@ impl<T: Send> Parts for PerBlock<'_, T> {
 
     fn fits(&self, len: usize) -> bool {
         self.0.len() == len.div_ceil(BLOCK)
+    }
+}
+
+/// An item per element in each of several slices.
+#[derive(Debug)]
+pub struct Columns<'a, T>(pub Vec<&'a mut [T]>);
+
+impl<T: Send> Parts for Columns<'_, T> {
+    fn split_at(self, at: usize) -> (Self, Self) {
+        let (first, rest) = self.0.into_iter().map(|column| column.split_at_mut(at)).unzip();
+        (Columns(first), Columns(rest))
+    }
+
+    fn fits(&self, len: usize) -> bool {
+        self.0.iter().all(|column| column.len() == len)
     }
 }
 

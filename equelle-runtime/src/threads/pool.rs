@@ -7,7 +7,7 @@ use std::sync::OnceLock;
 #[derive(Default)]
 pub(super) struct Pool {
     #[cfg(feature = "threads")]
-    others: OnceLock<Option<rayon::ThreadPool>>,
+    others: OnceLock<Option<rayon_core::ThreadPool>>,
 }
 
 #[cfg(feature = "threads")]
@@ -36,8 +36,8 @@ impl Pool {
 
 /// `None` if the system refuses threads: then the calling one does the work, with the same result.
 #[cfg(feature = "threads")]
-fn others(number: usize) -> Option<rayon::ThreadPool> {
-    rayon::ThreadPoolBuilder::new().num_threads(number).thread_name(|index| format!("loop {}", index + 1)).build().ok()
+fn others(number: usize) -> Option<rayon_core::ThreadPool> {
+    rayon_core::ThreadPoolBuilder::new().num_threads(number).thread_name(|index| format!("loop {}", index + 1)).build().ok()
 }
 
 #[cfg(not(feature = "threads"))]

@@ -199,9 +199,13 @@ fn modules(module: &Module, options: &PackageOptions) -> TokenStream {
     if module.kernels.is_empty() {
         return TokenStream::new();
     }
-    let back_ends = options.backends.iter().map(|b| ident(&format!("kernels_{}", b.name())));
+    let back_ends = options.backends.iter().map(|backend| {
+        let name = ident(&format!("kernels_{}", backend.name()));
+        // The program hands its kernels to the runtime.
+        if backend.compiles_at_start() { quote!(pub mod #name;) } else { quote!(mod #name;) }
+    });
     let blank = blank();
-    quote! { pub mod kernels; #(mod #back_ends;)* #blank }
+    quote! { pub mod kernels; #(#back_ends)* #blank }
 }
 
 /// What the text of a program mentions.

@@ -1,8 +1,9 @@
 //! Patterns of equations: rows of the Jacobian that the kernels of a program write.
 //!
 //! The derivatives of an equation follow from its access paths. Once per grid, a pattern kernel
-//! lists them in two launches: the number for each element, then the columns. The host sorts them
-//! into the rows of a sparse matrix. An evaluation writes the entries in place.
+//! lists them in two launches: the number for each element, then the columns. The device sorts them
+//! into the rows of a sparse matrix; the host learns only their number. An evaluation writes the
+//! entries in place.
 
 use std::rc::Rc;
 use std::sync::Arc;
@@ -11,13 +12,12 @@ use equelle_runtime::domain::Domain;
 use equelle_runtime::{Error, ErrorKind};
 
 use crate::runtime::executor::Executor;
-use crate::runtime::linalg::csr::{CsrPattern, HostPattern, block_of};
+use crate::runtime::linalg::csr::{CsrPattern, block_of};
 
+use crate::runtime::device::DevicePtr;
 use crate::runtime::executor::arguments::EqPattern;
 use crate::runtime::executor::pool::Buffer;
-
-/// No element.
-const NONE: u32 = u32::MAX;
+use crate::runtime::kernels::MATRICES_MODULE;
 
 /// First column and domain of an unknown.
 type UnknownColumns = (usize, Arc<Domain>);
@@ -68,12 +68,17 @@ enum Stage {
         counts: Rc<Buffer>,
     },
     /// Columns are written.
-    Listing {
-        starts: Vec<u64>,
-        columns: Rc<Buffer>,
-        /// The numbers of derivatives, and their prefix sums.
-        device: [Rc<Buffer>; 2],
-    },
+    Listing(Listed),
+}
+
+/// Columns in any order and with repetitions; those of element k begin at `starts[k]`.
+#[derive(Debug)]
+struct Listed {
+    starts: Rc<Buffer>,
+    columns: Rc<Buffer>,
+    /// The numbers of columns, which the pattern kernel still writes.
+    _counts: Rc<Buffer>,
+    total: usize,
 }
 
 impl PatternCache {
@@ -119,118 +124,147 @@ impl PatternBuilder {
                 Ok(Some(pattern))
             }
             Stage::Counting { counts } => {
-                let told: Vec<u32> = executor.download(counts.address(), rows)?;
-                let mut starts = Vec::with_capacity(rows + 1);
-                let mut total = 0;
-                starts.push(total);
-                for count in told {
-                    total += u64::from(count);
-                    starts.push(total);
-                }
-                let device = executor.upload("starts of rows", &starts)?;
-                let columns = executor.buffer("columns of derivatives", 4 * total)?;
-                let pattern = EqPattern { counts: counts.address().0, starts: device.address().0, columns: columns.address().0 };
-                self.stage = Stage::Listing { starts, columns, device: [counts, device] };
+                let starts = executor.buffer("starts of rows", 8 * (rows as u64 + 1))?;
+                let call = executor.call(&MATRICES_MODULE, "equelle_lengths")?.arg(rows as u32).arg(counts.address());
+                executor.launch_over(call.arg(starts.address()), rows)?;
+                let total = total(executor, &starts, rows)?;
+                let columns = executor.buffer("columns of derivatives", 4 * total as u64)?;
+                let pattern = EqPattern { counts: counts.address().0, starts: starts.address().0, columns: columns.address().0 };
+                self.stage = Stage::Listing(Listed { starts, columns, _counts: counts, total });
                 Ok(Some(pattern))
             }
-            Stage::Listing { starts, columns, device } => {
-                let total = starts.last().copied().unwrap_or(0) as usize;
-                let told = executor.download(columns.address(), total)?;
-                let known = self.sorted_rows(executor, &starts, told, &device[1])?;
+            Stage::Listing(listed) => {
+                let known = rows_of(executor, rows, self.key.n_cols, &listed, self.slots)?;
                 self.stage = Stage::Finished(Rc::new(known));
                 Ok(None)
             }
         }
     }
-
-    /// Rows from the listed columns, in any order and with repetitions; those of element k begin at
-    /// `starts[k]`.
-    fn sorted_rows(&self, executor: &Executor, starts: &[u64], told: Vec<u32>, device_starts: &Rc<Buffer>) -> Result<CsrPattern, Error> {
-        let Sorted { row_ptr: host_row_ptr, columns: host_columns, slots: places } = sorted(starts, told, self.slots)?;
-        let row_ptr = executor.upload("rows of the Jacobian", &host_row_ptr.iter().map(|&p| p as u64).collect::<Vec<_>>())?;
-        let columns = executor.upload("columns of the Jacobian", &host_columns)?;
-        let block = block_of(&host_row_ptr);
-        let slots = if self.slots {
-            let places = executor.upload("places of derivatives", &places)?;
-            // If every row has each of its columns once, both have the same row pointers, which a
-            // kernel reads anyway.
-            let same = host_row_ptr.iter().zip(starts).all(|(&row, &start)| row as u64 == start);
-            Some((if same { Rc::clone(&row_ptr) } else { Rc::clone(device_starts) }, places))
-        } else {
-            None
-        };
-        let rows = CsrPattern::on_device(row_ptr, columns, starts.len() - 1, host_columns.len(), self.key.n_cols);
-        Ok(rows.of_kernel(block, slots, HostPattern { row_ptr: host_row_ptr, columns: host_columns }))
-    }
 }
 
-/// Rows, and the slot of each listed column.
-struct Sorted {
-    row_ptr: Vec<usize>,
-    columns: Vec<u32>,
-    slots: Vec<u16>,
+/// Turns the lengths of rows behind the first number of `starts` into starts; returns their sum.
+fn total(executor: &Executor, starts: &Buffer, rows: usize) -> Result<usize, Error> {
+    if rows == 0 {
+        return Ok(0);
+    }
+    executor.running_sums(DevicePtr(starts.address().0 + 8), rows)?;
+    Ok(executor.download_one::<u64>(DevicePtr(starts.address().0 + 8 * rows as u64))? as usize)
 }
 
-fn sorted(starts: &[u64], mut told: Vec<u32>, with_slots: bool) -> Result<Sorted, Error> {
-    let mut row_ptr = Vec::with_capacity(starts.len());
-    row_ptr.push(0);
-    let mut slots = Vec::with_capacity(if with_slots { told.len() } else { 0 });
-    let (mut kept, mut order) = (0, Vec::new());
-    for ends in starts.windows(2) {
-        let row = ends[0] as usize..ends[1] as usize;
-        let begin = kept;
-        order.clear();
-        order.extend_from_slice(&told[row.clone()]);
-        told[row.clone()].sort_unstable();
-        for at in row {
-            let column = told[at];
-            // Elements that do not exist come last.
-            if column == NONE {
-                break;
-            }
-            if kept == begin || told[kept - 1] != column {
-                told[kept] = column;
-                kept += 1;
-            }
-        }
-        if with_slots {
-            let columns = &told[begin..kept];
-            if columns.len() > usize::from(u16::MAX) {
-                return Err(Error::new(ErrorKind::Backend, "a row of the Jacobian has more entries than can be numbered"));
-            }
-            // Nothing is added for elements that do not exist.
-            slots.extend(order.iter().map(|column| columns.binary_search(column).unwrap_or(0) as u16));
-        }
-        row_ptr.push(kept);
+/// Rows of a sparse matrix from the listed columns of `rows` elements.
+fn rows_of(executor: &Executor, rows: usize, n_cols: usize, listed: &Listed, with_slots: bool) -> Result<CsrPattern, Error> {
+    if rows == 0 {
+        let row_ptr = executor.upload("rows of the Jacobian", &[0u64])?;
+        let columns = executor.buffer("columns of the Jacobian", 0)?;
+        let slots = with_slots.then(|| (Rc::clone(&row_ptr), Rc::clone(&columns)));
+        return Ok(CsrPattern::on_device(row_ptr, columns, 0, 0, n_cols).of_kernel(block_of([0; 4]), slots));
     }
-    told.truncate(kept);
-    told.shrink_to_fit();
-    Ok(Sorted { row_ptr, columns: told, slots })
+    let Listed { starts, columns, total: listed_columns, .. } = listed;
+    let call = |name| Ok::<_, Error>(executor.call(&MATRICES_MODULE, name)?.arg(rows as u32));
+    let row_ptr = executor.buffer("rows of the Jacobian", 8 * (rows as u64 + 1))?;
+    // Slots follow the order in which columns were listed.
+    let sorted = if with_slots { executor.buffer("columns of the Jacobian", 4 * *listed_columns as u64)? } else { Rc::clone(columns) };
+    let sort = call("equelle_sort_rows")?.arg(starts.address()).arg(columns.address()).arg(sorted.address());
+    executor.launch_over(sort.arg(row_ptr.address()), rows)?;
+    let entries = total(executor, &row_ptr, rows)?;
+    // If every row has each of its columns once, both have the same row pointers, which a kernel
+    // reads anyway.
+    let same = entries == *listed_columns;
+    let packed = if same {
+        sorted
+    } else {
+        let packed = executor.buffer("columns of the Jacobian", 4 * entries as u64)?;
+        let pack = call("equelle_pack_rows")?.arg(starts.address()).arg(sorted.address()).arg(row_ptr.address());
+        executor.launch_over(pack.arg(packed.address()), rows)?;
+        packed
+    };
+    let most = executor.upload("the longest rows", &[0u64; 5])?;
+    executor.launch_over(call("equelle_longest")?.arg(row_ptr.address()).arg(most.address()), rows)?;
+    let slots = if with_slots {
+        let slots = executor.buffer("places of derivatives", 2 * *listed_columns as u64)?;
+        let call = call("equelle_slots")?.arg(starts.address()).arg(columns.address()).arg(row_ptr.address()).arg(packed.address());
+        executor.launch_over(call.arg(slots.address()), rows)?;
+        Some((if same { Rc::clone(&row_ptr) } else { Rc::clone(starts) }, slots))
+    } else {
+        None
+    };
+    let most: Vec<u64> = executor.download(most.address(), 5)?;
+    if with_slots && most[4] > u64::from(u16::MAX) {
+        return Err(Error::new(ErrorKind::Backend, "a row of the Jacobian has more entries than can be numbered"));
+    }
+    let block = block_of([most[0], most[1], most[2], most[3]]);
+    Ok(CsrPattern::on_device(row_ptr, packed, rows, entries, n_cols).of_kernel(block, slots))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::runtime::test_support::runtimes;
+
+    /// No element.
+    const NONE: u32 = u32::MAX;
+
+    /// The columns of listed rows, their starts and the slots of what was listed.
+    fn rows_of_lists(executor: &Executor, lists: &[Vec<u32>], with_slots: bool) -> (Vec<u64>, Vec<u32>, Vec<u16>, u32) {
+        let mut starts = vec![0u64];
+        for list in lists {
+            starts.push(starts[starts.len() - 1] + list.len() as u64);
+        }
+        let columns = lists.concat();
+        let total = columns.len();
+        let (starts, columns) =
+            (executor.upload("starts", &starts).expect("memory"), executor.upload("columns", &columns).expect("memory"));
+        let listed = Listed { _counts: Rc::clone(&columns), starts, columns, total };
+        let rows = rows_of(executor, lists.len(), 1000, &listed, with_slots).expect("rows");
+        let row_ptr = executor.download(rows.row_ptr.address(), lists.len() + 1).expect("a device");
+        let columns = executor.download(rows.columns.address(), rows.entries()).expect("a device");
+        let slots = rows.slots().map_or_else(|_| Vec::new(), |slots| executor.download(DevicePtr(slots.slots), total).expect("a device"));
+        (row_ptr, columns, slots, rows.block)
+    }
 
     /// Two rows: 5, 3, 5 and a missing element; 7, 1. Entries by ascending column, each once.
     #[test]
     fn columns_are_sorted_and_places_follow_what_was_told() {
-        let Sorted { row_ptr, columns, slots } = sorted(&[0, 4, 6, 6], vec![5, 3, 5, NONE, 7, 1], true).expect("short rows");
-        assert_eq!((row_ptr, columns), (vec![0, 2, 4, 4], vec![3, 5, 1, 7]));
-        assert_eq!(slots, [1, 0, 1, 0, 1, 0]);
-        assert!(sorted(&[0, 1], vec![2], false).expect("one entry").slots.is_empty());
+        for rt in runtimes() {
+            let lists = [vec![5, 3, 5, NONE], vec![7, 1], vec![]];
+            let (row_ptr, columns, slots, _) = rows_of_lists(&rt.executor, &lists, true);
+            assert_eq!((row_ptr, columns), (vec![0, 2, 4, 4], vec![3, 5, 1, 7]));
+            assert_eq!(slots, [1, 0, 1, 0, 1, 0]);
+            let (row_ptr, columns, slots, block) = rows_of_lists(&rt.executor, &lists[1..], false);
+            assert_eq!((row_ptr, columns, slots, block), (vec![0, 2, 2], vec![1, 7], vec![], 256));
+            assert!(rows_of_lists(&rt.executor, &[], true).1.is_empty());
+        }
+    }
+
+    /// Rows of 1 to 400 columns, listed in an order that is not theirs, some twice: short ones are
+    /// sorted by insertion, long ones by a heap.
+    #[test]
+    fn rows_of_any_length_are_sorted() {
+        for rt in runtimes() {
+            let list = |row: u32| (0..1 + 7 * row % 400).map(|k| (k * 7919 + row) % (300 + row)).collect::<Vec<u32>>();
+            let lists: Vec<Vec<u32>> = (0..150).map(list).collect();
+            let (row_ptr, columns, slots, block) = rows_of_lists(&rt.executor, &lists, true);
+            let mut at = slots.iter();
+            for (row, list) in lists.iter().enumerate() {
+                let mut wanted = list.clone();
+                wanted.sort_unstable();
+                wanted.dedup();
+                let found = &columns[row_ptr[row] as usize..row_ptr[row + 1] as usize];
+                assert_eq!(found, wanted, "row {row}");
+                assert!(list.iter().all(|column| at.next().is_some_and(|&slot| found[usize::from(slot)] == *column)), "row {row}");
+            }
+            assert_eq!(block, 256, "32 rows of 200 columns fit nowhere");
+        }
     }
 
     /// 2560 entries: 256 rows of ten, 128 of twenty.
     #[test]
     fn blocks_are_as_large_as_shared_memory_allows() {
-        let rows = |width: usize, count: usize| (0..=count).map(|k| width * k).collect::<Vec<_>>();
-        assert_eq!(block_of(&rows(7, 1000)), 256);
-        assert_eq!(block_of(&rows(10, 1000)), 256);
-        assert_eq!(block_of(&rows(11, 1000)), 128);
-        assert_eq!(block_of(&rows(80, 1000)), 32);
-        // Too large for shared memory: rows are written in global memory.
-        assert_eq!(block_of(&rows(81, 1000)), 256);
-        assert_eq!(block_of(&[0]), 256);
+        for rt in runtimes() {
+            let block = |width: u32| rows_of_lists(&rt.executor, &vec![(0..width).collect(); 1000], false).3;
+            assert_eq!([7, 10, 11, 80].map(block), [256, 256, 128, 32]);
+            // Too large for shared memory: rows are written in global memory.
+            assert_eq!(block(81), 256);
+        }
     }
 }

@@ -51,6 +51,14 @@ pub trait Device: SparseProducts + DirectSolves {
     fn properties(&self) -> &DeviceProperties;
     /// Compiles (or takes from the cache) and loads a module; a loaded module is returned as it is.
     fn load(&self, module: &KernelModule, options: CompileOptions) -> Result<ModuleId, Error>;
+    /// Begins to compile modules that will be loaded soon, beside what the caller does.
+    ///
+    /// # Errors
+    /// As for [`Device::load`].
+    fn prepare(&self, modules: &[(KernelModule, CompileOptions)]) -> Result<(), Error> {
+        let _ = modules;
+        Ok(())
+    }
     /// Finds a kernel.
     fn function(&self, module: ModuleId, name: &str) -> Result<FunctionId, Error>;
     /// Allocates at least `bytes` bytes, aligned to 256; `None` if there is too little memory.

@@ -184,6 +184,13 @@ impl Executor {
         Ok(function)
     }
 
+    /// Begins to compile modules that are not loaded and will be needed soon.
+    pub(crate) fn prepare(&self, modules: &[KernelModule]) -> Result<(), Error> {
+        let is_loaded = |module: &KernelModule| self.modules.borrow().keys().any(|(name, ..)| *name == module.name);
+        let wanted: Vec<_> = modules.iter().filter(|module| !is_loaded(module)).map(|module| (*module, self.options)).collect();
+        if wanted.is_empty() { Ok(()) } else { self.device.prepare(&wanted) }
+    }
+
     /// Prepares the call of a kernel, which then gets its arguments and a launch.
     ///
     /// # Errors

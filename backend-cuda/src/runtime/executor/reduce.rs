@@ -7,7 +7,6 @@ use equelle_runtime::{BoolReduction, Error, Reduction, reduce};
 use crate::runtime::device::DevicePtr;
 use crate::runtime::executor::Executor;
 use crate::runtime::executor::pool::Buffer;
-use crate::runtime::kernels::DERIVATIVES_MODULE;
 
 /// The number of a reduction in the kernels.
 pub(crate) fn reduction_number(reduction: Reduction) -> u32 {
@@ -115,11 +114,11 @@ impl Executor {
             return Ok(());
         }
         let totals = self.buffer("partial results", 8 * groups as u64)?;
-        let call = self.call(&DERIVATIVES_MODULE, "equelle_running_sums")?.arg(n as u64).arg(values).arg(totals.address());
+        let call = self.runtime_call("equelle_running_sums")?.arg(n as u64).arg(values).arg(totals.address());
         self.launch_over(call, groups)?;
         if groups > 1 {
             self.running_sums(totals.address(), groups)?;
-            let call = self.call(&DERIVATIVES_MODULE, "equelle_add_totals")?.arg(n as u64).arg(values).arg(totals.address());
+            let call = self.runtime_call("equelle_add_totals")?.arg(n as u64).arg(values).arg(totals.address());
             self.launch_over(call, n)?;
         }
         Ok(())

@@ -22,6 +22,22 @@ extern "C" __global__ void equelle_iota(EqEntity n, EqEntity first, EqEntity* __
   if (k < n) out[k] = first + k;
 }
 
+// Prefix sums of 256 neighbours in place, and their total.
+extern "C" __global__ void equelle_running_sums(unsigned long long n, unsigned long long* values, unsigned long long* totals) {
+  const EqEntity group = eq_index();
+  const unsigned long long from = group * 256ull, to = from + 256u < n ? from + 256u : n;
+  if (from >= n) return;
+  unsigned long long sum = 0;
+  for (unsigned long long k = from; k < to; ++k) values[k] = sum = sum + values[k];
+  totals[group] = sum;
+}
+
+// Adds the totals of the groups before.
+extern "C" __global__ void equelle_add_totals(unsigned long long n, unsigned long long* values, const unsigned long long* totals) {
+  const EqEntity k = eq_index();
+  if (k < n && k >= 256u) values[k] += totals[k / 256u - 1u];
+}
+
 // The binary tree over the `count` first threads of a block: 0 with 1, 2 with 3, and so on, level
 // by level; an odd last one passes on unchanged. Only the thread of eq_tells_leaf has the result.
 #ifdef EQ_SHIM

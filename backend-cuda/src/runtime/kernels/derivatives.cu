@@ -161,22 +161,6 @@ extern "C" __global__ void equelle_sources_extended(const EqSpace space, const E
   if (k < space.size) out[k] = eq_rank(ranks, eq_entity(space, k));
 }
 
-// Prefix sums of 256 neighbours in place, and their total.
-extern "C" __global__ void equelle_running_sums(unsigned long long n, unsigned long long* values, unsigned long long* totals) {
-  const EqEntity group = eq_index();
-  const unsigned long long from = group * 256ull, to = from + 256u < n ? from + 256u : n;
-  if (from >= n) return;
-  unsigned long long sum = 0;
-  for (unsigned long long k = from; k < to; ++k) values[k] = sum = sum + values[k];
-  totals[group] = sum;
-}
-
-// Adds the totals of the groups before.
-extern "C" __global__ void equelle_add_totals(unsigned long long n, unsigned long long* values, const unsigned long long* totals) {
-  const EqEntity k = eq_index();
-  if (k < n && k >= 256u) values[k] += totals[k / 256u - 1u];
-}
-
 // Conversion of offsets to 32 bits for products, and back.
 extern "C" __global__ void equelle_narrow(EqEntity n, const unsigned long long* in, int* out) {
   const EqEntity k = eq_index();

@@ -85,17 +85,6 @@ extern "C" __global__ void equelle_largest(EqEntity n, unsigned int of_inverses,
 #endif
 }
 
-// The bits of a number, which order nonnegative numbers.
-EQ_FUNCTION unsigned long long eq_bits(double value) {
-#ifdef EQ_SHIM
-  unsigned long long bits;
-  __builtin_memcpy(&bits, &value, sizeof bits);
-  return bits;
-#else
-  return (unsigned long long)__double_as_longlong(value);
-#endif
-}
-
 // Atomic minimum.
 EQ_FUNCTION void eq_lower(unsigned long long* at, unsigned long long value) {
   // Most threads change nothing; an outdated read only costs the attempt.

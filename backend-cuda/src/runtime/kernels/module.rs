@@ -84,16 +84,71 @@ pub const DERIVATIVES_MODULE: KernelModule = KernelModule {
     floating_point: FloatingPoint::Strict,
 };
 
-/// The kernels of linear solvers.
-pub const SOLVERS_MODULE: KernelModule = KernelModule {
-    name: "solvers",
+/// Kernels of linear solvers on vectors. Kernels of solvers are in several modules, which threads
+/// compile beside each other; [`solver_module`] tells which.
+pub const VECTORS_MODULE: KernelModule = KernelModule {
+    name: "vectors",
+    source: concat!(include_str!("sums.cuh"), include_str!("updates.cu"), include_str!("krylov.cu")),
+    floating_point: FloatingPoint::Strict,
+};
+
+/// Products with matrices in slices, and their sums.
+pub const PRODUCTS_MODULE: KernelModule = KernelModule {
+    name: "products",
     source: concat!(
         include_str!("sums.cuh"),
-        include_str!("updates.cu"),
+        include_str!("formats.cuh"),
         include_str!("products.cu"),
         include_str!("spmv_format.cu"),
-        include_str!("krylov.cu"),
-        include_str!("matrices.cu"),
+        include_str!("product_sum.cu")
+    ),
+    floating_point: FloatingPoint::Strict,
+};
+
+/// Products with matrices in rows or with two sums.
+pub const PRODUCT_SUMS_MODULE: KernelModule = KernelModule {
+    name: "product_sums",
+    source: concat!(include_str!("sums.cuh"), include_str!("formats.cuh"), include_str!("product_sums.cu")),
+    floating_point: FloatingPoint::Strict,
+};
+
+/// Matrices in rows: what they are like, and how equations make them.
+pub const MATRICES_MODULE: KernelModule = KernelModule {
+    name: "matrices",
+    source: concat!(include_str!("bits.cuh"), include_str!("matrices.cu"), include_str!("patterns.cu")),
+    floating_point: FloatingPoint::Strict,
+};
+
+/// The module of a kernel of linear solvers in double precision.
+pub fn solver_module(kernel: &str) -> &'static KernelModule {
+    match kernel {
+        "equelle_vector"
+        | "equelle_fill"
+        | "equelle_add_diagonal"
+        | "equelle_dot"
+        | "equelle_numbers"
+        | "equelle_step"
+        | "equelle_add_two"
+        | "equelle_turn" => &VECTORS_MODULE,
+        "equelle_format_product"
+        | "equelle_slice_widths"
+        | "equelle_slice_columns"
+        | "equelle_slice_values"
+        | "equelle_slice_f32_values"
+        | "equelle_format_dot" => &PRODUCTS_MODULE,
+        "equelle_rows_dot" | "equelle_rows_dots" | "equelle_format_dots" => &PRODUCT_SUMS_MODULE,
+        _ => &MATRICES_MODULE,
+    }
+}
+
+/// Set-up of multigrid, and its cycles in double precision.
+pub const MULTIGRID_MODULE: KernelModule = KernelModule {
+    name: "multigrid",
+    source: concat!(
+        include_str!("sums.cuh"),
+        include_str!("bits.cuh"),
+        include_str!("formats.cuh"),
+        include_str!("smoothing.cu"),
         include_str!("mixed_precision.cu"),
         include_str!("coarsening.cu")
     ),
@@ -103,7 +158,13 @@ pub const SOLVERS_MODULE: KernelModule = KernelModule {
 /// Kernels of multigrid cycles, on vectors and matrices in single precision.
 pub const MIXED_PRECISION_MODULE: KernelModule = KernelModule {
     name: "mixed_precision",
-    source: concat!(include_str!("sums.cuh"), include_str!("updates.cu"), include_str!("products.cu")),
+    source: concat!(
+        include_str!("sums.cuh"),
+        include_str!("updates.cu"),
+        include_str!("formats.cuh"),
+        include_str!("products.cu"),
+        include_str!("smoothing.cu")
+    ),
     floating_point: FloatingPoint::Strict,
 };
 
@@ -122,19 +183,32 @@ pub const FACTORISATION_MODULE: KernelModule = KernelModule {
 };
 
 /// All modules of the runtime.
-pub const OWN_MODULES: [KernelModule; 8] = [
+pub const OWN_MODULES: [KernelModule; 12] = [
     RUNTIME_MODULE,
     COLLECTIONS_MODULE,
     OPERATIONS_MODULE,
     DERIVATIVES_MODULE,
-    SOLVERS_MODULE,
+    VECTORS_MODULE,
+    PRODUCTS_MODULE,
+    PRODUCT_SUMS_MODULE,
+    MATRICES_MODULE,
+    MULTIGRID_MODULE,
     MIXED_PRECISION_MODULE,
     SUBSTITUTION_MODULE,
     FACTORISATION_MODULE,
 ];
 
 /// Modules of linear systems: others may have kernels of the same names.
-const PROGRAMMATIC_MODULES: [KernelModule; 3] = [SOLVERS_MODULE, MIXED_PRECISION_MODULE, SUBSTITUTION_MODULE];
+const LINEAR_MODULES: [KernelModule; 8] = [
+    VECTORS_MODULE,
+    PRODUCTS_MODULE,
+    PRODUCT_SUMS_MODULE,
+    MATRICES_MODULE,
+    MULTIGRID_MODULE,
+    MIXED_PRECISION_MODULE,
+    SUBSTITUTION_MODULE,
+    FACTORISATION_MODULE,
+];
 /// Their kernels that begin with `EQ_START`.
 const PROGRAMMATIC_KERNELS: [&str; 24] = [
     "equelle_add_diagonal",
@@ -176,8 +250,8 @@ impl KernelModule {
     }
 
     /// Whether its kernels depend on the grid. Other modules are compiled once for all grids.
-    fn is_on_grids(&self) -> bool {
-        ![RUNTIME_MODULE, SOLVERS_MODULE, MIXED_PRECISION_MODULE, SUBSTITUTION_MODULE, FACTORISATION_MODULE].contains(self)
+    pub(crate) fn is_on_grids(&self) -> bool {
+        *self != RUNTIME_MODULE && !LINEAR_MODULES.contains(self)
     }
 
     /// Its compile options in a program with these options.
@@ -195,7 +269,7 @@ impl KernelModule {
     /// Whether a kernel begins with `EQ_START`: it waits by itself for the previous one in a graph,
     /// and may start while that one ends (programmatic dependent launch).
     pub(crate) fn is_programmatic(&self, kernel: &str) -> bool {
-        PROGRAMMATIC_MODULES.contains(self) && PROGRAMMATIC_KERNELS.contains(&kernel)
+        LINEAR_MODULES.contains(self) && PROGRAMMATIC_KERNELS.contains(&kernel)
     }
 
     /// Adds to a compiler's error for [`KernelModule::full_source`] the kernel with the error and
@@ -260,15 +334,33 @@ mod tests {
     /// another is distinguished from it.
     #[test]
     fn kernels_that_wait_by_themselves_are_known() {
-        for kernel in ["equelle_format_dot", "equelle_format_dots", "equelle_dot", "equelle_smooth", "equelle_numbers"] {
-            assert!(SOLVERS_MODULE.is_programmatic(kernel), "{kernel}");
+        for kernel in ["equelle_format_dot", "equelle_format_dots", "equelle_dot", "equelle_numbers"] {
+            assert!(solver_module(kernel).is_programmatic(kernel), "{kernel}");
         }
-        for kernel in ["equelle_slice_values", "equelle_inverse_diagonal", "equelle_for", "no_kernel"] {
-            assert!(!SOLVERS_MODULE.is_programmatic(kernel), "{kernel}");
+        for kernel in ["equelle_slice_values", "equelle_inverse_diagonal", "equelle_for", "no_kernel", "equelle_fill"] {
+            assert!(!solver_module(kernel).is_programmatic(kernel), "{kernel}");
         }
         assert!(MIXED_PRECISION_MODULE.is_programmatic("equelle_smooth_dot"));
-        assert!(SOLVERS_MODULE.is_programmatic("equelle_vector"));
-        assert!(!SOLVERS_MODULE.is_programmatic("equelle_fill"));
+        assert!(MULTIGRID_MODULE.is_programmatic("equelle_smooth"));
+    }
+
+    /// Kernels in the text of a module.
+    fn kernels(module: &KernelModule) -> Vec<&'static str> {
+        let heads = module.source.split("extern \"C\" __global__").skip(1).map(|kernel| kernel.split('(').collect::<Vec<_>>());
+        // Launch bounds are in parentheses too.
+        heads
+            .filter_map(|parts| parts.iter().find_map(|part| part.split_whitespace().last().filter(|word| word.starts_with("equelle_"))))
+            .collect()
+    }
+
+    #[test]
+    fn kernels_of_solvers_are_in_their_modules() {
+        let modules = [VECTORS_MODULE, PRODUCTS_MODULE, PRODUCT_SUMS_MODULE, MATRICES_MODULE];
+        for module in &modules {
+            let kernels = kernels(module);
+            assert!(!kernels.is_empty(), "{}", module.name);
+            kernels.iter().for_each(|kernel| assert_eq!(solver_module(kernel).name, module.name, "{kernel}"));
+        }
     }
 
     /// The list names the kernels that begin with `EQ_START`. Reads through a restricted pointer
@@ -289,7 +381,7 @@ mod tests {
             }
         }
         assert_eq!(found, BTreeSet::from(PROGRAMMATIC_KERNELS));
-        let of_a_program = KernelModule { name: "program", ..SOLVERS_MODULE };
+        let of_a_program = KernelModule { name: "program", ..VECTORS_MODULE };
         assert!(!of_a_program.is_programmatic("equelle_dot"));
     }
 }

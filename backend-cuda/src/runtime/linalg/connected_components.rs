@@ -11,10 +11,12 @@ use std::cell::RefCell;
 use std::rc::Rc;
 
 use equelle_runtime::Error;
-use equelle_runtime::linalg::null_space::{Groups, NullSpace, round_off};
+use equelle_runtime::linalg::null_space::{NullSpace, round_off};
 
+use crate::runtime::device::DevicePtr;
 use crate::runtime::executor::Executor;
 use crate::runtime::executor::pool::Buffer;
+use crate::runtime::kernels::MATRICES_MODULE;
 use crate::runtime::linalg::csr::CsrPattern;
 use crate::runtime::linalg::csr::DeviceMatrix;
 use crate::runtime::linalg::null_space::Projection;
@@ -57,8 +59,7 @@ impl ConnectedComponents {
         }
         let mut ranges = Vec::with_capacity(fields.len());
         for (begin, end) in fields {
-            let (numbers, count) = connected(executor, &matrix.rows, begin, end)?;
-            let parts = executor.upload("connected parts", &numbers)?;
+            let (parts, count) = connected(executor, matrix, begin, end)?;
             ranges.push(Columns { begin, end, parts, count });
         }
         Ok(ConnectedComponents { made_for: (Rc::clone(&matrix.rows), ends.to_vec()), ranges, found: RefCell::new(None) })
@@ -120,28 +121,79 @@ impl ConnectedComponents {
     }
 }
 
-/// Component of each column from `begin` to `end`, and the number of components.
-fn connected(executor: &Executor, rows: &CsrPattern, begin: usize, end: usize) -> Result<(Vec<u32>, usize), Error> {
-    let mut groups = Groups::new(end - begin);
-    let rows = rows.host(executor)?;
-    for ends in rows.row_ptr.windows(2) {
-        let columns = rows.columns[ends[0]..ends[1]].iter().map(|&column| column as usize).filter(|c| (begin..end).contains(c));
-        let mut first = None;
-        for column in columns {
-            groups.join(*first.get_or_insert(column - begin), column - begin);
+/// Component of each column from `begin` to `end`, in the order of their first columns, and their
+/// number.
+fn connected(executor: &Executor, matrix: &DeviceMatrix, begin: usize, end: usize) -> Result<(Rc<Buffer>, usize), Error> {
+    let n = end - begin;
+    let parts = executor.buffer("connected parts", 4 * n as u64)?;
+    if n == 0 {
+        return Ok((parts, 0));
+    }
+    let (parents, roots) = (executor.buffer("connected parts", 4 * n as u64)?, executor.buffer("connected parts", 8 * (n as u64 + 1))?);
+    executor.launch_over(executor.runtime_call("equelle_iota")?.arg(n as u32).arg(0u32).arg(parents.address()), n)?;
+    let rows = matrix.rows.len();
+    let join = executor.call(&MATRICES_MODULE, "equelle_join_columns")?.arg(rows as u32).arg(matrix.args()).arg(begin as u32);
+    executor.launch_over(join.arg(end as u32).arg(parents.address()), rows)?;
+    let find = executor.call(&MATRICES_MODULE, "equelle_find_roots")?.arg(n as u32).arg(parents.address());
+    executor.launch_over(find.arg(roots.address()), n)?;
+    executor.running_sums(DevicePtr(roots.address().0 + 8), n)?;
+    let number = executor.call(&MATRICES_MODULE, "equelle_number_parts")?.arg(n as u32).arg(parents.address()).arg(roots.address());
+    executor.launch_over(number.arg(parts.address()), n)?;
+    Ok((parts, executor.download_one::<u64>(DevicePtr(roots.address().0 + 8 * n as u64))? as usize))
+}
+
+#[cfg(test)]
+mod tests {
+    use equelle_runtime::linalg::Csr;
+
+    use super::*;
+    use crate::runtime::test_support::spaces;
+
+    /// Chains of every third column, joined from both ends, and a column alone.
+    #[test]
+    fn components_are_numbered_by_their_first_columns() {
+        for rt in spaces() {
+            let (mut row_ptr, mut columns) = (vec![0], Vec::new());
+            let n = 3000u32;
+            for row in 0..n - 1 {
+                let other = if row % 2 == 0 { row + 3 } else { (row * 7 / 3 + 3) * 3 + row % 3 };
+                let mut own = vec![row];
+                own.extend((other < n - 1).then_some(other));
+                columns.extend(own);
+                row_ptr.push(columns.len());
+            }
+            columns.push(n - 1);
+            row_ptr.push(columns.len());
+            let matrix = Csr::new(n as usize, n as usize, row_ptr, columns.clone(), vec![1.0; columns.len()]).expect("rows");
+            let matrix = DeviceMatrix::upload(&rt.executor, &matrix).expect("memory");
+            let (parts, count) = connected(&rt.executor, &matrix, 0, n as usize).expect("components");
+            let parts: Vec<u32> = rt.executor.download(parts.address(), n as usize).expect("a device");
+            // By flooding from each column in turn.
+            let host = matrix.host(&rt.executor).expect("a device");
+            let mut wanted = vec![u32::MAX; n as usize];
+            let mut neighbours = vec![Vec::new(); n as usize];
+            for row in 0..n as usize {
+                let own = &host.col_idx()[host.row_ptr()[row]..host.row_ptr()[row + 1]];
+                for &column in own {
+                    neighbours[own[0] as usize].push(column as usize);
+                    neighbours[column as usize].push(own[0] as usize);
+                }
+            }
+            let mut found = 0;
+            for first in 0..n as usize {
+                if wanted[first] != u32::MAX {
+                    continue;
+                }
+                let mut open = vec![first];
+                while let Some(column) = open.pop() {
+                    if std::mem::replace(&mut wanted[column], found) == u32::MAX {
+                        open.extend(neighbours[column].iter().filter(|&&next| wanted[next] == u32::MAX));
+                    }
+                }
+                found += 1;
+            }
+            assert!(found > 2, "{found} components");
+            assert_eq!((parts, count), (wanted, found as usize));
         }
     }
-    let mut numbers = vec![0; end - begin];
-    let mut count = 0;
-    for member in 0..numbers.len() {
-        // A root is the smallest member of its component, so it comes first.
-        let root = groups.root(member);
-        if root == member {
-            numbers[member] = count;
-            count += 1;
-        } else {
-            numbers[member] = numbers[root];
-        }
-    }
-    Ok((numbers, count as usize))
 }

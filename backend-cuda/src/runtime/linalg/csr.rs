@@ -13,7 +13,7 @@ use crate::runtime::executor::pool::Buffer;
 use crate::runtime::linalg::schedule::DeviceSchedule;
 use crate::runtime::linalg::spmv_format::{EqSparseMatrix, SellPattern, SpmvFormat};
 
-/// The pattern of the rows of an equation, on the device and on the host.
+/// The pattern of the rows of an equation.
 #[derive(Debug)]
 pub struct CsrPattern {
     pub(crate) row_ptr: Rc<Buffer>,
@@ -41,20 +41,16 @@ pub(crate) struct HostPattern {
 }
 
 /// Entries of the rows of a block that fit shared memory: `EQ_STAGED` of the prelude.
-const STAGED: usize = 2560;
+const STAGED: u64 = 2560;
 
 /// Threads per block without staging.
 const BLOCK: u32 = 256;
 
 /// The largest block size whose rows always fit shared memory; if there is none, the largest of
-/// all.
-pub(crate) fn block_of(row_ptr: &[usize]) -> u32 {
-    let rows = row_ptr.len() - 1;
-    let fits = |block: u32| {
-        let block = block as usize;
-        (0..rows).step_by(block).all(|from| row_ptr[rows.min(from + block)] - row_ptr[from] <= STAGED)
-    };
-    [BLOCK, 128, 64, 32].into_iter().find(|&block| fits(block)).unwrap_or(BLOCK)
+/// all. `most` has the most entries of 32, 64, 128 and 256 rows.
+pub(crate) fn block_of(most: [u64; 4]) -> u32 {
+    let sizes = [32, 64, 128, BLOCK].into_iter().zip(most);
+    sizes.rev().find(|&(_, entries)| entries <= STAGED).map_or(BLOCK, |(block, _)| block)
 }
 
 impl CsrPattern {
@@ -63,10 +59,9 @@ impl CsrPattern {
         CsrPattern { row_ptr, columns, len, entries, n_cols, block: BLOCK, slots: None, host: OnceCell::new(), slices: OnceCell::new() }
     }
 
-    /// Adds the data of an equation's kernel: threads per block, slots of additions, and the
-    /// pattern on the host.
-    pub(crate) fn of_kernel(self, block: u32, slots: Option<(Rc<Buffer>, Rc<Buffer>)>, host: HostPattern) -> Self {
-        CsrPattern { block, slots, host: OnceCell::from(host), ..self }
+    /// Adds the data of an equation's kernel: threads per block, and slots of additions.
+    pub(crate) fn of_kernel(self, block: u32, slots: Option<(Rc<Buffer>, Rc<Buffer>)>) -> Self {
+        CsrPattern { block, slots, ..self }
     }
 
     /// The pattern on the host; copied at first use.

@@ -5,7 +5,7 @@ use equelle_runtime::{Error, Real, Reduction, reduce};
 
 use crate::runtime::device::{DevicePtr, LaunchShape};
 use crate::runtime::executor::arguments::{Argument, Call, EqRows};
-use crate::runtime::kernels::SOLVERS_MODULE;
+use crate::runtime::kernels::VECTORS_MODULE;
 use crate::runtime::linalg::csr::DeviceMatrix;
 use crate::runtime::linalg::scalars::{NoScalarOps, ScalarOp, Summand};
 use crate::runtime::linalg::space::Space;
@@ -55,11 +55,11 @@ impl Argument for Sums {
 }
 
 impl<T: Real> Space<T> {
-    /// Queues a kernel with one or two sums over `n` elements of vectors in a given precision;
-    /// `arguments` precede the sums.
+    /// Queues the call of a kernel with one or two sums over `n` elements of vectors in a given
+    /// precision; `arguments` precede the sums.
     pub(crate) fn sums(
         &mut self,
-        name: &'static str,
+        call: Call,
         n: usize,
         out: [Option<DevicePtr>; 2],
         arguments: impl FnOnce(Call) -> Call,
@@ -73,7 +73,7 @@ impl<T: Real> Space<T> {
         let buffer = self.executor.buffer("partial results", 8 * (count * leaves) as u64)?;
         let arrived = if leaves <= MAX_LEAVES { self.executor.arrived()? } else { DevicePtr(0) };
         let sums = Sums { leaves: buffer.address(), arrived, out: out.map(|out| out.unwrap_or(DevicePtr(0))) };
-        let call = arguments(self.solver_call(name)?).arg(sums).arg(NoScalarOps);
+        let call = arguments(call).arg(sums).arg(NoScalarOps);
         self.executor.push(call.shaped(LaunchShape { grid: [leaves as u32, 1, 1], block: [BLOCK, 1, 1] }));
         if leaves <= MAX_LEAVES {
             return Ok(());
@@ -98,7 +98,8 @@ impl<T: Real> Space<T> {
             Summand::UpdatedDiagonal { a, x, d } => (2, a, x, d),
             Summand::Diagonal { d } => (3, none, none, d),
         };
-        self.sums("equelle_dot", n, [Some(out), None], |call| call.arg(operation).arg(n as u32).arg(y).arg(a).arg(x).arg(w))
+        let call = self.solver_call("equelle_dot")?;
+        self.sums(call, n, [Some(out), None], |call| call.arg(operation).arg(n as u32).arg(y).arg(a).arg(x).arg(w))
     }
 
     /// Computes `x . y` of `n` numbers into one number on the device.
@@ -129,7 +130,8 @@ impl<T: Real> Space<T> {
             (MatrixOperand::Sell(_), None) => "equelle_format_dot",
             (MatrixOperand::Sell(_), Some(_)) => "equelle_format_dots",
         };
-        self.sums(name, n, [Some(out), square], |call| call.arg(n as u32).arg(a).arg(y).arg(x).arg(w))
+        let call = self.solver_call(name)?;
+        self.sums(call, n, [Some(out), square], |call| call.arg(n as u32).arg(a).arg(y).arg(x).arg(w))
     }
 
     /// `x = x + a p`, then `p = z + b p`, or `p = D z + b p` with a diagonal matrix.
@@ -144,7 +146,7 @@ impl<T: Real> Space<T> {
         d: Option<DevicePtr>,
         z: DevicePtr,
     ) -> Result<(), Error> {
-        let call = self.executor.call(&SOLVERS_MODULE, "equelle_step")?;
+        let call = self.executor.call(&VECTORS_MODULE, "equelle_step")?;
         let call = call.arg(n as u32).arg(x).arg(a).arg(p).arg(b).arg(d.unwrap_or(DevicePtr(0))).arg(z);
         self.executor.launch_over(call, n)
     }
@@ -154,7 +156,7 @@ impl<T: Real> Space<T> {
     /// # Errors
     /// As for [`Space::step_into`].
     pub(crate) fn add_two_into(&mut self, n: usize, y: DevicePtr, [a, b]: [DevicePtr; 2], [x, z]: [DevicePtr; 2]) -> Result<(), Error> {
-        let call = self.executor.call(&SOLVERS_MODULE, "equelle_add_two")?.arg(n as u32).arg(y).arg(a).arg(x).arg(b).arg(z);
+        let call = self.executor.call(&VECTORS_MODULE, "equelle_add_two")?.arg(n as u32).arg(y).arg(a).arg(x).arg(b).arg(z);
         self.executor.launch_over(call, n)
     }
 
@@ -169,7 +171,7 @@ impl<T: Real> Space<T> {
         [a, b]: [DevicePtr; 2],
         [v, r]: [DevicePtr; 2],
     ) -> Result<(), Error> {
-        let call = self.executor.call(&SOLVERS_MODULE, "equelle_turn")?.arg(n as u32).arg(p).arg(a).arg(v).arg(b).arg(r);
+        let call = self.executor.call(&VECTORS_MODULE, "equelle_turn")?.arg(n as u32).arg(p).arg(a).arg(v).arg(b).arg(r);
         self.executor.launch_over(call, n)
     }
 }

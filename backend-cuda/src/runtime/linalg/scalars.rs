@@ -8,7 +8,7 @@ use crate::runtime::device::{DevicePtr, LaunchShape};
 use crate::runtime::executor::Executor;
 use crate::runtime::executor::arguments::Argument;
 use crate::runtime::executor::pool::Buffer;
-use crate::runtime::kernels::SOLVERS_MODULE;
+use crate::runtime::kernels::VECTORS_MODULE;
 
 /// Threads for operations on scalars.
 const WARP: u32 = 32;
@@ -86,7 +86,7 @@ impl Executor {
         if joined.is_some() {
             return Ok(());
         }
-        let call = self.call(&SOLVERS_MODULE, "equelle_numbers")?.arg(NoScalarOps);
+        let call = self.call(&VECTORS_MODULE, "equelle_numbers")?.arg(NoScalarOps);
         self.push(call.shaped(LaunchShape { grid: [1; 3], block: [WARP, 1, 1] }));
         self.scalar_op(operation, a, b, out)
     }

@@ -9,7 +9,7 @@ use crate::runtime::device::DevicePtr;
 use crate::runtime::executor::Executor;
 use crate::runtime::executor::arguments::{Call, EqRows};
 use crate::runtime::executor::pool::Buffer;
-use crate::runtime::kernels::SOLVERS_MODULE;
+use crate::runtime::kernels::PRODUCTS_MODULE;
 use crate::runtime::linalg::csr::{CsrPattern, DeviceMatrix};
 use crate::runtime::linalg::spmv_format::{EqSparseMatrix, SellPattern, SpmvFormat};
 
@@ -78,7 +78,7 @@ pub(crate) fn f32_slices(executor: &Executor, a: &DeviceMatrix, slices: &SellPat
 }
 
 fn slices_call(executor: &Executor, name: &'static str, a: &DeviceMatrix, slices: &SellPattern) -> Result<Call, Error> {
-    let call = executor.call(&SOLVERS_MODULE, name)?.arg(a.rows.len() as u32).arg(a.args());
+    let call = executor.call(&PRODUCTS_MODULE, name)?.arg(a.rows.len() as u32).arg(a.args());
     Ok(call.arg(slices.starts.address()).arg(slices.lists.address()).arg(slices.shifts.address()))
 }
 
@@ -103,7 +103,7 @@ fn new_slices(executor: &Executor, rows: &CsrPattern) -> Result<Option<SellPatte
     let (starts, lists) = (executor.buffer(WHAT, 8 * (count + 1) as u64)?, executor.buffer(WHAT, 8 * (count + 1) as u64)?);
     let args = EqRows { row_ptr: rows.row_ptr.address().0, columns: rows.columns.address().0, entries: 0 };
     let padded = n.next_multiple_of(SLICE);
-    let call = executor.call(&SOLVERS_MODULE, "equelle_slice_widths")?.arg(n as u32).arg(args);
+    let call = executor.call(&PRODUCTS_MODULE, "equelle_slice_widths")?.arg(n as u32).arg(args);
     executor.launch_over(call.arg(starts.address()).arg(lists.address()), padded)?;
     let mut totals = [0; 2];
     for (total, sizes) in totals.iter_mut().zip([&starts, &lists]) {
@@ -115,7 +115,7 @@ fn new_slices(executor: &Executor, rows: &CsrPattern) -> Result<Option<SellPatte
         return Ok(None);
     }
     let (shifts, columns) = (executor.buffer(WHAT, 4 * values as u64)?, executor.buffer(WHAT, (4 * SLICE * listed) as u64)?);
-    let call = executor.call(&SOLVERS_MODULE, "equelle_slice_columns")?.arg(n as u32).arg(args).arg(starts.address()).arg(lists.address());
+    let call = executor.call(&PRODUCTS_MODULE, "equelle_slice_columns")?.arg(n as u32).arg(args).arg(starts.address()).arg(lists.address());
     executor.launch_over(call.arg(shifts.address()).arg(columns.address()), padded)?;
     Ok(Some(SellPattern { starts, lists, shifts, columns, capacity: SLICE * values }))
 }

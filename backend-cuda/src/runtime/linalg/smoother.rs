@@ -1,5 +1,5 @@
 //! Fused steps of polynomial smoothers, each in one pass over a matrix, for [`MatrixSpace`]; the
-//! kernels are in `products.cu`.
+//! kernels are in `smoothing.cu`.
 //!
 //! [`MatrixSpace`]: equelle_runtime::linalg::MatrixSpace
 
@@ -61,13 +61,13 @@ impl<T: Real> Space<T> {
     /// # Errors
     /// `Backend`: the kernels cannot be compiled or loaded.
     pub(crate) fn smooth_from_zero_into(&mut self, on: &Smoothing, c: [f64; 3], [y, d]: [DevicePtr; 2], keep: bool) -> Result<(), Error> {
-        let call = self.solver_call("equelle_smooth_from_zero")?.arg(on.n as u32).arg(on.matrix);
+        let call = self.multigrid_call("equelle_smooth_from_zero")?.arg(on.n as u32).arg(on.matrix);
         let call = call.arg(c[0]).arg(c[1]).arg(c[2]).arg(on.inverse_diagonal).arg(on.right).arg(y).arg(d);
         launch_over_format(&self.executor, call.arg(u32::from(keep)), &on.matrix, on.n)
     }
 
     pub(crate) fn smooth_into(&mut self, on: &Smoothing, c: [f64; 2], [y, x, d]: [DevicePtr; 3], keep: bool) -> Result<(), Error> {
-        let call = self.solver_call("equelle_smooth")?.arg(on.n as u32).arg(on.matrix);
+        let call = self.multigrid_call("equelle_smooth")?.arg(on.n as u32).arg(on.matrix);
         let call = call.arg(c[0]).arg(c[1]).arg(on.inverse_diagonal).arg(on.right).arg(x).arg(y).arg(d);
         launch_over_format(&self.executor, call.arg(u32::from(keep)), &on.matrix, on.n)
     }
@@ -78,7 +78,8 @@ impl<T: Real> Space<T> {
             self.smooth_into(on, c, [y, x, d], false)?;
             return self.sum_into(on.n, y, Summand::Product { w: on.right }, out);
         }
-        self.sums("equelle_smooth_dot", on.n, [Some(out), None], |call| {
+        let call = self.multigrid_call("equelle_smooth_dot")?;
+        self.sums(call, on.n, [Some(out), None], |call| {
             let call = call.arg(on.n as u32).arg(on.matrix).arg(c[0]).arg(c[1]).arg(on.inverse_diagonal).arg(on.right);
             call.arg(x).arg(y).arg(d)
         })
@@ -86,7 +87,7 @@ impl<T: Real> Space<T> {
 
     /// `n` is the number of rows.
     pub(crate) fn correct_into(&mut self, by: &Corrections, n: usize, c: f64, [x, d, r]: [DevicePtr; 3]) -> Result<(), Error> {
-        let call = self.solver_call("equelle_correct")?.arg(n as u32).arg(by.image).arg(by.prolongation);
+        let call = self.multigrid_call("equelle_correct")?.arg(n as u32).arg(by.image).arg(by.prolongation);
         let call = call.arg(by.coarse).arg(r).arg(by.inverse_diagonal).arg(c).arg(x).arg(d);
         launch_over_format(&self.executor, call, &by.image, n)
     }

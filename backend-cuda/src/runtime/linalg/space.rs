@@ -14,7 +14,7 @@ use crate::runtime::executor::arguments::Call;
 use crate::runtime::executor::pool::Buffer;
 use crate::runtime::executor::precision::Precision;
 use crate::runtime::executor::queue::Counters;
-use crate::runtime::kernels::{MIXED_PRECISION_MODULE, SOLVERS_MODULE};
+use crate::runtime::kernels::{MIXED_PRECISION_MODULE, MULTIGRID_MODULE, solver_module};
 use crate::runtime::linalg::scalars::{DeviceNumber, ScalarOp, Summand};
 
 /// Cache of set-ups for patterns of matrices between solves, most recently used first. Keyed by
@@ -141,7 +141,19 @@ impl<T: Real> Space<T> {
     /// `Backend`: the kernels cannot be compiled or loaded.
     pub(crate) fn solver_call(&self, name: &'static str) -> Result<Call, Error> {
         let module = match Precision::of::<T>() {
-            Precision::Double => &SOLVERS_MODULE,
+            Precision::Double => solver_module(name),
+            Precision::Single => &MIXED_PRECISION_MODULE,
+        };
+        self.executor.call(module, name)
+    }
+
+    /// Prepares the call of a kernel of multigrid: its set-up, or a cycle in this precision.
+    ///
+    /// # Errors
+    /// `Backend`: the kernels cannot be compiled or loaded.
+    pub(crate) fn multigrid_call(&self, name: &'static str) -> Result<Call, Error> {
+        let module = match Precision::of::<T>() {
+            Precision::Double => &MULTIGRID_MODULE,
             Precision::Single => &MIXED_PRECISION_MODULE,
         };
         self.executor.call(module, name)

@@ -1,6 +1,6 @@
 //! Formats of matrices for products: slices of rows (SELL-C, Kreutzer et al. 2014,
 //! doi:10.1137/130930352) where padding is small, else compressed rows with several threads each.
-//! See `products.cu`.
+//! See `formats.cuh`.
 
 use std::rc::Rc;
 
@@ -27,7 +27,7 @@ pub(crate) enum SpmvFormat {
     Rows(u32),
 }
 
-/// A matrix as kernel argument: `EqSparseMatrix` of `products.cu`.
+/// A matrix as kernel argument: `EqSparseMatrix` of `formats.cuh`.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct EqSparseMatrix {
     rows: EqRows,

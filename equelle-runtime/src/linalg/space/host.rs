@@ -117,10 +117,11 @@ impl HostSpace {
         })
     }
 
-    /// A matrix by its diagonals, in memory of an earlier one if that is free.
-    pub(in crate::linalg) fn by_diagonals(&mut self, a: &Csr, offsets: &[isize]) -> Arc<Diagonals> {
+    /// A matrix by its diagonals, in memory of an earlier one if that is free; `is_mirrored` says
+    /// that mirrored entries have the same bits.
+    pub(in crate::linalg) fn by_diagonals(&mut self, a: &Csr, offsets: &[isize], is_mirrored: bool) -> Arc<Diagonals> {
         let mut diagonals = self.diagonals.take().and_then(|known| Arc::try_unwrap(known).ok()).unwrap_or_default();
-        diagonals.fill(&self.threads, a, offsets);
+        diagonals.fill(&self.threads, a, offsets, is_mirrored);
         let diagonals = Arc::new(diagonals);
         self.diagonals = Some(Arc::clone(&diagonals));
         diagonals

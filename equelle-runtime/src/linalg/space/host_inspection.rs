@@ -9,6 +9,8 @@ use crate::threads::{BLOCK, PerBlock, Threads};
 pub(super) struct Entries {
     /// Whether a row sums to zero up to round-off, as all do where there is a null space.
     pub vanishes: bool,
+    /// Whether mirrored entries have the same bits; false where that is not known.
+    pub is_mirrored: bool,
     pub properties: MatrixProperties,
 }
 
@@ -21,13 +23,22 @@ struct Part {
     size: f64,
     positive: bool,
     negative: bool,
+    is_mirrored: bool,
     /// Row and column of the first entry that differs from its mirrored one.
     differs: Option<(usize, usize)>,
 }
 
 impl Part {
-    const NOTHING: Part =
-        Part { is_finite: true, vanishes: false, dominance: f64::INFINITY, size: 0.0, positive: true, negative: true, differs: None };
+    const NOTHING: Part = Part {
+        is_finite: true,
+        vanishes: false,
+        dominance: f64::INFINITY,
+        size: 0.0,
+        positive: true,
+        negative: true,
+        is_mirrored: true,
+        differs: None,
+    };
 
     /// Both, of which `self` comes first.
     fn and(self, other: Part) -> Part {
@@ -38,6 +49,7 @@ impl Part {
             size: self.size.max(other.size),
             positive: self.positive && other.positive,
             negative: self.negative && other.negative,
+            is_mirrored: self.is_mirrored && other.is_mirrored,
             differs: self.differs.or(other.differs),
         }
     }
@@ -56,7 +68,8 @@ impl Entries {
                 *part = of_rows(a, start..range.end.min(start + BLOCK), mirrored, round_off(rounding));
             }
         });
-        let Part { is_finite, vanishes, dominance, size, positive, negative, differs } = parts.into_iter().fold(Part::NOTHING, Part::and);
+        let whole = parts.into_iter().fold(Part::NOTHING, Part::and);
+        let Part { is_finite, vanishes, dominance, size, positive, negative, is_mirrored, differs } = whole;
         if !is_finite {
             return None;
         }
@@ -70,7 +83,8 @@ impl Entries {
             (Some(_), None) => Symmetry::Symmetric,
             (Some(_), Some((row, column))) => Symmetry::Numerical { row, column },
         };
-        Some(Entries { vanishes, properties: MatrixProperties::of(n, ends, symmetry, diagonal, dominance, size) })
+        let is_mirrored = mirror.is_some() && is_mirrored;
+        Some(Entries { vanishes, is_mirrored, properties: MatrixProperties::of(n, ends, symmetry, diagonal, dominance, size) })
     }
 }
 
@@ -96,11 +110,12 @@ fn of_rows(a: &Csr, rows: std::ops::Range<usize>, mirrored: &[u32], round_off: f
             part.is_finite &= value.is_finite();
             if column > row
                 && let Some(&at) = mirrored.next()
-                && value != values[at as usize]
-                && part.differs.is_none()
-                && !are_near(a, [row, column], value, values[at as usize])
+                && value.to_bits() != values[at as usize].to_bits()
             {
-                part.differs = Some((row, column));
+                part.is_mirrored = false;
+                if part.differs.is_none() && !are_near(a, [row, column], value, values[at as usize]) {
+                    part.differs = Some((row, column));
+                }
             }
         }
         part.vanishes |= magnitudes.is_finite() && sum.abs() <= round_off * magnitudes;
@@ -162,6 +177,7 @@ mod tests {
                 let found = Entries::new(&Threads::new(threads), &a, &[n], f64::EPSILON).expect("finite");
                 assert_eq!(found.properties, expected, "{name}");
                 assert_eq!(found.vanishes, name == "singular", "{name}");
+                assert_eq!(found.is_mirrored, !matches!(name, "rounded" | "upwind" | "another pattern"), "{name}");
             }
         }
         let infinite = ring(n, |row, column, value| if row == 3000 && column == 3001 { f64::INFINITY } else { value });

@@ -22,12 +22,19 @@ use crate::threads::BLOCK;
 pub struct RowMatrix {
     rows: Csr,
     diagonals: OnceLock<Arc<Diagonals>>,
+    /// Whether mirrored entries have the same bits, once known.
+    is_mirrored: OnceLock<bool>,
 }
 
 impl RowMatrix {
     /// The rows, without a copy.
     pub fn into_rows(self) -> Csr {
         self.rows
+    }
+
+    /// Remembers whether mirrored entries have the same bits.
+    pub(super) fn set_mirrored(&self, is_mirrored: bool) {
+        let _ = self.is_mirrored.set(is_mirrored);
     }
 
     /// `A x` of the rows of a block of [`BLOCK`] rows, each summed in ascending column order.
@@ -83,7 +90,7 @@ impl HostMatrix {
 
 impl From<Csr> for HostMatrix {
     fn from(matrix: Csr) -> HostMatrix {
-        HostMatrix::Rows(RowMatrix { rows: matrix, diagonals: OnceLock::new() })
+        HostMatrix::Rows(RowMatrix { rows: matrix, diagonals: OnceLock::new(), is_mirrored: OnceLock::new() })
     }
 }
 
@@ -165,7 +172,8 @@ impl MatrixSpace for HostSpace {
     fn will_multiply(&mut self, a: &HostMatrix) {
         let HostMatrix::Rows(a) = a else { return };
         if let (None, Some(offsets)) = (a.diagonals.get(), a.pattern().diagonals()) {
-            let _ = a.diagonals.set(self.by_diagonals(a, offsets));
+            let is_mirrored = a.is_mirrored.get().copied().unwrap_or_default();
+            let _ = a.diagonals.set(self.by_diagonals(a, offsets, is_mirrored));
         }
     }
 

@@ -139,7 +139,11 @@ impl SystemSpace for HostSpace {
 
     fn inspect(&mut self, a: &HostMatrix, ends: &[usize], rounding: f64) -> Result<Inspection, Infallible> {
         Ok(match a {
-            HostMatrix::Rows(a) => inspected_rows(self.threads(), a, ends, rounding),
+            HostMatrix::Rows(a) => {
+                let (inspection, is_mirrored) = inspected_rows(self.threads(), a, ends, rounding);
+                a.set_mirrored(is_mirrored);
+                inspection
+            }
             HostMatrix::Blocks(a) => inspected(a, ends, rounding),
         })
     }
@@ -184,12 +188,15 @@ impl SystemSpace for HostSpace {
     }
 }
 
-/// [`inspected`] of compressed rows, in one pass, with a pattern whose mirrored entries are known.
-fn inspected_rows(threads: &Threads, a: &Csr, ends: &[usize], rounding: f64) -> Inspection {
-    let Some(Entries { vanishes, properties }) = Entries::new(threads, a, ends, rounding) else { return inspected(a, ends, rounding) };
+/// [`inspected`] of compressed rows, in one pass, with a pattern whose mirrored entries are known;
+/// and whether these have the same bits.
+fn inspected_rows(threads: &Threads, a: &Csr, ends: &[usize], rounding: f64) -> (Inspection, bool) {
+    let Some(Entries { vanishes, is_mirrored, properties }) = Entries::new(threads, a, ends, rounding) else {
+        return (inspected(a, ends, rounding), false);
+    };
     let has_null_space = vanishes || ends.len() > 1;
     let null_space = if has_null_space { NullSpace::find_in_blocks(a, ends, rounding) } else { NullSpace::default() };
-    Inspection { not_finite: None, null_space: Rc::new(null_space), properties }
+    (Inspection { not_finite: None, null_space: Rc::new(null_space), properties }, is_mirrored)
 }
 
 fn inspected(a: &impl SparseRows, ends: &[usize], rounding: f64) -> Inspection {

@@ -27,6 +27,12 @@ static inline Number atomicMin(Number* at, Number value) {
   return old;
 }
 template <class Number>
+static inline Number atomicMax(Number* at, Number value) {
+  const Number old = *at;
+  if (value > old) *at = value;
+  return old;
+}
+template <class Number>
 static inline Number atomicCAS(Number* at, Number expected, Number value) {
   const Number old = *at;
   if (old == expected) *at = value;

@@ -1,6 +1,7 @@
 //! A CUDA device through the driver API.
 
 mod async_copy;
+mod compilation;
 pub mod cudss;
 pub mod cusparse;
 mod error;
@@ -10,7 +11,9 @@ pub mod probe;
 
 use std::cell::{OnceCell, RefCell};
 use std::collections::HashMap;
+use std::panic::resume_unwind;
 use std::sync::Arc;
+use std::thread;
 
 use cudarc::driver::result::{self, DriverError};
 use cudarc::driver::{CudaContext, CudaModule, CudaStream, sys};
@@ -19,6 +22,7 @@ use equelle_runtime::Error;
 use equelle_runtime::report::event::KernelResources;
 
 use self::async_copy::AsyncCopies;
+use self::compilation::{Compilations, Job};
 use self::error::{During, GpuError};
 use self::graph::{Graph, Kernel, TimedGraph};
 use crate::runtime::device::direct::{DirectEngine, DirectSolves};
@@ -26,8 +30,7 @@ use crate::runtime::device::sparse::{Allocate, SparseMatrix, SparseProducts};
 use crate::runtime::device::{
     AsyncCopy, CompileOptions, CopyId, Device, DeviceProperties, DevicePtr, FunctionId, GraphId, Launch, LaunchShape, ModuleId,
 };
-use crate::runtime::executor::kernel_cache;
-use crate::runtime::kernels::{FloatingPoint, KernelModule};
+use crate::runtime::kernels::KernelModule;
 
 /// The first CUDA device of the machine, with one stream, and another one for asynchronous copies.
 /// Its context is the primary one, current in the thread that opened it.
@@ -36,6 +39,7 @@ pub struct GpuDevice {
     // In the order in which they must be dropped.
     cusparse: OnceCell<cusparse::Library>,
     copies: RefCell<Option<AsyncCopies>>,
+    compilations: RefCell<Compilations>,
     state: RefCell<State>,
     stream: Arc<CudaStream>,
     context: Arc<CudaContext>,
@@ -60,14 +64,30 @@ impl GpuDevice {
     /// # Errors
     /// `Backend`: no driver, no device, or the driver refuses.
     pub fn open() -> Result<GpuDevice, Error> {
+        GpuDevice::open_for(Vec::new())
+    }
+
+    /// Opens device 0 for a program that will load these modules: they are compiled while the
+    /// driver makes a context, and after that.
+    ///
+    /// # Errors
+    /// As for [`GpuDevice::open`].
+    pub fn open_for(modules: Vec<(KernelModule, CompileOptions)>) -> Result<GpuDevice, Error> {
         probe::driver()?;
         if CudaContext::device_count().map_err(GpuError::Start)? == 0 {
             return Err(GpuError::NoDevice.into());
         }
-        let context = CudaContext::new(0).map_err(GpuError::Start)?;
-        let (major, minor) = context.compute_capability().map_err(GpuError::Start)?;
+        let capability = capability().map_err(GpuError::Start)?;
+        let compiler = thread::spawn(move || {
+            let arch = nvrtc::target(capability)?;
+            let compilations = Compilations::begin(&modules, &arch)?;
+            Ok::<_, Error>((arch, compilations))
+        });
+        let context = CudaContext::new(0);
+        let compiler = compiler.join().unwrap_or_else(|panic| resume_unwind(panic));
+        let context = context.map_err(GpuError::Start)?;
+        let (arch, compilations) = compiler?;
         let memory = context.total_mem().map_err(GpuError::Start)? as u64;
-        let arch = nvrtc::target((10 * major + minor).unsigned_abs())?;
         let stream = context.new_stream().map_err(GpuError::Start)?;
         let name = context.name().unwrap_or_else(|_| "CUDA device".to_owned());
         // `EQ_START` is empty in kernels compiled for older architectures.
@@ -75,6 +95,7 @@ impl GpuDevice {
         Ok(GpuDevice {
             cusparse: OnceCell::new(),
             copies: RefCell::default(),
+            compilations: RefCell::new(compilations),
             state: RefCell::default(),
             stream,
             context,
@@ -124,40 +145,41 @@ impl GpuDevice {
     }
 }
 
+/// The compute capability of device 0 (10 major + minor), which needs no context.
+fn capability() -> Result<u32, DriverError> {
+    use sys::CUdevice_attribute::{
+        CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR as MAJOR, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR as MINOR,
+    };
+    let device = result::device::get(0)?;
+    // SAFETY: the driver has just given this device.
+    let [major, minor] = [MAJOR, MINOR].map(|attribute| unsafe { result::device::get_attribute(device, attribute) });
+    Ok((10 * major? + minor?).unsigned_abs())
+}
+
 impl Device for GpuDevice {
     fn properties(&self) -> &DeviceProperties {
         &self.properties
     }
 
     fn load(&self, module: &KernelModule, options: CompileOptions) -> Result<ModuleId, Error> {
-        let mut flags = options.definitions();
-        if module.floating_point == FloatingPoint::Fast {
-            flags.push("--fmad=true".to_owned());
-        }
-        let source = module.full_source();
-        let key = kernel_cache::hash(&[
-            source.as_bytes(),
-            flags.join(" ").as_bytes(),
-            self.properties.arch.as_bytes(),
-            nvrtc::version()?.as_bytes(),
-        ]);
+        let job = Job::new(module, options, &self.properties.arch)?;
+        let key = job.key;
         if let Some(&id) = self.state.borrow().loaded.get(&key) {
             return Ok(id);
         }
-        let image = match kernel_cache::read(key, "cubin") {
-            Some(image) => image,
-            None => {
-                let image = nvrtc::compile(&source, &self.properties.arch, &flags).map_err(|error| module.with_kernel(error))?;
-                kernel_cache::write(key, "cubin", &image);
-                image
-            }
-        };
+        let image = self.compilations.borrow_mut().image(&job)?;
         let loaded = self.context.load_module(Ptx::from_binary(image)).during("loading kernels")?;
         let mut state = self.state.borrow_mut();
         state.modules.push((loaded, *module));
         let id = ModuleId(state.modules.len() as u32 - 1);
         state.loaded.insert(key, id);
         Ok(id)
+    }
+
+    fn prepare(&self, modules: &[(KernelModule, CompileOptions)]) -> Result<(), Error> {
+        let begun = Compilations::begin(modules, &self.properties.arch)?;
+        self.compilations.borrow_mut().add(begun);
+        Ok(())
     }
 
     fn function(&self, module: ModuleId, name: &str) -> Result<FunctionId, Error> {

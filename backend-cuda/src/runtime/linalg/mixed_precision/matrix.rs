@@ -88,7 +88,7 @@ impl Space<f64> {
     /// Numbers times `scale`, rounded.
     fn narrowed(&mut self, from: DevicePtr, n: usize, scale: f64) -> Result<Rc<Buffer>, Error> {
         let made = self.executor.buffer(WHAT, 4 * n as u64)?;
-        let call = self.solver_call("equelle_narrow_entries")?.arg(n as u32).arg(from).arg(scale).arg(made.address());
+        let call = self.multigrid_call("equelle_narrow_entries")?.arg(n as u32).arg(from).arg(scale).arg(made.address());
         self.executor.launch_over(call, n)?;
         Ok(made)
     }

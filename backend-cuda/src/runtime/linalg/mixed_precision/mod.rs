@@ -23,6 +23,7 @@ use equelle_runtime::linalg::{Preconditioner, SystemSpace, VectorSpace};
 
 use crate::runtime::device::DevicePtr;
 use crate::runtime::executor::pool::Buffer;
+use crate::runtime::kernels::{MIXED_PRECISION_MODULE, MULTIGRID_MODULE};
 use crate::runtime::linalg::csr::DeviceMatrix;
 use crate::runtime::linalg::scalars::{DeviceNumber, ScalarOp};
 use crate::runtime::linalg::space::DeviceVector;
@@ -54,6 +55,8 @@ impl Space<f64> {
         ends: &[usize],
         options: &AmgOptions,
     ) -> Result<Box<dyn Preconditioner<Space<f64>>>, Error> {
+        // The cycles are compiled while the levels are set up.
+        self.executor.prepare(&[MULTIGRID_MODULE, MIXED_PRECISION_MODULE])?;
         let hierarchy = Hierarchy::new(self, matrix, ends, options)?;
         self.cycle(hierarchy, options)
     }
@@ -132,7 +135,7 @@ impl MixedPrecision {
             ResidualScale::Square(number) => (2, number),
         };
         let (a, q) = update.map_or((DevicePtr(0), DevicePtr(0)), |(a, q)| (a.address(), q.address()));
-        let call = rt.solver_call("equelle_narrow")?.arg(r.len as u32).arg(kind).arg(number.address()).arg(self.scale);
+        let call = rt.multigrid_call("equelle_narrow")?.arg(r.len as u32).arg(kind).arg(number.address()).arg(self.scale);
         let call = call.arg(r.address()).arg(a).arg(q).arg(narrow.address()).arg(self.factors.address());
         rt.executor.launch_over(call, r.len)
     }
@@ -166,7 +169,7 @@ impl MixedPrecision {
         [a, b]: [&Rc<Buffer>; 2],
         z: &DeviceVector<f32>,
     ) -> Result<(), Error> {
-        let call = rt.solver_call("equelle_step_narrow")?.arg(x.len as u32).arg(x.address()).arg(a.address()).arg(p.address());
+        let call = rt.multigrid_call("equelle_step_narrow")?.arg(x.len as u32).arg(x.address()).arg(a.address()).arg(p.address());
         let call = call.arg(b.address()).arg(z.address()).arg(self.factors.address());
         rt.executor.launch_over(call, x.len)
     }
@@ -177,7 +180,7 @@ impl Preconditioner<Space<f64>> for MixedPrecision {
         let work = &mut *self.work.borrow_mut();
         self.narrow_anew(rt, work, r);
         self.amg.apply(&mut work.space, &mut work.z, &work.r);
-        let result = rt.solver_call("equelle_widen").and_then(|call| {
+        let result = rt.multigrid_call("equelle_widen").and_then(|call| {
             let call = call.arg(z.len as u32).arg(work.z.address()).arg(self.factors.address()).arg(z.address());
             rt.executor.launch_over(call, z.len)
         });

@@ -71,7 +71,7 @@ impl Space<f64> {
         let n = a.rows.len();
         let largest = self.new_vector_of(n)?;
         let dominant = self.executor.buffer(WHAT, n as u64)?;
-        let call = self.solver_call("equelle_couplings")?.arg(n as u32).arg(a.args()).arg(u32::from(symmetric)).arg(fields.pointer());
+        let call = self.multigrid_call("equelle_couplings")?.arg(n as u32).arg(a.args()).arg(u32::from(symmetric)).arg(fields.pointer());
         self.executor.launch_over(call.arg(largest.address()).arg(dominant.address()), n)?;
         Ok(Strength { fields, largest, dominant, theta, symmetric })
     }
@@ -80,10 +80,10 @@ impl Space<f64> {
     fn strong_part(&mut self, a: &DeviceMatrix, strength: &Strength<'_>) -> Result<DeviceMatrix, Error> {
         let n = a.rows.len();
         let row_ptr = self.executor.buffer(WHAT, 8 * (n + 1) as u64)?;
-        let call = self.solver_call("equelle_strong_lengths")?.arg(n as u32).arg(a.args()).arg(strength).arg(row_ptr.address());
+        let call = self.multigrid_call("equelle_strong_lengths")?.arg(n as u32).arg(a.args()).arg(strength).arg(row_ptr.address());
         self.executor.launch_over(call, n)?;
         let made = self.new_matrix(row_ptr, n, n)?;
-        let call = self.solver_call("equelle_strong_rows")?.arg(n as u32).arg(a.args()).arg(strength);
+        let call = self.multigrid_call("equelle_strong_rows")?.arg(n as u32).arg(a.args()).arg(strength);
         self.executor.launch_over(call.arg(made.args()).arg(made.rows.columns.address()), n)?;
         Ok(made)
     }
@@ -106,25 +106,25 @@ impl Space<f64> {
         let [root, joined, best, numbers] = [(); 4].map(|()| self.executor.buffer(WHAT, 4 * n as u64));
         let (root, joined, best, numbers) = (root?, joined?, best?, numbers?);
         let rows = strong.args();
-        let call = self.solver_call("equelle_grouping_begin")?.arg(n as u32).arg(rows);
+        let call = self.multigrid_call("equelle_grouping_begin")?.arg(n as u32).arg(rows);
         self.executor.launch_over(call.arg(state.address()).arg(root.address()).arg(best.address()), n)?;
         loop {
             let left = self.zero_bytes(8)?;
             for round in 0..ROUNDS {
-                let call = self.solver_call("equelle_grouping_claim")?.arg(n as u32).arg(rows).arg(state.address()).arg(best.address());
+                let call = self.multigrid_call("equelle_grouping_claim")?.arg(n as u32).arg(rows).arg(state.address()).arg(best.address());
                 self.executor.launch_over(call, n)?;
-                let call = self.solver_call("equelle_grouping_take")?.arg(n as u32).arg(rows).arg(state.address()).arg(root.address());
+                let call = self.multigrid_call("equelle_grouping_take")?.arg(n as u32).arg(rows).arg(state.address()).arg(root.address());
                 self.executor.launch_over(call.arg(best.address()), n)?;
                 // Rows left before the last round may be none after it.
                 let told = if round + 1 == ROUNDS { left.address() } else { DevicePtr(left.address().0 + 4) };
-                let call = self.solver_call("equelle_grouping_retire")?.arg(n as u32).arg(rows).arg(state.address()).arg(root.address());
+                let call = self.multigrid_call("equelle_grouping_retire")?.arg(n as u32).arg(rows).arg(state.address()).arg(root.address());
                 self.executor.launch_over(call.arg(best.address()).arg(told), n)?;
             }
             if self.executor.download_one::<u32>(left.address())? == 0 {
                 break;
             }
         }
-        let call = self.solver_call("equelle_grouping_join")?.arg(n as u32).arg(rows).arg(strength.dominant.address());
+        let call = self.multigrid_call("equelle_grouping_join")?.arg(n as u32).arg(rows).arg(strength.dominant.address());
         self.executor.launch_over(call.arg(root.address()).arg(joined.address()), n)?;
         let (marks, whole) = self.marked(n, false, &root, &joined)?;
         let (singles, alone) = self.marked(n, true, &root, &joined)?;
@@ -132,7 +132,8 @@ impl Space<f64> {
         let field = strength.fields.0.as_ref();
         let coarse = if field.is_some() { Some(self.executor.buffer(WHAT, count as u64)?) } else { None };
         let coarse_at = coarse.as_ref().map_or(DevicePtr(0), |coarse| coarse.address());
-        let call = self.solver_call("equelle_grouping_number")?.arg(n as u32).arg(whole as u32).arg(root.address()).arg(joined.address());
+        let call =
+            self.multigrid_call("equelle_grouping_number")?.arg(n as u32).arg(whole as u32).arg(root.address()).arg(joined.address());
         let call = call.arg(marks.address()).arg(singles.address()).arg(strength.fields.pointer()).arg(numbers.address()).arg(coarse_at);
         self.executor.launch_over(call, n)?;
         Ok(Groups { numbers, count, fields: DeviceFields(coarse) })
@@ -142,7 +143,7 @@ impl Space<f64> {
     fn marked(&mut self, n: usize, single: bool, root: &Buffer, joined: &Buffer) -> Result<(Rc<Buffer>, usize), Error> {
         let marks = self.executor.buffer(WHAT, 8 * (n + 1) as u64)?;
         let call =
-            self.solver_call("equelle_grouping_mark")?.arg(n as u32).arg(u32::from(single)).arg(root.address()).arg(joined.address());
+            self.multigrid_call("equelle_grouping_mark")?.arg(n as u32).arg(u32::from(single)).arg(root.address()).arg(joined.address());
         self.executor.launch_over(call.arg(marks.address()), n)?;
         self.executor.running_sums(DevicePtr(marks.address().0 + 8), n)?;
         let count: u64 = self.executor.download_one(DevicePtr(marks.address().0 + 8 * n as u64))?;
@@ -167,10 +168,10 @@ impl Space<f64> {
             (true, None) => options.prolongation_damping / spectral_radius(self, strong, &inverse, options.symmetric)?,
         };
         let row_ptr = self.executor.buffer(WHAT, 8 * (n + 1) as u64)?;
-        let call = self.solver_call("equelle_prolongation_lengths")?.arg(n as u32).arg(smoothed).arg(strong.args());
+        let call = self.multigrid_call("equelle_prolongation_lengths")?.arg(n as u32).arg(smoothed).arg(strong.args());
         self.executor.launch_over(call.arg(groups.numbers.address()).arg(row_ptr.address()), n)?;
         let made = self.new_matrix(row_ptr, n, groups.count)?;
-        let call = self.solver_call("equelle_prolongation_rows")?.arg(n as u32).arg(smoothed).arg(strong.args()).arg(omega);
+        let call = self.multigrid_call("equelle_prolongation_rows")?.arg(n as u32).arg(smoothed).arg(strong.args()).arg(omega);
         let call = call.arg(inverse.address()).arg(groups.numbers.address()).arg(made.args()).arg(made.rows.columns.address());
         self.executor.launch_over(call, n)?;
         Ok(made)
@@ -180,7 +181,7 @@ impl Space<f64> {
     pub(crate) fn transposed(&mut self, a: &DeviceMatrix) -> Result<DeviceMatrix, Error> {
         let (n, columns) = (a.rows.len(), a.rows.n_cols());
         let row_ptr = self.zero_bytes(8 * (columns + 1))?;
-        let call = self.solver_call("equelle_transposed_lengths")?.arg(n as u32).arg(a.args()).arg(row_ptr.address());
+        let call = self.multigrid_call("equelle_transposed_lengths")?.arg(n as u32).arg(a.args()).arg(row_ptr.address());
         self.executor.launch_over(call, n)?;
         let made = self.new_matrix(row_ptr, columns, n)?;
         let taken = self.zero_bytes(8 * columns)?;
@@ -188,7 +189,7 @@ impl Space<f64> {
         let entries = made.rows.entries();
         let (their_columns, theirs) = (self.executor.buffer(WHAT, 4 * entries as u64)?, self.executor.buffer(WHAT, 8 * entries as u64)?);
         let any_order = EqRows { columns: their_columns.address().0, entries: theirs.address().0, ..made.args() };
-        let call = self.solver_call("equelle_transposed_rows")?.arg(n as u32).arg(a.args()).arg(taken.address());
+        let call = self.multigrid_call("equelle_transposed_rows")?.arg(n as u32).arg(a.args()).arg(taken.address());
         self.executor.launch_over(call.arg(any_order).arg(their_columns.address()), n)?;
         self.put_in_order(any_order, &made)?;
         Ok(made)
@@ -197,13 +198,13 @@ impl Space<f64> {
     /// Sorts the entries of rows in any order into rows.
     fn put_in_order(&mut self, any_order: EqRows, made: &DeviceMatrix) -> Result<(), Error> {
         let (n, lanes) = (made.rows.len(), lanes(&made.rows));
-        let call = self.solver_call("equelle_ordered_rows")?.arg(n as u32).arg(lanes).arg(any_order);
+        let call = self.multigrid_call("equelle_ordered_rows")?.arg(n as u32).arg(lanes).arg(any_order);
         self.executor.launch_over(call.arg(made.args()).arg(made.rows.columns.address()), n * lanes as usize)
     }
 
     fn square_roots(&mut self, x: &DeviceVector) -> Result<DeviceVector, Error> {
         let out = self.new_vector_of(x.len)?;
-        let call = self.solver_call("equelle_roots")?.arg(x.len as u32).arg(x.address()).arg(out.address());
+        let call = self.multigrid_call("equelle_roots")?.arg(x.len as u32).arg(x.address()).arg(out.address());
         self.executor.launch_over(call, x.len)?;
         Ok(out)
     }
@@ -244,7 +245,7 @@ impl Coarsen for Space<f64> {
         let field = self.executor.buffer(WHAT, total as u64)?;
         let mut begin = 0;
         for (number, &end) in ends.iter().enumerate() {
-            let call = self.solver_call("equelle_field")?.arg(begin as u32).arg(end as u32).arg(number.min(255) as u32);
+            let call = self.multigrid_call("equelle_field")?.arg(begin as u32).arg(end as u32).arg(number.min(255) as u32);
             self.executor.launch_over(call.arg(field.address()), end - begin)?;
             begin = end;
         }
@@ -280,7 +281,7 @@ impl Coarsen for Space<f64> {
     fn row_bound(&mut self, a: &DeviceMatrix, d: &DeviceVector) -> Result<(f64, bool), Error> {
         let n = a.rows.len();
         let (sums, negative) = (self.new_vector_of(n)?, self.zero_bytes(8)?);
-        let call = self.solver_call("equelle_row_sums")?.arg(n as u32).arg(a.args()).arg(d.address()).arg(sums.address());
+        let call = self.multigrid_call("equelle_row_sums")?.arg(n as u32).arg(a.args()).arg(d.address()).arg(sums.address());
         self.executor.launch_over(call.arg(negative.address()), n)?;
         let largest = self.largest(&sums);
         let [largest] = self.read([&largest])?;
@@ -296,14 +297,14 @@ impl Coarsen for Space<f64> {
         let [largest] = self.read([&largest])?;
         let factor = 1.0 / power_of_two_near(&[largest]).unwrap_or(1.0);
         let out = self.new_vector_of(x.len)?;
-        let call = self.solver_call("equelle_reciprocal_roots")?.arg(x.len as u32).arg(factor).arg(x.address()).arg(out.address());
+        let call = self.multigrid_call("equelle_reciprocal_roots")?.arg(x.len as u32).arg(factor).arg(x.address()).arg(out.address());
         self.executor.launch_over(call, x.len)?;
         Ok(out)
     }
 
     fn noise(&mut self, n: usize) -> Result<DeviceVector, Error> {
         let out = self.new_vector_of(n)?;
-        let call = self.solver_call("equelle_noise")?.arg(n as u32).arg(NOISE.0).arg(NOISE.1).arg(NOISE_SEED).arg(out.address());
+        let call = self.multigrid_call("equelle_noise")?.arg(n as u32).arg(NOISE.0).arg(NOISE.1).arg(NOISE_SEED).arg(out.address());
         self.executor.launch_over(call, n)?;
         Ok(out)
     }
