@@ -1,15 +1,54 @@
 //! Reads by index: compiled programs give the bits of the interpreter, for every rule beyond the
-//! grid, and are refused on grids that have no structure. What the rules mean is in
+//! grid, and are refused on grids that have no structure; the library of derivatives, orders of
+//! rules and the examples by stencils against closed forms. What the rules mean is in
 //! `tests/conformance/stencils.case`.
 
 use std::fs;
-use std::process::Command;
 
+#[path = "reads_by_index/derivatives.rs"]
+mod derivatives;
+#[path = "reads_by_index/halos.rs"]
+mod halos;
+#[path = "reads_by_index/heat.rs"]
+mod heat;
+#[path = "reads_by_index/refused.rs"]
+mod refused;
+#[path = "reads_by_index/sod.rs"]
+mod sod;
+#[path = "reads_by_index/steps.rs"]
+mod steps;
 #[path = "run/support.rs"]
 #[allow(dead_code, reason = "shared with other tests")]
 mod support;
+#[path = "reads_by_index/whirl.rs"]
+mod whirl;
 
-use support::{Dimensions, EVERY_WAY, How, Outputs, built_with, equellec, repository, run, run_with, scratch, stderr};
+use support::{Dimensions, EVERY_WAY, How, Outputs, equellec, repository, run, run_with, scratch, stderr};
+
+/// Runs a text without units.
+fn program(how: How, name: &str, text: &str, words: &[&str]) -> Outputs {
+    let file = scratch(&format!("by-index-{name}-{how:?}")).join("program.equelle");
+    fs::write(&file, text).expect("a scratch folder can be written");
+    run_with(how, Dimensions::Unchecked, &file.display().to_string(), words)
+}
+
+/// Runs an example on its case, with more words.
+fn example(how: How, name: &str, words: &[&str]) -> Outputs {
+    let case = repository(&format!("examples/{name}/case.param")).display().to_string();
+    let words: Vec<&str> = [case.as_str()].into_iter().chain(words.iter().copied()).collect();
+    run(how, &format!("examples/{name}/{name}.equelle"), &words)
+}
+
+/// The bits of an example are the same in every way and for any number of threads.
+fn same_in_every_way(name: &str, words: &[&str]) {
+    let expected = example(How::Interpreted0, name, words);
+    for how in EVERY_WAY {
+        for threads in ["threads=1", "threads=2"] {
+            let words: Vec<&str> = words.iter().copied().chain([threads]).collect();
+            support::assert_same_bits(&example(how, name, &words), &expected, &format!("{name}, {how:?}, {threads}"));
+        }
+    }
+}
 
 const PROGRAM: &str = "tests/programs/reads_by_index.equelle";
 
@@ -21,27 +60,13 @@ fn outputs(how: How, threads: &str) -> Outputs {
 #[test]
 fn every_way_gives_the_same_bits() {
     let expected = outputs(How::Interpreted0, "threads=1");
-    assert_eq!(expected.collections.len(), 12);
+    assert_eq!(expected.collections.len(), 13);
     // Cells are numbered along I first; 5 of them there, 0.25 wide along J.
     assert_eq!(expected.last("index")[..6], [500.25, 501.25, 502.25, 503.25, 504.25, 510.25]);
     for how in EVERY_WAY {
         for threads in ["threads=1", "threads=2"] {
             assert_eq!(outputs(how, threads), expected, "{how:?}, {threads}");
         }
-    }
-}
-
-#[test]
-fn grids_without_structure_are_refused() {
-    let simulator = built_with("-O2", Dimensions::Unchecked, PROGRAM);
-    for (words, said) in [
-        (["grid_dim=2", "nx=5", "ny=4", "grid_layout=unstructured"], "need a uniform Cartesian grid"),
-        (["grid_dim=2", "nx=1", "ny=4", "grid_layout=auto"], "needs 3 cells along I, and the grid has 1"),
-    ] {
-        let output = Command::new(&simulator).args(words).arg("u_expression=x").output().expect("a simulator that was built starts");
-        assert_eq!(output.status.code(), Some(4), "{words:?}: {}", stderr(&output));
-        assert!(stderr(&output).contains(said), "{words:?}: {}", stderr(&output));
-        assert!(stderr(&output).contains("reads_by_index.equelle:5"), "{words:?}: {}", stderr(&output));
     }
 }
 

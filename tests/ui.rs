@@ -246,6 +246,22 @@ fn every_code_has_a_case() {
     assert!(missing.is_empty(), "no case under tests/ui for {missing:?}");
 }
 
+/// What can be wrong with reads by index and halos: each place that is marked, with its code.
+#[test]
+fn at_least_40_mistakes_with_stencils() {
+    let cases = ["halos", "reads_by_index", "stencil_assignments", "stencil_halos", "stencil_numbers", "stencil_reads", "stencil_types"];
+    let found: BTreeSet<(&str, u32, Code)> = cases
+        .iter()
+        .flat_map(|case| {
+            let found = diagnostics_of(&root().join("check").join(case).with_extension("equelle"));
+            found.into_iter().map(|d| (*case, d.primary.span.start, d.code)).collect::<Vec<_>>()
+        })
+        .collect();
+    assert!(found.len() >= 60, "only {}", found.len());
+    let codes: BTreeSet<&str> = found.iter().map(|(_, _, code)| code.as_str()).filter(|code| code.starts_with("E06")).collect();
+    assert_eq!(codes.len(), 11, "{codes:?}");
+}
+
 /// The examples of the page whose code the driver reports; `check_pages` of the front-end has the
 /// others.
 #[test]

@@ -37,8 +37,11 @@ const PICTURES: &[Picture] = &[
         &["--tag", "u", "--slice", "y=12", "--isolines", "7", "--size", "640x480"],
     ),
     of_example("examples/heat_implicit_triangles/picture.png", "heat_implicit_triangles", &["--tag", "u", "--size", "640x480"]),
+    of_example("examples/heat_stencils_3d/picture.png", "heat_stencils_3d", &["--tag", "u7,u19", "--slice", "x=0", "--size", "1000x400"]),
     of_example("examples/mhd/picture.png", "mhd", &["--tag", "ax", "--slice", "x=3", "--isolines", "9", "--size", "640x480"]),
     of_example("examples/shallow_water/picture.png", "shallow_water", &["--tag", "q1", "--step", "last", "--size", "640x480"]),
+    of_example("examples/sod/picture.png", "sod", &["--tag", "density,velocity,pressure", "--size", "1000x320"]),
+    of_example("examples/tracer_whirl/picture.png", "tracer_whirl", &["--tag", "u", "--size", "640x480"]),
     of_example("examples/two_phase/picture.png", "two_phase", &["--tag", "pressure,saturation", "--size", "1000x400"]),
     of_example(
         "examples/two_phase_conservation/picture.png",

@@ -185,6 +185,22 @@ pub(super) enum Word {
     Halo,
 }
 
+impl Word {
+    /// As in programs.
+    pub fn name(self) -> &'static str {
+        match self {
+            Word::Axis(0) => "StencilI",
+            Word::Axis(1) => "StencilJ",
+            Word::Axis(_) => "StencilK",
+            Word::Width => "Width",
+            Word::Extent => "Extent",
+            Word::Index => "IndexOf",
+            Word::Even => "Even",
+            Word::Halo => "Halo",
+        }
+    }
+}
+
 const INDEX: ArgumentRule = ArgumentRule::Special("an index variable");
 
 const fn stencil(name: &'static str, params: &'static [Param], word: Word, doc: &'static str) -> Row {

@@ -3,7 +3,7 @@
 use std::collections::{BTreeSet, HashMap, HashSet};
 
 use crate::check::definition::Definition;
-use crate::check::print::{type_name, value_type_name};
+use crate::check::print::{Names, shown_type, shown_value_type};
 use crate::check::scope::{DefinitionId, Meaning, ScopeId, Scopes};
 use crate::check::texts::Texts;
 use crate::check::{CheckOptions, Checked};
@@ -153,7 +153,7 @@ impl<'a> Checker<'a> {
             for frame in self.frames.iter().rev() {
                 let Some((span, arguments)) = &frame.call else { continue };
                 let name = self.definitions[frame.definition.0 as usize].name.name.as_str();
-                let arguments: Vec<String> = arguments.iter().map(|ty| type_name(&self.sets, ty)).collect();
+                let arguments: Vec<String> = arguments.iter().map(|ty| shown_type(self.names(), ty)).collect();
                 diagnostic = diagnostic.called(*span, format!("in this call of `{name}` with ({})", arguments.join(", ")));
             }
         }
@@ -208,14 +208,19 @@ impl<'a> Checker<'a> {
         self.suggest(name, visible.into_iter().chain(builtins))
     }
 
+    /// What the numbers in types stand for.
+    pub fn names(&self) -> Names<'_> {
+        Names { sets: &self.sets, halos: &self.halos }
+    }
+
     /// Name of a type in messages, between back-quotes.
     pub fn show(&self, ty: &TreeType) -> String {
-        format!("`{}`", type_name(&self.sets, ty))
+        format!("`{}`", shown_type(self.names(), ty))
     }
 
     /// As [`Checker::show`] for types other than arrays.
     pub fn show_value(&self, ty: &Type) -> String {
-        format!("`{}`", value_type_name(&self.sets, ty))
+        format!("`{}`", shown_value_type(self.names(), ty))
     }
 
     /// Name of a set in messages.

@@ -20,7 +20,7 @@ impl Checker<'_> {
             for (span, function) in bad.calls.iter().rev() {
                 let function = &self.functions[function.0 as usize];
                 let arguments: Vec<String> =
-                    function.params.iter().map(|p| super::print::type_name(&self.sets, &self.variables[p.0 as usize].ty)).collect();
+                    function.params.iter().map(|p| super::print::shown_type(self.names(), &self.variables[p.0 as usize].ty)).collect();
                 diagnostic = diagnostic.called(*span, format!("in this call of `{}` with ({})", function.name, arguments.join(", ")));
             }
             self.report(diagnostic);

@@ -504,11 +504,11 @@ pub(super) fn is_mutable(ty: &ast::TypeExpr) -> bool {
 /// The type to write in a declaration of a variable: without the subset of entity collections.
 fn declaration_of(checker: &Checker<'_>, var: crate::typed::VarId) -> Option<String> {
     let text = |ty: &Type| match ty.shape {
-        Shape::Collection(_) | Shape::Domain(_) => crate::check::print::value_type_name(
-            &checker.sets,
-            &Type { shape: ty.mapping().map_or(ty.shape, Shape::Collection), within: None, ..*ty },
+        Shape::Collection(_) | Shape::Domain(_) => crate::check::print::shown_value_type(
+            checker.names(),
+            &Type { shape: ty.mapping().map_or(ty.shape, Shape::Collection), within: None, ..ty.bare() },
         ),
-        Shape::Single | Shape::Sequence => crate::check::print::value_type_name(&checker.sets, ty),
+        Shape::Single | Shape::Sequence => crate::check::print::shown_value_type(checker.names(), ty),
     };
     match &checker.variables[var.0 as usize].ty {
         TreeType::Value(ty) => Some(text(ty)),

@@ -173,7 +173,7 @@ impl<'a> Checker<'a> {
         if axes.len() != expected {
             let spans: Vec<Span> = args.iter().map(|a| a.span).collect();
             let names: &[&str] = if expected == 0 { &[] } else { &["i"] };
-            return self.fail(super::call::argument_count("this built-in", names, &spans, span));
+            return self.fail(super::call::argument_count(word.name(), names, &spans, span));
         }
         let axis = axes.first().copied().unwrap_or(0);
         let (kind, ty, dim) = match word {

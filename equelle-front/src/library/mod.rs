@@ -7,6 +7,7 @@ pub const PREFIX: &str = "equelle:";
 /// Name and text of each, sorted.
 const TEXTS: &[(&str, &str)] = &[
     ("equelle:boundaries", include_str!("boundaries.equelle")),
+    ("equelle:derivatives", include_str!("derivatives.equelle")),
     ("equelle:gradients", include_str!("gradients.equelle")),
     ("equelle:limiters", include_str!("limiters.equelle")),
     ("equelle:shallow", include_str!("shallow.equelle")),

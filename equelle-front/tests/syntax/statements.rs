@@ -1,7 +1,7 @@
 //! Statements, types and layout, language specification 3.1 and 3.2.
 
 use equelle_front::syntax::ast::{BasicTypeName, CollectionDomain, ExprKind, StmtKind, TypeExpr, TypeExprKind};
-use equelle_front::syntax::same_modulo_spans;
+use equelle_front::syntax::{self, same_modulo_spans};
 
 use crate::good;
 
@@ -125,4 +125,14 @@ fn nothing_is_a_program() {
     for text in ["", "\n", "  ", "# only a comment", "...", "... # c\n"] {
         assert_eq!(good(text).statements.len(), 0);
     }
+}
+
+/// Indices without blanks stay so; other sums and sums outside of calls get theirs.
+#[test]
+fn indices_keep_their_form() {
+    let text = "d = u(i+1, j-2) - u(i + 1, a*b+1) + (i+1)\nv(i+1) = f(1+i, x+y)\n";
+    let parsed = syntax::parse(text);
+    assert_eq!(parsed.diagnostics, []);
+    let formatted = syntax::format(&parsed.program, text);
+    assert_eq!(formatted, "d = u(i+1, j-2) - u(i + 1, a * b + 1) + (i + 1)\nv(i+1) = f(1+i, x+y)\n");
 }

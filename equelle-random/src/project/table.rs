@@ -167,6 +167,29 @@ pub const OVERRIDES: &[ProgramOverrides] = &[
             "az_expression=0.1*Sin(y)",
         ]])
     },
+    // Their own cases have thousands of cells.
+    ProgramOverrides::new("examples/heat_stencils_3d").runs(&[&[
+        "grid_dim=3",
+        "nx=8",
+        "ny=4",
+        "nz=4",
+        "lx=1",
+        "ly=1",
+        "lz=1",
+        "k=0.01",
+        "timesteps=4*0.1",
+        "u_initial_expression=300+20*x*y+10*z",
+    ]]),
+    ProgramOverrides::new("examples/sod").runs(&[&["grid_dim=1", "nx=32", "lx=1", "timesteps=4*0.003125"]]),
+    ProgramOverrides::new("examples/tracer_whirl").runs(&[&[
+        "grid_dim=2",
+        "nx=16",
+        "ny=8",
+        "lx=1",
+        "ly=1",
+        "timesteps=3*0.015625",
+        "u_initial_expression=x<0.5?1:0",
+    ]]),
     // Grids as small as the reach.
     ProgramOverrides::new("tests/programs/reads_by_index").runs(&[
         &["nx=5", "ny=4", "dx=0.5", "dy=0.25"],

@@ -160,7 +160,7 @@ pub(in crate::codegen) fn stencil_fact(writer: &mut Writer<'_>, fact: CellFact, 
             // Conversions of 32-bit integers are vector instructions everywhere.
             let index = quote! { #place as i32 as #ty };
             if axis == 0 {
-                return Ok(Text::new(Level::Cast, index));
+                return Ok(Text::cast(index));
             }
             Text::atom(before_row(writer, &format!("index_{name}"), index))
         }

@@ -36,16 +36,23 @@ pub(in crate::codegen) enum Level {
 pub(in crate::codegen) struct Text {
     tokens: TokenStream,
     level: Level,
+    /// Whether a type ends it: `<` behind that would begin its arguments.
+    ends_in_type: bool,
 }
 
 impl Text {
     pub(in crate::codegen) fn new(level: Level, tokens: TokenStream) -> Self {
-        Text { tokens, level }
+        Text { tokens, level, ends_in_type: false }
+    }
+
+    /// `a as f64`
+    pub(in crate::codegen) fn cast(tokens: TokenStream) -> Self {
+        Text { tokens, level: Level::Cast, ends_in_type: true }
     }
 
     /// A name, a literal, a call.
     pub(in crate::codegen) fn atom(tokens: impl ToTokens) -> Self {
-        Text { tokens: tokens.into_token_stream(), level: Level::Atom }
+        Text::new(Level::Atom, tokens.into_token_stream())
     }
 
     /// Where an expression of at least this level is wanted: itself or in parentheses.
@@ -61,9 +68,14 @@ impl Text {
     /// `a op b` for an operator that groups from the left.
     pub(in crate::codegen) fn binary(level: Level, a: &Text, op: TokenStream, b: &Text) -> Self {
         // Comparisons do not chain.
-        let left = if level == Level::Compare { next(level) } else { level };
+        let left = match level {
+            Level::Compare if a.ends_in_type => Level::Atom,
+            Level::Compare => next(level),
+            level => level,
+        };
+        let ends_in_type = b.ends_in_type && b.level >= next(level);
         let (a, b) = (a.at(left), b.at(next(level)));
-        Text { tokens: quote! { #a #op #b }, level }
+        Text { tokens: quote! { #a #op #b }, level, ends_in_type }
     }
 
     /// `a.method()`
@@ -75,18 +87,18 @@ impl Text {
     /// As usize.
     pub(in crate::codegen) fn as_usize(&self) -> Self {
         let a = self.at(Level::Cast);
-        Text { tokens: quote! { #a as usize }, level: Level::Cast }
+        Text::cast(quote! { #a as usize })
     }
 
     /// As u32.
     pub(in crate::codegen) fn as_u32(&self) -> Self {
         let a = self.at(Level::Cast);
-        Text { tokens: quote! { #a as u32 }, level: Level::Cast }
+        Text::cast(quote! { #a as u32 })
     }
 
     /// `if condition { a } else { b }`
     pub(in crate::codegen) fn choice(condition: &Text, a: &Text, b: &Text) -> Self {
-        Text { tokens: quote! { if #condition { #a } else { #b } }, level: Level::Choice }
+        Text::new(Level::Choice, quote! { if #condition { #a } else { #b } })
     }
 }
 
@@ -172,5 +184,10 @@ mod tests {
         let less = Text::binary(Level::Compare, &a, quote! { < }, &b);
         assert_eq!(shown(&Text::binary(Level::Compare, &less, quote! { == }, &c)), "(a < b) == c");
         assert_eq!(shown(&Text::binary(Level::Compare, &c, quote! { == }, &less)), "c == (a < b)");
+        // Not the arguments of a type.
+        let product = Text::binary(Level::Product, &a, quote! { * }, &b.as_u32());
+        assert_eq!(shown(&Text::binary(Level::Compare, &product, quote! { < }, &c)), "(a * b as u32) < c");
+        let grouped = Text::binary(Level::Sum, &product, quote! { - }, &c);
+        assert_eq!(shown(&Text::binary(Level::Compare, &grouped, quote! { < }, &c)), "a * b as u32 - c < c");
     }
 }

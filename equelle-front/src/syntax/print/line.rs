@@ -56,7 +56,7 @@ impl<'s> Line<'s> {
                 line.push(" =");
             }
             StmtKind::StencilAssignment { name, indices, value } => {
-                line.call_like(name, indices, Line::expr);
+                line.call_like(name, indices, Line::argument);
                 line.push(" = ");
                 line.expr(value);
             }
@@ -156,6 +156,27 @@ impl<'s> Line<'s> {
         self.depth -= 1;
     }
 
+    /// What stands between parentheses after a name. `i+1` without blanks stays so: most of these
+    /// are indices.
+    fn argument(&mut self, expr: &Expr) {
+        match &expr.kind {
+            ExprKind::Binary { op: op @ BinaryOp::Arithmetic(Arithmetic::Add | Arithmetic::Sub), left, right, .. }
+                if is_atom(left) && is_atom(right) && self.is_tight(expr) =>
+            {
+                self.nested(left);
+                self.push(op.text());
+                self.nested(right);
+            }
+            _ => self.expr(expr),
+        }
+    }
+
+    /// Whether an expression is written without blanks.
+    fn is_tight(&self, expr: &Expr) -> bool {
+        let written = self.source.get(expr.span.start as usize..expr.span.end as usize);
+        written.is_some_and(|text| !text.is_empty() && !text.contains(char::is_whitespace))
+    }
+
     fn expr(&mut self, expr: &Expr) {
         match &expr.kind {
             ExprKind::Number { value, unit } => {
@@ -172,7 +193,7 @@ impl<'s> Line<'s> {
             ExprKind::Text(text) => self.push(&quoted(text)),
             ExprKind::Bool(value) => self.push(if *value { "True" } else { "False" }),
             ExprKind::Name(name) => self.push(name),
-            ExprKind::Call { callee, args } => self.call_like(callee, args, Line::expr),
+            ExprKind::Call { callee, args } => self.call_like(callee, args, Line::argument),
             ExprKind::Array(elements) => {
                 self.push("[");
                 self.separated(elements, Line::expr);
@@ -294,6 +315,11 @@ impl<'s> Line<'s> {
             TypeExprKind::Error => self.push("<error>"),
         }
     }
+}
+
+/// A name, or a number without a unit.
+fn is_atom(expr: &Expr) -> bool {
+    matches!(expr.kind, ExprKind::Name(_) | ExprKind::Number { unit: None, .. })
 }
 
 fn type_name(name: BasicTypeName) -> &'static str {
