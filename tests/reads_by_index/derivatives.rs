@@ -120,9 +120,8 @@ fn polynomials_up_to_the_order_are_exact() {
             assert_eq!(is_exact("second", 2), degree <= order + 1, "second, order {order}, degree {degree}");
             for other in 0..=order + 2 - degree {
                 let tag = format!("mixed_{order}_{degree}_{other}");
-                let is_exact = inside.clone().all(|x| {
-                    inside.clone().all(|y| at(&tag, x, y) == derivative(x, degree, 1) * derivative(y, other, 1))
-                });
+                let is_exact =
+                    inside.clone().all(|x| inside.clone().all(|y| at(&tag, x, y) == derivative(x, degree, 1) * derivative(y, other, 1)));
                 // Even powers are even functions, of which both sides are 0 at any degree.
                 let is_odd = degree % 2 == 1 && other % 2 == 1;
                 let expected = degree + other <= order + 1 || !is_odd;

@@ -60,14 +60,20 @@ fn every_rule_is_of_second_order() {
 #[test]
 fn polynomials_keep_the_order() {
     let run = |n: usize| {
-        let mut text = String::from("Import \"equelle:derivatives\" (first_2, first_4, first_6, first_8, second_2, second_4, second_6)\ni = StencilI()\n");
+        let mut text = String::from(
+            "Import \"equelle:derivatives\" (first_2, first_4, first_6, first_8, second_2, second_4, second_6)\ni = StencilI()\n",
+        );
         text += "a = 6 * Centroid(AllCells())[0] + 0.3\nu = Sin(a)\n";
         for order in [2, 4, 6, 8] {
-            let _ = writeln!(text, "Output(\"first_{order}\", MaxReduce(|first_{order}(Halo(u, Polynomial(i, {order})), i) - 6 * Cos(a)|))");
+            let _ =
+                writeln!(text, "Output(\"first_{order}\", MaxReduce(|first_{order}(Halo(u, Polynomial(i, {order})), i) - 6 * Cos(a)|))");
         }
         for order in [2, 4, 6] {
             let degree = order + 1;
-            let _ = writeln!(text, "Output(\"second_{order}\", MaxReduce(|second_{order}(Halo(u, Polynomial(i, {degree})), i) + 36 * Sin(a)|))");
+            let _ = writeln!(
+                text,
+                "Output(\"second_{order}\", MaxReduce(|second_{order}(Halo(u, Polynomial(i, {degree})), i) + 36 * Sin(a)|))"
+            );
         }
         program(How::Interpreted2, &format!("polynomials-{n}"), &text, &["grid_dim=1", &format!("nx={n}"), "lx=1"])
     };

@@ -17,7 +17,13 @@ impl Plain {
         let mut cell = cell;
         let moved = cell[axis] as isize + by;
         let n = self.n as isize;
-        cell[axis] = if moved < 0 { -1 - moved } else if moved >= n { 2 * n - 1 - moved } else { moved } as usize;
+        cell[axis] = if moved < 0 {
+            -1 - moved
+        } else if moved >= n {
+            2 * n - 1 - moved
+        } else {
+            moved
+        } as usize;
         self.u[cell[0] + self.n * (cell[1] + self.n * cell[2])]
     }
 

@@ -63,8 +63,10 @@ fn grids_as_small_as_the_reach() {
         assert_eq!(crate::run_with(how, Dimensions::Unchecked, PROGRAM, &words), expected, "{how:?}");
     }
     // Order 6 reaches 3 cells, and no axis is read further.
-    let outputs = run(crate::How::Interpreted2, "examples/heat_stencils_3d/heat_stencils_3d.equelle", &[
-        "grid_dim=3", "nx=3", "ny=3", "nz=3", "u_initial=300", "timesteps=0.1",
-    ]);
+    let outputs = run(
+        crate::How::Interpreted2,
+        "examples/heat_stencils_3d/heat_stencils_3d.equelle",
+        &["grid_dim=3", "nx=3", "ny=3", "nz=3", "u_initial=300", "timesteps=0.1"],
+    );
     assert!(outputs.last("u19").iter().all(|u| *u == 300.0));
 }

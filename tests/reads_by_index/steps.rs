@@ -36,7 +36,9 @@ Output(\"y\", q[0])
 #[test]
 fn periodic_reads_are_modulo() {
     let offsets = [[3, 0, 0], [0, -3, 0], [0, 0, 2], [1, 1, 0], [-3, 0, 3], [2, -2, 1], [-3, -3, -3]];
-    let mut text = String::from("i = StencilI()\nj = StencilJ()\nk = StencilK()\nu = Halo(InputCollectionOfScalar(\"u\", AllCells()), Periodic(i, j, k))\n");
+    let mut text = String::from(
+        "i = StencilI()\nj = StencilJ()\nk = StencilK()\nu = Halo(InputCollectionOfScalar(\"u\", AllCells()), Periodic(i, j, k))\n",
+    );
     for (number, [x, y, z]) in offsets.iter().enumerate() {
         text += &format!("Output(\"moved_{number}\", u(i{x:+}, j{y:+}, k{z:+}))\n");
     }
@@ -77,7 +79,9 @@ fn any_number_of_fields() {
         program(how, &format!("fields-{fields}"), &text, &["grid_dim=1", "nx=16", "u_expression=Sin(x)", "timesteps=5*0.1"])
     };
     let one = run(How::Interpreted2, 1);
-    for (how, fields) in [(How::Interpreted2, 3), (How::Interpreted2, 8), (How::Interpreted0, 16), (How::Interpreted2, 32), (How::Compiled2, 32)] {
+    for (how, fields) in
+        [(How::Interpreted2, 3), (How::Interpreted2, 8), (How::Interpreted0, 16), (How::Interpreted2, 32), (How::Compiled2, 32)]
+    {
         let found = run(how, fields);
         for m in 0..fields {
             let expected: Vec<f64> = one.last("q0").iter().map(|u| f64::from(1_u32 << (m % 32)) * u).collect();
