@@ -189,8 +189,11 @@ pub fn built_with(level: &str, dimensions: Dimensions, program: &str) -> PathBuf
         Arc::clone(programs.entry((level.to_owned(), dimensions, program.to_owned())).or_default())
     };
     slot.get_or_init(|| {
+        // Texts of several folders may have one name.
+        static COUNTER: std::sync::atomic::AtomicU32 = std::sync::atomic::AtomicU32::new(0);
         let stem = Path::new(program).file_stem().expect("a file").to_string_lossy();
-        let folder = scratch(&format!("{stem}{level}"));
+        let number = COUNTER.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+        let folder = scratch(&format!("{stem}{level}-{number}"));
         let mut command = equellec();
         command.arg("build").arg(repository(program)).arg(level).args(["--force", "-o"]).arg(&folder);
         if dimensions == Dimensions::Unchecked {

@@ -2,6 +2,9 @@
 
 use crate::typed::{self, VarId};
 
+/// Names of the axes.
+pub(super) const AXES: [&str; 3] = ["I", "J", "K"];
+
 /// The value that a rule gives.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Given {

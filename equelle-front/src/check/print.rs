@@ -1,8 +1,7 @@
 //! How types are written in messages: `Mutable`, `Array Of N`, `Collection Of` or `Sequence Of`,
 //! the basic type, `On` a set, `Subset Of` a set, `beyond` rules.
 
-use crate::check::halo::Rules;
-use crate::check::stencil::AXES;
+use crate::check::halo::{AXES, Rules};
 use crate::typed::{Rule, TreeType};
 use crate::types::{Basic, Halo, SetId, SetTable, Shape, Type};
 

@@ -2,7 +2,7 @@
 
 use crate::check::builtins::Word;
 use crate::check::checker::{Checker, dim, show_dimension, value};
-use crate::check::halo::{Given, Rules};
+use crate::check::halo::{AXES, Given, Rules};
 use crate::check::scope::{Meaning, State};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::ops::{CellFact, GridNumber};
@@ -16,9 +16,6 @@ pub(super) const RULES: [&str; 9] = ["Periodic", "Mirror", "MirrorAt", "Negate",
 
 /// Largest degree of an extrapolation.
 const MAX_DEGREE: f64 = 8.0;
-
-/// Names of the axes.
-pub(super) const AXES: [&str; 3] = ["I", "J", "K"];
 
 /// Without rules beyond the grid.
 pub(super) fn bare(mut expr: Expr) -> Expr {

@@ -1,9 +1,9 @@
 //! Reads and assignments by index.
 
 use crate::check::checker::{Checker, value};
-use crate::check::halo::Given;
+use crate::check::halo::{AXES, Given};
 use crate::check::scope::{EntryId, Meaning, Role, State, VariableEntry};
-use crate::check::stencil::{AXES, side_name};
+use crate::check::stencil::side_name;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::ops::{Arithmetic, MAX_OFFSET, Offset};
 use crate::source::Span;
