@@ -246,8 +246,8 @@ fn with_background() -> String {
         + "Output(\"uy\", q[2])\nOutput(\"az\", q[7])\n"
 }
 
-/// The largest error of an Alfven wave after a period, relative to its amplitude: `u_y = A sin(x - t)`
-/// and `b_y = -u_y` where density, permeability and the field along x are 1, damped by `exp(-nu t)`
+/// The largest error of an Alfven wave after a period, relative to its amplitude:
+/// `u_y = A sin(x - t)` and `b_y = -u_y` where density, permeability and the field along x are 1, damped by `exp(-nu t)`
 /// where resistivity and viscosity are both nu.
 fn error_of_alfven_wave(how: How, n: usize, steps: usize) -> f64 {
     let (amplitude, nu) = (1e-5, 0.005_f64);
@@ -313,7 +313,7 @@ fn explosion(n: usize) -> Vec<f64> {
 }
 
 /// What is symmetric stays so: each result equals its mirror image and itself with axes exchanged.
-/// The logarithmic form does not conserve mass by construction: what is lost shrinks with the cells.
+/// The logarithmic form does not conserve mass by construction: the loss shrinks with the cells.
 #[test]
 fn explosions_stay_symmetric_and_lose_little_mass() {
     let mean = |field: &[f64]| field.iter().map(|l| l.exp()).sum::<f64>() / field.len() as f64;

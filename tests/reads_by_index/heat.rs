@@ -56,7 +56,7 @@ fn as_plain_loops(how: How, n: usize, steps: usize) {
     let folder = crate::scratch(&format!("heat-stencils-{n}-{how:?}"));
     let values: Vec<String> = (0..n * n * n).map(|index| start(index).to_string()).collect();
     std::fs::write(folder.join("u.txt"), values.join("\n")).expect("a scratch folder can be written");
-    // Stable for both: the largest symbols along an axis are 4 and 6.04, over the square of the width.
+    // Stable for both: the largest symbols along an axis are 4 and 6.04, over the squared width.
     let dt = 0.125 / (n * n) as f64;
     let mut words = vec!["grid_dim=3".to_owned(), "k=0.5".to_owned(), format!("timesteps={steps}*{dt:?}")];
     words.extend(["x", "y", "z"].into_iter().flat_map(|axis| [format!("n{axis}={n}"), format!("l{axis}=1")]));
