@@ -145,7 +145,7 @@ fn kernel(out: &mut String, number: usize, kernel: &KernelItem, dimensions: &[u3
     }
     for result in &kernel.results {
         if let Some(why) = of_result(result) {
-            let takes = result.in_place.as_ref().map(|param| format!("; takes the memory of {param}")).unwrap_or_default();
+            let takes = result.in_place.as_ref().map(|param| format!(" It takes the memory of {param}.")).unwrap_or_default();
             let _ = writeln!(out, "       {} ({}): {why}{takes}", result.name, line_in(source, result.line));
         }
     }
