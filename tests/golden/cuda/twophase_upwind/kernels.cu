@@ -46,7 +46,7 @@ extern "C" __global__ void EQ_LIGHT compute_residual(
   residual_out[element] = (s[element] - s0[element]) + ((dt / pore_volume[element]) * (outflow - inflow));
 }
 
-extern "C" __global__ void EQ_LIGHT compute_residual_cartesian(
+extern "C" __global__ void EQ_HEAVY compute_residual_cartesian(
     const EqCartesian g,
     const EqRanks interior_faces_ranks,
     const EqRanks source_cells_ranks,
