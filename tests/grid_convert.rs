@@ -213,3 +213,59 @@ fn a_deck_is_made() {
         assert!(code == Some(2) && errors.contains(expected), "{words:?}: {errors}");
     }
 }
+
+/// Cells of random seeds fill the box; inside, three meet at each corner (Euler: so many faces).
+#[test]
+fn voronoi_cells_are_made() {
+    let folder = Folder::new("make-voronoi");
+    for (cells, size, options) in
+        [("12,8", "6,4", &["--perturb", "0.3"][..]), ("5,7", "1,1", &[]), ("1,1", "2,3", &[]), ("40,3", "4,9", &["--grade", "9"])]
+    {
+        folder.equellec(&[&["grid", "make", "voronoi", "v.vtu", "--cells", cells, "--size", size], options].concat());
+        let grid = folder.grid("v.vtu");
+        let number = |text: &str| text.split(',').map(|word| word.parse::<usize>().expect("a number")).product::<usize>();
+        assert_eq!(grid.n_cells(), number(cells));
+        let volume = grid.geometry().cell_volumes.iter().sum::<f64>();
+        assert!((volume / number(size) as f64 - 1.0).abs() < 1e-12, "{cells}: {volume}");
+        let boundary: Vec<usize> = (0..grid.n_faces()).filter(|&face| grid.topology().is_boundary_face(face)).collect();
+        let sides: f64 = size.split(',').map(|word| 2.0 * word.parse::<f64>().expect("a number")).sum();
+        let length: f64 = boundary.iter().map(|&face| grid.geometry().face_areas[face]).sum();
+        assert!((length / sides - 1.0).abs() < 1e-12, "{cells}: {length}");
+        // V - E + F = 1; each corner has three faces, but the four of the box, which have two.
+        let n_vertices = grid.n_entities(equelle_runtime::EntityKind::Vertex).expect("vertices");
+        assert_eq!((n_vertices + grid.n_cells(), 2 * grid.n_faces()), (grid.n_faces() + 1, 3 * n_vertices - 4), "{cells}");
+        comes_back(&folder, "v.vtu");
+    }
+    assert_eq!(folder.run(&["grid", "make", "voronoi", "v.vtu", "--cells", "3,3", "--shear", "1"]).0, Some(2));
+    assert_eq!(folder.run(&["grid", "make", "voronoi", "v.vtu"]).0, Some(2));
+}
+
+/// Grids of `grids/made.txt` have the counts and the checksum that stand there.
+#[test]
+fn made_grids_have_their_checksums() {
+    let folder = Folder::new("make-checksums");
+    let list = Path::new(env!("CARGO_MANIFEST_DIR")).join("grids/made.txt");
+    let text = fs::read_to_string(&list).expect("the list");
+    let mut made = String::new();
+    for line in text.lines() {
+        let Some((options, _)) = line.split_once(':').filter(|_| !line.starts_with('#')) else {
+            made.push_str(&format!("{line}\n"));
+            continue;
+        };
+        let mut words: Vec<&str> = options.split_whitespace().collect();
+        let file = if words[0] == "deck" { "g.grdecl" } else { "g.grid" };
+        words.insert(1, file);
+        folder.equellec(&[&["grid", "make"], &words[..]].concat());
+        let grid = folder.grid(file);
+        let n_boundary = (0..grid.n_faces()).filter(|&face| grid.topology().is_boundary_face(face)).count();
+        let bytes = fs::read(folder.0.join(file)).expect("it was made");
+        // FNV-1a, 64 bits.
+        let sum = bytes.iter().fold(0xcbf2_9ce4_8422_2325_u64, |sum, byte| (sum ^ u64::from(*byte)).wrapping_mul(0x100_0000_01b3));
+        made.push_str(&format!("{options}: {} {} {n_boundary} {sum:016x}\n", grid.n_cells(), grid.n_faces() - n_boundary));
+    }
+    if std::env::var_os("EQUELLE_BLESS").is_some() {
+        fs::write(&list, &made).expect("the list can be written");
+        return;
+    }
+    assert!(made == text, "`cargo xtask bless` writes grids/made.txt:\n{made}");
+}

@@ -259,6 +259,15 @@ fn a_sweep_runs_every_combination_and_makes_a_table() {
     assert_eq!(printed, "k = 2\nsum = 6\nsum = 12\n");
     // Any number of runs at a time gives the same table.
     assert_eq!(stdout(&sweep(0, &["--jobs", "1", "steps=1,2", "k=0.5,2", "nx=3,5"])), expected);
+    // The table is drawn: a line for each k, without logarithms of sums that change little.
+    let picture = folder.join("sweep.svg");
+    expect(0, equellec().arg("plot").arg(folder.join("out")).args(["--tag", "sum", "-o"]).arg(&picture));
+    let drawn = fs::read_to_string(&picture).expect("a picture");
+    for label in ["sum", "nx", "k=0.5", "k=2"] {
+        assert!(drawn.contains(&format!("aria-label=\"{label}")), "{label}");
+    }
+    let refused = stderr(&expect(2, equellec().arg("plot").arg(folder.join("out")).args(["--html", "p.html"])));
+    assert!(refused.contains("a sweep has no page"), "{refused}");
     // One run of two fails: the other has its row.
     let output = sweep(4, &["steps=1", "nx=3,0"]);
     assert_eq!(stdout(&output), "nx,exit,k,sum\n3,0,1,3\n0,4,,\n");

@@ -45,14 +45,30 @@ pub struct Label {
 }
 
 impl Label {
-    /// Its strokes.
-    pub fn strokes(&self) -> Vec<Vec<[f64; 2]>> {
-        let width = font::width(&self.text, self.size);
-        let back = match self.anchor {
+    /// The least rectangle that has its letters, whichever they are.
+    pub fn bounds(&self) -> Rect {
+        let (width, above, below) = (font::width(&self.text, self.size), font::CAPITAL * self.size, font::DESCENT * self.size);
+        let before = self.before(width);
+        let [x, y] = self.at;
+        if self.is_upward {
+            Rect { left: x - above, top: y - width + before, right: x + below, bottom: y + before }
+        } else {
+            Rect { left: x - before, top: y - above, right: x - before + width, bottom: y + below }
+        }
+    }
+
+    /// What of its width is before its anchor.
+    fn before(&self, width: f64) -> f64 {
+        match self.anchor {
             Anchor::Start => 0.0,
             Anchor::Middle => width / 2.0,
             Anchor::End => width,
-        };
+        }
+    }
+
+    /// Its strokes.
+    pub fn strokes(&self) -> Vec<Vec<[f64; 2]>> {
+        let back = self.before(font::width(&self.text, self.size));
         let place = |[x, y]: [f64; 2]| {
             let x = x - back;
             if self.is_upward { [self.at[0] + y, self.at[1] - x] } else { [self.at[0] + x, self.at[1] + y] }

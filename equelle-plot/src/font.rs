@@ -26,6 +26,13 @@ pub const STROKE: f64 = 0.085;
 /// Height of capitals, relative to the size.
 pub const CAPITAL: f64 = 9.0 / UNITS;
 
+/// What of a letter may be below the baseline, relative to the size.
+pub const DESCENT: f64 = BASELINE / UNITS;
+
+/// Sizes of titles, and of numbers.
+pub const TITLE: f64 = 16.0;
+pub const TEXT: f64 = 13.0;
+
 const GLYPHS: &[(char, &str)] = &[
     ('A', "04 3d 64|17 57"),
     ('B', "04 0d|~0d 3d 5d 5b 59 39 09|~09 39 69 66 64 34 04"),
@@ -190,6 +197,18 @@ fn spline(points: &[[f64; 2]]) -> Vec<[f64; 2]> {
 pub fn width(text: &str, size: f64) -> f64 {
     let units: f64 = text.chars().map(|c| if c == ' ' { GAP } else { glyph(c).width } + GAP).sum();
     (units - GAP).max(0.0) * size / UNITS
+}
+
+/// A text that fits a width: its end is left out if it does not.
+pub fn fitted(text: &str, most: f64, size: f64) -> String {
+    let mut text = text.to_owned();
+    if width(&text, size) <= most {
+        return text;
+    }
+    while !text.is_empty() && width(&format!("{text}..."), size) > most {
+        text.pop();
+    }
+    format!("{text}...")
 }
 
 /// The strokes of a text of a size, from its left end on the baseline; y points down.

@@ -4,12 +4,14 @@ use std::sync::Arc;
 
 use equelle_runtime::Error;
 
-use crate::chart::{LinePanel, MapPanel, Panel, draw, line_frame};
+use crate::chart::draw;
 use crate::colour::{Colour, ColourMap, NAN, Range, Scale, WHITE};
 use crate::drawing::{Drawing, Item, Map};
 use crate::field::Field;
 use crate::image::Rect;
+use crate::lines::line_frame;
 use crate::options::Options;
+use crate::panel::{LinePanel, MapPanel, Panel};
 use crate::panels::{Wanted, evenly, of_lines, of_map};
 use crate::plane::Plane;
 use crate::png_file;

@@ -71,6 +71,10 @@ pub struct Options {
     pub frame_milliseconds: u16,
     /// Whether norms of residuals are drawn instead of outputs.
     pub is_convergence: bool,
+    /// Of a sweep: the parameter to the right; the fineness of the grid if it is missing.
+    pub against: Option<String>,
+    /// Of a sweep: whether the axes have logarithms, whatever the parameter is.
+    pub is_log: bool,
     /// Of the file.
     pub format: Format,
 }
@@ -88,6 +92,8 @@ impl Default for Options {
             is_animation: false,
             frame_milliseconds: 100,
             is_convergence: false,
+            against: None,
+            is_log: false,
             format: Format::Png,
         }
     }

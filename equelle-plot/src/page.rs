@@ -9,10 +9,11 @@ use serde_json::{Value, json};
 
 use crate::Picture;
 use crate::axis::short;
-use crate::chart::{LinePanel, Panel, draw};
+use crate::chart::draw;
 use crate::frames::{Figure, figure};
 use crate::log::Log;
 use crate::options::{Options, Steps};
+use crate::panel::{LinePanel, Panel};
 use crate::panels::{at_steps, chosen, evenly, of_series};
 use crate::run::Run;
 use crate::solves;

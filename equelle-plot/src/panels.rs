@@ -4,30 +4,31 @@ use std::sync::Arc;
 
 use equelle_runtime::{Error, ErrorKind};
 
+use crate::axes::Numbers;
 use crate::axis::short;
-use crate::chart::{Curve, LinePanel, MapPanel, Panel};
 use crate::colour::{Colour, ColourMap, Range, Scale};
 use crate::contour;
 use crate::field::{Component, Field};
 use crate::log::Log;
 use crate::options::{Options, Steps};
+use crate::panel::{Curve, LinePanel, MapPanel, Panel};
 use crate::run::{OutputFile, Run, Tag, no_such};
 use crate::series::{self, Series};
 use crate::slice::{self, AXES, Slice};
 use crate::solves;
 
 /// Most diagrams of a picture.
-const MOST_PANELS: usize = 16;
+pub(crate) const MOST_PANELS: usize = 16;
 
 /// Lines of a diagram: as many as usual, and at most.
 const USUAL_CURVES: usize = 6;
-const MOST_CURVES: usize = 12;
+pub(crate) const MOST_CURVES: usize = 12;
 
 /// Most pictures of an animation.
 const MOST_FRAMES: usize = 300;
 
 /// Colour of a line that stands alone.
-const ONLY: Colour = [0x31, 0x68, 0x8e];
+pub(crate) const ONLY: Colour = [0x31, 0x68, 0x8e];
 
 /// Diagrams of a picture, or of each picture of an animation.
 pub struct Chosen {
@@ -59,6 +60,9 @@ pub(crate) struct Wanted {
 /// # Errors
 /// As [`crate::plot`].
 pub fn choose(run: &Run, options: &Options) -> Result<Chosen, Error> {
+    if options.against.is_some() || options.is_log {
+        return Err(Error::new(ErrorKind::Usage, "a run has no parameters to draw against").hint("give the folder of a sweep"));
+    }
     if options.is_convergence {
         return convergence(run);
     }
@@ -288,8 +292,8 @@ pub(crate) fn of_lines(wanted: &Wanted, fields: &[Field], options: &Options) -> 
         axis: AXES[0].to_owned(),
         extent,
         range,
-        counts: [false; 2],
-        is_log: false,
+        numbers: [Numbers::Round, Numbers::Round],
+        has_dots: false,
         curves,
         n_nan: fields.iter().map(Field::n_nan).sum(),
     }
@@ -304,8 +308,8 @@ pub(crate) fn of_series(series: &Series, options: &Options) -> LinePanel {
         axis: axis.to_owned(),
         extent: [ends.low, ends.high],
         range: options.range.map(|range| [range.low, range.high]),
-        counts: [!series.has_times, false],
-        is_log: false,
+        numbers: [if series.has_times { Numbers::Round } else { Numbers::Whole }, Numbers::Round],
+        has_dots: false,
         curves: vec![Curve { name: String::new(), points: series.points.clone(), colour: ONLY }],
         n_nan: 0,
     }

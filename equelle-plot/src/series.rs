@@ -50,7 +50,7 @@ pub fn read(path: &Path, bytes: &[u8]) -> Result<Vec<Series>, Error> {
 }
 
 /// Fields of a line, in quotes where they have commas.
-fn fields(line: &str) -> Vec<String> {
+pub fn fields(line: &str) -> Vec<String> {
     let (mut fields, mut field, mut is_quoted) = (Vec::new(), String::new(), false);
     let mut chars = line.chars().peekable();
     while let Some(c) = chars.next() {

@@ -3,9 +3,10 @@
 
 use std::collections::BTreeMap;
 
-use crate::chart::{Curve, LinePanel};
+use crate::axes::Numbers;
 use crate::colour::{Colour, ColourMap, Range};
 use crate::log::{Log, Solve};
+use crate::panel::{Curve, LinePanel};
 use crate::panels::evenly;
 
 /// Most points of a line.
@@ -35,8 +36,8 @@ fn panel(title: String, axis: &str, curves: Vec<Curve>) -> LinePanel {
         axis: axis.to_owned(),
         extent: [ends.low, ends.high],
         range: None,
-        counts: [true, false],
-        is_log: false,
+        numbers: [Numbers::Whole, Numbers::Round],
+        has_dots: false,
         curves,
         n_nan: 0,
     }
@@ -61,7 +62,7 @@ fn iterations(log: &Log) -> LinePanel {
     if sums.values().any(|sum| sum[1] > 0.0) {
         curves.push(curve("linear", &points(1), TWO[1]));
     }
-    LinePanel { counts: [true; 2], ..panel("Iterations of a step".to_owned(), "step", curves) }
+    LinePanel { numbers: [Numbers::Whole, Numbers::Whole], ..panel("Iterations of a step".to_owned(), "step", curves) }
 }
 
 /// Norms of the residual over the iterations of some solves; the one with the most among them.
@@ -83,7 +84,10 @@ pub fn convergence(log: &Log) -> Option<LinePanel> {
         curve(&format!("step {}{end}", solve.step), &points, colours[number * 225 / count])
     };
     let curves = chosen.iter().enumerate().map(curve).collect();
-    Some(LinePanel { is_log: true, ..panel("Norm of the residual".to_owned(), "iteration of Newton's method", curves) })
+    Some(LinePanel {
+        numbers: [Numbers::Whole, Numbers::Powers],
+        ..panel("Norm of the residual".to_owned(), "iteration of Newton's method", curves)
+    })
 }
 
 /// Least and greatest value of each unknown at the end of solves.
@@ -126,7 +130,7 @@ mod tests {
         let found = panels(&Log { solves, ..Log::default() });
         assert_eq!(found[0].curves[0].points, [[1.0, 1.0], [2.0, 3.0]]);
         assert_eq!(found[0].curves[1].points, [[1.0, 5.0], [2.0, 7.0]]);
-        assert!(found[1].is_log && found[1].curves.len() == 3 && found[1].extent == [0.0, 2.0]);
+        assert!(found[1].numbers[1].is_log() && found[1].curves.len() == 3 && found[1].extent == [0.0, 2.0]);
         assert_eq!(found[2].title, "Range of u");
         assert_eq!(found[2].curves[0].points, [[1.0, 1.0], [2.0, 2.0], [2.0, 2.0]]);
     }

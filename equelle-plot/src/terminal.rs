@@ -7,11 +7,11 @@ use std::sync::Arc;
 use equelle_runtime::Error;
 
 use crate::axis::short;
-use crate::chart::Panel;
 use crate::colour::{Colour, WHITE};
 use crate::drawing::{Drawing, Item, Map};
 use crate::image::Rect;
 use crate::options::{Options, Steps};
+use crate::panel::Panel;
 use crate::panels;
 use crate::run::Run;
 

@@ -6,7 +6,7 @@ use std::fs;
 use std::io::Cursor;
 use std::path::Path;
 
-use equelle_plot::{BLACK, Colour, ColourMap, Format, Image, Label, NAN, Options, Range, Slice, Steps, plot};
+use equelle_plot::{BLACK, Colour, ColourMap, Format, Image, Label, NAN, Options, Range, Slice, Steps, page, plot};
 use tempfile::TempDir;
 
 const DARK: Colour = [0x44, 0x01, 0x54];
@@ -351,28 +351,70 @@ fn pictures_are_byte_stable() {
     }
 }
 
+/// A run with files of raw numbers: steps of waves on `n` by `n` cells.
+fn waves(n: usize, steps: usize) -> TempDir {
+    let folder = tempfile::tempdir().expect("a folder");
+    let extent = format!("0 {n} 0 {n} 0 0");
+    let mut entries = Vec::new();
+    for step in 1..=steps {
+        let begin = format!(
+            "<VTKFile type=\"ImageData\" byte_order=\"LittleEndian\" header_type=\"UInt64\"><ImageData WholeExtent=\"{extent}\"><Piece Extent=\"{extent}\"><CellData>\
+             <DataArray type=\"Float64\" Name=\"u\" format=\"appended\" offset=\"0\"/></CellData></Piece></ImageData><AppendedData encoding=\"raw\">_"
+        );
+        let mut file = begin.into_bytes();
+        file.extend((8 * n as u64 * n as u64).to_le_bytes());
+        for cell in 0..n * n {
+            let [x, y] = [cell % n, cell / n].map(|at| at as f64 / n as f64);
+            let value: f64 = (10.0 * x - 0.1 * step as f64).sin() * (7.0 * y).cos();
+            file.extend(value.to_le_bytes());
+        }
+        file.extend(b"</AppendedData></VTKFile>");
+        let name = format!("t-{step:05}.vti");
+        fs::write(folder.path().join(&name), file).expect("a file");
+        entries.push(format!("{{\"name\":\"{name}\",\"tag\":null,\"step\":{step},\"time\":{step}}}"));
+    }
+    record(folder.path(), &entries, "null");
+    folder
+}
+
+/// Seconds of some work, with what it made.
+fn timed<T>(work: impl FnOnce() -> T) -> (f64, T) {
+    let start = std::time::Instant::now();
+    let made = work();
+    (start.elapsed().as_secs_f64(), made)
+}
+
 /// A map of a million cells as PNG: `cargo test --release -p equelle-plot -- --ignored --nocapture`
 /// prints the time, which is to be below 1 s.
 #[test]
 #[ignore = "measures times of release builds; .ci/full runs it"]
 fn a_million_cells() {
-    let n = 1000;
-    let values: Vec<f64> = (0..n * n).map(|cell| ((cell % n) as f64 / 100.0).sin() * ((cell / n) as f64 / 150.0).cos()).collect();
-    let folder = tempfile::tempdir().expect("a folder");
-    let entry = "{\"name\":\"t-00001.vti\",\"tag\":null,\"step\":1,\"time\":1}".to_owned();
-    record(folder.path(), &[entry], "null");
-    let extent = format!("0 {n} 0 {n} 0 0");
-    let mut file = format!(
-        "<VTKFile type=\"ImageData\" byte_order=\"LittleEndian\" header_type=\"UInt64\"><ImageData WholeExtent=\"{extent}\"><Piece Extent=\"{extent}\"><CellData>\
-         <DataArray type=\"Float64\" Name=\"u\" format=\"appended\" offset=\"0\"/></CellData></Piece></ImageData><AppendedData encoding=\"raw\">_"
-    )
-    .into_bytes();
-    file.extend((8 * n as u64 * n as u64).to_le_bytes());
-    file.extend(values.iter().flat_map(|value| value.to_le_bytes()));
-    file.extend(b"</AppendedData></VTKFile>");
-    fs::write(folder.path().join("t-00001.vti"), file).expect("a file");
-    let start = std::time::Instant::now();
-    picture(folder.path(), &Options::default());
-    println!("10^6 cells as PNG, and read back: {:.3} s", start.elapsed().as_secs_f64());
-    assert!(start.elapsed().as_secs_f64() < 1.0);
+    let folder = waves(1000, 1);
+    let (seconds, image) = timed(|| picture(folder.path(), &Options::default()));
+    println!("10^6 cells as PNG, and read back: {seconds:.3} s");
+    assert!(image.width == 800 && seconds < 1.0);
+}
+
+/// 100 steps of 256 by 256 cells as an animated PNG, to be made in 5 s.
+#[test]
+#[ignore = "measures times of release builds; .ci/full runs it"]
+fn an_animation_of_100_steps() {
+    let folder = waves(256, 100);
+    let options = Options { is_animation: true, ..Options::default() };
+    let (seconds, picture) = timed(|| plot(folder.path(), &options).expect("a picture"));
+    println!("100 pictures of 256^2 cells: {seconds:.3} s, {} bytes", picture.bytes.len());
+    let images = decode(&picture.bytes);
+    assert!(images.len() == 100 && images[0] != images[99] && seconds < 5.0);
+}
+
+/// The page of the same run has all its steps in less than 5 MB.
+#[test]
+#[ignore = "measures times of release builds; .ci/full runs it"]
+fn a_page_of_100_steps() {
+    let folder = waves(256, 100);
+    let (seconds, made) = timed(|| page(folder.path(), &Options::default()).expect("a page"));
+    println!("a page of 100 steps of 256^2 cells: {seconds:.3} s, {} bytes", made.bytes.len());
+    // No note says that steps were left out.
+    assert!(made.notes.len() == 1 && made.notes[0].starts_with("without a log of events"), "{:?}", made.notes);
+    assert!(made.bytes.len() < 5_000_000);
 }

@@ -378,7 +378,8 @@ pub struct SweepArgs {
     #[arg(short, long, help_heading = RUN, value_name = "DIR")]
     pub output: Option<PathBuf>,
     /// Parameter files and assignments, as for `run`. Values with commas between them are tried one
-    /// by one, in every combination: k=0.1,0.2 nx=50,100. Keys that take lists stay whole
+    /// by one, in every combination: k=0.1,0.2 nx=50,100. Keys that take lists stay whole;
+    /// nx,ny=8,16 gives both the same
     #[arg(value_name = "PARAMFILE|key=value,...")]
     pub parameters: Vec<String>,
 }
@@ -386,7 +387,7 @@ pub struct SweepArgs {
 /// Arguments of `plot`.
 #[derive(Debug, Args)]
 pub struct PlotArgs {
-    /// The folder of a run, or its PROGRAM.run.json
+    /// The folder of a run, or its PROGRAM.run.json; or the folder of a sweep, or its table
     #[arg(value_name = "DIR")]
     pub folder: PathBuf,
     /// The picture, .png or .svg [default: PROGRAM.png in DIR]
@@ -419,6 +420,12 @@ pub struct PlotArgs {
     /// Norms of residuals over the iterations of Newton's method, instead of outputs
     #[arg(long, conflicts_with_all = ["tags", "step", "animate", "slice", "isolines", "html"])]
     pub convergence: bool,
+    /// Of a sweep: the parameter to the right [default: cells of the grid, or the first number]
+    #[arg(long, value_name = "KEY", conflicts_with = "html")]
+    pub against: Option<String>,
+    /// Of a sweep: logarithmic axes, with orders in the legend, whatever the parameter is
+    #[arg(long, conflicts_with = "html")]
+    pub log: bool,
     /// A page of the run in one file, instead of a picture: what ran, outputs with a slider over
     /// steps, iterations, times
     #[arg(long, value_name = "FILE", conflicts_with_all = ["output", "animate"])]

@@ -5,6 +5,7 @@ mod deck;
 mod files;
 mod make;
 mod quality;
+mod voronoi;
 
 use std::fmt::Write as _;
 use std::path::Path;

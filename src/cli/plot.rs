@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use equelle_plot::{ColourMap, Format, Options, Picture, Run, Steps};
+use equelle_plot::{ColourMap, Format, Options, Picture, Run, Steps, sweep_table};
 use equelle_runtime::Parameters;
 
 use super::args::{Colours, PlotArgs, RunArgs};
@@ -31,6 +31,8 @@ pub(super) fn plot(args: &PlotArgs, console: &Console) -> Result<(), Failure> {
         isolines: usize::from(args.isolines),
         is_animation: args.animate,
         is_convergence: args.convergence,
+        against: args.against.clone(),
+        is_log: args.log,
         ..Options::default()
     };
     if let Some(file) = &args.html {
@@ -48,9 +50,10 @@ fn draw(folder: &Path, output: Option<PathBuf>, mut options: Options, console: &
         }
     }
     let picture = equelle_plot::plot(folder, &options)?;
-    let file = match output {
-        Some(file) => file,
-        None => {
+    let file = match (output, sweep_table(folder)) {
+        (Some(file), _) => file,
+        (None, Some(table)) => table.with_extension("png"),
+        (None, None) => {
             let run = Run::open(folder)?;
             run.dir().join(format!("{}.png", run.program))
         }
@@ -62,6 +65,9 @@ fn draw(folder: &Path, output: Option<PathBuf>, mut options: Options, console: &
 fn write_page(folder: &Path, file: &Path, options: &Options, console: &Console) -> Result<(), Failure> {
     if !file.extension().is_some_and(|extension| extension == "html" || extension == "htm") {
         return Err(Failure::usage(format!("`{}`: pages are .html files", file.display())));
+    }
+    if sweep_table(folder).is_some() {
+        return Err(Failure::usage("a sweep has no page: give the folder of one of its runs"));
     }
     write(file, &equelle_plot::page(folder, options)?, console)
 }

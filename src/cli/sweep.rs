@@ -27,10 +27,10 @@ const MAX_RUNS: usize = 100_000;
 /// Keys that the sweep itself gives.
 const OWN: [&str; 2] = ["output_dir", "restart"];
 
-/// A key with its values.
+/// Keys that have the same value in a run, with their values.
 #[derive(Clone, Debug, PartialEq)]
 struct Axis {
-    key: String,
+    keys: Vec<String>,
     values: Vec<String>,
 }
 
@@ -147,21 +147,25 @@ fn axes(program: &Program, words: &[String]) -> Result<(Vec<Axis>, Vec<String>),
             fixed.push(word.clone());
             continue;
         };
-        let key = key.trim();
-        if OWN.contains(&key) {
+        let own_keys: Vec<String> = key.split(',').map(|key| key.trim().to_owned()).collect();
+        if let Some(key) = own_keys.iter().find(|key| OWN.contains(&key.as_str())) {
             let error = Error::new(ErrorKind::Usage, format!("`{key}` is given by the sweep: each run has a folder of its own"));
             return Err(error.hint("`--output DIR` names the folder of all").into());
         }
         let values: Vec<String> = value.split(',').map(|value| value.trim().to_owned()).collect();
-        if values.len() == 1 || !holds_one_value(program, key) {
+        // One key that takes a list keeps it; several keys have a value of each run.
+        if own_keys.len() == 1 && (values.len() == 1 || !holds_one_value(program, &own_keys[0])) {
             fixed.push(word.clone());
             continue;
+        }
+        if let Some(key) = own_keys.iter().find(|key| !holds_one_value(program, key)) {
+            return Err(Failure::usage(format!("`{word}`: `{key}` takes a list, so that it cannot be one of several keys")));
         }
         if values.iter().any(String::is_empty) {
             return Err(Failure::usage(format!("`{word}`: there is no value before or after a comma")));
         }
-        axes.retain(|axis| axis.key != key);
-        axes.push(Axis { key: key.to_owned(), values });
+        axes.retain(|axis| !axis.keys.iter().any(|key| own_keys.contains(key)));
+        axes.push(Axis { keys: own_keys, values });
     }
     if axes.is_empty() {
         let error = Error::new(ErrorKind::Usage, "no parameter has several values");
@@ -208,7 +212,8 @@ fn cases(axes: &[Axis], output: &Path) -> Result<Vec<Case>, Failure> {
         let mut rest = number;
         let mut assignments: Vec<(String, String)> = Vec::with_capacity(axes.len());
         for axis in axes.iter().rev() {
-            assignments.push((axis.key.clone(), axis.values[rest % axis.values.len()].clone()));
+            let value = &axis.values[rest % axis.values.len()];
+            assignments.extend(axis.keys.iter().rev().map(|key| (key.clone(), value.clone())));
             rest /= axis.values.len();
         }
         assignments.reverse();
@@ -262,7 +267,7 @@ fn table(axes: &[Axis], cases: &[Case], outcomes: &[Outcome]) -> String {
     let mut tags: Vec<&String> = outcomes.iter().flat_map(|outcome| outcome.values.keys()).collect();
     tags.sort();
     tags.dedup();
-    let head = axes.iter().map(|axis| axis.key.as_str()).chain(["exit"]).chain(tags.iter().map(|tag| tag.as_str()));
+    let head = axes.iter().flat_map(|axis| &axis.keys).map(String::as_str).chain(["exit"]).chain(tags.iter().map(|tag| tag.as_str()));
     let mut text = row(head);
     for (case, outcome) in cases.iter().zip(outcomes) {
         let code = outcome.code.map_or_else(String::new, |code| code.to_string());
@@ -332,10 +337,22 @@ mod tests {
     }
 
     #[test]
+    fn several_keys_have_the_same_value_in_a_run() {
+        let words = |words: &[&str]| axes(&PROGRAM, &words.iter().map(|word| (*word).to_owned()).collect::<Vec<_>>());
+        let (joined, _) = words(&["nx, ny=5,6", "k=1,2"]).expect("axes");
+        let cases = cases(&joined, Path::new("out")).expect("cases");
+        let of = |case: &Case| case.assignments.iter().map(|(key, value)| format!("{key}={value}")).collect::<Vec<_>>().join(" ");
+        assert_eq!(cases.iter().map(of).collect::<Vec<_>>(), ["nx=5 ny=5 k=1", "nx=5 ny=5 k=2", "nx=6 ny=6 k=1", "nx=6 ny=6 k=2"]);
+        assert!(words(&["nx,v=1,2"]).is_err() && words(&["nx,output_dir=1,2"]).is_err() && words(&["nx,=1,2"]).is_err());
+        // The last word about a key counts.
+        assert_eq!(words(&["nx,ny=5,6", "nx=7,8"]).expect("axes").0.len(), 1);
+    }
+
+    #[test]
     fn the_last_single_value_of_each_tag_is_in_the_table() {
         let values = last_values("t = 1\nu = 1 2 3\nt = 2\nwet = true\nno line of an output\n");
         assert_eq!(values, BTreeMap::from([("t".to_owned(), "2".to_owned()), ("wet".to_owned(), "true".to_owned())]));
-        let axes = [Axis { key: "file".into(), values: vec!["a,b".into()] }];
+        let axes = [Axis { keys: vec!["file".into()], values: vec!["a,b".into()] }];
         let case = Case { assignments: vec![("file".into(), "a,b".into())], folder: PathBuf::new() };
         let outcomes = [Outcome { code: Some(0), values }, Outcome { code: Some(3), values: BTreeMap::new() }];
         assert_eq!(table(&axes, &[case.clone(), case], &outcomes), "file,exit,t,wet\n\"a,b\",0,2,true\n\"a,b\",3,,\n");

@@ -71,7 +71,8 @@ pub struct MakeArgs {
     /// How far x moves for each metre along the last axis; of a deck, its pillars
     #[arg(long, value_name = "SLOPE", default_value_t = 0.0, allow_negative_numbers = true)]
     pub shear: f64,
-    /// How far inner corners move at random, in widths of a cell, below 0.3
+    /// How far inner corners move at random, in widths of a cell, below 0.3; of Voronoi cells, over
+    /// which width their seeds are spread
     #[arg(long, value_name = "PART", default_value_t = 0.0, allow_negative_numbers = true)]
     pub perturb: f64,
     /// Of a deck: how much deeper it is for each metre along x
@@ -95,6 +96,8 @@ pub enum MakeKind {
     Triangles,
     /// Six tetrahedra of each box
     Tetrahedra,
+    /// Polygons: what is nearer to a seed in a box of its own than to other seeds
+    Voronoi,
     /// A GRDECL deck with a fault, layers that pinch out, and cells that are not active
     Deck,
 }

@@ -17,7 +17,7 @@ pub(super) struct BoxShape {
     pub size: [f64; 3],
     grade: f64,
     pub shear: f64,
-    perturb: f64,
+    pub perturb: f64,
 }
 
 impl BoxShape {
@@ -25,7 +25,7 @@ impl BoxShape {
         let dim = args.cells.len();
         let wanted = match args.kind {
             MakeKind::Box => 2..=3,
-            MakeKind::Triangles => 2..=2,
+            MakeKind::Triangles | MakeKind::Voronoi => 2..=2,
             MakeKind::Tetrahedra | MakeKind::Deck => 3..=3,
         };
         if !wanted.contains(&dim) {

@@ -31,8 +31,16 @@ pub(super) fn text(shape: &BoxShape, args: &MakeArgs) -> Result<String, Failure>
     let bottom = TOP + shape.size[2];
     let pillars = ys.iter().flat_map(|&y| xs.iter().map(move |&x| [x, y, TOP, x + shape.shear * (bottom - TOP), y, bottom]));
     array(&mut text, "COORD", pillars.flatten());
+    // On slanted pillars, depths that differ from pillar to pillar move corners along x.
+    let narrowest = xs.windows(2).map(|ends| ends[1] - ends[0]).fold(f64::INFINITY, f64::min);
+    let uneven = (0.125 * narrowest / (shape.shear.abs() * shape.size[2])).min(0.1);
     // Depth of what is above the layer `k` at a pillar, of a cell in the column `i`.
-    let surfaces: Vec<f64> = ys.iter().flat_map(|_| &xs).enumerate().flat_map(|(pillar, &x)| depths(shape, &zs, x, pillar)).collect();
+    let surfaces: Vec<f64> = ys
+        .iter()
+        .flat_map(|_| &xs)
+        .enumerate()
+        .flat_map(|(pillar, &x)| depths(shape, &zs, x, 1.0 - uneven + 2.0 * uneven * random(pillar)))
+        .collect();
     let shift = |i: usize, y: f64, x: f64| {
         let throw = if i < nx / 2 { 0.0 } else { args.throw * (1.0 - 1.25 * y / shape.size[1]) };
         args.tilt * x + throw
@@ -55,12 +63,10 @@ pub(super) fn text(shape: &BoxShape, args: &MakeArgs) -> Result<String, Failure>
     Ok(text)
 }
 
-/// Depths between layers at a pillar, before it is tilted; a layer that pinches out has no
-/// thickness from the middle on.
-fn depths(shape: &BoxShape, zs: &[f64], x: f64, pillar: usize) -> Vec<f64> {
+/// Depths between layers at a pillar, `uneven` times as thick as usual, before it is tilted; a
+/// layer that pinches out has no thickness from the middle on.
+fn depths(shape: &BoxShape, zs: &[f64], x: f64, uneven: f64) -> Vec<f64> {
     let part = (1.0 - 2.0 * x / shape.size[0]).max(0.0);
-    // Layers are up to a tenth thicker or thinner from pillar to pillar.
-    let uneven = 0.9 + 0.2 * random(pillar);
     let mut depth = TOP;
     let mut depths = vec![depth];
     for (k, ends) in zs.windows(2).enumerate() {

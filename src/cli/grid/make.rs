@@ -4,6 +4,7 @@ use super::super::args::{MakeArgs, MakeKind};
 use super::boxes::BoxShape;
 use super::deck;
 use super::files::{self, Format};
+use super::voronoi;
 use crate::console::Console;
 use crate::failure::Failure;
 
@@ -17,6 +18,10 @@ pub(super) fn make(args: &MakeArgs, console: &Console) -> Result<(), Failure> {
             }
             let text = deck::text(&shape, args)?;
             files::save(&args.out, console, |file| file.write_all(text.as_bytes()))
+        }
+        MakeKind::Voronoi => {
+            let format = Format::of(&args.out)?;
+            files::write(&voronoi::grid(&shape)?, &args.out, format, console)
         }
         MakeKind::Box | MakeKind::Triangles | MakeKind::Tetrahedra => {
             let format = Format::of(&args.out)?;

@@ -1,0 +1,121 @@
+//! Axes: their numbers and names.
+
+use crate::axis::{powers, ticks, whole};
+use crate::colour::{BLACK, LIGHT};
+use crate::drawing::{Anchor, Drawing};
+use crate::font::{self, TEXT};
+use crate::image::Rect;
+
+/// Least distance of the numbers of an axis to the right, and upwards.
+const APART: f64 = 60.0;
+const APART_UP: f64 = 36.0;
+
+/// Least distance of a text from the next one.
+const GAP: f64 = 6.0;
+
+/// From an axis upwards to its numbers.
+const MARK: f64 = 8.0;
+
+/// Which numbers stand at an axis.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Numbers {
+    /// Round ones.
+    Round,
+    /// Whole ones: it counts something.
+    Whole,
+    /// Powers of ten; the axis has logarithms.
+    Powers,
+    /// These; the axis has their logarithms.
+    These(Vec<(f64, String)>),
+}
+
+impl Numbers {
+    /// About `most` of them in a range, which is one of logarithms for powers.
+    fn within(&self, [low, high]: [f64; 2], most: usize) -> Vec<(f64, String)> {
+        match self {
+            Numbers::Round => ticks(low, high, most).0,
+            Numbers::Whole => whole(low, high, most),
+            Numbers::Powers => powers(low, high, most),
+            Numbers::These(numbers) => numbers.iter().map(|(value, text)| (value.log10(), text.clone())).collect(),
+        }
+    }
+
+    /// Whether the axis has logarithms.
+    pub fn is_log(&self) -> bool {
+        match self {
+            Numbers::Round | Numbers::Whole => false,
+            Numbers::Powers | Numbers::These(_) => true,
+        }
+    }
+}
+
+/// Places and texts along a width, as many as do not touch.
+fn along(numbers: &Numbers, ends: [f64; 2], frame: Rect) -> Vec<(f64, String)> {
+    let place = |value: f64| frame.left + (value - ends[0]) / (ends[1] - ends[0]) * frame.width();
+    let half = |text: &str| font::width(text, TEXT) / 2.0;
+    let touch = |[a, b]: [&(f64, String); 2]| a.0 + half(&a.1) + GAP > b.0 - half(&b.1);
+    let mut most = ((frame.width() / APART) as usize).max(1);
+    loop {
+        let mut placed: Vec<(f64, String)> = numbers.within(ends, most).into_iter().map(|(value, text)| (place(value), text)).collect();
+        if most > 1 && placed.windows(2).any(|pair| touch([&pair[0], &pair[1]])) {
+            most -= 1;
+            continue;
+        }
+        let mut kept: Vec<(f64, String)> = Vec::new();
+        placed.retain(|number| {
+            let is_free = kept.last().is_none_or(|before| !touch([before, number]));
+            kept.extend(is_free.then(|| number.clone()));
+            is_free
+        });
+        return placed;
+    }
+}
+
+/// The axis below a frame.
+pub fn right(drawing: &mut Drawing, frame: Rect, ends: [f64; 2], name: &str, has_grid: bool, numbers: &Numbers) {
+    for (x, text) in along(numbers, ends, frame) {
+        if has_grid {
+            drawing.rule(vec![[x, frame.top], [x, frame.bottom]], 1.0, LIGHT);
+        }
+        drawing.rule(vec![[x, frame.bottom], [x, frame.bottom + 5.0]], 1.0, BLACK);
+        drawing.label(text, [x, frame.bottom + 18.0], TEXT, Anchor::Middle);
+    }
+    drawing.label(name, [(frame.left + frame.right) / 2.0, frame.bottom + 36.0], TEXT, Anchor::Middle);
+}
+
+fn most_up(height: f64) -> usize {
+    ((height / APART_UP) as usize).max(1)
+}
+
+/// What the numbers of an axis upwards, and its name, need to the left of it.
+pub fn room_up(ends: [f64; 2], height: f64, has_name: bool, numbers: &Numbers) -> f64 {
+    let name = if has_name { 26.0 } else { 4.0 };
+    MARK + name + widest(&numbers.within(ends, most_up(height)))
+}
+
+fn widest(numbers: &[(f64, String)]) -> f64 {
+    numbers.iter().map(|(_, text)| font::width(text, TEXT)).fold(0.0, f64::max)
+}
+
+/// The axis to the left of a frame.
+pub fn up(drawing: &mut Drawing, frame: Rect, ends: [f64; 2], name: &str, has_grid: bool, numbers: &Numbers) {
+    let found = numbers.within(ends, most_up(frame.height()));
+    // Beyond the numbers, where they are long.
+    let to_name = (widest(&found) + MARK + 10.0).max(52.0);
+    let mut below = f64::INFINITY;
+    for (value, text) in found {
+        let y = frame.bottom - (value - ends[0]) / (ends[1] - ends[0]) * frame.height();
+        if below - y < TEXT {
+            continue;
+        }
+        below = y;
+        if has_grid {
+            drawing.rule(vec![[frame.left, y], [frame.right, y]], 1.0, LIGHT);
+        }
+        drawing.rule(vec![[frame.left - 5.0, y], [frame.left, y]], 1.0, BLACK);
+        drawing.label(text, [frame.left - MARK, y + font::CAPITAL * TEXT / 2.0], TEXT, Anchor::End);
+    }
+    if !name.is_empty() {
+        drawing.upward_label(name, [frame.left - to_name, (frame.top + frame.bottom) / 2.0], TEXT);
+    }
+}

@@ -1,0 +1,51 @@
+//! Maps: coloured cells with axes and a colour bar.
+
+use std::sync::Arc;
+
+use crate::axes::{self, Numbers};
+use crate::bar;
+use crate::caption::{BOTTOM, LEFT, TOP, Title, nan_legend};
+use crate::colour::{BLACK, Colour};
+use crate::drawing::{Drawing, Item, Map};
+use crate::image::Rect;
+use crate::panel::MapPanel;
+
+/// From a title to the colour bar, at least.
+const TO_BAR: f64 = 6.0;
+
+/// Draws a map in an area.
+pub fn draw(drawing: &mut Drawing, panel: &MapPanel, area: Rect) {
+    let window = panel.plane.bounds();
+    let [across, up] = [0, 1].map(|axis| [window[0][axis], window[1][axis]]);
+    let (top, bottom) = (area.top + TOP, (area.bottom - BOTTOM).max(area.top + TOP + 16.0));
+    let left = area.left + LEFT.max(axes::room_up(up, bottom - top, true, &Numbers::Round));
+    let right = (area.right - bar::room(panel.scale.range, bottom - top)).max(left + 16.0);
+    let room = Rect { left, top, right, bottom };
+    // One scale along both axes, whole pixels at the ends.
+    let extent = [across, up].map(|[low, high]| high - low);
+    let scale = (room.width() / extent[0]).min(room.height() / extent[1]);
+    let size = extent.map(|length| (length * scale).round().max(2.0));
+    let left = (room.left + (room.width() - size[0]) / 2.0).round();
+    let top = (room.top + (room.height() - size[1]) / 2.0).round();
+    let frame = Rect { left, top, right: left + size[0], bottom: top + size[1] };
+    let colours: Vec<Colour> = panel.values.iter().map(|&value| panel.scale.colour(value)).collect();
+    let map = Map { frame, window, plane: Arc::clone(&panel.plane), colours: Arc::new(colours) };
+    let isolines: Vec<Vec<[f64; 2]>> = panel.isolines.iter().map(|line| line.iter().map(|&point| map.place(point)).collect()).collect();
+    drawing.items.push(Item::Map(map));
+    for points in isolines {
+        drawing.items.push(Item::Line { points, width: 1.0, colour: BLACK, clip: frame });
+    }
+    drawing.frame(frame);
+    let bar = bar::place(frame, room);
+    // A title that is wider than the map stands above the bar, too, and the unit below it.
+    let title = Title::new(&panel.title, area, frame);
+    let is_wide = title.right > bar.left - TO_BAR;
+    title.draw(drawing, if is_wide { frame.top.min(bar.top) } else { frame.top });
+    axes::right(drawing, frame, across, panel.axes[0], false, &Numbers::Round);
+    axes::up(drawing, frame, up, panel.axes[1], false, &Numbers::Round);
+    bar::draw(drawing, bar, &panel.scale);
+    if let Some(unit) = &panel.unit {
+        bar::unit(drawing, bar, unit, is_wide, area.right);
+    }
+    nan_legend(drawing, panel.values.iter().filter(|value| value.is_nan()).count(), area);
+}

@@ -1,0 +1,68 @@
+//! Diagrams before they have a place: maps, and lines over an axis.
+
+use std::sync::Arc;
+
+use crate::axes::Numbers;
+use crate::colour::{Colour, Scale};
+use crate::plane::Plane;
+
+/// A map.
+#[derive(Clone, Debug)]
+pub struct MapPanel {
+    /// Above it.
+    pub title: String,
+    /// Above the colour bar.
+    pub unit: Option<String>,
+    /// Names of the axes.
+    pub axes: [&'static str; 2],
+    /// The cells.
+    pub plane: Arc<Plane>,
+    /// One for each cell.
+    pub values: Vec<f64>,
+    /// Their colours.
+    pub scale: Scale,
+    /// Iso-lines, in coordinates of the plane.
+    pub isolines: Vec<[[f64; 2]; 2]>,
+}
+
+/// A line.
+#[derive(Clone, Debug)]
+pub struct Curve {
+    /// In the legend; empty for none.
+    pub name: String,
+    /// Ascending along the axis; NaN where the line is interrupted.
+    pub points: Vec<[f64; 2]>,
+    /// Of the line.
+    pub colour: Colour,
+}
+
+/// Lines.
+#[derive(Clone, Debug)]
+pub struct LinePanel {
+    /// Above it.
+    pub title: String,
+    /// What the axis to the right is.
+    pub axis: String,
+    /// Its ends.
+    pub extent: [f64; 2],
+    /// Ends of the axis upwards, if they are given.
+    pub range: Option<[f64; 2]>,
+    /// At the axis to the right, and at that upwards. Of logarithms, what is not positive is left
+    /// out.
+    pub numbers: [Numbers; 2],
+    /// Whether points have dots.
+    pub has_dots: bool,
+    /// The lines.
+    pub curves: Vec<Curve>,
+    /// How many values are NaN.
+    pub n_nan: usize,
+}
+
+/// A diagram.
+#[derive(Clone, Debug)]
+pub enum Panel {
+    /// Coloured cells.
+    Map(MapPanel),
+    /// Lines.
+    Lines(LinePanel),
+}
