@@ -3,9 +3,9 @@
 //! Reading order: [`cli`] (arguments to actions), [`imports`] (files of a program), [`pipeline`]
 //! (text to verified IR), [`registry`] (the back-ends), [`package`] (verified IR to a cargo
 //! package), [`cache`] (where the runtime crates and built simulators live), [`cargo`] and
-//! [`build_bar`] (building one), [`processor`] (for which processor), [`interpret`] (running without
-//! a build), [`report`] (what the compiler did), [`console`] and [`failure`] (what the user sees),
-//! [`doctor`].
+//! [`build_bar`] (building one), [`processor`] (for which processor), [`interpret`] (running
+//! without a build), [`report`] (what the compiler did), [`console`] and [`failure`] (what the user
+//! sees), [`doctor`].
 
 #![forbid(unsafe_code)]
 

@@ -106,10 +106,10 @@ pub(super) fn outlook(source: &SourceMap, verified: &Verified, words: &[String],
 
 /// How long a run takes in all, by its events.
 #[derive(Clone, Default)]
-struct Forecast(Arc<Mutex<Told>>);
+struct Forecast(Arc<Mutex<ForecastState>>);
 
 #[derive(Default)]
-struct Told {
+struct ForecastState {
     /// What was written after the last line.
     line: Vec<u8>,
     seconds: Option<f64>,
@@ -122,7 +122,7 @@ impl Forecast {
     }
 }
 
-impl Told {
+impl ForecastState {
     fn line(&mut self) {
         let event = serde_json::from_slice::<serde_json::Value>(&self.line).unwrap_or_default();
         self.line.clear();
