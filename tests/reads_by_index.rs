@@ -70,6 +70,24 @@ fn every_way_gives_the_same_bits() {
     }
 }
 
+/// A kernel in parts, which are loops over strips of a row: shorter and longer rows than a strip,
+/// and ends of rows of every length. Widths are powers of two, so that all bits are the same.
+#[test]
+fn kernels_in_parts_give_the_same_bits() {
+    const WIDE: &str = "tests/programs/wide_stencil.equelle";
+    let inputs = ["dx=0.5", "dy=0.25", "dz=0.125", "u_expression=Sin(x)+y*z", "v_expression=x*x-z", "w_expression=y-Cos(x*z)"];
+    for sizes in [["nx=3", "ny=4", "nz=5"], ["nx=31", "ny=5", "nz=4"], ["nx=150", "ny=9", "nz=4"]] {
+        let outputs = |how, threads| run_with(how, Dimensions::Unchecked, WIDE, &[&["grid_dim=3", threads][..], &sizes, &inputs].concat());
+        let expected = outputs(How::Interpreted0, "threads=1");
+        assert_eq!(expected.collections.len(), 3);
+        for how in EVERY_WAY {
+            for threads in ["threads=1", "threads=3"] {
+                assert_eq!(outputs(how, threads), expected, "{how:?}, {threads}, {sizes:?}");
+            }
+        }
+    }
+}
+
 /// The program of the book's page on stencils. Cosines between mirrored ends are eigenvectors of
 /// symmetric stencils: each step multiplies them by `1 + dt k l / h^2`, with `l` from the
 /// coefficients. Ten steps of some ten operations round less than 1e-13.

@@ -161,7 +161,7 @@ fn imports(precision: Precision, own: &BTreeSet<&str>, uses: &Uses) -> TokenStre
     let stencil = import(quote! { backend_serial::runtime::stencil }, &["Pattern", "Reach", "RowEntries"]);
     let rows = import(
         quote! { backend_serial::runtime::stencil_rows },
-        &["Lane", "LaneRow", "Steps", "after_in_row", "is_beyond", "lane_rows", "lanes_of", "segments"],
+        &["Cuts", "Lane", "LaneRow", "Reads", "RowOffset", "STRIP", "after_in_row", "cell_rows", "is_beyond", "lane_rows", "lanes_of"],
     );
     let sweep = import(quote! { backend_serial::runtime::sweep }, &["Side", "Sweep", "cells_in"]);
     let shared = import(quote! { equelle_runtime }, &["CanonicalSet", "EntityKind", "Error", "Extent", "Reduction", "math"]);

@@ -60,6 +60,11 @@ impl<R: Real> SerialRuntime<R> {
 
     /// A writable buffer of `len` numbers. Its contents are undefined: write every element.
     pub fn take_buffer(&self, len: usize) -> Buffer<R> {
+        self.reals.take_aligned(len)
+    }
+
+    /// [`Self::take_buffer`] for entries of a matrix, which leave the pool without a copy.
+    pub fn take_entries(&self, len: usize) -> Buffer<R> {
         self.reals.take(len)
     }
 

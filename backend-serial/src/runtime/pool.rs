@@ -30,9 +30,32 @@ impl PoolCounters {
     }
 }
 
-/// Idle buffers by length, the last returned on top, which is most likely in cache.
+/// Bytes of a line of a cache, which is also the longest vector of a processor.
+const LINE: usize = 64;
+
+/// Buffers of fewer bytes begin anywhere.
+const WORTH_ALIGNING: usize = 64 * LINE;
+
+/// Memory of a buffer, and where in it the values begin.
+struct Memory<T> {
+    shared: Rc<Vec<T>>,
+    start: usize,
+    len: usize,
+}
+
+impl<T> Clone for Memory<T> {
+    fn clone(&self) -> Self {
+        Memory { shared: Rc::clone(&self.shared), ..*self }
+    }
+}
+
+/// Idle buffers by length and by whether they begin at a line, the last returned on top, which is
+/// most likely in cache.
+type Idle<T> = BTreeMap<(usize, bool), Vec<Memory<T>>>;
+
+/// Buffers in use and idle.
 pub(super) struct Pool<T> {
-    idle: RefCell<BTreeMap<usize, Vec<Rc<Vec<T>>>>>,
+    idle: RefCell<Idle<T>>,
     counters: Cell<PoolCounters>,
 }
 
@@ -43,18 +66,32 @@ impl<T> Default for Pool<T> {
 }
 
 impl<T: Copy + Default> Pool<T> {
-    /// A buffer of `len` values: those of its last user, or zeros if it is new.
+    /// A buffer of `len` values: those of its last user, or zeros if it is new. They leave the pool
+    /// without a copy.
     pub(super) fn take(self: &Rc<Self>, len: usize) -> Buffer<T> {
+        self.taken(len, false)
+    }
+
+    /// The same for loops by vectors: a long buffer begins at a line of the cache, so that vectors
+    /// are in one line each. Its values are copied where they leave the pool.
+    pub(super) fn take_aligned(self: &Rc<Self>, len: usize) -> Buffer<T> {
+        self.taken(len, size_of::<T>() > 1 && len * size_of::<T>() >= WORTH_ALIGNING)
+    }
+
+    fn taken(self: &Rc<Self>, len: usize, aligned: bool) -> Buffer<T> {
         let mut counters = self.counters.get();
         counters.taken += 1;
-        let idle = self.idle.borrow_mut().get_mut(&len).and_then(Vec::pop);
+        let idle = self.idle.borrow_mut().get_mut(&(len, aligned)).and_then(Vec::pop);
         let values = idle.unwrap_or_else(|| {
             counters.allocated += 1;
             counters.bytes += len * size_of::<T>();
-            Rc::new(vec![T::default(); len])
+            let room = if aligned { LINE / size_of::<T>() } else { 0 };
+            let values = vec![T::default(); len + room];
+            let start = if aligned { values.as_ptr().align_offset(LINE).min(room) } else { 0 };
+            Memory { shared: Rc::new(values), start, len }
         });
         self.counters.set(counters);
-        Buffer(Values { values: Some(values), pool: Rc::clone(self) })
+        Buffer(Values { values: Some(values), aligned, pool: Rc::clone(self) })
     }
 
     /// Takes values from outside; counts as an allocation.
@@ -64,12 +101,13 @@ impl<T: Copy + Default> Pool<T> {
         counters.allocated += 1;
         counters.bytes += values.len() * size_of::<T>();
         self.counters.set(counters);
-        Values { values: Some(Rc::new(values)), pool: Rc::clone(self) }
+        Values { values: Some(Memory { len: values.len(), shared: Rc::new(values), start: 0 }), aligned: false, pool: Rc::clone(self) }
     }
 
     /// Takes back values that left a pool by [`Values::into_vec`].
     pub(super) fn give_back(&self, values: Vec<T>) {
-        self.idle.borrow_mut().entry(values.len()).or_default().push(Rc::new(values));
+        let memory = Memory { len: values.len(), shared: Rc::new(values), start: 0 };
+        self.idle.borrow_mut().entry((memory.len, false)).or_default().push(memory);
     }
 
     pub(super) fn counters(&self) -> PoolCounters {
@@ -80,31 +118,37 @@ impl<T: Copy + Default> Pool<T> {
 /// Shared immutable values, one per element of a domain. Reads as a slice; a clone copies no value.
 pub struct Values<T = f64> {
     /// `None` only while the last handle is dropped.
-    values: Option<Rc<Vec<T>>>,
+    values: Option<Memory<T>>,
+    /// Which idle buffers they join.
+    aligned: bool,
     pool: Rc<Pool<T>>,
 }
 
 impl<T> Clone for Values<T> {
     fn clone(&self) -> Self {
-        Values { values: self.values.clone(), pool: Rc::clone(&self.pool) }
+        Values { values: self.values.clone(), aligned: self.aligned, pool: Rc::clone(&self.pool) }
     }
 }
 
 impl<T: Clone> Values<T> {
-    /// The values, copied unless this is the last handle. They leave the pool until they are given
-    /// back.
+    /// The values, copied unless this is the last handle of a buffer of [`Pool::take`]. They leave
+    /// the pool until they are given back.
     pub(super) fn into_vec(mut self) -> Vec<T> {
-        self.values.take().map_or_else(Vec::new, |values| Rc::try_unwrap(values).unwrap_or_else(|shared| shared.to_vec()))
+        if self.aligned {
+            return self.to_vec();
+        }
+        let values = self.values.take().map(|memory| memory.shared);
+        values.map_or_else(Vec::new, |values| Rc::try_unwrap(values).unwrap_or_else(|shared| shared.to_vec()))
     }
 }
 
 impl<T: Copy + Default> Values<T> {
     /// The values to be overwritten: themselves if this is the last handle, else a copy.
     pub(super) fn into_buffer(self) -> Buffer<T> {
-        if self.values.as_ref().is_some_and(|values| Rc::strong_count(values) == 1) {
+        if self.values.as_ref().is_some_and(|memory| Rc::strong_count(&memory.shared) == 1) {
             return Buffer(self);
         }
-        let mut copy = self.pool.take(self.len());
+        let mut copy = self.pool.take_aligned(self.len());
         copy.copy_from_slice(&self);
         copy
     }
@@ -114,14 +158,14 @@ impl<T> Deref for Values<T> {
     type Target = [T];
 
     fn deref(&self) -> &[T] {
-        self.values.as_ref().map_or(&[], |values| values.as_slice())
+        self.values.as_ref().map_or(&[], |memory| &memory.shared[memory.start..][..memory.len])
     }
 }
 
 impl<T> Drop for Values<T> {
     fn drop(&mut self) {
-        if let Some(values) = self.values.take_if(|values| Rc::strong_count(values) == 1) {
-            self.pool.idle.borrow_mut().entry(values.len()).or_default().push(values);
+        if let Some(memory) = self.values.take_if(|memory| Rc::strong_count(&memory.shared) == 1) {
+            self.pool.idle.borrow_mut().entry((memory.len, self.aligned)).or_default().push(memory);
         }
     }
 }
@@ -155,7 +199,8 @@ impl<T> Deref for Buffer<T> {
 impl<T> DerefMut for Buffer<T> {
     fn deref_mut(&mut self) -> &mut [T] {
         // Only `share` clones the handle, so the values are not shared yet.
-        self.0.values.as_mut().and_then(Rc::get_mut).map_or(&mut [], Vec::as_mut_slice)
+        let Some(Memory { shared, start, len }) = &mut self.0.values else { return &mut [] };
+        Rc::get_mut(shared).map_or(&mut [], |values| &mut values[*start..][..*len])
     }
 }
 
@@ -238,6 +283,20 @@ mod tests {
         same[1] = 4.0;
         assert_eq!((same.as_ptr(), &*same), (address, &[1.0, 4.0][..]));
         assert_eq!(pool.counters().allocated, 2);
+    }
+
+    /// Long buffers for loops begin at a line, and do not mix with others.
+    #[test]
+    fn long_buffers_are_aligned() {
+        let pool = Rc::new(Pool::<f32>::default());
+        let mut buffer = pool.take_aligned(5000);
+        assert_eq!((buffer.len(), buffer.as_ptr().align_offset(LINE)), (5000, 0));
+        buffer[4999] = 7.0;
+        let address = buffer.as_ptr();
+        drop(pool.take(5000));
+        assert_eq!(buffer.share().into_vec()[4999], 7.0);
+        assert_eq!(pool.take_aligned(5000).as_ptr(), address);
+        assert_eq!(pool.counters(), PoolCounters { taken: 3, allocated: 2, bytes: 40_000 });
     }
 
     #[test]

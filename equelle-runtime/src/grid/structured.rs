@@ -26,7 +26,11 @@ pub fn mapped(at: i64, n: i64, [low, high]: [SideMap; 2]) -> i64 {
     }
     let (map, beyond) = if at < 0 { (low, -1 - at) } else { (high, at - n) };
     let inside = match map {
-        SideMap::Wrap => return at.rem_euclid(n),
+        // A division only where one turn is not enough.
+        SideMap::Wrap => {
+            let turned = if at < 0 { at + n } else { at - n };
+            return if (0..n).contains(&turned) { turned } else { at.rem_euclid(n) };
+        }
         SideMap::Mirror => beyond,
         SideMap::MirrorAt => beyond + 1,
         SideMap::Clamp | SideMap::Never => 0,

@@ -1,16 +1,21 @@
 //! Kernels that read by index: a function of a part of a row, which takes what it reads as slices.
 
+use std::collections::BTreeSet;
+
 use equelle_front::backend::Namer;
+use equelle_front::ir::ParamId;
 use equelle_front::types::{Basic, CanonicalSet};
 use proc_macro2::{Ident, Literal, TokenStream};
 use quote::quote;
 
 use super::function::{Functions, entry_function};
+use super::parts::parts;
 use super::side_function::single_type;
+use super::strips::{Strips, strips};
 use crate::codegen::emit::outputs::{Outputs, buffers, results};
 use crate::codegen::emit::stencil::steps_text;
 use crate::codegen::emit::stencil_point::Leaf;
-use crate::codegen::emit::stencil_reads::Lane;
+use crate::codegen::emit::stencil_reads::{Lane, StencilReads};
 use crate::codegen::emit::text::{blank, ident};
 use crate::codegen::emit::uses::Use;
 use crate::codegen::emit::writer::{Failure, Form, Source, Writer, Written};
@@ -23,6 +28,31 @@ struct Lanes<'a> {
     names: [Ident; 3],
 }
 
+/// What a row function does.
+enum Body {
+    /// Statements for cell `i`.
+    Loop(TokenStream),
+    Strips(Strips),
+}
+
+/// A body in one loop.
+fn one_loop(writer: &mut Writer) -> Written<Body> {
+    let (statements, yields) = writer.block(&writer.kernel.body)?;
+    let stored = writer.kernel.results.iter().zip(&yields).map(|(result, value)| match result.ty.basic {
+        Basic::Scalar => writer.reals.stored(value),
+        Basic::Vector | Basic::Bool | Basic::Entity(_) | Basic::Text | Basic::Table | Basic::Axis(_) => quote! { #value },
+    });
+    let stored: Vec<TokenStream> = stored.collect();
+    let outputs = &writer.results;
+    Ok(Body::Loop(if outputs.len() > 1 && writer.kernel.results.iter().any(|result| result.in_place.is_some()) {
+        // Any of the values may be computed of what a result is written to.
+        let values: Vec<Ident> = (0..outputs.len()).map(|_| ident(&writer.namer.fresh("value"))).collect();
+        quote! { #statements #(let #values = #stored;)* #(#outputs[i] = #values;)* }
+    } else {
+        quote! { #statements #(#outputs[i] = #stored;)* }
+    }))
+}
+
 /// Writes the function that the method calls, and the one of a part of a row.
 pub(in crate::codegen) fn stencil_rows(source: Source<'_>, functions: &mut Namer) -> Written<Functions> {
     let Source { module, kernel, names, .. } = source;
@@ -32,21 +62,12 @@ pub(in crate::codegen) fn stencil_rows(source: Source<'_>, functions: &mut Namer
         return Err(Failure::Form);
     }
     let mut writer = Writer::new(source, Form::Stencil, functions);
-    let (statements, yields) = writer.block(&kernel.body)?;
+    let body = match parts(&mut writer, &kernel.body)? {
+        Some(parts) => Body::Strips(strips(&mut writer, &parts)?),
+        None => one_loop(&mut writer)?,
+    };
     let outputs = writer.results.clone();
     let first = outputs.first().ok_or(Failure::Form)?.clone();
-    let stored = kernel.results.iter().zip(&yields).map(|(result, value)| match result.ty.basic {
-        Basic::Scalar => writer.reals.stored(value),
-        Basic::Vector | Basic::Bool | Basic::Entity(_) | Basic::Text | Basic::Table | Basic::Axis(_) => quote! { #value },
-    });
-    let stored: Vec<TokenStream> = stored.collect();
-    let each = if outputs.len() > 1 && kernel.results.iter().any(|result| result.in_place.is_some()) {
-        // Any of the values may be computed of what a result is written to.
-        let values: Vec<Ident> = (0..outputs.len()).map(|_| ident(&writer.namer.fresh("value"))).collect();
-        quote! { #statements #(let #values = #stored;)* #(#outputs[i] = #values;)* }
-    } else {
-        quote! { #statements #(#outputs[i] = #stored;)* }
-    };
     let (all, lane_of) = writer.stencil.lanes();
     let kinds: Vec<Lanes> = [Basic::Scalar, Basic::Bool]
         .into_iter()
@@ -91,6 +112,7 @@ pub(in crate::codegen) fn stencil_rows(source: Source<'_>, functions: &mut Namer
         params.extend(quote! { #lanes: &[&[#ty]; #number], });
         args.push(quote! { &#lanes });
     }
+    let mut slices = Vec::new();
     for (((param, _, steps), slice), &lane) in writer.stencil.slices.iter().zip(&lane_of) {
         let lane = &all[lane];
         let basic = kernel.params[param.0 as usize].ty.basic;
@@ -99,12 +121,15 @@ pub(in crate::codegen) fn stencil_rows(source: Source<'_>, functions: &mut Namer
         let (lanes, number) = (&kind.names[1], Literal::usize_unsuffixed(number));
         let by = if lane.chain.is_empty() { steps.first().map_or(0, |(by, _)| *by) } else { 0 };
         let from = usize::from(by.abs_diff(lane.reach[0]));
-        before.extend(if from == 0 {
+        slices.push(if from == 0 {
             quote! { let #slice = &#lanes[#number][..len]; }
         } else {
             let from = Literal::usize_unsuffixed(from);
             quote! { let #slice = &#lanes[#number][#from..][..len]; }
         });
+    }
+    if let Body::Loop(_) = &body {
+        before.extend(slices.iter().cloned());
     }
     for (leaf, name) in writer.leaves.clone() {
         let (ty, value) = match leaf {
@@ -118,6 +143,16 @@ pub(in crate::codegen) fn stencil_rows(source: Source<'_>, functions: &mut Namer
     for (_, name, value) in &writer.stencil.before {
         before.extend(quote! { let #name = #value; });
     }
+    let strips_buffer = match &body {
+        Body::Loop(_) => None,
+        Body::Strips(strips) => {
+            let strip = writer.uses.item("STRIP");
+            params.extend(strips.param(&real, &strip));
+            args.push(quote! { &mut strips });
+            let number = Literal::usize_unsuffixed(strips.buffers.len());
+            Some(quote! { let mut strips = [[0.0; #strip]; #number]; })
+        }
+    };
     let (dim, asks_ends) = (writer.uses.has(Use::Dim), writer.stencil.asks_ends);
     let mut generics = Vec::new();
     generics.extend(dim.then(|| quote! { const DIM: usize }));
@@ -125,6 +160,10 @@ pub(in crate::codegen) fn stencil_rows(source: Source<'_>, functions: &mut Namer
     let generics = (!generics.is_empty()).then(|| quote! { <#(#generics),*> });
     let row_name = ident(&functions.fresh(&format!("{}_row", names.method)));
     let (blank, doc) = (blank(), format!(" [`Kernels::{}`] in a part of a row.", names.method));
+    let evaluate = match &body {
+        Body::Loop(each) => quote! { for i in 0..len { #each } },
+        Body::Strips(strips) => strips.text(|number| slices[number].clone()),
+    };
     let row_function = quote! {
         #blank
         #[doc = #doc]
@@ -132,7 +171,7 @@ pub(in crate::codegen) fn stencil_rows(source: Source<'_>, functions: &mut Namer
         fn #row_name #generics(#params) {
             let len = #first.len();
             #before
-            for i in 0..len { #each }
+            #evaluate
         }
     };
     let call = |ends: bool| {
@@ -156,10 +195,14 @@ pub(in crate::codegen) fn stencil_rows(source: Source<'_>, functions: &mut Namer
     for kind in &kinds {
         let (constant, arrays) = lanes_text(kind, &mut writer)?;
         let [name, lanes, ends] = &kind.names;
+        let number = Literal::usize_unsuffixed(kind.lanes.len());
         let make = writer.uses.item("lanes_of");
         constants.extend(constant);
         buffers_of_ends.extend(quote! { let mut #ends = Vec::new(); });
-        lanes_of_segment.extend(quote! { let #lanes = #make(grid, &segment, &rows, &#name, &[#(#arrays),*], &mut #ends); });
+        lanes_of_segment.extend(quote! {
+            let mut #lanes = [&[][..]; #number];
+            #make(grid, &segment, &rows, &#name, &[#(#arrays),*], &mut #ends, &mut #lanes);
+        });
     }
     let [low, high] = writer.stencil.reach.map(|reach| Literal::usize_unsuffixed(usize::from(reach.unsigned_abs())));
     let buffers = buffers(&mut writer, quote! { grid.n_cells() })?;
@@ -167,20 +210,33 @@ pub(in crate::codegen) fn stencil_rows(source: Source<'_>, functions: &mut Namer
     let finish = results(&mut writer)?;
     let domain = writer.domain(all_cells)?;
     let prelude = writer.prelude();
-    let (segments, lane_rows) = (writer.uses.item("segments"), writer.uses.item("lane_rows"));
+    let (cuts, cell_rows, lane_rows) = (writer.uses.item("Cuts"), writer.uses.item("cell_rows"), writer.uses.item("lane_rows"));
+    let (lane_row, n_rows) = (writer.uses.item("LaneRow"), Literal::usize_unsuffixed(writer.stencil.rows.len().max(1)));
+    let reads_text = reads_text(&all, &mut writer)?;
+    let way = ident(match &body {
+        Body::Strips(_) => "strips",
+        Body::Loop(_) if asks_ends => "ends",
+        Body::Loop(_) => "whole",
+    });
     let body = quote! {
         #rows_text
         #constants
+        #reads_text
+        const CUTS: #cuts = #cuts::#way([#low, #high]);
         #prelude
         let domain = #domain;
         #buffers
         rt.each_row_or_part(grid, #whole, |range, #part| {
             #buffers_of_ends
-            for segment in #segments(grid, &range, [#low, #high]) {
-                let rows = #lane_rows(grid, &segment, &ROWS);
-                #lanes_of_segment
-                let start = rows[0].start + segment.first - range.start;
-                #call
+            #strips_buffer
+            let mut rows = [#lane_row::default(); #n_rows];
+            for row in #cell_rows(grid, &range, READS) {
+                #lane_rows(grid, &row, &ROWS, &mut rows);
+                for segment in CUTS.segments(grid.n[0], &row) {
+                    #lanes_of_segment
+                    let start = row.start + segment.first - range.start;
+                    #call
+                }
             }
         });
         #finish
@@ -196,13 +252,38 @@ pub(in crate::codegen) fn stencil_rows(source: Source<'_>, functions: &mut Namer
 /// `const ROWS: ..`
 fn rows_text(writer: &mut Writer) -> TokenStream {
     let rows = if writer.stencil.rows.is_empty() { vec![Default::default()] } else { writer.stencil.rows.clone() };
-    let (number, steps) = (Literal::usize_unsuffixed(rows.len()), writer.uses.item("Steps"));
+    let (number, offset) = (Literal::usize_unsuffixed(rows.len()), writer.uses.item("RowOffset"));
     let rows = rows.iter().map(|[y, z]| {
         let (y, z) = (steps_text(y, &mut writer.uses), steps_text(z, &mut writer.uses));
-        quote! { [#y, #z] }
+        quote! { #offset::new(#y, #z) }
     });
     let rows: Vec<TokenStream> = rows.collect();
-    quote! { const ROWS: [[#steps; 2]; #number] = [#(#rows),*]; }
+    quote! { const ROWS: [#offset; #number] = [#(#rows),*]; }
+}
+
+/// `const READS: ..`
+fn reads_text(lanes: &[Lane], writer: &mut Writer) -> Written<TokenStream> {
+    let params: BTreeSet<ParamId> = lanes.iter().map(|lane| lane.param).collect();
+    let mut bytes = 0;
+    for param in params {
+        let of_numbers = writer.param(param)?.0.ty.basic == Basic::Scalar;
+        bytes += if !of_numbers {
+            1
+        } else if writer.reals.kept() == "f32" {
+            4
+        } else {
+            8
+        };
+    }
+    let bytes = Literal::usize_unsuffixed(bytes);
+    let around = [0, 1].map(|axis| {
+        let mut reach = StencilReads::default();
+        writer.stencil.rows.iter().for_each(|row| reach.reaches(&row[axis], 0));
+        Literal::usize_unsuffixed(usize::from(reach.reach[1].abs_diff(reach.reach[0])))
+    });
+    let [rows, planes] = around;
+    let reads = writer.uses.item("Reads");
+    Ok(quote! { const READS: #reads = #reads { bytes: #bytes, around: [#rows, #planes] }; })
 }
 
 /// `const LANES: ..`, and the arrays that they are of.

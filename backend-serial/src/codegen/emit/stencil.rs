@@ -41,7 +41,7 @@ fn offset_name(axis: usize, steps: &[(i8, [SideMap; 2])]) -> Option<String> {
 }
 
 /// The steps from the cell at hand to the end of a path.
-fn steps(writer: &Writer<'_>, path: &Path) -> Written<[Steps; 3]> {
+pub(in crate::codegen) fn steps(writer: &Writer<'_>, path: &Path) -> Written<[Steps; 3]> {
     match path {
         Path::Here => Ok(Default::default()),
         Path::Local(id) => steps(writer, writer.stencil.cells.get(id).ok_or(Failure::Form)?),
@@ -92,11 +92,14 @@ pub(in crate::codegen) fn stencil_load(writer: &mut Writer<'_>, id: ParamId, pat
     let row = writer.stencil.row([y, z]);
     writer.stencil.reaches(&x, 0);
     let read = (id, row, x);
-    if let Some((_, slice)) = writer.stencil.slices.iter().find(|(known, _)| *known == read) {
+    if let Some(number) = writer.stencil.slices.iter().position(|(known, _)| *known == read) {
+        writer.stencil.touched.insert(number);
+        let slice = &writer.stencil.slices[number].1;
         return Ok(Text::atom(quote! { #slice[i] }));
     }
     let free = wanted.is_empty() && !writer.stencil.slices.iter().any(|(_, slice)| *slice == name);
     let slice = if free { name } else { ident(&writer.namer.fresh(&format!("{name}{wanted}"))) };
+    writer.stencil.touched.insert(writer.stencil.slices.len());
     writer.stencil.slices.push((read, slice.clone()));
     Ok(Text::atom(quote! { #slice[i] }))
 }

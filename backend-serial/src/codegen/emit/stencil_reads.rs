@@ -4,7 +4,7 @@
 //! (`backend_serial::runtime::stencil_rows`). Where a cell is along the second and third axis is
 //! known before the loop over the cells of a row.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use equelle_front::ir::{LocalId, ParamId, Path};
 use equelle_front::ops::SideMap;
@@ -26,6 +26,8 @@ pub(in crate::codegen) struct StencilReads {
     pub rows: Vec<RowSteps>,
     /// Elements and the slices that hold them.
     pub slices: Vec<(Read, Ident)>,
+    /// Which of them have been read since somebody cleared this.
+    pub touched: BTreeSet<usize>,
     /// What is evaluated before the loop over the cells of a row: text, name, value.
     pub before: Vec<(String, Ident, TokenStream)>,
     /// How far is read to both ends of a row.
@@ -116,7 +118,7 @@ impl StencilReads {
     }
 
     /// Notes that cells are read after these steps, and this far beyond.
-    pub(super) fn reaches(&mut self, steps: &[(i8, [SideMap; 2])], beyond: i8) {
+    pub(in crate::codegen) fn reaches(&mut self, steps: &[(i8, [SideMap; 2])], beyond: i8) {
         let mut at = 0;
         for by in steps.iter().map(|(by, _)| *by).chain([beyond]) {
             at += by;

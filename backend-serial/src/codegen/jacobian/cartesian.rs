@@ -94,7 +94,7 @@ impl<'a> Equation<'a> {
         let reach = self.reach.iter().map(|Reach { own, low, high }| quote! { #reach_type { own: #own, low: #low, high: #high } });
         let before = quote! {
             let stencil = rt.cartesian_stencil(&#info, grid, domain, &[#(args.#unknowns),*], &[#(#reach),*])?;
-            let mut rows = rt.take_buffer(stencil.entries());
+            let mut rows = rt.take_entries(stencil.entries());
         };
         let entries = Outputs { whole: quote! { #entries::new(stencil.row_ptr(), &mut rows[..]) }, part: quote! { mut entries } };
         (before, entries)

@@ -136,7 +136,7 @@ fn evaluation(
             #pattern_name #call_generics(rt, args #call_grid, pattern)
         })?;
         #buffers
-        let mut rows = rt.take_buffer(stencil.entries());
+        let mut rows = rt.take_entries(stencil.entries());
         #slots
         #loop_
         let residual = rt.scalar_collection_from(domain, #result);

@@ -152,7 +152,7 @@ fn residual_u_cartesian<const DIM: usize>(
                 },
             ],
         )?;
-    let mut rows = rt.take_buffer(stencil.entries());
+    let mut rows = rt.take_entries(stencil.entries());
     rt.each_row(
         grid,
         (&mut u_u0[..], Entries::new(stencil.row_ptr(), &mut rows[..])),
@@ -412,7 +412,7 @@ fn residual_u_general<G: Entities>(
             |rt, pattern| { residual_u_pattern(rt, args, grid, pattern) },
         )?;
     let mut u_u0 = rt.take_buffer(domain.len());
-    let mut rows = rt.take_buffer(stencil.entries());
+    let mut rows = rt.take_entries(stencil.entries());
     let slots = stencil.slots();
     rt.each(
         domain.len(),
