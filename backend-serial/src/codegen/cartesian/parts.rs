@@ -300,7 +300,11 @@ fn grouped(values: Vec<Value>) -> Option<Vec<Vec<Value>>> {
         let (mut lanes, mut operations) = (BTreeSet::new(), 0);
         loop {
             let reads = |number: usize| {
-                waiting.iter().flatten().filter(|value| value.facts.overwritten.contains(&number)).all(|value| value.target == Target::Result(number))
+                waiting
+                    .iter()
+                    .flatten()
+                    .filter(|value| value.facts.overwritten.contains(&number))
+                    .all(|value| value.target == Target::Result(number))
             };
             let fits = |value: &Value| {
                 let facts = &value.facts;
