@@ -9,6 +9,7 @@ pub mod branches;
 pub mod faces;
 pub mod loop_invariant;
 mod opposites;
+pub mod order;
 pub mod stencil;
 pub mod structural;
 pub mod tabulated;

@@ -11,7 +11,7 @@ use quote::{format_ident, quote};
 
 use super::emit::uses::GridUse;
 use super::kernel::{CartesianFunction, Functions, KernelText};
-use super::signature::{Argument, EquationText, Function};
+use super::signature::{Argument, EquationText, Function, LaunchBounds};
 
 /// The Rust file that launches the kernels.
 ///
@@ -91,6 +91,7 @@ impl Launch<'_> {
             Functions::Equation { general, cartesian } => {
                 (self.equation(general, Form::General), cartesian.as_ref().map(|text| self.equation(text, Form::Cells)))
             }
+            Functions::Cells(function) => (self.launch(function, Form::Cells, None), None),
             Functions::Values { general, cartesian } => {
                 let cartesian = cartesian.as_ref().map(|function| match &**function {
                     CartesianFunction::Cells(function, rows) => self.launch(function, Form::Cells, rows.as_ref()),
@@ -250,6 +251,7 @@ impl Launch<'_> {
         let device_name = &function.name;
         let info = ident(&names.info);
         let elements = if domain.is_some() { quote!(domain.len()) } else { quote!(1) };
+        let wide = (function.bounds == LaunchBounds::Wide).then(|| quote!(let call = call.wide();));
         let run = match (&domain, reduced, form) {
             (_, _, Form::Cells) if function.apart => {
                 let rows = rows.map(|rows| {
@@ -302,6 +304,7 @@ impl Launch<'_> {
         quote! {
             #before
             let call = self.call_over(&KERNELS, &#info, #device_name, #elements)? #passed #in_place;
+            #wide
             #run
             #stop
             #value

@@ -2,9 +2,10 @@
 
 use equelle_front::backend::KernelNames;
 use equelle_front::backend::usage::{KernelUsage, ModuleUsage};
-use equelle_front::ir::{CartesianForm, Kernel, Module};
+use equelle_front::ir::{CartesianForm, Kernel, Module, reads_by_index};
 use equelle_front::types::{Basic, Type};
 
+use super::cartesian::by_index::body_of_cells;
 use super::cartesian::function::{axis_function, cell_function, row_function};
 use super::emit::reals::Reals;
 use super::emit::writer::Source;
@@ -29,6 +30,8 @@ pub(super) struct KernelText<'a> {
 pub(super) enum Functions {
     /// For any grid, and for Cartesian grids.
     Values { general: Box<Function>, cartesian: Option<Box<CartesianFunction>> },
+    /// For every cell of a Cartesian grid: it reads by index.
+    Cells(Box<Function>),
     /// The same of an equation.
     Equation { general: Box<EquationText>, cartesian: Option<Box<EquationText>> },
 }
@@ -54,6 +57,7 @@ impl KernelText<'_> {
                 };
                 [Some(&**general), cartesian, rows].into_iter().flatten().collect()
             }
+            Functions::Cells(function) => vec![&**function],
             Functions::Equation { general, cartesian } => {
                 let evaluations = std::iter::once(&general.evaluation).chain(cartesian.as_ref().map(|text| &text.evaluation));
                 let patterns = std::iter::once(&general.pattern).chain(cartesian.as_ref().map(|text| &text.pattern));
@@ -87,6 +91,12 @@ fn functions(source: Source<'_>) -> Functions {
             general: Box::new(unstructured_equation(source, form)),
             cartesian: cartesian.map(|block| Box::new(cartesian_equation(source, form.unknowns, block))),
         };
+    }
+    if plain
+        && reads_by_index(kernel)
+        && let Some(block) = body_of_cells(kernel, source.sets)
+    {
+        return Functions::Cells(Box::new(cell_function(source, block)));
     }
     let cartesian = match &kernel.cartesian {
         Some(CartesianForm::Full(block)) if plain => {

@@ -18,13 +18,16 @@ mod signature;
 mod unstructured;
 
 use equelle_front::backend::branches::share_across_branches;
+use equelle_front::backend::order::order_by_live_values;
 use equelle_front::backend::{Availability, Backend, BackendError, DeviceKind};
 use equelle_front::cost::CostModel;
-use equelle_front::ir::{Kernel, Module};
-use equelle_front::types::{Basic, Shape};
+use equelle_front::ir::{CartesianForm, Kernel, Module};
+use equelle_front::types::{Basic, SetTable, Shape};
 use equelle_front::verify::Verified;
 
+use cartesian::by_index::body_of_cells;
 use kernel::{KernelText, kernel_texts};
+use signature::LaunchBounds;
 
 /// The CUDA back-end.
 #[derive(Clone, Copy, Debug, Default)]
@@ -64,10 +67,21 @@ impl Backend for Cuda {
         for kernel in &mut module.kernels {
             check_types(kernel)?;
             share_across_branches(kernel, &module.sets);
+            order_wide(kernel, &module.sets);
         }
         let kernels = kernel_texts(&module);
         let (device, host) = (kernels_cu(&module, &kernels), host::kernels_file(&module, &kernels)?);
         Ok(vec![("src/kernels.cu".to_owned(), device), ("src/kernels_cuda.rs".to_owned(), host)])
+    }
+}
+
+/// Orders the body of a wide kernel, so that its values fit into registers.
+fn order_wide(kernel: &mut Kernel, sets: &SetTable) {
+    let Some(block) = body_of_cells(kernel, sets).filter(|block| LaunchBounds::is_wide(block)).cloned() else { return };
+    let block = order_by_live_values(kernel, block);
+    match &mut kernel.cartesian {
+        Some(form) => *form = CartesianForm::Full(block),
+        None => kernel.body = block,
     }
 }
 

@@ -3,6 +3,8 @@
 use std::fmt::{self, Write as _};
 
 use equelle_front::backend::usage::BodyUsage;
+use equelle_front::backend::visit::{Node, visit_block};
+use equelle_front::ir::{KBlock, Path};
 use equelle_front::types::{Basic, SetId, Shape};
 
 use super::emit::uses::GridUse;
@@ -48,6 +50,8 @@ pub(super) enum LaunchBounds {
     Rows,
     /// Light, with several cells of a row of the grid a thread.
     RowCells,
+    /// It reads so many values around a cell that a thread needs most registers it can have.
+    Wide,
 }
 
 impl LaunchBounds {
@@ -64,10 +68,28 @@ impl LaunchBounds {
         }
     }
 
+    /// Reads by index that make a function a wide one.
+    const WIDE: usize = 64;
+
+    /// Of a function for all that is done in a cell.
+    pub(super) fn of_cells(body: &BodyUsage, block: &KBlock) -> Self {
+        if Self::is_wide(block) { LaunchBounds::Wide } else { LaunchBounds::of(body, false) }
+    }
+
+    /// Whether all that is done in a cell makes a function a wide one.
+    pub(super) fn is_wide(block: &KBlock) -> bool {
+        let mut reads = 0;
+        visit_block(block, &mut |node| reads += usize::from(matches!(node, Node::Path(Path::Offset { .. }))));
+        reads >= Self::WIDE
+    }
+
     /// Whether values may wait in registers before they are used. Heavy functions spill: with the
     /// 16 values of neighbours first, a stage of shallow water has 436 bytes of them, else 160.
     pub(super) fn leaves_registers(self) -> bool {
-        self != LaunchBounds::Heavy
+        match self {
+            LaunchBounds::Light | LaunchBounds::Rows | LaunchBounds::RowCells => true,
+            LaunchBounds::Heavy | LaunchBounds::Wide => false,
+        }
     }
 
     fn name(self) -> &'static str {
@@ -76,6 +98,7 @@ impl LaunchBounds {
             LaunchBounds::Heavy => "EQ_HEAVY",
             LaunchBounds::Rows => "EQ_ROWS",
             LaunchBounds::RowCells => "EQ_ROW_CELLS",
+            LaunchBounds::Wide => "EQ_WIDE",
         }
     }
 }

@@ -510,6 +510,11 @@ impl Kernel {
     pub fn result_in(&self, param: ParamId) -> Option<usize> {
         self.results.iter().position(|result| result.in_place == Some(param))
     }
+
+    /// Whether a result is written over what it reads.
+    pub fn writes_what_it_reads(&self) -> bool {
+        self.results.iter().any(|result| result.in_place.is_some())
+    }
 }
 
 impl KExpr {
@@ -543,6 +548,17 @@ impl KExpr {
         fn skip(_: &Path, _: &mut Vec<&KExpr>) {}
         let mut operands = Vec::new();
         for_each_part!(self, iter, add, skip, &mut operands);
+        operands
+    }
+
+    /// The same, to be changed.
+    pub(crate) fn operands_mut(&mut self) -> Vec<&mut KExpr> {
+        fn add<'a>(expr: &'a mut KExpr, operands: &mut Vec<&'a mut KExpr>) {
+            operands.push(expr);
+        }
+        fn skip(_: &mut Path, _: &mut Vec<&mut KExpr>) {}
+        let mut operands = Vec::new();
+        for_each_part!(self, iter_mut, add, skip, &mut operands);
         operands
     }
 }

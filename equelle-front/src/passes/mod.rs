@@ -25,7 +25,7 @@ pub use differentiate::differentiate;
 pub(crate) use in_place::read_here;
 pub(crate) use locals::{adds, assigned, drop_unread};
 pub use notes::{CallNotInlined, Need, NotDifferentiated, Notes, Why};
-pub(crate) use rewrite::{NodeMut, rewrite_block, rewrite_expr};
+pub(crate) use rewrite::{NodeMut, rewrite_block, rewrite_expr, rewrite_statement};
 pub use storage::StorageError;
 
 use crate::cost::CostModel;

@@ -34,7 +34,7 @@ pub(super) fn rename_block(block: &mut KBlock, f: &mut dyn FnMut(LocalId) -> Loc
 }
 
 /// A statement and everything in it.
-pub(super) fn rewrite_statement(statement: &mut KStmt, f: &mut dyn FnMut(NodeMut<'_>)) {
+pub(crate) fn rewrite_statement(statement: &mut KStmt, f: &mut dyn FnMut(NodeMut<'_>)) {
     match statement {
         KStmt::Let { local, value } => {
             rewrite_expr(value, f);

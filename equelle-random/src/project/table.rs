@@ -148,24 +148,45 @@ pub const OVERRIDES: &[ProgramOverrides] = &[
     // are large.
     ProgramOverrides {
         single: Some(SinglePrecision::No),
-        ..ProgramOverrides::new("examples/mhd").steps(1).runs(&[&[
-            "grid_dim=3",
-            "nx=6",
-            "ny=5",
-            "nz=4",
-            "dx=0.5",
-            "dy=0.25",
-            "dz=0.5",
-            "timesteps=0.01",
-            "lnrho_expression=0.1*Sin(x+y)",
-            "ux_expression=0.1*Sin(x-z)",
-            "uy=0.1",
-            "uz_expression=0.1*Cos(y)",
-            "s_expression=0.1*Cos(z)",
-            "ax_expression=0.1*Cos(y+z)",
-            "ay_expression=0.1*Sin(x)",
-            "az_expression=0.1*Sin(y)",
-        ]])
+        ..ProgramOverrides::new("examples/mhd").steps(1).runs(&[
+            &[
+                "grid_dim=3",
+                "nx=6",
+                "ny=5",
+                "nz=4",
+                "dx=0.5",
+                "dy=0.25",
+                "dz=0.5",
+                "timesteps=0.01",
+                "lnrho_expression=0.1*Sin(x+y)",
+                "ux_expression=0.1*Sin(x-z)",
+                "uy=0.1",
+                "uz_expression=0.1*Cos(y)",
+                "s_expression=0.1*Cos(z)",
+                "ax_expression=0.1*Cos(y+z)",
+                "ay_expression=0.1*Sin(x)",
+                "az_expression=0.1*Sin(y)",
+            ],
+            // A grid as small as the reach; zeros, and numbers that are almost none.
+            &[
+                "grid_dim=3",
+                "nx=3",
+                "ny=3",
+                "nz=3",
+                "dx=0.5",
+                "dy=0.25",
+                "dz=0.5",
+                "timesteps=0.01",
+                "lnrho=0",
+                "ux_expression=1e-250*Sin(x-z)",
+                "uy=0",
+                "uz_expression=1e-310*Cos(y)",
+                "s_expression=0.1*Cos(z)",
+                "ax_expression=0.1*Cos(y+z)",
+                "ay_expression=1e-220*Sin(x)",
+                "az=0",
+            ],
+        ])
     },
     // Their own cases have thousands of cells.
     ProgramOverrides::new("examples/heat_stencils_3d").runs(&[&[

@@ -4,7 +4,7 @@ use equelle_front::backend::usage::BodyUsage;
 use equelle_front::ir::KBlock;
 use equelle_front::types::EntityKind;
 
-use crate::codegen::emit::outputs::store;
+use crate::codegen::emit::outputs::{CELL, store};
 use crate::codegen::emit::uses::GridUse;
 use crate::codegen::emit::writer::{Form, Source, Writer};
 use crate::codegen::signature::{Argument, Function, LaunchBounds, finish};
@@ -16,8 +16,7 @@ use super::row_cells::row_widths;
 /// explicit heat, and threads that run in step wait for the one whose cell is on the boundary.
 pub(in crate::codegen) fn cell_function(source: Source<'_>, block: &KBlock) -> Function {
     let usage = BodyUsage::of_block(source.kernel, source.sets, block);
-    let size = "(size_t)g.n[0] * g.n[1] * g.n[2]";
-    let bounds = LaunchBounds::of(&usage, false);
+    let bounds = LaunchBounds::of_cells(&usage, block);
     let first = bounds.leaves_registers();
     let mut w = Writer::new(source, Form::Cells);
     w.loads_neighbours_first = first;
@@ -31,9 +30,7 @@ pub(in crate::codegen) fn cell_function(source: Source<'_>, block: &KBlock) -> F
         inside.line("#pragma unroll 1");
         inside.open("for (unsigned int step = 0; step < g.cells_per_thread; ++step) {");
         inside.line("if (!eq_inside_cell_here(g, step, cell)) continue;");
-        inside.load_here(block);
-        inside.statements(block);
-        store(&mut inside, block, "cell.index", size);
+        inside.cell(block, bounds == LaunchBounds::Wide);
         inside.close("}");
         inside.line("return;");
         inside.close("}");
@@ -41,9 +38,7 @@ pub(in crate::codegen) fn cell_function(source: Source<'_>, block: &KBlock) -> F
     }
     w.line("EqCell cell;");
     w.line(if apart { "if (!eq_boundary_cell_here(g, cell)) return;" } else { "if (!eq_cell_here(g, cell)) return;" });
-    w.load_here(block);
-    w.statements(block);
-    store(&mut w, block, "cell.index", size);
+    w.cell(block, bounds == LaunchBounds::Wide);
     let mut arguments = vec![Argument::Cartesian];
     arguments.extend(w.uses.ranks.iter().copied().map(Argument::Ranks));
     let function = finish(w, format!("{}_cartesian", source.name), bounds, arguments, GridUse::default());
@@ -53,20 +48,33 @@ pub(in crate::codegen) fn cell_function(source: Source<'_>, block: &KBlock) -> F
 /// The same with several cells of a row a thread, where those load values together.
 pub(in crate::codegen) fn row_function(source: Source<'_>, block: &KBlock) -> Option<Function> {
     let (widths, inside) = row_widths(source, block)?;
-    let size = "(size_t)g.n[0] * g.n[1] * g.n[2]";
     let mut w = Writer::new(source, Form::Cells);
     let mut rows = Writer::new(source, Form::Cells);
     rows.rows_inside(&inside);
     w.append(rows);
     w.line("EqCell cell;");
     w.line("if (!eq_boundary_cell_beside_rows(g, cell)) return;");
-    w.load_here(block);
-    w.statements(block);
-    store(&mut w, block, "cell.index", size);
+    w.cell(block, false);
     let mut arguments = vec![Argument::Cartesian];
     arguments.extend(w.uses.ranks.iter().copied().map(Argument::Ranks));
     let name = format!("{}_cartesian_rows", source.name);
     Some(finish(w, name, LaunchBounds::RowCells, arguments, GridUse::default()).of_rows(widths))
+}
+
+impl Writer<'_> {
+    /// All of one cell; what is read of it alone first, unless registers are few.
+    fn cell(&mut self, block: &KBlock, is_wide: bool) {
+        if is_wide {
+            self.load_per_axis(block);
+            self.wide_cell(block);
+            return;
+        }
+        self.with_cells_around(|w| {
+            w.load_here(block);
+            w.statements(block);
+            store(w, block, CELL.0, CELL.1);
+        });
+    }
 }
 
 /// Values that are kept per axis of a Cartesian grid, or once.

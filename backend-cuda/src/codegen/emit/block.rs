@@ -1,6 +1,6 @@
 //! Statements of kernels.
 
-use equelle_front::ir::{KBlock, KStmt, LocalId, Path};
+use equelle_front::ir::{KBlock, KExpr, KStmt, LocalId, Path};
 use equelle_front::ops::FaceReduction;
 
 use super::operators::math;
@@ -25,8 +25,13 @@ impl Writer<'_> {
                 let value = self.expr(value);
                 let text = format!("const {ty} {} = {};", self.local(*local), value.bare());
                 self.line(&text);
+                self.define_inverse(&KExpr::Local(*local));
+                self.store_early(*local);
             }
             KStmt::LetEntity { local, path } => {
+                if self.is_cell_around(*local, path) {
+                    return;
+                }
                 let entity = self.path(path);
                 let text = format!("const EqEntity {} = {entity};", self.local(*local));
                 self.line(&text);

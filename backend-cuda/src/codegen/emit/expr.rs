@@ -49,6 +49,7 @@ impl Writer<'_> {
             KExpr::Member { set, at } => self.member(*set, at),
             KExpr::Same(a, b) => Text::compound(format!("{} == {}", self.path(a), self.path(b))),
             KExpr::Unary(op, a) => self.unary(*op, a),
+            KExpr::Arithmetic(Arithmetic::Div, a, b) if let Some(quotient) = self.quotient(a, b) => quotient,
             // What is the same for every element is no 0 that meets many others.
             KExpr::Arithmetic(Arithmetic::Div, a, b)
                 if self.kernel.expr_basic(a) == Basic::Scalar && !matches!(**a, KExpr::Real(_) | KExpr::Param(_)) =>
@@ -184,9 +185,11 @@ impl Writer<'_> {
                     (true, false) => "1".to_owned(),
                     (false, _) => self.size(id),
                 };
-                format!("eq_load({name}, {size}, {index})")
+                format!("eq_load({name}, {size}, {})", index.bare())
             }
-            Basic::Scalar | Basic::Bool | Basic::Entity(_) | Basic::Text | Basic::Table | Basic::Axis(_) => format!("{name}[{index}]"),
+            Basic::Scalar | Basic::Bool | Basic::Entity(_) | Basic::Text | Basic::Table | Basic::Axis(_) => {
+                format!("{name}[{}]", index.bare())
+            }
         })
     }
 }

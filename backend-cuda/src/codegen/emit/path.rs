@@ -11,6 +11,9 @@ use super::writer::{Form, Writer};
 impl Writer<'_> {
     /// An entity.
     pub(in crate::codegen) fn path(&mut self, path: &Path) -> Text {
+        if let Some(steps) = self.steps(path) {
+            return self.cell_around(steps);
+        }
         match path {
             Path::Here => match self.form {
                 Form::General => Text::name("here"),
@@ -51,6 +54,9 @@ impl Writer<'_> {
 
     /// Where a cell is in a Cartesian grid.
     pub(in crate::codegen) fn cell_fact(&mut self, fact: CellFact, at: &Path) -> Text {
+        if let Some(steps) = self.steps(at) {
+            return self.fact_around(fact, steps);
+        }
         let (shape, at) = (self.shape(), self.path(at).bare().to_owned());
         match fact {
             CellFact::Outside { axis, by } => Text::atom(format!("eq_is_outside({shape}, {at}, {axis}, {by})")),
@@ -129,7 +135,7 @@ impl Writer<'_> {
 }
 
 /// The map of a side as the prelude calls it. What never reads beyond may have any.
-fn side_map(map: SideMap) -> &'static str {
+pub(super) fn side_map(map: SideMap) -> &'static str {
     match map {
         SideMap::Wrap => "EQ_WRAP",
         SideMap::Mirror => "EQ_MIRROR",

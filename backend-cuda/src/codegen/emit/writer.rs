@@ -6,9 +6,10 @@ use std::fmt::Write as _;
 
 use equelle_front::backend::Namer;
 use equelle_front::backend::usage::KernelUsage;
-use equelle_front::ir::{Kernel, LocalId, ParamId};
+use equelle_front::ir::{KExpr, Kernel, LocalId, ParamId};
 use equelle_front::types::{SetId, SetTable};
 
+use super::around::CellsAround;
 use super::derivatives::Derivatives;
 use super::reals::Reals;
 use super::sides::SideNames;
@@ -31,7 +32,7 @@ continue decltype default delete do double dynamic_cast else enum explicit expor
 namespace new noexcept not not_eq nullptr operator or or_eq private protected public register reinterpret_cast return short signed sizeof static \
 static_assert static_cast struct switch template this thread_local throw true try typedef typeid typename union unsigned using virtual void \
 volatile wchar_t while xor xor_eq DIM sqrt abs fabs min max grid space g cell axis here element checks leaf begin end partial threadIdx \
-blockIdx blockDim gridDim warpSize size_t row rows told pattern stage stage_entries stage_columns entries slot slots at step ahead ROW";
+blockIdx blockDim gridDim warpSize size_t row rows told pattern stage stage_entries stage_columns entries slot slots at step ahead rare ROW";
 
 /// Names that belong to an unknown of an equation.
 #[derive(Clone, Debug)]
@@ -87,6 +88,13 @@ pub(in crate::codegen) struct Writer<'a> {
     pub ranks: BTreeMap<SetId, String>,
     /// What is known of the faces that sums around go over.
     pub(in crate::codegen) sides: BTreeMap<LocalId, SideNames>,
+    /// Results that are stored as soon as a local has their value, which nothing reads after that.
+    pub(in crate::codegen) early: Vec<(LocalId, usize)>,
+    /// Divisors that are the same for every cell, with the names of their inverses: divisions by
+    /// them are written without branches.
+    pub(in crate::codegen) inverses: Vec<(KExpr, String)>,
+    /// What is read by index.
+    pub(in crate::codegen) around: CellsAround,
     /// Arrays (by axis) that hold values of neighbours, loaded together before the sides are
     /// summed.
     pub(in crate::codegen) neighbours: BTreeMap<(ParamId, u32), String>,
@@ -139,6 +147,9 @@ impl<'a> Writer<'a> {
             locals,
             ranks: BTreeMap::new(),
             sides: BTreeMap::new(),
+            early: Vec::new(),
+            inverses: Vec::new(),
+            around: CellsAround::default(),
             neighbours: BTreeMap::new(),
             here: BTreeMap::new(),
             per_axis: BTreeMap::new(),

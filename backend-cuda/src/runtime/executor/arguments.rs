@@ -252,6 +252,8 @@ pub struct Call {
     rows: Option<RowFunctions>,
     /// Whether it writes what it reads, so that a second launch would give something else.
     in_place: bool,
+    /// Whether its kernel has `EQ_WIDE`.
+    wide: bool,
 }
 
 /// Functions of a kernel with several cells of a row a thread, which take the same arguments.
@@ -265,7 +267,7 @@ pub(crate) struct RowFunctions {
 impl Call {
     /// A launch of `function`; `name` is for messages.
     pub fn new(function: FunctionId, name: &'static str) -> Self {
-        Call { function, name, words: Vec::new(), offsets: Vec::new(), work: None, rows: None, in_place: false }
+        Call { function, name, words: Vec::new(), offsets: Vec::new(), work: None, rows: None, in_place: false, wide: false }
     }
 
     /// The call with its work, for `--profile`.
@@ -289,6 +291,17 @@ impl Call {
     /// Whether it may be launched again with the same results.
     pub(crate) fn repeats(&self) -> bool {
         !self.in_place
+    }
+
+    /// The call of a kernel with `EQ_WIDE`.
+    #[must_use]
+    pub fn wide(self) -> Self {
+        Call { wide: true, ..self }
+    }
+
+    /// The largest number of threads that its blocks may have.
+    pub(crate) fn most_threads(&self) -> u32 {
+        if self.wide { 128 } else { 256 }
     }
 
     /// Its functions with several cells of a row a thread.

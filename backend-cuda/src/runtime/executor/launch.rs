@@ -149,7 +149,7 @@ impl Executor {
         let mut configs = Vec::new();
         for row_cells in self.row_widths(call, over)? {
             for &cells_per_thread in cells_per_thread {
-                for &block in blocks {
+                for &block in blocks.iter().filter(|[x, y]| x * y <= call.most_threads()) {
                     let config = LaunchConfig { block, cells_per_thread, row_cells };
                     let [_, y, z] = self.in_shape(call.clone(), over, config)?.shape.grid;
                     if y <= MAX_BLOCKS && z <= MAX_BLOCKS {

@@ -6,6 +6,7 @@ pub const PRELUDE: &str = concat!(
     include_str!("prelude/arguments.cuh"),
     include_str!("prelude/ranks.cuh"),
     include_str!("prelude/vectors.cuh"),
+    include_str!("prelude/divisions.cuh"),
     include_str!("prelude/half_faces.cuh"),
     include_str!("prelude/cartesian.cuh"),
     include_str!("prelude/rows.cuh"),

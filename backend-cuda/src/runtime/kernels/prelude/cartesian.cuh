@@ -10,6 +10,13 @@ struct EqCell {
   unsigned int ijk[3];
 };
 
+// The same cell, of which the compiler knows nothing.
+EQ_FUNCTION void eq_forget(EqCell& cell) {
+#ifndef EQ_SHIM
+  asm volatile("" : "+r"(cell.index), "+r"(cell.ijk[0]), "+r"(cell.ijk[1]), "+r"(cell.ijk[2]));
+#endif
+}
+
 // Position of a cell, by division.
 EQ_FUNCTION EqCell eq_cell(const EqCartesian& g, EqEntity index) {
   EqCell cell;

@@ -15,11 +15,21 @@ struct EqOffset3 {
 EQ_FUNCTION int eq_mapped(int at, int n, int low, int high) {
   if (at >= 0 && at < n) return at;
   const int map = at < 0 ? low : high, beyond = at < 0 ? -1 - at : at - n;
-  if (map == EQ_WRAP) return at < 0 ? n - 1 - beyond % n : beyond % n;
+  if (map == EQ_WRAP) {
+    // Sums of offsets may go around more than once.
+    const int once = at < 0 ? at + n : at - n;
+    return once >= 0 && once < n ? once : at < 0 ? n - 1 - beyond % n : beyond % n;
+  }
   const int inside = map == EQ_MIRROR ? beyond : map == EQ_MIRROR_AT ? beyond + 1 : 0;
   const int within = inside < n ? inside : n - 1;
   return at < 0 ? within : n - 1 - within;
 }
+
+// The place along an axis of n cells that is `by` cells further than another one.
+EQ_FUNCTION unsigned int eq_place(unsigned int at, int by, unsigned int n, int low, int high) { return eq_mapped(int(at) + by, int(n), low, high); }
+
+// Whether the place `by` cells further along an axis is beyond the side there.
+EQ_FUNCTION bool eq_is_beyond(unsigned int at, int by, unsigned int n) { return int(at) + by < 0 || int(at) + by >= int(n); }
 
 // The cell at an offset.
 EQ_FUNCTION EqEntity eq_offset_cell(const EqCartesian& g, EqEntity cell, int i, int j, int k, int low_i, int high_i, int low_j, int high_j,
@@ -36,8 +46,7 @@ EQ_FUNCTION unsigned int eq_index_along(const EqCartesian& g, EqEntity cell, int
 
 // Whether the cell `by` cells further along an axis is beyond the side there.
 EQ_FUNCTION bool eq_is_outside(const EqCartesian& g, EqEntity cell, int axis, int by) {
-  const int at = int(eq_index_along(g, cell, axis)) + by;
-  return at < 0 || at >= int(eq_at(g.n, axis));
+  return eq_is_beyond(eq_index_along(g, cell, axis), by, eq_at(g.n, axis));
 }
 
 // Whether the sum of the numbers of a cell along some axes is even.

@@ -1,0 +1,35 @@
+//! Which body of a kernel that reads by index is for the cells of a Cartesian grid.
+
+use equelle_front::backend::visit::{Node, visit_block};
+use equelle_front::ir::{CartesianForm, KBlock, KExpr, KStmt, Kernel, Path, reads_by_index};
+use equelle_front::types::{CanonicalSet, EntityKind, SetTable};
+
+/// The body for every cell, of a kernel that reads by index: such a kernel runs on Cartesian grids
+/// alone, so that its body for any grid will do where it has no other one.
+pub(in crate::codegen) fn body_of_cells<'a>(kernel: &'a Kernel, sets: &SetTable) -> Option<&'a KBlock> {
+    let over_cells = kernel.space_set().is_some_and(|set| sets.get(set).canonical == Some(CanonicalSet::ALL_CELLS));
+    match &kernel.cartesian {
+        Some(CartesianForm::Full(block)) => Some(block),
+        Some(CartesianForm::PerAxis(_)) => None,
+        None => (over_cells && reads_by_index(kernel) && asks_cells_alone(kernel, sets)).then_some(&kernel.body),
+    }
+}
+
+/// Whether a body asks for cells alone, and for nothing but their volumes.
+fn asks_cells_alone(kernel: &Kernel, sets: &SetTable) -> bool {
+    let mut alone = true;
+    visit_block(&kernel.body, &mut |node| {
+        alone &= match node {
+            Node::Stmt(KStmt::ReduceFaces { .. } | KStmt::ReduceSides { .. } | KStmt::Add { .. })
+            | Node::Expr(KExpr::Centroid(_) | KExpr::Normal(_) | KExpr::Displacement { .. })
+            | Node::Path(Path::First(_) | Path::Second(_) | Path::Through { .. } | Path::SideFace(_) | Path::Shift { .. } | Path::Empty) => {
+                false
+            }
+            Node::Expr(KExpr::Measure(at)) => kernel.path_kind(sets, at) == Some(EntityKind::Cell),
+            Node::Stmt(KStmt::Let { .. } | KStmt::LetEntity { .. } | KStmt::If { .. })
+            | Node::Expr(_)
+            | Node::Path(Path::Here | Path::Local(_) | Path::Offset { .. } | Path::Select { .. }) => true,
+        };
+    });
+    alone
+}

@@ -1,0 +1,24 @@
+//! What a [`Writer`](super::writer::Writer) keeps about cells that are read by index.
+
+use std::collections::BTreeMap;
+
+use equelle_front::ir::{LocalId, Path};
+use equelle_front::ops::SideMap;
+
+/// Offsets along one axis in turn, none of them 0, with the maps of the low and the high side.
+pub(in crate::codegen) type Steps = Vec<(i8, [SideMap; 2])>;
+
+/// What a body reads by index, by the steps that lead there from the cell at hand.
+#[derive(Clone, Debug, Default)]
+pub(in crate::codegen) struct CellsAround {
+    /// Whether the text has a place for the definitions of names.
+    pub(super) named: bool,
+    /// Names of places along each axis.
+    pub(super) places: [Vec<(Steps, String)>; 3],
+    /// Names of the first cells of rows, by steps along the second and the third axis.
+    pub(super) rows: Vec<([Steps; 2], String)>,
+    /// Lines that define these names.
+    pub(super) definitions: Vec<String>,
+    /// Locals of cells.
+    pub(super) cells: BTreeMap<LocalId, Path>,
+}

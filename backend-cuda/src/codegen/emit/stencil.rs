@@ -1,0 +1,122 @@
+//! Text of what is read by index in bodies of cells whose place is known: the rules beyond
+//! the grid are resolved once for each axis and offset along it, not at each read.
+
+use equelle_front::ir::{LocalId, Path};
+use equelle_front::ops::{CellFact, SideMap};
+
+use super::around::Steps;
+use super::path::side_map;
+use super::text::Text;
+use super::writer::Writer;
+
+impl Writer<'_> {
+    /// The steps from the cell at hand to the end of a path, where they are the same for all cells.
+    pub(in crate::codegen) fn steps(&self, path: &Path) -> Option<[Steps; 3]> {
+        if !self.around.named {
+            return None;
+        }
+        match path {
+            Path::Here => Some(Default::default()),
+            Path::Local(id) => self.steps(self.around.cells.get(id)?),
+            Path::Offset { from, by, beyond } => {
+                let mut steps = self.steps(from)?;
+                for (axis, steps) in steps.iter_mut().enumerate().filter(|(axis, _)| by[*axis] != 0) {
+                    steps.push((by[axis], [beyond[2 * axis], beyond[2 * axis + 1]]));
+                }
+                Some(steps)
+            }
+            Path::First(_)
+            | Path::Second(_)
+            | Path::Through { .. }
+            | Path::Select { .. }
+            | Path::SideFace(_)
+            | Path::Shift { .. }
+            | Path::Empty => None,
+        }
+    }
+
+    /// Notes a local for a cell that is the same steps away everywhere; whether it is one.
+    pub(in crate::codegen) fn is_cell_around(&mut self, local: LocalId, path: &Path) -> bool {
+        let known = self.steps(path).is_some();
+        if known {
+            self.around.cells.insert(local, path.clone());
+        }
+        known
+    }
+
+    /// The cell some steps away.
+    pub(in crate::codegen) fn cell_around(&mut self, [x, y, z]: [Steps; 3]) -> Text {
+        if [&x, &y, &z].iter().all(|steps| steps.is_empty()) {
+            return Text::atom("cell.index");
+        }
+        let row = self.row([y, z]);
+        let place = self.place(0, x);
+        Text::compound(format!("{row} + {place}"))
+    }
+
+    /// The place along an axis some steps away.
+    fn place(&mut self, axis: usize, steps: Steps) -> String {
+        if steps.is_empty() {
+            return format!("cell.ijk[{axis}]");
+        }
+        if let Some((_, name)) = self.around.places[axis].iter().find(|(known, _)| *known == steps) {
+            return name.clone();
+        }
+        let to = steps.iter().fold(format!("cell.ijk[{axis}]"), |at, (by, maps)| {
+            let [low, high] = maps.map(side_map);
+            format!("eq_place({at}, {by}, g.n[{axis}], {low}, {high})")
+        });
+        let name = self.names.fresh(&format!("at{}", axis_name(["x", "y", "z"][axis], &steps)));
+        self.around.definitions.push(format!("const unsigned int {name} = {to};"));
+        self.around.places[axis].push((steps, name.clone()));
+        name
+    }
+
+    /// The first cell of the row some steps away.
+    fn row(&mut self, steps: [Steps; 2]) -> String {
+        if let Some((_, name)) = self.around.rows.iter().find(|(known, _)| *known == steps) {
+            return name.clone();
+        }
+        let [y, z] = [0, 1].map(|axis| self.place(axis + 1, steps[axis].clone()));
+        let name = self.names.fresh(&format!("row{}{}", axis_name("y", &steps[0]), axis_name("z", &steps[1])));
+        self.around.definitions.push(format!("const EqEntity {name} = g.n[0] * ({y} + g.n[1] * {z});"));
+        self.around.rows.push((steps, name.clone()));
+        name
+    }
+
+    /// Where a cell is in the grid, or a cell some steps away from it.
+    pub(in crate::codegen) fn fact_around(&mut self, fact: CellFact, mut steps: [Steps; 3]) -> Text {
+        let mut place = |writer: &mut Self, axis: usize| writer.place(axis, std::mem::take(&mut steps[axis]));
+        match fact {
+            CellFact::Outside { axis, by } => {
+                let axis = usize::from(axis);
+                Text::atom(format!("eq_is_beyond({}, {by}, g.n[{axis}])", place(self, axis)))
+            }
+            CellFact::Index(axis) => Text::atom(format!("{}({})", self.reals.number(), place(self, usize::from(axis)))),
+            CellFact::Even(axes) => {
+                let places: Vec<String> = (0..3).filter(|&axis| axes[axis]).map(|axis| place(self, axis)).collect();
+                let sum = if places.is_empty() { "0".to_owned() } else { places.join(" + ") };
+                Text::compound(format!("(({sum}) & 1) == 0"))
+            }
+        }
+    }
+
+    /// Writes a body, and before it what it refers to of the cells around.
+    pub(in crate::codegen) fn with_cells_around(&mut self, body: impl FnOnce(&mut Self)) {
+        let start = self.out.len();
+        self.around.named = true;
+        body(self);
+        let text = self.out.split_off(start);
+        for line in std::mem::take(&mut self.around).definitions {
+            self.line(&line);
+        }
+        self.out += &text;
+    }
+}
+
+/// `x_p1`, `x_m2`
+fn axis_name(axis: &str, steps: &[(i8, [SideMap; 2])]) -> String {
+    let by: i32 = steps.iter().map(|(by, _)| i32::from(*by)).sum();
+    let sign = if by < 0 { "m" } else { "p" };
+    if steps.is_empty() { String::new() } else { format!("_{axis}{sign}{}", by.unsigned_abs()) }
+}
