@@ -39,7 +39,7 @@ fn kernel(reach: i8, precision: &str) -> (String, String) {
 #[test]
 fn rules_beyond_the_grid_are_resolved_once_for_each_place() {
     let (device, host) = kernel(1, "");
-    assert_eq!((device.matches("eq_place(").count(), device.matches("__global__").count()), (6, 1), "{device}");
+    assert_eq!((device.matches("_place(").count(), device.matches("__global__").count()), (6, 1), "{device}");
     assert!(!device.contains("eq_offset_cell") && device.contains("EQ_LIGHT"), "{device}");
     assert!(host.contains("launch_over_cells") && !host.contains("wide()"), "{host}");
 }

@@ -70,9 +70,10 @@ impl KernelText<'_> {
 /// Writes the functions of all kernels of a module.
 pub(super) fn kernel_texts(module: &Module) -> Vec<KernelText<'_>> {
     let kernels = module.kernels.iter().zip(KernelNames::of_module(module)).zip(ModuleUsage::of(module).kernels);
+    let cells = module.structure.map_or([0; 3], |structure| structure.cells);
     let text = |((kernel, names), usage): ((_, KernelNames), _)| {
         let reals = Reals::of(kernel, module.numbers);
-        let functions = functions(Source { kernel, sets: &module.sets, usage: &usage, reals, name: &names.method });
+        let functions = functions(Source { kernel, sets: &module.sets, usage: &usage, reals, cells, name: &names.method });
         KernelText { kernel, names, usage, lines: source_lines(module, kernel), functions }
     };
     kernels.map(text).collect()

@@ -64,7 +64,8 @@ impl Writer<'_> {
         }
         let to = steps.iter().fold(format!("cell.ijk[{axis}]"), |at, (by, maps)| {
             let [low, high] = maps.map(side_map);
-            format!("eq_place({at}, {by}, g.n[{axis}], {low}, {high})")
+            let place = if u32::from(by.unsigned_abs()) <= self.cells[axis] { "eq_near_place" } else { "eq_place" };
+            format!("{place}({at}, {by}, g.n[{axis}], {low}, {high})")
         });
         let name = self.names.fresh(&format!("at{}", axis_name(["x", "y", "z"][axis], &steps)));
         self.around.definitions.push(format!("const unsigned int {name} = {to};"));
@@ -103,10 +104,10 @@ impl Writer<'_> {
 
     /// Writes a body, and before it what it refers to of the cells around.
     pub(in crate::codegen) fn with_cells_around(&mut self, body: impl FnOnce(&mut Self)) {
-        let start = self.out.len();
+        let before = std::mem::take(&mut self.out);
         self.around.named = true;
         body(self);
-        let text = self.out.split_off(start);
+        let text = std::mem::replace(&mut self.out, before);
         for line in std::mem::take(&mut self.around).definitions {
             self.line(&line);
         }

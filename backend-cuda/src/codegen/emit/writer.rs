@@ -56,6 +56,8 @@ pub(in crate::codegen) struct Source<'a> {
     pub sets: &'a SetTable,
     pub usage: &'a KernelUsage,
     pub reals: Reals,
+    /// Cells that the program needs along each axis.
+    pub cells: [u32; 3],
     /// Name of its general function.
     pub name: &'a str,
 }
@@ -93,6 +95,8 @@ pub(in crate::codegen) struct Writer<'a> {
     /// Divisors that are the same for every cell, with the names of their inverses: divisions by
     /// them are written without branches.
     pub(in crate::codegen) inverses: Vec<(KExpr, String)>,
+    /// Cells that the grid has at least along each axis.
+    pub(in crate::codegen) cells: [u32; 3],
     /// What is read by index.
     pub(in crate::codegen) around: CellsAround,
     /// Arrays (by axis) that hold values of neighbours, loaded together before the sides are
@@ -111,7 +115,7 @@ pub(in crate::codegen) struct Writer<'a> {
 
 impl<'a> Writer<'a> {
     pub(in crate::codegen) fn new(source: Source<'a>, form: Form) -> Self {
-        let Source { kernel, sets, usage, reals, .. } = source;
+        let Source { kernel, sets, usage, reals, cells, .. } = source;
         let mut names = Namer::default();
         names.reserve(RESERVED.split(' '));
         let params = kernel.params.iter().map(|p| names.fresh(&p.name)).collect();
@@ -149,6 +153,7 @@ impl<'a> Writer<'a> {
             sides: BTreeMap::new(),
             early: Vec::new(),
             inverses: Vec::new(),
+            cells,
             around: CellsAround::default(),
             neighbours: BTreeMap::new(),
             here: BTreeMap::new(),

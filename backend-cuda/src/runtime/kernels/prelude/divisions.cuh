@@ -21,15 +21,20 @@ EQ_FUNCTION float eq_inverse(float b, bool& rare) {
   return 1.0f / b;
 }
 
-// 0, or from 2^-700 to 2^700, and from 2^-60 to 2^60. A zero has the sign of the first product.
+// The dividend is 0, or from 2^-700 to 2^700. A zero has the sign of the first product.
 EQ_FUNCTION double eq_divide_by(double a, double b, double inverse, bool& rare) {
   rare = rare || ((eq_high_word(a) & 0x7fffffffu) - 0x14300000u >= 0x57800000u && a != 0.0);
   const double about = a * inverse, near = fma(fma(-about, b, a), inverse, about);
   return copysign(fma(fma(-near, b, a), inverse, near), about);
 }
+// Singles come near their smallest number: small dividends are 2^64 times as large on the way, and
+// quotients are 0, or from 2^-126 to 2^121. Beyond these, products of the steps may be inexact.
 EQ_FUNCTION float eq_divide_by(float a, float b, float inverse, bool& rare) {
-  rare = rare || ((eq_word(a) & 0x7fffffffu) - 0x21800000u >= 0x3c000000u && a != 0.0f);
-  const float about = a * inverse, near = fmaf(fmaf(-about, b, a), inverse, about);
-  return copysignf(fmaf(fmaf(-near, b, a), inverse, near), about);
+  const bool small = fabsf(a) < 1.0f;
+  const float scaled = small ? a * 0x1p64f : a;
+  const float about = scaled * inverse, near = fmaf(fmaf(-about, b, scaled), inverse, about);
+  const float exact = copysignf(fmaf(fmaf(-near, b, scaled), inverse, near), about), quotient = small ? exact * 0x1p-64f : exact;
+  rare = rare || ((eq_word(quotient) & 0x7fffffffu) - 0x00800000u >= 0x7b800000u && a != 0.0f);
+  return quotient;
 }
 

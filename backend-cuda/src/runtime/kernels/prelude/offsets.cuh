@@ -28,6 +28,14 @@ EQ_FUNCTION int eq_mapped(int at, int n, int low, int high) {
 // The place along an axis of n cells that is `by` cells further than another one.
 EQ_FUNCTION unsigned int eq_place(unsigned int at, int by, unsigned int n, int low, int high) { return eq_mapped(int(at) + by, int(n), low, high); }
 
+// The same where the axis has at least as many cells as that: who goes around does so once.
+EQ_FUNCTION unsigned int eq_near_place(unsigned int at, int by, unsigned int n, int low, int high) {
+  const int to = int(at) + by;
+  if (by < 0 && low == EQ_WRAP) return to < 0 ? to + int(n) : to;
+  if (by > 0 && high == EQ_WRAP) return to >= int(n) ? to - int(n) : to;
+  return eq_mapped(to, int(n), low, high);
+}
+
 // Whether the place `by` cells further along an axis is beyond the side there.
 EQ_FUNCTION bool eq_is_beyond(unsigned int at, int by, unsigned int n) { return int(at) + by < 0 || int(at) + by >= int(n); }
 
