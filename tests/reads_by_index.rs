@@ -79,7 +79,7 @@ fn kernels_in_parts_give_the_same_bits() {
     for sizes in [["nx=3", "ny=4", "nz=5"], ["nx=31", "ny=5", "nz=4"], ["nx=150", "ny=9", "nz=4"]] {
         let outputs = |how, threads| run_with(how, Dimensions::Unchecked, WIDE, &[&["grid_dim=3", threads][..], &sizes, &inputs].concat());
         let expected = outputs(How::Interpreted0, "threads=1");
-        assert_eq!(expected.collections.len(), 3);
+        assert_eq!(expected.collections.len(), 4);
         for how in EVERY_WAY {
             for threads in ["threads=1", "threads=3"] {
                 assert_eq!(outputs(how, threads), expected, "{how:?}, {threads}, {sizes:?}");

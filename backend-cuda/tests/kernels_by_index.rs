@@ -8,6 +8,11 @@ use equelle_front::verify::verify;
 
 /// A kernel that adds differences at these many offsets along each axis, divided by a width.
 fn kernel(reach: i8, precision: &str) -> (String, String) {
+    kernel_of(reach, precision, |sum| format!("    yield {sum}\n"))
+}
+
+/// As [`kernel`], with what is done with the sum.
+fn kernel_of(reach: i8, precision: &str, end: impl Fn(&str) -> String) -> (String, String) {
     let mut terms = Vec::new();
     for axis in 0..3 {
         for by in 1..=reach {
@@ -22,10 +27,10 @@ fn kernel(reach: i8, precision: &str) -> (String, String) {
             }
         }
     }
-    let sum = terms.into_iter().reduce(|a, b| format!("({a} + {b})")).unwrap_or_default();
+    let end = end(&terms.into_iter().reduce(|a, b| format!("({a} + {b})")).unwrap_or_default());
     let text = format!(
         "module m{precision}\nkernel compute_v over AllCells() {{\n  param u: Scalar On AllCells()\n  param width: Scalar\n  \
-         result v: Scalar On AllCells()\n  body {{\n    w: Scalar = (60.0 * width)\n    yield {sum}\n  }}\n}}\nmain {{\n}}\n"
+         result v: Scalar On AllCells()\n  body {{\n    w: Scalar = (60.0 * width)\n{end}  }}\n}}\nmain {{\n}}\n"
     );
     let module =
         verify(parse(&text).unwrap_or_else(|error| panic!("{error:?}\n{text}"))).unwrap_or_else(|error| panic!("{error:?}\n{text}"));
@@ -67,4 +72,17 @@ fn kernels_of_singles_compute_in_singles() {
         assert_eq!(device.matches("width_at").count(), 2, "{device}");
         assert!(device.contains("const float width = float(*width_at);") && device.contains("60.0f * width"), "{device}");
     }
+}
+
+/// A result that a choice assigns is stored after it, in the usual body and in the rare one.
+#[test]
+fn results_of_choices_are_stored() {
+    let (device, _) = kernel_of(6, "", |sum| {
+        format!(
+            "    s: Scalar = {sum}\n    r: Scalar = if (s > 0.0) {{\n      t: Scalar = (s * s)\n      yield (t + t)\n    }} else {{\n      \
+             yield s\n    }}\n    yield r\n"
+        )
+    });
+    assert!(device.contains("EQ_WIDE"), "{device}");
+    assert_eq!(device.matches("v_out[cell.index] = ").count(), 2, "{device}");
 }

@@ -40,6 +40,9 @@ pub fn whole(low: f64, high: f64, most: usize) -> Vec<(f64, String)> {
 /// Powers of ten in a range of logarithms, about `most`, with their texts; where there is none, the
 /// ends.
 pub fn powers(low: f64, high: f64, most: usize) -> Vec<(f64, String)> {
+    if !(low.is_finite() && high.is_finite()) {
+        return Vec::new();
+    }
     let (first, last) = (low.ceil() as i32, high.floor() as i32);
     let every = ((last - first) / most.max(1) as i32 + 1).max(1);
     let text = |power: i32| if (-2..4).contains(&power) { short(10_f64.powi(power)) } else { format!("1e{power}") };

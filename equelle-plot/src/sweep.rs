@@ -1,6 +1,7 @@
 //! Numbers of a sweep over one of its parameters, such as errors over the number of cells, with the
 //! orders at which they fall.
 
+use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 use equelle_runtime::{Error, ErrorKind};
@@ -88,8 +89,11 @@ impl Table {
     /// Parameters that tell runs with the same value to the right from each other.
     fn others(&self, against: usize) -> Vec<usize> {
         let differ = |other: usize| {
-            let pair = |row: &Vec<String>| (self.key(row, against).to_owned(), self.key(row, other).to_owned());
-            self.rows.iter().any(|a| self.rows.iter().any(|b| pair(a).0 == pair(b).0 && pair(a).1 != pair(b).1))
+            let mut first: HashMap<&str, &str> = HashMap::new();
+            self.rows.iter().any(|row| {
+                let value = self.key(row, other);
+                *first.entry(self.key(row, against)).or_insert(value) != value
+            })
         };
         (0..self.keys.len()).filter(|other| *other != against && differ(*other)).collect()
     }
@@ -120,8 +124,10 @@ pub fn choose(file: &Path, options: &Options) -> Result<Chosen, Error> {
             .collect::<Result<Vec<usize>, Error>>()?,
     };
     let mut notes = Vec::new();
-    let mut panels: Vec<Panel> =
-        tags.into_iter().filter_map(|tag| diagram(&table, against, tag, options, &mut notes)).map(Panel::Lines).collect();
+    let mut panels: Vec<Panel> = Vec::new();
+    for tag in tags {
+        panels.extend(diagram(&table, against, tag, options, &mut notes)?.map(Panel::Lines));
+    }
     if panels.is_empty() {
         return Err(Error::new(ErrorKind::Data, format!("{}: no run put out a number", file.display())));
     }
@@ -133,7 +139,10 @@ pub fn choose(file: &Path, options: &Options) -> Result<Chosen, Error> {
 }
 
 /// The diagram of a tag; none where no run has a number.
-fn diagram(table: &Table, against: usize, tag: usize, options: &Options, notes: &mut Vec<String>) -> Option<LinePanel> {
+///
+/// # Errors
+/// `Usage` for a range that has no logarithms where the axis has.
+fn diagram(table: &Table, against: usize, tag: usize, options: &Options, notes: &mut Vec<String>) -> Result<Option<LinePanel>, Error> {
     let others = table.others(against);
     let name =
         |row: &[String]| others.iter().map(|&key| format!("{}={}", table.keys[key], table.key(row, key))).collect::<Vec<_>>().join(", ");
@@ -151,7 +160,7 @@ fn diagram(table: &Table, against: usize, tag: usize, options: &Options, notes: 
         }
     }
     if lines.is_empty() {
-        return None;
+        return Ok(None);
     }
     let title = &table.tags[tag];
     if n_missing > 0 {
@@ -190,7 +199,11 @@ fn diagram(table: &Table, against: usize, tag: usize, options: &Options, notes: 
     };
     let curves: Vec<Curve> = lines.into_iter().enumerate().map(curve).collect();
     let range = options.range.map(|range| [range.low, range.high]);
-    Some(LinePanel { title: title.clone(), axis: key.to_owned(), extent, range, numbers, has_dots: true, curves, n_nan: 0 })
+    if is_log && range.is_some_and(|[low, _]| low <= 0.0) {
+        let message = format!("--range of `{title}` begins at or below 0, but its axis is logarithmic");
+        return Err(Error::new(ErrorKind::Usage, message).hint("begin above 0, such as --range 1e-6:1"));
+    }
+    Ok(Some(LinePanel { title: title.clone(), axis: key.to_owned(), extent, range, numbers, has_dots: true, curves, n_nan: 0 }))
 }
 
 /// The slope of logarithms over logarithms, by least squares.
@@ -262,6 +275,8 @@ mod tests {
         assert!(refused(&Options { against: Some("file".into()), ..Options::default() }).contains("not all numbers"));
         assert!(refused(&Options { against: Some("ny".into()), ..Options::default() }).contains("`ny`"));
         assert!(refused(&Options { is_animation: true, ..Options::default() }).contains("neither steps nor fields"));
+        let range = Some(crate::colour::Range::parse("0:0.1").expect("a range"));
+        assert!(refused(&Options { range, ..Options::default() }).contains("logarithmic"));
         for (text, what) in [("nx,error\n1,2\n", "no column `exit`"), ("", "line 1"), ("nx,exit,e\n8,3,\n", "no run put out a number")] {
             let message = panels(text, &Options::default()).expect_err("refused").message;
             assert!(message.contains(what), "{message}");

@@ -217,7 +217,7 @@ impl<'a> Search<'a> {
             }
             // The steps that the first one needs are before it.
             let next = best.map_or(open[0], |(_, step)| step);
-            for step in self.missing(next) {
+            for step in self.missing(next, usize::MAX) {
                 self.take(step);
             }
             open.retain(|&step| !self.taken[step]);
@@ -239,20 +239,22 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// What is not there for a step, and the step: each after what it needs. Not all of it where
-    /// that is too much.
-    fn missing(&self, step: usize) -> Vec<usize> {
-        fn add(search: &Search<'_>, step: usize, missing: &mut Vec<usize>) {
-            if search.taken[step] || missing.contains(&step) {
+    /// What is not there for a step, and the step: each after what it needs. Where that is more
+    /// than `most` steps, `most + 1` of them.
+    fn missing(&self, step: usize, most: usize) -> Vec<usize> {
+        fn add(search: &Search<'_>, step: usize, most: usize, missing: &mut Vec<usize>) {
+            if missing.len() > most || search.taken[step] || missing.contains(&step) {
                 return;
             }
             for &need in &search.steps[step].needs {
-                add(search, need, missing);
+                add(search, need, most, missing);
             }
-            missing.push(step);
+            if missing.len() <= most {
+                missing.push(step);
+            }
         }
         let mut missing = Vec::new();
-        add(self, step, &mut missing);
+        add(self, step, most, &mut missing);
         missing
     }
 
@@ -260,7 +262,7 @@ impl<'a> Search<'a> {
         if let Some(score) = self.scores[step] {
             return score;
         }
-        let missing = self.missing(step);
+        let missing = self.missing(step, LOOK_AHEAD);
         let (mut live, mut most) = (0, 0);
         let mut readers: BTreeMap<usize, u32> = BTreeMap::new();
         for &next in &missing {

@@ -1,6 +1,6 @@
 //! What kernels store.
 
-use equelle_front::ir::{KBlock, KExpr, LocalId};
+use equelle_front::ir::{KBlock, KExpr, KStmt, LocalId};
 use equelle_front::types::Basic;
 
 use super::text::Text;
@@ -39,7 +39,12 @@ impl Writer<'_> {
     /// All of a cell in the order of its statements, results stored as soon as they are there:
     /// they would wait in registers. No result is in memory that the kernel reads.
     fn statements_and_stores(&mut self, block: &KBlock) {
-        let early = |(number, value): (usize, &KExpr)| if let KExpr::Local(id) = value { Some((*id, number)) } else { None };
+        // What choices and sums assign is complete at the end of them only.
+        let is_let = |id: LocalId| block.statements.iter().any(|s| matches!(s, KStmt::Let { local, .. } if *local == id));
+        let early = |(number, value): (usize, &KExpr)| match value {
+            KExpr::Local(id) if is_let(*id) => Some((*id, number)),
+            _ => None,
+        };
         self.early = block.yields.iter().enumerate().filter_map(early).collect();
         self.statements(block);
         let early: Vec<usize> = std::mem::take(&mut self.early).into_iter().map(|(_, number)| number).collect();

@@ -78,13 +78,20 @@ impl GpuDevice {
             return Err(GpuError::NoDevice.into());
         }
         let capability = capability().map_err(GpuError::Start)?;
-        let compiler = thread::spawn(move || {
+        let compile = move |modules: &[(KernelModule, CompileOptions)]| {
             let arch = nvrtc::target(capability)?;
-            let compilations = Compilations::begin(&modules, &arch)?;
+            let compilations = Compilations::begin(modules, &arch)?;
             Ok::<_, Error>((arch, compilations))
-        });
+        };
+        let modules = Arc::new(modules);
+        let for_thread = Arc::clone(&modules);
+        // A system that gives no more threads compiles here.
+        let compiler = thread::Builder::new().spawn(move || compile(&for_thread));
         let context = CudaContext::new(0);
-        let compiler = compiler.join().unwrap_or_else(|panic| resume_unwind(panic));
+        let compiler = match compiler {
+            Ok(thread) => thread.join().unwrap_or_else(|panic| resume_unwind(panic)),
+            Err(_) => compile(&modules),
+        };
         let context = context.map_err(GpuError::Start)?;
         let (arch, compilations) = compiler?;
         let memory = context.total_mem().map_err(GpuError::Start)? as u64;
