@@ -105,8 +105,8 @@ fn an_assignment_of_a_field_copies_nothing() {
     assert!(text.contains("u0 = u.clone();") || !text.contains("u0 ="), "a clone of a collection is a handle: {text}");
 }
 
-/// Of three stages the second takes the memory of the state, the third that of the first: two arrays
-/// a field, as in the example of magnetohydrodynamics.
+/// Of three stages the second takes the memory of the state, the third that of the first: two
+/// arrays a field, as in the example of magnetohydrodynamics.
 #[test]
 fn stages_live_in_two_arrays_a_field() {
     // Too expensive to be computed again at the cells where it is read.

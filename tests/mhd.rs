@@ -246,9 +246,9 @@ fn with_background() -> String {
         + "Output(\"uy\", q[2])\nOutput(\"az\", q[7])\n"
 }
 
-/// The largest error of an Alfven wave after a period, relative to its amplitude:
-/// `u_y = A sin(x - t)` and `b_y = -u_y` where density, permeability and the field along x are 1, damped by `exp(-nu t)`
-/// where resistivity and viscosity are both nu.
+/// The largest error of an Alfven wave after a period, relative to its amplitude, where density,
+/// permeability and the field along x are 1: `u_y = A sin(x - t)` and `b_y = -u_y`, damped by
+/// `exp(-nu t)` where resistivity and viscosity are both nu.
 fn error_of_alfven_wave(how: How, n: usize, steps: usize) -> f64 {
     let (amplitude, nu) = (1e-5, 0.005_f64);
     let folder = scratch(&format!("mhd-alfven-{n}-{steps}-{how:?}"));

@@ -20,8 +20,9 @@
 //! its order among effects and others that may fail.
 //!
 //! [`infer`] says what kernel expressions and paths are, [`interface`] what a program reads and
-//! writes, [`body_usage`] what a kernel uses, [`reach`] how far around a cell it reads, [`liveness`] where values end, [`visit`]
-//! walks over kernels, [`text`] prints and parses modules, [`location`] names locations in them; [`crate::verify`] checks the rules.
+//! writes, [`body_usage`] what a kernel uses, [`reach`] how far around a cell it reads,
+//! [`liveness`] where values end, [`visit`] walks over kernels, [`text`] prints and parses modules,
+//! [`location`] names locations in them; [`crate::verify`] checks the rules.
 //!
 //! **Floating point.** Operations mean IEEE operations in the order written; nothing is
 //! reassociated. [`numbers`] says in which precision.

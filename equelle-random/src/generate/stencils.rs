@@ -422,8 +422,8 @@ impl Generator<'_> {
         }
     }
 
-    /// The variable that was declared last, an unknown on cells, with rules beyond the grid: so that
-    /// residuals of programs for derivatives read neighbours of it.
+    /// The variable that was declared last, an unknown on cells, with rules beyond the grid: so
+    /// that residuals of programs for derivatives read neighbours of it.
     pub(super) fn unknown_beyond(&mut self, out: &mut Vec<Statement>) {
         if self.structure.is_none() || self.purpose != Purpose::Derivatives {
             return;
