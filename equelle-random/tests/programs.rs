@@ -172,7 +172,7 @@ fn other_numbers(compiled: &Compiled<'_>, case: &Case, binary: &Binary, differen
         let allowed = subject.solved.unwrap_or(Tolerance::relative(1.5 * operations * 0.5 * f64::EPSILON));
         differences.compare(&format!("{what}, fast"), &double, &fast, allowed);
         let (words, allowed) = match subject.single {
-            SinglePrecision::Explicit => (&[][..], Tolerance::relative(operations * ROUNDING)),
+            SinglePrecision::Explicit | SinglePrecision::ExplicitWithScalars => (&[][..], Tolerance::relative(operations * ROUNDING)),
             SinglePrecision::Solved { words, allowed } => {
                 (words, Tolerance { relative: allowed.relative.max(OPERATIONS * ROUNDING), ..allowed })
             }
@@ -182,7 +182,8 @@ fn other_numbers(compiled: &Compiled<'_>, case: &Case, binary: &Binary, differen
         let mut run = |build: usize, threads: &[&str]| on_threads(compiled, build, &case, layout, threads, binary, differences);
         let (plain, single) = (run(2, &["1", "4"]), run(3, &["1", "2", "4"]));
         differences.compare(&format!("{what}, single precision"), &double, &single, allowed);
-        let between_levels = if subject.solved.is_none() && case.exact { Tolerance::BITS } else { allowed };
+        let has_scalars = matches!(subject.single, SinglePrecision::ExplicitWithScalars);
+        let between_levels = if subject.solved.is_none() && case.exact && !has_scalars { Tolerance::BITS } else { allowed };
         differences.compare(&format!("{what}, levels in single precision"), &plain, &single, between_levels);
         if double.outputs == single.outputs {
             differences.0.push(format!("{what}: single precision gives what double precision gives"));

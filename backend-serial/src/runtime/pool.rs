@@ -81,17 +81,31 @@ impl<T: Copy + Default> Pool<T> {
     fn taken(self: &Rc<Self>, len: usize, aligned: bool) -> Buffer<T> {
         let mut counters = self.counters.get();
         counters.taken += 1;
-        let idle = self.idle.borrow_mut().get_mut(&(len, aligned)).and_then(Vec::pop);
-        let values = idle.unwrap_or_else(|| {
+        let (values, aligned) = self.idle(len, aligned, &mut counters).unwrap_or_else(|| {
             counters.allocated += 1;
             counters.bytes += len * size_of::<T>();
             let room = if aligned { LINE / size_of::<T>() } else { 0 };
             let values = vec![T::default(); len + room];
             let start = if aligned { values.as_ptr().align_offset(LINE).min(room) } else { 0 };
-            Memory { shared: Rc::new(values), start, len }
+            (Memory { shared: Rc::new(values), start, len }, aligned)
         });
         self.counters.set(counters);
         Buffer(Values { values: Some(values), aligned, pool: Rc::clone(self) })
+    }
+
+    /// An idle buffer, and whether it is aligned. Where one must be aligned and only others are
+    /// there, one of them is freed, so that alignment takes no memory of its own.
+    fn idle(&self, len: usize, aligned: bool, counters: &mut PoolCounters) -> Option<(Memory<T>, bool)> {
+        let mut idle = self.idle.borrow_mut();
+        let mut pop = |aligned| idle.get_mut(&(len, aligned)).and_then(Vec::pop).map(|memory| (memory, aligned));
+        pop(aligned).or_else(|| {
+            let other = pop(!aligned)?;
+            if aligned {
+                counters.bytes -= len * size_of::<T>();
+                return None;
+            }
+            Some(other)
+        })
     }
 
     /// Takes values from outside; counts as an allocation.
@@ -285,7 +299,7 @@ mod tests {
         assert_eq!(pool.counters().allocated, 2);
     }
 
-    /// Long buffers for loops begin at a line, and do not mix with others.
+    /// Long buffers for loops begin at a line; that takes no more memory.
     #[test]
     fn long_buffers_are_aligned() {
         let pool = Rc::new(Pool::<f32>::default());
@@ -296,6 +310,12 @@ mod tests {
         drop(pool.take(5000));
         assert_eq!(buffer.share().into_vec()[4999], 7.0);
         assert_eq!(pool.take_aligned(5000).as_ptr(), address);
+        // One that is idle and not aligned makes room for one that is.
+        let pool = Rc::new(Pool::<f64>::default());
+        drop(pool.take(5000));
+        assert_eq!(pool.take_aligned(5000).as_ptr().align_offset(LINE), 0);
+        drop(pool.take(5000));
+        assert_eq!(pool.counters().bytes, 5000 * size_of::<f64>());
         assert_eq!(pool.counters(), PoolCounters { taken: 3, allocated: 2, bytes: 40_000 });
     }
 

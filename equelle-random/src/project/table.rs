@@ -15,6 +15,9 @@ pub const SOLVED: Tolerance = Tolerance::relative(1e-10);
 pub enum SinglePrecision {
     /// Roundings of its steps alone.
     Explicit,
+    /// As `Explicit`, with operations on Scalars that kernels take in: of doubles between operations,
+    /// of singles in kernels.
+    ExplicitWithScalars,
     /// It solves equations, with these words, and outputs may then be so far apart, beside
     /// roundings.
     Solved {
@@ -144,6 +147,22 @@ pub const OVERRIDES: &[ProgramOverrides] = &[
             "u_expression=0.25*Sin(x)*y",
         ]])
     },
+    // Weights of stages such as `8/15 * dt`, and what the flow is made of.
+    ProgramOverrides { single: Some(SinglePrecision::ExplicitWithScalars), ..ProgramOverrides::new("examples/sod") },
+    ProgramOverrides { single: Some(SinglePrecision::ExplicitWithScalars), ..ProgramOverrides::new("examples/tracer_whirl") },
+    // Reads four cells away; more cells than a strip.
+    ProgramOverrides::new("tests/programs/wide_stencil").runs(&[&[
+        "grid_dim=3",
+        "nx=70",
+        "ny=4",
+        "nz=5",
+        "dx=0.5",
+        "dy=0.25",
+        "dz=0.125",
+        "u_expression=Sin(x)+y*z",
+        "v_expression=x*x-z",
+        "w_expression=y-Cos(x*z)",
+    ]]),
     // Thousands of operations; its own case is a field that is almost zero, beside which roundings
     // are large.
     ProgramOverrides {
