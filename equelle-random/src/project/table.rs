@@ -15,8 +15,8 @@ pub const SOLVED: Tolerance = Tolerance::relative(1e-10);
 pub enum SinglePrecision {
     /// Roundings of its steps alone.
     Explicit,
-    /// As `Explicit`, with operations on Scalars that kernels take in: of doubles between operations,
-    /// of singles in kernels.
+    /// As `Explicit`, with operations on Scalars that kernels take in: of doubles between
+    /// operations, of singles in kernels.
     ExplicitWithScalars,
     /// It solves equations, with these words, and outputs may then be so far apart, beside
     /// roundings.
