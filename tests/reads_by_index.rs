@@ -176,6 +176,26 @@ fn names_decide_what_is_stored() {
     assert_eq!(output, expected);
 }
 
+/// An array has the name of its elements; a collection whose name looks like that of an element is
+/// none.
+#[test]
+fn names_of_arrays_are_those_of_their_elements() {
+    let program = scratch("choices-arrays").join("arrays.equelle");
+    let text = "a = InputCollectionOfScalar(\"a\", AllCells())\nq = [a * a, a + 1]\nw_2 = a * 3\n\
+                Output(\"x\", q[0] * q[1] + w_2)\n";
+    fs::write(&program, text).expect("a scratch folder can be written");
+    // Kernels over the same cells become one, in which what was to be stored is a local.
+    let locals = |option: &str| {
+        let output = equellec().args(["emit", "ir"]).arg(&program).arg(option).output().expect("equellec starts");
+        let text = String::from_utf8_lossy(&output.stdout).into_owned();
+        (output.status.code(), ["q_0", "q_1", "w_2"].map(|name| text.contains(&format!("    {name}: Scalar = "))))
+    };
+    assert_eq!(locals("--inline=q"), (Some(0), [false; 3]));
+    assert_eq!(locals("--store=q"), (Some(0), [true, true, false]));
+    assert_eq!(locals("--store=w_2"), (Some(0), [false, false, true]));
+    assert_eq!(locals("--store=w"), (Some(2), [false; 3]));
+}
+
 #[test]
 fn unknown_names_are_refused() {
     let program = scratch("choices-wrong").join("choices.equelle");

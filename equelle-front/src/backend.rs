@@ -8,6 +8,7 @@
 pub mod branches;
 pub mod faces;
 pub mod loop_invariant;
+pub mod offset_steps;
 mod opposites;
 pub mod order;
 pub mod stencil;

@@ -59,23 +59,26 @@ pub struct Measured {
 impl Default for CostModel {
     /// For what has no target at hand: tests of passes, and the interpreter.
     fn default() -> Self {
-        CostModel {
-            load: 2,
-            stream: 4,
-            by_face: 6,
-            division: 8,
-            dot: 5,
-            elementary: 24,
-            faces: 6,
-            sum: 60,
-            recompute: 1,
-            share: 400,
-            stage: 60,
-        }
+        CostModel::DEFAULT
     }
 }
 
 impl CostModel {
+    /// What [`CostModel::default`] is, where the compiler needs it.
+    const DEFAULT: CostModel = CostModel {
+        load: 2,
+        stream: 4,
+        by_face: 6,
+        division: 8,
+        dot: 5,
+        elementary: 24,
+        faces: 6,
+        sum: 60,
+        recompute: 1,
+        share: 400,
+        stage: 60,
+    };
+
     /// Of a target with these measurements. Arithmetic up to `recompute` is done again; the other
     /// limits are those of [`CostModel::default`], which are not made of single operations.
     pub const fn of(measured: &Measured, recompute: u32) -> CostModel {
@@ -91,11 +94,8 @@ impl CostModel {
             // Three products and two sums.
             dot: whole(3.0 * measured.product + 2.0),
             elementary: whole(measured.exponential),
-            faces: 6,
-            sum: 60,
             recompute,
-            share: 400,
-            stage: 60,
+            ..CostModel::DEFAULT
         }
     }
 

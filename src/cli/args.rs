@@ -129,6 +129,23 @@ impl ProgramArgs {
         StorageRequests { store: self.store.clone(), inline: self.inline.clone() }
     }
 
+    /// The options again, for another `equellec`; not the report, which this one prints.
+    pub fn words(&self) -> Vec<String> {
+        fn value(option: &str, chosen: &impl ValueEnum) -> Option<String> {
+            chosen.to_possible_value().map(|value| format!("--{option}={}", value.get_name()))
+        }
+        let ProgramArgs { level, nondimensional, ad, precision, fp, audit, store, inline, report: _ } = self;
+        let level = level.to_possible_value().map(|level| format!("-O{}", level.get_name()));
+        let chosen = [level, value("ad", ad), value("precision", precision), value("fp", fp)];
+        let flags = [(*nondimensional, "--nondimensional"), (*audit, "--audit")];
+        let names = |option: &'static str, names: &[String]| names.iter().map(move |name| format!("--{option}={name}")).collect::<Vec<_>>();
+        let mut words: Vec<String> = chosen.into_iter().flatten().collect();
+        words.extend(flags.into_iter().filter(|(given, _)| *given).map(|(_, flag)| flag.to_owned()));
+        words.extend(names("store", store));
+        words.extend(names("inline", inline));
+        words
+    }
+
     /// For the pipeline, of a program for some back-ends.
     pub fn options(&self, backends: &[&dyn Backend]) -> Options {
         let level = match self.level {

@@ -130,12 +130,7 @@ fn interpreter(args: &SweepArgs) -> Result<Command, Failure> {
     let own = env::current_exe().map_err(|error| Failure::io("find", "equellec".as_ref(), &error))?;
     let mut command = Command::new(own);
     command.args(["run", "--interpret"]).arg(&args.source.file);
-    if args.source.program.nondimensional {
-        command.arg("--nondimensional");
-    }
-    for (option, names) in [("--store", &args.source.program.store), ("--inline", &args.source.program.inline)] {
-        command.args(names.iter().map(|name| format!("{option}={name}")));
-    }
+    command.args(args.source.program.words());
     Ok(command)
 }
 

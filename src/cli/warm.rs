@@ -76,3 +76,17 @@ pub(super) fn warm(backends: Registry, console: &Console) -> Result<(), Failure>
     }
     Ok(())
 }
+
+#[cfg(test)]
+mod tests {
+    use equelle_front::check::{CheckOptions, check_text};
+
+    use super::PROGRAMS;
+
+    #[test]
+    fn the_programs_are_programs() {
+        for (name, text) in PROGRAMS {
+            assert!(check_text(text, &CheckOptions { nondimensional: false }).program.is_some(), "{name}");
+        }
+    }
+}

@@ -295,7 +295,7 @@ impl Launch<'_> {
                 (Some(_), None, _) => quote!(#name),
             })
             .collect();
-        let in_place = kernel.results.iter().any(|result| result.in_place.is_some()).then(|| quote!(.in_place()));
+        let in_place = kernel.writes_what_it_reads().then(|| quote!(.in_place()));
         let stop = usage.host_waits.then(|| quote!(self.check_flag()?;));
         let value = match &finished[..] {
             [one] => quote!(Ok(#one)),

@@ -8,7 +8,7 @@ use equelle_front::types::{Basic, Shape};
 use proc_macro2::{Ident, Literal, TokenStream};
 use quote::quote;
 
-use super::cartesian::function::{cartesian_equation, cartesian_functions, gives_away};
+use super::cartesian::function::{cartesian_equation, cartesian_functions};
 use super::cartesian::stencil_rows::stencil_rows;
 use super::emit::reals::Reals;
 use super::emit::text::ident;
@@ -200,7 +200,7 @@ fn cartesian_branch(kernel: &Kernel, reals: Reals, names: &KernelNames, entry: &
 /// The call of a form for Cartesian grids, which are the only ones of the program.
 fn structured_call(kernel: &Kernel, reals: Reals, entry: &Ident, before: &TokenStream) -> TokenStream {
     let rounded = (reals == Reals::Single).then(|| quote! { .rounded() });
-    let args = if gives_away(kernel) {
+    let args = if kernel.writes_what_it_reads() {
         quote! { args, }
     } else {
         quote! { &args, }

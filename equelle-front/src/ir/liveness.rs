@@ -1,8 +1,10 @@
 //! Where values are read for the last time, so that a result may take their memory.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
-use super::{Block, MutableId, Op, Rounds, Stmt, StmtKind, ValueId};
+use super::visit::{Node, visit_block};
+use super::{Block, KExpr, Kernel, MutableId, Op, ParamId, Path, Stmt, StmtKind, ValueId, reads_by_index};
+use crate::types::{Basic, CanonicalSet, SetTable, Type};
 
 /// Whether the launch that is statement `index` of a block is the last to read one of its
 /// arguments, and nothing else holds it: the argument is made in the block by a kernel, or is what
@@ -15,8 +17,8 @@ pub fn ends_at(block: &Block, index: usize, value: ValueId) -> bool {
     }
     let Some(made) = statements[..index].iter().position(|s| s.defines().contains(&value)) else { return false };
     // Others but kernels and outputs may keep it.
-    let only_looks = |s: &Stmt| !mentions_value(s, value) || matches!(s.kind, StmtKind::Launch { .. } | StmtKind::Output { .. });
-    if !statements[made + 1..index].iter().all(only_looks) || statements[index + 1..].iter().any(|s| mentions_value(s, value)) {
+    let only_looks = |s: &Stmt| !s.reads_inside().contains(&value) || matches!(s.kind, StmtKind::Launch { .. } | StmtKind::Output { .. });
+    if !statements[made + 1..index].iter().all(only_looks) || statements[index + 1..].iter().any(|s| s.reads_inside().contains(&value)) {
         return false;
     }
     match &statements[made].kind {
@@ -24,8 +26,8 @@ pub fn ends_at(block: &Block, index: usize, value: ValueId) -> bool {
         StmtKind::Let { op: Op::Load(mutable), .. } => {
             let loads = loads(block);
             let same = |other: ValueId| other != value && loads.get(&other) == Some(mutable);
-            let read_later = |s: &Stmt| loads.keys().any(|&other| same(other) && mentions_value(s, other));
-            let next = statements[index + 1..].iter().find(|s| mentions_mutable(s, *mutable));
+            let read_later = |s: &Stmt| loads.keys().any(|&other| same(other) && s.reads_inside().contains(&other));
+            let next = statements[index + 1..].iter().find(|s| s.mentions(*mutable));
             !args.iter().any(|&arg| same(arg))
                 && !statements[index + 1..].iter().any(read_later)
                 && matches!(next.map(|s| &s.kind), Some(StmtKind::Store { .. }))
@@ -43,24 +45,27 @@ pub fn loads(block: &Block) -> BTreeMap<ValueId, MutableId> {
     block.statements.iter().filter_map(load).collect()
 }
 
-/// Whether a statement, or one inside it, reads a value.
-fn mentions_value(statement: &Stmt, value: ValueId) -> bool {
-    let inside = match &statement.kind {
-        StmtKind::For { body, .. } => body.statements.iter().any(|s| mentions_value(s, value)),
-        StmtKind::Let { .. } | StmtKind::Store { .. } | StmtKind::Output { .. } | StmtKind::Launch { .. } | StmtKind::Return(_) => false,
-    };
-    inside || statement.reads().contains(&value)
-}
-
-/// Whether a statement, or one inside it, reads or assigns a mutable.
-fn mentions_mutable(statement: &Stmt, mutable: MutableId) -> bool {
-    match &statement.kind {
-        StmtKind::Let { op: Op::Load(m), .. } => *m == mutable,
-        StmtKind::Store { mutable: m, .. } => *m == mutable,
-        StmtKind::For { rounds, body } => {
-            matches!(rounds, Rounds::While(condition) if *condition == mutable)
-                || body.statements.iter().any(|s| mentions_mutable(s, mutable))
-        }
-        StmtKind::Let { .. } | StmtKind::Output { .. } | StmtKind::Launch { .. } | StmtKind::Return(_) => false,
+/// Parameters of a kernel that its results may write to, all of which are numbers of cells.
+pub(crate) fn read_here(kernel: &Kernel, sets: &SetTable) -> Vec<ParamId> {
+    let numbers = Type::collection(Basic::Scalar, sets.canonical(CanonicalSet::ALL_CELLS));
+    let one_body = kernel.cartesian.is_none() && kernel.jacobian.is_none() && kernel.checks.is_empty() && reads_by_index(kernel);
+    let per_axis = kernel.params.iter().any(|param| param.per_axis);
+    if !one_body || per_axis || !kernel.results.iter().all(|result| result.reduce.is_none() && result.ty == numbers) {
+        return Vec::new();
     }
+    let (mut read, mut elsewhere) = (BTreeSet::new(), BTreeSet::new());
+    visit_block(&kernel.body, &mut |node| match node {
+        Node::Expr(KExpr::Load { param, at: Path::Here }) => {
+            read.insert(*param);
+        }
+        Node::Expr(KExpr::Load { param, .. }) => {
+            elsewhere.insert(*param);
+        }
+        Node::Expr(_) | Node::Path(_) | Node::Stmt(_) => {}
+    });
+    let fits = |id: &ParamId| {
+        let param = &kernel.params[id.0 as usize];
+        param.ty == numbers && !elsewhere.contains(id)
+    };
+    read.into_iter().filter(fits).collect()
 }

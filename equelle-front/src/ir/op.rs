@@ -84,6 +84,18 @@ pub struct Function {
     pub span: Span,
 }
 
+impl Function {
+    /// A value stands for another one from now on: it has its name, and what the user decides of it.
+    pub(crate) fn stand_for(&mut self, value: ValueId, other: ValueId) {
+        let Value { name, array, storage, .. } = self.values[other.0 as usize].clone();
+        let target = &mut self.values[value.0 as usize];
+        if target.name.is_empty() {
+            (target.name, target.array) = (name, array);
+        }
+        target.storage = target.storage.or(storage);
+    }
+}
+
 /// What is known of a value.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Value {
@@ -97,6 +109,8 @@ pub struct Value {
     pub span: Span,
     /// What the user decides of it, instead of the compiler.
     pub storage: Option<Storage>,
+    /// The user's name of the array that it is an element of. The text form leaves it out.
+    pub array: Option<String>,
 }
 
 /// Names of values, as `divu`, and `rates.divu` in a function; the name of an array is that of its
@@ -170,6 +184,35 @@ impl Stmt {
             StmtKind::For { rounds, .. } => rounds.operands(),
             StmtKind::Launch { args, .. } => args.clone(),
             StmtKind::Return(values) => values.clone(),
+        }
+    }
+
+    /// Values that it reads, those of a loop body included.
+    pub fn reads_inside(&self) -> Vec<ValueId> {
+        let mut all = self.reads();
+        if let StmtKind::For { body, .. } = &self.kind {
+            all.extend(body.statements.iter().flat_map(Stmt::reads_inside));
+        }
+        all
+    }
+
+    /// Whether it stores into a mutable, in a loop body included.
+    pub fn stores(&self, mutable: MutableId) -> bool {
+        match &self.kind {
+            StmtKind::Store { mutable: m, .. } => *m == mutable,
+            StmtKind::For { body, .. } => body.statements.iter().any(|s| s.stores(mutable)),
+            StmtKind::Let { .. } | StmtKind::Output { .. } | StmtKind::Launch { .. } | StmtKind::Return(_) => false,
+        }
+    }
+
+    /// Whether it stores into or loads from a mutable, in a loop body included.
+    pub fn mentions(&self, mutable: MutableId) -> bool {
+        match &self.kind {
+            StmtKind::Let { op: Op::Load(m), .. } => *m == mutable,
+            StmtKind::For { rounds, body } => rounds.condition() == Some(mutable) || body.statements.iter().any(|s| s.mentions(mutable)),
+            StmtKind::Let { .. } | StmtKind::Output { .. } | StmtKind::Launch { .. } | StmtKind::Return(_) | StmtKind::Store { .. } => {
+                self.stores(mutable)
+            }
         }
     }
 

@@ -115,7 +115,7 @@ impl<'a> Lowering<'a> {
 
     pub(super) fn new_value(&mut self, ty: Type, dim: Dimension, name: &str, span: Span) -> ValueId {
         let id = ValueId(self.values.len() as u32);
-        self.values.push(Value { ty: ty.lowered(), name: name.to_owned(), dim, span, storage: None });
+        self.values.push(Value { ty: ty.lowered(), name: name.to_owned(), dim, span, storage: None, array: None });
         id
     }
 
@@ -171,10 +171,12 @@ impl<'a> Lowering<'a> {
             Some(Binding::Values(ids)) => ids.clone(),
             Some(Binding::Mutables(ids)) => {
                 let ids = ids.clone();
+                let array = (ids.len() > 1).then(|| self.program.variables[variable.0 as usize].name.clone());
                 ids.into_iter()
                     .map(|m| {
                         let Mutable { name, ty, dim, span } = self.mutables[m.0 as usize].clone();
                         let value = self.new_value(ty, dim, &name, span);
+                        self.values[value.0 as usize].array.clone_from(&array);
                         self.push(StmtKind::Let { results: vec![value], op: Op::Load(m) });
                         value
                     })
@@ -199,6 +201,7 @@ impl<'a> Lowering<'a> {
             let value = &mut self.values[id.0 as usize];
             if value.name.is_empty() {
                 value.name = Self::element_name(name, ids.len(), i);
+                value.array = (ids.len() > 1).then(|| name.clone());
             }
         }
     }

@@ -2,12 +2,8 @@
 //! cell itself alone, and whose argument nothing reads afterwards. A step of three stages then
 //! lives in two arrays a field.
 
-use std::collections::BTreeSet;
-
-use crate::ir::liveness::ends_at;
-use crate::ir::visit::{Node, visit_block};
-use crate::ir::{Block, KExpr, Kernel, KernelId, Module, ParamId, Path, StmtKind, reads_by_index};
-use crate::types::{Basic, CanonicalSet, SetTable, Type};
+use crate::ir::liveness::{ends_at, read_here};
+use crate::ir::{Block, KernelId, Module, ParamId, StmtKind};
 
 /// Finds them in a module.
 pub(super) fn run(module: &mut Module) {
@@ -49,29 +45,4 @@ fn block(module: &Module, block: &Block, launched: &[u32], found: &mut Vec<(Kern
             StmtKind::Launch { .. } | StmtKind::Let { .. } | StmtKind::Store { .. } | StmtKind::Output { .. } | StmtKind::Return(_) => {}
         }
     }
-}
-
-/// Parameters of a kernel that its results may write to, all of which are numbers of cells.
-pub(crate) fn read_here(kernel: &Kernel, sets: &SetTable) -> Vec<ParamId> {
-    let numbers = Type::collection(Basic::Scalar, sets.canonical(CanonicalSet::ALL_CELLS));
-    let one_body = kernel.cartesian.is_none() && kernel.jacobian.is_none() && kernel.checks.is_empty() && reads_by_index(kernel);
-    let per_axis = kernel.params.iter().any(|param| param.per_axis);
-    if !one_body || per_axis || !kernel.results.iter().all(|result| result.reduce.is_none() && result.ty == numbers) {
-        return Vec::new();
-    }
-    let (mut read, mut elsewhere) = (BTreeSet::new(), BTreeSet::new());
-    visit_block(&kernel.body, &mut |node| match node {
-        Node::Expr(KExpr::Load { param, at: Path::Here }) => {
-            read.insert(*param);
-        }
-        Node::Expr(KExpr::Load { param, .. }) => {
-            elsewhere.insert(*param);
-        }
-        Node::Expr(_) | Node::Path(_) | Node::Stmt(_) => {}
-    });
-    let fits = |id: &ParamId| {
-        let param = &kernel.params[id.0 as usize];
-        param.ty == numbers && !elsewhere.contains(id)
-    };
-    read.into_iter().filter(fits).collect()
 }

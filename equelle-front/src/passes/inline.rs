@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use super::{CallNotInlined, Notes};
-use crate::ir::{Block, Function, FunctionId, Module, MutableId, Op, Rounds, Stmt, StmtKind, Value, ValueId};
+use crate::ir::{Block, Function, FunctionId, Module, MutableId, Op, Rounds, Stmt, StmtKind, ValueId};
 
 /// A function whose body would grow beyond this many statements keeps its remaining calls.
 const BUDGET: usize = 50_000;
@@ -173,12 +173,7 @@ impl Inliner<'_> {
             }
         }
         for (&result, value) in results.iter().zip(returned) {
-            let Value { name, storage, .. } = self.function.values[result.0 as usize].clone();
-            let target = &mut self.function.values[value.0 as usize];
-            if target.name.is_empty() {
-                target.name = name;
-            }
-            target.storage = target.storage.or(storage);
+            self.function.stand_for(value, result);
             self.renamed.insert(result, value);
         }
     }

@@ -22,7 +22,6 @@ mod storage;
 mod value_numbering;
 
 pub use differentiate::differentiate;
-pub(crate) use in_place::read_here;
 pub(crate) use locals::{adds, assigned, drop_unread};
 pub use notes::{CallNotInlined, Need, NotDifferentiated, Notes, Why};
 pub(crate) use rewrite::{NodeMut, rewrite_block, rewrite_expr, rewrite_statement};

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use super::analysis::stored_mutables;
 use super::inline::rename;
-use crate::ir::{Block, Function, MutableId, Op, Stmt, StmtKind, UnaryOp, Value, ValueId};
+use crate::ir::{Block, Function, MutableId, Op, Stmt, StmtKind, UnaryOp, ValueId};
 use crate::ops::{Arithmetic, FaceReduction};
 use crate::types::{Basic, CanonicalSet, SetTable, Shape};
 
@@ -103,12 +103,7 @@ impl Simplifier<'_> {
     }
 
     fn replace(&mut self, result: ValueId, value: ValueId) {
-        let Value { name, storage, .. } = self.function.values[result.0 as usize].clone();
-        let target = &mut self.function.values[value.0 as usize];
-        if target.name.is_empty() {
-            target.name = name;
-        }
-        target.storage = target.storage.or(storage);
+        self.function.stand_for(value, result);
         self.same.insert(result, value);
     }
 

@@ -3,7 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::diagnostic::nearest;
-use crate::ir::{Block, Function, Module, StmtKind, Storage, StorageRequests, ValueId};
+use crate::ir::location::Owner;
+use crate::ir::{Block, Function, FunctionId, Module, StmtKind, Storage, StorageRequests, ValueId};
 use crate::source::Span;
 use crate::types::{Basic, Shape};
 
@@ -30,8 +31,11 @@ impl StorageRequests {
                 let nearest = nearest(name, named.keys().map(String::as_str)).map(str::to_owned);
                 return Err(StorageError::Unknown { storage, name: name.clone(), nearest });
             };
-            for &(function, value) in values {
-                let function = module.functions.get_mut(function).unwrap_or(&mut module.main);
+            for &(owner, value) in values {
+                let function = match owner {
+                    Owner::Function(id) => &mut module.functions[id.0 as usize],
+                    Owner::Main => &mut module.main,
+                };
                 let noted = &mut function.values[value.0 as usize].storage;
                 if noted.is_some_and(|noted| noted != storage) {
                     return Err(StorageError::Both { name: name.clone() });
@@ -50,22 +54,22 @@ impl StorageRequests {
     }
 }
 
-/// Values by the names that users may give; main is the function after the last.
-type Named = BTreeMap<String, Vec<(usize, ValueId)>>;
+/// Values by the names that users may give.
+type Named = BTreeMap<String, Vec<(Owner, ValueId)>>;
 
 fn named(module: &Module) -> Named {
     // Instances of a function have its span, and the first of them its name.
     let mut functions: BTreeMap<Span, &str> = BTreeMap::new();
     let mut named = Named::new();
-    for (index, function) in module.functions.iter().enumerate() {
+    for (id, function) in (0..).map(FunctionId).zip(&module.functions) {
         let name = *functions.entry(function.span).or_insert(&function.name);
-        note(&mut named, index, function, Some(name));
+        note(&mut named, Owner::Function(id), function, Some(name));
     }
-    note(&mut named, module.functions.len(), &module.main, None);
+    note(&mut named, Owner::Main, &module.main, None);
     named
 }
 
-fn note(named: &mut Named, index: usize, function: &Function, function_name: Option<&str>) {
+fn note(named: &mut Named, owner: Owner, function: &Function, function_name: Option<&str>) {
     let mut made = BTreeSet::new();
     results(&function.body, &mut made);
     for value in made {
@@ -76,15 +80,10 @@ fn note(named: &mut Named, index: usize, function: &Function, function_name: Opt
         }
         let mut add = |name: &str| {
             let name = function_name.map_or_else(|| name.to_owned(), |function| format!("{function}.{name}"));
-            named.entry(name).or_default().push((index, value));
+            named.entry(name).or_default().push((owner, value));
         };
         add(&info.name);
-        if let Some((array, element)) = info.name.rsplit_once('_')
-            && !element.is_empty()
-            && element.bytes().all(|b| b.is_ascii_digit())
-        {
-            add(array);
-        }
+        info.array.iter().for_each(|array| add(array));
     }
 }
 

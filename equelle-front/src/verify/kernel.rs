@@ -2,12 +2,12 @@
 
 use std::collections::BTreeSet;
 
+use crate::ir::liveness::read_here;
 use crate::ir::{
     CartesianForm, FaceFilter, IrLocation, JacobianForm, KBlock, KExpr, KStmt, Kernel, KernelId, KernelItem, LocalId, Module, Path, Side,
     SideBlocks, Space,
 };
 use crate::ops::{FaceReduction, Reduction};
-use crate::passes::read_here;
 use crate::source::Span;
 use crate::types::{Basic, CanonicalSet, EntityKind, SetId, SetTable, Shape, Type};
 use crate::verify::VerifyError;

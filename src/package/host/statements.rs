@@ -15,7 +15,6 @@ use quote::quote;
 
 use super::super::rust::{blank, ident};
 use super::function::FunctionWriter;
-use super::uses::{mentions, reads};
 use equelle_front::memory::geometry::GeometryArray;
 use equelle_front::memory::lifetime::last_reads;
 
@@ -163,13 +162,13 @@ impl<'a> FunctionWriter<'a> {
         let mut out = TokenStream::new();
         for index in 0..self.function.mutables.len() {
             let mutable = MutableId(index as u32);
-            if self.declared.contains(&mutable) || !statements[start..end].iter().any(|s| mentions(s, mutable)) {
+            if self.declared.contains(&mutable) || !statements[start..end].iter().any(|s| s.mentions(mutable)) {
                 continue;
             }
             // Assigned right here: the assignment declares. Mentioned in this loop only: the loop's
             // body declares.
             let in_loop = matches!(statements[start].kind, StmtKind::For { .. });
-            if !in_loop || !statements[end..].iter().any(|s| mentions(s, mutable)) {
+            if !in_loop || !statements[end..].iter().any(|s| s.mentions(mutable)) {
                 continue;
             }
             let info = &self.function.mutables[index];
@@ -277,7 +276,7 @@ impl<'a> FunctionWriter<'a> {
         let (before, last) = group.split_at(final_statement(group, self));
         // Temporaries can live in a block of their own if nothing else is defined there.
         let escapes = before.iter().any(|s| {
-            let outside = |value: &ValueId| rest.iter().any(|r| reads(r).contains(value)) || self.used_later(rest, *value);
+            let outside = |value: &ValueId| rest.iter().any(|r| r.reads_inside().contains(value)) || self.used_later(rest, *value);
             s.defines().iter().any(outside) || matches!(s.kind, StmtKind::Store { .. })
         });
         let outer = std::mem::take(&mut self.group);
@@ -334,7 +333,7 @@ impl<'a> FunctionWriter<'a> {
     /// Whether an aliased value defined here is loaded again in what follows; aliases have no text,
     /// so never.
     fn used_later(&self, rest: &[Stmt], value: ValueId) -> bool {
-        self.uses.alias[value.0 as usize].is_none() && rest.iter().any(|s| reads(s).contains(&value))
+        self.uses.alias[value.0 as usize].is_none() && rest.iter().any(|s| s.reads_inside().contains(&value))
     }
 
     /// The last statement of a group as `let x =` and the value, or `u =` and the value; `None` for

@@ -3,35 +3,6 @@
 use equelle_front::checkpoint::{Checkpoints, SavedKind};
 use equelle_front::ir::{Block, Function, MutableId, Op, Stmt, StmtKind, ValueId};
 
-/// Values that a statement reads, those of a loop body included.
-pub(super) fn reads(statement: &Stmt) -> Vec<ValueId> {
-    let mut all = statement.reads();
-    if let StmtKind::For { body, .. } = &statement.kind {
-        all.extend(body.statements.iter().flat_map(reads));
-    }
-    all
-}
-
-/// Whether a statement stores into a mutable, in a loop body included.
-pub(super) fn stores(statement: &Stmt, mutable: MutableId) -> bool {
-    match &statement.kind {
-        StmtKind::Store { mutable: m, .. } => *m == mutable,
-        StmtKind::For { body, .. } => body.statements.iter().any(|s| stores(s, mutable)),
-        StmtKind::Let { .. } | StmtKind::Output { .. } | StmtKind::Launch { .. } | StmtKind::Return(_) => false,
-    }
-}
-
-/// Whether a statement stores into or loads from a mutable, in a loop body included.
-pub(super) fn mentions(statement: &Stmt, mutable: MutableId) -> bool {
-    match &statement.kind {
-        StmtKind::Let { op: Op::Load(m), .. } => *m == mutable,
-        StmtKind::For { rounds, body } => rounds.condition() == Some(mutable) || body.statements.iter().any(|s| mentions(s, mutable)),
-        StmtKind::Let { .. } | StmtKind::Output { .. } | StmtKind::Launch { .. } | StmtKind::Return(_) | StmtKind::Store { .. } => {
-            stores(statement, mutable)
-        }
-    }
-}
-
 /// What is known of the values of a function before a line of it is written.
 #[derive(Debug)]
 pub(super) struct Uses {
@@ -53,7 +24,7 @@ impl Uses {
             alias: vec![None; function.values.len()],
             stored: vec![None; function.values.len()],
         };
-        for value in function.body.statements.iter().flat_map(reads) {
+        for value in function.body.statements.iter().flat_map(Stmt::reads_inside) {
             uses.count[value.0 as usize] += 1;
         }
         uses.find_aliases(&function.body);
@@ -100,10 +71,10 @@ impl Uses {
 /// Whether nothing stores into the mutable before the last reader of the value in these statements
 /// has read it.
 fn keeps_until_last_use(later: &[Stmt], mutable: MutableId, value: ValueId) -> bool {
-    let Some(last) = later.iter().rposition(|s| reads(s).contains(&value)) else { return true };
+    let Some(last) = later.iter().rposition(|s| s.reads_inside().contains(&value)) else { return true };
     // The last reader itself may store: it reads first. A loop may not: its second round would read
     // the new content.
     let last_is_loop = matches!(later[last].kind, StmtKind::For { .. });
     let until = if last_is_loop { last + 1 } else { last };
-    !later[..until].iter().any(|s| stores(s, mutable))
+    !later[..until].iter().any(|s| s.stores(mutable))
 }

@@ -2,11 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use equelle_front::backend::offset_steps::Steps;
 use equelle_front::ir::{LocalId, Path};
-use equelle_front::ops::SideMap;
-
-/// Offsets along one axis in turn, none of them 0, with the maps of the low and the high side.
-pub(in crate::codegen) type Steps = Vec<(i8, [SideMap; 2])>;
 
 /// What a body reads by index, by the steps that lead there from the cell at hand.
 #[derive(Clone, Debug, Default)]

@@ -74,7 +74,7 @@ impl Writer<'_> {
 }
 
 pub(in crate::codegen) fn store(w: &mut Writer<'_>, block: &KBlock, index: &str, size: &str) {
-    if block.yields.len() > 1 && w.kernel.results.iter().any(|result| result.in_place.is_some()) {
+    if block.yields.len() > 1 && w.kernel.writes_what_it_reads() {
         return store_together(w, block, index);
     }
     for (number, value) in block.yields.iter().enumerate() {

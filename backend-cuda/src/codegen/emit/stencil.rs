@@ -1,10 +1,10 @@
 //! Text of what is read by index in bodies of cells whose place is known: the rules beyond
 //! the grid are resolved once for each axis and offset along it, not at each read.
 
+use equelle_front::backend::offset_steps::{Steps, offset_steps};
 use equelle_front::ir::{LocalId, Path};
 use equelle_front::ops::{CellFact, SideMap};
 
-use super::around::Steps;
 use super::path::side_map;
 use super::text::Text;
 use super::writer::Writer;
@@ -12,27 +12,7 @@ use super::writer::Writer;
 impl Writer<'_> {
     /// The steps from the cell at hand to the end of a path, where they are the same for all cells.
     pub(in crate::codegen) fn steps(&self, path: &Path) -> Option<[Steps; 3]> {
-        if !self.around.named {
-            return None;
-        }
-        match path {
-            Path::Here => Some(Default::default()),
-            Path::Local(id) => self.steps(self.around.cells.get(id)?),
-            Path::Offset { from, by, beyond } => {
-                let mut steps = self.steps(from)?;
-                for (axis, steps) in steps.iter_mut().enumerate().filter(|(axis, _)| by[*axis] != 0) {
-                    steps.push((by[axis], [beyond[2 * axis], beyond[2 * axis + 1]]));
-                }
-                Some(steps)
-            }
-            Path::First(_)
-            | Path::Second(_)
-            | Path::Through { .. }
-            | Path::Select { .. }
-            | Path::SideFace(_)
-            | Path::Shift { .. }
-            | Path::Empty => None,
-        }
+        if self.around.named { offset_steps(path, &self.around.cells) } else { None }
     }
 
     /// Notes a local for a cell that is the same steps away everywhere; whether it is one.

@@ -357,6 +357,16 @@ impl Call {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::runtime::executor::autotune::CELL_BLOCK;
+    use crate::runtime::kernels::PRELUDE;
+
+    /// Bounds of launches in the prelude are those of calls.
+    #[test]
+    fn wide_kernels_have_the_threads_of_the_prelude() {
+        let most = Call::new(FunctionId(0), "k").wide().most_threads();
+        assert_eq!(PRELUDE.matches(&format!("#define EQ_WIDE __launch_bounds__({most}, ")).count(), 2);
+        assert!(CELL_BLOCK.iter().product::<u32>() <= most);
+    }
 
     /// Sizes of the structs of the prelude in C++: 8-byte alignment throughout.
     #[test]

@@ -243,10 +243,12 @@ impl KernelModule {
     /// others.
     pub fn precision(&self, of_program: Precision) -> Precision {
         if *self == MIXED_PRECISION_MODULE {
-            return Precision::Single;
+            Precision::Single
+        } else if self.is_on_grids() {
+            of_program
+        } else {
+            Precision::Double
         }
-        let on_collections = [COLLECTIONS_MODULE, OPERATIONS_MODULE, DERIVATIVES_MODULE].contains(self) || !OWN_MODULES.contains(self);
-        if on_collections { of_program } else { Precision::Double }
     }
 
     /// Whether its kernels depend on the grid. Other modules are compiled once for all grids.

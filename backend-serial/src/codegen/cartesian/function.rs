@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use equelle_front::backend::Namer;
 use equelle_front::backend::stencil::Skeleton;
-use equelle_front::ir::{CartesianForm, JacobianForm, KBlock, Kernel, Rounding};
+use equelle_front::ir::{CartesianForm, JacobianForm, KBlock, Rounding};
 use equelle_front::types::{Basic, CanonicalSet, EntityKind, Shape};
 use proc_macro2::{Ident, TokenStream};
 use quote::quote;
@@ -50,17 +50,12 @@ pub(in crate::codegen) fn cartesian_equation(
     full(source, block, Some(&Equation::new(form, block, &skeleton)), functions)
 }
 
-/// Whether results take the memory of arguments, which the function for Cartesian grids is given.
-pub(in crate::codegen) fn gives_away(kernel: &Kernel) -> bool {
-    kernel.results.iter().any(|result| result.in_place.is_some())
-}
-
 /// The function that the method calls, for a body that refers to `uses`.
 pub(super) fn entry_function(source: Source<'_>, entry: &Ident, body: &TokenStream, uses: &mut Uses) -> Written<TokenStream> {
     let Source { module, kernel, names, .. } = source;
     let args = args_type(kernel, names).map(|ty| {
         let args = argument("args", uses, Use::Args);
-        if gives_away(kernel) {
+        if kernel.writes_what_it_reads() {
             quote! { #args: #ty, }
         } else {
             quote! { #args: &#ty, }

@@ -44,7 +44,7 @@ fn one_loop(writer: &mut Writer) -> Written<Body> {
     });
     let stored: Vec<TokenStream> = stored.collect();
     let outputs = &writer.results;
-    Ok(Body::Loop(if outputs.len() > 1 && writer.kernel.results.iter().any(|result| result.in_place.is_some()) {
+    Ok(Body::Loop(if outputs.len() > 1 && writer.kernel.writes_what_it_reads() {
         // Any of the values may be computed of what a result is written to.
         let values: Vec<Ident> = (0..outputs.len()).map(|_| ident(&writer.namer.fresh("value"))).collect();
         quote! { #statements #(let #values = #stored;)* #(#outputs[i] = #values;)* }

@@ -1,12 +1,12 @@
 //! Text of what is read by index, in [`Form::Stencil`](super::writer::Form::Stencil).
 
+use equelle_front::backend::offset_steps::{Steps, offset_steps};
 use equelle_front::ir::{ParamId, Path};
 use equelle_front::ops::{CellFact, SideMap};
 use equelle_front::types::{Basic, CanonicalSet};
 use proc_macro2::{Ident, Literal, TokenStream};
 use quote::quote;
 
-use super::stencil_reads::Steps;
 use super::text::{Level, Text, ident};
 use super::uses::Uses;
 use super::writer::{Failure, Writer, Written};
@@ -40,29 +40,14 @@ fn offset_name(axis: usize, steps: &[(i8, [SideMap; 2])]) -> Option<String> {
     (!steps.is_empty()).then(|| format!("_{}{sign}{}", ["x", "y", "z"][axis], by.unsigned_abs()))
 }
 
-/// The steps from the cell at hand to the end of a path.
+/// The steps from the cell at hand to the end of a path. Of the side that a step does not approach
+/// the map says nothing, so that steps are the same more often.
 pub(in crate::codegen) fn steps(writer: &Writer<'_>, path: &Path) -> Written<[Steps; 3]> {
-    match path {
-        Path::Here => Ok(Default::default()),
-        Path::Local(id) => steps(writer, writer.stencil.cells.get(id).ok_or(Failure::Form)?),
-        Path::Offset { from, by, beyond } => {
-            let mut steps = steps(writer, from)?;
-            for (axis, steps) in steps.iter_mut().enumerate().filter(|(axis, _)| by[*axis] != 0) {
-                let mut maps = [SideMap::Never; 2];
-                let side = usize::from(by[axis] > 0);
-                maps[side] = beyond[2 * axis + side];
-                steps.push((by[axis], maps));
-            }
-            Ok(steps)
-        }
-        Path::First(_)
-        | Path::Second(_)
-        | Path::Through { .. }
-        | Path::Select { .. }
-        | Path::SideFace(_)
-        | Path::Shift { .. }
-        | Path::Empty => Err(Failure::Form),
+    let mut steps = offset_steps(path, &writer.stencil.cells).ok_or(Failure::Form)?;
+    for (by, maps) in steps.iter_mut().flatten() {
+        maps[usize::from(*by < 0)] = SideMap::Never;
     }
+    Ok(steps)
 }
 
 /// Whether a path is known to lead to a cell; then what is asked of it needs no look.

@@ -6,12 +6,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use equelle_front::backend::offset_steps::Steps;
 use equelle_front::ir::{LocalId, ParamId, Path};
 use equelle_front::ops::SideMap;
 use proc_macro2::{Ident, TokenStream};
-
-/// Offsets along one axis in turn, none of them 0.
-pub(in crate::codegen) type Steps = Vec<(i8, [SideMap; 2])>;
 
 /// How a row is reached: along the second and the third axis.
 pub(in crate::codegen) type RowSteps = [Steps; 2];

@@ -116,7 +116,7 @@ impl<'a> FunctionParser<'a> {
             return Ok(*id);
         }
         let id = ValueId(self.function.values.len() as u32);
-        self.function.values.push(Value { ty, name: name.user().to_owned(), dim, span: span.unwrap_or_default(), storage });
+        self.function.values.push(Value { ty, name: name.user().to_owned(), dim, span: span.unwrap_or_default(), storage, array: None });
         self.values.insert(name.key(), id);
         if span.is_none() {
             self.unplaced.push(id);

@@ -120,7 +120,7 @@ impl<'a, 'b> Emitter<'a, 'b> {
 
     fn emit(&mut self, op: Op, ty: Type) -> ValueId {
         let value = ValueId(self.module.main.values.len() as u32);
-        self.module.main.values.push(Value { ty, name: String::new(), dim: Dimension::NONE, span: self.span, storage: None });
+        self.module.main.values.push(Value { ty, name: String::new(), dim: Dimension::NONE, span: self.span, storage: None, array: None });
         self.statements.push(Stmt { kind: StmtKind::Let { results: vec![value], op }, span: self.span });
         value
     }

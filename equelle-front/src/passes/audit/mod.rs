@@ -144,7 +144,14 @@ impl Auditor<'_> {
                 continue;
             }
             let start = ValueId(self.module.main.values.len() as u32);
-            self.module.main.values.push(Value { ty: variable.ty, name: variable.name, dim: Dimension::NONE, span, storage: None });
+            self.module.main.values.push(Value {
+                ty: variable.ty,
+                name: variable.name,
+                dim: Dimension::NONE,
+                span,
+                storage: None,
+                array: None,
+            });
             let base = self.values.atom(start);
             self.values.special.insert(base);
             self.varying.insert(start);

@@ -191,7 +191,7 @@ impl Embedder<'_> {
     }
 
     fn value(&mut self, ty: Type, name: &str, dim: Dimension) -> ValueId {
-        self.function.values.push(Value { ty, name: name.to_owned(), dim, span: Span::default(), storage: None });
+        self.function.values.push(Value { ty, name: name.to_owned(), dim, span: Span::default(), storage: None, array: None });
         ValueId(self.function.values.len() as u32 - 1)
     }
 

@@ -2,6 +2,7 @@
 //! the program reads its inputs.
 
 use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 use std::panic::resume_unwind;
 use std::thread::{self, JoinHandle};
 
@@ -57,30 +58,21 @@ impl Job {
 pub(super) struct Compilations(BTreeMap<u64, JoinHandle<Result<Vec<u8>, Error>>>);
 
 impl Compilations {
-    /// Begins to compile modules, each in a thread.
+    /// Begins to compile modules, each in a thread, but for those that are under way.
     ///
     /// # Errors
     /// As for [`Job::new`].
-    pub fn begin(modules: &[(KernelModule, CompileOptions)], arch: &str) -> Result<Compilations, Error> {
-        let mut begun = BTreeMap::new();
+    pub fn begin(&mut self, modules: &[(KernelModule, CompileOptions)], arch: &str) -> Result<(), Error> {
         for (module, options) in modules {
             let job = Job::new(module, module.options(*options), arch)?;
-            let key = job.key;
-            // Without another thread it is compiled when it is needed.
-            if let Ok(thread) = thread::Builder::new().spawn(move || job.image()) {
-                begun.insert(key, thread);
+            if let Entry::Vacant(entry) = self.0.entry(job.key)
+                // Without another thread it is compiled when it is needed.
+                && let Ok(thread) = thread::Builder::new().spawn(move || job.image())
+            {
+                entry.insert(thread);
             }
         }
-        Ok(Compilations(begun))
-    }
-
-    /// Those of others as well.
-    pub fn add(&mut self, mut others: Compilations) {
-        for (key, thread) in std::mem::take(&mut others.0) {
-            if let Some(twice) = self.0.insert(key, thread) {
-                drop(twice.join());
-            }
-        }
+        Ok(())
     }
 
     /// The compiled module of a job.

@@ -80,7 +80,8 @@ impl GpuDevice {
         let capability = capability().map_err(GpuError::Start)?;
         let compile = move |modules: &[(KernelModule, CompileOptions)]| {
             let arch = nvrtc::target(capability)?;
-            let compilations = Compilations::begin(modules, &arch)?;
+            let mut compilations = Compilations::default();
+            compilations.begin(modules, &arch)?;
             Ok::<_, Error>((arch, compilations))
         };
         let modules = Arc::new(modules);
@@ -184,9 +185,7 @@ impl Device for GpuDevice {
     }
 
     fn prepare(&self, modules: &[(KernelModule, CompileOptions)]) -> Result<(), Error> {
-        let begun = Compilations::begin(modules, &self.properties.arch)?;
-        self.compilations.borrow_mut().add(begun);
-        Ok(())
+        self.compilations.borrow_mut().begin(modules, &self.properties.arch)
     }
 
     fn function(&self, module: ModuleId, name: &str) -> Result<FunctionId, Error> {

@@ -56,7 +56,10 @@ impl Space<f64> {
         options: &AmgOptions,
     ) -> Result<Box<dyn Preconditioner<Space<f64>>>, Error> {
         // The cycles are compiled while the levels are set up.
-        self.executor.prepare(&[MULTIGRID_MODULE, MIXED_PRECISION_MODULE])?;
+        self.executor.prepare(&[MULTIGRID_MODULE])?;
+        if !self.in_double_precision && suits(options) {
+            self.executor.prepare(&[MIXED_PRECISION_MODULE])?;
+        }
         let hierarchy = Hierarchy::new(self, matrix, ends, options)?;
         self.cycle(hierarchy, options)
     }
