@@ -1,4 +1,4 @@
-//! The text of a body in [`parts`]: one loop after the other over a strip of cells.
+//! The text of a body in [`super::parts`]: one loop after the other over a strip of cells.
 
 use std::collections::{BTreeMap, BTreeSet};
 
