@@ -4,7 +4,8 @@
 
 mod common;
 
-use backend_cuda::runtime::device::gpu::{nvrtc, probe};
+use backend_cuda::runtime::device::gpu::nvrtc::KernelRegisters;
+use backend_cuda::runtime::device::gpu::{nvrtc, probe, registers};
 use backend_cuda::runtime::kernels::{OWN_MODULES, PRELUDE};
 use backend_cuda::runtime::{KernelModule, Precision};
 use equelle_runtime::ErrorKind;
@@ -99,4 +100,31 @@ fn devices_that_nvrtc_does_not_know() {
     nvrtc::compile_with_nvrtc(CONTRACTIBLE, &future, 3).unwrap();
     // Kepler, of 2012.
     assert_eq!(nvrtc::target(30).unwrap_err().kind, ErrorKind::Backend);
+}
+
+/// A sum over all values that a cell has loaded before: `count` doubles wait in registers.
+fn waiting(name: &str, count: usize) -> String {
+    let loads: String = (0..count).map(|k| format!("const double v{k} = a[i + {k}];\n")).collect();
+    let squares: String = (0..count).map(|k| format!(" + v{k} * v{}", count - 1 - k)).collect();
+    let roots: String = (0..count).map(|k| format!(" + sqrt(v{k})")).collect();
+    format!(
+        "extern \"C\" __global__ void EQ_LIGHT {name}(const double* a, double* out) {{\n\
+         const int i = threadIdx.x;\n{loads}out[i] = 0.0{squares};\nout[i + 1] = 0.0{roots};\n}}\n"
+    )
+}
+
+#[test]
+fn light_kernels_that_spill_are_compiled_with_more_registers() {
+    if missing() {
+        return;
+    }
+    let source = format!("{PRELUDE}\n{}{}", waiting("few", 4), waiting("many", 24));
+    let options = ["-DDIM=3".to_owned()];
+    let (_, at_first) = nvrtc::compile_with_resources(&source, "sm_90", &options).unwrap();
+    let (_, at_last) = registers::compile(&source, "sm_90", &options).unwrap();
+    let of = |kernels: &[KernelRegisters], name: &str| kernels.iter().find(|kernel| kernel.kernel == name).cloned().unwrap();
+    assert_eq!(of(&at_first, "few"), of(&at_last, "few"));
+    let (spilling, roomy) = (of(&at_first, "many"), of(&at_last, "many"));
+    assert!(spilling.registers == 32 && spilling.spill_stores > 40, "{spilling:?}");
+    assert!(roomy.registers > 32 && roomy.spill_stores < spilling.spill_stores / 4, "{roomy:?}");
 }

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
 use backend_cuda::runtime::Precision;
-use backend_cuda::runtime::device::gpu::nvrtc;
+use backend_cuda::runtime::device::gpu::{nvrtc::KernelRegisters, registers};
 use backend_cuda::runtime::kernels::{OWN_MODULES, before_kernels};
 
 use crate::tools::{self, Failure};
@@ -36,11 +36,12 @@ impl Targets {
     }
 }
 
-/// Compiles the `.cu` files in the folders of a folder.
+/// Compiles the `.cu` files in the folders of a folder, and prints what their kernels take of a
+/// multiprocessor if that is asked for.
 ///
 /// # Errors
 /// There are none, or NVRTC rejects some.
-pub(crate) fn run(folder: &Path, targets: Targets) -> Result<(), Failure> {
+pub(crate) fn run(folder: &Path, targets: Targets, prints_resources: bool) -> Result<(), Failure> {
     let mut texts = Vec::new();
     for entry in fs::read_dir(folder).map_err(|error| format!("cannot list `{}`: {error}", folder.display()))?.flatten() {
         for file in fs::read_dir(entry.path()).into_iter().flatten().flatten().map(|file| file.path()) {
@@ -63,7 +64,7 @@ pub(crate) fn run(folder: &Path, targets: Targets) -> Result<(), Failure> {
     let some = || {
         let mut failures = Vec::new();
         while let Some((path, text)) = texts.get(next.fetch_add(1, Ordering::Relaxed)) {
-            failures.extend(compile(path, text, targets));
+            failures.extend(compile(path, text, targets, prints_resources));
         }
         failures
     };
@@ -86,7 +87,7 @@ fn described((arch, dim, cartesian): (&str, u32, bool)) -> String {
 }
 
 /// What NVRTC says against a file.
-fn compile(path: &Path, text: &str, targets: Targets) -> Vec<String> {
+fn compile(path: &Path, text: &str, targets: Targets, prints_resources: bool) -> Vec<String> {
     let mut failures = Vec::new();
     let before = before_kernels();
     for &(arch, dim, cartesian) in targets.list() {
@@ -97,8 +98,16 @@ fn compile(path: &Path, text: &str, targets: Targets) -> Vec<String> {
         if path.components().any(|part| part.as_os_str() == SINGLES) {
             options.push("-DEQ_SINGLE=1".to_owned());
         }
-        if let Err(error) = nvrtc::compile(&format!("{before}\n#line 1\n{text}"), arch, &options) {
-            failures.push(format!("{} for {}: {}", path.display(), described((arch, dim, cartesian)), error.message));
+        let source = format!("{before}\n#line 1\n{text}");
+        let target = described((arch, dim, cartesian));
+        match registers::compile(&source, arch, &options) {
+            Ok((_, kernels)) if prints_resources => {
+                for KernelRegisters { kernel, registers, spill_stores, spill_loads } in kernels {
+                    println!("{} {target}: {kernel} {registers} registers, {spill_stores} + {spill_loads} bytes spilled", path.display());
+                }
+            }
+            Ok(_) => {}
+            Err(error) => failures.push(format!("{} for {target}: {}", path.display(), error.message)),
         }
     }
     failures

@@ -85,6 +85,9 @@ enum Command {
         /// What for
         #[arg(long, value_enum, default_value_t = compile_kernels::Targets::All)]
         targets: compile_kernels::Targets,
+        /// Print registers and spills of each kernel
+        #[arg(long)]
+        resources: bool,
     },
     /// Run random programs in every way and compare; what differs is made small and shown
     Random {
@@ -147,7 +150,7 @@ fn main() -> ExitCode {
         Command::ExampleData { check } => example_data::write(check),
         Command::Pictures { check } => pictures::draw(check),
         Command::CudaHostTests { all } => cuda_host_tests::run(if all { Packages::All } else { Packages::Some }),
-        Command::CompileKernels { folder, targets } => compile_kernels::run(&folder, targets),
+        Command::CompileKernels { folder, targets, resources } => compile_kernels::run(&folder, targets, resources),
         Command::Dist => dist::make(),
         Command::Mutants(options) => mutants::run(&options),
         Command::GpuBundle { only } => gpu_bundle::collect(&only),

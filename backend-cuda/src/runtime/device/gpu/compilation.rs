@@ -8,7 +8,7 @@ use std::thread::{self, JoinHandle};
 
 use equelle_runtime::Error;
 
-use super::nvrtc;
+use super::{nvrtc, registers};
 use crate::runtime::executor::kernel_cache;
 use crate::runtime::kernels::{CompileOptions, FloatingPoint, KernelModule};
 
@@ -46,7 +46,7 @@ impl Job {
         if let Some(image) = kernel_cache::read(self.key, "cubin") {
             return Ok(image);
         }
-        let image = nvrtc::compile(&self.source, &self.arch, &self.flags).map_err(|error| self.module.with_kernel(error))?;
+        let (image, _) = registers::compile(&self.source, &self.arch, &self.flags).map_err(|error| self.module.with_kernel(error))?;
         kernel_cache::write(self.key, "cubin", &image);
         Ok(image)
     }

@@ -8,6 +8,7 @@ mod error;
 mod graph;
 pub mod nvrtc;
 pub mod probe;
+pub mod registers;
 
 use std::cell::{OnceCell, RefCell};
 use std::collections::HashMap;

@@ -47,6 +47,61 @@ pub fn target(capability: u32) -> Result<String, Error> {
 /// `Backend`: NVRTC is missing, or (an internal error, with the compiler's messages) the source
 /// does not compile.
 pub fn compile(source: &str, arch: &str, options: &[String]) -> Result<Vec<u8>, Error> {
+    Ok(compile_with_log(source, arch, options)?.0)
+}
+
+/// What a kernel takes of a multiprocessor.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct KernelRegisters {
+    /// Its name.
+    pub kernel: String,
+    /// 32-bit registers of a thread.
+    pub registers: u32,
+    /// Bytes a thread stores to local memory for want of registers.
+    pub spill_stores: u32,
+    /// Bytes a thread loads from there.
+    pub spill_loads: u32,
+}
+
+/// The machine code of a source and the resources of its kernels, which only real architectures
+/// have, as `sm_90`.
+///
+/// # Errors
+/// As for [`compile`].
+pub fn compile_with_resources(source: &str, arch: &str, options: &[String]) -> Result<(Vec<u8>, Vec<KernelRegisters>), Error> {
+    let mut all = options.to_vec();
+    if arch.starts_with("sm_") {
+        all.push("--ptxas-options=-v".to_owned());
+    }
+    let (image, log) = compile_with_log(source, arch, &all)?;
+    Ok((image, resources_in(&log)))
+}
+
+/// What the assembler reports of each kernel.
+fn resources_in(log: &str) -> Vec<KernelRegisters> {
+    let mut found = Vec::new();
+    let mut kernel = None;
+    let mut spills = (0, 0);
+    let before = |text: &str, after: &str| -> Option<u32> {
+        text.split(after).next()?.rsplit([' ', ',']).find(|word| !word.is_empty())?.parse().ok()
+    };
+    for line in log.lines() {
+        if let Some((_, rest)) = line.split_once("Compiling entry function '") {
+            kernel = rest.split('\'').next().map(str::to_owned);
+        } else if line.contains("bytes spill stores") {
+            spills = (before(line, " bytes spill stores").unwrap_or(0), before(line, " bytes spill loads").unwrap_or(0));
+        } else if line.contains("Used ")
+            && let Some(registers) = before(line, " registers")
+            && let Some(kernel) = kernel.take()
+        {
+            found.push(KernelRegisters { kernel, registers, spill_stores: spills.0, spill_loads: spills.1 });
+        }
+    }
+    found
+}
+
+/// The code, and what the compiler and the assembler print.
+fn compile_with_log(source: &str, arch: &str, options: &[String]) -> Result<(Vec<u8>, String), Error> {
     probe::nvrtc()?;
     let text = CString::new(source).map_err(|_| GpuError::ZeroByte("the kernel text"))?;
     let program = result::create_program(&text, Some(c"kernels.cu")).map_err(GpuError::Nvrtc)?;
@@ -58,17 +113,17 @@ pub fn compile(source: &str, arch: &str, options: &[String]) -> Result<Vec<u8>, 
     all.extend(options.iter().cloned());
     // SAFETY: the program was created above and is destroyed once, below.
     unsafe {
-        let image = match result::compile_program(program, &all) {
+        let compiled = result::compile_program(program, &all);
+        let log = result::get_program_log(program).unwrap_or_default();
+        let log = bytemuck::cast_slice(&log).split(|&byte: &u8| byte == 0).next().unwrap_or_default();
+        let log = String::from_utf8_lossy(log).into_owned();
+        let image = match compiled {
             Ok(()) if arch.starts_with("sm_") => cubin(program),
             Ok(()) => ptx(program),
-            Err(_) => {
-                let log = result::get_program_log(program).unwrap_or_default();
-                let text = bytemuck::cast_slice(&log).split(|&byte: &u8| byte == 0).next().unwrap_or_default();
-                Err(GpuError::Compile(String::from_utf8_lossy(text).into_owned()))
-            }
+            Err(_) => Err(GpuError::Compile(log.clone())),
         };
         let _ = result::destroy_program(program);
-        Ok(image?)
+        Ok((image?, log))
     }
 }
 
@@ -98,4 +153,29 @@ pub fn version() -> Result<String, Error> {
     // SAFETY: both numbers outlive the call.
     unsafe { sys::nvrtcVersion(&raw mut major, &raw mut minor) }.result().map_err(GpuError::Nvrtc)?;
     Ok(format!("{major}.{minor}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn resources_are_those_of_the_log() {
+        let log = "ptxas info    : 0 bytes gmem\n\
+            ptxas info    : Compiling entry function 'compute_u' for 'sm_90'\n\
+            ptxas info    : Function properties for compute_u\n\
+            \u{20}   16 bytes stack frame, 24 bytes spill stores, 28 bytes spill loads\n\
+            ptxas info    : Used 32 registers, used 0 barriers, 16 bytes cumulative stack size\n\
+            ptxas info    : Compiling entry function 'compute_v' for 'sm_90'\n\
+            ptxas info    : Function properties for compute_v\n\
+            \u{20}   0 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads\n\
+            ptxas info    : Used 18 registers, used 1 barriers\n";
+        let kernel = |name: &str, registers, spill_stores, spill_loads| KernelRegisters {
+            kernel: name.to_owned(),
+            registers,
+            spill_stores,
+            spill_loads,
+        };
+        assert_eq!(resources_in(log), [kernel("compute_u", 32, 24, 28), kernel("compute_v", 18, 0, 0)]);
+    }
 }

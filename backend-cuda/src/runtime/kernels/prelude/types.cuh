@@ -34,6 +34,9 @@ typedef double EqReal;
 // are bound by memory and need as many threads as possible: a step of explicit heat on 256^3 cells
 // takes 0.110 ms with 32 registers, 0.124 with 40.
 #define EQ_LIGHT __launch_bounds__(256, 8)
+// Light ones that spill more than a few bytes with 32 registers: 48, or 64 as heavy ones have them
+// (`device/gpu/registers.rs`).
+#define EQ_MIDDLE __launch_bounds__(256, 5)
 #define EQ_HEAVY __launch_bounds__(256, 4)
 // Light ones with several cells of a row a thread: the values of all wait in registers.
 #define EQ_ROW_CELLS __launch_bounds__(256, 4)
