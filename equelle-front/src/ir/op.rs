@@ -85,7 +85,7 @@ pub struct Function {
 }
 
 impl Function {
-    /// A value stands for another one from now on: it has its name, and what the user decides of it.
+    /// A value stands for another from now on: it has its name, and what the user decides of it.
     pub(crate) fn stand_for(&mut self, value: ValueId, other: ValueId) {
         let Value { name, array, storage, .. } = self.values[other.0 as usize].clone();
         let target = &mut self.values[value.0 as usize];
