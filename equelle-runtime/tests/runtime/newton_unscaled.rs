@@ -1,6 +1,6 @@
 //! Newton's method where no tolerance is given: what ends a solve depends on no unit.
 
-use equelle_runtime::newton::{Correction, Entry, History, Options, Problem, Range, Size, Trial, Update, solve};
+use equelle_runtime::newton::{Correction, Entry, History, Linearity, Options, Problem, Range, Size, Trial, Update, solve};
 use equelle_runtime::{Error, ErrorKind, Parameters, Solve};
 
 /// Value and derivative of an equation at the unknowns.
@@ -24,6 +24,10 @@ struct Equations {
     inexact: f64,
     refuses: bool,
     negligible: Vec<f64>,
+    /// Sizes of terms that cancel, beside that of the unknown: an ill-conditioned matrix.
+    cancels: f64,
+    /// Whether corrections are watched for those of a linear problem.
+    linearity: Option<Linearity>,
     corrections: usize,
     printed: Vec<String>,
 }
@@ -41,6 +45,8 @@ impl Equations {
             inexact: 0.0,
             refuses: false,
             negligible: Vec::new(),
+            cancels: 0.0,
+            linearity: None,
             corrections: 0,
             printed: Vec::new(),
         }
@@ -78,7 +84,7 @@ impl Problem for Equations {
         let du: Vec<f64> = self.r.iter().map(|(r, slope)| (1.0 - self.inexact) * (r / slope) * self.condition).collect();
         self.last = (self.u.clone(), du);
         self.shorten(1.0)?;
-        Ok(Correction { update: Some(Update::default()), ..Correction::default() })
+        Ok(Correction { update: Some(Update::default()), relative_residual: self.inexact, ..Correction::default() })
     }
 
     fn worst(&mut self, _: usize) -> Result<Vec<Entry>, Error> {
@@ -100,7 +106,11 @@ impl Problem for Equations {
     }
 
     fn terms(&mut self) -> Result<Vec<f64>, Error> {
-        Ok(self.r.iter().zip(&self.u).map(|((_, slope), u)| (slope * u).abs()).collect())
+        Ok(self.r.iter().zip(&self.u).map(|((_, slope), u)| (slope * u).abs() + self.cancels).collect())
+    }
+
+    fn linearity(&mut self) -> Option<&mut Linearity> {
+        self.linearity.as_mut()
     }
 
     fn neglect(&mut self, residual: f64) {
@@ -245,6 +255,29 @@ fn linear_solves_that_are_not_exact() {
     assert_eq!(count, 1);
     // Half of the accepted part of the residual at the guess, 6.
     assert_eq!(negligible, [0.5 * (2e-10 * 6.0)]);
+}
+
+/// A linear equation that is solved to 1e-6, beside terms that cancel. The residual has not
+/// stagnated, yet is round-off of those: 32 roundings of 1e8 are 7e-7. Of a linear problem, another
+/// correction would be iterative refinement, unless it changed the eighth digit.
+#[test]
+fn linear_problems_are_not_refined_within_roundings() {
+    let solve = |away: f64, linearity: Option<Linearity>| {
+        let equation = Equations::new(&[three], &[3.0 - away]);
+        let mut problem = Equations { inexact: 1e-6, cancels: 1e8, linearity, ..equation };
+        let history = solved(&mut problem, &Options { verbose: 2, ..Options::default() });
+        let rounded = problem.printed.contains(&"Newton solver stops: the residual is round-off of its terms".to_owned());
+        (history.count(), rounded)
+    };
+    // The residual is 2e-9, the next correction 3.3e-10 of the unknown.
+    assert_eq!(solve(1e-3, Some(Linearity::default())), (1, true));
+    assert_eq!(solve(1e-3, None), (2, false));
+    // 2e-7, and 3.3e-8 of the unknown.
+    assert_eq!(solve(0.1, Some(Linearity::default())), (2, false));
+    // 1.8e-8 and 3e-9 of it, but roundings make 7.1e-11 of terms of 1e4.
+    let equation = Equations { inexact: 1e-6, cancels: 1e4, ..Equations::new(&[three], &[3.0 - 9e-3]) };
+    let mut problem = Equations { linearity: Some(Linearity::default()), ..equation };
+    assert_eq!(solved(&mut problem, &Options::default()).count(), 2);
 }
 
 /// An equation that the guess satisfies holds up none, whatever its unit is beside that of the
