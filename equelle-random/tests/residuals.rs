@@ -73,6 +73,95 @@ fn both_ways_give_the_same() {
     assert!(failures.is_empty(), "{} of {compared} residuals\n{}", failures.len(), failures.join("\n"));
 }
 
+/// Terms that depend on the unknown `u`, from 0.5 to 2, each for one rule of the pass. `c` is a
+/// constant from 1 to 3, `v` a Vector that depends on `u`, `w` one that does not, `q` is on faces.
+/// A solve divides by the derivative, which none of them has zero everywhere.
+const RULES: [&str; 44] = [
+    "-(u * u * u)",
+    "(c / u) / (u + c)",
+    "u * u / c",
+    "Abs((u - c) * u)",
+    "Sqrt(u) / u",
+    "Exp(-u) * u",
+    "Log(u + c)",
+    "Sin(u) * c",
+    "Cos(u * u)",
+    "Tan(0.5 * u)",
+    "Tanh(u) * u",
+    "Sinh(u)",
+    "Cosh(u)",
+    "ASin(0.25 * u)",
+    "ACos(0.25 * u)",
+    "ATan(u * u)",
+    "ATan2(u, c)",
+    "ATan2(c, u)",
+    "ATan2(u * u, c - u)",
+    "Log10(u)",
+    "Erf(u)",
+    "Floor(u) * u + Ceil(u) * u + Sign(u - 1) * u",
+    "u ^ 0 + u",
+    "u ^ 1 * u",
+    "u ^ 2",
+    "u ^ 3 * c",
+    "u ^ 0.5",
+    "u ^ (-1.5)",
+    "u ^ c",
+    "c ^ u",
+    "(u * u) ^ u",
+    "(u * u) ^ (c - c + u)",
+    "Min(u, 1) * u + Max(u * u, c)",
+    "((u > 1) ? (u * u) : (c * u)) * u",
+    "Interpolate(curve, u) * u + Interpolate(curve, u * u - 1)",
+    "Dot(v, w)",
+    "Dot(v, v * u)",
+    "|v| * u",
+    "|v - u * w|",
+    "(v * u + w)[0] + (v / u)[0]",
+    "(-v)[0] * v[0]",
+    "Divergence(q * q)",
+    "FaceSum(q, c0) * FaceSum(c0 * q, q * q) + u",
+    "FaceMax(q, q * c0, u) * u + FaceMin(c0, q * q, -u)",
+];
+
+/// Each rule by itself, and beside another term that reads the same values.
+#[test]
+fn every_rule_by_itself() {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("rules-of-residuals");
+    let triangles = Path::new(env!("CARGO_MANIFEST_DIR")).join("../grids/triangles-6x5.grid");
+    let fixtures = Fixtures::write(&folder, &triangles).expect("the target folder can be written");
+    for rule in RULES {
+        let text = format!(
+            "start = InputCollectionOfScalar(\"p_ac\", AllCells())\n\
+             c = InputCollectionOfScalar(\"q_ac\", AllCells())\n\
+             c0 = InputCollectionOfScalar(\"q_af\", AllFaces())\n\
+             curve = InputTable(\"curve\", \"x\", \"y\")\n\
+             interior = InteriorFaces()\n\
+             residual(u) = {{\n\
+             w = Centroid(AllCells())\n\
+             v = u * u * w + w / u\n\
+             q = (Gradient(u * u) + (u On FirstCell(interior)) * (u On SecondCell(interior))) Extend AllFaces()\n\
+             term = {rule}\n\
+             -> term * 0.25 + u * c - start\n\
+             }}\n\
+             Output(\"u\", NewtonSolve(residual, start))\n"
+        );
+        let compiled = compile(&text, false).unwrap_or_else(|f| panic!("{}\n{text}", f.text));
+        let before = compiled.passes.iter().take_while(|(name, _)| name != "differentiate").last();
+        for plain in [Some(&compiled.plain), before.map(|(_, module)| module)].into_iter().flatten() {
+            let mut module = plain.module().clone();
+            let untreated = differentiate(&mut module);
+            assert!(untreated.is_empty(), "`{rule}` has no kernel: {untreated:?}");
+            let module = verify(module).unwrap_or_else(|errors| panic!("`{rule}`: {errors:?}"));
+            for fixture in fixtures.all.iter().filter(|fixture| !fixture.small && fixture.dimensions == 2) {
+                let options = Options { cartesian_forms: !fixture.unstructured, derivatives: Derivatives::Both };
+                let outcome = run(&module, compiled.runnable, fixture, options);
+                let error = outcome.error.filter(|error| error.kind == "Backend");
+                assert!(error.is_none(), "`{rule}` on the grid {}: {error:?}", fixture.name);
+            }
+        }
+    }
+}
+
 /// Whether derivatives ask which face an extreme is of.
 fn names_faces(body: &KBlock) -> bool {
     let mut found = false;
