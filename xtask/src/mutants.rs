@@ -5,7 +5,7 @@ use std::process::Command;
 use crate::tools::{self, Failure, root};
 
 /// The files that are mutated, by the package whose tests they run.
-const FILES: [(&str, &[&str]); 3] = [
+const FILES: [(&str, &[&str]); 4] = [
     (
         "equelle-front",
         &[
@@ -28,12 +28,13 @@ const FILES: [(&str, &[&str]); 3] = [
         ],
     ),
     ("backend-serial", &["backend-serial/src/codegen/**"]),
+    ("backend-cuda", &["backend-cuda/src/codegen/**"]),
 ];
 
 /// What is run.
 #[derive(Clone, Debug, clap::Args)]
 pub(crate) struct Options {
-    /// The package: equelle-front, equelle-runtime or backend-serial
+    /// The package: equelle-front, equelle-runtime, backend-serial or backend-cuda
     #[arg(long, default_value = "equelle-front")]
     package: String,
     /// One of several equal parts: 1/8, 2/8, ...

@@ -85,3 +85,19 @@ fn part(length: f64, ratio: f64) -> f64 {
     }
     (length / (ratio * ratio - 1.0 + 2.0 * length)).clamp(least, most)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The square of the norm along a correction as a parabola: 1 at 0, where it falls by 2, and as
+    /// measured. Of length 1 that is `1 - 2 t + 5 t^2` if the norm doubles, least at 1/5; of length
+    /// 1/2 it is `1 - 2 t + 9 t^2` if the norm becomes 1.5, least at 1/9.
+    #[test]
+    fn a_shorter_correction_is_the_least_of_a_parabola() {
+        assert_eq!(part(1.0, 2.0), 0.2);
+        assert!((0.5 * part(0.5, 1.5) - 1.0 / 9.0).abs() < 1e-15);
+        let (most, least) = SHORTER;
+        assert_eq!((part(1.0, 1e3), part(1.0, 0.99), part(1.0, f64::NAN)), (least, most, most));
+    }
+}

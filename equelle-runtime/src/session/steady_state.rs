@@ -205,6 +205,37 @@ mod tests {
     }
 
     #[test]
+    fn the_limit_is_a_positive_number() {
+        let limit = |words: &[&str]| {
+            let words: Vec<String> = words.iter().map(|word| (*word).to_owned()).collect();
+            SteadyState::from_parameters(&Parameters::from_words(&words)?).map(|steady| steady.largest)
+        };
+        assert_eq!(limit(&["stop_when_change=1e-8"]).unwrap(), Some(1e-8));
+        assert_eq!(limit(&[]).unwrap(), None);
+        for wrong in ["stop_when_change=0", "stop_when_change=-1e-8", "stop_when_change=inf"] {
+            assert_eq!(limit(&[wrong]).unwrap_err().kind, ErrorKind::Data, "{wrong}");
+        }
+    }
+
+    /// Each round measures all variables again, from the first one; nothing is measured before a
+    /// round ends, or without a limit.
+    #[test]
+    fn rounds_measure_variables_in_order() {
+        let mut steady = SteadyState { largest: Some(1e-8), ..SteadyState::default() };
+        assert_eq!(steady.next_variable(), None);
+        for is_first in [true, false] {
+            assert!(steady.begin_round());
+            for number in 0..2 {
+                assert_eq!(steady.next_variable(), Some(MeasuredVariable { number, is_first }));
+                steady.record(Measured::Number, &[RoundChange { least: 0.0, greatest: 1.0, change: Some(0.5) }]);
+            }
+        }
+        let mut without = SteadyState::default();
+        assert!(!without.begin_round());
+        assert_eq!(without.next_variable(), None);
+    }
+
+    #[test]
     fn what_is_not_a_number_changes() {
         let values = [[1.0, f64::NAN], [1.0, f64::NAN], [1.0, f64::INFINITY], [1.0, f64::INFINITY]];
         let states: Vec<(Measured, &[f64])> = values.iter().map(|v| (Measured::Collection, &v[..])).collect();

@@ -486,3 +486,11 @@ fn a_solve_ends_between_corrections() {
     let error = solve(&mut problem, &options).unwrap_err();
     assert_eq!((error.kind, problem.evaluations), (ErrorKind::Interrupted(Signal::Interrupt), 3));
 }
+
+/// The equation is named where there are several.
+#[test]
+fn an_equation_without_derivatives() {
+    use equelle_runtime::newton::session::determines_nothing;
+    assert!(determines_nothing(0, 1).message.starts_with("the residual does not depend"));
+    assert!(determines_nothing(1, 2).message.starts_with("the residual of equation 2 does not depend"));
+}

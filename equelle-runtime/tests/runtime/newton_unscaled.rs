@@ -24,6 +24,8 @@ struct Equations {
     inexact: f64,
     refuses: bool,
     negligible: Vec<f64>,
+    /// Tolerances of inexact corrections.
+    loosened: Vec<f64>,
     /// Sizes of terms that cancel, beside that of the unknown: an ill-conditioned matrix.
     cancels: f64,
     /// Whether corrections are watched for those of a linear problem.
@@ -45,6 +47,7 @@ impl Equations {
             inexact: 0.0,
             refuses: false,
             negligible: Vec::new(),
+            loosened: Vec::new(),
             cancels: 0.0,
             linearity: None,
             corrections: 0,
@@ -84,7 +87,9 @@ impl Problem for Equations {
         let du: Vec<f64> = self.r.iter().map(|(r, slope)| (1.0 - self.inexact) * (r / slope) * self.condition).collect();
         self.last = (self.u.clone(), du);
         self.shorten(1.0)?;
-        Ok(Correction { update: Some(Update::default()), relative_residual: self.inexact, ..Correction::default() })
+        let size = |values: &[f64]| values.iter().map(|value| value * value).sum::<f64>().sqrt();
+        let update = Update { norm: size(&self.last.1), unknowns: size(&self.u), ..Update::default() };
+        Ok(Correction { update: Some(update), relative_residual: self.inexact, ..Correction::default() })
     }
 
     fn worst(&mut self, _: usize) -> Result<Vec<Entry>, Error> {
@@ -115,6 +120,10 @@ impl Problem for Equations {
 
     fn neglect(&mut self, residual: f64) {
         self.negligible.push(residual);
+    }
+
+    fn loosen(&mut self, tolerance: f64) {
+        self.loosened.push(tolerance);
     }
 
     fn equations(&self) -> usize {
@@ -248,11 +257,12 @@ fn a_guess_that_is_far_off_makes_nothing_small() {
 fn linear_solves_that_are_not_exact() {
     let count = |inexact: f64| {
         let mut problem = Equations { inexact, ..Equations::new(&[three], &[0.0]) };
-        (solved(&mut problem, &Options::default()).count(), problem.negligible)
+        (solved(&mut problem, &Options { verbose: 2, ..Options::default() }).count(), problem.negligible, problem.printed)
     };
     assert_eq!(count(1e-8).0, 2);
-    let (count, negligible) = count(1e-10);
+    let (count, negligible, printed) = count(1e-10);
     assert_eq!(count, 1);
+    assert!(printed.contains(&"Newton solver stops: the residual is 1.0e-10 of that at the guess".to_owned()), "{printed:?}");
     // Half of the accepted part of the residual at the guess, 6.
     assert_eq!(negligible, [0.5 * (2e-10 * 6.0)]);
 }
@@ -316,6 +326,45 @@ fn roundings_without_a_solution() {
     let mut problem = Equations { noise: 4e-16, refuses: true, ..Equations::new(&[|_| (0.0, 2.0)], &[3.0]) };
     let error = solve(&mut problem, &Options { abs_res_tol: Some(0.0), ..Options::default() }).unwrap_err();
     assert_eq!((error.kind, problem.corrections), (ErrorKind::Simulation, 1));
+}
+
+/// Tolerances include their values. A correction that leaves a quarter goes from 0 to 2.25: the
+/// residual falls from 6 to 1.5, and the correction is all of the unknown.
+#[test]
+fn tolerances_are_inclusive() {
+    let count = |options: Options| {
+        let mut problem = Equations { inexact: 0.25, ..Equations::new(&[three], &[0.0]) };
+        solved(&mut problem, &options).count()
+    };
+    assert_eq!(count(Options { rel_res_tol: 0.25, ..Options::default() }), 1);
+    assert_eq!(count(Options { abs_res_tol: Some(1.5), ..Options::default() }), 1);
+    assert_eq!(count(Options { equation_tols: vec![(0, 1.5)], ..Options::default() }), 1);
+    assert_eq!(count(Options { update_tol: 1.0, ..Options::default() }), 1);
+    for below in [
+        Options { rel_res_tol: 0.2499, ..Options::default() },
+        Options { equation_tols: vec![(0, 1.499)], ..Options::default() },
+        // The second correction, 0.5625 of 2.8125.
+        Options { update_tol: 0.2, ..Options::default() },
+    ] {
+        assert_eq!(count(below), 2);
+    }
+}
+
+/// An inexact correction leaves no less than half of what ends the solve: of the tolerance, or of
+/// 2e-10 of the residual at the guess, here 7.
+#[test]
+fn inexact_corrections_know_what_is_enough() {
+    for (abs_res_tol, target) in [(Some(1e-3), 1e-3), (None, 2e-10 * 7.0)] {
+        let mut problem = Equations::new(&[root_of_two], &[3.0]);
+        let history = solved(&mut problem, &Options { forcing: 0.5, abs_res_tol, ..Options::default() });
+        let norms: Vec<f64> = history.iterations.iter().map(|iteration| iteration.norm).collect();
+        let least: Vec<f64> = norms.iter().map(|norm| (0.5 * target / norm).min(0.5)).collect();
+        assert_eq!(problem.loosened.len(), norms.len() - 1);
+        assert!(problem.loosened.iter().zip(&least).all(|(term, least)| term >= least), "{:?} {least:?}", problem.loosened);
+        // Where 0.9 (r / r')^2 is less, that is the tolerance: in the last correction at least.
+        let last = problem.loosened.len() - 1;
+        assert_eq!(problem.loosened[last], least[last], "{:?}", problem.loosened);
+    }
 }
 
 /// Other tolerances hold at the guess as they did, beside what holds without any.

@@ -108,6 +108,53 @@ fn what_is_written_is_read_back() {
     assert!(found > 400, "{found} fields");
 }
 
+/// Opening and closing tags before the data, which are no text, are pairs; so are those after them.
+#[test]
+fn elements_are_closed() {
+    for (name, grid) in grids() {
+        let fields = fields(&grid);
+        let mut files = vec![vtu_of(&grid, VtkPart::Cells, Compression::None, &fields)];
+        if grid.cartesian_shape().is_some() {
+            files.push(vti_of(&grid, Compression::None, &fields));
+        }
+        for bytes in files {
+            let text = String::from_utf8_lossy(&bytes);
+            let (head, data) = text.split_once("<AppendedData").expect("data at the end");
+            let tail = data.rsplit_once("</AppendedData>").expect("an end of the data").1;
+            let mut open: Vec<&str> = Vec::new();
+            let mut closed = 0;
+            for tag in head.split('<').chain(tail.split('<')).skip(1) {
+                let word = tag.split([' ', '>', '\n']).next().unwrap_or_default();
+                match word.strip_prefix('/') {
+                    Some(end) => {
+                        assert_eq!(open.pop(), Some(end), "{name}");
+                        closed += 1;
+                    }
+                    None if word.is_empty() || word.starts_with('?') || tag.contains("/>") => {}
+                    None => open.push(word),
+                }
+            }
+            assert_eq!(open, [""; 0], "{name}");
+            // The file, the grid, a piece, field, point and cell data; points and cells of a mesh.
+            assert!(closed >= 6, "{name}: {closed} elements");
+        }
+    }
+}
+
+/// Single numbers stand beside time and step, whose names they cannot take.
+#[test]
+fn single_numbers_of_a_file() {
+    let grid = Grid::cartesian(Cartesian::line(2, 1.0)).expect("a good shape");
+    let mesh = VtuMesh::new(&grid, VtkPart::Cells, Compression::None).expect("a mesh");
+    let numbers = [("mass".to_owned(), 0.1), ("TimeValue".to_owned(), 5.0), ("step".to_owned(), 7.0)];
+    let mut bytes = Vec::new();
+    vtu::write(&mut bytes, &mesh, &step(&[], &numbers)).expect("memory takes it");
+    let text = String::from_utf8_lossy(&bytes);
+    for name in ["mass", "TimeValue", "step"] {
+        assert_eq!(text.matches(&format!("Name=\"{name}\"")).count(), 1, "{name}");
+    }
+}
+
 /// Shapes of cells from their faces, which stand in any order and sense: the volume of a standard
 /// cell by its corners is ours, with the sign that the order of corners says.
 #[test]

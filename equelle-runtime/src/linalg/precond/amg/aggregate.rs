@@ -168,3 +168,56 @@ pub(super) fn aggregate(strong: &StrongCouplings<'_>, grouping: Grouping) -> (Ve
     }
     (group, count as usize)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn matrix(n: usize, entries: &[(usize, usize, f64)]) -> Csr {
+        Csr::from_triplets(n, n, entries).expect("legal")
+    }
+
+    /// Four unknowns in a row. The largest couplings are 1/16, and that in the middle is a quarter
+    /// of them, which is not more than a quarter.
+    #[test]
+    fn weak_couplings_are_added_to_the_diagonal() {
+        let (d, a, weak) = (0.125, -0.0625, -0.015625);
+        let both = |i, j, value| [(i, j, value), (j, i, value)];
+        let diagonal = (0..4).map(|i| (i, i, d));
+        let entries: Vec<_> = diagonal.chain(both(0, 1, a)).chain(both(1, 2, weak)).chain(both(2, 3, a)).collect();
+        let row = matrix(4, &entries);
+        let found = strong(&row, &row, &[], 0.25);
+        let left: Vec<_> = (0..4).map(|i| found.filtered.row(i).collect::<Vec<_>>()).collect();
+        let middle = d + weak;
+        assert_eq!(left, [vec![(0, d), (1, a)], vec![(0, a), (1, middle)], vec![(2, middle), (3, a)], vec![(2, a), (3, d)]]);
+        assert_eq!(found.is_dominant, [false; 4]);
+        assert_eq!(aggregate(&found, Grouping::InOrder), (vec![0, 0, 1, 1], 2));
+        // Below a quarter all are strong, and the matrix is taken as it is.
+        assert!(matches!(strong(&row, &row, &[], 0.249).filtered, Cow::Borrowed(_)));
+        // Between two fields they are dropped, and added to nothing.
+        let fields = strong(&row, &row, &[0, 0, 1, 1], 0.25).filtered.into_owned();
+        assert_eq!(fields.diagonal(), [d, d, d, d]);
+        assert_eq!((fields.n_entries(), fields.row(1).next()), (8, Some((0, a))));
+    }
+
+    /// Smoothers divide by the diagonal: a row that lacks it gets one, though nothing in it is weak.
+    #[test]
+    fn each_row_has_a_diagonal() {
+        for missing in [0, 1] {
+            let held = 1 - missing;
+            let lacking = matrix(2, &[(held, held, 1.0), (0, 1, -1.0), (1, 0, -1.0)]);
+            let found = strong(&lacking, &lacking, &[], 0.1).filtered.into_owned();
+            assert_eq!(found.n_entries(), 4);
+            assert_eq!((found.diagonal()[missing], found.diagonal()[held]), (0.0, 1.0));
+        }
+    }
+
+    /// A coupling of zero, which a nonsymmetric matrix may store, joins nothing: the last unknown
+    /// becomes a group and leaves its neighbour where it is. Nor does a dominant row become one.
+    #[test]
+    fn what_joins_no_group_takes_none_away() {
+        let graph = matrix(4, &[(0, 0, 2.0), (0, 1, -1.0), (1, 0, -1.0), (1, 1, 2.0), (2, 1, 0.0), (2, 2, 2.0), (3, 3, 2.0)]);
+        let strong = StrongCouplings { filtered: Cow::Owned(graph), is_dominant: vec![false, false, false, true] };
+        assert_eq!(aggregate(&strong, Grouping::InOrder), (vec![0, 0, 1, NONE], 2));
+    }
+}

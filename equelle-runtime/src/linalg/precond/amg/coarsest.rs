@@ -182,4 +182,26 @@ mod tests {
         // A x = (1, 0) has x = (1e6, 1e6).
         assert!((held[0] - 1e6).abs() < 1.0 && (held[2] - 1e6).abs() < 1.0, "{held:?}");
     }
+
+    /// A pivot of 1e-11 is round-off where no part is open in all its rows, as of a field that is
+    /// open by itself; beside parts that are, it is a number. A row of round-off alone is zero.
+    #[test]
+    fn small_pivots_and_open_rows() {
+        let held = 1.0 + 1e-11;
+        let alone = pseudo_inverse(2, vec![1.0, -1.0, -1.0, held], &[1.0; 2]);
+        assert!(alone.iter().all(|x| x.abs() < 2.0), "{alone:?}");
+        let rows = [[1.0, -1.0, 0.0, 0.0], [-1.0, held, 0.0, 0.0], [0.0, 0.0, 1.0, -1.0], [0.0, 0.0, -1.0, 1.0]];
+        // A x = (1, 0, 0, 0) has x = (1e11, 1e11, 0, 0), up to the roundings of the pivot.
+        let beside = pseudo_inverse(4, rows.concat(), &[1.0; 4]);
+        assert!((beside[0] * 1e-11 - 1.0).abs() < 1e-4 && (beside[4] * 1e-11 - 1.0).abs() < 1e-4, "{beside:?}");
+        assert_eq!(pseudo_inverse(1, vec![3e-13], &[1e3]), [0.0]);
+    }
+
+    #[test]
+    fn parts_are_connected_in_either_direction() {
+        let one_way = [1.0, 0.0, -1.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0];
+        assert_eq!(connected(3, &one_way), [vec![0, 2], vec![1]]);
+        let through = [1.0, 0.0, 0.0, 0.0, 1.0, 0.0, -1.0, -1.0, 1.0];
+        assert_eq!(connected(3, &through), [vec![0, 1, 2]]);
+    }
 }

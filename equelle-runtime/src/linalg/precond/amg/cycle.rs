@@ -203,3 +203,32 @@ impl<S: MatrixSpace> Preconditioner<S> for Amg<S> {
         self.levels.iter().any(|level| level.krylov.is_some())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::AmgSmoother;
+    use super::*;
+    use crate::linalg::matrix::csr::Csr;
+    use crate::linalg::space::host::HostSpace;
+
+    /// Without levels above it, 600 unknowns are too many for an inverse: eight sweeps of damped Jacobi
+    /// are all. For `(10, -1, -1)` the eigenvalues of
+    /// `D^-1 A` are from 0.8 to 1.2, so that each sweep with a damping from 2/3 to 1 leaves at most
+    /// half of the residual.
+    #[test]
+    fn a_coarsest_level_that_is_too_large_is_smoothed() {
+        let n = 600;
+        let entries: Vec<_> = (0..n).flat_map(|i| [(i, i, 10.0), (i, (i + 1) % n, -1.0), ((i + 1) % n, i, -1.0)]).collect();
+        let matrix = Csr::from_triplets(n, n, &entries).expect("legal");
+        let mut space = HostSpace::new(n);
+        let options = AmgOptions { smoother: Some(AmgSmoother::Jacobi), max_levels: 0, ..AmgOptions::default() };
+        let Ok(amg) = Amg::set_up(&mut space, matrix.clone().into(), &[n], &options);
+        assert!(amg.levels.is_empty() && matches!(amg.coarse, Coarse::Smoothed(_)));
+        let b: Vec<f64> = (0..n).map(|i| ((i * 7) % 11) as f64 - 5.0).collect();
+        let mut x = vec![0.0; n];
+        amg.apply(&mut space, &mut x, &b);
+        let norm = |values: &[f64]| values.iter().map(|value| value * value).sum::<f64>().sqrt();
+        let left: Vec<f64> = (0..n).map(|row| b[row] - matrix.row(row).map(|(column, value)| value * x[column]).sum::<f64>()).collect();
+        assert!(norm(&left) <= 0.5f64.powi(8) * norm(&b), "{}", norm(&left) / norm(&b));
+    }
+}

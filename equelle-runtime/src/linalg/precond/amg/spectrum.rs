@@ -149,6 +149,9 @@ mod tests {
         let estimate = radius(&matrix, 0.5, true);
         assert!(estimate > 1.9 && estimate < 2.0, "{estimate}");
         assert_eq!(radius(&matrix, 0.5, false), 2.0, "the row sum");
+        // That of the first row is the largest.
+        let first = Csr::from_triplets(2, 2, &[(0, 0, 1.0), (0, 1, 4.0), (1, 1, 1.0)]).expect("legal");
+        assert_eq!(radius(&first, 1.0, false), 5.0);
         assert_eq!(radius(&Csr::from_triplets(2, 2, &[]).expect("legal"), 0.0, true), 1.0);
     }
 }
