@@ -33,7 +33,10 @@ impl<'a> Checker<'a> {
         let bound = values.iter().map(|v| v.as_ref().map(|v| (v.ty.clone(), v.dims.clone()))).collect();
         let instance = self.apply(function, bound, &spans, callee.span.to(span))?;
         let args = values.into_iter().collect::<Option<Vec<_>>>()?;
-        Some(Expr { kind: ExprKind::Call { function: instance.id, args }, ty: instance.ty, dims: instance.dims, span })
+        let (ty, mut dims) = (self.with_given(&instance.ty, &instance.given), instance.dims);
+        dims.extend(instance.given.iter().flat_map(|var| self.variables[var.0 as usize].dims.clone()));
+        let call = Expr { kind: ExprKind::Call { function: instance.id, args }, ty, dims, span };
+        Some(self.take_given(call, &instance.ty, &instance.given))
     }
 
     /// The function that a name means.

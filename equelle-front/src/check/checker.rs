@@ -85,6 +85,8 @@ pub(super) struct Frame {
     pub locals: Vec<VarId>,
     /// Value returned.
     pub result: Option<(TreeType, Vec<Dimension>)>,
+    /// Variables of the function that rules beyond the grid of the result give: more results.
+    pub given: Vec<VarId>,
     /// Span of a Newton call that it reaches.
     pub newton: Option<Span>,
 }

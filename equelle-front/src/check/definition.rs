@@ -7,7 +7,7 @@ use crate::check::scope::{Declared, ScopeId};
 use crate::source::Span;
 use crate::syntax::ast;
 use crate::syntax::ast::Ident;
-use crate::typed::{FunctionId, TreeType};
+use crate::typed::{FunctionId, TreeType, VarId};
 use crate::types::Dimension;
 
 /// A function of the program; one per visit of its definition, so nested functions have one per
@@ -50,6 +50,8 @@ pub(super) struct Instance {
     pub id: FunctionId,
     pub ty: TreeType,
     pub dims: Vec<Dimension>,
+    /// Its variables that rules beyond the grid of the result give, which it returns too.
+    pub given: Vec<VarId>,
     /// A Newton call that it reaches.
     pub newton: Option<Span>,
 }

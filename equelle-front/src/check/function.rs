@@ -220,7 +220,7 @@ impl<'a> Checker<'a> {
         let (name, Defined { params, body, span, .. }) = (definition.name, definition.defined.clone()?);
         let inside = self.scopes.open(ScopeKind::Function, definition.scope, definition.horizon);
         let outer = std::mem::replace(&mut self.scope, inside);
-        self.frames.push(Frame { definition: id, call, locals: Vec::new(), result: None, newton: None });
+        self.frames.push(Frame { definition: id, call, locals: Vec::new(), result: None, given: Vec::new(), newton: None });
         let mut variables = Vec::with_capacity(params.len());
         let mut arguments = arguments.into_iter();
         for &param in params.iter() {
@@ -247,7 +247,8 @@ impl<'a> Checker<'a> {
         for var in frame.locals {
             self.variables[var.0 as usize].owner = Some(function);
         }
-        self.functions.push(Function { name: name.name.clone(), params: variables, body, result: ty.clone(), span });
-        Some(Instance { id: function, ty, dims, newton: frame.newton })
+        let result = self.with_given(&ty, &frame.given);
+        self.functions.push(Function { name: name.name.clone(), params: variables, body, result, span });
+        Some(Instance { id: function, ty, dims, given: frame.given, newton: frame.newton })
     }
 }

@@ -172,6 +172,13 @@ impl<'a> Checker<'a> {
                     .hint("solve that one before, and use its result in the residual"),
             );
         }
+        if !instance.given.is_empty() {
+            let message = format!("a rule beyond the grid of what `{}` returns gives a value of it", name.name);
+            return self.fail(
+                Diagnostic::new(Code::HaloEscapes, name.span, message)
+                    .hint("return the values themselves: nobody reads a residual beyond the grid"),
+            );
+        }
         let mapping = |ty: &TreeType| match ty {
             TreeType::Value(Type { basic: Basic::Scalar, shape: Shape::Collection(set), .. }) => Some(*set),
             TreeType::Value(_) | TreeType::Array(_) | TreeType::Table2 | TreeType::Void => None,

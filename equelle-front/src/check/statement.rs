@@ -83,8 +83,7 @@ impl<'a> Checker<'a> {
         if let Some(frame) = self.frames.last_mut() {
             frame.result = Some((value.ty.clone(), value.dims.clone()));
         }
-        self.halo_stays(&value);
-        Some(StmtKind::Return(value))
+        Some(StmtKind::Return(self.return_given(value)))
     }
 
     /// Declares a variable.

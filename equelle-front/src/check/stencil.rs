@@ -8,7 +8,7 @@ use crate::diagnostic::{Code, Diagnostic};
 use crate::ops::{CellFact, GridNumber};
 use crate::source::Span;
 use crate::syntax::ast::{self, ExprKind as Ast, Ident};
-use crate::typed::{self, Builtin, Expr, ExprKind, Rule, StmtKind, TreeType, Variable};
+use crate::typed::{self, Builtin, Expr, ExprKind, Rule, StmtKind, TreeType, VarId, Variable};
 use crate::types::{Basic, CanonicalSet, Dimension, EntityKind, Halo, Shape, Type};
 
 /// What rules in `Halo` begin with.
@@ -118,16 +118,88 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// Reports a result whose rules name variables of the function that ends.
-    pub fn halo_stays(&mut self, result: &Expr) {
-        let Some(frame) = self.frames.last() else { return };
-        let is_local = |given: &Given| matches!(given, Given::Variable(v) if frame.locals.contains(v));
-        if result.ty.elements().iter().any(|ty| self.rules_of(ty.halo).given.iter().any(is_local)) {
-            self.report(
-                Diagnostic::new(Code::HaloEscapes, result.span, "a rule of this halo gives a value that ends with the function")
-                    .hint("return the values themselves, and write `Halo(...)` where they are read"),
-            );
+    /// A result, with the variables of the function that ends whose values its rules give: they
+    /// are the last elements of an array that the caller takes apart.
+    pub fn return_given(&mut self, result: Expr) -> Expr {
+        let Some(frame) = self.frames.last() else { return result };
+        let mut given: Vec<VarId> = Vec::new();
+        for ty in result.ty.elements() {
+            for value in self.rules_of(ty.halo).given {
+                if let Given::Variable(var) = value
+                    && frame.locals.contains(&var)
+                    && !given.contains(&var)
+                {
+                    given.push(var);
+                }
+            }
         }
+        if given.is_empty() {
+            return result;
+        }
+        let span = result.span;
+        let (ty, mut dims) = (self.with_given(&result.ty, &given), result.dims.clone());
+        let mut elements = vec![result];
+        for &var in &given {
+            let Variable { ty, dims: own, .. } = &self.variables[var.0 as usize];
+            dims.extend(own);
+            elements.push(Expr { kind: ExprKind::Variable(var), ty: ty.clone(), dims: own.clone(), span });
+        }
+        if let Some(frame) = self.frames.last_mut() {
+            frame.given = given;
+        }
+        Expr { kind: ExprKind::Array(elements), ty, dims, span }
+    }
+
+    /// The type of a result that these variables come with.
+    pub fn with_given(&self, result: &TreeType, given: &[VarId]) -> TreeType {
+        if given.is_empty() {
+            return result.clone();
+        }
+        let given = given.iter().flat_map(|var| self.variables[var.0 as usize].ty.elements());
+        TreeType::Array(result.elements().iter().chain(given).copied().collect())
+    }
+
+    /// What a call of a function gives that returns values of its rules too: they get names here.
+    pub fn take_given(&mut self, call: Expr, ty: &TreeType, given: &[VarId]) -> Expr {
+        if given.is_empty() {
+            return call;
+        }
+        let (span, count) = (call.span, ty.elements().len() as u32);
+        let own = |this: &mut Self, name: &str, value: Expr| {
+            let variable =
+                Variable { name: name.to_owned(), ty: value.ty.clone(), dims: value.dims.clone(), mutable: false, owner: None, span };
+            let (variable, read) = (this.new_variable(variable), Expr { kind: ExprKind::Array(Vec::new()), ..value.clone() });
+            this.before.push(typed::Stmt { kind: StmtKind::Let { variable, value }, span });
+            (variable, Expr { kind: ExprKind::Variable(variable), ..read })
+        };
+        let (_, all) = own(self, "result", call);
+        let names: Vec<VarId> = (0..given.len() as u32).map(|k| own(self, "beyond", element(&all, count + k)).0).collect();
+        let mut elements: Vec<Expr> = (0..count).map(|index| element(&all, index)).collect();
+        for element in &mut elements {
+            element.ty = self.renamed(&element.ty, given, &names);
+        }
+        match ty {
+            TreeType::Array(_) => {
+                let types = elements.iter().flat_map(|e| e.ty.elements().to_vec()).collect();
+                let dims = elements.iter().flat_map(|e| e.dims.clone()).collect();
+                Expr { kind: ExprKind::Array(elements), ty: TreeType::Array(types), dims, span }
+            }
+            TreeType::Value(_) | TreeType::Table2 | TreeType::Void => elements.swap_remove(0),
+        }
+    }
+
+    /// A type whose rules give other variables.
+    fn renamed(&mut self, ty: &TreeType, from: &[VarId], to: &[VarId]) -> TreeType {
+        let TreeType::Value(ty) = ty else { return ty.clone() };
+        let mut rules = self.rules_of(ty.halo);
+        for given in &mut rules.given {
+            if let Given::Variable(var) = given
+                && let Some(place) = from.iter().position(|known| known == var)
+            {
+                *var = to[place];
+            }
+        }
+        TreeType::Value(Type { halo: self.halo(rules), ..*ty })
     }
 
     /// The axis that a name stands for.
@@ -382,6 +454,13 @@ fn zero_beyond() -> Rules {
 /// The periodic ones of rules.
 fn periodic_sides(sides: &typed::Rules) -> typed::Rules {
     sides.map(|rule| rule.filter(|rule| *rule == Rule::Periodic))
+}
+
+/// An element of an array.
+fn element(array: &Expr, index: u32) -> Expr {
+    let ty = array.ty.elements().get(index as usize).map_or(TreeType::Void, |ty| TreeType::Value(*ty));
+    let dims = array.dims.get(index as usize).copied().into_iter().collect();
+    Expr { kind: ExprKind::Element { array: Box::new(array.clone()), index }, ty, dims, span: array.span }
 }
 
 /// `low` or `high`, and the name of the axis.
