@@ -11,6 +11,8 @@ mod derivatives;
 mod halos;
 #[path = "reads_by_index/heat.rs"]
 mod heat;
+#[path = "reads_by_index/kuramoto_sivashinsky.rs"]
+mod kuramoto_sivashinsky;
 #[path = "reads_by_index/refused.rs"]
 mod refused;
 #[path = "reads_by_index/sod.rs"]
@@ -43,7 +45,7 @@ fn example(how: How, name: &str, words: &[&str]) -> Outputs {
 fn same_in_every_way(name: &str, words: &[&str]) {
     let expected = example(How::Interpreted0, name, words);
     for how in EVERY_WAY {
-        for threads in ["threads=1", "threads=2"] {
+        for threads in ["threads=1", "threads=2", "threads=3"] {
             let words: Vec<&str> = words.iter().copied().chain([threads]).collect();
             support::assert_same_bits(&example(how, name, &words), &expected, &format!("{name}, {how:?}, {threads}"));
         }
@@ -64,7 +66,7 @@ fn every_way_gives_the_same_bits() {
     // Cells are numbered along I first; 5 of them there, 0.25 wide along J.
     assert_eq!(expected.last("index")[..6], [500.25, 501.25, 502.25, 503.25, 504.25, 510.25]);
     for how in EVERY_WAY {
-        for threads in ["threads=1", "threads=2"] {
+        for threads in ["threads=1", "threads=2", "threads=3"] {
             assert_eq!(outputs(how, threads), expected, "{how:?}, {threads}");
         }
     }

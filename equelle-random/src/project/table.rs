@@ -150,6 +150,17 @@ pub const OVERRIDES: &[ProgramOverrides] = &[
     // Weights of stages such as `8/15 * dt`, and what the flow is made of.
     ProgramOverrides { single: Some(SinglePrecision::ExplicitWithScalars), ..ProgramOverrides::new("examples/sod") },
     ProgramOverrides { single: Some(SinglePrecision::ExplicitWithScalars), ..ProgramOverrides::new("examples/tracer_whirl") },
+    // Two cells away along a periodic line; growing waves.
+    ProgramOverrides {
+        single: Some(SinglePrecision::ExplicitWithScalars),
+        ..ProgramOverrides::new("tests/programs/kuramoto_sivashinsky").runs(&[&[
+            "grid_dim=1",
+            "nx=64",
+            "dx=0.5",
+            "timesteps=20*0.0078125",
+            "u_initial_expression=2*Cos(0.19634954084936207*x)",
+        ]])
+    },
     // Reads four cells away; more cells than a strip.
     ProgramOverrides::new("tests/programs/wide_stencil").runs(&[&[
         "grid_dim=3",
