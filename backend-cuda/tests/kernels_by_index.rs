@@ -89,3 +89,27 @@ fn results_of_choices_are_stored() {
     assert!(device.contains("EQ_WIDE"), "{device}");
     assert_eq!(device.matches("v_out[cell.index] = ").count(), 2, "{device}");
 }
+
+/// The rows of cells inside the grid are written by column, without a search; those near a side are
+/// added to where the maps lead.
+#[test]
+fn rows_of_equations_are_written_by_column_inside_the_grid() {
+    let at = |by: i8| format!("u[offset(here, {by}, 0, 0, wrap, wrap, never, never, never, never)]");
+    let text = format!(
+        "module m\nkernel residual over AllCells() {{\n  param u: Scalar On AllCells()\n  param c: Scalar\n  result r: Scalar On AllCells()\n  \
+         body {{\n    yield (u[here] - (c * ({low} + {high})))\n  }}\n  jacobian by 1 {{\n    add u[here] = 1.0\n    d: Scalar = neg(c)\n    \
+         add {high} = d\n    add {low} = d\n    yield (u[here] - (c * ({low} + {high})))\n  }}\n}}\nmain {{\n}}\n",
+        low = at(-2),
+        high = at(1)
+    );
+    let module =
+        verify(parse(&text).unwrap_or_else(|error| panic!("{error:?}\n{text}"))).unwrap_or_else(|error| panic!("{error:?}\n{text}"));
+    let mut files = Cuda.files(&module).expect("kernels with storage").into_iter();
+    let (device, host) = (files.next().expect("kernels").1, files.next().expect("a host side").1);
+    assert!(device.contains("if (eq_is_far(g, cell, 2, 1, 0, 0, 0, 0)) {"), "{device}");
+    // By ascending column, whatever the order of the additions.
+    assert!(device.contains("entries[0] = by_u_m2_0_0;\n      entries[1] = by_u_0_0_0;\n      entries[2] = by_u_1_0_0;\n"), "{device}");
+    assert!(device.contains("at_xm2 = cell.ijk[0] - 2;"), "{device}");
+    assert_eq!(device.matches("eq_add(row, ").count(), 3, "{device}");
+    assert!(host.contains("residual_cartesian_pattern"), "{host}");
+}

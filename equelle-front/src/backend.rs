@@ -7,6 +7,7 @@
 
 pub mod branches;
 pub mod faces;
+pub mod inside;
 pub mod loop_invariant;
 pub mod offset_steps;
 mod opposites;

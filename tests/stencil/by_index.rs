@@ -195,3 +195,25 @@ fn a_linear_step_takes_one_correction() {
         }
     }
 }
+
+/// Solutions have the same bits wherever ranges of threads begin, on grids with and without cells
+/// inside; those of the interpreter are as near as Newton's method leaves them.
+#[test]
+fn solutions_have_the_same_bits_for_any_number_of_threads() {
+    let program = "tests/programs/implicit_by_index.equelle";
+    for [nx, ny] in [["nx=12", "ny=9"], ["nx=6", "ny=5"], ["nx=300", "ny=7"]] {
+        let words = ["grid_dim=2", nx, ny, "dx=0.5", "dy=0.25", "u_expression=Sin(x)+y", "threads=1"];
+        let interpreted = run_with(How::Interpreted2, Dimensions::Unchecked, program, &words);
+        let expected = run_with(How::Compiled2, Dimensions::Unchecked, program, &words);
+        for threads in ["threads=2", "threads=3"] {
+            let words = [&words[..6], &[threads]].concat();
+            let found = run_with(How::Compiled2, Dimensions::Unchecked, program, &words);
+            crate::support::assert_same_bits(&found, &expected, &format!("{nx}, {ny}, {threads}"));
+        }
+        let most = largest(expected.last("u"));
+        for (a, b) in interpreted.last("u").iter().zip(expected.last("u")) {
+            // The residual falls to its roundings; the matrix has a condition below 100.
+            assert!((a - b).abs() <= 1e-12 * most, "{nx}, {ny}: {a:e} and {b:e}");
+        }
+    }
+}

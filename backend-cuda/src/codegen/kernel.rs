@@ -1,14 +1,16 @@
 //! One kernel: its CUDA C++ functions, from which the device text and the host side both come.
 
 use equelle_front::backend::KernelNames;
+use equelle_front::backend::inside::Inside;
 use equelle_front::backend::usage::{KernelUsage, ModuleUsage};
 use equelle_front::ir::{CartesianForm, Kernel, Module, reads_by_index};
 use equelle_front::types::{Basic, Type};
 
-use super::cartesian::by_index::body_of_cells;
+use super::cartesian::by_index::{body_of_cells, is_equation_of_cells};
 use super::cartesian::function::{axis_function, cell_function, row_function};
 use super::emit::reals::Reals;
 use super::emit::writer::Source;
+use super::jacobian::by_index::equation_by_index;
 use super::jacobian::cartesian::cartesian_equation;
 use super::jacobian::unstructured::unstructured_equation;
 use super::signature::{EquationText, Function};
@@ -87,11 +89,14 @@ fn functions(source: Source<'_>) -> Functions {
         && kernel.results.iter().all(|r| r.reduce.is_none())
         && kernel.params.iter().all(|p| !p.per_axis || number(&p.ty));
     if let Some(form) = &kernel.jacobian {
-        let cartesian = form.cartesian.as_ref().filter(|_| plain);
-        return Functions::Equation {
-            general: Box::new(unstructured_equation(source, form)),
-            cartesian: cartesian.map(|block| Box::new(cartesian_equation(source, form.unknowns, block))),
+        let cartesian = match form.cartesian.as_ref().filter(|_| plain) {
+            Some(block) => Some(cartesian_equation(source, form.unknowns, block)),
+            None if plain && is_equation_of_cells(kernel, form, source.sets) => {
+                Inside::of(form).map(|inside| equation_by_index(source, form, &inside))
+            }
+            None => None,
         };
+        return Functions::Equation { general: Box::new(unstructured_equation(source, form)), cartesian: cartesian.map(Box::new) };
     }
     if plain
         && reads_by_index(kernel)

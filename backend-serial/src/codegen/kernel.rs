@@ -14,6 +14,7 @@ use super::emit::reals::Reals;
 use super::emit::text::ident;
 use super::emit::uses::{Use, Uses};
 use super::emit::writer::{Failure, Source, Written};
+use super::jacobian::by_index::equation_by_index;
 use super::jacobian::unstructured::unstructured_equation;
 use super::signature::{GeneralFunction, GridUse, args_type, result_type};
 use super::unstructured::function::{Part, unstructured_function};
@@ -44,8 +45,11 @@ pub(super) fn write(source: Source<'_>, usage: &KernelUsage, functions: &mut Nam
     let name = |functions: &mut Namer, suffix: &str| ident(&functions.fresh(&format!("{}_{suffix}", names.method)));
     // Only numbers are kept per axis.
     let kept = kernel.params.iter().all(|p| !p.per_axis || p.ty.basic == Basic::Scalar);
-    let by_index = kernel.jacobian.is_none() && kernel.cartesian.is_none() && kept && reads_by_index(kernel);
-    let rows = if by_index { Some(stencil_rows(source, functions)) } else { None };
+    let by_index = kernel.cartesian.is_none() && kept && reads_by_index(kernel);
+    let rows = by_index.then(|| match &kernel.jacobian {
+        None => stencil_rows(source, None, functions),
+        Some(form) => equation_by_index(source, form, functions),
+    });
     // No other grid gets here.
     let rows_alone = matches!(rows, Some(Ok(_))) && !kernel.params.iter().any(|p| p.per_axis);
     let general_name = name(functions, "general");
@@ -72,7 +76,10 @@ pub(super) fn write(source: Source<'_>, usage: &KernelUsage, functions: &mut Nam
         body.extend(quote! { self.vector_size(#components, &#info)?; });
     }
     let written = match (&cartesian_source.kernel.jacobian, &kernel.cartesian) {
-        (Some(form), _) => form.cartesian.as_ref().filter(|_| kept).map(|b| cartesian_equation(cartesian_source, form, b, functions)),
+        (Some(form), _) => match form.cartesian.as_ref().filter(|_| kept) {
+            Some(block) => Some(cartesian_equation(cartesian_source, form, block, functions)),
+            None => rows,
+        },
         (None, Some(form)) if kept => Some(cartesian_functions(source, form, functions)),
         (None, _) => rows,
     };

@@ -161,7 +161,20 @@ fn imports(precision: Precision, own: &BTreeSet<&str>, uses: &Uses) -> TokenStre
     let stencil = import(quote! { backend_serial::runtime::stencil }, &["Pattern", "Reach", "RowEntries"]);
     let rows = import(
         quote! { backend_serial::runtime::stencil_rows },
-        &["Cuts", "Lane", "LaneRow", "Reads", "RowOffset", "STRIP", "after_in_row", "cell_rows", "is_beyond", "lane_rows", "lanes_of"],
+        &[
+            "Cuts",
+            "Inside",
+            "Lane",
+            "LaneRow",
+            "Reads",
+            "RowOffset",
+            "STRIP",
+            "after_in_row",
+            "cell_rows",
+            "is_beyond",
+            "lane_rows",
+            "lanes_of",
+        ],
     );
     let sweep = import(quote! { backend_serial::runtime::sweep }, &["Side", "Sweep", "cells_in"]);
     let shared = import(quote! { equelle_runtime }, &["CanonicalSet", "EntityKind", "Error", "Extent", "Reduction", "math"]);

@@ -16,6 +16,7 @@ use super::cartesian_grid::CartesianGrid;
 use super::collections::{EntityCollection, ScalarCollection};
 use super::jacobian::Jacobian;
 use super::pool::{Buffer, Values};
+use super::stencil_rows::{Inside, Reads, cell_rows};
 
 /// The key of a stencil: handles, which it owns so that their addresses stay unique.
 pub(super) struct StencilKey {
@@ -204,6 +205,35 @@ impl Pattern {
     /// Whether there are `rows` rows, and every slot can be numbered.
     pub(super) fn is_complete(&self, rows: usize) -> bool {
         !self.too_long && self.row_ptr.len() == rows + 1
+    }
+
+    /// Rows of an equation that reads by index. Those of cells inside have an entry for each of
+    /// `columns`, the unknown and the offset from the cell, which ascend; `elsewhere` lists the
+    /// columns of any other cell.
+    pub fn by_index<R: Real>(
+        &mut self,
+        grid: &CartesianGrid<R>,
+        inside: Inside,
+        columns: &[(usize, [i8; 3])],
+        elsewhere: impl Fn(usize, &mut Pattern),
+    ) {
+        let distance = |by: [i8; 3]| (0..3).map(|axis| isize::from(by[axis]) * grid.stride[axis] as isize).sum::<isize>();
+        let starts: Vec<usize> = columns.iter().map(|&(unknown, by)| self.unknowns[unknown].0.wrapping_add_signed(distance(by))).collect();
+        self.columns.reserve(columns.len() * grid.n_cells());
+        for row in cell_rows(grid, &(0..grid.n_cells()), Reads::NOTHING) {
+            for segment in inside.segments(grid, &row) {
+                let first = row.start + segment.first;
+                for cell in first..first + segment.len {
+                    if segment.inside {
+                        self.columns.extend(starts.iter().map(|start| start.wrapping_add(cell) as u32));
+                        self.row_ptr.push(self.columns.len());
+                    } else {
+                        elsewhere(cell, self);
+                        self.end_row();
+                    }
+                }
+            }
+        }
     }
 
     /// Rows in closed form, without slots: `reach` of every cell, by unknown.

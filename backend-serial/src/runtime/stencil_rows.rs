@@ -96,6 +96,9 @@ pub struct Cuts {
 /// The most cells of a strip, whose values between two parts of a kernel stay in the nearest cache.
 pub const STRIP: usize = 64;
 
+/// The most cells of a segment that is evaluated in one go.
+const LONGEST: usize = 2048;
+
 /// Segments of these lengths but for the last one are whole vectors.
 const VECTORS: usize = 16;
 
@@ -103,13 +106,13 @@ impl Cuts {
     /// For kernels that evaluate a row in one go. What their cells at the ends of rows read is
     /// gathered, with so many neighbours that short rows are not cut.
     pub const fn whole(reach: [usize; 2]) -> Self {
-        Cuts { reach, longest: 2048, end: 256 }
+        Cuts { reach, longest: LONGEST, end: 256 }
     }
 
     /// For kernels that ask where the ends of rows are: as few of these cells as vector
     /// instructions want.
     pub const fn ends(reach: [usize; 2]) -> Self {
-        Cuts { reach, longest: 2048, end: 8 }
+        Cuts { reach, longest: LONGEST, end: 8 }
     }
 
     /// For kernels that evaluate a strip of cells part by part.
@@ -124,20 +127,51 @@ impl Cuts {
         // A short row is one piece.
         let ends = if low + high + VECTORS / 2 > n && low + high > 0 { [n, n] } else { [low, n - high] };
         let pieces = [(0, ends[0], false), (ends[0], ends[1], true), (ends[1], n, false)];
-        let cells = row.cells.clone();
-        pieces.into_iter().flat_map(move |(from, to, inside)| {
-            let (from, to) = (from.max(cells.start), to.min(cells.end));
-            let mut len = to.saturating_sub(from);
-            if len > self.longest {
-                len = len.div_ceil(len.div_ceil(self.longest)).next_multiple_of(VECTORS).min(self.longest);
-            }
-            let mut next = from;
-            std::iter::from_fn(move || {
-                let segment = Segment { first: next, len: len.min(to.saturating_sub(next)), inside };
-                next += segment.len;
-                (segment.len > 0).then_some(segment)
-            })
+        cut(pieces, row.cells.clone(), self.longest)
+    }
+}
+
+/// The cells of a row in pieces, as segments that are not too long.
+#[inline]
+fn cut(pieces: [(usize, usize, bool); 3], cells: Range<usize>, longest: usize) -> impl Iterator<Item = Segment> {
+    pieces.into_iter().flat_map(move |(from, to, inside)| {
+        let (from, to) = (from.max(cells.start), to.min(cells.end));
+        let mut len = to.saturating_sub(from);
+        if len > longest {
+            len = len.div_ceil(len.div_ceil(longest)).next_multiple_of(VECTORS).min(longest);
+        }
+        let mut next = from;
+        std::iter::from_fn(move || {
+            let segment = Segment { first: next, len: len.min(to.saturating_sub(next)), inside };
+            next += segment.len;
+            (segment.len > 0).then_some(segment)
         })
+    })
+}
+
+/// The cells that are at least this far from the low and the high side of each axis.
+#[derive(Clone, Copy, Debug)]
+pub struct Inside {
+    reach: [[usize; 2]; 3],
+}
+
+impl Inside {
+    /// For a kernel that reads this far.
+    pub const fn new(reach: [[usize; 2]; 3]) -> Self {
+        Inside { reach }
+    }
+
+    /// The segments of a row, those with cells inside and those with others.
+    #[inline]
+    pub fn segments<R: Real>(self, grid: &CartesianGrid<R>, row: &CellRow) -> impl Iterator<Item = Segment> + use<R> {
+        let n = grid.n[0];
+        let is_inside = (0..2).all(|k| {
+            let [low, high] = self.reach[k + 1];
+            row.at[k] >= low && row.at[k] + high < grid.n[k + 1]
+        });
+        let [low, high] = self.reach[0];
+        let (from, to) = if is_inside && low + high < n { (low, n - high) } else { (n, n) };
+        cut([(0, from, false), (from, to, true), (to, n, false)], row.cells.clone(), LONGEST)
     }
 }
 
@@ -169,6 +203,9 @@ const CACHE: usize = 512 << 10;
 const LEAST: usize = 8;
 
 impl Reads {
+    /// Rows are in ascending order.
+    pub(super) const NOTHING: Reads = Reads { bytes: 0, around: [0, 0] };
+
     /// How many rows of a plane are evaluated before the next plane.
     fn tile<R: Real>(self, grid: &CartesianGrid<R>) -> usize {
         let [rows, planes] = self.around;
@@ -348,7 +385,7 @@ mod tests {
 
     const WRAP: [SideMap; 2] = [SideMap::Wrap; 2];
     const MIRROR: [SideMap; 2] = [SideMap::Mirror; 2];
-    const FEW: Reads = Reads { bytes: 8, around: [0, 0] };
+    const FEW: Reads = Reads::NOTHING;
 
     /// Tiles have every row of a range once, and a thread's range may begin and end in a plane.
     #[test]
@@ -364,6 +401,29 @@ mod tests {
             assert!(range.len() < 50 || !starts.is_sorted());
             starts.sort_unstable();
             assert_eq!(starts, range.step_by(4).collect::<Vec<_>>());
+        }
+    }
+
+    /// Every cell once, in order, those called inside being those that are far from all sides.
+    #[test]
+    fn cells_are_inside_where_they_are_far_from_sides() {
+        for (n, reach) in
+            [([9, 5, 1], [[1, 2], [2, 1], [0, 0]]), ([3, 4, 5], [[1, 1], [2, 2], [1, 0]]), ([5000, 1, 1], [[3, 3], [0, 0], [0, 0]])]
+        {
+            let grid = CartesianGrid::new(&Cartesian::block(n, [1.0; 3]));
+            let mut next = 0;
+            for row in cell_rows(&grid, &(0..grid.n_cells()), FEW) {
+                for segment in Inside::new(reach).segments(&grid, &row) {
+                    for cell in segment.first..segment.first + segment.len {
+                        assert_eq!(row.start + cell, next);
+                        next += 1;
+                        let at = [cell, row.at[0], row.at[1]];
+                        let far = (0..3).all(|a| at[a] >= reach[a][0] && at[a] + reach[a][1] < n[a]);
+                        assert_eq!(segment.inside, far, "{at:?} of {n:?}");
+                    }
+                }
+            }
+            assert_eq!(next, grid.n_cells());
         }
     }
 

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use crate::backend::inside::Inside;
 use crate::backend::stencil::Skeleton;
 use crate::ir::reach::OffsetPaths;
 use crate::ir::{Block, Equation, Function, KBlock, KStmt, LocalId, Module, Op, Path, StmtKind};
@@ -21,7 +22,7 @@ pub struct SolveNeeds {
     /// derivatives are followed operation by operation.
     pub additions: Vec<[u32; 3]>,
     /// Whether all equations have a form for Cartesian grids, whose rows follow from the places of
-    /// cells.
+    /// cells; of those that read by index but for the cells near sides.
     pub cartesian: bool,
     /// Whether all equations of a system depend on all unknowns of the same elements: the Jacobian
     /// is one of blocks.
@@ -62,7 +63,7 @@ fn block(module: &Module, function: &Function, body: &Block, found: &mut Vec<Sol
                     additions: rows.iter().map(|row| row.each_ref().map(|row| row.additions)).collect(),
                     cartesian: equations.iter().all(|equation| {
                         let form = module.kernels[equation.kernel.0 as usize].jacobian.as_ref();
-                        form.is_some_and(|form| form.cartesian.is_some())
+                        form.is_some_and(|form| form.cartesian.is_some() || Inside::of(form).is_some())
                     }),
                 });
             }

@@ -1,7 +1,7 @@
 //! Which body of a kernel that reads by index is for the cells of a Cartesian grid.
 
 use equelle_front::backend::visit::{Node, visit_block};
-use equelle_front::ir::{CartesianForm, KBlock, KExpr, KStmt, Kernel, Path, reads_by_index};
+use equelle_front::ir::{CartesianForm, JacobianForm, KBlock, KExpr, KStmt, Kernel, Path, reads_by_index};
 use equelle_front::types::{CanonicalSet, EntityKind, SetTable};
 
 /// The body for every cell, of a kernel that reads by index: such a kernel runs on Cartesian grids
@@ -11,22 +11,32 @@ pub(in crate::codegen) fn body_of_cells<'a>(kernel: &'a Kernel, sets: &SetTable)
     match &kernel.cartesian {
         Some(CartesianForm::Full(block)) => Some(block),
         Some(CartesianForm::PerAxis(_)) => None,
-        None => (over_cells && reads_by_index(kernel) && asks_cells_alone(kernel, sets)).then_some(&kernel.body),
+        None => (over_cells && reads_by_index(kernel) && asks_cells_alone(kernel, &kernel.body, sets)).then_some(&kernel.body),
     }
 }
 
+/// Whether an equation that reads by index is of all cells, and of unknowns on them.
+pub(in crate::codegen) fn is_equation_of_cells(kernel: &Kernel, form: &JacobianForm, sets: &SetTable) -> bool {
+    let is_all = |set| sets.get(set).canonical == Some(CanonicalSet::ALL_CELLS);
+    let unknowns = kernel.params.iter().take(form.unknowns as usize);
+    reads_by_index(kernel)
+        && kernel.space_set().is_some_and(is_all)
+        && unknowns.map(|param| param.ty.mapping()).all(|set| set.is_some_and(is_all))
+        && asks_cells_alone(kernel, &form.body, sets)
+}
+
 /// Whether a body asks for cells alone, and for nothing but their volumes.
-fn asks_cells_alone(kernel: &Kernel, sets: &SetTable) -> bool {
+fn asks_cells_alone(kernel: &Kernel, body: &KBlock, sets: &SetTable) -> bool {
     let mut alone = true;
-    visit_block(&kernel.body, &mut |node| {
+    visit_block(body, &mut |node| {
         alone &= match node {
-            Node::Stmt(KStmt::ReduceFaces { .. } | KStmt::ReduceSides { .. } | KStmt::Add { .. })
+            Node::Stmt(KStmt::ReduceFaces { .. } | KStmt::ReduceSides { .. })
             | Node::Expr(KExpr::Centroid(_) | KExpr::Normal(_) | KExpr::Displacement { .. })
             | Node::Path(Path::First(_) | Path::Second(_) | Path::Through { .. } | Path::SideFace(_) | Path::Shift { .. } | Path::Empty) => {
                 false
             }
             Node::Expr(KExpr::Measure(at)) => kernel.path_kind(sets, at) == Some(EntityKind::Cell),
-            Node::Stmt(KStmt::Let { .. } | KStmt::LetEntity { .. } | KStmt::If { .. })
+            Node::Stmt(KStmt::Let { .. } | KStmt::LetEntity { .. } | KStmt::If { .. } | KStmt::Add { .. })
             | Node::Expr(_)
             | Node::Path(Path::Here | Path::Local(_) | Path::Offset { .. } | Path::Select { .. }) => true,
         };

@@ -10,6 +10,8 @@ use equelle_front::ir::{LocalId, Path};
 pub(in crate::codegen) struct CellsAround {
     /// Whether the text has a place for the definitions of names.
     pub(super) named: bool,
+    /// Whether the cell at hand is so far from the sides that no rule beyond them is asked for.
+    pub inside: bool,
     /// Names of places along each axis.
     pub(super) places: [Vec<(Steps, String)>; 3],
     /// Names of the first cells of rows, by steps along the second and the third axis.

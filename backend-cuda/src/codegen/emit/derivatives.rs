@@ -2,6 +2,8 @@
 
 use std::collections::BTreeSet;
 
+use equelle_front::ops::Offset;
+
 /// Where derivatives go.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::codegen) enum Target {
@@ -13,6 +15,8 @@ pub(in crate::codegen) enum Target {
     Pattern,
     /// To variables for the cell and for the cells beyond its sides.
     Places,
+    /// To variables for the cells at offsets.
+    Offsets,
 }
 
 /// Derivatives of the function being written.
@@ -25,6 +29,16 @@ pub(in crate::codegen) struct Derivatives {
     pub sides: Vec<bool>,
     /// Unknowns whose element here has a variable of its own, which is added to the row at the end.
     pub diagonals: BTreeSet<u32>,
+    /// [`Target::Offsets`]: the variables.
+    pub offsets: Vec<OffsetVariable>,
+}
+
+/// A variable for the derivative by the element of an unknown at an offset.
+#[derive(Clone, Debug)]
+pub(in crate::codegen) struct OffsetVariable {
+    pub unknown: u32,
+    pub by: Offset,
+    pub name: String,
 }
 
 /// A sum over the faces of a cell that is being written.
@@ -38,6 +52,6 @@ pub(in crate::codegen) struct Sum {
 
 impl Derivatives {
     pub(in crate::codegen) fn new(target: Target) -> Self {
-        Derivatives { target, sums: Vec::new(), sides: Vec::new(), diagonals: BTreeSet::new() }
+        Derivatives { target, sums: Vec::new(), sides: Vec::new(), diagonals: BTreeSet::new(), offsets: Vec::new() }
     }
 }

@@ -44,6 +44,9 @@ impl Writer<'_> {
         }
         let to = steps.iter().fold(format!("cell.ijk[{axis}]"), |at, (by, maps)| {
             let [low, high] = maps.map(side_map);
+            if self.around.inside {
+                return format!("{at} {} {}", if *by < 0 { '-' } else { '+' }, by.unsigned_abs());
+            }
             let place = if u32::from(by.unsigned_abs()) <= self.cells[axis] { "eq_near_place" } else { "eq_place" };
             format!("{place}({at}, {by}, g.n[{axis}], {low}, {high})")
         });

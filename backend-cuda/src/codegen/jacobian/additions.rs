@@ -1,5 +1,6 @@
 //! Additions to the row of an equation, and the sums that they stand in.
 
+use equelle_front::backend::inside::offset;
 use equelle_front::backend::visit::{Node, visit_stmt};
 use equelle_front::ir::{KBlock, KExpr, KStmt, ParamId, Path, Side};
 
@@ -74,6 +75,16 @@ impl Writer<'_> {
             self.line(&format!("{variable} = {variable} {} {value};", if minus { '-' } else { '+' }));
             return;
         }
+        if derivatives.target == Target::Offsets {
+            let by = offset(at);
+            // The pattern inside the grid has a column for each addition.
+            let variable = derivatives.offsets.iter().find(|variable| (variable.unknown, variable.by) == (number, by));
+            if let Some(name) = variable.map(|variable| variable.name.clone()) {
+                let value = self.expr(value);
+                self.line(&format!("{name} = {name} + {value};"));
+            }
+            return;
+        }
         let same = self.kernel.space_set() == Some(set);
         let own = self.unknowns[number as usize].own.clone();
         // The cell at this end of the face may be the element here.
@@ -111,7 +122,7 @@ impl Writer<'_> {
         }
         let add = match target {
             Target::Slots => format!("eq_add_at(row, *slot++, {value});"),
-            Target::Row | Target::Pattern | Target::Places => {
+            Target::Row | Target::Pattern | Target::Places | Target::Offsets => {
                 format!("eq_add(row, {} + {}, {value});", self.first_column(number as usize), self.position(set, at))
             }
         };

@@ -9,7 +9,7 @@ use crate::codegen::emit::derivatives::{Derivatives, Target};
 use crate::codegen::emit::outputs::store;
 use crate::codegen::emit::uses::GridUse;
 use crate::codegen::emit::writer::{Form, Source, Writer};
-use crate::codegen::signature::{Argument, EquationText, LaunchBounds, finish};
+use crate::codegen::signature::{Argument, EquationText, Function, LaunchBounds, finish};
 
 /// Writes both functions for Cartesian grids, from the body that the form has for them.
 pub(in crate::codegen) fn cartesian_equation(source: Source<'_>, unknowns: u32, block: &KBlock) -> EquationText {
@@ -62,16 +62,18 @@ pub(in crate::codegen) fn cartesian_equation(source: Source<'_>, unknowns: u32, 
     writer.close("}");
     writer.line("eq_write_rows(stage, rows);");
 
-    let finish = |w: Writer<'_>, name: String, bounds: LaunchBounds, target: Argument| {
-        let mut arguments = vec![Argument::Cartesian];
-        arguments.extend(w.uses.ranks.iter().copied().map(Argument::Ranks));
-        arguments.push(target);
-        arguments.extend(w.uses.first_columns.iter().copied().map(Argument::First));
-        finish(w, name, bounds, arguments, GridUse::default())
-    };
     let bounds = LaunchBounds::of(&BodyUsage::of_block(source.kernel, source.sets, block), false);
     EquationText {
-        evaluation: finish(writer, format!("{name}_cartesian"), bounds, Argument::Rows),
-        pattern: finish(pattern, format!("{name}_cartesian_pattern"), LaunchBounds::Light, Argument::Pattern),
+        evaluation: finish_cells(writer, format!("{name}_cartesian"), bounds, Argument::Rows),
+        pattern: finish_cells(pattern, format!("{name}_cartesian_pattern"), LaunchBounds::Light, Argument::Pattern),
     }
+}
+
+/// A function over the cells of a Cartesian grid; `target` is where derivatives go.
+pub(super) fn finish_cells(w: Writer<'_>, name: String, bounds: LaunchBounds, target: Argument) -> Function {
+    let mut arguments = vec![Argument::Cartesian];
+    arguments.extend(w.uses.ranks.iter().copied().map(Argument::Ranks));
+    arguments.push(target);
+    arguments.extend(w.uses.first_columns.iter().copied().map(Argument::First));
+    finish(w, name, bounds, arguments, GridUse::default())
 }

@@ -68,7 +68,7 @@ pub(in crate::codegen) fn unstructured_equation(source: Source<'_>, form: &Jacob
         let UnknownNames { own, own_slot, .. } = writer.unknowns[unknown as usize].clone();
         let text = match target {
             Target::Slots => format!("eq_add_at(row, {own_slot}, {own});"),
-            Target::Row | Target::Pattern | Target::Places => {
+            Target::Row | Target::Pattern | Target::Places | Target::Offsets => {
                 format!("eq_add(row, {} + element, {own});", writer.first_column(unknown as usize))
             }
         };

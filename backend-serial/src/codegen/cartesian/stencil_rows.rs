@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use equelle_front::backend::Namer;
-use equelle_front::ir::ParamId;
+use equelle_front::ir::{KBlock, ParamId};
 use equelle_front::types::{Basic, CanonicalSet};
 use proc_macro2::{Ident, Literal, TokenStream};
 use quote::quote;
@@ -19,6 +19,7 @@ use crate::codegen::emit::stencil_reads::{Lane, StencilReads};
 use crate::codegen::emit::text::{blank, ident};
 use crate::codegen::emit::uses::Use;
 use crate::codegen::emit::writer::{Failure, Form, Source, Writer, Written};
+use crate::codegen::jacobian::by_index::{AtSides, EquationByIndex};
 
 /// Lanes of one type: of numbers, or of truth values.
 struct Lanes<'a> {
@@ -36,8 +37,8 @@ enum Body {
 }
 
 /// A body in one loop.
-fn one_loop(writer: &mut Writer) -> Written<Body> {
-    let (statements, yields) = writer.block(&writer.kernel.body)?;
+fn one_loop(writer: &mut Writer, body: &KBlock) -> Written<Body> {
+    let (statements, yields) = writer.block(body)?;
     let stored = writer.kernel.results.iter().zip(&yields).map(|(result, value)| match result.ty.basic {
         Basic::Scalar => writer.reals.stored(value),
         Basic::Vector | Basic::Bool | Basic::Entity(_) | Basic::Text | Basic::Table | Basic::Axis(_) => quote! { #value },
@@ -53,8 +54,21 @@ fn one_loop(writer: &mut Writer) -> Written<Body> {
     }))
 }
 
-/// Writes the function that the method calls, and the one of a part of a row.
-pub(in crate::codegen) fn stencil_rows(source: Source<'_>, functions: &mut Namer) -> Written<Functions> {
+/// The loop of an equation, over cells inside the grid.
+fn loop_of_equation<'a>(writer: &mut Writer<'a>, equation: &EquationByIndex<'a>) -> Written<Body> {
+    let begin = equation.begin(writer);
+    let Body::Loop(each) = one_loop(writer, equation.body())? else { return Err(Failure::Form) };
+    let end = equation.end(writer);
+    Ok(Body::Loop(quote! { #begin #each #end }))
+}
+
+/// Writes the function that the method calls, and the one of a part of a row. That of an equation
+/// evaluates rows of cells inside the grid alone.
+pub(in crate::codegen) fn stencil_rows<'a>(
+    source: Source<'a>,
+    equation: Option<&EquationByIndex<'a>>,
+    functions: &mut Namer,
+) -> Written<Functions> {
     let Source { module, kernel, names, .. } = source;
     let all_cells = module.sets.canonical(CanonicalSet::ALL_CELLS);
     let fits = |basic| matches!(basic, Basic::Scalar | Basic::Bool);
@@ -62,9 +76,12 @@ pub(in crate::codegen) fn stencil_rows(source: Source<'_>, functions: &mut Namer
         return Err(Failure::Form);
     }
     let mut writer = Writer::new(source, Form::Stencil, functions);
-    let body = match parts(&mut writer, &kernel.body)? {
-        Some(parts) => Body::Strips(strips(&mut writer, &parts)?),
-        None => one_loop(&mut writer)?,
+    let body = match equation {
+        Some(equation) => loop_of_equation(&mut writer, equation)?,
+        None => match parts(&mut writer, &kernel.body)? {
+            Some(parts) => Body::Strips(strips(&mut writer, &parts)?),
+            None => one_loop(&mut writer, &kernel.body)?,
+        },
     };
     let outputs = writer.results.clone();
     let first = outputs.first().ok_or(Failure::Form)?.clone();
@@ -105,6 +122,12 @@ pub(in crate::codegen) fn stencil_rows(source: Source<'_>, functions: &mut Namer
         if *name != first {
             before.extend(quote! { let #name = &mut #name[..len]; });
         }
+    }
+    if let Some(equation) = equation {
+        let width = equation.width();
+        params.extend(quote! { entries: &mut [#real], });
+        args.push(quote! { entries.rows(row.start + segment.first, segment.len) });
+        before.extend(quote! { let entries = &mut entries.as_chunks_mut::<#width>().0[..len]; });
     }
     for kind in &kinds {
         let (number, lanes) = (Literal::usize_unsuffixed(kind.lanes.len()), &kind.names[1]);
@@ -182,7 +205,7 @@ pub(in crate::codegen) fn stencil_rows(source: Source<'_>, functions: &mut Namer
         quote! { #row_name #generics(#(#args),*); }
     };
     let (inside, at_ends) = (call(false), call(true));
-    let call = if asks_ends {
+    let call = if asks_ends && equation.is_none() {
         quote! { if segment.inside { #inside } else { #at_ends } }
     } else {
         inside
@@ -190,6 +213,7 @@ pub(in crate::codegen) fn stencil_rows(source: Source<'_>, functions: &mut Namer
 
     // The loop over rows.
     let rows_text = rows_text(&mut writer);
+    let reads_text = reads_text(&all, &mut writer)?;
     let mut constants = TokenStream::new();
     let (mut buffers_of_ends, mut lanes_of_segment) = (TokenStream::new(), TokenStream::new());
     for kind in &kinds {
@@ -205,34 +229,59 @@ pub(in crate::codegen) fn stencil_rows(source: Source<'_>, functions: &mut Namer
         });
     }
     let [low, high] = writer.stencil.reach.map(|reach| Literal::usize_unsuffixed(usize::from(reach.unsigned_abs())));
+    let (lane_row, n_rows) = (writer.uses.item("LaneRow"), Literal::usize_unsuffixed(writer.stencil.rows.len().max(1)));
     let buffers = buffers(&mut writer, quote! { grid.n_cells() })?;
-    let Outputs { whole, part } = Outputs::of(&writer, None);
-    let finish = results(&mut writer)?;
+    let at_sides = equation.map(|equation| equation.at_sides(&mut writer)).transpose()?;
+    let more = equation.map(|equation| equation.outputs(&mut writer));
+    let Outputs { whole, part } = Outputs::of(&writer, more);
+    let finish = match equation {
+        Some(equation) => equation.finish(&writer)?,
+        None => results(&mut writer)?,
+    };
     let domain = writer.domain(all_cells)?;
     let prelude = writer.prelude();
-    let (cuts, cell_rows, lane_rows) = (writer.uses.item("Cuts"), writer.uses.item("cell_rows"), writer.uses.item("lane_rows"));
-    let (lane_row, n_rows) = (writer.uses.item("LaneRow"), Literal::usize_unsuffixed(writer.stencil.rows.len().max(1)));
-    let reads_text = reads_text(&all, &mut writer)?;
+    let (cell_rows, lane_rows) = (writer.uses.item("cell_rows"), writer.uses.item("lane_rows"));
     let way = ident(match &body {
         Body::Strips(_) => "strips",
         Body::Loop(_) if asks_ends => "ends",
         Body::Loop(_) => "whole",
     });
+    let (constant, segments) = match equation {
+        Some(equation) => (equation.constant(&mut writer), quote! { INSIDE.segments(grid, &row) }),
+        None => {
+            let cuts = writer.uses.item("Cuts");
+            (quote! { const CUTS: #cuts = #cuts::#way([#low, #high]); }, quote! { CUTS.segments(grid.n[0], &row) })
+        }
+    };
+    let (before, cells) = match at_sides {
+        Some(AtSides { before, each }) => (
+            before,
+            Some(quote! {
+                if !segment.inside {
+                    for position in (row.start + segment.first..).take(segment.len) { #each }
+                    continue;
+                }
+            }),
+        ),
+        None => (TokenStream::new(), None),
+    };
     let body = quote! {
         #rows_text
         #constants
         #reads_text
-        const CUTS: #cuts = #cuts::#way([#low, #high]);
+        #constant
         #prelude
         let domain = #domain;
         #buffers
+        #before
         rt.each_row_or_part(grid, #whole, |range, #part| {
             #buffers_of_ends
             #strips_buffer
             let mut rows = [#lane_row::default(); #n_rows];
             for row in #cell_rows(grid, &range, READS) {
                 #lane_rows(grid, &row, &ROWS, &mut rows);
-                for segment in CUTS.segments(grid.n[0], &row) {
+                for segment in #segments {
+                    #cells
                     #lanes_of_segment
                     let start = row.start + segment.first - range.start;
                     #call

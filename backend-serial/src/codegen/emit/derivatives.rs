@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use equelle_front::backend::stencil::Skeleton;
 use equelle_front::ir::LocalId;
+use equelle_front::ops::Offset;
 use proc_macro2::Ident;
 
 use super::stencil_point::StencilPoint;
@@ -19,6 +20,8 @@ pub(in crate::codegen) enum Target {
     Pattern,
     /// To variables for the cell and for the cells beyond its sides: on Cartesian grids.
     Places,
+    /// To variables for the cells at offsets.
+    Offsets,
 }
 
 /// The sign of a sum that is being written.
@@ -46,6 +49,8 @@ pub(in crate::codegen) struct Derivatives<'a> {
     pub diagonals: BTreeSet<u32>,
     /// [`Target::Places`]: where the function being written adds, in order of first use.
     pub reached: Vec<(u32, StencilPoint)>,
+    /// [`Target::Offsets`]: the variables, by unknown and offset.
+    pub columns: Vec<(u32, Offset, Ident)>,
 }
 
 impl<'a> Derivatives<'a> {
@@ -58,6 +63,7 @@ impl<'a> Derivatives<'a> {
             twice: BTreeMap::new(),
             diagonals: BTreeSet::new(),
             reached: Vec::new(),
+            columns: Vec::new(),
         }
     }
 

@@ -1,5 +1,6 @@
 //! Additions to the row of an equation, and the signs of the sums that they stand in.
 
+use equelle_front::backend::inside::offset;
 use equelle_front::ir::{KExpr, LocalId, ParamId, Path, Space, UnaryOp};
 use proc_macro2::{Ident, Literal, TokenStream};
 use quote::quote;
@@ -82,6 +83,12 @@ impl Writer<'_> {
             quote! { += }
         };
         let value = value.at(Level::Choice);
+        if target == Target::Offsets {
+            let to = (unknown.0, offset(at));
+            let variable = self.derivatives.iter().flat_map(|d| &d.columns).find(|(unknown, by, _)| (*unknown, *by) == to);
+            let (_, _, variable) = variable.ok_or(Failure::Form)?;
+            return Ok(quote! { #variable #op #value; });
+        }
         if target == Target::Places {
             let place = self.place(at).ok_or(Failure::Form)?;
             let variable = self.derivative(unknown.0, place).ok_or(Failure::Form)?;

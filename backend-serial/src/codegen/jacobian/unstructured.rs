@@ -83,7 +83,7 @@ fn evaluation(
         Target::Slots => {
             (quote! { #(let #places = usize::from(slots[next]); next += 1; let mut #own = 0.0;)* }, quote! { #(row[#places] += #own;)* })
         }
-        Target::Search | Target::Pattern | Target::Places => {
+        Target::Search | Target::Pattern | Target::Places | Target::Offsets => {
             (quote! { #(let mut #own = 0.0;)* }, quote! { #(row[pattern.place(position, #numbers, position)] += #own;)* })
         }
     };
@@ -93,7 +93,9 @@ fn evaluation(
     };
     let (slots, begin_range) = match target {
         Target::Slots => (quote! { let slots = stencil.slots(); }, quote! { let slots = slots.from(range.start); let mut next = 0; }),
-        Target::Search | Target::Pattern | Target::Places => (quote! { let pattern = stencil.rows(); }, TokenStream::new()),
+        Target::Search | Target::Pattern | Target::Places | Target::Offsets => {
+            (quote! { let pattern = stencil.rows(); }, TokenStream::new())
+        }
     };
     let domain = writer.domain(set)?;
     let buffers = buffers(&mut writer, quote! { domain.len() })?;

@@ -113,6 +113,13 @@ EQ_FUNCTION bool eq_boundary_cell_here(const EqCartesian& g, EqCell& cell) {
   return eq_boundary_cell(g, (block * blockDim.y + threadIdx.y) * blockDim.x + threadIdx.x, cell);
 }
 
+// Whether a cell is at least this far from the low and the high side of each axis.
+EQ_FUNCTION bool eq_is_far(const EqCartesian& g, const EqCell& cell, unsigned int low_x, unsigned int high_x, unsigned int low_y,
+                           unsigned int high_y, unsigned int low_z, unsigned int high_z) {
+  return cell.ijk[0] >= low_x && cell.ijk[0] + high_x < g.n[0] && cell.ijk[1] >= low_y && cell.ijk[1] + high_y < g.n[1] &&
+         cell.ijk[2] >= low_z && cell.ijk[2] + high_z < g.n[2];
+}
+
 // Distance in the cell numbering between neighbours along an axis.
 EQ_FUNCTION EqEntity eq_stride(const EqCartesian& g, int axis) { return axis == 0 ? 1u : axis == 1 ? g.n[0] : g.n[0] * g.n[1]; }
 

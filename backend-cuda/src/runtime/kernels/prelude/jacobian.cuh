@@ -87,6 +87,17 @@ EQ_FUNCTION EqRow eq_row(const EqStage& stage, const EqRows& rows, EqEntity k) {
   return row;
 }
 
+// A row to which one thread adds, whose columns are read where they are.
+EQ_FUNCTION EqRow eq_row_in_place(const EqRows& rows, EqReal* entries, EqEntity k) {
+  const unsigned long long begin = rows.row_ptr[k];
+  EqRow row;
+  row.width = (unsigned int)(rows.row_ptr[k + 1] - begin);
+  row.entries = entries;
+  row.columns = rows.columns + begin;
+  for (unsigned int i = 0; i < row.width; ++i) entries[i] = 0;
+  return row;
+}
+
 // Derivatives with respect to the neighbours on the low sides, and to those on the high sides, by
 // ascending column.
 EQ_FUNCTION EqReal* eq_put_low(const EqCartesian& g, const EqCell& cell, EqReal* entries, const EqReal* derivatives) {

@@ -1,0 +1,116 @@
+//! Equations that read by index: derivatives by the cells at offsets have a variable each. Inside
+//! the grid they are the entries of a row, in the order of its columns; cells from which something
+//! is beyond a side add to the entries of the columns that the rules name there.
+
+use std::collections::BTreeSet;
+
+use equelle_front::backend::inside::Inside;
+use equelle_front::backend::stencil::Skeleton;
+use equelle_front::backend::usage::BodyUsage;
+use equelle_front::ir::{JacobianForm, KBlock};
+
+use super::cartesian::finish_cells;
+use crate::codegen::emit::derivatives::{Derivatives, OffsetVariable, Target};
+use crate::codegen::emit::outputs::{CELL, store};
+use crate::codegen::emit::writer::{Form, Source, Writer};
+use crate::codegen::signature::{Argument, EquationText, LaunchBounds};
+
+/// Writes both functions.
+pub(in crate::codegen) fn equation_by_index(source: Source<'_>, form: &JacobianForm, inside: &Inside) -> EquationText {
+    let Source { name, reals, .. } = source;
+    let skeleton = Skeleton::of(form);
+    let cells = "g.n[0] * g.n[1] * g.n[2]";
+
+    let mut pattern = Writer::new(source, Form::Cells);
+    pattern.line("const EqEntity element = eq_index();");
+    pattern.line(&format!("if (element >= {cells}) return;"));
+    pattern.line("const EqCell cell = eq_cell(g, element);");
+    pattern.line("EqResidualScale told = eq_told(pattern, element);");
+    for unknown in statements(&mut pattern, Target::Pattern, &skeleton.block) {
+        let first = pattern.first_column(unknown as usize);
+        pattern.line(&format!("eq_tell(told, {first}, element);"));
+    }
+    pattern.line("pattern.counts[element] = told.count;");
+
+    let mut writer = Writer::new(source, Form::Cells);
+    writer.line("EQ_STAGE_ENTRIES");
+    writer.line(&format!("const EqStage stage = eq_stage_entries(rows, {cells}, stage_entries);"));
+    writer.line("const EqEntity element = eq_index();");
+    writer.open(&format!("if (element < {cells}) {{"));
+    writer.line("const EqCell cell = eq_cell(g, element);");
+    writer.line(&format!("{}* entries = eq_entries(stage, rows, element);", reals.number()));
+    let [[a, b], [c, d], [e, f]] = inside.reach;
+    writer.open(&format!("if (eq_is_far(g, cell, {a}, {b}, {c}, {d}, {e}, {f})) {{"));
+    let mut far = Writer::new(source, Form::Cells);
+    far.deeper();
+    far.deeper();
+    cell_inside(&mut far, inside);
+    writer.append(far);
+    writer.close("} else {");
+    writer.deeper();
+    let mut near = Writer::new(source, Form::Cells);
+    near.deeper();
+    near.deeper();
+    let diagonals = statements(&mut near, Target::Row, &form.body);
+    writer.line("const EqRow row = eq_row_in_place(rows, entries, element);");
+    for &unknown in &diagonals {
+        let own = writer.unknowns[unknown as usize].own.clone();
+        writer.line(&format!("{} {own} = {};", reals.number(), reals.literal(0.0)));
+    }
+    for &unknown in &diagonals {
+        let (first, own) = (near.first_column(unknown as usize), near.unknowns[unknown as usize].own.clone());
+        near.line(&format!("eq_add(row, {first} + element, {own});"));
+    }
+    writer.append(near);
+    writer.close("}");
+    writer.close("}");
+    writer.line("eq_write_rows(stage, rows);");
+
+    let bounds = LaunchBounds::of(&BodyUsage::of_block(source.kernel, source.sets, &form.body), true);
+    EquationText {
+        evaluation: finish_cells(writer, format!("{name}_cartesian"), bounds, Argument::Rows),
+        pattern: finish_cells(pattern, format!("{name}_cartesian_pattern"), LaunchBounds::Light, Argument::Pattern),
+    }
+}
+
+/// The statements of a block for any cell, with the result where it is evaluated; the unknowns whose
+/// element here has a variable of its own.
+fn statements(w: &mut Writer<'_>, target: Target, block: &KBlock) -> BTreeSet<u32> {
+    w.derivatives = Some(Derivatives::new(target));
+    w.with_cells_around(|w| {
+        if target == Target::Row {
+            w.load_per_axis(block);
+        }
+        w.statements(block);
+        if target == Target::Row {
+            store(w, block, CELL.0, CELL.1);
+        }
+    });
+    w.derivatives.take().map(|d| d.diagonals).unwrap_or_default()
+}
+
+/// A cell that is far from all sides.
+fn cell_inside(w: &mut Writer<'_>, inside: &Inside) {
+    let mut derivatives = Derivatives::new(Target::Offsets);
+    for column in &inside.columns {
+        let [x, y, z] = column.by.map(|by| if by < 0 { format!("m{}", by.unsigned_abs()) } else { by.to_string() });
+        let parameter = w.params[column.unknown.0 as usize].clone();
+        let name = w.names.fresh(&format!("by_{parameter}_{x}_{y}_{z}"));
+        derivatives.offsets.push(OffsetVariable { unknown: column.unknown.0, by: column.by, name });
+    }
+    let names: Vec<String> = derivatives.offsets.iter().map(|variable| variable.name.clone()).collect();
+    for name in &names {
+        w.line(&format!("{} {name} = {};", w.reals.number(), w.reals.literal(0.0)));
+    }
+    w.derivatives = Some(derivatives);
+    w.with_cells_around(|w| {
+        w.around.inside = true;
+        w.load_here(&inside.body);
+        w.statements(&inside.body);
+        store(w, &inside.body, CELL.0, CELL.1);
+    });
+    w.derivatives = None;
+    for (number, name) in names.iter().enumerate() {
+        w.line(&format!("entries[{number}] = {name};"));
+    }
+}
