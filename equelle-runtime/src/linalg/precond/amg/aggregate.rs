@@ -200,7 +200,7 @@ mod tests {
         assert_eq!((fields.n_entries(), fields.row(1).next()), (8, Some((0, a))));
     }
 
-    /// Smoothers divide by the diagonal: a row that lacks it gets one, though nothing in it is weak.
+    /// Smoothers divide by the diagonal: a row that lacks one gets it, though none is weak.
     #[test]
     fn each_row_has_a_diagonal() {
         for missing in [0, 1] {

@@ -211,10 +211,9 @@ mod tests {
     use crate::linalg::matrix::csr::Csr;
     use crate::linalg::space::host::HostSpace;
 
-    /// Without levels above it, 600 unknowns are too many for an inverse: eight sweeps of damped Jacobi
-    /// are all. For `(10, -1, -1)` the eigenvalues of
-    /// `D^-1 A` are from 0.8 to 1.2, so that each sweep with a damping from 2/3 to 1 leaves at most
-    /// half of the residual.
+    /// Without levels above it, 600 unknowns are too many for an inverse: eight sweeps of damped
+    /// Jacobi are all. For `(10, -1, -1)` the eigenvalues of `D^-1 A` are from 0.8 to 1.2, so that
+    /// each sweep with a damping from 2/3 to 1 leaves at most half of the residual.
     #[test]
     fn a_coarsest_level_that_is_too_large_is_smoothed() {
         let n = 600;
