@@ -2,9 +2,11 @@
 
 use std::io::{BufRead, BufReader, ErrorKind as IoErrorKind, Read};
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::{Child, Command, Stdio};
+use std::sync::mpsc::{self, RecvTimeoutError};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::Instant;
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
 use std::{env, fs, thread};
 
 use equelle_runtime::hash::StableHash;
@@ -35,38 +37,125 @@ pub fn is_prepared(cache: &Cache, runtime: &str, flags: &Flags) -> bool {
     prepared(cache, runtime, flags).exists()
 }
 
-/// Builds the package in a folder of the cache; returns the program. `runtime` names the runtime
-/// crates for the message before the first build.
-///
-/// # Errors
-/// Cargo is missing or fails.
-pub fn build(cache: &Cache, folder: &Path, runtime: &str, flags: &Flags, console: &Console) -> Result<PathBuf, Failure> {
-    let stamp = folder.join(STAMP);
-    let start = Instant::now();
-    let prepared = prepared(cache, runtime, flags);
-    if prepared.exists() {
-        console.progress("Building the simulator");
-    } else {
-        console.progress(&format!(
-            "Building the runtime for the first time ({runtime}), which takes one to three minutes; later builds take seconds"
-        ));
+/// A decision against a build that takes no longer costs nothing of it.
+const HEAD_START: Duration = Duration::from_millis(100);
+
+/// A build of a package in a folder of the cache.
+#[derive(Clone, Copy)]
+pub struct Build<'a> {
+    /// The cache.
+    pub cache: &'a Cache,
+    /// The folder of the package.
+    pub folder: &'a Path,
+    /// Names the runtime crates for the message before the first build.
+    pub runtime: &'a str,
+    /// Flags of the compiler.
+    pub flags: &'a Flags,
+    /// Where progress is shown.
+    pub console: &'a Console,
+}
+
+impl Build<'_> {
+    /// Builds the package unless `instead` says no; returns the program. Where that takes longer
+    /// than a moment, cargo works beside it.
+    ///
+    /// # Errors
+    /// Cargo is missing or fails.
+    pub fn unless(&self, instead: impl FnOnce() -> bool) -> Result<Option<PathBuf>, Failure> {
+        // On a single core both would take longer.
+        let is_beside = thread::available_parallelism().is_ok_and(|cores| cores.get() > 1);
+        let (begun, is_replaced) = thread::scope(|scope| {
+            let (decided, is_decided) = mpsc::channel::<()>();
+            let background = scope.spawn(move || match is_decided.recv_timeout(HEAD_START) {
+                Err(RecvTimeoutError::Timeout) if is_beside => self.begin().ok(),
+                Ok(()) | Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => None,
+            });
+            let is_replaced = instead();
+            drop(decided);
+            (background.join().unwrap_or_default(), is_replaced)
+        });
+        match begun {
+            Some(begun) if is_replaced => begun.stop(),
+            Some(begun) => return begun.finish().map(Some),
+            None if is_replaced => {}
+            None => return self.begin()?.finish().map(Some),
+        }
+        Ok(None)
     }
-    let mut attempt = cargo_build(cache, folder, flags, true, console)?;
-    if attempt.program.is_none() && !attempt.rejected {
-        attempt = cargo_build(cache, folder, flags, false, console)?;
+
+    /// Starts cargo. Nothing is shown before [`Begun::finish`].
+    ///
+    /// # Errors
+    /// Cargo is missing.
+    fn begin(&self) -> Result<Begun<'_>, Failure> {
+        Ok(Begun { build: self, start: Instant::now(), attempt: Attempt::begin(self, Network::Unused)? })
     }
-    let Some(program) = attempt.program else { return Err(explain(&attempt)) };
-    console.progress(&format!("Built in {:.1} s", start.elapsed().as_secs_f64()));
-    let write = |path: &Path, text: &str| {
-        Sink::Files.write(path, |out| out.write_all(text.as_bytes())).map_err(|error| Failure::io("write", path, &error))
-    };
-    write(&prepared, "")?;
-    write(&stamp, &program.to_string_lossy())?;
-    Ok(program)
+}
+
+/// A build that goes on in the background.
+struct Begun<'a> {
+    build: &'a Build<'a>,
+    start: Instant,
+    attempt: Attempt,
+}
+
+impl Begun<'_> {
+    /// Waits for the build and shows its progress; returns the program.
+    ///
+    /// # Errors
+    /// Cargo is missing or fails.
+    fn finish(self) -> Result<PathBuf, Failure> {
+        let Begun { build, start, attempt } = self;
+        let &Build { cache, folder, runtime, flags, console } = build;
+        let prepared = prepared(cache, runtime, flags);
+        if prepared.exists() {
+            console.progress("Building the simulator");
+        } else {
+            console.progress(&format!(
+                "Building the runtime for the first time ({runtime}), which takes one to three minutes; later builds take seconds"
+            ));
+        }
+        let mut outcome = attempt.finish()?;
+        if outcome.program.is_none() && !outcome.rejected {
+            outcome = Attempt::begin(build, Network::Allowed)?.finish()?;
+        }
+        let Some(program) = outcome.program else { return Err(explain(&outcome)) };
+        console.progress(&format!("Built in {:.1} s", start.elapsed().as_secs_f64()));
+        let write = |path: &Path, text: &str| {
+            Sink::Files.write(path, |out| out.write_all(text.as_bytes())).map_err(|error| Failure::io("write", path, &error))
+        };
+        write(&prepared, "")?;
+        write(&folder.join(STAMP), &program.to_string_lossy())?;
+        Ok(program)
+    }
+
+    /// Ends the build. What it has finished is there for the next one.
+    fn stop(mut self) {
+        // It may have ended by itself.
+        let _ = self.attempt.cargo.kill();
+        let _ = self.attempt.cargo.wait();
+    }
+}
+
+/// Whether cargo may fetch crates.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Network {
+    Unused,
+    Allowed,
+}
+
+/// A run of cargo.
+struct Attempt {
+    cargo: Child,
+    bar: Arc<Mutex<BuildBar>>,
+    /// Gives the program, if there is one.
+    messages: JoinHandle<Option<PathBuf>>,
+    /// Gives everything on standard error.
+    progress: JoinHandle<String>,
 }
 
 /// What came of one run of cargo.
-struct Attempt {
+struct Outcome {
     /// The program, if it was built.
     program: Option<PathBuf>,
     /// The compiler rejected something, so another run would not help.
@@ -75,31 +164,54 @@ struct Attempt {
     log: String,
 }
 
-fn cargo_build(cache: &Cache, folder: &Path, flags: &Flags, offline: bool, console: &Console) -> Result<Attempt, Failure> {
-    let mut command = cargo();
-    command.arg("build").args(["--release", "--message-format=json-render-diagnostics", "--manifest-path"]).arg(folder.join("Cargo.toml"));
-    command.arg("--target-dir").arg(cache.target());
-    if offline {
-        command.arg("--offline");
+impl Attempt {
+    fn begin(build: &Build<'_>, network: Network) -> Result<Attempt, Failure> {
+        let &Build { cache, folder, flags, console, .. } = build;
+        let mut command = cargo();
+        command
+            .arg("build")
+            .args(["--release", "--message-format=json-render-diagnostics", "--manifest-path"])
+            .arg(folder.join("Cargo.toml"));
+        command.arg("--target-dir").arg(cache.target());
+        if network == Network::Unused {
+            command.arg("--offline");
+        }
+        if let Some(configuration) = flags.configuration() {
+            command.arg("--config").arg(configuration);
+        }
+        command.envs(flags.variable());
+        // Cargo reads configuration from the current folder upwards; what is built must not depend
+        // on where the user stands.
+        command.current_dir(folder).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        // Cargo tells how many units there are with a bar alone.
+        command.env("CARGO_TERM_PROGRESS_WHEN", "always").env("CARGO_TERM_PROGRESS_WIDTH", "60");
+        let mut cargo = command.spawn().map_err(|error| cannot_start(&error))?;
+        let (Some(stdout), Some(stderr)) = (cargo.stdout.take(), cargo.stderr.take()) else {
+            return Err(Failure::Internal("cargo has no output".into()));
+        };
+        let manifest = fs::read_to_string(folder.join("Cargo.toml")).unwrap_or_default();
+        let bar = Arc::new(Mutex::new(BuildBar::new(console, &manifest)));
+        let simulator = folder.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+        let shown = Arc::clone(&bar);
+        let progress = thread::spawn(move || forward_progress(stderr, &simulator, &shown));
+        let shown = Arc::clone(&bar);
+        let messages = thread::spawn(move || read_messages(stdout, &shown));
+        Ok(Attempt { cargo, bar, messages, progress })
     }
-    if let Some(configuration) = flags.configuration() {
-        command.arg("--config").arg(configuration);
+
+    fn finish(mut self) -> Result<Outcome, Failure> {
+        locked(&self.bar).show();
+        let program = self.messages.join().unwrap_or_default();
+        let status = self.cargo.wait().map_err(|error| cannot_start(&error))?;
+        let log = self.progress.join().unwrap_or_default();
+        locked(&self.bar).close();
+        let rejected = log.contains("could not compile");
+        Ok(Outcome { program: program.filter(|_| status.success()), rejected, log })
     }
-    command.envs(flags.variable());
-    // Cargo reads configuration from the current folder upwards; what is built must not depend on
-    // where the user stands.
-    command.current_dir(folder).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
-    // Cargo tells how many units there are with a bar alone.
-    command.env("CARGO_TERM_PROGRESS_WHEN", "always").env("CARGO_TERM_PROGRESS_WIDTH", "60");
-    let mut child = command.spawn().map_err(|error| cannot_start(&error))?;
-    let (Some(stdout), Some(stderr)) = (child.stdout.take(), child.stderr.take()) else {
-        return Err(Failure::Internal("cargo has no output".into()));
-    };
-    let manifest = fs::read_to_string(folder.join("Cargo.toml")).unwrap_or_default();
-    let bar = Arc::new(Mutex::new(BuildBar::new(console, &manifest)));
-    let simulator = folder.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-    let (shown, known) = (Arc::clone(&bar), simulator.clone());
-    let progress = thread::spawn(move || forward_progress(stderr, &known, &shown));
+}
+
+/// Follows what cargo has made; returns the program.
+fn read_messages(stdout: impl Read, bar: &Mutex<BuildBar>) -> Option<PathBuf> {
     let mut program = None;
     for line in BufReader::new(stdout).lines().map_while(Result::ok) {
         let Ok(message) = serde_json::from_str::<serde_json::Value>(&line) else { continue };
@@ -107,17 +219,13 @@ fn cargo_build(cache: &Cache, folder: &Path, flags: &Flags, offline: bool, conso
             continue;
         }
         if let Some(name) = message["target"]["name"].as_str() {
-            locked(&bar).is_made(name, message["fresh"] == true);
+            locked(bar).is_made(name, message["fresh"] == true);
         }
         if let Some(path) = message["executable"].as_str() {
             program = Some(PathBuf::from(path));
         }
     }
-    let status = child.wait().map_err(|error| cannot_start(&error))?;
-    let log = progress.join().unwrap_or_default();
-    locked(&bar).close();
-    let rejected = log.contains("could not compile");
-    Ok(Attempt { program: program.filter(|_| status.success()), rejected, log })
+    program
 }
 
 fn locked(bar: &Mutex<BuildBar>) -> MutexGuard<'_, BuildBar> {
@@ -228,7 +336,7 @@ fn cannot_start(error: &std::io::Error) -> Failure {
     Error::new(ErrorKind::Backend, message).hint(hint).into()
 }
 
-fn explain(attempt: &Attempt) -> Failure {
+fn explain(attempt: &Outcome) -> Failure {
     if attempt.log.contains("linker `") && attempt.log.contains("not found") {
         let error = Error::new(ErrorKind::Backend, format!("the simulator cannot be linked\n{}", attempt.log.trim_end()));
         return error.hint("install a C compiler: Rust uses its linker").into();

@@ -2,6 +2,6 @@
 
 #[test]
 fn both_halves_are_tested() {
-    let both = cfg!(feature = "codegen") && cfg!(feature = "runtime");
+    let both = cfg!(feature = "codegen") && cfg!(feature = "runtime") && cfg!(feature = "solvers");
     assert!(both, "tests of the other half were left out: run them with the default features, or with `-- --skip both_halves`");
 }

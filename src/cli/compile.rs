@@ -159,7 +159,8 @@ impl Compiled {
     }
 
     /// Builds the package in the cache unless that has been done; returns the program. `instead` is
-    /// asked before a build, which may take long: where it says so, nothing is built.
+    /// asked before a build, which may take long: where it says so, nothing is built. Where the
+    /// answer takes time, the build begins beside it.
     ///
     /// The copy is named by the hash of its content and of the compiler's flags, because cargo
     /// places the programs of all packages in one folder.
@@ -187,10 +188,8 @@ impl Compiled {
         // With the direct solver the runtime is another one.
         let runtime = runtime.into_iter().chain(self.is_implicit().then_some("solvers")).collect::<Vec<_>>().join("+");
         let state = if cargo::is_prepared(&self.cache, &runtime, &flags) { BuildState::Prepared } else { BuildState::Nothing };
-        if instead(state) {
-            return Ok(None);
-        }
-        cargo::build(&self.cache, &folder, &runtime, &flags, console).map(Some)
+        let build = cargo::Build { cache: &self.cache, folder: &folder, runtime: &runtime, flags: &flags, console };
+        build.unless(|| instead(state))
     }
 }
 

@@ -4,8 +4,8 @@ use std::path::Path;
 
 use super::PackageOptions;
 
-/// The file. Only programs that solve equations, with Newton's method, get the direct solver: it
-/// takes most of the time of a first build.
+/// The file. Only programs that solve equations get Newton's method and the linear solvers,
+/// which take most of the time of a first build.
 pub(super) fn text(name: &str, library: &str, newton: bool, options: &PackageOptions) -> String {
     let mut text = format!(
         "[package]\nname = {}\nversion = \"0.1.0\"\nedition = \"2024\"\npublish = false\n\n[lib]\nname = {}\n\n[dependencies]\n",
@@ -15,10 +15,11 @@ pub(super) fn text(name: &str, library: &str, newton: bool, options: &PackageOpt
     let runtime = dependency(options.runtime_crates, "equelle-runtime");
     let features = if newton { ", features = [\"lu\"]" } else { "" };
     text += &format!("equelle-runtime = {{ path = {runtime}, default-features = false{features} }}\n");
+    let features = if newton { "\"runtime\", \"solvers\"" } else { "\"runtime\"" };
     for backend in options.backends {
         let krate = backend.runtime_crate();
         let path = dependency(options.runtime_crates, &krate);
-        text += &format!("{krate} = {{ path = {path}, default-features = false, features = [\"runtime\"] }}\n");
+        text += &format!("{krate} = {{ path = {path}, default-features = false, features = [{features}] }}\n");
     }
     text += "\n# For the processor of this machine: RUSTFLAGS=\"-C target-cpu=native\" cargo build --release. It changes speed alone, not results.\n";
     text += "[profile.release]\ncodegen-units = 1\npanic = \"abort\"\n";

@@ -9,7 +9,6 @@ use equelle_runtime::{Checkpoint, EntityKind, Error};
 use super::SerialRuntime;
 use super::collections::EntityCollection;
 use super::compiled::CompiledReal;
-use super::newton_state::NewtonState;
 use super::runtime::Loop;
 
 impl<R: CompiledReal> Checkpoint for SerialRuntime<R> {
@@ -20,7 +19,8 @@ impl<R: CompiledReal> Checkpoint for SerialRuntime<R> {
     fn continue_after(&mut self, _state: &mut Loop, _rounds: usize) {}
 
     fn drop_solver_state(&mut self) -> Result<(), Error> {
-        self.newton = NewtonState::default();
+        #[cfg(feature = "solvers")]
+        std::mem::take(&mut self.newton);
         Ok(())
     }
 

@@ -4,17 +4,20 @@
 //! Reading order: [`collections`] (values), [`pool`] (their memory), [`allocation`], [`kernel`] and
 //! [`entities`] (functions for kernels), then the operation level, one topic per file: `topology`,
 //! `arithmetic`, `vectors`, `bools`, `select`, `gather_scatter`, `discrete`, `sequences`; then
-//! `forward` and `jacobian`, its derivatives inside a Newton solve, which is in `newton`;
-//! [`stencil`] and `equation`, the rows of kernels of equations; [`stencil_rows`], the rows of
-//! kernels that read by index. `runtime` (the runtime type and the trait for all programs),
-//! `operations` and `host_access` contain the trait implementations, which add the Equelle line to
-//! every error.
+//! `forward` and `jacobian`, its derivatives inside a Newton solve, which is in `newton` (only with
+//! the feature `solvers`); [`stencil`] and `equation`, the rows of kernels of equations;
+//! [`stencil_rows`], the rows of kernels that read by index. `runtime` (the runtime type and the
+//! trait for all programs), `operations` and `host_access` contain the trait implementations, which
+//! add the Equelle line to every error.
 //!
 //! **Errors.** Data that only the run knows (an Empty element, an empty collection to reduce,
 //! unreadable input) gives an [`Error`](equelle_runtime::Error) with the Equelle line. Facts that
 //! the compiler has proved (operands of one call are on the same domain) are debug assertions; if
 //! one is violated in a release build, the result is wrong or the program stops with an index out
 //! of bounds, never worse.
+
+// Newton's method alone takes collections apart.
+#![cfg_attr(not(feature = "solvers"), allow(dead_code))]
 
 pub mod allocation;
 mod arithmetic;
@@ -29,9 +32,12 @@ mod equation;
 mod forward;
 mod gather_scatter;
 mod host_access;
+mod implicit;
 mod jacobian;
 pub mod kernel;
+#[cfg(feature = "solvers")]
 mod newton;
+#[cfg(feature = "solvers")]
 mod newton_state;
 mod operations;
 pub mod pool;
@@ -48,6 +54,8 @@ mod tabulated;
 mod tabulated_unknowns;
 mod topology;
 mod vectors;
+#[cfg(not(feature = "solvers"))]
+mod without_newton;
 
 pub use collections::{BoolCollection, EntityCollection, ScalarCollection, Storage, VectorCollection};
 pub use compiled::CompiledReal;

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use equelle_runtime::domain::Domain;
 use equelle_runtime::grid::GeometryArray;
 use equelle_runtime::input::CollectionInput;
+#[cfg(feature = "solvers")]
 use equelle_runtime::linalg::space::host::HostSpace;
 use equelle_runtime::math::table::Table;
 use equelle_runtime::report::bytes;
@@ -15,6 +16,7 @@ use equelle_runtime::session::{LoopState, RoundLength, Session};
 use equelle_runtime::{CanonicalSet, EquelleRuntime, Error, MemoryPlan, Real, TablePart};
 
 use super::collections::{BoolCollection, EntityCollection, ScalarCollection, VectorCollection};
+#[cfg(feature = "solvers")]
 use super::newton_state::{Assembled, NewtonState};
 use super::pool::Pool;
 use super::stencil::Stencils;
@@ -33,8 +35,10 @@ pub struct SerialRuntime<R = f64> {
     pub(super) domain_entities: Vec<EntityCollection>,
     /// Line at which a kernel first read a collection with derivatives, which it cannot propagate.
     pub(super) derivatives_lost: Cell<Option<u32>>,
+    #[cfg(feature = "solvers")]
     pub(super) newton: NewtonState,
     /// The space of linear solves, for its memory.
+    #[cfg(feature = "solvers")]
     pub(super) space: Option<HostSpace>,
     pub(super) stencils: Stencils,
     pub(super) tabulated_unknowns: TabulatedUnknowns<R>,
@@ -67,7 +71,9 @@ impl<R: Real> SerialRuntime<R> {
             indices: Rc::default(),
             domain_entities: Vec::new(),
             derivatives_lost: Cell::new(None),
+            #[cfg(feature = "solvers")]
             newton: NewtonState::default(),
+            #[cfg(feature = "solvers")]
             space: None,
             stencils: Stencils::default(),
             tabulated_unknowns: TabulatedUnknowns::default(),
@@ -98,6 +104,21 @@ enum Elements {
     From(f64),
     /// Nothing.
     None,
+}
+
+#[cfg(feature = "solvers")]
+impl<R: Real> SerialRuntime<R> {
+    /// Bytes of the patterns that systems of equations share.
+    fn patterns_of_systems(&self) -> usize {
+        self.newton.patterns().flatten().map(Assembled::bytes).sum()
+    }
+}
+
+#[cfg(not(feature = "solvers"))]
+impl<R: Real> SerialRuntime<R> {
+    fn patterns_of_systems(&self) -> usize {
+        0
+    }
 }
 
 impl<R: Real> EquelleRuntime for SerialRuntime<R> {
@@ -314,7 +335,7 @@ impl<R: Real> EquelleRuntime for SerialRuntime<R> {
                 bytes(counters.bytes as u64),
                 counters.bytes
             ));
-            let patterns = self.stencils.bytes() + self.newton.patterns().flatten().map(Assembled::bytes).sum::<usize>();
+            let patterns = self.stencils.bytes() + self.patterns_of_systems();
             if let (true, Some(planned)) = (patterns > 0, self.session.planned_patterns(size_of::<R>())?) {
                 self.session.note(format!("patterns of Jacobians: {} ({patterns} bytes, {planned} bytes planned)", bytes(patterns as u64)));
             }

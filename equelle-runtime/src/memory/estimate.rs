@@ -9,8 +9,8 @@ use crate::report::bytes;
 
 /// Vectors of a linear solver beside the matrix: right-hand side, solution and work vectors.
 const SOLVER_VECTORS: u64 = 12;
-/// Number of unknowns up to which no solver chooses multigrid by itself.
-const SMALL: u64 = crate::linalg::driver::choose::SMALL as u64;
+/// Number of unknowns up to which a direct solver is the fastest, and multigrid is not chosen.
+pub(crate) const SMALL: usize = 1000;
 /// Elements of a leaf of a reduction, which has one result.
 const LEAF: u64 = crate::reduce::LEAF as u64;
 
@@ -82,7 +82,7 @@ impl Estimate {
             Multigrid::No => {}
             Multigrid::Yes => estimate.solvers += multigrid.max().unwrap_or(0),
             Multigrid::Maybe => {
-                let may = plan.solves.iter().map(|solve| solve.unknowns.len() == 1 && unknowns(solve, sizes) > SMALL);
+                let may = plan.solves.iter().map(|solve| solve.unknowns.len() == 1 && unknowns(solve, sizes) > SMALL as u64);
                 estimate.multigrid = multigrid.zip(may).filter_map(|(bytes, may)| may.then_some(bytes)).max().unwrap_or(0);
             }
         }

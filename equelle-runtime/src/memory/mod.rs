@@ -9,6 +9,8 @@ mod estimate;
 
 pub use available::{available, parse_size};
 pub use estimate::Estimate;
+#[cfg(feature = "solvers")]
+pub(crate) use estimate::SMALL;
 pub(crate) use estimate::{Multigrid, Sizes};
 
 use crate::entity::CanonicalSet;

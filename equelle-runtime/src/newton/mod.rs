@@ -11,25 +11,37 @@
 //! criteria, bounds, inexact corrections and a line search are off by default; one criterion that
 //! holds is enough.
 
+#[cfg(feature = "solvers")]
 mod advice;
+#[cfg(feature = "solvers")]
 mod criteria;
+#[cfg(feature = "solvers")]
 pub mod dump;
+#[cfg(feature = "solvers")]
 mod linearity;
 mod options;
+#[cfg(feature = "solvers")]
 mod problem;
+#[cfg(feature = "solvers")]
 mod problem_state;
 mod range;
 mod report;
 pub mod rescue;
+#[cfg(feature = "solvers")]
 mod search;
 pub mod session;
+#[cfg(feature = "solvers")]
 mod solve;
 pub mod timestep_cuts;
 
+#[cfg(feature = "solvers")]
 pub use linearity::Linearity;
 pub use options::{Bounds, OnFailure, Options};
+#[cfg(feature = "solvers")]
 pub use problem::{Correction, Problem, Size, Trial, Update};
+#[cfg(feature = "solvers")]
 pub use problem_state::{Field, GridProblem, NewtonCaches, ProblemState};
 pub use range::Range;
 pub use report::{Entry, History, Iteration, SolveOutcome, Times};
+#[cfg(feature = "solvers")]
 pub use solve::solve;

@@ -9,6 +9,7 @@ use super::report::Entry;
 use crate::domain::Domain;
 use crate::error::{Error, ErrorKind};
 use crate::grid::Grid;
+#[cfg(feature = "solvers")]
 use crate::linalg::LinearOptions;
 use crate::program::Solve;
 use crate::real::Real;
@@ -19,6 +20,7 @@ use crate::session::Session;
 ///
 /// # Errors
 /// `Data` for illegal parameters.
+#[cfg(feature = "solvers")]
 pub fn options(session: &mut Session, rounding: f64) -> Result<(Options, LinearOptions), Error> {
     let nonlinear = Options { rounding, ..Options::from_parameters(session.parameters())? };
     nonlinear.check_names(session.program().solves)?;

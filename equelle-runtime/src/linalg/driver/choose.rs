@@ -5,12 +5,11 @@ use super::options::{LARGEST_FOR_LU, LinearOptions, Method, Preconditioning, ref
 use crate::linalg::matrix::csr::Symmetry;
 use crate::linalg::matrix::scaling::power_of_two_near;
 use crate::linalg::matrix::sparse_rows::SparseRows;
+use crate::memory::SMALL;
 
 /// Largest difference between mirrored entries of a symmetric matrix, relative to the largest entry
 /// of their rows: round-off passes, upwinding does not.
 pub const SYMMETRY: f64 = 1e-10;
-/// Number of unknowns up to which a direct solver is the fastest.
-pub(crate) const SMALL: usize = 1000;
 
 // Costs in iterations with Jacobi, measured on one core (docs/benchmarks/linear-solvers.md). No
 // times of the run itself, so that it can be repeated.

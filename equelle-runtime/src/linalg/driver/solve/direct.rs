@@ -7,11 +7,11 @@ use crate::linalg::direct::device_lu::{CachedFactors, DeviceLu, FactorLocation};
 use crate::linalg::direct::elimination::{Elimination, FactorError, left_null_vectors, pins, with_places};
 use crate::linalg::direct::lu::OnHost;
 use crate::linalg::driver::cache::LinearCache;
-use crate::linalg::driver::choose::SMALL;
 use crate::linalg::driver::error::LinearErrorKind;
 use crate::linalg::matrix::csr::Csr;
 use crate::linalg::space::host::norm;
 use crate::linalg::space::system_space::SystemSpace;
+use crate::memory::SMALL;
 
 /// Largest number of steps of iterative refinement after LU.
 const REFINEMENTS: usize = 3;
