@@ -73,8 +73,8 @@ fn half_of_a_step_leaves_a_quarter_of_the_error() {
     assert!((errors[0] / 2.76e-6 - 1.0).abs() <= 0.02, "{errors:?}");
 }
 
-/// The fourth difference bounds the step: the midpoint rule is stable for rates down to -2 / dt, and
-/// the largest is 16 / h^4 - 4 / h^2 = 240, so dt = 0.008333.
+/// The fourth difference bounds the step: the midpoint rule is stable for rates down to -2 / dt,
+/// and the largest is 16 / h^4 - 4 / h^2 = 240, so dt = 0.008333.
 #[test]
 fn steps_are_stable_up_to_their_bound() {
     let largest = |dt: f64| {

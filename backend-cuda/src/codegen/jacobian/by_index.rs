@@ -73,8 +73,8 @@ pub(in crate::codegen) fn equation_by_index(source: Source<'_>, form: &JacobianF
     }
 }
 
-/// The statements of a block for any cell, with the result where it is evaluated; the unknowns whose
-/// element here has a variable of its own.
+/// The statements of a block for any cell, with the result where it is evaluated; the unknowns
+/// whose element here has a variable of its own.
 fn statements(w: &mut Writer<'_>, target: Target, block: &KBlock) -> BTreeSet<u32> {
     w.derivatives = Some(Derivatives::new(target));
     w.with_cells_around(|w| {
