@@ -19,7 +19,7 @@ use equellec::registry::BACKENDS;
 use support::{Dimensions, How, run_with};
 
 /// The groups, and whether they run on triangles.
-const GROUPS: [(&str, bool); 9] = [
+const GROUPS: [(&str, bool); 10] = [
     ("heat", true),
     ("extend", true),
     ("upwind", true),
@@ -30,6 +30,8 @@ const GROUPS: [(&str, bool); 9] = [
     ("arrays", true),
     ("numbers", true),
     ("updates", true),
+    // The least size is that of every cell.
+    ("cfl", false),
 ];
 
 /// How much more than the best of its group a program may do.

@@ -294,6 +294,16 @@ pub enum Reduction {
     All,
 }
 
+impl Reduction {
+    /// Whether it is one of the values: then no order of the elements is better than another.
+    pub fn is_extreme(self) -> bool {
+        match self {
+            Reduction::Max | Reduction::Min => true,
+            Reduction::Sum | Reduction::Prod | Reduction::Any | Reduction::All => false,
+        }
+    }
+}
+
 /// What a cell makes of numbers on its faces.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum FaceReduction {

@@ -50,7 +50,11 @@ fn store_of(statement: &Stmt, stored: &mut BTreeSet<MutableId>) {
 
 /// Variables with a value that a block assigns, also in loops.
 fn checked(function: &Function, block: &Block, with_value: &BTreeSet<MutableId>) -> Vec<Checked> {
-    let with_numbers = |mutable: &MutableId| has_numbers(&function.mutables[mutable.0 as usize].ty);
+    // An extreme of the state may be infinite where nothing moves; what it is of is checked.
+    let with_numbers = |mutable: &MutableId| {
+        let info = &function.mutables[mutable.0 as usize];
+        !info.carried && has_numbers(&info.ty)
+    };
     let assigned = |&mutable: &MutableId| last_store(block, mutable).map(|assignment| Checked { mutable, assignment });
     with_value.iter().filter(|mutable| with_numbers(mutable)).filter_map(assigned).collect()
 }

@@ -10,7 +10,7 @@ use proc_macro2::{Ident, Literal, Span, TokenStream};
 use quote::{format_ident, quote};
 
 use super::emit::uses::GridUse;
-use super::kernel::{CartesianFunction, Functions, KernelText};
+use super::kernel::{CartesianFunction, Functions, KernelText, goes_by_leaves};
 use super::signature::{Argument, EquationText, Function, LaunchBounds};
 
 /// The Rust file that launches the kernels.
@@ -196,6 +196,7 @@ impl Launch<'_> {
             quote!(domain)
         });
         let mut result_names = Vec::new();
+        let by_leaves = goes_by_leaves(kernel);
         for (number, result) in kernel.results.iter().enumerate() {
             let name = format_ident!("{}_out", names.results[number]);
             let buffer = match (&domain, result.reduce, form) {
@@ -204,6 +205,10 @@ impl Launch<'_> {
                     Basic::Bool => quote!(self.new_bool()?),
                     Basic::Scalar | Basic::Entity(_) | Basic::Text | Basic::Table | Basic::Axis(_) => quote!(self.new_number()?),
                 },
+                (Some(_), Some(_), _) if !by_leaves => {
+                    let key = Literal::usize_unsuffixed(number);
+                    quote!(self.extreme(#key)?)
+                }
                 (Some(_), Some(reduction), _) => {
                     let reduce = reduction_tokens(reduction);
                     match (reduction, result.ty.basic) {
@@ -232,7 +237,7 @@ impl Launch<'_> {
             before.extend(quote!(let #name = #buffer;));
             result_names.push(name);
         }
-        let reduced = kernel.results.iter().position(|r| r.reduce.is_some());
+        let reduced = kernel.results.iter().position(|r| by_leaves && r.reduce.is_some());
         let mut passed = TokenStream::new();
         for (number, &argument) in function.arguments.iter().enumerate() {
             if let Argument::Param(param) = argument
@@ -289,6 +294,10 @@ impl Launch<'_> {
                 (None, _, Basic::Vector) => quote!(Vector(#name)),
                 (None, _, Basic::Bool) => quote!(Bool::Device(#name)),
                 (None, _, Basic::Scalar | Basic::Entity(_) | Basic::Text | Basic::Table | Basic::Axis(_)) => quote!(Scalar::Device(#name)),
+                (Some(_), Some(reduction), _) if !by_leaves => {
+                    let reduce = reduction_tokens(reduction);
+                    quote!(self.extreme_value(#reduce, #name)?)
+                }
                 (Some(_), Some(Reduction::Any | Reduction::All), _) => quote!(self.combine_bools(#name)?),
                 (Some(_), Some(_), Basic::Vector) => quote!(self.combine_vectors(#name)?),
                 (Some(_), Some(_), _) => quote!(self.combine(#name)?),
@@ -333,7 +342,7 @@ impl Launch<'_> {
     fn argument_tokens(self, function: &Function, form: Form, argument: Argument, results: &[Ident]) -> TokenStream {
         let KernelText { kernel, names, .. } = self.made;
         match argument {
-            Argument::Space if kernel.results.iter().any(|r| r.reduce.is_some()) => quote!(self.space_in_file_order(&domain)?),
+            Argument::Space if goes_by_leaves(kernel) => quote!(self.space_in_file_order(&domain)?),
             Argument::Space => quote!(self.space(&domain)?),
             Argument::Grid => {
                 let arrays = grid_arrays(function.grid);

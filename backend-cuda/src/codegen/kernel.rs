@@ -81,13 +81,20 @@ pub(super) fn kernel_texts(module: &Module) -> Vec<KernelText<'_>> {
     kernels.map(text).collect()
 }
 
+/// Whether a kernel goes through the leaves of its reductions. Extremes of what it writes have no
+/// order, so that any thread takes its own.
+pub(super) fn goes_by_leaves(kernel: &Kernel) -> bool {
+    let mut reductions = kernel.results.iter().filter_map(|r| Some((r.reduce?, r.ty.basic))).peekable();
+    let on_the_way = kernel.results.iter().any(|r| r.reduce.is_none())
+        && reductions.clone().all(|(reduction, basic)| reduction.is_extreme() && basic == Basic::Scalar);
+    reductions.peek().is_some() && !on_the_way
+}
+
 fn functions(source: Source<'_>) -> Functions {
     let kernel = source.kernel;
     // Conditions and reductions are those of the general form; only numbers are kept per axis.
     let number = |ty: &Type| ty.basic == Basic::Scalar;
-    let plain = !source.usage.can_fail
-        && kernel.results.iter().all(|r| r.reduce.is_none())
-        && kernel.params.iter().all(|p| !p.per_axis || number(&p.ty));
+    let plain = !source.usage.can_fail && !goes_by_leaves(kernel) && kernel.params.iter().all(|p| !p.per_axis || number(&p.ty));
     if let Some(form) = &kernel.jacobian {
         let cartesian = match form.cartesian.as_ref().filter(|_| plain) {
             Some(block) => Some(cartesian_equation(source, form.unknowns, block)),

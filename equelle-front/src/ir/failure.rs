@@ -72,10 +72,7 @@ impl Kernel {
 
 /// Whether a reduction has no value over no elements.
 fn needs_elements(reduction: Reduction) -> bool {
-    match reduction {
-        Reduction::Max | Reduction::Min => true,
-        Reduction::Sum | Reduction::Prod | Reduction::Any | Reduction::All => false,
-    }
+    reduction.is_extreme()
 }
 
 impl SetTable {

@@ -156,6 +156,8 @@ pub struct Mutable {
     pub dim: Dimension,
     /// Where it was declared.
     pub span: Span,
+    /// A pass made it to carry a value from round to round, which the user has no name for.
+    pub carried: bool,
 }
 
 /// Statements in order.

@@ -159,6 +159,7 @@ impl<'a> Lowering<'a> {
                 ty: ty.lowered(),
                 dim: info.dims.get(i).copied().unwrap_or_default(),
                 span: info.span,
+                carried: false,
             });
         }
         self.bindings.insert(variable, Binding::Mutables(ids.clone()));
@@ -174,7 +175,7 @@ impl<'a> Lowering<'a> {
                 let array = (ids.len() > 1).then(|| self.program.variables[variable.0 as usize].name.clone());
                 ids.into_iter()
                     .map(|m| {
-                        let Mutable { name, ty, dim, span } = self.mutables[m.0 as usize].clone();
+                        let Mutable { name, ty, dim, span, .. } = self.mutables[m.0 as usize].clone();
                         let value = self.new_value(ty, dim, &name, span);
                         self.values[value.0 as usize].array.clone_from(&array);
                         self.push(StmtKind::Let { results: vec![value], op: Op::Load(m) });
@@ -210,7 +211,8 @@ impl<'a> Lowering<'a> {
     fn conditional(&mut self, test: LoopTest, condition: &typed::Expr, body: &[typed::Stmt], span: Span) {
         self.statement = condition.span;
         let mutable = MutableId(self.mutables.len() as u32);
-        self.mutables.push(Mutable { name: "goes_on".to_owned(), ty: Type::BOOL, dim: Dimension::NONE, span: condition.span });
+        let (ty, dim, span_of_condition) = (Type::BOOL, Dimension::NONE, condition.span);
+        self.mutables.push(Mutable { name: "goes_on".to_owned(), ty, dim, span: span_of_condition, carried: false });
         let first = match test {
             LoopTest::While => self.expr(condition)[0],
             LoopTest::Until => self.emit(Op::Bool(true), Type::BOOL, Dimension::NONE, condition.span),

@@ -7,7 +7,10 @@
 //!
 //! The store of a mutable is an effect that nothing sees before the next output, loop or read of
 //! that mutable: it waits until then. So updates that stand in a row, each computed from the values
-//! before all of them, are one kernel.
+//! before all of them, are one kernel. What a round takes as its step waits like a store, so that
+//! the step and what single values are computed from it are one kernel too.
+//!
+//! The largest or smallest of values that a group makes is taken by the kernel of the group.
 //!
 //! What may be an error at run time keeps its order, so that the first of two errors is the one
 //! that the text has first.
@@ -24,11 +27,12 @@ use super::locals::{copy_local, drop_unused_locals};
 use super::rewrite::{NodeMut, rewrite_block};
 use crate::backend::visit::{Node, visit_block};
 use crate::ir::{
-    Block, COMPUTE, CartesianForm, Function, KBlock, KExpr, KStmt, Kernel, KernelId, Local, LocalId, Module, MutableId, Op, ParamId, Path,
-    Space, Stmt, StmtKind, ValueId, reads_by_index,
+    Block, COMPUTE, CartesianForm, Function, KBlock, KExpr, KResult, KStmt, Kernel, KernelId, Local, LocalId, Module, MutableId, Op,
+    ParamId, Path, Space, Stmt, StmtKind, ValueId, reads_by_index,
 };
 use crate::lower::UniqueNames;
-use crate::types::{SetTable, Type};
+use crate::ops::Reduction;
+use crate::types::{Basic, SetTable, Type};
 
 /// Merges the launches of every function.
 pub(super) fn run(module: &mut Module) {
@@ -49,6 +53,15 @@ pub(super) fn run(module: &mut Module) {
     }
     module.kernels = kernels;
     drop_unlaunched(module);
+    for kernel in module.kernels.iter_mut().filter(|kernel| reduces_alone(kernel)) {
+        kernel.cartesian = None;
+        drop_unused_locals(kernel);
+    }
+}
+
+/// Whether a kernel gives nothing but reductions: on every grid it goes from leaf to leaf.
+fn reduces_alone(kernel: &Kernel) -> bool {
+    !kernel.results.is_empty() && kernel.results.iter().all(|result| result.reduce.is_some())
 }
 
 /// Kernels that nothing launches any more.
@@ -161,11 +174,19 @@ fn follows_entities(kernel: &Kernel) -> bool {
     follows
 }
 
-/// Statements without effects, and stores, which wait for the end of the segment.
+/// Statements without effects, and stores and steps, which wait for the end of the segment.
 #[derive(Default)]
 struct Segment {
     statements: Vec<Stmt>,
-    stores: Vec<(MutableId, Stmt)>,
+    effects: Vec<(Effect, Stmt)>,
+}
+
+/// What waits for the end of a segment.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Effect {
+    Store(MutableId),
+    /// It may be an error, so nothing that may be one is beside it in a segment.
+    Step,
 }
 
 struct Merger<'a> {
@@ -184,16 +205,25 @@ impl Merger<'_> {
         let mut out = Vec::with_capacity(block.statements.len());
         let mut segment = Segment::default();
         for statement in block.statements {
+            if segment.effects.iter().any(|(effect, _)| *effect == Effect::Step) && self.may_fail(&statement) {
+                self.flush(&mut segment, &mut out);
+            }
             match statement.kind {
                 StmtKind::Launch { .. } => segment.statements.push(statement),
                 StmtKind::Let { op: Op::Load(mutable), .. } => {
-                    if segment.stores.iter().any(|(stored, _)| *stored == mutable) {
+                    if segment.effects.iter().any(|(effect, _)| *effect == Effect::Store(mutable)) {
                         self.flush(&mut segment, &mut out);
                     }
                     segment.statements.push(statement);
                 }
                 StmtKind::Let { ref op, .. } if op.class().is_pure() => segment.statements.push(statement),
-                StmtKind::Store { mutable, .. } => segment.stores.push((mutable, statement)),
+                StmtKind::Let { ref results, op: Op::Step(_) } if results.iter().all(|result| !self.uses.contains_key(result)) => {
+                    if segment.statements.iter().any(|before| self.may_fail(before)) {
+                        self.flush(&mut segment, &mut out);
+                    }
+                    segment.effects.push((Effect::Step, statement));
+                }
+                StmtKind::Store { mutable, .. } => segment.effects.push((Effect::Store(mutable), statement)),
                 StmtKind::For { rounds, body } => {
                     self.flush(&mut segment, &mut out);
                     let body = self.block(body);
@@ -209,16 +239,16 @@ impl Merger<'_> {
         Block { statements: out }
     }
 
-    /// Writes a segment and the stores that waited for its end: in their order, each as soon as its
+    /// Writes a segment and the effects that waited for its end: in their order, each as soon as its
     /// value is there and what the mutable held before has been read.
     fn flush(&mut self, segment: &mut Segment, out: &mut Vec<Stmt>) {
-        let Segment { statements, stores } = std::mem::take(segment);
+        let Segment { statements, effects } = std::mem::take(segment);
         let mut from = out.len();
         self.segment(statements, out);
-        for (mutable, store) in stores {
+        for (effect, store) in effects {
             let values = store.reads();
             let comes_first = |statement: &Stmt| {
-                let reads_before = matches!(&statement.kind, StmtKind::Let { op: Op::Load(read), .. } if *read == mutable);
+                let reads_before = matches!(&statement.kind, StmtKind::Let { op: Op::Load(read), .. } if effect == Effect::Store(*read));
                 reads_before || statement.defines().iter().any(|value| values.contains(value))
             };
             let at = out.iter().skip(from).rposition(comes_first).map_or(from, |last| from + last + 1);
@@ -263,10 +293,9 @@ impl Merger<'_> {
             let mut left = Vec::with_capacity(rest.len());
             let mut checks = Checks::default();
             for statement in std::mem::take(&mut rest) {
-                if self.key(&statement) == Some(key)
-                    && self.may_join(&statement, &pending, &made)
-                    && !checks.holds_back(&statement, self.kernels)
-                {
+                let is_alike = self.key(&statement) == Some(key)
+                    || (self.extreme_key(&statement) == Some(key) && statement.reads().iter().any(|value| made.contains(value)));
+                if is_alike && self.may_join(&statement, &pending, &made) && !checks.holds_back(&statement, self.kernels) {
                     made.extend(statement.defines());
                     group.push(statement);
                 } else {
@@ -301,6 +330,21 @@ impl Merger<'_> {
     fn key(&self, statement: &Stmt) -> Option<Key> {
         let kernel = self.launched(statement)?;
         let plain = kernel.checks.is_empty() && kernel.jacobian.is_none() && kernel.results.iter().all(|r| r.reduce.is_none());
+        plain.then(|| self.key_of(kernel))
+    }
+
+    /// What a launch that gives extremes may be merged with, if that makes what they are of.
+    fn extreme_key(&self, statement: &Stmt) -> Option<Key> {
+        let kernel = self.launched(statement)?;
+        let is_extreme = |r: &KResult| r.ty.basic == Basic::Scalar && r.reduce.is_some_and(Reduction::is_extreme);
+        // Kernels that read by index write over what they read, and take no extremes.
+        // Of values as they are stored, each is read once in either kernel.
+        let is_computed = !kernel.body.statements.is_empty() || !matches!(kernel.body.yields[..], [KExpr::Load { at: Path::Here, .. }]);
+        let may_join = is_computed && !self.by_index && !kernel.may_fail(self.sets) && kernel.results.iter().all(is_extreme);
+        may_join.then(|| self.key_of(kernel))
+    }
+
+    fn key_of(&self, kernel: &Kernel) -> Key {
         let form = match &kernel.cartesian {
             None => Form::General,
             // Kernels that read by index have one form, for Cartesian grids alone.
@@ -308,7 +352,7 @@ impl Merger<'_> {
             Some(CartesianForm::Full(_)) => Form::Full,
             Some(CartesianForm::PerAxis(_)) => Form::PerAxis,
         };
-        (plain && matches!(kernel.space, Space::Set(_))).then_some(Key { space: kernel.space, form })
+        Key { space: kernel.space, form }
     }
 
     /// Whether what a launch reads is there, or made by the group for the same element.
@@ -381,7 +425,7 @@ struct Merged {
     kernel: Kernel,
     args: Vec<ValueId>,
     /// Local that holds each value made so far, in the order of the members.
-    made: Vec<(ValueId, LocalId, crate::ir::KResult)>,
+    made: Vec<(ValueId, LocalId, KResult)>,
     names: UniqueNames,
 }
 
@@ -480,7 +524,7 @@ impl Merged {
                     Some(_) => KExpr::Entity(Path::Local(*local)),
                     None => KExpr::Local(*local),
                 });
-                kernel.results.push(crate::ir::KResult { name: used.unique(&result.name), ..result.clone() });
+                kernel.results.push(KResult { name: used.unique(&result.name), ..result.clone() });
                 results.push(*value);
             }
         }
@@ -492,6 +536,9 @@ impl Merged {
         if let Some(CartesianForm::Full(block) | CartesianForm::PerAxis(block)) = cartesian {
             block.yields = yields;
             combine(block, &mut copy);
+        }
+        if reduces_alone(&kernel) {
+            kernel.cartesian = None;
         }
         drop_unused_locals(&mut kernel);
         kernel.spans.sort_by_key(|s| s.end - s.start);
@@ -512,11 +559,16 @@ fn rename(node: NodeMut<'_>, first: u32, sources: &[Source]) {
         NodeMut::Assigned(id) => *id = new(*id),
         NodeMut::Expr(expr) => match expr {
             KExpr::Local(id) => *id = new(*id),
-            KExpr::Param(id) | KExpr::Interpolate { table: id, .. } => {
+            KExpr::Interpolate { table: id, .. } => {
                 if let Some(Source::Param(param)) = sources.get(id.0 as usize) {
                     *id = *param;
                 }
             }
+            KExpr::Param(id) => match sources.get(id.0 as usize) {
+                Some(Source::Param(param)) => *id = *param,
+                Some(Source::Local(local)) => *expr = KExpr::Local(*local),
+                None => {}
+            },
             KExpr::Load { param, .. } => match sources.get(param.0 as usize) {
                 Some(Source::Param(id)) => *param = *id,
                 Some(Source::Local(local)) => *expr = KExpr::Local(*local),

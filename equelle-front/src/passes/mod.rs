@@ -5,6 +5,7 @@
 
 mod analysis;
 pub mod audit;
+mod carry;
 mod combine;
 mod dce;
 mod differentiate;
@@ -18,6 +19,7 @@ mod notes;
 mod reciprocals;
 mod rewrite;
 mod simplify;
+mod steps;
 mod storage;
 mod value_numbering;
 
@@ -85,6 +87,8 @@ pub const PIPELINE_O2: &[Pass] = &[
     Pass { name: "hoist", run: |m, _, _| each_function(m, hoist::run) },
     Pass { name: "dce", run: |m, _, _| each_function(m, dce::run) },
     Pass { name: differentiate::NAME, run: differentiate::replace },
+    Pass { name: "steps", run: |m, _, _| steps::run(m) },
+    Pass { name: "carry", run: |m, _, _| each_function(m, carry::run) },
     Pass { name: "fuse", run: fuse::run },
     Pass { name: "dce-after-fuse", run: |m, _, _| each_function(m, dce::run) },
     Pass { name: "merge", run: |m, _, _| merge::run(m) },

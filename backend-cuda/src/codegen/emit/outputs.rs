@@ -1,6 +1,7 @@
 //! What kernels store.
 
 use equelle_front::ir::{KBlock, KExpr, KStmt, LocalId};
+use equelle_front::ops::Reduction;
 use equelle_front::types::Basic;
 
 use super::text::Text;
@@ -54,8 +55,15 @@ impl Writer<'_> {
     }
 
     fn store_text(&mut self, number: usize, value: &Text, index: &str, size: &str) {
-        let (name, value) = (&self.results[number], value.bare());
-        let text = match self.kernel.results[number].ty.basic {
+        let result = &self.kernel.results[number];
+        let name = &self.results[number];
+        if let Some(reduction) = result.reduce {
+            let (largest, value) = (reduction == Reduction::Max, self.reals.reduced(value.clone(), result.ty.basic));
+            let text = format!("eq_take_extreme<{largest}>({name}, {});", value.bare());
+            return self.line(&text);
+        }
+        let value = value.bare();
+        let text = match result.ty.basic {
             Basic::Vector => format!("eq_store({name}, {size}, {index}, {value});"),
             Basic::Scalar | Basic::Bool | Basic::Entity(_) | Basic::Text | Basic::Table | Basic::Axis(_) => {
                 format!("{name}[{index}] = {value};")

@@ -6,6 +6,7 @@ use equelle_front::types::Basic;
 use crate::codegen::emit::outputs::{store, store_one};
 use crate::codegen::emit::reals::Reals;
 use crate::codegen::emit::writer::{Form, Source, Writer};
+use crate::codegen::kernel::goes_by_leaves;
 use crate::codegen::signature::{Argument, Function, LaunchBounds, finish};
 
 pub(in crate::codegen) fn unstructured_function(source: Source<'_>) -> Function {
@@ -16,7 +17,7 @@ pub(in crate::codegen) fn unstructured_function(source: Source<'_>) -> Function 
         w.line("if (eq_index() != 0) return;");
         w.statements(&kernel.body);
         store(&mut w, &kernel.body, "0", "1");
-    } else if kernel.results.iter().any(|r| r.reduce.is_some()) {
+    } else if goes_by_leaves(kernel) {
         reduction_body(&mut w);
     } else {
         w.line("const EqEntity element = eq_index();");
@@ -103,8 +104,8 @@ fn reduction_body(w: &mut Writer<'_>) {
 /// What combines two partial results, as a function and as an object.
 fn combination(reduction: Reduction) -> (&'static str, &'static str) {
     match reduction {
-        Reduction::Max => ("eq_max", "EqMax"),
-        Reduction::Min => ("eq_min", "EqMin"),
+        Reduction::Max => ("eq_greatest", "EqMax"),
+        Reduction::Min => ("eq_least", "EqMin"),
         Reduction::Sum => ("eq_sum", "EqSum"),
         Reduction::Prod => ("eq_prod", "EqProd"),
         Reduction::Any => ("eq_any", "EqAny"),

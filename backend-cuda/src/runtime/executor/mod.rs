@@ -49,6 +49,8 @@ pub struct Executor {
     constants: RefCell<HashMap<u64, Rc<Buffer>>>,
     /// Counter of the blocks of a sum.
     arrived: OnceCell<Rc<Buffer>>,
+    /// Keys of extremes that kernels take on the way.
+    extreme_keys: RefCell<Vec<Rc<Buffer>>>,
     interrupt: Interrupt,
     /// The first error of an operation that could not return it.
     deferred: RefCell<Option<Error>>,
@@ -75,6 +77,7 @@ impl Executor {
             autotune: RefCell::new(Autotune::new(tune)),
             constants: RefCell::default(),
             arrived: OnceCell::new(),
+            extreme_keys: RefCell::default(),
             interrupt,
             deferred: RefCell::default(),
         })

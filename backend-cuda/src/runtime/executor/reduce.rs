@@ -46,7 +46,35 @@ impl<R> Leaves<R> {
     }
 }
 
+/// Where threads take an extreme.
+#[derive(Debug)]
+pub struct Extreme {
+    pub(crate) key: Rc<Buffer>,
+}
+
+impl Extreme {
+    /// Its address.
+    pub fn pointer(&self) -> DevicePtr {
+        self.key.address()
+    }
+}
+
+/// The key of no extreme, `EQ_NO_EXTREME` of the kernels.
+const NO_EXTREME: u64 = u64::MAX;
+
 impl Executor {
+    /// The key of an extreme, one for each number: between launches that of none.
+    ///
+    /// # Errors
+    /// `Backend`: not enough memory.
+    pub(crate) fn extreme_key(&self, number: usize) -> Result<Rc<Buffer>, Error> {
+        while self.extreme_keys.borrow().len() <= number {
+            let key = self.upload("the key of an extreme", &[NO_EXTREME])?;
+            self.extreme_keys.borrow_mut().push(key);
+        }
+        Ok(Rc::clone(&self.extreme_keys.borrow()[number]))
+    }
+
     /// Combines `count` numbers at `from`, at least one, to one number at `to`.
     ///
     /// # Errors

@@ -90,6 +90,12 @@ extern "C" __global__ void equelle_tree(unsigned int operation, EqEntity n, cons
   if (eq_tells_leaf()) out[blockIdx.x] = value;
 }
 
+// The number that is the extreme of a key; the key begins anew.
+extern "C" __global__ void equelle_extreme(unsigned int largest, unsigned long long* key, double* out) {
+  *out = eq_extreme_of_key(*key, largest != 0u);
+  *key = EQ_NO_EXTREME;
+}
+
 // The tree for Bools: 0 any, 1 all. The order does not matter.
 extern "C" __global__ void equelle_tree_bools(unsigned int operation, EqEntity n, const unsigned char* __restrict__ in,
                                               unsigned char* __restrict__ out) {

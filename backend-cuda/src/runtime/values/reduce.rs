@@ -6,7 +6,7 @@ use equelle_runtime::domain::Domain;
 use equelle_runtime::{BoolReduction, Error, Reduction, reduce};
 
 use crate::runtime::device::DevicePtr;
-use crate::runtime::executor::reduce::Leaves;
+use crate::runtime::executor::reduce::{Extreme, Leaves};
 use crate::runtime::runtime::CudaRuntime;
 use crate::runtime::values::collections::{Bool, Scalar, Vector};
 
@@ -57,6 +57,26 @@ impl CudaRuntime {
         }
         let result = self.new_number()?;
         self.executor.combine_into(reduction, count, buffer.address(), result.address())?;
+        Ok(Scalar::Device(result))
+    }
+
+    /// Where the threads of a kernel take the extreme that is the result of this number: one kernel
+    /// after the other, each followed by [`CudaRuntime::extreme_value`].
+    ///
+    /// # Errors
+    /// `Backend`: not enough memory.
+    pub fn extreme(&mut self, number: usize) -> Result<Extreme, Error> {
+        Ok(Extreme { key: self.executor.extreme_key(number)? })
+    }
+
+    /// The extreme that a kernel has taken.
+    ///
+    /// # Errors
+    /// `Backend`: not enough memory.
+    pub fn extreme_value(&mut self, reduction: Reduction, extreme: Extreme) -> Result<Scalar, Error> {
+        let result = self.new_number()?;
+        let call = self.executor.runtime_call("equelle_extreme")?.arg(u32::from(reduction == Reduction::Max));
+        self.executor.launch_once(call.arg(extreme.pointer()).arg(result.address()));
         Ok(Scalar::Device(result))
     }
 

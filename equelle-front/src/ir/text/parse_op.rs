@@ -96,8 +96,9 @@ impl<'a> FunctionParser<'a> {
             self.parser.expect(":")?;
             let ty = self.parser.ty(&self.module.sets)?;
             let dim = self.parser.dimension()?;
+            let carried = self.parser.accept_word("carried");
             let span = self.parser.span().unwrap_or_default();
-            self.function.mutables.push(Mutable { name: name.user().to_owned(), ty, dim, span });
+            self.function.mutables.push(Mutable { name: name.user().to_owned(), ty, dim, span, carried });
         }
         self.function.body = self.block(0)?;
         Ok(self.function)

@@ -156,7 +156,8 @@ fn function(out: &mut String, module: &Module, f: &Function, sets: &SetNames, na
     line(out, 0, &format!("{head}{} {{", span(f.span)));
     for (i, m) in f.mutables.iter().enumerate() {
         let name = printer.mutable(MutableId(i as u32));
-        line(out, 1, &format!("mutable {name}: {}{}{}", sets.ty(&m.ty), dimension(m.dim), span(m.span)));
+        let carried = if m.carried { " carried" } else { "" };
+        line(out, 1, &format!("mutable {name}: {}{}{carried}{}", sets.ty(&m.ty), dimension(m.dim), span(m.span)));
     }
     printer.block(out, 1, &f.body);
     line(out, 0, "}");

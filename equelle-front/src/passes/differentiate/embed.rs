@@ -248,7 +248,7 @@ impl Embedder<'_> {
             let name = self.callees[residuals[0].0 as usize].values[param.0 as usize].name.clone();
             let unknown = self.value(ty, &name, dim);
             let mutable = MutableId(self.function.mutables.len() as u32);
-            self.function.mutables.push(Mutable { name, ty, dim, span });
+            self.function.mutables.push(Mutable { name, ty, dim, span, carried: false });
             body.push(Stmt { kind: StmtKind::Let { results: vec![unknown], op: Op::Load(mutable) }, span });
             solve.unknowns.push(unknown);
             solve.mutables.push(mutable);

@@ -9,6 +9,7 @@ use super::plan::Plan;
 use crate::ir::{
     CHECK, COMPUTE, CartesianForm, Check, CheckKind, Function, KBlock, KExpr, KResult, Kernel, Op, Path, Space, UnaryOp, ValueId,
 };
+use crate::ops::Reduction;
 use crate::source::Span;
 use crate::types::{Basic, CanonicalSet, EntityKind, SetId, SetTable, Shape};
 
@@ -63,9 +64,10 @@ impl KernelMaker<'_> {
             evaluate(builder)
         })?;
         let mut cartesian = None;
-        // Conditions are those of the body for any grid, and only numbers are stored per axis.
-        if reduce.is_none() && checks.is_empty() {
-            let scalars = info.ty.basic == Basic::Scalar;
+        // Conditions are those of the body for any grid, and only numbers are stored per axis. An
+        // extreme has a form with which it may join a kernel that writes what it is of.
+        if reduce.is_none_or(Reduction::is_extreme) && checks.is_empty() {
+            let scalars = info.ty.basic == Basic::Scalar && reduce.is_none();
             for mode in modes(self.sets, space).iter().filter(|mode| scalars || **mode != Mode::PerAxis) {
                 if let Ok((form, extended)) = self.body(space, *mode, interface.for_next_body(), &roots, evaluate) {
                     interface = extended;

@@ -35,7 +35,7 @@ use kernel_maker::KernelMaker;
 use plan::{Placement, Plan};
 
 pub(super) use equation::{EquationKernel, Equations};
-pub(super) use names::identifier;
+pub(super) use names::{identifier, value_name};
 pub(super) use tidy::inline_all_single_uses;
 
 /// Fuses every function of a module but residuals of Newton's method and what they call:

@@ -16,7 +16,7 @@ pub(super) fn demanded(op: &Op) -> Option<(ValueId, CheckKind)> {
 }
 
 /// Name of a value in kernels: the user's, or one made from what it is computed from.
-pub(super) fn value_name(function: &Function, defs: &Defs, sets: &SetTable, value: ValueId) -> String {
+pub(in crate::passes) fn value_name(function: &Function, defs: &Defs, sets: &SetTable, value: ValueId) -> String {
     name_of(function, defs, sets, value, 2).unwrap_or_else(|| "value".to_owned())
 }
 

@@ -66,10 +66,12 @@ impl Plan {
             again: BTreeMap::new(),
             ringed: BTreeSet::new(),
             tall: BTreeSet::new(),
+            sums_over_rounds: BTreeSet::new(),
             offsets: OffsetReads::of(function, defs),
             stored_for_offsets: BTreeMap::new(),
         };
         planner.heights(&function.body, &mut BTreeMap::new());
+        planner.sums_over_rounds(&function.body, 0, &mut BTreeMap::new());
         planner.rings(&function.body);
         planner.ringed.retain(|value| function.values[value.0 as usize].storage != Some(Storage::Inlined));
         planner.prune_rings(&function.body, &mut BTreeSet::new());
@@ -139,6 +141,8 @@ pub(super) struct Planner<'a> {
     ringed: BTreeSet<ValueId>,
     /// Values stored because too many operations would be substituted above one another.
     tall: BTreeSet<ValueId>,
+    /// Sums over faces that do not change in a loop which reads them: stored before it.
+    sums_over_rounds: BTreeSet<ValueId>,
     /// At which offsets values are read.
     offsets: OffsetReads,
     /// Values stored because of that: each place would evaluate them again.
@@ -179,6 +183,33 @@ impl Planner<'_> {
         }
     }
 
+    /// Finds the sums that a loop reads and does not change, operands before their users, so that
+    /// what reads them there is no sum itself. `defined` holds the depths of definitions.
+    fn sums_over_rounds(&mut self, block: &Block, depth: usize, defined: &mut BTreeMap<ValueId, usize>) {
+        for statement in &block.statements {
+            match &statement.kind {
+                StmtKind::Let { results, op } => {
+                    for operand in op.operands() {
+                        if defined.get(&operand).is_some_and(|&outer| outer < depth) && self.is_stored_sum(operand) {
+                            self.sums_over_rounds.insert(operand);
+                            self.costs.clear();
+                        }
+                    }
+                    defined.extend(results.iter().map(|&result| (result, depth)));
+                }
+                StmtKind::For { body, .. } => self.sums_over_rounds(body, depth + 1, defined),
+                StmtKind::Store { .. } | StmtKind::Output { .. } | StmtKind::Launch { .. } | StmtKind::Return(_) => {}
+            }
+        }
+    }
+
+    /// Whether a value that a deeper loop reads is stored because it sums over faces.
+    fn is_stored_sum(&mut self, value: ValueId) -> bool {
+        let Some(op) = self.defs.op(value) else { return false };
+        let may_be_kept = self.ty(value).basic == Basic::Scalar && is_storable(op, self.ty(value));
+        may_be_kept && self.storage(value) != Some(Storage::Inlined) && self.cost(value).1
+    }
+
     /// Finds the values to store because an operation evaluates a sum elsewhere, users after their
     /// operands.
     fn rings(&mut self, block: &Block) {
@@ -207,8 +238,8 @@ impl Planner<'_> {
                 StmtKind::Let { results, op } => {
                     let [result] = results[..] else { continue };
                     let ty = self.ty(result);
-                    let substituted =
-                        is_fusable(op, ty) && !matches!(op, Op::Reduce(..)) && !self.kept.contains(&result) && !self.tall.contains(&result);
+                    let stored = self.kept.contains(&result) || self.tall.contains(&result) || self.sums_over_rounds.contains(&result);
+                    let substituted = is_fusable(op, ty) && !matches!(op, Op::Reduce(..)) && !stored;
                     let sum = substituted && (is_sum(op) || op.operands().iter().any(|v| sums.contains(v)));
                     if !self.ringed.contains(&result) {
                         if sum {
@@ -436,6 +467,7 @@ impl Planner<'_> {
             || self.kept.contains(&value)
             || self.ringed.contains(&value)
             || self.tall.contains(&value)
+            || self.sums_over_rounds.contains(&value)
             || self.stored_for_offsets.contains_key(&value)
             || (self.storage(value) == Some(Storage::Stored) && is_storable(op, self.ty(value)))
     }

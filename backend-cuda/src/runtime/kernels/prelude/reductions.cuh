@@ -27,40 +27,47 @@ EQ_FUNCTION EqLeaf eq_leaf_here(EqEntity size) {
 EQ_FUNCTION EqEntity eq_leaf_count(EqEntity size) { return size / EQ_LEAF + (size % EQ_LEAF != 0); }
 
 // Combine two partial results, the left one first. Sum starts from 0, Prod from 1, Max and Min from
-// the first element of a chain. NaN propagates through Max and Min; of equal operands the left one
-// is kept.
+// the first element of a chain. NaN propagates through Max and Min; of two numbers that are equal
+// eq_max and eq_min keep the left one.
 EQ_FUNCTION double eq_sum(double left, double right) { return left + right; }
 EQ_FUNCTION double eq_prod(double left, double right) { return left * right; }
 EQ_FUNCTION double eq_max(double left, double right) { return left >= right || left != left ? left : right; }
 EQ_FUNCTION double eq_min(double left, double right) { return left <= right || left != left ? left : right; }
 EQ_FUNCTION float eq_max(float left, float right) { return left >= right || left != left ? left : right; }
 EQ_FUNCTION float eq_min(float left, float right) { return left <= right || left != left ? left : right; }
+// Those of reductions, whose result must not depend on an order: -0 is less than +0.
+EQ_FUNCTION double eq_greatest(double left, double right) {
+  return left > right || left != left || (left == right && copysign(1.0, left) > 0.0) ? left : right;
+}
+EQ_FUNCTION double eq_least(double left, double right) {
+  return left < right || left != left || (left == right && copysign(1.0, left) < 0.0) ? left : right;
+}
 EQ_FUNCTION bool eq_any(bool left, bool right) { return left || right; }
 EQ_FUNCTION bool eq_all(bool left, bool right) { return left && right; }
 // Vectors, component by component.
 EQ_FUNCTION EqVector eq_sum(const EqVector& left, const EqVector& right) { return left + right; }
-EQ_FUNCTION EqVector eq_max(const EqVector& left, const EqVector& right) {
+EQ_FUNCTION EqVector eq_greatest(const EqVector& left, const EqVector& right) {
   EqVector v;
 #pragma unroll
-  for (int d = 0; d < DIM; ++d) v.c[d] = eq_max(left.c[d], right.c[d]);
+  for (int d = 0; d < DIM; ++d) v.c[d] = eq_greatest(left.c[d], right.c[d]);
   return v;
 }
-EQ_FUNCTION EqVector eq_min(const EqVector& left, const EqVector& right) {
+EQ_FUNCTION EqVector eq_least(const EqVector& left, const EqVector& right) {
   EqVector v;
 #pragma unroll
-  for (int d = 0; d < DIM; ++d) v.c[d] = eq_min(left.c[d], right.c[d]);
+  for (int d = 0; d < DIM; ++d) v.c[d] = eq_least(left.c[d], right.c[d]);
   return v;
 }
 // Reductions by number: Max, Min, Sum, Prod.
 EQ_FUNCTION double eq_combine(unsigned int operation, double left, double right) {
-  return operation == 0 ? eq_max(left, right) : operation == 1 ? eq_min(left, right) : operation == 2 ? eq_sum(left, right) : eq_prod(left, right);
+  return operation == 0 ? eq_greatest(left, right) : operation == 1 ? eq_least(left, right) : operation == 2 ? eq_sum(left, right) : eq_prod(left, right);
 }
 
 // Reductions as function objects.
 struct EqSum { template <class T> EQ_OPERATOR T operator()(const T& left, const T& right) const { return eq_sum(left, right); } };
 struct EqProd { template <class T> EQ_OPERATOR T operator()(const T& left, const T& right) const { return eq_prod(left, right); } };
-struct EqMax { template <class T> EQ_OPERATOR T operator()(const T& left, const T& right) const { return eq_max(left, right); } };
-struct EqMin { template <class T> EQ_OPERATOR T operator()(const T& left, const T& right) const { return eq_min(left, right); } };
+struct EqMax { template <class T> EQ_OPERATOR T operator()(const T& left, const T& right) const { return eq_greatest(left, right); } };
+struct EqMin { template <class T> EQ_OPERATOR T operator()(const T& left, const T& right) const { return eq_least(left, right); } };
 struct EqAny { EQ_OPERATOR bool operator()(bool left, bool right) const { return left || right; } };
 struct EqAll { EQ_OPERATOR bool operator()(bool left, bool right) const { return left && right; } };
 struct EqCombine {
@@ -112,3 +119,55 @@ EQ_FUNCTION T eq_chains(T partial, EqEntity count, Combine combine) {
 }
 EQ_FUNCTION bool eq_tells_leaf() { return threadIdx.x == 0; }
 #endif
+
+// ---- Extremes that threads take on the way ------------------------------------------------------
+
+// The key of a number: numbers ascend with their keys, or descend for the largest one, so that the
+// least key is that of the extreme. NaN has the least key of all. No number has the key of
+// EQ_NO_EXTREME.
+#define EQ_NO_EXTREME 0xffffffffffffffffull
+template <bool LARGEST>
+EQ_FUNCTION unsigned long long eq_extreme_key(double value) {
+#ifdef EQ_SHIM
+  unsigned long long bits;
+  __builtin_memcpy(&bits, &value, sizeof bits);
+#else
+  const unsigned long long bits = (unsigned long long)__double_as_longlong(value);
+#endif
+  const unsigned long long sign = 1ull << 63, key = bits & sign ? ~bits : bits | sign;
+  return value != value ? 0ull : LARGEST ? ~key : key;
+}
+EQ_FUNCTION double eq_extreme_of_key(unsigned long long key, bool largest) {
+  const unsigned long long sign = 1ull << 63, ascending = largest ? ~key : key;
+  const unsigned long long bits = key == 0 ? 0x7ff8ull << 48 : ascending & sign ? ascending & ~sign : ~ascending;
+#ifdef EQ_SHIM
+  double value;
+  __builtin_memcpy(&value, &bits, sizeof value);
+  return value;
+#else
+  return __longlong_as_double((long long)bits);
+#endif
+}
+
+// Takes in a value of this thread; any threads may, at any time.
+template <bool LARGEST>
+EQ_FUNCTION void eq_take_extreme(double* at, double value) {
+  unsigned long long* const least = (unsigned long long*)at;
+  unsigned long long key = eq_extreme_key<LARGEST>(value);
+#ifdef EQ_SHIM
+  if (key < *least) *least = key;
+#else
+#if __CUDA_ARCH__ >= 800
+  // The threads of a warp that are here together send one key.
+  const unsigned int together = __activemask(), high = (unsigned int)(key >> 32);
+  const unsigned int least_high = __reduce_min_sync(together, high);
+  const unsigned int least_low = __reduce_min_sync(together, high == least_high ? (unsigned int)key : 0xffffffffu);
+  unsigned int lane;
+  asm("mov.u32 %0, %%laneid;" : "=r"(lane));
+  if (lane + 1u != (unsigned int)__ffs((int)together)) return;
+  key = (unsigned long long)least_high << 32 | least_low;
+#endif
+  // Most keys are not below the one that is there.
+  if (key < *(volatile unsigned long long*)least) atomicMin(least, key);
+#endif
+}
