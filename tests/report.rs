@@ -156,6 +156,29 @@ fn small_kernels_by_hand() {
     assert_eq!(choice.general[0], Traffic { own: 1, stores: 1, bytes: 16.0, flops: 4, ..Traffic::default() });
 }
 
+/// However it is written: the kernel that writes the state takes its extreme, and one computes the
+/// step, the time and the condition.
+#[test]
+fn a_step_by_the_cfl_number_is_two_kernels() {
+    for words in ["at_end", "function", "quotient", "two_extremes"] {
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("tests/wording/cfl_{words}.equelle"));
+        let report = report_of("program", &fs::read_to_string(path).expect("a program"));
+        let kernels: Vec<&KernelItem> = report.steps().flat_map(Part::kernels).collect();
+        let mut reductions: Vec<Vec<bool>> = kernels.iter().map(|kernel| of_reductions(kernel)).collect();
+        reductions.sort();
+        let singles = reductions.iter().find(|results| *results != &[false, true]).map_or(0, Vec::len);
+        assert_eq!(kernels.len(), 2, "{words}: {reductions:?}");
+        assert!(reductions.contains(&vec![false, true]), "{words}: {reductions:?}");
+        // The step is not computed where it is the one that the round before has computed.
+        assert!(singles >= 2, "{words}: {reductions:?}");
+    }
+}
+
+/// Of the results of a kernel whether they are reductions.
+fn of_reductions(kernel: &KernelItem) -> Vec<bool> {
+    kernel.results.iter().map(|result| result.why == Some(Why::Reduction)).collect()
+}
+
 fn reasons(report: &Report) -> Vec<(String, Option<Why>)> {
     let kernels = report.parts.iter().flat_map(Part::kernels);
     kernels.flat_map(|kernel| kernel.results.iter().map(|result| (result.name.clone(), result.why.clone()))).collect()
@@ -164,7 +187,7 @@ fn reasons(report: &Report) -> Vec<(String, Option<Why>)> {
 #[test]
 fn formulas_too_tall_are_stored() {
     let terms: Vec<String> = (0..300).map(|i| format!("u * {i}")).collect();
-    let text = format!("u = InputCollectionOfScalar(\"u\", AllCells())\nOutput(\"largest\", MaxReduce({}))\n", terms.join(" + "));
+    let text = format!("u = InputCollectionOfScalar(\"u\", AllCells())\nOutput(\"sum\", SumReduce({}))\n", terms.join(" + "));
     let found = reasons(&report_of("program", &text));
     // The lower 250 levels are a value of their own, the rest is part of the reduction.
     assert!(matches!(&found[..], [(_, Some(Why::Tall { limit: 250 })), (_, Some(Why::Reduction))]), "{found:?}");

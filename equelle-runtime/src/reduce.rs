@@ -115,14 +115,16 @@ pub fn combine(reduction: Reduction, left: f64, right: f64) -> f64 {
     match reduction {
         Reduction::Sum => left + right,
         Reduction::Prod => left * right,
-        // Without branches: loops over chains become vector instructions.
+        // Two equal numbers differ in the sign of zero alone: the bits that both have, or one.
         Reduction::Max => {
-            let stays = (left > right) | left.is_nan() | ((left == right) & left.is_sign_positive());
-            if stays { left } else { right }
+            let larger = if right > left { right } else { left };
+            let larger = if left == right { f64::from_bits(left.to_bits() & right.to_bits()) } else { larger };
+            if right.is_nan() { right } else { larger }
         }
         Reduction::Min => {
-            let stays = (left < right) | left.is_nan() | ((left == right) & left.is_sign_negative());
-            if stays { left } else { right }
+            let smaller = if right < left { right } else { left };
+            let smaller = if left == right { f64::from_bits(left.to_bits() | right.to_bits()) } else { smaller };
+            if right.is_nan() { right } else { smaller }
         }
     }
 }

@@ -67,9 +67,11 @@ impl Plan {
             ringed: BTreeSet::new(),
             tall: BTreeSet::new(),
             sums_over_rounds: BTreeSet::new(),
+            written: BTreeSet::new(),
             offsets: OffsetReads::of(function, defs),
             stored_for_offsets: BTreeMap::new(),
         };
+        note_written(&function.body, &mut planner.written);
         planner.heights(&function.body, &mut BTreeMap::new());
         planner.sums_over_rounds(&function.body, 0, &mut BTreeMap::new());
         planner.rings(&function.body);
@@ -143,6 +145,8 @@ pub(super) struct Planner<'a> {
     tall: BTreeSet<ValueId>,
     /// Sums over faces that do not change in a loop which reads them: stored before it.
     sums_over_rounds: BTreeSet<ValueId>,
+    /// What variables hold and what is put out: it is in memory, whatever it is computed from.
+    written: BTreeSet<ValueId>,
     /// At which offsets values are read.
     offsets: OffsetReads,
     /// Values stored because of that: each place would evaluate them again.
@@ -369,7 +373,7 @@ impl Planner<'_> {
                     }
                 }
                 for operand in op.operands() {
-                    let reduced = matches!(op, Op::Reduce(..)) && self.cost(operand).1;
+                    let reduced = matches!(op, Op::Reduce(..)) && self.cost(operand).1 && self.sums_itself(operand);
                     let entry = self.sites.entry(operand).or_default();
                     entry.needs.extend(reduced.then_some(Need::ReducedSum));
                     entry.depth = entry.depth.max(if stored { depth } else { sites.depth.max(depth) });
@@ -452,6 +456,19 @@ impl Planner<'_> {
         let known = self.cost_of(value);
         self.costs.insert(value, known);
         known
+    }
+
+    /// Whether a value sums over faces other than through what is written anyway.
+    fn sums_itself(&self, value: ValueId) -> bool {
+        let (mut seen, mut open) = (BTreeSet::from([value]), vec![value]);
+        while let Some(at_hand) = open.pop() {
+            let Some(op) = self.defs.op(at_hand).filter(|_| !self.is_loaded(at_hand)) else { continue };
+            if is_sum(op) {
+                return true;
+            }
+            open.extend(op.operands().into_iter().filter(|operand| !self.written.contains(operand) && seen.insert(*operand)));
+        }
+        false
     }
 
     /// Cost of reading a value that exists.
@@ -559,6 +576,19 @@ fn is_fusable(op: &Op, ty: Type) -> bool {
         | OpClass::Transfer
         | OpClass::FiniteVolume
         | OpClass::Reduction => true,
+    }
+}
+
+/// Notes what a block stores in variables or puts out.
+fn note_written(block: &Block, written: &mut BTreeSet<ValueId>) {
+    for statement in &block.statements {
+        match &statement.kind {
+            StmtKind::Store { value, .. } | StmtKind::Output { value, .. } => {
+                written.insert(*value);
+            }
+            StmtKind::For { body, .. } => note_written(body, written),
+            StmtKind::Let { .. } | StmtKind::Launch { .. } | StmtKind::Return(_) => {}
+        }
     }
 }
 

@@ -112,7 +112,7 @@ extern "C" __global__ void EQ_LIGHT transport(
     a_out[element] = (u[element] - (grid_2 * out)) + (taken + d);
     b_out[element] = far[element] || (!(area == 0.0));
     partial_2 = eq_sum(partial_2, out);
-    partial_3 = at == leaf.begin ? fabs(area) : eq_max(partial_3, fabs(area));
+    partial_3 = at == leaf.begin ? fabs(area) : eq_greatest(partial_3, fabs(area));
   }
   partial_2 = eq_chains<2>(partial_2, leaf.chains, EqSum());
   partial_3 = eq_chains<3>(partial_3, leaf.chains, EqMax());
@@ -349,7 +349,7 @@ extern "C" __global__ void EQ_LIGHT extremes(
   for (EqEntity at = leaf.begin; at < leaf.end; at += EQ_CHAINS) {
     const EqEntity element = eq_in_file(space, at);
     const EqEntity here = eq_entity(space, element);
-    partial_0 = at == leaf.begin ? (rate[element] - 1.0) : eq_min(partial_0, (rate[element] - 1.0));
+    partial_0 = at == leaf.begin ? (rate[element] - 1.0) : eq_least(partial_0, (rate[element] - 1.0));
     partial_1 = eq_prod(partial_1, (rate[element] * 2.0));
   }
   partial_0 = eq_chains<0>(partial_0, leaf.chains, EqMin());

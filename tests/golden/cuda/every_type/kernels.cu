@@ -554,8 +554,8 @@ extern "C" __global__ void EQ_LIGHT extremes(
     const EqEntity element = eq_in_file(space, at);
     const EqEntity here = eq_entity(space, element);
     partial_0 = eq_sum(partial_0, eq_load(v, v_size, element));
-    partial_1 = at == leaf.begin ? eq_load(v, v_size, element) : eq_max(partial_1, eq_load(v, v_size, element));
-    partial_2 = at == leaf.begin ? ((-1.0) * eq_load(v, v_size, element)) : eq_min(partial_2, ((-1.0) * eq_load(v, v_size, element)));
+    partial_1 = at == leaf.begin ? eq_load(v, v_size, element) : eq_greatest(partial_1, eq_load(v, v_size, element));
+    partial_2 = at == leaf.begin ? ((-1.0) * eq_load(v, v_size, element)) : eq_least(partial_2, ((-1.0) * eq_load(v, v_size, element)));
     partial_3 = eq_any(partial_3, b[element]);
     partial_4 = eq_all(partial_4, (b[element] || true));
     partial_5 = eq_prod(partial_5, (1.0 + (0.125 * eq_load(v, v_size, element).c[0])));

@@ -290,7 +290,7 @@ extern "C" __global__ void EQ_LIGHT compute_max_u(
   for (EqEntity at = leaf.begin; at < leaf.end; at += EQ_CHAINS) {
     const EqEntity element = eq_in_file(space, at);
     const EqEntity here = eq_entity(space, element);
-    partial = at == leaf.begin ? double(u[element]) : eq_max(partial, double(u[element]));
+    partial = at == leaf.begin ? double(u[element]) : eq_greatest(partial, double(u[element]));
   }
   partial = eq_chains<0>(partial, leaf.chains, EqMax());
   if (!eq_tells_leaf()) return;
