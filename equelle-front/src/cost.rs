@@ -36,6 +36,17 @@ pub struct CostModel {
     /// Terms of an interior face that cost more than this are made once for both of its cells, on
     /// unstructured grids and by targets that do that at all.
     pub stage: u32,
+    /// Where the extremes of what a kernel writes are taken.
+    pub extremes: Extremes,
+}
+
+/// Where the largest or smallest of values is taken that a kernel computes for nothing else.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Extremes {
+    /// By the kernel that writes what they are computed from.
+    OnTheWay,
+    /// By passes of their own.
+    Apart,
 }
 
 /// What single operations of many take, an addition being 1: the table that
@@ -77,6 +88,7 @@ impl CostModel {
         recompute: 1,
         share: 400,
         stage: 60,
+        extremes: Extremes::OnTheWay,
     };
 
     /// Of a target with these measurements. Arithmetic up to `recompute` is done again; the other

@@ -9,16 +9,25 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::analysis::{Defs, stored_mutables};
-use super::dce;
 use super::fuse::value_name;
 use super::inline::rename;
-use crate::ir::{Block, Function, Mutable, MutableId, Op, OpClass, Rounds, Stmt, StmtKind, ValueId};
+use super::rewrite::each_function;
+use super::{Notes, dce};
+use crate::cost::{CostModel, Extremes};
+use crate::ir::{Block, Function, Module, Mutable, MutableId, Op, OpClass, Rounds, Stmt, StmtKind, ValueId};
 use crate::lower::UniqueNames;
 use crate::ops::Reduction;
 use crate::types::{Basic, SetTable, Shape};
 
-/// Carries the extremes of every loop of a function.
-pub(super) fn run(function: &mut Function, sets: &SetTable) {
+/// Carries the extremes of every loop, if kernels take them on the way.
+pub(super) fn run(module: &mut Module, model: &CostModel, _: &mut Notes) {
+    match model.extremes {
+        Extremes::OnTheWay => each_function(module, of_function),
+        Extremes::Apart => {}
+    }
+}
+
+fn of_function(function: &mut Function, sets: &SetTable) {
     let mut names = UniqueNames::default();
     for mutable in &function.mutables {
         names.unique(&mutable.name);

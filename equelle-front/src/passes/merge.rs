@@ -26,6 +26,7 @@ use super::combine::{combine, widen_sums};
 use super::locals::{copy_local, drop_unused_locals};
 use super::rewrite::{NodeMut, rewrite_block};
 use crate::backend::visit::{Node, visit_block};
+use crate::cost::Extremes;
 use crate::ir::{
     Block, COMPUTE, CartesianForm, Function, KBlock, KExpr, KResult, KStmt, Kernel, KernelId, Local, LocalId, Module, MutableId, Op,
     ParamId, Path, Space, Stmt, StmtKind, ValueId, reads_by_index,
@@ -35,7 +36,7 @@ use crate::ops::Reduction;
 use crate::types::{Basic, SetTable, Type};
 
 /// Merges the launches of every function.
-pub(super) fn run(module: &mut Module) {
+pub(super) fn run(module: &mut Module, extremes: Extremes) {
     let mut kernels = std::mem::take(&mut module.kernels);
     let mut names = UniqueNames::default();
     for kernel in &kernels {
@@ -47,7 +48,8 @@ pub(super) fn run(module: &mut Module) {
         let body = std::mem::take(&mut function.body);
         let mut defs = Defs::default();
         defs.add(&body.statements);
-        let mut merger = Merger { kernels: &mut kernels, names: &mut names, uses, function, sets: &module.sets, defs, by_index: false };
+        let mut merger =
+            Merger { kernels: &mut kernels, names: &mut names, uses, function, sets: &module.sets, defs, extremes, by_index: false };
         let body = merger.block(body);
         function.body = body;
     }
@@ -196,6 +198,7 @@ struct Merger<'a> {
     function: &'a Function,
     sets: &'a SetTable,
     defs: Defs,
+    extremes: Extremes,
     /// Whether a kernel of the segment at hand reads by index.
     by_index: bool,
 }
@@ -340,7 +343,11 @@ impl Merger<'_> {
         // Kernels that read by index write over what they read, and take no extremes.
         // Of values as they are stored, each is read once in either kernel.
         let is_computed = !kernel.body.statements.is_empty() || !matches!(kernel.body.yields[..], [KExpr::Load { at: Path::Here, .. }]);
-        let may_join = is_computed && !self.by_index && !kernel.may_fail(self.sets) && kernel.results.iter().all(is_extreme);
+        let may_join = self.extremes == Extremes::OnTheWay
+            && is_computed
+            && !self.by_index
+            && !kernel.may_fail(self.sets)
+            && kernel.results.iter().all(is_extreme);
         may_join.then(|| self.key_of(kernel))
     }
 

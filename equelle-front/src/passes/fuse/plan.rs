@@ -6,7 +6,7 @@ use super::super::analysis::Defs;
 use super::super::{Need, Notes, Why};
 use super::invariant::Again;
 use super::offsets::{OffsetReads, reads, sum};
-use crate::cost::CostModel;
+use crate::cost::{CostModel, Extremes};
 use crate::ir::{Block, Function, Op, OpClass, StmtKind, Storage, ValueId};
 use crate::ops::Offset;
 use crate::types::{Basic, CanonicalSet, EntityKind, SetTable, Shape, Type};
@@ -71,9 +71,13 @@ impl Plan {
             offsets: OffsetReads::of(function, defs),
             stored_for_offsets: BTreeMap::new(),
         };
-        note_written(&function.body, &mut planner.written);
+        if model.extremes == Extremes::OnTheWay {
+            note_written(&function.body, &mut planner.written);
+        }
         planner.heights(&function.body, &mut BTreeMap::new());
-        planner.sums_over_rounds(&function.body, 0, &mut BTreeMap::new());
+        if model.extremes == Extremes::OnTheWay {
+            planner.sums_over_rounds(&function.body, 0, &mut BTreeMap::new());
+        }
         planner.rings(&function.body);
         planner.ringed.retain(|value| function.values[value.0 as usize].storage != Some(Storage::Inlined));
         planner.prune_rings(&function.body, &mut BTreeSet::new());
