@@ -160,9 +160,13 @@ fn small_kernels_by_hand() {
 /// step, the time and the condition.
 #[test]
 fn a_step_by_the_cfl_number_is_two_kernels() {
-    for words in ["at_end", "function", "quotient", "two_extremes"] {
-        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("tests/wording/cfl_{words}.equelle"));
-        let report = report_of("program", &fs::read_to_string(path).expect("a program"));
+    let text = |words: &str| fs::read_to_string(root().join(format!("tests/wording/cfl_{words}.equelle"))).expect("a program");
+    let quotient = text("quotient");
+    let two_extremes = quotient.replace("MinReduce(|AllCells()| / (Abs(u) + 1))", "MinReduce(|AllCells()|) / MaxReduce(Abs(u) + 1)");
+    assert_ne!(two_extremes, quotient);
+    let programs = [("at end", text("at_end")), ("function", text("function")), ("quotient", quotient), ("two extremes", two_extremes)];
+    for (words, text) in programs {
+        let report = report_of("program", &text);
         let kernels: Vec<&KernelItem> = report.steps().flat_map(Part::kernels).collect();
         let mut reductions: Vec<Vec<bool>> = kernels.iter().map(|kernel| of_reductions(kernel)).collect();
         reductions.sort();
