@@ -4,7 +4,7 @@
 //!
 //! So it is computed before the loop too, and after the last round for nobody: whatever may be an
 //! error stays where it is. So does what reads the state of other elements, which no kernel has at
-//! hand while it writes, and the extreme of a variable as it is, which is read once in either place.
+//! hand while it writes, and the extreme of a variable as it is, read once in either place.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -56,7 +56,7 @@ struct Carrier<'a> {
     carried: BTreeSet<ValueId>,
 }
 
-/// What a value of a loop's body is computed from, if that is the state at the beginning of a round.
+/// What a value of a loop's body is computed from, if that is the state before a round.
 #[derive(Clone, Debug, Default)]
 struct Slice {
     /// Positions of the statements that compute it.
