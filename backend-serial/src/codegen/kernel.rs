@@ -9,12 +9,11 @@ use proc_macro2::{Ident, Literal, TokenStream};
 use quote::quote;
 
 use super::cartesian::function::{cartesian_equation, cartesian_functions};
-use super::cartesian::stencil_rows::stencil_rows;
+use super::cartesian::stencil_rows::{equation_by_index, stencil_rows};
 use super::emit::reals::Reals;
 use super::emit::text::ident;
 use super::emit::uses::{Use, Uses};
 use super::emit::writer::{Failure, Source, Written};
-use super::jacobian::by_index::equation_by_index;
 use super::jacobian::unstructured::unstructured_equation;
 use super::signature::{GeneralFunction, GridUse, args_type, result_type};
 use super::unstructured::function::{Part, unstructured_function};

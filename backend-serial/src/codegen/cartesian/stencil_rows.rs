@@ -3,8 +3,10 @@
 use std::collections::BTreeSet;
 
 use equelle_front::backend::Namer;
-use equelle_front::ir::{KBlock, ParamId};
-use equelle_front::types::{Basic, CanonicalSet};
+use equelle_front::backend::inside::Inside;
+use equelle_front::backend::stencil::Skeleton;
+use equelle_front::ir::{JacobianForm, KBlock, ParamId};
+use equelle_front::types::{Basic, CanonicalSet, Shape};
 use proc_macro2::{Ident, Literal, TokenStream};
 use quote::quote;
 
@@ -52,6 +54,18 @@ fn one_loop(writer: &mut Writer, body: &KBlock) -> Written<Body> {
     } else {
         quote! { #statements #(#outputs[i] = #stored;)* }
     }))
+}
+
+/// Writes the functions of an equation that reads by index.
+pub(in crate::codegen) fn equation_by_index(source: Source<'_>, form: &JacobianForm, functions: &mut Namer) -> Written<Functions> {
+    let Source { module, kernel, .. } = source;
+    let all_cells = Shape::Collection(module.sets.canonical(CanonicalSet::ALL_CELLS));
+    let unknowns = &kernel.params[..form.unknowns as usize];
+    if unknowns.iter().any(|param| param.ty.shape != all_cells) || kernel.params.iter().any(|param| param.per_axis) {
+        return Err(Failure::Form);
+    }
+    let inside = Inside::of(form).ok_or(Failure::Form)?;
+    stencil_rows(source, Some(&EquationByIndex::new(form, &inside, &Skeleton::of(form))), functions)
 }
 
 /// The loop of an equation, over cells inside the grid.

@@ -2,20 +2,16 @@
 //! the grid they are the entries of a row, in the order of its columns; cells from which something
 //! is beyond a side add to the entries of the columns that the rules name there.
 
-use equelle_front::backend::Namer;
 use equelle_front::backend::inside::{Inside, OffsetColumn};
 use equelle_front::backend::stencil::Skeleton;
 use equelle_front::ir::{JacobianForm, KBlock};
-use equelle_front::types::{CanonicalSet, Shape};
 use proc_macro2::{Ident, Literal, TokenStream};
 use quote::quote;
 
-use crate::codegen::cartesian::function::Functions;
-use crate::codegen::cartesian::stencil_rows::stencil_rows;
 use crate::codegen::emit::derivatives::{Derivatives, Target};
 use crate::codegen::emit::outputs::{Outputs, stores};
 use crate::codegen::emit::text::ident;
-use crate::codegen::emit::writer::{Failure, Form, Source, Writer, Written};
+use crate::codegen::emit::writer::{Form, Writer, Written};
 
 /// An equation whose rows are being written.
 pub(in crate::codegen) struct EquationByIndex<'a> {
@@ -32,19 +28,11 @@ pub(in crate::codegen) struct AtSides {
     pub each: TokenStream,
 }
 
-/// Writes the function that the method calls, and the one of a part of a row.
-pub(in crate::codegen) fn equation_by_index(source: Source<'_>, form: &JacobianForm, functions: &mut Namer) -> Written<Functions> {
-    let Source { module, kernel, .. } = source;
-    let all_cells = Shape::Collection(module.sets.canonical(CanonicalSet::ALL_CELLS));
-    let unknowns = &kernel.params[..form.unknowns as usize];
-    if unknowns.iter().any(|param| param.ty.shape != all_cells) || kernel.params.iter().any(|param| param.per_axis) {
-        return Err(Failure::Form);
-    }
-    let inside = Inside::of(form).ok_or(Failure::Form)?;
-    stencil_rows(source, Some(&EquationByIndex { form, inside: &inside, skeleton: &Skeleton::of(form) }), functions)
-}
-
 impl<'a> EquationByIndex<'a> {
+    pub(in crate::codegen) fn new(form: &'a JacobianForm, inside: &'a Inside, skeleton: &'a Skeleton) -> Self {
+        EquationByIndex { form, inside, skeleton }
+    }
+
     /// The body for cells inside.
     pub(in crate::codegen) fn body(&self) -> &'a KBlock {
         &self.inside.body
