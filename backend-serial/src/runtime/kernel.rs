@@ -66,6 +66,16 @@ impl<R: Real> SerialRuntime<R> {
         self.session().threads().each_of(grid.n_cells(), grid.n[0], outputs, body);
     }
 
+    /// The loop over the cells of a Cartesian grid, in ranges of whole rows where there is more
+    /// than one row.
+    pub fn each_row_or_part<P: Parts>(&self, grid: &CartesianGrid<impl Real>, outputs: P, body: impl Fn(Range<usize>, P) + Sync) {
+        if grid.n[0] == grid.n_cells() {
+            self.each(grid.n_cells(), outputs, body);
+        } else {
+            self.each_row(grid, outputs, body);
+        }
+    }
+
     /// Refuses grids without a component of Vectors that a kernel names.
     ///
     /// # Errors

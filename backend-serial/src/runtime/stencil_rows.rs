@@ -9,10 +9,8 @@ use std::ops::Range;
 
 use equelle_runtime::Real;
 use equelle_runtime::grid::{SideMap, mapped};
-use equelle_runtime::threads::Parts;
 
-use super::SerialRuntime;
-use super::kernel::CartesianGrid;
+use super::cartesian_grid::CartesianGrid;
 
 /// Offsets along one axis in turn, each with the maps of the low and the high side.
 pub type Steps = &'static [(i8, [SideMap; 2])];
@@ -172,18 +170,6 @@ impl Inside {
         let [low, high] = self.reach[0];
         let (from, to) = if is_inside && low + high < n { (low, n - high) } else { (n, n) };
         cut([(0, from, false), (from, to, true), (to, n, false)], row.cells.clone(), LONGEST)
-    }
-}
-
-impl<R: Real> SerialRuntime<R> {
-    /// The loop over the cells of a Cartesian grid, in ranges of whole rows where there is more
-    /// than one row.
-    pub fn each_row_or_part<P: Parts>(&self, grid: &CartesianGrid<impl Real>, outputs: P, body: impl Fn(Range<usize>, P) + Sync) {
-        if grid.n[0] == grid.n_cells() {
-            self.each(grid.n_cells(), outputs, body);
-        } else {
-            self.each_row(grid, outputs, body);
-        }
     }
 }
 
