@@ -49,13 +49,14 @@ impl Writer<'_> {
             KExpr::Member { set, at } => self.member(*set, at),
             KExpr::Same(a, b) => Text::compound(format!("{} == {}", self.path(a), self.path(b))),
             KExpr::Unary(op, a) => self.unary(*op, a),
-            KExpr::Arithmetic(Arithmetic::Div, a, b) if let Some(quotient) = self.quotient(a, b) => quotient,
-            // What is the same for every element is no 0 that meets many others.
-            KExpr::Arithmetic(Arithmetic::Div, a, b)
-                if self.kernel.expr_basic(a) == Basic::Scalar && !matches!(**a, KExpr::Real(_) | KExpr::Param(_)) =>
-            {
-                Text::atom(format!("eq_divide({}, {})", self.expr(a).bare(), self.expr(b).bare()))
-            }
+            KExpr::Arithmetic(Arithmetic::Div, a, b) => match self.quotient(a, b) {
+                Some(quotient) => quotient,
+                // What is the same for every element is no 0 that meets many others.
+                None if self.kernel.expr_basic(a) == Basic::Scalar && !matches!(**a, KExpr::Real(_) | KExpr::Param(_)) => {
+                    Text::atom(format!("eq_divide({}, {})", self.expr(a).bare(), self.expr(b).bare()))
+                }
+                None => self.infix(a, Arithmetic::Div.symbol(), b),
+            },
             KExpr::Arithmetic(op, a, b) => self.infix(a, op.symbol(), b),
             KExpr::Compare(op, a, b) => self.infix(a, op.symbol(), b),
             KExpr::Logic(op, a, b) => self.infix(a, logic(*op), b),
