@@ -216,7 +216,8 @@ fn write_package(name: &str, modules: &[Module<'_>], backends: &[&dyn Backend], 
     );
     for backend in backends {
         let name = backend.runtime_crate();
-        let _ = writeln!(manifest, "{name} = {{ path = \"{root}/{name}\", default-features = false, features = [\"runtime\"] }}");
+        let _ =
+            writeln!(manifest, "{name} = {{ path = \"{root}/{name}\", default-features = false, features = [\"runtime\", \"solvers\"] }}");
     }
     let _ = write!(manifest, "\n{}\n[workspace]\n", profile.manifest());
     fs::write(folder.join("Cargo.toml"), manifest).expect("the target folder can be written");

@@ -10,7 +10,8 @@ use proc_macro2::{Ident, Literal, Span, TokenStream};
 use quote::{format_ident, quote};
 
 use super::emit::uses::GridUse;
-use super::kernel::{CartesianFunction, Functions, KernelText, goes_by_leaves};
+use super::kernel::{CartesianFunction, Functions, KernelText};
+use super::leaves::goes_by_leaves;
 use super::signature::{Argument, EquationText, Function, LaunchBounds};
 
 /// The Rust file that launches the kernels.

@@ -13,6 +13,7 @@ use super::emit::writer::Source;
 use super::jacobian::by_index::equation_by_index;
 use super::jacobian::cartesian::cartesian_equation;
 use super::jacobian::unstructured::unstructured_equation;
+use super::leaves::goes_by_leaves;
 use super::signature::{EquationText, Function};
 use super::unstructured::function::unstructured_function;
 
@@ -79,15 +80,6 @@ pub(super) fn kernel_texts(module: &Module) -> Vec<KernelText<'_>> {
         KernelText { kernel, names, usage, lines: source_lines(module, kernel), functions }
     };
     kernels.map(text).collect()
-}
-
-/// Whether a kernel goes through the leaves of its reductions. Extremes of what it writes have no
-/// order, so that any thread takes its own.
-pub(super) fn goes_by_leaves(kernel: &Kernel) -> bool {
-    let mut reductions = kernel.results.iter().filter_map(|r| Some((r.reduce?, r.ty.basic))).peekable();
-    let on_the_way = kernel.results.iter().any(|r| r.reduce.is_none())
-        && reductions.clone().all(|(reduction, basic)| reduction.is_extreme() && basic == Basic::Scalar);
-    reductions.peek().is_some() && !on_the_way
 }
 
 fn functions(source: Source<'_>) -> Functions {

@@ -14,6 +14,7 @@ mod emit;
 mod host;
 mod jacobian;
 mod kernel;
+mod leaves;
 mod signature;
 mod unstructured;
 

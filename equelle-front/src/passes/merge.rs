@@ -242,8 +242,8 @@ impl Merger<'_> {
         Block { statements: out }
     }
 
-    /// Writes a segment and the effects that waited for its end: in their order, each as soon as its
-    /// value is there and what the mutable held before has been read.
+    /// Writes a segment and the effects that waited for its end: in their order, each as soon as
+    /// its value is there and what the mutable held before has been read.
     fn flush(&mut self, segment: &mut Segment, out: &mut Vec<Stmt>) {
         let Segment { statements, effects } = std::mem::take(segment);
         let mut from = out.len();

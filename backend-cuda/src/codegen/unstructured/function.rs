@@ -6,7 +6,7 @@ use equelle_front::types::Basic;
 use crate::codegen::emit::outputs::{store, store_one};
 use crate::codegen::emit::reals::Reals;
 use crate::codegen::emit::writer::{Form, Source, Writer};
-use crate::codegen::kernel::goes_by_leaves;
+use crate::codegen::leaves::goes_by_leaves;
 use crate::codegen::signature::{Argument, Function, LaunchBounds, finish};
 
 pub(in crate::codegen) fn unstructured_function(source: Source<'_>) -> Function {
