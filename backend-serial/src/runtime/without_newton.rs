@@ -1,17 +1,21 @@
 //! In place of `newton` in programs that solve no equations: they do not compile the solvers.
 
-use equelle_runtime::{Error, Real, Residual};
+use equelle_runtime::{Error, ErrorKind, Real, Residual};
 
 use super::SerialRuntime;
 use super::collections::ScalarCollection;
 
 impl<R: Real> SerialRuntime<R> {
-    /// Cannot be called: a program with `NewtonSolve` is compiled with the solvers.
+    /// Packages of programs with `NewtonSolve` ask for the solvers; a crate around one may not.
+    ///
+    /// # Errors
+    /// `Backend`, always.
     pub(super) fn newton_solve(
         &mut self,
         _guesses: &[ScalarCollection<R>],
         _residual: &mut Residual<'_, Self>,
     ) -> Result<Vec<ScalarCollection<R>>, Error> {
-        Err(Error::internal("a program that solves equations is built without the feature `solvers`"))
+        Err(Error::new(ErrorKind::Backend, "a program that solves equations is built without the linear solvers")
+            .hint("give `backend-serial` the feature `solvers` and `equelle-runtime` the feature `lu`"))
     }
 }
