@@ -9,7 +9,7 @@ use equelle_front::backend::stencil::Skeleton;
 use equelle_front::backend::usage::BodyUsage;
 use equelle_front::ir::{JacobianForm, KBlock};
 
-use super::cartesian::finish_cells;
+use super::cartesian::{begin_pattern, begin_rows, finish_cells};
 use crate::codegen::emit::derivatives::{Derivatives, OffsetVariable, Target};
 use crate::codegen::emit::outputs::{CELL, store};
 use crate::codegen::emit::writer::{Form, Source, Writer};
@@ -19,25 +19,15 @@ use crate::codegen::signature::{Argument, EquationText, LaunchBounds};
 pub(in crate::codegen) fn equation_by_index(source: Source<'_>, form: &JacobianForm, inside: &Inside) -> EquationText {
     let Source { name, reals, .. } = source;
     let skeleton = Skeleton::of(form);
-    let cells = "g.n[0] * g.n[1] * g.n[2]";
 
-    let mut pattern = Writer::new(source, Form::Cells);
-    pattern.line("const EqEntity element = eq_index();");
-    pattern.line(&format!("if (element >= {cells}) return;"));
-    pattern.line("const EqCell cell = eq_cell(g, element);");
-    pattern.line("EqResidualScale told = eq_told(pattern, element);");
+    let mut pattern = begin_pattern(source);
     for unknown in statements(&mut pattern, Target::Pattern, &skeleton.block) {
         let first = pattern.first_column(unknown as usize);
         pattern.line(&format!("eq_tell(told, {first}, element);"));
     }
     pattern.line("pattern.counts[element] = told.count;");
 
-    let mut writer = Writer::new(source, Form::Cells);
-    writer.line("EQ_STAGE_ENTRIES");
-    writer.line(&format!("const EqStage stage = eq_stage_entries(rows, {cells}, stage_entries);"));
-    writer.line("const EqEntity element = eq_index();");
-    writer.open(&format!("if (element < {cells}) {{"));
-    writer.line("const EqCell cell = eq_cell(g, element);");
+    let mut writer = begin_rows(source);
     writer.line(&format!("{}* entries = eq_entries(stage, rows, element);", reals.number()));
     let [[a, b], [c, d], [e, f]] = inside.reach;
     writer.open(&format!("if (eq_is_far(g, cell, {a}, {b}, {c}, {d}, {e}, {f})) {{"));

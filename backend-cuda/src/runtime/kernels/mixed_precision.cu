@@ -7,16 +7,7 @@ extern "C" __global__ void equelle_narrow_entries(EqEntity n, const double* in, 
 }
 
 // The power of two with an exponent between -1022 and 1023.
-EQ_FUNCTION double eq_power_of_two(int exponent) {
-  const unsigned long long bits = (unsigned long long)(exponent + 1023) << 52;
-#ifdef EQ_SHIM
-  double value;
-  __builtin_memcpy(&value, &bits, sizeof value);
-  return value;
-#else
-  return __longlong_as_double((long long)bits);
-#endif
-}
+EQ_FUNCTION double eq_power_of_two(int exponent) { return eq_of_bits((unsigned long long)(exponent + 1023) << 52); }
 
 // The exponent of the largest power of two in a number, which is positive and finite.
 EQ_FUNCTION int eq_exponent(double value) {

@@ -115,7 +115,7 @@ pub const PRODUCT_SUMS_MODULE: KernelModule = KernelModule {
 /// Matrices in rows: what they are like, and how equations make them.
 pub const MATRICES_MODULE: KernelModule = KernelModule {
     name: "matrices",
-    source: concat!(include_str!("bits.cuh"), include_str!("matrices.cu"), include_str!("patterns.cu")),
+    source: concat!(include_str!("matrices.cu"), include_str!("patterns.cu")),
     floating_point: FloatingPoint::Strict,
 };
 
@@ -146,7 +146,6 @@ pub const MULTIGRID_MODULE: KernelModule = KernelModule {
     name: "multigrid",
     source: concat!(
         include_str!("sums.cuh"),
-        include_str!("bits.cuh"),
         include_str!("formats.cuh"),
         include_str!("smoothing.cu"),
         include_str!("mixed_precision.cu"),

@@ -3,6 +3,7 @@
 /// Helpers of all kernels; each part comes after those that it needs.
 pub const PRELUDE: &str = concat!(
     include_str!("prelude/types.cuh"),
+    include_str!("prelude/bits.cuh"),
     include_str!("prelude/arguments.cuh"),
     include_str!("prelude/ranks.cuh"),
     include_str!("prelude/vectors.cuh"),

@@ -128,25 +128,13 @@ EQ_FUNCTION bool eq_tells_leaf() { return threadIdx.x == 0; }
 #define EQ_NO_EXTREME 0xffffffffffffffffull
 template <bool LARGEST>
 EQ_FUNCTION unsigned long long eq_extreme_key(double value) {
-#ifdef EQ_SHIM
-  unsigned long long bits;
-  __builtin_memcpy(&bits, &value, sizeof bits);
-#else
-  const unsigned long long bits = (unsigned long long)__double_as_longlong(value);
-#endif
+  const unsigned long long bits = eq_bits(value);
   const unsigned long long sign = 1ull << 63, key = bits & sign ? ~bits : bits | sign;
   return value != value ? 0ull : LARGEST ? ~key : key;
 }
 EQ_FUNCTION double eq_extreme_of_key(unsigned long long key, bool largest) {
   const unsigned long long sign = 1ull << 63, ascending = largest ? ~key : key;
-  const unsigned long long bits = key == 0 ? 0x7ff8ull << 48 : ascending & sign ? ascending & ~sign : ~ascending;
-#ifdef EQ_SHIM
-  double value;
-  __builtin_memcpy(&value, &bits, sizeof value);
-  return value;
-#else
-  return __longlong_as_double((long long)bits);
-#endif
+  return eq_of_bits(key == 0 ? 0x7ff8ull << 48 : ascending & sign ? ascending & ~sign : ~ascending);
 }
 
 // Takes in a value of this thread; any threads may, at any time.
