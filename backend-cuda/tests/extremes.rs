@@ -26,20 +26,20 @@ extern "C" __global__ void extremes(const EqEntity size, const double* __restric
 /// Numbers between which bits and signs decide, at places that several warps share.
 fn cases() -> Vec<Vec<f64>> {
     const COUNT: usize = 1000;
-    let spread = |few: &[f64]| -> Vec<f64> { (0..COUNT).map(|k| few[k * 7919 % few.len()]).collect() };
+    let repeated = |few: &[f64]| -> Vec<f64> { (0..COUNT).map(|k| few[k * 7919 % few.len()]).collect() };
     let mut cases = vec![
-        spread(&[0.0, -0.0]),
-        spread(&[-0.0]),
-        spread(&[0.0]),
-        spread(&[-1.0, -2.0, -1.0000000000000002]),
-        spread(&[1e300, -1e-310, 5e-324, 0.0]),
-        spread(&[f64::NEG_INFINITY, 3.0, f64::INFINITY]),
-        spread(&[f64::MAX, f64::MIN]),
+        repeated(&[0.0, -0.0]),
+        repeated(&[-0.0]),
+        repeated(&[0.0]),
+        repeated(&[-1.0, -2.0, -1.0000000000000002]),
+        repeated(&[1e300, -1e-310, 5e-324, 0.0]),
+        repeated(&[f64::NEG_INFINITY, 3.0, f64::INFINITY]),
+        repeated(&[f64::MAX, f64::MIN]),
         // The upper halves of the bits are the same.
-        spread(&[f64::from_bits(0x3ff0_0000_ffff_ffff), f64::from_bits(0x3ff0_0000_0000_0001)]),
+        repeated(&[f64::from_bits(0x3ff0_0000_ffff_ffff), f64::from_bits(0x3ff0_0000_0000_0001)]),
     ];
     for nan in [f64::NAN, -f64::NAN] {
-        let mut with_nan = spread(&[1.0, -1.0, f64::INFINITY]);
+        let mut with_nan = repeated(&[1.0, -1.0, f64::INFINITY]);
         with_nan[700] = nan;
         cases.push(with_nan);
     }
