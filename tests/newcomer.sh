@@ -4,7 +4,12 @@
 # repository; works in the folder of the second one, or in a temporary folder.
 set -euo pipefail
 repository=$(cd "$(dirname "$0")/.." && pwd)
-folder=${2:-$(mktemp -d)}
+folder=${2:-}
+if [ -z "$folder" ]; then
+    folder=$(mktemp -d)
+    # A compiler, a cache and packages take gigabytes.
+    trap 'rm -rf "$folder"' EXIT
+fi
 mkdir -p "$folder"
 folder=$(cd "$folder" && pwd)
 if [ -n "${1:-}" ]; then
