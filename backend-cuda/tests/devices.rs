@@ -12,7 +12,7 @@ use backend_cuda::runtime::device::emulator::Emulator;
 use backend_cuda::runtime::device::gpu::{GpuDevice, probe};
 use backend_cuda::runtime::device::sparse::{Allocate, SparseMatrix, SparseProducts};
 use backend_cuda::runtime::device::{
-    AsyncCopy, CompileOptions, CopyId, Device, DeviceProperties, DevicePtr, FunctionId, GraphId, Launch, ModuleId,
+    AsyncCopy, CompileOptions, CopyId, Device, DeviceProperties, DevicePtr, FunctionId, GraphId, Launch, MappedWords, ModuleId,
 };
 use backend_cuda::runtime::{CudaRuntime, FloatingPoint, KernelModule, Precision};
 use equelle_runtime::grid::{Cartesian, Grid};
@@ -104,6 +104,12 @@ impl Device for NoGraphs {
     unsafe fn download(&self, from: DevicePtr, bytes: &mut [u8]) -> Result<(), Error> {
         // SAFETY: the caller's promise.
         unsafe { self.0.download(from, bytes) }
+    }
+    fn mapped_words(&self, count: usize) -> Result<Rc<dyn MappedWords>, Error> {
+        self.0.mapped_words(count)
+    }
+    fn is_idle(&self) -> Result<bool, Error> {
+        self.0.is_idle()
     }
     unsafe fn copy_to_host_async(&self, pieces: &[(DevicePtr, usize)]) -> Result<Option<AsyncCopy>, Error> {
         // SAFETY: the caller's promise.

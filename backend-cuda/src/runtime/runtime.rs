@@ -25,6 +25,7 @@ use crate::runtime::kernels::{
 };
 use crate::runtime::linalg::space::Space;
 use crate::runtime::values::conditions::Conditions;
+use crate::runtime::values::steps::PendingStep;
 
 /// Runs programs on a CUDA device.
 pub struct CudaRuntime {
@@ -45,6 +46,8 @@ pub struct CudaRuntime {
     /// Of the variables whose change ends a loop, the values after the round before; `None` for
     /// those without elements and for single numbers.
     pub(crate) before_round: Vec<Option<Rc<Buffer>>>,
+    /// A step that the session has not seen.
+    pub(crate) pending_step: Option<PendingStep>,
     pub(crate) executor: Rc<Executor>,
 }
 
@@ -233,6 +236,7 @@ impl CudaRuntime {
             derivatives_lost: None,
             solver: Space::new(&executor),
             before_round: Vec::new(),
+            pending_step: None,
             executor,
         })
     }

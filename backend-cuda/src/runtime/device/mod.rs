@@ -12,6 +12,9 @@ pub mod sparse;
 
 pub use ids::{CopyId, DevicePtr, FunctionId, GraphId, Launch, LaunchShape, ModuleId, Work};
 
+use std::rc::Rc;
+use std::sync::atomic::AtomicU64;
+
 use self::direct::DirectSolves;
 use self::sparse::SparseProducts;
 pub use crate::runtime::kernels::CompileOptions;
@@ -26,6 +29,14 @@ pub trait PendingCopy: Send {
     /// # Errors
     /// `Backend`: the device is lost, or work before the copy failed.
     fn bytes(&mut self) -> Result<&[u8], Error>;
+}
+
+/// Page-locked words of the host at an address of the device (mapped memory).
+pub trait MappedWords: std::fmt::Debug {
+    /// The address of the first word for kernels.
+    fn address(&self) -> DevicePtr;
+    /// The words.
+    fn words(&self) -> &[AtomicU64];
 }
 
 /// An asynchronous copy to the host, and its bytes.
@@ -82,6 +93,16 @@ pub trait Device: SparseProducts + DirectSolves {
     /// # Safety
     /// `from` points to at least `bytes.len()` bytes allocated here.
     unsafe fn download(&self, from: DevicePtr, bytes: &mut [u8]) -> Result<(), Error>;
+    /// Words of the host that kernels can write, and the host can read while the device works.
+    ///
+    /// # Errors
+    /// `Backend`: the driver has no such memory.
+    fn mapped_words(&self, count: usize) -> Result<Rc<dyn MappedWords>, Error>;
+    /// Whether all work so far is done; does not wait.
+    ///
+    /// # Errors
+    /// `Backend`: the device is lost, or work failed.
+    fn is_idle(&self) -> Result<bool, Error>;
     /// Begins to copy pieces of device memory to one buffer of the host, after all work so far and
     /// concurrently with later work. Waits until another thread has released one of
     /// [`STAGING_BUFFERS`] buffers. `None`: the host has too little memory for such a buffer.

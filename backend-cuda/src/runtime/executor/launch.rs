@@ -41,7 +41,12 @@ impl Executor {
 
     /// Queues a call of a single thread.
     pub(crate) fn launch_once(&self, call: Call) {
-        self.push(call.shaped(LaunchShape { grid: [1; 3], block: [1; 3] }));
+        self.push(Executor::of_one_thread(call));
+    }
+
+    /// The launch of a call of a single thread.
+    pub(crate) fn of_one_thread(call: Call) -> Launch {
+        call.shaped(LaunchShape { grid: [1; 3], block: [1; 3] })
     }
 
     /// Queues a call with one thread per cell of the Cartesian grid, blocks along rows.

@@ -6,6 +6,7 @@
 
 pub mod arguments;
 pub mod autotune;
+pub(crate) mod early_read;
 pub(crate) mod errors;
 pub(crate) mod kernel_cache;
 pub(crate) mod kernel_times;
@@ -23,7 +24,7 @@ use std::rc::Rc;
 use equelle_runtime::Error;
 use equelle_runtime::interrupt::Interrupt;
 
-use crate::runtime::device::{CompileOptions, Device, DevicePtr, FunctionId, ModuleId};
+use crate::runtime::device::{CompileOptions, Device, DevicePtr, FunctionId, MappedWords, ModuleId};
 use crate::runtime::executor::arguments::{Call, EqCartesian};
 use crate::runtime::executor::autotune::{Autotune, Tune};
 use crate::runtime::executor::errors::out_of_memory;
@@ -51,6 +52,8 @@ pub struct Executor {
     arrived: OnceCell<Rc<Buffer>>,
     /// Keys of extremes that kernels take on the way.
     extreme_keys: RefCell<Vec<Rc<Buffer>>>,
+    /// Words that the device writes for a host that waits for them.
+    told: OnceCell<Rc<dyn MappedWords>>,
     interrupt: Interrupt,
     /// The first error of an operation that could not return it.
     deferred: RefCell<Option<Error>>,
@@ -78,6 +81,7 @@ impl Executor {
             constants: RefCell::default(),
             arrived: OnceCell::new(),
             extreme_keys: RefCell::default(),
+            told: OnceCell::new(),
             interrupt,
             deferred: RefCell::default(),
         })

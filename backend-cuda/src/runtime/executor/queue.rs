@@ -7,7 +7,7 @@
 
 use std::collections::HashMap;
 
-use crate::runtime::device::{Device, GraphId, Launch};
+use crate::runtime::device::{Device, DevicePtr, GraphId, Launch};
 use crate::runtime::executor::kernel_times::{KernelTimes, Occurrence};
 use equelle_runtime::Error;
 
@@ -87,6 +87,14 @@ impl Queue {
 
     pub(crate) fn push(&mut self, launch: Launch) {
         self.waiting.push(launch);
+    }
+
+    /// Inserts a launch behind the last one that has one of these addresses among its arguments, at
+    /// the end if there is none.
+    pub(crate) fn insert_behind(&mut self, launch: Launch, addresses: &[DevicePtr]) {
+        let has = |launch: &Launch| launch.words.iter().any(|word| addresses.iter().any(|address| address.0 == *word));
+        let place = self.waiting.iter().rposition(has).map_or(self.waiting.len(), |last| last + 1);
+        self.waiting.insert(place, launch);
     }
 
     /// Number of queued launches.

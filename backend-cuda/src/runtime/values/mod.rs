@@ -11,3 +11,4 @@ mod host_access;
 mod outputs;
 mod reduce;
 pub(crate) mod steady;
+pub(crate) mod steps;

@@ -13,7 +13,9 @@ use std::collections::BTreeMap;
 use std::ffi::c_uint;
 use std::path::Path;
 use std::process::Command;
+use std::rc::Rc;
 use std::sync::OnceLock;
+use std::sync::atomic::AtomicU64;
 use std::time::Instant;
 
 use equelle_runtime::report::event::KernelResources;
@@ -23,7 +25,7 @@ use libloading::Library;
 use self::async_copy::AsyncCopies;
 use crate::runtime::device::direct::{DirectEngine, DirectSolves};
 use crate::runtime::device::{
-    AsyncCopy, CompileOptions, CopyId, Device, DeviceProperties, DevicePtr, FunctionId, GraphId, Launch, ModuleId,
+    AsyncCopy, CompileOptions, CopyId, Device, DeviceProperties, DevicePtr, FunctionId, GraphId, Launch, MappedWords, ModuleId,
 };
 use crate::runtime::executor::kernel_cache;
 use crate::runtime::kernels::KernelModule;
@@ -85,6 +87,20 @@ impl Emulator {
         // SAFETY: the runner was made for this kernel; the caller of `launch` promises that words
         // and offsets match its parameters.
         unsafe { runner(shape.as_ptr(), launch.words.as_ptr(), launch.offsets.as_ptr()) };
+    }
+}
+
+/// Words of the host, at the same address for kernels.
+#[derive(Debug)]
+struct HostWords(Box<[AtomicU64]>);
+
+impl MappedWords for HostWords {
+    fn address(&self) -> DevicePtr {
+        DevicePtr(self.0.as_ptr() as u64)
+    }
+
+    fn words(&self) -> &[AtomicU64] {
+        &self.0
     }
 }
 
@@ -227,6 +243,14 @@ impl Device for Emulator {
         // SAFETY: the caller promises that `from` is that long.
         unsafe { std::ptr::copy_nonoverlapping(from.0 as *const u8, bytes.as_mut_ptr(), bytes.len()) };
         Ok(())
+    }
+
+    fn mapped_words(&self, count: usize) -> Result<Rc<dyn MappedWords>, Error> {
+        Ok(Rc::new(HostWords((0..count).map(|_| AtomicU64::new(0)).collect())))
+    }
+
+    fn is_idle(&self) -> Result<bool, Error> {
+        Ok(true)
     }
 
     unsafe fn copy_to_host_async(&self, pieces: &[(DevicePtr, usize)]) -> Result<Option<AsyncCopy>, Error> {

@@ -6,6 +6,7 @@ pub mod cudss;
 pub mod cusparse;
 mod error;
 mod graph;
+mod mapped;
 pub mod nvrtc;
 pub mod probe;
 pub mod registers;
@@ -13,6 +14,7 @@ pub mod registers;
 use std::cell::{OnceCell, RefCell};
 use std::collections::HashMap;
 use std::panic::resume_unwind;
+use std::rc::Rc;
 use std::sync::Arc;
 use std::thread;
 
@@ -26,10 +28,11 @@ use self::async_copy::AsyncCopies;
 use self::compilation::{Compilations, Job};
 use self::error::{During, GpuError};
 use self::graph::{Graph, Kernel, TimedGraph};
+use self::mapped::MappedMemory;
 use crate::runtime::device::direct::{DirectEngine, DirectSolves};
 use crate::runtime::device::sparse::{Allocate, SparseMatrix, SparseProducts};
 use crate::runtime::device::{
-    AsyncCopy, CompileOptions, CopyId, Device, DeviceProperties, DevicePtr, FunctionId, GraphId, Launch, LaunchShape, ModuleId,
+    AsyncCopy, CompileOptions, CopyId, Device, DeviceProperties, DevicePtr, FunctionId, GraphId, Launch, LaunchShape, MappedWords, ModuleId,
 };
 use crate::runtime::kernels::KernelModule;
 
@@ -234,6 +237,18 @@ impl Device for GpuDevice {
         // SAFETY: as the caller promises; the copy has finished when the stream has.
         unsafe { result::memcpy_dtoh_async(bytes, from.0, self.stream.cu_stream()) }.during("copying from the GPU")?;
         self.stream.synchronize().during("the kernels before a copy from the GPU")
+    }
+
+    fn mapped_words(&self, count: usize) -> Result<Rc<dyn MappedWords>, Error> {
+        Ok(Rc::new(MappedMemory::new(&self.context, count).during("mapping memory of the host")?))
+    }
+
+    fn is_idle(&self) -> Result<bool, Error> {
+        // SAFETY: the stream lives as long as this.
+        match unsafe { sys::cuStreamQuery(self.stream.cu_stream()) } {
+            sys::CUresult::CUDA_ERROR_NOT_READY => Ok(false),
+            result => result.result().during("a kernel").map(|()| true),
+        }
     }
 
     unsafe fn copy_to_host_async(&self, pieces: &[(DevicePtr, usize)]) -> Result<Option<AsyncCopy>, Error> {

@@ -1,0 +1,70 @@
+//! Steps that a program computes: the host reads a step with the condition of its loop, while the
+//! device goes on with the round.
+
+use std::rc::Rc;
+
+use equelle_runtime::Error;
+
+use crate::runtime::device::DevicePtr;
+use crate::runtime::executor::early_read::EarlyRead;
+use crate::runtime::executor::pool::Buffer;
+use crate::runtime::runtime::CudaRuntime;
+use crate::runtime::values::collections::{Bool, Scalar};
+
+/// A step that the device computes, and that the session has not seen.
+#[derive(Debug)]
+pub(crate) struct PendingStep {
+    length: Rc<Buffer>,
+    /// The line of the program that takes it.
+    line: u32,
+}
+
+impl CudaRuntime {
+    /// Takes the step of a round. The session sees it before anything else that can be observed, or
+    /// with the condition of the loop.
+    pub(crate) fn step(&mut self, length: &Scalar) -> Result<Scalar, Error> {
+        self.settle_step()?;
+        // A part of a step is a number of the host.
+        if let Scalar::Device(buffer) = length
+            && self.session.step_scale() == 1.0
+        {
+            self.pending_step = Some(PendingStep { length: Rc::clone(buffer), line: self.session.current_line() });
+            return Ok(length.clone());
+        }
+        let value = self.number(length)?;
+        let taken = self.session.take_step(value)?;
+        Ok(if taken == value { length.clone() } else { Scalar::Host(taken) })
+    }
+
+    /// Waits for the pending step, if there is one, and shows it to the session.
+    ///
+    /// # Errors
+    /// `Simulation` if it is not finite; `Backend` if the device is lost.
+    pub(crate) fn settle_step(&mut self) -> Result<(), Error> {
+        self.settle_step_and(None).map(|_| ())
+    }
+
+    /// The condition of a loop; the pending step is settled.
+    pub(crate) fn condition_of_round(&mut self, condition: &Bool) -> Result<bool, Error> {
+        match condition {
+            Bool::Device(buffer) => self.settle_step_and(Some(buffer.address())),
+            Bool::Host(value) => self.settle_step().map(|()| *value),
+        }
+    }
+
+    fn settle_step_and(&mut self, condition: Option<DevicePtr>) -> Result<bool, Error> {
+        let pending = self.pending_step.take();
+        let number = pending.as_ref().map(|step| step.length.address());
+        if number.is_none() && condition.is_none() {
+            return Ok(false);
+        }
+        let (number, condition) = self.executor.read_early(EarlyRead { number, condition })?;
+        if let Some(step) = pending {
+            let line = self.session.current_line();
+            self.session.line(step.line);
+            self.session.take_step(number)?;
+            self.session.line(line);
+        }
+        Ok(condition)
+    }
+}
