@@ -43,6 +43,7 @@ pub mod reduce;
 pub mod report;
 pub mod run;
 pub mod session;
+pub mod solve_traffic;
 pub mod source;
 pub mod temporary;
 pub mod threads;

@@ -231,6 +231,7 @@ impl<R: Real> GridProblem for SerialProblem<'_, '_, R> {
         }
         let solution = linalg::solve_on_host(&mut space, &matrix, &self.state.ends, rhs, &self.state.linear, &mut self.state.cache);
         self.rt.space = Some(space);
+        self.rt.session.linear_solve_ended(self.state.line, self.state.cache.take_traffic());
         let solution = match solution {
             Ok(solution) => solution,
             Err(error) => {

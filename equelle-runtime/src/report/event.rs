@@ -4,6 +4,7 @@
 use crate::error::Error;
 use crate::json::{self, Object};
 use crate::newton::Range;
+use crate::solve_traffic::SolveTraffic;
 
 /// Version of the events and of the record of a run: another number for what old readers misread.
 pub const VERSION: u32 = 1;
@@ -265,6 +266,8 @@ pub struct Profile {
     pub phases: Vec<(&'static str, f64)>,
     /// Kernels, the longest first.
     pub kernels: Vec<KernelProfile>,
+    /// Linear solves by line.
+    pub linear_solves: Vec<SolveProfile>,
     /// Loops by line.
     pub loops: Vec<LoopProfile>,
 }
@@ -297,6 +300,15 @@ pub struct KernelResources {
     pub occupancy: f64,
 }
 
+/// Iterations of the linear solves at a line.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct SolveProfile {
+    /// Line in the program; 0 if not known.
+    pub line: u32,
+    /// Their work.
+    pub work: SolveTraffic,
+}
+
 /// Time of a loop.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LoopProfile {
@@ -306,7 +318,7 @@ pub struct LoopProfile {
     pub rounds: u64,
     /// Their seconds.
     pub seconds: f64,
-    /// Least memory traffic of the kernels in it, in bytes.
+    /// Least memory traffic of the kernels and linear solves in it, in bytes.
     pub bytes: u64,
 }
 
@@ -513,6 +525,16 @@ impl Profile {
                 .number("occupancy", kernel.resources.map_or(f64::NAN, |taken| taken.occupancy))
                 .end()
         };
+        let solve = |SolveProfile { line, work }: &SolveProfile| {
+            Object::default()
+                .raw("line", line)
+                .raw("solves", work.solves)
+                .raw("iterations", work.iterations)
+                .number("seconds", work.seconds)
+                .raw("bytes", work.bytes)
+                .number("bandwidth", self.share(work.bytes, work.seconds))
+                .end()
+        };
         let of_loop = |of_loop: &LoopProfile| {
             Object::default()
                 .raw("line", of_loop.line)
@@ -526,6 +548,7 @@ impl Profile {
             .number("bandwidth", self.bandwidth)
             .raw("phases", json::array(self.phases.iter().map(phase)))
             .raw("kernels", json::array(self.kernels.iter().map(kernel)))
+            .raw("linear_solves", json::array(self.linear_solves.iter().map(solve)))
             .raw("loops", json::array(self.loops.iter().map(of_loop)))
     }
 

@@ -9,8 +9,9 @@ use super::Session;
 use super::profiler::OpenLoop;
 pub use super::profiler::{Phase, Profiler};
 use crate::kernel_info::KernelInfo;
-use crate::report::event::{Event, KernelProfile, LoopProfile, Profile};
+use crate::report::event::{Event, KernelProfile, LoopProfile, Profile, SolveProfile};
 use crate::report::{bytes, seconds};
+use crate::solve_traffic::SolveTraffic;
 use crate::threads::Threads;
 
 /// Returns to the phase before when it is dropped.
@@ -92,6 +93,13 @@ impl Session {
         elements as u64 * u64::from(of_one)
     }
 
+    /// Adds the work of linear solves at an Equelle line; nothing without `--profile`.
+    pub fn linear_solve_ended(&self, line: u32, work: SolveTraffic) {
+        if let Some(profiler) = self.profiler().filter(|_| work.solves > 0) {
+            profiler.solved(line, work);
+        }
+    }
+
     pub(super) fn phase(&self, phase: Phase) {
         if let Some(profiler) = &self.profile {
             profiler.enter(phase);
@@ -148,7 +156,8 @@ impl Session {
     pub(super) fn tell_profile(&mut self) {
         let Some(profiler) = self.profile.clone() else { return };
         let mut profile = profiler.profile();
-        if profile.bandwidth.is_nan() && profile.kernels.iter().any(|kernel| kernel.bytes > 0) {
+        let moves = profile.kernels.iter().any(|kernel| kernel.bytes > 0) || !profile.linear_solves.is_empty();
+        if profile.bandwidth.is_nan() && moves {
             profile.bandwidth = copy_bandwidth(&self.threads);
         }
         if self.shows_profile && self.progress.format() == crate::report::MessageFormat::Human {
@@ -194,8 +203,13 @@ fn table(profile: &Profile) -> Vec<String> {
     if !profile.loops.is_empty() {
         lines.push(heading("loop", "rounds"));
         for of_loop in &profile.loops {
-            let name = if of_loop.line == 0 { "a loop".to_owned() } else { format!("line {}", of_loop.line) };
-            lines.push(row(&name, of_loop.rounds, of_loop.seconds) + &rate(of_loop.bytes, of_loop.seconds));
+            lines.push(row(&at_line(of_loop.line, "a loop"), of_loop.rounds, of_loop.seconds) + &rate(of_loop.bytes, of_loop.seconds));
+        }
+    }
+    if !profile.linear_solves.is_empty() {
+        lines.push(heading("iterations of linear solves", "number"));
+        for SolveProfile { line, work } in &profile.linear_solves {
+            lines.push(row(&at_line(*line, "a solve"), work.iterations, work.seconds) + &rate(work.bytes, work.seconds));
         }
     }
     if !profile.kernels.is_empty() {
@@ -216,9 +230,17 @@ fn table(profile: &Profile) -> Vec<String> {
         }
     }
     if profile.bandwidth.is_finite() {
-        lines.push(format!("bandwidth of memory, by a copy: {:.2} GB/s; bytes are the least that kernels move", profile.bandwidth / 1e9));
+        lines.push(format!(
+            "bandwidth of memory, by a copy: {:.2} GB/s; bytes are the least that kernels and linear solves move",
+            profile.bandwidth / 1e9
+        ));
     }
     lines
+}
+
+/// `line 12`, or `what` if no line is known.
+fn at_line(line: u32, what: &str) -> String {
+    if line == 0 { what.to_owned() } else { format!("line {line}") }
 }
 
 fn row(name: &str, calls: u64, time: f64) -> String {

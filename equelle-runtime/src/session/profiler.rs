@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use crate::report::event::{KernelProfile, KernelResources, LoopProfile, Profile};
+use crate::report::event::{KernelProfile, KernelResources, LoopProfile, Profile, SolveProfile};
+use crate::solve_traffic::SolveTraffic;
 
 /// What a run spends its time with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -55,10 +56,12 @@ pub(super) struct State {
     since: Instant,
     phases: [Duration; PHASES.len()],
     kernels: Vec<KernelProfile>,
-    /// Bytes of all kernels so far.
+    /// Bytes of all kernels and linear solves so far.
     pub(super) bytes: u64,
     /// The loops around the current statement.
     pub(super) open: Vec<OpenLoop>,
+    /// By line.
+    solves: BTreeMap<u32, SolveTraffic>,
     /// By line.
     pub(super) loops: BTreeMap<u32, LoopProfile>,
     pub(super) bandwidth: Option<f64>,
@@ -73,6 +76,7 @@ impl Default for State {
             kernels: Vec::new(),
             bytes: 0,
             open: Vec::new(),
+            solves: BTreeMap::new(),
             loops: BTreeMap::new(),
             bandwidth: None,
         }
@@ -106,6 +110,13 @@ impl Profiler {
     /// Counts bytes for the loops around the current statement.
     pub fn moved(&self, bytes: u64) {
         self.state().bytes += bytes;
+    }
+
+    /// Adds linear solves at an Equelle line.
+    pub(super) fn solved(&self, line: u32, work: SolveTraffic) {
+        let mut state = self.state();
+        state.bytes += work.bytes;
+        *state.solves.entry(line).or_default() += work;
     }
 
     /// Adds calls of a kernel, which computes lines of the program, and their seconds and bytes.
@@ -146,6 +157,7 @@ impl Profiler {
                 .map(|(phase, time)| (phase.name(), time.as_secs_f64()))
                 .collect(),
             kernels,
+            linear_solves: state.solves.iter().map(|(&line, &work)| SolveProfile { line, work }).collect(),
             loops: state.loops.values().copied().collect(),
         }
     }

@@ -6,6 +6,7 @@
 mod blocks;
 mod choose;
 mod common;
+mod counted_traffic;
 mod coupled;
 mod csr;
 mod failures;

@@ -7,6 +7,7 @@ use equelle_runtime::newton::{History, Iteration, Range, SolveOutcome, Times};
 use equelle_runtime::report::event::Audit;
 use equelle_runtime::report::{Event, MessageFormat, Progress, ProgressStyle};
 use equelle_runtime::session::{Options, Session};
+use equelle_runtime::solve_traffic::SolveTraffic;
 use equelle_runtime::{Error, ErrorKind, KernelBytes, KernelInfo, launch};
 use serde_json::Value;
 
@@ -64,6 +65,8 @@ fn events_are_as_the_schema_says() {
         let iteration = Iteration { norm: f64::NAN, linear_iterations: None, length: 1.0, times };
         let range = Range { unknown: "u".to_owned(), least: 0.0, greatest: f64::INFINITY };
         session.solve_ended(2, &History { iterations: vec![iteration], ranges: vec![range], ..History::default() }, SolveOutcome::Failed);
+        let work = SolveTraffic { solves: 1, iterations: 5, seconds: 0.5, bytes: 1000 };
+        (0..2).for_each(|_| session.linear_solve_ended(2, work));
         session.step_failed(2, 0.5, 2, "why");
         session.step_rescued(2, 0.5, 2);
         let balance = Audit { quantity: "u".to_owned(), step: 2, time: 0.75, content: 8.0, change: 0.5, boundary: 0.25, sources: 0.25 };
@@ -99,6 +102,9 @@ fn events_are_as_the_schema_says() {
     assert_eq!((&profile["kernels"][0]["calls"], &profile["kernels"][0]["bytes"]), (&2.into(), &256.into()));
     assert_eq!((&profile["loops"][0]["line"], &profile["loops"][0]["rounds"]), (&7.into(), &2.into()));
     assert_eq!(profile["loops"][0]["bytes"], 256);
+    let solves = &profile["linear_solves"][0];
+    assert_eq!((&solves["line"], &solves["solves"], &solves["iterations"]), (&2.into(), &2.into(), &10.into()));
+    assert_eq!((solves["seconds"].as_f64(), &solves["bytes"]), (Some(1.0), &2000.into()));
     assert!(profile["bandwidth"].as_f64().unwrap() > 0.0);
     // The record has the same description, files and end.
     let record: Value = serde_json::from_str(&std::fs::read_to_string(dir.join("heat.run.json")).unwrap()).unwrap();

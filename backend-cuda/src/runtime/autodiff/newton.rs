@@ -323,8 +323,9 @@ impl GridProblem for CudaProblem<'_, '_> {
     fn correct(&mut self) -> Result<Correction, Error> {
         let matrix = self.matrix()?;
         let rhs = self.right_hand_side()?;
-        let Solution { x, iterations, relative_residual, method, note, .. } =
-            solve_in(&mut self.rt.solver, &matrix, &self.state.ends, rhs, &self.state.linear, &mut self.state.cache)??;
+        let solved = solve_in(&mut self.rt.solver, &matrix, &self.state.ends, rhs, &self.state.linear, &mut self.state.cache)?;
+        self.rt.session.linear_solve_ended(self.state.line, self.state.cache.take_traffic());
+        let Solution { x, iterations, relative_residual, method, note, .. } = solved?;
         let update = self.subtract(&x.buffer)?;
         let direct = (method == Method::Lu).then(|| self.state.cache.direct_note()).flatten();
         let note = match (direct, note) {

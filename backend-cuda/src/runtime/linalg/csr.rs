@@ -5,6 +5,8 @@ use std::rc::Rc;
 
 use equelle_runtime::Error;
 use equelle_runtime::linalg::Csr;
+use equelle_runtime::linalg::space::matrix_space::Shape;
+use equelle_runtime::linalg::space::traffic::Stored;
 
 use crate::runtime::device::DevicePtr;
 use crate::runtime::executor::Executor;
@@ -89,6 +91,13 @@ impl CsrPattern {
         Ok(EqSlots { starts: starts.address().0, slots: slots.address().0 })
     }
 
+    /// Size and bytes of a matrix of numbers of so many bytes, in slices or by rows.
+    pub(crate) fn stored(&self, slices: Option<&Rc<SellPattern>>, number: u64) -> Stored {
+        let shape = Shape { rows: self.len, columns: self.n_cols, entries: self.entries, fields: 1 };
+        let by_rows = |n: usize| (number + 4) * self.entries as u64 + 8 * n as u64;
+        Stored { shape, bytes: slices.map_or_else(|| by_rows(self.len), |slices| number * slices.capacity as u64 + slices.index_bytes) }
+    }
+
     /// Number of entries of all rows.
     pub fn entries(&self) -> usize {
         self.entries
@@ -166,6 +175,12 @@ impl DeviceMatrix {
         let made = Csr::new(self.rows.len(), self.rows.n_cols(), pattern.row_ptr.clone(), pattern.columns.clone(), values);
         let made = made.map_err(|what| Error::internal(format!("a matrix is malformed: {what}")))?;
         Ok(self.host.get_or_init(|| made))
+    }
+
+    /// Its size and the bytes that a product reads of it.
+    pub(crate) fn stored(&self) -> Stored {
+        let slices = self.rows.slices.get().and_then(Option::as_ref).filter(|_| matches!(self.format.get(), Some(SpmvFormat::Slices(_))));
+        self.rows.stored(slices, 8)
     }
 
     /// The kernel argument of products, once the matrix is converted.

@@ -86,6 +86,7 @@ impl MatrixSpace for Space<f64> {
     type Factors = DeviceFactors;
 
     fn zeros_of(&mut self, len: usize) -> Result<DeviceVector, Error> {
+        self.traffic.clear(len);
         self.new_zeros(len)
     }
 
@@ -106,36 +107,44 @@ impl MatrixSpace for Space<f64> {
     }
 
     fn clear(&mut self, x: &mut DeviceVector) {
+        self.traffic.clear(x.len);
         self.fill_zero(x);
     }
 
     fn multiply(&mut self, y: &mut DeviceVector, a: &DeviceMatrix, x: &DeviceVector) {
+        self.traffic.multiply(&a.stored());
         self.product(Product::Set, y, y, a, x);
     }
 
     fn multiply_add(&mut self, y: &mut DeviceVector, a: &DeviceMatrix, x: &DeviceVector) {
+        self.traffic.multiply_add(&a.stored());
         self.product(Product::Add, y, y, a, x);
     }
 
     fn multiply_sub(&mut self, y: &mut DeviceVector, a: &DeviceMatrix, x: &DeviceVector) {
+        self.traffic.multiply_add(&a.stored());
         self.product(Product::Sub, y, y, a, x);
     }
 
     fn residual(&mut self, r: &mut DeviceVector, b: &DeviceVector, a: &DeviceMatrix, x: &DeviceVector) {
+        self.traffic.residual(&a.stored());
         self.product(Product::Residual, r, b, a, x);
     }
 
     fn add_diagonal(&mut self, z: &mut DeviceVector, a: f64, b: f64, d: &DeviceVector, r: &DeviceVector) {
+        self.traffic.add_diagonal(z.len, a);
         self.scale_by_diagonal(z, [a, b], d, r);
     }
 
     fn multiply_dot(&mut self, y: &mut DeviceVector, a: &DeviceMatrix, x: &DeviceVector, w: &DeviceVector) -> DeviceNumber {
+        self.traffic.multiply_dot(&a.stored(), std::ptr::eq(x, w));
         let a = (a.rows.len(), MatrixOperand::of(a));
         let executor = Rc::clone(&self.executor);
         executor.make_scalar(|out| self.rows_dot_into(a, y.address(), x.address(), w.address(), out, None))
     }
 
     fn multiply_dots(&mut self, y: &mut DeviceVector, a: &DeviceMatrix, x: &DeviceVector, w: &DeviceVector) -> [DeviceNumber; 2] {
+        self.traffic.multiply_dot(&a.stored(), std::ptr::eq(x, w));
         let a = (a.rows.len(), MatrixOperand::of(a));
         let result = self.executor.new_number().and_then(|out| {
             let square = self.executor.new_number()?;
@@ -151,6 +160,7 @@ impl MatrixSpace for Space<f64> {
     }
 
     fn smooth_from_zero(&mut self, y: &mut DeviceVector, on: Smoothed<'_, Self>, c: [f64; 3], [_r, d]: [&mut DeviceVector; 2], keep: bool) {
+        self.traffic.smooth_from_zero(&on.matrix.stored(), keep);
         let result = self.smoothing(on).and_then(|on| self.smooth_from_zero_into(&on, c, [y.address(), d.address()], keep));
         self.executor.attempt(result);
     }
@@ -164,6 +174,7 @@ impl MatrixSpace for Space<f64> {
         [_r, d]: [&mut DeviceVector; 2],
         keep: bool,
     ) {
+        self.traffic.smooth(&on.matrix.stored(), c[0] != 0.0, keep);
         let result = self.smoothing(on).and_then(|on| self.smooth_into(&on, c, [y.address(), x.address(), d.address()], keep));
         self.executor.attempt(result);
     }
@@ -176,6 +187,7 @@ impl MatrixSpace for Space<f64> {
         c: [f64; 2],
         [_r, d]: [&mut DeviceVector; 2],
     ) -> DeviceNumber {
+        self.traffic.smooth(&on.matrix.stored(), c[0] != 0.0, false);
         let executor = Rc::clone(&self.executor);
         executor.make_scalar(|out| {
             let on = self.smoothing(on)?;
@@ -184,6 +196,7 @@ impl MatrixSpace for Space<f64> {
     }
 
     fn correct(&mut self, x: &mut DeviceVector, d: &mut DeviceVector, r: &mut DeviceVector, by: Correction<'_, Self>, c: f64) {
+        self.traffic.correct(x.len, &by.image.stored(), &by.prolongation.stored());
         let result = self.correction(by).and_then(|by| self.correct_into(&by, x.len, c, [x.address(), d.address(), r.address()]));
         self.executor.attempt(result);
     }
@@ -197,16 +210,19 @@ impl MatrixSpace for Space<f64> {
         _z: &mut DeviceVector,
         d: &DeviceVector,
     ) -> DeviceNumber {
+        self.traffic.advance_diagonal(r.len);
         let (a, x, d) = (a.as_ref()?.address(), q.address(), d.address());
         self.sum_of(r, Summand::UpdatedDiagonal { a, x, d })
     }
 
     /// Does not write `z`.
     fn apply_diagonal_dot(&mut self, _z: &mut DeviceVector, d: &DeviceVector, r: &DeviceVector) -> DeviceNumber {
+        self.traffic.apply_diagonal_dot(r.len);
         self.sum_of(r, Summand::Diagonal { d: d.address() })
     }
 
     fn step_diagonal(&mut self, [x, p]: [&mut DeviceVector; 2], [a, b]: [&DeviceNumber; 2], [_z, d, r]: [&DeviceVector; 3]) {
+        self.traffic.step_diagonal(x.len);
         if let (Some(a), Some(b)) = (a, b) {
             let (vectors, numbers) = ([x.address(), p.address()], [a.address(), b.address()]);
             let result = self.step_into(x.len, vectors, numbers, Some(d.address()), r.address());
@@ -216,11 +232,13 @@ impl MatrixSpace for Space<f64> {
 
     /// In the order of colours.
     fn gauss_seidel(&mut self, x: &mut DeviceVector, a: &DeviceMatrix, d: &DeviceVector, b: &DeviceVector, direction: Direction) {
+        self.traffic.gauss_seidel(&a.stored());
         let result = self.sweep(x, a, d, b, direction);
         self.executor.attempt(result);
     }
 
     fn solve_factors(&mut self, z: &mut DeviceVector, factors: &DeviceFactors, r: &DeviceVector) {
+        self.traffic.solve_factors(factors.pattern.k, factors.pattern.n, factors.pattern.n_outside_diagonal(), 8);
         let result = factors.solve(&self.executor, z.address(), r.address());
         self.executor.attempt(result);
     }

@@ -117,7 +117,8 @@ fn new_slices(executor: &Executor, rows: &CsrPattern) -> Result<Option<SellPatte
     let (shifts, columns) = (executor.buffer(WHAT, 4 * values as u64)?, executor.buffer(WHAT, (4 * SLICE * listed) as u64)?);
     let call = executor.call(&PRODUCTS_MODULE, "equelle_slice_columns")?.arg(n as u32).arg(args).arg(starts.address()).arg(lists.address());
     executor.launch_over(call.arg(shifts.address()).arg(columns.address()), padded)?;
-    Ok(Some(SellPattern { starts, lists, shifts, columns, capacity: SLICE * values }))
+    let index_bytes = (16 * count + 4 * SLICE * listed + 4 * (values - listed)) as u64;
+    Ok(Some(SellPattern { starts, lists, shifts, columns, capacity: SLICE * values, index_bytes }))
 }
 
 /// Queues a call with the number of threads that the format needs.

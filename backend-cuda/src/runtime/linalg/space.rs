@@ -6,6 +6,8 @@ use std::marker::PhantomData;
 use std::rc::Rc;
 
 use equelle_runtime::linalg::VectorSpace;
+use equelle_runtime::linalg::space::traffic::Written;
+use equelle_runtime::linalg::space::traffic::counter::TrafficCounter;
 use equelle_runtime::{Error, Real};
 
 use crate::runtime::device::DevicePtr;
@@ -63,6 +65,8 @@ pub struct Space<T> {
     pub(crate) setups: SetupCache,
     /// Whether multigrid runs in double precision.
     pub(crate) in_double_precision: bool,
+    /// Bytes of the kernels, counted from shapes.
+    pub(crate) traffic: TrafficCounter,
     elements: PhantomData<T>,
 }
 
@@ -100,7 +104,15 @@ impl<T: Real> Space<T> {
 
     /// The space of vectors on an executor.
     pub(crate) fn new(executor: &Rc<Executor>) -> Self {
-        Space { executor: Rc::clone(executor), len: 0, setups: SetupCache::default(), in_double_precision: false, elements: PhantomData }
+        let doubles = TrafficCounter::in_double_precision(Written::Unread);
+        Space {
+            executor: Rc::clone(executor),
+            len: 0,
+            setups: SetupCache::default(),
+            in_double_precision: false,
+            traffic: if Self::FUSES { doubles } else { doubles.in_single_precision() },
+            elements: PhantomData,
+        }
     }
 
     /// Counters of the device's work so far.
@@ -187,6 +199,7 @@ impl<T: Real> VectorSpace for Space<T> {
     type Error = Error;
 
     fn zeros(&mut self) -> Result<DeviceVector<T>, Error> {
+        self.traffic.clear(self.len);
         self.new_zeros(self.len)
     }
 
@@ -195,26 +208,32 @@ impl<T: Real> VectorSpace for Space<T> {
     }
 
     fn copy(&mut self, y: &mut DeviceVector<T>, x: &DeviceVector<T>) {
+        self.traffic.copy(y.len);
         self.update(Update::Copy, y, DevicePtr(0), x);
     }
 
     fn dot(&mut self, x: &DeviceVector<T>, y: &DeviceVector<T>) -> DeviceNumber {
+        self.traffic.dot(y.len, std::ptr::eq(x, y));
         self.sum_of(y, Summand::Product { w: x.address() })
     }
 
     fn add_scaled(&mut self, y: &mut DeviceVector<T>, a: &DeviceNumber, x: &DeviceVector<T>) {
+        self.traffic.update(y.len);
         self.scaled(Update::AddScaled, y, a, x);
     }
 
     fn sub_scaled(&mut self, y: &mut DeviceVector<T>, a: &DeviceNumber, x: &DeviceVector<T>) {
+        self.traffic.update(y.len);
         self.scaled(Update::SubScaled, y, a, x);
     }
 
     fn scale_add(&mut self, y: &mut DeviceVector<T>, a: &DeviceNumber, x: &DeviceVector<T>) {
+        self.traffic.update(y.len);
         self.scaled(Update::ScaleAdd, y, a, x);
     }
 
     fn scale(&mut self, y: &mut DeviceVector<T>, a: &DeviceNumber) {
+        self.traffic.scale(y.len);
         self.scaled(Update::Scale, y, a, y);
     }
 
@@ -229,6 +248,7 @@ impl<T: Real> VectorSpace for Space<T> {
             self.sub_scaled(y, a, x);
             return self.dot(w.unwrap_or(y), y);
         }
+        self.traffic.sub_scaled_dot(y.len, w.is_some());
         let (a, x, w) = (a.as_ref()?.address(), x.address(), w.map(DeviceVector::address));
         self.sum_of(y, Summand::Updated { a, x, w })
     }
@@ -238,6 +258,7 @@ impl<T: Real> VectorSpace for Space<T> {
             self.add_scaled(x, a, p);
             return self.scale_add(p, b, z);
         }
+        self.traffic.step(x.len);
         if let (Some(a), Some(b)) = (a, b) {
             let result = self.step_into(x.len, [x.address(), p.address()], [a.address(), b.address()], None, z.address());
             self.executor.attempt(result);
@@ -249,6 +270,7 @@ impl<T: Real> VectorSpace for Space<T> {
             self.add_scaled(y, a, x);
             return self.add_scaled(y, b, z);
         }
+        self.traffic.update_by_two(y.len);
         if let (Some(a), Some(b)) = (a, b) {
             let result = self.add_two_into(y.len, y.address(), [a.address(), b.address()], [x.address(), z.address()]);
             self.executor.attempt(result);
@@ -267,6 +289,7 @@ impl<T: Real> VectorSpace for Space<T> {
             self.sub_scaled(p, a, v);
             return self.scale_add(p, b, r);
         }
+        self.traffic.update_by_two(p.len);
         if let (Some(a), Some(b)) = (a, b) {
             let result = self.bicgstab_direction_into(p.len, p.address(), [a.address(), b.address()], [v.address(), r.address()]);
             self.executor.attempt(result);

@@ -16,6 +16,8 @@ pub(crate) struct SellPattern {
     pub columns: Rc<Buffer>,
     /// Number of values with padding.
     pub capacity: usize,
+    /// Bytes of starts and lists, of columns, and of one number for each of the other columns.
+    pub index_bytes: u64,
 }
 
 /// The additional storage of a format.

@@ -98,7 +98,12 @@ impl SystemSpace for Space<f64> {
         }
     }
 
+    fn take_traffic(&mut self) -> u64 {
+        self.traffic.take()
+    }
+
     fn largest(&mut self, x: &DeviceVector) -> DeviceNumber {
+        self.traffic.each(x.len, 8);
         self.largest_of(x, false)
     }
 
@@ -130,10 +135,14 @@ impl SystemSpace for Space<f64> {
     }
 
     fn to_range(&mut self, vectors: &Rc<Projection>, y: &mut DeviceVector) {
+        self.traffic.dot(y.len, false);
+        self.traffic.update(y.len);
         vectors.to_range(self, y);
     }
 
     fn remove_mean(&mut self, vectors: &Rc<Projection>, x: &mut DeviceVector) {
+        self.traffic.dot(x.len, true);
+        self.traffic.scale(x.len);
         vectors.remove_mean(self, x);
     }
 

@@ -58,8 +58,10 @@ fn operations_on_matrices_have_the_bits_of_the_host() {
             let (on_x, on_b) = (here(&mut rt, &x), here(&mut rt, &b));
             let mut check = |on_host: &dyn Fn(&mut HostSpace, &mut Vec<f64>), on_device: &dyn Fn(&mut Space<f64>, &mut DeviceVector)| {
                 let (mut expected, mut found) = (y.clone(), here(&mut rt, &y));
+                let _ = (host.take_traffic(), rt.take_traffic());
                 on_host(&mut host, &mut expected);
                 on_device(&mut rt, &mut found);
+                assert_eq!(rt.take_traffic(), host.take_traffic(), "bytes of the kernel");
                 assert_eq!(bits(&values(&mut rt, &found)), bits(&expected));
             };
             check(&|s, y| s.multiply(y, &there, &x), &|s, y| s.multiply(y, &a, &on_x));

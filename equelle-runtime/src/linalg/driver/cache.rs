@@ -10,6 +10,7 @@ use crate::linalg::precond::amg::AmgOptions;
 use crate::linalg::space::host::HostSpace;
 use crate::linalg::space::matrix_space::Shape;
 use crate::linalg::space::vector_space::{Preconditioner, VectorSpace};
+use crate::solve_traffic::SolveTraffic;
 
 /// What one solve leaves for the next. LU: the symbolic factorisation while the pattern stays, and
 /// the factors while the matrix stays; neither changes a result. The last preconditioner that was
@@ -29,6 +30,8 @@ pub struct LinearCache<S: VectorSpace + 'static = HostSpace> {
     failed: Vec<(Method, Preconditioning)>,
     /// Time of set-ups since [`take_set_up_time`](Self::take_set_up_time) was called last.
     set_up: Duration,
+    /// Work since [`take_traffic`](Self::take_traffic) was called last.
+    traffic: SolveTraffic,
 }
 
 impl<S: VectorSpace> Default for LinearCache<S> {
@@ -42,6 +45,7 @@ impl<S: VectorSpace> Default for LinearCache<S> {
             last: None,
             failed: Vec::new(),
             set_up: Duration::ZERO,
+            traffic: SolveTraffic::default(),
         }
     }
 }
@@ -147,6 +151,16 @@ impl<S: VectorSpace> LinearCache<S> {
     /// Seconds of set-ups of preconditioners and factorisations since the last call.
     pub fn take_set_up_time(&mut self) -> f64 {
         std::mem::take(&mut self.set_up).as_secs_f64()
+    }
+
+    /// Adds the work of a method.
+    pub(in crate::linalg) fn has_iterated(&mut self, traffic: SolveTraffic) {
+        self.traffic += traffic;
+    }
+
+    /// Work of iterative methods since the last call.
+    pub fn take_traffic(&mut self) -> SolveTraffic {
+        std::mem::take(&mut self.traffic)
     }
 
     /// Drops the cached preconditioner.

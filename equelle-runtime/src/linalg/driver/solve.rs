@@ -1,6 +1,8 @@
 //! Chooses a method, solves the linear system, checks the true residual, on any device.
 
+use std::cell::Cell;
 use std::rc::Rc;
+use std::time::Instant;
 
 use super::cache::{CacheKey, LinearCache};
 use super::choose::{Attempt, Diagonal, MatrixProperties, fields, plan};
@@ -18,6 +20,7 @@ use crate::linalg::space::host::{HostSpace, norm};
 use crate::linalg::space::host_matrix::HostMatrix;
 use crate::linalg::space::system_space::{Inspection, SystemSpace};
 use crate::linalg::space::vector_space::{LinearOperator, Preconditioner};
+use crate::solve_traffic::SolveTraffic;
 
 #[cfg(feature = "lu")]
 mod direct;
@@ -208,8 +211,8 @@ pub fn solve_in<S: SystemSpace>(
     }
     properties.is_range_unknown = !null_space.is_known();
     let system_null_space = SystemNullSpace { null_space: &null_space, vectors: &vectors, ends, scale };
-    let problem =
-        Problem { matrix, b: projected.as_ref().unwrap_or(&rhs), null_space: &system_null_space, properties: &properties, options };
+    let b = projected.as_ref().unwrap_or(&rhs);
+    let problem = Problem { matrix, b, null_space: &system_null_space, properties: &properties, options, traffic: Cell::default() };
 
     let mut before: Vec<LinearError> = Vec::new();
     let mut made = 0;
@@ -343,6 +346,8 @@ struct Problem<'a, S: SystemSpace> {
     null_space: &'a SystemNullSpace<'a, S::NullVectors>,
     properties: &'a MatrixProperties,
     options: &'a LinearOptions,
+    /// Work of the methods so far.
+    traffic: Cell<SolveTraffic>,
 }
 
 impl<S: SystemSpace> Problem<'_, S> {
@@ -352,7 +357,11 @@ impl<S: SystemSpace> Problem<'_, S> {
         }
         let mut solved = match attempt.method {
             Method::Lu => self.solve_directly(space, cache)?,
-            Method::Cg | Method::BiCgStab | Method::Gmres => self.solve_krylov(space, attempt, cache)?,
+            Method::Cg | Method::BiCgStab | Method::Gmres => {
+                let solved = self.solve_krylov(space, attempt, cache);
+                cache.has_iterated(self.traffic.take());
+                solved?
+            }
         };
         space.remove_mean(self.null_space.vectors, &mut solved.x);
         Ok(solved)
@@ -486,6 +495,9 @@ impl<S: SystemSpace> Problem<'_, S> {
             patience: attempt.patience,
         };
         let system = System { operator, preconditioner };
+        // The device has no work left: its size has just been read.
+        let started = Instant::now();
+        space.take_traffic();
         let mut x = space.zeros().map_err(Failure::Device)?;
         let outcome = match (attempt.method, operator.vectors) {
             // With residuals in the range and a symmetric preconditioner, the null space enters no
@@ -498,6 +510,10 @@ impl<S: SystemSpace> Problem<'_, S> {
             (method, None) => self.run_any(space, method, system, &mut x, b, control),
         };
         let outcome = outcome.map_err(Failure::Device)?;
+        let mut traffic = self.traffic.get();
+        let (iterations, seconds) = (outcome.iterations as u64, started.elapsed().as_secs_f64());
+        traffic += SolveTraffic { solves: 1, iterations, seconds, bytes: space.take_traffic() };
+        self.traffic.set(traffic);
         if outcome.end == End::Converged {
             return Ok((x, outcome.iterations));
         }

@@ -94,6 +94,15 @@ impl Diagonals {
         }
     }
 
+    /// Bytes of the values.
+    pub fn bytes(&self) -> u64 {
+        let numbers = match &self.values {
+            Stored::All(blocks) => blocks.iter().map(|block| block.len() * LANES).sum::<usize>(),
+            Stored::Mirrored(upper) => upper.iter().map(Vec::len).sum(),
+        };
+        8 * numbers as u64
+    }
+
     /// `(A x)` of the rows of a block, each summed in ascending column order. The bits are those of
     /// compressed rows where `x` is finite. Memory traffic: 8 bytes an entry; where mirrored ones
     /// are the same, for the diagonal and the entries above.

@@ -5,6 +5,8 @@ use std::convert::Infallible;
 use std::ops::Range;
 use std::sync::Arc;
 
+use super::traffic::Written;
+use super::traffic::counter::TrafficCounter;
 use super::vector_space::{CANCELLATION, LinearOperator, VectorSpace};
 use crate::interrupt::Interrupt;
 use crate::linalg::matrix::csr::Csr;
@@ -30,6 +32,8 @@ pub struct HostSpace {
     /// Whether multigrid runs in double precision.
     pub(in crate::linalg) in_double_precision: bool,
     interrupt: Interrupt,
+    /// Bytes of the kernels: lines that are written are not fetched, as in a copy.
+    pub(in crate::linalg) traffic: TrafficCounter,
 }
 
 impl HostSpace {
@@ -49,6 +53,7 @@ impl HostSpace {
             free: Vec::new(),
             in_double_precision: false,
             interrupt: Interrupt::default(),
+            traffic: TrafficCounter::in_double_precision(Written::Unread),
         }
     }
 
@@ -202,6 +207,7 @@ impl VectorSpace for HostSpace {
     type Error = Infallible;
 
     fn zeros(&mut self) -> Result<Vec<f64>, Infallible> {
+        self.traffic.clear(self.n);
         let Some(mut x) = self.free.pop() else { return Ok(vec![0.0; self.n]) };
         self.threads.each_cheap(x.len(), &mut x[..], |_, x| x.fill(0.0));
         Ok(x)
@@ -214,31 +220,38 @@ impl VectorSpace for HostSpace {
     }
 
     fn copy(&mut self, y: &mut Vec<f64>, x: &Vec<f64>) {
+        self.traffic.copy(y.len());
         update(&self.threads, y, x, |_, x| x);
     }
 
     fn dot(&mut self, x: &Vec<f64>, y: &Vec<f64>) -> f64 {
+        self.traffic.dot(x.len(), std::ptr::eq(x, y));
         assert_eq!(x.len(), y.len(), "vectors of one length");
         self.dot_of(x, y)
     }
 
     fn add_scaled(&mut self, y: &mut Vec<f64>, a: &f64, x: &Vec<f64>) {
+        self.traffic.update(y.len());
         update(&self.threads, y, x, |y, x| y + a * x);
     }
 
     fn sub_scaled(&mut self, y: &mut Vec<f64>, a: &f64, x: &Vec<f64>) {
+        self.traffic.update(y.len());
         update(&self.threads, y, x, |y, x| y - a * x);
     }
 
     fn scale_add(&mut self, y: &mut Vec<f64>, a: &f64, x: &Vec<f64>) {
+        self.traffic.update(y.len());
         update(&self.threads, y, x, |y, x| x + a * y);
     }
 
     fn scale(&mut self, y: &mut Vec<f64>, a: &f64) {
+        self.traffic.scale(y.len());
         self.threads.each_cheap(y.len(), &mut y[..], |_, y| y.iter_mut().for_each(|y| *y *= a));
     }
 
     fn sub_scaled_dot(&mut self, y: &mut Vec<f64>, a: &f64, x: &Vec<f64>, w: Option<&Vec<f64>>) -> f64 {
+        self.traffic.sub_scaled_dot(y.len(), w.is_some());
         let (a, x) = (*a, &x[..y.len()]);
         match w.map(|w| &w[..y.len()]) {
             Some(w) => self.update_sums(y, |range, y, products| {
@@ -257,6 +270,7 @@ impl VectorSpace for HostSpace {
     }
 
     fn step(&mut self, x: &mut Vec<f64>, a: &f64, p: &mut Vec<f64>, b: &f64, z: &Vec<f64>) {
+        self.traffic.step(x.len());
         self.threads.each_cheap(x.len(), (&mut x[..], &mut p[..]), |range, (x, p)| {
             for ((x, p), z) in x.iter_mut().zip(p).zip(&z[range]) {
                 *x += a * *p;
@@ -266,12 +280,14 @@ impl VectorSpace for HostSpace {
     }
 
     fn add_scaled_two(&mut self, y: &mut Vec<f64>, a: &f64, x: &Vec<f64>, b: &f64, z: &Vec<f64>) {
+        self.traffic.update_by_two(y.len());
         self.threads.each_cheap(y.len(), &mut y[..], |range, y| {
             y.iter_mut().zip(&x[range.clone()]).zip(&z[range]).for_each(|((y, x), z)| *y = (*y + a * x) + b * z);
         });
     }
 
     fn bicgstab_direction(&mut self, p: &mut Vec<f64>, a: &f64, v: &Vec<f64>, b: &f64, r: &Vec<f64>) {
+        self.traffic.update_by_two(p.len());
         self.threads.each_cheap(p.len(), &mut p[..], |range, p| {
             p.iter_mut().zip(&v[range.clone()]).zip(&r[range]).for_each(|((p, v), r)| *p = r + b * (*p - a * v));
         });

@@ -8,6 +8,7 @@ use std::sync::{Arc, OnceLock};
 
 use super::host::HostSpace;
 use super::matrix_space::{Correction, Direction, MatrixSpace, Shape, Smoothed};
+use super::traffic::{ROW, Stored};
 use crate::linalg::matrix::block_matrix::BlockMatrix;
 use crate::linalg::matrix::csr::Csr;
 use crate::linalg::matrix::dia::Diagonals;
@@ -35,6 +36,12 @@ impl RowMatrix {
     /// Remembers whether mirrored entries have the same bits.
     pub(super) fn set_mirrored(&self, is_mirrored: bool) {
         let _ = self.is_mirrored.set(is_mirrored);
+    }
+
+    /// Its size and the bytes that a product reads of it.
+    fn stored(&self) -> Stored {
+        let shape = Shape { rows: self.n_rows(), columns: self.n_cols(), entries: self.n_entries(), fields: 1 };
+        self.diagonals.get().map_or(Stored::from(shape), |diagonals| Stored { shape, bytes: diagonals.bytes() })
     }
 
     /// `A x` of the rows of a block of [`BLOCK`] rows, each summed in ascending column order.
@@ -77,6 +84,19 @@ impl HostMatrix {
             HostMatrix::Rows(matrix) => matrix,
             HostMatrix::Blocks(matrix) => matrix.rows(),
         }
+    }
+
+    /// Its size and the bytes that a product reads of it.
+    fn stored(&self) -> Stored {
+        match self {
+            HostMatrix::Rows(a) => a.stored(),
+            HostMatrix::Blocks(_) => HostSpace::shape(self).into(),
+        }
+    }
+
+    /// Its size and bytes in compressed rows, which loops that do more than a product read.
+    fn stored_by_rows(&self) -> Stored {
+        Stored::from(Shape { fields: 1, ..HostSpace::shape(self) })
     }
 
     /// [`HostMatrix::rows`], where the matrix is no longer needed.
@@ -128,6 +148,7 @@ impl MatrixSpace for HostSpace {
     type Factors = BlockFactors;
 
     fn zeros_of(&mut self, len: usize) -> Result<Vec<f64>, Infallible> {
+        self.traffic.clear(len);
         Ok(vec![0.0; len])
     }
 
@@ -154,10 +175,12 @@ impl MatrixSpace for HostSpace {
     }
 
     fn clear(&mut self, x: &mut Vec<f64>) {
+        self.traffic.clear(x.len());
         self.threads().each_cheap(x.len(), &mut x[..], |_, x| x.fill(0.0));
     }
 
     fn multiply(&mut self, y: &mut Vec<f64>, a: &HostMatrix, x: &Vec<f64>) {
+        self.traffic.multiply(&a.stored());
         match a {
             HostMatrix::Rows(a) => self.threads().each(a.n_rows(), &mut y[..], |rows, y| {
                 for (start, y) in rows.step_by(BLOCK).zip(y.chunks_mut(BLOCK)) {
@@ -179,10 +202,13 @@ impl MatrixSpace for HostSpace {
 
     fn multiply_dot(&mut self, y: &mut Vec<f64>, a: &HostMatrix, x: &Vec<f64>, w: &Vec<f64>) -> f64 {
         match a {
-            HostMatrix::Rows(a) => self.update_sums(y, |rows, y, products| {
-                a.product(rows.clone(), x, y);
-                products.iter_mut().zip(&w[rows]).zip(y).for_each(|((product, w), y)| *product = w * *y);
-            }),
+            HostMatrix::Rows(a) => {
+                self.traffic.multiply_dot(&a.stored(), std::ptr::eq(x, w));
+                self.update_sums(y, |rows, y, products| {
+                    a.product(rows.clone(), x, y);
+                    products.iter_mut().zip(&w[rows]).zip(y).for_each(|((product, w), y)| *product = w * *y);
+                })
+            }
             HostMatrix::Blocks(_) => {
                 self.multiply(y, a, x);
                 self.dot(w, y)
@@ -191,18 +217,22 @@ impl MatrixSpace for HostSpace {
     }
 
     fn multiply_add(&mut self, y: &mut Vec<f64>, a: &HostMatrix, x: &Vec<f64>) {
+        self.traffic.multiply_add(&a.stored());
         for_rows(self, y, a, x, |y, _, product| y + product);
     }
 
     fn multiply_sub(&mut self, y: &mut Vec<f64>, a: &HostMatrix, x: &Vec<f64>) {
+        self.traffic.multiply_add(&a.stored());
         for_rows(self, y, a, x, |y, _, product| y - product);
     }
 
     fn residual(&mut self, r: &mut Vec<f64>, b: &Vec<f64>, a: &HostMatrix, x: &Vec<f64>) {
+        self.traffic.residual(&a.stored());
         for_rows(self, r, a, x, |_, row, product| b[row] - product);
     }
 
     fn add_diagonal(&mut self, z: &mut Vec<f64>, a: f64, b: f64, d: &Vec<f64>, r: &Vec<f64>) {
+        self.traffic.add_diagonal(z.len(), a);
         self.threads().each_cheap(z.len(), &mut z[..], |range, z| {
             let products = d[range.clone()].iter().zip(&r[range]).map(|(d, r)| b * (d * r));
             if a == 0.0 {
@@ -214,6 +244,7 @@ impl MatrixSpace for HostSpace {
     }
 
     fn advance_diagonal(&mut self, r: &mut Vec<f64>, a: &f64, q: &Vec<f64>, _z: &mut Vec<f64>, d: &Vec<f64>) -> f64 {
+        self.traffic.advance_diagonal(r.len());
         self.update_sums(r, |range, r, products| {
             for (((product, r), q), d) in products.iter_mut().zip(r).zip(&q[range.clone()]).zip(&d[range]) {
                 *r -= a * q;
@@ -223,12 +254,14 @@ impl MatrixSpace for HostSpace {
     }
 
     fn apply_diagonal_dot(&mut self, _z: &mut Vec<f64>, d: &Vec<f64>, r: &Vec<f64>) -> f64 {
+        self.traffic.apply_diagonal_dot(r.len());
         self.sum_products(r.len(), |range, products| {
             products.iter_mut().zip(&d[range.clone()]).zip(&r[range]).for_each(|((product, d), r)| *product = r * (d * r));
         })
     }
 
     fn step_diagonal(&mut self, [x, p]: [&mut Vec<f64>; 2], [a, b]: [&f64; 2], [_z, d, r]: [&Vec<f64>; 3]) {
+        self.traffic.step_diagonal(x.len());
         self.threads().each_cheap(x.len(), (&mut x[..], &mut p[..]), |range, (x, p)| {
             for ((x, p), (d, r)) in x.iter_mut().zip(p).zip(d[range.clone()].iter().zip(&r[range])) {
                 *x += a * *p;
@@ -239,6 +272,8 @@ impl MatrixSpace for HostSpace {
 
     fn smooth_from_zero(&mut self, y: &mut Vec<f64>, on: Smoothed<'_, Self>, c: [f64; 3], [r, d]: [&mut Vec<f64>; 2], _keep: bool) {
         self.add_diagonal(r, 0.0, c[0], on.inverse_diagonal, on.right);
+        // The pass that follows reads the first step, and writes the second one.
+        self.traffic.smooth(&on.matrix.stored_by_rows(), false, true);
         let (first, matrix) = (&r[..], on.matrix.rows());
         self.threads().each(first.len(), (&mut y[..], &mut d[..]), |rows, (y, d)| {
             for (row, (y, d)) in rows.zip(y.iter_mut().zip(d)) {
@@ -249,6 +284,7 @@ impl MatrixSpace for HostSpace {
     }
 
     fn smooth(&mut self, y: &mut Vec<f64>, x: &Vec<f64>, on: Smoothed<'_, Self>, c: [f64; 2], [_r, d]: [&mut Vec<f64>; 2], _keep: bool) {
+        self.traffic.smooth(&on.matrix.stored_by_rows(), c[0] != 0.0, true);
         let matrix = on.matrix.rows();
         self.threads().each(x.len(), (&mut y[..], &mut d[..]), |rows, (y, d)| {
             for (row, (y, d)) in rows.zip(y.iter_mut().zip(d)) {
@@ -259,6 +295,7 @@ impl MatrixSpace for HostSpace {
     }
 
     fn correct(&mut self, x: &mut Vec<f64>, d: &mut Vec<f64>, r: &mut Vec<f64>, by: Correction<'_, Self>, c: f64) {
+        self.traffic.correct(x.len(), &by.image.stored_by_rows(), &by.prolongation.stored_by_rows());
         let (image, prolongation) = (by.image.rows(), by.prolongation.rows());
         self.threads().each(r.len(), (&mut x[..], &mut d[..]), |rows, (x, d)| {
             for (row, (x, d)) in rows.zip(x.iter_mut().zip(d)) {
@@ -271,6 +308,7 @@ impl MatrixSpace for HostSpace {
 
     /// In the order of the rows, or the reverse.
     fn gauss_seidel(&mut self, x: &mut Vec<f64>, a: &HostMatrix, d: &Vec<f64>, b: &Vec<f64>, direction: Direction) {
+        self.traffic.gauss_seidel(&a.stored_by_rows());
         let (n, a) = (x.len(), a.rows());
         for step in 0..n {
             let row = match direction {
@@ -282,6 +320,7 @@ impl MatrixSpace for HostSpace {
     }
 
     fn solve_factors(&mut self, z: &mut Vec<f64>, factors: &BlockFactors, r: &Vec<f64>) {
+        self.traffic.solve_factors(factors.k(), factors.n_blocks(), factors.n_outside_diagonal(), ROW);
         factors.solve(z, r);
     }
 }

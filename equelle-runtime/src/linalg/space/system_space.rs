@@ -46,6 +46,9 @@ pub trait SystemSpace: MultigridSpace {
     /// Iterations between two checks of the residual with this preconditioner, where the options
     /// have `asked`.
     fn check_every(&self, asked: usize, preconditioner: Preconditioning) -> usize;
+    /// Bytes that kernels have read and written since the last call: the least that there can be,
+    /// counted from shapes.
+    fn take_traffic(&mut self) -> u64;
     /// Largest magnitude of the elements, 0 for none; NaN or infinite if one is.
     fn largest(&mut self, x: &Self::Vector) -> Self::Scalar;
     /// Copies a vector to the host.
@@ -116,7 +119,12 @@ impl SystemSpace for HostSpace {
         asked
     }
 
+    fn take_traffic(&mut self) -> u64 {
+        self.traffic.take()
+    }
+
     fn largest(&mut self, x: &Vec<f64>) -> f64 {
+        self.traffic.each(x.len(), 8);
         let mut leaves = vec![0.0; reduce::leaf_count(x.len())];
         let magnitudes = |range: Range<usize>| x[range].iter().map(|x| x.abs());
         reduce::reduce_leaves(self.threads(), Reduction::Max, x.len(), &mut leaves, magnitudes).unwrap_or(0.0)
@@ -153,10 +161,15 @@ impl SystemSpace for HostSpace {
     }
 
     fn to_range(&mut self, vectors: &Rc<NullSpace>, y: &mut Vec<f64>) {
+        // The sum, then the update, of as many weights.
+        self.traffic.dot(y.len(), false);
+        self.traffic.update(y.len());
         vectors.project_to_range(y);
     }
 
     fn remove_mean(&mut self, vectors: &Rc<NullSpace>, x: &mut Vec<f64>) {
+        self.traffic.dot(x.len(), true);
+        self.traffic.scale(x.len());
         vectors.remove_mean(x);
     }
 

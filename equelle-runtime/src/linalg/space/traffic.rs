@@ -14,6 +14,7 @@
 //! # Ok::<(), std::convert::Infallible>(())
 //! ```
 
+pub mod counter;
 mod mixed_precision;
 
 use std::convert::Infallible;
@@ -24,6 +25,7 @@ use super::vector_space::{Preconditioner, VectorSpace};
 use crate::linalg::matrix::csr::Csr;
 use crate::linalg::precond::amg::{Amg, AmgOptions, Hierarchy};
 use crate::linalg::precond::ilu::BlockFactors;
+use counter::TrafficCounter;
 use mixed_precision::MixedPrecisionAmg;
 
 /// Cost of writing memory that was not read before.
@@ -43,10 +45,7 @@ const SINGLE: u64 = 4;
 #[derive(Clone, Debug)]
 pub struct Traffic {
     n: usize,
-    written: Written,
-    /// Bytes of a read of a number.
-    read: u64,
-    bytes: u64,
+    counter: TrafficCounter,
     by_slices: bool,
     /// Whether multigrid uses single precision where it is enough.
     in_single_precision: bool,
@@ -55,14 +54,16 @@ pub struct Traffic {
 /// A matrix: its size, and the bytes of its entries and indices.
 #[derive(Clone, Copy, Debug)]
 pub struct Stored {
-    shape: Shape,
-    bytes: u64,
+    /// Its size.
+    pub shape: Shape,
+    /// Bytes of its entries and indices.
+    pub bytes: u64,
 }
 
 /// Bytes of the column of an entry or block.
 const COLUMN: u64 = 4;
 /// Bytes of a row pointer.
-const ROW: u64 = 8;
+pub(in crate::linalg) const ROW: u64 = 8;
 /// Number of rows in a slice.
 const SLICE: usize = 32;
 /// Bytes of the bounds of a slice's values and columns.
@@ -104,7 +105,7 @@ fn by_slices(a: &Csr, number: u64) -> u64 {
 impl Traffic {
     /// Vectors of `n` numbers.
     pub fn new(n: usize, written: Written) -> Traffic {
-        Traffic { n, written, read: DOUBLE, bytes: 0, by_slices: false, in_single_precision: false }
+        Traffic { n, counter: TrafficCounter::in_double_precision(written), by_slices: false, in_single_precision: false }
     }
 
     /// With the sliced format of a back-end, where it takes less than compressed rows.
@@ -120,33 +121,9 @@ impl Traffic {
         Traffic { in_single_precision: true, ..self }
     }
 
-    /// Bytes of a number that is written without being read before.
-    fn written(&self) -> u64 {
-        match self.written {
-            Written::Fetched => 2 * self.read,
-            Written::Unread => self.read,
-        }
-    }
-
-    /// Bytes of a number that is updated.
-    fn changed(&self) -> u64 {
-        2 * self.read
-    }
-
     /// Bytes since the last call.
     pub fn take(&mut self) -> u64 {
-        std::mem::take(&mut self.bytes)
-    }
-
-    fn count(&mut self, elements: usize, bytes: u64) {
-        self.bytes += elements as u64 * bytes;
-    }
-
-    /// A product; `rows` is the traffic of a row beside the matrix.
-    fn product(&mut self, a: &Stored, rows: u64) {
-        self.bytes += a.bytes;
-        self.count(a.shape.columns, self.read);
-        self.count(a.shape.rows, rows);
+        self.counter.take()
     }
 }
 
@@ -160,44 +137,43 @@ impl VectorSpace for Traffic {
     }
 
     fn copy(&mut self, y: &mut usize, _: &usize) {
-        self.count(*y, self.read + self.written());
+        self.counter.copy(*y);
     }
 
     fn dot(&mut self, x: &usize, y: &usize) {
-        // Both may be the same vector.
-        self.count(*y, if std::ptr::eq(x, y) { self.read } else { 2 * self.read });
+        self.counter.dot(*y, std::ptr::eq(x, y));
     }
 
     fn add_scaled(&mut self, y: &mut usize, (): &(), _: &usize) {
-        self.count(*y, self.changed() + self.read);
+        self.counter.update(*y);
     }
 
     fn sub_scaled(&mut self, y: &mut usize, (): &(), _: &usize) {
-        self.count(*y, self.changed() + self.read);
+        self.counter.update(*y);
     }
 
     fn scale_add(&mut self, y: &mut usize, (): &(), _: &usize) {
-        self.count(*y, self.changed() + self.read);
+        self.counter.update(*y);
     }
 
     fn scale(&mut self, y: &mut usize, (): &()) {
-        self.count(*y, self.changed());
+        self.counter.scale(*y);
     }
 
     fn sub_scaled_dot(&mut self, y: &mut usize, (): &(), _: &usize, w: Option<&usize>) {
-        self.count(*y, self.changed() + self.read + if w.is_some() { self.read } else { 0 });
+        self.counter.sub_scaled_dot(*y, w.is_some());
     }
 
     fn step(&mut self, x: &mut usize, (): &(), _: &mut usize, (): &(), _: &usize) {
-        self.count(*x, 2 * self.changed() + self.read);
+        self.counter.step(*x);
     }
 
     fn add_scaled_two(&mut self, y: &mut usize, (): &(), _: &usize, (): &(), _: &usize) {
-        self.count(*y, self.changed() + 2 * self.read);
+        self.counter.update_by_two(*y);
     }
 
     fn bicgstab_direction(&mut self, p: &mut usize, (): &(), _: &usize, (): &(), _: &usize) {
-        self.count(*p, self.changed() + 2 * self.read);
+        self.counter.update_by_two(*p);
     }
 
     fn constant(&mut self, _: f64) {}
@@ -227,7 +203,7 @@ impl MatrixSpace for Traffic {
     type Factors = BlockFactors;
 
     fn zeros_of(&mut self, len: usize) -> Result<usize, Infallible> {
-        self.count(len, self.written());
+        self.counter.clear(len);
         Ok(len)
     }
 
@@ -237,8 +213,8 @@ impl MatrixSpace for Traffic {
 
     fn matrix(&mut self, matrix: Csr) -> Result<Stored, Infallible> {
         let shape = Shape { rows: matrix.n_rows(), columns: matrix.n_cols(), entries: matrix.n_entries(), fields: 1 };
-        let by_rows = by_rows(shape, self.read);
-        Ok(if self.by_slices { Stored { bytes: by_rows.bytes.min(by_slices(&matrix, self.read)), shape } } else { by_rows })
+        let by_rows = by_rows(shape, self.counter.read());
+        Ok(if self.by_slices { Stored { bytes: by_rows.bytes.min(by_slices(&matrix, self.counter.read())), shape } } else { by_rows })
     }
 
     fn factors(&mut self, factors: BlockFactors) -> Result<BlockFactors, Infallible> {
@@ -250,31 +226,31 @@ impl MatrixSpace for Traffic {
     }
 
     fn clear(&mut self, x: &mut usize) {
-        self.count(*x, self.written());
+        self.counter.clear(*x);
     }
 
     fn multiply(&mut self, _: &mut usize, a: &Stored, _: &usize) {
-        self.product(a, self.written());
+        self.counter.multiply(a);
     }
 
     fn multiply_add(&mut self, _: &mut usize, a: &Stored, _: &usize) {
-        self.product(a, self.changed());
+        self.counter.multiply_add(a);
     }
 
     fn multiply_sub(&mut self, _: &mut usize, a: &Stored, _: &usize) {
-        self.product(a, self.changed());
+        self.counter.multiply_add(a);
     }
 
     fn residual(&mut self, _: &mut usize, _: &usize, a: &Stored, _: &usize) {
-        self.product(a, self.read + self.written());
+        self.counter.residual(a);
     }
 
     fn add_diagonal(&mut self, z: &mut usize, a: f64, _: f64, _: &usize, _: &usize) {
-        self.count(*z, 2 * self.read + if a == 0.0 { self.written() } else { self.changed() });
+        self.counter.add_diagonal(*z, a);
     }
 
     fn multiply_dot(&mut self, _: &mut usize, a: &Stored, x: &usize, w: &usize) {
-        self.product(a, self.written() + if std::ptr::eq(x, w) { 0 } else { self.read });
+        self.counter.multiply_dot(a, std::ptr::eq(x, w));
     }
 
     fn multiply_dots(&mut self, y: &mut usize, a: &Stored, x: &usize, w: &usize) -> [(); 2] {
@@ -283,27 +259,24 @@ impl MatrixSpace for Traffic {
     }
 
     fn advance_diagonal(&mut self, r: &mut usize, (): &(), _: &usize, _: &mut usize, _: &usize) {
-        self.count(*r, self.changed() + 2 * self.read);
+        self.counter.advance_diagonal(*r);
     }
 
     fn apply_diagonal_dot(&mut self, _: &mut usize, _: &usize, r: &usize) {
-        self.count(*r, 2 * self.read);
+        self.counter.apply_diagonal_dot(*r);
     }
 
     fn step_diagonal(&mut self, [x, _]: [&mut usize; 2], _: [&(); 2], _: [&usize; 3]) {
-        self.count(*x, 2 * self.changed() + 2 * self.read);
+        self.counter.step_diagonal(*x);
     }
 
     /// Each row recomputes the first step of its neighbours from `b` and the diagonal.
-    fn smooth_from_zero(&mut self, y: &mut usize, on: Smoothed<'_, Self>, _: [f64; 3], _: [&mut usize; 2], keep: bool) {
-        self.product(on.matrix, self.read + self.written());
-        self.count(*y, if keep { self.written() } else { 0 });
+    fn smooth_from_zero(&mut self, _: &mut usize, on: Smoothed<'_, Self>, _: [f64; 3], _: [&mut usize; 2], keep: bool) {
+        self.counter.smooth_from_zero(on.matrix, keep);
     }
 
-    fn smooth(&mut self, y: &mut usize, _: &usize, on: Smoothed<'_, Self>, c: [f64; 2], _: [&mut usize; 2], keep: bool) {
-        self.product(on.matrix, 2 * self.read + self.written());
-        self.count(*y, if c[0] == 0.0 { 0 } else { self.read });
-        self.count(*y, if keep { self.written() } else { 0 });
+    fn smooth(&mut self, _: &mut usize, _: &usize, on: Smoothed<'_, Self>, c: [f64; 2], _: [&mut usize; 2], keep: bool) {
+        self.counter.smooth(on.matrix, c[0] != 0.0, keep);
     }
 
     fn smooth_dot(&mut self, y: &mut usize, x: &usize, on: Smoothed<'_, Self>, c: [f64; 2], work: [&mut usize; 2]) {
@@ -311,24 +284,15 @@ impl MatrixSpace for Traffic {
     }
 
     fn correct(&mut self, x: &mut usize, _: &mut usize, _: &mut usize, by: Correction<'_, Self>, _: f64) {
-        self.product(by.image, 0);
-        // Both in one pass that reads the coarse vector once.
-        self.bytes += by.prolongation.bytes;
-        self.count(*x, 2 * self.read + self.changed() + self.written());
+        self.counter.correct(*x, by.image, by.prolongation);
     }
 
     fn gauss_seidel(&mut self, _: &mut usize, a: &Stored, _: &usize, _: &usize, _: Direction) {
-        // One more write of `x` a row, the inverse diagonal and the right-hand side.
-        self.product(a, self.read + 2 * self.read);
+        self.counter.gauss_seidel(a);
     }
 
-    /// Each triangle with its columns, the inverse diagonal twice, `r`, and `z`, which the second
-    /// substitution reads and writes again.
     fn solve_factors(&mut self, _: &mut usize, factors: &BlockFactors, _: &usize) {
-        let (k, n) = (factors.k() as u64, factors.n_blocks());
-        let blocks = factors.blocks().parts().1.len() - n;
-        self.count(blocks, 8 * k * k + 4);
-        self.count(n, 2 * (8 * k * k + ROW) + k * (self.read + self.written() + self.changed()));
+        self.counter.solve_factors(factors.k(), factors.n_blocks(), factors.n_outside_diagonal(), ROW);
     }
 }
 
@@ -341,6 +305,10 @@ impl MultigridSpace for Traffic {
             let hierarchy = hierarchy.copy_to(self)?;
             return Ok(Box::new(Amg::new(self, hierarchy, options)?));
         }
-        Ok(Box::new(MixedPrecisionAmg::new(Traffic { n, read: SINGLE, ..self.clone() }, hierarchy, options)?))
+        Ok(Box::new(MixedPrecisionAmg::new(
+            Traffic { n, counter: self.counter.in_single_precision(), ..self.clone() },
+            hierarchy,
+            options,
+        )?))
     }
 }

@@ -6,6 +6,7 @@ use equelle_runtime::Error;
 use equelle_runtime::linalg::precond::amg::setup::CoarseParts;
 use equelle_runtime::linalg::precond::amg::{Hierarchy, LevelParts};
 use equelle_runtime::linalg::space::matrix_space::Shape;
+use equelle_runtime::linalg::space::traffic::Stored;
 use equelle_runtime::linalg::{MatrixSpace, SystemSpace, VectorSpace};
 
 use crate::runtime::device::DevicePtr;
@@ -62,6 +63,15 @@ impl SingleMatrix {
 
     pub(crate) fn shape(&self) -> Shape {
         self.shape
+    }
+
+    /// Its size and bytes.
+    pub(crate) fn stored(&self) -> Stored {
+        let bytes = match &self.entries {
+            Entries::Slices(slices, _) => 4 * slices.capacity as u64 + slices.index_bytes,
+            Entries::Rows(rows, ..) => rows.stored(None, 4).bytes,
+        };
+        Stored { shape: self.shape, bytes }
     }
 
     /// The kernel argument of products.

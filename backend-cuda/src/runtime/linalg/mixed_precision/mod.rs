@@ -132,6 +132,8 @@ impl MixedPrecision {
         update: Option<(&Rc<Buffer>, &DeviceVector)>,
     ) -> Result<(), Error> {
         debug_assert_eq!(narrow.len, r.len, "vectors of one length");
+        // The residual, or its update by another vector, and the result.
+        rt.traffic.each(r.len, if update.is_some() { 3 * 8 + 4 } else { 8 + 4 });
         let (kind, number) = match scale_of_residual {
             ResidualScale::Largest(number) => (0u32, number),
             ResidualScale::Product(number) => (1, number),
@@ -156,6 +158,7 @@ impl MixedPrecision {
     /// A cycle on the result of [`MixedPrecision::narrow`]; returns the sum `r . z`.
     fn cycle(&self, rt: &mut Space<f64>, work: &mut Work) -> DeviceNumber {
         let sum = self.amg.apply_dot(&mut work.space, &mut work.z, &work.r);
+        rt.traffic.add(work.space.traffic.take());
         let factor = self.factors.number(1);
         let sum = sum.and_then(|sum| {
             let product = |out| rt.executor.scalar_op(ScalarOp::Mul, sum.address(), factor, out);
@@ -172,6 +175,7 @@ impl MixedPrecision {
         [a, b]: [&Rc<Buffer>; 2],
         z: &DeviceVector<f32>,
     ) -> Result<(), Error> {
+        rt.traffic.each(x.len, 4 * 8 + 4);
         let call = rt.multigrid_call("equelle_step_narrow")?.arg(x.len as u32).arg(x.address()).arg(a.address()).arg(p.address());
         let call = call.arg(b.address()).arg(z.address()).arg(self.factors.address());
         rt.executor.launch_over(call, x.len)
@@ -183,6 +187,8 @@ impl Preconditioner<Space<f64>> for MixedPrecision {
         let work = &mut *self.work.borrow_mut();
         self.narrow_anew(rt, work, r);
         self.amg.apply(&mut work.space, &mut work.z, &work.r);
+        rt.traffic.add(work.space.traffic.take());
+        rt.traffic.each(z.len, 4 + 8);
         let result = rt.multigrid_call("equelle_widen").and_then(|call| {
             let call = call.arg(z.len as u32).arg(work.z.address()).arg(self.factors.address()).arg(z.address());
             rt.executor.launch_over(call, z.len)

@@ -46,6 +46,7 @@ impl MatrixSpace for Space<f32> {
     type Factors = Infallible;
 
     fn zeros_of(&mut self, len: usize) -> Result<DeviceVector<f32>, Error> {
+        self.traffic.clear(len);
         self.new_zeros(len)
     }
 
@@ -69,26 +70,32 @@ impl MatrixSpace for Space<f32> {
     }
 
     fn clear(&mut self, x: &mut DeviceVector<f32>) {
+        self.traffic.clear(x.len);
         self.fill_zero(x);
     }
 
     fn multiply(&mut self, y: &mut DeviceVector<f32>, a: &SingleMatrix, x: &DeviceVector<f32>) {
+        self.traffic.multiply(&a.stored());
         self.product(Product::Set, y, y, a, x);
     }
 
     fn multiply_add(&mut self, y: &mut DeviceVector<f32>, a: &SingleMatrix, x: &DeviceVector<f32>) {
+        self.traffic.multiply_add(&a.stored());
         self.product(Product::Add, y, y, a, x);
     }
 
     fn multiply_sub(&mut self, y: &mut DeviceVector<f32>, a: &SingleMatrix, x: &DeviceVector<f32>) {
+        self.traffic.multiply_add(&a.stored());
         self.product(Product::Sub, y, y, a, x);
     }
 
     fn residual(&mut self, r: &mut DeviceVector<f32>, b: &DeviceVector<f32>, a: &SingleMatrix, x: &DeviceVector<f32>) {
+        self.traffic.residual(&a.stored());
         self.product(Product::Residual, r, b, a, x);
     }
 
     fn add_diagonal(&mut self, z: &mut DeviceVector<f32>, a: f64, b: f64, d: &DeviceVector<f32>, r: &DeviceVector<f32>) {
+        self.traffic.add_diagonal(z.len, a);
         self.scale_by_diagonal(z, [a, b], d, r);
     }
 
@@ -100,6 +107,7 @@ impl MatrixSpace for Space<f32> {
         [_r, d]: [&mut DeviceVector<f32>; 2],
         keep: bool,
     ) {
+        self.traffic.smooth_from_zero(&on.matrix.stored(), keep);
         let result = self.smooth_from_zero_into(&smoothing(on), c, [y.address(), d.address()], keep);
         self.executor.attempt(result);
     }
@@ -113,6 +121,7 @@ impl MatrixSpace for Space<f32> {
         [_r, d]: [&mut DeviceVector<f32>; 2],
         keep: bool,
     ) {
+        self.traffic.smooth(&on.matrix.stored(), c[0] != 0.0, keep);
         let result = self.smooth_into(&smoothing(on), c, [y.address(), x.address(), d.address()], keep);
         self.executor.attempt(result);
     }
@@ -125,6 +134,7 @@ impl MatrixSpace for Space<f32> {
         c: [f64; 2],
         [_r, d]: [&mut DeviceVector<f32>; 2],
     ) -> DeviceNumber {
+        self.traffic.smooth(&on.matrix.stored(), c[0] != 0.0, false);
         let executor = Rc::clone(&self.executor);
         executor.make_scalar(|out| self.smooth_dot_into(&smoothing(on), c, [y.address(), x.address(), d.address()], out))
     }
@@ -137,6 +147,7 @@ impl MatrixSpace for Space<f32> {
         by: Correction<'_, Self>,
         c: f64,
     ) {
+        self.traffic.correct(x.len, &by.image.stored(), &by.prolongation.stored());
         let vectors = [x.address(), d.address(), r.address()];
         let result = correction(by).and_then(|by| self.correct_into(&by, x.len, c, vectors));
         self.executor.attempt(result);

@@ -148,6 +148,8 @@ struct DeviceIlu {
 
 impl Preconditioner<Space<f64>> for DeviceIlu {
     fn apply(&self, rt: &mut Space<f64>, z: &mut DeviceVector, r: &DeviceVector) {
+        let pattern = &self.factors.pattern;
+        rt.traffic.solve_factors(pattern.k, pattern.n, pattern.n_outside_diagonal(), 8);
         let result = self.factors.solve(&rt.executor, z.address(), r.address());
         rt.executor.attempt(result);
     }

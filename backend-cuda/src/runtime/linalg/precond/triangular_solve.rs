@@ -29,6 +29,8 @@ pub struct FactorPattern {
     columns: Rc<Buffer>,
     /// Sums of a row, for block sizes without a case.
     work: Option<Rc<Buffer>>,
+    /// Number of blocks with the diagonal.
+    n_blocks: usize,
 }
 
 /// The blocks of a matrix in the order of a schedule.
@@ -39,6 +41,11 @@ pub(crate) struct Placed {
 }
 
 impl FactorPattern {
+    /// Number of blocks of both triangles.
+    pub(crate) fn n_outside_diagonal(&self) -> usize {
+        self.n_blocks - self.n
+    }
+
     /// Orders the blocks of a matrix. Each row comes after the rows of lower `rank` that it has
     /// entries in.
     ///
@@ -66,6 +73,7 @@ impl FactorPattern {
         let pattern = FactorPattern {
             n,
             k,
+            n_blocks: places.len(),
             row_ptr: executor.upload(what, &row_ptr)?,
             lower: executor.upload(what, &lower)?,
             columns: executor.upload(what, &places.iter().map(|&place| host_columns[place]).collect::<Vec<_>>())?,

@@ -161,6 +161,11 @@ impl BlockFactors {
         self.blocks.n_rows()
     }
 
+    /// Number of blocks of L and U without the diagonal.
+    pub fn n_outside_diagonal(&self) -> usize {
+        self.blocks.parts().1.len() - self.n_blocks()
+    }
+
     /// The blocks of L and U on the pattern of the matrix; the diagonal ones are replaced by
     /// [`BlockFactors::inverse`].
     pub fn blocks(&self) -> &BlockCsr {

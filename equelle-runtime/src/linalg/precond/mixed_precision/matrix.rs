@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use crate::linalg::matrix::csr::Csr;
 use crate::linalg::space::matrix_space::Shape;
+use crate::linalg::space::traffic::Stored;
 
 /// Rows whose products are computed together; threads share rows at multiples of it.
 const BLOCK: usize = 256;
@@ -63,6 +64,15 @@ impl F32Matrix {
 
     pub fn shape(&self) -> Shape {
         self.shape
+    }
+
+    /// Its size and bytes.
+    pub fn stored(&self) -> Stored {
+        let bytes = match &self.entries {
+            Entries::Rows(row_ptr, columns, values) => 4 * (row_ptr.len() - 1 + columns.len() + values.len()),
+            Entries::Diagonals(_, values) => 4 * values.len(),
+        };
+        Stored { shape: self.shape, bytes: bytes as u64 }
     }
 
     pub fn is_by_diagonals(&self) -> bool {

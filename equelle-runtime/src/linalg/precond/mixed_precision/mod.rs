@@ -94,7 +94,7 @@ impl MixedPrecisionAmg {
         };
         let scale = 1.0 / finest.unwrap_or(1.0);
         let n = hierarchy.sizes.first().copied().unwrap_or(0);
-        let mut singles = F32Space::on(space.threads(), n);
+        let mut singles = F32Space::of(space, n);
         let hierarchy = Hierarchy {
             levels: hierarchy.levels.into_iter().map(|level| narrow(level, scale)).collect(),
             coarse: match hierarchy.coarse {
@@ -110,8 +110,11 @@ impl MixedPrecisionAmg {
 
     /// Runs a cycle on `r`. The result is `work.z` times the returned number. `size` is about the
     /// size of `r`, if known.
-    fn cycle(&self, space: &HostSpace, work: &mut Work, r: &[f64], size: Option<f64>) -> f64 {
-        let size = size.filter(|size| size.is_normal()).unwrap_or_else(|| largest(r));
+    fn cycle(&self, space: &mut HostSpace, work: &mut Work, r: &[f64], size: Option<f64>) -> f64 {
+        let size = size.filter(|size| size.is_normal()).unwrap_or_else(|| {
+            space.traffic.each(r.len(), 8);
+            largest(r)
+        });
         // Values that are not finite stay so.
         let size = if size > 0.0 && size.is_finite() { power_of_two_near(&[size]).unwrap_or(1.0) } else { 1.0 };
         let inverse = 1.0 / size;
@@ -120,6 +123,9 @@ impl MixedPrecisionAmg {
             narrow.iter_mut().zip(&r[range]).for_each(|(narrow, r)| *narrow = (r * inverse) as f32);
         });
         self.amg.apply(singles, z, narrow);
+        // The conversion of `r`, and the cycle.
+        space.traffic.each(r.len(), 8 + singles.traffic.written());
+        space.traffic.add(singles.traffic.take());
         size * self.scale
     }
 
@@ -127,6 +133,7 @@ impl MixedPrecisionAmg {
     fn product(&self, space: &mut HostSpace, z: &mut [f64], r: &[f64], size: Option<f64>) -> f64 {
         let work = &mut *self.work.borrow_mut();
         let factor = self.cycle(space, work, r, size);
+        space.traffic.each(r.len(), 4 + space.traffic.read() + space.traffic.written());
         let made = &work.z[..];
         space.update_sums(z, |range, z, products| {
             for (((product, z), made), r) in products.iter_mut().zip(z).zip(&made[range.clone()]).zip(&r[range]) {
@@ -141,6 +148,7 @@ impl Preconditioner<HostSpace> for MixedPrecisionAmg {
     fn apply(&self, space: &mut HostSpace, z: &mut Vec<f64>, r: &Vec<f64>) {
         let work = &mut *self.work.borrow_mut();
         let factor = self.cycle(space, work, r, None);
+        space.traffic.each(r.len(), 4 + space.traffic.written());
         let made = &work.z[..];
         space.threads().each_cheap(z.len(), &mut z[..], |range, z| {
             z.iter_mut().zip(&made[range]).for_each(|(z, made)| *z = f64::from(*made) * factor);
@@ -194,7 +202,7 @@ pub(in crate::linalg) fn radius_f32(space: &HostSpace, matrix: &Csr, inverse: &[
         return None;
     }
     let scale = power_of_two_near(inverse)?;
-    let mut singles = F32Space::on(space.threads(), n);
+    let mut singles = F32Space::of(space, n);
     let narrow = F32Matrix::for_level(matrix, scale);
     let start = noises(n).zip(inverse).map(|(noise, d)| if *d > 0.0 { (noise / (d / scale).sqrt()) as f32 } else { 0.0 }).collect();
     let inverse = inverse.iter().map(|d| (d / scale) as f32).collect();

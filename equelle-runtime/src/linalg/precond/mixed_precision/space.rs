@@ -7,6 +7,8 @@ use crate::linalg::matrix::csr::Csr;
 use crate::linalg::precond::ilu::BlockFactors;
 use crate::linalg::space::host::{HostSpace, scalars_on_the_host};
 use crate::linalg::space::matrix_space::{Correction, Direction, MatrixSpace, Shape, Smoothed};
+use crate::linalg::space::traffic::ROW;
+use crate::linalg::space::traffic::counter::TrafficCounter;
 use crate::linalg::space::vector_space::VectorSpace;
 use crate::operators::Reduction;
 use crate::reduce;
@@ -18,11 +20,14 @@ pub(super) struct F32Space {
     n: usize,
     leaves: Vec<f64>,
     threads: Threads,
+    /// Bytes of the kernels.
+    pub traffic: TrafficCounter,
 }
 
 impl F32Space {
-    pub fn on(threads: &Threads, n: usize) -> F32Space {
-        F32Space { n, leaves: Vec::new(), threads: threads.clone() }
+    /// Vectors of `n` elements, with the threads of a space.
+    pub fn of(space: &HostSpace, n: usize) -> F32Space {
+        F32Space { n, leaves: Vec::new(), threads: space.threads().clone(), traffic: space.traffic.in_single_precision() }
     }
 
     /// `y[i] = f(y[i], x[i])`
@@ -93,10 +98,12 @@ impl VectorSpace for F32Space {
     }
 
     fn copy(&mut self, y: &mut Vec<f32>, x: &Vec<f32>) {
+        self.traffic.copy(y.len());
         self.update(y, x, |_, x| x);
     }
 
     fn dot(&mut self, x: &Vec<f32>, y: &Vec<f32>) -> f64 {
+        self.traffic.dot(x.len(), std::ptr::eq(x, y));
         assert_eq!(x.len(), y.len(), "vectors of one length");
         self.leaves.resize(reduce::leaf_count(x.len()), 0.0);
         let products = |range: std::ops::Range<usize>| x[range.clone()].iter().zip(&y[range]).map(|(x, y)| f64::from(*x) * f64::from(*y));
@@ -104,21 +111,25 @@ impl VectorSpace for F32Space {
     }
 
     fn add_scaled(&mut self, y: &mut Vec<f32>, a: &f64, x: &Vec<f32>) {
+        self.traffic.update(y.len());
         let a = *a as f32;
         self.update(y, x, |y, x| y + a * x);
     }
 
     fn sub_scaled(&mut self, y: &mut Vec<f32>, a: &f64, x: &Vec<f32>) {
+        self.traffic.update(y.len());
         let a = *a as f32;
         self.update(y, x, |y, x| y - a * x);
     }
 
     fn scale_add(&mut self, y: &mut Vec<f32>, a: &f64, x: &Vec<f32>) {
+        self.traffic.update(y.len());
         let a = *a as f32;
         self.update(y, x, |y, x| x + a * y);
     }
 
     fn scale(&mut self, y: &mut Vec<f32>, a: &f64) {
+        self.traffic.scale(y.len());
         let a = *a as f32;
         self.threads.each_cheap(y.len(), &mut y[..], |_, y| y.iter_mut().for_each(|y| *y *= a));
     }
@@ -136,6 +147,7 @@ impl MatrixSpace for F32Space {
     type Factors = BlockFactors;
 
     fn zeros_of(&mut self, len: usize) -> Result<Vec<f32>, Infallible> {
+        self.traffic.clear(len);
         Ok(vec![0.0; len])
     }
 
@@ -157,10 +169,12 @@ impl MatrixSpace for F32Space {
     }
 
     fn clear(&mut self, x: &mut Vec<f32>) {
+        self.traffic.clear(x.len());
         self.threads.each_cheap(x.len(), &mut x[..], |_, x| x.fill(0.0));
     }
 
     fn multiply(&mut self, y: &mut Vec<f32>, a: &F32Matrix, x: &Vec<f32>) {
+        self.traffic.multiply(&a.stored());
         self.threads.each(a.shape().rows, &mut y[..], |range, y| {
             let start = range.start;
             a.products(range, x, |rows, products| y[rows.start - start..rows.end - start].copy_from_slice(products));
@@ -168,6 +182,7 @@ impl MatrixSpace for F32Space {
     }
 
     fn multiply_add(&mut self, y: &mut Vec<f32>, a: &F32Matrix, x: &Vec<f32>) {
+        self.traffic.multiply_add(&a.stored());
         self.threads.each(a.shape().rows, &mut y[..], |range, y| {
             let start = range.start;
             a.products(range, x, |rows, products| {
@@ -177,6 +192,7 @@ impl MatrixSpace for F32Space {
     }
 
     fn multiply_sub(&mut self, y: &mut Vec<f32>, a: &F32Matrix, x: &Vec<f32>) {
+        self.traffic.multiply_add(&a.stored());
         self.threads.each(a.shape().rows, &mut y[..], |range, y| {
             let start = range.start;
             a.products(range, x, |rows, products| {
@@ -186,10 +202,12 @@ impl MatrixSpace for F32Space {
     }
 
     fn residual(&mut self, r: &mut Vec<f32>, b: &Vec<f32>, a: &F32Matrix, x: &Vec<f32>) {
+        self.traffic.residual(&a.stored());
         self.rows(r, a, x, b, |_, b, product| b - product);
     }
 
     fn add_diagonal(&mut self, z: &mut Vec<f32>, a: f64, b: f64, d: &Vec<f32>, r: &Vec<f32>) {
+        self.traffic.add_diagonal(z.len(), a);
         let (a, b) = (a as f32, b as f32);
         self.threads.each_cheap(z.len(), &mut z[..], |range, z| {
             let products = d[range.clone()].iter().zip(&r[range]).map(|(d, r)| b * (d * r));
@@ -203,17 +221,21 @@ impl MatrixSpace for F32Space {
 
     fn smooth_from_zero(&mut self, y: &mut Vec<f32>, on: Smoothed<'_, Self>, c: [f64; 3], [r, d]: [&mut Vec<f32>; 2], _keep: bool) {
         self.add_diagonal(r, 0.0, c[0], on.inverse_diagonal, on.right);
+        self.traffic.smooth(&on.matrix.stored(), false, true);
         let before = if c[1] == 0.0 { Before::Zero } else { Before::Iterate };
         self.polynomial_step(y, d, r, on, [c[1] as f32, c[2] as f32], before);
     }
 
     fn smooth(&mut self, y: &mut Vec<f32>, x: &Vec<f32>, on: Smoothed<'_, Self>, c: [f64; 2], [_r, d]: [&mut Vec<f32>; 2], _keep: bool) {
+        self.traffic.smooth(&on.matrix.stored(), c[0] != 0.0, true);
         let before = if c[0] == 0.0 { Before::Zero } else { Before::Step };
         self.polynomial_step(y, d, x, on, c.map(|c| c as f32), before);
     }
 
     fn correct(&mut self, x: &mut Vec<f32>, d: &mut Vec<f32>, r: &mut Vec<f32>, by: Correction<'_, Self>, c: f64) {
         self.multiply_add(x, by.prolongation, by.coarse);
+        let row = 2 * self.traffic.read() + self.traffic.changed() + self.traffic.written();
+        self.traffic.product(&by.image.stored(), row);
         let c = c as f32;
         let (r, inverse) = (&r[..], &by.inverse_diagonal[..]);
         self.threads.each(r.len(), (&mut x[..], &mut d[..]), |range, (x, d)| {
@@ -231,6 +253,7 @@ impl MatrixSpace for F32Space {
 
     /// In the order of the rows, or the reverse.
     fn gauss_seidel(&mut self, x: &mut Vec<f32>, a: &F32Matrix, d: &Vec<f32>, b: &Vec<f32>, direction: Direction) {
+        self.traffic.gauss_seidel(&a.stored());
         let n = x.len();
         for step in 0..n {
             let row = match direction {
@@ -243,6 +266,7 @@ impl MatrixSpace for F32Space {
     }
 
     fn solve_factors(&mut self, z: &mut Vec<f32>, factors: &BlockFactors, r: &Vec<f32>) {
+        self.traffic.solve_factors(factors.k(), factors.n_blocks(), factors.n_outside_diagonal(), ROW);
         let mut space = HostSpace::on(&self.threads, r.len());
         let wide: Vec<f64> = r.iter().map(|r| f64::from(*r)).collect();
         let mut solved = wide.clone();

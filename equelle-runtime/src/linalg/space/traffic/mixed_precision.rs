@@ -24,7 +24,7 @@ impl MixedPrecisionAmg {
 
     /// Converts a residual to single precision.
     fn narrow(&self, outer: &mut Traffic, n: usize) {
-        outer.count(n, DOUBLE + self.space.borrow().written());
+        outer.counter.each(n, DOUBLE + self.space.borrow().counter.written());
     }
 
     /// A cycle with the dot product of residual and result.
@@ -32,20 +32,20 @@ impl MixedPrecisionAmg {
         let space = &mut *self.space.borrow_mut();
         space.take();
         self.amg.apply_dot(space, &mut n.clone(), &n);
-        outer.bytes += space.take();
+        outer.counter.add(space.take());
     }
 }
 
 impl Preconditioner<Traffic> for MixedPrecisionAmg {
     fn apply(&self, outer: &mut Traffic, z: &mut usize, r: &usize) {
         // Its largest magnitude.
-        outer.count(*r, DOUBLE);
+        outer.counter.each(*r, DOUBLE);
         self.narrow(outer, *r);
         let space = &mut *self.space.borrow_mut();
         space.take();
         self.amg.apply(space, z, r);
-        outer.bytes += space.take();
-        outer.count(*z, SINGLE + outer.written());
+        outer.counter.add(space.take());
+        outer.counter.each(*z, SINGLE + outer.counter.written());
     }
 
     fn is_variable(&self) -> bool {
@@ -61,7 +61,7 @@ impl Preconditioner<Traffic> for MixedPrecisionAmg {
             self.apply(outer, z, r);
             return outer.dot(r, z);
         }
-        outer.count(*r, DOUBLE);
+        outer.counter.each(*r, DOUBLE);
         self.apply_dot_with_norm(outer, z, r, &());
     }
 
@@ -78,7 +78,7 @@ impl Preconditioner<Traffic> for MixedPrecisionAmg {
             outer.sub_scaled(r, a, q);
             return self.apply_dot(outer, z, r);
         }
-        outer.count(*r, outer.changed() + DOUBLE + self.space.borrow().written());
+        outer.counter.each(*r, outer.counter.changed() + DOUBLE + self.space.borrow().counter.written());
         self.cycle(outer, *r);
     }
 
@@ -86,6 +86,6 @@ impl Preconditioner<Traffic> for MixedPrecisionAmg {
         if self.is_variable() {
             return outer.step(x, ab[0], p, ab[1], z);
         }
-        outer.count(*x, 2 * outer.changed() + SINGLE);
+        outer.counter.each(*x, 2 * outer.counter.changed() + SINGLE);
     }
 }
