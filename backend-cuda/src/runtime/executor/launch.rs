@@ -44,6 +44,11 @@ impl Executor {
         self.push(Executor::of_one_thread(call));
     }
 
+    /// Queues a call of one warp.
+    pub(crate) fn launch_warp(&self, call: Call) {
+        self.push(call.shaped(LaunchShape { grid: [1; 3], block: [32, 1, 1] }));
+    }
+
     /// The launch of a call of a single thread.
     pub(crate) fn of_one_thread(call: Call) -> Launch {
         call.shaped(LaunchShape { grid: [1; 3], block: [1; 3] })

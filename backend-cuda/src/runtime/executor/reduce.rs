@@ -49,28 +49,30 @@ impl<R> Leaves<R> {
 /// Where threads take an extreme.
 #[derive(Debug)]
 pub struct Extreme {
-    pub(crate) key: Rc<Buffer>,
+    pub(crate) keys: Rc<Buffer>,
 }
 
 impl Extreme {
     /// Its address.
     pub fn pointer(&self) -> DevicePtr {
-        self.key.address()
+        self.keys.address()
     }
 }
 
 /// The key of no extreme, `EQ_NO_EXTREME` of the kernels.
 const NO_EXTREME: u64 = u64::MAX;
+/// Words of the keys of an extreme: `EQ_EXTREME_KEYS` times `EQ_KEY_WORDS` of the kernels.
+const KEY_WORDS: usize = 64 * 16;
 
 impl Executor {
-    /// The key of an extreme, one for each number: between launches that of none.
+    /// The keys of an extreme, for each number of one: between launches those of none.
     ///
     /// # Errors
     /// `Backend`: not enough memory.
-    pub(crate) fn extreme_key(&self, number: usize) -> Result<Rc<Buffer>, Error> {
+    pub(crate) fn keys_of_extreme(&self, number: usize) -> Result<Rc<Buffer>, Error> {
         while self.extreme_keys.borrow().len() <= number {
-            let key = self.upload("the key of an extreme", &[NO_EXTREME])?;
-            self.extreme_keys.borrow_mut().push(key);
+            let keys = self.upload("the keys of an extreme", &[NO_EXTREME; KEY_WORDS])?;
+            self.extreme_keys.borrow_mut().push(keys);
         }
         Ok(Rc::clone(&self.extreme_keys.borrow()[number]))
     }

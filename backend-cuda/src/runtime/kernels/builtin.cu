@@ -99,10 +99,28 @@ extern "C" __global__ void equelle_tree(unsigned int operation, EqEntity n, cons
   if (eq_tells_leaf()) out[blockIdx.x] = value;
 }
 
-// The number that is the extreme of a key; the key begins anew.
-extern "C" __global__ void equelle_extreme(unsigned int largest, unsigned long long* key, double* out) {
-  *out = eq_extreme_of_key(*key, largest != 0u);
-  *key = EQ_NO_EXTREME;
+// The number that is the extreme of keys, which begin anew. One warp.
+extern "C" __global__ void equelle_extreme(unsigned int largest, unsigned long long* keys, double* out) {
+  unsigned long long least = EQ_NO_EXTREME;
+#ifdef EQ_SHIM
+  const unsigned int together = 1u;
+#else
+  const unsigned int together = blockDim.x;
+#endif
+  if (threadIdx.x >= together) return;
+  for (unsigned int k = threadIdx.x; k < EQ_EXTREME_KEYS; k += together) {
+    unsigned long long* const key = keys + EQ_KEY_WORDS * k;
+    if (*key < least) least = *key;
+    *key = EQ_NO_EXTREME;
+  }
+#ifndef EQ_SHIM
+#pragma unroll
+  for (unsigned int half = 16u; half > 0; half /= 2u) {
+    const unsigned long long other = __shfl_down_sync(0xffffffffu, least, half);
+    if (other < least) least = other;
+  }
+#endif
+  if (threadIdx.x == 0) *out = eq_extreme_of_key(least, largest != 0u);
 }
 
 // The tree for Bools: 0 any, 1 all. The order does not matter.

@@ -66,7 +66,7 @@ impl CudaRuntime {
     /// # Errors
     /// `Backend`: not enough memory.
     pub fn extreme(&mut self, number: usize) -> Result<Extreme, Error> {
-        Ok(Extreme { key: self.executor.extreme_key(number)? })
+        Ok(Extreme { keys: self.executor.keys_of_extreme(number)? })
     }
 
     /// The extreme that a kernel has taken.
@@ -76,7 +76,7 @@ impl CudaRuntime {
     pub fn extreme_value(&mut self, reduction: Reduction, extreme: Extreme) -> Result<Scalar, Error> {
         let result = self.new_number()?;
         let call = self.executor.runtime_call("equelle_extreme")?.arg(u32::from(reduction == Reduction::Max));
-        self.executor.launch_once(call.arg(extreme.pointer()).arg(result.address()));
+        self.executor.launch_warp(call.arg(extreme.pointer()).arg(result.address()));
         Ok(Scalar::Device(result))
     }
 

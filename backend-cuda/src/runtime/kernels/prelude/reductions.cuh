@@ -126,6 +126,9 @@ EQ_FUNCTION bool eq_tells_leaf() { return threadIdx.x == 0; }
 // least key is that of the extreme. NaN has the least key of all. No number has the key of
 // EQ_NO_EXTREME.
 #define EQ_NO_EXTREME 0xffffffffffffffffull
+// An extreme has several keys, in cache lines of their own: warps of one multiprocessor share one.
+#define EQ_EXTREME_KEYS 64u
+#define EQ_KEY_WORDS 16u
 template <bool LARGEST>
 EQ_FUNCTION unsigned long long eq_extreme_key(double value) {
   const unsigned long long bits = eq_bits(value);
@@ -140,7 +143,7 @@ EQ_FUNCTION double eq_extreme_of_key(unsigned long long key, bool largest) {
 // Takes in a value of this thread; any threads may, at any time.
 template <bool LARGEST>
 EQ_FUNCTION void eq_take_extreme(double* at, double value) {
-  unsigned long long* const least = (unsigned long long*)at;
+  unsigned long long* least = (unsigned long long*)at;
   unsigned long long key = eq_extreme_key<LARGEST>(value);
 #ifdef EQ_SHIM
   if (key < *least) *least = key;
@@ -155,6 +158,9 @@ EQ_FUNCTION void eq_take_extreme(double* at, double value) {
   if (lane + 1u != (unsigned int)__ffs((int)together)) return;
   key = (unsigned long long)least_high << 32 | least_low;
 #endif
+  unsigned int multiprocessor;
+  asm("mov.u32 %0, %%smid;" : "=r"(multiprocessor));
+  least += EQ_KEY_WORDS * (multiprocessor % EQ_EXTREME_KEYS);
   // Most keys are not below the one that is there.
   if (key < *(volatile unsigned long long*)least) atomicMin(least, key);
 #endif
