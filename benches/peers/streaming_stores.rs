@@ -1,7 +1,8 @@
 //! Whether explicit heat gains from streaming stores (docs/benchmarks/cpu.md, "Stores past the
 //! caches"), on x86-64 with AVX and Linux. The function of a cell is as it is generated. Prints the
 //! processor time of a step with both kinds of stores, in turn, for blocks of a row and of 1024
-//! cells.
+//! cells, and of tiles of rows through all planes; with arrays that begin at a line of the cache, as
+//! those of simulators do, and 16 bytes behind one.
 //!
 //! ```sh
 //! rustc --edition 2024 -O -C target-cpu=native -C codegen-units=1 benches/peers/streaming_stores.rs
@@ -91,19 +92,39 @@ fn streaming<const DIM: usize>(out: &mut [f64], u: &[f64], low: [&[f64]; DIM], h
     }
 }
 
+/// How a step goes over the grid.
+#[derive(Clone, Copy)]
+struct Form {
+    name: &'static str,
+    streams: bool,
+    /// Cells of a call, at least a row.
+    block: usize,
+    /// Rows of a tile.
+    tile: usize,
+}
+
 /// A step on the cells of `n`^3 that have no boundary in `y` and `z`.
-fn step(streams: bool, block: usize, n: usize, out: &mut [f64], u: &[f64]) {
+fn step(form: Form, n: usize, out: &mut [f64], u: &[f64]) {
     let (stride, grid) = ([1, n, n * n], Grid { volume: 0.37 });
-    for z in 1..n - 1 {
-        let (mut from, end) = (z * n * n + n, (z + 1) * n * n - n);
-        while from < end {
-            let len = block.min(end - from);
-            let (low, high) = (stride.map(|stride| &u[from - stride..][..len]), stride.map(|stride| &u[from + stride..][..len]));
-            let form = if streams { streaming::<3> } else { ordinary::<3> };
-            form(&mut out[from..][..len], &u[from..][..len], low, high, &grid);
-            from += len;
+    let inside = if form.streams { streaming::<3> } else { ordinary::<3> };
+    for first in (1..n - 1).step_by(form.tile.min(n)) {
+        let rows = form.tile.min(n - 1 - first);
+        for z in 1..n - 1 {
+            let (mut from, end) = (z * n * n + first * n, z * n * n + (first + rows) * n);
+            while from < end {
+                let len = form.block.max(n).min(end - from);
+                let (low, high) = (stride.map(|stride| &u[from - stride..][..len]), stride.map(|stride| &u[from + stride..][..len]));
+                inside(&mut out[from..][..len], &u[from..][..len], low, high, &grid);
+                from += len;
+            }
         }
     }
+}
+
+/// The numbers of an array from so many after the begin of a line.
+fn behind_line(all: &mut [f64], offset: usize, len: usize) -> &mut [f64] {
+    let begin = all.as_ptr().align_offset(64) + offset;
+    &mut all[begin..][..len]
 }
 
 #[repr(C)]
@@ -126,32 +147,39 @@ fn now() -> f64 {
 }
 
 fn main() {
-    const FORMS: [(&str, bool, bool); 4] = [
-        ("rows, ordinary", false, false),
-        ("rows, streaming", false, true),
-        ("1024 cells, ordinary", true, false),
-        ("1024 cells, streaming", true, true),
+    const ALL: usize = usize::MAX;
+    let forms = [
+        Form { name: "rows, ordinary", streams: false, block: 0, tile: ALL },
+        Form { name: "rows, streaming", streams: true, block: 0, tile: ALL },
+        Form { name: "1024 cells, ordinary", streams: false, block: 1024, tile: ALL },
+        Form { name: "1024 cells, streaming", streams: true, block: 1024, tile: ALL },
+        Form { name: "tiles of 32 rows", streams: false, block: 1024, tile: 32 },
+        Form { name: "tiles of 100 rows", streams: false, block: 1024, tile: 100 },
     ];
-    for n in [128_usize, 160, 192, 256] {
-        let mut a: Vec<f64> = (0..n.pow(3) as u64).map(|i| (i * 2_654_435_761 % 1000) as f64 / 1000.0).collect();
-        let mut b = a.clone();
-        let mut c = b.clone();
-        step(false, n, n, &mut b, &a);
-        step(true, 1024, n, &mut c, &a);
-        assert_eq!(b, c, "the same bits");
+    for (offset, n) in [0, 2].into_iter().flat_map(|offset| [128_usize, 160, 192, 256].map(|n| (offset, n))) {
+        let len = n.pow(3);
+        let mut both = [vec![0.0; len + 16], vec![0.0; len + 16]];
+        let [a, b] = both.each_mut().map(|all| behind_line(all, offset, len));
+        a.iter_mut().enumerate().for_each(|(i, a)| *a = (i as u64 * 2_654_435_761 % 1000) as f64 / 1000.0);
+        step(forms[0], n, b, a);
+        for form in &forms[1..] {
+            let mut c = vec![0.0; len];
+            step(*form, n, &mut c, a);
+            assert_eq!(b[..], c[..], "the same bits");
+        }
         let turns = if n < 200 { 41 } else { 21 };
-        let mut times = [const { Vec::new() }; FORMS.len()];
+        let mut times = vec![Vec::new(); forms.len()];
         for _ in 0..turns {
-            for ((_, joined, streams), times) in FORMS.iter().zip(&mut times) {
-                let (begin, block) = (now(), if *joined { 1024 } else { n });
-                step(*streams, block, n, &mut b, &a);
-                step(*streams, block, n, &mut a, &b);
+            for (form, times) in forms.iter().zip(&mut times) {
+                let begin = now();
+                step(*form, n, b, a);
+                step(*form, n, a, b);
                 times.push((now() - begin) / 2.0);
             }
         }
-        for ((name, ..), mut times) in FORMS.iter().zip(times) {
+        for (form, mut times) in forms.iter().zip(times) {
             times.sort_by(f64::total_cmp);
-            println!("{n}^3, {name}: median {:.2} ms, least {:.2} ms", times[turns / 2], times[0]);
+            println!("{n}^3, {} bytes behind a line, {}: median {:.2} ms, least {:.2} ms", 8 * offset, form.name, times[turns / 2], times[0]);
         }
     }
 }
