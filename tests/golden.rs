@@ -140,6 +140,28 @@ fn heat_on_cuda() {
     compare_cuda("heat_explicit_3d_f32", &single(heat()));
 }
 
+/// Reads by index, with several cells of a row a thread too; another rule along each axis.
+const DIFFUSION: &str = r#"# dimensions: ignore
+Import "equelle:derivatives" (second_4)
+i = StencilI()
+j = StencilJ()
+k = StencilK()
+rate = InputCollectionOfScalar("rate", AllCells())
+u : Mutable Collection Of Scalar On AllCells() = InputCollectionOfScalar("u", AllCells())
+For dt In InputSequenceOfScalar("dt") {
+    w = Halo(u, Mirror(i), Periodic(j), Copy(k))
+    u = u + dt * rate * (second_4(w, i) + second_4(w, j) + second_4(w, k))
+}
+Output("u", u)
+"#;
+
+#[test]
+fn diffusion_by_index_on_cuda() {
+    let diffusion = || of_text(SourceMap::new("diffusion.equelle", DIFFUSION), OptLevel::O2);
+    compare_cuda("diffusion_by_index", &diffusion());
+    compare_cuda("diffusion_by_index_f32", &single(diffusion()));
+}
+
 #[test]
 fn kernels_written_by_hand_on_cuda() {
     for name in ["heat_dirichlet", "swe_stage", "twophase_upwind", "cells_wells"] {

@@ -46,7 +46,13 @@ fn kernel_of(reach: i8, precision: &str, end: impl Fn(&str) -> String) -> (Strin
 #[test]
 fn rules_beyond_the_grid_are_resolved_once_for_each_place() {
     let (device, host) = kernel(1, "");
-    assert_eq!((device.matches("_place(").count(), device.matches("__global__").count()), (6, 1), "{device}");
+    let (one, rows) = device.split_once("template <int ROW>").expect("a body for several cells of a row");
+    for body in [one, rows] {
+        assert_eq!((body.matches("_place(").count(), body.matches("__global__").count()), (6, 1), "{device}");
+    }
+    // What is in the row of a cell, or in another one at its place, is loaded together.
+    assert_eq!((rows.matches("eq_load_row(").count(), rows.matches("eq_store_row(").count()), (6, 1), "{device}");
+    assert!(host.contains("or_with_rows"), "{host}");
     assert!(!device.contains("eq_offset_cell") && device.contains("EQ_LIGHT"), "{device}");
     assert!(host.contains("launch_over_cells") && !host.contains("wide()"), "{host}");
 }
@@ -72,7 +78,8 @@ fn kernels_of_singles_compute_in_singles() {
         for line in device.lines().filter(|line| line.contains("double")) {
             assert!(line.contains("const double* __restrict__ width_at"), "{line}");
         }
-        assert_eq!(device.matches("width_at").count(), 2, "{device}");
+        let one = device.split("template <int ROW>").next().expect("a body");
+        assert_eq!(one.matches("width_at").count(), 2, "{device}");
         assert!(device.contains("const float width = float(*width_at);") && device.contains("60.0f * width"), "{device}");
     }
 }

@@ -38,6 +38,9 @@ pub struct CostModel {
     pub stage: u32,
     /// Where the extremes of what a kernel writes are taken.
     pub extremes: Extremes,
+    /// Divisions and roots of a kernel whose time is that of memory, at most. One with more has
+    /// neither time nor registers left for an extreme on the way.
+    pub light: usize,
 }
 
 /// Where the largest or smallest of values is taken that a kernel computes for nothing else.
@@ -89,6 +92,7 @@ impl CostModel {
         share: 400,
         stage: 60,
         extremes: Extremes::OnTheWay,
+        light: 8,
     };
 
     /// Of a target with these measurements. Arithmetic up to `recompute` is done again; the other

@@ -92,7 +92,7 @@ impl Launch<'_> {
             Functions::Equation { general, cartesian } => {
                 (self.equation(general, Form::General), cartesian.as_ref().map(|text| self.equation(text, Form::Cells)))
             }
-            Functions::Cells(function) => (self.launch(function, Form::Cells, None), None),
+            Functions::Cells(function, rows) => (self.launch(function, Form::Cells, rows.as_deref()), None),
             Functions::Values { general, cartesian } => {
                 let cartesian = cartesian.as_ref().map(|function| match &**function {
                     CartesianFunction::Cells(function, rows) => self.launch(function, Form::Cells, rows.as_ref()),
@@ -258,21 +258,22 @@ impl Launch<'_> {
         let info = ident(&names.info);
         let elements = if domain.is_some() { quote!(domain.len()) } else { quote!(1) };
         let wide = (function.bounds == LaunchBounds::Wide).then(|| quote!(let call = call.wide();));
+        let rows = rows.map(|rows| {
+            let functions = rows.row_widths.iter().map(|&width| {
+                let (name, width) = (rows.name_of_width(width), Literal::u32_unsuffixed(width));
+                quote!((#width, #name))
+            });
+            quote!(let call = call.or_with_rows(&KERNELS, &[#(#functions),*]);)
+        });
         let run = match (&domain, reduced, form) {
-            (_, _, Form::Cells) if function.apart => {
-                let rows = rows.map(|rows| {
-                    let functions = rows.row_widths.iter().map(|&width| {
-                        let (name, width) = (rows.name_of_width(width), Literal::u32_unsuffixed(width));
-                        quote!((#width, #name))
-                    });
-                    quote!(let call = call.or_with_rows(&KERNELS, &[#(#functions),*]);)
-                });
-                quote! {
-                    #rows
-                    self.launch_inside_and_boundary(call)?;
-                }
-            }
-            (_, _, Form::Cells) => quote!(self.launch_over_cells(call)?;),
+            (_, _, Form::Cells) if function.apart => quote! {
+                #rows
+                self.launch_inside_and_boundary(call)?;
+            },
+            (_, _, Form::Cells) => quote! {
+                #rows
+                self.launch_over_cells(call)?;
+            },
             (None, ..) => quote!(self.launch_over(call, 1)?;),
             (Some(_), Some(first), _) => {
                 let leaves = &result_names[first];

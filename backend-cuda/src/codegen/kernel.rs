@@ -8,6 +8,7 @@ use equelle_front::types::{Basic, Type};
 
 use super::cartesian::by_index::{body_of_cells, is_equation_of_cells};
 use super::cartesian::function::{axis_function, cell_function, row_function};
+use super::cartesian::rows_by_index::row_function_by_index;
 use super::emit::reals::Reals;
 use super::emit::writer::Source;
 use super::jacobian::by_index::equation_by_index;
@@ -33,8 +34,9 @@ pub(super) struct KernelText<'a> {
 pub(super) enum Functions {
     /// For any grid, and for Cartesian grids.
     Values { general: Box<Function>, cartesian: Option<Box<CartesianFunction>> },
-    /// For every cell of a Cartesian grid: it reads by index.
-    Cells(Box<Function>),
+    /// For every cell of a Cartesian grid, since it reads by index: for a cell a thread, and for
+    /// several ones of a row.
+    Cells(Box<Function>, Option<Box<Function>>),
     /// The same of an equation.
     Equation { general: Box<EquationText>, cartesian: Option<Box<EquationText>> },
 }
@@ -60,7 +62,7 @@ impl KernelText<'_> {
                 };
                 [Some(&**general), cartesian, rows].into_iter().flatten().collect()
             }
-            Functions::Cells(function) => vec![&**function],
+            Functions::Cells(function, rows) => [Some(&**function), rows.as_deref()].into_iter().flatten().collect(),
             Functions::Equation { general, cartesian } => {
                 let evaluations = std::iter::once(&general.evaluation).chain(cartesian.as_ref().map(|text| &text.evaluation));
                 let patterns = std::iter::once(&general.pattern).chain(cartesian.as_ref().map(|text| &text.pattern));
@@ -101,7 +103,10 @@ fn functions(source: Source<'_>) -> Functions {
         && reads_by_index(kernel)
         && let Some(block) = body_of_cells(kernel, source.sets)
     {
-        return Functions::Cells(Box::new(cell_function(source, block)));
+        let function = cell_function(source, block);
+        // Both are called with the same arguments.
+        let rows = row_function_by_index(source, block).filter(|rows| rows.arguments == function.arguments);
+        return Functions::Cells(Box::new(function), rows.map(Box::new));
     }
     let cartesian = match &kernel.cartesian {
         Some(CartesianForm::Full(block)) if plain => {

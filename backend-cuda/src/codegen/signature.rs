@@ -50,6 +50,8 @@ pub(super) enum LaunchBounds {
     Rows,
     /// Light, with several cells of a row of the grid a thread.
     RowCells,
+    /// The same with more values than fit with them.
+    MoreRowCells,
     /// It reads so many values around a cell that a thread needs most registers it can have.
     Wide,
 }
@@ -87,7 +89,7 @@ impl LaunchBounds {
     /// 16 values of neighbours first, a stage of shallow water has 436 bytes of them, else 160.
     pub(super) fn leaves_registers(self) -> bool {
         match self {
-            LaunchBounds::Light | LaunchBounds::Rows | LaunchBounds::RowCells => true,
+            LaunchBounds::Light | LaunchBounds::Rows | LaunchBounds::RowCells | LaunchBounds::MoreRowCells => true,
             LaunchBounds::Heavy | LaunchBounds::Wide => false,
         }
     }
@@ -98,6 +100,7 @@ impl LaunchBounds {
             LaunchBounds::Heavy => "EQ_HEAVY",
             LaunchBounds::Rows => "EQ_ROWS",
             LaunchBounds::RowCells => "EQ_ROW_CELLS",
+            LaunchBounds::MoreRowCells => "EQ_MORE_ROW_CELLS",
             LaunchBounds::Wide => "EQ_WIDE",
         }
     }
@@ -135,7 +138,7 @@ impl Function {
 
     /// The same as a template of the number of cells of a row a thread.
     pub(super) fn of_rows(self, row_widths: &'static [u32]) -> Self {
-        Function { apart: true, row_widths, ..self }
+        Function { row_widths, ..self }
     }
 
     /// Name of the function with so many cells of a row a thread.

@@ -14,20 +14,20 @@ use super::inline::rename;
 use super::rewrite::each_function;
 use super::{Notes, dce};
 use crate::cost::{CostModel, Extremes};
-use crate::ir::{Block, Function, Module, Mutable, MutableId, Op, OpClass, Rounds, Stmt, StmtKind, ValueId};
+use crate::ir::{Block, Function, Module, Mutable, MutableId, Op, OpClass, Rounds, Stmt, StmtKind, UnaryOp, ValueId};
 use crate::lower::UniqueNames;
-use crate::ops::Reduction;
+use crate::ops::{Arithmetic, Reduction};
 use crate::types::{Basic, SetTable, Shape};
 
 /// Carries the extremes of every loop, if kernels take them on the way.
 pub(super) fn run(module: &mut Module, model: &CostModel, _: &mut Notes) {
     match model.extremes {
-        Extremes::OnTheWay => each_function(module, of_function),
+        Extremes::OnTheWay => each_function(module, |function, sets| of_function(function, sets, model.light)),
         Extremes::Apart => {}
     }
 }
 
-fn of_function(function: &mut Function, sets: &SetTable) {
+fn of_function(function: &mut Function, sets: &SetTable, light: usize) {
     let mut names = UniqueNames::default();
     for mutable in &function.mutables {
         names.unique(&mutable.name);
@@ -38,7 +38,7 @@ fn of_function(function: &mut Function, sets: &SetTable) {
         return;
     }
     let body = std::mem::take(&mut function.body);
-    let mut carrier = Carrier { function, sets, defs, names, carried: BTreeSet::new() };
+    let mut carrier = Carrier { function, sets, defs, names, light, carried: BTreeSet::new() };
     let body = carrier.block(body);
     let any = !carrier.carried.is_empty();
     function.body = body;
@@ -52,6 +52,8 @@ struct Carrier<'a> {
     sets: &'a SetTable,
     defs: Defs,
     names: UniqueNames,
+    /// Divisions and roots of a round that leaves time for an extreme on the way, at most.
+    light: usize,
     /// Extremes at the ends of rounds.
     carried: BTreeSet<ValueId>,
 }
@@ -80,12 +82,24 @@ impl Carrier<'_> {
                 continue;
             };
             let mut body = self.block(body);
-            while let Some(extreme) = self.extreme(rounds, &body) {
+            while let Some(extreme) = self.extreme(rounds, &body).filter(|extreme| self.is_light(&body, extreme)) {
                 out.extend(self.carry(&mut body, &extreme));
             }
             out.push(Stmt { kind: StmtKind::For { rounds, body }, span: statement.span });
         }
         Block { statements: out }
+    }
+
+    /// Whether a round without an extreme has few divisions and roots of collections.
+    fn is_light(&self, body: &Block, extreme: &Extreme) -> bool {
+        let is_slow = |statement: &Stmt| match &statement.kind {
+            StmtKind::Let { results, op: Op::Arithmetic(Arithmetic::Div, ..) | Op::Unary(UnaryOp::Sqrt, _) } => {
+                results.iter().any(|value| matches!(self.function.values[value.0 as usize].ty.shape, Shape::Collection(_)))
+            }
+            _ => false,
+        };
+        let others = body.statements.iter().enumerate().filter(|(position, _)| !extreme.slice.statements.contains(position));
+        others.filter(|(_, statement)| is_slow(statement)).count() <= self.light
     }
 
     /// The first extreme that the end of a round can give.

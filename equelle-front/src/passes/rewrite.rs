@@ -82,7 +82,7 @@ pub(super) fn rewrite_path(path: &mut Path, f: &mut dyn FnMut(NodeMut<'_>)) {
 }
 
 /// Runs a pass on each function of a module.
-pub(super) fn each_function(module: &mut Module, pass: fn(&mut Function, &SetTable)) {
+pub(super) fn each_function(module: &mut Module, mut pass: impl FnMut(&mut Function, &SetTable)) {
     let sets = &module.sets;
     for function in module.functions.iter_mut().chain([&mut module.main]) {
         pass(function, sets);

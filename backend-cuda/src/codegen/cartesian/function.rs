@@ -58,7 +58,7 @@ pub(in crate::codegen) fn row_function(source: Source<'_>, block: &KBlock) -> Op
     let mut arguments = vec![Argument::Cartesian];
     arguments.extend(w.uses.ranks.iter().copied().map(Argument::Ranks));
     let name = format!("{}_cartesian_rows", source.name);
-    Some(finish(w, name, LaunchBounds::RowCells, arguments, GridUse::default()).of_rows(widths))
+    Some(finish(w, name, LaunchBounds::RowCells, arguments, GridUse::default()).inside_and_boundary().of_rows(widths))
 }
 
 impl Writer<'_> {

@@ -3,4 +3,5 @@
 pub(super) mod by_index;
 pub(super) mod function;
 mod row_cells;
+pub(super) mod rows_by_index;
 mod sum_sides;

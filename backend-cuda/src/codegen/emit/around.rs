@@ -3,7 +3,16 @@
 use std::collections::BTreeMap;
 
 use equelle_front::backend::offset_steps::Steps;
-use equelle_front::ir::{LocalId, Path};
+use equelle_front::ir::{LocalId, ParamId, Path};
+
+/// What several cells of a row read together.
+#[derive(Clone, Debug, Default)]
+pub(in crate::codegen) struct RowsTogether {
+    /// Lines before the loop over the cells.
+    pub definitions: Vec<String>,
+    /// Names of arrays of values, by parameter and steps along the second and the third axis.
+    pub loads: Vec<(ParamId, [Steps; 2], String)>,
+}
 
 /// What a body reads by index, by the steps that lead there from the cell at hand.
 #[derive(Clone, Debug, Default)]
@@ -18,6 +27,8 @@ pub(in crate::codegen) struct CellsAround {
     pub(super) rows: Vec<([Steps; 2], String)>,
     /// Lines that define these names.
     pub(super) definitions: Vec<String>,
+    /// Of a text for several cells of a row: where what they share is defined.
+    pub(in crate::codegen) together: Option<RowsTogether>,
     /// Locals of cells.
     pub(super) cells: BTreeMap<LocalId, Path>,
 }

@@ -159,6 +159,9 @@ impl Writer<'_> {
         {
             return if self.row { Text::atom(format!("{local}[at]")) } else { Text::name(local) };
         }
+        if let Some(value) = self.loaded_together(id, at) {
+            return value;
+        }
         if let Some(value) = self.value_at_side(id, at) {
             return value;
         }

@@ -1,7 +1,7 @@
 //! The text of kernels: the types of numbers, expressions, statements, and what the functions of a
 //! kernel share.
 
-mod around;
+pub(super) mod around;
 pub(super) mod block;
 pub(super) mod derivatives;
 pub(super) mod divisions;

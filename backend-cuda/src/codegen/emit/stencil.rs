@@ -2,8 +2,9 @@
 //! the grid are resolved once for each axis and offset along it, not at each read.
 
 use equelle_front::backend::offset_steps::{Steps, offset_steps};
-use equelle_front::ir::{LocalId, Path};
+use equelle_front::ir::{LocalId, ParamId, Path};
 use equelle_front::ops::{CellFact, SideMap};
+use equelle_front::types::Basic;
 
 use super::path::side_map;
 use super::text::Text;
@@ -51,7 +52,8 @@ impl Writer<'_> {
             format!("{place}({at}, {by}, g.n[{axis}], {low}, {high})")
         });
         let name = self.names.fresh(&format!("at{}", axis_name(["x", "y", "z"][axis], &steps)));
-        self.around.definitions.push(format!("const unsigned int {name} = {to};"));
+        let line = format!("const unsigned int {name} = {to};");
+        self.define(line, axis > 0);
         self.around.places[axis].push((steps, name.clone()));
         name
     }
@@ -63,9 +65,39 @@ impl Writer<'_> {
         }
         let [y, z] = [0, 1].map(|axis| self.place(axis + 1, steps[axis].clone()));
         let name = self.names.fresh(&format!("row{}{}", axis_name("y", &steps[0]), axis_name("z", &steps[1])));
-        self.around.definitions.push(format!("const EqEntity {name} = g.n[0] * ({y} + g.n[1] * {z});"));
+        self.define(format!("const EqEntity {name} = g.n[0] * ({y} + g.n[1] * {z});"), true);
         self.around.rows.push((steps, name.clone()));
         name
+    }
+
+    /// Adds a line to the definitions, of what is the same for all cells of a row or not.
+    fn define(&mut self, line: String, of_row: bool) {
+        match &mut self.around.together {
+            Some(together) if of_row => together.definitions.push(line),
+            _ => self.around.definitions.push(line),
+        }
+    }
+
+    /// A value that several cells of a row load together: it is in the row of the cell at hand, or
+    /// in one some steps away from it.
+    pub(in crate::codegen) fn loaded_together(&mut self, param: ParamId, at: &Path) -> Option<Text> {
+        let together = self.around.together.as_ref()?;
+        let [x, y, z] = self.steps(at)?;
+        let is_number = self.kernel.params[param.0 as usize].ty.basic == Basic::Scalar;
+        if !x.is_empty() || !is_number || !self.is_everywhere(param) {
+            return None;
+        }
+        let rows = [y, z];
+        if let Some((.., name)) = together.loads.iter().find(|(known, steps, _)| *known == param && *steps == rows) {
+            return Some(Text::atom(format!("{name}[at]")));
+        }
+        let (row, values) = (self.row(rows.clone()), self.param(param));
+        let name = self.names.fresh(&format!("{values}{}{}", axis_name("y", &rows[0]), axis_name("z", &rows[1])));
+        let number = self.reals.number();
+        self.define(format!("{number} {name}[ROW];"), true);
+        self.define(format!("eq_load_row({name}, {values}, {row} + cell.ijk[0]);"), true);
+        self.around.together.as_mut()?.loads.push((param, rows, name.clone()));
+        Some(Text::atom(format!("{name}[at]")))
     }
 
     /// Where a cell is in the grid, or a cell some steps away from it.
@@ -91,7 +123,9 @@ impl Writer<'_> {
         self.around.named = true;
         body(self);
         let text = std::mem::replace(&mut self.out, before);
-        for line in std::mem::take(&mut self.around).definitions {
+        let around = std::mem::take(&mut self.around);
+        self.around.together = around.together;
+        for line in around.definitions {
             self.line(&line);
         }
         self.out += &text;

@@ -91,11 +91,12 @@ impl Executor {
     pub(crate) fn in_shape(&self, call: Call, over: LaunchDomain, config: LaunchConfig) -> Result<Launch, Error> {
         let [x, y] = config.block;
         let block = [x, y, 1];
-        let grid = match over {
-            LaunchDomain::Elements(elements) => return Ok(call.shaped(in_blocks(elements, x))),
+        match over {
+            LaunchDomain::Elements(elements) => Ok(call.shaped(in_blocks(elements, x))),
             LaunchDomain::Cells => {
                 let n = self.cartesian_args()?.n;
-                [n[0].div_ceil(x), n[1].div_ceil(y), n[2]]
+                let grid = [n[0].div_ceil(x * config.row_cells), n[1].div_ceil(y), n[2]];
+                Ok(self.of_row_cells(call, config.row_cells)?.shaped(LaunchShape { grid, block }))
             }
             LaunchDomain::InsideAndBoundary => {
                 let g = self.cartesian_args()?;
@@ -112,10 +113,9 @@ impl Executor {
                 let threads = u64::from(across) * u64::from(along) * u64::from(x * y);
                 let shape = LaunchShape { grid: [across, along, layers + boundary.div_ceil(threads) as u32], block };
                 let call = self.of_row_cells(call, config.row_cells)?;
-                return Ok(call.with_cells_per_thread(&g, config.cells_per_thread).shaped(shape));
+                Ok(call.with_cells_per_thread(&g, config.cells_per_thread).shaped(shape))
             }
-        };
-        Ok(call.shaped(LaunchShape { grid, block }))
+        }
     }
 
     /// The call with the function that takes so many cells of a row a thread.
@@ -129,7 +129,7 @@ impl Executor {
     /// Numbers of cells of a row that a thread may take: rows must be multiples of it.
     fn row_widths(&self, call: &Call, over: LaunchDomain) -> Result<Vec<u32>, Error> {
         let mut widths = vec![1];
-        if let (LaunchDomain::InsideAndBoundary, Some(rows)) = (over, call.rows()) {
+        if let (LaunchDomain::InsideAndBoundary | LaunchDomain::Cells, Some(rows)) = (over, call.rows()) {
             let length = self.cartesian_args()?.n[0];
             widths.extend(rows.functions.iter().map(|&(width, _)| width).filter(|&width| length.is_multiple_of(width)));
         }
@@ -140,7 +140,10 @@ impl Executor {
     pub(crate) fn usual_config(&self, call: &Call, over: LaunchDomain) -> Result<LaunchConfig, Error> {
         Ok(match over {
             LaunchDomain::Elements(_) => LaunchConfig { block: BLOCK, cells_per_thread: 1, row_cells: 1 },
-            LaunchDomain::Cells => LaunchConfig { block: CELL_BLOCK, cells_per_thread: 1, row_cells: 1 },
+            LaunchDomain::Cells => {
+                let cells = self.cartesian_args()?.n.iter().map(|&n| n as usize).product();
+                LaunchConfig { block: CELL_BLOCK, cells_per_thread: 1, row_cells: row_cells(&self.row_widths(call, over)?, cells) }
+            }
             LaunchDomain::InsideAndBoundary => {
                 let grid = self.cartesian_args()?;
                 let row_cells = row_cells(&self.row_widths(call, over)?, grid.n.iter().map(|&n| n as usize).product());

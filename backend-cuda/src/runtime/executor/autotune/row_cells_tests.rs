@@ -8,7 +8,8 @@ use equelle_runtime::params::Parameters;
 use equelle_runtime::session::{Options, Session};
 use equelle_runtime::{CanonicalSet, EntityKind, Extent};
 
-use super::LaunchDomain;
+use super::{LaunchConfig, LaunchDomain};
+use crate::runtime::executor::arguments::Call;
 use crate::runtime::executor::precision::Precision;
 use crate::runtime::kernels::{FloatingPoint, KernelModule};
 use crate::runtime::runtime::CudaRuntime;
@@ -24,6 +25,54 @@ const SINGLE: KernelModule = KernelModule {
     source: include_str!("../../../../../tests/golden/cuda/heat_explicit_3d_f32/kernels.cu"),
     floating_point: FloatingPoint::Strict,
 };
+
+const BY_INDEX: KernelModule = KernelModule {
+    name: "diffusion by index",
+    source: include_str!("../../../../../tests/golden/cuda/diffusion_by_index/kernels.cu"),
+    floating_point: FloatingPoint::Strict,
+};
+const BY_INDEX_SINGLE: KernelModule = KernelModule {
+    name: "diffusion by index of singles",
+    source: include_str!("../../../../../tests/golden/cuda/diffusion_by_index_f32/kernels.cu"),
+    floating_point: FloatingPoint::Strict,
+};
+
+/// The results of a launch in every shape, as bits, with the shape's number of cells of a row a
+/// thread.
+fn in_every_shape(rt: &mut CudaRuntime, call: &Call, over: LaunchDomain) -> Vec<(u32, Vec<u64>)> {
+    let cells = rt.session.grid().n_cells();
+    let configs = rt.executor.configs(call, over).expect("shapes");
+    let run = |config: LaunchConfig| {
+        let out = rt.executor.upload_reals("test data", &numbers(5, cells)).expect("memory");
+        let launch = rt.executor.in_shape(call.clone().arg(out.address()), over, config).expect("a launch");
+        rt.executor.push(launch);
+        let bits = match rt.executor.precision() {
+            Precision::Double => rt.executor.download::<u64>(out.address(), cells).expect("results"),
+            Precision::Single => {
+                let singles = rt.executor.download::<u32>(out.address(), cells).expect("results");
+                singles.into_iter().map(u64::from).collect()
+            }
+        };
+        (config.row_cells, bits)
+    };
+    configs.into_iter().map(run).collect()
+}
+
+/// A step of diffusion, whose kernel reads by index two cells away.
+fn steps_by_index(rt: &mut CudaRuntime, precision: Precision) -> Vec<(u32, Vec<u64>)> {
+    let cells = rt.session.grid().n_cells();
+    let reals = |seed| rt.executor.upload_reals("test data", &numbers(seed, cells)).expect("memory");
+    let (u, rate) = (reals(1), reals(2));
+    let [dt, width, width_2, width_3] = [0.1, 0.5, 0.25, 2.0].map(|number| rt.executor.constant(number).expect("memory"));
+    let (module, rows): (&'static KernelModule, &'static [(u32, &'static str)]) = match precision {
+        Precision::Double => (&BY_INDEX, &[(2, "compute_u_cartesian_rows_x2")]),
+        Precision::Single => (&BY_INDEX_SINGLE, &[(2, "compute_u_cartesian_rows_x2"), (4, "compute_u_cartesian_rows_x4")]),
+    };
+    let shape = rt.cartesian_args().expect("a Cartesian grid");
+    let call = rt.executor.call(module, "compute_u_cartesian").expect("a kernel").or_with_rows(module, rows);
+    let call = call.arg(shape).arg(u.address()).arg(dt).arg(rate.address()).arg(width).arg(width_2).arg(width_3);
+    in_every_shape(rt, &call, LaunchDomain::Cells)
+}
 
 /// The results of a step of heat in every shape of its launch, as bits, with the shape's number of
 /// cells of a row a thread. The whole boundary has a given temperature.
@@ -43,20 +92,7 @@ fn steps(rt: &mut CudaRuntime, precision: Precision) -> Vec<(u32, Vec<u64>)> {
     };
     let call = rt.executor.call(module, "compute_u_cartesian").expect("a kernel").or_with_rows(module, rows);
     let call = call.arg(shape).arg(ranks).arg(u.address()).arg(dt).arg(trans.address()).arg(at_boundary.address()).arg(given.address());
-    let configs = rt.executor.configs(&call, over).expect("shapes");
-    let run = |rt: &CudaRuntime, config| {
-        let out = reals(rt, 5, cells);
-        let launch = rt.executor.in_shape(call.clone().arg(out.address()), over, config).expect("a launch");
-        rt.executor.push(launch);
-        match precision {
-            Precision::Double => rt.executor.download::<u64>(out.address(), cells).expect("results"),
-            Precision::Single => {
-                let singles = rt.executor.download::<u32>(out.address(), cells).expect("results");
-                singles.into_iter().map(u64::from).collect()
-            }
-        }
-    };
-    configs.into_iter().map(|config| (config.row_cells, run(rt, config))).collect()
+    in_every_shape(rt, &call, over)
 }
 
 #[test]
@@ -77,25 +113,39 @@ fn rows_have_the_bits_of_single_cells() {
         &[70, 6, 3],
     ];
     for n in sizes {
-        for precision in [Precision::Double, Precision::Single] {
-            for device in runtimes().iter().map(|rt| Rc::clone(rt.executor.device())) {
-                let grid = match *n {
-                    [nx, ny] => Cartesian::plane([nx, ny], [0.5, 0.25]),
-                    _ => Cartesian::block([n[0], n[1], n[2]], [0.5, 0.25, 2.0]),
-                };
-                let grid = Grid::cartesian(grid).expect("a grid");
-                let session = Session::on_grid(&PROGRAM, Parameters::default(), grid, Options::silent()).expect("a session");
-                let mut rt = CudaRuntime::with_precision(session, device, precision).expect("a runtime");
-                let results = steps(&mut rt, precision);
-                let widest = results.iter().map(|(row_cells, _)| *row_cells).max();
-                let expected = match precision {
-                    Precision::Double => [2, 1].into_iter().find(|width| n[0] % width == 0),
-                    Precision::Single => [4, 2, 1].into_iter().find(|width| n[0] % width == 0),
-                };
-                assert_eq!(widest, expected.map(|width| width as u32));
-                for (row_cells, result) in &results {
-                    assert!(*result == results[0].1, "{row_cells} cells of a row a thread on {n:?} in {precision:?} precision");
-                }
+        have_the_bits_of_single_cells(n, steps);
+    }
+}
+
+/// On grids as small as two cells along an axis, so that rows are at their ends on both sides.
+#[test]
+fn rows_that_are_read_by_index_have_the_bits_of_single_cells() {
+    let sizes: [&[usize]; 7] = [&[2, 2, 2], &[4, 3, 2], &[6, 4, 5], &[8, 2, 3], &[12, 9, 7], &[70, 6, 3], &[257, 2, 2]];
+    for n in sizes {
+        have_the_bits_of_single_cells(n, steps_by_index);
+    }
+}
+
+/// All shapes give the same bits, those of the widest rows too.
+fn have_the_bits_of_single_cells(n: &[usize], steps: fn(&mut CudaRuntime, Precision) -> Vec<(u32, Vec<u64>)>) {
+    for precision in [Precision::Double, Precision::Single] {
+        for device in runtimes().iter().map(|rt| Rc::clone(rt.executor.device())) {
+            let grid = match *n {
+                [nx, ny] => Cartesian::plane([nx, ny], [0.5, 0.25]),
+                _ => Cartesian::block([n[0], n[1], n[2]], [0.5, 0.25, 2.0]),
+            };
+            let grid = Grid::cartesian(grid).expect("a grid");
+            let session = Session::on_grid(&PROGRAM, Parameters::default(), grid, Options::silent()).expect("a session");
+            let mut rt = CudaRuntime::with_precision(session, device, precision).expect("a runtime");
+            let results = steps(&mut rt, precision);
+            let widest = results.iter().map(|(row_cells, _)| *row_cells).max();
+            let expected = match precision {
+                Precision::Double => [2, 1].into_iter().find(|width| n[0] % width == 0),
+                Precision::Single => [4, 2, 1].into_iter().find(|width| n[0] % width == 0),
+            };
+            assert_eq!(widest, expected.map(|width| width as u32));
+            for (row_cells, result) in &results {
+                assert!(*result == results[0].1, "{row_cells} cells of a row a thread on {n:?} in {precision:?} precision");
             }
         }
     }

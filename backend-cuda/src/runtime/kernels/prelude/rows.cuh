@@ -21,6 +21,16 @@ EQ_FUNCTION bool eq_inside_row_here(const EqCartesian& g, unsigned int step, EqC
   return inside;
 }
 
+// The first of the cells of this thread, wherever they are in the grid.
+template <int ROW>
+EQ_FUNCTION bool eq_row_here(const EqCartesian& g, EqCell& row) {
+  row.ijk[0] = ROW * (blockIdx.x * blockDim.x + threadIdx.x);
+  row.ijk[1] = blockIdx.y * blockDim.y + threadIdx.y;
+  row.ijk[2] = blockIdx.z;
+  row.index = row.ijk[0] + g.n[0] * (row.ijk[1] + g.n[1] * row.ijk[2]);
+  return row.ijk[0] < g.n[0] && row.ijk[1] < g.n[1];
+}
+
 // One of the cells.
 EQ_FUNCTION EqCell eq_cell_of_row(const EqCell& row, unsigned int at) {
   EqCell cell = row;
@@ -52,15 +62,21 @@ EQ_FUNCTION void eq_load_neighbour_row(T (&row)[ROW], const T (&here)[ROW], cons
   for (int at = 0; at < ROW; ++at) row[at] = high ? (at + 1 < ROW ? here[at + 1 < ROW ? at + 1 : 0] : last) : (at > 0 ? here[at > 0 ? at - 1 : 0] : last);
 }
 
+// Stores the results of all cells.
+template <int ROW, class Stored>
+EQ_FUNCTION void eq_store_row(Stored* values, EqEntity first, const Stored (&results)[ROW]) {
+  EqRowValues<Stored, ROW> all;
+#pragma unroll
+  for (int at = 0; at < ROW; ++at) all.at[at] = results[at];
+  *reinterpret_cast<EqRowValues<Stored, ROW>*>(values + first) = all;
+}
+
 // Stores the results of those cells that are inside along x.
 template <int ROW, class Stored>
 EQ_FUNCTION void eq_store_inside_row(const EqCartesian& g, Stored* values, const EqCell& row, const Stored (&results)[ROW]) {
   const bool first = row.ijk[0] == 0, last = row.ijk[0] + ROW == g.n[0];
   if (!first && !last) {
-    EqRowValues<Stored, ROW> all;
-#pragma unroll
-    for (int at = 0; at < ROW; ++at) all.at[at] = results[at];
-    *reinterpret_cast<EqRowValues<Stored, ROW>*>(values + row.index) = all;
+    eq_store_row(values, row.index, results);
     return;
   }
 #pragma unroll

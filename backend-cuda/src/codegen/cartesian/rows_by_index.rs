@@ -1,0 +1,81 @@
+//! Kernels that read by index with several cells of a row a thread, which load together what is in
+//! their own row or at the same places of other rows.
+
+use equelle_front::backend::usage::BodyUsage;
+use equelle_front::ir::{KBlock, KResult, Precision};
+use equelle_front::types::{Basic, Shape};
+
+use crate::codegen::emit::around::RowsTogether;
+use crate::codegen::emit::uses::GridUse;
+use crate::codegen::emit::writer::{Form, Source, Writer};
+use crate::codegen::signature::{Argument, Function, LaunchBounds, finish};
+
+/// Registers for the values that are loaded together, with the one or the other launch bounds.
+const REGISTERS: [(usize, LaunchBounds); 2] = [(40, LaunchBounds::RowCells), (56, LaunchBounds::MoreRowCells)];
+
+/// The function for several cells of a row, where they load enough together: twice as many loads
+/// for two cells as for one would gain nothing.
+pub(in crate::codegen) fn row_function_by_index(source: Source<'_>, block: &KBlock) -> Option<Function> {
+    let kernel = source.kernel;
+    let is_light = LaunchBounds::of_cells(&BodyUsage::of_block(kernel, source.sets, block), block) == LaunchBounds::Light;
+    let is_number = |r: &KResult| r.reduce.is_none() && r.ty.basic == Basic::Scalar && matches!(r.ty.shape, Shape::Collection(_));
+    if !is_light || kernel.writes_what_it_reads() || !kernel.results.iter().all(is_number) {
+        return None;
+    }
+    let mut w = Writer::new(source, Form::Cells);
+    w.around.together = Some(RowsTogether::default());
+    w.line("EqCell cell;");
+    w.line("if (!eq_row_here<ROW>(g, cell)) return;");
+    let rows = w.cells_of_rows(block);
+    // Of 16 bytes at most, which one instruction loads.
+    let (widths, words): (&[&[u32]], usize) = match source.reals.stored_precision() {
+        Precision::Double => (&[&[2]], 2),
+        Precision::Single => (&[&[2, 4], &[2]], 1),
+    };
+    let bounds = |widths: &[u32]| {
+        let registers = rows * *widths.last()? as usize * words;
+        REGISTERS.iter().find(|(most, _)| registers <= *most).map(|(_, bounds)| *bounds)
+    };
+    let (widths, bounds) = widths.iter().find_map(|widths| Some((*widths, bounds(widths)?)))?;
+    if rows < 3 {
+        return None;
+    }
+    let mut arguments = vec![Argument::Cartesian];
+    arguments.extend(w.uses.ranks.iter().copied().map(Argument::Ranks));
+    Some(finish(w, format!("{}_cartesian_rows", source.name), bounds, arguments, GridUse::default()).of_rows(widths))
+}
+
+impl Writer<'_> {
+    /// All of the cells of a row; the number of arrays that they load together.
+    fn cells_of_rows(&mut self, block: &KBlock) -> usize {
+        self.load_per_axis(block);
+        let results: Vec<String> = self.results.clone().iter().map(|name| self.names.fresh(&format!("{name}_row"))).collect();
+        let before = std::mem::take(&mut self.out);
+        self.open("for (int at = 0; at < ROW; ++at) {");
+        self.line("const EqCell cell = eq_cell_of_row(row, at);");
+        self.with_cells_around(|w| {
+            w.statements(block);
+            for (name, value) in results.iter().zip(&block.yields) {
+                let value = w.expr(value);
+                w.line(&format!("{name}[at] = {};", value.bare()));
+            }
+        });
+        self.close("}");
+        let text = std::mem::replace(&mut self.out, before);
+        let together = self.around.together.take().unwrap_or_default();
+        for line in together.definitions {
+            self.line(&line);
+        }
+        for (name, result) in results.iter().zip(&self.kernel.results) {
+            let text = format!("{} {name}[ROW];", self.reals.stored(&result.ty, false));
+            self.line(&text);
+        }
+        self.line("const EqCell row = cell;");
+        self.line("#pragma unroll");
+        self.out += &text;
+        for (name, to) in results.iter().zip(self.results.clone()) {
+            self.line(&format!("eq_store_row({to}, row.index, {name});"));
+        }
+        together.loads.len()
+    }
+}
