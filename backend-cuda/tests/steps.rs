@@ -25,14 +25,17 @@ extern "C" __global__ void follow(const double* length, double* state) { if (eq_
     floating_point: FloatingPoint::Strict,
 };
 
+/// What a round does at its end.
+type AtEnd = fn(&mut CudaRuntime) -> Result<(), Error>;
+
 /// The sum of the steps of 16 rounds of half a second, and waits of the host for the last 14; the
 /// step of the fifth round is `odd`. `at_end` runs at the end of each round.
-fn run(odd: f64, at_end: fn(&mut CudaRuntime) -> Result<(), Error>) -> Vec<Result<(f64, u64), Error>> {
+fn run(odd: f64, at_end: AtEnd) -> Vec<Result<(f64, u64), Error>> {
     run_from(0.0, odd, at_end)
 }
 
 /// [`run`] from another time on.
-fn run_from(start: f64, odd: f64, at_end: fn(&mut CudaRuntime) -> Result<(), Error>) -> Vec<Result<(f64, u64), Error>> {
+fn run_from(start: f64, odd: f64, at_end: AtEnd) -> Vec<Result<(f64, u64), Error>> {
     let run_on_one = |device| {
         let grid = Grid::cartesian(Cartesian::line(1, 1.0)).expect("a grid");
         let session = Session::on_grid(&PROGRAM, Parameters::default(), grid, Options::silent()).expect("a session");
@@ -94,7 +97,7 @@ fn a_step_that_is_not_finite_is_an_error_of_its_line() {
 /// Nothing of a round is put out, copied or checked before its step has been seen.
 #[test]
 fn a_wrong_step_comes_before_what_its_round_shows() {
-    let ends: [fn(&mut CudaRuntime) -> Result<(), Error>; 3] = [
+    let ends: [AtEnd; 3] = [
         |rt| rt.output_scalar("later", &Scalar::Host(1.0)).and_then(|()| Err(Error::new(ErrorKind::Io, "put out"))),
         |rt| rt.check_scalar("state", &Scalar::Host(f64::NAN)),
         |rt| rt.scalar_value(&Scalar::Host(1.0)).and_then(|_| Err(Error::new(ErrorKind::Io, "copied"))),

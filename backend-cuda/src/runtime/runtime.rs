@@ -25,7 +25,7 @@ use crate::runtime::kernels::{
 };
 use crate::runtime::linalg::space::Space;
 use crate::runtime::values::conditions::Conditions;
-use crate::runtime::values::steps::PendingStep;
+use crate::runtime::values::pending_step::PendingStep;
 
 /// Runs programs on a CUDA device.
 pub struct CudaRuntime {

@@ -95,7 +95,7 @@ impl EquelleRuntime for CudaRuntime {
     }
 
     fn domain_where(&mut self, name: &str, within: &Arc<Domain>, condition: &BoolCollection) -> Result<Arc<Domain>, Error> {
-        self.settle_step()?;
+        self.resolve_step()?;
         let holds = self.bools(condition)?;
         self.check_flag()?;
         Ok(self.session.domain_where(name, within, &holds))
@@ -120,14 +120,14 @@ impl EquelleRuntime for CudaRuntime {
     }
 
     fn output_scalar(&mut self, tag: &str, value: &Scalar) -> Result<(), Error> {
-        self.settle_step()?;
+        self.resolve_step()?;
         let value = self.number(value)?;
         self.check_flag()?;
         self.session.output_scalar(tag, value)
     }
 
     fn output_collection(&mut self, tag: &str, value: &ScalarCollection) -> Result<(), Error> {
-        self.settle_step()?;
+        self.resolve_step()?;
         if self.session.skips_output(tag, value.domain.len()) {
             return Ok(());
         }
@@ -152,27 +152,27 @@ impl EquelleRuntime for CudaRuntime {
     }
 
     fn output_bool(&mut self, tag: &str, value: &Bool) -> Result<(), Error> {
-        self.settle_step()?;
+        self.resolve_step()?;
         let value = self.bool_value(value)?;
         self.check_flag()?;
         self.session.output_bool(tag, value)
     }
 
     fn output_vector(&mut self, tag: &str, value: &Vector) -> Result<(), Error> {
-        self.settle_step()?;
+        self.resolve_step()?;
         let value = self.vector_value(value)?;
         self.check_flag()?;
         self.session.output_vector(tag, &value)
     }
 
     fn output_text(&mut self, tag: &str, value: &str) -> Result<(), Error> {
-        self.settle_step()?;
+        self.resolve_step()?;
         self.check_flag()?;
         self.session.output_text(tag, value)
     }
 
     fn output_vectors(&mut self, tag: &str, value: &VectorCollection) -> Result<(), Error> {
-        self.settle_step()?;
+        self.resolve_step()?;
         if self.session.skips_output(tag, value.domain().len()) {
             return Ok(());
         }
@@ -196,7 +196,7 @@ impl EquelleRuntime for CudaRuntime {
     }
 
     fn output_bools(&mut self, tag: &str, value: &BoolCollection) -> Result<(), Error> {
-        self.settle_step()?;
+        self.resolve_step()?;
         if self.session.skips_output(tag, value.domain().len()) {
             return Ok(());
         }
@@ -206,7 +206,7 @@ impl EquelleRuntime for CudaRuntime {
     }
 
     fn output_entities(&mut self, tag: &str, value: &EntityCollection) -> Result<(), Error> {
-        self.settle_step()?;
+        self.resolve_step()?;
         if self.session.skips_output(tag, value.domain().len()) {
             return Ok(());
         }
@@ -216,7 +216,7 @@ impl EquelleRuntime for CudaRuntime {
     }
 
     fn begin_loop(&mut self, sequence: &Sequence) -> Result<Loop, Error> {
-        self.settle_step()?;
+        self.resolve_step()?;
         let elements = self.elements_of(sequence.clone())?;
         let state = match &sequence.read {
             Some(read) => self.session.begin_loop_over(read),
@@ -226,7 +226,7 @@ impl EquelleRuntime for CudaRuntime {
     }
 
     fn next(&mut self, state: &mut Loop) -> Result<Option<Scalar>, Error> {
-        self.settle_step()?;
+        self.resolve_step()?;
         // The work of several rounds is one sequence of launches, and so one graph, which costs
         // some microseconds beyond its kernels. A round that reads results is a sequence of its
         // own, so that sequences repeat.
@@ -273,7 +273,7 @@ impl EquelleRuntime for CudaRuntime {
     }
 
     fn begin_range(&mut self, from: &Scalar, below: &Scalar, length: RoundLength) -> Result<Loop, Error> {
-        self.settle_step()?;
+        self.resolve_step()?;
         let (from, below) = (self.number(from)?, self.number(below)?);
         let (state, rounds) = self.session.begin_range(from, below, length)?;
         let numbers: Vec<f64> = (0..rounds).map(|round| from + round as f64).collect();
@@ -283,7 +283,7 @@ impl EquelleRuntime for CudaRuntime {
     }
 
     fn begin_rounds(&mut self, length: RoundLength) -> Result<Loop, Error> {
-        self.settle_step()?;
+        self.resolve_step()?;
         let state = self.session.begin_rounds(length);
         Ok(self.loop_of(state, None))
     }
@@ -310,7 +310,7 @@ impl EquelleRuntime for CudaRuntime {
     }
 
     fn check_scalar(&mut self, name: &str, value: &Scalar) -> Result<(), Error> {
-        self.settle_step()?;
+        self.resolve_step()?;
         if self.session.nonfinite() == Nonfinite::Allow && self.session.measured_variable().is_none() {
             return Ok(());
         }
@@ -320,7 +320,7 @@ impl EquelleRuntime for CudaRuntime {
     }
 
     fn check_vector(&mut self, name: &str, value: &Vector) -> Result<(), Error> {
-        self.settle_step()?;
+        self.resolve_step()?;
         if self.session.nonfinite() == Nonfinite::Allow && self.session.measured_variable().is_none() {
             return Ok(());
         }
@@ -330,19 +330,19 @@ impl EquelleRuntime for CudaRuntime {
     }
 
     fn check_collection(&mut self, name: &str, value: &ScalarCollection) -> Result<(), Error> {
-        self.settle_step()?;
+        self.resolve_step()?;
         let dense = self.plain(value)?;
         self.check_finite(name, &dense, 1)
     }
 
     fn check_vectors(&mut self, name: &str, value: &VectorCollection) -> Result<(), Error> {
-        self.settle_step()?;
+        self.resolve_step()?;
         let components = self.session.grid().dim();
         self.check_finite(name, &value.values, components)
     }
 
     fn finish(&mut self) -> Result<(), Error> {
-        self.settle_step()?;
+        self.resolve_step()?;
         if std::mem::replace(&mut self.finished, true) {
             return Ok(());
         }

@@ -40,7 +40,7 @@ impl Implicit for CudaRuntime {
     }
 
     fn newton(&mut self, guesses: &[Collection], residual: &mut Residual<'_, Self>) -> Result<Vec<Collection>, Error> {
-        self.settle_step()?;
+        self.resolve_step()?;
         let line = self.session.current_line();
         let rounding = match self.executor.precision() {
             Precision::Double => f64::EPSILON,

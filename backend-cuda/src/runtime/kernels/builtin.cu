@@ -16,8 +16,8 @@ extern "C" __global__ void equelle_loop_window(const double* sequence, unsigned 
     if (first + k < n) window[k] = sequence[first + k];
 }
 
-// A number and a Bool, or one of them, for the host, which waits for the first word. The work behind
-// this launch goes on meanwhile.
+// A number and a Bool, or one of them, for the host, which waits for the first word. The work
+// behind this launch goes on meanwhile.
 extern "C" __global__ void equelle_tell_host(const double* number, const unsigned char* condition, volatile unsigned long long* words) {
   if (number) words[1] = eq_bits(*number);
   if (condition) words[2] = *condition;

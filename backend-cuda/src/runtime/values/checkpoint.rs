@@ -24,7 +24,7 @@ impl Checkpoint for CudaRuntime {
     }
 
     fn drop_solver_state(&mut self) -> Result<(), Error> {
-        self.settle_step()?;
+        self.resolve_step()?;
         self.executor.flush()?;
         self.check_flag()?;
         // Direct solvers are not in use when they are dropped.

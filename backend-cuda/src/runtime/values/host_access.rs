@@ -27,12 +27,12 @@ impl HostAccess for CudaRuntime {
     }
 
     fn scalar_value(&mut self, s: &Scalar) -> Result<f64, Error> {
-        self.settle_step()?;
+        self.resolve_step()?;
         self.number(s)
     }
 
     fn bool_value(&mut self, b: &Bool) -> Result<bool, Error> {
-        self.settle_step()?;
+        self.resolve_step()?;
         match b {
             Bool::Host(value) => Ok(*value),
             Bool::Device(buffer) => Ok(self.executor.download_one::<u8>(buffer.address())? != 0),
@@ -40,7 +40,7 @@ impl HostAccess for CudaRuntime {
     }
 
     fn vector_value(&mut self, v: &Vector) -> Result<Vec<f64>, Error> {
-        self.settle_step()?;
+        self.resolve_step()?;
         let dim = self.session.grid().dim();
         self.executor.download(v.pointer(), dim)
     }
@@ -61,25 +61,25 @@ impl HostAccess for CudaRuntime {
     }
 
     fn values(&mut self, c: &ScalarCollection) -> Result<Vec<f64>, Error> {
-        self.settle_step()?;
+        self.resolve_step()?;
         let dense = self.dense(c)?;
         self.executor.download_reals(dense.pointer(), c.domain.len())
     }
 
     fn vectors(&mut self, c: &VectorCollection) -> Result<Vec<Vec<f64>>, Error> {
-        self.settle_step()?;
+        self.resolve_step()?;
         let (n, dim) = (c.domain().len(), self.session.grid().dim());
         let all = self.executor.download_reals(c.pointer(), n * dim)?;
         Ok((0..dim).map(|d| all[d * n..(d + 1) * n].to_vec()).collect())
     }
 
     fn bools(&mut self, c: &BoolCollection) -> Result<Vec<bool>, Error> {
-        self.settle_step()?;
+        self.resolve_step()?;
         Ok(self.executor.download::<u8>(c.0.pointer(), c.0.domain.len())?.into_iter().map(|b| b != 0).collect())
     }
 
     fn entity_indices(&mut self, c: &EntityCollection) -> Result<Vec<Option<u32>>, Error> {
-        self.settle_step()?;
+        self.resolve_step()?;
         let entities: Vec<u32> = self.executor.download(c.values.pointer(), c.values.domain.len())?;
         Ok(entities.into_iter().map(|entity| Some(entity).filter(|&entity| entity != NONE)).collect())
     }

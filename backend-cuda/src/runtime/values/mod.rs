@@ -9,6 +9,7 @@ pub(crate) mod conditions;
 mod finite;
 mod host_access;
 mod outputs;
+pub(crate) mod pending_step;
 mod reduce;
 pub(crate) mod steady;
 pub(crate) mod steps;

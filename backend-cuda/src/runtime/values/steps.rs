@@ -7,23 +7,15 @@ use equelle_runtime::Error;
 
 use crate::runtime::device::DevicePtr;
 use crate::runtime::executor::early_read::EarlyRead;
-use crate::runtime::executor::pool::Buffer;
 use crate::runtime::runtime::CudaRuntime;
 use crate::runtime::values::collections::{Bool, Scalar};
-
-/// A step that the device computes, and that the session has not seen.
-#[derive(Debug)]
-pub(crate) struct PendingStep {
-    length: Rc<Buffer>,
-    /// The line of the program that takes it.
-    line: u32,
-}
+use crate::runtime::values::pending_step::PendingStep;
 
 impl CudaRuntime {
     /// Takes the step of a round. The session sees it before anything else that can be observed, or
     /// with the condition of the loop.
     pub(crate) fn step(&mut self, length: &Scalar) -> Result<Scalar, Error> {
-        self.settle_step()?;
+        self.resolve_step()?;
         // A part of a step is a number of the host.
         if let Scalar::Device(buffer) = length
             && self.session.step_scale() == 1.0
@@ -40,19 +32,19 @@ impl CudaRuntime {
     ///
     /// # Errors
     /// `Simulation` if it is not finite; `Backend` if the device is lost.
-    pub(crate) fn settle_step(&mut self) -> Result<(), Error> {
-        self.settle_step_and(None).map(|_| ())
+    pub(crate) fn resolve_step(&mut self) -> Result<(), Error> {
+        self.resolve_step_and(None).map(|_| ())
     }
 
-    /// The condition of a loop; the pending step is settled.
+    /// The condition of a loop; the pending step is resolved.
     pub(crate) fn condition_of_round(&mut self, condition: &Bool) -> Result<bool, Error> {
         match condition {
-            Bool::Device(buffer) => self.settle_step_and(Some(buffer.address())),
-            Bool::Host(value) => self.settle_step().map(|()| *value),
+            Bool::Device(buffer) => self.resolve_step_and(Some(buffer.address())),
+            Bool::Host(value) => self.resolve_step().map(|()| *value),
         }
     }
 
-    fn settle_step_and(&mut self, condition: Option<DevicePtr>) -> Result<bool, Error> {
+    fn resolve_step_and(&mut self, condition: Option<DevicePtr>) -> Result<bool, Error> {
         let pending = self.pending_step.take();
         let number = pending.as_ref().map(|step| step.length.address());
         if number.is_none() && condition.is_none() {

@@ -37,9 +37,12 @@ const BY_INDEX_SINGLE: KernelModule = KernelModule {
     floating_point: FloatingPoint::Strict,
 };
 
+/// Numbers of cells of a row a thread, with the bits of the results.
+type Results = Vec<(u32, Vec<u64>)>;
+
 /// The results of a launch in every shape, as bits, with the shape's number of cells of a row a
 /// thread.
-fn in_every_shape(rt: &mut CudaRuntime, call: &Call, over: LaunchDomain) -> Vec<(u32, Vec<u64>)> {
+fn in_every_shape(rt: &mut CudaRuntime, call: &Call, over: LaunchDomain) -> Results {
     let cells = rt.session.grid().n_cells();
     let configs = rt.executor.configs(call, over).expect("shapes");
     let run = |config: LaunchConfig| {
@@ -59,7 +62,7 @@ fn in_every_shape(rt: &mut CudaRuntime, call: &Call, over: LaunchDomain) -> Vec<
 }
 
 /// A step of diffusion, whose kernel reads by index two cells away.
-fn steps_by_index(rt: &mut CudaRuntime, precision: Precision) -> Vec<(u32, Vec<u64>)> {
+fn steps_by_index(rt: &mut CudaRuntime, precision: Precision) -> Results {
     let cells = rt.session.grid().n_cells();
     let reals = |seed| rt.executor.upload_reals("test data", &numbers(seed, cells)).expect("memory");
     let (u, rate) = (reals(1), reals(2));
@@ -76,7 +79,7 @@ fn steps_by_index(rt: &mut CudaRuntime, precision: Precision) -> Vec<(u32, Vec<u
 
 /// The results of a step of heat in every shape of its launch, as bits, with the shape's number of
 /// cells of a row a thread. The whole boundary has a given temperature.
-fn steps(rt: &mut CudaRuntime, precision: Precision) -> Vec<(u32, Vec<u64>)> {
+fn steps(rt: &mut CudaRuntime, precision: Precision) -> Results {
     let grid = rt.session.grid().cartesian_shape().expect("a Cartesian grid");
     let (cells, over) = (grid.n_cells(), LaunchDomain::InsideAndBoundary);
     let boundary = rt.canonical_domain(CanonicalSet::new(EntityKind::Face, Extent::Boundary)).expect("a set");
@@ -127,7 +130,7 @@ fn rows_that_are_read_by_index_have_the_bits_of_single_cells() {
 }
 
 /// All shapes give the same bits, those of the widest rows too.
-fn have_the_bits_of_single_cells(n: &[usize], steps: fn(&mut CudaRuntime, Precision) -> Vec<(u32, Vec<u64>)>) {
+fn have_the_bits_of_single_cells(n: &[usize], steps: fn(&mut CudaRuntime, Precision) -> Results) {
     for precision in [Precision::Double, Precision::Single] {
         for device in runtimes().iter().map(|rt| Rc::clone(rt.executor.device())) {
             let grid = match *n {
@@ -140,8 +143,8 @@ fn have_the_bits_of_single_cells(n: &[usize], steps: fn(&mut CudaRuntime, Precis
             let results = steps(&mut rt, precision);
             let widest = results.iter().map(|(row_cells, _)| *row_cells).max();
             let expected = match precision {
-                Precision::Double => [2, 1].into_iter().find(|width| n[0] % width == 0),
-                Precision::Single => [4, 2, 1].into_iter().find(|width| n[0] % width == 0),
+                Precision::Double => [2, 1].into_iter().find(|&width| n[0].is_multiple_of(width)),
+                Precision::Single => [4, 2, 1].into_iter().find(|&width| n[0].is_multiple_of(width)),
             };
             assert_eq!(widest, expected.map(|width| width as u32));
             for (row_cells, result) in &results {
