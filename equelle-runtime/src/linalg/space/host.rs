@@ -154,6 +154,16 @@ fn update(threads: &Threads, y: &mut [f64], x: &[f64], f: impl Fn(f64, f64) -> f
     threads.each_cheap(y.len(), y, |range, y| y.iter_mut().zip(&x[range]).for_each(|(y, x)| *y = f(*y, *x)));
 }
 
+/// `x = x + a p`, then `p = z + b p`. A function of its own, whose arguments do not overlap, is
+/// vectorised.
+#[inline(never)]
+fn step(x: &mut [f64], p: &mut [f64], [a, b]: [f64; 2], z: &[f64]) {
+    for ((x, p), z) in x.iter_mut().zip(p).zip(z) {
+        *x += a * *p;
+        *p = z + b * *p;
+    }
+}
+
 /// `|x|` (2-norm), without overflow or underflow of the squares: scales by a power of two first.
 /// NaN if an element is not finite.
 pub fn norm(x: &[f64]) -> f64 {
@@ -271,12 +281,8 @@ impl VectorSpace for HostSpace {
 
     fn step(&mut self, x: &mut Vec<f64>, a: &f64, p: &mut Vec<f64>, b: &f64, z: &Vec<f64>) {
         self.traffic.step(x.len());
-        self.threads.each_cheap(x.len(), (&mut x[..], &mut p[..]), |range, (x, p)| {
-            for ((x, p), z) in x.iter_mut().zip(p).zip(&z[range]) {
-                *x += a * *p;
-                *p = z + b * *p;
-            }
-        });
+        let ab = [*a, *b];
+        self.threads.each_cheap(x.len(), (&mut x[..], &mut p[..]), |range, (x, p)| step(x, p, ab, &z[range]));
     }
 
     fn add_scaled_two(&mut self, y: &mut Vec<f64>, a: &f64, x: &Vec<f64>, b: &f64, z: &Vec<f64>) {

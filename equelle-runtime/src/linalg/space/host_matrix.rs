@@ -126,6 +126,25 @@ fn smoothing_step(d: f64, on: Smoothed<'_, HostSpace>, matrix: &Csr, [a, b]: [f6
     if a == 0.0 { step } else { a * d + step }
 }
 
+/// `r = r - a q`, and the products of `r` and `d r`.
+#[inline(never)]
+fn advance_by_diagonal(r: &mut [f64], products: &mut [f64], a: f64, q: &[f64], d: &[f64]) {
+    for (((product, r), q), d) in products.iter_mut().zip(r).zip(q).zip(d) {
+        *r -= a * q;
+        *product = *r * (d * *r);
+    }
+}
+
+/// `x = x + a p`, then `p = d r + b p`. A function of its own is vectorised: the compiler knows that
+/// its arguments do not overlap.
+#[inline(never)]
+fn step_by_diagonal(x: &mut [f64], p: &mut [f64], [a, b]: [f64; 2], d: &[f64], r: &[f64]) {
+    for (((x, p), d), r) in x.iter_mut().zip(p).zip(d).zip(r) {
+        *x += a * *p;
+        *p = d * r + b * *p;
+    }
+}
+
 /// `y_row = f(y_row, row, (A x)_row)`
 fn for_rows(space: &HostSpace, y: &mut [f64], a: &HostMatrix, x: &[f64], f: impl Fn(f64, usize, f64) -> f64 + Sync) {
     match a {
@@ -245,12 +264,8 @@ impl MatrixSpace for HostSpace {
 
     fn advance_diagonal(&mut self, r: &mut Vec<f64>, a: &f64, q: &Vec<f64>, _z: &mut Vec<f64>, d: &Vec<f64>) -> f64 {
         self.traffic.advance_diagonal(r.len());
-        self.update_sums(r, |range, r, products| {
-            for (((product, r), q), d) in products.iter_mut().zip(r).zip(&q[range.clone()]).zip(&d[range]) {
-                *r -= a * q;
-                *product = *r * (d * *r);
-            }
-        })
+        let a = *a;
+        self.update_sums(r, |range, r, products| advance_by_diagonal(r, products, a, &q[range.clone()], &d[range]))
     }
 
     fn apply_diagonal_dot(&mut self, _z: &mut Vec<f64>, d: &Vec<f64>, r: &Vec<f64>) -> f64 {
@@ -262,11 +277,9 @@ impl MatrixSpace for HostSpace {
 
     fn step_diagonal(&mut self, [x, p]: [&mut Vec<f64>; 2], [a, b]: [&f64; 2], [_z, d, r]: [&Vec<f64>; 3]) {
         self.traffic.step_diagonal(x.len());
+        let ab = [*a, *b];
         self.threads().each_cheap(x.len(), (&mut x[..], &mut p[..]), |range, (x, p)| {
-            for ((x, p), (d, r)) in x.iter_mut().zip(p).zip(d[range.clone()].iter().zip(&r[range])) {
-                *x += a * *p;
-                *p = d * r + b * *p;
-            }
+            step_by_diagonal(x, p, ab, &d[range.clone()], &r[range]);
         });
     }
 
