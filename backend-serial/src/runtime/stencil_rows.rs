@@ -92,7 +92,7 @@ pub struct Cuts {
 }
 
 /// The most cells of a strip, whose values between two parts of a kernel stay in the nearest cache.
-pub const STRIP: usize = 64;
+pub const STRIP: usize = 128;
 
 /// The most cells of a segment that is evaluated in one go.
 const LONGEST: usize = 2048;
@@ -113,9 +113,10 @@ impl Cuts {
         Cuts { reach, longest: LONGEST, end: 8 }
     }
 
-    /// For kernels that evaluate a strip of cells part by part.
+    /// For kernels that evaluate a strip of cells part by part: a strip costs its slices, so that
+    /// those at the ends of rows are as long as others.
     pub const fn strips(reach: [usize; 2]) -> Self {
-        Cuts { reach, longest: STRIP, end: 32 }
+        Cuts { reach, longest: STRIP, end: STRIP }
     }
 
     /// The segments of a row.
@@ -303,23 +304,27 @@ pub fn lanes_of<'a, T: Copy, R: Real, const N: usize>(
 #[inline]
 fn gather<T: Copy>(values: &mut [T], row: &[T], from: i64, steps: Steps) {
     let n = row.len() as i64;
-    let mapped_part = |values: &mut [T], from: i64| {
+    let &[(by, maps)] = steps else {
         for (value, at) in values.iter_mut().zip(from..) {
             *value = row[along(at, steps, n as usize) as usize];
         }
+        return;
     };
-    let &[(by, _)] = steps else { return mapped_part(values, from) };
     // One step: places in the row stand for themselves.
-    let by = i64::from(by);
+    let from = from + i64::from(by);
     let to = from + values.len() as i64;
-    let inside = (-by).clamp(from, to)..(n - by).clamp(from, to);
+    let inside = 0.clamp(from, to)..n.clamp(from, to);
     let (low, rest) = values.split_at_mut((inside.start - from) as usize);
     let (middle, high) = rest.split_at_mut((inside.end - inside.start) as usize);
-    mapped_part(low, from);
+    // First, as it brings the row into the nearest cache.
     if inside.start < inside.end {
-        copy(middle, &row[(inside.start + by) as usize..]);
+        copy(middle, &row[inside.start as usize..]);
     }
-    mapped_part(high, inside.end);
+    for (values, from) in [(low, from), (high, inside.end)] {
+        for (value, at) in values.iter_mut().zip(from..) {
+            *value = row[mapped(at, n, maps) as usize];
+        }
+    }
 }
 
 /// Copies the first values of a slice; those at the end of a row are so few that a call would take
@@ -418,7 +423,7 @@ mod tests {
     fn segments_are_all_cells() {
         for (n, reach) in [(1, [1, 1]), (5, [3, 0]), (24, [3, 2]), (40, [0, 0]), (40, [2, 9]), (700, [3, 3]), (5000, [0, 1])] {
             let grid = CartesianGrid::new(&Cartesian::block([n, 3, 2], [1.0; 3]));
-            for cuts in [Cuts::whole(reach), Cuts::ends(reach), Cuts { reach, longest: 64, end: 32 }] {
+            for cuts in [Cuts::whole(reach), Cuts::ends(reach), Cuts::strips(reach)] {
                 for range in [0..grid.n_cells(), n..5 * n] {
                     let mut next = range.start;
                     for row in cell_rows(&grid, &range, FEW) {
@@ -453,7 +458,7 @@ mod tests {
             Lane::new(0, 1, [0, 0], &[(-2, MIRROR), (1, WRAP)]),
             Lane::new(0, 0, [0, 0], &[(2, MIRROR)]),
         ];
-        for (n, cuts) in [(3, Cuts::whole([3, 2])), (30, Cuts::ends([3, 2])), (30, Cuts::whole([3, 2]))] {
+        for (n, cuts) in [(3, Cuts::whole([3, 2])), (30, Cuts::ends([3, 2])), (30, Cuts::whole([3, 2])), (300, Cuts::strips([3, 2]))] {
             let shape = Cartesian::block([n, 3, 4], [1.0; 3]);
             let grid = CartesianGrid::new(&shape);
             let u: Vec<f64> = (0..grid.n_cells()).map(|cell| cell as f64).collect();
