@@ -135,8 +135,8 @@ fn advance_by_diagonal(r: &mut [f64], products: &mut [f64], a: f64, q: &[f64], d
     }
 }
 
-/// `x = x + a p`, then `p = d r + b p`. A function of its own is vectorised: the compiler knows that
-/// its arguments do not overlap.
+/// `x = x + a p`, then `p = d r + b p`. A function of its own is vectorised: its arguments do not
+/// overlap.
 #[inline(never)]
 fn step_by_diagonal(x: &mut [f64], p: &mut [f64], [a, b]: [f64; 2], d: &[f64], r: &[f64]) {
     for (((x, p), d), r) in x.iter_mut().zip(p).zip(d).zip(r) {
