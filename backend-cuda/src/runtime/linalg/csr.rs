@@ -6,7 +6,7 @@ use std::rc::Rc;
 use equelle_runtime::Error;
 use equelle_runtime::linalg::Csr;
 use equelle_runtime::linalg::space::matrix_space::Shape;
-use equelle_runtime::linalg::space::traffic::Stored;
+use equelle_runtime::linalg::space::traffic_counter::Stored;
 
 use crate::runtime::device::DevicePtr;
 use crate::runtime::executor::Executor;

@@ -6,8 +6,8 @@ use std::marker::PhantomData;
 use std::rc::Rc;
 
 use equelle_runtime::linalg::VectorSpace;
-use equelle_runtime::linalg::space::traffic::Written;
-use equelle_runtime::linalg::space::traffic::counter::TrafficCounter;
+use equelle_runtime::linalg::space::traffic_counter::TrafficCounter;
+use equelle_runtime::linalg::space::traffic_counter::Written;
 use equelle_runtime::{Error, Real};
 
 use crate::runtime::device::DevicePtr;

@@ -5,8 +5,8 @@ use std::convert::Infallible;
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::traffic::Written;
-use super::traffic::counter::TrafficCounter;
+use super::traffic_counter::TrafficCounter;
+use super::traffic_counter::Written;
 use super::vector_space::{CANCELLATION, LinearOperator, VectorSpace};
 use crate::interrupt::Interrupt;
 use crate::linalg::matrix::csr::Csr;

@@ -8,7 +8,7 @@ use std::sync::{Arc, OnceLock};
 
 use super::host::HostSpace;
 use super::matrix_space::{Correction, Direction, MatrixSpace, Shape, Smoothed};
-use super::traffic::{ROW, Stored};
+use super::traffic_counter::{ROW, Stored};
 use crate::linalg::matrix::block_matrix::BlockMatrix;
 use crate::linalg::matrix::csr::Csr;
 use crate::linalg::matrix::dia::Diagonals;

@@ -10,4 +10,5 @@ pub mod host_matrix;
 pub mod matrix_space;
 pub mod system_space;
 pub mod traffic;
+pub mod traffic_counter;
 pub mod vector_space;

@@ -14,32 +14,19 @@
 //! # Ok::<(), std::convert::Infallible>(())
 //! ```
 
-pub mod counter;
 mod mixed_precision;
 
 use std::convert::Infallible;
 
 use super::host::HostSpace;
 use super::matrix_space::{Correction, Direction, MatrixSpace, MultigridSpace, Shape, Smoothed};
+use super::traffic_counter::{COLUMN, DOUBLE, ROW, SINGLE, TrafficCounter, by_rows};
+pub use super::traffic_counter::{Stored, Written};
 use super::vector_space::{Preconditioner, VectorSpace};
 use crate::linalg::matrix::csr::Csr;
 use crate::linalg::precond::amg::{Amg, AmgOptions, Hierarchy};
 use crate::linalg::precond::ilu::BlockFactors;
-use counter::TrafficCounter;
 use mixed_precision::MixedPrecisionAmg;
-
-/// Cost of writing memory that was not read before.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Written {
-    /// Write-allocate, as on most processors: 16 bytes a number.
-    Fetched,
-    /// No fetch before the write, as on GPUs: 8 bytes a number.
-    Unread,
-}
-
-/// Bytes of an `f64`, and of an `f32`.
-const DOUBLE: u64 = 8;
-const SINGLE: u64 = 4;
 
 /// Counts bytes. A vector is its length.
 #[derive(Clone, Debug)]
@@ -51,39 +38,12 @@ pub struct Traffic {
     in_single_precision: bool,
 }
 
-/// A matrix: its size, and the bytes of its entries and indices.
-#[derive(Clone, Copy, Debug)]
-pub struct Stored {
-    /// Its size.
-    pub shape: Shape,
-    /// Bytes of its entries and indices.
-    pub bytes: u64,
-}
-
-/// Bytes of the column of an entry or block.
-const COLUMN: u64 = 4;
-/// Bytes of a row pointer.
-pub(in crate::linalg) const ROW: u64 = 8;
 /// Number of rows in a slice.
 const SLICE: usize = 32;
 /// Bytes of the bounds of a slice's values and columns.
 const SLICE_ENDS: u64 = 32;
 /// Bytes of the offset of a diagonal in a slice.
 const DIAGONAL: u64 = 4;
-
-impl From<Shape> for Stored {
-    /// A matrix of `f64` in compressed rows, or in blocks if it has some.
-    fn from(shape: Shape) -> Stored {
-        by_rows(shape, DOUBLE)
-    }
-}
-
-/// A matrix in compressed rows, or in blocks if it has some, with `number` bytes an entry.
-fn by_rows(shape: Shape, number: u64) -> Stored {
-    let Shape { rows, entries, fields, .. } = shape;
-    let places = COLUMN * (entries / (fields * fields)) as u64 + ROW * (rows / fields) as u64;
-    Stored { shape, bytes: number * entries as u64 + places }
-}
 
 /// Bytes of a matrix in slices of rows (SELL), each with columns, or with diagonals where that is
 /// less. Padding does not count. An entry takes `number` bytes.

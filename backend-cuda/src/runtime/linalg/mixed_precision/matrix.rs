@@ -6,7 +6,7 @@ use equelle_runtime::Error;
 use equelle_runtime::linalg::precond::amg::setup::CoarseParts;
 use equelle_runtime::linalg::precond::amg::{Hierarchy, LevelParts};
 use equelle_runtime::linalg::space::matrix_space::Shape;
-use equelle_runtime::linalg::space::traffic::Stored;
+use equelle_runtime::linalg::space::traffic_counter::Stored;
 use equelle_runtime::linalg::{MatrixSpace, SystemSpace, VectorSpace};
 
 use crate::runtime::device::DevicePtr;

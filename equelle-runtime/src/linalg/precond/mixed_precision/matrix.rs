@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use crate::linalg::matrix::csr::Csr;
 use crate::linalg::space::matrix_space::Shape;
-use crate::linalg::space::traffic::Stored;
+use crate::linalg::space::traffic_counter::Stored;
 
 /// Rows whose products are computed together; threads share rows at multiples of it.
 const BLOCK: usize = 256;

@@ -1,7 +1,47 @@
 //! Bytes of each operation of a space, by the sizes of its vectors and matrices. A space that
 //! computes calls these methods beside its kernels: a few additions for a pass over all numbers.
 
-use super::{Stored, Written};
+use super::matrix_space::Shape;
+
+/// Cost of writing memory that was not read before.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Written {
+    /// Write-allocate, as on most processors: 16 bytes a number.
+    Fetched,
+    /// No fetch before the write, as on GPUs: 8 bytes a number.
+    Unread,
+}
+
+/// Bytes of an `f64`, and of an `f32`.
+pub(super) const DOUBLE: u64 = 8;
+pub(super) const SINGLE: u64 = 4;
+
+/// A matrix: its size, and the bytes of its entries and indices.
+#[derive(Clone, Copy, Debug)]
+pub struct Stored {
+    /// Its size.
+    pub shape: Shape,
+    /// Bytes of its entries and indices.
+    pub bytes: u64,
+}
+
+/// Bytes of the column of an entry or block.
+pub(super) const COLUMN: u64 = 4;
+/// Bytes of a row pointer.
+pub(in crate::linalg) const ROW: u64 = 8;
+impl From<Shape> for Stored {
+    /// A matrix of `f64` in compressed rows, or in blocks if it has some.
+    fn from(shape: Shape) -> Stored {
+        by_rows(shape, DOUBLE)
+    }
+}
+
+/// A matrix in compressed rows, or in blocks if it has some, with `number` bytes an entry.
+pub(super) fn by_rows(shape: Shape, number: u64) -> Stored {
+    let Shape { rows, entries, fields, .. } = shape;
+    let places = COLUMN * (entries / (fields * fields)) as u64 + ROW * (rows / fields) as u64;
+    Stored { shape, bytes: number * entries as u64 + places }
+}
 
 /// Counts bytes that passes read and write.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
