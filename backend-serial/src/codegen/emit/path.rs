@@ -123,8 +123,14 @@ impl Writer<'_> {
                 End::High => known.second,
             }));
         }
-        let (face, method) = (self.entity(face)?, ident(method));
         self.uses.add(Use::FaceCells);
+        if *face == Path::Here && self.derivatives.is_none() && matches!(self.kernel.space, Space::Set(_)) {
+            // On a Cartesian grid they follow from divisions of whole numbers.
+            self.uses.add_all([Use::Here, Use::CellsHere]);
+            let end = proc_macro2::Literal::usize_unsuffixed(usize::from(end.is_high()));
+            return Ok(Text::atom(quote! { cells_here[#end] }));
+        }
+        let (face, method) = (self.entity(face)?, ident(method));
         let grid = self.grid();
         Ok(Text::atom(quote! { #grid.#method(#face) }))
     }

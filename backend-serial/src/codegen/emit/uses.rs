@@ -32,6 +32,8 @@ pub(in crate::codegen) enum Use {
     Dim,
     /// The element at hand, `here`.
     Here,
+    /// The cells of the face at hand, `cells_here`.
+    CellsHere,
     /// The range of elements at hand, `range`.
     Range,
     /// Where the cell is in a Cartesian grid, `at`.

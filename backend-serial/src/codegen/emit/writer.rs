@@ -24,7 +24,7 @@ len i elements boundary_face first step terms NONE DIM SerialRuntime CartesianGr
 Kernels Error ErrorKind CanonicalSet EntityKind Extent Reduction component components dot lane \
 length lanes segment cell_rows lane_rows lanes_of ends ENDS LANES ROWS CUTS READS Cuts Reads Lane LaneRow RowOffset STRIP strips SideMap \
 after_in_row is_beyond lanes_of_truths ends_of_truths LANES_OF_TRUTHS start mul_add vector_add vector_at vector_div vector_mul vector_neg vector_sub vector_of vector \
-INSIDE Inside padded math std f64 f32 u32 usize bool value Arrays Entities Places Positions G";
+INSIDE Inside cells_here padded math std f64 f32 u32 usize bool value Arrays Entities Places Positions G";
 
 /// Takes the names out of circulation that the written functions use for their own purposes.
 pub(in crate::codegen) fn reserve(namer: &mut Namer) {

@@ -159,9 +159,13 @@ pub(in crate::codegen) fn loop_over(
             quote! { let here = elements[position]; }
         }
     });
+    let cells = writer.uses.has(Use::CellsHere).then(|| {
+        let grid = writer.grid();
+        quote! { let cells_here = #grid.face_cells(here); }
+    });
     let Outputs { whole, part } = outputs;
     let again = writer.uses.has(Use::Range).then(|| quote! { .clone() });
-    let each = quote! { #before for position in range #again { #here #each } };
+    let each = quote! { #before for position in range #again { #here #cells #each } };
     writer.uses.add(Use::Runtime);
     let Some(check) = writer.kernel.checks.first() else {
         return quote! { #elements rt.each(domain.len(), #whole, move |range, #part| { #each }); };

@@ -478,12 +478,13 @@ fn compute_itrans_general<const DIM: usize, G: Places<DIM>>(
         move |range, itrans_values| {
             for position in range.clone() {
                 let here = elements[position];
+                let cells_here = grid.face_cells(here);
                 itrans_values[position - range.start] = mobility
                     * (grid.face_area(here)
                         / length(
                             vector_sub(
-                                grid.cell_centroid(grid.first_cell(here)),
-                                grid.cell_centroid(grid.second_cell(here)),
+                                grid.cell_centroid(cells_here[0]),
+                                grid.cell_centroid(cells_here[1]),
                             ),
                         ));
             }

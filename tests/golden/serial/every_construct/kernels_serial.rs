@@ -265,11 +265,12 @@ fn transmissibility_general<const DIM: usize, G: Places<DIM>>(
         move |range, t_values| {
             for position in range.clone() {
                 let here = elements[position];
+                let cells_here = grid.face_cells(here);
                 t_values[position - range.start] = k * grid.face_area(here)
                     / length(
                         vector_sub(
-                            grid.cell_centroid(grid.first_cell(here)),
-                            grid.cell_centroid(grid.second_cell(here)),
+                            grid.cell_centroid(cells_here[0]),
+                            grid.cell_centroid(cells_here[1]),
                         ),
                     );
             }
@@ -880,10 +881,11 @@ fn jump_general<G: Entities>(
         move |range, j_values| {
             for position in range.clone() {
                 let here = elements[position];
-                let far = if cells_2[position] == grid.first_cell(here) {
-                    grid.second_cell(here)
+                let cells_here = grid.face_cells(here);
+                let far = if cells_2[position] == cells_here[0] {
+                    cells_here[1]
                 } else {
-                    grid.first_cell(here)
+                    cells_here[0]
                 };
                 let mut ring = 0.0;
                 let cell = far;
@@ -924,11 +926,11 @@ fn inside_general<G: Entities>(
             move |range, u_inside_values| {
                 for position in range.clone() {
                     let here = elements[position];
-                    if !!(grid.first_cell(here) == NONE) {
+                    let cells_here = grid.face_cells(here);
+                    if !!(cells_here[0] == NONE) {
                         return Err(position);
                     }
-                    u_inside_values[position - range.start] = u[grid.first_cell(here)
-                        as usize];
+                    u_inside_values[position - range.start] = u[cells_here[0] as usize];
                 }
                 Ok(())
             },

@@ -229,10 +229,11 @@ fn inside_general<G: Entities>(
         move |range, cell_values| {
             for position in range.clone() {
                 let here = position as u32;
-                cell_values[position - range.start] = if grid.first_cell(here) == NONE {
-                    grid.second_cell(here)
+                let cells_here = grid.face_cells(here);
+                cell_values[position - range.start] = if cells_here[0] == NONE {
+                    cells_here[1]
                 } else {
-                    grid.first_cell(here)
+                    cells_here[0]
                 };
             }
         },

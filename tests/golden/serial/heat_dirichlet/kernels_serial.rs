@@ -114,12 +114,13 @@ fn compute_itrans_general<const DIM: usize, G: Places<DIM>>(
         move |range, itrans_values| {
             for position in range.clone() {
                 let here = elements[position];
+                let cells_here = grid.face_cells(here);
                 itrans_values[position - range.start] = k
                     * (grid.face_area(here)
                         / length(
                             vector_sub(
-                                grid.cell_centroid(grid.first_cell(here)),
-                                grid.cell_centroid(grid.second_cell(here)),
+                                grid.cell_centroid(cells_here[0]),
+                                grid.cell_centroid(cells_here[1]),
                             ),
                         ));
             }
@@ -144,10 +145,11 @@ fn compute_btrans_general<const DIM: usize, G: Places<DIM>>(
         move |range, btrans_values| {
             for position in range.clone() {
                 let here = elements[position];
-                let inside = if grid.first_cell(here) == NONE {
-                    grid.second_cell(here)
+                let cells_here = grid.face_cells(here);
+                let inside = if cells_here[0] == NONE {
+                    cells_here[1]
                 } else {
-                    grid.first_cell(here)
+                    cells_here[0]
                 };
                 btrans_values[position - range.start] = k
                     * (grid.face_area(here)

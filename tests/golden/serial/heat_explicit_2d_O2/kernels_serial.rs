@@ -122,12 +122,13 @@ fn compute_minus_k_general<const DIM: usize, G: Places<DIM>>(
         move |range, minus_k_values| {
             for position in range.clone() {
                 let here = elements[position];
+                let cells_here = grid.face_cells(here);
                 minus_k_values[position - range.start] = -(k
                     * (grid.face_area(here)
                         / length(
                             vector_sub(
-                                grid.cell_centroid(grid.second_cell(here)),
-                                grid.cell_centroid(grid.first_cell(here)),
+                                grid.cell_centroid(cells_here[1]),
+                                grid.cell_centroid(cells_here[0]),
                             ),
                         )));
             }
@@ -152,6 +153,7 @@ fn compute_k_direction_general<const DIM: usize, G: Places<DIM>>(
         move |range, k_direction_values| {
             for position in range.clone() {
                 let here = elements[position];
+                let cells_here = grid.face_cells(here);
                 k_direction_values[position - range.start] = k
                     * (grid.face_area(here)
                         / length(
@@ -159,14 +161,14 @@ fn compute_k_direction_general<const DIM: usize, G: Places<DIM>>(
                                 grid.face_centroid(here),
                                 grid
                                     .cell_centroid(
-                                        if grid.first_cell(here) == NONE {
-                                            grid.second_cell(here)
+                                        if cells_here[0] == NONE {
+                                            cells_here[1]
                                         } else {
-                                            grid.first_cell(here)
+                                            cells_here[0]
                                         },
                                     ),
                             ),
-                        )) * (if grid.first_cell(here) == NONE { -1.0 } else { 1.0 });
+                        )) * (if cells_here[0] == NONE { -1.0 } else { 1.0 });
             }
         },
     );

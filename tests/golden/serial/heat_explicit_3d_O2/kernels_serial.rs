@@ -124,12 +124,13 @@ fn compute_minus_itrans_general<const DIM: usize, G: Places<DIM>>(
         move |range, minus_itrans_values| {
             for position in range.clone() {
                 let here = elements[position];
+                let cells_here = grid.face_cells(here);
                 minus_itrans_values[position - range.start] = -(k
                     * (grid.face_area(here)
                         / length(
                             vector_sub(
-                                grid.cell_centroid(grid.first_cell(here)),
-                                grid.cell_centroid(grid.second_cell(here)),
+                                grid.cell_centroid(cells_here[0]),
+                                grid.cell_centroid(cells_here[1]),
                             ),
                         )));
             }
@@ -154,6 +155,7 @@ fn compute_btrans_direction_general<const DIM: usize, G: Places<DIM>>(
         move |range, btrans_direction_values| {
             for position in range.clone() {
                 let here = elements[position];
+                let cells_here = grid.face_cells(here);
                 btrans_direction_values[position - range.start] = k
                     * (grid.face_area(here)
                         / length(
@@ -161,14 +163,14 @@ fn compute_btrans_direction_general<const DIM: usize, G: Places<DIM>>(
                                 grid.face_centroid(here),
                                 grid
                                     .cell_centroid(
-                                        if grid.first_cell(here) == NONE {
-                                            grid.second_cell(here)
+                                        if cells_here[0] == NONE {
+                                            cells_here[1]
                                         } else {
-                                            grid.first_cell(here)
+                                            cells_here[0]
                                         },
                                     ),
                             ),
-                        )) * (if grid.first_cell(here) == NONE { -1.0 } else { 1.0 });
+                        )) * (if cells_here[0] == NONE { -1.0 } else { 1.0 });
             }
         },
     );
