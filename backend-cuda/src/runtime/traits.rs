@@ -95,7 +95,6 @@ impl EquelleRuntime for CudaRuntime {
     }
 
     fn domain_where(&mut self, name: &str, within: &Arc<Domain>, condition: &BoolCollection) -> Result<Arc<Domain>, Error> {
-        self.resolve_step()?;
         let holds = self.bools(condition)?;
         self.check_flag()?;
         Ok(self.session.domain_where(name, within, &holds))
@@ -152,14 +151,12 @@ impl EquelleRuntime for CudaRuntime {
     }
 
     fn output_bool(&mut self, tag: &str, value: &Bool) -> Result<(), Error> {
-        self.resolve_step()?;
         let value = self.bool_value(value)?;
         self.check_flag()?;
         self.session.output_bool(tag, value)
     }
 
     fn output_vector(&mut self, tag: &str, value: &Vector) -> Result<(), Error> {
-        self.resolve_step()?;
         let value = self.vector_value(value)?;
         self.check_flag()?;
         self.session.output_vector(tag, &value)

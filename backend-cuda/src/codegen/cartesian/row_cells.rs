@@ -4,7 +4,7 @@
 
 use equelle_front::backend::usage::BodyUsage;
 use equelle_front::backend::visit::{Node, visit_block};
-use equelle_front::ir::{KBlock, KExpr, KStmt, ParamId, Path, Precision, Side, SideBlocks};
+use equelle_front::ir::{KBlock, KExpr, KStmt, Kernel, ParamId, Path, Precision, Side, SideBlocks};
 use equelle_front::types::{Basic, Shape};
 
 use crate::codegen::emit::path::high;
@@ -28,22 +28,30 @@ struct RowLoads {
 pub(in crate::codegen) fn row_widths(source: Source<'_>, block: &KBlock) -> Option<(&'static [u32], KBlock)> {
     let kernel = source.kernel;
     let bounds = LaunchBounds::of(&BodyUsage::of_block(kernel, source.sets, block), false);
-    let numbers = kernel.results.iter().all(|r| r.ty.basic == Basic::Scalar && matches!(r.ty.shape, Shape::Collection(_)));
-    if !bounds.leaves_registers() || !numbers {
+    if !bounds.leaves_registers() || !stores_rows(kernel) {
         return None;
     }
     let inside = inside_of(block);
     let loads = RowLoads::of(&Writer::new(source, Form::Cells), &inside)?;
-    // Of 16 bytes at most, which one instruction loads.
-    let (widths, words): (&[&[u32]], usize) = match source.reals.stored_precision() {
+    // Along x, neighbours take one register more.
+    let rows = loads.own.len() + 2 * loads.beyond.len();
+    Some((widths_within(source, rows, MAX_REGISTERS)?, inside))
+}
+
+/// Whether the results of adjacent cells are numbers that can be stored together.
+pub(super) fn stores_rows(kernel: &Kernel) -> bool {
+    kernel.results.iter().all(|r| r.reduce.is_none() && r.ty.basic == Basic::Scalar && matches!(r.ty.shape, Shape::Collection(_)))
+}
+
+/// The numbers of cells whose values, of so many arrays, fit into so many registers. The values of
+/// an array have 16 bytes at most, which one instruction loads.
+pub(super) fn widths_within(source: Source<'_>, arrays: usize, registers: usize) -> Option<&'static [u32]> {
+    let (widths, words): (&[&'static [u32]], usize) = match source.reals.stored_precision() {
         Precision::Double => (&[&[2]], 2),
         Precision::Single => (&[&[2, 4], &[2]], 1),
     };
-    // Along x, neighbours take one register more.
-    let rows = loads.own.len() + 2 * loads.beyond.len();
-    let fits = |widths: &&[u32]| widths.last().is_some_and(|&width| rows * width as usize * words <= MAX_REGISTERS);
-    let widths = widths.iter().copied().find(fits)?;
-    Some((widths, inside))
+    let fits = |widths: &&[u32]| widths.last().is_some_and(|&width| arrays * width as usize * words <= registers);
+    widths.iter().copied().find(fits)
 }
 
 /// A body of cells that are inside the grid.

@@ -2,24 +2,25 @@
 //! their own row or at the same places of other rows.
 
 use equelle_front::backend::usage::BodyUsage;
-use equelle_front::ir::{KBlock, KResult, Precision};
-use equelle_front::types::{Basic, Shape};
+use equelle_front::ir::KBlock;
 
 use crate::codegen::emit::around::RowsTogether;
 use crate::codegen::emit::uses::GridUse;
 use crate::codegen::emit::writer::{Form, Source, Writer};
 use crate::codegen::signature::{Argument, Function, LaunchBounds, finish};
 
+use super::row_cells::{stores_rows, widths_within};
+
 /// Registers for the values that are loaded together, with the one or the other launch bounds.
 const REGISTERS: [(usize, LaunchBounds); 2] = [(40, LaunchBounds::RowCells), (56, LaunchBounds::MoreRowCells)];
+/// Rows from which it pays: a kernel that reads along x alone loads each value by itself.
+const LEAST_ROWS: usize = 3;
 
-/// The function for several cells of a row, where they load enough together: twice as many loads
-/// for two cells as for one would gain nothing.
+/// The function for several cells of a row a thread, where they load enough rows together.
 pub(in crate::codegen) fn row_function_by_index(source: Source<'_>, block: &KBlock) -> Option<Function> {
     let kernel = source.kernel;
     let is_light = LaunchBounds::of_cells(&BodyUsage::of_block(kernel, source.sets, block), block) == LaunchBounds::Light;
-    let is_number = |r: &KResult| r.reduce.is_none() && r.ty.basic == Basic::Scalar && matches!(r.ty.shape, Shape::Collection(_));
-    if !is_light || kernel.writes_what_it_reads() || !kernel.results.iter().all(is_number) {
+    if !is_light || kernel.writes_what_it_reads() || !stores_rows(kernel) {
         return None;
     }
     let mut w = Writer::new(source, Form::Cells);
@@ -27,22 +28,21 @@ pub(in crate::codegen) fn row_function_by_index(source: Source<'_>, block: &KBlo
     w.line("EqCell cell;");
     w.line("if (!eq_row_here<ROW>(g, cell)) return;");
     let rows = w.cells_of_rows(block);
-    // Of 16 bytes at most, which one instruction loads.
-    let (widths, words): (&[&[u32]], usize) = match source.reals.stored_precision() {
-        Precision::Double => (&[&[2]], 2),
-        Precision::Single => (&[&[2, 4], &[2]], 1),
-    };
-    let bounds = |widths: &[u32]| {
-        let registers = rows * *widths.last()? as usize * words;
-        REGISTERS.iter().find(|(most, _)| registers <= *most).map(|(_, bounds)| *bounds)
-    };
-    let (widths, bounds) = widths.iter().find_map(|widths| Some((*widths, bounds(widths)?)))?;
-    if rows < 3 {
+    if rows < LEAST_ROWS {
         return None;
     }
+    // As many cells as one instruction loads, with more registers if need be.
+    let (widths, bounds) = widths_and_bounds(source, rows)?;
     let mut arguments = vec![Argument::Cartesian];
     arguments.extend(w.uses.ranks.iter().copied().map(Argument::Ranks));
     Some(finish(w, format!("{}_cartesian_rows", source.name), bounds, arguments, GridUse::default()).of_rows(widths))
+}
+
+/// The widest numbers of cells that fit, and the launch bounds with which they do.
+fn widths_and_bounds(source: Source<'_>, rows: usize) -> Option<(&'static [u32], LaunchBounds)> {
+    let fitting = REGISTERS.iter().filter_map(|&(registers, bounds)| Some((widths_within(source, rows, registers)?, bounds)));
+    // Of equally wide ones the first, which has fewer registers.
+    fitting.rev().max_by_key(|(widths, _)| widths.last().copied())
 }
 
 impl Writer<'_> {

@@ -90,7 +90,7 @@ impl Queue {
     }
 
     /// Inserts a launch behind the last one that has one of these addresses among its arguments, at
-    /// the end if there is none.
+    /// the end if there is none. Whatever writes a number or a Bool has its address as an argument.
     pub(crate) fn insert_behind(&mut self, launch: Launch, addresses: &[DevicePtr]) {
         let has = |launch: &Launch| launch.words.iter().any(|word| addresses.iter().any(|address| address.0 == *word));
         let place = self.waiting.iter().rposition(has).map_or(self.waiting.len(), |last| last + 1);
