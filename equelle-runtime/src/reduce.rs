@@ -95,6 +95,30 @@ pub fn reduce_values<R: Real>(threads: &Threads, reduction: Reduction, values: &
     tree(reduction, leaves)
 }
 
+/// Reduces `n` values that are written leaf by leaf: `write` gets a range and the place for its
+/// values, which no cache has to give away before they are reduced.
+///
+/// # Panics
+/// If there are not [`leaf_count`] leaves.
+pub fn reduce_written<R: Real>(
+    threads: &Threads,
+    reduction: Reduction,
+    n: usize,
+    leaves: &mut [f64],
+    write: impl Fn(Range<usize>, &mut [R]) + Sync,
+) -> Option<f64> {
+    threads.each(n, PerBlock(&mut *leaves), |range, PerBlock(leaves)| {
+        let mut values = [R::ZERO; LEAF];
+        for (start, result) in range.clone().step_by(LEAF).zip(leaves) {
+            let end = range.end.min(start + LEAF);
+            let values = &mut values[..end - start];
+            write(start..end, values);
+            *result = leaf_of(reduction, values).unwrap_or(f64::NAN);
+        }
+    });
+    tree(reduction, leaves)
+}
+
 /// Number of leaves of `n` elements.
 pub fn leaf_count(n: usize) -> usize {
     n.div_ceil(LEAF)
@@ -306,6 +330,10 @@ mod tests {
                         expected,
                         "{n} {reduction:?} {threads}"
                     );
+                    let mut leaves = vec![0.0; leaf_count(values.len())];
+                    let write = |range: Range<usize>, place: &mut [f64]| place.copy_from_slice(&values[range]);
+                    let written = reduce_written(&Threads::new(threads), reduction, values.len(), &mut leaves, write);
+                    assert_eq!(written.map(f64::to_bits), expected, "written, {n} {reduction:?} {threads}");
                 }
             }
         }

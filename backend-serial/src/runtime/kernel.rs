@@ -4,6 +4,7 @@
 use std::ops::Range;
 
 use equelle_runtime::domain::Domain;
+use equelle_runtime::reduce::{leaf_count, nothing_to_reduce, reduce_written};
 use equelle_runtime::threads::Parts;
 use equelle_runtime::{Error, KernelInfo, Real, Reduction};
 
@@ -131,6 +132,28 @@ impl<R: Real> SerialRuntime<R> {
         self.reduce_collection_in_kernel(reduction, &self.scalar_collection_from(domain, buffer), kernel)
     }
 
+    /// Reduces the values of the elements of a domain, which `write` makes range by range.
+    ///
+    /// # Errors
+    /// As for [`Self::reduce_in_kernel`].
+    pub fn reduce_written_in_kernel(
+        &self,
+        reduction: Reduction,
+        domain: &std::sync::Arc<Domain>,
+        kernel: &KernelInfo,
+        write: impl Fn(Range<usize>, &mut [R]) + Sync,
+    ) -> Result<f64, Error> {
+        if domain.file_order().is_some() {
+            // A leaf has the values of elements from everywhere.
+            let mut values = self.take_buffer(domain.len());
+            self.each(domain.len(), &mut values[..], write);
+            return self.reduce_in_kernel(reduction, domain, values, kernel);
+        }
+        let mut leaves = self.doubles.take(leaf_count(domain.len()));
+        reduce_written(self.session().threads(), reduction, domain.len(), &mut leaves, write)
+            .ok_or_else(|| self.placed(nothing_to_reduce(reduction, domain), kernel))
+    }
+
     /// [`Self::reduce_in_kernel`] of a collection that is there.
     ///
     /// # Errors
@@ -142,8 +165,12 @@ impl<R: Real> SerialRuntime<R> {
         kernel: &KernelInfo,
     ) -> Result<f64, Error> {
         self.note_lost_derivatives(values);
-        let placed = |error: Error| error.in_kernel(self.current_line(), if self.current_line() == 0 { kernel.lines } else { &[] });
-        discrete::reduce(self, reduction, values).map_err(placed)
+        discrete::reduce(self, reduction, values).map_err(|error| self.placed(error, kernel))
+    }
+
+    /// The error of a reduction in a kernel, with its line.
+    fn placed(&self, error: Error, kernel: &KernelInfo) -> Error {
+        error.in_kernel(self.current_line(), if self.current_line() == 0 { kernel.lines } else { &[] })
     }
 }
 

@@ -247,7 +247,7 @@ pub(in crate::codegen) fn stencil_rows<'a>(
     let buffers = buffers(&mut writer, quote! { grid.n_cells() })?;
     let at_sides = equation.map(|equation| equation.at_sides(&mut writer)).transpose()?;
     let more = equation.map(|equation| equation.outputs(&mut writer));
-    let Outputs { whole, part } = Outputs::of(&writer, more);
+    let Outputs { whole, part, .. } = Outputs::of(&writer, more);
     let finish = match equation {
         Some(equation) => equation.finish(&writer)?,
         None => results(&mut writer)?,

@@ -188,6 +188,10 @@ impl Writer<'_> {
                         quote! { #values[#position] }
                     }
                 };
+                if self.elementwise && self.kernel.space == Space::Set(set) {
+                    self.uses.add(Use::LoadedHere(id));
+                    return Ok(Text::atom(value));
+                }
                 let of_every_face = self.form == Form::General
                     && !self.known_faces.is_empty()
                     && self.kernel.space == Space::Set(set)
@@ -272,6 +276,11 @@ impl Writer<'_> {
     fn measure(&mut self, at: &Path) -> Written<Text> {
         let kind = self.kind(at);
         if self.form == Form::General {
+            let all_cells = self.kernel.space_set().is_some_and(|set| self.is_all(set));
+            if self.elementwise && all_cells && kind == Some(EntityKind::Cell) && *at == Path::Here {
+                self.uses.add_all([Use::Geometry, Use::Grid, Use::VolumeHere]);
+                return Ok(Text::atom(quote! { volume_at(i) }));
+            }
             let method = match kind {
                 Some(EntityKind::Cell) => "cell_volume",
                 Some(EntityKind::Face) => "face_area",

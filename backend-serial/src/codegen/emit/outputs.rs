@@ -4,7 +4,7 @@
 use equelle_front::ir::Space;
 use equelle_front::ops::Reduction;
 use equelle_front::types::Basic;
-use proc_macro2::TokenStream;
+use proc_macro2::{Ident, TokenStream};
 use quote::quote;
 
 use super::text::{Text, entity_kind, ident};
@@ -20,9 +20,16 @@ pub(in crate::codegen) struct Outputs {
     pub whole: TokenStream,
     /// Those of a range, as a pattern.
     pub part: TokenStream,
+    /// The one result, if it is a number that a loop without conditions reduces.
+    pub reduced: Option<(Ident, TokenStream)>,
 }
 
 impl Outputs {
+    /// What is written besides results.
+    pub(in crate::codegen) fn other(whole: TokenStream, part: TokenStream) -> Outputs {
+        Outputs { whole, part, reduced: None }
+    }
+
     /// The buffers of the results of a kernel, and what else the loop writes.
     pub(in crate::codegen) fn of(writer: &Writer, more: Option<Outputs>) -> Outputs {
         let (mut whole, mut part) = (Vec::new(), Vec::new());
@@ -42,12 +49,38 @@ impl Outputs {
             whole.push(more.whole);
             part.push(more.part);
         }
-        Outputs { whole: tuple(whole), part: tuple(part) }
+        Outputs { whole: tuple(whole), part: tuple(part), reduced: None }
+    }
+
+    /// The same, but for values that are reduced and not kept: leaf by leaf, without a buffer.
+    pub(in crate::codegen) fn of_values(writer: &mut Writer) -> Outputs {
+        let mut outputs = Outputs::of(writer, None);
+        if let ([result], [name], []) = (&writer.kernel.results[..], &writer.results.clone()[..], &writer.kernel.checks[..])
+            && let (Some(reduction), Basic::Scalar) = (result.reduce, result.ty.basic)
+        {
+            outputs.reduced = reduction_of_numbers(writer, reduction).map(|reduction| (name.clone(), reduction));
+        }
+        outputs
+    }
+
+    /// The loop over a domain, with its body as a closure of a range and its outputs.
+    pub(in crate::codegen) fn each(&self, writer: &mut Writer, body: &TokenStream) -> TokenStream {
+        let Outputs { whole, part, reduced } = self;
+        writer.uses.add(Use::Runtime);
+        match reduced {
+            None => quote! { rt.each(domain.len(), #whole, move |range, #part| { #body }); },
+            Some((result, reduction)) => {
+                let info = writer.info();
+                quote! {
+                    let #result = rt.reduce_written_in_kernel(#reduction, domain, &#info, move |range, #part| { #body })?;
+                }
+            }
+        }
     }
 
     /// Of a loop that writes nothing.
     pub(in crate::codegen) fn none() -> Outputs {
-        Outputs { whole: quote! { () }, part: quote! { () } }
+        Outputs { whole: quote! { () }, part: quote! { () }, reduced: None }
     }
 }
 

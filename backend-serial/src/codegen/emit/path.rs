@@ -193,7 +193,11 @@ impl Writer<'_> {
             return self.place_position(set, place);
         }
         if self.form == Form::General && self.kernel.space == Space::Set(set) && self.is_back_here(path) {
-            return Ok(Text::atom(quote! { position }));
+            return Ok(Text::atom(if self.elementwise {
+                quote! { i }
+            } else {
+                quote! { position }
+            }));
         }
         let entity = self.entity(path)?;
         if self.is_all(set) {

@@ -32,6 +32,8 @@ pub(in crate::codegen) enum Use {
     Dim,
     /// The element at hand, `here`.
     Here,
+    /// The volume of the cell at hand in a row of cells, `volume_at`.
+    VolumeHere,
     /// The cells of the face at hand, `cells_here`.
     CellsHere,
     /// The range of elements at hand, `range`.
@@ -44,7 +46,7 @@ pub(in crate::codegen) enum Use {
     BoundaryFace,
     /// A local.
     Local(LocalId),
-    /// The element of a parameter that is loaded before a sum.
+    /// The element of a parameter at the element at hand: before a sum, or in slices of a range.
     LoadedHere(ParamId),
     /// Whether the cell that sums is the first one of a face.
     Outward(LocalId),

@@ -24,7 +24,7 @@ len i elements boundary_face first step terms NONE DIM SerialRuntime CartesianGr
 Kernels Error ErrorKind CanonicalSet EntityKind Extent Reduction component components dot lane \
 length lanes segment cell_rows lane_rows lanes_of ends ENDS LANES ROWS CUTS READS Cuts Reads Lane LaneRow RowOffset STRIP strips SideMap \
 after_in_row is_beyond lanes_of_truths ends_of_truths LANES_OF_TRUTHS start mul_add vector_add vector_at vector_div vector_mul vector_neg vector_sub vector_of vector \
-INSIDE Inside cells_here padded math std f64 f32 u32 usize bool value Arrays Entities Places Positions G";
+INSIDE Inside cells_here volume_at padded math std f64 f32 u32 usize bool value Arrays Entities Places Positions G";
 
 /// Takes the names out of circulation that the written functions use for their own purposes.
 pub(in crate::codegen) fn reserve(namer: &mut Namer) {
@@ -101,6 +101,9 @@ pub(in crate::codegen) struct Writer<'a> {
     pub side_interior: Option<bool>,
     /// Form::General: the faces of the sums around, innermost last.
     pub known_faces: Vec<FaceNames>,
+    /// Form::General: whether the element at hand is element `i` of slices, see
+    /// `unstructured::elementwise`.
+    pub elementwise: bool,
     /// Form::General, in a sum: elements that belong to the element at hand, by parameter.
     pub loaded_here: BTreeMap<ParamId, (Ident, TokenStream)>,
     /// What the text refers to, but for [`Writer::prelude`].
@@ -164,6 +167,7 @@ impl<'a> Writer<'a> {
             choices: BTreeMap::new(),
             side_interior: None,
             known_faces: Vec::new(),
+            elementwise: false,
             loaded_here: BTreeMap::new(),
             uses: Uses::default(),
             prelude_uses: Uses::default(),

@@ -101,7 +101,7 @@ fn evaluation(
     let buffers = buffers(&mut writer, quote! { domain.len() })?;
     let stores = stores(&mut writer, &quote! { position - range.start }, &yields)?;
     let entries = writer.uses.item("Entries");
-    let entries = Outputs { whole: quote! { #entries::new(stencil.row_ptr(), &mut rows[..]) }, part: quote! { mut entries } };
+    let entries = Outputs::other(quote! { #entries::new(stencil.row_ptr(), &mut rows[..]) }, quote! { mut entries });
     let outputs = Outputs::of(&writer, Some(entries));
     let each = quote! { #begin_row #begin #statements #stores #end };
     let loop_ = loop_over(&mut writer, set, &outputs, &begin_range, &each);

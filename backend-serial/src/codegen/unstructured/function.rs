@@ -7,6 +7,7 @@ use equelle_front::types::{Basic, SetId, Shape};
 use proc_macro2::{Ident, TokenStream};
 use quote::quote;
 
+use super::elementwise::{is_elementwise, loop_over_slices};
 use crate::codegen::emit::outputs::{Outputs, buffers, reduction_of_numbers, results, stores};
 use crate::codegen::emit::text::Level;
 use crate::codegen::emit::uses::Use;
@@ -31,6 +32,7 @@ pub(in crate::codegen) fn unstructured_function(
 ) -> Written<GeneralFunction> {
     let Source { kernel, names, .. } = source;
     let mut writer = Writer::new(source, Form::General, functions);
+    writer.elementwise = part == Part::Whole && is_elementwise(kernel);
     let checks = checks(&mut writer)?;
     let (staged, staged_uses) = match part {
         Part::Whole => writer.noted(|writer| writer.stage())?,
@@ -39,10 +41,6 @@ pub(in crate::codegen) fn unstructured_function(
     let (statements, yields) = match part {
         Part::Whole => writer.block(&kernel.body)?,
         Part::Checks => (TokenStream::new(), Vec::new()),
-    };
-    let finish = match part {
-        Part::Whole => results(&mut writer)?,
-        Part::Checks => quote! { Ok(()) },
     };
     let body = match kernel.space {
         Space::Unit => {
@@ -66,16 +64,22 @@ pub(in crate::codegen) fn unstructured_function(
         Space::Set(_) if part == Part::Whole && reduced_collection(kernel).is_some() => reduction_of_collection(&mut writer)?,
         Space::Set(set) => {
             let domain = writer.domain(set)?;
-            let buffers = match part {
-                Part::Whole => buffers(&mut writer, quote! { domain.len() })?,
-                Part::Checks => TokenStream::new(),
-            };
-            let stores = stores(&mut writer, &quote! { position - range.start }, &yields)?;
             let outputs = match part {
-                Part::Whole => Outputs::of(&writer, None),
+                Part::Whole => Outputs::of_values(&mut writer),
                 Part::Checks => Outputs::none(),
             };
-            let loop_ = loop_over(&mut writer, set, &outputs, &TokenStream::new(), &quote! { #checks #statements #stores });
+            let (buffers, finish) = match (&outputs.reduced, part) {
+                (Some((result, _)), _) => (TokenStream::new(), quote! { Ok(#result) }),
+                (None, Part::Checks) => (TokenStream::new(), quote! { Ok(()) }),
+                (None, Part::Whole) => (buffers(&mut writer, quote! { domain.len() })?, results(&mut writer)?),
+            };
+            let loop_ = if writer.elementwise {
+                let stores = stores(&mut writer, &quote! { i }, &yields)?;
+                loop_over_slices(&mut writer, set, &outputs, &quote! { #statements #stores })
+            } else {
+                let stores = stores(&mut writer, &quote! { position - range.start }, &yields)?;
+                loop_over(&mut writer, set, &outputs, &TokenStream::new(), &quote! { #checks #statements #stores })
+            };
             let prelude = writer.prelude();
             quote! {
                 #prelude
@@ -163,13 +167,14 @@ pub(in crate::codegen) fn loop_over(
         let grid = writer.grid();
         quote! { let cells_here = #grid.face_cells(here); }
     });
-    let Outputs { whole, part } = outputs;
     let again = writer.uses.has(Use::Range).then(|| quote! { .clone() });
     let each = quote! { #before for position in range #again { #here #cells #each } };
     writer.uses.add(Use::Runtime);
     let Some(check) = writer.kernel.checks.first() else {
-        return quote! { #elements rt.each(domain.len(), #whole, move |range, #part| { #each }); };
+        let each = outputs.each(writer, &each);
+        return quote! { #elements #each };
     };
+    let Outputs { whole, part, .. } = outputs;
     // The checks of a kernel are of one kind.
     let error = match check.kind {
         CheckKind::OnEmpty => quote! { on_empty_in_kernel },

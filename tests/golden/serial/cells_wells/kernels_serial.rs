@@ -432,10 +432,15 @@ fn residual_of_wells_general(
         domain.len(),
         &mut residual[..],
         move |range, residual_values| {
-            for position in range.clone() {
-                let here = elements[position];
-                residual_values[position - range.start] = index[position]
-                    * (p[here as usize] - bhp[position]) - rate[position];
+            let len = range.len();
+            let bhp = &bhp[range.start..][..len];
+            let index = &index[range.start..][..len];
+            let rate = &rate[range.start..][..len];
+            let residual_values = &mut residual_values[..len];
+            let elements = &elements[range.start..][..len];
+            for i in 0..len {
+                let here = elements[i];
+                residual_values[i] = index[i] * (p[here as usize] - bhp[i]) - rate[i];
             }
         },
     );
@@ -476,10 +481,13 @@ fn compute_itrans_general<const DIM: usize, G: Places<DIM>>(
         domain.len(),
         &mut itrans[..],
         move |range, itrans_values| {
-            for position in range.clone() {
-                let here = elements[position];
+            let len = range.len();
+            let itrans_values = &mut itrans_values[..len];
+            let elements = &elements[range.start..][..len];
+            for i in 0..len {
+                let here = elements[i];
                 let cells_here = grid.face_cells(here);
-                itrans_values[position - range.start] = mobility
+                itrans_values[i] = mobility
                     * (grid.face_area(here)
                         / length(
                             vector_sub(

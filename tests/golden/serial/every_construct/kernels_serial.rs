@@ -204,22 +204,29 @@ fn geometry_general<const DIM: usize, G: Places<DIM>>(
             &mut size[..],
         ),
         move |range, (mut centre_values, far_values, size_values)| {
-            for position in range.clone() {
-                let here = position as u32;
-                let c = vector_mul(grid.cell_centroid(here), k);
-                let turned = vector_add(
-                    vector_neg(c),
-                    vector_mul(vector_div(c, k), 2.0),
-                );
-                for (component, value) in centre_values
-                    .iter_mut()
-                    .zip(vector_sub(turned, c))
-                {
-                    component[position - range.start] = value;
+            for (cells, volume_at) in grid.rows_with_volumes(range.clone()) {
+                let len = cells.len();
+                let mut centre_values = centre_values
+                    .each_mut()
+                    .map(|component| &mut component[cells.start - range.start..][..len]);
+                let far_values = &mut far_values[cells.start - range.start..][..len];
+                let size_values = &mut size_values[cells.start - range.start..][..len];
+                for i in 0..len {
+                    let here = (cells.start + i) as u32;
+                    let c = vector_mul(grid.cell_centroid(here), k);
+                    let turned = vector_add(
+                        vector_neg(c),
+                        vector_mul(vector_div(c, k), 2.0),
+                    );
+                    for (component, value) in centre_values
+                        .iter_mut()
+                        .zip(vector_sub(turned, c))
+                    {
+                        component[i] = value;
+                    }
+                    far_values[i] = (component(c, 0) > 1.0) ^ (component(c, 1) < 1.0);
+                    size_values[i] = volume_at(i);
                 }
-                far_values[position - range.start] = (component(c, 0) > 1.0)
-                    ^ (component(c, 1) < 1.0);
-                size_values[position - range.start] = grid.cell_volume(here);
             }
         },
     );
@@ -263,10 +270,13 @@ fn transmissibility_general<const DIM: usize, G: Places<DIM>>(
         domain.len(),
         &mut t[..],
         move |range, t_values| {
-            for position in range.clone() {
-                let here = elements[position];
+            let len = range.len();
+            let t_values = &mut t_values[..len];
+            let elements = &elements[range.start..][..len];
+            for i in 0..len {
+                let here = elements[i];
                 let cells_here = grid.face_cells(here);
-                t_values[position - range.start] = k * grid.face_area(here)
+                t_values[i] = k * grid.face_area(here)
                     / length(
                         vector_sub(
                             grid.cell_centroid(cells_here[0]),
@@ -309,9 +319,12 @@ fn weight_general<G: Entities>(
         domain.len(),
         &mut w[..],
         move |range, w_values| {
-            for position in range.clone() {
-                let here = position as u32;
-                w_values[position - range.start] = k / grid.cell_volume(here);
+            for (cells, volume_at) in grid.rows_with_volumes(range.clone()) {
+                let len = cells.len();
+                let w_values = &mut w_values[cells.start - range.start..][..len];
+                for i in 0..len {
+                    w_values[i] = k / volume_at(i);
+                }
             }
         },
     );
@@ -978,9 +991,13 @@ fn extremes_general(
         domain.len(),
         (&mut least[..], &mut product[..]),
         move |range, (least_values, product_values)| {
-            for position in range.clone() {
-                least_values[position - range.start] = rate[position] - 1.0;
-                product_values[position - range.start] = rate[position] * 2.0;
+            let len = range.len();
+            let rate = &rate[range.start..][..len];
+            let least_values = &mut least_values[..len];
+            let product_values = &mut product_values[..len];
+            for i in 0..len {
+                least_values[i] = rate[i] - 1.0;
+                product_values[i] = rate[i] * 2.0;
             }
         },
     );
@@ -1013,9 +1030,11 @@ fn sizes_general<G: Entities>(
         domain.len(),
         &mut size[..],
         move |range, size_values| {
-            for position in range.clone() {
-                let here = position as u32;
-                size_values[position - range.start] = grid.face_area(here);
+            let len = range.len();
+            let size_values = &mut size_values[..len];
+            for i in 0..len {
+                let here = (range.start + i) as u32;
+                size_values[i] = grid.face_area(here);
             }
         },
     );

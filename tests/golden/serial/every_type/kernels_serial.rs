@@ -227,10 +227,12 @@ fn inside_general<G: Entities>(
         domain.len(),
         &mut cell[..],
         move |range, cell_values| {
-            for position in range.clone() {
-                let here = position as u32;
+            let len = range.len();
+            let cell_values = &mut cell_values[..len];
+            for i in 0..len {
+                let here = (range.start + i) as u32;
                 let cells_here = grid.face_cells(here);
-                cell_values[position - range.start] = if cells_here[0] == NONE {
+                cell_values[i] = if cells_here[0] == NONE {
                     cells_here[1]
                 } else {
                     cells_here[0]
@@ -289,13 +291,12 @@ fn lively_general(
         domain.len(),
         &mut self_2[..],
         move |range, self_2_values| {
-            for position in range.clone() {
-                let here = position as u32;
-                self_2_values[position - range.start] = if u[position] > 0.0 && big {
-                    here
-                } else {
-                    NONE
-                };
+            let len = range.len();
+            let u = &u[range.start..][..len];
+            let self_2_values = &mut self_2_values[..len];
+            for i in 0..len {
+                let here = (range.start + i) as u32;
+                self_2_values[i] = if u[i] > 0.0 && big { here } else { NONE };
             }
         },
     );
@@ -930,34 +931,45 @@ fn extremes_general<const DIM: usize>(
                 mut doubled_values,
             )|
         {
-            for position in range.clone() {
-                for (component, value) in total_values
-                    .iter_mut()
-                    .zip(vector_at(&v, position))
-                {
-                    component[position - range.start] = value;
+            let len = range.len();
+            let v = v.map(|component| &component[range.start..][..len]);
+            let b = &b[range.start..][..len];
+            let mut total_values = total_values
+                .each_mut()
+                .map(|component| &mut component[..len]);
+            let mut most_values = most_values
+                .each_mut()
+                .map(|component| &mut component[..len]);
+            let mut least_values = least_values
+                .each_mut()
+                .map(|component| &mut component[..len]);
+            let some_values = &mut some_values[..len];
+            let every_values = &mut every_values[..len];
+            let product_values = &mut product_values[..len];
+            let mut doubled_values = doubled_values
+                .each_mut()
+                .map(|component| &mut component[..len]);
+            for i in 0..len {
+                for (component, value) in total_values.iter_mut().zip(vector_at(&v, i)) {
+                    component[i] = value;
                 }
-                for (component, value) in most_values
-                    .iter_mut()
-                    .zip(vector_at(&v, position))
-                {
-                    component[position - range.start] = value;
+                for (component, value) in most_values.iter_mut().zip(vector_at(&v, i)) {
+                    component[i] = value;
                 }
                 for (component, value) in least_values
                     .iter_mut()
-                    .zip(vector_mul(vector_at(&v, position), -1.0))
+                    .zip(vector_mul(vector_at(&v, i), -1.0))
                 {
-                    component[position - range.start] = value;
+                    component[i] = value;
                 }
-                some_values[position - range.start] = b[position];
-                every_values[position - range.start] = b[position] || true;
-                product_values[position - range.start] = 1.0
-                    + 0.125 * component(vector_at(&v, position), 0);
+                some_values[i] = b[i];
+                every_values[i] = b[i] || true;
+                product_values[i] = 1.0 + 0.125 * component(vector_at(&v, i), 0);
                 for (component, value) in doubled_values
                     .iter_mut()
-                    .zip(vector_div(vector_at(&v, position), 0.5))
+                    .zip(vector_div(vector_at(&v, i), 0.5))
                 {
-                    component[position - range.start] = value;
+                    component[i] = value;
                 }
             }
         },
@@ -994,17 +1006,25 @@ fn nothing_general<const DIM: usize, G: Places<DIM>>(
             &mut number[..],
         ),
         move |range, (mut total_values, some_values, every_values, number_values)| {
-            for position in range.clone() {
-                let here = elements[position];
+            let len = range.len();
+            let mut total_values = total_values
+                .each_mut()
+                .map(|component| &mut component[..len]);
+            let some_values = &mut some_values[..len];
+            let every_values = &mut every_values[..len];
+            let number_values = &mut number_values[..len];
+            let elements = &elements[range.start..][..len];
+            for i in 0..len {
+                let here = elements[i];
                 for (component, value) in total_values
                     .iter_mut()
                     .zip(grid.cell_centroid(here))
                 {
-                    component[position - range.start] = value;
+                    component[i] = value;
                 }
-                some_values[position - range.start] = true;
-                every_values[position - range.start] = false;
-                number_values[position - range.start] = 1.0;
+                some_values[i] = true;
+                every_values[i] = false;
+                number_values[i] = 1.0;
             }
         },
     );
@@ -1095,13 +1115,18 @@ fn rates_general<const DIM: usize>(
         domain.len(),
         rate.each_mut().map(|component| &mut component[..]),
         move |range, mut rate_values| {
-            for position in range.clone() {
-                let here = elements[position];
+            let len = range.len();
+            let mut rate_values = rate_values
+                .each_mut()
+                .map(|component| &mut component[..len]);
+            let elements = &elements[range.start..][..len];
+            for i in 0..len {
+                let here = elements[i];
                 for (component, value) in rate_values
                     .iter_mut()
                     .zip(vector_neg(vector_at(&v, here as usize)))
                 {
-                    component[position - range.start] = value;
+                    component[i] = value;
                 }
             }
         },
@@ -1133,7 +1158,12 @@ fn witness_general<const DIM: usize>(
         domain.len(),
         (seen.each_mut().map(|component| &mut component[..]), &mut told[..]),
         move |range, (mut seen_values, told_values)| {
-            for position in range.clone() {
+            let len = range.len();
+            let mut seen_values = seen_values
+                .each_mut()
+                .map(|component| &mut component[..len]);
+            let told_values = &mut told_values[..len];
+            for i in 0..len {
                 for (component, value) in seen_values
                     .iter_mut()
                     .zip(
@@ -1146,10 +1176,9 @@ fn witness_general<const DIM: usize>(
                         ),
                     )
                 {
-                    component[position - range.start] = value;
+                    component[i] = value;
                 }
-                told_values[position - range.start] = some && every
-                    && (always && !never);
+                told_values[i] = some && every && (always && !never);
             }
         },
     );

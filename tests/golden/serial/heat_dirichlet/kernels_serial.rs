@@ -112,10 +112,13 @@ fn compute_itrans_general<const DIM: usize, G: Places<DIM>>(
         domain.len(),
         &mut itrans[..],
         move |range, itrans_values| {
-            for position in range.clone() {
-                let here = elements[position];
+            let len = range.len();
+            let itrans_values = &mut itrans_values[..len];
+            let elements = &elements[range.start..][..len];
+            for i in 0..len {
+                let here = elements[i];
                 let cells_here = grid.face_cells(here);
-                itrans_values[position - range.start] = k
+                itrans_values[i] = k
                     * (grid.face_area(here)
                         / length(
                             vector_sub(
@@ -143,15 +146,18 @@ fn compute_btrans_general<const DIM: usize, G: Places<DIM>>(
         domain.len(),
         &mut btrans[..],
         move |range, btrans_values| {
-            for position in range.clone() {
-                let here = elements[position];
+            let len = range.len();
+            let btrans_values = &mut btrans_values[..len];
+            let elements = &elements[range.start..][..len];
+            for i in 0..len {
+                let here = elements[i];
                 let cells_here = grid.face_cells(here);
                 let inside = if cells_here[0] == NONE {
                     cells_here[1]
                 } else {
                     cells_here[0]
                 };
-                btrans_values[position - range.start] = k
+                btrans_values[i] = k
                     * (grid.face_area(here)
                         / length(
                             vector_sub(

@@ -120,10 +120,13 @@ fn compute_minus_k_general<const DIM: usize, G: Places<DIM>>(
         domain.len(),
         &mut minus_k[..],
         move |range, minus_k_values| {
-            for position in range.clone() {
-                let here = elements[position];
+            let len = range.len();
+            let minus_k_values = &mut minus_k_values[..len];
+            let elements = &elements[range.start..][..len];
+            for i in 0..len {
+                let here = elements[i];
                 let cells_here = grid.face_cells(here);
-                minus_k_values[position - range.start] = -(k
+                minus_k_values[i] = -(k
                     * (grid.face_area(here)
                         / length(
                             vector_sub(
@@ -151,10 +154,13 @@ fn compute_k_direction_general<const DIM: usize, G: Places<DIM>>(
         domain.len(),
         &mut k_direction[..],
         move |range, k_direction_values| {
-            for position in range.clone() {
-                let here = elements[position];
+            let len = range.len();
+            let k_direction_values = &mut k_direction_values[..len];
+            let elements = &elements[range.start..][..len];
+            for i in 0..len {
+                let here = elements[i];
                 let cells_here = grid.face_cells(here);
-                k_direction_values[position - range.start] = k
+                k_direction_values[i] = k
                     * (grid.face_area(here)
                         / length(
                             vector_sub(

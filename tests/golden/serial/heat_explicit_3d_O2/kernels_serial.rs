@@ -122,10 +122,13 @@ fn compute_minus_itrans_general<const DIM: usize, G: Places<DIM>>(
         domain.len(),
         &mut minus_itrans[..],
         move |range, minus_itrans_values| {
-            for position in range.clone() {
-                let here = elements[position];
+            let len = range.len();
+            let minus_itrans_values = &mut minus_itrans_values[..len];
+            let elements = &elements[range.start..][..len];
+            for i in 0..len {
+                let here = elements[i];
                 let cells_here = grid.face_cells(here);
-                minus_itrans_values[position - range.start] = -(k
+                minus_itrans_values[i] = -(k
                     * (grid.face_area(here)
                         / length(
                             vector_sub(
@@ -153,10 +156,13 @@ fn compute_btrans_direction_general<const DIM: usize, G: Places<DIM>>(
         domain.len(),
         &mut btrans_direction[..],
         move |range, btrans_direction_values| {
-            for position in range.clone() {
-                let here = elements[position];
+            let len = range.len();
+            let btrans_direction_values = &mut btrans_direction_values[..len];
+            let elements = &elements[range.start..][..len];
+            for i in 0..len {
+                let here = elements[i];
                 let cells_here = grid.face_cells(here);
-                btrans_direction_values[position - range.start] = k
+                btrans_direction_values[i] = k
                     * (grid.face_area(here)
                         / length(
                             vector_sub(

@@ -567,10 +567,13 @@ fn compute_minus_itrans_general<const DIM: usize, G: Places<DIM>>(
         domain.len(),
         &mut minus_itrans[..],
         move |range, minus_itrans_values| {
-            for position in range.clone() {
-                let here = elements[position];
+            let len = range.len();
+            let minus_itrans_values = &mut minus_itrans_values[..len];
+            let elements = &elements[range.start..][..len];
+            for i in 0..len {
+                let here = elements[i];
                 let cells_here = grid.face_cells(here);
-                minus_itrans_values[position - range.start] = -(k
+                minus_itrans_values[i] = -(k
                     * (grid.face_area(here)
                         / length(
                             vector_sub(
@@ -598,10 +601,13 @@ fn compute_btrans_direction_general<const DIM: usize, G: Places<DIM>>(
         domain.len(),
         &mut btrans_direction[..],
         move |range, btrans_direction_values| {
-            for position in range.clone() {
-                let here = elements[position];
+            let len = range.len();
+            let btrans_direction_values = &mut btrans_direction_values[..len];
+            let elements = &elements[range.start..][..len];
+            for i in 0..len {
+                let here = elements[i];
                 let cells_here = grid.face_cells(here);
-                btrans_direction_values[position - range.start] = k
+                btrans_direction_values[i] = k
                     * (grid.face_area(here)
                         / length(
                             vector_sub(
@@ -654,10 +660,13 @@ fn compute_dt_cv_volume_general<G: Entities>(
         domain.len(),
         &mut dt_cv_volume[..],
         move |range, dt_cv_volume_values| {
-            for position in range.clone() {
-                let here = position as u32;
-                dt_cv_volume_values[position - range.start] = dt
-                    / (cv * grid.cell_volume(here));
+            for (cells, volume_at) in grid.rows_with_volumes(range.clone()) {
+                let len = cells.len();
+                let dt_cv_volume_values = &mut dt_cv_volume_values[cells.start
+                    - range.start..][..len];
+                for i in 0..len {
+                    dt_cv_volume_values[i] = dt / (cv * volume_at(i));
+                }
             }
         },
     );

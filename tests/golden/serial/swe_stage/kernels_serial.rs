@@ -1205,9 +1205,12 @@ fn mean_general(
         domain.len(),
         &mut new[..],
         move |range, new_values| {
-            for position in range.clone() {
-                new_values[position - range.start] = 0.5 * old[position]
-                    + 0.5 * ahead[position];
+            let len = range.len();
+            let old = &old[range.start..][..len];
+            let ahead = &ahead[range.start..][..len];
+            let new_values = &mut new_values[..len];
+            for i in 0..len {
+                new_values[i] = 0.5 * old[i] + 0.5 * ahead[i];
             }
         },
     );
@@ -1235,9 +1238,14 @@ fn bottom_general(
         domain.len(),
         &mut b[..],
         move |range, b_values| {
-            for position in range.clone() {
-                b_values[position - range.start] = (north[position] + south[position]
-                    + east[position] + west[position]) / 4.0;
+            let len = range.len();
+            let north = &north[range.start..][..len];
+            let south = &south[range.start..][..len];
+            let east = &east[range.start..][..len];
+            let west = &west[range.start..][..len];
+            let b_values = &mut b_values[..len];
+            for i in 0..len {
+                b_values[i] = (north[i] + south[i] + east[i] + west[i]) / 4.0;
             }
         },
     );
