@@ -461,7 +461,7 @@ impl<'a> Machine<'a> {
         }
         if let Space::Set(set) = kernel.space {
             for result in kernel.results.iter().filter(|result| result.reduce.is_some()) {
-                // What is reduced is written down first.
+                // What is reduced is written down first, unless leaves are ranges of the elements.
                 extra.extend(self.classes(&Type::collection(result.ty.basic, set)));
             }
         }
