@@ -53,8 +53,9 @@ pub trait Entities<R = f64>: Sync {
     fn sides_of(&self, cell: u32) -> impl Iterator<Item = (u32, u32, bool)>;
     /// Volume of a cell.
     fn cell_volume(&self, cell: u32) -> R;
-    /// A range of cells in parts, each with the volumes of its cells by their place in it: the whole
-    /// range, or the rows of a Cartesian grid.
+    /// A range of cells in parts, each with the volumes of its cells by their place in it.
+    ///
+    /// A part is the whole range, or a row of a Cartesian grid.
     fn rows_with_volumes(&self, cells: Range<usize>) -> impl Iterator<Item = (Range<usize>, impl Fn(usize) -> R)>;
     /// Area of a face.
     fn face_area(&self, face: u32) -> R;
