@@ -178,6 +178,17 @@ fn a_step_by_the_cfl_number_is_two_kernels() {
     }
 }
 
+/// An extreme is known when all elements are done: what reads it is another kernel, whether the
+/// extreme is taken by the kernel before or by one of its own.
+#[test]
+fn what_reads_an_extreme_is_another_kernel() {
+    let text = "s = InputCollectionOfScalar(\"s\", AllCells())\nb = 0.5 * s\nm = MaxReduce(3 * b)\n\
+                w = s / m\nOutput(\"b\", b)\nOutput(\"w\", w)\n";
+    let report = report_of("program", text);
+    let kernels: Vec<Vec<bool>> = report.parts.iter().flat_map(Part::kernels).map(of_reductions).collect();
+    assert_eq!(kernels, [vec![false, true], vec![false]]);
+}
+
 /// Of the results of a kernel whether they are reductions.
 fn of_reductions(kernel: &KernelItem) -> Vec<bool> {
     kernel.results.iter().map(|result| result.why == Some(Why::Reduction)).collect()

@@ -20,8 +20,9 @@ fn fixtures(folder: &str) -> Fixtures {
 }
 
 /// Programs that found something once: a Vector times a component of a normal in a Cartesian form;
-/// a negative number times such a component that is 0.
-const FOUND: [u64; 2] = [117_455, 203_502];
+/// a negative number times such a component that is 0; a kernel that read the extreme of what it
+/// wrote; an extreme of nothing that other words moved out of a loop which does not run.
+const FOUND: [u64; 4] = [117_455, 203_502, 413_526, 404_109];
 
 #[test]
 fn every_way_gives_the_same() {

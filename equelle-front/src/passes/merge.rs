@@ -292,14 +292,20 @@ impl Merger<'_> {
             };
             let Some(key) = self.key(&rest[first]) else { continue };
             let mut group: Vec<Stmt> = Vec::new();
-            let mut made: BTreeSet<ValueId> = BTreeSet::new();
+            let (mut made, mut extremes): (BTreeSet<ValueId>, BTreeSet<ValueId>) = Default::default();
             let mut left = Vec::with_capacity(rest.len());
             let mut checks = Checks::default();
             for statement in std::mem::take(&mut rest) {
                 let is_alike = self.key(&statement) == Some(key)
                     || (self.extreme_key(&statement) == Some(key) && statement.reads().iter().any(|value| made.contains(value)));
-                if is_alike && self.may_join(&statement, &pending, &made) && !checks.holds_back(&statement, self.kernels) {
+                // An extreme is known when all elements are done.
+                let reads_extreme = statement.reads().iter().any(|value| extremes.contains(value));
+                if is_alike && !reads_extreme && self.may_join(&statement, &pending, &made) && !checks.holds_back(&statement, self.kernels)
+                {
                     made.extend(statement.defines());
+                    if self.launched(&statement).is_some_and(reduces_alone) {
+                        extremes.extend(statement.defines());
+                    }
                     group.push(statement);
                 } else {
                     checks.pass(&statement);
