@@ -225,7 +225,7 @@ impl Rewriter {
         let mut found = Vec::new();
         for site in self.sites(is_value) {
             let Some(read) = self.node(&site).map(|node| words(&text(&node.parts))) else { continue };
-            // On grids of one cell sets are empty, whose extremes are errors, and loops need not run.
+            // On small grids sets are empty, whose extremes are errors, and loops need not run.
             if ["MaxReduce", "MinReduce"].iter().any(|extreme| read.contains(*extreme)) {
                 continue;
             }
