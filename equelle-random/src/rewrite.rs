@@ -225,7 +225,7 @@ impl Rewriter {
         let mut found = Vec::new();
         for site in self.sites(is_value) {
             let Some(read) = self.node(&site).map(|node| words(&text(&node.parts))) else { continue };
-            // On small grids sets are empty, whose extremes are errors, and loops need not run.
+            // Loops need not run, and extremes of empty sets are errors.
             if ["MaxReduce", "MinReduce"].iter().any(|extreme| read.contains(*extreme)) {
                 continue;
             }
