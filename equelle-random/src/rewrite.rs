@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 
 use fastrand::Rng;
 
-use crate::tree::{Basic, Node, Part, Program, Statement, parts};
+use crate::tree::{Basic, Node, Part, Program, Statement, parts, text};
 
 /// A way to say the same.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -328,14 +328,6 @@ fn node_at_mut<'a>(parts: &'a mut [Part], way: &[usize]) -> Option<&'a mut Node>
     let (first, rest) = way.split_first()?;
     let Part::Node(node) = parts.get_mut(*first)? else { return None };
     if rest.is_empty() { Some(node) } else { node_at_mut(&mut node.parts, rest) }
-}
-
-fn text(parts: &[Part]) -> String {
-    let one = |part: &Part| match part {
-        Part::Text(text) => text.clone(),
-        Part::Node(node) => text(&node.parts),
-    };
-    parts.iter().map(one).collect()
 }
 
 fn words(text: &str) -> BTreeSet<String> {

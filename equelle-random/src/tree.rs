@@ -220,6 +220,13 @@ impl Program {
     }
 }
 
+/// The text of a line or an expression.
+pub(crate) fn text(parts: &[Part]) -> String {
+    let mut text = String::new();
+    write_parts(parts, &mut text);
+    text
+}
+
 /// Writes statements as text, at a depth of blocks.
 pub(crate) fn write(statements: &[Statement], depth: usize, out: &mut String) {
     for statement in statements {

@@ -5,7 +5,7 @@
 
 use super::{Content, Generator, line};
 use crate::bounds::Bounds;
-use crate::tree::{Dimension, Info, PURE, Statement, parts};
+use crate::tree::{Dimension, Info, PURE, Statement, parts, text};
 
 /// Most rounds of a loop that a condition ends.
 const ROUNDS: u32 = 4;
@@ -63,6 +63,8 @@ impl Generator<'_> {
         }
         let want = self.want().exact();
         let condition = if self.chance(60) { Some(self.truth(None, want)) } else { None };
+        // Rules there may give no values that are computed.
+        let condition = condition.filter(|condition| !text(&condition.parts).contains("Halo("));
         let body = self.body(None, |_, body| body.push(line(parts![counter.clone(), format!(" = {counter} + 1")])));
         let head = match (self.random.bool(), condition) {
             (true, Some(condition)) => parts!["While ", format!("({counter} < {rounds}) And "), condition],
