@@ -159,22 +159,11 @@ fn imports(precision: Precision, own: &BTreeSet<&str>, uses: &Uses) -> TokenStre
     let entities = import(quote! { backend_serial::runtime::entities }, &["Arrays", "Entities", "Places", "Positions"]);
     let kernel = import(quote! { backend_serial::runtime::kernel }, &KERNEL_ITEMS);
     let stencil = import(quote! { backend_serial::runtime::stencil }, &["Pattern", "Reach", "RowEntries"]);
-    let rows = import(
-        quote! { backend_serial::runtime::stencil_rows },
-        &[
-            "Cuts",
-            "Inside",
-            "Lane",
-            "LaneRow",
-            "Reads",
-            "RowOffset",
-            "STRIP",
-            "after_in_row",
-            "cell_rows",
-            "is_beyond",
-            "lane_rows",
-            "lanes_of",
-        ],
+    let lanes = import(quote! { backend_serial::runtime::lanes }, &["Lane", "RowCopies", "lanes_of"]);
+    let rows = import(quote! { backend_serial::runtime::stencil_rows }, &["Cuts", "Inside", "Reads", "STRIP", "cell_rows"]);
+    let around = import(
+        quote! { backend_serial::runtime::row_offsets },
+        &["LaneRow", "RowOffset", "RowOffsets", "after_in_row", "is_beyond", "lane_rows"],
     );
     let sweep = import(quote! { backend_serial::runtime::sweep }, &["Side", "Sweep", "cells_in"]);
     let shared = import(quote! { equelle_runtime }, &["CanonicalSet", "EntityKind", "Error", "Extent", "Reduction", "math"]);
@@ -187,6 +176,8 @@ fn imports(precision: Precision, own: &BTreeSet<&str>, uses: &Uses) -> TokenStre
     quote! {
         #entities
         #kernel
+        #lanes
+        #around
         #stencil
         #rows
         #sweep

@@ -6,9 +6,9 @@
 //! `arithmetic`, `vectors`, `bools`, `select`, `gather_scatter`, `discrete`, `sequences`; then
 //! `forward` and `jacobian`, its derivatives inside a Newton solve, which is in `newton` (only with
 //! the feature `solvers`); [`stencil`] and `equation`, the rows of kernels of equations;
-//! [`stencil_rows`], the rows of kernels that read by index. `runtime` (the runtime type and the
-//! trait for all programs), `operations` and `host_access` contain the trait implementations, which
-//! add the Equelle line to every error.
+//! [`stencil_rows`], [`row_offsets`] and [`lanes`], the rows of kernels that read by index.
+//! `runtime` (the runtime type and the trait for all programs), `operations` and `host_access`
+//! contain the trait implementations, which add the Equelle line to every error.
 //!
 //! **Errors.** Data that only the run knows (an Empty element, an empty collection to reduce,
 //! unreadable input) gives an [`Error`](equelle_runtime::Error) with the Equelle line. Facts that
@@ -35,6 +35,7 @@ mod host_access;
 mod implicit;
 mod jacobian;
 pub mod kernel;
+pub mod lanes;
 #[cfg(feature = "solvers")]
 mod newton;
 #[cfg(feature = "solvers")]
@@ -42,6 +43,8 @@ mod newton_state;
 mod operations;
 pub mod pool;
 mod ranks;
+mod row_copies;
+pub mod row_offsets;
 #[expect(clippy::module_inception, reason = "what the folder is about")]
 mod runtime;
 mod select;

@@ -17,8 +17,8 @@
 //! for cells inside the grid: each evaluates the terms of all of its faces ([`inside`]), and only
 //! rows at the boundary use buffers.
 //!
-//! Kernels that read by index ([`stencil_rows`]) take everything as slices, too: parts of rows,
-//! with what stands for cells beyond the grid gathered at the ends of rows.
+//! Kernels that read by index ([`stencil_rows`]) take everything as slices, too: parts of rows, or
+//! of copies of rows with what stands for cells beyond the grid.
 //!
 //! Every operation is one that the body has, so bits do not change; only how often it is done does.
 //! Choices evaluate both branches, which vector instructions want: nothing that gets here can fail,

@@ -27,7 +27,7 @@ use crate::codegen::jacobian::by_index::{AtSides, EquationByIndex};
 struct Lanes<'a> {
     basic: Basic,
     lanes: Vec<&'a Lane>,
-    /// `LANES`, the array of them; `lanes`; the buffer of ends.
+    /// `LANES`, the array of them; `lanes`; copies of rows.
     names: [Ident; 3],
 }
 
@@ -104,7 +104,7 @@ pub(in crate::codegen) fn stencil_rows<'a>(
         .into_iter()
         .map(|basic| {
             let suffix = if basic == Basic::Bool { "_of_truths" } else { "" };
-            let names = [format!("LANES{}", suffix.to_uppercase()), format!("lanes{suffix}"), format!("ends{suffix}")].map(|n| ident(&n));
+            let names = [format!("LANES{}", suffix.to_uppercase()), format!("lanes{suffix}"), format!("copies{suffix}")].map(|n| ident(&n));
             let of_kind = |lane: &&Lane| kernel.params.get(lane.param.0 as usize).is_some_and(|p| p.ty.basic == basic);
             Lanes { basic, lanes: all.iter().filter(of_kind).collect(), names }
         })
@@ -227,19 +227,19 @@ pub(in crate::codegen) fn stencil_rows<'a>(
 
     // The loop over rows.
     let rows_text = rows_text(&mut writer);
-    let reads_text = reads_text(&all, &mut writer)?;
+    let reads_text = reads_text(&all, matches!(body, Body::Strips(_)), &mut writer)?;
     let mut constants = TokenStream::new();
-    let (mut buffers_of_ends, mut lanes_of_segment) = (TokenStream::new(), TokenStream::new());
+    let (mut copies_of_rows, mut lanes_of_segment) = (TokenStream::new(), TokenStream::new());
     for kind in &kinds {
         let (constant, arrays) = lanes_text(kind, &mut writer)?;
-        let [name, lanes, ends] = &kind.names;
+        let [name, lanes, copies] = &kind.names;
         let number = Literal::usize_unsuffixed(kind.lanes.len());
-        let make = writer.uses.item("lanes_of");
+        let (make, row_copies) = (writer.uses.item("lanes_of"), writer.uses.item("RowCopies"));
         constants.extend(constant);
-        buffers_of_ends.extend(quote! { let mut #ends = Vec::new(); });
+        copies_of_rows.extend(quote! { let mut #copies = #row_copies::new(grid, &ROWS, &#name, READS); });
         lanes_of_segment.extend(quote! {
             let mut #lanes = [&[][..]; #number];
-            #make(grid, &segment, &rows, &#name, &[#(#arrays),*], &mut #ends, &mut #lanes);
+            #make(grid, &segment, &rows, &#name, &[#(#arrays),*], &mut #copies, &mut #lanes);
         });
     }
     let [low, high] = writer.stencil.reach.map(|reach| Literal::usize_unsuffixed(usize::from(reach.unsigned_abs())));
@@ -256,6 +256,7 @@ pub(in crate::codegen) fn stencil_rows<'a>(
     let prelude = writer.prelude();
     let (cell_rows, lane_rows) = (writer.uses.item("cell_rows"), writer.uses.item("lane_rows"));
     let way = ident(match &body {
+        Body::Strips(_) if asks_ends => "strips_and_ends",
         Body::Strips(_) => "strips",
         Body::Loop(_) if asks_ends => "ends",
         Body::Loop(_) => "whole",
@@ -289,7 +290,7 @@ pub(in crate::codegen) fn stencil_rows<'a>(
         #buffers
         #before
         rt.each_row_or_part(grid, #whole, |range, #part| {
-            #buffers_of_ends
+            #copies_of_rows
             #strips_buffer
             let mut rows = [#lane_row::default(); #n_rows];
             for row in #cell_rows(grid, &range, READS) {
@@ -315,17 +316,18 @@ pub(in crate::codegen) fn stencil_rows<'a>(
 /// `const ROWS: ..`
 fn rows_text(writer: &mut Writer) -> TokenStream {
     let rows = if writer.stencil.rows.is_empty() { vec![Default::default()] } else { writer.stencil.rows.clone() };
-    let (number, offset) = (Literal::usize_unsuffixed(rows.len()), writer.uses.item("RowOffset"));
+    let number = Literal::usize_unsuffixed(rows.len());
+    let [offset, offsets] = ["RowOffset", "RowOffsets"].map(|name| writer.uses.item(name));
     let rows = rows.iter().map(|[y, z]| {
         let (y, z) = (steps_text(y, &mut writer.uses), steps_text(z, &mut writer.uses));
         quote! { #offset::new(#y, #z) }
     });
     let rows: Vec<TokenStream> = rows.collect();
-    quote! { const ROWS: [#offset; #number] = [#(#rows),*]; }
+    quote! { const ROWS: #offsets<#number> = #offsets::new([#(#rows),*]); }
 }
 
 /// `const READS: ..`
-fn reads_text(lanes: &[Lane], writer: &mut Writer) -> Written<TokenStream> {
+fn reads_text(lanes: &[Lane], is_slow: bool, writer: &mut Writer) -> Written<TokenStream> {
     let params: BTreeSet<ParamId> = lanes.iter().map(|lane| lane.param).collect();
     let mut bytes = 0;
     for param in params {
@@ -346,7 +348,7 @@ fn reads_text(lanes: &[Lane], writer: &mut Writer) -> Written<TokenStream> {
     });
     let [rows, planes] = around;
     let reads = writer.uses.item("Reads");
-    Ok(quote! { const READS: #reads = #reads { bytes: #bytes, around: [#rows, #planes] }; })
+    Ok(quote! { const READS: #reads = #reads { bytes: #bytes, around: [#rows, #planes], is_slow: #is_slow }; })
 }
 
 /// `const LANES: ..`, and the arrays that they are of.

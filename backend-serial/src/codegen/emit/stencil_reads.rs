@@ -1,7 +1,7 @@
 //! What kernels read by index, row by row of a Cartesian grid.
 //!
 //! An element at an offset is `u_xp1[i]`, a part of a lane
-//! (`backend_serial::runtime::stencil_rows`). Where a cell is along the second and third axis is
+//! (`backend_serial::runtime::lanes`). Where a cell is along the second and third axis is
 //! known before the loop over the cells of a row.
 
 use std::collections::{BTreeMap, BTreeSet};
