@@ -263,7 +263,8 @@ impl Launch<'_> {
                 let (name, width) = (rows.name_of_width(width), Literal::u32_unsuffixed(width));
                 quote!((#width, #name))
             });
-            quote!(let call = call.or_with_rows(&KERNELS, &[#(#functions),*]);)
+            let or_with = ident(if rows.bounds == LaunchBounds::Planes { "or_by_planes" } else { "or_with_rows" });
+            quote!(let call = call.#or_with(&KERNELS, &[#(#functions),*]);)
         });
         let run = match (&domain, reduced, form) {
             (_, _, Form::Cells) if function.apart => quote! {

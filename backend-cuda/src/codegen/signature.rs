@@ -52,6 +52,8 @@ pub(super) enum LaunchBounds {
     RowCells,
     /// The same with more values than fit with them.
     MoreRowCells,
+    /// The same, whose threads go from plane to plane.
+    Planes,
     /// It reads so many values around a cell that a thread needs most registers it can have.
     Wide,
 }
@@ -89,7 +91,7 @@ impl LaunchBounds {
     /// 16 values of neighbours first, a stage of shallow water has 436 bytes of them, else 160.
     pub(super) fn leaves_registers(self) -> bool {
         match self {
-            LaunchBounds::Light | LaunchBounds::Rows | LaunchBounds::RowCells | LaunchBounds::MoreRowCells => true,
+            LaunchBounds::Light | LaunchBounds::Rows | LaunchBounds::RowCells | LaunchBounds::MoreRowCells | LaunchBounds::Planes => true,
             LaunchBounds::Heavy | LaunchBounds::Wide => false,
         }
     }
@@ -101,6 +103,7 @@ impl LaunchBounds {
             LaunchBounds::Rows => "EQ_ROWS",
             LaunchBounds::RowCells => "EQ_ROW_CELLS",
             LaunchBounds::MoreRowCells => "EQ_MORE_ROW_CELLS",
+            LaunchBounds::Planes => "EQ_PLANES",
             LaunchBounds::Wide => "EQ_WIDE",
         }
     }

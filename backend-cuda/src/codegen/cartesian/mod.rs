@@ -2,6 +2,7 @@
 
 pub(super) mod by_index;
 pub(super) mod function;
+mod planes;
 mod row_cells;
 pub(super) mod rows_by_index;
 mod sum_sides;

@@ -46,12 +46,20 @@ pub(super) fn stores_rows(kernel: &Kernel) -> bool {
 /// The numbers of cells whose values, of so many arrays, fit into so many registers. The values of
 /// an array have 16 bytes at most, which one instruction loads.
 pub(super) fn widths_within(source: Source<'_>, arrays: usize, registers: usize) -> Option<&'static [u32]> {
-    let (widths, words): (&[&'static [u32]], usize) = match source.reals.stored_precision() {
-        Precision::Double => (&[&[2]], 2),
-        Precision::Single => (&[&[2, 4], &[2]], 1),
+    let widths: &[&'static [u32]] = match source.reals.stored_precision() {
+        Precision::Double => &[&[2]],
+        Precision::Single => &[&[2, 4], &[2]],
     };
-    let fits = |widths: &&[u32]| widths.last().is_some_and(|&width| arrays * width as usize * words <= registers);
-    widths.iter().copied().find(fits)
+    widths.iter().copied().find(|widths| arrays * registers_of_rows(source, widths) <= registers)
+}
+
+/// Registers for the values of an array in the largest of these numbers of cells.
+pub(super) fn registers_of_rows(source: Source<'_>, widths: &[u32]) -> usize {
+    let words = match source.reals.stored_precision() {
+        Precision::Double => 2,
+        Precision::Single => 1,
+    };
+    widths.last().map_or(0, |&width| width as usize * words)
 }
 
 /// A body of cells that are inside the grid.

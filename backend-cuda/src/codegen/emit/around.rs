@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use equelle_front::backend::offset_steps::Steps;
 use equelle_front::ir::{LocalId, ParamId, Path};
+use equelle_front::ops::SideMap;
 
 /// What several cells of a row read together.
 #[derive(Clone, Debug, Default)]
@@ -12,6 +13,74 @@ pub(in crate::codegen) struct RowsTogether {
     pub definitions: Vec<String>,
     /// Names of arrays of values, by parameter and steps along the second and the third axis.
     pub loads: Vec<(ParamId, [Steps; 2], String)>,
+    /// Of threads that go from plane to plane: what they keep on the way.
+    pub run: Option<RunOfPlanes>,
+}
+
+/// What a thread keeps that goes from plane to plane.
+#[derive(Clone, Debug, Default)]
+pub(in crate::codegen) struct RunOfPlanes {
+    /// Lines before the loop over the planes.
+    pub definitions: Vec<String>,
+    /// Values above and below the cells at hand, with their names.
+    pub columns: Vec<(Stretch, String)>,
+    /// Values beside the cells in a row, each loaded once for all cells; with their names, where
+    /// they have been asked for.
+    pub beside: Vec<(Stretch, [Steps; 2], Option<String>)>,
+}
+
+/// Values of a parameter at consecutive steps along an axis.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(in crate::codegen) struct Stretch {
+    pub param: ParamId,
+    /// Steps to the first and to the last of them, at most and at least 0.
+    pub ends: [i8; 2],
+    /// The maps of the low and the high side, where a step leads towards it.
+    pub maps: [SideMap; 2],
+}
+
+impl Stretch {
+    /// Stretches that have all these steps along an axis: steps from the cell at hand to one place,
+    /// whose value depends on the place alone.
+    pub(in crate::codegen) fn of(param: ParamId, steps: &[&Steps]) -> Vec<Stretch> {
+        let mut stretches: Vec<Stretch> = Vec::new();
+        for steps in steps {
+            let &[(by, maps)] = steps.as_slice() else { continue };
+            let side = usize::from(by > 0);
+            let fits = |known: &&mut Stretch| known.ends[side] == 0 || known.maps[side] == maps[side];
+            match stretches.iter_mut().find(fits) {
+                Some(known) => {
+                    known.ends[side] = if by > 0 { known.ends[side].max(by) } else { known.ends[side].min(by) };
+                    known.maps[side] = maps[side];
+                }
+                None => {
+                    let mut new = Stretch { param, ends: [0; 2], maps: [SideMap::Never; 2] };
+                    new.ends[side] = by;
+                    new.maps[side] = maps[side];
+                    stretches.push(new);
+                }
+            }
+        }
+        stretches
+    }
+
+    /// How far a read of a parameter is along it, if it is one of these values.
+    pub(in crate::codegen) fn step(&self, param: ParamId, steps: &Steps) -> Option<i8> {
+        let (by, known) = match steps.as_slice() {
+            [] => (0, true),
+            &[(by, maps)] => {
+                let side = usize::from(by > 0);
+                (by, maps[side] == self.maps[side] && (self.ends[0]..=self.ends[1]).contains(&by))
+            }
+            _ => return None,
+        };
+        (known && param == self.param).then_some(by)
+    }
+
+    /// The number of values.
+    pub(in crate::codegen) fn len(&self) -> usize {
+        usize::from(self.ends[1].abs_diff(self.ends[0])) + 1
+    }
 }
 
 /// What a body reads by index, by the steps that lead there from the cell at hand.

@@ -6,9 +6,20 @@ use equelle_front::ir::{LocalId, ParamId, Path};
 use equelle_front::ops::{CellFact, SideMap};
 use equelle_front::types::Basic;
 
+use super::around::{RowsTogether, Stretch};
 use super::path::side_map;
 use super::text::Text;
 use super::writer::Writer;
+
+/// What something is the same for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum SameFor {
+    Cell,
+    /// All cells of a row that a thread has.
+    Row,
+    /// These in all planes that a thread has.
+    Planes,
+}
 
 impl Writer<'_> {
     /// The steps from the cell at hand to the end of a path, where they are the same for all cells.
@@ -48,14 +59,19 @@ impl Writer<'_> {
             if self.around.inside {
                 return format!("{at} {} {}", if *by < 0 { '-' } else { '+' }, by.unsigned_abs());
             }
-            let place = if u32::from(by.unsigned_abs()) <= self.cells[axis] { "eq_near_place" } else { "eq_place" };
+            let place = if self.is_near(axis, *by) { "eq_near_place" } else { "eq_place" };
             format!("{place}({at}, {by}, g.n[{axis}], {low}, {high})")
         });
         let name = self.names.fresh(&format!("at{}", axis_name(["x", "y", "z"][axis], &steps)));
         let line = format!("const unsigned int {name} = {to};");
-        self.define(line, axis > 0);
+        self.define(line, [SameFor::Cell, SameFor::Planes, SameFor::Row][axis]);
         self.around.places[axis].push((steps, name.clone()));
         name
+    }
+
+    /// Whether who goes so many steps around the grid does so once.
+    fn is_near(&self, axis: usize, by: i8) -> bool {
+        u32::from(by.unsigned_abs()) <= self.cells[axis]
     }
 
     /// The first cell of the row some steps away.
@@ -65,39 +81,119 @@ impl Writer<'_> {
         }
         let [y, z] = [0, 1].map(|axis| self.place(axis + 1, steps[axis].clone()));
         let name = self.names.fresh(&format!("row{}{}", axis_name("y", &steps[0]), axis_name("z", &steps[1])));
-        self.define(format!("const EqEntity {name} = g.n[0] * ({y} + g.n[1] * {z});"), true);
+        self.define(format!("const EqEntity {name} = g.n[0] * ({y} + g.n[1] * {z});"), SameFor::Row);
         self.around.rows.push((steps, name.clone()));
         name
     }
 
-    /// Adds a line to the definitions, of what is the same for all cells of a row or not.
-    fn define(&mut self, line: String, of_row: bool) {
-        match &mut self.around.together {
-            Some(together) if of_row => together.definitions.push(line),
-            _ => self.around.definitions.push(line),
+    /// Adds a line to the definitions.
+    fn define(&mut self, line: String, same_for: SameFor) {
+        match (same_for, &mut self.around.together) {
+            (SameFor::Planes, Some(RowsTogether { run: Some(run), .. })) => run.definitions.push(line),
+            (SameFor::Planes | SameFor::Row, Some(together)) => together.definitions.push(line),
+            (SameFor::Cell, _) | (_, None) => self.around.definitions.push(line),
         }
     }
 
     /// A value that several cells of a row load together: it is in the row of the cell at hand, or
     /// in one some steps away from it.
     pub(in crate::codegen) fn loaded_together(&mut self, param: ParamId, at: &Path) -> Option<Text> {
-        let together = self.around.together.as_ref()?;
+        self.around.together.as_ref()?;
         let [x, y, z] = self.steps(at)?;
         let is_number = self.kernel.params[param.0 as usize].ty.basic == Basic::Scalar;
-        if !x.is_empty() || !is_number || !self.is_everywhere(param) {
+        if !is_number || !self.is_everywhere(param) {
             return None;
         }
+        if x.is_empty()
+            && y.is_empty()
+            && let Some(text) = self.in_column(param, &z)
+        {
+            return Some(text);
+        }
         let rows = [y, z];
+        if let Some(text) = self.beside(param, &x, &rows) {
+            return Some(text);
+        }
+        if !x.is_empty() {
+            return None;
+        }
+        let together = self.around.together.as_ref()?;
         if let Some((.., name)) = together.loads.iter().find(|(known, steps, _)| *known == param && *steps == rows) {
             return Some(Text::atom(format!("{name}[at]")));
         }
         let (row, values) = (self.row(rows.clone()), self.param(param));
         let name = self.names.fresh(&format!("{values}{}{}", axis_name("y", &rows[0]), axis_name("z", &rows[1])));
         let number = self.reals.number();
-        self.define(format!("{number} {name}[ROW];"), true);
-        self.define(format!("eq_load_row({name}, {values}, {row} + cell.ijk[0]);"), true);
+        self.define(format!("{number} {name}[ROW];"), SameFor::Row);
+        self.define(format!("eq_load_row({name}, {values}, {row} + cell.ijk[0]);"), SameFor::Row);
         self.around.together.as_mut()?.loads.push((param, rows, name.clone()));
         Some(Text::atom(format!("{name}[at]")))
+    }
+
+    /// A value above or below the cell at hand that a thread keeps from plane to plane.
+    fn in_column(&self, param: ParamId, steps: &Steps) -> Option<Text> {
+        let columns = &self.around.together.as_ref()?.run.as_ref()?.columns;
+        let find = |(column, name): &(Stretch, String)| Some(Text::atom(format!("{name}[{}][at]", column.step(param, steps)?)));
+        columns.iter().find_map(find)
+    }
+
+    /// A value beside the cell at hand, in its row or one some steps away from it, which the cells
+    /// of a thread load together.
+    fn beside(&mut self, param: ParamId, x: &Steps, rows: &[Steps; 2]) -> Option<Text> {
+        let run = self.around.together.as_ref()?.run.as_ref()?;
+        let fits = |(stretch, of, _): &(Stretch, [Steps; 2], _)| of == rows && stretch.step(param, x).is_some();
+        let number = run.beside.iter().position(fits)?;
+        let (stretch, _, name) = run.beside[number].clone();
+        let by = stretch.step(param, x)?;
+        let name = match name {
+            Some(name) => name,
+            None => self.load_beside(number, &stretch, rows),
+        };
+        let at = match by {
+            0 => "at".to_owned(),
+            _ => format!("at {} {}", if by < 0 { '-' } else { '+' }, by.unsigned_abs()),
+        };
+        Some(Text::atom(format!("{name}[{at}]")))
+    }
+
+    fn load_beside(&mut self, number: usize, stretch: &Stretch, rows: &[Steps; 2]) -> String {
+        let (row, values) = (self.row(rows.clone()), self.param(stretch.param));
+        let suffix = format!("{}{}", axis_name("y", &rows[0]), axis_name("z", &rows[1]));
+        let name = self.names.fresh(&format!("{values}_beside{suffix}"));
+        let [low, high] = stretch.ends.map(i8::unsigned_abs);
+        let real = self.reals.number();
+        self.define(format!("EqBeside<{real}, ROW, {low}, {high}> {name};"), SameFor::Row);
+        let column = if rows[0].is_empty() { self.column_at(stretch.param, &rows[1]) } else { None };
+        self.define(
+            match column {
+                Some(column) => format!("{name}.take({column});"),
+                None => format!("eq_load_row({name}.own(), {values}, {row} + cell.ijk[0]);"),
+            },
+            SameFor::Row,
+        );
+        let near = stretch.ends.iter().all(|&by| self.is_near(0, by));
+        let [low, high] = stretch.maps.map(side_map);
+        let load = format!("eq_load_beside<{near}, {low}, {high}>({name}, {values}, {row}, cell.ijk[0], g.n[0]);");
+        self.define(load, SameFor::Row);
+        if let Some(run) = self.around.together.as_mut().and_then(|together| together.run.as_mut()) {
+            run.beside[number].2 = Some(name.clone());
+        }
+        name
+    }
+
+    /// The part of a column that has the values of the cells of a row.
+    fn column_at(&self, param: ParamId, steps: &Steps) -> Option<String> {
+        let columns = &self.around.together.as_ref()?.run.as_ref()?.columns;
+        columns.iter().find_map(|(column, name)| Some(format!("{name}[{}]", column.step(param, steps)?)))
+    }
+
+    /// Lines that load one part of a column, `by` planes from the cells at hand.
+    pub(in crate::codegen) fn load_in_column(&mut self, column: &Stretch, name: &str, by: &str) -> String {
+        let values = self.param(column.param);
+        let near = column.ends.iter().all(|&by| self.is_near(2, by));
+        let (place, [low, high]) = (if near { "eq_near_place" } else { "eq_place" }, column.maps.map(side_map));
+        let z = format!("{place}(cell.ijk[2], {by}, g.n[2], {low}, {high})");
+        format!("eq_load_row({name}[{by}], {values}, cell.ijk[0] + g.n[0] * (cell.ijk[1] + g.n[1] * {z}));")
     }
 
     /// Where a cell is in the grid, or a cell some steps away from it.

@@ -262,6 +262,15 @@ pub(crate) struct RowFunctions {
     pub(crate) module: &'static KernelModule,
     /// Numbers of cells, which divide the lengths of rows that a function is for; and names.
     pub(crate) functions: &'static [(u32, &'static str)],
+    pub(crate) planes: Planes,
+}
+
+/// Planes of the grid that threads have cells in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Planes {
+    One,
+    /// They go through some, one after the other.
+    Several,
 }
 
 impl Call {
@@ -279,7 +288,13 @@ impl Call {
     /// The call, or the fastest of these functions with so many cells of a row a thread.
     #[must_use]
     pub fn or_with_rows(self, module: &'static KernelModule, functions: &'static [(u32, &'static str)]) -> Self {
-        Call { rows: Some(RowFunctions { module, functions }), ..self }
+        Call { rows: Some(RowFunctions { module, functions, planes: Planes::One }), ..self }
+    }
+
+    /// The same with functions whose threads go through some planes, one after the other.
+    #[must_use]
+    pub fn or_by_planes(self, module: &'static KernelModule, functions: &'static [(u32, &'static str)]) -> Self {
+        Call { rows: Some(RowFunctions { module, functions, planes: Planes::Several }), ..self }
     }
 
     /// The call, which writes what it reads.
@@ -299,9 +314,15 @@ impl Call {
         Call { wide: true, ..self }
     }
 
-    /// The largest number of threads that its blocks may have.
-    pub(crate) fn most_threads(&self) -> u32 {
-        if self.wide { 128 } else { 256 }
+    /// The largest number of threads that its blocks may have, with so many cells of a row a
+    /// thread.
+    pub(crate) fn most_threads(&self, row_cells: u32) -> u32 {
+        if self.wide || self.goes_by_planes(row_cells) { 128 } else { 256 }
+    }
+
+    /// Whether threads that have so many cells of a row go from plane to plane.
+    pub(crate) fn goes_by_planes(&self, row_cells: u32) -> bool {
+        row_cells > 1 && self.rows.is_some_and(|rows| rows.planes == Planes::Several)
     }
 
     /// Its functions with several cells of a row a thread.
@@ -358,13 +379,15 @@ impl Call {
 mod tests {
     use super::*;
     use crate::runtime::executor::autotune::CELL_BLOCK;
-    use crate::runtime::kernels::PRELUDE;
+    use crate::runtime::kernels::{OWN_MODULES, PRELUDE};
 
     /// Bounds of launches in the prelude are those of calls.
     #[test]
     fn wide_kernels_have_the_threads_of_the_prelude() {
-        let most = Call::new(FunctionId(0), "k").wide().most_threads();
+        let most = Call::new(FunctionId(0), "k").wide().most_threads(1);
         assert_eq!(PRELUDE.matches(&format!("#define EQ_WIDE __launch_bounds__({most}, ")).count(), 2);
+        let most = Call::new(FunctionId(0), "k").or_by_planes(&OWN_MODULES[0], &[(2, "k_x2")]).most_threads(2);
+        assert_eq!(PRELUDE.matches(&format!("#define EQ_PLANES __launch_bounds__({most}, ")).count(), 1);
         assert!(CELL_BLOCK.iter().product::<u32>() <= most);
     }
 

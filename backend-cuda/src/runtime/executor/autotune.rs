@@ -36,6 +36,9 @@ pub(super) const CELL_BLOCKS: [[u32; 2]; 10] =
     [[16, 8], [16, 16], [32, 2], [32, 4], [32, 8], [64, 2], [64, 4], [128, 1], [128, 2], [256, 1]];
 /// Tuned numbers of cells per thread.
 pub(super) const CELLS_PER_THREAD: [u32; 4] = [1, 2, 4, 8];
+/// Largest number of planes that a thread goes through, and tuned ones.
+const MAX_PLANES: usize = 32;
+pub(super) const PLANES: [u32; 6] = [1, 4, 8, 16, 32, 64];
 /// Largest number of blocks along the second and the third axis of a launch.
 pub(super) const MAX_BLOCKS: u32 = 65_535;
 
@@ -105,7 +108,11 @@ impl LaunchConfig {
         let [x, y] = self.block;
         match over {
             LaunchDomain::Elements(_) => format!("blocks of {x}"),
-            LaunchDomain::Cells => format!("blocks of {x}x{y}"),
+            LaunchDomain::Cells => match (self.row_cells, self.cells_per_thread) {
+                (1, _) => format!("blocks of {x}x{y}"),
+                (row, 1) => format!("blocks of {x}x{y}, {row} cells of a row a thread"),
+                (row, planes) => format!("blocks of {x}x{y}, {row} cells of a row in {planes} planes a thread"),
+            },
             LaunchDomain::InsideAndBoundary => match (self.row_cells, self.cells_per_thread) {
                 (1, 1) => format!("blocks of {x}x{y}, a cell a thread"),
                 (1, cells) => format!("blocks of {x}x{y}, {cells} cells a thread"),
@@ -149,6 +156,18 @@ pub(crate) fn cells_per_thread(cells: usize) -> u32 {
 /// where that leaves enough threads.
 pub(crate) fn row_cells(widths: &[u32], cells: usize) -> u32 {
     widths.iter().copied().filter(|&width| width == 1 || cells / width as usize >= ENOUGH_THREADS).max().unwrap_or(1)
+}
+
+/// Planes that a thread goes through with so many cells of a row, where they are `layers` in all:
+/// as even shares as leave threads for the device twice.
+pub(crate) fn planes(cells: usize, row_cells: u32, layers: u32) -> u32 {
+    let most = cells / row_cells as usize / (2 * ENOUGH_THREADS);
+    even_planes(most.clamp(1, MAX_PLANES) as u32, layers)
+}
+
+/// The planes of each share, of which there are as many as with `most` planes each.
+pub(super) fn even_planes(most: u32, layers: u32) -> u32 {
+    layers.div_ceil(layers.div_ceil(most).max(1)).max(1)
 }
 
 /// One thread per element, in blocks of `threads`.

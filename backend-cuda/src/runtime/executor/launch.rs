@@ -8,7 +8,7 @@ use crate::runtime::device::{Launch, LaunchShape};
 use crate::runtime::executor::arguments::Call;
 use crate::runtime::executor::autotune::{
     BLOCK, BLOCKS, CELL_BLOCK, CELL_BLOCKS, CELLS_PER_THREAD, GAIN, LONG_ENOUGH, LaunchConfig, LaunchDomain, MAX_BLOCKS, MAX_LAUNCHES,
-    ROUNDS, Tune, TuningState, WORTH_IT, in_blocks, key, row_cells,
+    PLANES, ROUNDS, Tune, TuningState, WORTH_IT, even_planes, in_blocks, key, planes, row_cells,
 };
 use crate::runtime::executor::{Executor, kernel_cache};
 
@@ -94,9 +94,10 @@ impl Executor {
         match over {
             LaunchDomain::Elements(elements) => Ok(call.shaped(in_blocks(elements, x))),
             LaunchDomain::Cells => {
-                let n = self.cartesian_args()?.n;
-                let grid = [n[0].div_ceil(x * config.row_cells), n[1].div_ceil(y), n[2]];
-                Ok(self.of_row_cells(call, config.row_cells)?.shaped(LaunchShape { grid, block }))
+                let g = self.cartesian_args()?;
+                let grid = [g.n[0].div_ceil(x * config.row_cells), g.n[1].div_ceil(y), g.n[2].div_ceil(config.cells_per_thread)];
+                let call = self.of_row_cells(call, config.row_cells)?;
+                Ok(call.with_cells_per_thread(&g, config.cells_per_thread).shaped(LaunchShape { grid, block }))
             }
             LaunchDomain::InsideAndBoundary => {
                 let g = self.cartesian_args()?;
@@ -141,8 +142,11 @@ impl Executor {
         Ok(match over {
             LaunchDomain::Elements(_) => LaunchConfig { block: BLOCK, cells_per_thread: 1, row_cells: 1 },
             LaunchDomain::Cells => {
-                let cells = self.cartesian_args()?.n.iter().map(|&n| n as usize).product();
-                LaunchConfig { block: CELL_BLOCK, cells_per_thread: 1, row_cells: row_cells(&self.row_widths(call, over)?, cells) }
+                let n = self.cartesian_args()?.n;
+                let cells = n.iter().map(|&n| n as usize).product();
+                let row_cells = row_cells(&self.row_widths(call, over)?, cells);
+                let planes = if call.goes_by_planes(row_cells) { planes(cells, row_cells, n[2]) } else { 1 };
+                LaunchConfig { block: CELL_BLOCK, cells_per_thread: planes, row_cells }
             }
             LaunchDomain::InsideAndBoundary => {
                 let grid = self.cartesian_args()?;
@@ -154,15 +158,26 @@ impl Executor {
 
     /// All shapes that a launch may have on this grid.
     pub(crate) fn configs(&self, call: &Call, over: LaunchDomain) -> Result<Vec<LaunchConfig>, Error> {
-        let (blocks, cells_per_thread): (&[[u32; 2]], &[u32]) = match over {
-            LaunchDomain::Elements(_) => (&BLOCKS, &[1]),
-            LaunchDomain::Cells => (&CELL_BLOCKS, &[1]),
-            LaunchDomain::InsideAndBoundary => (&CELL_BLOCKS, &CELLS_PER_THREAD),
+        let blocks: &[[u32; 2]] = match over {
+            LaunchDomain::Elements(_) => &BLOCKS,
+            LaunchDomain::Cells | LaunchDomain::InsideAndBoundary => &CELL_BLOCKS,
         };
         let mut configs = Vec::new();
         for row_cells in self.row_widths(call, over)? {
-            for &cells_per_thread in cells_per_thread {
-                for &block in blocks.iter().filter(|[x, y]| x * y <= call.most_threads()) {
+            let cells_per_thread = match over {
+                LaunchDomain::InsideAndBoundary => CELLS_PER_THREAD.to_vec(),
+                LaunchDomain::Cells if call.goes_by_planes(row_cells) => {
+                    let (n, usual) = (self.cartesian_args()?.n, self.usual_config(call, over)?);
+                    let mut planes: Vec<u32> = PLANES.iter().map(|&most| even_planes(most, n[2])).collect();
+                    planes.extend((usual.row_cells == row_cells).then_some(usual.cells_per_thread));
+                    planes.sort_unstable();
+                    planes.dedup();
+                    planes
+                }
+                LaunchDomain::Elements(_) | LaunchDomain::Cells => vec![1],
+            };
+            for cells_per_thread in cells_per_thread {
+                for &block in blocks.iter().filter(|[x, y]| x * y <= call.most_threads(row_cells)) {
                     let config = LaunchConfig { block, cells_per_thread, row_cells };
                     let [_, y, z] = self.in_shape(call.clone(), over, config)?.shape.grid;
                     if y <= MAX_BLOCKS && z <= MAX_BLOCKS {

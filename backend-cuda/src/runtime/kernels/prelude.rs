@@ -12,6 +12,7 @@ pub const PRELUDE: &str = concat!(
     include_str!("prelude/cartesian.cuh"),
     include_str!("prelude/rows.cuh"),
     include_str!("prelude/offsets.cuh"),
+    include_str!("prelude/planes.cuh"),
     include_str!("prelude/geometry.cuh"),
     include_str!("prelude/jacobian.cuh"),
     include_str!("prelude/reductions.cuh"),

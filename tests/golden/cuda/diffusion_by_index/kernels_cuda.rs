@@ -41,7 +41,7 @@ impl Kernels for CudaRuntime {
             .arg(a5)
             .arg(a6)
             .arg(a7);
-        let call = call.or_with_rows(&KERNELS, &[(2, "compute_u_cartesian_rows_x2")]);
+        let call = call.or_by_planes(&KERNELS, &[(2, "compute_u_cartesian_rows_x2")]);
         self.launch_over_cells(call)?;
         Ok(u_new_out)
     }

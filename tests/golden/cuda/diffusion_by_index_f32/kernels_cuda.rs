@@ -42,7 +42,7 @@ impl Kernels for CudaRuntime {
             .arg(a6)
             .arg(a7);
         let call = call
-            .or_with_rows(
+            .or_by_planes(
                 &KERNELS,
                 &[(2, "compute_u_cartesian_rows_x2"), (4, "compute_u_cartesian_rows_x4")],
             );

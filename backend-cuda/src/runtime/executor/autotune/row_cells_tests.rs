@@ -72,7 +72,7 @@ fn steps_by_index(rt: &mut CudaRuntime, precision: Precision) -> Results {
         Precision::Single => (&BY_INDEX_SINGLE, &[(2, "compute_u_cartesian_rows_x2"), (4, "compute_u_cartesian_rows_x4")]),
     };
     let shape = rt.cartesian_args().expect("a Cartesian grid");
-    let call = rt.executor.call(module, "compute_u_cartesian").expect("a kernel").or_with_rows(module, rows);
+    let call = rt.executor.call(module, "compute_u_cartesian").expect("a kernel").or_by_planes(module, rows);
     let call = call.arg(shape).arg(u.address()).arg(dt).arg(rate.address()).arg(width).arg(width_2).arg(width_3);
     in_every_shape(rt, &call, LaunchDomain::Cells)
 }

@@ -19,7 +19,7 @@ struct EqCartesian {
   unsigned int n[3];
   unsigned int flat;               // launches over cells are one-dimensional
   EqEntity face_start[3];          // first face of each axis
-  unsigned int cells_per_thread;   // cells inside that a thread goes through, along the last axis, where a launch takes the boundary apart
+  unsigned int cells_per_thread;   // cells that a thread goes through along the last axis, where a launch takes the boundary apart or goes by planes
   EqEntity boundary_start[3];      // rank in BoundaryFaces of the first boundary face of each axis
   unsigned int unused1;
   EqEntity interior_start[3];      // rank in InteriorFaces of the first interior face of each axis

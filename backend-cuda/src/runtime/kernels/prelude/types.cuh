@@ -41,6 +41,8 @@ typedef double EqReal;
 // Light ones with several cells of a row a thread: the values of all wait in registers.
 #define EQ_ROW_CELLS __launch_bounds__(256, 4)
 #define EQ_MORE_ROW_CELLS __launch_bounds__(256, 3)
+// Those that keep values from plane to plane, in blocks of at most 128 threads.
+#define EQ_PLANES __launch_bounds__(128, 5)
 // Wide ones, which read many values around a cell, in blocks of at most 128 threads: a stage of
 // magnetohydrodynamics on 256^3 cells takes 4.54 ms on an H100 with 168 registers a thread, 5.01
 // with 240, and 5.07 with 128, of which it spills some. Singles need half as many.
