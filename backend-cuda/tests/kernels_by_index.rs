@@ -57,6 +57,30 @@ fn rules_beyond_the_grid_are_resolved_once_for_each_place() {
     assert!(host.contains("launch_over_cells") && !host.contains("wide()"), "{host}");
 }
 
+/// Threads go from plane to plane where all that they load for one fits into registers.
+#[test]
+fn columns_are_kept_where_there_are_registers() {
+    for (fields, fits) in [(1, true), (2, false)] {
+        let at = |field: usize, y: i8, z: i8| format!("u{field}[offset(here, 0, {y}, {z}, never, never, clamp, clamp, clamp, clamp)]");
+        let mut terms = Vec::new();
+        for field in 0..fields {
+            terms.push(format!("u{field}[here]"));
+            terms.extend([-2, -1, 1, 2].map(|z| at(field, 0, z)));
+            terms.extend([-4, -3, -2, -1, 1, 2, 3, 4].map(|y| at(field, y, 0)));
+        }
+        let params: String = (0..fields).map(|field| format!("  param u{field}: Scalar On AllCells()\n")).collect();
+        let sum = terms.into_iter().reduce(|a, b| format!("({a} + {b})")).unwrap_or_default();
+        let text = format!(
+            "module m\nkernel compute_v over AllCells() {{\n{params}  result v: Scalar On AllCells()\n  body {{\n    yield {sum}\n  }}\n}}\n\
+             main {{\n}}\n"
+        );
+        let module = verify(parse(&text).unwrap_or_else(|error| panic!("{error:?}\n{text}"))).unwrap_or_else(|error| panic!("{error:?}"));
+        let files = Cuda.files(&module).expect("kernels with storage");
+        let found = (files[0].1.contains("EQ_PLANES"), files[1].1.contains("or_by_planes"), files[0].1.contains("EQ_LIGHT"));
+        assert_eq!(found, (fits, fits, true), "{}", files[0].1);
+    }
+}
+
 /// Divisions without branches, and all of it once more for rare numbers.
 #[test]
 fn bodies_with_many_reads_are_wide() {

@@ -248,6 +248,11 @@ pub const OVERRIDES: &[ProgramOverrides] = &[
         &["nx=1100", "ny=3", "dx=0.5", "dy=0.25"],
         &["grid_dim=3", "nx=4", "ny=3", "nz=2", "dx=0.5", "dy=0.25", "dz=1"],
     ]),
+    // Grids as small as the reach, and one plane more than several runs have.
+    ProgramOverrides::new("tests/programs/planes_by_index").runs(&[
+        &["grid_dim=3", "nx=4", "ny=3", "nz=4", "dx=0.5", "dy=0.25", "dz=1"],
+        &["grid_dim=3", "nx=6", "ny=5", "nz=33", "dx=0.5", "dy=0.25", "dz=1"],
+    ]),
     // A plane turns.
     ProgramOverrides::new("tests/patterns/muscl").runs(&[&["nx=5", "ny=4", "dx=0.5", "dy=0.25"]]),
     // Rows of one cell, of many, longer than what is evaluated at a time, in one to three

@@ -14,8 +14,10 @@ use super::row_cells::{registers_of_rows, stores_rows, widths_within};
 
 /// Registers for the values that are loaded together, with the one or the other launch bounds.
 const REGISTERS: [(usize, LaunchBounds); 2] = [(40, LaunchBounds::RowCells), (56, LaunchBounds::MoreRowCells)];
-/// Registers for the values that threads keep from plane to plane, of 80.
+/// Registers for the values that threads keep from plane to plane.
 const COLUMN_REGISTERS: usize = 40;
+/// Of 96, those for these values and all that is loaded for a plane: a kernel with 96 such spills.
+const PLANE_REGISTERS: usize = 88;
 /// Rows from which it pays: a kernel that reads along x alone loads each value by itself.
 const LEAST_ROWS: usize = 3;
 
@@ -50,7 +52,10 @@ fn planes_function(source: Source<'_>, block: &KBlock) -> Option<Function> {
     w.around.together = Some(RowsTogether { run: Some(run), ..RowsTogether::default() });
     w.line("EqCell cell;");
     w.line("if (!eq_column_here<ROW>(g, cell)) return;");
-    w.cells_of_planes(block);
+    let loaded = w.cells_of_planes(block, widths.last().copied().unwrap_or(1));
+    if loaded * registers_of_rows(source, widths) > PLANE_REGISTERS {
+        return None;
+    }
     Some(row_function(source, w, LaunchBounds::Planes).of_rows(widths))
 }
 
@@ -78,8 +83,9 @@ impl Writer<'_> {
         together.loads.len()
     }
 
-    /// The same in one plane after the other.
-    fn cells_of_planes(&mut self, block: &KBlock) {
+    /// The same in one plane after the other, by so many cells of a row; the number of arrays with
+    /// those that are kept.
+    fn cells_of_planes(&mut self, block: &KBlock, row: u32) -> usize {
         self.load_per_axis(block);
         let (block, divides) = self.same_for_every_cell(block);
         let results = self.names_of_rows();
@@ -108,6 +114,7 @@ impl Writer<'_> {
             self.close("}");
         }
         self.close_planes(&run);
+        together.loads.len() + run.arrays(row)
     }
 
     /// Names of arrays for the results in a row.

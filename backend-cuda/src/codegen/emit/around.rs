@@ -29,6 +29,19 @@ pub(in crate::codegen) struct RunOfPlanes {
     pub beside: Vec<(Stretch, [Steps; 2], Option<String>)>,
 }
 
+impl RunOfPlanes {
+    /// The arrays of `row` values each that it keeps, and those beside the cells that it loads.
+    pub(in crate::codegen) fn arrays(&self, row: u32) -> usize {
+        let kept = self.columns.iter().map(|(column, _)| column.len()).sum::<usize>();
+        let loaded = self.beside.iter().filter(|(.., name)| name.is_some());
+        let beside = |stretch: &Stretch| stretch.ends.iter().map(|by| u32::from(by.unsigned_abs()).div_ceil(row) as usize).sum::<usize>();
+        let is_kept = |stretch: &Stretch, [y, z]: &[Steps; 2]| {
+            y.is_empty() && self.columns.iter().any(|(column, _)| column.step(stretch.param, z).is_some())
+        };
+        kept + loaded.map(|(stretch, rows, _)| beside(stretch) + usize::from(!is_kept(stretch, rows))).sum::<usize>()
+    }
+}
+
 /// Values of a parameter at consecutive steps along an axis.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(in crate::codegen) struct Stretch {
@@ -41,24 +54,21 @@ pub(in crate::codegen) struct Stretch {
 
 impl Stretch {
     /// Stretches that have all these steps along an axis: steps from the cell at hand to one place,
-    /// whose value depends on the place alone.
+    /// whose value depends on the place alone. Where a read is never beyond, any map will do.
     pub(in crate::codegen) fn of(param: ParamId, steps: &[&Steps]) -> Vec<Stretch> {
         let mut stretches: Vec<Stretch> = Vec::new();
         for steps in steps {
             let &[(by, maps)] = steps.as_slice() else { continue };
             let side = usize::from(by > 0);
-            let fits = |known: &&mut Stretch| known.ends[side] == 0 || known.maps[side] == maps[side];
-            match stretches.iter_mut().find(fits) {
-                Some(known) => {
-                    known.ends[side] = if by > 0 { known.ends[side].max(by) } else { known.ends[side].min(by) };
-                    known.maps[side] = maps[side];
-                }
-                None => {
-                    let mut new = Stretch { param, ends: [0; 2], maps: [SideMap::Never; 2] };
-                    new.ends[side] = by;
-                    new.maps[side] = maps[side];
-                    stretches.push(new);
-                }
+            let fits = |known: &Stretch| known.maps[side] == SideMap::Never || is_met_by(maps[side], known.maps[side]);
+            let at = stretches.iter().position(fits).unwrap_or_else(|| {
+                stretches.push(Stretch { param, ends: [0; 2], maps: [SideMap::Never; 2] });
+                stretches.len() - 1
+            });
+            let known = &mut stretches[at];
+            known.ends[side] = if by > 0 { known.ends[side].max(by) } else { known.ends[side].min(by) };
+            if known.maps[side] == SideMap::Never {
+                known.maps[side] = maps[side];
             }
         }
         stretches
@@ -70,7 +80,7 @@ impl Stretch {
             [] => (0, true),
             &[(by, maps)] => {
                 let side = usize::from(by > 0);
-                (by, maps[side] == self.maps[side] && (self.ends[0]..=self.ends[1]).contains(&by))
+                (by, is_met_by(maps[side], self.maps[side]) && (self.ends[0]..=self.ends[1]).contains(&by))
             }
             _ => return None,
         };
@@ -81,6 +91,11 @@ impl Stretch {
     pub(in crate::codegen) fn len(&self) -> usize {
         usize::from(self.ends[1].abs_diff(self.ends[0])) + 1
     }
+}
+
+/// Whether a read with the first map finds its value in what is loaded with the second.
+fn is_met_by(read: SideMap, loaded: SideMap) -> bool {
+    read == SideMap::Never || read == loaded
 }
 
 /// What a body reads by index, by the steps that lead there from the cell at hand.

@@ -159,10 +159,10 @@ impl Writer<'_> {
     fn load_beside(&mut self, number: usize, stretch: &Stretch, rows: &[Steps; 2]) -> String {
         let (row, values) = (self.row(rows.clone()), self.param(stretch.param));
         let suffix = format!("{}{}", axis_name("y", &rows[0]), axis_name("z", &rows[1]));
-        let name = self.names.fresh(&format!("{values}_beside{suffix}"));
+        let name = self.names.fresh(&format!("{values}_adjacent{suffix}"));
         let [low, high] = stretch.ends.map(i8::unsigned_abs);
         let real = self.reals.number();
-        self.define(format!("EqBeside<{real}, ROW, {low}, {high}> {name};"), SameFor::Row);
+        self.define(format!("EqAdjacent<{real}, ROW, {low}, {high}> {name};"), SameFor::Row);
         let column = if rows[0].is_empty() { self.column_at(stretch.param, &rows[1]) } else { None };
         self.define(
             match column {
@@ -173,7 +173,7 @@ impl Writer<'_> {
         );
         let near = stretch.ends.iter().all(|&by| self.is_near(0, by));
         let [low, high] = stretch.maps.map(side_map);
-        let load = format!("eq_load_beside<{near}, {low}, {high}>({name}, {values}, {row}, cell.ijk[0], g.n[0]);");
+        let load = format!("eq_load_adjacent<{near}, {low}, {high}>({name}, {values}, {row}, cell.ijk[0], g.n[0]);");
         self.define(load, SameFor::Row);
         if let Some(run) = self.around.together.as_mut().and_then(|together| together.run.as_mut()) {
             run.beside[number].2 = Some(name.clone());

@@ -82,9 +82,9 @@ EQ_FUNCTION void compute_u_cartesian_rows(
     const EqEntity row_2 = g.n[0] * (cell.ijk[1] + g.n[1] * cell.ijk[2]);
     float rate_2[ROW];
     eq_load_row(rate_2, rate, row_2 + cell.ijk[0]);
-    EqBeside<float, ROW, 2, 2> u_beside;
-    u_beside.take(u_column[0]);
-    eq_load_beside<true, EQ_MIRROR, EQ_MIRROR>(u_beside, u, row_2, cell.ijk[0], g.n[0]);
+    EqAdjacent<float, ROW, 2, 2> u_adjacent;
+    u_adjacent.take(u_column[0]);
+    eq_load_adjacent<true, EQ_MIRROR, EQ_MIRROR>(u_adjacent, u, row_2, cell.ijk[0], g.n[0]);
     const EqEntity row_yp1 = g.n[0] * (at_yp1 + g.n[1] * cell.ijk[2]);
     float u_yp1[ROW];
     eq_load_row(u_yp1, u, row_yp1 + cell.ijk[0]);
@@ -103,7 +103,7 @@ EQ_FUNCTION void compute_u_cartesian_rows(
     for (int at = 0; at < ROW; ++at) {
       const EqCell cell = eq_cell_of_row(row, at);
       const float u_2 = 30.0f * u_column[0][at];
-      u_new_out_row[at] = u_column[0][at] + ((dt * rate_2[at]) * ((eq_divide_by(((16.0f * (u_beside[at + 1] + u_beside[at - 1])) - (u_beside[at + 2] + u_beside[at - 2])) - u_2, 12.0f * (width * width), divisor_inverse, rare) + eq_divide_by(((16.0f * (u_yp1[at] + u_ym1[at])) - (u_yp2[at] + u_ym2[at])) - u_2, 12.0f * (width_2 * width_2), divisor_inverse_2, rare)) + eq_divide_by(((16.0f * (u_column[1][at] + u_column[-1][at])) - (u_column[2][at] + u_column[-2][at])) - u_2, 12.0f * (width_3 * width_3), divisor_inverse_3, rare)));
+      u_new_out_row[at] = u_column[0][at] + ((dt * rate_2[at]) * ((eq_divide_by(((16.0f * (u_adjacent[at + 1] + u_adjacent[at - 1])) - (u_adjacent[at + 2] + u_adjacent[at - 2])) - u_2, 12.0f * (width * width), divisor_inverse, rare) + eq_divide_by(((16.0f * (u_yp1[at] + u_ym1[at])) - (u_yp2[at] + u_ym2[at])) - u_2, 12.0f * (width_2 * width_2), divisor_inverse_2, rare)) + eq_divide_by(((16.0f * (u_column[1][at] + u_column[-1][at])) - (u_column[2][at] + u_column[-2][at])) - u_2, 12.0f * (width_3 * width_3), divisor_inverse_3, rare)));
     }
     eq_store_row(u_new_out, row.index, u_new_out_row);
     if (rare) {

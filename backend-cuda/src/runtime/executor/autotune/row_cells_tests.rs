@@ -38,11 +38,11 @@ const BY_INDEX_SINGLE: KernelModule = KernelModule {
 };
 
 /// Numbers of cells of a row a thread, with the bits of the results.
-type Results = Vec<(u32, Vec<u64>)>;
+pub(super) type Results = Vec<(u32, Vec<u64>)>;
 
 /// The results of a launch in every shape, as bits, with the shape's number of cells of a row a
 /// thread.
-fn in_every_shape(rt: &mut CudaRuntime, call: &Call, over: LaunchDomain) -> Results {
+pub(super) fn in_every_shape(rt: &mut CudaRuntime, call: &Call, over: LaunchDomain) -> Results {
     let cells = rt.session.grid().n_cells();
     let configs = rt.executor.configs(call, over).expect("shapes");
     let run = |config: LaunchConfig| {
@@ -63,10 +63,45 @@ fn in_every_shape(rt: &mut CudaRuntime, call: &Call, over: LaunchDomain) -> Resu
 
 /// A step of diffusion, whose kernel reads by index two cells away.
 fn steps_by_index(rt: &mut CudaRuntime, precision: Precision) -> Results {
+    diffusion(rt, precision, numbers(1, rt.session.grid().n_cells()), [0.5, 0.25, 2.0])
+}
+
+/// The same of a field with numbers near the smallest ones, and 0, some cells apart; divided by
+/// squares of widths that are usual, or beyond what divisions without branches are for.
+fn steps_with_rare_numbers(rt: &mut CudaRuntime, precision: Precision) -> Results {
+    let (small, widths) = match precision {
+        Precision::Double => (1e-306, [0.5, 1e-155, 1e140]),
+        Precision::Single => (1e-38, [0.5, 1e-20, 1e15]),
+    };
+    let mut values = numbers(1, rt.session.grid().n_cells());
+    for (cell, value) in values.iter_mut().enumerate().filter(|(cell, _)| cell % 31 < 11) {
+        *value *= if cell % 31 == 5 { 0.0 } else { small };
+    }
+    let mut results = Results::new();
+    for width in widths {
+        for axis in 0..3 {
+            let mut widths = [0.5, 0.25, 2.0];
+            widths[axis] = width;
+            results = join(results, diffusion(rt, precision, values.clone(), widths));
+        }
+    }
+    results
+}
+
+/// Results of one more launch in the same shapes.
+fn join(before: Results, more: Results) -> Results {
+    if before.is_empty() {
+        return more;
+    }
+    before.into_iter().zip(more).map(|((row_cells, bits), (_, more))| (row_cells, [bits, more].concat())).collect()
+}
+
+fn diffusion(rt: &mut CudaRuntime, precision: Precision, u: Vec<f64>, widths: [f64; 3]) -> Results {
     let cells = rt.session.grid().n_cells();
-    let reals = |seed| rt.executor.upload_reals("test data", &numbers(seed, cells)).expect("memory");
-    let (u, rate) = (reals(1), reals(2));
-    let [dt, width, width_2, width_3] = [0.1, 0.5, 0.25, 2.0].map(|number| rt.executor.constant(number).expect("memory"));
+    let reals = |values: &[f64]| rt.executor.upload_reals("test data", values).expect("memory");
+    let (u, rate) = (reals(&u), reals(&numbers(2, cells)));
+    let dt = rt.executor.constant(0.1).expect("memory");
+    let [width, width_2, width_3] = widths.map(|number| rt.executor.constant(number).expect("memory"));
     let (module, rows): (&'static KernelModule, &'static [(u32, &'static str)]) = match precision {
         Precision::Double => (&BY_INDEX, &[(2, "compute_u_cartesian_rows_x2")]),
         Precision::Single => (&BY_INDEX_SINGLE, &[(2, "compute_u_cartesian_rows_x2"), (4, "compute_u_cartesian_rows_x4")]),
@@ -126,6 +161,13 @@ fn rows_that_are_read_by_index_have_the_bits_of_single_cells() {
     let sizes: [&[usize]; 7] = [&[2, 2, 2], &[4, 3, 2], &[6, 4, 5], &[8, 2, 3], &[12, 9, 7], &[70, 6, 3], &[257, 2, 2]];
     for n in sizes {
         have_the_bits_of_single_cells(n, steps_by_index);
+    }
+}
+
+#[test]
+fn rare_divisions_have_the_bits_of_single_cells() {
+    for n in [[4, 3, 2], [12, 9, 7], [8, 5, 33]] {
+        have_the_bits_of_single_cells(&n, steps_with_rare_numbers);
     }
 }
 

@@ -7,6 +7,7 @@ use equelle_runtime::grid::{Cartesian, Grid};
 use equelle_runtime::session::{Options, Session};
 
 use super::*;
+use crate::runtime::executor::arguments::Planes;
 use crate::runtime::kernels::FloatingPoint;
 use crate::runtime::runtime::CudaRuntime;
 use crate::runtime::test_support::{PROGRAM, runtimes};
@@ -61,6 +62,20 @@ EQ_FUNCTION void all_rows(const EqCartesian& g, double* __restrict__ count) {
 }
 extern "C" __global__ void EQ_ROW_CELLS all_rows_x2(const EqCartesian g, double* count) { all_rows<2>(g, count); }
 extern "C" __global__ void EQ_ROW_CELLS all_rows_x4(const EqCartesian g, double* count) { all_rows<4>(g, count); }
+template <int ROW>
+EQ_FUNCTION void planes(const EqCartesian& g, double* __restrict__ count) {
+  EqCell row;
+  if (!eq_column_here<ROW>(g, row)) return;
+  const unsigned int end = eq_end_of_planes(g, row);
+  for (; row.ijk[2] < end; eq_next_plane(g, row)) {
+    double more[ROW];
+    eq_load_row(more, count, row.index);
+    for (int at = 0; at < ROW; ++at) more[at] += 1.0;
+    eq_store_row(count, row.index, more);
+  }
+}
+extern "C" __global__ void EQ_PLANES planes_x2(const EqCartesian g, double* count) { planes<2>(g, count); }
+extern "C" __global__ void EQ_PLANES planes_x4(const EqCartesian g, double* count) { planes<4>(g, count); }
 extern "C" __global__ void EQ_LIGHT squares(const EqEntity size, const double* __restrict__ x, double* __restrict__ out) {
   const EqEntity element = eq_index();
   if (element < size) out[element] = x[element] * x[element];
@@ -101,16 +116,24 @@ fn every_shape_reaches_every_cell_once() {
         Cartesian::plane([4, 9], [1.0, 1.0]),
         Cartesian::plane([268, 41], [1.0, 1.0]),
         Cartesian::block([8, 7, 23], [1.0; 3]),
+        Cartesian::block([4, 3, 67], [1.0; 3]),
         Cartesian::block([2, 3, 3], [1.0; 3]),
         Cartesian::block([2, 1, 9], [1.0; 3]),
     ];
     for grid in grids {
         for rt in on_grid(grid, &[]) {
             let n = grid.n_cells();
-            for over in [LaunchDomain::Elements(n), LaunchDomain::Cells, LaunchDomain::InsideAndBoundary] {
+            let launches = [
+                (LaunchDomain::Elements(n), Planes::One),
+                (LaunchDomain::Cells, Planes::One),
+                (LaunchDomain::Cells, Planes::Several),
+                (LaunchDomain::InsideAndBoundary, Planes::One),
+            ];
+            for (over, planes) in launches {
                 let called = rt.executor.call(&COUNTS, name_of(over)).expect("a kernel");
-                let called = match over {
-                    LaunchDomain::Cells => called.or_with_rows(&COUNTS, &[(2, "all_rows_x2"), (4, "all_rows_x4")]),
+                let called = match (over, planes) {
+                    (_, Planes::Several) => called.or_by_planes(&COUNTS, &[(2, "planes_x2"), (4, "planes_x4")]),
+                    (LaunchDomain::Cells, _) => called.or_with_rows(&COUNTS, &[(2, "all_rows_x2"), (4, "all_rows_x4")]),
                     _ => called.or_with_rows(&COUNTS, &[(2, "rows_x2"), (4, "rows_x4")]),
                 };
                 let configs = rt.executor.configs(&called, over).expect("a Cartesian grid");
@@ -137,7 +160,7 @@ fn every_shape_reaches_every_cell_once() {
                         if over == LaunchDomain::InsideAndBoundary && !inside { 2.0f64 } else { 1.0 }
                     };
                     let expected: Vec<u64> = (0..n).map(|cell| expected(cell).to_bits()).collect();
-                    assert!(found == expected, "{over:?} in {config:?} on {shape:?}");
+                    assert!(found == expected, "{over:?} in {config:?} on {shape:?}, planes: {planes:?}");
                 }
             }
         }
@@ -218,4 +241,16 @@ fn one_of_three_words() {
     assert_eq!(of("auto").ok(), Some(Tune::Auto));
     let error = of("maybe").expect_err("no such word");
     assert_eq!((error.kind, error.message.as_str()), (ErrorKind::Data, "parameter `tune` must be `auto`, `no` or `yes`, not `maybe`"));
+}
+
+/// Shares of planes are even, none is empty, and small grids have one plane a thread.
+#[test]
+fn planes_are_shared_evenly() {
+    for (cells, row_cells, layers) in [(1 << 24, 2, 256), (1 << 24, 4, 256), (100 * 100 * 100, 4, 100), (60, 2, 5), (1, 1, 1)] {
+        let planes = planes(cells, row_cells, layers);
+        assert!((1..=16).contains(&planes), "{planes} of {layers}");
+        assert!((layers.div_ceil(planes) - 1) * planes < layers, "{planes} of {layers}");
+    }
+    assert_eq!((planes(1 << 24, 2, 256), planes(1 << 24, 4, 256), planes(1 << 16, 2, 256)), (16, 16, 1));
+    assert_eq!([1, 4, 16, 64].map(|most| even_planes(most, 33)), [1, 4, 11, 33]);
 }

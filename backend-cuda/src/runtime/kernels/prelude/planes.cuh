@@ -42,7 +42,7 @@ struct EqColumn {
 // Values of adjacent cells of a row, and of at least LOW before and HIGH after them, numbered from
 // the first of the cells on.
 template <class T, int ROW, int LOW, int HIGH>
-struct EqBeside {
+struct EqAdjacent {
   enum { BEFORE = (LOW + ROW - 1) / ROW, AFTER = (HIGH + ROW - 1) / ROW };
   T values[BEFORE + 1 + AFTER][ROW];
 
@@ -59,11 +59,11 @@ struct EqBeside {
 // there. NEAR: who goes around does so once. Rows are multiples of ROW, so that where the grid
 // begins again, values are adjacent beyond its end too.
 template <bool NEAR, int LOW_MAP, int HIGH_MAP, class T, int ROW, int LOW, int HIGH, class Stored>
-EQ_FUNCTION void eq_load_beside(EqBeside<T, ROW, LOW, HIGH>& beside, const Stored* values, EqEntity row, unsigned int x, unsigned int n) {
+EQ_FUNCTION void eq_load_adjacent(EqAdjacent<T, ROW, LOW, HIGH>& adjacent, const Stored* values, EqEntity row, unsigned int x, unsigned int n) {
 #pragma unroll
-  for (int part = -beside.BEFORE; part <= beside.AFTER; ++part) {
+  for (int part = -adjacent.BEFORE; part <= adjacent.AFTER; ++part) {
     if (part == 0) continue;
-    T(&to)[ROW] = beside.values[beside.BEFORE + part];
+    T(&to)[ROW] = adjacent.values[adjacent.BEFORE + part];
     const int first = int(x) + part * ROW;
     if ((part < 0 ? LOW_MAP : HIGH_MAP) == EQ_WRAP) {
       eq_load_row(to, values, row + (NEAR ? eq_near_place(x, part * ROW, n, LOW_MAP, HIGH_MAP) : eq_place(x, part * ROW, n, LOW_MAP, HIGH_MAP)));

@@ -41,7 +41,9 @@ typedef double EqReal;
 // Light ones with several cells of a row a thread: the values of all wait in registers.
 #define EQ_ROW_CELLS __launch_bounds__(256, 4)
 #define EQ_MORE_ROW_CELLS __launch_bounds__(256, 3)
-// Those that keep values from plane to plane, in blocks of at most 128 threads.
+// Those that keep values from plane to plane, in blocks of at most 128 threads. Diffusion of sixth
+// order on 256^3 doubles takes 0.147 ms on an H100 with 95 registers, 0.182 with 80, of which it
+// spills some, and 0.291 with 64.
 #define EQ_PLANES __launch_bounds__(128, 5)
 // Wide ones, which read many values around a cell, in blocks of at most 128 threads: a stage of
 // magnetohydrodynamics on 256^3 cells takes 4.54 ms on an H100 with 168 registers a thread, 5.01
