@@ -20,7 +20,7 @@ pub struct Lane {
     pub reach: [i8; 2],
     /// The way from these places to the cells that stand for them.
     pub along: Steps,
-    /// Where it begins, from the first cell, inside a row, and how much longer it is than a segment.
+    /// Where it begins, from the first cell, in a row, and how much longer it is than a segment.
     begins: isize,
     more: usize,
 }
@@ -66,7 +66,7 @@ pub struct RowCopies<T> {
     tile: usize,
     around: [isize; 2],
     planes: isize,
-    ahead: Option<Ahead>,
+    prefetch: Option<Prefetch>,
     /// The first cell of the row in each place: planes of rows.
     of_place: Vec<usize>,
     /// Values of a place.
@@ -103,7 +103,7 @@ impl Row {
 
 /// The plane that is read first of all, where its rows are not copied.
 #[derive(Debug)]
-struct Ahead {
+struct Prefetch {
     /// Its row.
     row: usize,
     arrays: Vec<usize>,
@@ -159,7 +159,7 @@ impl<T: Copy + PartialEq> RowCopies<T> {
             tile,
             around,
             planes,
-            ahead: row_ahead.map(|row| Ahead { row, arrays: arrays(row), tile: reads.tile(grid) }),
+            prefetch: row_ahead.map(|row| Prefetch { row, arrays: arrays(row), tile: reads.tile(grid) }),
             of_place: vec![usize::MAX; places],
             // An odd number of lines: rows do not push each other out of a cache.
             len: ((values * size_of::<T>()).div_ceil(LINE) | 1) * LINE / size_of::<T>(),
@@ -209,7 +209,7 @@ impl<T: Copy + PartialEq> RowCopies<T> {
             self.aligned = self.values.as_ptr().align_offset(LINE).min(line);
         }
         self.at = rows[0].at;
-        self.read_ahead(grid, rows, arrays);
+        self.prefetch_rows(grid, rows, arrays);
         let ([y, z], [n, n_rows, _]) = (self.at, grid.n);
         let tile = y / self.tile * self.tile;
         let [to, end] = [0, self.around[1]].map(|more| (tile + self.tile).wrapping_add_signed(more).min(n_rows));
@@ -247,12 +247,12 @@ impl<T: Copy + PartialEq> RowCopies<T> {
     }
 
     /// Reads the rows of a tile in the plane that nothing has read yet.
-    fn read_ahead<R: Real>(&self, grid: &CartesianGrid<R>, rows: &[LaneRow], arrays: &[&[T]]) {
-        let Some(ahead) = &self.ahead else { return };
-        let LaneRow { start, at } = rows[ahead.row];
-        if rows[0].at[0].is_multiple_of(ahead.tile) {
-            let number = ahead.tile.min(grid.n[1] - at[0]);
-            ahead.arrays.iter().for_each(|&array| touch(&arrays[array][start..][..number * grid.n[0]]));
+    fn prefetch_rows<R: Real>(&self, grid: &CartesianGrid<R>, rows: &[LaneRow], arrays: &[&[T]]) {
+        let Some(prefetch) = &self.prefetch else { return };
+        let LaneRow { start, at } = rows[prefetch.row];
+        if rows[0].at[0].is_multiple_of(prefetch.tile) {
+            let number = prefetch.tile.min(grid.n[1] - at[0]);
+            prefetch.arrays.iter().for_each(|&array| touch(&arrays[array][start..][..number * grid.n[0]]));
         }
     }
 }
