@@ -101,7 +101,9 @@ impl<R: Real> CartesianGrid<R> {
         if axis >= self.dim {
             return 1.0;
         }
-        (layer + 1) as f64 * self.spacing(axis) - layer as f64 * self.spacing(axis)
+        // Processors convert many numbers of 32 bits at once.
+        let node = |layer: usize| f64::from(layer as u32) * self.spacing(axis);
+        node(layer + 1) - node(layer)
     }
 
     /// Cell width along an axis of the grid.

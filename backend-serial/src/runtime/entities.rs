@@ -338,10 +338,8 @@ impl<R: Real> Entities<R> for CartesianGrid<R> {
         rows.map(move |row| {
             let part = cells.start.max(row * self.n[0])..cells.end.min((row + 1) * self.n[0]);
             let (first, j, k) = (part.start % self.n[0], row % self.n[1], row / self.n[1]);
-            let (h, widths) = (self.spacing(0), [self.width(1, j), self.width(2, k)]);
-            // As in `width`; processors convert many numbers of 32 bits at once.
-            let node = move |layer: usize| f64::from(layer as u32) * h;
-            let volume = move |i: usize| R::from_f64((node(first + i + 1) - node(first + i)) * widths[0] * widths[1]);
+            let across = [self.width(1, j), self.width(2, k)];
+            let volume = move |i: usize| R::from_f64(self.width(0, first + i) * across[0] * across[1]);
             (part, volume)
         })
     }

@@ -152,38 +152,49 @@ pub struct Reads {
     pub bytes: usize,
     /// How many rows and planes of the grid it reads, but for the own one.
     pub around: [usize; 2],
-    /// Whether it has so many operations for a cell that a cache further away is near enough.
-    pub is_slow: bool,
+    /// The cache that a tile of rows stays in.
+    pub cache: TileCache,
 }
 
-/// Memory in which rows stay until the next plane reads them: half of a usual second-level cache.
-const CACHE: usize = 512 << 10;
+/// A cache of a processor.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TileCache {
+    /// The second-level one.
+    L2,
+    /// The third-level one, for kernels with so many operations for a cell that it is near enough.
+    L3,
+}
 
-/// The same for slow kernels: a share of the third-level cache.
-const FURTHER_CACHE: usize = 2 << 20;
+/// Memory in which rows stay until the next plane reads them: half of a usual second-level cache,
+/// and a share of the third-level one.
+const L2: usize = 512 << 10;
+const L3: usize = 2 << 20;
 
-/// Memory that the nearest cache has for rows that have just been copied.
-const NEAREST_CACHE: usize = 16 << 10;
+/// Memory that the first-level cache has for rows that have just been copied.
+const L1: usize = 16 << 10;
 
 /// The fewest rows of a tile: below, its edges are read twice too often.
 const LEAST: usize = 8;
 
 impl Reads {
     /// Rows are in ascending order.
-    pub(super) const NOTHING: Reads = Reads { bytes: 0, around: [0, 0], is_slow: false };
+    pub(super) const NOTHING: Reads = Reads { bytes: 0, around: [0, 0], cache: TileCache::L2 };
 
     /// How many rows of a plane are evaluated before the next plane.
     pub(super) fn tile<R: Real>(self, grid: &CartesianGrid<R>) -> usize {
         if self.around[1] == 0 {
             return grid.n[1];
         }
-        let (cache, least) = if self.is_slow { (FURTHER_CACHE, 2 * LEAST) } else { (CACHE, LEAST) };
+        let (cache, least) = match self.cache {
+            TileCache::L2 => (L2, LEAST),
+            TileCache::L3 => (L3, 2 * LEAST),
+        };
         self.fits(grid, cache).max(least).min(grid.n[1])
     }
 
     /// How many rows of a plane are copied at a time where other planes do not need their copies.
     pub(super) fn tile_of_copies<R: Real>(self, grid: &CartesianGrid<R>) -> usize {
-        self.fits(grid, NEAREST_CACHE).max(LEAST).min(grid.n[1])
+        self.fits(grid, L1).max(LEAST).min(grid.n[1])
     }
 
     /// The tile that fits a cache, with the rows around it.
@@ -274,7 +285,7 @@ mod tests {
     fn tiles_are_all_rows() {
         let grid = CartesianGrid::new(&Cartesian::block([4, 50, 3], [1.0; 3]));
         // A plane of 17 rows fits.
-        let reads = Reads { bytes: CACHE / (4 * 20 * 3), around: [3, 2], is_slow: false };
+        let reads = Reads { bytes: L2 / (4 * 20 * 3), around: [3, 2], cache: TileCache::L2 };
         assert_eq!(reads.tile(&grid), 17);
         for range in [0..600, 12..380, 200..204] {
             let rows: Vec<_> = cell_rows(&grid, &range, reads).collect();

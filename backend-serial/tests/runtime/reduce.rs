@@ -1,8 +1,10 @@
 //! Reductions and their order: leaves of 1024 by 256 chains, then a binary tree.
 
+use backend_serial::runtime::SerialRuntime;
+use equelle_runtime::grid::{Cartesian, Grid, Renumber};
 use equelle_runtime::*;
 
-use crate::common::{ALL_CELLS, failure, line};
+use crate::common::{ALL_CELLS, failure, line, session};
 
 /// 2^53: from here on doubles are 2 apart, so that adding a single 1 is absorbed (ties go to even)
 /// and adding 2 is not.
@@ -111,5 +113,33 @@ fn of_nothing() -> Result<(), Error> {
             assert!(error.message.contains(name) && error.message.contains("InteriorCells()"), "{}", error.message);
         }
     }
+    Ok(())
+}
+
+/// What a kernel writes range by range is reduced as a collection of the same values is: in the
+/// order of the grid's file, on any number of threads, whose sum shows another order.
+#[test]
+fn what_kernels_write_is_reduced_like_collections() -> Result<(), Error> {
+    const KERNEL: KernelInfo = KernelInfo { name: "total", lines: &[], arguments: &[], set: None, bytes: KernelBytes::NONE };
+    let grid = |renumber: bool| {
+        let mut grid = Grid::cartesian(Cartesian::plane([70, 60], [1.0; 2])).expect("a valid shape").as_unstructured();
+        grid.renumber(if renumber { Renumber::Yes } else { Renumber::No });
+        grid
+    };
+    let value = |cell: usize| (cell as f64).sin() * 10f64.powi(cell as i32 % 13 - 6);
+    let mut sums = Vec::new();
+    for renumber in [false, true] {
+        let mut rt = SerialRuntime::new(session(grid(renumber)));
+        let cells = rt.domain(ALL_CELLS)?;
+        assert_eq!(cells.file_order().is_some(), renumber);
+        let values: Vec<f64> = (0..cells.len()).map(value).collect();
+        let collection = rt.scalar_collection(&cells, values.clone())?;
+        for reduction in [Reduction::Sum, Reduction::Prod, Reduction::Max, Reduction::Min] {
+            let written = rt.reduce_written_in_kernel(reduction, &cells, &KERNEL, |range, part| part.copy_from_slice(&values[range]))?;
+            assert_eq!(written.to_bits(), rt.reduce(reduction, &collection)?.to_bits(), "{reduction:?}");
+            sums.extend((reduction == Reduction::Sum).then_some(written));
+        }
+    }
+    assert_ne!(sums[0], sums[1], "the order shows");
     Ok(())
 }

@@ -292,19 +292,16 @@ impl Merger<'_> {
             };
             let Some(key) = self.key(&rest[first]) else { continue };
             let mut group: Vec<Stmt> = Vec::new();
-            let (mut made, mut extremes): (BTreeSet<ValueId>, BTreeSet<ValueId>) = Default::default();
+            // Values of elements: an extreme is known when all of them are done.
+            let mut made: BTreeSet<ValueId> = BTreeSet::new();
             let mut left = Vec::with_capacity(rest.len());
             let mut checks = Checks::default();
             for statement in std::mem::take(&mut rest) {
                 let is_alike = self.key(&statement) == Some(key)
                     || (self.extreme_key(&statement) == Some(key) && statement.reads().iter().any(|value| made.contains(value)));
-                // An extreme is known when all elements are done.
-                let reads_extreme = statement.reads().iter().any(|value| extremes.contains(value));
-                if is_alike && !reads_extreme && self.may_join(&statement, &pending, &made) && !checks.holds_back(&statement, self.kernels)
-                {
-                    made.extend(statement.defines());
-                    if self.launched(&statement).is_some_and(reduces_alone) {
-                        extremes.extend(statement.defines());
+                if is_alike && self.may_join(&statement, &pending, &made) && !checks.holds_back(&statement, self.kernels) {
+                    if !self.launched(&statement).is_some_and(reduces_alone) {
+                        made.extend(statement.defines());
                     }
                     group.push(statement);
                 } else {
@@ -313,7 +310,9 @@ impl Merger<'_> {
                 }
             }
             rest = left;
-            pending.retain(|v| !made.contains(v));
+            for value in group.iter().flat_map(Stmt::defines) {
+                pending.remove(value);
+            }
             match <[Stmt; 1]>::try_from(group) {
                 Ok([single]) => out.push(single),
                 Err(group) => out.extend(self.merge(key, group)),

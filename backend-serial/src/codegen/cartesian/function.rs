@@ -131,7 +131,7 @@ fn full(source: Source<'_>, block: &KBlock, equation: Option<&Equation<'_>>, fun
     };
     let buffers = buffers(&mut writer, quote! { grid.n_cells() })?;
     let (prepare, more) = equation.map(|equation| equation.prepare(&mut writer)).unzip();
-    let Outputs { whole, part, .. } = Outputs::of(&writer, more);
+    let Outputs { whole, part } = Outputs::of(&writer, more);
     let finish = match equation {
         Some(equation) => equation.finish(&writer)?,
         None => results(&mut writer)?,

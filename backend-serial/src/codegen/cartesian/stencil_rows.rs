@@ -227,7 +227,11 @@ pub(in crate::codegen) fn stencil_rows<'a>(
 
     // The loop over rows.
     let rows_text = rows_text(&mut writer);
-    let reads_text = reads_text(&all, matches!(body, Body::Strips(_)), &mut writer)?;
+    let cache = match &body {
+        Body::Strips(_) => "L3",
+        Body::Loop(_) => "L2",
+    };
+    let reads_text = reads_text(&all, &ident(cache), &mut writer)?;
     let mut constants = TokenStream::new();
     let (mut copies_of_rows, mut lanes_of_segment) = (TokenStream::new(), TokenStream::new());
     for kind in &kinds {
@@ -247,7 +251,7 @@ pub(in crate::codegen) fn stencil_rows<'a>(
     let buffers = buffers(&mut writer, quote! { grid.n_cells() })?;
     let at_sides = equation.map(|equation| equation.at_sides(&mut writer)).transpose()?;
     let more = equation.map(|equation| equation.outputs(&mut writer));
-    let Outputs { whole, part, .. } = Outputs::of(&writer, more);
+    let Outputs { whole, part } = Outputs::of(&writer, more);
     let finish = match equation {
         Some(equation) => equation.finish(&writer)?,
         None => results(&mut writer)?,
@@ -327,7 +331,7 @@ fn rows_text(writer: &mut Writer) -> TokenStream {
 }
 
 /// `const READS: ..`
-fn reads_text(lanes: &[Lane], is_slow: bool, writer: &mut Writer) -> Written<TokenStream> {
+fn reads_text(lanes: &[Lane], cache: &Ident, writer: &mut Writer) -> Written<TokenStream> {
     let params: BTreeSet<ParamId> = lanes.iter().map(|lane| lane.param).collect();
     let mut bytes = 0;
     for param in params {
@@ -347,8 +351,8 @@ fn reads_text(lanes: &[Lane], is_slow: bool, writer: &mut Writer) -> Written<Tok
         Literal::usize_unsuffixed(usize::from(reach.reach[1].abs_diff(reach.reach[0])))
     });
     let [rows, planes] = around;
-    let reads = writer.uses.item("Reads");
-    Ok(quote! { const READS: #reads = #reads { bytes: #bytes, around: [#rows, #planes], is_slow: #is_slow }; })
+    let [reads, caches] = ["Reads", "TileCache"].map(|name| writer.uses.item(name));
+    Ok(quote! { const READS: #reads = #reads { bytes: #bytes, around: [#rows, #planes], cache: #caches::#cache }; })
 }
 
 /// `const LANES: ..`, and the arrays that they are of.

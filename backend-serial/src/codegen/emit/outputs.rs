@@ -1,7 +1,7 @@
 //! What the loops of a kernel write, range by range: `(&mut u[..], &mut v[..])` before the loop,
 //! `(u_values, v_values)` in it.
 
-use equelle_front::ir::Space;
+use equelle_front::ir::{CheckKind, Space};
 use equelle_front::ops::Reduction;
 use equelle_front::types::Basic;
 use proc_macro2::{Ident, TokenStream};
@@ -20,16 +20,73 @@ pub(in crate::codegen) struct Outputs {
     pub whole: TokenStream,
     /// Those of a range, as a pattern.
     pub part: TokenStream,
-    /// The one result, if it is a number that a loop without conditions reduces.
-    pub reduced: Option<(Ident, TokenStream)>,
+}
+
+/// What becomes of the values of a loop over the elements of a domain.
+pub(in crate::codegen) enum Values {
+    /// They are outputs.
+    Kept(Outputs),
+    /// The same, if conditions of this kind hold; else the loop ends with the error of the first
+    /// element for which one does not.
+    Checked(Outputs, CheckKind),
+    /// One number for each element is reduced leaf by leaf, without a buffer.
+    Reduced {
+        /// The name of the number that they are reduced to.
+        result: Ident,
+        reduction: TokenStream,
+        /// Those of a range, as a pattern.
+        part: Ident,
+    },
+}
+
+impl Values {
+    /// Those of the results of a kernel.
+    pub(in crate::codegen) fn of(writer: &mut Writer) -> Values {
+        let kernel = writer.kernel;
+        if let ([result], [name], [part]) = (&kernel.results[..], &writer.results.clone()[..], &writer.slices.clone()[..])
+            && let (Some(reduction), Basic::Scalar, true) = (result.reduce, result.ty.basic, kernel.checks.is_empty())
+            && let Some(reduction) = reduction_of_numbers(writer, reduction)
+        {
+            return Values::Reduced { result: name.clone(), reduction, part: part.clone() };
+        }
+        Values::kept(writer, Outputs::of(writer, None))
+    }
+
+    /// These outputs, with the conditions of the kernel, which are of one kind.
+    pub(in crate::codegen) fn kept(writer: &Writer, outputs: Outputs) -> Values {
+        match writer.kernel.checks.first() {
+            None => Values::Kept(outputs),
+            Some(check) => Values::Checked(outputs, check.kind),
+        }
+    }
+
+    /// The loop, with its body for a range.
+    pub(in crate::codegen) fn each(&self, writer: &mut Writer, body: &TokenStream) -> TokenStream {
+        writer.uses.add(Use::Runtime);
+        match self {
+            Values::Kept(Outputs { whole, part }) => quote! { rt.each(domain.len(), #whole, move |range, #part| { #body }); },
+            Values::Checked(Outputs { whole, part }, kind) => {
+                let error = ident(match kind {
+                    CheckKind::OnEmpty => "on_empty_in_kernel",
+                    CheckKind::OneCell => "two_cells_in_kernel",
+                });
+                let info = writer.info();
+                quote! {
+                    rt.try_each(domain.len(), #whole, move |range, #part| { #body Ok(()) })
+                        .map_err(|position| rt.#error(&#info, domain, position))?;
+                }
+            }
+            Values::Reduced { result, reduction, part } => {
+                let info = writer.info();
+                quote! {
+                    let #result = rt.reduce_written_in_kernel(#reduction, domain, &#info, move |range, #part| { #body })?;
+                }
+            }
+        }
+    }
 }
 
 impl Outputs {
-    /// What is written besides results.
-    pub(in crate::codegen) fn other(whole: TokenStream, part: TokenStream) -> Outputs {
-        Outputs { whole, part, reduced: None }
-    }
-
     /// The buffers of the results of a kernel, and what else the loop writes.
     pub(in crate::codegen) fn of(writer: &Writer, more: Option<Outputs>) -> Outputs {
         let (mut whole, mut part) = (Vec::new(), Vec::new());
@@ -49,38 +106,12 @@ impl Outputs {
             whole.push(more.whole);
             part.push(more.part);
         }
-        Outputs { whole: tuple(whole), part: tuple(part), reduced: None }
-    }
-
-    /// The same, but for values that are reduced and not kept: leaf by leaf, without a buffer.
-    pub(in crate::codegen) fn of_values(writer: &mut Writer) -> Outputs {
-        let mut outputs = Outputs::of(writer, None);
-        if let ([result], [name], []) = (&writer.kernel.results[..], &writer.results.clone()[..], &writer.kernel.checks[..])
-            && let (Some(reduction), Basic::Scalar) = (result.reduce, result.ty.basic)
-        {
-            outputs.reduced = reduction_of_numbers(writer, reduction).map(|reduction| (name.clone(), reduction));
-        }
-        outputs
-    }
-
-    /// The loop over a domain, with its body as a closure of a range and its outputs.
-    pub(in crate::codegen) fn each(&self, writer: &mut Writer, body: &TokenStream) -> TokenStream {
-        let Outputs { whole, part, reduced } = self;
-        writer.uses.add(Use::Runtime);
-        match reduced {
-            None => quote! { rt.each(domain.len(), #whole, move |range, #part| { #body }); },
-            Some((result, reduction)) => {
-                let info = writer.info();
-                quote! {
-                    let #result = rt.reduce_written_in_kernel(#reduction, domain, &#info, move |range, #part| { #body })?;
-                }
-            }
-        }
+        Outputs { whole: tuple(whole), part: tuple(part) }
     }
 
     /// Of a loop that writes nothing.
     pub(in crate::codegen) fn none() -> Outputs {
-        Outputs { whole: quote! { () }, part: quote! { () }, reduced: None }
+        Outputs { whole: quote! { () }, part: quote! { () } }
     }
 }
 

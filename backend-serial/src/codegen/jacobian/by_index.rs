@@ -78,7 +78,7 @@ impl<'a> EquationByIndex<'a> {
     /// The entries as outputs of the loop.
     pub(in crate::codegen) fn outputs(&self, writer: &mut Writer) -> Outputs {
         let entries = writer.uses.item("Entries");
-        Outputs::other(quote! { #entries::new(stencil.row_ptr(), &mut rows[..]) }, quote! { mut entries })
+        Outputs { whole: quote! { #entries::new(stencil.row_ptr(), &mut rows[..]) }, part: quote! { mut entries } }
     }
 
     /// After everything about cells inside has been written.

@@ -96,7 +96,7 @@ impl<'a> Equation<'a> {
             let stencil = rt.cartesian_stencil(&#info, grid, domain, &[#(args.#unknowns),*], &[#(#reach),*])?;
             let mut rows = rt.take_entries(stencil.entries());
         };
-        let entries = Outputs::other(quote! { #entries::new(stencil.row_ptr(), &mut rows[..]) }, quote! { mut entries });
+        let entries = Outputs { whole: quote! { #entries::new(stencil.row_ptr(), &mut rows[..]) }, part: quote! { mut entries } };
         (before, entries)
     }
 

@@ -15,7 +15,7 @@ use proc_macro2::{Ident, Literal, TokenStream};
 use quote::quote;
 
 use crate::codegen::emit::derivatives::{Derivatives, Target};
-use crate::codegen::emit::outputs::{Outputs, buffers, stores};
+use crate::codegen::emit::outputs::{Outputs, Values, buffers, stores};
 use crate::codegen::emit::text::ident;
 use crate::codegen::emit::uses::Use;
 use crate::codegen::emit::writer::{Failure, Form, Source, Writer, Written};
@@ -101,10 +101,10 @@ fn evaluation(
     let buffers = buffers(&mut writer, quote! { domain.len() })?;
     let stores = stores(&mut writer, &quote! { position - range.start }, &yields)?;
     let entries = writer.uses.item("Entries");
-    let entries = Outputs::other(quote! { #entries::new(stencil.row_ptr(), &mut rows[..]) }, quote! { mut entries });
-    let outputs = Outputs::of(&writer, Some(entries));
+    let entries = Outputs { whole: quote! { #entries::new(stencil.row_ptr(), &mut rows[..]) }, part: quote! { mut entries } };
+    let values = Values::kept(&writer, Outputs::of(&writer, Some(entries)));
     let each = quote! { #begin_row #begin #statements #stores #end };
-    let loop_ = loop_over(&mut writer, set, &outputs, &begin_range, &each);
+    let loop_ = loop_over(&mut writer, set, &values, &begin_range, &each);
     let prelude = writer.prelude();
     let info = writer.info();
     writer.uses.add_all([Use::Runtime, Use::Args]);

@@ -8,7 +8,8 @@ use equelle_front::types::{Basic, SetId};
 use proc_macro2::TokenStream;
 use quote::quote;
 
-use crate::codegen::emit::outputs::Outputs;
+use super::function::cells_here;
+use crate::codegen::emit::outputs::Values;
 use crate::codegen::emit::uses::Use;
 use crate::codegen::emit::writer::Writer;
 
@@ -29,7 +30,7 @@ pub(super) fn is_elementwise(kernel: &Kernel) -> bool {
 
 /// The loop over the elements of a set, range by range; `each` is the text of the writer for the
 /// element `i` of slices.
-pub(super) fn loop_over_slices(writer: &mut Writer, set: SetId, outputs: &Outputs, each: &TokenStream) -> TokenStream {
+pub(super) fn loop_over_slices(writer: &mut Writer, set: SetId, values: &Values, each: &TokenStream) -> TokenStream {
     // The elements at hand: a range, or a row of cells in it where volumes are asked for.
     let by_row = writer.uses.has(Use::VolumeHere);
     let elements = if by_row {
@@ -68,10 +69,7 @@ pub(super) fn loop_over_slices(writer: &mut Writer, set: SetId, outputs: &Output
             quote! { let here = elements[i]; }
         }
     });
-    let cells_here = writer.uses.has(Use::CellsHere).then(|| {
-        let grid = writer.grid();
-        quote! { let cells_here = #grid.face_cells(here); }
-    });
+    let cells_here = cells_here(writer);
     let each = quote! {
         let len = #elements.len();
         #slices
@@ -83,6 +81,6 @@ pub(super) fn loop_over_slices(writer: &mut Writer, set: SetId, outputs: &Output
     } else {
         each
     };
-    let each = outputs.each(writer, &each);
+    let each = values.each(writer, &each);
     quote! { #domain_elements #each }
 }

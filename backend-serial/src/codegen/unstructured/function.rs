@@ -8,7 +8,7 @@ use proc_macro2::{Ident, TokenStream};
 use quote::quote;
 
 use super::elementwise::{is_elementwise, loop_over_slices};
-use crate::codegen::emit::outputs::{Outputs, buffers, reduction_of_numbers, results, stores};
+use crate::codegen::emit::outputs::{Outputs, Values, buffers, reduction_of_numbers, results, stores};
 use crate::codegen::emit::text::Level;
 use crate::codegen::emit::uses::Use;
 use crate::codegen::emit::writer::{Form, Source, Writer, Written};
@@ -64,21 +64,21 @@ pub(in crate::codegen) fn unstructured_function(
         Space::Set(_) if part == Part::Whole && reduced_collection(kernel).is_some() => reduction_of_collection(&mut writer)?,
         Space::Set(set) => {
             let domain = writer.domain(set)?;
-            let outputs = match part {
-                Part::Whole => Outputs::of_values(&mut writer),
-                Part::Checks => Outputs::none(),
+            let values = match part {
+                Part::Whole => Values::of(&mut writer),
+                Part::Checks => Values::kept(&writer, Outputs::none()),
             };
-            let (buffers, finish) = match (&outputs.reduced, part) {
-                (Some((result, _)), _) => (TokenStream::new(), quote! { Ok(#result) }),
-                (None, Part::Checks) => (TokenStream::new(), quote! { Ok(()) }),
-                (None, Part::Whole) => (buffers(&mut writer, quote! { domain.len() })?, results(&mut writer)?),
+            let (buffers, finish) = match (&values, part) {
+                (Values::Reduced { result, .. }, _) => (TokenStream::new(), quote! { Ok(#result) }),
+                (_, Part::Checks) => (TokenStream::new(), quote! { Ok(()) }),
+                (_, Part::Whole) => (buffers(&mut writer, quote! { domain.len() })?, results(&mut writer)?),
             };
             let loop_ = if writer.elementwise {
                 let stores = stores(&mut writer, &quote! { i }, &yields)?;
-                loop_over_slices(&mut writer, set, &outputs, &quote! { #statements #stores })
+                loop_over_slices(&mut writer, set, &values, &quote! { #statements #stores })
             } else {
                 let stores = stores(&mut writer, &quote! { position - range.start }, &yields)?;
-                loop_over(&mut writer, set, &outputs, &TokenStream::new(), &quote! { #checks #statements #stores })
+                loop_over(&mut writer, set, &values, &TokenStream::new(), &quote! { #checks #statements #stores })
             };
             let prelude = writer.prelude();
             quote! {
@@ -145,12 +145,11 @@ fn checks(writer: &mut Writer) -> Written<TokenStream> {
 }
 
 /// The loop over the elements of a set, range by range; `before` are statements at the beginning of
-/// a range, `each` is the text of the writer. Where a condition of an element fails, the loop ends
-/// with the error of the first such element.
+/// a range, `each` is the text of the writer.
 pub(in crate::codegen) fn loop_over(
     writer: &mut Writer,
     set: SetId,
-    outputs: &Outputs,
+    values: &Values,
     before: &TokenStream,
     each: &TokenStream,
 ) -> TokenStream {
@@ -163,27 +162,17 @@ pub(in crate::codegen) fn loop_over(
             quote! { let here = elements[position]; }
         }
     });
-    let cells = writer.uses.has(Use::CellsHere).then(|| {
-        let grid = writer.grid();
-        quote! { let cells_here = #grid.face_cells(here); }
-    });
+    let cells = cells_here(writer);
     let again = writer.uses.has(Use::Range).then(|| quote! { .clone() });
     let each = quote! { #before for position in range #again { #here #cells #each } };
-    writer.uses.add(Use::Runtime);
-    let Some(check) = writer.kernel.checks.first() else {
-        let each = outputs.each(writer, &each);
-        return quote! { #elements #each };
-    };
-    let Outputs { whole, part, .. } = outputs;
-    // The checks of a kernel are of one kind.
-    let error = match check.kind {
-        CheckKind::OnEmpty => quote! { on_empty_in_kernel },
-        CheckKind::OneCell => quote! { two_cells_in_kernel },
-    };
-    let info = writer.info();
-    quote! {
-        #elements
-        rt.try_each(domain.len(), #whole, move |range, #part| { #each Ok(()) })
-            .map_err(|position| rt.#error(&#info, domain, position))?;
-    }
+    let each = values.each(writer, &each);
+    quote! { #elements #each }
+}
+
+/// The cells of the face at hand, where the text asks for them.
+pub(super) fn cells_here(writer: &mut Writer) -> Option<TokenStream> {
+    writer.uses.has(Use::CellsHere).then(|| {
+        let grid = writer.grid();
+        quote! { let cells_here = #grid.face_cells(here); }
+    })
 }
