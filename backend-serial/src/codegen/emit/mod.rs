@@ -6,7 +6,7 @@ pub(super) mod derivatives;
 mod expr;
 pub(super) mod operators;
 pub(super) mod outputs;
-mod path;
+pub(super) mod path;
 mod read;
 pub(super) mod reals;
 pub(super) mod reduction;

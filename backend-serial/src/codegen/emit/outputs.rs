@@ -25,7 +25,7 @@ pub(in crate::codegen) struct Outputs {
 /// What becomes of the values of a loop over the elements of a domain.
 pub(in crate::codegen) enum Values {
     /// They are outputs.
-    Kept(Outputs),
+    Stored(Outputs),
     /// The same, if conditions of this kind hold; else the loop ends with the error of the first
     /// element for which one does not.
     Checked(Outputs, CheckKind),
@@ -49,13 +49,13 @@ impl Values {
         {
             return Values::Reduced { result: name.clone(), reduction, part: part.clone() };
         }
-        Values::kept(writer, Outputs::of(writer, None))
+        Values::stored(writer, Outputs::of(writer, None))
     }
 
     /// These outputs, with the conditions of the kernel, which are of one kind.
-    pub(in crate::codegen) fn kept(writer: &Writer, outputs: Outputs) -> Values {
+    pub(in crate::codegen) fn stored(writer: &Writer, outputs: Outputs) -> Values {
         match writer.kernel.checks.first() {
-            None => Values::Kept(outputs),
+            None => Values::Stored(outputs),
             Some(check) => Values::Checked(outputs, check.kind),
         }
     }
@@ -64,7 +64,7 @@ impl Values {
     pub(in crate::codegen) fn each(&self, writer: &mut Writer, body: &TokenStream) -> TokenStream {
         writer.uses.add(Use::Runtime);
         match self {
-            Values::Kept(Outputs { whole, part }) => quote! { rt.each(domain.len(), #whole, move |range, #part| { #body }); },
+            Values::Stored(Outputs { whole, part }) => quote! { rt.each(domain.len(), #whole, move |range, #part| { #body }); },
             Values::Checked(Outputs { whole, part }, kind) => {
                 let error = ident(match kind {
                     CheckKind::OnEmpty => "on_empty_in_kernel",

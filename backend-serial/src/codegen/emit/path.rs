@@ -332,3 +332,11 @@ impl Writer<'_> {
         }))
     }
 }
+
+/// The cells of the face at hand, where the text asks for them.
+pub(in crate::codegen) fn cells_here(writer: &mut Writer) -> Option<TokenStream> {
+    writer.uses.has(Use::CellsHere).then(|| {
+        let grid = writer.grid();
+        quote! { let cells_here = #grid.face_cells(here); }
+    })
+}

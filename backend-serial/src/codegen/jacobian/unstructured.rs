@@ -102,7 +102,7 @@ fn evaluation(
     let stores = stores(&mut writer, &quote! { position - range.start }, &yields)?;
     let entries = writer.uses.item("Entries");
     let entries = Outputs { whole: quote! { #entries::new(stencil.row_ptr(), &mut rows[..]) }, part: quote! { mut entries } };
-    let values = Values::kept(&writer, Outputs::of(&writer, Some(entries)));
+    let values = Values::stored(&writer, Outputs::of(&writer, Some(entries)));
     let each = quote! { #begin_row #begin #statements #stores #end };
     let loop_ = loop_over(&mut writer, set, &values, &begin_range, &each);
     let prelude = writer.prelude();

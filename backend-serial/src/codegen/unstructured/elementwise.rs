@@ -8,8 +8,8 @@ use equelle_front::types::{Basic, SetId};
 use proc_macro2::TokenStream;
 use quote::quote;
 
-use super::function::cells_here;
 use crate::codegen::emit::outputs::Values;
+use crate::codegen::emit::path::cells_here;
 use crate::codegen::emit::uses::Use;
 use crate::codegen::emit::writer::Writer;
 

@@ -9,6 +9,7 @@ use quote::quote;
 
 use super::elementwise::{is_elementwise, loop_over_slices};
 use crate::codegen::emit::outputs::{Outputs, Values, buffers, reduction_of_numbers, results, stores};
+use crate::codegen::emit::path::cells_here;
 use crate::codegen::emit::text::Level;
 use crate::codegen::emit::uses::Use;
 use crate::codegen::emit::writer::{Form, Source, Writer, Written};
@@ -66,7 +67,7 @@ pub(in crate::codegen) fn unstructured_function(
             let domain = writer.domain(set)?;
             let values = match part {
                 Part::Whole => Values::of(&mut writer),
-                Part::Checks => Values::kept(&writer, Outputs::none()),
+                Part::Checks => Values::stored(&writer, Outputs::none()),
             };
             let (buffers, finish) = match (&values, part) {
                 (Values::Reduced { result, .. }, _) => (TokenStream::new(), quote! { Ok(#result) }),
@@ -167,12 +168,4 @@ pub(in crate::codegen) fn loop_over(
     let each = quote! { #before for position in range #again { #here #cells #each } };
     let each = values.each(writer, &each);
     quote! { #elements #each }
-}
-
-/// The cells of the face at hand, where the text asks for them.
-pub(super) fn cells_here(writer: &mut Writer) -> Option<TokenStream> {
-    writer.uses.has(Use::CellsHere).then(|| {
-        let grid = writer.grid();
-        quote! { let cells_here = #grid.face_cells(here); }
-    })
 }
