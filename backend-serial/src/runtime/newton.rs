@@ -277,7 +277,18 @@ impl<R: Real> GridProblem for SerialProblem<'_, '_, R> {
         Ok(())
     }
 
-    fn terms(&mut self) -> Result<Vec<f64>, Error> {
+    fn scaled_norms(&mut self, scales: &Vec<f64>) -> Result<Vec<f64>, Error> {
+        let mut norms = Vec::with_capacity(self.state.ends.len());
+        for (equation, &end) in self.state.equations.iter().zip(&self.state.ends) {
+            let values = self.rt.values_of(equation);
+            let scales = &scales[end - values.len()..end];
+            let scaled: Vec<f64> = values.iter().zip(scales).map(|(r, scale)| r.to_f64() * scale).collect();
+            norms.push(linalg::space::host::norm(&scaled));
+        }
+        Ok(norms)
+    }
+
+    fn terms(&mut self, scales: Option<&Vec<f64>>) -> Result<Vec<f64>, Error> {
         let mut unknowns = Vec::with_capacity(self.state.total());
         for unknown in &self.state.iterate {
             unknowns.extend(self.rt.values_of(unknown).iter().map(|u| u.to_f64().abs()));
@@ -285,7 +296,7 @@ impl<R: Real> GridProblem for SerialProblem<'_, '_, R> {
         let mut begin = 0;
         let mut norms = Vec::with_capacity(self.state.ends.len());
         for (equation, &end) in self.state.equations.iter().zip(&self.state.ends) {
-            let terms: Vec<f64> = match (&self.unsolved, equation.jacobian()) {
+            let mut terms: Vec<f64> = match (&self.unsolved, equation.jacobian()) {
                 (Some(matrix), _) => {
                     let term = |(column, value): (usize, f64)| value.abs() * unknowns[column];
                     (begin..end).map(|row| matrix.rows().row(row).map(term).sum()).collect()
@@ -300,6 +311,9 @@ impl<R: Real> GridProblem for SerialProblem<'_, '_, R> {
                 // An equation without elements.
                 (None, None) => Vec::new(),
             };
+            if let Some(scales) = scales {
+                terms.iter_mut().zip(&scales[begin..end]).for_each(|(term, scale)| *term *= scale);
+            }
             norms.push(linalg::space::host::norm(&terms));
             begin = end;
         }

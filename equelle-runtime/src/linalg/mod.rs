@@ -6,9 +6,9 @@
 //! constant), [`precond`] (preconditioners), [`direct`] (direct solvers), [`driver`] (choice of
 //! method, and the entry point [`solve()`]).
 //!
-//! A system is solved when `|b - A x| <= tolerance |b|` in the 2-norm, evaluated from `x` itself
-//! after the method has proposed to stop, or when the residual is below the caller's `negligible`.
-//! No `x` that fails this test is returned as a solution.
+//! [`driver::system`] says when a system is solved. That is evaluated from `x` itself after the
+//! method has proposed to stop; a residual below the caller's `negligible` also passes. No `x` that
+//! fails this test is returned as a solution.
 
 pub mod direct;
 pub mod driver;
@@ -23,6 +23,7 @@ pub use driver::cache::LinearCache;
 pub use driver::error::{LinearError, LinearErrorKind};
 pub use driver::options::{LinearOptions, Method, Preconditioning, refusal};
 pub use driver::solve::{Solution, solve, solve_blocks, solve_in, solve_on_host};
+pub use driver::system::Rows;
 pub use matrix::block_matrix::{BlockMatrix, BlockPattern};
 pub use matrix::csr::{Csr, CsrError, Pattern, Symmetry};
 pub use matrix::sparse_rows::SparseRows;

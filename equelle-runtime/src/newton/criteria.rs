@@ -14,7 +14,10 @@
 //!   larger corrections, ends the solve. Of a linear problem it need not have stagnated if the next
 //!   correction would be small: that would be a step of iterative refinement.
 //!
-//! Each equation and each unknown is judged by itself, since they have different units.
+//! Each equation and each unknown is judged by itself, since they have different units. Where the
+//! rows of a linear system differ much in size, each equation is judged with these rows scaled, too
+//! or instead, as in the linear solve ([`crate::linalg::driver::system`]). The scales of the next system may be others, so norms at the guess are carried along by ratios.
+//! Tolerances that a user gives are in the unit of the residual.
 
 use std::fmt;
 
@@ -54,6 +57,8 @@ impl Limits {
 /// Part of the accepted residual that a linear solve may leave; the rest is for the round-off of
 /// the residual.
 const AIM: f64 = 0.5;
+/// Part of `abs_res_tol` that a linear solve may leave: the residual can still get below it.
+const AIM_FOR_TOLERANCE: f64 = 0.1;
 /// A residual that keeps more than this part has stagnated.
 const STALLED: f64 = 0.5;
 
@@ -107,15 +112,22 @@ impl Size {
 pub(super) struct Criteria<'a> {
     options: &'a Options,
     limits: Limits,
-    /// Norm of each equation at the guess. `[equations]`
+    /// Norms of the equations at the guess ([`Problem::judged_norms`]).
     first: Vec<f64>,
-    /// Norm of each equation before the last correction. `[equations]`
+    /// Norms of the equations before the last correction.
     before: Vec<f64>,
+    /// Norm of all equations at the guess.
+    first_norm: f64,
+    /// Norm of all equations at the iterate before the next correction.
+    norm: f64,
+    /// Norm of a residual that linear solves may leave.
+    neglected: f64,
 }
 
 impl<'a> Criteria<'a> {
     pub fn new(options: &'a Options) -> Criteria<'a> {
-        Criteria { options, limits: Limits::of(options.rounding), first: Vec::new(), before: Vec::new() }
+        let limits = Limits::of(options.rounding);
+        Criteria { options, limits, first: Vec::new(), before: Vec::new(), first_norm: 0.0, norm: 0.0, neglected: 0.0 }
     }
 
     /// Whether no tolerance of the residual is given.
@@ -128,20 +140,32 @@ impl<'a> Criteria<'a> {
         self.options.abs_res_tol.is_some_and(|tolerance| norm <= tolerance)
     }
 
-    /// The norm of the residual that satisfies a criterion, if it was `first` at the guess.
-    pub fn target(&self, first: f64) -> f64 {
-        self.options.abs_res_tol.unwrap_or(self.limits.reduction * first)
+    /// The norm of the residual that satisfies a criterion.
+    pub fn target(&self) -> f64 {
+        self.options.abs_res_tol.unwrap_or(self.limits.reduction * self.first_norm)
     }
 
-    /// The residual that a linear solve may leave, if it was `first` at the guess.
-    pub fn negligible(&self, first: f64) -> f64 {
-        AIM * self.limits.reduction * first
+    /// The part of its right-hand side that the next linear solve may leave.
+    pub fn negligible(&self) -> f64 {
+        self.neglected / self.norm
     }
 
-    /// Stores the norms at the iterate before the next correction.
-    pub fn start(&mut self, problem: &mut dyn Problem) -> Result<(), Error> {
+    /// Allows linear solves to leave a residual of this norm.
+    pub fn neglect(&mut self, norm: f64) {
+        self.neglected = self.neglected.max(norm);
+    }
+
+    /// Stores the norm at the guess.
+    pub fn begin(&mut self, norm: f64) {
+        (self.first_norm, self.norm) = (norm, norm);
+        self.neglected = self.options.abs_res_tol.map_or(AIM * self.limits.reduction * norm, |tolerance| AIM_FOR_TOLERANCE * tolerance);
+    }
+
+    /// Stores the norms at the iterate before the next correction; that of all equations is `norm`.
+    pub fn start(&mut self, problem: &mut dyn Problem, norm: f64) -> Result<(), Error> {
+        self.norm = norm;
         if self.are_default() {
-            self.before = problem.equation_norms()?;
+            self.before = problem.judged_norms()?;
             if self.first.is_empty() {
                 self.first.clone_from(&self.before);
             }
@@ -149,14 +173,42 @@ impl<'a> Criteria<'a> {
         Ok(())
     }
 
-    /// The criterion that holds after an evaluation; `update` led to it.
-    pub fn met(&self, problem: &mut dyn Problem, history: &History, update: Option<Update>) -> Result<Option<ConvergedReason>, Error> {
+    /// Converts all norms to the row scales of the linear system of the last correction, after which
+    /// nothing was evaluated yet.
+    pub fn rescale(&mut self, problem: &mut dyn Problem, plain: f64) -> Result<f64, Error> {
+        let norm = problem.judged_norm(plain)?;
+        let ratio = |now: f64, before: f64| if now == before || before == 0.0 { 1.0 } else { now / before };
+        let by = ratio(norm, self.norm);
+        self.first_norm *= by;
+        self.norm = norm;
+        if self.are_default() {
+            self.neglected *= by;
+            let now = problem.judged_norms()?;
+            let equations = problem.equations();
+            let mut first = Vec::with_capacity(now.len());
+            for (number, now) in now.iter().enumerate() {
+                // A norm with scaled rows follows the one without where there was none.
+                let known = if number < self.before.len() { number } else { number % equations };
+                first.push(self.first[known] * ratio(*now, self.before[known]));
+            }
+            (self.first, self.before) = (first, now);
+        }
+        Ok(norm)
+    }
+
+    /// The criterion that holds after an evaluation with this judged norm; `update` led to it.
+    pub fn met(
+        &self,
+        problem: &mut dyn Problem,
+        history: &History,
+        judged: f64,
+        update: Option<Update>,
+    ) -> Result<Option<ConvergedReason>, Error> {
         let (norm, options) = (history.norm(), self.options);
         if self.are_met_by_norm(norm) {
             return Ok(Some(ConvergedReason::Absolute));
         }
-        let first = history.iterations.first().map_or(norm, |first| first.norm);
-        if options.rel_res_tol > 0.0 && norm <= options.rel_res_tol * first {
+        if options.rel_res_tol > 0.0 && judged <= options.rel_res_tol * self.first_norm {
             return Ok(Some(ConvergedReason::Relative));
         }
         if options.update_tol > 0.0 && history.count() > 0 {
@@ -184,7 +236,7 @@ impl<'a> Criteria<'a> {
         if !self.are_default() {
             return Ok(None);
         }
-        let norms = problem.equation_norms()?;
+        let norms = problem.judged_norms()?;
         // Written so that NaN fails.
         let reduced: Vec<bool> = norms.iter().zip(&self.first).map(|(norm, first)| *norm <= self.limits.reduction * first).collect();
         let stalls = |number: usize| norms[number] > STALLED * self.before[number];
@@ -217,17 +269,18 @@ impl<'a> Criteria<'a> {
         Ok(None)
     }
 
-    /// Whether the norm of each equation is round-off of its terms; false if the back-end does not
-    /// compute these.
+    /// Whether the judged norm of each equation is round-off of its terms; false if the back-end
+    /// does not compute these.
     pub fn within_rounding(&self, problem: &mut dyn Problem, norms: &[f64]) -> Result<Vec<bool>, Error> {
         let terms = problem.terms()?;
         let least = round_off(self.options.rounding);
         Ok(norms.iter().enumerate().map(|(number, norm)| terms.get(number).is_some_and(|terms| *norm <= least * terms)).collect())
     }
 
-    /// Round-off in the residual of all equations together.
+    /// Round-off in the judged norm of all equations together.
     pub fn rounding(&self, problem: &mut dyn Problem) -> Result<f64, Error> {
-        let terms = problem.terms()?;
+        let mut terms = problem.terms()?;
+        terms.drain(..terms.len().saturating_sub(problem.equations()));
         Ok(round_off(self.options.rounding) * terms.iter().map(|terms| terms * terms).sum::<f64>().sqrt())
     }
 }
@@ -257,7 +310,9 @@ mod tests {
         use crate::linalg::LinearOptions;
         use crate::linalg::krylov::iteration::{Pursuit, Target};
         let (options, criteria) = (Options::default(), LinearOptions::default());
-        let saves = Criteria::new(&options).negligible(1.0);
+        let mut newton = Criteria::new(&options);
+        newton.begin(1.0);
+        let saves = newton.negligible();
         // The driver leaves a tenth of the tolerance for what follows the method.
         assert_eq!(Target::toward(1.0, 0.9 * criteria.tolerance, saves, Pursuit::Near).aim, saves);
     }

@@ -104,6 +104,26 @@ pub trait Problem {
     /// Those of copies to the host.
     fn equation_norms(&mut self) -> Result<Vec<f64>, Error>;
 
+    /// The norms by which a solve is judged, as those of its last linear system
+    /// ([`crate::linalg::Rows`]): [`Problem::equation_norms`], these and the ones with scaled rows,
+    /// or those alone. They may be compared until the next linear solve. `[equations]` or
+    /// `[2 * equations]`
+    ///
+    /// # Errors
+    /// Those of copies to the host.
+    fn judged_norms(&mut self) -> Result<Vec<f64>, Error> {
+        self.equation_norms()
+    }
+
+    /// Norm over all equations, with scaled rows if [`Problem::judged_norms`] has these; else
+    /// `norm`, the Euclidean one.
+    ///
+    /// # Errors
+    /// As for [`Problem::judged_norms`].
+    fn judged_norm(&mut self, norm: f64) -> Result<f64, Error> {
+        Ok(norm)
+    }
+
     /// Size of the last correction of each unknown, before bounds and line search: `[unknowns]`, or
     /// empty if unknown. Called after the evaluation that follows a correction.
     ///
@@ -113,9 +133,9 @@ pub trait Problem {
         Ok(Vec::new())
     }
 
-    /// Euclidean norm of `sum_j |J_ij| |u_j|` for each equation, at the last evaluation or after a
-    /// failed linear solve: the size of the terms of the residual. `[equations]`, or empty if
-    /// unknown. A pass over the matrix, called only where the residual stagnates.
+    /// The norms [`Problem::judged_norms`] of `sum_j |J_ij| |u_j|`, the size of the terms of the
+    /// residual, at the last evaluation or after a failed linear solve. Empty if unknown. A pass
+    /// over the matrix or two, called only where the residual stagnates.
     ///
     /// # Errors
     /// Those of copies to the host.
@@ -123,10 +143,9 @@ pub trait Problem {
         Ok(Vec::new())
     }
 
-    /// Sets the residual that the next linear solves may leave: a Euclidean norm, in its unit.
-    /// Called only where no tolerance is given.
-    fn neglect(&mut self, residual: f64) {
-        let _ = residual;
+    /// Sets the part of its right-hand side that the next linear solve may leave.
+    fn neglect(&mut self, part: f64) {
+        let _ = part;
     }
 
     /// Sets how far the next linear solve may go beyond its tolerance, for the residual that ends

@@ -13,7 +13,7 @@ use super::{dump, session};
 use crate::domain::Domain;
 use crate::error::Error;
 use crate::linalg::krylov::iteration::Pursuit;
-use crate::linalg::{Csr, LinearCache, LinearOptions, VectorSpace};
+use crate::linalg::{Csr, LinearCache, LinearOptions, Rows, VectorSpace};
 use crate::session::Session;
 
 /// Values of an unknown or of an equation on a domain, in the storage of a back-end.
@@ -62,7 +62,8 @@ impl<S: VectorSpace + 'static, P: Default> NewtonCaches<S, P> {
         (options, linear): (&Options, LinearOptions),
         iterate: Vec<V>,
     ) -> ProblemState<V, C, S, P> {
-        let (cache, patterns, linearity) = self.solves.remove(&line).unwrap_or_default();
+        let (mut cache, patterns, linearity) = self.solves.remove(&line).unwrap_or_default();
+        cache.forget_rows();
         let ends = iterate.iter().scan(0, |end, unknown| {
             *end += unknown.domain().len();
             Some(*end)
@@ -206,11 +207,18 @@ pub trait GridProblem {
     /// # Errors
     /// Those of the back-end.
     fn advance_from(&mut self, base: &[Self::Field], correction: &Self::Correction, length: f64) -> Result<(), Error>;
-    /// [`Problem::terms`].
+    /// Euclidean norm of each equation of the last evaluation, with rows times their scales.
+    /// `[equations]`
+    ///
+    /// # Errors
+    /// Those of the back-end.
+    fn scaled_norms(&mut self, scales: &<Self::Space as VectorSpace>::Vector) -> Result<Vec<f64>, Error>;
+    /// Norm of `sum_j |J_ij| |u_j|` for each equation, with rows times their scales
+    /// ([`Problem::terms`]). `[equations]`
     ///
     /// # Errors
     /// As for [`Problem::terms`].
-    fn terms(&mut self) -> Result<Vec<f64>, Error>;
+    fn terms(&mut self, scales: Option<&<Self::Space as VectorSpace>::Vector>) -> Result<Vec<f64>, Error>;
     /// Least and greatest value of each unknown at the last evaluation; `None` for one without
     /// elements. `[unknowns]`
     fn extremes(&mut self) -> Vec<Option<[f64; 2]>>;
@@ -284,16 +292,38 @@ impl<G: GridProblem> Problem for G {
         Ok(self.state().norms.clone())
     }
 
+    fn judged_norms(&mut self) -> Result<Vec<f64>, Error> {
+        let plain = self.state().norms.clone();
+        match self.state().cache.rows().clone() {
+            Rows::Even => Ok(plain),
+            Rows::Weighed(scales) => Ok([plain, self.scaled_norms(&scales)?].concat()),
+            Rows::Scaled(scales) => self.scaled_norms(&scales),
+        }
+    }
+
+    fn judged_norm(&mut self, norm: f64) -> Result<f64, Error> {
+        match self.state().cache.rows().clone() {
+            Rows::Weighed(scales) | Rows::Scaled(scales) if norm.is_finite() => {
+                Ok(self.scaled_norms(&scales)?.into_iter().map(|norm| norm * norm).sum::<f64>().sqrt())
+            }
+            Rows::Even | Rows::Weighed(_) | Rows::Scaled(_) => Ok(norm),
+        }
+    }
+
     fn correction_sizes(&mut self) -> Result<Vec<Size>, Error> {
         Ok(self.state().sizes.clone())
     }
 
     fn terms(&mut self) -> Result<Vec<f64>, Error> {
-        GridProblem::terms(self)
+        match self.state().cache.rows().clone() {
+            Rows::Even => GridProblem::terms(self, None),
+            Rows::Weighed(scales) => Ok([GridProblem::terms(self, None)?, GridProblem::terms(self, Some(&scales))?].concat()),
+            Rows::Scaled(scales) => GridProblem::terms(self, Some(&scales)),
+        }
     }
 
-    fn neglect(&mut self, residual: f64) {
-        self.state_mut().linear.negligible = residual;
+    fn neglect(&mut self, part: f64) {
+        self.state_mut().linear.negligible = part;
     }
 
     fn pursue(&mut self, pursuit: Pursuit) {

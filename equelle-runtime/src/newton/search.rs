@@ -26,6 +26,8 @@ pub(super) struct LineSearch {
 pub(super) struct Step {
     /// Norm of the residual after it.
     pub norm: f64,
+    /// The same, as it is compared with the norm before it.
+    pub judged: f64,
     /// Part of the correction that was taken.
     pub length: f64,
     /// Number of rejected lengths.
@@ -42,18 +44,20 @@ impl LineSearch {
         self.is_on
     }
 
-    /// Evaluates the residual after a correction, and shortens the correction until the norm is
-    /// sufficiently below `before`. If no length suffices, takes the whole correction if the
+    /// Evaluates the residual after a correction, and shortens the correction until the judged norm
+    /// is sufficiently below `before`. If no length suffices, takes the whole correction if the
     /// residual is finite there, and all later ones: the search does not suit this problem. A
     /// correction that ends the solve is taken whole, whatever `before` was.
     pub(super) fn step(&mut self, problem: &mut dyn Problem, criteria: &Criteria<'_>, before: f64) -> Result<Step, Error> {
         if !self.is_on {
-            return Ok(Step { norm: problem.evaluate()?, length: 1.0, rejected: 0 });
+            let norm = problem.evaluate()?;
+            return Ok(Step { norm, judged: problem.judged_norm(norm)?, length: 1.0, rejected: 0 });
         }
         let full = problem.evaluate_silently()?;
         let (mut trial, mut length, mut rejected) = (full, 1.0, 0);
+        let mut judged = problem.judged_norm(trial.norm)?;
         // Written so that NaN fails.
-        while !(trial.norm <= (1.0 - ENOUGH * length) * before || criteria.are_met_by_norm(trial.norm)) {
+        while !(judged <= (1.0 - ENOUGH * length) * before || criteria.are_met_by_norm(trial.norm)) {
             if rejected == 0 && trial.norm.is_finite() && criteria.met_by_default(problem)?.is_some() {
                 break;
             }
@@ -64,16 +68,18 @@ impl LineSearch {
                     length = 1.0;
                     problem.shorten(length)?;
                     trial = problem.evaluate_silently()?;
+                    judged = problem.judged_norm(trial.norm)?;
                 }
                 break;
             }
-            length *= part(length, trial.norm / before);
+            length *= part(length, judged / before);
             problem.shorten(length)?;
             trial = problem.evaluate_silently()?;
+            judged = problem.judged_norm(trial.norm)?;
         }
         let Trial { norm, held_back } = trial;
         let norm = if held_back { problem.evaluate()? } else { norm };
-        Ok(Step { norm, length, rejected })
+        Ok(Step { norm, judged, length, rejected })
     }
 }
 

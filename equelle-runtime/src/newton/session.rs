@@ -25,9 +25,6 @@ pub fn options(session: &mut Session, rounding: f64) -> Result<(Options, LinearO
     let nonlinear = Options { rounding, ..Options::from_parameters(session.parameters())? };
     nonlinear.check_names(session.program().solves)?;
     let (mut linear, warnings) = LinearOptions::from_parameters(session.parameters())?;
-    // A tenth, so that the residual can still get below the tolerance. Without a tolerance each
-    // solve sets it.
-    linear.negligible = 0.1 * nonlinear.abs_res_tol.unwrap_or(0.0);
     linear.rounding = rounding;
     linear.threads = session.threads().clone();
     for warning in warnings {

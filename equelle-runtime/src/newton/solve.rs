@@ -84,17 +84,17 @@ fn iterate(problem: &mut dyn Problem, options: &Options, history: &mut History) 
     let mut forcing = Forcing::new(options);
     let mut search = LineSearch::new(options.line_search);
     let mut criteria = Criteria::new(options);
-    let mut neglected = 0.0;
     let mut last_update = None;
     let (norm, seconds) = timed(|| problem.evaluate());
     let times = Times { assembly: seconds, ..Times::default() };
     let first = norm?;
     history.iterations.push(Iteration { norm: first, linear_iterations: None, length: 1.0, times });
     history.first_ranges = problem.ranges()?;
-    if criteria.are_default() {
-        neglected = criteria.negligible(first);
-        problem.neglect(neglected);
-    }
+    criteria.begin(first);
+    // The norm that is compared with others: with scaled rows where the last matrix has uneven ones.
+    let mut judged = first;
+    // Part of the residual that the last correction has left.
+    let mut kept = None;
     if let Some(linearity) = problem.linearity() {
         linearity.begin();
     }
@@ -109,14 +109,15 @@ fn iterate(problem: &mut dyn Problem, options: &Options, history: &mut History) 
         if !norm.is_finite() {
             return Err(not_finite(problem, history, options)?);
         }
-        if let Some(met) = criteria.met(problem, history, last_update)? {
+        if let Some(met) = criteria.met(problem, history, judged, last_update)? {
             return stopped(problem, met, options);
         }
         if iteration >= options.max_iter {
             return Ok(false);
         }
         problem.check_interrupt()?;
-        if let Some(tolerance) = forcing.next(norm, criteria.target(first)) {
+        let beside_target = if criteria.are_default() { judged } else { norm };
+        if let Some(tolerance) = forcing.next(kept, criteria.target() / beside_target) {
             problem.loosen(tolerance);
         }
         if options.forcing == 0.0
@@ -124,18 +125,22 @@ fn iterate(problem: &mut dyn Problem, options: &Options, history: &mut History) 
         {
             problem.pursue(pursuit);
         }
-        criteria.start(problem)?;
+        criteria.start(problem, judged)?;
+        problem.neglect(criteria.negligible());
         let (mut correction, mut linear) = timed(|| problem.correct());
+        if correction.as_ref().err().is_none_or(|error| error.kind == ErrorKind::Simulation) {
+            judged = criteria.rescale(problem, norm)?;
+        }
         if correction.as_ref().is_err_and(|error| error.kind == ErrorKind::Simulation) && criteria.are_default() {
             // An interrupt also ends a linear solve.
             problem.check_interrupt()?;
-            let norms = problem.equation_norms()?;
+            let norms = problem.judged_norms()?;
             if criteria.within_rounding(problem, &norms)?.iter().all(|rounded| *rounded) {
                 return stopped(problem, ConvergedReason::Rounding, options);
             }
             let rounding = criteria.rounding(problem)?;
-            let mut allowed = neglected;
-            for enough in [rounding, ROUGH * norm] {
+            let mut allowed = criteria.negligible();
+            for enough in [rounding / judged, ROUGH] {
                 if correction.as_ref().is_err_and(|error| error.kind == ErrorKind::Simulation) && enough > allowed {
                     problem.check_interrupt()?;
                     allowed = enough;
@@ -145,10 +150,7 @@ fn iterate(problem: &mut dyn Problem, options: &Options, history: &mut History) 
                     linear += again;
                 }
             }
-            neglected = neglected.max(rounding);
-            if allowed > neglected {
-                problem.neglect(neglected);
-            }
+            criteria.neglect(rounding);
         }
         let correction = match correction {
             Ok(correction) => correction,
@@ -166,10 +168,13 @@ fn iterate(problem: &mut dyn Problem, options: &Options, history: &mut History) 
         if let Some(Update { at_bounds, .. }) = correction.update.filter(|update| options.verbose > 1 && update.at_bounds > 0) {
             problem.print(&format!("{at_bounds} values stopped at a bound"))?;
         }
-        let linear_residual = correction.relative_residual * norm;
+        let linear_residual = correction.relative_residual * judged;
         let was_on = search.is_on();
-        let (step, assembly) = timed(|| search.step(problem, &criteria, norm));
-        let Step { norm, length, rejected } = step?;
+        let before = judged;
+        let (step, assembly) = timed(|| search.step(problem, &criteria, before));
+        let Step { norm, judged: after, length, rejected } = step?;
+        judged = after;
+        kept = Some(after / before);
         if rejected > 0 && options.verbose > 1 {
             let gave_up =
                 if was_on && !search.is_on() { "; no length of the step reduces the residual, so there is no further search" } else { "" };
@@ -178,7 +183,7 @@ fn iterate(problem: &mut dyn Problem, options: &Options, history: &mut History) 
         // A correction that bounds or a search cut short shows nothing.
         let is_whole = length == 1.0 && correction.update.is_none_or(|update| update.at_bounds == 0);
         if let Some(linearity) = problem.linearity().filter(|_| is_whole) {
-            linearity.observe(iteration, linear_residual, norm, criteria.target(first));
+            linearity.observe(iteration, linear_residual, judged, criteria.target());
         }
         let times = Times { assembly, set_up: correction.set_up, solve: (linear - correction.set_up).max(0.0) };
         history.iterations.push(Iteration { norm, linear_iterations: correction.linear_iterations, length, times });
@@ -207,8 +212,8 @@ fn stopped(problem: &mut dyn Problem, met: ConvergedReason, options: &Options) -
 /// its safeguards.
 struct Forcing {
     most: f64,
-    /// Norm and forcing term of the previous iteration.
-    before: Option<(f64, f64)>,
+    /// Forcing term of the previous iteration.
+    before: Option<f64>,
 }
 
 /// Factor and exponent of choice 2.
@@ -223,23 +228,23 @@ impl Forcing {
         Forcing { most: options.forcing, before: None }
     }
 
-    /// The forcing term for a correction at this norm on the way to `target`; `None` if forcing is
-    /// off.
-    fn next(&mut self, norm: f64, target: f64) -> Option<f64> {
+    /// The forcing term after a correction that left the part `kept` of the residual, where a
+    /// solve ends at the part `target` of what there is; `None` if forcing is off.
+    fn next(&mut self, kept: Option<f64>, target: f64) -> Option<f64> {
         if self.most == 0.0 {
             return None;
         }
-        let mut term = match self.before {
+        let mut term = match self.before.zip(kept) {
             None => self.most,
-            Some((before, term)) => {
+            Some((term, kept)) => {
                 let memory = FORCING.0 * term.powi(FORCING.1);
-                let wanted = FORCING.0 * (norm / before).powi(FORCING.1);
+                let wanted = FORCING.0 * kept.powi(FORCING.1);
                 if memory > FORCING_MEMORY { wanted.max(memory) } else { wanted }
             }
         };
         // No more accurate than the last correction needs.
-        term = term.max(FORCING_SHARE * target / norm).min(self.most);
-        self.before = Some((norm, term));
+        term = term.max(FORCING_SHARE * target).min(self.most);
+        self.before = Some(term);
         Some(term)
     }
 }

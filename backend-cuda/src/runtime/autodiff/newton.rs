@@ -7,7 +7,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use equelle_runtime::domain::Domain;
-use equelle_runtime::linalg::{Csr, Method, Solution, SystemSpace, solve_in};
+use equelle_runtime::linalg::{Csr, MatrixSpace, Method, Solution, SystemSpace, solve_in};
 use equelle_runtime::newton::{self, Bounds, Correction, Field, GridProblem, ProblemState, Size, Update};
 use equelle_runtime::{BinaryMath, EquelleRuntime, Error, ErrorKind, Implicit, Operations, Residual, Session};
 
@@ -159,6 +159,25 @@ impl CudaProblem<'_, '_> {
             before += equation.rows.entries();
         }
         Ok(CsrPattern::on_device(row_ptr, columns, total, entries, total))
+    }
+
+    /// Euclidean norm of the rows of each equation, times their scales.
+    fn norms_of_equations(&mut self, rows: &DeviceVector, scales: Option<&DeviceVector>) -> Result<Vec<f64>, Error> {
+        let mut scaled = None;
+        if let Some(scales) = scales {
+            let product = scaled.insert(self.rt.solver.new_vector_of(self.state.total())?);
+            self.rt.solver.add_diagonal(product, 0.0, 1.0, scales, rows);
+        }
+        let from = scaled.as_ref().unwrap_or(rows).address();
+        let mut squares = Vec::with_capacity(self.state.ends.len());
+        for (unknown, &end) in self.state.iterate.iter().zip(&self.state.ends) {
+            let (len, square) = (unknown.domain.len(), self.rt.executor.new_number()?);
+            let own = DevicePtr(from.0 + 8 * (end - len) as u64);
+            self.rt.solver.dot_into(len, own, own, square.address())?;
+            squares.push(square);
+        }
+        let squares: Vec<DevicePtr> = squares.iter().map(|square| square.address()).collect();
+        Ok(self.rt.executor.read_scalars(&squares)?.into_iter().map(f64::sqrt).collect())
     }
 
     /// The residuals of all equations one after the other, on the device.
@@ -349,7 +368,12 @@ impl GridProblem for CudaProblem<'_, '_> {
         self.advance(Some(base), correction, length)
     }
 
-    fn terms(&mut self) -> Result<Vec<f64>, Error> {
+    fn scaled_norms(&mut self, scales: &DeviceVector) -> Result<Vec<f64>, Error> {
+        let residual = self.right_hand_side()?;
+        self.norms_of_equations(&residual, Some(scales))
+    }
+
+    fn terms(&mut self, scales: Option<&DeviceVector>) -> Result<Vec<f64>, Error> {
         let matrix = self.matrix()?;
         let (unknowns, terms) = (self.rt.solver.new_vector_of(self.state.total())?, self.rt.solver.new_vector_of(self.state.total())?);
         for (unknown, &end) in self.state.iterate.iter().zip(&self.state.ends) {
@@ -358,15 +382,7 @@ impl GridProblem for CudaProblem<'_, '_> {
         }
         let call = self.rt.solver.solver_call("equelle_row_terms")?.arg(self.state.total() as u32).arg(matrix.args());
         self.rt.executor.launch_over(call.arg(unknowns.address()).arg(terms.address()), self.state.total())?;
-        let mut squares = Vec::with_capacity(self.state.ends.len());
-        for (unknown, &end) in self.state.iterate.iter().zip(&self.state.ends) {
-            let (len, square) = (unknown.domain.len(), self.rt.executor.new_number()?);
-            let own = DevicePtr(terms.address().0 + 8 * (end - len) as u64);
-            self.rt.solver.dot_into(len, own, own, square.address())?;
-            squares.push(square);
-        }
-        let squares: Vec<DevicePtr> = squares.iter().map(|square| square.address()).collect();
-        Ok(self.rt.executor.read_scalars(&squares)?.into_iter().map(f64::sqrt).collect())
+        self.norms_of_equations(&terms, scales)
     }
 
     fn host_values(&mut self, values: &Collection) -> Result<Vec<f64>, Error> {

@@ -95,9 +95,10 @@ EQ_FUNCTION void eq_lower(unsigned long long* at, unsigned long long value) {
 // first entry that is not finite, that has no mirrored entry, whose mirrored entry differs by more
 // than `tolerance` of the largest magnitude in both rows; the first nonzero row whose diagonal is
 // not positive, and not negative; the bits of the least |a_ii| over the sum of the other magnitudes
-// of a row; the complement of the bits of the largest magnitude.
+// of a row; the complement of the bits of the largest magnitude; the bits of the least of the
+// largest magnitudes of nonzero rows.
 struct EqInspection {
-  unsigned long long not_finite, structural, numerical, not_positive, not_negative, dominance, largest;
+  unsigned long long not_finite, structural, numerical, not_positive, not_negative, dominance, largest, least_row;
 };
 extern "C" __global__ void equelle_inspect(EqEntity n, const EqRows a, double tolerance, EqInspection* out) {
   const EqEntity row = eq_index();
@@ -113,6 +114,7 @@ extern "C" __global__ void equelle_inspect(EqEntity n, const EqRows a, double to
   }
   eq_lower(&out->largest, ~eq_bits(largest));
   if (diagonal != 0.0 || others != 0.0) {
+    eq_lower(&out->least_row, eq_bits(largest));
     if (!(diagonal > 0.0)) eq_lower(&out->not_positive, row);
     if (!(diagonal < 0.0)) eq_lower(&out->not_negative, row);
     if (others > 0.0) eq_lower(&out->dominance, eq_bits(fabs(diagonal) / others));
@@ -134,6 +136,51 @@ extern "C" __global__ void equelle_inspect(EqEntity n, const EqRows a, double to
     const unsigned long long place = (unsigned long long)row << 32 | column;
     if (!found && a.entries[k] != 0.0) eq_lower(&out->structural, place);
     if (found && !(fabs(a.entries[k] - mirror) <= tolerance * most)) eq_lower(&out->numerical, place);
+  }
+}
+
+// Powers of two that bring the largest magnitude of each row to between 1 and 2, within 2^-500 and
+// 2^500, and 1 for a row of zeros.
+extern "C" __global__ void equelle_row_scales(EqEntity n, const EqRows a, double* __restrict__ scales) {
+  const EqEntity row = eq_index();
+  if (row >= n) return;
+  double largest = 0.0;
+  for (unsigned long long k = a.row_ptr[row]; k < a.row_ptr[row + 1]; ++k) {
+    const double size = fabs(a.entries[k]);
+    largest = largest < size ? size : largest;
+  }
+  // Subnormal numbers count as the smallest normal one.
+  const int biased = (int)(eq_bits(largest) >> 52);
+  const int exponent = (biased < 1 ? 1 : biased) - 1023;
+  const int clamped = exponent < -500 ? -500 : exponent > 500 ? 500 : exponent;
+  scales[row] = largest == 0.0 ? 1.0 : eq_of_bits((unsigned long long)(1023 - clamped) << 52);
+}
+
+// Entries of each row times the scale of the row.
+extern "C" __global__ void equelle_scale_rows(EqEntity n, const EqRows a, const double* __restrict__ scales, double* __restrict__ out) {
+  const EqEntity row = eq_index();
+  if (row >= n) return;
+  for (unsigned long long k = a.row_ptr[row]; k < a.row_ptr[row + 1]; ++k) out[k] = a.entries[k] * scales[row];
+}
+
+// An entry of a matrix; 0 where none is stored.
+EQ_FUNCTION double eq_entry(const EqRows& a, EqEntity row, EqEntity column) {
+  for (unsigned long long k = a.row_ptr[row]; k < a.row_ptr[row + 1]; ++k)
+    if (a.columns[k] == column) return a.entries[k];
+  return 0.0;
+}
+
+// Sets `differ` to 1 if an entry in the rows and columns from `begin` to `end` is more than `factor`
+// times as large as both its mirrored entry and the diagonal of its column.
+extern "C" __global__ void equelle_rows_agree(EqEntity n, const EqRows a, EqEntity begin, EqEntity end, double factor, unsigned int* differ) {
+  const EqEntity row = begin + eq_index();
+  if (row >= end || row >= n) return;
+  for (unsigned long long k = a.row_ptr[row]; k < a.row_ptr[row + 1]; ++k) {
+    const EqEntity column = a.columns[k];
+    if (column < begin || column >= end) continue;
+    const double size = fabs(a.entries[k]);
+    if (size <= factor * fabs(eq_entry(a, column, column))) continue;
+    if (!(size <= factor * fabs(eq_entry(a, column, row)))) *differ = 1;
   }
 }
 

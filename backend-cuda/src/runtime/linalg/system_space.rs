@@ -4,12 +4,12 @@
 use std::borrow::Cow;
 use std::rc::Rc;
 
-use equelle_runtime::linalg::driver::choose::{Diagonal, MatrixProperties, SYMMETRY};
+use equelle_runtime::linalg::driver::choose::{Diagonal, MatrixProperties, SYMMETRY, fields};
 use equelle_runtime::linalg::null_space::NullSpace;
 use equelle_runtime::linalg::precond::amg::AmgOptions;
 use equelle_runtime::linalg::precond::simple::Jacobi;
 use equelle_runtime::linalg::precond::{Setting, build};
-use equelle_runtime::linalg::space::system_space::Inspection;
+use equelle_runtime::linalg::space::system_space::{Inspection, UNITS_AGREE};
 use equelle_runtime::linalg::space::vector_space::Identity;
 use equelle_runtime::linalg::{Csr, Direct, MatrixSpace, Preconditioner, Preconditioning, Symmetry, SystemSpace, VectorSpace};
 use equelle_runtime::{Error, Reduction, reduce};
@@ -32,13 +32,14 @@ const LARGEST_BLOCK: u32 = 128;
 
 /// Results of the kernel that inspects a matrix; see there.
 struct MatrixInspection {
-    words: [u64; 7],
+    words: [u64; 8],
 }
 
 impl MatrixInspection {
     /// The initial results.
-    fn nothing() -> [u64; 7] {
-        [u64::MAX, u64::MAX, u64::MAX, u64::MAX, u64::MAX, f64::INFINITY.to_bits(), u64::MAX]
+    fn nothing() -> [u64; 8] {
+        let infinite = f64::INFINITY.to_bits();
+        [u64::MAX, u64::MAX, u64::MAX, u64::MAX, u64::MAX, infinite, u64::MAX, infinite]
     }
 
     /// Row and column.
@@ -58,8 +59,17 @@ impl MatrixInspection {
             (false, true) => Diagonal::Negative,
             (false, false) => Diagonal::Mixed,
         };
-        // The kernel computes minima, so a maximum is stored as complement.
-        MatrixProperties::of(unknowns, ends, symmetry, diagonal, f64::from_bits(self.words[5]), f64::from_bits(!self.words[6]))
+        MatrixProperties {
+            unknowns,
+            fields: fields(ends),
+            symmetry,
+            diagonal,
+            dominance: f64::from_bits(self.words[5]),
+            // The kernel computes minima, so a maximum is stored as complement.
+            size: f64::from_bits(!self.words[6]),
+            least_row: f64::from_bits(self.words[7]),
+            is_range_unknown: false,
+        }
     }
 }
 
@@ -124,6 +134,33 @@ impl SystemSpace for Space<f64> {
         };
         let null_space = if not_finite.is_none() { self.null_space(a, ends, rounding)? } else { Rc::default() };
         Ok(Inspection { not_finite, null_space, properties: found.properties(n, ends) })
+    }
+
+    fn row_scales(&mut self, a: &DeviceMatrix) -> Result<DeviceVector, Error> {
+        let n = a.rows.len();
+        let scales = self.new_vector_of(n)?;
+        let call = self.solver_call("equelle_row_scales")?.arg(n as u32).arg(a.args()).arg(scales.address());
+        self.executor.launch_over(call, n)?;
+        Ok(scales)
+    }
+
+    fn rows_agree(&mut self, a: &DeviceMatrix, ends: &[usize]) -> Result<bool, Error> {
+        let differ = self.executor.upload("rows in different units", &[0u32])?;
+        let mut begin = 0;
+        for &end in ends {
+            let call = self.solver_call("equelle_rows_agree")?.arg(a.rows.len() as u32).arg(a.args());
+            let call = call.arg(begin as u32).arg(end as u32).arg(UNITS_AGREE).arg(differ.address());
+            self.executor.launch_over(call, end - begin)?;
+            begin = end;
+        }
+        Ok(self.executor.download_one::<u32>(differ.address())? == 0)
+    }
+
+    fn scaled_rows(&mut self, a: &DeviceMatrix, scales: &DeviceVector) -> Result<DeviceMatrix, Error> {
+        let (n, entries) = (a.rows.len(), self.new_vector_of(a.rows.entries())?);
+        let call = self.solver_call("equelle_scale_rows")?.arg(n as u32).arg(a.args()).arg(scales.address());
+        self.executor.launch_over(call.arg(entries.address()), n)?;
+        Ok(DeviceMatrix::new(Rc::clone(&a.rows), entries.buffer))
     }
 
     fn null_vectors(&mut self, null_space: &Rc<NullSpace>) -> Result<Rc<Projection>, Error> {
@@ -213,7 +250,7 @@ impl Space<f64> {
         let found = self.executor.upload("what a matrix is like", &MatrixInspection::nothing())?;
         let call = self.solver_call("equelle_inspect")?.arg(n as u32).arg(a.args()).arg(SYMMETRY).arg(found.address());
         self.executor.launch_over(call, n)?;
-        let words = self.executor.download(found.address(), 7)?;
+        let words = self.executor.download(found.address(), 8)?;
         Ok(MatrixInspection { words: std::array::from_fn(|word| words[word]) })
     }
 

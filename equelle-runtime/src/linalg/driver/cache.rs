@@ -4,6 +4,7 @@ use std::time::{Duration, Instant};
 
 use super::choose::Attempt;
 use super::options::{LinearOptions, Method, Preconditioning};
+use super::system::Rows;
 #[cfg(feature = "lu")]
 use crate::linalg::direct::{device_lu::FactorLocation, lu::LuCache};
 use crate::linalg::precond::amg::AmgOptions;
@@ -24,6 +25,8 @@ pub struct LinearCache<S: VectorSpace + 'static = HostSpace> {
     #[cfg(feature = "lu")]
     pub(in crate::linalg) place: FactorLocation<S>,
     cached: Option<CachedPreconditioner<S>>,
+    /// Treatment of the rows of the last matrix.
+    pub(in crate::linalg) rows: Rows<S::Vector>,
     /// The last method that succeeded, and whether its choice was worth a note.
     last: Option<((Method, Preconditioning), bool)>,
     /// Methods that failed where another succeeded, and that have not succeeded since.
@@ -42,6 +45,7 @@ impl<S: VectorSpace> Default for LinearCache<S> {
             #[cfg(feature = "lu")]
             place: FactorLocation::Unknown,
             cached: None,
+            rows: Rows::Even,
             last: None,
             failed: Vec::new(),
             set_up: Duration::ZERO,
@@ -67,26 +71,21 @@ struct CachedPreconditioner<S: VectorSpace + 'static> {
 /// What must be equal for a preconditioner to be used again.
 #[derive(Clone, Debug, PartialEq)]
 pub(in crate::linalg) struct CacheKey {
-    kind: Preconditioning,
-    rows: usize,
-    entries: usize,
-    is_negated: bool,
-    is_symmetric: bool,
-    pressure: usize,
-    amg: AmgOptions,
+    pub kind: Preconditioning,
+    pub rows: usize,
+    pub entries: usize,
+    pub is_negated: bool,
+    pub has_scaled_rows: bool,
+    pub is_symmetric: bool,
+    pub pressure: usize,
+    pub amg: AmgOptions,
 }
 
 impl CacheKey {
-    pub(in crate::linalg) fn new(
-        shape: Shape,
-        kind: Preconditioning,
-        sign: f64,
-        is_symmetric: bool,
-        pressure: usize,
-        options: &LinearOptions,
-    ) -> CacheKey {
+    /// For a positive matrix that is not known to be symmetric.
+    pub(in crate::linalg) fn new(shape: Shape, kind: Preconditioning, options: &LinearOptions) -> CacheKey {
         let Shape { rows, entries, .. } = shape;
-        CacheKey { kind, rows, entries, is_negated: sign < 0.0, is_symmetric, pressure, amg: options.amg }
+        CacheKey { kind, rows, entries, is_negated: false, has_scaled_rows: false, is_symmetric: false, pressure: 0, amg: options.amg }
     }
 }
 
@@ -146,6 +145,16 @@ impl<S: VectorSpace> LinearCache<S> {
             FactorLocation::Unknown | FactorLocation::Host(None) => {}
         }
         None
+    }
+
+    /// The treatment of the rows of the last matrix.
+    pub fn rows(&self) -> &Rows<S::Vector> {
+        &self.rows
+    }
+
+    /// Forgets the treatment of rows, before the first solve of another problem.
+    pub(crate) fn forget_rows(&mut self) {
+        self.rows = Rows::Even;
     }
 
     /// Seconds of set-ups of preconditioners and factorisations since the last call.

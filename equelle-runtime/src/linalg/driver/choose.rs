@@ -3,7 +3,7 @@
 
 use super::options::{LARGEST_FOR_LU, LinearOptions, Method, Preconditioning, refusal};
 use crate::linalg::matrix::csr::Symmetry;
-use crate::linalg::matrix::scaling::power_of_two_near;
+use crate::linalg::matrix::scaling::{are_uneven, power_of_two_near};
 use crate::linalg::matrix::sparse_rows::SparseRows;
 use crate::memory::SMALL;
 
@@ -58,6 +58,8 @@ pub struct MatrixProperties {
     pub dominance: f64,
     /// Largest magnitude of an entry, in the unit of the matrix; 0 if all are zero.
     pub size: f64,
+    /// Least of the largest magnitudes of rows, without rows of zeros; infinite if there are none.
+    pub least_row: f64,
     /// Whether the matrix is singular and its left null space, and so its range, is unknown.
     pub is_range_unknown: bool,
 }
@@ -65,21 +67,23 @@ pub struct MatrixProperties {
 impl MatrixProperties {
     /// Computes the properties of a square matrix row by row, then its symmetry.
     pub fn new(matrix: &impl SparseRows, ends: &[usize], is_range_unknown: bool) -> MatrixProperties {
-        let (mut dominance, mut size) = (f64::INFINITY, 0.0f64);
+        let (mut dominance, mut size, mut least_row) = (f64::INFINITY, 0.0f64, f64::INFINITY);
         let (mut positive, mut negative) = (true, true);
         for row in 0..matrix.n_rows() {
-            let (mut diagonal, mut others) = (0.0f64, 0.0f64);
+            let (mut diagonal, mut others, mut largest) = (0.0f64, 0.0f64, 0.0f64);
             for (column, value) in matrix.row(row) {
                 if column == row {
                     diagonal = value
                 } else {
                     others += value.abs()
                 }
-                size = size.max(value.abs());
+                largest = largest.max(value.abs());
             }
+            size = size.max(largest);
             if diagonal == 0.0 && others == 0.0 {
                 continue;
             }
+            least_row = least_row.min(largest);
             positive &= diagonal > 0.0;
             negative &= diagonal < 0.0;
             if others > 0.0 {
@@ -92,12 +96,22 @@ impl MatrixProperties {
             (false, false) => Diagonal::Mixed,
         };
         let symmetry = matrix.symmetry(SYMMETRY);
-        MatrixProperties { is_range_unknown, ..MatrixProperties::of(matrix.n_rows(), ends, symmetry, diagonal, dominance, size) }
+        MatrixProperties {
+            unknowns: matrix.n_rows(),
+            fields: fields(ends),
+            symmetry,
+            diagonal,
+            dominance,
+            size,
+            least_row,
+            is_range_unknown,
+        }
     }
 
-    /// From what a back-end computed for a matrix whose fields end at `ends`; its range is known.
-    pub fn of(unknowns: usize, ends: &[usize], symmetry: Symmetry, diagonal: Diagonal, dominance: f64, size: f64) -> MatrixProperties {
-        MatrixProperties { unknowns, fields: fields(ends), symmetry, diagonal, dominance, size, is_range_unknown: false }
+    /// True if rows differ so much in size that residuals are judged, and most methods run, with
+    /// scaled rows.
+    pub fn has_uneven_rows(&self) -> bool {
+        are_uneven(self.least_row, self.size)
     }
 
     /// Factor for the matrix before a preconditioner is set up: a power of two with a sign, so that
@@ -167,7 +181,7 @@ impl MatrixProperties {
 }
 
 /// Number of fields if all have one size; else 1.
-pub(in crate::linalg) fn fields(ends: &[usize]) -> usize {
+pub fn fields(ends: &[usize]) -> usize {
     let first = ends.first().copied().unwrap_or(0);
     let is_even = first > 0 && ends.windows(2).all(|pair| pair[1] - pair[0] == first);
     if is_even { ends.len() } else { 1 }

@@ -128,8 +128,9 @@ pub struct LinearOptions {
     pub method: Option<Method>,
     /// Preconditioner of the iterative methods; `None` chooses.
     pub preconditioner: Option<Preconditioning>,
-    /// Largest `|b - A x|` over `|b|` (2-norms) of a solved system; checked on the true residual
-    /// for every method.
+    /// Largest `|b - A x|` over `|b|` of a solved system, with scaled rows where these differ much
+    /// in size ([`mod@crate::linalg::driver::solve`]); checked on the true residual for every
+    /// method.
     pub tolerance: f64,
     /// Total iterations of the iterative methods.
     pub max_iterations: usize,
@@ -138,8 +139,8 @@ pub struct LinearOptions {
     /// Iterations between two checks of the residual. The host reads values from a device only
     /// then.
     pub check_every: usize,
-    /// Absolute tolerance of the residual (2-norm, unit of the right-hand side): round-off outside
-    /// the range of a singular matrix may be that large, however small the right-hand side is.
+    /// Residual that is as good as zero, relative to the right-hand side: round-off outside the
+    /// range of a singular matrix may be that large, and a method that gets no further succeeds.
     /// Iterative methods aim for it ([`crate::linalg::krylov::iteration::Target`]), since that may
     /// save another solve. No parameter: Newton's method sets it.
     pub negligible: f64,

@@ -1,25 +1,23 @@
 //! Chooses a method, solves the linear system, checks the true residual, on any device.
 
-use std::cell::Cell;
-use std::rc::Rc;
+use std::cell::{Cell, RefCell};
 use std::time::Instant;
 
 use super::cache::{CacheKey, LinearCache};
-use super::choose::{Attempt, Diagonal, MatrixProperties, fields, plan};
+use super::choose::{Attempt, Diagonal, fields, plan};
 use super::error::{LinearError, LinearErrorKind};
 use super::options::{LinearOptions, Method, Preconditioning, refusal};
+use super::system::{PreparedSystem, Projected, Rows, norm_of};
 use crate::linalg::krylov::bicgstab::BiCgStab;
 use crate::linalg::krylov::cg::Cg;
 use crate::linalg::krylov::gmres::Gmres;
 use crate::linalg::krylov::iteration::{Control, Cycle, End, Outcome, System, Target, iterate};
 use crate::linalg::matrix::csr::{Csr, Symmetry};
-use crate::linalg::matrix::scaling::power_of_two_near;
-use crate::linalg::null_space::NullSpace;
 use crate::linalg::precond::Setting;
-use crate::linalg::space::host::{HostSpace, norm};
+use crate::linalg::space::host::HostSpace;
 use crate::linalg::space::host_matrix::HostMatrix;
-use crate::linalg::space::system_space::{Inspection, SystemSpace};
-use crate::linalg::space::vector_space::{LinearOperator, Preconditioner};
+use crate::linalg::space::system_space::SystemSpace;
+use crate::linalg::space::vector_space::Preconditioner;
 use crate::solve_traffic::SolveTraffic;
 
 #[cfg(feature = "lu")]
@@ -48,16 +46,16 @@ pub struct Solution<V = Vec<f64>> {
 const SHARE: f64 = 0.9;
 
 /// A failure before it is put into words.
-struct MethodError {
-    kind: LinearErrorKind,
-    iterations: usize,
-    /// 2-norm in the unit of the scaled right-hand side; `None` for 1.
-    residual: Option<f64>,
-    detail: String,
+pub(super) struct MethodError {
+    pub kind: LinearErrorKind,
+    pub iterations: usize,
+    /// Relative to the right-hand side; `None` for 1.
+    pub residual: Option<f64>,
+    pub detail: String,
 }
 
 impl MethodError {
-    fn new(kind: LinearErrorKind, detail: impl Into<String>) -> MethodError {
+    pub fn new(kind: LinearErrorKind, detail: impl Into<String>) -> MethodError {
         MethodError { kind, iterations: 0, residual: None, detail: detail.into() }
     }
 }
@@ -147,7 +145,7 @@ pub fn solve_in<S: SystemSpace>(
     space: &mut S,
     matrix: &S::Matrix,
     ends: &[usize],
-    mut rhs: S::Vector,
+    rhs: S::Vector,
     options: &LinearOptions,
     cache: &mut LinearCache<S>,
 ) -> Result<Result<Solution<S::Vector>, LinearError>, S::Error> {
@@ -174,8 +172,8 @@ pub fn solve_in<S: SystemSpace>(
         let row = values.iter().position(|value| !value.is_finite()).unwrap_or(0);
         return Ok(Err(not_finite(format!("the right-hand side is {} in row {row}", values[row]))));
     }
-    let Inspection { not_finite: fault, null_space, mut properties } = space.inspect(matrix, ends, options.rounding)?;
-    if let Some((row, column, value)) = fault {
+    let inspection = space.inspect(matrix, ends, options.rounding)?;
+    if let Some((row, column, value)) = inspection.not_finite {
         return Ok(Err(not_finite(format!("the matrix is {value} in row {row}, column {column}"))));
     }
     if largest == 0.0 {
@@ -184,59 +182,37 @@ pub fn solve_in<S: SystemSpace>(
         return Ok(Ok(Solution { x, iterations: 0, relative_residual: 0.0, method, preconditioner, note: None }));
     }
 
-    // A right-hand side near 1 keeps squares from overflowing; a power of two rounds nothing.
-    let scale = power_of_two_near(&[largest]).unwrap_or(1.0);
-    let inverse = space.constant(1.0 / scale);
-    space.scale(&mut rhs, &inverse);
-    let size = norm_of(space, &rhs)?;
-    let mut projected = None;
-    let mut restored = None;
-    // The part of the right-hand side outside the range is left out where it is small; it may
-    // exceed the tolerance.
-    let mut outside = 0.0;
-    if !null_space.is_empty() && options.rounding > f64::EPSILON {
-        let host = null_space.restore(&*space.host_matrix(matrix)?);
-        restored = Some(space.matrix(host)?);
-        outside = NullSpace::allowed(size * scale, options) / scale;
-    }
-    let matrix = restored.as_ref().unwrap_or(matrix);
-    let vectors = space.null_vectors(&null_space)?;
-    if !null_space.is_empty() {
-        let values = space.host_vector(&rhs)?;
-        if let Err(fault) = check_balance(&null_space, &values, scale, options) {
-            return Ok(Err(error(asked, fault)));
-        }
-        let b = projected.insert(space.vector(values)?);
-        space.to_range(&vectors, b);
-    }
-    properties.is_range_unknown = !null_space.is_known();
-    let system_null_space = SystemNullSpace { null_space: &null_space, vectors: &vectors, ends, scale };
-    let b = projected.as_ref().unwrap_or(&rhs);
-    let problem = Problem { matrix, b, null_space: &system_null_space, properties: &properties, options, traffic: Cell::default() };
+    let system = match PreparedSystem::new(space, (matrix, ends), (rhs, largest), inspection, options)? {
+        Ok(system) => system,
+        Err(fault) => return Ok(Err(error(asked, fault))),
+    };
+    cache.rows = system.rows.clone();
 
     let mut before: Vec<LinearError> = Vec::new();
     let mut made = 0;
-    for attempt in cache.order(plan(&properties, options)) {
+    for attempt in cache.order(plan(&system.properties, options)) {
         let left = options.max_iterations.saturating_sub(made);
         if left == 0 && attempt.method != Method::Lu {
             continue;
         }
         let attempt = Attempt { max_iterations: attempt.max_iterations.min(left.max(1)), ..attempt };
         let chosen = (attempt.method, attempt.preconditioner);
+        let problem = Problem { system: &system, options, traffic: Cell::default() };
         let fault = match problem.solve(space, attempt, cache) {
             Ok(Solved { mut x, iterations, detail }) => {
-                let residual = residual_norm(space, matrix, &rhs, &x)?;
-                let relative_residual = residual / size;
+                let residual = system.residual_norm(space, &x)?;
+                let relative_residual = residual / system.size;
+                let is_negligible = relative_residual <= options.negligible;
                 // Written so that NaN fails.
-                if relative_residual <= options.tolerance + outside / size || residual <= options.negligible / scale {
-                    let factor = space.constant(scale);
+                if residual <= system.allowed(options) || is_negligible {
+                    let factor = space.constant(system.scale);
                     space.scale(&mut x, &factor);
-                    let note = with_accepted(null_space.note(), relative_residual, residual <= options.negligible / scale, options);
-                    let choice = choice(&properties, options, attempt, &detail, &before);
+                    let note = with_accepted(system.null_space.note(), relative_residual, is_negligible, options);
+                    let choice = choice(&system, options, attempt, &detail, &before);
                     let note = cache.new_note(chosen, note, choice);
                     cache.succeeded(chosen, before.iter().map(|failed| (failed.method, failed.preconditioner)));
                     let (method, preconditioner) = chosen;
-                    space.recycle(rhs);
+                    system.recycle(space);
                     return Ok(Ok(Solution { x, iterations: made + iterations, relative_residual, method, preconditioner, note }));
                 }
                 let kind = if relative_residual.is_finite() { LinearErrorKind::Stagnation } else { LinearErrorKind::NonFinite };
@@ -279,8 +255,8 @@ fn with_accepted(note: Option<String>, relative_residual: f64, is_negligible: bo
 }
 
 /// The note on which method was chosen and why, if the choice was free.
-fn choice(
-    properties: &MatrixProperties,
+fn choice<S: SystemSpace>(
+    system: &PreparedSystem<'_, S>,
     options: &LinearOptions,
     attempt: Attempt,
     detail: &Option<String>,
@@ -296,37 +272,10 @@ fn choice(
         Preconditioning::None => String::new(),
         other => format!(" with {}", other.title()),
     };
-    let mut text = format!("chose {}{with} ({})", attempt.method.title(), properties.describe());
+    let mut text = format!("chose {}{with} ({})", attempt.method.title(), system.describe());
     detail.iter().for_each(|detail| text.push_str(&format!("; {detail}")));
     before.iter().for_each(|failed| text.push_str(&format!("; before that {}", failed.summary())));
     Some(text)
-}
-
-/// 2-norm of a vector whose squares do not overflow.
-fn norm_of<S: SystemSpace>(space: &mut S, x: &S::Vector) -> Result<f64, S::Error> {
-    let square = space.dot(x, x);
-    let [square] = space.read([&square])?;
-    Ok(square.sqrt())
-}
-
-/// The 2-norm of `b - A x`, computed from `x` itself.
-fn residual_norm<S: SystemSpace>(space: &mut S, matrix: &S::Matrix, b: &S::Vector, x: &S::Vector) -> Result<f64, S::Error> {
-    let mut r = space.zeros()?;
-    space.residual(&mut r, b, matrix, x);
-    let norm = norm_of(space, &r);
-    space.recycle(r);
-    norm
-}
-
-/// The null space of a system.
-struct SystemNullSpace<'a, V> {
-    null_space: &'a Rc<NullSpace>,
-    /// Its vectors on the device.
-    vectors: &'a V,
-    /// Ends of the blocks of unknowns and equations.
-    ends: &'a [usize],
-    /// The divisor of the right-hand side.
-    scale: f64,
 }
 
 /// The result of a successful attempt.
@@ -339,12 +288,9 @@ struct Solved<V> {
     detail: Option<String>,
 }
 
-/// A system whose right-hand side is scaled and projected to the range.
+/// A system for an attempt.
 struct Problem<'a, S: SystemSpace> {
-    matrix: &'a S::Matrix,
-    b: &'a S::Vector,
-    null_space: &'a SystemNullSpace<'a, S::NullVectors>,
-    properties: &'a MatrixProperties,
+    system: &'a PreparedSystem<'a, S>,
     options: &'a LinearOptions,
     /// Work of the methods so far.
     traffic: Cell<SolveTraffic>,
@@ -363,7 +309,7 @@ impl<S: SystemSpace> Problem<'_, S> {
                 solved?
             }
         };
-        space.remove_mean(self.null_space.vectors, &mut solved.x);
+        space.remove_mean(&self.system.vectors, &mut solved.x);
         Ok(solved)
     }
 
@@ -374,14 +320,14 @@ impl<S: SystemSpace> Problem<'_, S> {
 
     fn solve_krylov(&self, space: &mut S, attempt: Attempt, cache: &mut LinearCache<S>) -> Result<Solved<S::Vector>, Failure<S::Error>> {
         if attempt.method == Method::Cg
-            && let Symmetry::Structural { row, column } | Symmetry::Numerical { row, column } = self.properties.symmetry
+            && let Symmetry::Structural { row, column } | Symmetry::Numerical { row, column } = self.system.properties.symmetry
         {
-            let matrix = space.host_matrix(self.matrix).map_err(Failure::Device)?;
+            let matrix = space.host_matrix(self.system.matrix()).map_err(Failure::Device)?;
             let (here, there) = (matrix.entry(row, column), matrix.entry(column, row));
             let detail = format!("the matrix is not symmetric: {here:e} in row {row}, column {column}, but {there:e} in the mirror place");
             return Err(MethodError::new(LinearErrorKind::Breakdown, detail).into());
         }
-        let ends = self.null_space.ends;
+        let ends = self.system.ends;
         let k = fields(ends);
         let by_blocks = matches!(attempt.preconditioner, Preconditioning::BlockJacobi | Preconditioning::BlockIlu0 | Preconditioning::Cpr);
         if by_blocks && k != ends.len() {
@@ -393,19 +339,30 @@ impl<S: SystemSpace> Problem<'_, S> {
         let (pressure, detail) = if attempt.preconditioner == Preconditioning::Cpr { self.pressure(space, k)? } else { (0, None) };
 
         // CG takes a negative definite matrix after a change of sign.
-        let is_negative = self.properties.symmetry == Symmetry::Symmetric && self.properties.diagonal == Diagonal::Negative;
+        let is_negative = self.system.properties.symmetry == Symmetry::Symmetric && self.system.properties.diagonal == Diagonal::Negative;
         let sign = if is_negative { -1.0 } else { 1.0 };
         let mut negated = None;
         if is_negative {
             let b = negated.insert(space.zeros().map_err(Failure::Device)?);
             let minus_one = space.constant(-1.0);
-            space.add_scaled(b, &minus_one, self.b);
+            space.add_scaled(b, &minus_one, self.system.b());
         }
-        let b = negated.as_ref().unwrap_or(self.b);
-        let vectors = (!self.null_space.null_space.is_empty()).then_some(self.null_space.vectors);
-        let operator = Projected { matrix: self.matrix, vectors, sign };
-        let symmetric = self.properties.may_be_definite();
-        let key = CacheKey::new(S::shape(self.matrix), attempt.preconditioner, sign, symmetric, pressure, self.options);
+        let b = negated.as_ref().unwrap_or(self.system.b());
+        let vectors = (!self.system.null_space.is_empty()).then_some(&self.system.vectors);
+        let weights = match self.system.weights() {
+            Some(weights) => Some((weights, RefCell::new(space.zeros().map_err(Failure::Device)?))),
+            None => None,
+        };
+        let operator = Projected { matrix: self.system.matrix(), vectors, sign, weights };
+        let symmetric = self.system.properties.may_be_definite();
+        let has_scaled_rows = matches!(self.system.rows, Rows::Scaled(_));
+        let key = CacheKey {
+            is_negated: is_negative,
+            has_scaled_rows,
+            is_symmetric: symmetric,
+            pressure,
+            ..CacheKey::new(S::shape(self.system.matrix()), attempt.preconditioner, self.options)
+        };
 
         let mut wasted = 0;
         if let Some((cached, limit)) = cache.cached(&key) {
@@ -421,10 +378,10 @@ impl<S: SystemSpace> Problem<'_, S> {
             }
         }
         cache.forget();
-        let singular = !self.null_space.null_space.is_empty();
+        let singular = !self.system.null_space.is_empty();
         let setting = Setting { ends, symmetric, singular, pressure, amg: self.options.amg };
-        let factor = self.properties.factor(attempt.preconditioner, sign);
-        let made = cache.set_up(|_| space.set_up(self.matrix, factor, attempt.preconditioner, setting));
+        let factor = self.system.properties.factor(attempt.preconditioner, sign);
+        let made = cache.set_up(|_| space.set_up(self.system.matrix(), factor, attempt.preconditioner, setting));
         let preconditioner = made.map_err(Failure::Device)?;
         if space.is_interrupted() {
             return Err(MethodError::new(LinearErrorKind::Interrupted, "it was being set up").into());
@@ -450,7 +407,7 @@ impl<S: SystemSpace> Problem<'_, S> {
                 Err(MethodError::new(LinearErrorKind::Unsuitable, detail).into())
             }
             None => {
-                let departures = space.departure_from_elliptic(self.matrix, k).map_err(Failure::Device)?;
+                let departures = space.departure_from_elliptic(self.system.matrix(), k).map_err(Failure::Device)?;
                 let least = (0..k).fold(0, |least, field| if departures[field] < departures[least] { field } else { least });
                 Ok((least, Some(format!("took unknown {} for the pressure: it is nearest to elliptic", least + 1))))
             }
@@ -483,13 +440,9 @@ impl<S: SystemSpace> Problem<'_, S> {
         attempt: Attempt,
     ) -> Result<(S::Vector, usize), Failure<S::Error>> {
         let size = norm_of(space, b).map_err(Failure::Device)?;
+        let negligible = self.options.negligible * self.system.size;
         let control = Control {
-            target: Target::toward(
-                size,
-                SHARE * self.options.tolerance * size,
-                self.options.negligible / self.null_space.scale,
-                self.options.pursuit,
-            ),
+            target: Target::toward(size, SHARE * self.options.tolerance * size, negligible, self.options.pursuit),
             max_iterations: attempt.max_iterations,
             check_every: space.check_every(self.options.check_every, attempt.preconditioner),
             patience: attempt.patience,
@@ -518,8 +471,8 @@ impl<S: SystemSpace> Problem<'_, S> {
             return Ok((x, outcome.iterations));
         }
         // A negligible residual is enough where no smaller one can be reached.
-        let left = residual_norm(space, self.matrix, self.b, &x).map_err(Failure::Device)?;
-        if left <= self.options.negligible / self.null_space.scale {
+        let left = self.system.residual_norm_in_range(space, &x).map_err(Failure::Device)?;
+        if left <= negligible {
             return Ok((x, outcome.iterations));
         }
         let (kind, mut detail) = match outcome.end {
@@ -530,62 +483,13 @@ impl<S: SystemSpace> Problem<'_, S> {
             End::Interrupted => (LinearErrorKind::Interrupted, "the run has been asked to end".to_owned()),
             End::NonFinite => (LinearErrorKind::NonFinite, format!("an iterate overflowed in iteration {}", outcome.iterations)),
         };
-        if !self.null_space.null_space.is_known() {
+        if !self.system.null_space.is_known() {
             detail.push_str(
                 "; the matrix is singular up to a constant, and only solver=lu can tell whether the right-hand side is compatible",
             );
         }
         let residual = Some(outcome.residual / size);
         Err(MethodError { kind, iterations: outcome.iterations, residual, detail }.into())
-    }
-}
-
-/// `s P A`, where `s` is 1 or -1 and `P` removes round-off outside the range of a matrix with a
-/// constant null space.
-struct Projected<'a, S: SystemSpace> {
-    matrix: &'a S::Matrix,
-    /// `None` if the matrix has no such null space.
-    vectors: Option<&'a S::NullVectors>,
-    sign: f64,
-}
-
-impl<S: SystemSpace> Projected<'_, S> {
-    /// Whether the operator is the matrix itself.
-    fn is_plain(&self) -> bool {
-        self.sign == 1.0 && self.vectors.is_none()
-    }
-}
-
-impl<S: SystemSpace> LinearOperator<S> for Projected<'_, S> {
-    fn prepare(&self, space: &mut S) {
-        space.will_multiply(self.matrix);
-    }
-
-    fn apply(&self, space: &mut S, y: &mut S::Vector, x: &S::Vector) {
-        space.multiply(y, self.matrix, x);
-        if self.sign != 1.0 {
-            let sign = space.constant(self.sign);
-            space.scale(y, &sign);
-        }
-        if let Some(vectors) = self.vectors {
-            space.to_range(vectors, y);
-        }
-    }
-
-    fn apply_dot(&self, space: &mut S, y: &mut S::Vector, x: &S::Vector, w: &S::Vector) -> S::Scalar {
-        if self.is_plain() {
-            return space.multiply_dot(y, self.matrix, x, w);
-        }
-        self.apply(space, y, x);
-        space.dot(w, y)
-    }
-
-    fn apply_dots(&self, space: &mut S, y: &mut S::Vector, x: &S::Vector, w: &S::Vector) -> [S::Scalar; 2] {
-        if self.is_plain() {
-            return space.multiply_dots(y, self.matrix, x, w);
-        }
-        self.apply(space, y, x);
-        [space.dot(w, y), space.dot(y, y)]
     }
 }
 
@@ -609,22 +513,6 @@ impl<S: SystemSpace, M: Preconditioner<S>> Preconditioner<S> for WithoutNullSpac
     fn is_rounded(&self) -> bool {
         self.preconditioner.is_rounded()
     }
-}
-
-/// Refuses a right-hand side outside the range, as far as the left null vectors are known.
-fn check_balance(null_space: &NullSpace, b: &[f64], scale: f64, options: &LinearOptions) -> Result<(), MethodError> {
-    let allowed = NullSpace::allowed(norm(b) * scale, options) / scale;
-    let Some(worst) = null_space.imbalance(b, allowed) else { return Ok(()) };
-    let unknowns = &null_space.components[worst.component].unknowns;
-    let (count, first) = (unknowns.len(), unknowns[0]);
-    if count == 1 {
-        let alone = null_space.components.iter().filter(|component| component.unknowns.len() == 1).count();
-        let kind = LinearErrorKind::ZeroDerivative { count: alone, residual: (worst.sum * scale).abs() };
-        return Err(MethodError { residual: Some(1.0), ..MethodError::new(kind, format!("it is largest for unknown number {first}")) });
-    }
-    let relative = worst.least_residual / norm(b);
-    let detail = format!("over {count} connected unknowns from number {first}; no solution has a relative residual below {relative:.1e}");
-    Err(MethodError { residual: Some(1.0), ..MethodError::new(LinearErrorKind::Incompatible { imbalance: worst.sum * scale }, detail) })
 }
 
 /// Runs a new instance of a method.

@@ -74,8 +74,9 @@ impl<S: VectorSpace> Cycle<S> for BiCgStab<S> {
             let rho_new = space.sub_scaled_dot(r, &omega, t, Some(shadow));
             if let Some((half_square, v_square)) = half_square {
                 let square = space.dot(r, r);
-                let [square, rho, shadow_v, shadow_square, v_square, ts, tt, half_square] =
-                    space.read([&square, &rho_new, &shadow_v, &shadow_square, &v_square, &ts, &tt, &half_square])?;
+                let larger = system.operator.larger_square(space, r, &square);
+                let [larger, square, rho, shadow_v, shadow_square, v_square, ts, tt, half_square] =
+                    space.read([&larger, &square, &rho_new, &shadow_v, &shadow_square, &v_square, &ts, &tt, &half_square])?;
                 // An overflow may also appear as a step of zero.
                 if ![shadow_v, v_square, ts, tt].iter().all(|value| value.is_finite()) {
                     return Ok((iteration, StopReason::NonFinite));
@@ -90,7 +91,7 @@ impl<S: VectorSpace> Cycle<S> for BiCgStab<S> {
                         vanishes(rho, shadow_square, square).then(|| "the shadow residual is orthogonal to the residual".to_owned())
                     }
                 };
-                if let Some(proposal) = watch.check(space, iteration, square.sqrt(), breakdown) {
+                if let Some(proposal) = watch.check(space, iteration, larger.sqrt(), breakdown) {
                     return Ok((iteration, proposal));
                 }
             }

@@ -67,7 +67,8 @@ impl<S: VectorSpace> Cycle<S> for Cg<S> {
             }
             let rz_new = if watch.is_due(iteration) {
                 let square = space.sub_scaled_dot(r, &alpha, q, None);
-                let [read, curvature, least_curvature, least_rz] = space.read([&square, &curvature, &least_curvature, &least_rz])?;
+                let larger = system.operator.larger_square(space, r, &square);
+                let [larger, curvature, least_curvature, least_rz] = space.read([&larger, &curvature, &least_curvature, &least_rz])?;
                 // An overflow may also appear as a step of zero.
                 if !curvature.is_finite() {
                     space.add_scaled(x, &alpha, p);
@@ -80,7 +81,7 @@ impl<S: VectorSpace> Cycle<S> for Cg<S> {
                         (least_rz <= 0.0).then(|| format!("r.Mr = {least_rz:.1e}, so the preconditioner is not positive definite"))
                     }
                 };
-                if let Some(proposal) = watch.check(space, iteration, read.sqrt(), breakdown) {
+                if let Some(proposal) = watch.check(space, iteration, larger.sqrt(), breakdown) {
                     space.add_scaled(x, &alpha, p);
                     return Ok((iteration, proposal));
                 }

@@ -80,12 +80,18 @@ impl<S: VectorSpace> Cycle<S> for Gmres<S> {
         r: &mut S::Vector,
         control: Control,
     ) -> Result<(usize, StopReason), S::Error> {
-        let mut watch = ResidualMonitor::new(control);
         let keeps = self.keeps(system.preconditioner);
         let zero = space.constant(0.0);
         let one = space.constant(1.0);
         self.grow(space, 0)?;
         let square = space.dot(r, r);
+        let mut watch = ResidualMonitor::new(control);
+        if system.operator.has_two_norms() {
+            // The recurrence knows the 2-norm alone: it aims for what that is beside the larger one.
+            let larger = system.operator.larger_square(space, r, &square);
+            let [square, larger] = space.read([&square, &larger])?;
+            watch = ResidualMonitor::new(Control { target: control.target.times((square / larger).sqrt()), ..control });
+        }
         let norm = space.sqrt(&square);
         let inverse = space.ratio(&one, &norm);
         space.copy(&mut self.basis[0], r);

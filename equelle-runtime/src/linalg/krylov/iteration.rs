@@ -62,7 +62,7 @@ impl Target {
     }
 
     /// Both residuals multiplied by a factor.
-    fn times(self, factor: f64) -> Target {
+    pub(super) fn times(self, factor: f64) -> Target {
         Target { accept: factor * self.accept, aim: factor * self.aim, ..self }
     }
 
@@ -312,6 +312,7 @@ fn true_residual<S: VectorSpace>(
     let minus_one = space.constant(-1.0);
     space.scale_add(r, &minus_one, b);
     let square = space.dot(r, r);
+    let square = operator.larger_square(space, r, &square);
     let [square] = space.read([&square])?;
     Ok(square.sqrt())
 }

@@ -276,6 +276,21 @@ impl BlockMatrix {
         BlockMatrix { pattern: Arc::clone(&self.pattern), values, rows: OnceLock::new() }
     }
 
+    /// The matrix with each row times its factor, `[k n]`.
+    ///
+    /// # Panics
+    /// If there are fewer factors than rows.
+    pub fn scaled_rows(&self, factors: &[f64]) -> BlockMatrix {
+        let (k, n) = (self.pattern.k, self.pattern.n());
+        let mut values = self.values.clone();
+        for (equation, values) in values.iter_mut().enumerate() {
+            for (ends, factor) in self.pattern.row_ptr().windows(2).zip(&factors[equation * n..]) {
+                values[k * ends[0]..k * ends[1]].iter_mut().for_each(|value| *value *= factor);
+            }
+        }
+        BlockMatrix { pattern: Arc::clone(&self.pattern), values, rows: OnceLock::new() }
+    }
+
     /// `y_row = f(y_row, row, (A x)_row)`, each row summed in ascending column order: the bits of
     /// compressed rows, for any number of threads.
     ///

@@ -4,6 +4,8 @@
 //! matrices: multiplication and permuted transposition, ACM TOMS 4 (1978),
 //! doi:10.1145/355791.355796.
 
+use std::sync::Arc;
+
 use super::csr::Csr;
 
 impl Csr {
@@ -105,6 +107,18 @@ impl Csr {
         let mut scaled = self.clone();
         scaled.values_mut().iter_mut().for_each(|value| *value *= factor);
         scaled
+    }
+
+    /// The matrix with each row times its factor, `[n_rows]`.
+    ///
+    /// # Panics
+    /// If there are fewer factors than rows.
+    pub fn scaled_rows(&self, factors: &[f64]) -> Csr {
+        let mut values = self.values().to_vec();
+        for (row, ends) in self.row_ptr().windows(2).enumerate() {
+            values[ends[0]..ends[1]].iter_mut().for_each(|value| *value *= factors[row]);
+        }
+        Csr::with_pattern(Arc::clone(self.pattern()), values).unwrap_or_default()
     }
 }
 

@@ -135,10 +135,10 @@ impl NullSpace {
 
     /// Largest imbalance on a component that a solver may ignore, for a right-hand side of 2-norm
     /// `size`. The maximum of a tenth of the tolerance, 1e-12 of the size (round-off of the sum),
-    /// the rounding of its entries, and `negligible` (in the unit of `size`).
+    /// the rounding of its entries, and `negligible`.
     pub fn allowed(size: f64, options: &LinearOptions) -> f64 {
         let least = round_off(options.rounding).max(1e-12);
-        ((0.1 * options.tolerance).max(least) * size).max(options.negligible)
+        (0.1 * options.tolerance).max(least).max(options.negligible) * size
     }
 
     /// Rounds the rows of `matrix` to sum to zero over each component in double precision, where
@@ -220,7 +220,6 @@ impl LeftNullVector {
     }
 
     /// The row of the largest weight, the first of several.
-    #[cfg(feature = "lu")]
     pub(in crate::linalg) fn heaviest_row(&self) -> Option<usize> {
         let heavier = |most: (Option<usize>, f64), (&row, w): (&usize, &f64)| if w.abs() > most.1 { (Some(row), w.abs()) } else { most };
         self.rows.iter().zip(&self.weights).fold((None, 0.0), heavier).0

@@ -1,6 +1,6 @@
 //! What a matrix in compressed rows is like, in one pass over its entries on several threads.
 
-use crate::linalg::driver::choose::{Diagonal, MatrixProperties, SYMMETRY};
+use crate::linalg::driver::choose::{Diagonal, MatrixProperties, SYMMETRY, fields};
 use crate::linalg::matrix::csr::{Csr, Symmetry};
 use crate::linalg::null_space::round_off;
 use crate::threads::{BLOCK, PerBlock, Threads};
@@ -21,6 +21,7 @@ struct Part {
     vanishes: bool,
     dominance: f64,
     size: f64,
+    least_row: f64,
     positive: bool,
     negative: bool,
     is_mirrored: bool,
@@ -34,6 +35,7 @@ impl Part {
         vanishes: false,
         dominance: f64::INFINITY,
         size: 0.0,
+        least_row: f64::INFINITY,
         positive: true,
         negative: true,
         is_mirrored: true,
@@ -47,6 +49,7 @@ impl Part {
             vanishes: self.vanishes || other.vanishes,
             dominance: self.dominance.min(other.dominance),
             size: self.size.max(other.size),
+            least_row: self.least_row.min(other.least_row),
             positive: self.positive && other.positive,
             negative: self.negative && other.negative,
             is_mirrored: self.is_mirrored && other.is_mirrored,
@@ -69,7 +72,7 @@ impl Entries {
             }
         });
         let whole = parts.into_iter().fold(Part::NOTHING, Part::and);
-        let Part { is_finite, vanishes, dominance, size, positive, negative, is_mirrored, differs } = whole;
+        let Part { is_finite, vanishes, dominance, size, least_row, positive, negative, is_mirrored, differs } = whole;
         if !is_finite {
             return None;
         }
@@ -84,7 +87,9 @@ impl Entries {
             (Some(_), Some((row, column))) => Symmetry::Numerical { row, column },
         };
         let is_mirrored = mirror.is_some() && is_mirrored;
-        Some(Entries { vanishes, is_mirrored, properties: MatrixProperties::of(n, ends, symmetry, diagonal, dominance, size) })
+        let properties =
+            MatrixProperties { unknowns: n, fields: fields(ends), symmetry, diagonal, dominance, size, least_row, is_range_unknown: false };
+        Some(Entries { vanishes, is_mirrored, properties })
     }
 }
 
@@ -96,7 +101,7 @@ fn of_rows(a: &Csr, rows: std::ops::Range<usize>, mirrored: &[u32], round_off: f
     let mut mirrored = mirrored.iter();
     for row in rows {
         let own = a.row_ptr()[row]..a.row_ptr()[row + 1];
-        let (mut diagonal, mut others, mut sum, mut magnitudes) = (0.0f64, 0.0f64, 0.0f64, 0.0f64);
+        let (mut diagonal, mut others, mut sum, mut magnitudes, mut largest) = (0.0f64, 0.0f64, 0.0f64, 0.0f64, 0.0f64);
         for (&column, &value) in a.col_idx()[own.clone()].iter().zip(&values[own]) {
             let column = column as usize;
             let magnitude = value.abs();
@@ -106,7 +111,7 @@ fn of_rows(a: &Csr, rows: std::ops::Range<usize>, mirrored: &[u32], round_off: f
                 others += magnitude;
             }
             (sum, magnitudes) = (sum + value, magnitudes + magnitude);
-            part.size = part.size.max(magnitude);
+            largest = largest.max(magnitude);
             part.is_finite &= value.is_finite();
             if column > row
                 && let Some(&at) = mirrored.next()
@@ -118,10 +123,12 @@ fn of_rows(a: &Csr, rows: std::ops::Range<usize>, mirrored: &[u32], round_off: f
                 }
             }
         }
+        part.size = part.size.max(largest);
         part.vanishes |= magnitudes.is_finite() && sum.abs() <= round_off * magnitudes;
         if diagonal == 0.0 && others == 0.0 {
             continue;
         }
+        part.least_row = part.least_row.min(largest);
         part.positive &= diagonal > 0.0;
         part.negative &= diagonal < 0.0;
         if others > 0.0 {

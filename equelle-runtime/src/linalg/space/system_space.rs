@@ -15,6 +15,7 @@ use crate::linalg::direct::solver::Direct;
 use crate::linalg::driver::choose::MatrixProperties;
 use crate::linalg::driver::options::Preconditioning;
 use crate::linalg::matrix::csr::Csr;
+use crate::linalg::matrix::scaling::inverse_row_scale;
 use crate::linalg::matrix::sparse_rows::SparseRows;
 use crate::linalg::null_space::NullSpace;
 use crate::linalg::precond::simple::{Jacobi, inverse_of};
@@ -35,6 +36,10 @@ pub struct Inspection {
     /// [`MatrixProperties::is_range_unknown`].
     pub properties: MatrixProperties,
 }
+
+/// An entry that is this many times as large as its mirrored one and the diagonal of its column is
+/// in another unit than these.
+pub const UNITS_AGREE: f64 = 256.0;
 
 /// Linear systems on the device.
 pub trait SystemSpace: MultigridSpace {
@@ -79,6 +84,25 @@ pub trait SystemSpace: MultigridSpace {
     /// # Errors
     /// Out of memory.
     fn null_vectors(&mut self, null_space: &Rc<NullSpace>) -> Result<Self::NullVectors, Self::Error>;
+    /// Powers of two that bring the largest magnitude of each row to between 1 and 2; 1 for a row
+    /// of zeros ([`inverse_row_scale`]). `[rows]`
+    ///
+    /// # Errors
+    /// Out of memory.
+    fn row_scales(&mut self, a: &Self::Matrix) -> Result<Self::Vector, Self::Error>;
+    /// True if the rows of each field, which end at `ends`, agree in their unit: no entry of a
+    /// field's equation in its own unknowns is more than [`UNITS_AGREE`] times as large as both its
+    /// mirrored entry and the diagonal of its column. So it is for equations of balance, where what
+    /// leaves a cell is on its diagonal and what arrives elsewhere off it.
+    ///
+    /// # Errors
+    /// The device was lost.
+    fn rows_agree(&mut self, a: &Self::Matrix, ends: &[usize]) -> Result<bool, Self::Error>;
+    /// The matrix with each row times its scale, with the same pattern.
+    ///
+    /// # Errors
+    /// Out of memory.
+    fn scaled_rows(&mut self, a: &Self::Matrix, scales: &Self::Vector) -> Result<Self::Matrix, Self::Error>;
     /// Makes `y` orthogonal to the known left null vectors.
     fn to_range(&mut self, vectors: &Self::NullVectors, y: &mut Self::Vector);
     /// Subtracts the mean of `x` on each component.
@@ -156,6 +180,31 @@ impl SystemSpace for HostSpace {
         })
     }
 
+    fn rows_agree(&mut self, a: &HostMatrix, ends: &[usize]) -> Result<bool, Infallible> {
+        Ok(match a {
+            HostMatrix::Rows(a) => rows_agree(&**a, ends),
+            HostMatrix::Blocks(a) => rows_agree(a, ends),
+        })
+    }
+
+    fn row_scales(&mut self, a: &HostMatrix) -> Result<Vec<f64>, Infallible> {
+        fn scale(row: impl Iterator<Item = (usize, f64)>) -> f64 {
+            inverse_row_scale(row.fold(0.0, |largest: f64, (_, value)| largest.max(value.abs())))
+        }
+        let rows = HostSpace::shape(a).rows;
+        Ok(match a {
+            HostMatrix::Rows(a) => self.threads().values(rows, |row| scale(a.row(row))),
+            HostMatrix::Blocks(a) => self.threads().values(rows, |row| scale(a.row(row))),
+        })
+    }
+
+    fn scaled_rows(&mut self, a: &HostMatrix, scales: &Vec<f64>) -> Result<HostMatrix, Infallible> {
+        Ok(match a {
+            HostMatrix::Rows(a) => a.scaled_rows(scales).into(),
+            HostMatrix::Blocks(a) => a.scaled_rows(scales).into(),
+        })
+    }
+
     fn null_vectors(&mut self, null_space: &Rc<NullSpace>) -> Result<Rc<NullSpace>, Infallible> {
         Ok(Rc::clone(null_space))
     }
@@ -210,6 +259,18 @@ fn inspected_rows(threads: &Threads, a: &Csr, ends: &[usize], rounding: f64) -> 
     let has_null_space = vanishes || ends.len() > 1;
     let null_space = if has_null_space { NullSpace::find_in_blocks(a, ends, rounding) } else { NullSpace::default() };
     (Inspection { not_finite: None, null_space: Rc::new(null_space), properties }, is_mirrored)
+}
+
+fn rows_agree(a: &impl SparseRows, ends: &[usize]) -> bool {
+    let mut begin = 0;
+    ends.iter().all(|&end| {
+        let field = std::mem::replace(&mut begin, end)..end;
+        field.clone().all(|row| {
+            a.row_within(row, field.clone()).all(|(column, value)| {
+                value.abs() <= UNITS_AGREE * a.entry(column, column).abs() || value.abs() <= UNITS_AGREE * a.entry(column, row).abs()
+            })
+        })
+    })
 }
 
 fn inspected(a: &impl SparseRows, ends: &[usize], rounding: f64) -> Inspection {

@@ -118,6 +118,16 @@ pub trait LinearOperator<S: VectorSpace> {
         self.apply(space, y, x);
         [space.dot(w, y), space.dot(y, y)]
     }
+
+    /// True if residuals are judged by a second norm beside the 2-norm.
+    fn has_two_norms(&self) -> bool {
+        false
+    }
+
+    /// Square of the larger norm of a residual, where that of its 2-norm is `square`.
+    fn larger_square(&self, _space: &mut S, _r: &S::Vector, square: &S::Scalar) -> S::Scalar {
+        square.clone()
+    }
 }
 
 /// A preconditioner: an approximate inverse.

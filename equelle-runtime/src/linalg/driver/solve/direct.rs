@@ -2,12 +2,13 @@
 
 use std::time::{Duration, Instant};
 
-use super::{Failure, MethodError, Problem, SHARE, Solved, SystemNullSpace, check_balance};
+use super::{Failure, MethodError, Problem, SHARE, Solved};
 use crate::linalg::direct::device_lu::{CachedFactors, DeviceLu, FactorLocation};
 use crate::linalg::direct::elimination::{Elimination, FactorError, left_null_vectors, pins, with_places};
 use crate::linalg::direct::lu::OnHost;
 use crate::linalg::driver::cache::LinearCache;
 use crate::linalg::driver::error::LinearErrorKind;
+use crate::linalg::driver::system::{PreparedSystem, check_balance, larger};
 use crate::linalg::matrix::csr::Csr;
 use crate::linalg::space::host::norm;
 use crate::linalg::space::system_space::SystemSpace;
@@ -26,13 +27,18 @@ impl<S: SystemSpace> Problem<'_, S> {
         if space.is_interrupted() {
             return Err(interrupted().into());
         }
-        let matrix = space.host_matrix(self.matrix).map_err(Failure::Device)?;
-        let b = space.host_vector(self.b).map_err(Failure::Device)?;
+        let matrix = space.host_matrix(self.system.matrix()).map_err(Failure::Device)?;
+        let b = space.host_vector(self.system.b()).map_err(Failure::Device)?;
+        let weights = match self.system.weights() {
+            Some((weights, factor)) => Some((space.host_vector(weights).map_err(Failure::Device)?, factor)),
+            None => None,
+        };
+        let system = OnHostSystem { matrix: &matrix, b: &b, weights };
         let known = std::mem::replace(&mut cache.place, FactorLocation::Unknown);
         let mut place = if let FactorLocation::Unknown = known { self.place(space) } else { known };
         let mut reason = None;
         if let FactorLocation::Device(cached) = &mut place {
-            match self.solve_on_device(space, &matrix, &b, cached, cache) {
+            match self.solve_on_device(space, &system, cached, cache) {
                 Ok(solved) => {
                     cache.place = place;
                     return self.to_device(space, solved);
@@ -46,12 +52,12 @@ impl<S: SystemSpace> Problem<'_, S> {
         }
         if reason.is_some() {
             // A lost device returns its error here, before the host begins.
-            space.host_vector(self.b).map_err(Failure::Device)?;
+            space.host_vector(self.system.b()).map_err(Failure::Device)?;
         }
         let mut took = Duration::ZERO;
         let is_interrupted = || space.is_interrupted();
         let mut factors = OnHost { cached: &mut cache.lu, is_interrupted: &is_interrupted };
-        let solved = solve_lu(&mut factors, &matrix, &b, self, &mut took);
+        let solved = solve_lu(&mut factors, &system, self, &mut took);
         cache.has_set_up(took);
         let solved = solved.map_err(|(DirectSolveError::ByMatrix(fault) | DirectSolveError::ByFactors(fault))| fault);
         let is_confirmed = solved.as_ref().is_err_and(|fault| {
@@ -65,7 +71,7 @@ impl<S: SystemSpace> Problem<'_, S> {
     /// Where to factorise: on the device if the back-end can, except that small systems go to the
     /// host unless the user chose LU.
     fn place(&self, space: &mut S) -> FactorLocation<S> {
-        if self.options.method.is_none() && self.properties.unknowns <= SMALL {
+        if self.options.method.is_none() && self.system.properties.unknowns <= SMALL {
             return FactorLocation::Host(Some("the system is small".to_owned()));
         }
         FactorLocation::of(space.direct_solver())
@@ -76,15 +82,14 @@ impl<S: SystemSpace> Problem<'_, S> {
     fn solve_on_device(
         &self,
         space: &mut S,
-        matrix: &Csr,
-        b: &[f64],
+        system: &OnHostSystem<'_>,
         cached: &mut CachedFactors<S>,
         cache: &mut LinearCache<S>,
     ) -> Result<(Vec<f64>, usize), DirectSolveError> {
         loop {
-            let may_be_definite = self.properties.may_be_definite();
+            let may_be_definite = self.system.properties.may_be_definite();
             let mut took = Duration::ZERO;
-            let solved = solve_lu(&mut DeviceLu { cached: &mut *cached, space: &mut *space, may_be_definite }, matrix, b, self, &mut took);
+            let solved = solve_lu(&mut DeviceLu { cached: &mut *cached, space: &mut *space, may_be_definite }, system, self, &mut took);
             cache.has_set_up(took);
             match solved {
                 Err(DirectSolveError::ByFactors(_)) if cached.is_stale() => cached.forget(),
@@ -97,6 +102,23 @@ impl<S: SystemSpace> Problem<'_, S> {
     fn to_device(&self, space: &mut S, (x, iterations): (Vec<f64>, usize)) -> Result<Solved<S::Vector>, Failure<S::Error>> {
         let x = space.vector(x).map_err(Failure::Device)?;
         Ok(Solved { x, iterations, detail: None })
+    }
+}
+
+/// A system on the host.
+struct OnHostSystem<'a> {
+    matrix: &'a Csr,
+    b: &'a [f64],
+    /// The second norm of residuals: weights, and a factor.
+    weights: Option<(Vec<f64>, f64)>,
+}
+
+impl OnHostSystem<'_> {
+    /// The larger norm of a residual.
+    fn larger_norm(&self, r: &[f64]) -> f64 {
+        let Some((weights, factor)) = &self.weights else { return norm(r) };
+        let weighted: Vec<f64> = r.iter().zip(weights).map(|(r, weight)| r * weight).collect();
+        larger(norm(r), factor * norm(&weighted))
     }
 }
 
@@ -135,13 +157,13 @@ impl From<MethodError> for DirectSolveError {
 /// the factorisation.
 fn solve_lu<S: SystemSpace>(
     factors: &mut impl Elimination,
-    matrix: &Csr,
-    b: &[f64],
+    system: &OnHostSystem<'_>,
     problem: &Problem<'_, S>,
     took: &mut Duration,
 ) -> Result<(Vec<f64>, usize), DirectSolveError> {
-    let &SystemNullSpace { null_space, ends, scale, .. } = problem.null_space;
-    let options = problem.options;
+    let PreparedSystem { null_space, ends, scale, size, row_scales, .. } = problem.system;
+    let negligible = problem.options.negligible * size;
+    let (matrix, options) = (system.matrix, problem.options);
     let started = Instant::now();
     // Which equation of a singular block to replace may be uncertain before factorising; the cache
     // keeps the one that worked.
@@ -162,12 +184,12 @@ fn solve_lu<S: SystemSpace>(
     }
     *took += started.elapsed();
 
-    let mut b = b.to_vec();
+    let mut b = system.b.to_vec();
     // The left null vectors of a matrix of rounded entries are known up to the rounding.
     let rounded = options.rounding > f64::EPSILON;
     if !null_space.is_known() || rounded {
         let known = left_null_vectors(matrix, null_space, &pinned, factors, rounded)?;
-        check_balance(&known, &b, scale, options)?;
+        check_balance(&known, &b, *scale, options, row_scales.as_deref())?;
         known.project_to_range(&mut b);
     }
 
@@ -191,13 +213,13 @@ fn solve_lu<S: SystemSpace>(
         }
         r = matrix.mul(&x);
         r.iter_mut().zip(&b).for_each(|(r, b)| *r = b - *r);
-        let left = norm(&r) / size;
+        let left = system.larger_norm(&r) / size;
         if left <= SHARE * options.tolerance {
             return Ok((x, refinement));
         }
         best = best.min(left);
     }
-    if norm(&r) <= options.negligible / scale {
+    if system.larger_norm(&r) <= negligible {
         return Ok((x, REFINEMENTS));
     }
     let detail = format!("{REFINEMENTS} steps of iterative refinement leave the residual above the tolerance {:.1e}", options.tolerance);

@@ -1,0 +1,372 @@
+//! A linear system prepared for a method: a right-hand side near 1 and in the range of the matrix,
+//! and rows that can be compared.
+//!
+//! # When a system is solved
+//!
+//! `|b - A x| <= tolerance |b|` in the 2-norm, evaluated from `x` itself ([`Rows::Even`]), if the
+//! largest magnitudes of all rows are within [`EVEN_ROWS`] powers of two. Else a row may hide behind
+//! others in a larger unit. Then `|D (b - A x)| <= tolerance |D b|`, where `D` brings the largest
+//! magnitude of each row to between 1 and 2 ([`inverse_row_scale`]): an entry of `D r` is near the
+//! change of the unknown that removes it.
+//!
+//! * If the rows agree in their unit, as those of a mesh with cells of many sizes, a contrast of
+//!   coefficients, or a penalty on the diagonal, the matrix stays as it is and *both* norms are
+//!   judged ([`Rows::Weighed`]). The first is about balances: what cells with large entries lose
+//!   together is small beside what flows. Neither norm implies the other.
+//! * If they do not agree, as after a factor for each equation, the first norm means nothing, and
+//!   the methods run on `D A x = D b` ([`Rows::Scaled`]): the same bits for all such factors that are
+//!   powers of two.
+//!
+//! [`EVEN_ROWS`]: crate::linalg::matrix::scaling::EVEN_ROWS
+//! [`inverse_row_scale`]: crate::linalg::matrix::scaling::inverse_row_scale
+
+use std::cell::RefCell;
+use std::rc::Rc;
+
+use super::choose::MatrixProperties;
+use super::error::LinearErrorKind;
+use super::options::LinearOptions;
+use super::solve::MethodError;
+use crate::linalg::matrix::scaling::power_of_two_near;
+use crate::linalg::null_space::{LeftNullVector, NullSpace};
+use crate::linalg::space::host::norm;
+use crate::linalg::space::system_space::{Inspection, SystemSpace};
+use crate::linalg::space::vector_space::LinearOperator;
+
+/// Treatment of the rows of a system; `V` holds a power of two for each row.
+#[derive(Debug)]
+pub enum Rows<V> {
+    /// As they are: all have about one size.
+    Even,
+    /// As they are, but residuals are also judged with these weights.
+    Weighed(Rc<V>),
+    /// Multiplied by these factors.
+    Scaled(Rc<V>),
+}
+
+impl<V> Clone for Rows<V> {
+    fn clone(&self) -> Self {
+        match self {
+            Rows::Even => Rows::Even,
+            Rows::Weighed(weights) => Rows::Weighed(Rc::clone(weights)),
+            Rows::Scaled(factors) => Rows::Scaled(Rc::clone(factors)),
+        }
+    }
+}
+
+/// Weights of rows with the factor of the norm of the products.
+pub(super) type Weights<'a, V> = (&'a V, f64);
+
+/// A system for the methods.
+pub(super) struct PreparedSystem<'a, S: SystemSpace> {
+    given: &'a S::Matrix,
+    /// The matrix in place of the given one: with scaled rows, or without the rounding of entries.
+    replaced: Option<S::Matrix>,
+    pub rows: Rows<S::Vector>,
+    /// Factor of the norm with weights.
+    weight: f64,
+    /// The right-hand side divided by `scale`.
+    rhs: S::Vector,
+    /// Its part in the range of a singular matrix.
+    projected: Option<S::Vector>,
+    pub null_space: Rc<NullSpace>,
+    /// The null vectors on the device.
+    pub vectors: S::NullVectors,
+    pub properties: MatrixProperties,
+    /// Ends of the blocks of unknowns and equations.
+    pub ends: &'a [usize],
+    /// The divisor of the right-hand side.
+    pub scale: f64,
+    /// Norm of `rhs`.
+    pub size: f64,
+    /// Factors of the rows of a singular matrix, if they were scaled. `[n]`
+    pub row_scales: Option<Vec<f64>>,
+    /// The part outside the range that is left out, which may exceed the tolerance.
+    outside: f64,
+}
+
+impl<'a, S: SystemSpace> PreparedSystem<'a, S> {
+    /// Prepares a system whose right-hand side is finite and not zero; `largest` is its largest
+    /// magnitude.
+    ///
+    /// # Errors
+    /// The outer error: the device failed. The inner one: the right-hand side is not in the range.
+    pub fn new(
+        space: &mut S,
+        (matrix, ends): (&'a S::Matrix, &'a [usize]),
+        (mut rhs, mut largest): (S::Vector, f64),
+        inspection: Inspection,
+        options: &LinearOptions,
+    ) -> Result<Result<PreparedSystem<'a, S>, MethodError>, S::Error> {
+        let Inspection { mut null_space, mut properties, .. } = inspection;
+        let rows = treatment(space, (matrix, ends), &null_space, &properties)?;
+        let mut replaced = None;
+        if let Rows::Scaled(factors) = &rows {
+            let matrix = replaced.insert(space.scaled_rows(matrix, factors)?);
+            (Inspection { null_space, properties, .. }) = space.inspect(matrix, ends, options.rounding)?;
+            multiply_by(space, &mut rhs, factors)?;
+            let scaled = space.largest(&rhs);
+            [largest] = space.read([&scaled])?;
+        }
+        // A right-hand side near 1 keeps squares from overflowing; a power of two rounds nothing.
+        let scale = power_of_two_near(&[largest]).unwrap_or(1.0);
+        let inverse = space.constant(1.0 / scale);
+        space.scale(&mut rhs, &inverse);
+        let size = norm_of(space, &rhs)?;
+        let mut weight = 0.0;
+        if let Rows::Weighed(weights) = &rows {
+            let weighted = weighted_norm(space, &rhs, weights)?;
+            weight = if weighted > 0.0 { size / weighted } else { 0.0 };
+        }
+        let mut projected = None;
+        let mut outside = 0.0;
+        let mut row_scales = None;
+        if !null_space.is_empty() && options.rounding > f64::EPSILON {
+            let host = null_space.restore(&*space.host_matrix(replaced.as_ref().unwrap_or(matrix))?);
+            replaced = Some(space.matrix(host)?);
+            outside = NullSpace::allowed(size, options);
+        }
+        let vectors = space.null_vectors(&null_space)?;
+        if !null_space.is_empty() {
+            let values = space.host_vector(&rhs)?;
+            if let Rows::Scaled(factors) = &rows {
+                row_scales = Some(space.host_vector(factors)?);
+            }
+            if let Err(fault) = check_balance(&null_space, &values, scale, options, row_scales.as_deref()) {
+                return Ok(Err(fault));
+            }
+            let b = projected.insert(space.vector(values)?);
+            space.to_range(&vectors, b);
+        }
+        properties.is_range_unknown = !null_space.is_known();
+        Ok(Ok(PreparedSystem {
+            given: matrix,
+            replaced,
+            rows,
+            weight,
+            rhs,
+            projected,
+            null_space,
+            vectors,
+            properties,
+            ends,
+            scale,
+            size,
+            row_scales,
+            outside,
+        }))
+    }
+
+    /// The properties of the matrix, as text for users.
+    pub fn describe(&self) -> String {
+        let rows = match self.rows {
+            Rows::Even => "",
+            Rows::Weighed(_) => ", residuals also judged with scaled rows",
+            Rows::Scaled(_) => ", rows scaled",
+        };
+        format!("{}{rows}", self.properties.describe())
+    }
+
+    /// The matrix.
+    pub fn matrix(&self) -> &S::Matrix {
+        self.replaced.as_ref().unwrap_or(self.given)
+    }
+
+    /// The scaled right-hand side in the range.
+    pub fn b(&self) -> &S::Vector {
+        self.projected.as_ref().unwrap_or(&self.rhs)
+    }
+
+    /// Weights of the second norm of residuals.
+    pub fn weights(&self) -> Option<Weights<'_, S::Vector>> {
+        match &self.rows {
+            Rows::Weighed(weights) => Some((&**weights, self.weight)),
+            Rows::Even | Rows::Scaled(_) => None,
+        }
+    }
+
+    /// The largest residual that a solution may have, in the unit of `size`.
+    pub fn allowed(&self, options: &LinearOptions) -> f64 {
+        options.tolerance * self.size + self.outside
+    }
+
+    /// The larger norm of `b - A x`, computed from `x` itself.
+    pub fn residual_norm(&self, space: &mut S, x: &S::Vector) -> Result<f64, S::Error> {
+        self.residual_norm_for(space, &self.rhs, x)
+    }
+
+    /// The larger norm of `b - A x` for the part of the right-hand side in the range.
+    pub fn residual_norm_in_range(&self, space: &mut S, x: &S::Vector) -> Result<f64, S::Error> {
+        self.residual_norm_for(space, self.b(), x)
+    }
+
+    fn residual_norm_for(&self, space: &mut S, b: &S::Vector, x: &S::Vector) -> Result<f64, S::Error> {
+        let mut r = space.zeros()?;
+        space.residual(&mut r, b, self.matrix(), x);
+        let mut norm = norm_of(space, &r)?;
+        if let Some((weights, weight)) = self.weights() {
+            norm = larger(norm, weight * weighted_norm(space, &r, weights)?);
+        }
+        space.recycle(r);
+        Ok(norm)
+    }
+
+    /// Returns the memory of vectors to the space.
+    pub fn recycle(self, space: &mut S) {
+        space.recycle(self.rhs);
+        self.projected.into_iter().for_each(|projected| space.recycle(projected));
+    }
+}
+
+/// How to treat the rows of a matrix.
+///
+/// Where a matrix is singular up to a constant, round-off in the balance of all its rows stays in
+/// each of them, however small these are. They are balances in one unit, so the first norm suffices.
+fn treatment<S: SystemSpace>(
+    space: &mut S,
+    (matrix, ends): (&S::Matrix, &[usize]),
+    null_space: &NullSpace,
+    properties: &MatrixProperties,
+) -> Result<Rows<S::Vector>, S::Error> {
+    if !properties.has_uneven_rows() {
+        return Ok(Rows::Even);
+    }
+    let mut scales = space.row_scales(matrix)?;
+    if !space.rows_agree(matrix, ends)? {
+        return Ok(Rows::Scaled(Rc::new(scales)));
+    }
+    if !null_space.is_empty() {
+        let mut weights = space.host_vector(&scales)?;
+        for component in &null_space.components {
+            let rows = component.left.as_ref().map_or(&component.unknowns, |left| &left.rows);
+            rows.iter().for_each(|&row| weights[row] = 0.0);
+        }
+        if weights.iter().all(|weight| *weight == 0.0) {
+            return Ok(Rows::Even);
+        }
+        scales = space.vector(weights)?;
+    }
+    Ok(Rows::Weighed(Rc::new(scales)))
+}
+
+/// `x_i = x_i s_i`
+fn multiply_by<S: SystemSpace>(space: &mut S, x: &mut S::Vector, scales: &S::Vector) -> Result<(), S::Error> {
+    let mut product = space.zeros()?;
+    space.add_diagonal(&mut product, 0.0, 1.0, scales, x);
+    space.copy(x, &product);
+    space.recycle(product);
+    Ok(())
+}
+
+/// 2-norm of a vector whose squares do not overflow.
+pub(super) fn norm_of<S: SystemSpace>(space: &mut S, x: &S::Vector) -> Result<f64, S::Error> {
+    let square = space.dot(x, x);
+    let [square] = space.read([&square])?;
+    Ok(square.sqrt())
+}
+
+/// 2-norm of the elements times their weights.
+fn weighted_norm<S: SystemSpace>(space: &mut S, x: &S::Vector, weights: &S::Vector) -> Result<f64, S::Error> {
+    let mut product = space.zeros()?;
+    space.add_diagonal(&mut product, 0.0, 1.0, weights, x);
+    let norm = norm_of(space, &product);
+    space.recycle(product);
+    norm
+}
+
+/// The larger number; NaN wins.
+pub(super) fn larger(a: f64, b: f64) -> f64 {
+    if a > b || a.is_nan() { a } else { b }
+}
+
+/// `s P A`, where `s` is 1 or -1 and `P` removes round-off outside the range of a matrix with a
+/// constant null space.
+pub(super) struct Projected<'a, S: SystemSpace> {
+    pub matrix: &'a S::Matrix,
+    /// `None` if the matrix has no such null space.
+    pub vectors: Option<&'a S::NullVectors>,
+    pub sign: f64,
+    /// The second norm of residuals, with memory for a product.
+    pub weights: Option<(Weights<'a, S::Vector>, RefCell<S::Vector>)>,
+}
+
+impl<S: SystemSpace> Projected<'_, S> {
+    /// Whether the operator is the matrix itself.
+    fn is_plain(&self) -> bool {
+        self.sign == 1.0 && self.vectors.is_none()
+    }
+}
+
+impl<S: SystemSpace> LinearOperator<S> for Projected<'_, S> {
+    fn prepare(&self, space: &mut S) {
+        space.will_multiply(self.matrix);
+    }
+
+    fn apply(&self, space: &mut S, y: &mut S::Vector, x: &S::Vector) {
+        space.multiply(y, self.matrix, x);
+        if self.sign != 1.0 {
+            let sign = space.constant(self.sign);
+            space.scale(y, &sign);
+        }
+        if let Some(vectors) = self.vectors {
+            space.to_range(vectors, y);
+        }
+    }
+
+    fn apply_dot(&self, space: &mut S, y: &mut S::Vector, x: &S::Vector, w: &S::Vector) -> S::Scalar {
+        if self.is_plain() {
+            return space.multiply_dot(y, self.matrix, x, w);
+        }
+        self.apply(space, y, x);
+        space.dot(w, y)
+    }
+
+    fn apply_dots(&self, space: &mut S, y: &mut S::Vector, x: &S::Vector, w: &S::Vector) -> [S::Scalar; 2] {
+        if self.is_plain() {
+            return space.multiply_dots(y, self.matrix, x, w);
+        }
+        self.apply(space, y, x);
+        [space.dot(w, y), space.dot(y, y)]
+    }
+
+    fn has_two_norms(&self) -> bool {
+        self.weights.is_some()
+    }
+
+    fn larger_square(&self, space: &mut S, r: &S::Vector, square: &S::Scalar) -> S::Scalar {
+        let Some(((weights, weight), product)) = &self.weights else { return square.clone() };
+        let product = &mut *product.borrow_mut();
+        space.add_diagonal(product, 0.0, *weight, weights, r);
+        let weighted = space.dot(product, product);
+        let (sum, smaller) = (space.add(square, &weighted), space.min(square, &weighted));
+        space.sub(&sum, &smaller)
+    }
+}
+
+/// Refuses a right-hand side outside the range, as far as the left null vectors are known.
+/// `row_scales` are the factors of the rows in `null_space` and `b`.
+pub(super) fn check_balance(
+    null_space: &NullSpace,
+    b: &[f64],
+    scale: f64,
+    options: &LinearOptions,
+    row_scales: Option<&[f64]>,
+) -> Result<(), MethodError> {
+    let allowed = NullSpace::allowed(norm(b), options);
+    let Some(worst) = null_space.imbalance(b, allowed) else { return Ok(()) };
+    let component = &null_space.components[worst.component];
+    // In the unit of the row with the largest weight, as it was given.
+    let unit = match (row_scales, component.left.as_ref().and_then(LeftNullVector::heaviest_row)) {
+        (Some(scales), Some(row)) => scale / scales[row],
+        (_, _) => scale,
+    };
+    let (count, first) = (component.unknowns.len(), component.unknowns[0]);
+    if count == 1 {
+        let alone = null_space.components.iter().filter(|component| component.unknowns.len() == 1).count();
+        let kind = LinearErrorKind::ZeroDerivative { count: alone, residual: (worst.sum * unit).abs() };
+        return Err(MethodError { residual: Some(1.0), ..MethodError::new(kind, format!("it is largest for unknown number {first}")) });
+    }
+    let relative = worst.least_residual / norm(b);
+    let detail = format!("over {count} connected unknowns from number {first}; no solution has a relative residual below {relative:.1e}");
+    Err(MethodError { residual: Some(1.0), ..MethodError::new(LinearErrorKind::Incompatible { imbalance: worst.sum * unit }, detail) })
+}
