@@ -24,6 +24,8 @@ mod heat;
 mod rescue;
 #[path = "implicit/rescue_loops.rs"]
 mod rescue_loops;
+#[path = "implicit/row_scales.rs"]
+mod row_scales;
 #[path = "implicit/scalar.rs"]
 mod scalar;
 #[path = "implicit/search.rs"]

@@ -17,6 +17,7 @@ mod options;
 mod preconditioners;
 mod random_systems;
 mod rounded;
+mod row_scales;
 mod solvers;
 mod threads;
 mod traffic;

@@ -7,7 +7,7 @@ use super::cache::{CacheKey, LinearCache};
 use super::choose::{Attempt, Diagonal, fields, plan};
 use super::error::{LinearError, LinearErrorKind};
 use super::options::{LinearOptions, Method, Preconditioning, refusal};
-use super::system::{PreparedSystem, Projected, Rows, norm_of};
+use super::system::{LeftScaling, PreparedSystem, Projected, RightPreconditioner, Rows, norm_of};
 use crate::linalg::krylov::bicgstab::BiCgStab;
 use crate::linalg::krylov::cg::Cg;
 use crate::linalg::krylov::gmres::Gmres;
@@ -341,19 +341,30 @@ impl<S: SystemSpace> Problem<'_, S> {
         // CG takes a negative definite matrix after a change of sign.
         let is_negative = self.system.properties.symmetry == Symmetry::Symmetric && self.system.properties.diagonal == Diagonal::Negative;
         let sign = if is_negative { -1.0 } else { 1.0 };
-        let mut negated = None;
+        let mut replaced = None;
         if is_negative {
-            let b = negated.insert(space.zeros().map_err(Failure::Device)?);
+            let b = replaced.insert(space.zeros().map_err(Failure::Device)?);
             let minus_one = space.constant(-1.0);
             space.add_scaled(b, &minus_one, self.system.b());
         }
-        let b = negated.as_ref().unwrap_or(self.system.b());
+        let left = match self.system.weights() {
+            Some(weights) if attempt.method != Method::Cg => LeftScaling::new(space, weights).map_err(Failure::Device)?,
+            Some(_) | None => None,
+        };
+        if let Some(left) = &left {
+            let mut scaled = space.zeros().map_err(Failure::Device)?;
+            space.copy(&mut scaled, replaced.as_ref().unwrap_or(self.system.b()));
+            left.apply(space, &mut scaled);
+            replaced = Some(scaled);
+        }
+        let b = replaced.as_ref().unwrap_or(self.system.b());
         let vectors = (!self.system.null_space.is_empty()).then_some(&self.system.vectors);
-        let weights = match self.system.weights() {
+        let weights = left.as_ref().map(|left| (&left.inverses, left.weight)).or_else(|| self.system.weights());
+        let weights = match weights {
             Some(weights) => Some((weights, RefCell::new(space.zeros().map_err(Failure::Device)?))),
             None => None,
         };
-        let operator = Projected { matrix: self.system.matrix(), vectors, sign, weights };
+        let operator = Projected { matrix: self.system.matrix(), vectors, sign, left: left.as_ref(), weights };
         let symmetric = self.system.properties.may_be_definite();
         let has_scaled_rows = matches!(self.system.rows, Rows::Scaled(_));
         let key = CacheKey {
@@ -441,8 +452,9 @@ impl<S: SystemSpace> Problem<'_, S> {
     ) -> Result<(S::Vector, usize), Failure<S::Error>> {
         let size = norm_of(space, b).map_err(Failure::Device)?;
         let negligible = self.options.negligible * self.system.size;
+        let saves = operator.left.map_or(negligible, |left| left.weight * negligible);
         let control = Control {
-            target: Target::toward(size, SHARE * self.options.tolerance * size, negligible, self.options.pursuit),
+            target: Target::toward(size, SHARE * self.options.tolerance * size, saves, self.options.pursuit),
             max_iterations: attempt.max_iterations,
             check_every: space.check_every(self.options.check_every, attempt.preconditioner),
             patience: attempt.patience,
@@ -452,15 +464,15 @@ impl<S: SystemSpace> Problem<'_, S> {
         let started = Instant::now();
         space.take_traffic();
         let mut x = space.zeros().map_err(Failure::Device)?;
-        let outcome = match (attempt.method, operator.vectors) {
+        let outcome = match (attempt.method, operator.vectors, operator.left) {
             // With residuals in the range and a symmetric preconditioner, the null space enters no
             // dot product.
-            (Method::Cg, _) => run(space, Cg::new, system, &mut x, b, control),
-            (method, Some(vectors)) => {
-                let preconditioner = &WithoutNullSpace { preconditioner, vectors };
+            (Method::Cg, ..) => run(space, Cg::new, system, &mut x, b, control),
+            (method, None, None) => self.run_any(space, method, system, &mut x, b, control),
+            (method, vectors, left) => {
+                let preconditioner = &RightPreconditioner { preconditioner, vectors, left };
                 self.run_any(space, method, System { operator, preconditioner }, &mut x, b, control)
             }
-            (method, None) => self.run_any(space, method, system, &mut x, b, control),
         };
         let outcome = outcome.map_err(Failure::Device)?;
         let mut traffic = self.traffic.get();
@@ -490,28 +502,6 @@ impl<S: SystemSpace> Problem<'_, S> {
         }
         let residual = Some(outcome.residual / size);
         Err(MethodError { kind, iterations: outcome.iterations, residual, detail }.into())
-    }
-}
-
-/// A preconditioner projected along the null space: a rounded set-up may return components in it
-/// many times as large as the rest, and a product with the matrix would lose as many digits.
-struct WithoutNullSpace<'a, S: SystemSpace, M> {
-    preconditioner: &'a M,
-    vectors: &'a S::NullVectors,
-}
-
-impl<S: SystemSpace, M: Preconditioner<S>> Preconditioner<S> for WithoutNullSpace<'_, S, M> {
-    fn apply(&self, space: &mut S, z: &mut S::Vector, r: &S::Vector) {
-        self.preconditioner.apply(space, z, r);
-        space.remove_mean(self.vectors, z);
-    }
-
-    fn is_variable(&self) -> bool {
-        self.preconditioner.is_variable()
-    }
-
-    fn is_rounded(&self) -> bool {
-        self.preconditioner.is_rounded()
     }
 }
 

@@ -12,7 +12,8 @@
 //! * If the rows agree in their unit, as those of a mesh with cells of many sizes, a contrast of
 //!   coefficients, or a penalty on the diagonal, the matrix stays as it is and *both* norms are
 //!   judged ([`Rows::Weighed`]). The first is about balances: what cells with large entries lose
-//!   together is small beside what flows. Neither norm implies the other.
+//!   together is small beside what flows. Neither norm implies the other. Methods that minimise the
+//!   2-norm of residuals run on `D A`, with the preconditioner of `A` ([`LeftScaling`]).
 //! * If they do not agree, as after a factor for each equation, the first norm means nothing, and
 //!   the methods run on `D A x = D b` ([`Rows::Scaled`]): the same bits for all such factors that are
 //!   powers of two.
@@ -31,7 +32,7 @@ use crate::linalg::matrix::scaling::power_of_two_near;
 use crate::linalg::null_space::{LeftNullVector, NullSpace};
 use crate::linalg::space::host::norm;
 use crate::linalg::space::system_space::{Inspection, SystemSpace};
-use crate::linalg::space::vector_space::LinearOperator;
+use crate::linalg::space::vector_space::{LinearOperator, Preconditioner};
 
 /// Treatment of the rows of a system; `V` holds a power of two for each row.
 #[derive(Debug)]
@@ -221,7 +222,7 @@ impl<'a, S: SystemSpace> PreparedSystem<'a, S> {
 /// How to treat the rows of a matrix.
 ///
 /// Where a matrix is singular up to a constant, round-off in the balance of all its rows stays in
-/// each of them, however small these are. They are balances in one unit, so the first norm suffices.
+/// each of them, however small these are. They are balances in one unit, so they share a weight.
 fn treatment<S: SystemSpace>(
     space: &mut S,
     (matrix, ends): (&S::Matrix, &[usize]),
@@ -239,9 +240,10 @@ fn treatment<S: SystemSpace>(
         let mut weights = space.host_vector(&scales)?;
         for component in &null_space.components {
             let rows = component.left.as_ref().map_or(&component.unknowns, |left| &left.rows);
-            rows.iter().for_each(|&row| weights[row] = 0.0);
+            let shared = rows.iter().fold(f64::INFINITY, |least: f64, &row| least.min(weights[row]));
+            rows.iter().for_each(|&row| weights[row] = shared);
         }
-        if weights.iter().all(|weight| *weight == 0.0) {
+        if weights.windows(2).all(|pair| pair[0] == pair[1]) {
             return Ok(Rows::Even);
         }
         scales = space.vector(weights)?;
@@ -286,14 +288,77 @@ pub(super) struct Projected<'a, S: SystemSpace> {
     /// `None` if the matrix has no such null space.
     pub vectors: Option<&'a S::NullVectors>,
     pub sign: f64,
+    /// Factors of the rows of the product.
+    pub left: Option<&'a LeftScaling<'a, S>>,
     /// The second norm of residuals, with memory for a product.
     pub weights: Option<(Weights<'a, S::Vector>, RefCell<S::Vector>)>,
+}
+
+/// Multiplies a system with weighed rows by their weights, with memory for products.
+pub(super) struct LeftScaling<'a, S: SystemSpace> {
+    factors: &'a S::Vector,
+    pub inverses: S::Vector,
+    /// Factor of the norm with `inverses`, which is that of the system as it was.
+    pub weight: f64,
+    product: RefCell<S::Vector>,
+}
+
+impl<'a, S: SystemSpace> LeftScaling<'a, S> {
+    /// The scaling by these weights, if the right-hand side has a part that they count.
+    pub fn new(space: &mut S, (factors, weight): Weights<'a, S::Vector>) -> Result<Option<LeftScaling<'a, S>>, S::Error> {
+        if weight == 0.0 {
+            return Ok(None);
+        }
+        let inverses = space.host_vector(factors)?.into_iter().map(|factor| 1.0 / factor).collect();
+        let (inverses, product) = (space.vector(inverses)?, RefCell::new(space.zeros()?));
+        Ok(Some(LeftScaling { factors, inverses, weight: 1.0 / weight, product }))
+    }
+
+    /// `y_i = y_i w_i`
+    pub fn apply(&self, space: &mut S, y: &mut S::Vector) {
+        let product = &mut *self.product.borrow_mut();
+        space.add_diagonal(product, 0.0, 1.0, self.factors, y);
+        space.copy(y, product);
+    }
+}
+
+/// A preconditioner for the system that a method sees: of rows without their scaling, and projected
+/// along the null space. A rounded set-up may return components in that many times as large as the
+/// rest, and a product with the matrix would lose as many digits.
+pub(super) struct RightPreconditioner<'a, S: SystemSpace, M> {
+    pub preconditioner: &'a M,
+    pub vectors: Option<&'a S::NullVectors>,
+    pub left: Option<&'a LeftScaling<'a, S>>,
+}
+
+impl<S: SystemSpace, M: Preconditioner<S>> Preconditioner<S> for RightPreconditioner<'_, S, M> {
+    fn apply(&self, space: &mut S, z: &mut S::Vector, r: &S::Vector) {
+        match self.left {
+            Some(left) => {
+                let product = &mut *left.product.borrow_mut();
+                space.add_diagonal(product, 0.0, 1.0, &left.inverses, r);
+                self.preconditioner.apply(space, z, product);
+            }
+            None => self.preconditioner.apply(space, z, r),
+        }
+        if let Some(vectors) = self.vectors {
+            space.remove_mean(vectors, z);
+        }
+    }
+
+    fn is_variable(&self) -> bool {
+        self.preconditioner.is_variable()
+    }
+
+    fn is_rounded(&self) -> bool {
+        self.preconditioner.is_rounded()
+    }
 }
 
 impl<S: SystemSpace> Projected<'_, S> {
     /// Whether the operator is the matrix itself.
     fn is_plain(&self) -> bool {
-        self.sign == 1.0 && self.vectors.is_none()
+        self.sign == 1.0 && self.vectors.is_none() && self.left.is_none()
     }
 }
 
@@ -310,6 +375,9 @@ impl<S: SystemSpace> LinearOperator<S> for Projected<'_, S> {
         }
         if let Some(vectors) = self.vectors {
             space.to_range(vectors, y);
+        }
+        if let Some(left) = self.left {
+            left.apply(space, y);
         }
     }
 
