@@ -162,6 +162,52 @@ Output("against", upwind(-Gradient(x), x))
     near(&found, "against", &[1.5, 2.5]);
 }
 
+/// How many rounds a loop has, its last step, and the end that it reaches.
+fn rounds_of(longest: &str, end: &str, begin: &str) -> [f64; 3] {
+    let text = format!(
+        "# dimensions: ignore
+Import \"equelle:time\" (next_step)
+end = {end}
+time : Mutable Scalar = {begin}
+rounds : Mutable Scalar = 0
+dt : Mutable Scalar = 0
+While time < end {{
+    dt = next_step(time, {longest}, end)
+    time = time + dt
+    rounds = rounds + 1
+}}
+Output(\"rounds\", rounds)
+Output(\"last\", dt)
+Output(\"time\", time)
+"
+    );
+    let found = run(&text, &[], &[]);
+    ["rounds", "last", "time"].map(|tag| found[tag][0])
+}
+
+/// Whatever sums of rounded steps are, loops have the rounds of exact numbers.
+#[test]
+fn steps_end_at_the_end_and_none_is_one_of_rounding() {
+    for (longest, end, rounds) in [("0.1", 1.0, 10.0), ("0.1", 0.7, 7.0), ("1 / 3", 1.0, 3.0), ("0.01", 4.35, 435.0), ("1.1", 3.3, 3.0)] {
+        let [found, last, time] = rounds_of(longest, &end.to_string(), "0");
+        assert_eq!((found, time), (rounds, end), "{longest} {end}");
+        // Sums of some hundred rounded numbers are off by less than the hundredth part of 1e-9.
+        assert!((last * rounds - end).abs() < 1e-9, "{longest} {end}: {last}");
+    }
+    // What is left is a step of its own where it is no rounding: 1e-11 of the end.
+    let [rounds, last, _] = rounds_of("0.1", "1.00000000001", "0");
+    assert!(rounds == 11.0 && (last - 1e-11).abs() < 1e-15, "{rounds} {last}");
+    // Shorter steps than that do not leave less either.
+    assert_eq!(rounds_of("1e-13", "1", "1 - 2.5e-13")[0], 1.0);
+    // From 2^-53 to 1 + 2^-52 there is 1, rounded, and 2^-53 + 1 is 1, rounded, short of the end:
+    // the step is longer by one rounding.
+    assert_eq!(rounds_of("5", "1 + 2^-52", "2^-53"), [1.0, 1.0 + f64::EPSILON, 1.0 + 2.0 * f64::EPSILON]);
+    // Times before 0, and an end at 0.
+    assert_eq!(rounds_of("0.1", "0", "-0.3"), [3.0, 0.09999999999999998, 0.0]);
+    // An infinite step is cut.
+    assert_eq!(rounds_of("MaxReduce(1 Extend AllCells()) * 1e308 * 10", "2", "0.5"), [1.0, 1.5, 2.0]);
+}
+
 #[test]
 fn wells_follow_peaceman_and_their_control() {
     let found = run(

@@ -158,7 +158,7 @@ fn special_values() {
     let same = |a: f64, b: f64| a.to_bits() == b.to_bits() || (a.is_nan() && b.is_nan());
     let special = [0.0, -0.0, 1.0, -1.0, 0.5, 2.0, -2.0, 3.0, -3.0, 1e300, -1e300, 5e-324, f64::INFINITY, -f64::INFINITY, f64::NAN];
     type Function = fn(f64) -> f64;
-    let of_one: [(&str, Function, Function); 14] = [
+    let of_one: [(&str, Function, Function); 15] = [
         ("exp", math::exp, f64::exp),
         ("log", math::log, f64::ln),
         ("log10", math::log10, f64::log10),
@@ -172,6 +172,7 @@ fn special_values() {
         ("tanh", math::tanh, f64::tanh),
         ("floor", math::floor, f64::floor),
         ("ceil", math::ceil, f64::ceil),
+        ("round", math::round, f64::round),
         ("cos", math::cos, f64::cos),
     ];
     for (name, found, expected) in of_one {
