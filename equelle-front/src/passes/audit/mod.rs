@@ -55,7 +55,8 @@ pub fn run(module: &mut Module) -> Audited {
     };
     let body = auditor.block(body);
     let values = &auditor.values;
-    let owners = values.stages.owners(|value| values.known_sum(value));
+    let varies = |atom: Atom| auditor.varying.contains(&values.representatives[atom as usize]);
+    let owners = values.stages.owners(|value| values.known_sum(value), varies);
     let ended = std::mem::take(&mut auditor.ended);
     let body = auditor.with_outputs(body, &owners, &mut ended.into_iter());
     let found = auditor.found;
@@ -90,6 +91,8 @@ struct Residual {
 #[derive(Default)]
 struct Round {
     variables: BTreeMap<MutableId, Variable>,
+    /// Values of variables at the begin, also of those that an inner loop changes.
+    starts: Vec<(MutableId, ValueId)>,
     /// Variables without a value before the loop, and what they were assigned.
     own: BTreeMap<MutableId, ValueId>,
     /// Variables that the loop assigns.
@@ -104,7 +107,6 @@ struct Solve {
     unknowns: Vec<ValueId>,
     residuals: Vec<(String, ValueId)>,
     statements: Vec<Stmt>,
-    is_used: bool,
 }
 
 struct Auditor<'a> {
@@ -161,6 +163,7 @@ impl Auditor<'_> {
                 storage: None,
                 array: None,
             });
+            round.starts.push((mutable, start));
             let base = self.values.atom(start);
             self.values.special.insert(base);
             self.values.bases.insert(base, mutable);
@@ -205,7 +208,6 @@ impl Auditor<'_> {
     /// The body of a loop with the outputs of its audits.
     fn outputs(&mut self, mut body: Block, round: Round, owners: &Owners, span: Span) -> Block {
         let mut emitter = Emitter::new(self.module, &mut self.values, &self.varying, span);
-        let starts: Vec<(MutableId, ValueId)> = round.variables.iter().map(|(mutable, variable)| (*mutable, variable.start)).collect();
         for (mutable, variable) in round.variables {
             let name = emitter.name(mutable);
             let own = variable.now.without(variable.base).plus(&variable.done);
@@ -229,14 +231,19 @@ impl Auditor<'_> {
                 }
             }
         }
-        let outputs = emitter.statements;
-        if !outputs.is_empty() {
-            let residuals = round.solves.into_iter().filter(|solve| solve.is_used).flat_map(|solve| solve.statements);
-            body.statements.extend(residuals.chain(outputs));
+        body.statements.extend(emitter.statements);
+        // Audits of other variables and of inner loops may read residuals and begins too.
+        let mut read: BTreeSet<ValueId> = body.statements.iter().flat_map(Stmt::reads_inside).collect();
+        for solve in round.solves {
+            if !solve.statements.iter().flat_map(Stmt::defines).any(|value| read.contains(&value)) {
+                continue;
+            }
+            read.extend(solve.statements.iter().flat_map(Stmt::reads_inside));
+            let is_solve = |statement: &Stmt| statement.defines() == solve.unknowns;
+            let behind = body.statements.iter().position(is_solve).map_or(body.statements.len(), |position| position + 1);
+            body.statements.splice(behind..behind, solve.statements);
         }
-        // Audits of other variables and of inner loops may read a begin too.
-        let read: BTreeSet<ValueId> = body.statements.iter().flat_map(Stmt::reads_inside).collect();
-        let loads = starts.into_iter().filter(|(_, start)| read.contains(start)).map(|(mutable, start)| {
+        let loads = round.starts.into_iter().filter(|(_, start)| read.contains(start)).map(|(mutable, start)| {
             let op = Op::Load(mutable);
             Stmt { kind: StmtKind::Let { results: vec![start], op }, span }
         });
@@ -290,7 +297,7 @@ impl Auditor<'_> {
             let atom = self.values.atom(unknown);
             self.values.special.insert(atom);
         }
-        let mut solve = Solve { unknowns: unknowns.to_vec(), residuals: Vec::new(), statements: Vec::new(), is_used: false };
+        let mut solve = Solve { unknowns: unknowns.to_vec(), residuals: Vec::new(), statements: Vec::new() };
         for (function, captures) in functions.iter().zip(captures) {
             let args: Vec<ValueId> = unknowns.iter().chain(captures).copied().collect();
             let callee = &self.module.functions[function.0 as usize];
@@ -326,10 +333,11 @@ impl Auditor<'_> {
         let plain = Term { number: 1.0, ..Term::default() };
         if is_one(sum.number_of(variable.base)) {
             self.values.stages.assign(mutable, value, plain);
+            self.values.update(mutable, &sum);
             variable.now = sum;
             return;
         }
-        if let Some(solve) = round.solves.iter_mut().find(|solve| solve.unknowns.contains(&value)) {
+        if let Some(solve) = round.solves.iter().find(|solve| solve.unknowns.contains(&value)) {
             let unknown = self.values.atom(value);
             let own = solve.unknowns.iter().position(|other| *other == value);
             let mut updates: Vec<(usize, Residual, Sum)> = Vec::new();
@@ -339,6 +347,7 @@ impl Auditor<'_> {
                 let Some((update, factor, sign)) = update(&residual, unknown, variable.base) else { continue };
                 if update.0.iter().any(|term| self.values.has_flux(term)) {
                     self.values.stages.assign(mutable, at, factor);
+                    self.values.update(mutable, &update);
                 }
                 if update.0.iter().any(|term| self.values.has_flux(term)) {
                     updates.push((index, Residual { name: name.clone(), sign }, update));
@@ -346,7 +355,6 @@ impl Auditor<'_> {
             }
             if !updates.is_empty() {
                 updates.sort_by_key(|(index, ..)| (Some(*index) != own, *index));
-                solve.is_used = true;
                 let done = variable.done.clone();
                 let mut updates = updates.into_iter().map(|(_, residual, update)| (residual, update));
                 if let Some((residual, update)) = updates.next() {

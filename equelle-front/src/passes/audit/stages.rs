@@ -1,16 +1,38 @@
 //! Stages of updates: values of a round that belong to one variable, such as its new value before it
 //! is assigned, or a stage by Runge and Kutta. In the update of another variable they are sources.
 //!
-//! A value with a flux and a multiple of a variable is a stage of that variable if it reaches what
-//! the variable is assigned, and the multiple times the factor on that way is a plain number:
-//! `w * u - dt * div` in `u = (w * u - dt * div) / w` is one, the rate `k * u - div` is not.
+//! A value with a flux and a multiple of a variable is a stage of that variable
+//!
+//! * if it reaches what the variable is assigned, and the multiple times the factor on that way is a
+//!   plain number: `w * u - dt * div` in `u = (w * u - dt * div) / w` is one, the rate `k * u - div`
+//!   is not;
+//! * else if it is a number times an update of the variable, with the factors that fluxes have there:
+//!   so is the value after half a step, of which only the flux reaches the variable. Where no factor
+//!   differs from round to round, a rate may look so, and what its fluxes depend on has it too.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::algebra::{Sum, Term, Via};
+use super::algebra::{Atom, Sum, Term, Via};
 use super::is_one;
 use crate::ir::{MutableId, Op, UnaryOp, ValueId};
 use crate::ops::{Arithmetic, BinaryMath};
+
+/// The factors of a flux beside a number.
+type Factors = BTreeMap<Atom, i32>;
+
+/// A value with fluxes that may be a stage.
+struct Candidate {
+    /// The multiples of variables in it.
+    shares: Vec<(MutableId, Term)>,
+    fluxes: Vec<FluxFactors>,
+}
+
+/// A flux in a sum.
+pub(super) struct FluxFactors {
+    pub(super) flux: ValueId,
+    pub(super) factors: Factors,
+    pub(super) via: BTreeSet<Via>,
+}
 
 /// What passes operands on, and where that ends.
 #[derive(Default)]
@@ -19,8 +41,9 @@ pub(super) struct Stages {
     operations: Vec<(ValueId, Op)>,
     /// Loads of variables, and what was assigned to those.
     loads: BTreeMap<ValueId, ValueId>,
-    /// Values with a flux, and the multiples of variables in them.
-    candidates: BTreeMap<ValueId, Vec<(MutableId, Term)>>,
+    candidates: Vec<(ValueId, Candidate)>,
+    /// The factors of fluxes in updates of variables.
+    updates: BTreeMap<MutableId, BTreeSet<Factors>>,
     /// What variables are assigned, with the factor from there to their values.
     assigned: Vec<(MutableId, ValueId, Term)>,
 }
@@ -34,21 +57,25 @@ impl Stages {
         self.loads.insert(result, value);
     }
 
-    pub(super) fn candidate(&mut self, value: ValueId, shares: Vec<(MutableId, Term)>) {
-        self.candidates.insert(value, shares);
+    pub(super) fn candidate(&mut self, value: ValueId, shares: Vec<(MutableId, Term)>, fluxes: Vec<FluxFactors>) {
+        self.candidates.push((value, Candidate { shares, fluxes }));
+    }
+
+    pub(super) fn update(&mut self, variable: MutableId, factors: impl Iterator<Item = Factors>) {
+        self.updates.entry(variable).or_default().extend(factors);
     }
 
     pub(super) fn assign(&mut self, variable: MutableId, value: ValueId, factor: Term) {
         self.assigned.push((variable, value, factor));
     }
 
-    /// The variables of each stage.
-    pub(super) fn owners(&self, sum: impl Fn(ValueId) -> Sum) -> Owners {
+    /// The variables of each stage. `varies`: whether a value may differ from round to round.
+    pub(super) fn owners(&self, sum: impl Fn(ValueId) -> Sum, varies: impl Fn(Atom) -> bool) -> Owners {
         let mut owners: BTreeMap<ValueId, Vec<(MutableId, bool)>> = BTreeMap::new();
         let variables: BTreeSet<MutableId> = self.assigned.iter().map(|(variable, ..)| *variable).collect();
         for variable in variables {
             let factors = self.factors(variable, &sum);
-            for (value, shares) in &self.candidates {
+            for (value, Candidate { shares, .. }) in &self.candidates {
                 let Some(factor) = factors.get(value) else { continue };
                 let numbers = shares.iter().filter(|(other, _)| *other == variable).flat_map(|(_, share)| {
                     factor
@@ -68,7 +95,61 @@ impl Stages {
             let any_whole = variables.iter().any(|(_, is_whole)| *is_whole);
             variables.into_iter().filter(|(_, is_whole)| *is_whole || !any_whole).map(|(variable, _)| variable).collect()
         };
-        Owners(owners.into_iter().map(|(value, variables)| (value, of_value(variables))).collect())
+        let mut owners: BTreeMap<ValueId, BTreeSet<MutableId>> =
+            owners.into_iter().map(|(value, variables)| (value, of_value(variables))).collect();
+        for (value, candidate) in &self.candidates {
+            let alike = self.alike(candidate, &owners, &varies);
+            if !alike.is_empty() {
+                owners.entry(*value).or_insert(alike);
+            }
+        }
+        Owners(owners)
+    }
+
+    /// The variables that a value is a number times an update of. What its fluxes came through
+    /// before says more where it is a stage.
+    fn alike(
+        &self,
+        candidate: &Candidate,
+        owners: &BTreeMap<ValueId, BTreeSet<MutableId>>,
+        varies: impl Fn(Atom) -> bool,
+    ) -> BTreeSet<MutableId> {
+        let is_known = |via: &Via| match via {
+            Via::Stored(_) => true,
+            Via::Value(value) => owners.contains_key(value),
+        };
+        let Candidate { shares, fluxes } = candidate;
+        let fluxes: Vec<&FluxFactors> = fluxes.iter().filter(|flux| !flux.via.iter().any(is_known)).collect();
+        let mut found = BTreeSet::new();
+        for (variable, share) in shares {
+            let (Some(updates), Some(inverse)) = (self.updates.get(variable), share.inverse()) else { continue };
+            let factors = |flux: &FluxFactors| Term { number: 1.0, powers: flux.factors.clone(), ..Term::default() }.times(&inverse).powers;
+            if !fluxes.is_empty() && fluxes.iter().all(|flux| updates.contains(&factors(flux))) {
+                found.insert(*variable);
+                for flux in &fluxes {
+                    if !factors(flux).keys().any(|&atom| varies(atom)) {
+                        found.extend(self.read(flux.flux));
+                    }
+                }
+            }
+        }
+        found
+    }
+
+    /// The variables that a value is made of.
+    fn read(&self, value: ValueId) -> BTreeSet<MutableId> {
+        let (mut found, mut open) = (BTreeSet::new(), BTreeSet::from([value]));
+        for (result, op) in self.operations.iter().rev() {
+            if !open.contains(result) {
+                continue;
+            }
+            match (op, self.loads.get(result)) {
+                (_, Some(value)) => open.extend([*value]),
+                (Op::Load(variable), None) => found.extend([*variable]),
+                (op, None) => open.extend(op.operands()),
+            }
+        }
+        found
     }
 
     /// The factors of values in what a variable is assigned.

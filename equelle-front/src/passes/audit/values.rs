@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::algebra::{Atom, Sum, Term, Via};
-use super::stages::Stages;
+use super::stages::{FluxFactors, Stages};
 use crate::ir::{Function, MutableId, Op, UnaryOp, ValueId};
 use crate::ops::{Arithmetic, FaceReduction};
 use crate::types::{Basic, CanonicalSet, SetTable, Shape};
@@ -84,6 +84,7 @@ impl<'a> Values<'a> {
 
     /// Enters a value that an operation defines.
     pub(super) fn define(&mut self, function: &Function, result: ValueId, op: &Op) {
+        self.stages.define(result, op);
         if op.class().is_pure() {
             let numbered = op.map_operands(|value| ValueId(self.atom(value)));
             let known = self.numbers.get(&format!("{numbered:?}")).copied();
@@ -96,7 +97,6 @@ impl<'a> Values<'a> {
             return;
         }
         let sum = self.of_operation(function, result, op);
-        self.stages.define(result, op);
         let Some(sum) = sum else { return };
         let sum = self.noted(result, sum);
         let is_written_out = sum.0.len() <= 1 || sum.0.iter().any(|term| term.powers.keys().any(|atom| self.special.contains(atom)));
@@ -123,8 +123,23 @@ impl<'a> Values<'a> {
         if shares.is_empty() {
             return sum;
         }
-        self.stages.candidate(result, shares);
+        let fluxes = sum.0.iter().flat_map(|term| self.factors(term)).collect();
+        self.stages.candidate(result, shares, fluxes);
         self.came_through(&sum, Via::Value(result))
+    }
+
+    /// The flux of a term, with its factors.
+    fn factors(&self, term: &Term) -> Option<FluxFactors> {
+        let (&atom, _) = term.powers.iter().find(|(atom, power)| **power == 1 && self.fluxes.contains_key(atom))?;
+        let mut factors = term.powers.clone();
+        factors.remove(&atom);
+        Some(FluxFactors { flux: self.representatives[atom as usize], factors, via: term.via.clone() })
+    }
+
+    /// Enters what a variable is assigned as an update of it.
+    pub(super) fn update(&mut self, variable: MutableId, sum: &Sum) {
+        let factors: Vec<_> = sum.0.iter().filter_map(|term| self.factors(term)).map(|flux| flux.factors).collect();
+        self.stages.update(variable, factors.into_iter());
     }
 
     /// A sum whose fluxes came through a value.
