@@ -246,6 +246,92 @@ Output("source", source("rates", at_rate(index, mobility, rate)) / per)
     near(&found, "rates", &[0.375e-6, 0.625e-6]);
 }
 
+/// Two cells at 1 and 3 bar, index times mobility 1e-9 m^3/(Pa s) and 3e-9, and a well at 2 bar.
+#[test]
+fn wells_do_not_flow_the_other_way() {
+    let found = run(
+        r#"Import "equelle:wells" (producer_at_pressure, injector_at_pressure, at_pressure_up_to, at_pressure)
+m = 1 [Meter]
+p = 1e5 [Pascal] * (2 * Centroid(AllCells())[0] / m)
+well = AllCells()
+index = 1e-12 [Meter^3] * (2 * Centroid(AllCells())[0] / m)
+mobility = 1000 / 1 [Pascal*Second]
+per = 1e-6 [Meter^3/Second]
+at = 2e5 [Pascal]
+Output("both", at_pressure(well, p, index, mobility, at) / per)
+Output("producer", producer_at_pressure(well, p, index, mobility, at) / per)
+Output("injector", injector_at_pressure(well, p, index, mobility, at) / per)
+Output("closed", producer_at_pressure(well, p, index, mobility, 4 [Bar]) / per)
+Output("shut", injector_at_pressure(well, p, index, mobility, 1 [Bar]) / per)
+Output("out", at_pressure_up_to(well, p, index, mobility, at, -1000 * per) / per)
+Output("into", at_pressure_up_to(well, p, index, mobility, at, 1000 * per) / per)
+Output("limited", at_pressure_up_to(well, p, index, mobility, at, -100 * per) / per)
+Output("none", at_pressure_up_to(well, p, index, mobility, 4 [Bar], -100 * per) / per)
+"#,
+        &["nx=2", "ny=1"],
+        &[],
+    );
+    // 1e-9 * 1e5 = 1e-4 m^3/s into the first cell, 3e-9 * 1e5 out of the second.
+    near(&found, "both", &[100.0, -300.0]);
+    near(&found, "producer", &[0.0, -300.0]);
+    near(&found, "injector", &[100.0, 0.0]);
+    near(&found, "closed", &[0.0, 0.0]);
+    near(&found, "shut", &[0.0, 0.0]);
+    near(&found, "out", &[0.0, -300.0]);
+    near(&found, "into", &[100.0, 0.0]);
+    // Shares 1/4 and 3/4.
+    near(&found, "limited", &[-25.0, -75.0]);
+    near(&found, "none", &[0.0, 0.0]);
+}
+
+/// Three cells in a row, a producer in the first one and a supply at 3 bar in the last one, both with
+/// resistance 1/2, and 1 between cells: a third of the drop per resistance. A producer above the
+/// supply takes nothing, and all cells are at 3 bar. Newton's method finds both from guesses below,
+/// at and above the pressure of the well.
+#[test]
+fn producers_close_in_newtons_method() {
+    for guess in ["bhp", "1e5", "3e5", "9e5"] {
+        for (bhp, expected) in [(1e5, [4e5 / 3.0, 2e5, 8e5 / 3.0]), (3e5, [3e5; 3]), (5e5, [3e5; 3])] {
+            let text = format!(
+                r#"# dimensions: ignore
+Import "equelle:wells" (producer_at_pressure)
+bhp = InputScalarWithDefault("bhp", 1)
+well = Where(AllCells(), Centroid(AllCells())[0] < 1)
+fed = Where(AllCells(), Centroid(AllCells())[0] > 2)
+balance(p) = {{
+    taken = producer_at_pressure(well, p, 2, 1, bhp)
+    supply = 2 * (3e5 - (p On fed))
+    -> Divergence(-Gradient(p)) - (taken Extend AllCells()) - (supply Extend AllCells())
+}}
+p = NewtonSolve(balance, {guess} Extend AllCells())
+Output("p", p / 1e5)
+Output("taken", producer_at_pressure(well, p, 2, 1, bhp))
+"#
+            );
+            let found = run(&text, &["nx=3", "ny=1", &format!("bhp={bhp}"), "abs_res_tol=1e-7"], &[]);
+            // What Newton's method may leave, of 1 bar.
+            let close = found["p"].iter().zip(expected).all(|(p, expected)| (p - expected / 1e5).abs() < 1e-9);
+            assert!(close && found["taken"][0] <= 0.0, "{guess} {bhp}: {found:?}");
+        }
+    }
+}
+
+/// Where nothing can flow there is no rate; a share without flow leaves the others what they are.
+#[test]
+fn a_rate_where_nothing_flows_is_zero() {
+    let text = r#"# dimensions: ignore
+Import "equelle:wells" (at_rate, at_pressure_up_to)
+well = AllCells()
+mobility = InputCollectionOfScalar("mobility", well)
+Output("rates", at_rate(2, mobility, 8))
+Output("limited", at_pressure_up_to(well, 1 Extend well, 2, mobility, 0, -4))
+"#;
+    let none = run(text, &["nx=2", "ny=1", "mobility=0"], &[]);
+    assert_eq!((&none["rates"], &none["limited"]), (&vec![0.0; 2], &vec![0.0; 2]));
+    let one = run(text, &["nx=2", "ny=1", "mobility_expression=x < 1 ? 0 : 4"], &[]);
+    assert_eq!((&one["rates"], &one["limited"]), (&vec![0.0, 8.0], &vec![0.0, -4.0]));
+}
+
 /// A step of water after a step, as the limit of signals allows.
 const LAKE: &str = r#"Import "equelle:shallow" (rate, longest_step)
 gravity = 9.81 [Meter/Second^2]
