@@ -284,10 +284,10 @@ Output("none", at_pressure_up_to(well, p, index, mobility, 4 [Bar], -100 * per) 
     near(&found, "none", &[0.0, 0.0]);
 }
 
-/// Three cells in a row, a producer in the first one and a supply at 3 bar in the last one, both with
-/// resistance 1/2, and 1 between cells: a third of the drop per resistance. A producer above the
-/// supply takes nothing, and all cells are at 3 bar. Newton's method finds both from guesses below,
-/// at and above the pressure of the well.
+/// Three cells in a row, a producer in the first one and a supply at 3 bar in the last one, both
+/// with resistance 1/2, and 1 between cells: a third of the drop per resistance. A producer above
+/// the supply takes nothing, and all cells are at 3 bar. Newton's method finds both from guesses
+/// below, at and above the pressure of the well.
 #[test]
 fn producers_close_in_newtons_method() {
     for guess in ["bhp", "1e5", "3e5", "9e5"] {

@@ -37,8 +37,8 @@ impl Session {
         self.begin_loop_of(None, length)
     }
 
-    /// Begins a loop over `from`, `from` + 1, ... below `below`, both taken as the whole numbers that
-    /// they are within 1e-9 of.
+    /// Begins a loop over `from`, `from` + 1, ... below `below`, both taken as the whole numbers
+    /// that they are within 1e-9 of.
     ///
     /// # Errors
     /// `Simulation` if one of them is not whole, or there are too many rounds.

@@ -122,3 +122,25 @@ impl Sum {
         Sum(self.0.iter().filter(|term| !is_it(term)).cloned().collect())
     }
 }
+
+/// The value of an unknown for which a residual is zero, as an update of `base`; what the terms of
+/// the residual are multiplied by in it, and the sign of the unknown in the residual.
+pub(super) fn update(residual: &Sum, unknown: Atom, base: Atom) -> Option<(Sum, Term, f64)> {
+    residual.0.iter().enumerate().find_map(|(index, term)| {
+        let inverse = (term.powers.get(&unknown) == Some(&1)).then(|| {
+            let mut factor = term.clone();
+            factor.powers.remove(&unknown);
+            factor.inverse()
+        })??;
+        let mut rest = residual.clone();
+        rest.0.remove(index);
+        let update = rest.negative().scaled(&inverse);
+        let factor = Term { number: -inverse.number, ..inverse };
+        is_one(update.number_of(base)).then(|| (update, factor, term.number.signum()))
+    })
+}
+
+/// Whether a number is 1 but for rounding: `0.5 + 0.5`, `1/3 + 2/3`.
+pub(super) fn is_one(number: f64) -> bool {
+    (number - 1.0).abs() <= 8.0 * f64::EPSILON
+}

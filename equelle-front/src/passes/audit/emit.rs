@@ -47,7 +47,8 @@ impl<'a, 'b> Emitter<'a, 'b> {
     }
 
     /// The outputs of a quantity: a variable with its value at the begin of the round, and its
-    /// update with a sign. Terms that came through values of other variables are sources. `false` if there is no weight with which fluxes cancel inside.
+    /// update with a sign. Terms that came through values of other variables are sources. `false`
+    /// if there is no weight with which fluxes cancel inside.
     pub(super) fn quantity(&mut self, label: &str, (mutable, start): (MutableId, ValueId), (sum, sign): (&Sum, f64), span: Span) -> bool {
         let Some(weight) = sum.0.iter().find_map(|term| self.weight(term, sign)) else { return false };
         self.span = span;

@@ -19,7 +19,7 @@ use super::notes::Notes;
 use crate::ir::{Block, FunctionId, Module, MutableId, Op, Rounds, Stmt, StmtKind, Value, ValueId};
 use crate::source::Span;
 use crate::types::{CanonicalSet, Dimension, Type};
-use algebra::{Atom, Sum, Term, Via};
+use algebra::{Atom, Sum, Term, Via, is_one, update};
 use emit::Emitter;
 use stages::Owners;
 use values::Values;
@@ -235,7 +235,7 @@ impl Auditor<'_> {
         // Audits of other variables and of inner loops may read residuals and begins too.
         let mut read: BTreeSet<ValueId> = body.statements.iter().flat_map(Stmt::reads_inside).collect();
         for solve in round.solves {
-            if !solve.statements.iter().flat_map(Stmt::defines).any(|value| read.contains(&value)) {
+            if !solve.statements.iter().flat_map(Stmt::defines).any(|value| read.contains(value)) {
                 continue;
             }
             read.extend(solve.statements.iter().flat_map(Stmt::reads_inside));
@@ -375,28 +375,6 @@ impl Auditor<'_> {
         // Loads from here on are this value.
         self.values.set(value, variable.now.clone());
     }
-}
-
-/// The value of an unknown for which a residual is zero, as an update of `base`; what the terms of
-/// the residual are multiplied by in it, and the sign of the unknown in the residual.
-fn update(residual: &Sum, unknown: Atom, base: Atom) -> Option<(Sum, Term, f64)> {
-    residual.0.iter().enumerate().find_map(|(index, term)| {
-        let inverse = (term.powers.get(&unknown) == Some(&1)).then(|| {
-            let mut factor = term.clone();
-            factor.powers.remove(&unknown);
-            factor.inverse()
-        })??;
-        let mut rest = residual.clone();
-        rest.0.remove(index);
-        let update = rest.negative().scaled(&inverse);
-        let factor = Term { number: -inverse.number, ..inverse };
-        is_one(update.number_of(base)).then(|| (update, factor, term.number.signum()))
-    })
-}
-
-/// Whether a number is 1 but for rounding: `0.5 + 0.5`, `1/3 + 2/3`.
-fn is_one(number: f64) -> bool {
-    (number - 1.0).abs() <= 8.0 * f64::EPSILON
 }
 
 /// Variables that a block assigns, those of loops in it too.

@@ -1,19 +1,20 @@
-//! Stages of updates: values of a round that belong to one variable, such as its new value before it
-//! is assigned, or a stage by Runge and Kutta. In the update of another variable they are sources.
+//! Stages of updates: values of a round that belong to one variable, such as its new value before
+//! it is assigned, or a stage by Runge and Kutta. In the update of another variable they are
+//! sources.
 //!
 //! A value with a flux and a multiple of a variable is a stage of that variable
 //!
-//! * if it reaches what the variable is assigned, and the multiple times the factor on that way is a
-//!   plain number: `w * u - dt * div` in `u = (w * u - dt * div) / w` is one, the rate `k * u - div`
-//!   is not;
-//! * else if it is a number times an update of the variable, with the factors that fluxes have there:
-//!   so is the value after half a step, of which only the flux reaches the variable. Where no factor
-//!   differs from round to round, a rate may look so, and what its fluxes depend on has it too.
+//! * if it reaches what the variable is assigned, and the multiple times the factor on that way is
+//!   a plain number: `w * u - dt * div` in `u = (w * u - dt * div) / w` is one, the rate
+//!   `k * u - div` is not;
+//! * else if it is a number times an update of the variable, with the factors that fluxes have
+//!   there: so is the value after half a step, of which only the flux reaches the variable. Where
+//!   no factor differs from round to round, a rate may look so, and what its fluxes depend on has
+//!   it too.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::algebra::{Atom, Sum, Term, Via};
-use super::is_one;
+use super::algebra::{Atom, Sum, Term, Via, is_one};
 use crate::ir::{MutableId, Op, UnaryOp, ValueId};
 use crate::ops::{Arithmetic, BinaryMath};
 
