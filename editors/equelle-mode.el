@@ -153,6 +153,8 @@
      "The power `a^b`. Both have no dimension, unless `b` is a whole number: then the dimension of `a` is raised to that power.")
     ("ProdReduce" "ProdReduce(x)"
      "The product of all values, which must have no dimension.")
+    ("Round" "Round(x)"
+     "The whole number nearest to `x`; of two, the one farther from zero: `Round(2.5)` is 3, `Round(-2.5)` is -3. Its derivative is 0.")
     ("SecondCell" "SecondCell(faces)"
      "The second cell of each face: the one that its normal points to. Empty where that is outside the grid.")
     ("Sign" "Sign(x)"

@@ -162,6 +162,52 @@ Output("against", upwind(-Gradient(x), x))
     near(&found, "against", &[1.5, 2.5]);
 }
 
+/// How many rounds a loop has, its last step, and the end that it reaches.
+fn rounds_of(longest: &str, end: &str, begin: &str) -> [f64; 3] {
+    let text = format!(
+        "# dimensions: ignore
+Import \"equelle:time\" (next_step)
+end = {end}
+time : Mutable Scalar = {begin}
+rounds : Mutable Scalar = 0
+dt : Mutable Scalar = 0
+While time < end {{
+    dt = next_step(time, {longest}, end)
+    time = time + dt
+    rounds = rounds + 1
+}}
+Output(\"rounds\", rounds)
+Output(\"last\", dt)
+Output(\"time\", time)
+"
+    );
+    let found = run(&text, &[], &[]);
+    ["rounds", "last", "time"].map(|tag| found[tag][0])
+}
+
+/// Whatever sums of rounded steps are, loops have the rounds of exact numbers.
+#[test]
+fn steps_end_at_the_end_and_none_is_one_of_rounding() {
+    for (longest, end, rounds) in [("0.1", 1.0, 10.0), ("0.1", 0.7, 7.0), ("1 / 3", 1.0, 3.0), ("0.01", 4.35, 435.0), ("1.1", 3.3, 3.0)] {
+        let [found, last, time] = rounds_of(longest, &end.to_string(), "0");
+        assert_eq!((found, time), (rounds, end), "{longest} {end}");
+        // Sums of some hundred rounded numbers are off by less than the hundredth part of 1e-9.
+        assert!((last * rounds - end).abs() < 1e-9, "{longest} {end}: {last}");
+    }
+    // What is left is a step of its own where it is no rounding: 1e-11 of the end.
+    let [rounds, last, _] = rounds_of("0.1", "1.00000000001", "0");
+    assert!(rounds == 11.0 && (last - 1e-11).abs() < 1e-15, "{rounds} {last}");
+    // Shorter steps than that do not leave less either.
+    assert_eq!(rounds_of("1e-13", "1", "1 - 2.5e-13")[0], 1.0);
+    // From 2^-53 to 1 + 2^-52 there is 1, rounded, and 2^-53 + 1 is 1, rounded, short of the end:
+    // the step is longer by one rounding.
+    assert_eq!(rounds_of("5", "1 + 2^-52", "2^-53"), [1.0, 1.0 + f64::EPSILON, 1.0 + 2.0 * f64::EPSILON]);
+    // Times before 0, and an end at 0.
+    assert_eq!(rounds_of("0.1", "0", "-0.3"), [3.0, 0.09999999999999998, 0.0]);
+    // An infinite step is cut.
+    assert_eq!(rounds_of("MaxReduce(1 Extend AllCells()) * 1e308 * 10", "2", "0.5"), [1.0, 1.5, 2.0]);
+}
+
 #[test]
 fn wells_follow_peaceman_and_their_control() {
     let found = run(
@@ -198,6 +244,92 @@ Output("source", source("rates", at_rate(index, mobility, rate)) / per)
     near(&found, "producer", &[-150.0, -250.0]);
     near(&found, "source", &[0.0, 0.375, 0.625]);
     near(&found, "rates", &[0.375e-6, 0.625e-6]);
+}
+
+/// Two cells at 1 and 3 bar, index times mobility 1e-9 m^3/(Pa s) and 3e-9, and a well at 2 bar.
+#[test]
+fn wells_do_not_flow_the_other_way() {
+    let found = run(
+        r#"Import "equelle:wells" (producer_at_pressure, injector_at_pressure, at_pressure_up_to, at_pressure)
+m = 1 [Meter]
+p = 1e5 [Pascal] * (2 * Centroid(AllCells())[0] / m)
+well = AllCells()
+index = 1e-12 [Meter^3] * (2 * Centroid(AllCells())[0] / m)
+mobility = 1000 / 1 [Pascal*Second]
+per = 1e-6 [Meter^3/Second]
+at = 2e5 [Pascal]
+Output("both", at_pressure(well, p, index, mobility, at) / per)
+Output("producer", producer_at_pressure(well, p, index, mobility, at) / per)
+Output("injector", injector_at_pressure(well, p, index, mobility, at) / per)
+Output("closed", producer_at_pressure(well, p, index, mobility, 4 [Bar]) / per)
+Output("shut", injector_at_pressure(well, p, index, mobility, 1 [Bar]) / per)
+Output("out", at_pressure_up_to(well, p, index, mobility, at, -1000 * per) / per)
+Output("into", at_pressure_up_to(well, p, index, mobility, at, 1000 * per) / per)
+Output("limited", at_pressure_up_to(well, p, index, mobility, at, -100 * per) / per)
+Output("none", at_pressure_up_to(well, p, index, mobility, 4 [Bar], -100 * per) / per)
+"#,
+        &["nx=2", "ny=1"],
+        &[],
+    );
+    // 1e-9 * 1e5 = 1e-4 m^3/s into the first cell, 3e-9 * 1e5 out of the second.
+    near(&found, "both", &[100.0, -300.0]);
+    near(&found, "producer", &[0.0, -300.0]);
+    near(&found, "injector", &[100.0, 0.0]);
+    near(&found, "closed", &[0.0, 0.0]);
+    near(&found, "shut", &[0.0, 0.0]);
+    near(&found, "out", &[0.0, -300.0]);
+    near(&found, "into", &[100.0, 0.0]);
+    // Shares 1/4 and 3/4.
+    near(&found, "limited", &[-25.0, -75.0]);
+    near(&found, "none", &[0.0, 0.0]);
+}
+
+/// Three cells in a row, a producer in the first one and a supply at 3 bar in the last one, both
+/// with resistance 1/2, and 1 between cells: a third of the drop per resistance. A producer above
+/// the supply takes nothing, and all cells are at 3 bar. Newton's method finds both from guesses
+/// below, at and above the pressure of the well.
+#[test]
+fn producers_close_in_newtons_method() {
+    for guess in ["bhp", "1e5", "3e5", "9e5"] {
+        for (bhp, expected) in [(1e5, [4e5 / 3.0, 2e5, 8e5 / 3.0]), (3e5, [3e5; 3]), (5e5, [3e5; 3])] {
+            let text = format!(
+                r#"# dimensions: ignore
+Import "equelle:wells" (producer_at_pressure)
+bhp = InputScalarWithDefault("bhp", 1)
+well = Where(AllCells(), Centroid(AllCells())[0] < 1)
+fed = Where(AllCells(), Centroid(AllCells())[0] > 2)
+balance(p) = {{
+    taken = producer_at_pressure(well, p, 2, 1, bhp)
+    supply = 2 * (3e5 - (p On fed))
+    -> Divergence(-Gradient(p)) - (taken Extend AllCells()) - (supply Extend AllCells())
+}}
+p = NewtonSolve(balance, {guess} Extend AllCells())
+Output("p", p / 1e5)
+Output("taken", producer_at_pressure(well, p, 2, 1, bhp))
+"#
+            );
+            let found = run(&text, &["nx=3", "ny=1", &format!("bhp={bhp}"), "abs_res_tol=1e-7"], &[]);
+            // What Newton's method may leave, of 1 bar.
+            let close = found["p"].iter().zip(expected).all(|(p, expected)| (p - expected / 1e5).abs() < 1e-9);
+            assert!(close && found["taken"][0] <= 0.0, "{guess} {bhp}: {found:?}");
+        }
+    }
+}
+
+/// Where nothing can flow there is no rate; a share without flow leaves the others what they are.
+#[test]
+fn a_rate_where_nothing_flows_is_zero() {
+    let text = r#"# dimensions: ignore
+Import "equelle:wells" (at_rate, at_pressure_up_to)
+well = AllCells()
+mobility = InputCollectionOfScalar("mobility", well)
+Output("rates", at_rate(2, mobility, 8))
+Output("limited", at_pressure_up_to(well, 1 Extend well, 2, mobility, 0, -4))
+"#;
+    let none = run(text, &["nx=2", "ny=1", "mobility=0"], &[]);
+    assert_eq!((&none["rates"], &none["limited"]), (&vec![0.0; 2], &vec![0.0; 2]));
+    let one = run(text, &["nx=2", "ny=1", "mobility_expression=x < 1 ? 0 : 4"], &[]);
+    assert_eq!((&one["rates"], &one["limited"]), (&vec![0.0, 8.0], &vec![0.0, -4.0]));
 }
 
 /// A step of water after a step, as the limit of signals allows.

@@ -143,13 +143,14 @@ For dt In InputSequenceOfScalar("steps") {
 #[test]
 fn loops_that_decide_go_on_with_the_same_bits() {
     let text = r#"
+Import "equelle:time" (next_step)
 u0 = InputCollectionOfScalar("u0", AllCells())
 u : Mutable Collection Of Scalar On AllCells()
 u = u0
 time : Mutable Scalar = 0
 dt : Mutable Scalar = 0.1
 While time < 1 {
-    dt = Min(1.5 * dt, 1 - time)
+    dt = next_step(time, 1.5 * dt, 1)
     residual(v) = { -> v + 0.01 * v * v - u + dt * Divergence(-Gradient(v)) }
     u = NewtonSolve(residual, u)
     time = time + dt

@@ -270,7 +270,7 @@ fn every_function_has_its_derivative() {
     type Derivative = fn(f64) -> f64;
     let at = [0.5, 1.25, 3.0];
     let fixed = 1.25;
-    let of_one: [(Elementary, Derivative); 13] = [
+    let of_one: [(Elementary, Derivative); 14] = [
         (Elementary::Exp, f64::exp),
         (Elementary::Log, |u| 1.0 / u),
         (Elementary::Sin, f64::cos),
@@ -284,6 +284,7 @@ fn every_function_has_its_derivative() {
         (Elementary::Erf, |u| std::f64::consts::FRAC_2_SQRT_PI * (-u * u).exp()),
         (Elementary::Floor, |_| 0.0),
         (Elementary::Sign, |_| 0.0),
+        (Elementary::Round, |_| 0.0),
     ];
     // By the first number, then by the second. The first one is chosen of equal ones.
     let of_two: [(BinaryMath, Derivative, Derivative); 4] = [

@@ -176,11 +176,13 @@ pub enum Elementary {
     Ceil,
     /// -1, 0 or 1 as the number is negative, zero or positive; of any dimension.
     Sign,
+    /// The nearest whole number; halves away from zero.
+    Round,
 }
 
 impl Elementary {
     /// All of them.
-    pub const ALL: [Elementary; 16] = [
+    pub const ALL: [Elementary; 17] = [
         Elementary::Exp,
         Elementary::Log,
         Elementary::Sin,
@@ -197,6 +199,7 @@ impl Elementary {
         Elementary::Floor,
         Elementary::Ceil,
         Elementary::Sign,
+        Elementary::Round,
     ];
 
     /// As in the language.
@@ -218,6 +221,7 @@ impl Elementary {
             Elementary::Floor => "Floor",
             Elementary::Ceil => "Ceil",
             Elementary::Sign => "Sign",
+            Elementary::Round => "Round",
         }
     }
 
@@ -240,6 +244,7 @@ impl Elementary {
             Elementary::Floor => "floor",
             Elementary::Ceil => "ceil",
             Elementary::Sign => "sign",
+            Elementary::Round => "round",
         }
     }
 
@@ -262,6 +267,7 @@ impl Elementary {
             Elementary::Floor => x.floor(),
             Elementary::Ceil => x.ceil(),
             Elementary::Sign => f64::from(i8::from(x > 0.0) - i8::from(x < 0.0)),
+            Elementary::Round => x.round(),
         }
     }
 }

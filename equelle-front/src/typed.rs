@@ -6,6 +6,7 @@
 //! A tree exists only for programs without errors, so lowering cannot fail on user input.
 
 pub(crate) mod captures;
+pub(crate) mod clock;
 
 use std::sync::Arc;
 

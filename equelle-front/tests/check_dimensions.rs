@@ -115,6 +115,7 @@ fn what_must_have_no_dimension_is_looked_at_in_every_base_dimension() {
         ("x = Tanh(%A)", Code::ArgumentDimension),
         ("x = ATan(%A)", Code::ArgumentDimension),
         ("x = Floor(%A)", Code::ArgumentDimension),
+        ("x = Round(%A)", Code::ArgumentDimension),
         ("x = p^%A", Code::PowerDimension),
         ("x = %A^p", Code::PowerDimension),
         ("x = Pow(p, %A)", Code::PowerDimension),

@@ -86,7 +86,7 @@ const WORDS: &[&str] = &[
     "Collection", "Stencil", "Sequence", "Array", "Of", "On", "Extend", "Subset", "Scalar", "Vector", "Bool", "Cell", "Face", "Edge",
     "Vertex", "String", "Function", "And", "Or", "Not", "Xor", "True", "False", "For", "In", "Mutable", "AllCells()", "InteriorFaces()",
     "FirstCell", "Gradient", "Divergence", "Output", "NewtonSolve", "InputScalarWithDefault", "[Meter]", "[Kilo*Meter^-2]", "x", "u0",
-    "Exp(", "ATan2(x, 2)", "Floor(", "Pi", "Pow(x, 2)", "Min(", "AnyReduce(", "Vector(", "x ^ 2", "AllEdges()", "InteriorVertices()", "NewtonSolveSystem([f], [x])", "[x, y][0]",
+    "Exp(", "ATan2(x, 2)", "Floor(", "Round(", "Pi", "Pow(x, 2)", "Min(", "AnyReduce(", "Vector(", "x ^ 2", "AllEdges()", "InteriorVertices()", "NewtonSolveSystem([f], [x])", "[x, y][0]",
     "i = StencilI()\n", "StencilJ()", "Halo(u0, ", "Periodic(i)", "Value(Low(i), ", "High(i)", "Slope(i, 1)", "Polynomial(i, 2)", "u0(i+1, j-2)",
     "u0(i, j) =", "x(1+i)", "Width(i)", "Even(i, j)", "IndexOf(i)", "Stencil Collection Of Scalar On AllCells()",
     "f", "f(x)", "f(x) =", "x =", "x :", "->", "{", "}", "{\n", "\n}\n", "(", ")", "[", "]", "|", ",", "?", ":", "=", "==", "!=", "<", "<=",

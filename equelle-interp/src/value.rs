@@ -158,6 +158,7 @@ pub(crate) fn elementary(function: ops::Elementary) -> runtime::Elementary {
         ops::Elementary::Floor => runtime::Elementary::Floor,
         ops::Elementary::Ceil => runtime::Elementary::Ceil,
         ops::Elementary::Sign => runtime::Elementary::Sign,
+        ops::Elementary::Round => runtime::Elementary::Round,
     }
 }
 

@@ -87,7 +87,10 @@ impl Random {
             7 => format!("{}^{}", self.factor(depth), self.0.choice(&["2", "3", "-1", "0", "7", "(-3)", "0.5", "-2.0"]).expect("some")),
             8 => format!("Abs({a})^{}", self.factor(depth - 1)),
             9 => format!("-{}", self.factor(depth)),
-            10 => format!("{}({a})", self.0.choice(&["Abs", "Exp", "Sin", "Cos", "Tan", "Tanh", "ATan", "Erf", "Floor"]).expect("some")),
+            10 => format!(
+                "{}({a})",
+                self.0.choice(&["Abs", "Exp", "Sin", "Cos", "Tan", "Tanh", "ATan", "Erf", "Floor", "Round"]).expect("some")
+            ),
             11 => format!("{}(Abs({a}) + 0.25)", self.0.choice(&["Sqrt", "Log"]).expect("some")),
             12 => format!("{}({a}, {b})", self.0.choice(&["Min", "Max"]).expect("some")),
             13 => format!("({} ? {a} : {b})", self.truth(depth - 1)),

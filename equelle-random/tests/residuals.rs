@@ -98,7 +98,7 @@ const RULES: [&str; 44] = [
     "ATan2(u * u, c - u)",
     "Log10(u)",
     "Erf(u)",
-    "Floor(u) * u + Ceil(u) * u + Sign(u - 1) * u",
+    "Floor(u) * u + Ceil(u) * u + Sign(u - 1) * u + Round(u) * u",
     "u ^ 0 + u",
     "u ^ 1 * u",
     "u ^ 2",

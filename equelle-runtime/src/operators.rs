@@ -112,11 +112,13 @@ pub enum Elementary {
     Ceil,
     /// -1, 0 or 1 as the number is negative, zero or positive.
     Sign,
+    /// The nearest whole number; halves away from zero.
+    Round,
 }
 
 impl Elementary {
     /// All of them.
-    pub const ALL: [Elementary; 16] = [
+    pub const ALL: [Elementary; 17] = [
         Elementary::Exp,
         Elementary::Log,
         Elementary::Sin,
@@ -133,6 +135,7 @@ impl Elementary {
         Elementary::Floor,
         Elementary::Ceil,
         Elementary::Sign,
+        Elementary::Round,
     ];
 
     /// As in the language.
@@ -154,6 +157,7 @@ impl Elementary {
             Elementary::Floor => "Floor",
             Elementary::Ceil => "Ceil",
             Elementary::Sign => "Sign",
+            Elementary::Round => "Round",
         }
     }
 }

@@ -121,6 +121,9 @@ pub trait Real:
     /// -1, 0 or 1 as the number is negative, zero or positive.
     #[must_use]
     fn sign(self) -> Self;
+    /// The nearest whole number; halves away from zero.
+    #[must_use]
+    fn round(self) -> Self;
     /// To the power of `b`.
     #[must_use]
     fn pow(self, b: Self) -> Self;
@@ -254,6 +257,11 @@ macro_rules! real {
             #[inline(always)]
             fn sign(self) -> Self {
                 $functions::sign(self)
+            }
+
+            #[inline(always)]
+            fn round(self) -> Self {
+                $functions::round(self)
             }
 
             #[inline(always)]

@@ -44,6 +44,7 @@ pub use grid_parameters::grid_from_parameters;
 pub use parameter_checks::{check_parameters, missing_inputs};
 use profiler::{Phase, Profiler};
 pub use round_length::{MAX_ROUNDS, RoundLength};
+pub use rounds::CountedRange;
 pub use steady_state::{Measured, MeasuredVariable, RoundChange, STOP_WHEN_CHANGE};
 use totals::{Rescues, Totals};
 

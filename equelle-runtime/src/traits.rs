@@ -113,7 +113,7 @@ pub trait EquelleRuntime: Sized {
     /// The next element, or `None` when the loop is over.
     fn next(&mut self, state: &mut Self::Loop) -> Result<Option<Self::Scalar>, Error>;
     /// Begins a loop over `from`, `from` + 1, ... below `below`, which [`EquelleRuntime::next`]
-    /// gives.
+    /// gives. Both bounds are whole numbers within 1e-9.
     fn begin_range(&mut self, from: &Self::Scalar, below: &Self::Scalar, length: RoundLength) -> Result<Self::Loop, Error>;
     /// Begins `While` or `Repeat Until`.
     fn begin_rounds(&mut self, length: RoundLength) -> Result<Self::Loop, Error>;

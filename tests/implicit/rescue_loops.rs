@@ -11,7 +11,8 @@ use crate::support::{How, assert_same_bits, equellec, run, scratch, stderr};
 /// iterations it takes; five reach a quarter and not 16.
 fn decay(head: &str, rounds: &str) -> String {
     format!(
-        "{head}u : Mutable Collection Of Scalar On AllCells()
+        "Import \"equelle:time\" (next_step)
+{head}u : Mutable Collection Of Scalar On AllCells()
 u = InputCollectionOfScalar(\"u\", AllCells())
 time : Mutable Scalar = 0
 dt : Mutable Scalar = 0.00390625
@@ -36,7 +37,7 @@ end = 20
 const WAYS: [How; 3] = [How::Interpreted0, How::Interpreted2, How::Compiled2];
 
 /// What computes steps: 1/4, then 16, then 64 times what the last round took, up to the end.
-const GROWING: &str = "    dt = Min(64 * dt, end - time)";
+const GROWING: &str = "    dt = next_step(time, 64 * dt, end)";
 
 fn words(folder: &Path) -> Vec<String> {
     fs::write(folder.join("u.txt"), "1 0.5 2").unwrap();
@@ -63,7 +64,7 @@ fn rounds_that_decide_go_on_with_a_part_of_the_step() {
         let told = interpret(&path, &borrowed(&rescued_words));
         let text = stderr(&told);
         assert!(told.status.success(), "{name}: {text}");
-        assert!(text.contains("warning: line 7, step 2: "), "{name}: {text}");
+        assert!(text.contains("warning: line 8, step 2: "), "{name}: {text}");
         assert!(text.contains("the step of 16 failed, the round is tried again with 1/2 of it"), "{name}: {text}");
 
         let rescued = WAYS.map(|how| run(how, &text_path, &borrowed(&rescued_words)));
@@ -105,19 +106,19 @@ fn report_names_the_step_or_says_that_there_is_none() {
     for head in ["While time < end {", "Repeat Until time >= end {"] {
         let path = program(&folder, &decay("", &format!("{head}\n{GROWING}")));
         let text = report(&path);
-        assert!(text.contains("loop, line 7, `dt` plays the step: a step that fails can be taken again"), "{text}");
+        assert!(text.contains("loop, line 8, `dt` plays the step: a step that fails can be taken again"), "{text}");
     }
     for head in ["While MaxReduce(u) > 0.25 {", "Repeat Until MaxReduce(u) <= 0.25 {"] {
         let path = program(&folder, &decay("", &format!("{head}\n    dt = 0.25")));
         let text = report(&path);
-        assert!(text.contains("loop, line 7, no Scalar plays the step"), "{text}");
+        assert!(text.contains("loop, line 8, no Scalar plays the step"), "{text}");
         let good = interpret(&path, &borrowed(&words(&folder)));
         assert!(good.status.success(), "{}", stderr(&good));
         let refused = interpret(&path, &borrowed(&[words(&folder), vec!["timestep_cuts=2".to_owned()]].concat()));
         let message = stderr(&refused);
         assert_eq!(refused.status.code(), Some(4), "{message}");
         assert!(message.contains("because of a body without a Scalar that plays the step"), "{message}");
-        assert!(message.contains("program.equelle:7: "), "{message}");
+        assert!(message.contains("program.equelle:8: "), "{message}");
         assert!(refused.stdout.is_empty(), "nothing has been computed");
     }
     fs::remove_dir_all(&folder).unwrap();

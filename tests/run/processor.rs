@@ -69,7 +69,7 @@ fn the_processor_changes_no_bit() {
 #[test]
 #[ignore = "builds a program twice; .ci/full does it"]
 fn functions_have_the_same_bits_on_every_processor() {
-    let functions = ["Exp", "Sin", "Cos", "Tan", "Tanh", "Sinh", "Cosh", "ATan", "Erf", "Floor", "Ceil", "Sign"];
+    let functions = ["Exp", "Sin", "Cos", "Tan", "Tanh", "Sinh", "Cosh", "ATan", "Erf", "Floor", "Ceil", "Sign", "Round"];
     let of_positive = ["Log(y)", "Log10(y)", "Sqrt(y)", "Pow(y, x)", "ATan2(x, y)", "ASin(y / 40)", "ACos(x / 40)"];
     let mut text = "# dimensions: ignore\nx = InputCollectionOfScalar(\"x\", AllCells())\ny = Max(x, -x) + 0.001\n".to_owned();
     let all: Vec<String> = functions.iter().map(|function| format!("{function}(x)")).chain(of_positive.map(str::to_owned)).collect();

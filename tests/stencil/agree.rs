@@ -179,7 +179,7 @@ pub const RULES: &[(&str, &str)] = &[
     ),
     (
         "functions",
-        "-> 1 - Exp(-u) + Log(u + b) + Sin(u) * Cos(u * b) + Tan(0.1 * u) + Min(u, b) * Max(u, a * b) - Pow(u, 3) + Pow(u, b) + Pow(b, u) + Tanh(0.3 * u) - 0.1 * Sinh(0.1 * u) + Cosh(0.1 * u) + ASin(0.05 * u) - ACos(0.05 * u * b) + ATan(u) + Log10(u + b) + Erf(0.2 * u) + ATan2(u, u * b + 1) + Floor(u) * Sign(u) - Ceil(u)",
+        "-> 1 - Exp(-u) + Log(u + b) + Sin(u) * Cos(u * b) + Tan(0.1 * u) + Min(u, b) * Max(u, a * b) - Pow(u, 3) + Pow(u, b) + Pow(b, u) + Tanh(0.3 * u) - 0.1 * Sinh(0.1 * u) + Cosh(0.1 * u) + ASin(0.05 * u) - ACos(0.05 * u * b) + ATan(u) + Log10(u + b) + Erf(0.2 * u) + ATan2(u, u * b + 1) + Floor(u) * Sign(u) - Ceil(u) + Round(u) * u",
     ),
     (
         "tables",

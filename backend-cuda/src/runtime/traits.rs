@@ -272,10 +272,10 @@ impl EquelleRuntime for CudaRuntime {
     fn begin_range(&mut self, from: &Scalar, below: &Scalar, length: RoundLength) -> Result<Loop, Error> {
         self.resolve_step()?;
         let (from, below) = (self.number(from)?, self.number(below)?);
-        let (state, rounds) = self.session.begin_range(from, below, length)?;
-        let numbers: Vec<f64> = (0..rounds).map(|round| from + round as f64).collect();
+        let (state, range) = self.session.begin_range(from, below, length)?;
+        let numbers: Vec<f64> = (0..range.rounds).map(|round| range.first + round as f64).collect();
         let buffer = self.executor.upload("a range", &numbers)?;
-        let elements = self.elements_of(Sequence { len: rounds, buffer, read: None })?;
+        let elements = self.elements_of(Sequence { len: range.rounds, buffer, read: None })?;
         Ok(self.loop_of(state, Some(elements)))
     }
 

@@ -279,8 +279,8 @@ impl<R: Real> EquelleRuntime for SerialRuntime<R> {
     }
 
     fn begin_range(&mut self, from: &f64, below: &f64, length: RoundLength) -> Result<Loop, Error> {
-        let (state, _) = self.session.begin_range(*from, *below, length)?;
-        Ok(Loop { elements: Elements::From(*from), state })
+        let (state, range) = self.session.begin_range(*from, *below, length)?;
+        Ok(Loop { elements: Elements::From(range.first), state })
     }
 
     fn begin_rounds(&mut self, length: RoundLength) -> Result<Loop, Error> {

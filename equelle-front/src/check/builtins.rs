@@ -321,6 +321,10 @@ pub(super) const TABLE: &[Row] = &[
         .doc(C::Mathematics, "The smallest whole number that is not below `x`. Its derivative is 0."),
     row("Sign", &[param("x", A::Scalars)], Builtin::Elementary(Elementary::Sign), R::LikeFirst(Basic::Scalar), D::None)
         .doc(C::Mathematics, "The sign: -1, 0 or 1 for negative numbers, zero and positive ones. The number may have a dimension. Its derivative is 0."),
+    row("Round", &[param("x", A::Scalars)], Builtin::Elementary(Elementary::Round), R::LikeFirst(Basic::Scalar), D::Pure).doc(
+        C::Mathematics,
+        "The whole number nearest to `x`; of two, the one farther from zero: `Round(2.5)` is 3, `Round(-2.5)` is -3. Its derivative is 0.",
+    ),
     Row {
         name: "Pow",
         params: &[param("a", A::Scalars), param("b", A::ScalarsWithFirst)],

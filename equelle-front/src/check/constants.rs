@@ -257,7 +257,8 @@ impl Constants<'_, '_> {
                     | Elementary::Erf
                     | Elementary::Floor
                     | Elementary::Ceil
-                    | Elementary::Sign => TOO_LARGE,
+                    | Elementary::Sign
+                    | Elementary::Round => TOO_LARGE,
                 };
                 (function.name(), function.of(x), hint)
             }

@@ -42,6 +42,7 @@ mod expression;
 mod function;
 mod halo;
 mod import;
+mod last_step;
 mod newton;
 mod outcome;
 mod parameters;
@@ -126,6 +127,7 @@ fn check_as_asked(source: &SourceMap, options: &CheckOptions) -> Checked {
         let checked = checker.program(&programs[0]);
         diagnostics.extend(checked.diagnostics.into_iter().filter(|d| !has_errors || d.is_error()));
         program = checked.program;
+        diagnostics.extend(program.iter().flat_map(|program| last_step::warnings(program, source)));
     }
     diagnostics.sort_by_key(|d| (d.primary.span, d.code));
     Checked { program, diagnostics }

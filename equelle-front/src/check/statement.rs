@@ -413,7 +413,8 @@ impl<'a> Checker<'a> {
                     .hint("divide by one unit, or step with `While` and a variable for the time"),
             );
         }
-        if let Some(number) = literal(&bound).filter(|number| number.fract() != 0.0) {
+        // As close to one as at run time.
+        if let Some(number) = literal(&bound).filter(|number| (number - number.round()).abs() > 1e-9) {
             return self.fail(
                 Diagnostic::new(Code::RangeBounds, bound.span, format!("a bound of `Range` is a whole number, not {number}"))
                     .hint("count rounds and compute the number from the count: `x = 0.5 * n`"),

@@ -175,6 +175,7 @@ codes! {
     UnusedImport = "W0104", Warning, "imported name is never used";
     EqualityOfReals = "W0201", Warning, "equality of computed numbers";
     ConstantCondition = "W0202", Warning, "condition of a loop that its rounds never change";
+    LastStep = "W0203", Warning, "end of a loop that rounding may miss by a tiny step";
     DefaultDimension = "W0301", Warning, "dimension of a default is dropped";
     UncalledFunction = "W0401", Warning, "function is never called";
     MissingParameter = "W0402", Warning, "definition leaves out a declared parameter";

@@ -11,6 +11,7 @@ const TEXTS: &[(&str, &str)] = &[
     ("equelle:gradients", include_str!("gradients.equelle")),
     ("equelle:limiters", include_str!("limiters.equelle")),
     ("equelle:shallow", include_str!("shallow.equelle")),
+    ("equelle:time", include_str!("time.equelle")),
     ("equelle:twophase", include_str!("twophase.equelle")),
     ("equelle:wells", include_str!("wells.equelle")),
 ];

@@ -6,9 +6,9 @@
 
 use std::collections::BTreeSet;
 
-use crate::ops::{Arithmetic, Comparison, Logic};
 use crate::syntax::ast::LoopTest;
-use crate::typed::{Expr, ExprKind, Stmt, StmtKind, TreeType, TypedProgram, VarId};
+use crate::typed::clock::{ends, growth, variable};
+use crate::typed::{Expr, Stmt, StmtKind, TreeType, TypedProgram, VarId};
 use crate::types::{Dimension, Type};
 
 /// The step of a loop.
@@ -31,10 +31,8 @@ pub(super) enum StepBinding {
 
 /// The step of a loop, if its body has one variable that plays it.
 pub(super) fn of_loop(body: &[Stmt], condition: Option<(LoopTest, &Expr)>, program: &TypedProgram) -> Option<Step> {
-    let mut growing = BTreeSet::new();
-    if let Some((test, condition)) = condition {
-        grows_towards_end(condition, test, &mut growing);
-    }
+    let growing: BTreeSet<VarId> = condition.iter().flat_map(|(test, condition)| ends(condition, *test)).map(|(clock, _)| clock).collect();
+    let sum = |statement| growth(statement).and_then(|(clock, by)| Some((clock, variable(by)?)));
     let second = Dimension::TIME;
     let counts = |clock: VarId, step: VarId| {
         let dims = &program.variables[step.0 as usize].dims;
@@ -62,54 +60,4 @@ pub(super) fn of_loop(body: &[Stmt], condition: Option<(LoopTest, &Expr)>, progr
     };
     let place = body[..number].iter().rposition(assigns).map_or(StepBinding::Start, StepBinding::Assigned);
     Some(Step { variable, place })
-}
-
-/// The variable that a statement increases, and the variable by which it does.
-fn sum(statement: &Stmt) -> Option<(VarId, VarId)> {
-    let StmtKind::Assign { variable, value } = &statement.kind else { return None };
-    let ExprKind::Arithmetic { op: Arithmetic::Add, left, right } = &value.kind else { return None };
-    let (left, right) = (of_variable(left)?, of_variable(right)?);
-    match (left == *variable, right == *variable) {
-        (true, false) => Some((*variable, right)),
-        (false, true) => Some((*variable, left)),
-        (true, true) | (false, false) => None,
-    }
-}
-
-fn of_variable(expr: &Expr) -> Option<VarId> {
-    if let ExprKind::Variable(variable) = &expr.kind { Some(*variable) } else { None }
-}
-
-/// Variables whose growth ends a loop.
-fn grows_towards_end(condition: &Expr, test: LoopTest, found: &mut BTreeSet<VarId>) {
-    match &condition.kind {
-        ExprKind::Comparison { op, left, right } => {
-            let below = matches!(op, Comparison::Less | Comparison::LessEqual);
-            let above = matches!(op, Comparison::Greater | Comparison::GreaterEqual);
-            let (small, large) = match test {
-                LoopTest::While => (below, above),
-                LoopTest::Until => (above, below),
-            };
-            found.extend(of_variable(left).filter(|_| small));
-            found.extend(of_variable(right).filter(|_| large));
-        }
-        ExprKind::Logic { op, left, right } => {
-            let joins = match test {
-                LoopTest::While => Logic::And,
-                LoopTest::Until => Logic::Or,
-            };
-            if *op == joins {
-                grows_towards_end(left, test, found);
-                grows_towards_end(right, test, found);
-            }
-        }
-        ExprKind::Not(inner) => {
-            let other = match test {
-                LoopTest::While => LoopTest::Until,
-                LoopTest::Until => LoopTest::While,
-            };
-            grows_towards_end(inner, other, found);
-        }
-        _ => {}
-    }
 }

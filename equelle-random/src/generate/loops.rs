@@ -84,12 +84,16 @@ impl Generator<'_> {
         }
         let (end, want) = (self.literal(1.0, dimension), self.want().exact());
         let head = parts!["While ", time.clone(), " < ", end.clone()];
-        let computed = self.random.bool();
+        let (computed, by_library) = (self.random.bool(), self.words.bool());
+        self.next_step |= by_library;
         let body = self.body(None, |own, body| {
             let longest = own.scalar(None, dimension, want);
             let longest = own.fitted(longest, 0.25, 0.75);
             let step = own.name("dt");
-            body.push(line(parts![step.clone(), " = Min(", longest, ", ", end, format!(" - {time})")]));
+            body.push(line(match by_library {
+                true => parts![step.clone(), format!(" = next_step({time}, "), longest, ", ", end, ")"],
+                false => parts![step.clone(), " = Min(", longest, ", ", end, format!(" - {time})")],
+            }));
             let update = if computed { format!(" = {time} + {step}") } else { format!(" = {step} + {time}") };
             body.push(line(parts![time.clone(), update]));
         });

@@ -134,6 +134,8 @@ struct Generator<'f> {
     faults: Option<Rng>,
     /// Decides which kind a loop is, with a stream of its own too.
     loops: Rng,
+    /// Decides between what is said in the same place, with a stream of its own too.
+    words: Rng,
     /// Of programs that read neighbours by index.
     structure: Option<Structure>,
     purpose: Purpose,
@@ -150,6 +152,8 @@ struct Generator<'f> {
     residuals: Vec<Bounds>,
     /// No effects here: inside a residual, or where a function must have none.
     pure: bool,
+    /// Whether a loop takes its steps by the library.
+    next_step: bool,
     /// How many loops and functions are open.
     nesting: usize,
     /// Variables from here on are those of the function that is being written.
@@ -177,6 +181,7 @@ impl<'f> Generator<'f> {
             random,
             faults: may_fail.then_some(faults),
             loops: Rng::with_seed(seed ^ 0x006c_6f6f_7073),
+            words: Rng::with_seed(seed ^ 0x0077_6f72_6473),
             structure,
             purpose,
             ranges,
@@ -189,6 +194,7 @@ impl<'f> Generator<'f> {
             errors: Vec::new(),
             residuals: Vec::new(),
             pure: false,
+            next_step: false,
             nesting: 0,
             base: 0,
             effects: false,

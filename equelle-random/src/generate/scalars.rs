@@ -249,6 +249,7 @@ impl Generator<'_> {
                         (a.info.bounds.log10(), parts!["Log10(", a, ")"], PURE)
                     }
                     // Functions with jumps take numbers that are the same in every run.
+                    18 if a.info.bounds.exact() && self.words.bool() => (a.info.bounds.stepped(f64::round), parts!["Round(", a, ")"], PURE),
                     18 if a.info.bounds.exact() => (a.info.bounds.stepped(f64::floor), parts!["Floor(", a, ")"], PURE),
                     19 if a.info.bounds.exact() => (a.info.bounds.stepped(f64::ceil), parts!["Ceil(", a, ")"], PURE),
                     20 if a.info.bounds.exact() => (Bounds::new(-1.0, 1.0), parts!["Sign(", a, ")"], PURE),

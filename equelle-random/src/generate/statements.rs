@@ -18,6 +18,9 @@ impl Generator<'_> {
             self.statement(&mut statements);
         }
         self.outputs(&mut statements);
+        if self.next_step {
+            statements.insert(0, line(parts!["Import \"equelle:time\" (next_step)"]));
+        }
         statements
     }
 

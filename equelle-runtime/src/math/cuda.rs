@@ -96,8 +96,8 @@ EQ_FUNCTION F number(U u) { return __uint_as_float(u); }
 ";
 
 /// The functions of one number that kernels may call; those of two are [`OF_TWO`].
-const OF_ONE: [&str; 16] =
-    ["exp", "log", "log10", "sin", "cos", "tan", "asin", "acos", "atan", "sinh", "cosh", "tanh", "erf", "floor", "ceil", "sign"];
+const OF_ONE: [&str; 17] =
+    ["exp", "log", "log10", "sin", "cos", "tan", "asin", "acos", "atan", "sinh", "cosh", "tanh", "erf", "floor", "ceil", "sign", "round"];
 const OF_TWO: [&str; 2] = ["pow", "atan2"];
 
 /// CUDA C++ text of the functions and of tables, for the prelude of kernels. It needs

@@ -69,6 +69,13 @@ macro_rules! elementary_functions {
             fn ceil(x: F) -> F {
                 return -floor(-x);
             }
+            /// The nearest whole number, halves away from zero: -0 and what is not finite stay. The
+            /// distance from the whole number below has no rounding error.
+            fn round(x: F) -> F {
+                let size: F = magnitude(x);
+                let below: F = floor(size);
+                return with_sign(select(size - below >= HALF, below + ONE, below), x);
+            }
             /// -1, 0 or 1; a zero and what is not a number stay.
             fn sign(x: F) -> F {
                 return select(x > ZERO, ONE, select(x < ZERO, -ONE, x));

@@ -127,6 +127,12 @@ pub fn sign<R: Real>(x: R) -> R {
     x.sign()
 }
 
+/// The nearest whole number; halves away from zero.
+#[inline(always)]
+pub fn round<R: Real>(x: R) -> R {
+    x.round()
+}
+
 /// `a` to the power of `b`.
 #[inline(always)]
 pub fn pow<R: Real>(a: R, b: R) -> R {
@@ -188,6 +194,7 @@ impl Elementary {
             Elementary::Floor => floor(x),
             Elementary::Ceil => ceil(x),
             Elementary::Sign => sign(x),
+            Elementary::Round => round(x),
         }
     }
 
@@ -209,7 +216,7 @@ impl Elementary {
             Elementary::Log10 => R::from_f64(std::f64::consts::LOG10_E) / x,
             Elementary::Erf => R::from_f64(std::f64::consts::FRAC_2_SQRT_PI) * exp(-(x * x)),
             // Between the jumps.
-            Elementary::Floor | Elementary::Ceil | Elementary::Sign => R::ZERO,
+            Elementary::Floor | Elementary::Ceil | Elementary::Sign | Elementary::Round => R::ZERO,
         }
     }
 }

@@ -130,8 +130,9 @@ pub struct NotFinite {
 }
 
 impl NotFinite {
-    /// Converts to an error. The centroid comes from the grid, if that still has it.
-    pub fn error(&self, grid: &Grid) -> Error {
+    /// Converts to an error. The centroid comes from the grid, if that still has it. `solves`:
+    /// whether the program solves equations, so that its steps are not explicit ones.
+    pub fn error(&self, grid: &Grid, solves: bool) -> Error {
         let Checked { what, line, step, finite } = &self.checked;
         let (subject, when, earlier) = match what {
             CheckedValues::Output(tag) => (format!("output `{tag}` is not finite"), "in", "when it was written in"),
@@ -157,10 +158,13 @@ impl NotFinite {
         let FirstNonfinite { component, components, value, .. } = self.found;
         let number = if value.is_nan() { "NaN".to_owned() } else { shortest(value) };
         let is = if components == 1 { format!("is {number}") } else { format!("has {number} as component {component}") };
+        let reason = if step.is_some() && !solves {
+            "an explicit step that is too long does this, and so do a division by zero and a root of a negative number"
+        } else {
+            "a division by zero does this, and so does a root of a negative number"
+        };
         Error::new(ErrorKind::Simulation, format!("{subject}{when}: {whose} {is}{last}"))
-            .hint(
-                "an explicit step that is too long does this, and so do a division by zero and a root of a negative number; `nonfinite=allow` puts such numbers out",
-            )
+            .hint(format!("{reason}; `nonfinite=allow` puts such numbers out"))
             .at(*line)
     }
 }

@@ -146,7 +146,7 @@ impl Session {
 
     /// The error, which names tables that have no numbers beyond their rows.
     fn not_finite(&self, not_finite: &NotFinite) -> Error {
-        let error = not_finite.error(&self.grid);
+        let error = not_finite.error(&self.grid, !self.program.solves.is_empty());
         match self.inputs.table_with_ends() {
             Some(name) => error.hint(format!(
                 "beyond its rows table `{name}` is not a number, as `{name}_outside=error` asks; `{name}_outside=constant` goes on"

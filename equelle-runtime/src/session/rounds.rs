@@ -10,28 +10,54 @@ use crate::real::Real;
 /// Most rounds of a loop over a range, whose elements a device holds.
 const LONGEST_RANGE: f64 = 1e8;
 
+/// How far a bound of a range may be from a whole number.
+const WHOLE_WITHIN: f64 = 1e-9;
+
+/// The numbers of a loop over a range: `first`, `first` + 1, ..., as many as there are rounds.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct CountedRange {
+    /// The first number, which is whole.
+    pub first: f64,
+    /// How many numbers there are.
+    pub rounds: usize,
+}
+
+/// The whole number that a bound of a range stands for: 3 for 0.3 / 0.1, which is less by a
+/// rounding.
+fn whole_bound(bound: f64) -> Option<f64> {
+    let whole = bound.round();
+    // The quotient of two rounded numbers is off by 1.5 roundings of its size at most.
+    let within = WHOLE_WITHIN.max(2.0 * f64::EPSILON * bound.abs());
+    ((bound - whole).abs() <= within).then_some(whole)
+}
+
 impl Session {
     /// Begins a loop that a condition ends.
     pub fn begin_rounds(&mut self, length: RoundLength) -> LoopState {
         self.begin_loop_of(None, length)
     }
 
-    /// Begins a loop over `from`, `from` + 1, ... below `below`; its number of rounds.
+    /// Begins a loop over `from`, `from` + 1, ... below `below`, both taken as the whole numbers
+    /// that they are within 1e-9 of.
     ///
     /// # Errors
     /// `Simulation` if one of them is not whole, or there are too many rounds.
-    pub fn begin_range(&mut self, from: f64, below: f64, length: RoundLength) -> Result<(LoopState, usize), Error> {
-        if let Some(wrong) = [from, below].into_iter().find(|bound| bound.fract() != 0.0) {
-            let message = format!("`Range` needs whole numbers, and one of its bounds is {}", json::number(wrong));
-            return Err(self.locate(Error::new(ErrorKind::Simulation, message)).hint("`Floor` and `Ceil` make whole numbers"));
-        }
+    pub fn begin_range(&mut self, from: f64, below: f64, length: RoundLength) -> Result<(LoopState, CountedRange), Error> {
+        let whole = |bound: f64| {
+            whole_bound(bound).ok_or_else(|| {
+                let message = format!("`Range` needs whole numbers, and one of its bounds is {}", json::number(bound));
+                let error = self.locate(Error::new(ErrorKind::Simulation, message));
+                error.hint("`Round` gives the nearest whole number, `Floor` the one below and `Ceil` the one above")
+            })
+        };
+        let (from, below) = (whole(from)?, whole(below)?);
         let rounds = (below - from).max(0.0);
         if rounds > LONGEST_RANGE {
             let message = format!("`Range` from {} to {} has more than {LONGEST_RANGE} rounds", json::number(from), json::number(below));
             return Err(self.locate(Error::new(ErrorKind::Simulation, message)).hint("count the rounds of a `While` loop instead"));
         }
         let rounds = rounds as usize;
-        Ok((self.begin_loop_of(Some(rounds), length), rounds))
+        Ok((self.begin_loop_of(Some(rounds), length), CountedRange { first: from, rounds }))
     }
 
     /// Whether a loop that a condition ends has another round, which begins then.

@@ -158,7 +158,7 @@ fn special_values() {
     let same = |a: f64, b: f64| a.to_bits() == b.to_bits() || (a.is_nan() && b.is_nan());
     let special = [0.0, -0.0, 1.0, -1.0, 0.5, 2.0, -2.0, 3.0, -3.0, 1e300, -1e300, 5e-324, f64::INFINITY, -f64::INFINITY, f64::NAN];
     type Function = fn(f64) -> f64;
-    let of_one: [(&str, Function, Function); 14] = [
+    let of_one: [(&str, Function, Function); 15] = [
         ("exp", math::exp, f64::exp),
         ("log", math::log, f64::ln),
         ("log10", math::log10, f64::log10),
@@ -172,6 +172,7 @@ fn special_values() {
         ("tanh", math::tanh, f64::tanh),
         ("floor", math::floor, f64::floor),
         ("ceil", math::ceil, f64::ceil),
+        ("round", math::round, f64::round),
         ("cos", math::cos, f64::cos),
     ];
     for (name, found, expected) in of_one {
@@ -209,4 +210,22 @@ fn errors_at_a_hundred_thousand_points() {
 #[ignore = "takes minutes; .ci/full runs it"]
 fn errors_at_ten_million_points() {
     assert_eq!(worst(10_000_000), Vec::<String>::new());
+}
+
+/// Nearest whole numbers are those of C's `round`, bit by bit, in both precisions: of numbers of
+/// all sizes, of halves, and of their neighbours.
+#[test]
+fn nearest_whole_numbers_have_the_bits_of_round() {
+    let mut bits = 0x9e37_79b9_7f4a_7c15_u64;
+    for k in 0..200_000_u64 {
+        bits = bits.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        let half = (k as f64 - 100_000.0) / 2.0;
+        for x in [f64::from_bits(bits), half, half.next_up(), half.next_down(), half * 4_503_599_627.0] {
+            let (found, expected) = (math::round(x), x.round());
+            assert!(found.to_bits() == expected.to_bits() || found.is_nan() && expected.is_nan(), "{x:e}: {found:e}");
+            let x = x as f32;
+            let (found, expected) = (math::round(x), x.round());
+            assert!(found.to_bits() == expected.to_bits() || found.is_nan() && expected.is_nan(), "{x:e}: {found:e}");
+        }
+    }
 }

@@ -43,6 +43,7 @@ EQ_FUNCTION EqReal eq_derivative(unsigned int rule, EqReal a, EqReal b, EqReal v
     case 29: return zero * d + zero;
     case 30: return zero * d + zero;
     case 31: return zero * d + zero;
+    case 32: return zero * d + zero;
     // No rule.
     default: return zero / zero;
   }

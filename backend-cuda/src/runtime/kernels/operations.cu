@@ -30,6 +30,7 @@ extern "C" __global__ void equelle_unary(unsigned int function, EqEntity n, cons
     case 17: value = eq_floor(x); break;
     case 18: value = eq_ceil(x); break;
     case 19: value = eq_sign(x); break;
+    case 20: value = eq_round(x); break;
     default: break;
   }
   out[eq_component_index(n, k)] = value;

@@ -1,6 +1,8 @@
 //! Sums of products of values: the form in which updates are compared.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::ir::{MutableId, ValueId};
 
 /// A factor: the number of a value up to what computes the same ([`super::values::Values`]).
 pub(super) type Atom = u32;
@@ -8,16 +10,27 @@ pub(super) type Atom = u32;
 /// A sum with more terms than this is a value of its own.
 const MOST_TERMS: usize = 48;
 
+/// Through which value a flux came into a sum.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Via {
+    /// What a variable was assigned.
+    Stored(MutableId),
+    /// A value with a flux and a variable, which may be a stage of the variable's update.
+    Value(ValueId),
+}
+
 /// A number times powers of values.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Term {
     pub(super) number: f64,
     pub(super) powers: BTreeMap<Atom, i32>,
+    /// Of a term with a flux.
+    pub(super) via: BTreeSet<Via>,
 }
 
 impl Term {
     pub(super) fn of(atom: Atom) -> Term {
-        Term { number: 1.0, powers: BTreeMap::from([(atom, 1)]) }
+        Term { number: 1.0, powers: BTreeMap::from([(atom, 1)]), ..Term::default() }
     }
 
     pub(super) fn times(&self, other: &Term) -> Term {
@@ -27,17 +40,17 @@ impl Term {
             *sum += power;
         }
         powers.retain(|_, power| *power != 0);
-        Term { number: self.number * other.number, powers }
+        Term { number: self.number * other.number, powers, via: &self.via | &other.via }
     }
 
     /// 1 over it; `None` for zero.
     pub(super) fn inverse(&self) -> Option<Term> {
         let powers = self.powers.iter().map(|(&atom, &power)| (atom, -power)).collect();
-        (self.number != 0.0).then(|| Term { number: 1.0 / self.number, powers })
+        (self.number != 0.0).then(|| Term { number: 1.0 / self.number, powers, via: self.via.clone() })
     }
 }
 
-/// A sum of terms with different powers.
+/// A sum of terms that differ in their powers, or in what they came through.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Sum(pub(super) Vec<Term>);
 
@@ -49,7 +62,7 @@ impl Sum {
     }
 
     fn add(&mut self, term: Term) {
-        match self.0.iter_mut().find(|own| own.powers == term.powers) {
+        match self.0.iter_mut().find(|own| own.powers == term.powers && own.via == term.via) {
             Some(own) => {
                 let (old, new) = (own.number, own.number + term.number);
                 // What cancels but for its rounding is gone.
@@ -82,7 +95,14 @@ impl Sum {
     }
 
     pub(super) fn negative(&self) -> Sum {
-        Sum(self.0.iter().map(|term| Term { number: -term.number, powers: term.powers.clone() }).collect())
+        Sum(self.0.iter().map(|term| Term { number: -term.number, ..term.clone() }).collect())
+    }
+
+    /// With what each term came through replaced.
+    pub(super) fn with_via(&self, mut via: impl FnMut(&Term) -> BTreeSet<Via>) -> Sum {
+        let mut sum = Sum::default();
+        self.0.iter().for_each(|term| sum.add(Term { via: via(term), ..term.clone() }));
+        sum
     }
 
     /// The only term.
@@ -101,4 +121,26 @@ impl Sum {
         let is_it = |term: &&Term| term.powers.len() == 1 && term.powers.get(&atom) == Some(&1);
         Sum(self.0.iter().filter(|term| !is_it(term)).cloned().collect())
     }
+}
+
+/// The value of an unknown for which a residual is zero, as an update of `base`; what the terms of
+/// the residual are multiplied by in it, and the sign of the unknown in the residual.
+pub(super) fn update(residual: &Sum, unknown: Atom, base: Atom) -> Option<(Sum, Term, f64)> {
+    residual.0.iter().enumerate().find_map(|(index, term)| {
+        let inverse = (term.powers.get(&unknown) == Some(&1)).then(|| {
+            let mut factor = term.clone();
+            factor.powers.remove(&unknown);
+            factor.inverse()
+        })??;
+        let mut rest = residual.clone();
+        rest.0.remove(index);
+        let update = rest.negative().scaled(&inverse);
+        let factor = Term { number: -inverse.number, ..inverse };
+        is_one(update.number_of(base)).then(|| (update, factor, term.number.signum()))
+    })
+}
+
+/// Whether a number is 1 but for rounding: `0.5 + 0.5`, `1/3 + 2/3`.
+pub(super) fn is_one(number: f64) -> bool {
+    (number - 1.0).abs() <= 8.0 * f64::EPSILON
 }

@@ -24,6 +24,11 @@ impl Values<'_> {
     pub(super) fn has_flux(&self, term: &Term) -> bool {
         term.powers.keys().any(|atom| self.fluxes.contains_key(atom))
     }
+
+    /// Whether it is, and came through no value of another variable.
+    fn has_own_flux(&self, term: &Term) -> bool {
+        term.via.is_empty() && self.has_flux(term)
+    }
 }
 
 impl<'a, 'b> Emitter<'a, 'b> {
@@ -36,13 +41,14 @@ impl<'a, 'b> Emitter<'a, 'b> {
         self.module.main.mutables[mutable.0 as usize].name.clone()
     }
 
-    /// Whether a sum has a flux.
+    /// Whether a sum has a flux of its own.
     pub(super) fn has_flux(&self, sum: &Sum) -> bool {
-        sum.0.iter().any(|term| self.values.has_flux(term))
+        sum.0.iter().any(|term| self.values.has_own_flux(term))
     }
 
     /// The outputs of a quantity: a variable with its value at the begin of the round, and its
-    /// update with a sign. `false` if there is no weight with which fluxes cancel inside.
+    /// update with a sign. Terms that came through values of other variables are sources. `false`
+    /// if there is no weight with which fluxes cancel inside.
     pub(super) fn quantity(&mut self, label: &str, (mutable, start): (MutableId, ValueId), (sum, sign): (&Sum, f64), span: Span) -> bool {
         let Some(weight) = sum.0.iter().find_map(|term| self.weight(term, sign)) else { return false };
         self.span = span;
@@ -70,7 +76,10 @@ impl<'a, 'b> Emitter<'a, 'b> {
 
     /// What a term with a flux is multiplied by, so that the flux has one factor for all cells.
     fn weight(&self, term: &Term, sign: f64) -> Option<Term> {
-        let mut weight = Term { number: sign, powers: [].into() };
+        if !self.values.has_own_flux(term) {
+            return None;
+        }
+        let mut weight = Term { number: sign, ..Term::default() };
         let mut n_fluxes = 0;
         for (&atom, &power) in &term.powers {
             if self.values.fluxes.contains_key(&atom) {
@@ -92,6 +101,9 @@ impl<'a, 'b> Emitter<'a, 'b> {
 
     /// The one factor of a flux, and the flux.
     fn flux_of(&self, term: &Term) -> Option<(Term, Flux)> {
+        if !self.values.has_own_flux(term) {
+            return None;
+        }
         let mut factor = term.clone();
         let (&atom, flux) = self.values.fluxes.iter().find(|(atom, _)| term.powers.get(atom) == Some(&1))?;
         factor.powers.remove(&atom);

@@ -4,11 +4,12 @@
 //! Divergence(q)` plus other terms, after products are multiplied out: `w` is a collection that the
 //! loop does not change, such as volumes, and `c` one number, such as the step. Then the sum of
 //! `w * u` changes by what passes the boundary and by the other terms, its sources. A solution of
-//! Newton's method has the update for which its residual is zero. Each round puts out both, the
-//! change and the content.
+//! Newton's method has the update for which its residual is zero. What another variable's update is
+//! part of is a source ([`stages`]). Each round puts out both, the change and the content.
 
 mod algebra;
 mod emit;
+mod stages;
 mod values;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -18,8 +19,9 @@ use super::notes::Notes;
 use crate::ir::{Block, FunctionId, Module, MutableId, Op, Rounds, Stmt, StmtKind, Value, ValueId};
 use crate::source::Span;
 use crate::types::{CanonicalSet, Dimension, Type};
-use algebra::{Atom, Sum, Term};
+use algebra::{Atom, Sum, Term, Via, is_one, update};
 use emit::Emitter;
+use stages::Owners;
 use values::Values;
 
 /// Begin of the tags of audits. The blank is one that no line breaks at, which names do not have.
@@ -48,9 +50,15 @@ pub fn run(module: &mut Module) -> Audited {
         assigned: BTreeSet::new(),
         varying: BTreeSet::new(),
         loops: Vec::new(),
+        ended: Vec::new(),
         found: Audited { quantities: Vec::new(), others: Vec::new() },
     };
     let body = auditor.block(body);
+    let values = &auditor.values;
+    let varies = |atom: Atom| auditor.varying.contains(&values.representatives[atom as usize]);
+    let owners = values.stages.owners(|value| values.known_sum(value), varies);
+    let ended = std::mem::take(&mut auditor.ended);
+    let body = auditor.with_outputs(body, &owners, &mut ended.into_iter());
     let found = auditor.found;
     module.main.body = body;
     found
@@ -83,8 +91,10 @@ struct Residual {
 #[derive(Default)]
 struct Round {
     variables: BTreeMap<MutableId, Variable>,
-    /// Variables without a value before the loop.
-    own: BTreeMap<MutableId, Sum>,
+    /// Values of variables at the begin, also of those that an inner loop changes.
+    starts: Vec<(MutableId, ValueId)>,
+    /// Variables without a value before the loop, and what they were assigned.
+    own: BTreeMap<MutableId, ValueId>,
     /// Variables that the loop assigns.
     stored: BTreeSet<MutableId>,
     /// Others, once read.
@@ -97,7 +107,6 @@ struct Solve {
     unknowns: Vec<ValueId>,
     residuals: Vec<(String, ValueId)>,
     statements: Vec<Stmt>,
-    is_used: bool,
 }
 
 struct Auditor<'a> {
@@ -108,6 +117,8 @@ struct Auditor<'a> {
     /// Values that may differ from round to round.
     varying: BTreeSet<ValueId>,
     loops: Vec<Round>,
+    /// Loops that have ended, inner ones first.
+    ended: Vec<Round>,
     found: Audited,
 }
 
@@ -133,7 +144,7 @@ impl Auditor<'_> {
         Block { statements }
     }
 
-    /// The body of a loop with the outputs of its audits.
+    /// The body of a loop, whose round is known then.
     fn round(&mut self, rounds: Rounds, body: Block, span: Span) -> Block {
         self.varying.extend(rounds.element());
         let mut round = Round { stored: stores(&body), ..Round::default() };
@@ -152,23 +163,51 @@ impl Auditor<'_> {
                 storage: None,
                 array: None,
             });
+            round.starts.push((mutable, start));
             let base = self.values.atom(start);
             self.values.special.insert(base);
+            self.values.bases.insert(base, mutable);
             self.varying.insert(start);
             let now = Sum::of(Term::of(base));
             let others = Vec::new();
             round.variables.insert(mutable, Variable { start, base, done: Sum::default(), now, others, residual: None, span });
         }
         self.loops.push(round);
-        let mut body = self.block(body);
+        let body = self.block(body);
         let round = self.loops.pop().unwrap_or_default();
         // What an inner loop changes is its own update.
         if let Some(outer) = self.loops.last_mut() {
             outer.variables.retain(|mutable, _| !round.stored.contains(mutable));
             outer.own.retain(|mutable, _| !round.stored.contains(mutable));
         }
+        self.ended.push(round);
+        body
+    }
+
+    /// A block whose loops have the outputs of their audits.
+    fn with_outputs(&mut self, block: Block, owners: &Owners, rounds: &mut impl Iterator<Item = Round>) -> Block {
+        let statements = block.statements.into_iter().map(|statement| {
+            let Stmt { kind, span } = statement;
+            let kind = match kind {
+                StmtKind::For { rounds: head, body } => {
+                    let body = self.with_outputs(body, owners, rounds);
+                    let round = rounds.next().unwrap_or_default();
+                    StmtKind::For { rounds: head, body: self.outputs(body, round, owners, span) }
+                }
+                kind @ (StmtKind::Let { .. }
+                | StmtKind::Store { .. }
+                | StmtKind::Output { .. }
+                | StmtKind::Launch { .. }
+                | StmtKind::Return(_)) => kind,
+            };
+            Stmt { kind, span }
+        });
+        Block { statements: statements.collect() }
+    }
+
+    /// The body of a loop with the outputs of its audits.
+    fn outputs(&mut self, mut body: Block, round: Round, owners: &Owners, span: Span) -> Block {
         let mut emitter = Emitter::new(self.module, &mut self.values, &self.varying, span);
-        let (mut begin, mut first) = (Vec::new(), Vec::new());
         for (mutable, variable) in round.variables {
             let name = emitter.name(mutable);
             let own = variable.now.without(variable.base).plus(&variable.done);
@@ -181,27 +220,34 @@ impl Auditor<'_> {
             let mut all = vec![(label(variable.residual.as_ref()), sign, own)];
             all.extend(variable.others.into_iter().map(|(residual, sum)| (label(Some(&residual)), residual.sign, Some(sum))));
             for (label, sign, sum) in all {
+                let sum = sum.map(|sum| owners.resolve(mutable, &sum));
                 let Some(sum) = sum.filter(|sum| emitter.has_flux(sum)) else { continue };
                 let label =
                     if self.found.quantities.contains(&label) { format!("{label} in loop {}", self.found.quantities.len()) } else { label };
                 if emitter.quantity(&label, (mutable, variable.start), (&sum, sign), variable.span) {
                     self.found.quantities.push(label);
-                    if !begin.contains(&mutable) {
-                        begin.push(mutable);
-                        let op = Op::Load(mutable);
-                        first.push(Stmt { kind: StmtKind::Let { results: vec![variable.start], op }, span });
-                    }
                 } else {
                     self.found.others.push(label);
                 }
             }
         }
-        let outputs = emitter.statements;
-        if !outputs.is_empty() {
-            let residuals = round.solves.into_iter().filter(|solve| solve.is_used).flat_map(|solve| solve.statements);
-            let rest = std::mem::take(&mut body.statements);
-            body.statements = first.into_iter().chain(rest).chain(residuals).chain(outputs).collect();
+        body.statements.extend(emitter.statements);
+        // Audits of other variables and of inner loops may read residuals and begins too.
+        let mut read: BTreeSet<ValueId> = body.statements.iter().flat_map(Stmt::reads_inside).collect();
+        for solve in round.solves {
+            if !solve.statements.iter().flat_map(Stmt::defines).any(|value| read.contains(value)) {
+                continue;
+            }
+            read.extend(solve.statements.iter().flat_map(Stmt::reads_inside));
+            let is_solve = |statement: &Stmt| statement.defines() == solve.unknowns;
+            let behind = body.statements.iter().position(is_solve).map_or(body.statements.len(), |position| position + 1);
+            body.statements.splice(behind..behind, solve.statements);
         }
+        let loads = round.starts.into_iter().filter(|(_, start)| read.contains(start)).map(|(mutable, start)| {
+            let op = Op::Load(mutable);
+            Stmt { kind: StmtKind::Let { results: vec![start], op }, span }
+        });
+        body.statements.splice(0..0, loads);
         body
     }
 
@@ -224,9 +270,18 @@ impl Auditor<'_> {
         let &[result] = results else { return };
         self.values.define(&self.module.main, result, op);
         if let (Op::Load(mutable), Some(round)) = (op, self.loops.last_mut()) {
-            let known = round.variables.get(mutable).map(|variable| &variable.now).or_else(|| round.own.get(mutable));
-            match known {
-                Some(sum) => self.values.set(result, sum.clone()),
+            let own = round.own.get(mutable);
+            match round.variables.get(mutable).map(|variable| &variable.now) {
+                Some(sum) => {
+                    let sum = self.values.came_through(sum, Via::Stored(*mutable));
+                    self.values.set(result, sum);
+                }
+                None if own.is_some() => {
+                    let value = own.copied().unwrap_or(result);
+                    let sum = self.values.sum(value);
+                    self.values.stages.load(result, value);
+                    self.values.set(result, sum);
+                }
                 None if !round.stored.contains(mutable) => {
                     let sum = round.read.entry(*mutable).or_insert_with(|| self.values.sum(result)).clone();
                     self.values.set(result, sum);
@@ -242,7 +297,7 @@ impl Auditor<'_> {
             let atom = self.values.atom(unknown);
             self.values.special.insert(atom);
         }
-        let mut solve = Solve { unknowns: unknowns.to_vec(), residuals: Vec::new(), statements: Vec::new(), is_used: false };
+        let mut solve = Solve { unknowns: unknowns.to_vec(), residuals: Vec::new(), statements: Vec::new() };
         for (function, captures) in functions.iter().zip(captures) {
             let args: Vec<ValueId> = unknowns.iter().chain(captures).copied().collect();
             let callee = &self.module.functions[function.0 as usize];
@@ -271,28 +326,35 @@ impl Auditor<'_> {
         let sum = self.values.sum(value);
         let Some(round) = self.loops.last_mut() else { return };
         let Some(variable) = round.variables.get_mut(&mutable) else {
-            round.own.insert(mutable, sum);
+            round.own.insert(mutable, value);
             return;
         };
         variable.span = span;
+        let plain = Term { number: 1.0, ..Term::default() };
         if is_one(sum.number_of(variable.base)) {
+            self.values.stages.assign(mutable, value, plain);
+            self.values.update(mutable, &sum);
             variable.now = sum;
             return;
         }
-        if let Some(solve) = round.solves.iter_mut().find(|solve| solve.unknowns.contains(&value)) {
+        if let Some(solve) = round.solves.iter().find(|solve| solve.unknowns.contains(&value)) {
             let unknown = self.values.atom(value);
             let own = solve.unknowns.iter().position(|other| *other == value);
             let mut updates: Vec<(usize, Residual, Sum)> = Vec::new();
             for (index, (name, residual)) in solve.residuals.iter().enumerate() {
-                let residual = self.values.sum(*residual);
-                let Some((update, sign)) = update(&residual, unknown, variable.base) else { continue };
+                let at = *residual;
+                let residual = self.values.sum(at);
+                let Some((update, factor, sign)) = update(&residual, unknown, variable.base) else { continue };
+                if update.0.iter().any(|term| self.values.has_flux(term)) {
+                    self.values.stages.assign(mutable, at, factor);
+                    self.values.update(mutable, &update);
+                }
                 if update.0.iter().any(|term| self.values.has_flux(term)) {
                     updates.push((index, Residual { name: name.clone(), sign }, update));
                 }
             }
             if !updates.is_empty() {
                 updates.sort_by_key(|(index, ..)| (Some(*index) != own, *index));
-                solve.is_used = true;
                 let done = variable.done.clone();
                 let mut updates = updates.into_iter().map(|(_, residual, update)| (residual, update));
                 if let Some((residual, update)) = updates.next() {
@@ -304,34 +366,15 @@ impl Auditor<'_> {
             }
         }
         // Any other assignment: its change is neither flux nor source.
+        self.values.stages.assign(mutable, value, plain);
         variable.done = variable.now.without(variable.base).plus(&variable.done).unwrap_or_default();
         variable.base = self.values.atom(value);
         self.values.special.insert(variable.base);
+        self.values.bases.insert(variable.base, mutable);
         variable.now = Sum::of(Term::of(variable.base));
         // Loads from here on are this value.
         self.values.set(value, variable.now.clone());
     }
-}
-
-/// The value of an unknown for which a residual is zero, as an update of `base`, and the sign of
-/// the unknown in the residual.
-fn update(residual: &Sum, unknown: Atom, base: Atom) -> Option<(Sum, f64)> {
-    residual.0.iter().enumerate().find_map(|(index, term)| {
-        let inverse = (term.powers.get(&unknown) == Some(&1)).then(|| {
-            let mut factor = term.clone();
-            factor.powers.remove(&unknown);
-            factor.inverse()
-        })??;
-        let mut rest = residual.clone();
-        rest.0.remove(index);
-        let update = rest.negative().scaled(&inverse);
-        is_one(update.number_of(base)).then(|| (update, term.number.signum()))
-    })
-}
-
-/// Whether a number is 1 but for rounding: `0.5 + 0.5`, `1/3 + 2/3`.
-fn is_one(number: f64) -> bool {
-    (number - 1.0).abs() <= 8.0 * f64::EPSILON
 }
 
 /// Variables that a block assigns, those of loops in it too.

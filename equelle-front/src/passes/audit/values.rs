@@ -2,8 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::algebra::{Atom, Sum, Term};
-use crate::ir::{Function, Op, UnaryOp, ValueId};
+use super::algebra::{Atom, Sum, Term, Via};
+use super::stages::{FluxFactors, Stages};
+use crate::ir::{Function, MutableId, Op, UnaryOp, ValueId};
 use crate::ops::{Arithmetic, FaceReduction};
 use crate::types::{Basic, CanonicalSet, SetTable, Shape};
 
@@ -22,6 +23,9 @@ pub(super) struct Values<'a> {
     /// Net fluxes over the faces of cells: values on the faces, positive out of the first cell, and
     /// those out of the second where the faces have one cell only.
     pub(super) fluxes: BTreeMap<Atom, Flux>,
+    /// The values that variables are updates of.
+    pub(super) bases: BTreeMap<Atom, MutableId>,
+    pub(super) stages: Stages,
 }
 
 /// What flows out of cells.
@@ -43,6 +47,8 @@ impl<'a> Values<'a> {
             sums: BTreeMap::new(),
             special: BTreeSet::new(),
             fluxes: BTreeMap::new(),
+            bases: BTreeMap::new(),
+            stages: Stages::default(),
         }
     }
 
@@ -65,6 +71,12 @@ impl<'a> Values<'a> {
         Sum::of(Term::of(self.atom(value)))
     }
 
+    /// [`Values::sum`] of a value that has been entered.
+    pub(super) fn known_sum(&self, value: ValueId) -> Sum {
+        let atom = || self.atoms.get(&value).map(|atom| Sum::of(Term::of(*atom)));
+        self.sums.get(&value).cloned().or_else(atom).unwrap_or_default()
+    }
+
     /// Says what a value is, other than by its operation.
     pub(super) fn set(&mut self, value: ValueId, sum: Sum) {
         self.sums.insert(value, sum);
@@ -72,6 +84,7 @@ impl<'a> Values<'a> {
 
     /// Enters a value that an operation defines.
     pub(super) fn define(&mut self, function: &Function, result: ValueId, op: &Op) {
+        self.stages.define(result, op);
         if op.class().is_pure() {
             let numbered = op.map_operands(|value| ValueId(self.atom(value)));
             let known = self.numbers.get(&format!("{numbered:?}")).copied();
@@ -85,15 +98,58 @@ impl<'a> Values<'a> {
         }
         let sum = self.of_operation(function, result, op);
         let Some(sum) = sum else { return };
+        let sum = self.noted(result, sum);
         let is_written_out = sum.0.len() <= 1 || sum.0.iter().any(|term| term.powers.keys().any(|atom| self.special.contains(atom)));
         if is_written_out {
             self.sums.insert(result, sum);
         }
     }
 
+    /// A sum that may be a stage of an update, whose fluxes know that they came through it.
+    fn noted(&mut self, result: ValueId, sum: Sum) -> Sum {
+        if !sum.0.iter().any(|term| self.has_flux(term)) {
+            return sum;
+        }
+        let mut shares: Vec<(MutableId, Term)> = Vec::new();
+        for term in &sum.0 {
+            for (atom, power) in &term.powers {
+                if let (Some(&variable), 1) = (self.bases.get(atom), *power) {
+                    let mut share = term.clone();
+                    share.powers.remove(atom);
+                    shares.push((variable, share));
+                }
+            }
+        }
+        if shares.is_empty() {
+            return sum;
+        }
+        let fluxes = sum.0.iter().flat_map(|term| self.factors(term)).collect();
+        self.stages.candidate(result, shares, fluxes);
+        self.came_through(&sum, Via::Value(result))
+    }
+
+    /// The flux of a term, with its factors.
+    fn factors(&self, term: &Term) -> Option<FluxFactors> {
+        let (&atom, _) = term.powers.iter().find(|(atom, power)| **power == 1 && self.fluxes.contains_key(atom))?;
+        let mut factors = term.powers.clone();
+        factors.remove(&atom);
+        Some(FluxFactors { flux: self.representatives[atom as usize], factors, via: term.via.clone() })
+    }
+
+    /// Enters what a variable is assigned as an update of it.
+    pub(super) fn update(&mut self, variable: MutableId, sum: &Sum) {
+        let factors: Vec<_> = sum.0.iter().filter_map(|term| self.factors(term)).map(|flux| flux.factors).collect();
+        self.stages.update(variable, factors.into_iter());
+    }
+
+    /// A sum whose fluxes came through a value.
+    pub(super) fn came_through(&self, sum: &Sum, value: Via) -> Sum {
+        sum.with_via(|term| if self.has_flux(term) { term.via.iter().copied().chain([value]).collect() } else { term.via.clone() })
+    }
+
     fn of_operation(&mut self, function: &Function, result: ValueId, op: &Op) -> Option<Sum> {
         match *op {
-            Op::Real(number) => Some(Sum::of(Term { number, powers: BTreeMap::new() })),
+            Op::Real(number) => Some(Sum::of(Term { number, ..Term::default() })),
             Op::Unary(UnaryOp::Neg, a) => Some(self.sum(a).negative()),
             Op::Broadcast { value, .. } => Some(self.sum(value)),
             Op::Extend { data, .. } if function.values[data.0 as usize].ty.shape == Shape::Single => Some(self.sum(data)),

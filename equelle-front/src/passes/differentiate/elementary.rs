@@ -29,7 +29,8 @@ pub fn needs(function: Elementary) -> Needs {
         | Elementary::Erf
         | Elementary::Floor
         | Elementary::Ceil
-        | Elementary::Sign => Needs::Operand,
+        | Elementary::Sign
+        | Elementary::Round => Needs::Operand,
     }
 }
 
@@ -54,7 +55,7 @@ pub fn adjoint(function: Elementary, adjoint: KExpr, operand: KExpr, value: impl
             mul(adjoint, mul(KExpr::Real(std::f64::consts::FRAC_2_SQRT_PI), bell))
         }
         // Between the jumps.
-        Elementary::Floor | Elementary::Ceil | Elementary::Sign => KExpr::Real(0.0),
+        Elementary::Floor | Elementary::Ceil | Elementary::Sign | Elementary::Round => KExpr::Real(0.0),
     }
 }
 
