@@ -8,6 +8,7 @@ mod polyhedra;
 
 mod builder;
 mod cells;
+mod columns;
 mod common;
 mod domain;
 mod edges;

@@ -12,7 +12,7 @@ use equelle_runtime::output::vtu::{self, VtuMesh};
 use equelle_runtime::output::{Compression, Field, FieldValues, StepFields, Support, VtkPart, npy, pvd};
 use equelle_runtime::session::Options;
 use equelle_runtime::threads::Threads;
-use equelle_runtime::{CanonicalSet, EntityKind, Error, OutputInfo, Parameters, Program, Session};
+use equelle_runtime::{CanonicalSet, EntityKind, Error, OutputInfo, OutputKind, Parameters, Program, Session};
 
 use crate::common::*;
 use crate::vtk_cases::{fields, grids};
@@ -460,7 +460,12 @@ fn damaged_files_are_refused() {
 /// The unit that a program divides an output by stands behind its name.
 #[test]
 fn units_of_outputs_are_in_names() {
-    static PRESSURE: Program = Program { name: "pressure", inputs: &[], outputs: &[OutputInfo { tag: "p", unit: Some("Bar") }], ..HEAT };
+    static PRESSURE: Program = Program {
+        name: "pressure",
+        inputs: &[],
+        outputs: &[OutputInfo { tag: "p", kind: OutputKind::Numbers(EntityKind::Cell), unit: Some("Bar") }],
+        ..HEAT
+    };
     let sink = Sink::memory();
     let options = Options { sink: sink.clone(), ..Options::silent() };
     let grid = Grid::cartesian(Cartesian::line(2, 0.5)).expect("a grid");
