@@ -29,6 +29,7 @@ mod opm;
 mod output;
 mod output_steps;
 mod params;
+mod positions;
 mod renumber;
 mod run_record;
 mod schema;
