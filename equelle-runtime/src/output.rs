@@ -24,6 +24,7 @@ mod position;
 mod probe;
 pub mod pvd;
 mod record;
+mod resume;
 mod rows;
 mod schedule;
 mod step_time;

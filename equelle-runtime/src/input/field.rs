@@ -16,8 +16,8 @@ use crate::io::vtk::{self, Association, VtkFile, VtkGeometry};
 ///
 /// # Errors
 /// `Data` for a file that is damaged or is no such file, another number of entities than the grid
-/// has, or entities at other places, an array that is absent or of another number of components, and a number that is not finite
-/// (names the element).
+/// has, or entities at other places, an array that is absent or of another number of components,
+/// and a number that is not finite (names the element).
 pub fn numbers(
     path: &Path,
     bytes: &[u8],

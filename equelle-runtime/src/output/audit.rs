@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use super::AuditTotals;
+use super::counters::AuditTotals;
 use super::record::{DeferredOutput, Record};
 use crate::json;
 use crate::report::Event;

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
+use super::columns::{RESERVED, shared};
 use super::field::{Field, FieldValues, StepFields, Support};
 use super::files::{write_file, write_text};
 use super::plan::Formats;
@@ -15,7 +16,7 @@ use super::step_time::StepTime;
 use super::table::Table;
 use super::vti::{self, ImageData};
 use super::vtu::{self, VtuMesh};
-use super::{Compression, RESERVED, VtkPart, columns, npy, pvd};
+use super::{Compression, VtkPart, npy, pvd};
 use crate::error::Error;
 use crate::grid::Grid;
 use crate::program::Program;
@@ -254,7 +255,7 @@ impl FileWriter {
 fn check_names(program: &Program, cells: &[(String, f64)]) -> Result<(), Error> {
     let mut seen = BTreeSet::new();
     match cells.iter().find(|(name, _)| RESERVED.contains(&name.as_str()) || !seen.insert(name)) {
-        Some((name, _)) => Err(columns::shared(name, program, "one output", "another one")),
+        Some((name, _)) => Err(shared(name, program, "one output", "another one")),
         None => Ok(()),
     }
 }
