@@ -73,9 +73,12 @@ pub fn program(source: &SourceMap, verified: &Verified) -> &'static Program {
         Solve { line, unknowns: Box::leak(unknowns.into_boxed_slice()) }
     };
     let solves: Vec<Solve> = package::solves(verified.module()).into_iter().map(solve).collect();
-    let output =
-        |data: &Data| OutputInfo { tag: leak(&data.name), unit: package::output_unit(verified.module(), data).map(|unit| leak(&unit)) };
-    let outputs: Vec<OutputInfo> = interface.outputs_to_files().map(output).collect();
+    let output = |data: &Data| OutputInfo {
+        tag: leak(&data.name),
+        kind: package::output_kind(verified.module(), data),
+        unit: package::output_unit(verified.module(), data).map(|unit| leak(&unit)),
+    };
+    let outputs: Vec<OutputInfo> = interface.named_outputs().map(output).collect();
     let inputs: Vec<InputInfo> = interface.inputs.iter().map(|data| input(verified.module(), data)).collect();
     let imports: Vec<ImportedSource> =
         source.imported().iter().map(|file| ImportedSource { file: leak(file.name()), text: leak(file.text()) }).collect();

@@ -18,6 +18,7 @@ use equelle_front::verify::{self, Verified};
 use equelle_front::{lower, syntax};
 use equelle_runtime::{Error, ErrorKind};
 
+use crate::columns;
 use crate::console::Console;
 use crate::failure::Failure;
 use crate::imports::{self, Files};
@@ -117,12 +118,13 @@ pub fn check(source: &SourceMap, nondimensional: bool, console: &Console) -> Res
     checked.program.ok_or_else(|| Failure::Internal("the checker gave neither a program nor an error".into()))
 }
 
-/// What the checker says of a program, and what the keys of its inputs say.
+/// What the checker says of a program, and what the names of its inputs and outputs say.
 pub fn checked(source: &SourceMap, nondimensional: bool) -> Checked {
     let mut checked = check::check_source(source, &CheckOptions { nondimensional });
     if let Some(program) = checked.program.as_ref().filter(|_| !checked.diagnostics.iter().any(Diagnostic::is_error)) {
         let module = lower::lower(program, source, "program");
         checked.diagnostics.extend(keys::collisions(&module.interface.inputs));
+        checked.diagnostics.extend(columns::collisions(&module.interface));
         checked.diagnostics.sort_by_key(|d| (d.primary.span, d.code));
     }
     checked

@@ -7,11 +7,13 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
 use equelle_front::check::{CheckOptions, check_text};
+use equelle_front::ir::Module;
 use equelle_front::lower;
 use equelle_front::passes::{self, OptLevel};
 use equelle_front::source::SourceMap;
 use equelle_front::verify::{Verified, verify};
 use equelle_runtime::io::Sink;
+use equelle_runtime::report::ProgressStyle;
 use equelle_runtime::session::Options;
 use equelle_runtime::{Error, ErrorKind};
 use equellec::interpret;
@@ -39,10 +41,19 @@ struct Case {
 
 impl Case {
     fn new(text: &str, level: OptLevel, words: &[&str]) -> Case {
+        Case::with(text, level, words, |_| {})
+    }
+
+    fn audited(text: &str, words: &[&str]) -> Case {
+        Case::with(text, OptLevel::O2, words, |module| assert!(!passes::audit::run(module).quantities.is_empty()))
+    }
+
+    fn with(text: &str, level: OptLevel, words: &[&str], before: impl FnOnce(&mut Module)) -> Case {
         let source = SourceMap::new("case.equelle", text.to_owned());
         let checked = check_text(source.text(), &CheckOptions { nondimensional: true });
         let program = checked.program.unwrap_or_else(|| panic!("{:?}", checked.diagnostics));
-        let module = lower::lower(&program, &source, "case");
+        let mut module = lower::lower(&program, &source, "case");
+        before(&mut module);
         let verified = verify(passes::optimise(module, level)).unwrap_or_else(|errors| panic!("{errors:?}"));
         Case { source, verified, words: words.iter().map(|word| (*word).to_owned()).collect() }
     }
@@ -457,4 +468,184 @@ fn a_full_disk_leaves_whole_checkpoints() {
         numbers.push(found.len());
     }
     assert!(numbers.is_sorted() && numbers[1] >= 1 && numbers[2] < 6, "{numbers:?}");
+}
+
+/// A `While` loop whose steps have no short decimals (case of a public report).
+const WHILE: &str = r#"
+u : Mutable Collection Of Scalar On AllCells() = 1 Extend AllCells()
+t : Mutable Scalar = 0
+n : Mutable Scalar = 0
+While t < 0.3 {
+    dt = Min(0.013 * (1 + 0.1 * Sin(n)), 0.3 - t)
+    u = u * (1 + dt)
+    t = t + dt
+    n = n + 1
+    Output("t", t)
+    Output("u", u)
+}
+"#;
+
+/// Two loops with outputs around them, a tag that comes twice in a round, one that comes late, a
+/// field and a number of one tag, and fields on faces and on a part of the cells.
+const LOOPS: &str = r#"
+steps = InputSequenceOfScalar("steps")
+u : Mutable Collection Of Scalar On AllCells() = 1 Extend AllCells()
+x = Centroid(AllCells())[0]
+n : Mutable Scalar = 0
+t : Mutable Scalar = 0.1
+Output("u", u)
+Output("start", n)
+For dt In steps {
+    u = u + dt * x
+    n = n + 1
+    t = t + dt
+    Output("m", n)
+    Output("t", t)
+    Output("u", u)
+    Output("u", MaxReduce(u))
+    Output("m", 2 * n)
+    Output("flux", Gradient(u))
+    Output("where", Vector(n, t))
+    Output("odd", n > 3)
+}
+Output("between", u)
+Output("n", n)
+For dt In steps {
+    u = u / (1 + dt)
+    t = t + dt
+    Output("t", t)
+    Output("u", u)
+    Output("late", u On BoundaryCells())
+    Output("sum", SumReduce(u))
+}
+Output("end", u)
+Output("sum", SumReduce(u))
+"#;
+
+/// What a run left but what is of its machine and time: every file, and the list of them.
+fn left(dir: &Path) -> std::collections::BTreeMap<String, Vec<u8>> {
+    let mut found = std::collections::BTreeMap::new();
+    for entry in fs::read_dir(dir).expect("a folder") {
+        let path = entry.expect("an entry").path();
+        let name = path.file_name().expect("a name").to_string_lossy().into_owned();
+        if !name.starts_with('.') && name != "case.run.json" {
+            found.insert(name, fs::read(&path).expect("a file"));
+        }
+    }
+    let record: serde_json::Value = serde_json::from_slice(&fs::read(dir.join("case.run.json")).expect("a record")).expect("JSON");
+    for entry in record["files"].as_array().expect("a list") {
+        found.insert(format!("entry of {}", entry["name"]), entry.to_string().into_bytes());
+    }
+    found
+}
+
+fn copied(from: &Path) -> tempfile::TempDir {
+    let to = tempfile::tempdir().expect("a folder");
+    for entry in fs::read_dir(from).expect("a folder") {
+        let entry = entry.expect("an entry");
+        fs::copy(entry.path(), to.path().join(entry.file_name())).expect("copied");
+    }
+    to
+}
+
+/// Whatever is written when, a run that goes on leaves the bytes of the run that nobody stopped, in
+/// every file, be what came after the checkpoint there or not.
+#[test]
+fn every_file_has_the_bytes_of_a_run_that_was_not_stopped() {
+    let mut random = fastrand::Rng::with_seed(45);
+    let mut restarts = 0;
+    for number in 0..60 {
+        let (text, level) = ([WHILE, LOOPS][number % 2], [OptLevel::O0, OptLevel::O2][number / 2 % 2]);
+        let rounds = random.usize(1..9);
+        let mut words: Vec<String> = ["nx=4".to_owned(), "ny=3".to_owned(), format!("steps={rounds}*0.1")].into();
+        let formats = ["csv", "vtu,csv", "npy,csv,text", "vtu,csv,npy", "vtu", "text"];
+        let format = formats[random.usize(0..formats.len())];
+        words.push(format!("output_format={format}"));
+        if format.contains("csv") && random.bool() {
+            words.push("probe=0.5,0.5; 3.9,2.9".to_owned());
+        }
+        if random.u8(0..4) > 0 {
+            words.push(format!("output_every={}", random.usize(2..6)));
+        }
+        if random.bool() {
+            let time = |n: usize| 0.1 * n as f64;
+            words.push(format!("output_times={},{}", time(random.usize(1..4)), time(random.usize(4..9)) + 1e-5));
+        }
+        if random.bool() {
+            words.push("time_from=t".to_owned());
+        }
+        words.push(format!("checkpoint_every={}", random.usize(1..8)));
+        let words: Vec<&str> = words.iter().map(String::as_str).collect();
+        let case = Case::new(text, level, &words);
+        let whole = tempfile::tempdir().expect("a folder");
+        case.ends(&[in_folder(whole.path())]);
+        let expected = left(whole.path());
+        for path in checkpoints(whole.path()) {
+            let name = path.file_name().expect("a name");
+            let again = copied(whole.path());
+            if random.bool() {
+                // As a run leaves it that was killed: what is not kept is not there.
+                for file in expected.keys().filter(|file| file.ends_with(".output") || file.ends_with(".vti")) {
+                    let later = expected[&format!("entry of \"{file}\"")].clone();
+                    let later: serde_json::Value = serde_json::from_slice(&later).expect("JSON");
+                    let step: u64 =
+                        name.to_string_lossy().rsplit_once('-').expect("a step").1.trim_end_matches(".npz").parse().expect("a step");
+                    if later["step"].as_u64() > Some(step) {
+                        fs::remove_file(again.path().join(file)).expect("removed");
+                    }
+                }
+            }
+            case.ends(&[in_folder(again.path()), format!("restart={}", again.path().join(name).display())]);
+            compare(&expected, &left(again.path()), &format!("{words:?} {level:?} from {name:?}"));
+            // A restart of a restart.
+            let third = copied(again.path());
+            case.ends(&[in_folder(third.path()), "restart=latest".to_owned()]);
+            compare(&expected, &left(third.path()), &format!("{words:?} {level:?} from {name:?}, and again"));
+            restarts += 2;
+        }
+    }
+    assert!(restarts > 100, "{restarts}");
+}
+
+fn compare(expected: &std::collections::BTreeMap<String, Vec<u8>>, found: &std::collections::BTreeMap<String, Vec<u8>>, what: &str) {
+    assert_eq!(expected.keys().collect::<Vec<_>>(), found.keys().collect::<Vec<_>>(), "{what}");
+    for (name, bytes) in expected {
+        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+        assert!(bytes == &found[name], "{what}: {name}\n{}\n--- restarted\n{}", text(bytes), text(&found[name]));
+    }
+}
+
+/// Balances count from the beginning of the first run, to the last bit.
+#[test]
+fn audits_go_on() {
+    let text = r#"
+u : Mutable Collection Of Scalar On AllCells() = 1 Extend AllCells()
+For dt In InputSequenceOfScalar("steps") {
+    flux = (-Gradient(u) Extend AllFaces()) + ((0.1 Extend BoundaryFaces()) Extend AllFaces())
+    u = u + dt / |AllCells()| * (0.3 * |AllCells()| - Divergence(flux))
+    Output("u", u)
+}
+"#;
+    let lines = |words: &[String], dir: &Path| {
+        let case = Case::audited(text, &["nx=5", "ny=3", "steps=7*0.1", "output_format=csv", "checkpoint_every=3"]);
+        let messages = Printed::default();
+        let options = Options {
+            stdout: Box::new(std::io::sink()),
+            stderr: Box::new(messages.clone()),
+            quiet: false,
+            progress: ProgressStyle::Lines,
+            ..Options::silent()
+        };
+        let all: Vec<String> = case.words.iter().chain(words).cloned().chain([in_folder(dir)]).collect();
+        interpret::run(interpret::program(&case.source, &case.verified), &case.verified, &all, options).expect("it ends");
+        let text = String::from_utf8(messages.0.lock().unwrap().clone()).expect("text");
+        text.lines().filter(|line| line.contains("audit of")).map(str::to_owned).collect::<Vec<_>>()
+    };
+    let folder = tempfile::tempdir().expect("a folder");
+    let whole = lines(&[], folder.path());
+    assert_eq!(whole.len(), 1, "{whole:?}");
+    for path in checkpoints(folder.path()) {
+        let other = tempfile::tempdir().expect("a folder");
+        assert_eq!(lines(&[format!("restart={}", path.display())], other.path()), whole);
+    }
 }

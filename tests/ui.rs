@@ -262,15 +262,17 @@ fn at_least_60_mistakes_with_stencils() {
     assert_eq!(codes.len(), 11, "{codes:?}");
 }
 
-/// The examples of the page whose code the driver reports; `check_pages` of the front-end has the
+/// The examples of the pages whose codes the driver reports; `check_pages` of the front-end has the
 /// others.
 #[test]
-fn the_page_of_keys_has_the_mistake_and_its_correction() {
-    let page = equelle_front::diagnostic::explain::explain("E0512").expect("a page");
-    let examples: Vec<&str> = page.split("```").skip(1).step_by(2).filter_map(|block| block.strip_prefix("equelle\n")).collect();
-    assert_eq!(examples.len(), 2);
-    let codes = |text: &str| diagnostics(&SourceMap::new("", text)).iter().map(|d| d.code).collect::<Vec<_>>();
-    assert_eq!((codes(examples[0]), codes(examples[1])), (vec![Code::ParameterKey], vec![]));
+fn the_pages_of_keys_and_names_have_the_mistake_and_its_correction() {
+    for code in [Code::ParameterKey, Code::OutputName] {
+        let page = equelle_front::diagnostic::explain::explain(code.as_str()).expect("a page");
+        let examples: Vec<&str> = page.split("```").skip(1).step_by(2).filter_map(|block| block.strip_prefix("equelle\n")).collect();
+        assert_eq!(examples.len(), 2);
+        let codes = |text: &str| diagnostics(&SourceMap::new("", text)).iter().map(|d| d.code).collect::<Vec<_>>();
+        assert_eq!((codes(examples[0]), codes(examples[1])), (vec![code], vec![]));
+    }
 }
 
 #[test]

@@ -506,8 +506,8 @@ fn mistakes_have_their_code_and_place() {
 #[test]
 fn every_error_code_of_the_checker_is_exercised() {
     let mut exercised: BTreeSet<Code> = REJECTED.iter().map(|r| r.1).collect();
-    // The driver finds it, which knows the keys of simulators; `tests/ui` has a case.
-    exercised.insert(Code::ParameterKey);
+    // The driver finds them, which knows keys and columns of simulators; `tests/ui` has cases.
+    exercised.extend([Code::ParameterKey, Code::OutputName]);
     // `check_imports.rs` has them: they need several texts.
     exercised.extend([Code::ImportNotFound, Code::CircularImport, Code::ImportedEffect, Code::UnknownImport]);
     let families = ["E01", "E02", "E03", "E04", "E05"];

@@ -1,6 +1,7 @@
 //! Random programs that go on from checkpoints: what follows has the bits of the whole run, and
-//! ends as it does.
+//! ends as it does; so has every file, tables and lists among them.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -55,12 +56,71 @@ fn checkpoints(dir: &Path) -> Vec<PathBuf> {
     found
 }
 
-/// How many restarts of a program put something out.
-fn goes_on(seed: u64, fixtures: &Fixtures) -> Result<usize, String> {
+/// The files of a run but its record, and the entries of that for them.
+fn left(dir: &Path) -> BTreeMap<String, Vec<u8>> {
+    let mut found = BTreeMap::new();
+    for entry in fs::read_dir(dir).expect("a folder") {
+        let path = entry.expect("an entry").path();
+        let name = path.file_name().expect("a name").to_string_lossy().into_owned();
+        let bytes = fs::read(&path).expect("a file");
+        if name.ends_with(".run.json") {
+            let record: serde_json::Value = serde_json::from_slice(&bytes).expect("JSON");
+            for entry in record["files"].as_array().into_iter().flatten() {
+                found.insert(format!("entry of {}", entry["name"]), entry.to_string().into_bytes());
+            }
+        } else if !name.starts_with('.') {
+            found.insert(name, bytes);
+        }
+    }
+    found
+}
+
+/// How many restarts of a program that writes files left all of them as the whole run did.
+fn files_go_on(seed: u64, compiled: &Compiled, module: &Verified, fixture: &Fixture, text: &str) -> Result<usize, String> {
+    let mut random = fastrand::Rng::with_seed(seed);
+    let format = ["csv", "vtu,csv", "npy,csv", "text,csv"][random.usize(0..4)];
+    let mut own = vec!["nonfinite=allow".to_owned(), format!("output_format={format}")];
+    own.push(format!("checkpoint_every={}", random.usize(1..4)));
+    own.extend(random.bool().then(|| format!("output_every={}", random.usize(2..5))));
+    own.extend(random.bool().then(|| format!("output_times=0.0078125,{}", 0.0078125 * random.f64() * 6.0)));
+    let words = |dir: &Path, more: Option<String>| {
+        let given = fixture.words_for(compiled.runnable).map(str::to_owned).chain(own.iter().cloned());
+        given.chain([format!("output_dir={}", dir.display())]).chain(more).collect::<Vec<_>>()
+    };
+    let folder = tempfile::tempdir().map_err(|error| error.to_string())?;
+    run(compiled, module, &words(folder.path(), None));
+    let expected = left(folder.path());
+    let checkpoints = checkpoints(folder.path());
+    for path in &checkpoints {
+        let other = tempfile::tempdir().map_err(|error| error.to_string())?;
+        for entry in fs::read_dir(folder.path()).expect("a folder") {
+            let entry = entry.expect("an entry");
+            fs::copy(entry.path(), other.path().join(entry.file_name())).map_err(|error| error.to_string())?;
+        }
+        let from = other.path().join(path.file_name().expect("a name"));
+        run(compiled, module, &words(other.path(), Some(format!("restart={}", from.display()))));
+        let found = left(other.path());
+        let names = expected.keys().chain(found.keys());
+        if let Some(name) = names.into_iter().find(|name| expected.get(*name) != found.get(*name)) {
+            let shown = |files: &BTreeMap<String, Vec<u8>>| files.get(name).map(|bytes| String::from_utf8_lossy(bytes).into_owned());
+            return Err(format!(
+                "seed {seed} on the grid {} with {own:?} from {}: {name}\n{text}\n--- whole\n{:?}\n--- restarted\n{:?}",
+                fixture.name,
+                path.display(),
+                shown(&expected),
+                shown(&found)
+            ));
+        }
+    }
+    Ok(checkpoints.len())
+}
+
+/// How many restarts of a program put something out, and how many left all files.
+fn goes_on(seed: u64, fixtures: &Fixtures) -> Result<[usize; 2], String> {
     let random = program(seed, Purpose::Run, &fixtures.ranges);
     let text = random.text();
     if !text.contains("\nFor ") {
-        return Ok(0);
+        return Ok([0, 0]);
     }
     let compiled = compile(&text, random.units).map_err(|failure| format!("seed {seed}: {}\n{text}", failure.text))?;
     let suitable: Vec<&Fixture> = grids(&random, fixtures).collect();
@@ -93,7 +153,7 @@ fn goes_on(seed: u64, fixtures: &Fixtures) -> Result<usize, String> {
         }
         said += usize::from(!rest.is_empty());
     }
-    Ok(said)
+    Ok([said, files_go_on(seed, &compiled, module, fixture, &text)?])
 }
 
 #[test]
@@ -101,10 +161,12 @@ fn restarts_give_the_rest_of_the_run() {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("random-restarts");
     let triangles = Path::new(env!("CARGO_MANIFEST_DIR")).join("../grids/triangles-6x5.grid");
     let fixtures = Fixtures::write(&folder, &triangles).expect("the target folder can be written");
-    let found: Vec<Result<usize, String>> = (SEED..SEED + PROGRAMS).into_par_iter().map(|seed| goes_on(seed, &fixtures)).collect();
-    let restarts: usize = found.iter().filter_map(|found| found.as_ref().ok()).sum();
+    let found: Vec<Result<[usize; 2], String>> = (SEED..SEED + PROGRAMS).into_par_iter().map(|seed| goes_on(seed, &fixtures)).collect();
+    let number = |which: usize| found.iter().filter_map(|found| found.as_ref().ok()).map(|counts| counts[which]).sum::<usize>();
+    let [restarts, with_files] = [0, 1].map(number);
     let failures: Vec<&String> = found.iter().filter_map(|found| found.as_ref().err()).collect();
     let first: Vec<&str> = failures.iter().take(3).map(|text| text.as_str()).collect();
     assert!(failures.is_empty(), "{} programs go on otherwise\n{}", failures.len(), first.join("\n\n"));
     assert!(restarts as u64 > PROGRAMS / 8, "only {restarts} restarts put something out");
+    assert!(with_files as u64 > PROGRAMS / 8, "only {with_files} restarts left files");
 }

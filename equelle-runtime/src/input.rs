@@ -6,6 +6,9 @@ pub mod choice;
 mod derived;
 mod field;
 mod hashes;
+mod matching;
+mod nearest;
+mod positions;
 mod selection;
 mod sides;
 mod table;
@@ -132,7 +135,8 @@ impl Inputs {
         if let Some((_, _, values)) = self.collections.iter().find(|(n, d, _)| n == name && Arc::ptr_eq(d, domain)) {
             return Ok(values.clone());
         }
-        let input = self.read_collection(parameters, grid, name, domain)?;
+        let (input, note) = self.read_collection(parameters, grid, name, domain)?;
+        self.notes.extend(note);
         self.collections.push((name.to_string(), Arc::clone(domain), input.clone()));
         Ok(input)
     }
@@ -151,7 +155,10 @@ impl Inputs {
         let components: Vec<CollectionInput> = match self.vectors_choice(parameters, name, dim)? {
             Choice::Uniform(vector) => vector.into_iter().map(CollectionInput::Uniform).collect(),
             Choice::File(path) => {
-                let rows = values_of_elements(&path, name, domain, dim, read_field(parameters, name, &path, domain, dim)?)?;
+                let bytes = parameters.source().read(&path, "")?;
+                let (numbers, is_sorted) = field_of(parameters, name, &path, &bytes, domain, dim)?;
+                self.notes.extend(is_sorted.then(|| sorted(&path, name, domain)));
+                let rows = values_of_elements(&path, name, domain, dim, numbers)?;
                 let component = |axis: usize| rows.iter().skip(axis).step_by(dim).copied().collect();
                 let in_order = |values: Vec<f64>| CollectionInput::Values(Arc::new(domain.from_file_order(values)));
                 (0..dim).map(component).map(in_order).collect()
@@ -186,7 +193,9 @@ impl Inputs {
         let input = match self.bools_choice(parameters, name)? {
             Choice::Uniform(value) => CollectionInput::Uniform(value),
             Choice::File(path) => {
-                let values = values_of_elements(&path, name, domain, 1, read_truths(parameters, name, &path, domain)?)?;
+                let (truths, is_sorted) = read_truths(parameters, name, &path, domain)?;
+                self.notes.extend(is_sorted.then(|| sorted(&path, name, domain)));
+                let values = values_of_elements(&path, name, domain, 1, truths)?;
                 CollectionInput::Values(Arc::new(domain.from_file_order(values)))
             }
             Choice::Derived(_) | Choice::Nothing => return Err(no_source(parameters, name, domain, "true|false")),
@@ -220,24 +229,47 @@ impl Inputs {
         })
     }
 
-    fn read_collection(&self, parameters: &Parameters, grid: &Grid, name: &str, domain: &Domain) -> Result<CollectionInput, Error> {
-        Ok(match self.choice(parameters, name)? {
+    /// With a note, if there is something that the user should know.
+    fn read_collection(
+        &self,
+        parameters: &Parameters,
+        grid: &Grid,
+        name: &str,
+        domain: &Domain,
+    ) -> Result<(CollectionInput, Option<String>), Error> {
+        let mut note = None;
+        let input = match self.choice(parameters, name)? {
             Choice::Uniform(value) => CollectionInput::Uniform(value),
             Choice::File(path) => {
-                let values = values_of_elements(&path, name, domain, 1, read_field(parameters, name, &path, domain, 1)?)?;
+                let bytes = parameters.source().read(&path, "")?;
+                let (values, is_sorted) = match DataFormat::of(&path, &bytes) {
+                    DataFormat::Csv => {
+                        let located = csv::read_located(&path, &bytes, column(parameters, name, true))?;
+                        positions::in_file_order(&path, located, name, grid, domain)?
+                    }
+                    DataFormat::Npy | DataFormat::Npz | DataFormat::Text | DataFormat::Vtk => {
+                        field_of(parameters, name, &path, &bytes, domain, 1)?
+                    }
+                };
+                note = is_sorted.then(|| sorted(&path, name, domain));
+                let values = values_of_elements(&path, name, domain, 1, values)?;
                 CollectionInput::Values(Arc::new(domain.from_file_order(values)))
             }
             Choice::Derived(derived) => {
                 CollectionInput::Values(Arc::new(derived::values(parameters, &derived.key(name), self.unit(name), derived, grid, domain)?))
             }
             Choice::Nothing => return Err(no_source(parameters, name, domain, "NUMBER")),
-        })
+        };
+        Ok((input, note))
     }
 
-    /// Whether inputs are chosen or computed by positions and sides: then the grid must have its
-    /// centroids and normals when they are read.
+    /// Whether inputs are chosen, computed or ordered by positions and sides: then the grid must
+    /// have its centroids and normals when they are read.
     pub fn needs_geometry(parameters: &Parameters, names: impl Iterator<Item = &'static str>) -> bool {
-        names.into_iter().any(|name| parameters.contains(&set_key(name)) || parameters.contains(&Derived::Expression.key(name)))
+        let has_table = |name| parameters.text(&filename_key(name)).is_some_and(|path| has_extension(Path::new(path), "csv"));
+        names
+            .into_iter()
+            .any(|name| parameters.contains(&set_key(name)) || parameters.contains(&Derived::Expression.key(name)) || has_table(name))
     }
 
     /// What the user should know of the inputs read so far.
@@ -372,9 +404,19 @@ enum DataFormat {
     Vtk,
 }
 
+fn has_extension(path: &Path, wanted: &str) -> bool {
+    path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case(wanted))
+}
+
+/// The note on values that are in another order than the elements.
+fn sorted(path: &Path, name: &str, domain: &Domain) -> String {
+    let (path, nouns) = (path.display(), domain.kind().nouns());
+    format!("input `{name}`: `{path}` has another order than the {nouns} of the grid; values go by their positions")
+}
+
 impl DataFormat {
     fn of(path: &Path, bytes: &[u8]) -> DataFormat {
-        let has_extension = |wanted: &str| path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case(wanted));
+        let has_extension = |wanted: &str| has_extension(path, wanted);
         if has_extension("npy") || npy::is_npy(bytes) {
             DataFormat::Npy
         } else if has_extension("npz") || npz::is_npz(bytes) {
@@ -399,12 +441,20 @@ fn column<'p>(parameters: &'p Parameters, name: &str, needs: bool) -> Option<&'p
 }
 
 /// The numbers of the elements of a domain in a file, `each` for an element: of results of an
-/// earlier run, or all that there are.
-fn read_field(parameters: &Parameters, name: &str, path: &Path, domain: &Domain, each: usize) -> Result<Vec<f64>, Error> {
-    let bytes = parameters.source().read(path, "")?;
-    match DataFormat::of(path, &bytes) {
-        DataFormat::Vtk => field::numbers(path, &bytes, name, column(parameters, name, false), domain, each),
-        DataFormat::Csv | DataFormat::Npy | DataFormat::Npz | DataFormat::Text => numbers_of(parameters, name, path, &bytes, each),
+/// earlier run, or all that there are; and whether the file has them in another order.
+fn field_of(
+    parameters: &Parameters,
+    name: &str,
+    path: &Path,
+    bytes: &[u8],
+    domain: &Domain,
+    each: usize,
+) -> Result<(Vec<f64>, bool), Error> {
+    match DataFormat::of(path, bytes) {
+        DataFormat::Vtk => field::numbers(path, bytes, name, column(parameters, name, false), domain, each),
+        DataFormat::Csv | DataFormat::Npy | DataFormat::Npz | DataFormat::Text => {
+            Ok((numbers_of(parameters, name, path, bytes, each)?, false))
+        }
     }
 }
 
@@ -464,18 +514,20 @@ fn npz_member<'a>(name: &str, path: &Path, bytes: &'a [u8], column: Option<&str>
     Ok((PathBuf::from(format!("{}: {array}", path.display())), found))
 }
 
-/// All truth values in a file: text, an array of NumPy, results of an earlier run.
-fn read_truths(parameters: &Parameters, name: &str, path: &Path, domain: &Domain) -> Result<Vec<bool>, Error> {
+/// All truth values in a file: text, an array of NumPy, results of an earlier run; and whether the
+/// file has them in another order than the elements.
+fn read_truths(parameters: &Parameters, name: &str, path: &Path, domain: &Domain) -> Result<(Vec<bool>, bool), Error> {
     let bytes = parameters.source().read(path, "")?;
-    match DataFormat::of(path, &bytes) {
-        DataFormat::Npy => npy::read(path, &bytes)?.truths(),
+    let truths = match DataFormat::of(path, &bytes) {
+        DataFormat::Npy => npy::read(path, &bytes)?.truths()?,
         DataFormat::Npz => {
             let (label, bytes) = npz_member(name, path, &bytes, column(parameters, name, false))?;
-            npy::read(&label, bytes)?.truths()
+            npy::read(&label, bytes)?.truths()?
         }
-        DataFormat::Vtk => field::truths(path, &bytes, name, column(parameters, name, false), domain),
-        DataFormat::Csv | DataFormat::Text => truths_in(path, &bytes),
-    }
+        DataFormat::Vtk => return field::truths(path, &bytes, name, column(parameters, name, false), domain),
+        DataFormat::Csv | DataFormat::Text => truths_in(path, &bytes)?,
+    };
+    Ok((truths, false))
 }
 
 /// All numbers in a text; `path` is for messages.

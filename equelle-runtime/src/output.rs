@@ -11,7 +11,9 @@
 mod audit;
 mod background;
 mod collections;
+mod columns;
 mod console;
+mod counters;
 mod deferred;
 mod field;
 mod files;
@@ -37,6 +39,7 @@ use std::io::Write;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use crate::entity::EntityKind;
 use crate::error::Error;
 use crate::grid::Grid;
 use crate::number::write_shortest;
@@ -46,14 +49,15 @@ use crate::report::Event;
 use crate::run::{FileContent, FileEntry, RunRecord, TagFormat};
 use crate::threads::Threads;
 pub use collections::Route;
+pub use columns::{RESERVED, component};
 use console::{print, print_columns};
+pub use counters::{AuditTotals, OutputCounters};
 pub use field::{Field, FieldValues, StepFields, Support};
 use files::{check_tag, write_columns};
 pub use finite::{Checked, CheckedValues, ElementLocation, FirstNonfinite, Nonfinite, NotFinite, Step, step_text};
 use plan::OutputPlan;
-pub use position::OutputCounters;
 use position::Position;
-use probe::{Probe, component};
+use probe::Probe;
 pub use record::{DeferredOutput, Record, Records};
 use rows::RowText;
 pub use step_time::StepTime;
@@ -120,8 +124,10 @@ pub struct Outputs {
     step: Option<OpenStep>,
     /// Whether the run is on its way to the point where it goes on: its outputs exist.
     is_replay: bool,
-    /// The round after which the run goes on.
-    continues_after: Option<u64>,
+    /// The round after which the run goes on, and the number of steps written by then.
+    continues_after: Option<(u64, u64)>,
+    /// Number of steps whose outputs went to files of steps.
+    written_steps: u64,
     /// Notes that were not shown yet.
     notes: Vec<String>,
     warnings: Vec<String>,
@@ -132,7 +138,8 @@ pub struct Outputs {
 /// A step that is not complete.
 #[derive(Default)]
 struct OpenStep {
-    tags: BTreeSet<String>,
+    /// Each with the entities that it is on; single values have none.
+    tags: BTreeSet<(String, Option<EntityKind>)>,
     scalars: Vec<(String, f64)>,
     /// Whether a collection is written.
     has_collections: bool,
@@ -147,7 +154,7 @@ impl Outputs {
     ///
     /// # Errors
     /// `Io` if it is not writable or another run uses it; `Data` for an illegal parameter, a probe
-    /// outside of the grid, and a grid that a format cannot hold.
+    /// outside of the grid, outputs that share a column, and a grid that a format cannot hold.
     pub fn from_parameters(
         parameters: &Parameters,
         console: Box<dyn Write + Send>,
@@ -162,6 +169,7 @@ impl Outputs {
             None => ToFiles::Large,
         };
         let probes = probe::locate(grid, &plan.probes)?;
+        columns::check(record.program_info(), grid.dim(), &plan, &probes)?;
         let meshes = if plan.formats.vtu { Some(Meshes::new(grid, plan.compression)?) } else { None };
         let mut outputs = Outputs::new(Target::Streams { console, to_files, record: record.clone() }, plan);
         (outputs.probes, outputs.meshes) = (probes, meshes);
@@ -194,6 +202,7 @@ impl Outputs {
             step: None,
             is_replay: false,
             continues_after: None,
+            written_steps: 0,
             notes: Vec::new(),
             warnings: Vec::new(),
             audit: audit::Audit::default(),

@@ -1,5 +1,6 @@
 //! Metadata of a generated program.
 
+use crate::entity::EntityKind;
 use crate::io::unit::Dimension;
 use crate::source::Source;
 
@@ -19,24 +20,57 @@ pub struct Program {
     pub retries: &'static [Retry],
     /// Its solves of equations, in the order of the source.
     pub solves: &'static [Solve],
-    /// Its output collections, in the order of the source, each tag once.
+    /// Its outputs but texts, in the order of the source; a tag may have several of other kinds.
     pub outputs: &'static [OutputInfo],
 }
 
 impl Program {
     /// The unit of an output collection, where the program divides it by one.
     pub fn output_unit(&self, tag: &str) -> Option<&'static str> {
-        self.outputs.iter().find(|output| output.tag == tag)?.unit
+        self.outputs.iter().find(|output| output.tag == tag && output.kind.entities().is_some())?.unit
     }
 }
 
-/// An output collection of a program.
+/// An output of a program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct OutputInfo {
     /// As given to `Output`.
     pub tag: &'static str,
+    /// What it is.
+    pub kind: OutputKind,
     /// The unit that the program divides it by, for people: `Bar`.
     pub unit: Option<&'static str>,
+}
+
+/// Kinds of output.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OutputKind {
+    /// A single Scalar or Bool.
+    Number,
+    /// A single Vector.
+    Vector,
+    /// A collection of Scalars, Bools or entities on entities of a kind.
+    Numbers(EntityKind),
+    /// A collection of Vectors on entities of a kind.
+    Vectors(EntityKind),
+}
+
+impl OutputKind {
+    /// The entities that a collection is on.
+    pub fn entities(self) -> Option<EntityKind> {
+        match self {
+            OutputKind::Number | OutputKind::Vector => None,
+            OutputKind::Numbers(entities) | OutputKind::Vectors(entities) => Some(entities),
+        }
+    }
+
+    /// Whether it has a component for each dimension of the grid.
+    pub fn is_vector(self) -> bool {
+        match self {
+            OutputKind::Vector | OutputKind::Vectors(_) => true,
+            OutputKind::Number | OutputKind::Numbers(_) => false,
+        }
+    }
 }
 
 /// A solve of equations by Newton's method.

@@ -10,7 +10,7 @@ use std::{env, fs, thread};
 
 use equelle_front::backend::DeviceKind;
 use equelle_runtime::keys::{self, Form};
-use equelle_runtime::{Error, ErrorKind, InputInfo, InputKind, Program};
+use equelle_runtime::{Error, ErrorKind, InputInfo, InputKind, OutputInfo, OutputKind, Program};
 
 use super::args::{Real, SweepArgs};
 use super::compile::{Compiled, check_machine, compile};
@@ -66,6 +66,7 @@ pub(super) fn sweep(backends: Registry, args: &SweepArgs, console: &Console) -> 
         None => interpreted(backends, args, console)?,
     };
     let (axes, fixed) = axes(program, &args.parameters)?;
+    check_columns(program, &axes)?;
     let output = args.output.clone().unwrap_or_else(|| PathBuf::from(format!("{}-sweep", pipeline::stem(file))));
     let cases = cases(&axes, &output)?;
     let words = |case: &Case| -> Vec<String> {
@@ -195,6 +196,18 @@ fn holds_one_value(program: &Program, key: &str) -> bool {
         Some(Form::Flag | Form::Words(_)) => true,
         Some(Form::Other(shown)) => matches!(shown, "FILE" | "N" | "SIZE"),
         None => family,
+    }
+}
+
+/// Checks that no number that the program puts out has the column of a key or of the exit code.
+fn check_columns(program: &Program, axes: &[Axis]) -> Result<(), Failure> {
+    let is_taken = |tag: &str| tag == "exit" || axes.iter().flat_map(|axis| &axis.keys).any(|key| key == tag);
+    match program.outputs.iter().find(|output| output.kind == OutputKind::Number && is_taken(output.tag)) {
+        None => Ok(()),
+        Some(OutputInfo { tag, .. }) => {
+            let message = format!("`{TABLE}` would have two columns `{tag}`: one of the sweep, and one of the output `{tag}`");
+            Err(Failure::usage(format!("{message}; give the output another tag")))
+        }
     }
 }
 
@@ -329,6 +342,18 @@ mod tests {
         assert_eq!((names[0].as_str(), names[5].as_str()), ("out/001-k_1-nx_5", "out/006-k_2__Meter_-nx_7"));
         let values: Vec<&str> = cases.iter().map(|case| case.assignments[1].1.as_str()).collect();
         assert_eq!(values, ["5", "6", "7", "5", "6", "7"]);
+    }
+
+    #[test]
+    fn a_key_and_an_output_of_one_name_are_refused() {
+        const fn number(tag: &'static str) -> OutputInfo {
+            OutputInfo { tag, kind: OutputKind::Number, unit: None }
+        }
+        static PUTS_OUT_K: Program = Program { outputs: &[number("m"), number("k")], ..PROGRAM };
+        static PUTS_OUT_EXIT: Program = Program { outputs: &[number("exit")], ..PROGRAM };
+        let of = |key: &str| [Axis { keys: vec![key.to_owned()], values: vec!["1".to_owned()] }];
+        assert!(check_columns(&PUTS_OUT_K, &of("nx")).is_ok() && check_columns(&PUTS_OUT_K, &of("k")).is_err());
+        assert!(check_columns(&PUTS_OUT_EXIT, &[]).is_err());
     }
 
     #[test]

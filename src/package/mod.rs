@@ -20,7 +20,7 @@ use equelle_front::ir::interface::{Data, DataKind, ExpectedUnit};
 use equelle_front::ir::{Module, Numbers, Precision, Rounding};
 use equelle_front::types::Basic;
 use equelle_front::verify::Verified;
-use equelle_runtime::{InputKind, TableColumns};
+use equelle_runtime::{InputKind, OutputKind, TableColumns};
 use quote::quote;
 
 pub use options::PackageOptions;
@@ -84,6 +84,20 @@ pub(crate) fn input_kind(input: &Data, columns: TableColumns) -> InputKind {
         DataKind::Domain => InputKind::Domain,
         DataKind::Sequence => InputKind::Sequence,
         DataKind::Table => InputKind::Table(columns),
+    }
+}
+
+/// What the runtime calls an output that is no text.
+pub(crate) fn output_kind(module: &Module, output: &Data) -> OutputKind {
+    let is_vector = match output.ty.basic {
+        Basic::Vector => true,
+        Basic::Scalar | Basic::Bool | Basic::Text | Basic::Table | Basic::Axis(_) | Basic::Entity(_) => false,
+    };
+    match (output.ty.mapping(), is_vector) {
+        (None, false) => OutputKind::Number,
+        (None, true) => OutputKind::Vector,
+        (Some(set), false) => OutputKind::Numbers(sets::entity_kind(module.sets.get(set).kind)),
+        (Some(set), true) => OutputKind::Vectors(sets::entity_kind(module.sets.get(set).kind)),
     }
 }
 

@@ -153,6 +153,7 @@ codes! {
     DomainRepeated = "E0510", Error, "domain by condition in a loop or a residual";
     ConditionOnState = "E0511", Error, "condition of a domain that depends on state";
     ParameterKey = "E0512", Error, "input with a key that something else has";
+    OutputName = "E0513", Error, "output with the name of another one's column";
 
     StencilBeyond = "E0601", Error, "read beyond the grid without a rule";
     StencilOrder = "E0602", Error, "indices in another order than the axes";

@@ -59,8 +59,11 @@ impl<'a> Walk<'a> {
                 StmtKind::Let { results, op } => self.operation(function, results, op, known, line),
                 StmtKind::Output { tag, value } => {
                     let Some(name) = known[tag.0 as usize].clone() else { continue };
-                    let output = Data { unit: self.uses.divisor(*value), ..self.data(function, *value, name, line) };
-                    match self.interface.outputs.iter_mut().find(|o| o.name == output.name && o.kind == output.kind) {
+                    let is_element = is_indexed(block, *tag);
+                    let output = Data { unit: self.uses.divisor(*value), is_element, ..self.data(function, *value, name, line) };
+                    let sets = &self.module.sets;
+                    let what = |o: &Data| (o.kind, o.ty.basic, o.ty.mapping().map(|set| sets.get(set).kind), o.is_element);
+                    match self.interface.outputs.iter_mut().find(|o| o.name == output.name && what(o) == what(&output)) {
                         Some(known) => {
                             known.per_step |= output.per_step;
                             known.unit = known.unit.filter(|own| output.unit.is_some_and(|unit| unit.is_same_as(own)));
@@ -98,6 +101,7 @@ impl<'a> Walk<'a> {
             line,
             span: value.span,
             per_step: self.in_loop,
+            is_element: false,
         }
     }
 
@@ -205,6 +209,19 @@ fn part_of_table(block: &Block, of: &Op, wanted: TablePart) -> Option<ValueId> {
         StmtKind::Let { results, op } if *op == sibling => results.first().copied(),
         StmtKind::For { body, .. } => part_of_table(body, of, wanted),
         StmtKind::Let { .. } | StmtKind::Store { .. } | StmtKind::Output { .. } | StmtKind::Launch { .. } | StmtKind::Return(_) => None,
+    })
+}
+
+/// Whether a statement of this body makes a text by an index.
+fn is_indexed(block: &Block, text: ValueId) -> bool {
+    block.statements.iter().any(|statement| match &statement.kind {
+        StmtKind::Let { results, op: Op::TextIndex(..) } => results.contains(&text),
+        StmtKind::Let { .. }
+        | StmtKind::For { .. }
+        | StmtKind::Store { .. }
+        | StmtKind::Output { .. }
+        | StmtKind::Launch { .. }
+        | StmtKind::Return(_) => false,
     })
 }
 

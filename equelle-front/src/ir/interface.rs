@@ -3,8 +3,6 @@
 //! It is computed when a module is made and stays as it is: a pass that drops a multiplication by
 //! `1 [Kelvin]` keeps the value but not its dimension.
 
-use std::collections::BTreeSet;
-
 use crate::source::Span;
 use crate::types::{Basic, Dimension, Shape, Type};
 
@@ -32,14 +30,6 @@ impl DataKind {
             Shape::Collection(_) => DataKind::Collection,
             Shape::Domain(_) => DataKind::Domain,
             Shape::Sequence => DataKind::Sequence,
-        }
-    }
-
-    /// Whether an output of it may be a file.
-    fn goes_to_files(self) -> bool {
-        match self {
-            DataKind::Collection | DataKind::Domain => true,
-            DataKind::Scalar | DataKind::Sequence | DataKind::Table => false,
         }
     }
 }
@@ -70,6 +60,8 @@ pub struct Data {
     pub span: Span,
     /// Inside a loop, so once in each of its rounds.
     pub per_step: bool,
+    /// An element of an array that is put out, whose tag is made of that of the array.
+    pub is_element: bool,
 }
 
 /// A column of a table.
@@ -106,7 +98,7 @@ impl ExpectedUnit {
 pub struct Interface {
     /// In the order of the program, each once.
     pub inputs: Vec<Data>,
-    /// In the order of the program, each tag once.
+    /// In the order of the program, each once; a tag may have several.
     pub outputs: Vec<Data>,
     /// The least number of space axes that the program can do with.
     pub min_dim: u32,
@@ -117,10 +109,8 @@ pub struct Interface {
 }
 
 impl Interface {
-    /// Outputs that may go to files, each tag once.
-    pub fn outputs_to_files(&self) -> impl Iterator<Item = &Data> {
-        let mut seen = BTreeSet::new();
-        let in_files = self.outputs.iter().filter(|output| output.kind.goes_to_files());
-        in_files.filter(move |output| seen.insert(output.name.as_str()))
+    /// Outputs that give names to files or columns: all but texts.
+    pub fn named_outputs(&self) -> impl Iterator<Item = &Data> {
+        self.outputs.iter().filter(|output| output.ty.basic != Basic::Text)
     }
 }

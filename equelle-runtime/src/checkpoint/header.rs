@@ -6,13 +6,13 @@ use serde_json::{Map, Value, json};
 
 use super::value::SavedKind;
 use crate::entity::{CanonicalSet, EntityKind, Extent};
-use crate::output::OutputCounters;
+use crate::output::{AuditTotals, OutputCounters};
 
 /// Name of the header among the members of the file.
 pub const MEMBER: &str = "checkpoint.json";
 
 /// Version of the format.
-const VERSION: u64 = 1;
+pub const VERSION: u64 = 2;
 
 /// What a checkpoint is of.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -23,21 +23,15 @@ pub struct Header {
     pub loop_number: u32,
     /// Rounds of it that are done.
     pub round: u64,
-    /// Rounds of outermost loops that are done.
-    pub step: u64,
-    /// Sum of the elements of the sequences of these rounds.
-    pub time: f64,
+    /// What outputs need to go on.
+    pub counters: OutputCounters,
     /// Hash of the elements of the sequence of the rounds that are done; `None` if the back-end
     /// does not know them.
     pub sequence: Option<String>,
     /// Hashes of the inputs read so far, by name and domain.
     pub inputs: BTreeMap<(String, String), String>,
-    /// The last Scalar of `time_from`.
-    pub put_out_time: Option<f64>,
     /// How often files of VTK were written in this round.
     pub step_files: u32,
-    /// Outputs so far, by tag.
-    pub outputs: BTreeMap<String, u32>,
     /// Domains of the state.
     pub domains: Vec<DomainInfo>,
     /// The state, by name.
@@ -102,11 +96,6 @@ fn extent_word(extent: Extent) -> &'static str {
 }
 
 impl Header {
-    /// What outputs need to go on.
-    pub fn counters(&self) -> OutputCounters {
-        OutputCounters { step: self.step, time: self.time, put_out_time: self.put_out_time, counts: self.outputs.clone() }
-    }
-
     /// As JSON.
     pub fn text(&self) -> String {
         let RunIdentity { program, text, mode, grid: [dimension, cells, faces], grid_hash } = &self.origin;
@@ -128,6 +117,15 @@ impl Header {
                 (name.clone(), json!({ "type": info.kind.word(), "domain": info.domain, "entities": entities }))
             })
             .collect();
+        let OutputCounters { step, time, put_out_time, earlier_time, reached, written_steps, counts, audits } = &self.counters;
+        let audits: Vec<Value> = audits
+            .iter()
+            .map(|audit| {
+                let AuditTotals { quantity, first, content, change, boundary, sources } = audit;
+                let numbers = [first, content, change, boundary, sources].map(|number| digits(*number));
+                json!({ "quantity": quantity, "bits": numbers })
+            })
+            .collect();
         let header = json!({
             "format": "equelle checkpoint",
             "version": VERSION,
@@ -136,15 +134,19 @@ impl Header {
             "grid": { "dimension": dimension, "cells": cells, "faces": faces, "hash": grid_hash },
             "loop": self.loop_number,
             "round": self.round,
-            "step": self.step,
-            "time": self.time,
-            // Of the decimal digits a reader may lose the last bit.
-            "time_bits": format!("{:016x}", self.time.to_bits()),
-            "put_out_time_bits": self.put_out_time.map(|time| format!("{:016x}", time.to_bits())),
+            "step": step,
+            "time": time,
+            // JSON has no infinity and no NaN.
+            "time_bits": digits(*time),
+            "put_out_time_bits": put_out_time.map(digits),
+            "earlier_time_bits": earlier_time.map(digits),
+            "reached_bits": digits(*reached),
+            "written_steps": written_steps,
+            "audits": audits,
             "step_files": self.step_files,
             "sequence": self.sequence,
             "inputs": inputs,
-            "outputs": self.outputs,
+            "outputs": counts,
             "domains": domains,
             "state": state,
         });
@@ -172,6 +174,11 @@ fn text_of(json: &Value, key: &str) -> Option<String> {
     json.get(key)?.as_str().map(str::to_owned)
 }
 
+/// The bits of a number, in hexadecimal digits.
+fn digits(number: f64) -> String {
+    format!("{:016x}", number.to_bits())
+}
+
 fn bits(text: &str) -> Option<f64> {
     Some(f64::from_bits(u64::from_str_radix(text, 16).ok()?))
 }
@@ -183,6 +190,25 @@ fn entity_kind(word: &str) -> Option<EntityKind> {
 fn parsed(json: &Value) -> Option<Header> {
     let number = |json: &Value, key: &str| json.get(key)?.as_u64();
     let (program, grid) = (json.get("program")?, json.get("grid")?);
+    let number_of_bits = |key: &str| bits(&text_of(json, key)?);
+    let optional_bits = |key: &str| text_of(json, key).map(|text| bits(&text).ok_or(())).transpose().ok();
+    let mut counters = OutputCounters {
+        step: number(json, "step")?,
+        time: number_of_bits("time_bits")?,
+        put_out_time: optional_bits("put_out_time_bits")?,
+        earlier_time: optional_bits("earlier_time_bits")?,
+        reached: number_of_bits("reached_bits")?,
+        written_steps: number(json, "written_steps")?,
+        ..OutputCounters::default()
+    };
+    for (tag, count) in json.get("outputs")?.as_object()? {
+        counters.counts.insert(tag.clone(), u32::try_from(count.as_u64()?).ok()?);
+    }
+    for audit in json.get("audits")?.as_array()? {
+        let numbers: Option<Vec<f64>> = audit.get("bits")?.as_array()?.iter().map(|digits| bits(digits.as_str()?)).collect();
+        let [first, content, change, boundary, sources] = numbers?[..].try_into().ok()?;
+        counters.audits.push(AuditTotals { quantity: text_of(audit, "quantity")?, first, content, change, boundary, sources });
+    }
     let mut header = Header {
         origin: RunIdentity {
             program: text_of(program, "name")?,
@@ -193,18 +219,13 @@ fn parsed(json: &Value) -> Option<Header> {
         },
         loop_number: u32::try_from(number(json, "loop")?).ok()?,
         round: number(json, "round")?,
-        step: number(json, "step")?,
-        time: bits(&text_of(json, "time_bits")?)?,
-        put_out_time: text_of(json, "put_out_time_bits").map(|text| bits(&text).ok_or(())).transpose().ok()?,
+        counters,
         step_files: u32::try_from(number(json, "step_files")?).ok()?,
         sequence: text_of(json, "sequence"),
         ..Header::default()
     };
     for input in json.get("inputs")?.as_array()? {
         header.inputs.insert((text_of(input, "name")?, text_of(input, "domain")?), text_of(input, "hash")?);
-    }
-    for (tag, count) in json.get("outputs")?.as_object()? {
-        header.outputs.insert(tag.clone(), u32::try_from(count.as_u64()?).ok()?);
     }
     for domain in json.get("domains")?.as_array()? {
         let word = text_of(domain, "extent")?;
@@ -239,14 +260,27 @@ mod tests {
             },
             loop_number: 2,
             round: 7,
-            step: 47,
-            // No short decimal.
-            time: 0.1 + 0.2,
-            put_out_time: Some(0.1),
+            counters: OutputCounters {
+                step: 47,
+                // No short decimal.
+                time: 0.1 + 0.2,
+                put_out_time: Some(0.1),
+                earlier_time: None,
+                reached: f64::NEG_INFINITY,
+                written_steps: 9,
+                counts: [("u".to_owned(), 3)].into(),
+                audits: vec![AuditTotals {
+                    quantity: "u".to_owned(),
+                    first: 0.1 + 0.2,
+                    content: -0.0,
+                    change: 1e-300,
+                    boundary: f64::INFINITY,
+                    sources: 7.0,
+                }],
+            },
             step_files: 2,
             sequence: Some("89ab".into()),
             inputs: [(("k".to_owned(), String::new()), "cdef".to_owned())].into(),
-            outputs: [("u".to_owned(), 3)].into(),
             domains: vec![DomainInfo {
                 name: "wells".into(),
                 set: CanonicalSet::new(EntityKind::Cell, Extent::All),
@@ -269,7 +303,7 @@ mod tests {
     #[test]
     fn other_texts_are_no_headers() {
         let text = header().text();
-        assert_eq!(Header::parse(text.replace("\"version\": 1", "\"version\": 2").as_bytes()), Err(HeaderError::Version(2)));
+        assert_eq!(Header::parse(text.replace("\"version\": 2", "\"version\": 1").as_bytes()), Err(HeaderError::Version(1)));
         for (from, to) in [
             ("equelle checkpoint", "zip"),
             ("\"round\": 7", "\"round\": -7"),

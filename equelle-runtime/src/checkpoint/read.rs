@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::header::{DomainInfo, Header, HeaderError, MEMBER, RunIdentity, StateInfo};
+use super::header::{DomainInfo, Header, HeaderError, MEMBER, RunIdentity, StateInfo, VERSION};
 use super::value::{SavedKind, SavedValue};
 use crate::domain::Domain;
 use crate::entity::{CanonicalSet, EntityKind};
@@ -46,7 +46,7 @@ impl Restart {
         let header = archive.member(MEMBER).ok_or(HeaderError::NotAHeader).and_then(Header::parse);
         let header = header.map_err(|error| match error {
             HeaderError::NotAHeader => refused(path, "not a checkpoint: it has no header that can be read"),
-            HeaderError::Version(version) => refused(path, &format!("a checkpoint of version {version}; version 1 is read")),
+            HeaderError::Version(version) => refused(path, &format!("a checkpoint of version {version}; version {VERSION} is read")),
         })?;
         let own = header.domains.iter().filter_map(|domain| domain.member.clone());
         let names: Vec<String> =

@@ -6,6 +6,7 @@ use std::path::Path;
 
 use csv_core::{ReadFieldResult, Reader, ReaderBuilder};
 
+use super::unit::{METRES, parse_unit};
 use crate::error::{Error, ErrorKind};
 use crate::number::{NumberError, parse_data_number, quoted, without_mark};
 use crate::params::near_match;
@@ -65,6 +66,26 @@ pub(super) fn separator(bytes: &[u8]) -> u8 {
     first_line.iter().copied().find(|b| matches!(b, b',' | b';' | b'\t')).unwrap_or(b',')
 }
 
+/// A column, with the positions that stand beside it.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Located {
+    /// One a row.
+    pub values: Vec<f64>,
+    /// `None` if the file has no columns of positions.
+    pub positions: Option<Positions>,
+}
+
+/// Positions of the rows of a file.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Positions {
+    /// The axes that have columns.
+    pub axes: [bool; 3],
+    /// In metres, one a row; 0 along other axes.
+    pub points: Vec<[f64; 3]>,
+    /// Lines of the rows, from 1.
+    pub lines: Vec<u64>,
+}
+
 /// The numbers of a column, by its name or by its number from 1; a file with one column needs
 /// neither. `path` is for messages.
 ///
@@ -72,6 +93,20 @@ pub(super) fn separator(bytes: &[u8]) -> u8 {
 /// `Data` for a column that is not there, none given where there are several, a field that is no
 /// number, and a row with another number of fields than the first; names line and column.
 pub fn read_column(path: &Path, bytes: &[u8], column: Option<&str>) -> Result<Vec<f64>, Error> {
+    Ok(read(path, bytes, column, false)?.values)
+}
+
+/// [`read_column`] with the columns `x`, `y` and `z` beside it, in either letter case, perhaps with
+/// a unit behind them: `x [m]`, `X [Kilo*Meter]`. Where the column itself is one of these, none of
+/// them is a position.
+///
+/// # Errors
+/// As [`read_column`]; also for a position that is no number or has a unit of no length.
+pub fn read_located(path: &Path, bytes: &[u8], column: Option<&str>) -> Result<Located, Error> {
+    read(path, bytes, column, true)
+}
+
+fn read(path: &Path, bytes: &[u8], column: Option<&str>, with_positions: bool) -> Result<Located, Error> {
     let bytes = without_mark(bytes);
     let bad = |message: String| Error::new(ErrorKind::Data, message);
     let mut fields = Fields::new(bytes, separator(bytes));
@@ -90,33 +125,88 @@ pub fn read_column(path: &Path, bytes: &[u8], column: Option<&str>) -> Result<Ve
     let names: Vec<String> =
         if has_names { first.iter().map(|(name, _)| String::from_utf8_lossy(name).into_owned()).collect() } else { Vec::new() };
     let chosen = choose(path, first.len(), &names, column)?;
-    let name = names.get(chosen).map_or_else(|| (chosen + 1).to_string(), |name| format!("`{name}`"));
-    let number = |text: &[u8], line: u64| {
+    let line_of_names = first.first().map_or(1, |(_, line)| *line);
+    let axes = if with_positions { axes(path, line_of_names, &names, chosen)? } else { Vec::new() };
+    let number = |text: &[u8], line: u64, column: usize| {
         parse_data_number(text).map_err(|fault| {
             let what = match fault {
                 NumberError::NotANumber => "is not a number",
                 NumberError::OutOfRange => "is beyond the range of numbers",
             };
+            let name = names.get(column).map_or_else(|| (column + 1).to_string(), |name| format!("`{name}`"));
             bad(format!("{}:{line}: column {name}: {} {what}", path.display(), quoted(text)))
         })
     };
     let mut values = Vec::new();
+    let mut positions = Positions::default();
+    axes.iter().for_each(|axis| positions.axes[axis.axis] = true);
+    let mut point = [0.0; 3];
     if let Some((text, line)) = first.get(chosen).filter(|_| !has_names) {
-        values.push(number(text, *line)?);
+        values.push(number(text, *line, chosen)?);
     }
     while let Some(field) = fields.next() {
         if field.column == chosen {
-            values.push(number(field.text, field.line)?);
+            values.push(number(field.text, field.line, chosen)?);
         }
-        if field.ends_row && field.column + 1 != first.len() {
-            let (line, found) = (field.line, field.column + 1);
-            return Err(bad(format!("{}:{line}: {found} fields, and the first row has {}", path.display(), first.len())));
+        if let Some(axis) = axes.iter().find(|axis| axis.column == field.column) {
+            let metres = axis.metres * number(field.text, field.line, axis.column)?;
+            if !metres.is_finite() {
+                let (name, shown) = (&names[axis.column], quoted(field.text));
+                return Err(bad(format!("{}:{}: column `{name}`: {shown} is beyond the range of numbers", path.display(), field.line)));
+            }
+            point[axis.axis] = metres;
+        }
+        if field.ends_row {
+            if field.column + 1 != first.len() {
+                let (line, found) = (field.line, field.column + 1);
+                return Err(bad(format!("{}:{line}: {found} fields, and the first row has {}", path.display(), first.len())));
+            }
+            if !axes.is_empty() {
+                positions.points.push(point);
+                positions.lines.push(field.line);
+            }
         }
     }
     if has_names && values.is_empty() {
         return Err(bad(format!("{}: names of columns, and no row of numbers", path.display())));
     }
-    Ok(values)
+    Ok(Located { values, positions: (!axes.is_empty()).then_some(positions) })
+}
+
+/// A column of positions along an axis.
+struct AxisColumn {
+    column: usize,
+    axis: usize,
+    /// What a 1 in it is.
+    metres: f64,
+}
+
+/// The columns of positions; none if the values are in one of them.
+fn axes(path: &Path, line: u64, names: &[String], chosen: usize) -> Result<Vec<AxisColumn>, Error> {
+    let mut found: Vec<AxisColumn> = Vec::new();
+    for (column, name) in names.iter().enumerate() {
+        let (axis_name, unit) = name.split_once('[').map_or((name.as_str(), None), |(axis, unit)| (axis, Some(unit)));
+        let Some(axis) = ["x", "y", "z"].iter().position(|axis| axis.eq_ignore_ascii_case(axis_name.trim())) else { continue };
+        if column == chosen {
+            return Ok(Vec::new());
+        }
+        let bad = |message: String| Error::new(ErrorKind::Data, format!("{}:{line}: {message}", path.display()));
+        if let Some(other) = found.iter().find(|other| other.axis == axis) {
+            return Err(bad(format!("columns {} and {} are both positions along {}", other.column + 1, column + 1, ["x", "y", "z"][axis])));
+        }
+        let metres = match unit.map(|unit| unit.trim_end().trim_end_matches(']').trim()) {
+            None | Some("m") => 1.0,
+            Some(text) => match parse_unit(text) {
+                Ok(unit) if unit.dimension == METRES => unit.factor,
+                Ok(_) => return Err(bad(format!("column `{name}`: `{text}` is no unit of a length"))),
+                Err(error) => {
+                    return Err(bad(format!("column `{name}`: {}", error.what)).hint("positions are in metres: `x`, or `x [Kilo*Meter]`"));
+                }
+            },
+        };
+        found.push(AxisColumn { column, axis, metres });
+    }
+    Ok(found)
 }
 
 /// Index of the column that is meant.
@@ -183,6 +273,30 @@ mod tests {
         assert_eq!(column("1\n2", None), Ok(vec![1.0, 2.0]));
         assert_eq!(column("0.1,7,\n0.2,8,\n", Some("1")), Ok(vec![0.1, 0.2]));
         assert_eq!(column("", None), Ok(vec![]));
+    }
+
+    #[test]
+    fn positions_beside_a_column() {
+        let read = |text: &str, column: &str| {
+            read_located(Path::new("rock.csv"), text.as_bytes(), Some(column)).map(|found| found.positions).map_err(|e| e.message)
+        };
+        let found = read("PORO,Y [Kilo*Meter],x\n0.1,2,3\n\n0.2,4,5\n", "PORO").unwrap().unwrap();
+        assert_eq!((found.axes, found.lines), ([true, true, false], vec![2, 4]));
+        assert_eq!(found.points, [[3.0, 2000.0, 0.0], [5.0, 4000.0, 0.0]]);
+        assert_eq!(read("PORO;z [m]\n1;2\n", "1").unwrap().unwrap().points, [[0.0, 0.0, 2.0]]);
+        // Values that are called as axes are no positions, and columns without names have none.
+        assert_eq!(read("x,y\n1,2\n", "x"), Ok(None));
+        assert_eq!(read("1,2\n", "1"), Ok(None));
+        assert_eq!(read("u,x1\n1,2\n", "u"), Ok(None));
+        for (text, message) in [
+            ("u,x\n1,2\n3,a\n", "rock.csv:3: column `x`: `a` is not a number"),
+            ("u,x,X\n1,2,3\n", "rock.csv:1: columns 2 and 3 are both positions along x"),
+            ("u,x [Bar]\n1,2\n", "rock.csv:1: column `x [Bar]`: `Bar` is no unit of a length"),
+            ("u,x [ell]\n1,2\n", "rock.csv:1: column `x [ell]`: there is no unit `ell`"),
+            ("u,x [Kilo*Meter]\n1,1e308\n", "rock.csv:2: column `x [Kilo*Meter]`: `1e308` is beyond the range of numbers"),
+        ] {
+            assert_eq!(read(text, "u"), Err(message.to_owned()));
+        }
     }
 
     #[test]

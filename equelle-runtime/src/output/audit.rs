@@ -2,6 +2,7 @@
 
 use std::time::{Duration, Instant};
 
+use super::counters::AuditTotals;
 use super::record::{DeferredOutput, Record};
 use crate::json;
 use crate::report::Event;
@@ -70,6 +71,29 @@ impl Audit {
                 *is_new = true;
             }
         }
+    }
+
+    /// The balances so far.
+    pub(super) fn totals(&self) -> Vec<AuditTotals> {
+        let totals = |Quantity { balance, first, .. }: &Quantity| AuditTotals {
+            quantity: balance.quantity.clone(),
+            first: first.unwrap_or(f64::NAN),
+            content: balance.content,
+            change: balance.change,
+            boundary: balance.boundary,
+            sources: balance.sources,
+        };
+        self.quantities.iter().map(totals).collect()
+    }
+
+    /// Goes on with those of another run.
+    pub(super) fn restore(&mut self, audits: Vec<AuditTotals>) {
+        let quantity = |totals: AuditTotals| {
+            let AuditTotals { quantity, first, content, change, boundary, sources } = totals;
+            let balance = Balance { quantity, step: 0, time: f64::NAN, content, change, boundary, sources };
+            Quantity { balance, first: Some(first).filter(|first| !first.is_nan()), is_new: false, told: None }
+        };
+        self.quantities = audits.into_iter().map(quantity).collect();
     }
 
     /// Balances that no event has told; unless `all`, those that were not told a moment ago.

@@ -5,9 +5,9 @@ use std::sync::Arc;
 use super::background::Order;
 use super::field::{Field, FieldValues, Support};
 use super::record::DeferredOutput;
-use super::schedule::Round;
 use super::steps::{FieldOrder, FileNeeds, FileWriter, StepEnd};
-use super::{LARGE, OpenStep, OutputCounters, Outputs, StepTime, Target};
+use super::{LARGE, OpenStep, Outputs, StepTime, Target};
+use crate::entity::EntityKind;
 use crate::error::Error;
 use crate::grid::Grid;
 use crate::number::write_shortest;
@@ -54,22 +54,6 @@ impl Outputs {
     /// The current step and time.
     pub fn moment(&self) -> StepTime {
         self.position.moment()
-    }
-
-    /// What a run that is continued needs.
-    pub fn counters(&self) -> OutputCounters {
-        let position = &self.position;
-        OutputCounters { step: position.step, time: position.sum, put_out_time: position.known_time(), counts: self.counts.clone() }
-    }
-
-    /// Goes on where another run was, between two rounds.
-    pub fn restore_counters(&mut self, counters: OutputCounters) {
-        let OutputCounters { step, time, put_out_time, counts } = counters;
-        (self.position.step, self.position.sum, self.position.earlier) = (step, time, put_out_time);
-        self.counts = counts;
-        // Times up to there have been written.
-        let time = if self.plan.time_from.is_some() { put_out_time.unwrap_or(f64::NAN) } else { time };
-        self.plan.schedule.pass(&Round { step, time, length: 0.0, is_last: false });
     }
 
     /// The grid without its geometry, for files of VTK.
@@ -160,7 +144,7 @@ impl Outputs {
     ) -> Result<(), Error> {
         let Some(record) = self.record_of_files(support.len()).map_err(|error| error.at(line))? else { return Ok(()) };
         let number = self.next_number(&record, tag).map_err(|error| error.at(line))?;
-        if let Some(step) = self.open_step(tag) {
+        if let Some(step) = self.open_step(tag, Some(support.kind)) {
             (step.has_collections, step.line) = (true, line);
         }
         let grid = self.grid.clone();
@@ -189,33 +173,41 @@ impl Outputs {
         if reports { writer.add(order, start) } else { writer.push(order, start) }
     }
 
-    /// The open step, with formats that write steps. A tag that comes again begins another one.
-    fn open_step(&mut self, tag: &str) -> Option<&mut OpenStep> {
+    /// The open step, with formats that write steps. A tag that comes again on the same kind of
+    /// entities begins another one.
+    fn open_step(&mut self, tag: &str, entities: Option<EntityKind>) -> Option<&mut OpenStep> {
         if !self.plan.formats.of_steps() || !matches!(self.target, Target::Streams { .. }) {
             return None;
         }
-        if self.step.as_ref().is_some_and(|step| step.tags.contains(tag)) {
+        let name = (tag.to_owned(), entities);
+        if self.step.as_ref().is_some_and(|step| step.tags.contains(&name)) {
             self.end_step();
         }
         let step = self.step.get_or_insert_default();
-        step.tags.insert(tag.to_owned());
+        step.tags.insert(name);
         Some(step)
     }
 
     /// Keeps a single number for the files of the step.
     pub(super) fn note_number(&mut self, tag: &str, numbers: impl FnOnce() -> Vec<(String, f64)>) {
-        if let Some(step) = self.open_step(tag) {
+        if let Some(step) = self.open_step(tag, None) {
             step.scalars.extend(numbers());
         }
     }
 
+    /// Whether what a step has put out so far goes to files.
+    pub(super) fn is_written(&self, step: &OpenStep) -> bool {
+        // The first one is that of a run that goes on, too.
+        step.has_collections || self.takes_step(self.written_steps == 0)
+    }
+
     /// What was put out since the last step is one, if there is something.
     pub(super) fn end_step(&mut self) {
-        let Some(OpenStep { scalars, has_collections, line, .. }) = self.step.take() else { return };
-        let is_first = !self.writer.has_started();
-        if !has_collections && !self.takes_step(is_first) {
+        let Some(open) = self.step.take() else { return };
+        if !self.is_written(&open) {
             return;
         }
+        let OpenStep { scalars, line, .. } = open;
         let step = self.position.step;
         if let Some(tag) = self.position.missing_time() {
             let numbers: Vec<&str> = scalars.iter().map(|(tag, _)| tag.as_str()).collect();
@@ -223,6 +215,7 @@ impl Outputs {
             self.warnings
                 .push(format!("time_from={tag}: step {step} puts out no Scalar `{tag}`{numbers}; its time is the sum of the sequence"));
         }
+        self.written_steps += 1;
         // An error of the thread is that of the next file, or of the end.
         let _ = self.send(Order::EndStep(StepEnd { line, moment: self.position.moment(), scalars }), false);
     }
@@ -262,7 +255,7 @@ impl Outputs {
             let end = end.map_or_else(String::new, |end| format!(", the time {}", number(end)));
             warnings.push(format!("output_times: the run ended before {}{end}", left.join(", ")));
         }
-        if !self.plan.schedule.is_all() && !self.writer.has_started() {
+        if !self.plan.schedule.is_all() && !self.writer.has_started() && self.continues_after.is_none() {
             warnings.push(format!(
                 "output_every and output_times have no effect: nothing went to a file; collections of up to {LARGE} elements are printed unless output_format is given"
             ));

@@ -22,8 +22,13 @@ pub struct Field {
 impl Field {
     /// Its name in files: the tag, with the unit behind it if the program divides by one.
     pub fn label(&self) -> Cow<'_, str> {
-        self.unit.map_or(Cow::Borrowed(&self.tag), |unit| Cow::Owned(format!("{} [{unit}]", self.tag)))
+        label(&self.tag, self.unit)
     }
+}
+
+/// [`Field::label`] of a tag and a unit.
+pub(super) fn label<'t>(tag: &'t str, unit: Option<&str>) -> Cow<'t, str> {
+    unit.map_or(Cow::Borrowed(tag), |unit| Cow::Owned(format!("{tag} [{unit}]")))
 }
 
 /// Where values are: on every entity of a kind, or on some of them.

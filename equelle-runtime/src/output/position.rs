@@ -1,22 +1,7 @@
 //! Where a run is, which decides what is written and at which time.
 
-use std::collections::BTreeMap;
-
 use super::schedule::Round;
 use super::step_time::StepTime;
-
-/// What a run that is continued needs to go on with its outputs.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct OutputCounters {
-    /// Rounds of outermost loops so far.
-    pub step: u64,
-    /// Sum of the elements of their sequences.
-    pub time: f64,
-    /// The last Scalar of `time_from`, if there was one.
-    pub put_out_time: Option<f64>,
-    /// Number of outputs of collections by tag, written or not.
-    pub counts: BTreeMap<String, u32>,
-}
 
 /// The position of a run in its outermost loop.
 #[derive(Debug)]
@@ -31,7 +16,7 @@ pub(super) struct Position {
     /// Tag of the Scalar that is the time.
     time_from: Option<String>,
     /// That Scalar in this round.
-    put_out: Option<f64>,
+    pub put_out: Option<f64>,
     /// That Scalar in an earlier round.
     pub earlier: Option<f64>,
     was_missing: bool,

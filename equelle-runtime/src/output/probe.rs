@@ -1,5 +1,6 @@
 //! Cells that contain the points of probes.
 
+use super::columns::component;
 use super::field::{Field, FieldValues};
 use crate::entity::EntityKind;
 use crate::error::{Error, ErrorKind};
@@ -44,12 +45,6 @@ impl Probe {
         let named = |(axis, value)| (component(&field.tag, axis, is_vector) + &self.name, value);
         values.into_iter().enumerate().map(named).collect()
     }
-}
-
-/// Name of the column of a component: `v_x`; of a single number, its tag.
-pub(super) fn component(tag: &str, axis: usize, is_vector: bool) -> String {
-    let axis = if is_vector { ["_x", "_y", "_z"][axis] } else { "" };
-    format!("{tag}{axis}")
 }
 
 /// Locates the points of probes, each with one coordinate per dimension.

@@ -8,14 +8,14 @@ use crate::params::Parameters;
 const AT_A_TIME: f64 = 1e-3;
 
 /// The rounds that are written. The steps of the program do not change.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub(super) struct Schedule {
     /// Each round whose number is a multiple; `None` if not given.
     every: Option<u64>,
     /// The first round at or after each of these times, ascending.
     times: Option<Vec<f64>>,
-    /// Number of times that rounds have reached.
-    reached: usize,
+    /// Rounds have reached the times up to this one.
+    reached: f64,
 }
 
 /// A round of the outermost loop, or what is outside of it.
@@ -29,6 +29,13 @@ pub(super) struct Round {
     pub length: f64,
     /// Whether it is the last one of its loop.
     pub is_last: bool,
+}
+
+impl Default for Schedule {
+    /// Every round.
+    fn default() -> Schedule {
+        Schedule { every: None, times: None, reached: f64::NEG_INFINITY }
+    }
 }
 
 impl Schedule {
@@ -51,7 +58,7 @@ impl Schedule {
             }
             times.sort_unstable_by(f64::total_cmp);
         }
-        Ok(Schedule { every, times, reached: 0 })
+        Ok(Schedule { every, times, ..Schedule::default() })
     }
 
     /// Whether every round is written.
@@ -62,19 +69,33 @@ impl Schedule {
     /// Whether a round is written, the first output of a tag aside.
     pub(super) fn takes(&self, round: &Round) -> bool {
         let by_number = self.every.map_or(self.times.is_none(), |every| round.step.is_multiple_of(every));
-        by_number || round.is_last || self.times().get(self.reached).is_some_and(|&time| is_reached(time, round))
+        by_number || round.is_last || self.n_reached(self.reached) < self.n_reached(bound(round))
     }
 
     /// After a round.
     pub(super) fn pass(&mut self, round: &Round) {
-        while self.times().get(self.reached).is_some_and(|&time| is_reached(time, round)) {
-            self.reached += 1;
-        }
+        self.reached = self.reached_after(Some(round));
+    }
+
+    /// The last time that counts as reached after a round, if there is one.
+    pub(super) fn reached_after(&self, round: Option<&Round>) -> f64 {
+        // The larger one, or the one that is known.
+        round.map_or(self.reached, |round| self.reached.max(bound(round)))
+    }
+
+    /// Goes on after the rounds of another run.
+    pub(super) fn restore(&mut self, reached: f64) {
+        self.reached = reached;
     }
 
     /// Requested times that no round has reached.
     pub(super) fn left(&self) -> &[f64] {
-        &self.times()[self.reached..]
+        &self.times()[self.n_reached(self.reached)..]
+    }
+
+    /// Number of requested times up to this one.
+    fn n_reached(&self, bound: f64) -> usize {
+        self.times().partition_point(|&time| time <= bound)
     }
 
     fn times(&self) -> &[f64] {
@@ -82,9 +103,9 @@ impl Schedule {
     }
 }
 
-fn is_reached(time: f64, round: &Round) -> bool {
-    // False for times that are not known.
-    round.time >= time - AT_A_TIME * round.length.abs().min(f64::MAX)
+/// The last time that a round reaches; NaN if its time is not known.
+fn bound(round: &Round) -> f64 {
+    round.time + AT_A_TIME * round.length.abs().min(f64::MAX)
 }
 
 #[cfg(test)]

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
+use super::columns::{RESERVED, shared};
 use super::field::{Field, FieldValues, StepFields, Support};
 use super::files::{write_file, write_text};
 use super::plan::Formats;
@@ -18,6 +19,7 @@ use super::vtu::{self, VtuMesh};
 use super::{Compression, VtkPart, npy, pvd};
 use crate::error::Error;
 use crate::grid::Grid;
+use crate::program::Program;
 use crate::run::{FileContent, FileEntry, RunRecord, StepFormat, StepPart, TagFormat};
 use crate::threads::Threads;
 
@@ -97,8 +99,8 @@ pub(super) struct FileNeeds {
     pub threads: Threads,
     /// While it is set the run waits.
     pub is_awaited: Arc<AtomicBool>,
-    /// The round after which a run goes on from a checkpoint.
-    pub continues_after: Option<u64>,
+    /// The round after which a run goes on from a checkpoint, and the number of steps by then.
+    pub continues_after: Option<(u64, u64)>,
 }
 
 /// Writes the files of a run.
@@ -127,12 +129,12 @@ struct Lists {
 impl FileWriter {
     pub(super) fn new(needs: FileNeeds) -> FileWriter {
         let (text, text_of_all) = (RowText::default(), RowText::new(needs.threads.clone()));
-        let table = needs.continues_after.filter(|_| needs.formats.csv).and_then(|step| {
+        let table = needs.continues_after.filter(|_| needs.formats.csv).and_then(|(step, rows)| {
             let path = needs.record.dir_of_files().join(FileContent::Rows.name(needs.record.program()));
-            Some(Table::read(&std::fs::read_to_string(path).ok()?, step))
+            Some(Table::read(&std::fs::read_to_string(path).ok()?, step, rows))
         });
         // The files of a round that is done keep their names.
-        let last = needs.continues_after.and_then(|step| Some((step, needs.record.n_step_files(step).checked_sub(1)?)));
+        let last = needs.continues_after.and_then(|(step, _)| Some((step, needs.record.n_step_files(step).checked_sub(1)?)));
         FileWriter { needs, text, text_of_all, fields: Vec::new(), last, table: table.unwrap_or_default(), lists: Lists::default() }
     }
 
@@ -171,6 +173,9 @@ impl FileWriter {
     pub(super) fn end_step(&mut self, end: StepEnd) -> Result<(), Error> {
         let fields = std::mem::take(&mut self.fields);
         let StepEnd { line, moment, scalars } = end;
+        let probed = fields.iter().flat_map(|field| self.needs.probes.iter().flat_map(|probe| probe.cells(field)));
+        let cells: Vec<(String, f64)> = scalars.iter().cloned().chain(probed).collect();
+        check_names(self.needs.record.program_info(), &cells).map_err(|error| error.at(line))?;
         self.needs.record.begin_files().map_err(|error| error.at(line))?;
         let step = StepFields { step: moment.step, time: moment.time, fields: &fields, scalars: &scalars };
         if self.needs.formats.vtu && !fields.is_empty() {
@@ -178,8 +183,6 @@ impl FileWriter {
             self.lists.times_changed = true;
         }
         if self.needs.formats.csv {
-            let probed = fields.iter().flat_map(|field| self.needs.probes.iter().flat_map(|probe| probe.cells(field)));
-            let cells: Vec<(String, f64)> = scalars.iter().cloned().chain(probed).collect();
             self.table.push(moment.step, moment.time, cells);
             self.lists.rows_changed = true;
         }
@@ -244,6 +247,16 @@ impl FileWriter {
         self.lists.written = Some(Instant::now());
         self.lists.took = begun.elapsed();
         Ok(())
+    }
+}
+
+/// Checks that no two numbers of a row have one name: tags that only the run knows, such as those
+/// of a mutable String, are not checked before it.
+fn check_names(program: &Program, cells: &[(String, f64)]) -> Result<(), Error> {
+    let mut seen = BTreeSet::new();
+    match cells.iter().find(|(name, _)| RESERVED.contains(&name.as_str()) || !seen.insert(name)) {
+        Some((name, _)) => Err(shared(name, program, "one output", "another one")),
+        None => Ok(()),
     }
 }
 

@@ -72,7 +72,8 @@ impl Folder {
             lock,
         };
         // In a fixed order: of runs that need the same tags at the same time, one gets all of them.
-        let mut tags: Vec<&str> = program.outputs.iter().map(|output| output.tag).collect();
+        let collections = program.outputs.iter().filter(|output| output.kind.entities().is_some());
+        let mut tags: Vec<&str> = collections.map(|output| output.tag).collect();
         tags.sort_unstable();
         for tag in tags {
             // Other tags are an error at the output.

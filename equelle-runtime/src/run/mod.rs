@@ -178,6 +178,11 @@ impl RunRecord {
         self.state().program.name
     }
 
+    /// The program that runs.
+    pub(crate) fn program_info(&self) -> &'static Program {
+        self.state().program
+    }
+
     /// Complete files of this run so far, in that order; none once the run has ended.
     pub(crate) fn files(&self) -> Vec<FileEntry> {
         self.state().folder.as_ref().map_or_else(Vec::new, |folder| folder.files().to_vec())

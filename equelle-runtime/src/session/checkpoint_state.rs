@@ -1,5 +1,6 @@
 //! What a run keeps for its checkpoints.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Weak;
 use std::time::Instant;
@@ -58,6 +59,8 @@ pub(super) struct Checkpoints {
     pub(super) is_checked: bool,
     /// The restart whose loop has begun: its state is not all taken.
     pub(super) resumed: Option<Restart>,
+    /// Hashes of the inputs that the run before this one read.
+    pub(super) inputs_before: BTreeMap<(String, String), String>,
     /// Decided for this step.
     pub(super) decided: Option<(u64, bool)>,
     /// The state after the last round, should the next one fail.
@@ -96,6 +99,7 @@ impl Checkpoints {
             restart,
             is_checked: false,
             resumed: None,
+            inputs_before: BTreeMap::new(),
             decided: None,
             kept: None,
             stop: None,

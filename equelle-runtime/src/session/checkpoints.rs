@@ -83,12 +83,13 @@ impl Session {
         }
         state.next = rounds;
         state.resumed = true;
-        self.progress.skip(rounds, header.step as usize);
-        self.outputs.resume(header.counters(), header.step_files);
-        let message = format!("goes on after step {} from {}", header.step, restart.path().display());
+        self.progress.skip(rounds, header.counters.step as usize);
+        self.outputs.resume(header.counters.clone(), header.step_files);
+        let message = format!("goes on after step {} from {}", header.counters.step, restart.path().display());
         self.progress.message(&message);
         self.checkpoints.policy.written();
-        self.remove_later(header.step);
+        self.remove_later(header.counters.step);
+        self.checkpoints.inputs_before.clone_from(&restart.header.inputs);
         self.checkpoints.resumed = Some(restart);
         Ok(Some(rounds))
     }
@@ -220,17 +221,17 @@ impl Session {
 
     /// The header of a checkpoint of a state, without what [`write::write`] fills in.
     pub(super) fn header_of(&mut self, kept: &RoundState) -> Result<Header, Error> {
+        // What only skipped parts of the program read must not change either.
+        let mut inputs = self.checkpoints.inputs_before.clone();
+        inputs.extend(self.inputs.hashes(&self.parameters, self.program)?);
         Ok(Header {
             origin: self.identity(),
             loop_number: kept.loop_number,
             round: kept.round as u64,
-            step: kept.step,
-            time: kept.counters.time,
-            put_out_time: kept.counters.put_out_time,
+            counters: kept.counters.clone(),
             step_files: self.outputs.record().map_or(0, |record| record.n_step_files(kept.step)),
             sequence: self.hash_of_rounds(kept.round),
-            inputs: self.inputs.hashes(&self.parameters, self.program)?.into_iter().collect(),
-            outputs: kept.counters.counts.clone(),
+            inputs,
             domains: Vec::new(),
             state: std::collections::BTreeMap::new(),
         })

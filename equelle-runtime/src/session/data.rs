@@ -35,7 +35,9 @@ impl Session {
     /// See [`Inputs::collection`](crate::input::Inputs::collection).
     pub fn input_collection(&mut self, name: &str, domain: &Arc<Domain>) -> Result<CollectionInput, Error> {
         let _phase = self.in_phase(Phase::Read);
-        self.inputs.collection(&self.parameters, &self.grid, name, domain).map_err(|e| e.at(self.line))
+        let collection = self.inputs.collection(&self.parameters, &self.grid, name, domain).map_err(|e| e.at(self.line));
+        self.tell_of_inputs();
+        collection
     }
 
     /// A collection of Vectors on a domain, by component; read once per name and domain.
@@ -44,7 +46,9 @@ impl Session {
     /// See [`Inputs::vectors`](crate::input::Inputs::vectors).
     pub fn input_vectors(&mut self, name: &str, domain: &Arc<Domain>) -> Result<Vec<CollectionInput>, Error> {
         let _phase = self.in_phase(Phase::Read);
-        self.inputs.vectors(&self.parameters, name, domain).map_err(|e| e.at(self.line))
+        let vectors = self.inputs.vectors(&self.parameters, name, domain).map_err(|e| e.at(self.line));
+        self.tell_of_inputs();
+        vectors
     }
 
     /// A collection of Bools on a domain; read once per name and domain.
@@ -53,7 +57,9 @@ impl Session {
     /// See [`Inputs::bools`](crate::input::Inputs::bools).
     pub fn input_bools(&mut self, name: &str, domain: &Arc<Domain>) -> Result<CollectionInput<bool>, Error> {
         let _phase = self.in_phase(Phase::Read);
-        self.inputs.bools(&self.parameters, name, domain).map_err(|e| e.at(self.line))
+        let bools = self.inputs.bools(&self.parameters, name, domain).map_err(|e| e.at(self.line));
+        self.tell_of_inputs();
+        bools
     }
 
     /// A domain within another; read once per name and superset.
@@ -63,10 +69,15 @@ impl Session {
     pub fn input_domain(&mut self, name: &str, within: &Arc<Domain>) -> Result<Arc<Domain>, Error> {
         let _phase = self.in_phase(Phase::Read);
         let domain = self.inputs.domain(&self.parameters, &self.grid, name, within).map_err(|e| e.at(self.line));
+        self.tell_of_inputs();
+        domain
+    }
+
+    /// Shows notes on inputs.
+    fn tell_of_inputs(&mut self) {
         for note in self.inputs.take_notes() {
             self.progress.message(&note);
         }
-        domain
     }
 
     /// A sequence; read once per name.

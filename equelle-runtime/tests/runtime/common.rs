@@ -4,7 +4,9 @@ use std::path::{Path, PathBuf};
 
 use equelle_runtime::grid::{Cartesian, Grid, NONE};
 use equelle_runtime::session::{Options, Session};
-use equelle_runtime::{CanonicalSet, EntityKind, Error, Extent, InputInfo, InputKind, InputUnit, OutputInfo, Parameters, Program, Source};
+use equelle_runtime::{
+    CanonicalSet, EntityKind, Error, Extent, InputInfo, InputKind, InputUnit, OutputInfo, OutputKind, Parameters, Program, Source,
+};
 
 pub const ALL_CELLS: CanonicalSet = CanonicalSet::new(EntityKind::Cell, Extent::All);
 pub const INTERIOR_CELLS: CanonicalSet = CanonicalSet::new(EntityKind::Cell, Extent::Interior);
@@ -51,7 +53,10 @@ pub static HEAT: Program = Program {
     min_dim: 1,
     retries: &[],
     solves: &[],
-    outputs: &[OutputInfo { tag: "u", unit: None }, OutputInfo { tag: "v", unit: None }],
+    outputs: &[
+        OutputInfo { tag: "u", kind: OutputKind::Numbers(EntityKind::Cell), unit: None },
+        OutputInfo { tag: "v", kind: OutputKind::Numbers(EntityKind::Cell), unit: None },
+    ],
 };
 
 /// The worked example of the runtime specification, section 1.3.

@@ -309,10 +309,12 @@ fn tables_and_arrays() {
             }
             Err(error) => assert!(error.message.starts_with("f: "), "{error:?}"),
         }
-        let damaged = random.damaged(b"id,\"KX\"\n1,1e-3\n2,2.5\n3,4\n");
-        match csv::read_column(path, &damaged, Some("2")) {
-            Ok(values) => {
+        let damaged = random.damaged(b"x,\"KX\",Y [Kilo*Meter]\n1,1e-3,1\n2,2.5,2\n3,4,3\n");
+        match csv::read_located(path, &damaged, Some("2")) {
+            Ok(csv::Located { values, positions }) => {
                 assert!(values.iter().all(|value| value.is_finite()));
+                let points = positions.map_or_else(Vec::new, |positions| positions.points);
+                assert!(points.iter().flatten().all(|x| x.is_finite()) && (points.is_empty() || points.len() == values.len()));
                 accepted[1] += 1;
             }
             Err(error) => assert!(error.message.starts_with("f:"), "{error:?}"),

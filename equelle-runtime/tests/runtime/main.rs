@@ -8,6 +8,7 @@ mod polyhedra;
 
 mod builder;
 mod cells;
+mod columns;
 mod common;
 mod domain;
 mod edges;
@@ -28,6 +29,7 @@ mod opm;
 mod output;
 mod output_steps;
 mod params;
+mod positions;
 mod renumber;
 mod run_record;
 mod schema;

@@ -273,6 +273,47 @@ fn counters_go_on() {
     }
 }
 
+/// What a run that goes on from any round puts out is what the whole run has from there on: no row
+/// off the schedule, no time that a round short of it has reached, and the time of the last round.
+#[test]
+fn counters_go_on_after_any_round() {
+    // Rounds of 0.1 sum to less than 0.3 three times and to more later; 0.70005 is reached by 0.7.
+    let given = ["output_format=csv,text", "output_every=4", "output_times=0.3,0.70005", "time_from=t"];
+    let rounds = 10;
+    let body = |session: &mut Session, step: usize| {
+        put(session, "u", step as f64)?;
+        session.output_scalar("t", 0.1 * (step + 1) as f64)?;
+        session.output_scalar("m", step as f64 + 0.5)
+    };
+    let whole = run(&given, |session| each_step(session, &[0.1; 10], body));
+    whole.result.as_ref().unwrap();
+    let rows = |run: &Run| run.text("heat.csv").lines().skip(1).map(str::to_owned).collect::<Vec<_>>();
+    assert_eq!(rows(&whole).iter().map(|row| row.split(',').next().unwrap()).collect::<Vec<_>>(), ["1", "3", "4", "7", "8", "10"]);
+    for stop in 1..rounds {
+        let mut counters = None;
+        let first = run(&given, |session| {
+            let mut state = session.begin_loop_over(&Arc::new(vec![0.1; rounds]));
+            for step in 0..stop {
+                session.next_step(&mut state);
+                body(session, step)?;
+            }
+            counters = Some(session.output_counters());
+            Ok(())
+        });
+        // The last row of a run that ends in a loop may be off the schedule.
+        let mut taken = rows(&first);
+        taken.retain(|row| rows(&whole).contains(row));
+        let rest = run(&given, |session| {
+            session.restore_output_counters(counters.take().unwrap());
+            each_step(session, &vec![0.1; rounds - stop], |session, step| body(session, stop + step))
+        });
+        rest.result.as_ref().unwrap();
+        assert_eq!([taken, rows(&rest)].concat(), rows(&whole), "after round {stop}");
+        let numbers = [first.numbers("u"), rest.numbers("u")].concat();
+        assert_eq!(numbers, whole.numbers("u"), "after round {stop}");
+    }
+}
+
 /// A disk that is full in the middle of a file: the files before it are whole, and the error names
 /// the file and the line.
 #[test]

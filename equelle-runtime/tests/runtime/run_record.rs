@@ -5,7 +5,7 @@ use std::path::Path;
 use equelle_runtime::io::Sink;
 use equelle_runtime::report::ProgressStyle;
 use equelle_runtime::session::{Options, Session};
-use equelle_runtime::{Error, ErrorKind, OutputInfo, Program, Source, launch};
+use equelle_runtime::{EntityKind, Error, ErrorKind, OutputInfo, OutputKind, Program, Source, launch};
 
 use crate::common::*;
 use crate::output::Buffer;
@@ -18,11 +18,15 @@ static FLOW: Program = Program {
     min_dim: 1,
     retries: &[],
     solves: &[],
-    outputs: &[OutputInfo { tag: "p", unit: None }, OutputInfo { tag: "v", unit: None }],
+    outputs: &[
+        OutputInfo { tag: "p", kind: OutputKind::Numbers(EntityKind::Cell), unit: None },
+        OutputInfo { tag: "v", kind: OutputKind::Numbers(EntityKind::Cell), unit: None },
+    ],
 };
 
 /// Puts out what no other does.
-static SOUND: Program = Program { name: "sound", outputs: &[OutputInfo { tag: "p", unit: None }], ..FLOW };
+static SOUND: Program =
+    Program { name: "sound", outputs: &[OutputInfo { tag: "p", kind: OutputKind::Numbers(EntityKind::Cell), unit: None }], ..FLOW };
 
 fn session_of(program: &'static Program, dir: &Path, more: &[&str]) -> Result<Session, Error> {
     let mut all = words(&["nx=2", "ny=1", "output_to_file=true", &format!("output_dir={}", dir.display())]);

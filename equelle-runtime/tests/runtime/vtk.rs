@@ -12,7 +12,7 @@ use equelle_runtime::output::vtu::{self, VtuMesh};
 use equelle_runtime::output::{Compression, Field, FieldValues, StepFields, Support, VtkPart, npy, pvd};
 use equelle_runtime::session::Options;
 use equelle_runtime::threads::Threads;
-use equelle_runtime::{CanonicalSet, EntityKind, Error, OutputInfo, Parameters, Program, Session};
+use equelle_runtime::{CanonicalSet, EntityKind, Error, OutputInfo, OutputKind, Parameters, Program, Session};
 
 use crate::common::*;
 use crate::vtk_cases::{fields, grids};
@@ -356,6 +356,54 @@ fn initial_data_from_results() {
     assert_eq!(hint, "a field on a part of the grid is NaN on the rest");
 }
 
+/// Cells of a file go by their places; those of another grid with as many cells are refused.
+#[test]
+fn results_in_another_order_or_on_another_grid() {
+    let cell = |cells: &[[u32; 4]], shift: f64| {
+        let points: String = (0..4).flat_map(|y| (0..5).map(move |x| format!("{} {y} 0 ", f64::from(x) + shift))).collect();
+        let list = |numbers: &mut dyn Iterator<Item = u32>| numbers.map(|number| format!("{number} ")).collect::<String>();
+        let (corners, n) = (list(&mut cells.iter().flatten().copied()), cells.len() as u32);
+        let (ends, types) = (list(&mut (1..=n).map(|cell| 4 * cell)), list(&mut (0..n).map(|_| 9)));
+        // The value of a cell is the number of its lowest corner.
+        let values = list(&mut cells.iter().map(|corners| corners[0]));
+        format!(
+            "<VTKFile type=\"UnstructuredGrid\"><UnstructuredGrid><Piece NumberOfPoints=\"20\" NumberOfCells=\"{n}\">\
+             <CellData><DataArray type=\"Float64\" Name=\"u\">{values}</DataArray></CellData>\
+             <Points><DataArray type=\"Float64\" NumberOfComponents=\"3\">{points}</DataArray></Points>\
+             <Cells><DataArray type=\"Int32\" Name=\"connectivity\">{corners}</DataArray>\
+             <DataArray type=\"Int32\" Name=\"offsets\">{ends}</DataArray>\
+             <DataArray type=\"UInt8\" Name=\"types\">{types}</DataArray></Cells></Piece></UnstructuredGrid></VTKFile>"
+        )
+        .into_bytes()
+    };
+    let mut cells: Vec<[u32; 4]> = (0..3).flat_map(|y| (0..4).map(move |x| 5 * y + x)).map(|i| [i, i + 1, i + 6, i + 5]).collect();
+    let expected: Vec<f64> = cells.iter().map(|corners| f64::from(corners[0])).collect();
+    let of = |cells: &[[u32; 4]], shift: f64| read("u_initial_filename=a.vtu\n", "a.vtu", cell(cells, shift));
+    assert_eq!(of(&cells, 0.0), Ok(expected.clone()));
+    cells.reverse();
+    assert_eq!(of(&cells, 0.0), Ok(expected.clone()));
+    // Numbers in single precision are off by less than a tenth of the distance of cells.
+    assert_eq!(of(&cells, 0.05), Ok(expected));
+    let error = of(&cells, 0.5).expect_err("another grid");
+    assert_eq!(
+        error.message,
+        "a.vtu: cell 0 of the file, at (4, 2.5), is no cell of the grid: the nearest is cell 11 at (3.5, 2.5), 0.5 away"
+    );
+    cells[1] = cells[0];
+    let error = of(&cells, 0.0).expect_err("a cell twice");
+    assert_eq!(error.message, "a.vtu: cell 1 of the file, at (3.5, 2.5), is cell 11 of the grid, and cell 0 of the file is it, too");
+    // Boxes of other widths.
+    let image = |width: f64| {
+        vti_of(&Grid::cartesian(Cartesian::plane([4, 3], [width, 1.0])).expect("a grid"), Compression::None, &plane([4, 3]).1[..1])
+    };
+    assert!(read("u_initial_filename=a.vti\n", "a.vti", image(1.0)).is_ok());
+    let error = read("u_initial_filename=a.vti\n", "a.vti", image(2.0)).expect_err("another grid");
+    assert_eq!(
+        error.message,
+        "a.vti: cell 0 of the file, at (1, 0.5), is no cell of the grid: the nearest is cell 0 at (0.5, 0.5), 0.5 away"
+    );
+}
+
 /// Text, base 64, big-endian numbers and short headers, as other programs write them.
 #[test]
 fn encodings_of_other_programs() {
@@ -460,7 +508,12 @@ fn damaged_files_are_refused() {
 /// The unit that a program divides an output by stands behind its name.
 #[test]
 fn units_of_outputs_are_in_names() {
-    static PRESSURE: Program = Program { name: "pressure", inputs: &[], outputs: &[OutputInfo { tag: "p", unit: Some("Bar") }], ..HEAT };
+    static PRESSURE: Program = Program {
+        name: "pressure",
+        inputs: &[],
+        outputs: &[OutputInfo { tag: "p", kind: OutputKind::Numbers(EntityKind::Cell), unit: Some("Bar") }],
+        ..HEAT
+    };
     let sink = Sink::memory();
     let options = Options { sink: sink.clone(), ..Options::silent() };
     let grid = Grid::cartesian(Cartesian::line(2, 0.5)).expect("a grid");

@@ -25,13 +25,14 @@ use equelle_front::memory::geometry::kept_from;
 use equelle_front::ops::Reduction;
 use equelle_front::time_steps;
 use equelle_front::types::{Basic, Shape};
-use equelle_runtime::TableColumns;
+use equelle_runtime::{OutputKind, TableColumns};
 use proc_macro2::{Ident, Literal, TokenStream};
 use quote::quote;
 
 use super::rust::{blank, format, ident};
+use super::sets::entity_ident;
 use super::source::{file_name, imported, newton_place, retries, solves, source_path};
-use super::{PackageOptions, input_kind, output_unit, unit_text};
+use super::{PackageOptions, input_kind, output_kind, output_unit, unit_text};
 use function::FunctionWriter;
 use operations::real;
 use program::Program;
@@ -53,6 +54,7 @@ pub(super) fn text(module: &Module, options: &PackageOptions) -> Result<String, 
         "InputKind",
         "InputUnit",
         "OutputInfo",
+        "OutputKind",
         "Retry",
         "Solve",
         "TableColumn",
@@ -176,10 +178,18 @@ fn program_info(program: &Program) -> TokenStream {
         let line = Literal::u32_unsuffixed(line);
         quote! { Solve { line: #line, unknowns: &[#(#unknowns),*] } }
     });
-    let outputs = module.interface.outputs_to_files().map(|output| {
+    let outputs = module.interface.named_outputs().map(|output| {
         let tag = &output.name;
+        let kind = ident(match output_kind(module, output) {
+            OutputKind::Number => "Number",
+            OutputKind::Vector => "Vector",
+            OutputKind::Numbers(_) => "Numbers",
+            OutputKind::Vectors(_) => "Vectors",
+        });
+        let entities = output.ty.mapping().map(|set| entity_ident(module.sets.get(set).kind));
+        let kind = entities.map_or_else(|| quote! { #kind }, |entities| quote! { #kind(EntityKind::#entities) });
         let unit = output_unit(module, output).map_or_else(|| quote! { None }, |unit| quote! { Some(#unit) });
-        quote! { OutputInfo { tag: #tag, unit: #unit } }
+        quote! { OutputInfo { tag: #tag, kind: OutputKind::#kind, unit: #unit } }
     });
     quote! {
         /// What messages at run time need to know of the program.
@@ -281,7 +291,10 @@ impl Needs {
             names.extend(has_tables.then_some(["TableColumn", "TableColumns"]).into_iter().flatten());
             names.extend(inputs.iter().any(|input| input.columns.len() > 2).then_some("TablePart"));
         }
-        names.extend(program.module.interface.outputs_to_files().next().is_some().then_some("OutputInfo"));
+        let mut outputs = program.module.interface.named_outputs().peekable();
+        names.extend(outputs.peek().is_some().then_some(["OutputInfo", "OutputKind"]).into_iter().flatten());
+        let names_entities = self.domains || memory.is_some() || outputs.any(|output| output.ty.mapping().is_some());
+        names.extend(names_entities.then_some("EntityKind"));
         names.extend((!program.checkpoints.loops.is_empty()).then_some("Checkpoint"));
         names.extend((!program.time_loops.is_empty()).then_some("Retry"));
         names.extend(self.round_lengths.then_some("RoundLength"));
@@ -293,7 +306,7 @@ impl Needs {
         }
         names.extend(program.geometry.iter().any(|(_, kept)| !kept.is_empty()).then_some("GeometryArray"));
         if self.domains || memory.is_some() {
-            names.extend(["CanonicalSet", "EntityKind", "Extent"]);
+            names.extend(["CanonicalSet", "Extent"]);
         }
         names.extend(&self.enums);
         names.extend(self.newton.then_some("Implicit"));

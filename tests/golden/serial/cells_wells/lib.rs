@@ -6,7 +6,7 @@ mod kernels_serial;
 
 use equelle_runtime::{
     Buffers, CanonicalSet, EntityKind, Error, Extent, InputInfo, InputKind, MemoryPlan,
-    OutputInfo, Program, SetMemory, Source,
+    OutputInfo, OutputKind, Program, SetMemory, Source,
 };
 use kernels::{ComputeItrans, Kernels, ResidualOfCells, ResidualOfWells};
 
@@ -98,10 +98,12 @@ pub static PROGRAM: Program = Program {
     outputs: &[
         OutputInfo {
             tag: "cells",
+            kind: OutputKind::Numbers(EntityKind::Cell),
             unit: None,
         },
         OutputInfo {
             tag: "wells",
+            kind: OutputKind::Numbers(EntityKind::Cell),
             unit: None,
         },
     ],

@@ -6,8 +6,8 @@ mod kernels_serial;
 
 use equelle_runtime::{
     Buffers, CanonicalSet, Checkpoint, Comparison, EntityKind, Error, Extent,
-    GeometryArray, InputInfo, InputKind, MemoryPlan, Operations, OutputInfo, Program,
-    Reduction, SetMemory, Source,
+    GeometryArray, InputInfo, InputKind, MemoryPlan, Operations, OutputInfo, OutputKind,
+    Program, Reduction, SetMemory, Source,
 };
 use kernels::{
     Diffuse, Extremes, Geometry, Inside, Jump, Kernels, Outside, Ratio, Transmissibility,
@@ -76,31 +76,74 @@ pub static PROGRAM: Program = Program {
     retries: &[],
     solves: &[],
     outputs: &[
-        OutputInfo { tag: "u", unit: None },
+        OutputInfo {
+            tag: "total",
+            kind: OutputKind::Number,
+            unit: None,
+        },
+        OutputInfo {
+            tag: "most",
+            kind: OutputKind::Number,
+            unit: None,
+        },
+        OutputInfo {
+            tag: "largest",
+            kind: OutputKind::Number,
+            unit: None,
+        },
+        OutputInfo {
+            tag: "u",
+            kind: OutputKind::Numbers(EntityKind::Cell),
+            unit: None,
+        },
         OutputInfo {
             tag: "jump",
+            kind: OutputKind::Numbers(EntityKind::Face),
             unit: None,
         },
         OutputInfo {
             tag: "large",
+            kind: OutputKind::Numbers(EntityKind::Face),
             unit: None,
         },
         OutputInfo {
             tag: "inlet_size",
+            kind: OutputKind::Numbers(EntityKind::Face),
             unit: None,
         },
         OutputInfo {
             tag: "inside",
+            kind: OutputKind::Numbers(EntityKind::Face),
+            unit: None,
+        },
+        OutputInfo {
+            tag: "least",
+            kind: OutputKind::Number,
+            unit: None,
+        },
+        OutputInfo {
+            tag: "ratio",
+            kind: OutputKind::Number,
             unit: None,
         },
         OutputInfo {
             tag: "sizes",
+            kind: OutputKind::Numbers(EntityKind::Face),
             unit: None,
         },
-        OutputInfo { tag: "t", unit: None },
-        OutputInfo { tag: "w", unit: None },
+        OutputInfo {
+            tag: "t",
+            kind: OutputKind::Numbers(EntityKind::Face),
+            unit: None,
+        },
+        OutputInfo {
+            tag: "w",
+            kind: OutputKind::Numbers(EntityKind::Cell),
+            unit: None,
+        },
         OutputInfo {
             tag: "size",
+            kind: OutputKind::Numbers(EntityKind::Cell),
             unit: None,
         },
     ],

@@ -6,7 +6,7 @@ mod kernels_serial;
 
 use equelle_runtime::{
     Buffers, CanonicalSet, EntityKind, Error, Extent, InputInfo, InputKind, MemoryPlan,
-    OutputInfo, Program, SetMemory, Source,
+    OutputInfo, OutputKind, Program, SetMemory, Source,
 };
 use kernels::{
     Direction, Extremes, Fields, Fluxes, Kernels, Lively, Lookup, Nothing, Rates,
@@ -61,50 +61,92 @@ pub static PROGRAM: Program = Program {
     outputs: &[
         OutputInfo {
             tag: "cell",
+            kind: OutputKind::Numbers(EntityKind::Face),
             unit: None,
         },
         OutputInfo {
             tag: "self",
+            kind: OutputKind::Numbers(EntityKind::Cell),
             unit: None,
         },
-        OutputInfo { tag: "v", unit: None },
-        OutputInfo { tag: "s", unit: None },
-        OutputInfo { tag: "b", unit: None },
-        OutputInfo { tag: "w", unit: None },
+        OutputInfo {
+            tag: "v",
+            kind: OutputKind::Vectors(EntityKind::Cell),
+            unit: None,
+        },
+        OutputInfo {
+            tag: "s",
+            kind: OutputKind::Numbers(EntityKind::Cell),
+            unit: None,
+        },
+        OutputInfo {
+            tag: "b",
+            kind: OutputKind::Numbers(EntityKind::Cell),
+            unit: None,
+        },
+        OutputInfo {
+            tag: "w",
+            kind: OutputKind::Numbers(EntityKind::Cell),
+            unit: None,
+        },
         OutputInfo {
             tag: "flux",
+            kind: OutputKind::Numbers(EntityKind::Cell),
             unit: None,
         },
         OutputInfo {
             tag: "doubled",
+            kind: OutputKind::Vectors(EntityKind::Cell),
             unit: None,
         },
         OutputInfo {
             tag: "rate",
+            kind: OutputKind::Vectors(EntityKind::Cell),
             unit: None,
         },
         OutputInfo {
             tag: "at_cell",
+            kind: OutputKind::Vectors(EntityKind::Face),
             unit: None,
         },
         OutputInfo {
             tag: "alive",
+            kind: OutputKind::Numbers(EntityKind::Face),
             unit: None,
         },
         OutputInfo {
             tag: "padded",
+            kind: OutputKind::Vectors(EntityKind::Face),
             unit: None,
         },
         OutputInfo {
             tag: "same",
+            kind: OutputKind::Numbers(EntityKind::Face),
             unit: None,
         },
         OutputInfo {
             tag: "seen",
+            kind: OutputKind::Vectors(EntityKind::Cell),
             unit: None,
         },
         OutputInfo {
             tag: "told",
+            kind: OutputKind::Numbers(EntityKind::Cell),
+            unit: None,
+        },
+        OutputInfo {
+            tag: "total",
+            kind: OutputKind::Vector,
+            unit: None,
+        },
+        OutputInfo {
+            tag: "some",
+            kind: OutputKind::Number,
+            unit: None,
+        },
+        OutputInfo {
+            tag: "product",
+            kind: OutputKind::Number,
             unit: None,
         },
     ],

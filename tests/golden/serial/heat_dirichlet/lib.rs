@@ -6,8 +6,8 @@ mod kernels_serial;
 
 use equelle_runtime::{
     Buffers, CanonicalSet, Checkpoint, EntityKind, Error, Extent, GeometryArray,
-    InputInfo, InputKind, MemoryPlan, Operations, OutputInfo, Program, Reduction,
-    SetMemory, Source,
+    InputInfo, InputKind, MemoryPlan, Operations, OutputInfo, OutputKind, Program,
+    Reduction, SetMemory, Source,
 };
 use kernels::{ComputeBtrans, ComputeItrans, ComputeU, Kernels};
 
@@ -67,6 +67,12 @@ pub static PROGRAM: Program = Program {
     outputs: &[
         OutputInfo {
             tag: "expU",
+            kind: OutputKind::Numbers(EntityKind::Cell),
+            unit: None,
+        },
+        OutputInfo {
+            tag: "maximum of u",
+            kind: OutputKind::Number,
             unit: None,
         },
     ],

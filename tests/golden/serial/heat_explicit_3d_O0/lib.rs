@@ -3,7 +3,8 @@
 
 use equelle_runtime::{
     Buffers, CanonicalSet, Checkpoint, EntityKind, Error, Extent, InputInfo, InputKind,
-    InputUnit, MemoryPlan, Operations, OutputInfo, Program, Reduction, SetMemory, Source,
+    InputUnit, MemoryPlan, Operations, OutputInfo, OutputKind, Program, Reduction,
+    SetMemory, Source,
 };
 
 /// What messages at run time need to know of the program.
@@ -78,6 +79,12 @@ pub static PROGRAM: Program = Program {
     outputs: &[
         OutputInfo {
             tag: "expU",
+            kind: OutputKind::Numbers(EntityKind::Cell),
+            unit: None,
+        },
+        OutputInfo {
+            tag: "maximum of u",
+            kind: OutputKind::Number,
             unit: None,
         },
     ],

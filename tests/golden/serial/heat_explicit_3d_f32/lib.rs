@@ -6,7 +6,8 @@ mod kernels_serial;
 
 use equelle_runtime::{
     Buffers, CanonicalSet, Checkpoint, EntityKind, Error, Extent, GeometryArray,
-    InputInfo, InputKind, InputUnit, MemoryPlan, OutputInfo, Program, SetMemory, Source,
+    InputInfo, InputKind, InputUnit, MemoryPlan, OutputInfo, OutputKind, Program,
+    SetMemory, Source,
 };
 use kernels::{
     ComputeBtransDirection, ComputeMaxU, ComputeMinusItrans, ComputeU, Kernels,
@@ -84,6 +85,12 @@ pub static PROGRAM: Program = Program {
     outputs: &[
         OutputInfo {
             tag: "expU",
+            kind: OutputKind::Numbers(EntityKind::Cell),
+            unit: None,
+        },
+        OutputInfo {
+            tag: "maximum of u",
+            kind: OutputKind::Number,
             unit: None,
         },
     ],

@@ -6,8 +6,8 @@ mod kernels_serial;
 
 use equelle_runtime::{
     Buffers, CanonicalSet, Checkpoint, EntityKind, Error, Extent, GeometryArray,
-    Implicit, InputInfo, InputKind, InputUnit, MemoryPlan, OutputInfo, Program, Retry,
-    SetMemory, Solve, SolveMemory, Source,
+    Implicit, InputInfo, InputKind, InputUnit, MemoryPlan, OutputInfo, OutputKind,
+    Program, Retry, SetMemory, Solve, SolveMemory, Source,
 };
 use kernels::{
     ComputeBtransDirection, ComputeDtCvVolume, ComputeMaxU0, ComputeMaxUInitial,
@@ -100,7 +100,18 @@ pub static PROGRAM: Program = Program {
             unknowns: &["u"],
         },
     ],
-    outputs: &[OutputInfo { tag: "u", unit: None }],
+    outputs: &[
+        OutputInfo {
+            tag: "u",
+            kind: OutputKind::Numbers(EntityKind::Cell),
+            unit: None,
+        },
+        OutputInfo {
+            tag: "maximum of u",
+            kind: OutputKind::Number,
+            unit: None,
+        },
+    ],
 };
 /// The most collections that live at the same time, and what linear systems there are.
 pub static MEMORY: MemoryPlan = MemoryPlan {

@@ -6,7 +6,8 @@ mod kernels_serial;
 
 use equelle_runtime::{
     Buffers, CanonicalSet, Checkpoint, EntityKind, Error, Extent, GeometryArray,
-    InputInfo, InputKind, MemoryPlan, Operations, OutputInfo, Program, SetMemory, Source,
+    InputInfo, InputKind, MemoryPlan, Operations, OutputInfo, OutputKind, Program,
+    SetMemory, Source,
 };
 use kernels::{Bottom, Kernels, Mean, Stage};
 
@@ -106,14 +107,17 @@ pub static PROGRAM: Program = Program {
     outputs: &[
         OutputInfo {
             tag: "q1",
+            kind: OutputKind::Numbers(EntityKind::Cell),
             unit: None,
         },
         OutputInfo {
             tag: "q2",
+            kind: OutputKind::Numbers(EntityKind::Cell),
             unit: None,
         },
         OutputInfo {
             tag: "q3",
+            kind: OutputKind::Numbers(EntityKind::Cell),
             unit: None,
         },
     ],

@@ -6,7 +6,7 @@ mod kernels_serial;
 
 use equelle_runtime::{
     Buffers, CanonicalSet, EntityKind, Error, Extent, InputInfo, InputKind, MemoryPlan,
-    Operations, OutputInfo, Program, SetMemory, Source,
+    Operations, OutputInfo, OutputKind, Program, SetMemory, Source,
 };
 use kernels::{ComputeResidual, Kernels};
 
@@ -98,6 +98,7 @@ pub static PROGRAM: Program = Program {
     outputs: &[
         OutputInfo {
             tag: "residual",
+            kind: OutputKind::Numbers(EntityKind::Cell),
             unit: None,
         },
     ],
