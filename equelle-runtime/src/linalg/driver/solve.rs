@@ -1,13 +1,13 @@
 //! Chooses a method, solves the linear system, checks the true residual, on any device.
 
-use std::cell::{Cell, RefCell};
+use std::cell::Cell;
 use std::time::Instant;
 
 use super::cache::{CacheKey, LinearCache};
 use super::choose::{Attempt, Diagonal, fields, plan};
 use super::error::{LinearError, LinearErrorKind};
 use super::options::{LinearOptions, Method, Preconditioning, refusal};
-use super::system::{LeftScaling, PreparedSystem, Projected, RightPreconditioner, Rows, norm_of};
+use super::system::{LeftScaling, PreparedSystem, Projected, RightPreconditioner, Rows, SecondNorm, norm_of};
 use crate::linalg::krylov::bicgstab::BiCgStab;
 use crate::linalg::krylov::cg::Cg;
 use crate::linalg::krylov::gmres::Gmres;
@@ -360,11 +360,8 @@ impl<S: SystemSpace> Problem<'_, S> {
         let b = replaced.as_ref().unwrap_or(self.system.b());
         let vectors = (!self.system.null_space.is_empty()).then_some(&self.system.vectors);
         let weights = left.as_ref().map(|left| (&left.inverses, left.weight)).or_else(|| self.system.weights());
-        let weights = match weights {
-            Some(weights) => Some((weights, RefCell::new(space.zeros().map_err(Failure::Device)?))),
-            None => None,
-        };
-        let operator = Projected { matrix: self.system.matrix(), vectors, sign, left: left.as_ref(), weights };
+        let second = weights.map(|weights| SecondNorm::new(space, weights)).transpose().map_err(Failure::Device)?;
+        let operator = Projected { matrix: self.system.matrix(), vectors, sign, left: left.as_ref(), second };
         let symmetric = self.system.properties.may_be_definite();
         let has_scaled_rows = matches!(self.system.rows, Rows::Scaled(_));
         let key = CacheKey {

@@ -55,7 +55,7 @@ impl<V> Clone for Rows<V> {
     }
 }
 
-/// Weights of rows with the factor of the norm of the products.
+/// Weights of rows, and the factor of the norm of the products.
 pub(super) type Weights<'a, V> = (&'a V, f64);
 
 /// A system for the methods.
@@ -290,8 +290,20 @@ pub(super) struct Projected<'a, S: SystemSpace> {
     pub sign: f64,
     /// Factors of the rows of the product.
     pub left: Option<&'a LeftScaling<'a, S>>,
-    /// The second norm of residuals, with memory for a product.
-    pub weights: Option<(Weights<'a, S::Vector>, RefCell<S::Vector>)>,
+    pub second: Option<SecondNorm<'a, S>>,
+}
+
+/// A second norm of residuals, with memory for a product.
+pub(super) struct SecondNorm<'a, S: SystemSpace> {
+    weights: Weights<'a, S::Vector>,
+    product: RefCell<S::Vector>,
+}
+
+impl<'a, S: SystemSpace> SecondNorm<'a, S> {
+    /// The norm with these weights.
+    pub fn new(space: &mut S, weights: Weights<'a, S::Vector>) -> Result<SecondNorm<'a, S>, S::Error> {
+        Ok(SecondNorm { weights, product: RefCell::new(space.zeros()?) })
+    }
 }
 
 /// Multiplies a system with weighed rows by their weights, with memory for products.
@@ -398,13 +410,13 @@ impl<S: SystemSpace> LinearOperator<S> for Projected<'_, S> {
     }
 
     fn has_two_norms(&self) -> bool {
-        self.weights.is_some()
+        self.second.is_some()
     }
 
     fn larger_square(&self, space: &mut S, r: &S::Vector, square: &S::Scalar) -> S::Scalar {
-        let Some(((weights, weight), product)) = &self.weights else { return square.clone() };
+        let Some(SecondNorm { weights: (weights, factor), product }) = &self.second else { return square.clone() };
         let product = &mut *product.borrow_mut();
-        space.add_diagonal(product, 0.0, *weight, weights, r);
+        space.add_diagonal(product, 0.0, *factor, weights, r);
         let weighted = space.dot(product, product);
         let (sum, smaller) = (space.add(square, &weighted), space.min(square, &weighted));
         space.sub(&sum, &smaller)
