@@ -16,8 +16,9 @@
 //!
 //! Each equation and each unknown is judged by itself, since they have different units. Where the
 //! rows of a linear system differ much in size, each equation is judged with these rows scaled, too
-//! or instead, as in the linear solve ([`crate::linalg::driver::system`]). The scales of the next system may be others, so norms at the guess are carried along by ratios.
-//! Tolerances that a user gives are in the unit of the residual.
+//! or instead, as in the linear solve ([`crate::linalg::driver::system`]). The scales of the next
+//! system may be others, so norms at the guess are carried along by ratios. Tolerances that a user
+//! gives are in the unit of the residual.
 
 use std::fmt;
 
@@ -173,8 +174,8 @@ impl<'a> Criteria<'a> {
         Ok(())
     }
 
-    /// Converts all norms to the row scales of the linear system of the last correction, after which
-    /// nothing was evaluated yet.
+    /// Converts all norms to the row scales of the linear system of the last correction, after
+    /// which nothing was evaluated yet.
     pub fn rescale(&mut self, problem: &mut dyn Problem, plain: f64) -> Result<f64, Error> {
         let norm = problem.judged_norm(plain)?;
         let ratio = |now: f64, before: f64| if now == before || before == 0.0 { 1.0 } else { now / before };

@@ -91,7 +91,7 @@ fn iterate(problem: &mut dyn Problem, options: &Options, history: &mut History) 
     history.iterations.push(Iteration { norm: first, linear_iterations: None, length: 1.0, times });
     history.first_ranges = problem.ranges()?;
     criteria.begin(first);
-    // The norm that is compared with others: with scaled rows where the last matrix has uneven ones.
+    // The norm that is compared: with scaled rows where the last matrix has uneven ones.
     let mut judged = first;
     // Part of the residual that the last correction has left.
     let mut kept = None;

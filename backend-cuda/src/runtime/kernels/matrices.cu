@@ -170,8 +170,8 @@ EQ_FUNCTION double eq_entry(const EqRows& a, EqEntity row, EqEntity column) {
   return 0.0;
 }
 
-// Sets `differ` to 1 if an entry in the rows and columns from `begin` to `end` is more than `factor`
-// times as large as both its mirrored entry and the diagonal of its column.
+// Sets `differ` to 1 if an entry in the rows and columns from `begin` to `end` is more than
+// `factor` times as large as both its mirrored entry and the diagonal of its column.
 extern "C" __global__ void equelle_rows_agree(EqEntity n, const EqRows a, EqEntity begin, EqEntity end, double factor, unsigned int* differ) {
   const EqEntity row = begin + eq_index();
   if (row >= end || row >= n) return;

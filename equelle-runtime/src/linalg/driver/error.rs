@@ -157,3 +157,18 @@ impl From<LinearError> for Error {
         Error::new(ErrorKind::Simulation, error.message()).hint(error.hint())
     }
 }
+
+/// A failure before it is put into words.
+pub(in crate::linalg) struct MethodError {
+    pub kind: LinearErrorKind,
+    pub iterations: usize,
+    /// Relative to the right-hand side; `None` for 1.
+    pub residual: Option<f64>,
+    pub detail: String,
+}
+
+impl MethodError {
+    pub fn new(kind: LinearErrorKind, detail: impl Into<String>) -> MethodError {
+        MethodError { kind, iterations: 0, residual: None, detail: detail.into() }
+    }
+}

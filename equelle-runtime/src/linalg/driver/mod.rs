@@ -1,11 +1,13 @@
 //! The linear-solver driver: chooses a method, solves, checks the true residual.
 //!
 //! [`options`] (method and tolerances), [`choose`] (automatic choice), [`mod@solve`], `cache`
-//! (reuse between solves), [`error`], [`system`] (scaling, null space, and when a system is solved).
+//! (reuse between solves), [`error`], [`system`] (scaling, null space, and when a system is
+//! solved).
 
 pub(super) mod cache;
 pub mod choose;
 pub mod error;
+mod operator;
 pub mod options;
 pub mod solve;
 pub mod system;

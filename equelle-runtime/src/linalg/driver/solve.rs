@@ -5,9 +5,10 @@ use std::time::Instant;
 
 use super::cache::{CacheKey, LinearCache};
 use super::choose::{Attempt, Diagonal, fields, plan};
-use super::error::{LinearError, LinearErrorKind};
+use super::error::{LinearError, LinearErrorKind, MethodError};
+use super::operator::{LeftScaling, Projected, RightPreconditioner, SecondNorm};
 use super::options::{LinearOptions, Method, Preconditioning, refusal};
-use super::system::{LeftScaling, PreparedSystem, Projected, RightPreconditioner, Rows, SecondNorm, norm_of};
+use super::system::{PreparedSystem, Rows, norm_of};
 use crate::linalg::krylov::bicgstab::BiCgStab;
 use crate::linalg::krylov::cg::Cg;
 use crate::linalg::krylov::gmres::Gmres;
@@ -44,21 +45,6 @@ pub struct Solution<V = Vec<f64>> {
 /// The method's share of the tolerance; the rest is for subtracting the mean and for the part of
 /// the right-hand side outside the range.
 const SHARE: f64 = 0.9;
-
-/// A failure before it is put into words.
-pub(super) struct MethodError {
-    pub kind: LinearErrorKind,
-    pub iterations: usize,
-    /// Relative to the right-hand side; `None` for 1.
-    pub residual: Option<f64>,
-    pub detail: String,
-}
-
-impl MethodError {
-    pub fn new(kind: LinearErrorKind, detail: impl Into<String>) -> MethodError {
-        MethodError { kind, iterations: 0, residual: None, detail: detail.into() }
-    }
-}
 
 /// Why an attempt failed.
 enum Failure<E> {

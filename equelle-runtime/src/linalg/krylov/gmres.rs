@@ -87,7 +87,7 @@ impl<S: VectorSpace> Cycle<S> for Gmres<S> {
         let square = space.dot(r, r);
         let mut watch = ResidualMonitor::new(control);
         if system.operator.has_two_norms() {
-            // The recurrence knows the 2-norm alone: it aims for what that is beside the larger one.
+            // The recurrence knows the 2-norm alone: it aims for the same part of that.
             let larger = system.operator.larger_square(space, r, &square);
             let [square, larger] = space.read([&square, &larger])?;
             watch = ResidualMonitor::new(Control { target: control.target.times((square / larger).sqrt()), ..control });
