@@ -129,6 +129,54 @@ fn matrices_are_looked_at_as_on_the_host() {
     }
 }
 
+/// Scales of rows, whether rows agree in their unit, and solutions of such systems. A cell in the
+/// middle of a box is held by an equation of its own; in a small unit it does not agree with its
+/// neighbours, in a large one it is like a penalty.
+#[test]
+fn uneven_rows_are_treated_as_on_the_host() {
+    let open = laplacian([7, 6, 5], true, 1.0);
+    let n = open.n_rows();
+    let held = n / 2;
+    let with_unit = |unit: f64| {
+        let rows = (0..n).filter(|row| *row != held).flat_map(|row| open.row(row).map(move |(column, value)| (row, column, value)));
+        let entries: Vec<_> = rows.chain([(held, held, unit)]).collect();
+        let rhs: Vec<f64> = (0..n).map(|row| if row == held { unit } else { 0.0 }).collect();
+        (Csr::from_triplets(n, n, &entries).expect("legal entries"), rhs)
+    };
+    let exact = {
+        let (matrix, rhs) = with_unit(1.0);
+        let lu = LinearOptions { method: Some(Method::Lu), ..LinearOptions::default() };
+        solve_blocks(&matrix, &[n], &rhs, &lu, &mut LinearCache::default()).expect("a regular matrix").x
+    };
+    for (unit, agrees) in [(1e-20, false), (1.0, true), (1e20, true)] {
+        let (matrix, rhs) = with_unit(unit);
+        let (mut host, there) = (HostSpace::new(n), HostMatrix::from(matrix.clone()));
+        let Ok(expected) = host.row_scales(&there);
+        for mut rt in spaces() {
+            let a = rt.matrix(matrix.clone()).expect("memory");
+            let scales = rt.row_scales(&a).expect("memory");
+            assert_eq!(bits(&values(&mut rt, &scales)), bits(&expected));
+            let scaled = rt.scaled_rows(&a, &scales).expect("memory");
+            assert_eq!(*rt.host_matrix(&scaled).expect("a device"), matrix.scaled_rows(&expected));
+            assert_eq!(rt.rows_agree(&a, &[n]).expect("a device"), agrees);
+            assert_eq!(host.rows_agree(&there, &[n]), Ok(agrees));
+            for (method, preconditioner) in [
+                (None, None),
+                (Some(Method::BiCgStab), Some(Preconditioning::Jacobi)),
+                (Some(Method::Gmres), Some(Preconditioning::Ilu0)),
+                (Some(Method::BiCgStab), Some(Preconditioning::Amg)),
+            ] {
+                let options = LinearOptions { method, preconditioner, ..LinearOptions::default() };
+                let found = solve(&mut rt, &matrix, &[n], &rhs, &options, &mut LinearCache::default());
+                let found = found.unwrap_or_else(|error| panic!("{unit} {method:?}: {error}"));
+                // 1e-8 of the one source, times a condition of 20 and the root of 210 cells.
+                let error = found.x.iter().zip(&exact).fold(0.0, |most: f64, (x, exact)| most.max((x - exact).abs()));
+                assert!(error < 3e-6, "{unit} {method:?} {preconditioner:?}: {error}");
+            }
+        }
+    }
+}
+
 /// The kinds of preconditioners, and multigrid with each smoother.
 fn kinds() -> Vec<(Preconditioning, Option<AmgSmoother>)> {
     let mut kinds: Vec<_> = Preconditioning::ALL.into_iter().map(|kind| (kind, None)).collect();
