@@ -40,6 +40,7 @@ mod dropped;
 mod effects;
 mod expression;
 mod function;
+mod geometry;
 mod halo;
 mod import;
 mod newton;

@@ -3,12 +3,12 @@
 use crate::check::checker::{Checker, value};
 use crate::check::halo::{AXES, Given};
 use crate::check::scope::{EntryId, Meaning, Role, State, VariableEntry};
-use crate::check::stencil::side_name;
+use crate::check::stencil::{bare, side_name};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::ops::{Arithmetic, MAX_OFFSET, Offset};
 use crate::source::Span;
 use crate::syntax::ast::{self, BinaryOp, ExprKind as Ast, Ident};
-use crate::typed::{Expr, ExprKind, StmtKind, TreeType};
+use crate::typed::{Expr, ExprKind, Rule, Rules, StmtKind, TreeType, VarId, Variable};
 use crate::types::{Dimension, Shape, Type};
 
 /// An index: its axis, its offset, and whether a parameter names the axis.
@@ -16,6 +16,23 @@ struct Index {
     axis: usize,
     by: i8,
     is_parameter: bool,
+}
+
+/// A value of a rule, for a side, that is read where nothing says what it is.
+struct UnknownBeyond {
+    var: VarId,
+    side: usize,
+    rule: Rule,
+}
+
+/// The side of an axis that an offset leads towards.
+fn side(axis: usize, by: Offset) -> usize {
+    2 * axis + usize::from(by[axis] > 0)
+}
+
+/// The first side without a rule that an offset leads towards.
+fn missing(sides: &Rules, by: Offset) -> Option<usize> {
+    (0..3).filter(|&axis| by[axis] != 0).map(|axis| side(axis, by)).find(|&side| sides[side].is_none())
 }
 
 impl<'a> Checker<'a> {
@@ -48,14 +65,9 @@ impl<'a> Checker<'a> {
         self.is_on_cells(&data, &ty, "a read by index")?;
         let by = self.offsets(args)?;
         let halo = self.rules_of(ty.halo);
-        let operands = [data.ty.clone()];
-        for (axis, &offset) in by.iter().enumerate() {
-            let side = 2 * axis + usize::from(offset > 0);
-            if offset == 0 || halo.sides[side].is_some() {
-                continue;
-            }
+        if let Some(side) = missing(&halo.sides, by) {
             let (end, letter) = side_name(side);
-            let cells = offset.unsigned_abs();
+            let cells = by[side / 2].unsigned_abs();
             let index = letter.to_lowercase();
             let end_word = if end == "low" { "Low" } else { "High" };
             let message = format!(
@@ -72,21 +84,99 @@ impl<'a> Checker<'a> {
         if by == Offset::default() {
             return Some(Expr { span, ..data });
         }
+        let operands = [data.ty.clone()];
+        let read = match self.read_at(data, by, span) {
+            Ok(read) => read,
+            Err(unknown) => return self.refuse_unknown(name, by, &unknown, span),
+        };
+        Some(self.keep_periodic(read, &operands))
+    }
+
+    /// A value at an offset, by its rules, which it has for all sides that the offset leads
+    /// towards. What they give is read at the last cell along their own axis, and at the offset
+    /// along those after it.
+    fn read_at(&mut self, data: Expr, by: Offset, span: Span) -> Result<Expr, UnknownBeyond> {
+        let Some(ty) = data.ty.value() else { return Ok(data) };
+        let halo = self.rules_of(ty.halo);
         let dims = data.dims.clone();
         let dim = dims.first().copied().unwrap_or(Dimension::NONE);
-        let mut arguments = vec![Expr { ty: data.ty.bare(), ..data }];
-        for given in &halo.given {
-            arguments.push(match given {
-                Given::Number(bits) => value(ExprKind::Number(f64::from_bits(*bits)), Type::SCALAR, dim, span),
-                Given::Variable(var) => {
-                    let variable = &self.variables[var.0 as usize];
-                    Expr { kind: ExprKind::Variable(*var), ty: variable.ty.bare(), dims: variable.dims.clone(), span }
+        let mut args = vec![Expr { ty: data.ty.bare(), ..data }];
+        let mut rules = Rules::default();
+        for axis in (0..3).filter(|&axis| by[axis] != 0) {
+            let side = side(axis, by);
+            let Some(rule) = halo.sides[side] else { continue };
+            let number = args.len() as u32;
+            let (rule, given) = match rule {
+                Rule::AtFace(given) => (Rule::AtFace(number), given),
+                Rule::Value(given) => (Rule::Value(number), given),
+                Rule::Slope(given) => (Rule::Slope(number), given),
+                Rule::Periodic | Rule::Mirror | Rule::MirrorAt | Rule::Negate | Rule::Copy | Rule::Polynomial(_) => {
+                    rules[side] = Some(rule);
+                    continue;
                 }
+            };
+            rules[side] = Some(rule);
+            // Rules of the axes before have led to a cell of the grid.
+            let after: Offset = std::array::from_fn(|other| if other > axis { by[other] } else { 0 });
+            args.push(match halo.given[given as usize - 1] {
+                Given::Number(bits) => value(ExprKind::Number(f64::from_bits(bits)), Type::SCALAR, dim, span),
+                Given::Variable(var) => self.given_at(var, after, span).map_err(|unknown| unknown.unwrap_or(UnknownBeyond { var, side, rule }))?,
             });
         }
         let result = Type { shape: ty.mapping().map_or(ty.shape, Shape::Collection), ..ty.bare() };
-        let read = Expr { kind: ExprKind::Read { args: arguments, by, rules: halo.sides }, ty: TreeType::Value(result), dims, span };
-        Some(self.keep_periodic(read, &operands))
+        Ok(Expr { kind: ExprKind::Read { args, by, rules }, ty: TreeType::Value(result), dims, span })
+    }
+
+    /// What a rule gives, at an offset: by rules of its own, or as an expression of geometry. An
+    /// error without content: nothing says what it is there.
+    fn given_at(&mut self, var: VarId, by: Offset, span: Span) -> Result<Expr, Option<UnknownBeyond>> {
+        let variable = &self.variables[var.0 as usize];
+        let data = Expr { kind: ExprKind::Variable(var), ty: variable.ty.clone(), dims: variable.dims.clone(), span };
+        let Some(ty) = variable.ty.value() else { return Err(None) };
+        if by == Offset::default() || ty.shape == Shape::Single {
+            return Ok(bare(data));
+        }
+        if missing(&self.rules_of(ty.halo).sides, by).is_none() {
+            return self.read_at(data, by, span).map_err(Some);
+        }
+        self.geometry_at(var, by, span).ok_or(None)
+    }
+
+    /// Reports a read at a corner where nothing says what a rule gives there.
+    fn refuse_unknown(&mut self, name: &Ident, by: Offset, unknown: &UnknownBeyond, span: Span) -> Option<Expr> {
+        let &UnknownBeyond { var, side, rule } = unknown;
+        let Variable { name: given, span: place, ty, .. } = &self.variables[var.0 as usize];
+        let sides = ty.value().map(|ty| self.rules_of(ty.halo).sides).unwrap_or_default();
+        let given = if given == "beyond" { "..." } else { given };
+        let (end, letter) = side_name(side);
+        let later = (side / 2 + 1..3).filter(|&axis| by[axis] != 0 && sides[self::side(axis, by)].is_none());
+        let (mut ends, mut axes) = (Vec::new(), Vec::new());
+        for axis in later {
+            let (end, letter) = side_name(self::side(axis, by));
+            ends.push(format!("the {end} side of {letter}"));
+            axes.push(letter.to_lowercase());
+        }
+        let (ends, axes) = (ends.join(" and "), axes.join(", "));
+        let word = match rule {
+            Rule::AtFace(_) => "AtFace",
+            Rule::Slope(_) => "Slope",
+            Rule::Value(_)
+            | Rule::Periodic
+            | Rule::Mirror
+            | Rule::MirrorAt
+            | Rule::Negate
+            | Rule::Copy
+            | Rule::Polynomial(_) => "Value",
+        };
+        let message = format!(
+            "`{}` is read at a corner, beyond {ends} too, but nothing says what `{word}` gives there for the {end} side of {letter}",
+            name.name
+        );
+        let place = *place;
+        let hint = format!(
+            "give it rules of its own, as in `Halo({given}, Copy({axes}))`; what is computed of `Centroid(AllCells())` alone needs none"
+        );
+        self.fail(Diagnostic::new(Code::StencilBeyond, span, message).also(place, "it has values at cells only").hint(hint))
     }
 
     /// Whether an index variable stands in an expression.
