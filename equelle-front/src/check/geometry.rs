@@ -18,13 +18,16 @@ use crate::typed::{Builtin, Expr, ExprKind, FunctionId, Rule, Stmt, StmtKind, Tr
 use crate::types::{Basic, CanonicalSet, Dimension, Shape, Type};
 
 /// Deepest nesting that is followed, through variables and functions.
-const MAX_DEPTH: u32 = 120;
+const MAX_DEPTH: u32 = 300;
 
 /// Most operations and statements of a program that are followed.
-const MAX_WORK: usize = 1_000_000;
+const MAX_WORK: usize = 200_000;
 
 /// Deepest tree that is made of an expression without a variable for a part of it.
 const MAX_TREE: u32 = 50;
+
+/// Largest tree, which matters in conditions, where nothing gets a variable.
+const MAX_SIZE: usize = 1000;
 
 /// Index into [`Geometry::nodes`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -98,7 +101,11 @@ impl<'a> Checker<'a> {
             return argument.ty.clone();
         }
         let before = self.before.len();
-        let nodes = self.elements(argument, &mut Place { bodies: Vec::new(), assigned: None });
+        let nodes = if self.may_be_repeated(argument) {
+            self.elements(argument, &mut Place { bodies: Vec::new(), assigned: None })
+        } else {
+            Vec::new()
+        };
         if nodes.iter().all(Option::is_none) {
             self.before.truncate(before);
         }
@@ -135,7 +142,7 @@ impl<'a> Checker<'a> {
     /// The value of a variable at an offset, if it is an expression of geometry.
     pub fn geometry_at(&mut self, variable: VarId, by: Offset, span: Span) -> Option<Expr> {
         let node = self.variable(variable, &Place { bodies: Vec::new(), assigned: None }).first().copied().flatten()?;
-        Some(self.evaluated(node, by, span))
+        self.evaluated(node, by, span)
     }
 
     /// Statements with the snapshots before the assignments that they belong to.
@@ -198,7 +205,7 @@ impl<'a> Checker<'a> {
         let snapshots = self.geometry.snapshots.len();
         let definition = self.geometry.definitions.remove(&variable);
         let mut nodes = nothing;
-        if let Some(value) = &definition {
+        if let Some(value) = definition.as_ref().filter(|value| self.may_be_repeated(value)) {
             nodes = self.elements(value, &mut Place { bodies: Vec::new(), assigned: Some(variable) });
         }
         if nodes.iter().all(Option::is_none) {
@@ -206,13 +213,7 @@ impl<'a> Checker<'a> {
         }
         self.geometry.definitions.extend(definition.map(|value| (variable, value)));
         for (node, ty) in nodes.iter_mut().zip(&types) {
-            let rules = self.rules_of(ty.halo);
-            if rules.sides.iter().any(Option::is_some) {
-                // Its rules say what it is worth.
-                *node = None;
-            } else if rules.geometry.is_some() {
-                *node = rules.geometry;
-            }
+            *node = self.rules_of(ty.halo).geometry.or(*node);
         }
         if nodes.iter().any(Option::is_some) {
             self.geometry.known.insert(variable, nodes.clone());
@@ -253,8 +254,7 @@ impl<'a> Checker<'a> {
     fn single_value(&mut self, expr: &Expr, place: &mut Place) -> Option<NodeId> {
         let ty = expr.ty.value()?;
         let is_constant = ty.shape == Shape::Single;
-        let has_rules = self.rules_of(ty.halo).sides.iter().any(Option::is_some);
-        if has_rules || !(is_constant || self.may_be_geometry(&ty)) {
+        if !(is_constant || self.may_be_geometry(&ty)) {
             return None;
         }
         let found = self.deeper(|this| this.operation(expr, place));
@@ -282,14 +282,8 @@ impl<'a> Checker<'a> {
             return None;
         }
         let span = expr.span;
-        let variable = Variable {
-            name: "constant".to_owned(),
-            ty: expr.ty.clone(),
-            dims: expr.dims.clone(),
-            mutable: false,
-            owner: None,
-            span,
-        };
+        let variable =
+            Variable { name: "constant".to_owned(), ty: expr.ty.clone(), dims: expr.dims.clone(), mutable: false, owner: None, span };
         let snapshot = match place.assigned {
             None => {
                 let snapshot = self.new_variable(variable);
@@ -359,7 +353,7 @@ impl<'a> Checker<'a> {
     }
 
     /// A value at an offset, also beyond the sides of the grid.
-    fn evaluated(&mut self, root: NodeId, by: Offset, span: Span) -> Expr {
+    fn evaluated(&mut self, root: NodeId, by: Offset, span: Span) -> Option<Expr> {
         let mut reached = BTreeSet::from([root]);
         let mut uses: HashMap<NodeId, u32> = HashMap::from([(root, 1)]);
         let mut rest = vec![root];
@@ -375,33 +369,37 @@ impl<'a> Checker<'a> {
                 }
             }
         }
-        let mut made: HashMap<NodeId, (Expr, u32)> = HashMap::new();
+        // With the depth and the size of each tree.
+        let mut made: HashMap<NodeId, (Expr, u32, usize)> = HashMap::new();
         for node in reached {
-            let (expr, depth) = match (self.component(node), &self.geometry.nodes[node.0 as usize]) {
+            let (expr, depth, size) = match (self.component(node), &self.geometry.nodes[node.0 as usize]) {
                 (Some((centroid, axis)), Node::Operation(shell, _)) => {
                     let component = with_operands(shell, &mut |_| Some(centroid.clone())).unwrap_or(centroid);
-                    (coordinate(component, axis, by, span), 1)
+                    (coordinate(component, axis, by, span), 1, 1)
                 }
-                (_, Node::Constant(expr)) => (expr.clone(), 0),
-                (_, Node::Centroid(expr)) => (linear(expr.clone(), by, span), 1),
-                (_, Node::Index(axis, expr)) => (shifted(expr.clone(), by[usize::from(*axis)], span), 1),
-                (_, Node::Even(axes, expr)) => (parity(expr.clone(), *axes, by, span), 1),
+                (_, Node::Constant(expr)) => (expr.clone(), 0, 1),
+                (_, Node::Centroid(expr)) => (linear(expr.clone(), by, span), 1, 1),
+                (_, Node::Index(axis, expr)) => (shifted(expr.clone(), by[usize::from(*axis)], span), 1, 1),
+                (_, Node::Even(axes, expr)) => (parity(expr.clone(), *axes, by, span), 1, 1),
                 (_, Node::Operation(shell, operands)) => {
-                    let mut depth = 1;
+                    let (mut depth, mut size) = (1, 1_usize);
                     let mut operands = operands.iter();
                     let whole = with_operands(shell, &mut |_| {
-                        let (operand, below) = made.get(operands.next()?)?;
+                        let (operand, below, inside) = made.get(operands.next()?)?;
                         depth = depth.max(below + 1);
-                        Some(operand.clone())
+                        size += inside;
+                        (size <= MAX_SIZE).then(|| operand.clone())
                     });
-                    (whole.unwrap_or_else(|| shell.clone()), depth)
+                    (whole?, depth, size)
                 }
             };
-            let is_named = depth > 0 && !self.geometry.in_condition && node != root && (uses.get(&node).is_some_and(|&uses| uses > 1) || depth > MAX_TREE);
-            let made_of = if is_named { (self.named(expr), 0) } else { (expr, depth) };
-            made.insert(node, made_of);
+            let is_named = depth > 0
+                && !self.geometry.in_condition
+                && node != root
+                && (uses.get(&node).is_some_and(|&uses| uses > 1) || depth > MAX_TREE || size > MAX_SIZE / 4);
+            made.insert(node, if is_named { (self.named(expr), 0, 1) } else { (expr, depth, size) });
         }
-        made.remove(&root).map_or_else(|| operand(span), |(expr, _)| Expr { span, ..expr })
+        made.remove(&root).map(|(expr, ..)| Expr { span, ..expr })
     }
 
     /// The centroid and the axis of a coordinate.

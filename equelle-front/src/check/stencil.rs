@@ -181,8 +181,10 @@ impl<'a> Checker<'a> {
         let (_, all) = own(self, "result", call);
         let names: Vec<VarId> = (0..given.len() as u32).map(|k| own(self, "beyond", element(&all, count + k)).0).collect();
         for (&name, &var) in names.iter().zip(given) {
-            let ty = self.variables[var.0 as usize].ty.clone();
-            self.variables[name.0 as usize].ty = self.renamed(&ty, given, &names);
+            let Variable { ty, span, .. } = self.variables[var.0 as usize].clone();
+            let ty = self.renamed(&ty, given, &names);
+            let own = &mut self.variables[name.0 as usize];
+            (own.ty, own.span) = (ty, span);
         }
         let mut elements: Vec<Expr> = (0..count).map(|index| element(&all, index)).collect();
         for element in &mut elements {
@@ -403,7 +405,7 @@ impl<'a> Checker<'a> {
             return self.fail(
                 Diagnostic::new(Code::HaloUnit, given.span, format!("`{rule}` gives a value of the type of the others, not {shown}"))
                     .label(shown)
-                    .hint("give one value, or a collection on AllCells(), which is read at the last cell"),
+                    .hint("give one value, or a collection on AllCells(), which is read at the cell next to the side"),
             );
         }
         if !self.agree(dim(&given), wanted) {

@@ -85,7 +85,7 @@ impl<'a> Checker<'a> {
             return Some(Expr { span, ..data });
         }
         let operands = [data.ty.clone()];
-        let read = match self.read_at(data, by, span) {
+        let read = match self.read_at(data, by, by, span) {
             Ok(read) => read,
             Err(unknown) => return self.refuse_unknown(name, by, &unknown, span),
         };
@@ -93,9 +93,9 @@ impl<'a> Checker<'a> {
     }
 
     /// A value at an offset, by its rules, which it has for all sides that the offset leads
-    /// towards. What they give is read at the last cell along their own axis, and at the offset
-    /// along those after it.
-    fn read_at(&mut self, data: Expr, by: Offset, span: Span) -> Result<Expr, UnknownBeyond> {
+    /// towards. What they give is read at the cell next to their side, and along the axes after it
+    /// at the offset of the whole read.
+    fn read_at(&mut self, data: Expr, by: Offset, whole: Offset, span: Span) -> Result<Expr, UnknownBeyond> {
         let Some(ty) = data.ty.value() else { return Ok(data) };
         let halo = self.rules_of(ty.halo);
         let dims = data.dims.clone();
@@ -117,66 +117,69 @@ impl<'a> Checker<'a> {
             };
             rules[side] = Some(rule);
             // Rules of the axes before have led to a cell of the grid.
-            let after: Offset = std::array::from_fn(|other| if other > axis { by[other] } else { 0 });
+            let after: Offset = std::array::from_fn(|other| if other > axis { whole[other] } else { 0 });
             args.push(match halo.given[given as usize - 1] {
                 Given::Number(bits) => value(ExprKind::Number(f64::from_bits(bits)), Type::SCALAR, dim, span),
-                Given::Variable(var) => self.given_at(var, after, span).map_err(|unknown| unknown.unwrap_or(UnknownBeyond { var, side, rule }))?,
+                Given::Variable(var) => {
+                    self.given_at(var, after, span).map_err(|unknown| unknown.unwrap_or(UnknownBeyond { var, side, rule }))?
+                }
             });
         }
         let result = Type { shape: ty.mapping().map_or(ty.shape, Shape::Collection), ..ty.bare() };
         Ok(Expr { kind: ExprKind::Read { args, by, rules }, ty: TreeType::Value(result), dims, span })
     }
 
-    /// What a rule gives, at an offset: by rules of its own, or as an expression of geometry. An
-    /// error without content: nothing says what it is there.
+    /// What a rule gives, at an offset: along an axis for whose side it has a rule by that, along
+    /// others as an expression of geometry. An error without content: it is none.
     fn given_at(&mut self, var: VarId, by: Offset, span: Span) -> Result<Expr, Option<UnknownBeyond>> {
-        let variable = &self.variables[var.0 as usize];
-        let data = Expr { kind: ExprKind::Variable(var), ty: variable.ty.clone(), dims: variable.dims.clone(), span };
-        let Some(ty) = variable.ty.value() else { return Err(None) };
-        if by == Offset::default() || ty.shape == Shape::Single {
-            return Ok(bare(data));
+        let Variable { ty, dims, .. } = self.variables[var.0 as usize].clone();
+        let Some(Type { shape, halo, .. }) = ty.value() else { return Err(None) };
+        let mut data = Expr { kind: ExprKind::Variable(var), ty: ty.clone(), dims, span };
+        if shape == Shape::Single {
+            return Ok(data);
         }
-        if missing(&self.rules_of(ty.halo).sides, by).is_none() {
-            return self.read_at(data, by, span).map_err(Some);
+        let sides = self.rules_of(halo).sides;
+        let ruled: Offset = std::array::from_fn(|axis| if sides[side(axis, by)].is_some() { by[axis] } else { 0 });
+        let free: Offset = std::array::from_fn(|axis| by[axis] - ruled[axis]);
+        if free != Offset::default() {
+            data = Expr { ty, ..self.geometry_at(var, free, span).ok_or(None)? };
         }
-        self.geometry_at(var, by, span).ok_or(None)
+        if ruled == Offset::default() { Ok(bare(data)) } else { self.read_at(data, ruled, by, span).map_err(Some) }
     }
 
-    /// Reports a read at a corner where nothing says what a rule gives there.
+    /// Reports a read at a corner where nothing says what a rule gives.
     fn refuse_unknown(&mut self, name: &Ident, by: Offset, unknown: &UnknownBeyond, span: Span) -> Option<Expr> {
-        let &UnknownBeyond { var, side, rule } = unknown;
-        let Variable { name: given, span: place, ty, .. } = &self.variables[var.0 as usize];
-        let sides = ty.value().map(|ty| self.rules_of(ty.halo).sides).unwrap_or_default();
-        let given = if given == "beyond" { "..." } else { given };
-        let (end, letter) = side_name(side);
-        let later = (side / 2 + 1..3).filter(|&axis| by[axis] != 0 && sides[self::side(axis, by)].is_none());
-        let (mut ends, mut axes) = (Vec::new(), Vec::new());
-        for axis in later {
-            let (end, letter) = side_name(self::side(axis, by));
-            ends.push(format!("the {end} side of {letter}"));
-            axes.push(letter.to_lowercase());
+        let &UnknownBeyond { var, side: own, rule } = unknown;
+        let variable = &self.variables[var.0 as usize];
+        let place = variable.span;
+        let sides = variable.ty.value().map(|ty| self.rules_of(ty.halo).sides).unwrap_or_default();
+        let after = (own / 2 + 1..3).filter(|&axis| by[axis] != 0).map(|axis| side(axis, by)).filter(|&side| sides[side].is_none());
+        let (mut ends, mut indices) = (String::new(), Vec::new());
+        for side in after {
+            let (end, letter) = side_name(side);
+            ends += &format!(" and the {end} side of {letter}");
+            indices.push(letter.to_lowercase());
         }
-        let (ends, axes) = (ends.join(" and "), axes.join(", "));
-        let word = match rule {
+        let (end, letter) = side_name(own);
+        let rule = match rule {
             Rule::AtFace(_) => "AtFace",
             Rule::Slope(_) => "Slope",
-            Rule::Value(_)
-            | Rule::Periodic
-            | Rule::Mirror
-            | Rule::MirrorAt
-            | Rule::Negate
-            | Rule::Copy
-            | Rule::Polynomial(_) => "Value",
+            Rule::Value(_) | Rule::Periodic | Rule::Mirror | Rule::MirrorAt | Rule::Negate | Rule::Copy | Rule::Polynomial(_) => "Value",
         };
+        // Without a name it stands in the rule itself.
+        let text = if variable.name == "beyond" { self.texts.sources.and_then(|sources| sources.text_of(place)) } else { None };
+        let given = text.unwrap_or(&variable.name);
         let message = format!(
-            "`{}` is read at a corner, beyond {ends} too, but nothing says what `{word}` gives there for the {end} side of {letter}",
+            "`{}` is read at a corner, beyond the {end} side of {letter}{ends}, but nothing says what `{rule}` gives there",
             name.name
         );
-        let place = *place;
         let hint = format!(
-            "give it rules of its own, as in `Halo({given}, Copy({axes}))`; what is computed of `Centroid(AllCells())` alone needs none"
+            "let `{rule}` give `Halo({given}, Copy({}))`, or another rule; what is computed from `Centroid(AllCells())` alone needs none",
+            indices.join(", ")
         );
-        self.fail(Diagnostic::new(Code::StencilBeyond, span, message).also(place, "it has values at cells only").hint(hint))
+        self.fail(
+            Diagnostic::new(Code::StencilBeyond, span, message).also(place, "it gives this, which has no rule for that side").hint(hint),
+        )
     }
 
     /// Whether an index variable stands in an expression.

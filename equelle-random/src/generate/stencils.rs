@@ -98,11 +98,16 @@ impl Beyond {
     fn fits(&self, formula: &Formula, axes: &[usize]) -> bool {
         let mut corners = vec![[0; 3]];
         for (&axis, (low, high)) in axes.iter().zip(formula.reach) {
-            corners = corners.iter().flat_map(|by| [-low, 0, high].map(|offset| {
-                let mut by = *by;
-                by[axis] = offset;
-                by
-            })).collect();
+            corners = corners
+                .iter()
+                .flat_map(|by| {
+                    [-low, 0, high].map(|offset| {
+                        let mut by = *by;
+                        by[axis] = offset;
+                        by
+                    })
+                })
+                .collect();
         }
         corners.into_iter().all(|by| self.allows(by))
     }
@@ -459,10 +464,8 @@ impl Generator<'_> {
             Basic::Entity(_) => return None,
         }
         let axis = self.random.usize(..axes);
-        let coordinate = Node {
-            info: info(Basic::Scalar, length, Bounds::new(lo, hi)),
-            parts: parts![format!("Centroid(AllCells())[{axis}]")],
-        };
+        let coordinate =
+            Node { info: info(Basic::Scalar, length, Bounds::new(lo, hi)), parts: parts![format!("Centroid(AllCells())[{axis}]")] };
         let pure = self.in_dimension(coordinate.clone(), PURE);
         let pure_bounds = pure.info.bounds;
         let scalar = |bounds| info(Basic::Scalar, PURE, bounds);
