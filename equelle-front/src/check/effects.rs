@@ -2,9 +2,6 @@
 
 use crate::typed::{Builtin, Expr, ExprKind, Function, Stmt, StmtKind};
 
-/// That an input is read.
-pub(super) const READS_INPUTS: &str = "read inputs";
-
 /// What an expression does, the functions that it calls included; `None` if it only has a value.
 pub(super) fn effect(expr: &Expr, functions: &[Function]) -> Option<&'static str> {
     let any = |all: &[Expr]| all.iter().find_map(|inner| effect(inner, functions));
@@ -67,7 +64,7 @@ fn of_builtin(builtin: Builtin) -> Option<&'static str> {
         | Builtin::InputDomainSubsetOf
         | Builtin::InputSequenceOfScalar
         | Builtin::InputTable
-        | Builtin::InputTable2 => Some(READS_INPUTS),
+        | Builtin::InputTable2 => Some("read inputs"),
         Builtin::FirstCell
         | Builtin::SecondCell
         | Builtin::IsEmpty

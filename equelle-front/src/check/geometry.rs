@@ -8,7 +8,6 @@
 use std::collections::{BTreeSet, HashMap};
 
 use crate::check::checker::{Checker, value};
-use crate::check::effects::{READS_INPUTS, effect};
 use crate::check::halo::Rules;
 use crate::check::stencil::{bare, is_pointwise};
 use crate::ops::{Arithmetic, CellFact, Offset};
@@ -225,7 +224,7 @@ impl<'a> Checker<'a> {
     /// something else as well.
     fn called(&mut self, function: FunctionId, args: &[Expr], place: &mut Place) -> Vec<Option<NodeId>> {
         self.extend_captures();
-        if self.captures.get(function.0 as usize).is_none_or(|captures| !captures.writes.is_empty()) {
+        if self.captures.get(function.0 as usize).is_none_or(|does| does.outputs || !does.writes.is_empty()) {
             return Vec::new();
         }
         let params = self.functions[function.0 as usize].params.clone();
@@ -304,8 +303,8 @@ impl<'a> Checker<'a> {
     fn may_be_repeated(&mut self, expr: &Expr) -> bool {
         self.extend_captures();
         let statement = [Stmt { kind: StmtKind::Discard(expr.clone()), span: expr.span }];
-        let does = effect(expr, &self.functions);
-        does.is_none_or(|does| does == READS_INPUTS) && reads_and_writes(&self.captures, &statement).writes.is_empty()
+        let does = reads_and_writes(&self.captures, &statement);
+        does.writes.is_empty() && !does.outputs
     }
 
     fn operation(&mut self, expr: &Expr, place: &mut Place) -> Option<NodeId> {
