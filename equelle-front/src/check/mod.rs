@@ -25,6 +25,7 @@ use texts::Texts;
 
 mod arithmetic;
 mod arrays;
+mod beyond;
 mod broadcast;
 mod builtin_call;
 mod builtins;

@@ -8,7 +8,7 @@ use crate::diagnostic::{Code, Diagnostic};
 use crate::ops::{CellFact, GridNumber};
 use crate::source::Span;
 use crate::syntax::ast::{self, ExprKind as Ast, Ident};
-use crate::typed::{self, Builtin, Expr, ExprKind, Rule, StmtKind, TreeType, VarId, Variable};
+use crate::typed::{self, Expr, ExprKind, Rule, StmtKind, TreeType, VarId, Variable};
 use crate::types::{Basic, CanonicalSet, Dimension, EntityKind, Halo, Shape, Type};
 
 /// What rules in `Halo` begin with.
@@ -26,22 +26,6 @@ pub(super) fn bare(mut expr: Expr) -> Expr {
         }
     }
     expr
-}
-
-/// Whether each element of the result depends on the same elements of arguments alone.
-pub(super) fn is_pointwise(builtin: Builtin) -> bool {
-    matches!(
-        builtin,
-        Builtin::Dot
-            | Builtin::Sqrt
-            | Builtin::Abs
-            | Builtin::Elementary(_)
-            | Builtin::Min
-            | Builtin::Max
-            | Builtin::Pow
-            | Builtin::ATan2
-            | Builtin::Interpolate
-    )
 }
 
 impl<'a> Checker<'a> {
