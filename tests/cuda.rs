@@ -221,6 +221,10 @@ fn reads_by_index() {
     agree("tests/programs/reads_by_index.equelle", &words, BITS);
     let words = ["grid_dim=3", "nx=5", "ny=3", "nz=4", "dx=0.5", "dy=0.25", "dz=1", "u_expression=x*x+3*y*z"];
     agree("tests/programs/planes_by_index.equelle", &words, BITS);
+    let words = ["grid_dim=3", "nx=5", "ny=3", "nz=4", "dx=0.5", "dy=0.25", "dz=1", "u_expression=x*x+3*y*z"];
+    agree("tests/programs/corners_by_index.equelle", &words, BITS);
+    let words = ["grid_dim=2", "nx=6", "ny=5", "dx=0.5", "dy=0.25", "u_expression=Sin(x)+y"];
+    agree("tests/programs/implicit_corners.equelle", &words, PIVOTS);
     example("mhd", &["nx=5", "ny=4", "nz=4", "timesteps=0.02"], BITS);
     example("heat_stencils_3d", &["nx=6", "ny=5", "nz=4", "timesteps=3*0.025"], BITS);
     example("sod", &["nx=32", "timesteps=8*0.003125"], BITS);

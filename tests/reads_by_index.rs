@@ -5,6 +5,8 @@
 
 use std::fs;
 
+#[path = "reads_by_index/corners.rs"]
+mod corners;
 #[path = "reads_by_index/derivatives.rs"]
 mod derivatives;
 #[path = "reads_by_index/halos.rs"]

@@ -34,6 +34,8 @@ const KINDS: [(&str, &[&str]); 25] = [
     ("values beyond the grid", &["Halo("]),
     ("those of polynomials", &["Polynomial("]),
     ("those with values on cells", &["AtFace(", "Value(", "Slope("]),
+    ("those with values that have rules of their own", &[", Halo("]),
+    ("neighbours along two axes", &[", j+", ", j-", ", k+", ", k-"]),
     ("sets without elements", &["InputDomainSubsetOf(\"no_"]),
     ("sequences without elements", &["InputSequenceOfScalar(\"never\")"]),
 ];

@@ -3,7 +3,8 @@
 use crate::check::builtins::{self, ArgumentRule, DimensionRule, Param, ResultRule, Row, Target};
 use crate::check::call::argument_count;
 use crate::check::checker::{Checker, dim, show_dimension, value};
-use crate::check::stencil::{bare, is_pointwise};
+use crate::check::geometry::is_pointwise;
+use crate::check::stencil::bare;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
 use crate::syntax::ast::{self, Ident};

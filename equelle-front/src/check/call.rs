@@ -30,7 +30,14 @@ impl<'a> Checker<'a> {
         let function = function?;
         let values = self.declared_arguments(function, values);
         let spans: Vec<Span> = args.iter().map(|a| a.span).collect();
-        let bound = values.iter().map(|v| v.as_ref().map(|v| (v.ty.clone(), v.dims.clone()))).collect();
+        let is_giver = self.givers.contains(callee.name.as_str());
+        let mut bound = Vec::with_capacity(values.len());
+        for value in &values {
+            bound.push(value.as_ref().map(|value| {
+                let ty = if is_giver { self.with_geometry(value) } else { value.ty.clone() };
+                (ty, value.dims.clone())
+            }));
+        }
         let instance = self.apply(function, bound, &spans, callee.span.to(span))?;
         let args = values.into_iter().collect::<Option<Vec<_>>>()?;
         let (ty, mut dims) = (self.with_given(&instance.ty, &instance.given), instance.dims);

@@ -60,6 +60,10 @@ pub(super) struct Checker<'a> {
     pub walked: HashSet<Span>,
     /// Rules beyond the grid, each once: [`crate::types::Halo`] is the place.
     pub halos: Vec<super::halo::Rules>,
+    /// Expressions that are known beyond the grid.
+    pub geometry: super::geometry::Geometry,
+    /// Names of functions that give values in rules of `Halo`, or call such functions.
+    pub givers: HashSet<&'a str>,
     /// Statements before the one being checked: values of rules.
     pub before: Vec<crate::typed::Stmt>,
     pub depth: u32,
@@ -112,6 +116,8 @@ impl<'a> Checker<'a> {
             unknowns: HashSet::new(),
             walked: HashSet::new(),
             halos: vec![super::halo::Rules::default()],
+            geometry: Default::default(),
+            givers: HashSet::new(),
             before: Vec::new(),
             depth: 0,
             work: 0,
@@ -126,6 +132,7 @@ impl<'a> Checker<'a> {
 
     pub fn program(mut self, program: &'a ast::Program) -> Checked {
         let main = self.statements(&program.statements);
+        let main = self.with_snapshots(main);
         self.check_uncalled();
         self.check_missing_parameters();
         // Beside errors, a name may seem unused only because its use was not understood.
@@ -242,9 +249,14 @@ impl<'a> Checker<'a> {
 
     /// A new variable of the instance being checked, or of the main program.
     pub fn new_variable(&mut self, variable: Variable) -> VarId {
+        self.new_variable_of(variable, self.frames.len().checked_sub(1))
+    }
+
+    /// A new variable of one of the frames, or of the main program.
+    pub fn new_variable_of(&mut self, variable: Variable, frame: Option<usize>) -> VarId {
         let id = VarId(self.variables.len() as u32);
         self.variables.push(variable);
-        if let Some(frame) = self.frames.last_mut() {
+        if let Some(frame) = frame.and_then(|frame| self.frames.get_mut(frame)) {
             frame.locals.push(id);
         }
         id

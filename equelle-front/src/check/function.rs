@@ -5,6 +5,7 @@ use std::rc::Rc;
 
 use crate::check::checker::{CALL_WEIGHT, Checker, Frame, MAX_WORK};
 use crate::check::definition::{Argument, Defined, Definition, FunctionType, Instance};
+use crate::check::halo::gives_values;
 use crate::check::parameters::with_missing;
 use crate::check::scope::{DefinitionId, Meaning, Role, ScopeKind, State, VariableEntry};
 use crate::diagnostic::{Code, Diagnostic};
@@ -54,6 +55,9 @@ impl<'a> Checker<'a> {
             }
         }
         self.check_returns(name, body);
+        if gives_values(body, &self.givers) {
+            self.givers.insert(&name.name);
+        }
         let listed = params.len();
         let mut defined = Defined { params: params.iter().collect(), listed, body, span };
         if let Some(entry) = self.scopes.lookup(&name.name, self.scope)

@@ -25,6 +25,7 @@ use texts::Texts;
 
 mod arithmetic;
 mod arrays;
+mod beyond;
 mod broadcast;
 mod builtin_call;
 mod builtins;
@@ -40,6 +41,7 @@ mod dropped;
 mod effects;
 mod expression;
 mod function;
+mod geometry;
 mod halo;
 mod import;
 mod last_step;

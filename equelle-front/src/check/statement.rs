@@ -80,6 +80,7 @@ impl<'a> Checker<'a> {
         let definition = frame.definition;
         let value = value?;
         self.check_result(definition, &value);
+        let value = Expr { ty: self.without_geometry(&value.ty), ..value };
         if let Some(frame) = self.frames.last_mut() {
             frame.result = Some((value.ty.clone(), value.dims.clone()));
         }
@@ -223,6 +224,9 @@ impl<'a> Checker<'a> {
         let var =
             self.new_variable(Variable { name: name.name.clone(), ty, dims: value.dims.clone(), mutable, owner: None, span: declared_at });
         self.set_state(id, State::Assigned(var));
+        if !mutable {
+            self.keep_definition(var, &value);
+        }
         Some(if mutable { StmtKind::Assign { variable: var, value } } else { StmtKind::Let { variable: var, value } })
     }
 
@@ -424,7 +428,9 @@ impl<'a> Checker<'a> {
     }
 
     fn conditional_loop(&mut self, test: LoopTest, condition: &'a ast::Expr, body: &'a ast::Block, span: Span) -> Option<StmtKind> {
+        let outer = std::mem::replace(&mut self.geometry.in_condition, true);
         let condition = self.expr(condition).and_then(|condition| self.loop_condition(test, condition));
+        self.geometry.in_condition = outer;
         // The values of rules would be those of the first round.
         if let Some(before) = self.before.pop() {
             self.report(

@@ -8,7 +8,7 @@ use crate::diagnostic::{Code, Diagnostic};
 use crate::ops::{CellFact, GridNumber};
 use crate::source::Span;
 use crate::syntax::ast::{self, ExprKind as Ast, Ident};
-use crate::typed::{self, Builtin, Expr, ExprKind, Rule, StmtKind, TreeType, VarId, Variable};
+use crate::typed::{self, Expr, ExprKind, Rule, StmtKind, TreeType, VarId, Variable};
 use crate::types::{Basic, CanonicalSet, Dimension, EntityKind, Halo, Shape, Type};
 
 /// What rules in `Halo` begin with.
@@ -26,22 +26,6 @@ pub(super) fn bare(mut expr: Expr) -> Expr {
         }
     }
     expr
-}
-
-/// Whether each element of the result depends on the same elements of arguments alone.
-pub(super) fn is_pointwise(builtin: Builtin) -> bool {
-    matches!(
-        builtin,
-        Builtin::Dot
-            | Builtin::Sqrt
-            | Builtin::Abs
-            | Builtin::Elementary(_)
-            | Builtin::Min
-            | Builtin::Max
-            | Builtin::Pow
-            | Builtin::ATan2
-            | Builtin::Interpolate
-    )
 }
 
 impl<'a> Checker<'a> {
@@ -78,7 +62,7 @@ impl<'a> Checker<'a> {
                 });
             }
             let sides = kept.filter(|_| ty.shape == Shape::Collection(all_cells)).unwrap_or_default();
-            ty.halo = self.halo(Rules { sides, given: Vec::new() });
+            ty.halo = self.halo(Rules { sides, ..Rules::default() });
         }
         result.ty = match result.ty {
             TreeType::Value(ty) => TreeType::Value(types.first().copied().unwrap_or(ty)),
@@ -123,13 +107,18 @@ impl<'a> Checker<'a> {
     pub fn return_given(&mut self, result: Expr) -> Expr {
         let Some(frame) = self.frames.last() else { return result };
         let mut given: Vec<VarId> = Vec::new();
-        for ty in result.ty.elements() {
+        let mut types: Vec<Type> = result.ty.elements().to_vec();
+        let mut next = 0;
+        while let Some(ty) = types.get(next) {
+            next += 1;
             for value in self.rules_of(ty.halo).given {
                 if let Given::Variable(var) = value
                     && frame.locals.contains(&var)
                     && !given.contains(&var)
                 {
                     given.push(var);
+                    // Its rules may give others.
+                    types.extend(self.variables[var.0 as usize].ty.elements());
                 }
             }
         }
@@ -142,7 +131,7 @@ impl<'a> Checker<'a> {
         for &var in &given {
             let Variable { ty, dims: own, .. } = &self.variables[var.0 as usize];
             dims.extend(own);
-            elements.push(Expr { kind: ExprKind::Variable(var), ty: ty.clone(), dims: own.clone(), span });
+            elements.push(Expr { kind: ExprKind::Variable(var), ty: ty.bare(), dims: own.clone(), span });
         }
         if let Some(frame) = self.frames.last_mut() {
             frame.given = given;
@@ -169,11 +158,18 @@ impl<'a> Checker<'a> {
             let variable =
                 Variable { name: name.to_owned(), ty: value.ty.clone(), dims: value.dims.clone(), mutable: false, owner: None, span };
             let (variable, read) = (this.new_variable(variable), Expr { kind: ExprKind::Array(Vec::new()), ..value.clone() });
+            this.keep_definition(variable, &value);
             this.before.push(typed::Stmt { kind: StmtKind::Let { variable, value }, span });
             (variable, Expr { kind: ExprKind::Variable(variable), ..read })
         };
         let (_, all) = own(self, "result", call);
         let names: Vec<VarId> = (0..given.len() as u32).map(|k| own(self, "beyond", element(&all, count + k)).0).collect();
+        for (&name, &var) in names.iter().zip(given) {
+            let Variable { ty, span, .. } = self.variables[var.0 as usize].clone();
+            let ty = self.renamed(&ty, given, &names);
+            let own = &mut self.variables[name.0 as usize];
+            (own.ty, own.span) = (ty, span);
+        }
         let mut elements: Vec<Expr> = (0..count).map(|index| element(&all, index)).collect();
         for element in &mut elements {
             element.ty = self.renamed(&element.ty, given, &names);
@@ -199,6 +195,8 @@ impl<'a> Checker<'a> {
                 *var = to[place];
             }
         }
+        // It was that of the function.
+        rules.geometry = None;
         TreeType::Value(Type { halo: self.halo(rules), ..*ty })
     }
 
@@ -272,7 +270,7 @@ impl<'a> Checker<'a> {
         let data = self.expr(data)?;
         let ty = self.no_array(&data, "`Halo`")?;
         self.is_on_cells(&data, &ty, "`Halo`")?;
-        let mut halo = self.rules_of(ty.halo);
+        let mut halo = Rules { geometry: None, ..self.rules_of(ty.halo) };
         let mut seen = [false; 6];
         for rule in rules {
             let (sides, rule, given) = self.rule(rule, &data)?;
@@ -366,7 +364,7 @@ impl<'a> Checker<'a> {
             }
             return self.fail(wrong("the degree of a polynomial is a whole number in the text, at most 8".to_owned()));
         }
-        let given = self.expr(last).map(bare)?;
+        let given = self.expr(last)?;
         let wanted = match name {
             "Slope" => dim(data).over(self.dimension(Dimension::LENGTH)).unwrap_or_default(),
             _ => dim(data),
@@ -391,7 +389,7 @@ impl<'a> Checker<'a> {
             return self.fail(
                 Diagnostic::new(Code::HaloUnit, given.span, format!("`{rule}` gives a value of the type of the others, not {shown}"))
                     .label(shown)
-                    .hint("give one value, or a collection on AllCells(), which is read at the last cell"),
+                    .hint("give one value, or a collection on AllCells(), which is read at the cell next to the side"),
             );
         }
         if !self.agree(dim(&given), wanted) {
@@ -404,7 +402,9 @@ impl<'a> Checker<'a> {
         }
         match &given.kind {
             ExprKind::Number(number) => return Some(Given::Number(number.to_bits())),
-            ExprKind::Variable(var) if !self.variables[var.0 as usize].mutable => return Some(Given::Variable(*var)),
+            ExprKind::Variable(var) if !self.variables[var.0 as usize].mutable && self.variables[var.0 as usize].ty == given.ty => {
+                return Some(Given::Variable(*var));
+            }
             _ => {}
         }
         let variable = self.new_variable(Variable {
@@ -416,6 +416,7 @@ impl<'a> Checker<'a> {
             span: given.span,
         });
         let span = given.span;
+        self.keep_definition(variable, &given);
         self.before.push(typed::Stmt { kind: StmtKind::Let { variable, value: given }, span });
         Some(Given::Variable(variable))
     }
@@ -448,7 +449,7 @@ type SidesOfRule = (Vec<(usize, Span)>, Rule, Option<Given>);
 
 /// Zero beyond all sides.
 fn zero_beyond() -> Rules {
-    Rules { sides: [Some(Rule::Value(1)); 6], given: vec![Given::Number(0.0_f64.to_bits())] }
+    Rules { sides: [Some(Rule::Value(1)); 6], given: vec![Given::Number(0.0_f64.to_bits())], geometry: None }
 }
 
 /// The periodic ones of rules.

@@ -3,12 +3,12 @@
 use crate::check::checker::{Checker, value};
 use crate::check::halo::{AXES, Given};
 use crate::check::scope::{EntryId, Meaning, Role, State, VariableEntry};
-use crate::check::stencil::side_name;
+use crate::check::stencil::{bare, side_name};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::ops::{Arithmetic, MAX_OFFSET, Offset};
 use crate::source::Span;
 use crate::syntax::ast::{self, BinaryOp, ExprKind as Ast, Ident};
-use crate::typed::{Expr, ExprKind, StmtKind, TreeType};
+use crate::typed::{Expr, ExprKind, Rule, Rules, StmtKind, TreeType, VarId, Variable};
 use crate::types::{Dimension, Shape, Type};
 
 /// An index: its axis, its offset, and whether a parameter names the axis.
@@ -16,6 +16,23 @@ struct Index {
     axis: usize,
     by: i8,
     is_parameter: bool,
+}
+
+/// A value of a rule, for a side, that is read where nothing says what it is.
+struct UnknownBeyond {
+    var: VarId,
+    side: usize,
+    rule: Rule,
+}
+
+/// The side of an axis that an offset leads towards.
+fn side(axis: usize, by: Offset) -> usize {
+    2 * axis + usize::from(by[axis] > 0)
+}
+
+/// The first side without a rule that an offset leads towards.
+fn missing(sides: &Rules, by: Offset) -> Option<usize> {
+    (0..3).filter(|&axis| by[axis] != 0).map(|axis| side(axis, by)).find(|&side| sides[side].is_none())
 }
 
 impl<'a> Checker<'a> {
@@ -48,14 +65,9 @@ impl<'a> Checker<'a> {
         self.is_on_cells(&data, &ty, "a read by index")?;
         let by = self.offsets(args)?;
         let halo = self.rules_of(ty.halo);
-        let operands = [data.ty.clone()];
-        for (axis, &offset) in by.iter().enumerate() {
-            let side = 2 * axis + usize::from(offset > 0);
-            if offset == 0 || halo.sides[side].is_some() {
-                continue;
-            }
+        if let Some(side) = missing(&halo.sides, by) {
             let (end, letter) = side_name(side);
-            let cells = offset.unsigned_abs();
+            let cells = by[side / 2].unsigned_abs();
             let index = letter.to_lowercase();
             let end_word = if end == "low" { "Low" } else { "High" };
             let message = format!(
@@ -72,21 +84,102 @@ impl<'a> Checker<'a> {
         if by == Offset::default() {
             return Some(Expr { span, ..data });
         }
+        let operands = [data.ty.clone()];
+        let read = match self.read_at(data, by, by, span) {
+            Ok(read) => read,
+            Err(unknown) => return self.refuse_unknown(name, by, &unknown, span),
+        };
+        Some(self.keep_periodic(read, &operands))
+    }
+
+    /// A value at an offset, by its rules, which it has for all sides that the offset leads
+    /// towards. What they give is read at the cell next to their side, and along the axes after it
+    /// at the offset of the whole read.
+    fn read_at(&mut self, data: Expr, by: Offset, whole: Offset, span: Span) -> Result<Expr, UnknownBeyond> {
+        let Some(ty) = data.ty.value() else { return Ok(data) };
+        let halo = self.rules_of(ty.halo);
         let dims = data.dims.clone();
         let dim = dims.first().copied().unwrap_or(Dimension::NONE);
-        let mut arguments = vec![Expr { ty: data.ty.bare(), ..data }];
-        for given in &halo.given {
-            arguments.push(match given {
-                Given::Number(bits) => value(ExprKind::Number(f64::from_bits(*bits)), Type::SCALAR, dim, span),
+        let mut args = vec![Expr { ty: data.ty.bare(), ..data }];
+        let mut rules = Rules::default();
+        for axis in (0..3).filter(|&axis| by[axis] != 0) {
+            let side = side(axis, by);
+            let Some(rule) = halo.sides[side] else { continue };
+            let number = args.len() as u32;
+            let (rule, given) = match rule {
+                Rule::AtFace(given) => (Rule::AtFace(number), given),
+                Rule::Value(given) => (Rule::Value(number), given),
+                Rule::Slope(given) => (Rule::Slope(number), given),
+                Rule::Periodic | Rule::Mirror | Rule::MirrorAt | Rule::Negate | Rule::Copy | Rule::Polynomial(_) => {
+                    rules[side] = Some(rule);
+                    continue;
+                }
+            };
+            rules[side] = Some(rule);
+            // Rules of the axes before have led to a cell of the grid.
+            let after: Offset = std::array::from_fn(|other| if other > axis { whole[other] } else { 0 });
+            args.push(match halo.given[given as usize - 1] {
+                Given::Number(bits) => value(ExprKind::Number(f64::from_bits(bits)), Type::SCALAR, dim, span),
                 Given::Variable(var) => {
-                    let variable = &self.variables[var.0 as usize];
-                    Expr { kind: ExprKind::Variable(*var), ty: variable.ty.bare(), dims: variable.dims.clone(), span }
+                    self.given_at(var, after, span).map_err(|unknown| unknown.unwrap_or(UnknownBeyond { var, side, rule }))?
                 }
             });
         }
         let result = Type { shape: ty.mapping().map_or(ty.shape, Shape::Collection), ..ty.bare() };
-        let read = Expr { kind: ExprKind::Read { args: arguments, by, rules: halo.sides }, ty: TreeType::Value(result), dims, span };
-        Some(self.keep_periodic(read, &operands))
+        Ok(Expr { kind: ExprKind::Read { args, by, rules }, ty: TreeType::Value(result), dims, span })
+    }
+
+    /// What a rule gives, at an offset: along an axis for whose side it has a rule by that, along
+    /// others as an expression of geometry. An error without content: it is none.
+    fn given_at(&mut self, var: VarId, by: Offset, span: Span) -> Result<Expr, Option<UnknownBeyond>> {
+        let Variable { ty, dims, .. } = self.variables[var.0 as usize].clone();
+        let Some(Type { shape, halo, .. }) = ty.value() else { return Err(None) };
+        let mut data = Expr { kind: ExprKind::Variable(var), ty: ty.clone(), dims, span };
+        if shape == Shape::Single {
+            return Ok(data);
+        }
+        let sides = self.rules_of(halo).sides;
+        let ruled: Offset = std::array::from_fn(|axis| if sides[side(axis, by)].is_some() { by[axis] } else { 0 });
+        let free: Offset = std::array::from_fn(|axis| by[axis] - ruled[axis]);
+        if free != Offset::default() {
+            data = Expr { ty, ..self.geometry_at(var, free, span).ok_or(None)? };
+        }
+        if ruled == Offset::default() { Ok(bare(data)) } else { self.read_at(data, ruled, by, span).map_err(Some) }
+    }
+
+    /// Reports a read at a corner where nothing says what a rule gives.
+    fn refuse_unknown(&mut self, name: &Ident, by: Offset, unknown: &UnknownBeyond, span: Span) -> Option<Expr> {
+        let &UnknownBeyond { var, side: own, rule } = unknown;
+        let variable = &self.variables[var.0 as usize];
+        let place = variable.span;
+        let sides = variable.ty.value().map(|ty| self.rules_of(ty.halo).sides).unwrap_or_default();
+        let after = (own / 2 + 1..3).filter(|&axis| by[axis] != 0).map(|axis| side(axis, by)).filter(|&side| sides[side].is_none());
+        let (mut ends, mut indices) = (String::new(), Vec::new());
+        for side in after {
+            let (end, letter) = side_name(side);
+            ends += &format!(" and the {end} side of {letter}");
+            indices.push(letter.to_lowercase());
+        }
+        let (end, letter) = side_name(own);
+        let rule = match rule {
+            Rule::AtFace(_) => "AtFace",
+            Rule::Slope(_) => "Slope",
+            Rule::Value(_) | Rule::Periodic | Rule::Mirror | Rule::MirrorAt | Rule::Negate | Rule::Copy | Rule::Polynomial(_) => "Value",
+        };
+        // Without a name it stands in the rule itself.
+        let text = if variable.name == "beyond" { self.texts.sources.and_then(|sources| sources.text_of(place)) } else { None };
+        let given = text.unwrap_or(&variable.name);
+        let message = format!(
+            "`{}` is read at a corner, beyond the {end} side of {letter}{ends}, but nothing says what `{rule}` gives there",
+            name.name
+        );
+        let hint = format!(
+            "let `{rule}` give `Halo({given}, Copy({}))`, or another rule; what is computed from `Centroid(AllCells())` alone needs none",
+            indices.join(", ")
+        );
+        self.fail(
+            Diagnostic::new(Code::StencilBeyond, span, message).also(place, "it gives this, which has no rule for that side").hint(hint),
+        )
     }
 
     /// Whether an index variable stands in an expression.

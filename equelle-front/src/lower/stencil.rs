@@ -151,13 +151,15 @@ impl Lowering<'_> {
         self.like(read, Op::Select { condition, if_true: outside, if_false: inside })
     }
 
-    /// The value of a rule: one, or that of the last cell before the side.
-    fn given(&mut self, read: &Read<'_>, value: ValueId, axis: usize, by: Offset, mut beyond: Beyond) -> ValueId {
+    /// The value of a rule: one, or that of the last cell before the side. It has been read at the
+    /// offset along the axes after this one.
+    fn given(&mut self, read: &Read<'_>, value: ValueId, axis: usize, mut by: Offset, mut beyond: Beyond) -> ValueId {
         if self.values[value.0 as usize].ty.shape == Shape::Single {
             let like = self.all_cells(read.expr.span);
             return self.broadcast_like(value, like, read.expr.span);
         }
         beyond[side(axis, by[axis])] = SideMap::Clamp;
+        by[axis + 1..].fill(0);
         self.data_at(read, value, by, beyond)
     }
 

@@ -13,6 +13,8 @@ pub(crate) struct Captures {
     pub reads: BTreeSet<VarId>,
     /// Outer mutables that it assigns.
     pub writes: BTreeSet<VarId>,
+    /// Whether it writes output.
+    pub outputs: bool,
 }
 
 /// Brings the list of captures up to the last of the instances, in order. An instance calls only
@@ -60,6 +62,7 @@ impl Collector<'_> {
                     self.found.reads.insert(*variable);
                 }
                 StmtKind::Output { tag, value } => {
+                    self.found.outputs = true;
                     self.expr(tag);
                     self.expr(value);
                 }
@@ -80,6 +83,7 @@ impl Collector<'_> {
         let callee = &self.known[function.0 as usize];
         self.found.reads.extend(&callee.reads);
         self.found.writes.extend(&callee.writes);
+        self.found.outputs |= callee.outputs;
     }
 
     fn expr(&mut self, expr: &Expr) {

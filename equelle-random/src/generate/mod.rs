@@ -280,7 +280,7 @@ impl<'f> Generator<'f> {
     fn readable(&self, wanted: impl Fn(&Info) -> bool) -> Vec<Node> {
         let mut found = Vec::new();
         // Rules beyond the grid must not reach mutable variables and results of functions.
-        for variable in self.variables.iter().filter(|v| v.beyond.is_none_or(|beyond| beyond.is_periodic)) {
+        for variable in self.variables.iter().filter(|v| v.beyond.as_ref().is_none_or(|beyond| beyond.is_periodic)) {
             match &variable.content {
                 Content::Value(info) if wanted(info) => found.push(Node { info: *info, parts: parts![variable.name.clone()] }),
                 Content::Array(infos) => {

@@ -3,7 +3,8 @@
 //!
 //! A variable with rules beyond the grid knows how far it may be read and what bounds such reads
 //! have. Rules are applied axis by axis, I first, so that their bounds grow from the last axis to
-//! the first.
+//! the first. At edges and corners it may be read where what its rules give is known: everywhere
+//! for single values and expressions of geometry (`data`), by own rules, or nowhere.
 
 use fastrand::Rng;
 
@@ -52,7 +53,7 @@ impl Structure {
 }
 
 /// What a variable is worth beyond the grid.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Beyond {
     /// How far it may be read beyond each side: low and high one of I, then J and K.
     reach: [i32; 6],
@@ -60,6 +61,8 @@ pub(super) struct Beyond {
     pub is_periodic: bool,
     /// Of what is read.
     bounds: Bounds,
+    /// What the rules of sides give that is not known everywhere: where it may be read.
+    given: Vec<(usize, Beyond)>,
 }
 
 /// A function of values and index variables: `f(a-1) + 2 * f(b+2)`.
@@ -77,8 +80,36 @@ struct Formula {
 }
 
 impl Beyond {
+    /// Of something that may be read at its own cells only.
+    pub(super) fn nowhere(bounds: Bounds) -> Beyond {
+        Beyond { reach: [0; 6], is_periodic: false, bounds, given: Vec::new() }
+    }
+
+    /// Whether it may be read at an offset. What a rule gives is read at the cell next to its side,
+    /// at the offset along the axes after that.
+    fn allows(&self, by: [i32; 3]) -> bool {
+        let side = |axis: usize| 2 * axis + usize::from(by[axis] > 0);
+        let after = |side: usize| std::array::from_fn(|axis| if axis > side / 2 { by[axis] } else { 0 });
+        (0..3).all(|axis| by[axis].abs() <= self.reach[side(axis)] || by[axis] == 0)
+            && self.given.iter().all(|(at, given)| by[at / 2] == 0 || side(at / 2) != *at || given.allows(after(*at)))
+    }
+
+    /// Whether all reads of a function are, if it reads at all corners.
     fn fits(&self, formula: &Formula, axes: &[usize]) -> bool {
-        axes.iter().zip(formula.reach).all(|(&axis, (low, high))| self.reach[2 * axis] >= low && self.reach[2 * axis + 1] >= high)
+        let mut corners = vec![[0; 3]];
+        for (&axis, (low, high)) in axes.iter().zip(formula.reach) {
+            corners = corners
+                .iter()
+                .flat_map(|by| {
+                    [-low, 0, high].map(|offset| {
+                        let mut by = *by;
+                        by[axis] = offset;
+                        by
+                    })
+                })
+                .collect();
+        }
+        corners.into_iter().all(|by| self.allows(by))
     }
 }
 
@@ -88,6 +119,7 @@ impl Generator<'_> {
         let Some(Structure { axes, reach, .. }) = self.structure else { return Vec::new() };
         let builtins = ["StencilI()", "StencilJ()", "StencilK()"];
         let mut out: Vec<Statement> = (0..axes).map(|axis| line(parts![INDICES[axis], " = ", builtins[axis]])).collect();
+        out.push(Statement::Block { head: parts!["e0(f, c) ="], body: vec![line(parts!["g = c * f"]), line(parts!["-> g + f"])] });
         for _ in 0..self.random.usize(1..4) {
             let formula = self.formula(axes, reach, &mut out);
             if let Some(structure) = &mut self.structure {
@@ -185,8 +217,8 @@ impl Generator<'_> {
 
     /// Variables that may be read beyond the grid, with what they are.
     fn with_beyond(&self, wanted: impl Fn(&Info) -> bool) -> Vec<(String, Info, Beyond)> {
-        let with = |v: &Variable| match (&v.content, v.beyond) {
-            (Content::Value(info), Some(beyond)) if wanted(info) => Some((v.name.clone(), *info, beyond)),
+        let with = |v: &Variable| match (&v.content, &v.beyond) {
+            (Content::Value(info), Some(beyond)) if wanted(info) => Some((v.name.clone(), *info, beyond.clone())),
             _ => None,
         };
         self.variables.iter().filter_map(with).collect()
@@ -213,24 +245,36 @@ impl Generator<'_> {
         Some(if basic == Basic::Bool { node } else { self.in_dimension(node, dimension) })
     }
 
-    /// `h(i+1, j-2)`, with an offset unless no side has a rule.
+    /// `h(i+1, j-2)`, with an offset unless no side has a rule; at edges and corners as often as
+    /// what rules give allows it.
     fn one_read(&mut self, name: &str, beyond: &Beyond) -> String {
         let axes = self.structure.as_ref().map_or(1, |structure| structure.axes);
         let sides: Vec<usize> = (0..2 * axes).filter(|&side| beyond.reach[side] > 0).collect();
         let certain = self.pick(&sides);
-        let mut indices = Vec::new();
-        for (axis, index) in INDICES.into_iter().enumerate().take(axes) {
+        let corner = self.chance(40);
+        let mut by = [0; 3];
+        for axis in 0..axes {
             let (low, high) = (beyond.reach[2 * axis], beyond.reach[2 * axis + 1]);
-            let by = match certain {
+            by[axis] = match certain {
                 Some(side) if side / 2 == axis => {
                     let by = self.random.i32(1..=beyond.reach[side]);
                     if side % 2 == 0 { -by } else { by }
                 }
-                Some(_) if self.chance(35) => self.random.i32(-low..=high),
+                Some(_) if corner || self.chance(35) => self.random.i32(-low..=high),
                 Some(_) | None => 0,
             };
-            if by != 0 || self.chance(20) {
-                indices.push(self.index_text(index, by));
+        }
+        if !beyond.allows(by)
+            && let Some(side) = certain
+        {
+            let along = by[side / 2];
+            by = [0; 3];
+            by[side / 2] = along;
+        }
+        let mut indices = Vec::new();
+        for (axis, index) in INDICES.into_iter().enumerate().take(axes) {
+            if by[axis] != 0 || self.chance(20) {
+                indices.push(self.index_text(index, by[axis]));
             }
         }
         if indices.is_empty() { name.to_owned() + "(i)" } else { format!("{name}({})", indices.join(", ")) }
@@ -275,7 +319,7 @@ impl Generator<'_> {
     fn halo(&mut self, data: Node, want: Want) -> (Vec<Part>, Beyond) {
         let (axes, reach) = self.structure.as_ref().map_or((1, 1), |structure| (structure.axes, structure.reach));
         let info = data.info;
-        let mut beyond = Beyond { reach: [0; 6], is_periodic: true, bounds: info.bounds };
+        let mut beyond = Beyond { is_periodic: true, ..Beyond::nowhere(info.bounds) };
         let mut rules: Vec<Vec<Part>> = Vec::new();
         let mut extrapolates = false;
         if self.chance(25) {
@@ -299,10 +343,13 @@ impl Generator<'_> {
                         continue;
                     }
                     let place = if end.is_empty() { index.to_owned() } else { format!("{end}({index})") };
-                    let (rule, outside) = self.rule(&place, &info, inside, &mut extrapolates, want);
+                    let (rule, outside, given) = self.rule(&place, &info, inside, &mut extrapolates, want);
                     beyond.bounds = beyond.bounds.either(outside);
                     beyond.is_periodic = false;
-                    numbers.iter().for_each(|side| beyond.reach[2 * axis + side] = reach);
+                    for side in numbers.iter().map(|side| 2 * axis + side) {
+                        beyond.reach[side] = reach;
+                        beyond.given.extend(given.clone().map(|given| (side, given)));
+                    }
                     rules.push(rule);
                 }
             }
@@ -323,30 +370,35 @@ impl Generator<'_> {
         (parts, beyond)
     }
 
-    /// A rule for one side or both, other than `Periodic`, and bounds of what is beyond.
-    fn rule(&mut self, place: &str, data: &Info, inside: Bounds, extrapolates: &mut bool, want: Want) -> (Vec<Part>, Bounds) {
+    /// A rule for one side or both, other than `Periodic`, bounds of what is beyond, and where what
+    /// it gives may be read, if that is not everywhere.
+    fn rule(
+        &mut self,
+        place: &str,
+        data: &Info,
+        inside: Bounds,
+        extrapolates: &mut bool,
+        want: Want,
+    ) -> (Vec<Part>, Bounds, Option<Beyond>) {
         let reach = self.structure.as_ref().map_or(1, |structure| structure.reach);
         let is_number = matches!(data.basic, Basic::Scalar | Basic::Vector);
         match self.random.u8(..if is_number { 12 } else { 4 }) {
-            0 => (parts![format!("Mirror({place})")], inside),
-            1 => (parts![format!("MirrorAt({place})")], inside),
-            2 => (parts![format!("Copy({place})")], inside),
+            0 => (parts![format!("Mirror({place})")], inside, None),
+            1 => (parts![format!("MirrorAt({place})")], inside, None),
+            2 => (parts![format!("Copy({place})")], inside, None),
             3 | 4 => {
-                let given = self.given(data, data.dimension, want);
-                let bounds = given.info.bounds;
-                (parts![format!("Value({place}, "), given, ")"], bounds)
+                let (given, bounds, beyond) = self.given(data, data.dimension, want);
+                (rule("Value", place, given), bounds, beyond)
             }
             5 | 6 => {
-                let given = self.given(data, data.dimension, want);
-                let bounds = given.info.bounds.scaled(2.0).minus(inside);
-                (parts![format!("AtFace({place}, "), given, ")"], bounds)
+                let (given, bounds, beyond) = self.given(data, data.dimension, want);
+                (rule("AtFace", place, given), bounds.scaled(2.0).minus(inside), beyond)
             }
             7 | 8 => {
                 let dimension = if self.units { [data.dimension[0] - 1, data.dimension[1]] } else { PURE };
-                let given = self.given(data, dimension, want);
-                let change = given.info.bounds.scaled(f64::from(2 * reach - 1) * WIDTHS.1);
-                let bounds = inside.plus(change).either(inside.minus(change));
-                (parts![format!("Slope({place}, "), given, ")"], bounds)
+                let (given, bounds, beyond) = self.given(data, dimension, want);
+                let change = bounds.scaled(f64::from(2 * reach - 1) * WIDTHS.1);
+                (rule("Slope", place, given), inside.plus(change).either(inside.minus(change)), beyond)
             }
             9 | 10 if !*extrapolates => {
                 // Sums of sums where two axes have it: once is enough.
@@ -355,19 +407,96 @@ impl Generator<'_> {
                 let weight = (1..=reach).map(|m| weights(f64::from(-m), degree)).fold(0.0, f64::max);
                 let magnitude = inside.magnitude() * weight;
                 let bounds = Bounds { lo: -magnitude, hi: magnitude, ..inside.scaled(weight) };
-                (parts![format!("Polynomial({place}, {degree})")], bounds)
+                (parts![format!("Polynomial({place}, {degree})")], bounds, None)
             }
-            _ => (parts![format!("Negate({place})")], inside.negative()),
+            _ => (parts![format!("Negate({place})")], inside.negative(), None),
         }
     }
 
-    /// The value of a rule: one, or on all cells.
-    fn given(&mut self, data: &Info, dimension: Dimension, want: Want) -> Node {
+    /// The value of a rule: one, an expression of geometry, values with rules of their own, or any
+    /// on all cells. With bounds of it at every place, and where it may be read if not everywhere.
+    fn given(&mut self, data: &Info, dimension: Dimension, want: Want) -> (Vec<Part>, Bounds, Option<Beyond>) {
         let single = data.basic == Basic::Scalar || data.basic == Basic::Bool || self.grids.components().is_some();
-        let on = if single && self.chance(60) { None } else { Some(CELLS) };
         let want = Want { depth: want.depth.min(2), ..want };
-        let node = self.expression(data.basic, on, dimension, want);
-        self.tame(node)
+        let basic = data.basic;
+        let (node, beyond) = match self.random.u8(..10) {
+            0..3 if single => (self.expression(basic, None, dimension, want), None),
+            3..6 => match self.known_everywhere(basic, dimension) {
+                Some(node) => (node, None),
+                None => (self.expression(basic, Some(CELLS), dimension, want), Some(())),
+            },
+            6..9 if want.depth > 0 => {
+                let node = self.expression(basic, Some(CELLS), dimension, Want { depth: want.depth - 1, ..want });
+                let node = self.tame(node);
+                let (parts, beyond) = self.halo(node, Want { depth: want.depth - 1, ..want });
+                if beyond.bounds.magnitude() <= LARGE {
+                    return (parts, beyond.bounds, Some(beyond));
+                }
+                (self.expression(basic, Some(CELLS), dimension, want), Some(()))
+            }
+            _ => (self.expression(basic, Some(CELLS), dimension, want), Some(())),
+        };
+        let node = self.tame(node);
+        let bounds = node.info.bounds;
+        (parts![node], bounds, beyond.map(|()| Beyond::nowhere(bounds)))
+    }
+
+    /// An expression of geometry, with bounds that hold beyond the sides too.
+    fn known_everywhere(&mut self, basic: Basic, dimension: Dimension) -> Option<Node> {
+        let Structure { axes, reach, .. } = *self.structure.as_ref()?;
+        let outside = f64::from(reach) * WIDTHS.1;
+        let (lo, hi) = (self.ranges.position.0 - outside, self.ranges.position.1 + outside);
+        let info = |basic, dimension, bounds| Info::numbers(basic, Some(CELLS), dimension, bounds);
+        let length = self.dimension(1);
+        match basic {
+            Basic::Scalar => {}
+            Basic::Vector => {
+                let bounds = Bounds::new(lo, hi).scaled(0.5);
+                let node = Node { info: info(Basic::Vector, length, bounds), parts: parts!["(0.5 * Centroid(AllCells()))"] };
+                return Some(self.in_dimension(node, dimension));
+            }
+            Basic::Bool => {
+                let number = self.known_everywhere(Basic::Scalar, PURE)?;
+                let limit = self.some_number();
+                let limit = self.literal(limit, PURE);
+                return Some(Node { info: Info::truth(Some(CELLS), &[]), parts: parts!["(", number, " > ", limit, ")"] });
+            }
+            Basic::Entity(_) => return None,
+        }
+        let axis = self.random.usize(..axes);
+        let coordinate =
+            Node { info: info(Basic::Scalar, length, Bounds::new(lo, hi)), parts: parts![format!("Centroid(AllCells())[{axis}]")] };
+        let pure = self.in_dimension(coordinate.clone(), PURE);
+        let pure_bounds = pure.info.bounds;
+        let scalar = |bounds| info(Basic::Scalar, PURE, bounds);
+        let node = match self.random.u8(..8) {
+            0 => {
+                let cells = Bounds::new(-f64::from(reach), EXTENT - 1.0 + f64::from(reach));
+                Node { info: scalar(cells), parts: parts![format!("IndexOf({})", INDICES[axis])] }
+            }
+            1 => Node { info: scalar(Bounds::new(-1.0, 1.0)), parts: parts!["Sin(", pure, ")"] },
+            2 => {
+                let parts = parts![format!("(Even({}) ? ", INDICES[axis]), pure, " : 0.5)"];
+                Node { info: scalar(pure_bounds.either(Bounds::number(0.5))), parts }
+            }
+            3 => {
+                let size = lo.abs().max(hi.abs()) * (axes as f64).sqrt();
+                let length = Node { info: info(Basic::Scalar, length, Bounds::new(0.0, size)), parts: parts!["|Centroid(AllCells())|"] };
+                self.in_dimension(length, PURE)
+            }
+            4 => Node { info: scalar(pure_bounds.times(pure_bounds)), parts: parts!["(", pure.clone(), " * ", pure, ")"] },
+            5 => {
+                // A function, and a number that may change.
+                let factor = self.variable(|info| {
+                    info.basic == Basic::Scalar && info.on.is_none() && info.dimension == PURE && !info.domain && info.bounds.exact()
+                });
+                let factor = factor.filter(|node| node.info.bounds.magnitude() <= 10.0).unwrap_or_else(|| self.literal(0.25, PURE));
+                let bounds = pure_bounds.times(factor.info.bounds).plus(pure_bounds);
+                Node { info: scalar(bounds), parts: parts!["e0(", pure, ", ", factor, ")"] }
+            }
+            _ => return Some(self.in_dimension(coordinate, dimension)),
+        };
+        Some(self.in_dimension(node, dimension))
     }
 
     /// A statement that programs without structure have not.
@@ -408,7 +537,7 @@ impl Generator<'_> {
                 out.push(line(parts![assigned, " = ", node]));
                 self.declare(name, Content::Value(info), true);
                 let (axes, reach) = self.structure.as_ref().map_or((1, 1), |structure| (structure.axes, structure.reach));
-                let mut beyond = Beyond { reach: [0; 6], is_periodic: false, bounds };
+                let mut beyond = Beyond::nowhere(bounds);
                 beyond.reach[..2 * axes].fill(reach);
                 self.set_beyond(beyond);
             }
@@ -481,6 +610,11 @@ impl Generator<'_> {
         let n = self.random.usize(1..=axes);
         format!("{name}({})", INDICES[..n].join(", "))
     }
+}
+
+/// `AtFace(i, g)`
+fn rule(name: &str, place: &str, given: Vec<Part>) -> Vec<Part> {
+    [parts![format!("{name}({place}, ")], given, parts![")"]].concat()
 }
 
 /// The sum of the absolute values of the weights of a polynomial through 0, 1, ..., at a place.

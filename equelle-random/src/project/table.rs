@@ -134,6 +134,17 @@ pub const OVERRIDES: &[ProgramOverrides] = &[
             "u_expression=Sin(x)+y",
         ]])
     },
+    ProgramOverrides {
+        single: Some(SinglePrecision::No),
+        ..ProgramOverrides::new("tests/programs/implicit_corners").runs(&[&[
+            "grid_dim=2",
+            "nx=6",
+            "ny=5",
+            "dx=0.5",
+            "dy=0.25",
+            "u_expression=Sin(x)+y",
+        ]])
+    },
     // Exponentials of exponentials.
     ProgramOverrides {
         single: Some(SinglePrecision::No),
@@ -242,6 +253,10 @@ pub const OVERRIDES: &[ProgramOverrides] = &[
         "u_initial_expression=x<0.5?1:0",
     ]]),
     // Grids as small as the reach.
+    ProgramOverrides::new("tests/programs/corners_by_index").runs(&[
+        &["grid_dim=3", "nx=5", "ny=3", "nz=4", "dx=0.5", "dy=0.25", "dz=1"],
+        &["grid_dim=3", "nx=2", "ny=2", "nz=2", "dx=0.5", "dy=0.25", "dz=1"],
+    ]),
     ProgramOverrides::new("tests/programs/reads_by_index").runs(&[
         &["nx=5", "ny=4", "dx=0.5", "dy=0.25"],
         &["nx=3", "ny=2", "dx=0.5", "dy=0.25"],
