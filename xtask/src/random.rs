@@ -10,7 +10,7 @@ use equelle_random::generate::{Purpose, program};
 use crate::tools::Failure;
 
 /// What a program may have, and the text that shows it.
-const KINDS: [(&str, &[&str]); 25] = [
+const KINDS: [(&str, &[&str]); 27] = [
     ("one equation solved", &["NewtonSolve("]),
     ("systems of equations solved", &["NewtonSolveSystem("]),
     ("loops over sequences", &[" In t"]),
