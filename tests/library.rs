@@ -178,11 +178,11 @@ While time < end {{
 }}
 Output(\"rounds\", rounds)
 Output(\"last\", dt)
-Output(\"time\", time)
+Output(\"now\", time)
 "
     );
     let found = run(&text, &[], &[]);
-    ["rounds", "last", "time"].map(|tag| found[tag][0])
+    ["rounds", "last", "now"].map(|tag| found[tag][0])
 }
 
 /// Whatever sums of rounded steps are, loops have the rounds of exact numbers.

@@ -244,7 +244,7 @@ fn a_missing_gpu_is_told_before_the_build() {
 fn a_sweep_runs_every_combination_and_makes_a_table() {
     let folder = scratch("sweep");
     let program = folder.join("s.equelle");
-    let text = "k = InputScalarWithDefault(\"k\", 1)\nOutput(\"k\", k)\n\
+    let text = "k = InputScalarWithDefault(\"k\", 1)\nOutput(\"rate\", k)\n\
                 For s In InputSequenceOfScalar(\"steps\") {\n    Output(\"sum\", SumReduce(k * s Extend AllCells()))\n}\n";
     fs::write(&program, text).expect("the folder can be written");
     let sweep = |code: i32, words: &[&str]| {
@@ -252,11 +252,11 @@ fn a_sweep_runs_every_combination_and_makes_a_table() {
         expect(code, command.args(["sweep", "--interpret"]).arg(&program).arg("--output").arg(folder.join("out")).args(words))
     };
     let output = sweep(0, &["steps=1,2", "k=0.5,2", "nx=3,5"]);
-    let expected = "k,nx,exit,k,sum\n0.5,3,0,0.5,3\n0.5,5,0,0.5,5\n2,3,0,2,12\n2,5,0,2,20\n";
+    let expected = "k,nx,exit,rate,sum\n0.5,3,0,0.5,3\n0.5,5,0,0.5,5\n2,3,0,2,12\n2,5,0,2,20\n";
     assert_eq!(stdout(&output), expected);
     assert_eq!(fs::read_to_string(folder.join("out/sweep.csv")).expect("the table"), expected);
     let printed = fs::read_to_string(folder.join("out/003-k_2-nx_3/stdout.txt")).expect("what a run printed");
-    assert_eq!(printed, "k = 2\nsum = 6\nsum = 12\n");
+    assert_eq!(printed, "rate = 2\nsum = 6\nsum = 12\n");
     // Any number of runs at a time gives the same table.
     assert_eq!(stdout(&sweep(0, &["--jobs", "1", "steps=1,2", "k=0.5,2", "nx=3,5"])), expected);
     // The table is drawn: a line for each k, without logarithms of sums that change little.

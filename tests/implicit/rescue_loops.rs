@@ -27,7 +27,7 @@ end = 20
     count = count + 1
     Output(\"u\", u)
     Output(\"length\", dt)
-    Output(\"time\", time)
+    Output(\"now\", time)
     Output(\"count\", count)
 }}
 "
@@ -76,7 +76,7 @@ fn rounds_that_decide_go_on_with_a_part_of_the_step() {
         let parts = 16.0 / lengths[1];
         assert!(parts > 1.0 && parts.log2().fract() == 0.0, "{name}: {lengths:?}");
         assert!(text.contains(&format!("the round was taken with 1/{parts} of the step of 16")), "{name}: {text}");
-        assert_eq!(rescued[0].scalars["time"].last(), Some(&20.0), "{name}: {lengths:?}");
+        assert_eq!(rescued[0].scalars["now"].last(), Some(&20.0), "{name}: {lengths:?}");
         let numbers: Vec<f64> = (1..=lengths.len()).map(|count| count as f64).collect();
         assert_eq!(rescued[0].scalars["count"], numbers, "{name}: attempts that failed do not count");
 

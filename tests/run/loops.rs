@@ -39,12 +39,12 @@ fn a_wave_of_fishers_equation() {
     // At a fixed place u changes by about 0.02 a step, and the error of a step is half of its
     // second-order term: the wave lags by less than the change of two steps.
     assert!(middle < 0.04, "{middle}");
-    let times = &first.scalars["time"];
+    let times = &first.scalars["t"];
     assert_eq!(times.last(), Some(&4.0), "the last step is cut to the end");
     for how in WAYS {
         let found = of_change(how, "change_of_a_step=0.02");
         // All take the same steps; residuals end below the tolerance of Newton's method.
-        assert_eq!(found.scalars["time"].len(), times.len(), "{how:?}");
+        assert_eq!(found.scalars["t"].len(), times.len(), "{how:?}");
         assert_close(found.last("u"), first.last("u"), 1e-10, &format!("{how:?}"));
     }
 }

@@ -185,12 +185,12 @@ pub fn solve_in<S: SystemSpace>(
         let chosen = (attempt.method, attempt.preconditioner);
         let problem = Problem { system: &system, options, traffic: Cell::default() };
         let fault = match problem.solve(space, attempt, cache) {
-            Ok(Solved { mut x, iterations, detail }) => {
+            Ok(Solved { mut x, iterations, is_rounded, detail }) => {
                 let residual = system.residual_norm(space, &x)?;
                 let relative_residual = residual / system.size;
                 let is_negligible = relative_residual <= options.negligible;
                 // Written so that NaN fails.
-                if residual <= system.allowed(options) || is_negligible {
+                if residual <= system.allowed(options) || is_negligible || is_rounded {
                     let factor = space.constant(system.scale);
                     space.scale(&mut x, &factor);
                     let note = with_accepted(system.null_space.note(), relative_residual, is_negligible, options);
@@ -270,6 +270,8 @@ struct Solved<V> {
     /// space.
     x: V,
     iterations: usize,
+    /// True if what is left is round-off that counts as solved.
+    is_rounded: bool,
     /// What the preconditioner determined about the system, in words.
     detail: Option<String>,
 }
@@ -364,7 +366,7 @@ impl<S: SystemSpace> Problem<'_, S> {
             match self.iterate_with(space, &operator, &cached, b, trial) {
                 Ok((x, iterations)) => {
                     cache.used(iterations);
-                    return Ok(Solved { x, iterations, detail });
+                    return Ok(Solved { x, iterations, is_rounded: false, detail });
                 }
                 Err(Failure::MethodError(fault)) if fault.kind == LinearErrorKind::Interrupted => return Err(fault.into()),
                 Err(Failure::MethodError(fault)) => wasted = fault.iterations,
@@ -385,7 +387,7 @@ impl<S: SystemSpace> Problem<'_, S> {
         match self.iterate_with(space, &operator, &preconditioner, b, Attempt { max_iterations: left, ..attempt }) {
             Ok((x, iterations)) => {
                 cache.keep(key, preconditioner, iterations);
-                Ok(Solved { x, iterations: wasted + iterations, detail })
+                Ok(Solved { x, iterations: wasted + iterations, is_rounded: false, detail })
             }
             Err(Failure::MethodError(fault)) => Err(MethodError { iterations: wasted + fault.iterations, ..fault }.into()),
             Err(Failure::Device(failure)) => Err(Failure::Device(failure)),

@@ -219,7 +219,8 @@ impl<'a, S: SystemSpace> PreparedSystem<'a, S> {
 /// How to treat the rows of a matrix.
 ///
 /// Where a matrix is singular up to a constant, round-off in the balance of all its rows stays in
-/// each of them, however small these are. They are balances in one unit, so they share a weight.
+/// each of them, however small these are. So they are compared in the unit in which they balance,
+/// which the left null vector tells; where it is not known, rows stay as they are.
 fn treatment<S: SystemSpace>(
     space: &mut S,
     (matrix, ends): (&S::Matrix, &[usize]),
@@ -230,22 +231,20 @@ fn treatment<S: SystemSpace>(
         return Ok(Rows::Even);
     }
     let mut scales = space.row_scales(matrix)?;
-    if !space.rows_agree(matrix, ends)? {
-        return Ok(Rows::Scaled(Rc::new(scales)));
-    }
     if !null_space.is_empty() {
         let mut weights = space.host_vector(&scales)?;
         for component in &null_space.components {
-            let rows = component.left.as_ref().map_or(&component.unknowns, |left| &left.rows);
-            let shared = rows.iter().fold(f64::INFINITY, |least: f64, &row| least.min(weights[row]));
-            rows.iter().for_each(|&row| weights[row] = shared);
+            let Some(left) = &component.left else { return Ok(Rows::Even) };
+            let units = || left.rows.iter().zip(&left.weights).map(|(&row, w)| (row, power_of_two_near(&[*w]).unwrap_or(1.0)));
+            let shared = units().fold(f64::INFINITY, |least: f64, (row, unit)| least.min(weights[row] / unit));
+            units().for_each(|(row, unit)| weights[row] = shared * unit);
         }
         if weights.windows(2).all(|pair| pair[0] == pair[1]) {
             return Ok(Rows::Even);
         }
         scales = space.vector(weights)?;
     }
-    Ok(Rows::Weighed(Rc::new(scales)))
+    Ok(if space.rows_agree(matrix, ends)? { Rows::Weighed(Rc::new(scales)) } else { Rows::Scaled(Rc::new(scales)) })
 }
 
 /// `x_i = x_i s_i`

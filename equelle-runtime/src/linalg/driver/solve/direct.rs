@@ -8,7 +8,7 @@ use crate::linalg::direct::elimination::{Elimination, FactorError, left_null_vec
 use crate::linalg::direct::lu::OnHost;
 use crate::linalg::driver::cache::LinearCache;
 use crate::linalg::driver::error::LinearErrorKind;
-use crate::linalg::driver::system::{PreparedSystem, check_balance, larger};
+use crate::linalg::driver::system::{PreparedSystem, Rows, check_balance, larger};
 use crate::linalg::matrix::csr::Csr;
 use crate::linalg::space::host::norm;
 use crate::linalg::space::system_space::SystemSpace;
@@ -16,9 +16,11 @@ use crate::memory::SMALL;
 
 /// Largest number of steps of iterative refinement after LU.
 const REFINEMENTS: usize = 3;
-/// A residual of at most this times its [own round-off](round_off) is the limit of double precision
-/// for the system, whatever the factors.
+/// A residual of at most this times its [own round-off](rounded_terms) is the limit of double
+/// precision for the system, whatever the factors.
 const OF_ROUND_OFF: f64 = 2.0;
+/// Multiple of the tolerance that the round-off of scaled rows may leave.
+const SCALED_ROUND_OFF: f64 = 100.0;
 
 impl<S: SystemSpace> Problem<'_, S> {
     /// Solves by the LU of the back-end if it has one, else on the host, which also decides where
@@ -33,7 +35,8 @@ impl<S: SystemSpace> Problem<'_, S> {
             Some((weights, factor)) => Some((space.host_vector(weights).map_err(Failure::Device)?, factor)),
             None => None,
         };
-        let system = OnHostSystem { matrix: &matrix, b: &b, weights };
+        let has_scaled_rows = matches!(self.system.rows, Rows::Scaled(_));
+        let system = OnHostSystem { matrix: &matrix, b: &b, has_scaled_rows, weights };
         let known = std::mem::replace(&mut cache.place, FactorLocation::Unknown);
         let mut place = if let FactorLocation::Unknown = known { self.place(space) } else { known };
         let mut reason = None;
@@ -85,7 +88,7 @@ impl<S: SystemSpace> Problem<'_, S> {
         system: &OnHostSystem<'_>,
         cached: &mut CachedFactors<S>,
         cache: &mut LinearCache<S>,
-    ) -> Result<(Vec<f64>, usize), DirectSolveError> {
+    ) -> Result<LuSolution, DirectSolveError> {
         loop {
             let may_be_definite = self.system.properties.may_be_definite();
             let mut took = Duration::ZERO;
@@ -99,16 +102,26 @@ impl<S: SystemSpace> Problem<'_, S> {
     }
 
     /// Copies a solution of the host to the device.
-    fn to_device(&self, space: &mut S, (x, iterations): (Vec<f64>, usize)) -> Result<Solved<S::Vector>, Failure<S::Error>> {
+    fn to_device(&self, space: &mut S, solution: LuSolution) -> Result<Solved<S::Vector>, Failure<S::Error>> {
+        let LuSolution { x, refinements, is_rounded } = solution;
         let x = space.vector(x).map_err(Failure::Device)?;
-        Ok(Solved { x, iterations, detail: None })
+        Ok(Solved { x, iterations: refinements, is_rounded, detail: None })
     }
+}
+
+/// A solution of LU.
+struct LuSolution {
+    x: Vec<f64>,
+    refinements: usize,
+    /// True if what is left of uneven rows is their round-off, and more than the tolerance.
+    is_rounded: bool,
 }
 
 /// A system on the host.
 struct OnHostSystem<'a> {
     matrix: &'a Csr,
     b: &'a [f64],
+    has_scaled_rows: bool,
     /// The second norm of residuals: weights, and a factor.
     weights: Option<(Vec<f64>, f64)>,
 }
@@ -119,6 +132,20 @@ impl OnHostSystem<'_> {
         let Some((weights, factor)) = &self.weights else { return norm(r) };
         let weighted: Vec<f64> = r.iter().zip(weights).map(|(r, weight)| r * weight).collect();
         larger(norm(r), factor * norm(&weighted))
+    }
+
+    /// True if a residual of uneven rows is round-off of their terms: rows that are small beside
+    /// others have terms that are large beside their right-hand side. The balance of all rows must
+    /// be good all the same: the first norm within `allowed`.
+    fn is_rounded(&self, r: &[f64], x: &[f64], allowed: f64) -> bool {
+        let terms = rounded_terms(self.matrix, x, self.b);
+        match &self.weights {
+            Some((weights, _)) => {
+                let weighted = |values: &[f64]| norm(&values.iter().zip(weights).map(|(value, weight)| value * weight).collect::<Vec<_>>());
+                norm(r) <= allowed && weighted(r) <= OF_ROUND_OFF * weighted(&terms)
+            }
+            None => self.has_scaled_rows && norm(r) <= SCALED_ROUND_OFF * allowed && norm(r) <= OF_ROUND_OFF * norm(&terms),
+        }
     }
 }
 
@@ -160,7 +187,7 @@ fn solve_lu<S: SystemSpace>(
     system: &OnHostSystem<'_>,
     problem: &Problem<'_, S>,
     took: &mut Duration,
-) -> Result<(Vec<f64>, usize), DirectSolveError> {
+) -> Result<LuSolution, DirectSolveError> {
     let PreparedSystem { null_space, ends, scale, size, row_scales, .. } = problem.system;
     let negligible = problem.options.negligible * size;
     let (matrix, options) = (system.matrix, problem.options);
@@ -196,7 +223,7 @@ fn solve_lu<S: SystemSpace>(
     let size = norm(&b);
     let mut x = vec![0.0; b.len()];
     if size == 0.0 {
-        return Ok((x, 0));
+        return Ok(LuSolution { x, refinements: 0, is_rounded: false });
     }
     let mut r = b.clone();
     let mut best = f64::INFINITY;
@@ -215,16 +242,19 @@ fn solve_lu<S: SystemSpace>(
         r.iter_mut().zip(&b).for_each(|(r, b)| *r = b - *r);
         let left = system.larger_norm(&r) / size;
         if left <= SHARE * options.tolerance {
-            return Ok((x, refinement));
+            return Ok(LuSolution { x, refinements: refinement, is_rounded: false });
         }
         best = best.min(left);
     }
     if system.larger_norm(&r) <= negligible {
-        return Ok((x, REFINEMENTS));
+        return Ok(LuSolution { x, refinements: REFINEMENTS, is_rounded: false });
     }
     let detail = format!("{REFINEMENTS} steps of iterative refinement leave the residual above the tolerance {:.1e}", options.tolerance);
     let fault = MethodError { kind: LinearErrorKind::Stagnation, iterations: REFINEMENTS, residual: Some(best), detail };
-    Err(if norm(&r) <= OF_ROUND_OFF * round_off(matrix, &x, &b) {
+    if system.is_rounded(&r, &x, SHARE * options.tolerance * size) {
+        return Ok(LuSolution { x, refinements: REFINEMENTS, is_rounded: true });
+    }
+    Err(if norm(&r) <= OF_ROUND_OFF * norm(&rounded_terms(matrix, &x, &b)) {
         DirectSolveError::ByMatrix(fault)
     } else {
         DirectSolveError::ByFactors(fault)
@@ -233,7 +263,7 @@ fn solve_lu<S: SystemSpace>(
 
 /// Round-off in the residual of a solution: in each row a rounding of its largest possible partial
 /// sum.
-fn round_off(matrix: &Csr, x: &[f64], b: &[f64]) -> f64 {
+fn rounded_terms(matrix: &Csr, x: &[f64], b: &[f64]) -> Vec<f64> {
     let terms = |row: usize| matrix.row(row).map(|(column, value)| (value * x[column]).abs()).sum::<f64>() + b[row].abs();
-    f64::EPSILON * norm(&(0..b.len()).map(terms).collect::<Vec<_>>())
+    (0..b.len()).map(|row| f64::EPSILON * terms(row)).collect()
 }
