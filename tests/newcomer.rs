@@ -270,7 +270,7 @@ fn a_sweep_runs_every_combination_and_makes_a_table() {
     assert!(refused.contains("a sweep has no page"), "{refused}");
     // One run of two fails: the other has its row.
     let output = sweep(4, &["steps=1", "nx=3,0"]);
-    assert_eq!(stdout(&output), "nx,exit,k,sum\n3,0,1,3\n0,4,,\n");
+    assert_eq!(stdout(&output), "nx,exit,rate,sum\n3,0,1,3\n0,4,,\n");
     assert!(stderr(&output).contains("1 of 2 runs failed"), "{}", stderr(&output));
     assert!(stderr(&sweep(2, &["steps=1", "nx=3"])).contains("as in `k=0.1,0.2`"));
     assert!(stderr(&sweep(2, &["steps=1", "nx=3,4", "output_dir=x"])).contains("--output DIR"));

@@ -119,8 +119,9 @@ pub(super) struct Criteria<'a> {
     before: Vec<f64>,
     /// Norm of all equations at the guess.
     first_norm: f64,
-    /// Norm of all equations at the iterate before the next correction.
+    /// Norm of all equations at the iterate before the next correction, and the Euclidean one.
     norm: f64,
+    plain: f64,
     /// Norm of a residual that linear solves may leave.
     neglected: f64,
 }
@@ -128,7 +129,7 @@ pub(super) struct Criteria<'a> {
 impl<'a> Criteria<'a> {
     pub fn new(options: &'a Options) -> Criteria<'a> {
         let limits = Limits::of(options.rounding);
-        Criteria { options, limits, first: Vec::new(), before: Vec::new(), first_norm: 0.0, norm: 0.0, neglected: 0.0 }
+        Criteria { options, limits, first: Vec::new(), before: Vec::new(), first_norm: 0.0, norm: 0.0, plain: 0.0, neglected: 0.0 }
     }
 
     /// Whether no tolerance of the residual is given.
@@ -148,23 +149,27 @@ impl<'a> Criteria<'a> {
 
     /// The part of its right-hand side that the next linear solve may leave.
     pub fn negligible(&self) -> f64 {
-        self.neglected / self.norm
+        match self.options.abs_res_tol {
+            Some(tolerance) => AIM_FOR_TOLERANCE * tolerance / self.plain,
+            None => self.neglected / self.norm,
+        }
     }
 
-    /// Allows linear solves to leave a residual of this norm.
-    pub fn neglect(&mut self, norm: f64) {
-        self.neglected = self.neglected.max(norm);
+    /// Allows linear solves to leave this part of the residual.
+    pub fn neglect(&mut self, part: f64) {
+        self.neglected = self.neglected.max(part * self.norm);
     }
 
     /// Stores the norm at the guess.
     pub fn begin(&mut self, norm: f64) {
-        (self.first_norm, self.norm) = (norm, norm);
-        self.neglected = self.options.abs_res_tol.map_or(AIM * self.limits.reduction * norm, |tolerance| AIM_FOR_TOLERANCE * tolerance);
+        (self.first_norm, self.norm, self.plain) = (norm, norm, norm);
+        self.neglected = AIM * self.limits.reduction * norm;
     }
 
-    /// Stores the norms at the iterate before the next correction; that of all equations is `norm`.
-    pub fn start(&mut self, problem: &mut dyn Problem, norm: f64) -> Result<(), Error> {
-        self.norm = norm;
+    /// Stores the norms at the iterate before the next correction: of all equations, as it is
+    /// judged and as it is.
+    pub fn start(&mut self, problem: &mut dyn Problem, judged: f64, plain: f64) -> Result<(), Error> {
+        (self.norm, self.plain) = (judged, plain);
         if self.are_default() {
             self.before = problem.judged_norms()?;
             if self.first.is_empty() {
@@ -278,11 +283,15 @@ impl<'a> Criteria<'a> {
         Ok(norms.iter().enumerate().map(|(number, norm)| terms.get(number).is_some_and(|terms| *norm <= least * terms)).collect())
     }
 
-    /// Round-off in the judged norm of all equations together.
-    pub fn rounding(&self, problem: &mut dyn Problem) -> Result<f64, Error> {
-        let mut terms = problem.terms()?;
-        terms.drain(..terms.len().saturating_sub(problem.equations()));
-        Ok(round_off(self.options.rounding) * terms.iter().map(|terms| terms * terms).sum::<f64>().sqrt())
+    /// Round-off in the residual of all equations together, as a part of it: in each of the norms
+    /// by which it is judged, the smallest of these.
+    pub fn rounding(&self, problem: &mut dyn Problem, norms: &[f64]) -> Result<f64, Error> {
+        let terms = problem.terms()?;
+        let equations = problem.equations();
+        let whole = |norms: &[f64]| norms.iter().map(|norm| norm * norm).sum::<f64>().sqrt();
+        let parts = terms.chunks(equations).zip(norms.chunks(equations)).map(|(terms, norms)| whole(terms) / whole(norms));
+        let least = parts.fold(f64::INFINITY, f64::min);
+        Ok(if terms.is_empty() { 0.0 } else { round_off(self.options.rounding) * least })
     }
 }
 

@@ -125,7 +125,7 @@ fn iterate(problem: &mut dyn Problem, options: &Options, history: &mut History) 
         {
             problem.pursue(pursuit);
         }
-        criteria.start(problem, judged)?;
+        criteria.start(problem, judged, norm)?;
         problem.neglect(criteria.negligible());
         let (mut correction, mut linear) = timed(|| problem.correct());
         if correction.as_ref().err().is_none_or(|error| error.kind == ErrorKind::Simulation) {
@@ -138,9 +138,9 @@ fn iterate(problem: &mut dyn Problem, options: &Options, history: &mut History) 
             if criteria.within_rounding(problem, &norms)?.iter().all(|rounded| *rounded) {
                 return stopped(problem, ConvergedReason::Rounding, options);
             }
-            let rounding = criteria.rounding(problem)?;
+            let rounding = criteria.rounding(problem, &norms)?;
             let mut allowed = criteria.negligible();
-            for enough in [rounding / judged, ROUGH] {
+            for enough in [rounding, ROUGH] {
                 if correction.as_ref().is_err_and(|error| error.kind == ErrorKind::Simulation) && enough > allowed {
                     problem.check_interrupt()?;
                     allowed = enough;
@@ -151,6 +151,10 @@ fn iterate(problem: &mut dyn Problem, options: &Options, history: &mut History) 
                 }
             }
             criteria.neglect(rounding);
+            // A system that was refused before has other row scales once it is solved.
+            if correction.is_ok() {
+                judged = criteria.rescale(problem, norm)?;
+            }
         }
         let correction = match correction {
             Ok(correction) => correction,

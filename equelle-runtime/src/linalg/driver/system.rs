@@ -188,25 +188,33 @@ impl<'a, S: SystemSpace> PreparedSystem<'a, S> {
         options.tolerance * self.size + self.outside
     }
 
-    /// The larger norm of `b - A x`, computed from `x` itself.
+    /// The larger norm of `b - A x`, computed from `x` itself. The part of `b` outside the range,
+    /// which [`check_balance`] has judged, counts in the first norm alone.
     pub fn residual_norm(&self, space: &mut S, x: &S::Vector) -> Result<f64, S::Error> {
-        self.residual_norm_for(space, &self.rhs, x)
+        let first = self.norms(space, &self.rhs, x)?;
+        match (&self.projected, &self.rows) {
+            (Some(projected), Rows::Weighed(_)) => Ok(larger(first[0], self.norms(space, projected, x)?[1])),
+            (Some(_) | None, _) => Ok(larger(first[0], first[1])),
+        }
     }
 
     /// The larger norm of `b - A x` for the part of the right-hand side in the range.
     pub fn residual_norm_in_range(&self, space: &mut S, x: &S::Vector) -> Result<f64, S::Error> {
-        self.residual_norm_for(space, self.b(), x)
+        let [first, second] = self.norms(space, self.b(), x)?;
+        Ok(larger(first, second))
     }
 
-    fn residual_norm_for(&self, space: &mut S, b: &S::Vector, x: &S::Vector) -> Result<f64, S::Error> {
+    /// Both norms of `b - A x`; 0 for a second one that there is not.
+    fn norms(&self, space: &mut S, b: &S::Vector, x: &S::Vector) -> Result<[f64; 2], S::Error> {
         let mut r = space.zeros()?;
         space.residual(&mut r, b, self.matrix(), x);
-        let mut norm = norm_of(space, &r)?;
-        if let Some((weights, weight)) = self.weights() {
-            norm = larger(norm, weight * weighted_norm(space, &r, weights)?);
-        }
+        let first = norm_of(space, &r)?;
+        let second = match self.weights() {
+            Some((weights, weight)) => weight * weighted_norm(space, &r, weights)?,
+            None => 0.0,
+        };
         space.recycle(r);
-        Ok(norm)
+        Ok([first, second])
     }
 
     /// Returns the memory of vectors to the space.
@@ -220,7 +228,8 @@ impl<'a, S: SystemSpace> PreparedSystem<'a, S> {
 ///
 /// Where a matrix is singular up to a constant, round-off in the balance of all its rows stays in
 /// each of them, however small these are. So they are compared in the unit in which they balance,
-/// which the left null vector tells; where it is not known, rows stay as they are.
+/// which the left null vector tells. Where it is not known, or other rows do not agree with them,
+/// rows stay as they are.
 fn treatment<S: SystemSpace>(
     space: &mut S,
     (matrix, ends): (&S::Matrix, &[usize]),
@@ -231,7 +240,11 @@ fn treatment<S: SystemSpace>(
         return Ok(Rows::Even);
     }
     let mut scales = space.row_scales(matrix)?;
+    let agree = space.rows_agree(matrix, ends)?;
     if !null_space.is_empty() {
+        if !agree {
+            return Ok(Rows::Even);
+        }
         let mut weights = space.host_vector(&scales)?;
         for component in &null_space.components {
             let Some(left) = &component.left else { return Ok(Rows::Even) };
@@ -244,7 +257,7 @@ fn treatment<S: SystemSpace>(
         }
         scales = space.vector(weights)?;
     }
-    Ok(if space.rows_agree(matrix, ends)? { Rows::Weighed(Rc::new(scales)) } else { Rows::Scaled(Rc::new(scales)) })
+    Ok(if agree { Rows::Weighed(Rc::new(scales)) } else { Rows::Scaled(Rc::new(scales)) })
 }
 
 /// `x_i = x_i s_i`
