@@ -31,8 +31,10 @@ pub struct Solution<V = Vec<f64>> {
     pub x: V,
     /// Iterations of an iterative method; steps of iterative refinement after LU, mostly 0.
     pub iterations: usize,
-    /// `|b - A x| / |b|`, computed from `x`; at most the tolerance, except for what may be
-    /// [ignored](NullSpace::allowed) where the matrix is singular. 0 for `b = 0`.
+    /// `|b - A x| / |b|` in the larger norm of [`crate::linalg::driver::system`], computed from `x`;
+    /// at most the tolerance, except for what may be
+    /// [ignored](crate::linalg::null_space::NullSpace::allowed) where the matrix is singular, and
+    /// for the round-off of uneven rows. 0 for `b = 0`.
     pub relative_residual: f64,
     /// The method that solved the system.
     pub method: Method,
@@ -78,7 +80,7 @@ pub fn solve(matrix: &Csr, rhs: &[f64], options: &LinearOptions, cache: &mut Lin
 
 /// Solves `A x = b` for several fields: unknowns and equations form blocks that end at `ends`. The
 /// blocks matter only where the matrix is singular up to a constant of a field (see
-/// [`NullSpace::find_in_blocks`]).
+/// [`crate::linalg::null_space::NullSpace::find_in_blocks`]).
 ///
 /// # Errors
 /// As for [`solve()`].
