@@ -31,8 +31,8 @@ pub struct Solution<V = Vec<f64>> {
     pub x: V,
     /// Iterations of an iterative method; steps of iterative refinement after LU, mostly 0.
     pub iterations: usize,
-    /// `|b - A x| / |b|` in the larger norm of [`crate::linalg::driver::system`], computed from `x`;
-    /// at most the tolerance, except for what may be
+    /// `|b - A x| / |b|` in the larger norm of [`crate::linalg::driver::system`], computed from
+    /// `x`; at most the tolerance, except for what may be
     /// [ignored](crate::linalg::null_space::NullSpace::allowed) where the matrix is singular, and
     /// for the round-off of uneven rows. 0 for `b = 0`.
     pub relative_residual: f64,
