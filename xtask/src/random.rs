@@ -10,10 +10,9 @@ use equelle_random::generate::{Purpose, program};
 use crate::tools::Failure;
 
 /// What a program may have, and the text that shows it.
-const KINDS: [(&str, &[&str]); 28] = [
+const KINDS: [(&str, &[&str]); 27] = [
     ("one equation solved", &["NewtonSolve("]),
     ("systems of equations solved", &["NewtonSolveSystem("]),
-    ("those with rows in different units", &["-> (InputCollectionOfScalar(\"q"]),
     ("loops over sequences", &[" In t"]),
     ("loops over ranges", &[" In Range("]),
     ("loops that a condition ends", &["While ", "Repeat Until "]),

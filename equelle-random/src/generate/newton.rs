@@ -183,13 +183,7 @@ impl Generator<'_> {
         let slope = linear.info.bounds.slope + inner.info.bounds.slope;
         let magnitude = linear.info.bounds.magnitude() + inner.info.bounds.magnitude() + right.info.bounds.magnitude();
         let error = inner.info.bounds.error + right.info.bounds.error;
-        // Equations keep their solution in any unit; the bounds for derivatives hold in one.
-        if self.purpose != Purpose::Derivatives && self.chance(20) {
-            let unit = self.some_units(unknown.set);
-            body.push(line(parts!["-> ", unit, " * (", linear, " + ", inner, " - ", right, ")"]));
-        } else {
-            body.push(line(parts!["-> ", linear, " + ", inner, " - ", right]));
-        }
+        body.push(line(parts!["-> ", linear, " + ", inner, " - ", right]));
         self.nesting -= 1;
         self.variables.truncate(variables);
         self.functions.truncate(functions);
@@ -197,19 +191,6 @@ impl Generator<'_> {
         let names: Vec<&str> = unknowns.iter().map(|u| u.name.as_str()).collect();
         out.push(Statement::Block { head: parts![format!("{name}({}) =", names.join(", "))], body });
         Bounds { slope, error, ..Bounds::new(-magnitude, magnitude) }
-    }
-
-    /// Powers of two, one for some elements and another one for the rest.
-    fn some_units(&mut self, set: Set) -> Node {
-        let data = self.data(set, "q", 1.0, 3.0);
-        let number = |generator: &mut Self, value: f64| {
-            let number = generator.literal(value, PURE);
-            generator.broadcast(number, Some(set))
-        };
-        let power = self.pick(&[-60, -30, 12, 40, 60]).unwrap_or(40);
-        let (two, unit, one) = (self.literal(2.0, PURE), number(self, 2.0_f64.powi(power)), number(self, 1.0));
-        let info = Info::scalar(Some(set), PURE, Bounds::new(1.0_f64.min(2.0_f64.powi(power)), 1.0_f64.max(2.0_f64.powi(power))));
-        Node { info, parts: parts!["(", data, " > ", two, " ? ", unit, " : ", one, ")"] }
     }
 
     /// Weights of at least one.
