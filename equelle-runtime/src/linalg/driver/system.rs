@@ -78,6 +78,7 @@ pub(super) struct PreparedSystem<'a, S: SystemSpace> {
     /// Norm of `rhs`.
     pub size: f64,
     /// Factors of the rows of a singular matrix, if they were scaled. `[n]`
+    #[cfg(feature = "lu")]
     pub row_scales: Option<Vec<f64>>,
     /// The part outside the range that is left out, which may exceed the tolerance.
     outside: f64,
@@ -150,6 +151,7 @@ impl<'a, S: SystemSpace> PreparedSystem<'a, S> {
             ends,
             scale,
             size,
+            #[cfg(feature = "lu")]
             row_scales,
             outside,
         }))
