@@ -118,7 +118,7 @@ fn sums_of_two_cells_by_hand() {
     // Boundary and sources of `v`.
     let rounds = [
         ("u = u - dt / w * out(u)\n v = v - dt / w * d(v) + dt * u", 0.0, 0.1 * 1.8),
-        // What flows out of the first flows into the second: a flux of both.
+        // The outflow of the first is the inflow of the second: a flux of both.
         ("f = out(u) / w\n v = v + dt * f\n u = u - dt * f", 0.2, 0.0),
         // A flux of its own beside a multiple of the other, which is no stage.
         ("rate = u - out(v) / w\n v = v + dt * rate\n u = u - dt / w * d(u)", -0.2, 0.2),

@@ -309,7 +309,7 @@ Output("taken", producer_at_pressure(well, p, 2, 1, bhp))
 "#
             );
             let found = run(&text, &["nx=3", "ny=1", &format!("bhp={bhp}"), "abs_res_tol=1e-7"], &[]);
-            // What Newton's method may leave, of 1 bar.
+            // Residual error of Newton's method, of 1 bar.
             let close = found["p"].iter().zip(expected).all(|(p, expected)| (p - expected / 1e5).abs() < 1e-9);
             assert!(close && found["taken"][0] <= 0.0, "{guess} {bhp}: {found:?}");
         }

@@ -20,7 +20,7 @@ fn errors(text: &str) -> Vec<Diagnostic> {
     checked.diagnostics.into_iter().filter(Diagnostic::is_error).collect()
 }
 
-/// What a hint gives, in the place of what is marked beside it.
+/// The text of a hint in place of the text marked beside it.
 fn with_hint(text: &str, error: &Diagnostic) -> String {
     let hint = error.hint.as_deref().expect("a hint");
     let given = hint.split('`').nth(3).expect("a text");

@@ -263,7 +263,7 @@ impl Inputs {
         Ok((input, note))
     }
 
-    /// Whether inputs are chosen, computed or ordered by positions and sides: then the grid must
+    /// True if inputs are chosen, computed or ordered by positions and sides: then the grid must
     /// have its centroids and normals when they are read.
     pub fn needs_geometry(parameters: &Parameters, names: impl Iterator<Item = &'static str>) -> bool {
         let has_table = |name| parameters.text(&filename_key(name)).is_some_and(|path| has_extension(Path::new(path), "csv"));

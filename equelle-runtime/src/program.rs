@@ -36,7 +36,7 @@ impl Program {
 pub struct OutputInfo {
     /// As given to `Output`.
     pub tag: &'static str,
-    /// What it is.
+    /// Its kind.
     pub kind: OutputKind,
     /// The unit that the program divides it by, for people: `Bar`.
     pub unit: Option<&'static str>,
@@ -64,7 +64,7 @@ impl OutputKind {
         }
     }
 
-    /// Whether it has a component for each dimension of the grid.
+    /// True if it has a component for each dimension of the grid.
     pub fn is_vector(self) -> bool {
         match self {
             OutputKind::Vector | OutputKind::Vectors(_) => true,

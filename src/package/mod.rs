@@ -87,7 +87,7 @@ pub(crate) fn input_kind(input: &Data, columns: TableColumns) -> InputKind {
     }
 }
 
-/// What the runtime calls an output that is no text.
+/// The runtime's name of the kind of an output that is no text.
 pub(crate) fn output_kind(module: &Module, output: &Data) -> OutputKind {
     let is_vector = match output.ty.basic {
         Basic::Vector => true,

@@ -199,7 +199,7 @@ impl<'a> Checker<'a> {
         result.unwrap_or_default()
     }
 
-    /// What statements of a function return, if all others are definitions.
+    /// The value that a function returns, if all its other statements are definitions.
     fn returned(&mut self, statements: &[Stmt], context: &mut Context) -> Option<Vec<Option<NodeId>>> {
         let (last, definitions) = statements.split_last()?;
         for statement in definitions {
@@ -260,7 +260,7 @@ impl<'a> Checker<'a> {
         self.node(Node::Constant(Expr { kind: ExprKind::Variable(snapshot), ..expr.clone() }))
     }
 
-    /// Whether an expression gives its value only.
+    /// True if an expression gives its value only.
     fn may_be_repeated(&mut self, expr: &Expr) -> bool {
         self.extend_captures();
         let statement = [Stmt { kind: StmtKind::Discard(expr.clone()), span: expr.span }];

@@ -28,14 +28,14 @@ pub(super) enum Node {
     Operation(Expr, Vec<NodeId>),
 }
 
-/// What is known of expressions of geometry.
+/// Facts about expressions of geometry.
 #[derive(Debug, Default)]
 pub(super) struct Geometry {
     /// Operands stand before what is computed of them.
     pub nodes: Vec<Node>,
     /// What variables that are assigned once were assigned, if some of it is on all cells.
     pub definitions: HashMap<VarId, Expr>,
-    /// Of elements of variables.
+    /// An element of a variable.
     pub known: HashMap<VarId, Vec<Option<NodeId>>>,
     /// Values that variables had before others were assigned: these, the new variables, and the
     /// values.
@@ -46,7 +46,7 @@ pub(super) struct Geometry {
     pub in_condition: bool,
 }
 
-/// Whether each element of the result depends on the same elements of arguments alone.
+/// True if each element of the result depends on the same elements of arguments alone.
 pub(super) fn is_pointwise(builtin: Builtin) -> bool {
     matches!(
         builtin,
@@ -104,7 +104,7 @@ pub(super) fn shifted(index: Expr, by: i8, span: Span) -> Expr {
     Expr { kind: ExprKind::Arithmetic { op: Arithmetic::Add, left: Box::new(index), right: Box::new(right) }, ty, dims, span }
 }
 
-/// Whether the sum of the numbers of the cell at an offset is even.
+/// True if the sum of the numbers of the cell at an offset is even.
 pub(super) fn parity(even: Expr, axes: [bool; 3], by: Offset, span: Span) -> Expr {
     let offset: i32 = (0..3).filter(|&axis| axes[axis]).map(|axis| i32::from(by[axis])).sum();
     if offset % 2 == 0 {
@@ -153,7 +153,7 @@ pub(super) fn with_operands(expr: &Expr, next: &mut dyn FnMut(&Expr) -> Option<E
     Some(Expr { kind, ty: expr.ty.clone(), dims: expr.dims.clone(), span: expr.span })
 }
 
-/// Whether no operand stands deeper in an expression.
+/// True if no operand stands deeper in an expression.
 pub(super) fn is_shallow(expr: &Expr, depth: u32) -> bool {
     let inside = |of: &Expr| is_shallow(of, depth - 1);
     depth > 0

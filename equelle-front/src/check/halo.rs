@@ -26,7 +26,7 @@ pub(super) struct Rules {
     pub geometry: Option<NodeId>,
 }
 
-/// Whether a body has a rule with a value of its own, or calls one of the functions that have.
+/// True if a body has a rule with a value of its own, or calls one of the functions that have.
 pub(super) fn gives_values(body: &Block, givers: &HashSet<&str>) -> bool {
     let mut statements: Vec<&Stmt> = body.statements.iter().collect();
     let mut exprs: Vec<&Expr> = Vec::new();

@@ -24,7 +24,7 @@ pub(super) fn warnings(program: &TypedProgram, source: &SourceMap) -> Vec<Diagno
     found
 }
 
-/// What immutable variables and parameters are, where this is known.
+/// Values of immutable variables and parameters, where they are known.
 type Meanings<'a> = BTreeMap<VarId, &'a Expr>;
 
 struct Search<'a> {
@@ -137,7 +137,7 @@ fn with_names<'a>(outer: &Meanings<'a>, block: &'a [Stmt]) -> Meanings<'a> {
     meanings
 }
 
-/// What a name stands for, as far as it is known.
+/// The expression that a name stands for, as far as it is known.
 fn meaning<'a>(value: &'a Expr, meanings: &Meanings<'a>) -> &'a Expr {
     let mut value = value;
     // A name stands for what came before it; the bound is for names of a function within its own
@@ -154,7 +154,7 @@ fn meaning<'a>(value: &'a Expr, meanings: &Meanings<'a>) -> &'a Expr {
 /// How deep the formulas of two ends are compared.
 const DEEPEST: u32 = 8;
 
-/// Whether two ends are one: the same variable, number or formula.
+/// True if two ends are one: the same variable, number or formula.
 fn is_same(a: &Expr, b: &Expr, meanings: &Meanings<'_>, deepest: u32) -> bool {
     let (a, b) = (meaning(a, meanings), meaning(b, meanings));
     if std::ptr::eq(a, b) {

@@ -212,7 +212,7 @@ fn part_of_table(block: &Block, of: &Op, wanted: TablePart) -> Option<ValueId> {
     })
 }
 
-/// Whether a statement of this body makes a text by an index.
+/// True if a statement of this body makes a text by an index.
 fn is_indexed(block: &Block, text: ValueId) -> bool {
     block.statements.iter().any(|statement| match &statement.kind {
         StmtKind::Let { results, op: Op::TextIndex(..) } => results.contains(&text),

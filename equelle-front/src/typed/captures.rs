@@ -13,7 +13,7 @@ pub(crate) struct Captures {
     pub reads: BTreeSet<VarId>,
     /// Outer mutables that it assigns.
     pub writes: BTreeSet<VarId>,
-    /// Whether it writes output.
+    /// True if it writes output.
     pub outputs: bool,
 }
 

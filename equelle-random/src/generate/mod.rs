@@ -152,7 +152,7 @@ struct Generator<'f> {
     residuals: Vec<Bounds>,
     /// No effects here: inside a residual, or where a function must have none.
     pure: bool,
-    /// Whether a loop takes its steps by the library.
+    /// True if a loop takes its steps by the library.
     next_step: bool,
     /// How many loops and functions are open.
     nesting: usize,

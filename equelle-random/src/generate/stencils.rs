@@ -85,7 +85,7 @@ impl Beyond {
         Beyond { reach: [0; 6], is_periodic: false, bounds, given: Vec::new() }
     }
 
-    /// Whether it may be read at an offset. What a rule gives is read at the cell next to its side,
+    /// True if it may be read at an offset. What a rule gives is read at the cell next to its side,
     /// at the offset along the axes after that.
     fn allows(&self, by: [i32; 3]) -> bool {
         let side = |axis: usize| 2 * axis + usize::from(by[axis] > 0);
@@ -94,7 +94,7 @@ impl Beyond {
             && self.given.iter().all(|(at, given)| by[at / 2] == 0 || side(at / 2) != *at || given.allows(after(*at)))
     }
 
-    /// Whether all reads of a function are, if it reads at all corners.
+    /// True if all reads of a function are, if it reads at all corners.
     fn fits(&self, formula: &Formula, axes: &[usize]) -> bool {
         let mut corners = vec![[0; 3]];
         for (&axis, (low, high)) in axes.iter().zip(formula.reach) {

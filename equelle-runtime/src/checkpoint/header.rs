@@ -23,7 +23,7 @@ pub struct Header {
     pub loop_number: u32,
     /// Rounds of it that are done.
     pub round: u64,
-    /// What outputs need to go on.
+    /// State that outputs need to go on.
     pub counters: OutputCounters,
     /// Hash of the elements of the sequence of the rounds that are done; `None` if the back-end
     /// does not know them.

@@ -275,7 +275,7 @@ impl<'a> Criteria<'a> {
         Ok(None)
     }
 
-    /// Whether the judged norm of each equation is round-off of its terms; false if the back-end
+    /// True if the judged norm of each equation is round-off of its terms; false if the back-end
     /// does not compute these.
     pub fn within_rounding(&self, problem: &mut dyn Problem, norms: &[f64]) -> Result<Vec<bool>, Error> {
         let terms = problem.terms()?;

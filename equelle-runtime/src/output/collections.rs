@@ -195,7 +195,7 @@ impl Outputs {
         }
     }
 
-    /// Whether what a step has put out so far goes to files.
+    /// True if what a step has put out so far goes to files.
     pub(super) fn is_written(&self, step: &OpenStep) -> bool {
         // The first one is that of a run that goes on, too.
         step.has_collections || self.takes_step(self.written_steps == 0)

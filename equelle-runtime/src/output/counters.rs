@@ -1,4 +1,4 @@
-//! What a run that is continued needs to go on with its outputs.
+//! State with which a continued run goes on with its outputs.
 
 use std::collections::BTreeMap;
 
@@ -34,9 +34,9 @@ pub struct AuditTotals {
     pub content: f64,
     /// By how much that has changed.
     pub change: f64,
-    /// What came in through the boundary.
+    /// Inflow through the boundary.
     pub boundary: f64,
-    /// What came from sources.
+    /// Gain from sources.
     pub sources: f64,
 }
 

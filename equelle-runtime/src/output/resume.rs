@@ -4,7 +4,7 @@ use super::Outputs;
 use super::counters::OutputCounters;
 
 impl Outputs {
-    /// What a run that is continued after this round needs.
+    /// State for a run that is continued after this round.
     pub fn counters(&self) -> OutputCounters {
         let position = &self.position;
         let has_open = self.step.as_ref().is_some_and(|step| self.is_written(step));

@@ -125,7 +125,7 @@ fn positions_within_a_tenth_of_the_distance_of_centroids() {
         assert_eq!(moved([0.0, -0.029], order), Ok(in_order.clone()));
         assert!(moved([0.031, 0.0], order).is_err() && moved([-0.02, 0.025], order).is_err());
     }
-    // Of another grid; corners in place of centres; millimetres in place of metres.
+    // Another grid; corners in place of centres; millimetres in place of metres.
     let (message, hint) = moved([0.25, 0.15], reversed).expect_err("corners");
     assert_eq!(
         message,

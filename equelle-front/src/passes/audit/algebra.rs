@@ -13,7 +13,7 @@ const MOST_TERMS: usize = 48;
 /// Through which value a flux came into a sum.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Via {
-    /// What a variable was assigned.
+    /// The value that a variable was assigned.
     Stored(MutableId),
     /// A value with a flux and a variable, which may be a stage of the variable's update.
     Value(ValueId),
@@ -24,7 +24,7 @@ pub(super) enum Via {
 pub(super) struct Term {
     pub(super) number: f64,
     pub(super) powers: BTreeMap<Atom, i32>,
-    /// Of a term with a flux.
+    /// A term with a flux.
     pub(super) via: BTreeSet<Via>,
 }
 
@@ -140,7 +140,7 @@ pub(super) fn update(residual: &Sum, unknown: Atom, base: Atom) -> Option<(Sum, 
     })
 }
 
-/// Whether a number is 1 but for rounding: `0.5 + 0.5`, `1/3 + 2/3`.
+/// True if a number is 1 but for rounding: `0.5 + 0.5`, `1/3 + 2/3`.
 pub(super) fn is_one(number: f64) -> bool {
     (number - 1.0).abs() <= 8.0 * f64::EPSILON
 }

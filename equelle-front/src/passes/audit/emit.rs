@@ -25,7 +25,7 @@ impl Values<'_> {
         term.powers.keys().any(|atom| self.fluxes.contains_key(atom))
     }
 
-    /// Whether it is, and came through no value of another variable.
+    /// True if it is, and came through no value of another variable.
     fn has_own_flux(&self, term: &Term) -> bool {
         term.via.is_empty() && self.has_flux(term)
     }
@@ -41,7 +41,7 @@ impl<'a, 'b> Emitter<'a, 'b> {
         self.module.main.mutables[mutable.0 as usize].name.clone()
     }
 
-    /// Whether a sum has a flux of its own.
+    /// True if a sum has a flux of its own.
     pub(super) fn has_flux(&self, sum: &Sum) -> bool {
         sum.0.iter().any(|term| self.values.has_own_flux(term))
     }

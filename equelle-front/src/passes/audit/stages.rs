@@ -35,7 +35,7 @@ pub(super) struct FluxFactors {
     pub(super) via: BTreeSet<Via>,
 }
 
-/// What passes operands on, and where that ends.
+/// Expressions that pass operands on, and where that ends.
 #[derive(Default)]
 pub(super) struct Stages {
     /// Operations in order.
@@ -45,7 +45,7 @@ pub(super) struct Stages {
     candidates: Vec<(ValueId, Candidate)>,
     /// The factors of fluxes in updates of variables.
     updates: BTreeMap<MutableId, BTreeSet<Factors>>,
-    /// What variables are assigned, with the factor from there to their values.
+    /// Values assigned to variables, with the factor from there to their values.
     assigned: Vec<(MutableId, ValueId, Term)>,
 }
 
@@ -201,7 +201,7 @@ impl Stages {
 
 fn add(factors: &mut BTreeMap<ValueId, Sum>, value: ValueId, factor: Sum) {
     let sum = factors.entry(value).or_default();
-    // Of too many terms the first ones are kept: a plain number stands among them.
+    // The first of too many terms are kept: a plain number stands among them.
     if let Some(both) = sum.plus(&factor) {
         *sum = both;
     }

@@ -94,7 +94,7 @@ impl<S: SystemSpace, M: Preconditioner<S>> Preconditioner<S> for RightPreconditi
 }
 
 impl<S: SystemSpace> Projected<'_, S> {
-    /// Whether the operator is the matrix itself.
+    /// True if the operator is the matrix itself.
     fn is_plain(&self) -> bool {
         self.sign == 1.0 && self.vectors.is_none() && self.left.is_none()
     }
