@@ -19,6 +19,10 @@ impl ImportReader for Files {
                 _ => error.to_string(),
             })
         };
+        // Reading a pipe or a device may never end.
+        if !fs::metadata(&path).map_err(unreadable)?.is_file() {
+            return Err(ImportError::Unreadable("it is not a plain file".into()));
+        }
         let bytes = fs::read(&path).map_err(unreadable)?;
         let text = String::from_utf8(bytes)
             .map_err(|error| ImportError::Unreadable(format!("it is not UTF-8 text: line {}", bad_line(&error))))?;

@@ -17,6 +17,7 @@ pub mod columns;
 pub mod console;
 pub mod doctor;
 pub mod failure;
+pub mod files;
 pub mod imports;
 pub mod interpret;
 pub mod keys;

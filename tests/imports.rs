@@ -129,3 +129,20 @@ fn the_formatter_looks_at_one_file() {
     assert!(output.status.success(), "{}", stderr(&output));
     assert_eq!(fs::read_to_string(folder.path().join("p.equelle")).expect("reads"), "Import \"nowhere\" (f, g)\nOutput(\"x\", f(g))\n");
 }
+
+/// Reading a pipe that nobody writes would not end.
+#[test]
+#[cfg(unix)]
+fn pipes_and_devices_are_not_read() {
+    let folder = program();
+    let pipe = folder.path().join("physics/pipe.equelle");
+    assert!(Command::new("mkfifo").arg(&pipe).status().expect("there is mkfifo").success());
+    for path in ["../physics/pipe.equelle", "/dev/zero", "../physics"] {
+        let text = format!("Import \"{path}\" (bar)\nOutput(\"bar\", bar)\n");
+        fs::write(folder.path().join("case/pipe.equelle"), text).expect("writes");
+        let found = equellec(folder.path(), &["check", "case/pipe.equelle"]);
+        let messages = stderr(&found);
+        assert_eq!(found.status.code(), Some(1), "{path}: {messages}");
+        assert!(messages.contains("it is not a plain file") && messages.contains("pipe.equelle:1:8"), "{path}: {messages}");
+    }
+}

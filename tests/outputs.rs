@@ -338,3 +338,85 @@ fn a_large_collection_is_not_printed() {
     assert!(messages.contains(&format!("go to files in `{}`; output_to_file=false prints them", case.out().display())), "{messages}");
     assert_eq!(case.origins().len(), STEPS);
 }
+
+/// Files of the user behind links in the output folder stay as they are, whatever name of a run
+/// leads to them: links in the place of outputs are replaced, others end the run.
+#[test]
+#[cfg(unix)]
+fn links_lead_to_no_file_elsewhere() {
+    let names = [".rise.run.files", ".rise.run.lock", ".u.output.lock", "rise.events.jsonl", "rise.run.json", "u-00000.output"];
+    for (number, name) in names.into_iter().enumerate() {
+        for symbolic in [true, false] {
+            let case = Case::new(&format!("links-{number}-{symbolic}"));
+            let mine = case.folder.join("thesis");
+            // The record of a run is read before it is replaced.
+            let text = "{\"program\": \"rise\"}";
+            fs::write(&mine, text).expect("the test's own file");
+            fs::create_dir_all(case.out()).expect("the test's own folder");
+            let link = case.out().join(name);
+            let linked = if symbolic { std::os::unix::fs::symlink(&mine, &link) } else { fs::hard_link(&mine, &link) };
+            linked.expect("a link");
+            let run = || case.command("rise.equelle", 0).arg("event_log=true").output().expect("equellec starts");
+            let output = run();
+            assert_eq!(fs::read_to_string(&mine).expect("it is still there"), text, "{name}");
+            if number < 4 {
+                let messages = String::from_utf8_lossy(&output.stderr);
+                assert!(output.status.code() == Some(5) && messages.contains("; remove it"), "{name}: {messages}");
+                fs::remove_file(&link).expect("the message says so");
+                assert_eq!(run().status.code(), Some(0), "{name}");
+            } else {
+                assert_eq!(output.status.code(), Some(0), "{name}: {}", String::from_utf8_lossy(&output.stderr));
+            }
+            assert_eq!(fs::read_to_string(&mine).expect("it is still there"), text, "{name}");
+            case.assert_whole();
+        }
+    }
+}
+
+/// A pipe in the place of a file of the run: refused, not waited for.
+#[test]
+#[cfg(unix)]
+fn pipes_are_not_waited_for() {
+    for name in [".rise.run.files", ".rise.run.lock", ".u.output.lock", "rise.events.jsonl", "rise.run.json", "u-00000.output"] {
+        let case = Case::new(&format!("pipe-{}", name.trim_start_matches('.')));
+        fs::create_dir_all(case.out()).expect("the test's own folder");
+        let pipe = case.out().join(name);
+        assert!(Command::new("mkfifo").arg(&pipe).status().expect("there is mkfifo").success());
+        let mut child = case.command("rise.equelle", 0).arg("event_log=true").spawn().expect("equellec starts");
+        let begun = Instant::now();
+        let status = loop {
+            if let Some(status) = child.try_wait().expect("a child") {
+                break status;
+            }
+            if begun.elapsed() > Duration::from_secs(60) {
+                let _ = child.kill();
+                panic!("{name}: the run waits for somebody who reads the pipe");
+            }
+            std::thread::sleep(Duration::from_millis(20));
+        };
+        let messages = std::io::read_to_string(child.stderr.take().expect("it is piped")).expect("text");
+        match name {
+            // Renaming replaces what has the name of an output.
+            "u-00000.output" => assert_eq!(status.code(), Some(0), "{messages}"),
+            _ => assert!(status.code() == Some(5) && messages.contains("is no plain file; remove it"), "{name}: {messages}"),
+        }
+    }
+}
+
+/// A file that would be larger than the shell allows: an error with its name, and what was written
+/// before it stays.
+#[test]
+#[cfg(unix)]
+fn a_file_larger_than_the_limit() {
+    let case = Case::new("limit");
+    let run = case.command("rise.equelle", 0);
+    // 8 KiB or 16 KiB, as shells count: the first file has 6000 bytes, the second 18000.
+    let mut command = Command::new("sh");
+    command.args(["-c", "ulimit -f 16; exec \"$0\" \"$@\""]).arg(run.get_program()).args(run.get_args());
+    let output = command.stdout(Stdio::null()).output().expect("there is a shell");
+    let messages = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(5), "{messages}");
+    assert!(messages.contains("u-00001.output") && messages.contains("ulimit -f"), "{messages}");
+    assert_eq!(case.origins(), [(0, 0.0)]);
+    assert_eq!(case.record("rise").expect("a record")["state"], "failed");
+}

@@ -28,6 +28,7 @@ use equellec::interpret;
 use crate::data::{Fixture, Fixtures, grids};
 use crate::outcome::{Outcome, Tolerance, bits, errors_of, or_any_zero, run_by, same};
 use crate::rewrite::rewritten;
+use crate::row_units::in_other_units;
 use crate::split::{FUNCTIONS, Split, split};
 use crate::tree::Program;
 
@@ -114,6 +115,34 @@ pub fn compare_words(program: &Program, fixtures: &Fixtures) -> Result<(), Failu
             }
         }
         Ok(())
+    })
+}
+
+/// True if the program gives the same with the rows of its equations in other units
+/// ([`in_other_units`]), as it is lowered and after all passes; false if it solves none. Where it
+/// ends with an error nothing is compared.
+///
+/// # Errors
+/// The first difference.
+pub fn compare_row_units(program: &Program, fixtures: &Fixtures) -> Result<bool, Failure> {
+    guarded(|| {
+        let Some(other) = in_other_units(program) else { return Ok(false) };
+        let (text, other_text) = (program.text(), other.text());
+        let failed = |f: Failure| Failure { kind: "rows in other units", text: format!("{}: {}\n{other_text}", f.kind, f.text) };
+        let (one, two) = (compile(&text, program.units)?, compile(&other_text, program.units).map_err(failed)?);
+        let errors = errors_of(program);
+        for fixture in grids(program, fixtures) {
+            let expected = run(&one.plain, one.runnable, fixture, Options::default());
+            if expected.error.is_some() {
+                continue;
+            }
+            let ways = [("as lowered", Some(&two.plain)), ("after all passes", two.passes.last().map(|(_, module)| module))];
+            for (way, module) in ways.into_iter().filter_map(|(way, module)| Some((way, module?))) {
+                let found = run(module, two.runnable, fixture, Options::default());
+                same(&expected, &found, &errors).map_err(|d| failed(difference(fixture, way, &d)))?;
+            }
+        }
+        Ok(true)
     })
 }
 

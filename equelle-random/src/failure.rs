@@ -2,14 +2,14 @@
 
 use std::fmt::Write as _;
 
-use crate::compare::{Extent, Failure, compare, compare_imports, compare_words};
+use crate::compare::{Extent, Failure, compare, compare_imports, compare_row_units, compare_words};
 use crate::data::Fixtures;
 use crate::generate::{self, Purpose};
 use crate::shrink::shrink;
 use crate::tree::Program;
 
-/// Compares the program of a seed, what it says in other words, and in two texts; how many of its
-/// grids it ends with an error on, the same in every way.
+/// Compares the program of a seed, what it says in other words, in two texts, and with rows of
+/// equations in other units; how many of its grids it ends with an error on, the same in every way.
 ///
 /// # Errors
 /// It differs: the program as small as it can be made, for people.
@@ -21,6 +21,8 @@ pub fn check(seed: u64, fixtures: &Fixtures) -> Result<usize, String> {
         .map_err(|failure| explain(&program, &failure, |candidate| compare_words(candidate, fixtures).err()))?;
     compare_imports(&program, fixtures)
         .map_err(|failure| explain(&program, &failure, |candidate| compare_imports(candidate, fixtures).err()))?;
+    compare_row_units(&program, fixtures)
+        .map_err(|failure| explain(&program, &failure, |candidate| compare_row_units(candidate, fixtures).err()))?;
     Ok(ended)
 }
 

@@ -62,6 +62,16 @@ impl Error {
         Error { kind, message: message.into(), lines: Vec::new(), hint: None }
     }
 
+    /// The error of a write to a place, such as "checkpoint `u.checkpoint`".
+    pub(crate) fn cannot_write(place: &str, error: &std::io::Error) -> Self {
+        let failed = Error::new(ErrorKind::Io, format!("cannot write {place}: {error}"));
+        match error.kind() {
+            std::io::ErrorKind::FileTooLarge => failed.hint("a limit of file sizes is set: `ulimit -f unlimited` lifts it"),
+            std::io::ErrorKind::StorageFull => failed.hint("make room, or choose a folder on another disk with output_dir=DIR"),
+            _ => failed,
+        }
+    }
+
     /// A mistake of ours, not of the program or its data.
     pub fn internal(what: impl fmt::Display) -> Self {
         Error::new(ErrorKind::Backend, format!("internal error: {what}"))

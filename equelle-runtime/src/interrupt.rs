@@ -6,6 +6,8 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
+#[cfg(unix)]
+use signal_hook::consts::SIGXFSZ;
 use signal_hook::consts::{SIGINT, SIGTERM};
 use signal_hook::flag;
 
@@ -58,7 +60,8 @@ pub struct Interrupt {
 
 impl Interrupt {
     /// Sets the flag by signals of this process from now on. The second signal ends the process at
-    /// once, with the exit code of that signal.
+    /// once, with the exit code of that signal. A file that reaches the limit of sizes (`ulimit -f`)
+    /// no longer ends the process: its write fails.
     ///
     /// # Errors
     /// `Io` if the system refuses the handlers.
@@ -74,6 +77,8 @@ impl Interrupt {
                 .and_then(|_| flag::register_usize(number, Arc::clone(&interrupt.signal), value))
                 .map_err(|error| Error::new(ErrorKind::Io, format!("cannot listen to {}: {error}", signal.name())))?;
         }
+        #[cfg(unix)]
+        flag::register(SIGXFSZ, Arc::default()).map_err(|error| Error::new(ErrorKind::Io, format!("cannot listen to SIGXFSZ: {error}")))?;
         Ok(interrupt)
     }
 

@@ -8,6 +8,7 @@ use equelle_front::syntax;
 use super::args::FmtArgs;
 use crate::console::Console;
 use crate::failure::Failure;
+use crate::files;
 use crate::pipeline;
 
 /// Formats files in place, or reports which would change.
@@ -37,7 +38,9 @@ fn format(file: &Path, check: bool, console: &Console) -> Result<bool, Failure> 
     } else if stdin {
         super::print(&formatted)?;
     } else if !unchanged {
-        fs::write(file, formatted).map_err(|error| Failure::io("write", file, &error))?;
+        // A link to the program stays one.
+        let written = fs::canonicalize(file).and_then(|file| files::write(&file, &formatted));
+        written.map_err(|error| Failure::io("write", file, &error))?;
     }
     Ok(unchanged)
 }

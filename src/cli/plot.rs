@@ -1,6 +1,5 @@
 //! `equellec plot`, and `--plot`, `--html` and `--watch` of `run`.
 
-use std::fs;
 use std::path::{Path, PathBuf};
 
 use equelle_plot::{ColourMap, Format, Options, Picture, Run, Steps, sweep_table};
@@ -10,6 +9,7 @@ use super::args::{Colours, PlotArgs, RunArgs};
 use super::watch;
 use crate::console::Console;
 use crate::failure::Failure;
+use crate::files;
 use crate::pipeline;
 
 /// Formats of the files of a run that is drawn, if the user names none.
@@ -73,7 +73,7 @@ fn write_page(folder: &Path, file: &Path, options: &Options, console: &Console) 
 }
 
 fn write(file: &Path, picture: &Picture, console: &Console) -> Result<(), Failure> {
-    fs::write(file, &picture.bytes).map_err(|error| Failure::io("write", file, &error))?;
+    files::write(file, &picture.bytes).map_err(|error| Failure::io("write", file, &error))?;
     picture.notes.iter().for_each(|note| console.progress(&format!("note: {note}")));
     console.progress(&format!("wrote {}", file.display()));
     Ok(())

@@ -18,7 +18,7 @@ use super::inputs;
 use crate::console::Console;
 use crate::failure::{Failure, INTERNAL_EXIT_CODE};
 use crate::registry::{self, Registry};
-use crate::{interpret, pipeline};
+use crate::{files, interpret, pipeline};
 
 /// The name of the table.
 const TABLE: &str = "sweep.csv";
@@ -102,7 +102,7 @@ pub(super) fn sweep(backends: Registry, args: &SweepArgs, console: &Console) -> 
 
     let table = table(&axes, &cases, &outcomes);
     let path = output.join(TABLE);
-    fs::write(&path, &table).map_err(|error| Failure::io("write", &path, &error))?;
+    files::write(&path, &table).map_err(|error| Failure::io("write", &path, &error))?;
     super::print(&table)?;
     let failed: Vec<(&Case, &Outcome)> = cases.iter().zip(&outcomes).filter(|(_, outcome)| outcome.code != Some(0)).collect();
     match failed.first() {
@@ -241,7 +241,7 @@ fn outcome(command: &mut Command, folder: &Path) -> Result<Outcome, Failure> {
     let output = output.map_err(|error| Failure::io("start", command.get_program().as_ref(), &error))?;
     for (name, bytes) in [("stdout.txt", &output.stdout), ("stderr.txt", &output.stderr)] {
         let path = folder.join(name);
-        fs::write(&path, bytes).map_err(|error| Failure::io("write", &path, &error))?;
+        files::write(&path, bytes).map_err(|error| Failure::io("write", &path, &error))?;
     }
     let code = output.status.code().and_then(|code| u8::try_from(code).ok());
     Ok(Outcome { code, values: last_values(&String::from_utf8_lossy(&output.stdout)) })

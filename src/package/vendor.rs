@@ -8,6 +8,7 @@ use toml_edit::{DocumentMut, Item, value};
 use super::Package;
 use crate::cargo;
 use crate::failure::Failure;
+use crate::files;
 
 /// The folder of the runtime crates in a package.
 const RUNTIME: &str = "runtime";
@@ -88,7 +89,7 @@ fn page(package: &Package, dependencies: Dependencies, crates: &Path) -> String 
 pub fn fetch(folder: &Path) -> Result<(), Failure> {
     let configuration = cargo::vendor(folder)?;
     let path = folder.join(".cargo").join("config.toml");
-    let write = || fs::create_dir_all(folder.join(".cargo")).and_then(|()| fs::write(&path, configuration));
+    let write = || fs::create_dir_all(folder.join(".cargo")).and_then(|()| files::write(&path, configuration));
     write().map_err(|error| Failure::io("write", &path, &error))
 }
 

@@ -10,6 +10,7 @@ use serde_json::{Value, json};
 
 use super::Package;
 use crate::failure::Failure;
+use crate::files;
 
 /// The file with the hashes of what was written.
 const NAME: &str = ".equelle-package.json";
@@ -63,7 +64,7 @@ pub fn write(package: &Package, lock_file: &str, folder: &Path, edits: Edits) ->
         to_write.push((lock, lock_file));
     }
     for (path, text) in to_write {
-        let written = path.parent().map_or(Ok(()), fs::create_dir_all).and_then(|()| fs::write(&path, text));
+        let written = path.parent().map_or(Ok(()), fs::create_dir_all).and_then(|()| files::write(&path, text));
         written.map_err(|error| Failure::io("write", &path, &error))?;
     }
     // What is no longer part of the package stays, and known: another back-end may come back.
@@ -74,7 +75,7 @@ pub fn write(package: &Package, lock_file: &str, folder: &Path, edits: Edits) ->
     if fs::read(&path).is_ok_and(|old| old == record.as_bytes()) {
         return Ok(());
     }
-    fs::write(&path, record).map_err(|error| Failure::io("write", &path, &error))
+    files::write(&path, record).map_err(|error| Failure::io("write", &path, &error))
 }
 
 fn digits(bytes: &[u8]) -> String {

@@ -11,6 +11,9 @@ use crate::syntax::ast::{self, Ident};
 use crate::typed::{Builtin, Expr, ExprKind, StmtKind, TreeType};
 use crate::types::{Basic, CanonicalSet, Dimension, EntityKind, SetId, Shape, Type};
 
+/// Most bytes of a tag in a file name: names have at most 255, and numbers and endings follow.
+const LONGEST_TAG: usize = 200;
+
 impl<'a> Checker<'a> {
     /// A call of a built-in that has a value.
     pub fn builtin(&mut self, callee: &'a Ident, args: &'a [ast::Expr], span: Span) -> Option<Expr> {
@@ -403,6 +406,21 @@ impl<'a> Checker<'a> {
         })
     }
 
+    /// Warns of a tag with which files cannot be named.
+    fn tag_of_file(&mut self, tag: &str, span: Span) {
+        let is_refused = |letter: char| matches!(letter, '/' | '\\' | ':') || letter.is_control();
+        let (message, hint) = if let Some(letter) = tag.chars().find(|&letter| is_refused(letter)) {
+            let message = format!("`{}` cannot be part of a file name because of {letter:?}: collections go to files", tag.escape_debug());
+            (message, format!("write {:?}", tag.replace(is_refused, "-")))
+        } else if tag.len() > LONGEST_TAG {
+            let message = format!("a tag of {} bytes is too long for a file name: collections go to files", tag.len());
+            (message, format!("write a tag of at most {LONGEST_TAG} bytes"))
+        } else {
+            return;
+        };
+        self.report(Diagnostic::new(Code::TagOfFile, span, message).hint(hint));
+    }
+
     /// `Output(tag, data)`
     pub fn output(&mut self, callee: &Ident, args: &'a [ast::Expr], span: Span) -> Option<StmtKind> {
         let values: Vec<Option<Expr>> = args.iter().map(|a| self.expr(a)).collect();
@@ -440,11 +458,8 @@ impl<'a> Checker<'a> {
         let tag = tag?;
         if let ExprKind::Text(text) = &tag.kind
             && data.ty.elements().iter().any(|ty| matches!(ty.shape, Shape::Collection(_) | Shape::Domain(_)))
-            && let Some(letter) = text.chars().find(|&letter| matches!(letter, '/' | '\\' | ':') || letter.is_control())
         {
-            let message = format!("`{}` cannot be part of a file name because of {letter:?}: collections go to files", text.escape_debug());
-            let hint = format!("write {:?}", text.replace(|other: char| matches!(other, '/' | '\\' | ':') || other.is_control(), "-"));
-            self.report(Diagnostic::new(Code::TagOfFile, tag.span, message).hint(hint));
+            self.tag_of_file(text, tag.span);
         }
         Some(StmtKind::Output { tag, value: data })
     }

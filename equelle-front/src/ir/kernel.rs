@@ -79,7 +79,7 @@ pub struct Kernel {
 }
 
 /// Index space of a kernel.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Space {
     /// One evaluation; [`Path::Here`] is not available. Results are Scalars.
     Unit,

@@ -25,6 +25,7 @@ use super::analysis::Defs;
 use super::combine::{combine, widen_sums};
 use super::locals::{copy_local, drop_unused_locals};
 use super::rewrite::{NodeMut, rewrite_block};
+use super::schedule::{Candidate, Scheduled, schedule};
 use crate::backend::visit::{Node, visit_block};
 use crate::cost::Extremes;
 use crate::ir::{
@@ -127,44 +128,18 @@ fn count_uses(block: &Block, uses: &mut BTreeMap<ValueId, u32>) {
 }
 
 /// What launches of a group have in common.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Key {
     space: Space,
     form: Form,
 }
 
 /// Which Cartesian form a kernel has.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Form {
     General,
     Full,
     PerAxis,
-}
-
-/// Launches that check entities and make nothing, passed on the way through statements. What reads
-/// these entities relies on the check and stays behind it; so does a kernel that goes to the cells
-/// of faces or through entities itself, whose check shares no value with it.
-#[derive(Default)]
-struct Checks {
-    any: bool,
-    entities: BTreeSet<ValueId>,
-}
-
-impl Checks {
-    fn pass(&mut self, statement: &Stmt) {
-        if matches!(statement.kind, StmtKind::Launch { .. }) && statement.defines().is_empty() {
-            self.any = true;
-            self.entities.extend(statement.reads());
-        }
-    }
-
-    fn holds_back(&self, statement: &Stmt, kernels: &[Kernel]) -> bool {
-        let relies = match &statement.kind {
-            StmtKind::Launch { kernel, .. } => self.any && follows_entities(&kernels[kernel.0 as usize]),
-            StmtKind::Let { .. } | StmtKind::Store { .. } | StmtKind::Output { .. } | StmtKind::For { .. } | StmtKind::Return(_) => false,
-        };
-        relies || statement.reads().iter().any(|value| self.entities.contains(value))
-    }
 }
 
 /// Whether a kernel follows a path that may lead to no entity.
@@ -181,6 +156,10 @@ fn follows_entities(kernel: &Kernel) -> bool {
 struct Segment {
     statements: Vec<Stmt>,
     effects: Vec<(Effect, Stmt)>,
+    /// Mutables with a store among the effects.
+    stored: BTreeSet<MutableId>,
+    /// True if a step is among the effects.
+    has_step: bool,
 }
 
 /// What waits for the end of a segment.
@@ -208,13 +187,13 @@ impl Merger<'_> {
         let mut out = Vec::with_capacity(block.statements.len());
         let mut segment = Segment::default();
         for statement in block.statements {
-            if segment.effects.iter().any(|(effect, _)| *effect == Effect::Step) && self.may_fail(&statement) {
+            if segment.has_step && self.may_fail(&statement) {
                 self.flush(&mut segment, &mut out);
             }
             match statement.kind {
                 StmtKind::Launch { .. } => segment.statements.push(statement),
                 StmtKind::Let { op: Op::Load(mutable), .. } => {
-                    if segment.effects.iter().any(|(effect, _)| *effect == Effect::Store(mutable)) {
+                    if segment.stored.contains(&mutable) {
                         self.flush(&mut segment, &mut out);
                     }
                     segment.statements.push(statement);
@@ -224,9 +203,13 @@ impl Merger<'_> {
                     if segment.statements.iter().any(|before| self.may_fail(before)) {
                         self.flush(&mut segment, &mut out);
                     }
+                    segment.has_step = true;
                     segment.effects.push((Effect::Step, statement));
                 }
-                StmtKind::Store { mutable, .. } => segment.effects.push((Effect::Store(mutable), statement)),
+                StmtKind::Store { mutable, .. } => {
+                    segment.stored.insert(mutable);
+                    segment.effects.push((Effect::Store(mutable), statement));
+                }
                 StmtKind::For { rounds, body } => {
                     self.flush(&mut segment, &mut out);
                     let body = self.block(body);
@@ -245,78 +228,60 @@ impl Merger<'_> {
     /// Writes a segment and the effects that waited for its end: in their order, each as soon as
     /// its value is there and what the mutable held before has been read.
     fn flush(&mut self, segment: &mut Segment, out: &mut Vec<Stmt>) {
-        let Segment { statements, effects } = std::mem::take(segment);
-        let mut from = out.len();
-        self.segment(statements, out);
-        for (effect, store) in effects {
-            let values = store.reads();
-            let comes_first = |statement: &Stmt| {
-                let reads_before = matches!(&statement.kind, StmtKind::Let { op: Op::Load(read), .. } if effect == Effect::Store(*read));
-                reads_before || statement.defines().iter().any(|value| values.contains(value))
-            };
-            let at = out.iter().skip(from).rposition(comes_first).map_or(from, |last| from + last + 1);
-            out.insert(at, store);
-            from = at + 1;
+        let Segment { statements, effects, .. } = std::mem::take(segment);
+        let mut ordered = Vec::with_capacity(statements.len());
+        self.segment(statements, &mut ordered);
+        // One after the last statement that makes a value, or loads a mutable.
+        let (mut after_value, mut after_load) = (BTreeMap::new(), BTreeMap::new());
+        for (at, statement) in ordered.iter().enumerate() {
+            after_value.extend(statement.defines().iter().map(|&value| (value, at + 1)));
+            if let StmtKind::Let { op: Op::Load(mutable), .. } = &statement.kind {
+                after_load.insert(*mutable, at + 1);
+            }
         }
+        let mut ordered = ordered.into_iter();
+        let mut written = 0;
+        for (effect, store) in effects {
+            let loaded = match effect {
+                Effect::Store(mutable) => after_load.get(&mutable),
+                Effect::Step => None,
+            };
+            let reads = store.reads();
+            let at = reads.iter().filter_map(|value| after_value.get(value)).chain(loaded).copied().max().unwrap_or(0);
+            out.extend(ordered.by_ref().take(at.saturating_sub(written)));
+            written = written.max(at);
+            out.push(store);
+        }
+        out.extend(ordered);
     }
 
     /// Orders statements without effects and merges launches.
     fn segment(&mut self, statements: Vec<Stmt>, out: &mut Vec<Stmt>) {
         self.by_index = statements.iter().any(|s| self.launched(s).is_some_and(reads_by_index));
-        let mut pending: BTreeSet<ValueId> = statements.iter().flat_map(|s| s.defines().to_vec()).collect();
-        let mut rest = statements;
-        while !rest.is_empty() {
-            let ready = |pending: &BTreeSet<ValueId>, s: &Stmt| !s.reads().iter().any(|v| pending.contains(v));
-            // Whatever cannot be merged goes first, in its order; what may fail, after all before
-            // it that may.
-            let (mut waits, mut checks) = (false, Checks::default());
-            let goes = |s: &Stmt| {
-                let may_fail = self.may_fail(s);
-                let goes = self.key(s).is_none() && ready(&pending, s) && !(may_fail && waits) && !checks.holds_back(s, self.kernels);
-                waits |= may_fail;
-                checks.pass(s);
-                goes
-            };
-            if let Some(position) = rest.iter().position(goes) {
-                let statement = rest.remove(position);
-                statement.defines().iter().for_each(|v| {
-                    pending.remove(v);
-                });
-                out.push(statement);
-                continue;
+        let candidates = statements.into_iter().map(|statement| self.candidate(statement)).collect();
+        for scheduled in schedule(candidates) {
+            match scheduled {
+                Scheduled::One(statement) => out.push(statement),
+                Scheduled::Group(key, group) => out.extend(self.merge(key, group)),
             }
-            let Some(first) = rest.iter().position(|s| ready(&pending, s)) else {
-                // Statements in static single assignment are never in a circle.
-                out.append(&mut rest);
-                return;
-            };
-            let Some(key) = self.key(&rest[first]) else { continue };
-            let mut group: Vec<Stmt> = Vec::new();
-            // Values of elements: an extreme is known when all of them are done.
-            let mut made: BTreeSet<ValueId> = BTreeSet::new();
-            let mut left = Vec::with_capacity(rest.len());
-            let mut checks = Checks::default();
-            for statement in std::mem::take(&mut rest) {
-                let is_alike = self.key(&statement) == Some(key)
-                    || (self.extreme_key(&statement) == Some(key) && statement.reads().iter().any(|value| made.contains(value)));
-                if is_alike && self.may_join(&statement, &pending, &made) && !checks.holds_back(&statement, self.kernels) {
-                    if !self.launched(&statement).is_some_and(reduces_alone) {
-                        made.extend(statement.defines());
-                    }
-                    group.push(statement);
-                } else {
-                    checks.pass(&statement);
-                    left.push(statement);
-                }
-            }
-            rest = left;
-            for value in group.iter().flat_map(Stmt::defines) {
-                pending.remove(value);
-            }
-            match <[Stmt; 1]>::try_from(group) {
-                Ok([single]) => out.push(single),
-                Err(group) => out.extend(self.merge(key, group)),
-            }
+        }
+    }
+
+    fn candidate(&self, statement: Stmt) -> Candidate<Key> {
+        let kernel = self.launched(&statement);
+        let args: &[ValueId] = if let StmtKind::Launch { args, .. } = &statement.kind { args } else { &[] };
+        let elsewhere = kernel.map_or_else(BTreeSet::new, |kernel| read_elsewhere(kernel, args));
+        Candidate {
+            key: self.key(&statement),
+            extreme_key: self.extreme_key(&statement),
+            may_fail: self.may_fail(&statement),
+            makes_elements: !kernel.is_some_and(reduces_alone),
+            // What reads entities relies on their check; so does a kernel that goes to the cells of
+            // faces or through entities itself, whose check shares no value with it.
+            follows_entities: kernel.is_some_and(follows_entities),
+            checks: kernel.is_some() && statement.defines().is_empty(),
+            elsewhere,
+            statement,
         }
     }
 
@@ -367,15 +332,6 @@ impl Merger<'_> {
         Key { space: kernel.space, form }
     }
 
-    /// Whether what a launch reads is there, or made by the group for the same element.
-    fn may_join(&self, statement: &Stmt, pending: &BTreeSet<ValueId>, made: &BTreeSet<ValueId>) -> bool {
-        let StmtKind::Launch { kernel, args, .. } = &statement.kind else { return false };
-        let kernel = &self.kernels[kernel.0 as usize];
-        args.iter()
-            .enumerate()
-            .all(|(i, arg)| !pending.contains(arg) || (made.contains(arg) && bodies(kernel).all(|body| only_here(body, ParamId(i as u32)))))
-    }
-
     /// One launch for a group; none if nobody reads what it makes.
     fn merge(&mut self, key: Key, group: Vec<Stmt>) -> Option<Stmt> {
         let kept_form = |s: &Stmt| self.launched(s).is_some_and(|kernel| matches!(kernel.cartesian, Some(CartesianForm::Full(_))));
@@ -412,17 +368,17 @@ fn bodies(kernel: &Kernel) -> impl Iterator<Item = &KBlock> {
     std::iter::once(&kernel.body).chain(cartesian)
 }
 
-/// Whether a body reads a parameter at its own element alone.
-fn only_here(body: &KBlock, id: ParamId) -> bool {
-    let mut only = true;
-    visit_block(body, &mut |node| {
-        only &= match node {
-            Node::Expr(KExpr::Load { param, at }) => *param != id || *at == Path::Here,
-            Node::Path(Path::Through { param, at }) => *param != id || **at == Path::Here,
-            Node::Stmt(_) | Node::Expr(_) | Node::Path(_) => true,
-        };
-    });
-    only
+/// Arguments that a kernel reads at other elements than its own.
+fn read_elsewhere(kernel: &Kernel, args: &[ValueId]) -> BTreeSet<ValueId> {
+    let mut found = BTreeSet::new();
+    for body in bodies(kernel) {
+        visit_block(body, &mut |node| match node {
+            Node::Expr(KExpr::Load { param, at }) if *at != Path::Here => found.extend(args.get(param.0 as usize)),
+            Node::Path(Path::Through { param, at }) if **at != Path::Here => found.extend(args.get(param.0 as usize)),
+            Node::Stmt(_) | Node::Expr(_) | Node::Path(_) => {}
+        });
+    }
+    found
 }
 
 /// What becomes of a member's parameter.

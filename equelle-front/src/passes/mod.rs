@@ -18,6 +18,7 @@ mod merge;
 mod notes;
 mod reciprocals;
 mod rewrite;
+mod schedule;
 mod simplify;
 mod steps;
 mod storage;

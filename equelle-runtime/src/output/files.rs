@@ -1,7 +1,6 @@
 //! Output files: their names, and how they become complete.
 
 use std::io::{BufWriter, IntoInnerError, Write};
-use std::path::Path;
 
 use super::field::FieldValues;
 use super::rows::RowText;
@@ -11,7 +10,16 @@ use crate::io::SinkFile;
 use crate::real::Real;
 use crate::run::{FileEntry, RunRecord, not_in_names};
 
+/// Most bytes of a tag in a file name: names have at most 255, and numbers and endings follow.
+const LONGEST_TAG: usize = 200;
+
 pub(super) fn check_tag(tag: &str) -> Result<(), Error> {
+    if tag.len() > LONGEST_TAG {
+        let message =
+            format!("an output tag of {} bytes is too long for a file name: `{}...`", tag.len(), tag.chars().take(40).collect::<String>());
+        let hint = format!("shorten it to {LONGEST_TAG} bytes, or give output_to_file=false");
+        return Err(Error::new(ErrorKind::Data, message).hint(hint));
+    }
     match tag.chars().find(|&c| not_in_names(c)) {
         None => Ok(()),
         Some(c) => {
@@ -71,7 +79,7 @@ pub(super) fn write_file(
         (entry.hash, entry.size) = (hash.digits(), size);
         record.complete(file.finish()?, entry)
     };
-    written().map_err(|error| cannot_write(&record.dir_of_files().join(&name), &error))
+    written().map_err(|error| Error::cannot_write(&format!("`{}`", record.dir_of_files().join(&name).display()), &error))
 }
 
 /// A file with the hash and the size of what was written.
@@ -92,8 +100,4 @@ impl Write for Hashed {
     fn flush(&mut self) -> std::io::Result<()> {
         self.file.flush()
     }
-}
-
-fn cannot_write(path: &Path, error: &std::io::Error) -> Error {
-    Error::new(ErrorKind::Io, format!("cannot write `{}`: {error}", path.display()))
 }

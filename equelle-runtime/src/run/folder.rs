@@ -1,7 +1,7 @@
 //! An output folder in use by a run.
 
 use std::collections::BTreeMap;
-use std::fs::{File, OpenOptions};
+use std::fs::File;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
@@ -9,8 +9,7 @@ use serde_json::{Map, Value, json};
 
 use super::entry::{FileContent, FileEntry, is_file_name};
 use super::lock::{Lock, LockAttempt, ask};
-use super::temporary;
-use super::{cannot_write, timestamp};
+use super::{cannot_write, own_file, temporary, timestamp};
 use crate::error::{Error, ErrorKind};
 use crate::io::{CompleteFile, Sink};
 use crate::output::OutputCounters;
@@ -124,7 +123,7 @@ impl Folder {
     fn read_earlier(&self) -> Result<Vec<FileEntry>, Error> {
         let path = self.record_path();
         let mut listed: Vec<FileEntry> = Vec::new();
-        match std::fs::read(&path) {
+        match own_file::read(&path) {
             Ok(bytes) => {
                 let record: Value = serde_json::from_slice(&bytes).unwrap_or_default();
                 if record.get("program").is_none() {
@@ -140,7 +139,7 @@ impl Folder {
             Err(error) => return Err(Error::new(ErrorKind::Io, format!("cannot read `{}`: {error}", path.display()))),
         }
         // Its last line may be incomplete; that file has no name yet.
-        let journal = std::fs::read_to_string(self.journal_path()).unwrap_or_default();
+        let journal = String::from_utf8(own_file::read(&self.journal_path()).unwrap_or_default()).unwrap_or_default();
         listed.extend(journal.lines().filter_map(|line| FileEntry::from_json(&serde_json::from_str(line).ok()?, self.program.name)));
         Ok(listed)
     }
@@ -150,9 +149,7 @@ impl Folder {
         if matches!(self.sink, Sink::Memory(_)) {
             return Ok(());
         }
-        let journal = OpenOptions::new().append(true).create(true).open(self.journal_path())?;
-        journal.set_len(0)?;
-        self.journal = Some(journal);
+        self.journal = Some(own_file::open_empty(&self.journal_path())?);
         Ok(())
     }
 

@@ -8,6 +8,8 @@ use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{Read, Seek, Write};
 use std::path::{Path, PathBuf};
 
+use super::own_file;
+
 /// A lock, held until it is dropped.
 #[derive(Debug)]
 pub(super) struct Lock {
@@ -32,7 +34,7 @@ pub(super) enum LockAttempt {
 /// If the file cannot be opened or written.
 pub(super) fn ask(path: &Path, owner: &str) -> std::io::Result<LockAttempt> {
     loop {
-        let mut file = OpenOptions::new().read(true).write(true).create(true).truncate(false).open(path)?;
+        let mut file = own_file::open(path, OpenOptions::new().read(true).write(true).create(true).truncate(false))?;
         match file.try_lock() {
             Ok(()) => {}
             Err(TryLockError::WouldBlock) => return Ok(LockAttempt::Taken(owner_of(&mut file))),

@@ -14,6 +14,7 @@
 mod entry;
 mod folder;
 mod lock;
+mod own_file;
 mod temporary;
 mod timestamp;
 
@@ -126,7 +127,10 @@ impl RunRecord {
         if let Some(messages) = &state.messages {
             let path = state.dir.join(format!("{}.events.jsonl", state.program.name));
             let goes_on = state.is_resumed;
-            let file = || OpenOptions::new().create(true).write(true).append(goes_on).truncate(!goes_on).open(&path);
+            let file = || match goes_on {
+                true => own_file::open(&path, OpenOptions::new().append(true).create(true)),
+                false => own_file::open_empty(&path),
+            };
             messages.open_log(file).map_err(|error| cannot_write(&state.dir, &error))?;
         }
         state.folder = Some(folder);

@@ -257,7 +257,7 @@ impl Session {
         let header = self.header_of(&kept)?;
         let path = record.dir_of_files().join(file_name(self.program.name, moment.step));
         let published = record.temporary().and_then(|file| write::write(file, header, &kept.saved)?.finish()?.publish(&path));
-        published.map_err(|error| Error::new(ErrorKind::Io, format!("cannot write checkpoint `{}`: {error}", path.display())))?;
+        published.map_err(|error| Error::cannot_write(&format!("checkpoint `{}`", path.display()), &error))?;
         self.checkpoints.kept = Some(kept).filter(|_| self.has_forensics());
         self.checkpoints.policy.written();
         let file = file_name(self.program.name, moment.step);

@@ -76,7 +76,7 @@ impl Session {
     fn write_failure(&mut self, failed: &FailedSolve) -> Result<Option<String>, Error> {
         let Some(record) = self.outputs.record().cloned() else { return Ok(None) };
         let (dir, sink) = (record.dir_of_files().join(FOLDER), self.sink.clone());
-        let io = |path: &Path, error: std::io::Error| Error::new(ErrorKind::Io, format!("cannot write `{}`: {error}", path.display()));
+        let io = |path: &Path, error: std::io::Error| Error::cannot_write(&format!("`{}`", path.display()), &error);
         sink.create_folder(&dir).map_err(|error| io(&dir, error))?;
         let is_restart = self.parameters.text("restart").is_some();
         let earlier = checkpoints_in(&dir, self.program.name);

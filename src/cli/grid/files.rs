@@ -1,8 +1,7 @@
 //! Grid files: read, written and converted.
 
 use std::ffi::OsString;
-use std::fs::File;
-use std::io::{BufWriter, Write};
+use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use equelle_runtime::grid::io::grdecl::DeckOptions;
@@ -19,6 +18,7 @@ use equelle_runtime::{EntityKind, Error};
 use super::super::args::{DeckArgs, GridUnit, Nnc};
 use crate::console::Console;
 use crate::failure::Failure;
+use crate::files;
 
 /// Reads a grid and writes it in the format that the name of the new file tells.
 pub(super) fn convert(file: &Path, out: &Path, deck: &DeckArgs, console: &Console) -> Result<(), Failure> {
@@ -110,12 +110,7 @@ fn write_vtu(grid: &Grid, part: VtkPart, kind: EntityKind, out: &Path, console: 
 
 /// Writes a file, and says so.
 pub(super) fn save(out: &Path, console: &Console, write: impl FnOnce(&mut dyn Write) -> std::io::Result<()>) -> Result<(), Failure> {
-    let save = || {
-        let mut file = BufWriter::new(File::create(out)?);
-        write(&mut file)?;
-        file.flush()
-    };
-    save().map_err(|error| Failure::io("write", out, &error))?;
+    files::write_with(out, write).map_err(|error| Failure::io("write", out, &error))?;
     console.progress(&format!("wrote {}", out.display()));
     Ok(())
 }
