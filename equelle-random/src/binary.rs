@@ -18,7 +18,6 @@ use crate::data::Fixtures;
 use crate::generate::{Purpose, program};
 use crate::outcome::{Outcome, Tolerance};
 use crate::project::{Subject, repository};
-use crate::row_units::in_other_units;
 pub use crate::serve::Plan;
 use crate::serve::{outcomes, written};
 
@@ -140,14 +139,11 @@ pub struct TestProgram {
 }
 
 impl TestProgram {
-    /// The random programs of some seeds, which run on the grids of `fixtures`. Each other one has
-    /// the rows of its equations in other units.
+    /// The random programs of some seeds, which run on the grids of `fixtures`.
     pub fn random<'w>(seeds: impl Iterator<Item = u64> + 'w, fixtures: &'w Fixtures) -> impl Iterator<Item = TestProgram> + 'w {
         seeds.map(|seed| {
             let random = program(seed, Purpose::Run, &fixtures.ranges);
-            let scaled = in_other_units(&random).filter(|_| seed.is_multiple_of(2));
-            let text = scaled.as_ref().unwrap_or(&random).text();
-            TestProgram { name: format!("p{seed}"), text, units: random.units, origin: format!("Random({seed})") }
+            TestProgram { name: format!("p{seed}"), text: random.text(), units: random.units, origin: format!("Random({seed})") }
         })
     }
 

@@ -189,10 +189,8 @@ impl Fixtures {
             let folder = folder.join(name.replace(' ', "-"));
             fs::create_dir_all(&folder)?;
             let inputs = files(&folder, &grid)?;
-            // Newton's method ends at round-off of the unknowns, in whatever unit residuals are, or
-            // fails: see `generate::newton`.
-            let newton = ["solver=lu", "abs_res_tol=1e-300", "update_tol=1e-13", "max_iter=100"];
-            words.extend(newton.into_iter().chain(["max_rounds=1000"]).map(str::to_owned));
+            // Newton's method ends at round-off or fails: see `generate::newton`.
+            words.extend(["solver=lu", "abs_res_tol=1e-10", "max_iter=60", "max_rounds=1000"].map(str::to_owned));
             let fixture = |name, unstructured| {
                 let mut words = words.clone();
                 if unstructured {

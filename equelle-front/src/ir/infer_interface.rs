@@ -1,6 +1,6 @@
 //! Finds what a program reads and writes by walking its statements.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::ir::body_usage::BodyUsage;
 use crate::ir::expected_unit::{AllUses, Uses};
@@ -12,8 +12,9 @@ use crate::types::Type;
 /// The interface of a module to which no pass has been applied.
 pub fn interface(module: &Module) -> Interface {
     let interface = Interface { min_dim: 1, ..Interface::default() };
-    let mut walk =
-        Walk { module, interface, in_loop: false, uses: Uses::of(&module.main), seen: BTreeSet::new(), functions: AllUses::of(module) };
+    let (uses, functions) = (Uses::of(&module.main), AllUses::of(module));
+    let (definitions, numbers) = (BTreeMap::new(), BTreeMap::new());
+    let mut walk = Walk { module, interface, in_loop: false, uses, definitions, functions, seen: BTreeSet::new(), numbers };
     walk.function(&module.main, &[]);
     walk.interface
 }
@@ -25,11 +26,22 @@ struct Walk<'a> {
     in_loop: bool,
     /// What the values of the function that is looked at are used for.
     uses: Uses<'a>,
+    /// How that function makes its values.
+    definitions: BTreeMap<ValueId, &'a Op>,
     /// Those of all functions.
     functions: AllUses<'a>,
     /// Calls that have been looked at: function, Text arguments, in a loop. Another one like it
     /// adds nothing.
     seen: BTreeSet<(FunctionId, Vec<Option<String>>, bool)>,
+    /// Inputs and outputs of the interface, by name.
+    numbers: BTreeMap<(Direction, String), Vec<usize>>,
+}
+
+/// Side of the interface.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Direction {
+    Input,
+    Output,
 }
 
 impl<'a> Walk<'a> {
@@ -39,9 +51,11 @@ impl<'a> Walk<'a> {
         for (param, text) in function.params.iter().zip(texts) {
             known[param.0 as usize].clone_from(text);
         }
-        let outside = std::mem::replace(&mut self.uses, Uses::of(function));
+        let mut definitions = BTreeMap::new();
+        define(&function.body, &mut definitions);
+        let outside = (std::mem::replace(&mut self.uses, Uses::of(function)), std::mem::replace(&mut self.definitions, definitions));
         self.block(function, &function.body, &mut known);
-        self.uses = outside;
+        (self.uses, self.definitions) = outside;
     }
 
     /// A function where it is called.
@@ -59,16 +73,22 @@ impl<'a> Walk<'a> {
                 StmtKind::Let { results, op } => self.operation(function, results, op, known, line),
                 StmtKind::Output { tag, value } => {
                     let Some(name) = known[tag.0 as usize].clone() else { continue };
-                    let is_element = is_indexed(block, *tag);
+                    let is_element = matches!(self.definitions.get(tag), Some(Op::TextIndex(..)));
                     let output = Data { unit: self.uses.divisor(*value), is_element, ..self.data(function, *value, name, line) };
                     let sets = &self.module.sets;
                     let what = |o: &Data| (o.kind, o.ty.basic, o.ty.mapping().map(|set| sets.get(set).kind), o.is_element);
-                    match self.interface.outputs.iter_mut().find(|o| o.name == output.name && what(o) == what(&output)) {
-                        Some(known) => {
+                    let outputs = &mut self.interface.outputs;
+                    let named = self.numbers.entry((Direction::Output, output.name.clone())).or_default();
+                    match named.iter().copied().find(|&number| what(&outputs[number]) == what(&output)) {
+                        Some(number) => {
+                            let known = &mut outputs[number];
                             known.per_step |= output.per_step;
                             known.unit = known.unit.filter(|own| output.unit.is_some_and(|unit| unit.is_same_as(own)));
                         }
-                        None => self.interface.outputs.push(output),
+                        None => {
+                            named.push(outputs.len());
+                            outputs.push(output);
+                        }
                     }
                 }
                 StmtKind::For { body, .. } => {
@@ -122,7 +142,7 @@ impl<'a> Walk<'a> {
                 results.iter().for_each(|result| known[result.0 as usize].clone_from(&numbered));
             }
             Op::InputScalar { name, default } => {
-                let default = constant(&function.body, *default);
+                let default = self.constant(*default);
                 self.input(function, results, text(known, name), |input| Data { default, ..input }, line);
             }
             Op::InputCollection { name, domain: on, .. } | Op::InputDomain { name, within: on } => {
@@ -180,18 +200,44 @@ impl<'a> Walk<'a> {
         let (Some(name), Some(&result)) = (name, results.first()) else { return };
         let unit = self.uses.unit(result);
         let input = with(Data { domain: String::new(), unit, ..self.data(function, result, name, line) });
-        let same = |i: &&mut Data| {
+        let same = |i: &Data| {
             let columns = i.columns.iter().map(|c| &c.name).eq(input.columns.iter().map(|c| &c.name));
-            columns && (&i.name, i.ty.basic, i.kind, &i.domain) == (&input.name, input.ty.basic, input.kind, &input.domain)
+            columns && (i.ty.basic, i.kind, &i.domain) == (input.ty.basic, input.kind, &input.domain)
         };
-        match self.interface.inputs.iter_mut().find(same) {
-            Some(known) => {
+        let inputs = &mut self.interface.inputs;
+        let named = self.numbers.entry((Direction::Input, input.name.clone())).or_default();
+        match named.iter().copied().find(|&number| same(&inputs[number])) {
+            Some(number) => {
+                let known = &mut inputs[number];
                 known.unit = common_unit(known.unit, unit);
                 for (column, other) in known.columns.iter_mut().zip(&input.columns) {
                     column.unit = common_unit(column.unit, other.unit);
                 }
             }
-            None => self.interface.inputs.push(input),
+            None => {
+                named.push(inputs.len());
+                inputs.push(input);
+            }
+        }
+    }
+
+    /// The number that a value is, if its function says so.
+    fn constant(&self, value: ValueId) -> Option<f64> {
+        match self.definitions.get(&value)? {
+            Op::Real(number) => Some(*number),
+            Op::Unary(UnaryOp::Neg, number) => self.constant(*number).map(|number| -number),
+            _ => None,
+        }
+    }
+}
+
+/// Notes how a body, loops in it included, makes its values.
+fn define<'a>(block: &'a Block, definitions: &mut BTreeMap<ValueId, &'a Op>) {
+    for statement in &block.statements {
+        match &statement.kind {
+            StmtKind::Let { results, op } => definitions.extend(results.iter().map(|result| (*result, op))),
+            StmtKind::For { body, .. } => define(body, definitions),
+            StmtKind::Store { .. } | StmtKind::Output { .. } | StmtKind::Launch { .. } | StmtKind::Return(_) => {}
         }
     }
 }
@@ -208,29 +254,6 @@ fn part_of_table(block: &Block, of: &Op, wanted: TablePart) -> Option<ValueId> {
     block.statements.iter().find_map(|statement| match &statement.kind {
         StmtKind::Let { results, op } if *op == sibling => results.first().copied(),
         StmtKind::For { body, .. } => part_of_table(body, of, wanted),
-        StmtKind::Let { .. } | StmtKind::Store { .. } | StmtKind::Output { .. } | StmtKind::Launch { .. } | StmtKind::Return(_) => None,
-    })
-}
-
-/// True if a statement of this body makes a text by an index.
-fn is_indexed(block: &Block, text: ValueId) -> bool {
-    block.statements.iter().any(|statement| match &statement.kind {
-        StmtKind::Let { results, op: Op::TextIndex(..) } => results.contains(&text),
-        StmtKind::Let { .. }
-        | StmtKind::For { .. }
-        | StmtKind::Store { .. }
-        | StmtKind::Output { .. }
-        | StmtKind::Launch { .. }
-        | StmtKind::Return(_) => false,
-    })
-}
-
-/// The number that a value is, if a statement of this body (or of a loop in it) says so.
-fn constant(block: &Block, value: ValueId) -> Option<f64> {
-    block.statements.iter().find_map(|statement| match &statement.kind {
-        StmtKind::Let { results, op: Op::Real(number) } => results.contains(&value).then_some(*number),
-        StmtKind::Let { results, op: Op::Unary(UnaryOp::Neg, number) } if results.contains(&value) => constant(block, *number).map(|n| -n),
-        StmtKind::For { body, .. } => constant(body, value),
         StmtKind::Let { .. } | StmtKind::Store { .. } | StmtKind::Output { .. } | StmtKind::Launch { .. } | StmtKind::Return(_) => None,
     })
 }
