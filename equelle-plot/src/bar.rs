@@ -9,8 +9,8 @@ use crate::image::Rect;
 /// From the map to the bar, width of the bar, and from the bar to its numbers.
 const SIDES: [f64; 3] = [18.0, 18.0, 6.0];
 
-/// Least room for the numbers, so that bars of several maps are below each other.
-const NUMBERS: f64 = 64.0;
+/// Least room for the numbers, and for a unit.
+const NUMBERS: f64 = 28.0;
 
 /// Least height, where there is so much room.
 const HEIGHT: f64 = 120.0;

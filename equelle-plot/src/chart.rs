@@ -2,21 +2,60 @@
 
 use crate::drawing::Drawing;
 use crate::image::Rect;
-use crate::panel::Panel;
+use crate::panel::{Margins, Panel};
 use crate::{lines, maps};
+
+/// Most pixels of a diagram that stands alone, and of one of several.
+const ALONE: [f64; 2] = [800.0, 600.0];
+const ONE_OF_SEVERAL: [f64; 2] = [560.0, 460.0];
+
+/// A size at which diagrams can be read, and in which little of the paper stays empty.
+pub fn size(panels: &[Panel]) -> (usize, usize) {
+    let most = if panels.len() > 1 { ONE_OF_SEVERAL } else { ALONE };
+    let sizes = panels.iter().map(|panel| panel.size_within(most));
+    let [width, height] = sizes.reduce(|a, b| [a[0].max(b[0]), a[1].max(b[1])]).unwrap_or(most);
+    let columns = square(panels.len());
+    (columns * width as usize, panels.len().div_ceil(columns).max(1) * height as usize)
+}
+
+/// The least number of columns that are no fewer than the rows.
+fn square(n: usize) -> usize {
+    (1..).find(|columns| columns * columns >= n).unwrap_or(1).max(1)
+}
+
+/// The number of columns with which the diagrams are largest; of equal ones that nearest to a
+/// square.
+fn columns(panels: &[Panel], [width, height]: [f64; 2]) -> usize {
+    let content = |columns: usize| {
+        let size = [width / columns as f64, height / panels.len().div_ceil(columns) as f64];
+        let margins = Margins::of(panels, size[1]);
+        panels.iter().map(|panel| panel.content(size, margins)).sum::<f64>()
+    };
+    let mut best = square(panels.len());
+    let mut most = content(best);
+    for columns in 1..=panels.len() {
+        let found = content(columns);
+        // By a part that can be seen.
+        if found > 1.01 * most {
+            (best, most) = (columns, found);
+        }
+    }
+    best
+}
 
 /// Draws diagrams in rows of equal fields.
 pub fn draw(panels: &[Panel], width: usize, height: usize) -> Drawing {
     let mut drawing = Drawing::new(width, height);
-    let columns = (1..).find(|columns| columns * columns >= panels.len()).unwrap_or(1).max(1);
+    let columns = columns(panels, [width as f64, height as f64]);
     let rows = panels.len().div_ceil(columns).max(1);
     let (across, down) = (width as f64 / columns as f64, height as f64 / rows as f64);
+    let margins = Margins::of(panels, down);
     for (index, panel) in panels.iter().enumerate() {
         let (left, top) = ((index % columns) as f64 * across, (index / columns) as f64 * down);
         let area = Rect { left, top, right: left + across, bottom: top + down };
         match panel {
-            Panel::Map(map) => maps::draw(&mut drawing, map, area),
-            Panel::Lines(lines) => lines::draw(&mut drawing, lines, area),
+            Panel::Map(map) => maps::draw(&mut drawing, map, area, margins),
+            Panel::Lines(lines) => lines::draw(&mut drawing, lines, area, margins),
         }
     }
     drawing
@@ -38,7 +77,7 @@ mod tests {
         Panel::Map(MapPanel {
             title: title.to_owned(),
             unit: unit.map(str::to_owned),
-            axes: ["x", "y"],
+            axes: ["x [m]", "y [m]"].map(str::to_owned),
             plane: Arc::new(Plane::Boxes { n: [2, 2], origin: [0.0; 2], spacing }),
             values: vec![low, high, low, f64::NAN],
             scale: Scale { table: ColourMap::Viridis.table(), range: Range { low, high } },
@@ -51,7 +90,7 @@ mod tests {
         let curves = vec![Curve { name: "k=0.125, order 2.00".to_owned(), points, colour: BLACK }];
         Panel::Lines(LinePanel {
             title: "error".to_owned(),
-            axis: "nx".to_owned(),
+            axis: "number of cells along x".to_owned(),
             extent,
             range: None,
             numbers,

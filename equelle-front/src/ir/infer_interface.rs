@@ -5,17 +5,31 @@ use std::collections::BTreeSet;
 use crate::ir::body_usage::BodyUsage;
 use crate::ir::expected_unit::{AllUses, Uses};
 use crate::ir::interface::{Column, Data, DataKind, ExpectedUnit, Interface};
-use crate::ir::{Block, Function, FunctionId, Module, Op, StmtKind, UnaryOp, ValueId};
+use crate::ir::{Block, Function, FunctionId, Module, Op, Rounds, StmtKind, UnaryOp, ValueId};
 use crate::ops::TablePart;
-use crate::types::Type;
+use crate::types::{Dimension, Type};
 
 /// The interface of a module to which no pass has been applied.
 pub fn interface(module: &Module) -> Interface {
-    let interface = Interface { min_dim: 1, ..Interface::default() };
+    let interface = Interface { min_dim: 1, coordinates: Dimension::LENGTH, time: time(&module.main), ..Interface::default() };
     let mut walk =
         Walk { module, interface, in_loop: false, uses: Uses::of(&module.main), seen: BTreeSet::new(), functions: AllUses::of(module) };
     walk.function(&module.main, &[]);
     walk.interface
+}
+
+/// The dimension of the lengths of rounds.
+fn time(main: &Function) -> Dimension {
+    let element = main.body.statements.iter().find_map(|statement| match &statement.kind {
+        StmtKind::For { rounds: Rounds::Sequence { element, .. }, .. } => Some(*element),
+        StmtKind::For { .. }
+        | StmtKind::Let { .. }
+        | StmtKind::Store { .. }
+        | StmtKind::Launch { .. }
+        | StmtKind::Output { .. }
+        | StmtKind::Return(_) => None,
+    });
+    element.map_or(Dimension::TIME, |element| main.values[element.0 as usize].dim)
 }
 
 struct Walk<'a> {

@@ -27,6 +27,10 @@ pub(super) struct Folder {
     tags: BTreeMap<String, Option<Lock>>,
     /// Files of earlier runs that may still exist.
     earlier: Vec<FileEntry>,
+    /// True if the record there is of outputs that lie there, or of a run that is done.
+    has_earlier_outputs: bool,
+    /// True if the record there is of this run.
+    is_claimed: bool,
     /// Files of this run.
     files: Vec<FileEntry>,
     journal: Option<File>,
@@ -65,6 +69,8 @@ impl Folder {
             owner,
             tags: BTreeMap::new(),
             earlier: Vec::new(),
+            has_earlier_outputs: false,
+            is_claimed: false,
             files: Vec::new(),
             journal: None,
             swept: false,
@@ -84,11 +90,21 @@ impl Folder {
         if folder.lock.is_some() {
             temporary::remove_left(dir, program.name).map_err(|error| cannot_write(dir, &error))?;
         }
-        folder.earlier = match folder.sink {
+        match folder.sink {
             Sink::Files => folder.read_earlier()?,
-            Sink::Memory(_) => Vec::new(),
-        };
+            Sink::Memory(_) => {}
+        }
         Ok((folder, warning))
+    }
+
+    /// True if the record in the folder is of outputs that lie there, or of a run that is done.
+    pub(super) fn has_earlier_outputs(&self) -> bool {
+        self.has_earlier_outputs
+    }
+
+    /// True if the record in the folder is of this run.
+    pub(super) fn is_claimed(&self) -> bool {
+        self.is_claimed
     }
 
     /// Locks a tag for this run, unless it is locked already.
@@ -120,33 +136,36 @@ impl Folder {
         self.dir.join(format!(".{}.run.files", self.program.name))
     }
 
-    /// Files in the records of earlier runs and, if these were killed, in their journals.
-    fn read_earlier(&self) -> Result<Vec<FileEntry>, Error> {
-        let path = self.record_path();
-        let mut listed: Vec<FileEntry> = Vec::new();
-        match std::fs::read(&path) {
-            Ok(bytes) => {
-                let record: Value = serde_json::from_slice(&bytes).unwrap_or_default();
-                if record.get("program").is_none() {
-                    let message = format!("`{}` is not the record of a run", path.display());
-                    return Err(Error::new(ErrorKind::Io, message).hint("move it away, or choose another folder with output_dir=DIR"));
-                }
-                for key in ["files", "earlier_files"] {
-                    let entries = record[key].as_array().into_iter().flatten();
-                    listed.extend(entries.filter_map(|entry| FileEntry::from_json(entry, self.program.name)));
-                }
-            }
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
+    /// Reads the record of the run before this one: its files and, if it was killed, those in its
+    /// journal.
+    fn read_earlier(&mut self) -> Result<(), Error> {
+        let (path, program) = (self.record_path(), self.program.name);
+        let record: Value = match std::fs::read(&path) {
+            Ok(bytes) => serde_json::from_slice(&bytes).unwrap_or_default(),
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => json!({ "program": null }),
             Err(error) => return Err(Error::new(ErrorKind::Io, format!("cannot read `{}`: {error}", path.display()))),
+        };
+        if record.get("program").is_none() {
+            let message = format!("`{}` is not the record of a run", path.display());
+            return Err(Error::new(ErrorKind::Io, message).hint("move it away, or choose another folder with output_dir=DIR"));
         }
+        let entries = |key: &str| {
+            let entries = record[key].as_array().into_iter().flatten();
+            entries.filter_map(|entry| FileEntry::from_json(entry, program)).collect::<Vec<_>>()
+        };
         // Its last line may be incomplete; that file has no name yet.
         let journal = std::fs::read_to_string(self.journal_path()).unwrap_or_default();
-        listed.extend(journal.lines().filter_map(|line| FileEntry::from_json(&serde_json::from_str(line).ok()?, self.program.name)));
-        Ok(listed)
+        let written = journal.lines().filter_map(|line| FileEntry::from_json(&serde_json::from_str(line).ok()?, program));
+        let own: Vec<FileEntry> = entries("files").into_iter().chain(written).collect();
+        let lies_there = |entry: &FileEntry| self.dir.join(entry.content.name(program)).exists();
+        self.has_earlier_outputs = record["state"] == "done" || own.iter().any(lies_there);
+        self.earlier = [own, entries("earlier_files")].concat();
+        Ok(())
     }
 
-    /// Starts the journal. The record contains its previous entries by now.
+    /// Starts the journal. The record is that of this run by now, and has its previous entries.
     pub(super) fn begin_journal(&mut self) -> std::io::Result<()> {
+        self.is_claimed = true;
         if matches!(self.sink, Sink::Memory(_)) {
             return Ok(());
         }
@@ -159,8 +178,8 @@ impl Folder {
     /// Before the first file of this run: removes unchanged files of earlier runs with its tags.
     ///
     /// # Errors
-    /// `Io` if one cannot be removed.
-    pub(super) fn sweep(&mut self) -> Result<(), Error> {
+    /// Those of the system, with the name of a file that cannot be removed.
+    pub(super) fn sweep(&mut self) -> std::io::Result<()> {
         // Without a lock another run may be writing them.
         if std::mem::replace(&mut self.swept, true) || self.lock.is_none() {
             return Ok(());
@@ -171,7 +190,8 @@ impl Folder {
                 self.earlier.push(entry);
             } else if entry.is_unchanged(&path) {
                 std::fs::remove_file(&path).map_err(|error| {
-                    Error::new(ErrorKind::Io, format!("cannot remove `{}`, an output of an earlier run: {error}", path.display()))
+                    let message = format!("cannot remove `{}`, an output of an earlier run: {error}", path.display());
+                    std::io::Error::new(error.kind(), message)
                 })?;
                 self.removed += 1;
             }
