@@ -102,7 +102,8 @@ fn widest(numbers: &[(f64, String)]) -> f64 {
     numbers.iter().map(|(_, text)| font::width(text, TEXT)).fold(0.0, f64::max)
 }
 
-/// The axis to the left of a frame; a name that is longer than the frame is shortened.
+/// The axis to the left of a frame; a name that is longer than the frame has no unit, or is left
+/// out.
 pub fn up(drawing: &mut Drawing, frame: Rect, ends: [f64; 2], name: &str, has_grid: bool, numbers: &Numbers) {
     let found = numbers.within(ends, most_up(frame.height()));
     let to_name = widest(&found) + MARK + 10.0;
@@ -119,8 +120,9 @@ pub fn up(drawing: &mut Drawing, frame: Rect, ends: [f64; 2], name: &str, has_gr
         drawing.rule(vec![[frame.left - 5.0, y], [frame.left, y]], 1.0, BLACK);
         drawing.label(text, [frame.left - MARK, y + font::CAPITAL * TEXT / 2.0], TEXT, Anchor::End);
     }
-    if !name.is_empty() {
-        let name = font::fitted(name, frame.height().max(60.0), TEXT);
+    let alone = name.split(" [").next().unwrap_or_default();
+    let fits = |name: &&str| !name.is_empty() && font::width(name, TEXT) <= frame.height() + TEXT;
+    if let Some(name) = [name, alone].into_iter().find(fits) {
         drawing.upward_label(name, [frame.left - to_name, (frame.top + frame.bottom) / 2.0], TEXT);
     }
 }

@@ -1,6 +1,6 @@
 //! Colour bars: colours from the least value below to the largest above, with their numbers.
 
-use crate::axis::{short, ticks};
+use crate::axis::{ends, short, ticks};
 use crate::colour::{Colour, Range, Scale};
 use crate::drawing::{Anchor, Drawing, Item};
 use crate::font::{self, TEXT};
@@ -21,7 +21,7 @@ const FROM_END: f64 = 16.0;
 
 /// What a map leaves free to its right.
 pub fn room(range: Range, height: f64) -> f64 {
-    let ends = [range.low, range.high].map(short);
+    let ends = ends(range.low, range.high);
     let between = ticks(range.low, range.high, (height / APART) as usize).0.into_iter().map(|(_, text)| text);
     let widest = ends.into_iter().chain(between).map(|text| font::width(&text, TEXT)).fold(0.0, f64::max);
     SIDES.iter().sum::<f64>() + NUMBERS.max(widest + 4.0)
@@ -56,8 +56,9 @@ pub fn draw(drawing: &mut Drawing, bar: Rect, scale: &Scale) {
         number((bar.top + bar.bottom) / 2.0, short(range.low));
         return;
     }
-    number(bar.bottom, short(range.low));
-    number(bar.top, short(range.high));
+    let [low, high] = ends(range.low, range.high);
+    number(bar.bottom, low);
+    number(bar.top, high);
     for (value, text) in ticks(range.low, range.high, (bar.height() / APART) as usize).0 {
         let at = bar.bottom - range.place(value) * bar.height();
         if at < bar.bottom - FROM_END && at > bar.top + FROM_END {

@@ -26,7 +26,7 @@ pub struct Title {
 impl Title {
     /// Above the middle of a frame, within an area.
     pub fn new(text: &str, area: Rect, frame: Rect) -> Title {
-        let text = font::fitted(text, area.width() - 8.0, TITLE);
+        let text = font::fitted(text, area.width() - 16.0, TITLE);
         let half = font::width(&text, TITLE) / 2.0;
         let low = area.left + half + 2.0;
         let middle = ((frame.left + frame.right) / 2.0).clamp(low, (area.right - half - 2.0).max(low));

@@ -9,18 +9,18 @@ use crate::{lines, maps};
 const ALONE: [f64; 2] = [800.0, 600.0];
 const ONE_OF_SEVERAL: [f64; 2] = [560.0, 460.0];
 
+/// Width over height of a picture of several diagrams, as far as these leave a choice.
+const ASPECT: f64 = 1.4;
+
 /// A size at which diagrams can be read, and in which little of the paper stays empty.
 pub fn size(panels: &[Panel]) -> (usize, usize) {
     let most = if panels.len() > 1 { ONE_OF_SEVERAL } else { ALONE };
     let sizes = panels.iter().map(|panel| panel.size_within(most));
     let [width, height] = sizes.reduce(|a, b| [a[0].max(b[0]), a[1].max(b[1])]).unwrap_or(most);
-    let columns = square(panels.len());
-    (columns * width as usize, panels.len().div_ceil(columns).max(1) * height as usize)
-}
-
-/// The least number of columns that are no fewer than the rows.
-fn square(n: usize) -> usize {
-    (1..).find(|columns| columns * columns >= n).unwrap_or(1).max(1)
+    let rows = |columns: usize| panels.len().div_ceil(columns).max(1);
+    let far = |columns: &usize| (*columns as f64 * width / (rows(*columns) as f64 * height * ASPECT)).ln().abs();
+    let columns = (1..=panels.len()).min_by(|a, b| far(a).total_cmp(&far(b))).unwrap_or(1);
+    (columns * width as usize, rows(columns) * height as usize)
 }
 
 /// The number of columns with which the diagrams are largest; of equal ones that nearest to a
@@ -31,12 +31,13 @@ fn columns(panels: &[Panel], [width, height]: [f64; 2]) -> usize {
         let margins = Margins::of(panels, size[1]);
         panels.iter().map(|panel| panel.content(size, margins)).sum::<f64>()
     };
-    let mut best = square(panels.len());
+    // The least number of columns that are no fewer than the rows.
+    let mut best = (1..).find(|columns| columns * columns >= panels.len()).unwrap_or(1).max(1);
     let mut most = content(best);
     for columns in 1..=panels.len() {
         let found = content(columns);
         // By a part that can be seen.
-        if found > 1.01 * most {
+        if found > 1.1 * most {
             (best, most) = (columns, found);
         }
     }

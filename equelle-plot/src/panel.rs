@@ -118,8 +118,8 @@ impl Panel {
                 let scale = (room[0] / extent[0]).min(room[1] / extent[1]);
                 extent.map(|length| length * scale)
             }
-            // Flat lines can be read, and steep ones cannot.
-            Panel::Lines(_) => [room[0], room[1].min(room[0])],
+            // Beyond these ratios lines gain nothing.
+            Panel::Lines(_) => [room[0].min(2.0 * room[1]), room[1].min(room[0])],
         }
     }
 

@@ -311,8 +311,9 @@ pub(crate) fn of_series(series: &Series, units: &Units, options: &Options) -> Li
         axis,
         extent: [ends.low, ends.high],
         range: options.range.map(|range| [range.low, range.high]),
+        // A line through one point is none.
+        has_dots: series.points.len() == 1,
         numbers: [if series.has_times { Numbers::Round } else { Numbers::Whole }, Numbers::Round],
-        has_dots: false,
         curves: vec![Curve { name: String::new(), points: series.points.clone(), colour: ONLY }],
         n_nan: 0,
     }
