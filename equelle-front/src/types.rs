@@ -409,3 +409,25 @@ impl fmt::Display for Dimension {
         if parts.is_empty() { Ok(()) } else { write!(f, "[{}]", parts.join(" * ")) }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::Dimension;
+
+    #[test]
+    fn units_are_as_readers_know_them() {
+        let of = |exponents| Dimension(exponents).symbol();
+        let found = [
+            of([0; 7]),
+            of([1, 0, 0, 0, 0, 0, 0]),
+            of([-1, -2, 1, 0, 0, 0, 0]),
+            of([2, -1, 0, 0, 0, 0, 0]),
+            of([0, -1, 0, 0, 0, 0, 0]),
+            of([-1, -1, 1, 0, 0, 0, 0]),
+            of([1, -3, 1, -1, 0, 0, 0]),
+            of([2, -2, 0, -4, 0, 0, 0]),
+            of([-3, 0, 1, 0, 0, 0, 0]),
+        ];
+        assert_eq!(found, ["", "m", "Pa", "m²/s", "1/s", "kg/(m·s)", "kg·m/(s³·K)", "m²/(s²·K^4)", "kg/m³"]);
+    }
+}

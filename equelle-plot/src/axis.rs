@@ -144,7 +144,8 @@ mod tests {
         assert_eq!(ends(0.0, 186.2567), ["0", "186.3"]);
         assert_eq!(ends(500_000.0, 500_000.099), ["500000", "500000.099"]);
         assert_eq!(ends(-1.000_001e-9, -1e-9), ["-1.000001e-9", "-1e-9"]);
-        assert_eq!(ends(-f64::MAX, f64::MAX), ["-1.798e308", "1.798e308"].map(str::to_owned));
+        // With four digits it would be read as infinite.
+        assert_eq!(ends(-f64::MAX, f64::MAX), ["-1.79769e308", "1.79769e308"]);
         assert_eq!(ends(1.0, 1.0), ["1", "1"]);
     }
 

@@ -149,9 +149,9 @@ impl Run {
     pub fn later_failure(&self) -> Option<String> {
         let path = self.dir.join(FAILURE).join(format!("{}{RECORD}", self.program));
         let record: Value = serde_json::from_slice(&std::fs::read(&path).ok()?).ok()?;
-        let is_later = record["started"].as_str()? > self.record["ended"].as_str()?;
+        let is_beside = ["started", "process"].iter().all(|key| record["beside"][key] == self.record[key] && !self.record[key].is_null());
         let error = record["error"].as_str().unwrap_or("nothing is known of it");
-        is_later.then(|| format!("a later run has no output: {error}; its record is `{}`", path.display()))
+        is_beside.then(|| format!("a later run has no output: {error}; its record is `{}`", path.display()))
     }
 
     /// The table of single numbers.

@@ -109,7 +109,7 @@ greatest() {
 }
 head -1 tide/tide.csv | grep -q '^step,time,tide,water,level(25 25),level(975 25)$' || fail "other columns: $(head -1 tide/tide.csv)"
 near "high water at the mouth" "$(greatest 5)" 0.5 0.005
-near "high water at the end" "$(greatest 6)" 0.515 0.02
+near "high water at the end" "$(greatest 6)" 0.515 0.01
 timed plot tide --tag "level(25 25),level(975 25)" -o tide.png
 picture tide.png 5000
 

@@ -7,6 +7,7 @@ use crate::ir::expected_unit::{AllUses, Uses};
 use crate::ir::interface::{Column, Data, DataKind, ExpectedUnit, Interface};
 use crate::ir::{Block, Function, FunctionId, Module, Op, Rounds, StmtKind, UnaryOp, ValueId};
 use crate::ops::TablePart;
+use crate::time_steps::computed_step;
 use crate::types::{Dimension, Type};
 
 /// The interface of a module to which no pass has been applied.
@@ -20,16 +21,12 @@ pub fn interface(module: &Module) -> Interface {
 
 /// The dimension of the lengths of rounds.
 fn time(main: &Function) -> Dimension {
-    let element = main.body.statements.iter().find_map(|statement| match &statement.kind {
+    let length = main.body.statements.iter().find_map(|statement| match &statement.kind {
         StmtKind::For { rounds: Rounds::Sequence { element, .. }, .. } => Some(*element),
-        StmtKind::For { .. }
-        | StmtKind::Let { .. }
-        | StmtKind::Store { .. }
-        | StmtKind::Launch { .. }
-        | StmtKind::Output { .. }
-        | StmtKind::Return(_) => None,
+        StmtKind::For { body, .. } => computed_step(body),
+        StmtKind::Let { .. } | StmtKind::Store { .. } | StmtKind::Launch { .. } | StmtKind::Output { .. } | StmtKind::Return(_) => None,
     });
-    element.map_or(Dimension::TIME, |element| main.values[element.0 as usize].dim)
+    length.map_or(Dimension::NONE, |length| main.values[length.0 as usize].dim)
 }
 
 struct Walk<'a> {

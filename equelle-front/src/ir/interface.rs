@@ -108,8 +108,8 @@ pub struct Interface {
     pub implicit: bool,
     /// Dimension of coordinates: none where dimensions are not checked.
     pub coordinates: Dimension,
-    /// Dimension of the lengths of rounds: of the elements of the first sequence that a loop outside
-    /// of others runs over, a time without such a loop.
+    /// Dimension of the lengths of rounds: of the elements or the steps of the first loop outside of
+    /// others that has such; none where rounds are counted.
     pub time: Dimension,
 }
 

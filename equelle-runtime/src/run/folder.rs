@@ -29,6 +29,8 @@ pub(super) struct Folder {
     earlier: Vec<FileEntry>,
     /// True if the record there is of outputs that lie there, or of a run that is done.
     has_earlier_outputs: bool,
+    /// Begin and process of the run whose record that is.
+    earlier_run: Value,
     /// True if the record there is of this run.
     is_claimed: bool,
     /// Files of this run.
@@ -70,6 +72,7 @@ impl Folder {
             tags: BTreeMap::new(),
             earlier: Vec::new(),
             has_earlier_outputs: false,
+            earlier_run: Value::Null,
             is_claimed: false,
             files: Vec::new(),
             journal: None,
@@ -100,6 +103,11 @@ impl Folder {
     /// True if the record in the folder is of outputs that lie there, or of a run that is done.
     pub(super) fn has_earlier_outputs(&self) -> bool {
         self.has_earlier_outputs
+    }
+
+    /// Begin and process of the run whose record was there when the folder was opened.
+    pub(super) fn earlier_run(&self) -> &Value {
+        &self.earlier_run
     }
 
     /// True if the record in the folder is of this run.
@@ -159,6 +167,7 @@ impl Folder {
         let own: Vec<FileEntry> = entries("files").into_iter().chain(written).collect();
         let lies_there = |entry: &FileEntry| self.dir.join(entry.content.name(program)).exists();
         self.has_earlier_outputs = record["state"] == "done" || own.iter().any(lies_there);
+        self.earlier_run = json!({ "started": record["started"], "process": record["process"] });
         self.earlier = [own, entries("earlier_files")].concat();
         Ok(())
     }

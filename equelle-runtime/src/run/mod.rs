@@ -291,19 +291,20 @@ impl State {
         let end = members(&Event::End(end));
         let written = if is_done { self.claim() } else { Ok(()) };
         let Some(mut folder) = self.folder.take() else { return Ok(()) };
-        let written = written.and_then(|()| if folder.is_claimed() { folder.write_record(&self.head, &end) } else { self.write_failure(&end) });
+        let written = written.and_then(|()| if folder.is_claimed() { folder.write_record(&self.head, &end) } else { self.write_failure(&end, folder.earlier_run()) });
         written.map_err(|error| cannot_write(&self.dir, &error))?;
         folder.end();
         Ok(())
     }
 
-    /// Writes the record of a run that has failed beside the outputs of another one.
-    fn write_failure(&self, end: &Map<String, Value>) -> std::io::Result<()> {
+    /// Writes the record of a run that has failed beside the outputs of another one, `beside`.
+    fn write_failure(&self, end: &Map<String, Value>, beside: &Value) -> std::io::Result<()> {
         let dir = self.dir.join(FAILURE);
         self.sink.create_folder(&dir)?;
         let mut record = self.head.clone();
         record.extend(end.clone());
         record.insert("files".to_owned(), Value::Array(self.failure_files.clone()));
+        record.insert("beside".to_owned(), beside.clone());
         let path = dir.join(format!("{}.run.json", self.program.name));
         self.sink.write(&path, |out| writeln!(out, "{:#}", Value::Object(record)))?;
         self.open_log(&dir, false)

@@ -152,7 +152,9 @@ fn a_run_without_outputs_leaves_the_record_of_those_that_lie_there() {
     let failed = failure(&dir);
     assert_eq!((&failed["state"], &failed["exit_code"], &failed["error"]), (&"failed".into(), &4.into(), &"bad data".into()));
     assert_eq!((&failed["lines"], &failed["hint"]), (&serde_json::json!([7]), &"give other data".into()));
+    let good = record(&dir);
     assert_eq!(failed["files"], serde_json::json!([]));
+    assert_eq!(failed["beside"], serde_json::json!({"started": good["started"], "process": good["process"]}));
     let log = std::fs::read_to_string(dir.join("failure/heat.events.jsonl")).expect("the log of the run that failed");
     assert!(log.starts_with("{\"event\":\"start\""), "{log}");
     assert!(!dir.join("heat.events.jsonl").exists(), "the run before had none");
