@@ -229,7 +229,12 @@ fn final_values(run: &Run, series: &[Series]) -> String {
         let [at, value] = series.points.last()?;
         let unit = run.units.output(&series.name).unwrap_or_default();
         let name = escaped(&series.name);
-        Some(format!("<tr><th>{name}</th><td class=\"n\">{}</td><td>{}</td><td class=\"n\">{}</td></tr>", digits(*value), escaped(unit), short(*at)))
+        Some(format!(
+            "<tr><th>{name}</th><td class=\"n\">{}</td><td>{}</td><td class=\"n\">{}</td></tr>",
+            digits(*value),
+            escaped(unit),
+            short(*at)
+        ))
     };
     let rows: String = series.iter().filter_map(row).take(MOST_ROWS).collect();
     if rows.is_empty() {
@@ -239,7 +244,10 @@ fn final_values(run: &Run, series: &[Series]) -> String {
         true => with_unit("time", run.units.time.as_deref()),
         false => "step".to_owned(),
     };
-    format!("<div class=\"wide\"><table id=\"values\"><tr><th>output</th><th>value</th><th>unit</th><th>{}</th></tr>{rows}</table></div>", escaped(&at))
+    format!(
+        "<div class=\"wide\"><table id=\"values\"><tr><th>output</th><th>value</th><th>unit</th><th>{}</th></tr>{rows}</table></div>",
+        escaped(&at)
+    )
 }
 
 /// A number in the fewest digits that read back as the same one.

@@ -131,7 +131,7 @@ impl Panel {
 
     /// The least size, up to `most`, in which the panel is as large as in `most`.
     pub fn size_within(&self, most: [f64; 2]) -> [f64; 2] {
-        const LEAST: [f64; 2] = [320.0, 220.0];
+        const LEAST: [f64; 2] = [320.0, 150.0];
         match self {
             Panel::Map(_) => {
                 let margins = Margins::of(std::slice::from_ref(self), most[1]);

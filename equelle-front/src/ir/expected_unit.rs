@@ -337,7 +337,8 @@ mod tests {
     #[test]
     fn axes_have_units() {
         let sequence = "For dt In InputSequenceOfScalar(\"s\")$U {\n    Output(\"x\", dt)\n}\n";
-        let computed = "t : Mutable Scalar = 0 [Second]\nWhile t < 1 [Second] {\n    dt = 0.5 [Second]\n    t = t + dt\n}\nOutput(\"t\", t)\n";
+        let computed =
+            "t : Mutable Scalar = 0 [Second]\nWhile t < 1 [Second] {\n    dt = 0.5 [Second]\n    t = t + dt\n}\nOutput(\"t\", t)\n";
         let counted = "n : Mutable Scalar = 0\nWhile n < 3 {\n    n = n + 1\n}\nOutput(\"n\", n)\n";
         for (text, time) in [
             (sequence.replace("$U", " * 1 [Day]"), "s"),

@@ -164,11 +164,12 @@ impl Folder {
         // Its last line may be incomplete; that file has no name yet.
         let journal = std::fs::read_to_string(self.journal_path()).unwrap_or_default();
         let written = journal.lines().filter_map(|line| FileEntry::from_json(&serde_json::from_str(line).ok()?, program));
-        let own: Vec<FileEntry> = entries("files").into_iter().chain(written).collect();
+        let (files, written) = (entries("files"), written.collect::<Vec<_>>());
         let lies_there = |entry: &FileEntry| self.dir.join(entry.content.name(program)).exists();
-        self.has_earlier_outputs = record["state"] == "done" || own.iter().any(lies_there);
+        self.has_earlier_outputs = record["state"] == "done" || files.iter().chain(&written).any(lies_there);
         self.earlier_run = json!({ "started": record["started"], "process": record["process"] });
-        self.earlier = [own, entries("earlier_files")].concat();
+        // The journal last: of several entries of a file the last one is right.
+        self.earlier = [files, entries("earlier_files"), written].concat();
         Ok(())
     }
 
@@ -266,9 +267,10 @@ impl Folder {
         file.finish()?.publish(&self.record_path())
     }
 
-    /// Removes the journal after the final record.
+    /// Removes the journal after the final record; that of a run before this one stays with its
+    /// record.
     pub(super) fn end(self) {
-        if matches!(self.sink, Sink::Memory(_)) {
+        if matches!(self.sink, Sink::Memory(_)) || !self.is_claimed {
             return;
         }
         // A journal that stays is read again and changes nothing.

@@ -291,7 +291,9 @@ impl State {
         let end = members(&Event::End(end));
         let written = if is_done { self.claim() } else { Ok(()) };
         let Some(mut folder) = self.folder.take() else { return Ok(()) };
-        let written = written.and_then(|()| if folder.is_claimed() { folder.write_record(&self.head, &end) } else { self.write_failure(&end, folder.earlier_run()) });
+        let written = written.and_then(|()| {
+            if folder.is_claimed() { folder.write_record(&self.head, &end) } else { self.write_failure(&end, folder.earlier_run()) }
+        });
         written.map_err(|error| cannot_write(&self.dir, &error))?;
         folder.end();
         Ok(())

@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use equelle_runtime::grid::{Cartesian, Grid, NONE};
 use equelle_runtime::session::{Options, Session};
 use equelle_runtime::{
-    AxisUnits, CanonicalSet, EntityKind, Error, Extent, InputInfo, InputKind, InputUnit, OutputInfo, OutputKind, OutputUnit,
-    Parameters, Program, Source,
+    AxisUnits, CanonicalSet, EntityKind, Error, Extent, InputInfo, InputKind, InputUnit, OutputInfo, OutputKind, OutputUnit, Parameters,
+    Program, Source,
 };
 
 pub const ALL_CELLS: CanonicalSet = CanonicalSet::new(EntityKind::Cell, Extent::All);

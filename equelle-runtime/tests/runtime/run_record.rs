@@ -246,6 +246,12 @@ fn what_a_killed_run_left_blocks_nobody_and_goes_away() {
     file(&dir, ".heat.run.lock", "program `heat`, process 1\n");
     file(&dir, ".u.output.lock", "program `heat`, process 1\n");
     file(&dir, ".heat.run-a1B2c3D4.part", "0.1\n0.");
+    // Nor does a run that fails without an output: record and journal stay as they are.
+    let failed = Error::new(ErrorKind::Data, "bad data");
+    assert!(launch::recorded(session_of(&HEAT, &dir, &[]).unwrap(), |_| Err(failed)).is_err());
+    assert_eq!(std::fs::read_to_string(dir.join(".heat.run.files")).unwrap(), format!("{journal}{{\"name\":\"u-0"));
+    assert_eq!(self::record(&dir)["state"], "running");
+    std::fs::remove_dir_all(dir.join("failure")).unwrap();
     steps(&dir, 0, Ok(())).unwrap();
     assert_eq!(names_in(&dir), ["heat.run.json", "u-00000.output"]);
 }
