@@ -4,7 +4,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// Puts out `u` and `sum` in each round; fails in the round whose number is `bad`, before its output.
+/// Puts out `u` and `sum` in each round; fails in the round whose number is `bad`, before its
+/// output.
 const PROGRAM: &str = "\
 start = InputScalarWithDefault(\"start\", 1) * 1 [Kelvin]
 bad = InputScalarWithDefault(\"bad\", 100)
@@ -78,7 +79,8 @@ fn a_run_that_fails_without_an_output_leaves_the_good_one() {
     assert!(picture.contains("aria-label=\"u [K]\"") && picture.contains("aria-label=\"time 1 s\""), "{picture}");
     assert!(picture.contains("aria-label=\"time [s]\""), "{picture}");
     assert!(picture.contains("aria-label=\"x [m]\"") && picture.contains("aria-label=\"sum [K]\""), "{picture}");
-    // A wrong parameter, a missing input, a grid without cells, a number that is not finite in the first output.
+    // A word that is no parameter, an unknown one, a missing input, a grid without cells, a number
+    // that is not finite in the first output.
     let failing: [(i32, &[&str]); 5] = [
         (2, &["output_format=vtu,csv", "weight"]),
         (4, &["output_format=vtu,csv", "weihgt=1"]),

@@ -1,10 +1,10 @@
 //! Letters as strokes, drawn for this crate: a picture needs no font of the system, and looks the
 //! same everywhere.
 //!
-//! A glyph is strokes of points `xy`, one digit of base 36 each, in halves of a unit; the size is 13
-//! units. The baseline is y = 8, small letters reach 20 (`k`), capitals 26 (`q`), and descenders 0.
-//! A stroke that begins with `~` is a quadratic B-spline of its points. Stems and bars are at even
-//! digits where they can: a text of size 13 has them on whole pixels.
+//! A glyph is strokes of points `xy`, one digit of base 36 each, in halves of a unit; the size is
+//! 13 units. The baseline is y = 8, small letters reach 20 (`k`), capitals 26 (`q`), and descenders
+//! 0. A stroke that begins with `~` is a quadratic B-spline of its points. Stems and bars are at
+//! even digits where they can: a text of size 13 has them on whole pixels.
 
 use std::collections::BTreeMap;
 use std::sync::OnceLock;

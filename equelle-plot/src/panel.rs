@@ -70,8 +70,8 @@ pub enum Panel {
     Lines(LinePanel),
 }
 
-/// Room to the left and to the right of diagrams: the same for all of a picture, so that those above
-/// each other are in line.
+/// Room to the left and to the right of diagrams: the same for all of a picture, so that those
+/// above each other are in line.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Margins {
     /// Of numbers and names.

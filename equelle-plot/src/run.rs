@@ -144,8 +144,8 @@ impl Run {
         &self.dir
     }
 
-    /// What a later run says that has failed without an output, so that the files are still those of
-    /// this one.
+    /// The error of a later run that has failed without an output, so that the files are still
+    /// those of this one.
     pub fn later_failure(&self) -> Option<String> {
         let path = self.dir.join(FAILURE).join(format!("{}{RECORD}", self.program));
         let record: Value = serde_json::from_slice(&std::fs::read(&path).ok()?).ok()?;

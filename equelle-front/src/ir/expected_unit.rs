@@ -332,8 +332,8 @@ mod tests {
         }
     }
 
-    /// Coordinates are lengths, and rounds as long as the elements of the sequence or the step that is
-    /// computed; where rounds are counted, and without dimensions, there is no unit.
+    /// Coordinates are lengths, and rounds as long as the elements of the sequence or the step that
+    /// is computed; where rounds are counted, and without dimensions, there is no unit.
     #[test]
     fn axes_have_units() {
         let sequence = "For dt In InputSequenceOfScalar(\"s\")$U {\n    Output(\"x\", dt)\n}\n";

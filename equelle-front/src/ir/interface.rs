@@ -108,8 +108,8 @@ pub struct Interface {
     pub implicit: bool,
     /// Dimension of coordinates: none where dimensions are not checked.
     pub coordinates: Dimension,
-    /// Dimension of the lengths of rounds: of the elements or the steps of the first loop outside of
-    /// others that has such; none where rounds are counted.
+    /// Dimension of the lengths of rounds: of the elements or the steps of the first loop outside
+    /// of others that has such; none where rounds are counted.
     pub time: Dimension,
 }
 

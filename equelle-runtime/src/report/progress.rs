@@ -232,7 +232,8 @@ impl Progress {
         (self.steps - self.earlier_steps, (self.in_loops + running).saturating_sub(self.pauses.total()))
     }
 
-    /// Time that is none of a round, until the result is dropped; of several at once it counts once.
+    /// Time that is none of a round, until the result is dropped; that of several at once counts
+    /// once.
     pub fn pause(&self) -> Pause {
         if self.depth > 0 { Pause(Some(self.pauses.begin())) } else { Pause(None) }
     }

@@ -3,11 +3,11 @@
 //! `PROGRAM.run.json` describes the run whose outputs lie in the folder, and lists its files with
 //! sizes and hashes. In a folder without such outputs a run writes it at once, else with its first
 //! complete file, or when it is done: a run that fails before that leaves the record of the outputs
-//! alone, and its own in the folder `failure`. The record is written again at the end. In between, a
-//! journal `.PROGRAM.run.files` gets a line for each file *before* the file gets its name, so that
-//! the list of a killed run is complete. The next run of a program of that name reads both. Its
-//! first file removes the unchanged files of the list that have the tags or the name of the program,
-//! and never anything else.
+//! alone, and its own in the folder `failure`. The record is written again at the end. In between,
+//! a journal `.PROGRAM.run.files` gets a line for each file *before* the file gets its name, so
+//! that the list of a killed run is complete. The next run of a program of that name reads both.
+//! Its first file removes the unchanged files of the list that have the tags or the name of the
+//! program, and never anything else.
 //!
 //! Advisory locks, one for the program and one for each tag, keep runs with the same outputs apart
 //! ([`lock`]); the operating system drops them with the process. Files are written under unique
