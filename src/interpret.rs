@@ -14,12 +14,12 @@ use equelle_front::verify::Verified;
 use equelle_runtime::session::Options;
 use equelle_runtime::threads::Threads;
 use equelle_runtime::{
-    EquelleRuntime, Error, ErrorKind, ImportedSource, InputInfo, InputUnit, OutputInfo, Program, Session, Solve, Source, TableColumn,
-    TableColumns, launch,
+    AxisUnits, EquelleRuntime, Error, ErrorKind, ImportedSource, InputInfo, InputUnit, OutputInfo, OutputUnit, Program, Session, Solve,
+    Source, TableColumn, TableColumns, launch,
 };
 
 use crate::failure::Failure;
-use crate::package;
+use crate::package::{self, UnitOfOutput};
 
 /// Runs a program with parameters as on the command line of a simulator.
 ///
@@ -76,8 +76,12 @@ pub fn program(source: &SourceMap, verified: &Verified) -> &'static Program {
     let output = |data: &Data| OutputInfo {
         tag: leak(&data.name),
         kind: package::output_kind(verified.module(), data),
-        unit: package::output_unit(verified.module(), data).map(|unit| leak(&unit)),
+        unit: package::output_unit(verified.module(), data).map(|unit| match unit {
+            UnitOfOutput::Divided(unit) => OutputUnit::Divided(leak(&unit)),
+            UnitOfOutput::Si(unit) => OutputUnit::Si(leak(&unit)),
+        }),
     };
+    let unit = |dimension| package::symbol(dimension).map(|unit| leak(&unit));
     let outputs: Vec<OutputInfo> = interface.named_outputs().map(output).collect();
     let inputs: Vec<InputInfo> = interface.inputs.iter().map(|data| input(verified.module(), data)).collect();
     let imports: Vec<ImportedSource> =
@@ -90,6 +94,7 @@ pub fn program(source: &SourceMap, verified: &Verified) -> &'static Program {
         retries: Box::leak(retries.into_boxed_slice()),
         solves: Box::leak(solves.into_boxed_slice()),
         outputs: Box::leak(outputs.into_boxed_slice()),
+        axes: AxisUnits { coordinates: unit(interface.coordinates), time: unit(interface.time) },
     }))
 }
 

@@ -34,6 +34,7 @@ static PROGRAM: Program = Program {
     retries: &[],
     solves: &[],
     outputs: &[],
+    axes: equelle_runtime::AxisUnits::NONE,
 };
 
 /// Iterations between two looks at the residual, unless others are asked for.

@@ -26,6 +26,7 @@ static PROGRAM: Program = Program {
     retries: &[],
     solves: &[],
     outputs: &[],
+    axes: equelle_runtime::AxisUnits::NONE,
 };
 
 const KERNELS: KernelModule = KernelModule {

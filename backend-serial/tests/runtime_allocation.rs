@@ -46,6 +46,7 @@ static PROGRAM: Program = Program {
     retries: &[],
     solves: &[],
     outputs: &[],
+    axes: equelle_runtime::AxisUnits::NONE,
 };
 
 /// One step that visits every topic: geometry, vectors, comparison, ternary, On, Extend, Gradient,

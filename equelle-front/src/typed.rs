@@ -27,6 +27,8 @@ pub struct TypedProgram {
     pub functions: Vec<Function>,
     /// The main program.
     pub main: Vec<Stmt>,
+    /// True if physical dimensions were checked.
+    pub is_dimensional: bool,
 }
 
 /// Index into [`TypedProgram::variables`].

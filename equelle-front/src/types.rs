@@ -356,6 +356,47 @@ impl Dimension {
     }
 }
 
+impl Dimension {
+    /// Symbols of units with a name of their own.
+    const NAMED: [(&'static str, Dimension); 6] = [
+        ("N", Dimension([1, -2, 1, 0, 0, 0, 0])),
+        ("Pa", Dimension([-1, -2, 1, 0, 0, 0, 0])),
+        ("J", Dimension([2, -2, 1, 0, 0, 0, 0])),
+        ("W", Dimension([2, -3, 1, 0, 0, 0, 0])),
+        ("V", Dimension([2, -3, 1, 0, -1, 0, 0])),
+        ("C", Dimension([0, 1, 0, 0, 1, 0, 0])),
+    ];
+
+    /// Symbols of the SI base units, as texts have them.
+    const SYMBOLS: [(&'static str, usize); 7] = [("kg", 2), ("mol", 5), ("A", 4), ("m", 0), ("s", 1), ("K", 3), ("cd", 6)];
+
+    /// The SI unit as a reader knows it, such as `Pa` or `m²/s`; empty without a dimension.
+    pub fn symbol(self) -> String {
+        if let Some((name, _)) = Dimension::NAMED.iter().find(|(_, dimension)| *dimension == self) {
+            return (*name).to_owned();
+        }
+        let product = |sign: i32| {
+            let powers = Dimension::SYMBOLS.iter().map(|(symbol, index)| (symbol, i64::from(self.0[*index]) * i64::from(sign)));
+            let text = |(symbol, power): (&&str, i64)| match power {
+                1 => (*symbol).to_owned(),
+                2 => format!("{symbol}²"),
+                3 => format!("{symbol}³"),
+                power => format!("{symbol}^{power}"),
+            };
+            powers.filter(|(_, power)| *power > 0).map(text).collect::<Vec<_>>()
+        };
+        let (above, below) = (product(1), product(-1));
+        match (above.is_empty(), &below[..]) {
+            (true, []) => String::new(),
+            (false, []) => above.join("·"),
+            (true, [single]) => format!("1/{single}"),
+            (false, [single]) => format!("{}/{single}", above.join("·")),
+            (true, several) => format!("1/({})", several.join("·")),
+            (false, several) => format!("{}/({})", above.join("·"), several.join("·")),
+        }
+    }
+}
+
 impl fmt::Display for Dimension {
     /// `[Meter^-1 * Second^-2 * Kilogram]`; nothing when dimensionless.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -366,5 +407,27 @@ impl fmt::Display for Dimension {
             .map(|(name, e)| if e == 1 { (*name).to_owned() } else { format!("{name}^{e}") })
             .collect();
         if parts.is_empty() { Ok(()) } else { write!(f, "[{}]", parts.join(" * ")) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Dimension;
+
+    #[test]
+    fn units_are_as_readers_know_them() {
+        let of = |exponents| Dimension(exponents).symbol();
+        let found = [
+            of([0; 7]),
+            of([1, 0, 0, 0, 0, 0, 0]),
+            of([-1, -2, 1, 0, 0, 0, 0]),
+            of([2, -1, 0, 0, 0, 0, 0]),
+            of([0, -1, 0, 0, 0, 0, 0]),
+            of([-1, -1, 1, 0, 0, 0, 0]),
+            of([1, -3, 1, -1, 0, 0, 0]),
+            of([2, -2, 0, -4, 0, 0, 0]),
+            of([-3, 0, 1, 0, 0, 0, 0]),
+        ];
+        assert_eq!(found, ["", "m", "Pa", "m²/s", "1/s", "kg/(m·s)", "kg·m/(s³·K)", "m²/(s²·K^4)", "kg/m³"]);
     }
 }

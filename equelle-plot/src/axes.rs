@@ -49,14 +49,15 @@ impl Numbers {
     }
 }
 
-/// Places and texts along a width, as many as do not touch.
-fn along(numbers: &Numbers, ends: [f64; 2], frame: Rect) -> Vec<(f64, String)> {
+/// Places and texts along a width, as many as do not touch, within an area.
+fn along(numbers: &Numbers, ends: [f64; 2], frame: Rect, area: Rect) -> Vec<(f64, String)> {
     let place = |value: f64| frame.left + (value - ends[0]) / (ends[1] - ends[0]) * frame.width();
     let half = |text: &str| font::width(text, TEXT) / 2.0;
     let touch = |[a, b]: [&(f64, String); 2]| a.0 + half(&a.1) + GAP > b.0 - half(&b.1);
     let mut most = ((frame.width() / APART) as usize).max(1);
     loop {
         let mut placed: Vec<(f64, String)> = numbers.within(ends, most).into_iter().map(|(value, text)| (place(value), text)).collect();
+        placed.retain(|(x, text)| x - half(text) >= area.left && x + half(text) <= area.right);
         if most > 1 && placed.windows(2).any(|pair| touch([&pair[0], &pair[1]])) {
             most -= 1;
             continue;
@@ -71,16 +72,20 @@ fn along(numbers: &Numbers, ends: [f64; 2], frame: Rect) -> Vec<(f64, String)> {
     }
 }
 
-/// The axis below a frame.
-pub fn right(drawing: &mut Drawing, frame: Rect, ends: [f64; 2], name: &str, has_grid: bool, numbers: &Numbers) {
-    for (x, text) in along(numbers, ends, frame) {
+/// The axis below a frame in an area; returns the right end of its name.
+pub fn right(drawing: &mut Drawing, [frame, area]: [Rect; 2], ends: [f64; 2], name: &str, has_grid: bool, numbers: &Numbers) -> f64 {
+    for (x, text) in along(numbers, ends, frame, area) {
         if has_grid {
             drawing.rule(vec![[x, frame.top], [x, frame.bottom]], 1.0, LIGHT);
         }
         drawing.rule(vec![[x, frame.bottom], [x, frame.bottom + 5.0]], 1.0, BLACK);
         drawing.label(text, [x, frame.bottom + 18.0], TEXT, Anchor::Middle);
     }
-    drawing.label(name, [(frame.left + frame.right) / 2.0, frame.bottom + 36.0], TEXT, Anchor::Middle);
+    let name = font::fitted(name, area.width() - 8.0, TEXT);
+    let half = font::width(&name, TEXT) / 2.0;
+    let middle = ((frame.left + frame.right) / 2.0).min(area.right - half - 2.0).max(area.left + half + 2.0);
+    drawing.label(name, [middle, frame.bottom + 36.0], TEXT, Anchor::Middle);
+    middle + half
 }
 
 fn most_up(height: f64) -> usize {
@@ -97,11 +102,11 @@ fn widest(numbers: &[(f64, String)]) -> f64 {
     numbers.iter().map(|(_, text)| font::width(text, TEXT)).fold(0.0, f64::max)
 }
 
-/// The axis to the left of a frame.
+/// The axis to the left of a frame; a name that is longer than the frame has no unit, or is left
+/// out.
 pub fn up(drawing: &mut Drawing, frame: Rect, ends: [f64; 2], name: &str, has_grid: bool, numbers: &Numbers) {
     let found = numbers.within(ends, most_up(frame.height()));
-    // Beyond the numbers, where they are long.
-    let to_name = (widest(&found) + MARK + 10.0).max(52.0);
+    let to_name = widest(&found) + MARK + 10.0;
     let mut below = f64::INFINITY;
     for (value, text) in found {
         let y = frame.bottom - (value - ends[0]) / (ends[1] - ends[0]) * frame.height();
@@ -115,7 +120,9 @@ pub fn up(drawing: &mut Drawing, frame: Rect, ends: [f64; 2], name: &str, has_gr
         drawing.rule(vec![[frame.left - 5.0, y], [frame.left, y]], 1.0, BLACK);
         drawing.label(text, [frame.left - MARK, y + font::CAPITAL * TEXT / 2.0], TEXT, Anchor::End);
     }
-    if !name.is_empty() {
+    let alone = name.split(" [").next().unwrap_or_default();
+    let fits = |name: &&str| !name.is_empty() && font::width(name, TEXT) <= frame.height() + TEXT;
+    if let Some(name) = [name, alone].into_iter().find(fits) {
         drawing.upward_label(name, [frame.left - to_name, (frame.top + frame.bottom) / 2.0], TEXT);
     }
 }

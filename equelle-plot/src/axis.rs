@@ -67,13 +67,25 @@ fn text(value: f64, power: i32, largest: f64) -> String {
 
 /// A number with four digits, for ends of ranges and times.
 pub fn short(value: f64) -> String {
+    with_digits(value, 4)
+}
+
+/// The ends of a range, with four digits, or as many more as tell where they are in it.
+pub fn ends(low: f64, high: f64) -> [String; 2] {
+    let near = |text: &str, value: f64| text.parse::<f64>().is_ok_and(|read| (read - value).abs() <= (high / 100.0 - low / 100.0).abs());
+    let found = (4..=17).map(|digits| [low, high].map(|end| with_digits(end, digits)));
+    let tells = |texts: &[String; 2]| near(&texts[0], low) && near(&texts[1], high);
+    found.into_iter().find(tells).unwrap_or_else(|| [low, high].map(short))
+}
+
+fn with_digits(value: f64, digits: usize) -> String {
     if value == 0.0 || !value.is_finite() {
         return if value == 0.0 { "0".to_owned() } else { format!("{value}") };
     }
-    let scientific = format!("{value:.3e}");
+    let scientific = format!("{value:.*e}", digits - 1);
     let exponent: i32 = scientific.rsplit_once('e').and_then(|(_, exponent)| exponent.parse().ok()).unwrap_or(0);
     if (-4..6).contains(&exponent) {
-        let text = format!("{value:.*}", usize::try_from(3 - exponent).unwrap_or(0));
+        let text = format!("{value:.*}", usize::try_from(digits as i32 - 1 - exponent).unwrap_or(0));
         if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.').to_owned() } else { text }
     } else {
         tidy(&scientific)
@@ -124,6 +136,17 @@ mod tests {
         assert_eq!(texts(0.9, 1.1), ["1"]);
         assert_eq!(texts(3.0, 4.0), ["3", "4"]);
         assert_eq!(texts(1.0, 20.0), ["5", "10", "15", "20"]);
+    }
+
+    /// To a hundredth of the range.
+    #[test]
+    fn ends_of_narrow_ranges_differ() {
+        assert_eq!(ends(0.0, 186.2567), ["0", "186.3"]);
+        assert_eq!(ends(500_000.0, 500_000.099), ["500000", "500000.099"]);
+        assert_eq!(ends(-1.000_001e-9, -1e-9), ["-1.000001e-9", "-1e-9"]);
+        // With four digits it would be read as infinite.
+        assert_eq!(ends(-f64::MAX, f64::MAX), ["-1.79769e308", "1.79769e308"]);
+        assert_eq!(ends(1.0, 1.0), ["1", "1"]);
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! Colour bars: colours from the least value below to the largest above, with their numbers.
 
-use crate::axis::{short, ticks};
+use crate::axis::{ends, short, ticks};
 use crate::colour::{Colour, Range, Scale};
 use crate::drawing::{Anchor, Drawing, Item};
 use crate::font::{self, TEXT};
@@ -9,8 +9,8 @@ use crate::image::Rect;
 /// From the map to the bar, width of the bar, and from the bar to its numbers.
 const SIDES: [f64; 3] = [18.0, 18.0, 6.0];
 
-/// Least room for the numbers, so that bars of several maps are below each other.
-const NUMBERS: f64 = 64.0;
+/// Least room for the numbers, and for a unit.
+const NUMBERS: f64 = 28.0;
 
 /// Least height, where there is so much room.
 const HEIGHT: f64 = 120.0;
@@ -21,7 +21,7 @@ const FROM_END: f64 = 16.0;
 
 /// What a map leaves free to its right.
 pub fn room(range: Range, height: f64) -> f64 {
-    let ends = [range.low, range.high].map(short);
+    let ends = ends(range.low, range.high);
     let between = ticks(range.low, range.high, (height / APART) as usize).0.into_iter().map(|(_, text)| text);
     let widest = ends.into_iter().chain(between).map(|text| font::width(&text, TEXT)).fold(0.0, f64::max);
     SIDES.iter().sum::<f64>() + NUMBERS.max(widest + 4.0)
@@ -56,8 +56,9 @@ pub fn draw(drawing: &mut Drawing, bar: Rect, scale: &Scale) {
         number((bar.top + bar.bottom) / 2.0, short(range.low));
         return;
     }
-    number(bar.bottom, short(range.low));
-    number(bar.top, short(range.high));
+    let [low, high] = ends(range.low, range.high);
+    number(bar.bottom, low);
+    number(bar.top, high);
     for (value, text) in ticks(range.low, range.high, (bar.height() / APART) as usize).0 {
         let at = bar.bottom - range.place(value) * bar.height();
         if at < bar.bottom - FROM_END && at > bar.top + FROM_END {

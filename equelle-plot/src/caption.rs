@@ -5,8 +5,8 @@ use crate::drawing::{Anchor, Drawing, Item};
 use crate::font::{self, TEXT, TITLE};
 use crate::image::Rect;
 
-/// Room around a diagram.
-pub const LEFT: f64 = 66.0;
+/// Room around a diagram; to its left, numbers and names may need more.
+pub const LEFT: f64 = 44.0;
 pub const TOP: f64 = 34.0;
 pub const RIGHT: f64 = 16.0;
 pub const BOTTOM: f64 = 44.0;
@@ -26,7 +26,7 @@ pub struct Title {
 impl Title {
     /// Above the middle of a frame, within an area.
     pub fn new(text: &str, area: Rect, frame: Rect) -> Title {
-        let text = font::fitted(text, area.width() - 8.0, TITLE);
+        let text = font::fitted(text, area.width() - 16.0, TITLE);
         let half = font::width(&text, TITLE) / 2.0;
         let low = area.left + half + 2.0;
         let middle = ((frame.left + frame.right) / 2.0).clamp(low, (area.right - half - 2.0).max(low));
@@ -39,13 +39,16 @@ impl Title {
     }
 }
 
-/// Says how many cells have no number, with their colour.
-pub fn nan_legend(drawing: &mut Drawing, n_nan: usize, area: Rect) {
+/// Says how many cells have no number, with their colour, to the right of something; in fewer words
+/// where there is less room.
+pub fn nan_legend(drawing: &mut Drawing, n_nan: usize, area: Rect, after: f64) {
     if n_nan == 0 {
         return;
     }
-    let text = if n_nan == 1 { "1 cell is NaN".to_owned() } else { format!("{n_nan} cells are NaN") };
     let (right, bottom) = (area.right - 8.0, area.bottom - 6.0);
+    let cells = if n_nan == 1 { "1 cell is NaN".to_owned() } else { format!("{n_nan} cells are NaN") };
+    let fits = |text: &String| right - font::width(text, TEXT) - 18.0 >= after;
+    let text = [cells, format!("{n_nan} NaN"), "NaN".to_owned()].into_iter().find(fits).unwrap_or_default();
     let left = right - font::width(&text, TEXT) - 18.0;
     drawing.items.push(Item::Fill(Rect { left, top: bottom - 11.0, right: left + 12.0, bottom: bottom + 1.0 }, NAN));
     drawing.label(text, [right, bottom], TEXT, Anchor::End);

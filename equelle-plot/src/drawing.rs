@@ -66,13 +66,12 @@ impl Label {
         }
     }
 
-    /// Its strokes.
+    /// Its strokes; they begin at the centre of a pixel, where thin lines are sharp.
     pub fn strokes(&self) -> Vec<Vec<[f64; 2]>> {
         let back = self.before(font::width(&self.text, self.size));
-        let place = |[x, y]: [f64; 2]| {
-            let x = x - back;
-            if self.is_upward { [self.at[0] + y, self.at[1] - x] } else { [self.at[0] + x, self.at[1] + y] }
-        };
+        let begin = if self.is_upward { [self.at[0], self.at[1] + back] } else { [self.at[0] - back, self.at[1]] };
+        let begin = begin.map(|x| x.floor() + 0.5);
+        let place = |[x, y]: [f64; 2]| if self.is_upward { [begin[0] + y, begin[1] - x] } else { [begin[0] + x, begin[1] + y] };
         font::strokes(&self.text, self.size).into_iter().map(|stroke| stroke.into_iter().map(place).collect()).collect()
     }
 }

@@ -12,7 +12,7 @@ use crate::run::{Content, OutputFile, Run, split_unit};
 /// Numbers of a collection, and where they are.
 #[derive(Clone, Debug)]
 pub struct Field {
-    /// The unit by which the program divides.
+    /// Its unit, if it is known.
     pub unit: Option<String>,
     /// Round of the outermost loop.
     pub step: u64,
@@ -65,7 +65,7 @@ impl Field {
     pub fn read(run: &Run, file: &OutputFile, tag: &str, component: Component) -> Result<Option<Field>, Error> {
         let bytes = file.read()?;
         let field = |unit: Option<&str>, values, geometry| Field {
-            unit: unit.map(str::to_owned),
+            unit: unit.or_else(|| run.units.output(tag)).map(str::to_owned),
             step: file.step,
             time: file.time,
             values,

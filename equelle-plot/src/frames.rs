@@ -11,7 +11,7 @@ use crate::field::Field;
 use crate::image::Rect;
 use crate::lines::line_frame;
 use crate::options::Options;
-use crate::panel::{LinePanel, MapPanel, Panel};
+use crate::panel::{LinePanel, MapPanel, Margins, Panel};
 use crate::panels::{Wanted, evenly, of_lines, of_map};
 use crate::plane::Plane;
 use crate::png_file;
@@ -33,8 +33,14 @@ const MOST_CELLS: usize = 0xff_ffff;
 /// Levels of a map; the two numbers above them are NaN and paper.
 const LEVELS: u8 = 254;
 
-/// Size of a diagram.
-const SIZE: [usize; 2] = [560, 440];
+/// Most pixels of a diagram.
+const SIZE: [f64; 2] = [560.0, 520.0];
+
+/// A diagram alone, in a size that it fills.
+fn drawn(panel: &Panel) -> Drawing {
+    let [width, height] = panel.size_within(SIZE).map(|length| length as usize);
+    draw(std::slice::from_ref(panel), width, height)
+}
 
 /// A diagram with a frame for each step.
 pub struct Figure {
@@ -88,7 +94,7 @@ pub fn figure(run: &Run, wanted: &Wanted, files: &[&OutputFile], options: &Optio
             continue;
         }
         let (step, time, n_nan) = (field.step, field.time, field.n_nan());
-        let panel = of_map(wanted, field, Range { low: 0.0, high: 1.0 }, &Options { isolines: 0, ..options.clone() })?;
+        let panel = of_map(wanted, field, &run.units, Range { low: 0.0, high: 1.0 }, &Options { isolines: 0, ..options.clone() })?;
         if panel.plane.len() > MOST_CELLS {
             return Ok(None);
         }
@@ -105,7 +111,7 @@ pub fn figure(run: &Run, wanted: &Wanted, files: &[&OutputFile], options: &Optio
     let range = options.range.or(range).unwrap_or(Range { low: 0.0, high: 1.0 });
     Ok(match last {
         Some(panel) => Some(of_maps(wanted, panel, &samples, range, options.colours, id)),
-        None if !lines.is_empty() => Some(of_fields(wanted, &lines, range, options, id)),
+        None if !lines.is_empty() => Some(of_fields(run, wanted, &lines, range, options, id)),
         None => None,
     })
 }
@@ -165,19 +171,20 @@ fn of_maps(wanted: &Wanted, panel: MapPanel, samples: &[Sample], range: Range, c
     let title = title.map_or_else(|| wanted.title.clone(), |slice| format!("{}   {slice}", wanted.title));
     let values = vec![range.low; panel.values.len()];
     let panel = MapPanel { title: title.clone(), values, scale: Scale { table, range }, ..panel };
-    Figure { title, svg: svg::without_maps(&draw(&[Panel::Map(panel)], SIZE[0], SIZE[1]), id), is_map: true, frames }
+    Figure { title, svg: svg::without_maps(&drawn(&Panel::Map(panel)), id), is_map: true, frames }
 }
 
-fn of_fields(wanted: &Wanted, fields: &[Field], range: Range, options: &Options, id: &str) -> Figure {
+fn of_fields(run: &Run, wanted: &Wanted, fields: &[Field], range: Range, options: &Options, id: &str) -> Figure {
     let margin = (range.high / 20.0 - range.low / 20.0).min(f64::MAX / 4.0);
     let range = options.range.unwrap_or(Range { low: range.low - margin, high: range.high + margin });
     let of_all = Options { range: Some(range), ..options.clone() };
-    let panel = |field: &Field| of_lines(wanted, std::slice::from_ref(field), &of_all);
+    let panel = |field: &Field| of_lines(wanted, std::slice::from_ref(field), &run.units, &of_all);
     let empty = LinePanel { curves: Vec::new(), n_nan: 0, ..panel(&fields[0]) };
     let title = empty.title.rsplit_once("   ").map_or_else(|| empty.title.clone(), |(title, _)| title.to_owned());
     let empty = LinePanel { title: title.clone(), ..empty };
-    let area = Rect { left: 0.0, top: 0.0, right: SIZE[0] as f64, bottom: SIZE[1] as f64 };
-    let lines = line_frame(&empty, area);
+    let whole = Panel::Lines(empty.clone());
+    let [right, bottom] = whole.size_within(SIZE);
+    let lines = line_frame(&empty, Rect { left: 0.0, top: 0.0, right, bottom }, Margins::of(std::slice::from_ref(&whole), bottom));
     let frame = |field: &Field| {
         let points: Vec<[f64; 2]> = panel(field).curves.into_iter().flat_map(|curve| curve.points).collect();
         let points: Vec<[f64; 2]> = evenly(points.len(), MOST_POINTS).into_iter().map(|index| points[index]).collect();
@@ -185,7 +192,7 @@ fn of_fields(wanted: &Wanted, fields: &[Field], range: Range, options: &Options,
         Frame { step: field.step, time: field.time, n_nan: field.n_nan(), data }
     };
     let frames = fields.iter().map(frame).collect();
-    let svg = svg::text(&draw(&[Panel::Lines(empty)], SIZE[0], SIZE[1]));
+    let svg = svg::text(&drawn(&whole));
     let path = format!("<path id=\"{id}\" d=\"\" fill=\"none\" stroke=\"#31688e\" stroke-width=\"2\" stroke-linejoin=\"round\"/>\n</svg>");
     Figure { title, svg: svg.trim_end().replacen("</svg>", &path, 1), is_map: false, frames }
 }

@@ -37,6 +37,7 @@ mod solves;
 mod svg;
 mod sweep;
 mod terminal;
+mod texts;
 
 use std::path::Path;
 

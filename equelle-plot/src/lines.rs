@@ -1,11 +1,11 @@
 //! Lines over an axis, with a legend.
 
 use crate::axes;
-use crate::caption::{BOTTOM, LEFT, RIGHT, TOP, Title, nan_legend};
+use crate::caption::{BOTTOM, RIGHT, TOP, Title, nan_legend};
 use crate::drawing::{Anchor, Drawing, Item};
 use crate::font::{self, TEXT};
 use crate::image::Rect;
-use crate::panel::{Curve, LinePanel};
+use crate::panel::{Curve, LinePanel, Margins};
 
 /// Width of a dot.
 const DOT: f64 = 7.0;
@@ -42,10 +42,10 @@ fn scaled(x: f64, is_log: bool) -> f64 {
     if is_log { x.log10() } else { x }
 }
 
-/// The frame of lines in an area.
-pub fn line_frame(panel: &LinePanel, area: Rect) -> LineFrame {
+/// Ends of the axis upwards.
+fn range_up(panel: &LinePanel) -> [f64; 2] {
     let is_log = [0, 1].map(|axis: usize| panel.numbers[axis].is_log());
-    let up = match panel.range {
+    match panel.range {
         Some(ends) => widened(ends.map(|y| scaled(y, is_log[1]))),
         None => {
             let values = panel.curves.iter().flat_map(|curve| &curve.points).map(|point| scaled(point[1], is_log[1]));
@@ -53,7 +53,18 @@ pub fn line_frame(panel: &LinePanel, area: Rect) -> LineFrame {
             let (low, high) = values.fold((f64::MAX, f64::MIN), |(low, high), y| (low.min(y), high.max(y)));
             with_margin(if low <= high { widened([low, high]) } else { [0.0, 1.0] })
         }
-    };
+    }
+}
+
+/// What the numbers of the axis upwards need, where it is this high.
+pub fn room_left(panel: &LinePanel, height: f64) -> f64 {
+    axes::room_up(range_up(panel), height, false, &panel.numbers[1])
+}
+
+/// The frame of lines in an area.
+pub fn line_frame(panel: &LinePanel, area: Rect, margins: Margins) -> LineFrame {
+    let is_log = [0, 1].map(|axis: usize| panel.numbers[axis].is_log());
+    let up = range_up(panel);
     let across = widened(panel.extent.map(|x| scaled(x, is_log[0])));
     // Dots need room at the ends.
     let across = if panel.has_dots { with_margin(across) } else { across };
@@ -61,7 +72,7 @@ pub fn line_frame(panel: &LinePanel, area: Rect) -> LineFrame {
     let widest = legend.map(|curve| font::width(&curve.name, TEXT)).fold(0.0, f64::max);
     let room = if widest == 0.0 { RIGHT } else { (widest + 44.0).min(area.width() / 2.0) };
     let (top, bottom) = (area.top + TOP, (area.bottom - BOTTOM).max(area.top + TOP + 16.0).round());
-    let left = area.left + LEFT.max(axes::room_up(up, bottom - top, false, &panel.numbers[1])).round();
+    let left = (area.left + margins.left).round();
     let frame = Rect { left, top, right: (area.right - room).max(left + 16.0).round(), bottom };
     LineFrame { frame, across, up, is_log }
 }
@@ -72,11 +83,11 @@ fn with_margin([low, high]: [f64; 2]) -> [f64; 2] {
 }
 
 /// Draws lines in an area.
-pub fn draw(drawing: &mut Drawing, panel: &LinePanel, area: Rect) {
+pub fn draw(drawing: &mut Drawing, panel: &LinePanel, area: Rect, margins: Margins) {
     let legend: Vec<&Curve> = panel.curves.iter().filter(|curve| !curve.name.is_empty()).collect();
-    let lines = line_frame(panel, area);
+    let lines = line_frame(panel, area, margins);
     let frame = lines.frame;
-    axes::right(drawing, frame, lines.across, &panel.axis, true, &panel.numbers[0]);
+    let name_end = axes::right(drawing, [frame, area], lines.across, &panel.axis, true, &panel.numbers[0]);
     axes::up(drawing, frame, lines.up, "", true, &panel.numbers[1]);
     for curve in &panel.curves {
         for points in lines.paths(&curve.points) {
@@ -94,7 +105,7 @@ pub fn draw(drawing: &mut Drawing, panel: &LinePanel, area: Rect) {
         let text = font::fitted(&curve.name, area.right - frame.right - 40.0, TEXT);
         drawing.label(text, [frame.right + 36.0, y + font::CAPITAL * TEXT / 2.0], TEXT, Anchor::Start);
     }
-    nan_legend(drawing, panel.n_nan, area);
+    nan_legend(drawing, panel.n_nan, area, name_end + 8.0);
 }
 
 /// Width of a range, relative to its numbers, that is round-off: it is drawn as a straight line.

@@ -4,22 +4,28 @@ use std::sync::Arc;
 
 use crate::axes::{self, Numbers};
 use crate::bar;
-use crate::caption::{BOTTOM, LEFT, TOP, Title, nan_legend};
+use crate::caption::{BOTTOM, TOP, Title, nan_legend};
 use crate::colour::{BLACK, Colour};
 use crate::drawing::{Drawing, Item, Map};
 use crate::image::Rect;
-use crate::panel::MapPanel;
+use crate::panel::{MapPanel, Margins};
 
 /// From a title to the colour bar, at least.
 const TO_BAR: f64 = 6.0;
 
+/// What numbers and name of the axis upwards need, where it is this high.
+pub fn room_left(panel: &MapPanel, height: f64) -> f64 {
+    let [low, high] = panel.plane.bounds();
+    axes::room_up([low[1], high[1]], height, true, &Numbers::Round)
+}
+
 /// Draws a map in an area.
-pub fn draw(drawing: &mut Drawing, panel: &MapPanel, area: Rect) {
+pub fn draw(drawing: &mut Drawing, panel: &MapPanel, area: Rect, margins: Margins) {
     let window = panel.plane.bounds();
     let [across, up] = [0, 1].map(|axis| [window[0][axis], window[1][axis]]);
     let (top, bottom) = (area.top + TOP, (area.bottom - BOTTOM).max(area.top + TOP + 16.0));
-    let left = area.left + LEFT.max(axes::room_up(up, bottom - top, true, &Numbers::Round));
-    let right = (area.right - bar::room(panel.scale.range, bottom - top)).max(left + 16.0);
+    let left = area.left + margins.left;
+    let right = (area.right - margins.bar).max(left + 16.0);
     let room = Rect { left, top, right, bottom };
     // One scale along both axes, whole pixels at the ends.
     let extent = [across, up].map(|[low, high]| high - low);
@@ -41,11 +47,11 @@ pub fn draw(drawing: &mut Drawing, panel: &MapPanel, area: Rect) {
     let title = Title::new(&panel.title, area, frame);
     let is_wide = title.right > bar.left - TO_BAR;
     title.draw(drawing, if is_wide { frame.top.min(bar.top) } else { frame.top });
-    axes::right(drawing, frame, across, panel.axes[0], false, &Numbers::Round);
-    axes::up(drawing, frame, up, panel.axes[1], false, &Numbers::Round);
+    let name_end = axes::right(drawing, [frame, area], across, &panel.axes[0], false, &Numbers::Round);
+    axes::up(drawing, frame, up, &panel.axes[1], false, &Numbers::Round);
     bar::draw(drawing, bar, &panel.scale);
     if let Some(unit) = &panel.unit {
         bar::unit(drawing, bar, unit, is_wide, area.right);
     }
-    nan_legend(drawing, panel.values.iter().filter(|value| value.is_nan()).count(), area);
+    nan_legend(drawing, panel.values.iter().filter(|value| value.is_nan()).count(), area, name_end + 8.0);
 }

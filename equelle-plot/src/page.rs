@@ -15,9 +15,11 @@ use crate::log::Log;
 use crate::options::{Options, Steps};
 use crate::panel::{LinePanel, Panel};
 use crate::panels::{at_steps, chosen, evenly, of_series};
-use crate::run::Run;
+use crate::run::{Run, with_unit};
+use crate::series::Series;
 use crate::solves;
 use crate::svg::{self, escaped};
+use crate::texts::Texts;
 
 /// The page without its content.
 const TEMPLATE: &str = include_str!("page.html");
@@ -77,7 +79,8 @@ pub fn page(path: &Path, options: &Options) -> Result<Picture, Error> {
         };
         body.push_str(&format!("<div class=\"figures\">{}</div>\n", figures.iter().enumerate().map(of).collect::<String>()));
     }
-    let lines: Vec<LinePanel> = series.iter().take(MOST_SERIES).map(|series| of_series(series, options)).collect();
+    body.push_str(&section("Final values", &final_values(&run, &series)));
+    let lines: Vec<LinePanel> = series.iter().take(MOST_SERIES).map(|series| of_series(series, &run.units, options)).collect();
     body.push_str(&section("Single numbers", &diagrams(&lines, "s")));
     match &log {
         Some(log) => {
@@ -91,7 +94,9 @@ pub fn page(path: &Path, options: &Options) -> Result<Picture, Error> {
         }
     }
     body.push_str(&section("Parameters", &parameters(&run.record)));
+    body.push_str(&section("Program", &Texts::of(&run.record).html()));
     let retries = log.as_ref().map_or(0, |log| log.n_retries);
+    notes.extend(run.later_failure());
     let mut remarks = notes.clone();
     if retries > 0 {
         remarks.push(format!("{retries} times a step failed and was taken again in parts"));
@@ -101,8 +106,9 @@ pub fn page(path: &Path, options: &Options) -> Result<Picture, Error> {
 
     let frame = |frame: &crate::frames::Frame| json!({ "step": frame.step, "nan": frame.n_nan, "data": frame.data });
     let of_figure = |(number, figure): (usize, &Figure)| json!({ "id": format!("f{number}"), "map": figure.is_map, "frames": figure.frames.iter().map(frame).collect::<Vec<_>>() });
+    let of_time = |time: f64| run.units.time.as_ref().map_or_else(|| short(time), |unit| format!("{} {unit}", short(time)));
     let data = json!({
-        "steps": moments.iter().map(|(step, time)| json!({ "step": step, "time": time.map(short) })).collect::<Vec<_>>(),
+        "steps": moments.iter().map(|(step, time)| json!({ "step": step, "time": time.map(of_time) })).collect::<Vec<_>>(),
         "figures": figures.iter().enumerate().map(of_figure).collect::<Vec<_>>(),
     });
     // A text within data must not end the element.
@@ -175,9 +181,7 @@ fn head(run: &Run) -> String {
         _ => " bad",
     };
     let mut out = format!("<h1>{} <span class=\"state{class}\">{}</span></h1>\n", escaped(&run.program), escaped(&run.state));
-    if let Some(error) = record["error"].as_str() {
-        out.push_str(&format!("<p class=\"error\">{}</p>\n", escaped(error)));
-    }
+    out.push_str(&failure(record, &Texts::of(record)));
     let grid = match &run.boxes {
         Some((n, _)) => format!("{} cells, {}", run.n_cells, n.iter().map(usize::to_string).collect::<Vec<_>>().join(" x ")),
         None => format!("{} cells", run.n_cells),
@@ -202,6 +206,53 @@ fn head(run: &Run) -> String {
     let rows: String = rows.iter().filter(|(_, value)| !value.is_empty()).map(row).collect();
     out.push_str(&format!("<table>{rows}</table>\n"));
     out
+}
+
+/// The error of a run: its message, its lines in the program, and its hint.
+fn failure(record: &Value, texts: &Texts) -> String {
+    let Some(error) = record["error"].as_str() else { return String::new() };
+    let place = |line: &Value| {
+        let line = line.as_u64()?;
+        Some(match texts.line(line) {
+            Some((place, text)) => format!("<br>{}: <code>{}</code>", escaped(&place), escaped(text)),
+            None => format!("<br>line {line}"),
+        })
+    };
+    let places: String = record["lines"].as_array().into_iter().flatten().filter_map(place).collect();
+    let hint = record["hint"].as_str().map_or_else(String::new, |hint| format!("<br>hint: {}", escaped(hint)));
+    format!("<p class=\"error\">{}{places}{hint}</p>\n", escaped(error))
+}
+
+/// The last number of each column of the table.
+fn final_values(run: &Run, series: &[Series]) -> String {
+    let row = |series: &Series| {
+        let [at, value] = series.points.last()?;
+        let unit = run.units.output(&series.name).unwrap_or_default();
+        let name = escaped(&series.name);
+        Some(format!(
+            "<tr><th>{name}</th><td class=\"n\">{}</td><td>{}</td><td class=\"n\">{}</td></tr>",
+            digits(*value),
+            escaped(unit),
+            short(*at)
+        ))
+    };
+    let rows: String = series.iter().filter_map(row).take(MOST_ROWS).collect();
+    if rows.is_empty() {
+        return String::new();
+    }
+    let at = match series.iter().any(|series| series.has_times) {
+        true => with_unit("time", run.units.time.as_deref()),
+        false => "step".to_owned(),
+    };
+    format!(
+        "<div class=\"wide\"><table id=\"values\"><tr><th>output</th><th>value</th><th>unit</th><th>{}</th></tr>{rows}</table></div>",
+        escaped(&at)
+    )
+}
+
+/// A number in the fewest digits that read back as the same one.
+fn digits(value: f64) -> String {
+    if value == 0.0 || (1e-4..1e9).contains(&value.abs()) { value.to_string() } else { format!("{value:e}") }
 }
 
 fn parameters(record: &Value) -> String {

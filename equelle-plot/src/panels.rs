@@ -6,13 +6,14 @@ use equelle_runtime::{Error, ErrorKind};
 
 use crate::axes::Numbers;
 use crate::axis::short;
+use crate::chart;
 use crate::colour::{Colour, ColourMap, Range, Scale};
 use crate::contour;
 use crate::field::{Component, Field};
 use crate::log::Log;
 use crate::options::{Options, Steps};
 use crate::panel::{Curve, LinePanel, MapPanel, Panel};
-use crate::run::{OutputFile, Run, Tag, no_such};
+use crate::run::{OutputFile, Run, Tag, Units, no_such, with_unit};
 use crate::series::{self, Series};
 use crate::slice::{self, AXES, Slice};
 use crate::solves;
@@ -41,10 +42,7 @@ pub struct Chosen {
 impl Chosen {
     /// A size at which the diagrams can be read.
     pub fn size(&self) -> (usize, usize) {
-        let n = self.frames.iter().map(Vec::len).max().unwrap_or(1);
-        let columns = (1..).find(|columns| columns * columns >= n).unwrap_or(1).max(1);
-        let (width, height) = if n <= 1 { (800, 600) } else { (480, 380) };
-        (columns * width, n.div_ceil(columns).max(1) * height)
+        chart::size(self.frames.iter().max_by_key(|panels| panels.len()).map_or(&[], Vec::as_slice))
     }
 }
 
@@ -75,14 +73,15 @@ pub fn choose(run: &Run, options: &Options) -> Result<Chosen, Error> {
     if run.state != "done" {
         notes.push(format!("the run is not done: its record says `{}`", run.state));
     }
-    let frames = if options.is_animation {
+    notes.extend(run.later_failure());
+    let mut frames = if options.is_animation {
         animation(run, &wanted, options, &mut notes)?
     } else {
         let mut panels = Vec::new();
         for wanted in &wanted {
             panels.extend(of_tag(run, wanted, options, &mut notes)?);
         }
-        panels.extend(series.iter().map(|series| Panel::Lines(of_series(series, options))));
+        panels.extend(series.iter().map(|series| Panel::Lines(of_series(series, &run.units, options))));
         if panels.len() > MOST_PANELS {
             notes.push(format!("the first {MOST_PANELS} of {} diagrams are drawn; choose others with --tag or --step", panels.len()));
             panels.truncate(MOST_PANELS);
@@ -91,6 +90,10 @@ pub fn choose(run: &Run, options: &Options) -> Result<Chosen, Error> {
     };
     if frames.iter().all(Vec::is_empty) {
         return Err(Error::new(ErrorKind::Data, "there is nothing to draw"));
+    }
+    // A picture of a part of a run is none of a result.
+    if matches!(run.state.as_str(), "failed" | "interrupted") {
+        frames.iter_mut().flatten().for_each(|panel| panel.title_mut().push_str(&format!("   {}", run.state)));
     }
     Ok(Chosen { frames, notes })
 }
@@ -195,9 +198,9 @@ pub(crate) fn evenly(n: usize, most: usize) -> Vec<usize> {
 }
 
 /// What is known of the moment of a field.
-pub(crate) fn moment(field: &Field) -> String {
+pub(crate) fn moment(field: &Field, units: &Units) -> String {
     match field.time {
-        Some(time) => format!("time {}", short(time)),
+        Some(time) => format!("time {}{}", short(time), units.time.as_ref().map_or_else(String::new, |unit| format!(" {unit}"))),
         None => format!("step {}", field.step),
     }
 }
@@ -231,14 +234,14 @@ fn of_tag(run: &Run, wanted: &Wanted, options: &Options, notes: &mut Vec<String>
     let fields = read_all(run, wanted, &at_steps(&wanted.tag, steps, most, notes)?)?;
     let range = range_of(&fields, options);
     if is_line {
-        return Ok(vec![Panel::Lines(of_lines(wanted, &fields, options))]);
+        return Ok(vec![Panel::Lines(of_lines(wanted, &fields, &run.units, options))]);
     }
-    fields.into_iter().map(|field| Ok(Panel::Map(of_map(wanted, field, range, options)?))).collect()
+    fields.into_iter().map(|field| Ok(Panel::Map(of_map(wanted, field, &run.units, range, options)?))).collect()
 }
 
 /// A map of a field; of three dimensions, of a slice.
-pub(crate) fn of_map(wanted: &Wanted, field: Field, range: Range, options: &Options) -> Result<MapPanel, Error> {
-    let mut title = format!("{}   {}", wanted.title, moment(&field));
+pub(crate) fn of_map(wanted: &Wanted, field: Field, units: &Units, range: Range, options: &Options) -> Result<MapPanel, Error> {
+    let mut title = format!("{}   {}", wanted.title, moment(&field, units));
     let (plane, values, axes) = if field.dim() == 3 {
         let slice = options.slice.unwrap_or_else(|| {
             let [low, high] = slice::extent(&field.geometry, 2);
@@ -258,11 +261,12 @@ pub(crate) fn of_map(wanted: &Wanted, field: Field, range: Range, options: &Opti
         (1..=options.isolines).map(|level| range.low + (range.high - range.low) * level as f64 / (options.isolines + 1) as f64).collect();
     let isolines = if levels.is_empty() { Vec::new() } else { contour::segments(&plane, &values, &levels) };
     let scale = Scale { table: options.colours.table(), range };
-    Ok(MapPanel { title, unit: field.unit, axes: axes.map(|axis| AXES[axis]), plane: Arc::new(plane), values, scale, isolines })
+    let axes = axes.map(|axis| with_unit(AXES[axis], units.coordinates.as_deref()));
+    Ok(MapPanel { title, unit: field.unit, axes, plane: Arc::new(plane), values, scale, isolines })
 }
 
 /// Lines of fields of one dimension, through the centres of cells.
-pub(crate) fn of_lines(wanted: &Wanted, fields: &[Field], options: &Options) -> LinePanel {
+pub(crate) fn of_lines(wanted: &Wanted, fields: &[Field], units: &Units, options: &Options) -> LinePanel {
     let colours = ColourMap::Viridis.table();
     let (mut curves, mut extent) = (Vec::new(), [f64::MAX, f64::MIN]);
     for (index, field) in fields.iter().enumerate() {
@@ -278,18 +282,17 @@ pub(crate) fn of_lines(wanted: &Wanted, fields: &[Field], options: &Options) -> 
         points.sort_by(|a, b| a[0].total_cmp(&b[0]));
         // The last colours are too bright for lines on white.
         let colour = if fields.len() == 1 { ONLY } else { colours[index * 225 / (fields.len() - 1)] };
-        let name = if fields.len() == 1 { String::new() } else { moment(field) };
+        let name = if fields.len() == 1 { String::new() } else { moment(field, units) };
         curves.push(Curve { name, points, colour });
     }
-    let unit = fields.first().and_then(|field| field.unit.as_ref());
-    let mut title = unit.map_or_else(|| wanted.title.clone(), |unit| format!("{} [{unit}]", wanted.title));
+    let mut title = with_unit(&wanted.title, fields.first().and_then(|field| field.unit.as_deref()));
     if let [field] = fields {
-        title.push_str(&format!("   {}", moment(field)));
+        title.push_str(&format!("   {}", moment(field, units)));
     }
     let range = options.range.map(|range| [range.low, range.high]);
     LinePanel {
         title,
-        axis: AXES[0].to_owned(),
+        axis: with_unit(AXES[0], units.coordinates.as_deref()),
         extent,
         range,
         numbers: [Numbers::Round, Numbers::Round],
@@ -300,16 +303,17 @@ pub(crate) fn of_lines(wanted: &Wanted, fields: &[Field], options: &Options) -> 
 }
 
 /// A single number over time.
-pub(crate) fn of_series(series: &Series, options: &Options) -> LinePanel {
+pub(crate) fn of_series(series: &Series, units: &Units, options: &Options) -> LinePanel {
     let ends = Range::of(series.points.iter().map(|point| point[0])).unwrap_or(Range { low: 0.0, high: 1.0 });
-    let axis = if series.has_times { "time" } else { "step" };
+    let axis = if series.has_times { with_unit("time", units.time.as_deref()) } else { "step".to_owned() };
     LinePanel {
-        title: series.name.clone(),
-        axis: axis.to_owned(),
+        title: with_unit(&series.name, units.output(&series.name)),
+        axis,
         extent: [ends.low, ends.high],
         range: options.range.map(|range| [range.low, range.high]),
+        // A line through one point is none.
+        has_dots: series.points.len() == 1,
         numbers: [if series.has_times { Numbers::Round } else { Numbers::Whole }, Numbers::Round],
-        has_dots: false,
         curves: vec![Curve { name: String::new(), points: series.points.clone(), colour: ONLY }],
         n_nan: 0,
     }
@@ -325,8 +329,8 @@ fn animation(run: &Run, wanted: &[Wanted], options: &Options, notes: &mut Vec<St
         let of_all = Options { range: Some(range), ..options.clone() };
         for (index, field) in fields.into_iter().enumerate() {
             let panel = match field.dim() {
-                1 => Panel::Lines(of_lines(wanted, &[field], &of_all)),
-                _ => Panel::Map(of_map(wanted, field, range, options)?),
+                1 => Panel::Lines(of_lines(wanted, &[field], &run.units, &of_all)),
+                _ => Panel::Map(of_map(wanted, field, &run.units, range, options)?),
             };
             match frames.get_mut(index) {
                 Some(frame) => frame.push(panel),

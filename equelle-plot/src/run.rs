@@ -1,14 +1,17 @@
 //! The record of a run, and which files of it hold what.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use equelle_runtime::io::vtk::{self, Association};
 use equelle_runtime::params::near_match;
+use equelle_runtime::run::FAILURE;
 use equelle_runtime::{Error, ErrorKind};
 use serde_json::Value;
+
+use crate::slice::AXES;
 
 /// End of the name of a record.
 const RECORD: &str = ".run.json";
@@ -30,10 +33,48 @@ pub struct Run {
     pub boxes: Option<(Vec<usize>, Vec<f64>)>,
     /// Number of cells.
     pub n_cells: usize,
+    /// Of its numbers.
+    pub units: Units,
     /// Its record.
     pub record: Value,
     dir: PathBuf,
     files: Vec<OutputFile>,
+}
+
+/// Units of the numbers of a run; none where nobody knows them.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Units {
+    /// Of coordinates.
+    pub coordinates: Option<String>,
+    /// Of times.
+    pub time: Option<String>,
+    /// Of outputs, by tag.
+    outputs: BTreeMap<String, String>,
+}
+
+impl Units {
+    fn of(value: &Value) -> Units {
+        let text = |key: &str| value[key].as_str().map(str::to_owned);
+        let outputs = value["outputs"].as_object().into_iter().flatten();
+        let outputs = outputs.filter_map(|(tag, unit)| Some((tag.clone(), unit.as_str()?.to_owned()))).collect();
+        Units { coordinates: text("coordinates"), time: text("time"), outputs }
+    }
+
+    /// That of a tag, of a component `v_x` of a Vector, or of a column `u(0.5 0.5)` at a probe.
+    pub fn output(&self, name: &str) -> Option<&str> {
+        let at_probe = || name.strip_suffix(')')?.split_once('(').map(|(tag, _)| tag);
+        let component = |name: &str| {
+            let (tag, axis) = name.rsplit_once('_')?;
+            self.outputs.get(tag).filter(|_| AXES.contains(&axis)).map(String::as_str)
+        };
+        let of = |name: &str| self.outputs.get(name).map(String::as_str).or_else(|| component(name));
+        of(name).or_else(|| of(at_probe()?))
+    }
+}
+
+/// A name with its unit: `x [m]`.
+pub fn with_unit(name: &str, unit: Option<&str>) -> String {
+    unit.map_or_else(|| name.to_owned(), |unit| format!("{name} [{unit}]"))
 }
 
 /// What a file holds.
@@ -94,13 +135,23 @@ impl Run {
         }
         let files = entries.iter().filter_map(|entry| OutputFile::of(entry, &dir)).collect();
         let grid = &value["grid"];
-        let (boxes, n_cells) = (boxes(&grid["cartesian"]), count(&grid["cells"]));
-        Ok(Run { program: program.to_owned(), state, boxes, n_cells, record: value, dir, files })
+        let (boxes, n_cells, units) = (boxes(&grid["cartesian"]), count(&grid["cells"]), Units::of(&value["units"]));
+        Ok(Run { program: program.to_owned(), state, boxes, n_cells, units, record: value, dir, files })
     }
 
     /// The folder of its files.
     pub fn dir(&self) -> &Path {
         &self.dir
+    }
+
+    /// The error of a later run that has failed without an output, so that the files are still
+    /// those of this one.
+    pub fn later_failure(&self) -> Option<String> {
+        let path = self.dir.join(FAILURE).join(format!("{}{RECORD}", self.program));
+        let record: Value = serde_json::from_slice(&std::fs::read(&path).ok()?).ok()?;
+        let is_beside = ["started", "process"].iter().all(|key| record["beside"][key] == self.record[key] && !self.record[key].is_null());
+        let error = record["error"].as_str().unwrap_or("nothing is known of it");
+        is_beside.then(|| format!("a later run has no output: {error}; its record is `{}`", path.display()))
     }
 
     /// The table of single numbers.
@@ -256,6 +307,16 @@ mod tests {
         assert_eq!(split_unit("p [Bar]"), ("p", Some("Bar")));
         assert_eq!(split_unit("p"), ("p", None));
         assert_eq!(["heat-00040", "heat-faces-00040", "heat-edges-00040-1", "two-faces"].map(has_part), [false, true, true, true]);
+    }
+
+    #[test]
+    fn units_of_tags_components_and_probes() {
+        let outputs = serde_json::json!({"v": "m/s", "u_1": "K"});
+        let units = Units::of(&serde_json::json!({"coordinates": "m", "time": null, "outputs": outputs}));
+        let found = ["v", "v_x", "v(0.5 1)", "v_x(0.5 1)", "u_1", "u_1(2)", "u", "v_1", "w"].map(|name| units.output(name));
+        let speed = Some("m/s");
+        assert_eq!(found, [speed, speed, speed, speed, Some("K"), Some("K"), None, None, None]);
+        assert_eq!((units.coordinates.as_deref(), units.time), (Some("m"), None));
     }
 
     #[test]

@@ -191,6 +191,7 @@ mod tests {
         retries: &[],
         solves: &[],
         outputs: &[],
+        axes: equelle_runtime::AxisUnits::NONE,
     };
 
     fn entry(name: &'static str, way: &'static str, runs: &'static [&'static [&'static str]]) -> Entry<Option<&'static str>> {

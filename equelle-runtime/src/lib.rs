@@ -61,7 +61,9 @@ pub use math::table2::TablePart;
 pub use memory::{Buffers, MemoryPlan, SetMemory, SolveMemory};
 pub use operators::{Binary, BinaryMath, BoolReduction, Comparison, Elementary, FaceReduction, Logic, Reduction, Unary};
 pub use params::Parameters;
-pub use program::{InputInfo, InputKind, InputUnit, OutputInfo, OutputKind, Program, Retry, Solve, TableColumn, TableColumns};
+pub use program::{
+    AxisUnits, InputInfo, InputKind, InputUnit, OutputInfo, OutputKind, OutputUnit, Program, Retry, Solve, TableColumn, TableColumns,
+};
 pub use real::Real;
 pub use session::{RoundLength, Session};
 pub use source::{ImportedSource, Source};

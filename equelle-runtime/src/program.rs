@@ -22,12 +22,46 @@ pub struct Program {
     pub solves: &'static [Solve],
     /// Its outputs but texts, in the order of the source; a tag may have several of other kinds.
     pub outputs: &'static [OutputInfo],
+    /// Units of coordinates and times.
+    pub axes: AxisUnits,
 }
 
 impl Program {
     /// The unit of an output collection, where the program divides it by one.
     pub fn output_unit(&self, tag: &str) -> Option<&'static str> {
-        self.outputs.iter().find(|output| output.tag == tag && output.kind.entities().is_some())?.unit
+        self.outputs.iter().find(|output| output.tag == tag && output.kind.entities().is_some())?.unit_in_names()
+    }
+}
+
+/// Units of what outputs are drawn over, for people; `None` where the program has none.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct AxisUnits {
+    /// Of coordinates: `m`.
+    pub coordinates: Option<&'static str>,
+    /// Of the lengths of rounds, and of their sum: `s`.
+    pub time: Option<&'static str>,
+}
+
+impl AxisUnits {
+    /// Those of a program whose dimensions are not checked.
+    pub const NONE: AxisUnits = AxisUnits { coordinates: None, time: None };
+}
+
+/// The unit of an output, for people.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OutputUnit {
+    /// What the program divides it by: `Bar`. It is part of names in files.
+    Divided(&'static str),
+    /// The SI unit of the dimension that it has: `m/s`.
+    Si(&'static str),
+}
+
+impl OutputUnit {
+    /// Its text.
+    pub fn text(self) -> &'static str {
+        match self {
+            OutputUnit::Divided(text) | OutputUnit::Si(text) => text,
+        }
     }
 }
 
@@ -38,8 +72,18 @@ pub struct OutputInfo {
     pub tag: &'static str,
     /// Its kind.
     pub kind: OutputKind,
-    /// The unit that the program divides it by, for people: `Bar`.
-    pub unit: Option<&'static str>,
+    /// Its unit; `None` without a dimension.
+    pub unit: Option<OutputUnit>,
+}
+
+impl OutputInfo {
+    /// The unit that is part of names in files: what the program divides by.
+    pub fn unit_in_names(&self) -> Option<&'static str> {
+        match self.unit? {
+            OutputUnit::Divided(unit) => Some(unit),
+            OutputUnit::Si(_) => None,
+        }
+    }
 }
 
 /// Kinds of output.

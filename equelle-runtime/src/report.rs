@@ -7,7 +7,7 @@ mod progress;
 
 pub use event::Event;
 pub use messages::Messages;
-pub use progress::Progress;
+pub use progress::{Pause, Progress};
 
 /// Style of progress messages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -571,10 +571,11 @@ impl Session {
         }
         if is_over {
             state.over = true;
-            if self.progress.is_outermost() {
+            let is_outermost = self.progress.is_outermost();
+            self.progress.end();
+            if is_outermost {
                 self.outputs.end_loop();
             }
-            self.progress.end();
             if self.progress.current_step().is_none() {
                 self.interrupt.defer(false);
             }

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use equelle_plot::{ColourMap, Format, Options, Picture, Run, Steps, sweep_table};
 use equelle_runtime::Parameters;
+use equelle_runtime::run::FAILURE;
 
 use super::args::{Colours, PlotArgs, RunArgs};
 use super::watch;
@@ -97,33 +98,64 @@ pub(super) fn parameters(args: &RunArgs) -> Vec<String> {
     words
 }
 
-/// The record of a run by its parameters, or the folder where that would be.
-fn place(program: &Path, words: &[String]) -> Result<PathBuf, Failure> {
-    let folder = Parameters::from_words(words)?.path("output_dir")?.unwrap_or_else(|| PathBuf::from("."));
-    let record = folder.join(format!("{}.run.json", pipeline::stem(program)));
-    Ok(if record.is_file() { record } else { folder })
+/// The records that a run may write: beside its outputs, or where a run has failed without any.
+#[derive(Debug)]
+pub(super) struct Records {
+    folder: PathBuf,
+    /// Each with its content before the run.
+    before: [(PathBuf, Option<Vec<u8>>); 2],
 }
 
-/// Draws a run that has ended, from its parameters. A run that failed has a page, too.
-pub(super) fn after_run(args: &RunArgs, words: &[String], result: Result<(), Failure>, console: &Console) -> Result<(), Failure> {
+impl Records {
+    /// Those of a run that is about to begin, by its parameters.
+    pub(super) fn before(args: &RunArgs, words: &[String]) -> Records {
+        // The run tells what is wrong with parameters.
+        let given = Parameters::from_words(words).and_then(|parameters| parameters.path("output_dir")).ok().flatten();
+        let folder = given.unwrap_or_else(|| PathBuf::from("."));
+        let name = format!("{}.run.json", pipeline::stem(&args.source.file));
+        let before = [folder.join(&name), folder.join(FAILURE).join(&name)].map(|path| {
+            let content = fs::read(&path).ok();
+            (path, content)
+        });
+        Records { folder, before }
+    }
+
+    /// The one that the run has written.
+    fn written(&self) -> Option<&Path> {
+        let is_written = |(path, before): &&(PathBuf, Option<Vec<u8>>)| fs::read(path).is_ok_and(|now| Some(&now) != before.as_ref());
+        self.before.iter().find(is_written).map(|(path, _)| path.as_path())
+    }
+
+    /// That of the outputs.
+    pub(super) fn of_outputs(&self) -> &Path {
+        &self.before[0].0
+    }
+}
+
+/// Draws a run that has ended. A run that has failed has a page, too, if it has come to a record of
+/// its own.
+pub(super) fn after_run(args: &RunArgs, records: &Records, result: Result<(), Failure>, console: &Console) -> Result<(), Failure> {
     if let Some(file) = &args.html {
-        let written = place(&args.source.file, words).and_then(|place| write_page(&place, file, &Options::default(), console));
-        // The error of the run comes first.
-        if result.is_ok() {
-            written?;
+        match (&result, records.written()) {
+            (Ok(()), written) => write_page(written.unwrap_or(&records.folder), file, &Options::default(), console)?,
+            // The error of the run comes first.
+            (Err(_), Some(written)) => {
+                let _ = write_page(written, file, &Options::default(), console);
+            }
+            (Err(_), None) => {}
         }
     }
     result?;
     match &args.plot {
-        Some(output) => draw(&place(&args.source.file, words)?, output.clone(), Options::default(), console),
+        Some(output) => draw(records.written().unwrap_or(&records.folder), output.clone(), Options::default(), console),
         None => Ok(()),
     }
 }
 
 /// Draws an output of a run while the run goes on.
-pub(super) fn watched<T>(args: &RunArgs, words: &[String], run: impl FnOnce() -> T) -> Result<T, Failure> {
-    let Some(tag) = &args.watch else { return Ok(run()) };
-    let folder = Parameters::from_words(words)?.path("output_dir")?.unwrap_or_else(|| PathBuf::from("."));
-    let record = folder.join(format!("{}.run.json", pipeline::stem(&args.source.file)));
-    Ok(watch::during(&record, tag, run))
+pub(super) fn watched<T>(args: &RunArgs, records: &Records, run: impl FnOnce() -> T) -> T {
+    match &args.watch {
+        Some(tag) => watch::during(records.of_outputs(), tag, run),
+        None => run(),
+    }
 }

@@ -89,8 +89,9 @@ pub(super) fn run(backends: Registry, args: &RunArgs, console: &Console) -> Resu
     }
     // Signals are for the simulator, which ends in order.
     let _interrupt = Interrupt::by_signals()?;
-    let result = plot::watched(args, &given, || wait(&program, &words))?;
-    plot::after_run(args, &given, result, console)
+    let records = plot::Records::before(args, &given);
+    let result = plot::watched(args, &records, || wait(&program, &words));
+    plot::after_run(args, &records, result, console)
 }
 
 /// Interprets a program.
@@ -107,8 +108,9 @@ fn interpreted(
     let quiet = args.quiet || args.watch.is_some();
     let options = Options { quiet, profile: args.profile, verbose: args.verbose, format, interrupt, ..Options::default() };
     let parameters: Vec<String> = given.iter().cloned().chain(restart).collect();
-    let result = plot::watched(args, &given, || interpret::interpret(source, verified, &parameters, options))?;
-    plot::after_run(args, &given, result, console)
+    let records = plot::Records::before(args, &given);
+    let result = plot::watched(args, &records, || interpret::interpret(source, verified, &parameters, options));
+    plot::after_run(args, &records, result, console)
 }
 
 /// Turns this process into the simulator, so that signals and exit codes are the simulator's own.

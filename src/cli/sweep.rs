@@ -297,7 +297,7 @@ fn row<'a>(fields: impl Iterator<Item = &'a str>) -> String {
 
 #[cfg(test)]
 mod tests {
-    use equelle_runtime::Source;
+    use equelle_runtime::{AxisUnits, Source};
 
     use super::*;
 
@@ -317,6 +317,7 @@ mod tests {
         ],
         min_dim: 1,
         outputs: &[],
+        axes: AxisUnits::NONE,
         retries: &[],
         solves: &[],
     };

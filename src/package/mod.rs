@@ -18,7 +18,7 @@ pub mod written;
 use equelle_front::backend::{Backend, BackendError, Namer, snake_case};
 use equelle_front::ir::interface::{Data, DataKind, ExpectedUnit};
 use equelle_front::ir::{Module, Numbers, Precision, Rounding};
-use equelle_front::types::Basic;
+use equelle_front::types::{Basic, Dimension};
 use equelle_front::verify::Verified;
 use equelle_runtime::{InputKind, OutputKind, TableColumns};
 use quote::quote;
@@ -106,9 +106,26 @@ pub(crate) fn unit_text(module: &Module, unit: &ExpectedUnit) -> String {
     manifest::unit_text(module, unit)
 }
 
-/// The unit of an output as it stands behind its name in files: `Bar`, `2 Hour`.
-pub(crate) fn output_unit(module: &Module, output: &Data) -> Option<String> {
-    output.unit.map(|unit| unit_text(module, &unit).replace(['[', ']'], ""))
+/// The unit of an output: of the quantity that the program divides it by `Bar`, `2 Hour`.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum UnitOfOutput {
+    /// It stands behind the name in files.
+    Divided(String),
+    /// The SI unit of its dimension.
+    Si(String),
+}
+
+/// The unit of an output; `None` without a dimension.
+pub(crate) fn output_unit(module: &Module, output: &Data) -> Option<UnitOfOutput> {
+    match output.unit {
+        Some(unit) => Some(UnitOfOutput::Divided(unit_text(module, &unit).replace(['[', ']'], ""))),
+        None => symbol(output.dim).map(UnitOfOutput::Si),
+    }
+}
+
+/// The SI unit of a dimension; `None` without one.
+pub(crate) fn symbol(dimension: Dimension) -> Option<String> {
+    Some(dimension.symbol()).filter(|symbol| !symbol.is_empty())
 }
 
 /// The name of the package, by that of its library.

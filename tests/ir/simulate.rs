@@ -24,6 +24,7 @@ static PROGRAM: Program = Program {
     retries: &[],
     solves: &[],
     outputs: &[],
+    axes: equelle_runtime::AxisUnits::NONE,
 };
 
 /// Input data of a run.

@@ -22,6 +22,7 @@ static PROGRAM: Program = Program {
     retries: &[],
     solves: &[],
     outputs: &[],
+    axes: equelle_runtime::AxisUnits::NONE,
 };
 
 /// The GPU; without one the emulator, which tells nothing of speed.

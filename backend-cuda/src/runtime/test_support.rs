@@ -26,6 +26,7 @@ pub(super) static PROGRAM: Program = Program {
     retries: &[],
     solves: &[],
     outputs: &[],
+    axes: equelle_runtime::AxisUnits::NONE,
 };
 
 /// Runtimes on the emulator, if there is a C++ compiler, and on the GPU, if there is one.

@@ -23,6 +23,7 @@ pub static PROGRAM: Program = Program {
     retries: &[],
     solves: &[],
     outputs: &[],
+    axes: equelle_runtime::AxisUnits::NONE,
 };
 
 /// Three kernels as they are generated, of which the second does not compile.

@@ -21,6 +21,7 @@ static PROGRAM: Program = Program {
     retries: &[],
     solves: &[],
     outputs: &[],
+    axes: equelle_runtime::AxisUnits::NONE,
 };
 
 pub fn on_grid(grid: Grid) -> SerialRuntime {

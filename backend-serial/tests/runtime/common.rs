@@ -18,6 +18,7 @@ pub static PROGRAM: Program = Program {
     retries: &[],
     solves: &[],
     outputs: &[],
+    axes: equelle_runtime::AxisUnits::NONE,
 };
 
 pub fn session(grid: Grid) -> Session {

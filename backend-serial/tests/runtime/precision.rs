@@ -57,6 +57,7 @@ fn newton_solves_in_double_precision_what_is_evaluated_in_single() -> Result<(),
         retries: &[],
         solves: &[],
         outputs: &[],
+        axes: equelle_runtime::AxisUnits::NONE,
     };
     let n = 4;
     for words in [&["abs_res_tol=1e-6".to_string()][..], &[]] {

@@ -144,8 +144,9 @@ impl<'a> Checker<'a> {
         let main = self.drop_unread_constants(main);
         let mut diagnostics = self.diagnostics;
         diagnostics.sort_by_key(|d| (d.primary.span, d.code));
-        let program =
-            (!self.incomplete).then_some(TypedProgram { sets: self.sets, variables: self.variables, functions: self.functions, main });
+        let is_dimensional = !self.options.nondimensional;
+        let (sets, variables, functions) = (self.sets, self.variables, self.functions);
+        let program = (!self.incomplete).then_some(TypedProgram { sets, variables, functions, main, is_dimensional });
         Checked { program, diagnostics }
     }
 

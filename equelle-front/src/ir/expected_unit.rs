@@ -332,6 +332,27 @@ mod tests {
         }
     }
 
+    /// Coordinates are lengths, and rounds as long as the elements of the sequence or the step that
+    /// is computed; where rounds are counted, and without dimensions, there is no unit.
+    #[test]
+    fn axes_have_units() {
+        let sequence = "For dt In InputSequenceOfScalar(\"s\")$U {\n    Output(\"x\", dt)\n}\n";
+        let computed =
+            "t : Mutable Scalar = 0 [Second]\nWhile t < 1 [Second] {\n    dt = 0.5 [Second]\n    t = t + dt\n}\nOutput(\"t\", t)\n";
+        let counted = "n : Mutable Scalar = 0\nWhile n < 3 {\n    n = n + 1\n}\nOutput(\"n\", n)\n";
+        for (text, time) in [
+            (sequence.replace("$U", " * 1 [Day]"), "s"),
+            (sequence.replace("$U", ""), ""),
+            (computed.to_owned(), "s"),
+            (counted.to_owned(), ""),
+        ] {
+            let found = interface(&text);
+            assert_eq!((found.coordinates.symbol(), found.time.symbol()), ("m".to_owned(), time.to_owned()), "{text}");
+            let found = interface(&format!("# dimensions: ignore\n{text}"));
+            assert_eq!((found.coordinates, found.time), Default::default(), "{text}");
+        }
+    }
+
     /// `p / (1 [Bar])` is in bar; what keeps its dimension, or has another divisor, is not.
     #[test]
     fn outputs_are_in_the_unit_that_divides_them() {

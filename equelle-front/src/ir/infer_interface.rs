@@ -5,18 +5,29 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::ir::body_usage::BodyUsage;
 use crate::ir::expected_unit::{AllUses, Uses};
 use crate::ir::interface::{Column, Data, DataKind, ExpectedUnit, Interface};
-use crate::ir::{Block, Function, FunctionId, Module, Op, StmtKind, UnaryOp, ValueId};
+use crate::ir::{Block, Function, FunctionId, Module, Op, Rounds, StmtKind, UnaryOp, ValueId};
 use crate::ops::TablePart;
-use crate::types::Type;
+use crate::time_steps::computed_step;
+use crate::types::{Dimension, Type};
 
 /// The interface of a module to which no pass has been applied.
 pub fn interface(module: &Module) -> Interface {
-    let interface = Interface { min_dim: 1, ..Interface::default() };
+    let interface = Interface { min_dim: 1, coordinates: Dimension::LENGTH, time: time(&module.main), ..Interface::default() };
     let (uses, functions) = (Uses::of(&module.main), AllUses::of(module));
     let (definitions, numbers) = (BTreeMap::new(), BTreeMap::new());
     let mut walk = Walk { module, interface, in_loop: false, uses, definitions, functions, seen: BTreeSet::new(), numbers };
     walk.function(&module.main, &[]);
     walk.interface
+}
+
+/// The dimension of the lengths of rounds.
+fn time(main: &Function) -> Dimension {
+    let length = main.body.statements.iter().find_map(|statement| match &statement.kind {
+        StmtKind::For { rounds: Rounds::Sequence { element, .. }, .. } => Some(*element),
+        StmtKind::For { body, .. } => computed_step(body),
+        StmtKind::Let { .. } | StmtKind::Store { .. } | StmtKind::Launch { .. } | StmtKind::Output { .. } | StmtKind::Return(_) => None,
+    });
+    length.map_or(Dimension::NONE, |length| main.values[length.0 as usize].dim)
 }
 
 struct Walk<'a> {

@@ -106,6 +106,11 @@ pub struct Interface {
     pub exact_dim: Option<u32>,
     /// Whether equations are solved with Newton's method.
     pub implicit: bool,
+    /// Dimension of coordinates: none where dimensions are not checked.
+    pub coordinates: Dimension,
+    /// Dimension of the lengths of rounds: of the elements or the steps of the first loop outside
+    /// of others that has such; none where rounds are counted.
+    pub time: Dimension,
 }
 
 impl Interface {

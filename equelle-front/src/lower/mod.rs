@@ -20,6 +20,7 @@ use crate::ir::{Function, Interface, Module, Numbers, infer_structure};
 use crate::source::{SourceMap, Span};
 use crate::typed::TypedProgram;
 use crate::typed::captures::extend;
+use crate::types::Dimension;
 
 /// Lowers a checked program. `name` is the stem of the file.
 pub fn lower(program: &TypedProgram, source: &SourceMap, name: &str) -> Module {
@@ -48,6 +49,9 @@ pub fn lower(program: &TypedProgram, source: &SourceMap, name: &str) -> Module {
         storage: Default::default(),
     };
     module.interface = interface(&module);
+    if !program.is_dimensional {
+        (module.interface.coordinates, module.interface.time) = (Dimension::NONE, Dimension::NONE);
+    }
     module.structure = infer_structure(&module);
     module
 }

@@ -51,7 +51,7 @@ pub(super) fn check(program: &Program, dim: usize, plan: &OutputPlan, probes: &[
     }
     let mut labels: BTreeMap<String, &OutputInfo> = BTreeMap::new();
     for output in program.outputs.iter().filter(|output| formats.vtu && output.kind.entities().is_some()) {
-        let label = super::field::label(output.tag, output.unit).into_owned();
+        let label = super::field::label(output.tag, output.unit_in_names()).into_owned();
         let other = *labels.entry(label.clone()).or_insert(output);
         if other.tag != output.tag {
             return Err(shared(&label, program, &format!("the output `{}`", other.tag), &format!("the output `{}`", output.tag)));

@@ -176,7 +176,6 @@ impl FileWriter {
         let probed = fields.iter().flat_map(|field| self.needs.probes.iter().flat_map(|probe| probe.cells(field)));
         let cells: Vec<(String, f64)> = scalars.iter().cloned().chain(probed).collect();
         check_names(self.needs.record.program_info(), &cells).map_err(|error| error.at(line))?;
-        self.needs.record.begin_files().map_err(|error| error.at(line))?;
         let step = StepFields { step: moment.step, time: moment.time, fields: &fields, scalars: &scalars };
         if self.needs.formats.vtu && !fields.is_empty() {
             self.write_step(&step).map_err(|error| error.at(line))?;

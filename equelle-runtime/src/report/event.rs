@@ -331,15 +331,24 @@ pub struct End {
     pub exit_code: Option<u8>,
     /// The message of the error that ended it.
     pub error: Option<String>,
+    /// Lines of the program that the error concerns, innermost first.
+    pub lines: Vec<u32>,
+    /// The hint of the error.
+    pub hint: Option<String>,
     /// Since the start.
     pub seconds: f64,
 }
 
 impl End {
+    /// An end that no error tells of.
+    pub fn without_error(state: &'static str, exit_code: Option<u8>, seconds: f64) -> End {
+        End { state, exit_code, error: None, lines: Vec::new(), hint: None, seconds }
+    }
+
     /// The end of a run with this result.
     pub fn of(result: &Result<(), Error>, seconds: f64) -> End {
         match result {
-            Ok(()) => End { state: "done", exit_code: Some(0), error: None, seconds },
+            Ok(()) => End::without_error("done", Some(0), seconds),
             Err(error) => End {
                 state: match error.kind {
                     crate::ErrorKind::Interrupted(_) => "interrupted",
@@ -351,6 +360,8 @@ impl End {
                 },
                 exit_code: Some(error.kind.exit_code()),
                 error: Some(error.message.clone()),
+                lines: error.lines.clone(),
+                hint: error.hint.clone(),
                 seconds,
             },
         }
@@ -564,6 +575,8 @@ impl End {
             .text("state", self.state)
             .optional("exit_code", self.exit_code)
             .optional("error", self.error.as_deref().map(json::string))
+            .optional("lines", (!self.lines.is_empty()).then(|| json::array(self.lines.iter())))
+            .optional("hint", self.hint.as_deref().map(json::string))
             .number("seconds", self.seconds)
     }
 }

@@ -1,6 +1,7 @@
 //! Progress of the outermost loop, and the messages beside it.
 
 use std::io::Write;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use super::event::{self, Event};
@@ -20,12 +21,64 @@ pub struct Progress {
     /// Rounds that an earlier run did.
     skipped: usize,
     steps: usize,
+    /// Those of them that an earlier run did.
+    earlier_steps: usize,
+    /// Time of outermost loops that are over.
+    in_loops: Duration,
+    pauses: Pauses,
     bar_open: bool,
     /// When the last [`Event::Step`] was sent.
     last_event: Option<Instant>,
     /// Time of the run at the end of the current step, and its length.
     time: f64,
     dt: f64,
+}
+
+/// Time in loops that is not that of rounds. Clones share it.
+#[derive(Clone, Default)]
+struct Pauses(Arc<Mutex<PauseState>>);
+
+#[derive(Default)]
+struct PauseState {
+    /// When the first of the pauses that go on began, and how many go on.
+    open: Option<(Instant, u32)>,
+    total: Duration,
+}
+
+/// A pause until it is dropped.
+#[must_use]
+pub struct Pause(Option<Pauses>);
+
+impl Pauses {
+    fn state(&self) -> MutexGuard<'_, PauseState> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn total(&self) -> Duration {
+        self.state().total
+    }
+
+    fn begin(&self) -> Pauses {
+        let mut state = self.state();
+        let (since, count) = state.open.unwrap_or_else(|| (Instant::now(), 0));
+        state.open = Some((since, count + 1));
+        self.clone()
+    }
+}
+
+impl Drop for Pause {
+    fn drop(&mut self) {
+        let Some(pauses) = &self.0 else { return };
+        let mut state = pauses.state();
+        match state.open {
+            Some((since, 1)) => {
+                state.total += since.elapsed();
+                state.open = None;
+            }
+            Some((since, count)) => state.open = Some((since, count.saturating_sub(1))),
+            None => {}
+        }
+    }
 }
 
 /// Least time between two [`Event::Step`].
@@ -51,6 +104,9 @@ impl Progress {
             done: 0,
             skipped: 0,
             steps: 0,
+            earlier_steps: 0,
+            in_loops: Duration::ZERO,
+            pauses: Pauses::default(),
             bar_open: false,
             last_event: None,
             time: f64::NAN,
@@ -75,7 +131,7 @@ impl Progress {
     /// The outermost loop goes on after `done` of its rounds, which are not shown again; the run
     /// after `steps` rounds of outermost loops.
     pub fn skip(&mut self, done: usize, steps: usize) {
-        (self.done, self.skipped, self.steps) = (done, done, steps);
+        (self.done, self.skipped, self.steps, self.earlier_steps) = (done, done, steps, steps);
     }
 
     /// Ends one iteration of the innermost loop.
@@ -153,6 +209,7 @@ impl Progress {
     pub fn end(&mut self) {
         self.depth = self.depth.saturating_sub(1);
         if self.depth == 0 {
+            self.in_loops += self.loop_started.elapsed();
             self.close_bar();
         }
     }
@@ -167,6 +224,18 @@ impl Progress {
     /// Steps of outermost loops so far.
     pub fn steps(&self) -> usize {
         self.steps
+    }
+
+    /// Rounds of outermost loops that this run did, and their time without reading and writing.
+    pub fn rounds(&self) -> (usize, Duration) {
+        let running = if self.depth > 0 { self.loop_started.elapsed() } else { Duration::ZERO };
+        (self.steps - self.earlier_steps, (self.in_loops + running).saturating_sub(self.pauses.total()))
+    }
+
+    /// Time that is none of a round, until the result is dropped; that of several at once counts
+    /// once.
+    pub fn pause(&self) -> Pause {
+        if self.depth > 0 { Pause(Some(self.pauses.begin())) } else { Pause(None) }
     }
 
     /// Time since the start of the run.

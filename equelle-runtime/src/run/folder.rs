@@ -26,6 +26,12 @@ pub(super) struct Folder {
     tags: BTreeMap<String, Option<Lock>>,
     /// Files of earlier runs that may still exist.
     earlier: Vec<FileEntry>,
+    /// True if the record there is of outputs that lie there, or of a run that is done.
+    has_earlier_outputs: bool,
+    /// Begin and process of the run whose record that is.
+    earlier_run: Value,
+    /// True if the record there is of this run.
+    is_claimed: bool,
     /// Files of this run.
     files: Vec<FileEntry>,
     journal: Option<File>,
@@ -64,6 +70,9 @@ impl Folder {
             owner,
             tags: BTreeMap::new(),
             earlier: Vec::new(),
+            has_earlier_outputs: false,
+            earlier_run: Value::Null,
+            is_claimed: false,
             files: Vec::new(),
             journal: None,
             swept: false,
@@ -83,11 +92,26 @@ impl Folder {
         if folder.lock.is_some() {
             temporary::remove_left(dir, program.name).map_err(|error| cannot_write(dir, &error))?;
         }
-        folder.earlier = match folder.sink {
+        match folder.sink {
             Sink::Files => folder.read_earlier()?,
-            Sink::Memory(_) => Vec::new(),
-        };
+            Sink::Memory(_) => {}
+        }
         Ok((folder, warning))
+    }
+
+    /// True if the record in the folder is of outputs that lie there, or of a run that is done.
+    pub(super) fn has_earlier_outputs(&self) -> bool {
+        self.has_earlier_outputs
+    }
+
+    /// Begin and process of the run whose record was there when the folder was opened.
+    pub(super) fn earlier_run(&self) -> &Value {
+        &self.earlier_run
+    }
+
+    /// True if the record in the folder is of this run.
+    pub(super) fn is_claimed(&self) -> bool {
+        self.is_claimed
     }
 
     /// Locks a tag for this run, unless it is locked already.
@@ -119,33 +143,38 @@ impl Folder {
         self.dir.join(format!(".{}.run.files", self.program.name))
     }
 
-    /// Files in the records of earlier runs and, if these were killed, in their journals.
-    fn read_earlier(&self) -> Result<Vec<FileEntry>, Error> {
-        let path = self.record_path();
-        let mut listed: Vec<FileEntry> = Vec::new();
-        match own_file::read(&path) {
-            Ok(bytes) => {
-                let record: Value = serde_json::from_slice(&bytes).unwrap_or_default();
-                if record.get("program").is_none() {
-                    let message = format!("`{}` is not the record of a run", path.display());
-                    return Err(Error::new(ErrorKind::Io, message).hint("move it away, or choose another folder with output_dir=DIR"));
-                }
-                for key in ["files", "earlier_files"] {
-                    let entries = record[key].as_array().into_iter().flatten();
-                    listed.extend(entries.filter_map(|entry| FileEntry::from_json(entry, self.program.name)));
-                }
-            }
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
+    /// Reads the record of the run before this one: its files and, if it was killed, those in its
+    /// journal.
+    fn read_earlier(&mut self) -> Result<(), Error> {
+        let (path, program) = (self.record_path(), self.program.name);
+        let record: Value = match own_file::read(&path) {
+            Ok(bytes) => serde_json::from_slice(&bytes).unwrap_or_default(),
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => json!({ "program": null }),
             Err(error) => return Err(Error::new(ErrorKind::Io, format!("cannot read `{}`: {error}", path.display()))),
+        };
+        if record.get("program").is_none() {
+            let message = format!("`{}` is not the record of a run", path.display());
+            return Err(Error::new(ErrorKind::Io, message).hint("move it away, or choose another folder with output_dir=DIR"));
         }
+        let entries = |key: &str| {
+            let entries = record[key].as_array().into_iter().flatten();
+            entries.filter_map(|entry| FileEntry::from_json(entry, program)).collect::<Vec<_>>()
+        };
         // Its last line may be incomplete; that file has no name yet.
         let journal = String::from_utf8(own_file::read(&self.journal_path()).unwrap_or_default()).unwrap_or_default();
-        listed.extend(journal.lines().filter_map(|line| FileEntry::from_json(&serde_json::from_str(line).ok()?, self.program.name)));
-        Ok(listed)
+        let written = journal.lines().filter_map(|line| FileEntry::from_json(&serde_json::from_str(line).ok()?, program));
+        let (files, written) = (entries("files"), written.collect::<Vec<_>>());
+        let lies_there = |entry: &FileEntry| self.dir.join(entry.content.name(program)).exists();
+        self.has_earlier_outputs = record["state"] == "done" || files.iter().chain(&written).any(lies_there);
+        self.earlier_run = json!({ "started": record["started"], "process": record["process"] });
+        // The journal last: of several entries of a file the last one is right.
+        self.earlier = [files, entries("earlier_files"), written].concat();
+        Ok(())
     }
 
-    /// Starts the journal. The record contains its previous entries by now.
+    /// Starts the journal. The record is that of this run by now, and has its previous entries.
     pub(super) fn begin_journal(&mut self) -> std::io::Result<()> {
+        self.is_claimed = true;
         if matches!(self.sink, Sink::Memory(_)) {
             return Ok(());
         }
@@ -156,8 +185,8 @@ impl Folder {
     /// Before the first file of this run: removes unchanged files of earlier runs with its tags.
     ///
     /// # Errors
-    /// `Io` if one cannot be removed.
-    pub(super) fn sweep(&mut self) -> Result<(), Error> {
+    /// Those of the system, with the name of a file that cannot be removed.
+    pub(super) fn sweep(&mut self) -> std::io::Result<()> {
         // Without a lock another run may be writing them.
         if std::mem::replace(&mut self.swept, true) || self.lock.is_none() {
             return Ok(());
@@ -168,7 +197,8 @@ impl Folder {
                 self.earlier.push(entry);
             } else if entry.is_unchanged(&path) {
                 std::fs::remove_file(&path).map_err(|error| {
-                    Error::new(ErrorKind::Io, format!("cannot remove `{}`, an output of an earlier run: {error}", path.display()))
+                    let message = format!("cannot remove `{}`, an output of an earlier run: {error}", path.display());
+                    std::io::Error::new(error.kind(), message)
                 })?;
                 self.removed += 1;
             }
@@ -234,9 +264,10 @@ impl Folder {
         file.finish()?.publish(&self.record_path())
     }
 
-    /// Removes the journal after the final record.
+    /// Removes the journal after the final record; that of a run before this one stays with its
+    /// record.
     pub(super) fn end(self) {
-        if matches!(self.sink, Sink::Memory(_)) {
+        if matches!(self.sink, Sink::Memory(_)) || !self.is_claimed {
             return;
         }
         // A journal that stays is read again and changes nothing.

@@ -1,11 +1,13 @@
 //! The record of a run in its output folder, and the locks of the folder.
 //!
-//! `PROGRAM.run.json` describes the run and lists its output files, with sizes and hashes. It is
-//! written when the folder is opened and again at the end. In between, a journal
-//! `.PROGRAM.run.files` gets a line for each file *before* the file gets its name, so that the list
-//! of a killed run is complete. The next run of a program of that name reads both. Its first output
-//! removes the unchanged files of the list that have the tags or the name of the program, and never
-//! anything else.
+//! `PROGRAM.run.json` describes the run whose outputs lie in the folder, and lists its files with
+//! sizes and hashes. In a folder without such outputs a run writes it at once, else with its first
+//! complete file, or when it is done: a run that fails before that leaves the record of the outputs
+//! alone, and its own in the folder `failure`. The record is written again at the end. In between,
+//! a journal `.PROGRAM.run.files` gets a line for each file *before* the file gets its name, so
+//! that the list of a killed run is complete. The next run of a program of that name reads both.
+//! Its first file removes the unchanged files of the list that have the tags or the name of the
+//! program, and never anything else.
 //!
 //! Advisory locks, one for the program and one for each tag, keep runs with the same outputs apart
 //! ([`lock`]); the operating system drops them with the process. Files are written under unique
@@ -39,6 +41,9 @@ use folder::Folder;
 /// Key of parameters: whether the events of a run go to `PROGRAM.events.jsonl`.
 pub(crate) const EVENT_LOG: &str = "event_log";
 
+/// The folder, in that of the outputs, of what a failed run leaves.
+pub const FAILURE: &str = "failure";
+
 /// The record of a run, with its folder once a file goes there. Clones share it; dropping the last
 /// one unlocks the folder.
 #[derive(Clone)]
@@ -53,6 +58,8 @@ struct State {
     folder: Option<Folder>,
     /// Of a run that goes on: how many files of each tag are its own.
     kept: Option<(OutputCounters, u32)>,
+    /// Entries of the files in the folder of failures that are this run's.
+    failure_files: Vec<Value>,
     /// Gets an event for each complete file.
     messages: Option<Messages>,
     /// Whether the run goes on from a checkpoint: its log of events does, too.
@@ -66,13 +73,17 @@ struct State {
 impl RunRecord {
     /// A record of a run of a program, whose files go to `dir`. Writes nothing yet.
     pub fn new(program: &'static Program, start: &Start, dir: PathBuf) -> RunRecord {
+        let mut head = members(&Event::Start(start.clone()));
+        head.insert("texts".to_owned(), texts(program));
+        head.insert("units".to_owned(), units(program, start));
         let state = State {
             program,
             dir,
             sink: Sink::Files,
-            head: members(&Event::Start(start.clone())),
+            head,
             folder: None,
             kept: None,
+            failure_files: Vec::new(),
             messages: None,
             is_resumed: false,
             opened: Instant::now(),
@@ -119,21 +130,14 @@ impl RunRecord {
             return Ok(None);
         }
         let (mut folder, warning) = Folder::open(&state.dir, state.program, state.sink.clone())?;
-        folder.write_record(&state.head, &running()).map_err(|error| cannot_write(&state.dir, &error))?;
-        folder.begin_journal().map_err(|error| cannot_write(&state.dir, &error))?;
         if let Some((counters, step_files)) = &state.kept {
             folder.keep(counters, *step_files);
         }
-        if let Some(messages) = &state.messages {
-            let path = state.dir.join(format!("{}.events.jsonl", state.program.name));
-            let goes_on = state.is_resumed;
-            let file = || match goes_on {
-                true => own_file::open(&path, OpenOptions::new().append(true).create(true)),
-                false => own_file::open_empty(&path),
-            };
-            messages.open_log(file).map_err(|error| cannot_write(&state.dir, &error))?;
-        }
+        let is_free = !folder.has_earlier_outputs();
         state.folder = Some(folder);
+        if is_free {
+            state.claim().map_err(|error| cannot_write(&state.dir, &error))?;
+        }
         Ok(warning)
     }
 
@@ -158,23 +162,12 @@ impl RunRecord {
         self.state().dir.clone()
     }
 
-    /// Prepares the first file of a tag: locks the tag, and removes files of earlier runs.
+    /// Prepares the first file of a tag: locks the tag.
     ///
     /// # Errors
-    /// `Io`: another program writes the same tag, or a file cannot be removed.
+    /// `Io`: another program writes the same tag.
     pub(crate) fn begin_file(&self, tag: &str) -> Result<(), Error> {
-        let mut state = self.state();
-        let folder = state.folder.as_mut().ok_or_else(no_folder)?;
-        folder.take_tag(tag)?;
-        folder.sweep()
-    }
-
-    /// Prepares the first file without a tag: removes files of earlier runs.
-    ///
-    /// # Errors
-    /// `Io`: a file cannot be removed.
-    pub(crate) fn begin_files(&self) -> Result<(), Error> {
-        self.state().folder.as_mut().ok_or_else(no_folder)?.sweep()
+        self.state().folder.as_mut().ok_or_else(no_folder)?.take_tag(tag)
     }
 
     /// Name of the program that runs.
@@ -215,14 +208,17 @@ impl RunRecord {
         state.sink.create(&state.dir, &temporary::prefix(state.program.name))
     }
 
-    /// Gives a complete file its final name.
+    /// Gives a complete file its final name. The first one makes the record that of this run, and
+    /// removes files of earlier runs.
     ///
     /// # Errors
     /// Those of the system.
     pub(crate) fn complete(&self, file: CompleteFile, entry: FileEntry) -> std::io::Result<()> {
         let mut state = self.state();
         let written = entry.json(state.program.name);
+        state.claim()?;
         let folder = state.folder.as_mut().ok_or_else(|| std::io::Error::other("the run has ended"))?;
+        folder.sweep()?;
         folder.complete(file, entry)?;
         if let Some(messages) = &state.messages {
             messages.event(&Event::Output(written));
@@ -233,6 +229,11 @@ impl RunRecord {
     /// Number of removed files of earlier runs.
     pub fn removed(&self) -> usize {
         self.state().folder.as_ref().map_or(0, Folder::removed)
+    }
+
+    /// Notes that these files in the folder of failures are of this run.
+    pub(crate) fn has_failed(&self, files: Vec<Value>) {
+        self.state().failure_files = files;
     }
 
     /// Adds an entry to the description of the run.
@@ -257,18 +258,62 @@ impl RunRecord {
 }
 
 impl State {
+    /// Makes the record in the folder that of this run, which goes on, and opens the log of events
+    /// beside it; the second call does nothing.
+    fn claim(&mut self) -> std::io::Result<()> {
+        let Some(folder) = &mut self.folder else { return Ok(()) };
+        if !folder.is_claimed() {
+            folder.write_record(&self.head, &running())?;
+            folder.begin_journal()?;
+            self.open_log(&self.dir, self.is_resumed)?;
+        }
+        Ok(())
+    }
+
+    /// Opens the log of events in a folder, if there is to be one.
+    fn open_log(&self, dir: &Path, goes_on: bool) -> std::io::Result<()> {
+        let Some(messages) = &self.messages else { return Ok(()) };
+        let path = dir.join(format!("{}.events.jsonl", self.program.name));
+        messages.open_log(|| match goes_on {
+            true => own_file::open(&path, OpenOptions::new().append(true).create(true)),
+            false => own_file::open_empty(&path),
+        })
+    }
+
     fn close(&mut self) -> Result<(), Error> {
-        let Some(mut folder) = self.folder.take() else { return Ok(()) };
+        if self.folder.is_none() {
+            return Ok(());
+        }
         let seconds = self.opened.elapsed().as_secs_f64();
         let end = match self.end.take() {
             Some(end) => end,
             None if self.finished => End::of(&Ok(()), seconds),
-            None => End { state: "failed", exit_code: std::thread::panicking().then_some(101), error: None, seconds },
+            None => End::without_error("failed", std::thread::panicking().then_some(101), seconds),
         };
         self.head.insert("ended".to_owned(), json!(timestamp::now()));
-        folder.write_record(&self.head, &members(&Event::End(end))).map_err(|error| cannot_write(&self.dir, &error))?;
+        let is_done = end.state == "done";
+        let end = members(&Event::End(end));
+        let written = if is_done { self.claim() } else { Ok(()) };
+        let Some(mut folder) = self.folder.take() else { return Ok(()) };
+        let written = written.and_then(|()| {
+            if folder.is_claimed() { folder.write_record(&self.head, &end) } else { self.write_failure(&end, folder.earlier_run()) }
+        });
+        written.map_err(|error| cannot_write(&self.dir, &error))?;
         folder.end();
         Ok(())
+    }
+
+    /// Writes the record of a run that has failed beside the outputs of another one, `beside`.
+    fn write_failure(&self, end: &Map<String, Value>, beside: &Value) -> std::io::Result<()> {
+        let dir = self.dir.join(FAILURE);
+        self.sink.create_folder(&dir)?;
+        let mut record = self.head.clone();
+        record.extend(end.clone());
+        record.insert("files".to_owned(), Value::Array(self.failure_files.clone()));
+        record.insert("beside".to_owned(), beside.clone());
+        let path = dir.join(format!("{}.run.json", self.program.name));
+        self.sink.write(&path, |out| writeln!(out, "{:#}", Value::Object(record)))?;
+        self.open_log(&dir, false)
     }
 }
 
@@ -291,9 +336,30 @@ fn cannot_write(dir: &Path, error: &std::io::Error) -> Error {
 
 /// The end of a run that goes on.
 fn running() -> Map<String, Value> {
-    let mut end = members(&Event::End(End { state: "running", exit_code: None, error: None, seconds: f64::NAN }));
+    let mut end = members(&Event::End(End::without_error("running", None, f64::NAN)));
     end.remove("seconds");
     end
+}
+
+/// The texts of a program and of what it imports, with the number of the first line of each.
+fn texts(program: &Program) -> Value {
+    let source = &program.source;
+    let own = json!({ "file": source.file, "first_line": 1, "text": source.text });
+    let imports = source.imported().zip(source.imports);
+    let imports = imports.map(|((file, first_line), import)| json!({ "file": file, "first_line": first_line, "text": import.text }));
+    std::iter::once(own).chain(imports).collect()
+}
+
+/// Units of coordinates, of times and of outputs, by tag.
+fn units(program: &Program, start: &Start) -> Value {
+    let outputs: Map<String, Value> =
+        program.outputs.iter().filter_map(|output| Some((output.tag.to_owned(), json!(output.unit?.text())))).collect();
+    let time_from = start.parameters.iter().find(|(key, ..)| key == "time_from");
+    let time = match time_from {
+        Some((_, tag, _)) => outputs.get(tag).cloned().unwrap_or_default(),
+        None => json!(program.axes.time),
+    };
+    json!({ "coordinates": program.axes.coordinates, "time": time, "outputs": outputs })
 }
 
 /// The members of an event without its name.

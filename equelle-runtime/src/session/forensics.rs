@@ -18,9 +18,7 @@ use crate::error::{Error, ErrorKind};
 use crate::newton::{History, SolveOutcome, session as newton};
 use crate::output::vtu::{self, VtuMesh};
 use crate::output::{Compression, Field, FieldValues, StepFields, Support, VtkPart};
-
-/// The folder, in that of the outputs.
-const FOLDER: &str = "failure";
+use crate::run::FAILURE;
 
 /// Number of entries of the residual in the table.
 const WORST: usize = 100;
@@ -68,14 +66,14 @@ impl Session {
         match self.write_failure(&failed) {
             Ok(Some(text)) => error.message = format!("{}\n{text}", error.message),
             Ok(None) => {}
-            Err(what) => self.progress.warning(&format!("the folder `{FOLDER}` could not be written: {}", what.message)),
+            Err(what) => self.progress.warning(&format!("the folder `{FAILURE}` could not be written: {}", what.message)),
         }
         error
     }
 
     fn write_failure(&mut self, failed: &FailedSolve) -> Result<Option<String>, Error> {
         let Some(record) = self.outputs.record().cloned() else { return Ok(None) };
-        let (dir, sink) = (record.dir_of_files().join(FOLDER), self.sink.clone());
+        let (dir, sink) = (record.dir_of_files().join(FAILURE), self.sink.clone());
         let io = |path: &Path, error: std::io::Error| Error::cannot_write(&format!("`{}`", path.display()), &error);
         sink.create_folder(&dir).map_err(|error| io(&dir, error))?;
         let is_restart = self.parameters.text("restart").is_some();
@@ -113,6 +111,7 @@ impl Session {
         }
         let path = dir.join(format!("{}-worst.csv", self.program.name));
         sink.write(&path, |out| self.worst(failed, out)).map_err(|error| io(&path, error))?;
+        record.has_failed(files.clone());
         let about = json!({
             "program": {"name": self.program.name},
             "state": "failed",

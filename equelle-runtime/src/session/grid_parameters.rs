@@ -356,6 +356,7 @@ mod tests {
             inputs: &[InputInfo { name: "lx", kind: InputKind::Scalar, domain: "", unit: None, default: "1", line: 3 }],
             min_dim: 1,
             outputs: &[],
+            axes: crate::program::AxisUnits::NONE,
             retries: &[],
             solves: &[],
         };
@@ -376,6 +377,7 @@ mod tests {
             inputs: &[InputInfo { name: "dx", kind: InputKind::Scalar, domain: "", unit: None, default: "1", line: 3 }],
             min_dim: 1,
             outputs: &[],
+            axes: crate::program::AxisUnits::NONE,
             retries: &[],
             solves: &[],
         };

@@ -139,6 +139,7 @@ mod tests {
         ],
         min_dim: 1,
         outputs: &[],
+        axes: crate::program::AxisUnits::NONE,
         retries: &[],
         solves: &[Solve { line: 3, unknowns: &["s"] }],
     };

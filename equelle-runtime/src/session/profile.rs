@@ -10,17 +10,20 @@ use super::profiler::OpenLoop;
 pub use super::profiler::{Phase, Profiler};
 use crate::kernel_info::KernelInfo;
 use crate::report::event::{Event, KernelProfile, LoopProfile, Profile, SolveProfile};
-use crate::report::{bytes, seconds};
+use crate::report::{Pause, bytes, seconds};
 use crate::solve_traffic::SolveTraffic;
 use crate::threads::Threads;
 
-/// Returns to the phase before when it is dropped.
+/// Returns to the phase before when it is dropped. What is no computation is none of a round.
 #[must_use]
-pub(super) struct InPhase(Option<(Profiler, Phase)>);
+pub(super) struct InPhase {
+    before: Option<(Profiler, Phase)>,
+    _pause: Pause,
+}
 
 impl Drop for InPhase {
     fn drop(&mut self) {
-        if let Some((profiler, before)) = &self.0 {
+        if let Some((profiler, before)) = &self.before {
             profiler.enter(*before);
         }
     }
@@ -114,7 +117,8 @@ impl Session {
 
     /// Enters a phase until the result is dropped.
     pub(super) fn in_phase(&self, phase: Phase) -> InPhase {
-        InPhase(self.profile.as_ref().map(|profiler| (profiler.clone(), profiler.enter(phase))))
+        let before = self.profile.as_ref().map(|profiler| (profiler.clone(), profiler.enter(phase)));
+        InPhase { before, _pause: self.progress.pause() }
     }
 
     /// A loop begins.

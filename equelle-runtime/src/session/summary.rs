@@ -51,9 +51,12 @@ impl Session {
     fn summary(&self) -> String {
         let elapsed = self.progress.elapsed().as_secs_f64();
         let mut text = format!("done in {}", seconds(elapsed));
-        let steps = self.progress.steps();
+        let (steps, (rounds, in_rounds)) = (self.progress.steps(), self.progress.rounds());
         if steps > 0 {
-            text.push_str(&format!(": {steps} step{} ({} each)", if steps == 1 { "" } else { "s" }, seconds(elapsed / steps as f64)));
+            text.push_str(&format!(": {steps} step{}", if steps == 1 { "" } else { "s" }));
+        }
+        if rounds > 0 {
+            text.push_str(&format!(" ({} each)", seconds(in_rounds.as_secs_f64() / rounds as f64)));
         }
         text.push_str(&format!(", {} cells", self.grid.n_cells()));
         if self.threads.are_used() {

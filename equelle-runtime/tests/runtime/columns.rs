@@ -3,7 +3,7 @@
 use equelle_runtime::grid::{Cartesian, Grid};
 use equelle_runtime::io::Sink;
 use equelle_runtime::session::{Options, Session};
-use equelle_runtime::{EntityKind, Error, ErrorKind, OutputInfo, OutputKind, Program, launch};
+use equelle_runtime::{EntityKind, Error, ErrorKind, OutputInfo, OutputKind, OutputUnit, Program, launch};
 
 use crate::common::*;
 
@@ -50,8 +50,10 @@ fn what_parameters_make_one_column_of_is_refused_before_the_run() {
     assert!(start(&LIKE_A_PROBE, four_by_three(), &["output_format=csv", "probe=0.6,0.1"]).is_err());
     assert_eq!(start(&LIKE_A_PROBE, four_by_three(), &["output_format=csv", "probe=0.6,0.2"]), Ok(()));
     // Arrays of VTK have the unit behind the tag.
-    static UNITS: Program =
-        Program { outputs: &[OutputInfo { tag: "p", kind: CELLS, unit: Some("Bar") }, output("p [Bar]", CELLS)], ..HEAT };
+    static UNITS: Program = Program {
+        outputs: &[OutputInfo { tag: "p", kind: CELLS, unit: Some(OutputUnit::Divided("Bar")) }, output("p [Bar]", CELLS)],
+        ..HEAT
+    };
     assert!(start(&UNITS, four_by_three(), &["output_format=vtu"]).is_err());
     assert_eq!(start(&UNITS, four_by_three(), &["output_format=csv,npy,text"]), Ok(()));
 }

@@ -5,7 +5,8 @@ use std::path::{Path, PathBuf};
 use equelle_runtime::grid::{Cartesian, Grid, NONE};
 use equelle_runtime::session::{Options, Session};
 use equelle_runtime::{
-    CanonicalSet, EntityKind, Error, Extent, InputInfo, InputKind, InputUnit, OutputInfo, OutputKind, Parameters, Program, Source,
+    AxisUnits, CanonicalSet, EntityKind, Error, Extent, InputInfo, InputKind, InputUnit, OutputInfo, OutputKind, OutputUnit, Parameters,
+    Program, Source,
 };
 
 pub const ALL_CELLS: CanonicalSet = CanonicalSet::new(EntityKind::Cell, Extent::All);
@@ -55,8 +56,9 @@ pub static HEAT: Program = Program {
     solves: &[],
     outputs: &[
         OutputInfo { tag: "u", kind: OutputKind::Numbers(EntityKind::Cell), unit: None },
-        OutputInfo { tag: "v", kind: OutputKind::Numbers(EntityKind::Cell), unit: None },
+        OutputInfo { tag: "v", kind: OutputKind::Numbers(EntityKind::Cell), unit: Some(OutputUnit::Si("m/s")) },
     ],
+    axes: AxisUnits { coordinates: Some("m"), time: Some("s") },
 };
 
 /// The worked example of the runtime specification, section 1.3.

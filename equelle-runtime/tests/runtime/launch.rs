@@ -1,5 +1,7 @@
 //! Sessions, progress, and the command line of a simulator.
 
+use std::time::Duration;
+
 use equelle_runtime::grid::{Geometry, Grid, Topology};
 use equelle_runtime::interrupt::{Interrupt, Signal};
 use equelle_runtime::launch::{help, launch_words, render_error};
@@ -221,6 +223,42 @@ fn a_thousand_fast_steps_are_not_a_thousand_lines() {
     let lines = stderr.text().lines().count();
     let limit = 2 + progress.elapsed().as_secs() as usize;
     assert!((2..=limit).contains(&lines), "{lines} lines");
+}
+
+/// Start, reading and writing count 0.4 s each, the two rounds themselves microseconds.
+#[test]
+fn rounds_have_their_own_time() {
+    let wait = || std::thread::sleep(Duration::from_millis(400));
+    let (mut session, stderr) = talking(&[], ProgressStyle::Lines);
+    wait();
+    let mut progress = Progress::new(ProgressStyle::Quiet, MessageFormat::Human, Box::new(stderr.clone()));
+    progress.begin(Some(2));
+    for _ in 0..2 {
+        let pause = progress.pause();
+        let nested = progress.pause();
+        wait();
+        drop(nested);
+        drop(pause);
+        progress.step();
+    }
+    progress.end();
+    let (rounds, time) = progress.rounds();
+    assert!(rounds == 2 && time < Duration::from_millis(300), "{time:?}");
+    // Rounds of an earlier run are steps, but none of this one's.
+    progress.begin(Some(5));
+    progress.skip(3, 5);
+    progress.step();
+    progress.end();
+    assert_eq!((progress.steps(), progress.rounds().0), (6, 1));
+    // The summary divides that time, not that of the run.
+    let mut state = session.begin_loop(2);
+    while session.next_step(&mut state).is_some() {}
+    session.finish();
+    let text = stderr.text();
+    let each = text.split_once("2 steps (").and_then(|(_, rest)| rest.split_once(" each)")).expect("a summary").0;
+    let (number, unit) = each.split_once(' ').expect("a time with its unit");
+    let number: f64 = number.parse().expect("a number");
+    assert!(unit == "us" || unit == "ms" && number < 150.0, "a half of the time of the run is 0.8 s: {text}");
 }
 
 #[test]

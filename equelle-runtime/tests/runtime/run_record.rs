@@ -2,10 +2,11 @@
 
 use std::path::Path;
 
+use equelle_runtime::interrupt::Signal;
 use equelle_runtime::io::Sink;
 use equelle_runtime::report::ProgressStyle;
 use equelle_runtime::session::{Options, Session};
-use equelle_runtime::{EntityKind, Error, ErrorKind, OutputInfo, OutputKind, Program, Source, launch};
+use equelle_runtime::{AxisUnits, EntityKind, Error, ErrorKind, OutputInfo, OutputKind, Program, Source, launch};
 
 use crate::common::*;
 use crate::output::Buffer;
@@ -22,6 +23,7 @@ static FLOW: Program = Program {
         OutputInfo { tag: "p", kind: OutputKind::Numbers(EntityKind::Cell), unit: None },
         OutputInfo { tag: "v", kind: OutputKind::Numbers(EntityKind::Cell), unit: None },
     ],
+    axes: AxisUnits::NONE,
 };
 
 /// Puts out what no other does.
@@ -127,16 +129,106 @@ fn panics_are_recorded() {
     assert_eq!(names_in(&dir), ["heat.run.json"]);
 }
 
-/// A run that fails before its first output leaves the files before it, and their list.
+/// The record of a run that has failed beside the outputs of another one.
+fn failure(dir: &Path) -> serde_json::Value {
+    serde_json::from_str(&std::fs::read_to_string(dir.join("failure/heat.run.json")).expect("a record")).expect("JSON")
+}
+
+/// A run that fails before its first output leaves the files before it and their record, byte for
+/// byte; its own record, with error, lines, hint and log, is in the folder of failures.
 #[test]
-fn a_run_without_outputs_removes_nothing() {
+fn a_run_without_outputs_leaves_the_record_of_those_that_lie_there() {
     let dir = fresh_dir("record-early");
     steps(&dir, 3, Ok(())).unwrap();
-    let early = launch::recorded(session_of(&HEAT, &dir, &[]).unwrap(), |_| Err(Error::new(ErrorKind::Data, "bad data")));
-    assert_eq!(early.unwrap_err().kind, ErrorKind::Data);
-    assert_eq!((outputs_in(&dir), &record(&dir)["exit_code"]), (4, &4.into()));
+    let before = std::fs::read(dir.join("heat.run.json")).unwrap();
+    let error = Error::new(ErrorKind::Data, "bad data").hint("give other data").at(7);
+    let session = session_of(&HEAT, &dir, &["event_log=true"]).unwrap();
+    let failed = launch::recorded(session, |mut session| {
+        session.domain(ALL_CELLS)?;
+        Err(error)
+    });
+    assert_eq!(failed.unwrap_err().kind, ErrorKind::Data);
+    assert_eq!((outputs_in(&dir), std::fs::read(dir.join("heat.run.json")).unwrap() == before), (4, true));
+    let failed = failure(&dir);
+    assert_eq!((&failed["state"], &failed["exit_code"], &failed["error"]), (&"failed".into(), &4.into(), &"bad data".into()));
+    assert_eq!((&failed["lines"], &failed["hint"]), (&serde_json::json!([7]), &"give other data".into()));
+    let good = record(&dir);
+    assert_eq!(failed["files"], serde_json::json!([]));
+    assert_eq!(failed["beside"], serde_json::json!({"started": good["started"], "process": good["process"]}));
+    let log = std::fs::read_to_string(dir.join("failure/heat.events.jsonl")).expect("the log of the run that failed");
+    assert!(log.starts_with("{\"event\":\"start\""), "{log}");
+    assert!(!dir.join("heat.events.jsonl").exists(), "the run before had none");
+    // Interrupted, or ended by a panic: the same.
+    let interrupted = Error::new(ErrorKind::Interrupted(Signal::Interrupt), "interrupted");
+    assert!(launch::recorded(session_of(&HEAT, &dir, &[]).unwrap(), |_| Err(interrupted)).is_err());
+    assert_eq!(failure(&dir)["state"], "interrupted");
+    let session = session_of(&HEAT, &dir, &[]).unwrap();
+    let run = std::panic::AssertUnwindSafe(|| launch::recorded(session, |_session| panic!("on purpose")));
+    assert!(std::panic::catch_unwind(run).is_err());
+    assert_eq!(failure(&dir)["exit_code"], 101);
+    assert_eq!(std::fs::read(dir.join("heat.run.json")).unwrap(), before);
+    // The next one finds all files.
     steps(&dir, 0, Ok(())).unwrap();
     assert_eq!(outputs_in(&dir), 1);
+}
+
+/// While a run has no file yet, the record is that of the run before; with its first file it is its
+/// own, also if the run fails then.
+#[test]
+fn the_record_changes_hands_with_the_first_file() {
+    let dir = fresh_dir("record-hands");
+    steps(&dir, 3, Ok(())).unwrap();
+    let mut session = session_of(&HEAT, &dir, &[]).unwrap();
+    let cells = session.domain(ALL_CELLS).unwrap();
+    assert_eq!((&record(&dir)["state"], outputs_in(&dir)), (&"done".into(), 4));
+    session.output_collection("u", &cells, &[1.0, 2.0]).unwrap();
+    session.complete_outputs().unwrap();
+    assert_eq!((&record(&dir)["state"], outputs_in(&dir)), (&"running".into(), 1));
+    let failed = Error::new(ErrorKind::Simulation, "it blew up");
+    assert!(launch::recorded(session, |_| Err(failed)).is_err());
+    let own = record(&dir);
+    assert_eq!((&own["state"], own["files"].as_array().map(Vec::len)), (&"failed".into(), Some(1)));
+    assert!(!dir.join("failure").exists(), "its record lies beside its file");
+    // A run that is done without a file has the record, and leaves the files.
+    steps(&dir, 1, Ok(())).unwrap();
+    launch::recorded(session_of(&HEAT, &dir, &["nx=3"]).unwrap(), |mut session| {
+        session.finish();
+        Ok(())
+    })
+    .unwrap();
+    let done = record(&dir);
+    assert_eq!((&done["parameters"]["nx"]["value"], done["earlier_files"].as_array().map(Vec::len)), (&"3".into(), Some(2)));
+    assert_eq!(outputs_in(&dir), 2);
+}
+
+/// A record whose files are gone, and that of a run that failed without any, are replaced at once.
+#[test]
+fn a_record_without_outputs_is_replaced_at_once() {
+    let dir = fresh_dir("record-free");
+    let failed = |message: &str| {
+        let error = Error::new(ErrorKind::Data, message);
+        assert!(launch::recorded(session_of(&HEAT, &dir, &[]).unwrap(), |_| Err(error)).is_err());
+        record(&dir)["error"].clone()
+    };
+    assert_eq!((failed("first"), failed("second")), ("first".into(), "second".into()));
+    assert!(steps(&dir, 2, Err(Error::new(ErrorKind::Simulation, "it blew up"))).is_err());
+    assert_eq!((failed("third"), outputs_in(&dir)), ("it blew up".into(), 3));
+    for name in names_in(&dir).iter().filter(|name| name.ends_with(".output")) {
+        std::fs::remove_file(dir.join(name)).unwrap();
+    }
+    assert_eq!(failed("fourth"), "fourth");
+}
+
+/// Units of axes and outputs are in the record, and the texts of the program.
+#[test]
+fn units_and_texts_are_in_the_record() {
+    let dir = fresh_dir("record-units");
+    drop(session_of(&HEAT, &dir, &[]).unwrap());
+    let own = record(&dir);
+    assert_eq!(own["units"], serde_json::json!({"coordinates": "m", "time": "s", "outputs": {"v": "m/s"}}));
+    assert_eq!(own["texts"][0]["text"], HEAT.source.text);
+    drop(session_of(&HEAT, &dir, &["time_from=v"]).unwrap());
+    assert_eq!(record(&dir)["units"]["time"], "m/s");
 }
 
 /// As a run leaves it that is killed: the record of its start, its journal, locks that nobody
@@ -154,6 +246,12 @@ fn what_a_killed_run_left_blocks_nobody_and_goes_away() {
     file(&dir, ".heat.run.lock", "program `heat`, process 1\n");
     file(&dir, ".u.output.lock", "program `heat`, process 1\n");
     file(&dir, ".heat.run-a1B2c3D4.part", "0.1\n0.");
+    // Nor does a run that fails without an output: record and journal stay as they are.
+    let failed = Error::new(ErrorKind::Data, "bad data");
+    assert!(launch::recorded(session_of(&HEAT, &dir, &[]).unwrap(), |_| Err(failed)).is_err());
+    assert_eq!(std::fs::read_to_string(dir.join(".heat.run.files")).unwrap(), format!("{journal}{{\"name\":\"u-0"));
+    assert_eq!(self::record(&dir)["state"], "running");
+    std::fs::remove_dir_all(dir.join("failure")).unwrap();
     steps(&dir, 0, Ok(())).unwrap();
     assert_eq!(names_in(&dir), ["heat.run.json", "u-00000.output"]);
 }

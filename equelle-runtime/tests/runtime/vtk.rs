@@ -12,7 +12,7 @@ use equelle_runtime::output::vtu::{self, VtuMesh};
 use equelle_runtime::output::{Compression, Field, FieldValues, StepFields, Support, VtkPart, npy, pvd};
 use equelle_runtime::session::Options;
 use equelle_runtime::threads::Threads;
-use equelle_runtime::{CanonicalSet, EntityKind, Error, OutputInfo, OutputKind, Parameters, Program, Session};
+use equelle_runtime::{CanonicalSet, EntityKind, Error, OutputInfo, OutputKind, OutputUnit, Parameters, Program, Session};
 
 use crate::common::*;
 use crate::vtk_cases::{fields, grids};
@@ -511,7 +511,7 @@ fn units_of_outputs_are_in_names() {
     static PRESSURE: Program = Program {
         name: "pressure",
         inputs: &[],
-        outputs: &[OutputInfo { tag: "p", kind: OutputKind::Numbers(EntityKind::Cell), unit: Some("Bar") }],
+        outputs: &[OutputInfo { tag: "p", kind: OutputKind::Numbers(EntityKind::Cell), unit: Some(OutputUnit::Divided("Bar")) }],
         ..HEAT
     };
     let sink = Sink::memory();

@@ -32,7 +32,7 @@ use quote::quote;
 use super::rust::{blank, format, ident};
 use super::sets::entity_ident;
 use super::source::{file_name, imported, newton_place, retries, solves, source_path};
-use super::{PackageOptions, input_kind, output_kind, output_unit, unit_text};
+use super::{PackageOptions, UnitOfOutput, input_kind, output_kind, output_unit, symbol, unit_text};
 use function::FunctionWriter;
 use operations::real;
 use program::Program;
@@ -42,6 +42,7 @@ pub(super) fn text(module: &Module, options: &PackageOptions) -> Result<String, 
     let mut globals = Namer::rust();
     globals.reserve(["rt", "simulate", "PROGRAM", "R", "kernels", "Kernels", "Error", "EquelleRuntime", "Operations", "Implicit"]);
     globals.reserve([
+        "AxisUnits",
         "CanonicalSet",
         "Checkpoint",
         "EntityKind",
@@ -55,6 +56,7 @@ pub(super) fn text(module: &Module, options: &PackageOptions) -> Result<String, 
         "InputUnit",
         "OutputInfo",
         "OutputKind",
+        "OutputUnit",
         "Retry",
         "Solve",
         "TableColumn",
@@ -188,9 +190,15 @@ fn program_info(program: &Program) -> TokenStream {
         });
         let entities = output.ty.mapping().map(|set| entity_ident(module.sets.get(set).kind));
         let kind = entities.map_or_else(|| quote! { #kind }, |entities| quote! { #kind(EntityKind::#entities) });
-        let unit = output_unit(module, output).map_or_else(|| quote! { None }, |unit| quote! { Some(#unit) });
+        let unit = match output_unit(module, output) {
+            Some(UnitOfOutput::Divided(unit)) => quote! { Some(OutputUnit::Divided(#unit)) },
+            Some(UnitOfOutput::Si(unit)) => quote! { Some(OutputUnit::Si(#unit)) },
+            None => quote! { None },
+        };
         quote! { OutputInfo { tag: #tag, kind: OutputKind::#kind, unit: #unit } }
     });
+    let unit = |dimension| symbol(dimension).map_or_else(|| quote! { None }, |unit| quote! { Some(#unit) });
+    let (coordinates, time) = (unit(module.interface.coordinates), unit(module.interface.time));
     quote! {
         /// What messages at run time need to know of the program.
         pub static PROGRAM: Program = Program {
@@ -201,6 +209,7 @@ fn program_info(program: &Program) -> TokenStream {
             retries: &[#(#retries),*],
             solves: &[#(#solves),*],
             outputs: &[#(#outputs),*],
+            axes: AxisUnits { coordinates: #coordinates, time: #time },
         };
     }
 }
@@ -280,7 +289,7 @@ impl Needs {
     }
 
     fn imports(&self, program: &Program, has_inputs: bool, memory: Option<&equelle_front::memory::Needs>) -> TokenStream {
-        let mut names = vec!["Error", "Program", "Source"];
+        let mut names = vec!["AxisUnits", "Error", "Program", "Source"];
         names.extend((!program.module.source.imported().is_empty()).then_some("ImportedSource"));
         if has_inputs {
             names.extend(["InputInfo", "InputKind"]);
@@ -293,6 +302,8 @@ impl Needs {
         }
         let mut outputs = program.module.interface.named_outputs().peekable();
         names.extend(outputs.peek().is_some().then_some(["OutputInfo", "OutputKind"]).into_iter().flatten());
+        let has_unit = |output: &Data| output_unit(program.module, output).is_some();
+        names.extend(program.module.interface.named_outputs().any(has_unit).then_some("OutputUnit"));
         let names_entities = self.domains || memory.is_some() || outputs.any(|output| output.ty.mapping().is_some());
         names.extend(names_entities.then_some("EntityKind"));
         names.extend((!program.checkpoints.loops.is_empty()).then_some("Checkpoint"));

@@ -5,8 +5,8 @@ pub mod kernels;
 mod kernels_serial;
 
 use equelle_runtime::{
-    Buffers, CanonicalSet, EntityKind, Error, Extent, InputInfo, InputKind, MemoryPlan,
-    OutputInfo, OutputKind, Program, SetMemory, Source,
+    AxisUnits, Buffers, CanonicalSet, EntityKind, Error, Extent, InputInfo, InputKind,
+    MemoryPlan, OutputInfo, OutputKind, Program, SetMemory, Source,
 };
 use kernels::{ComputeItrans, Kernels, ResidualOfCells, ResidualOfWells};
 
@@ -107,6 +107,10 @@ pub static PROGRAM: Program = Program {
             unit: None,
         },
     ],
+    axes: AxisUnits {
+        coordinates: Some("m"),
+        time: None,
+    },
 };
 /// The most collections that live at the same time, and what linear systems there are.
 pub static MEMORY: MemoryPlan = MemoryPlan {

@@ -5,7 +5,7 @@ pub mod kernels;
 mod kernels_serial;
 
 use equelle_runtime::{
-    Buffers, CanonicalSet, Checkpoint, Comparison, EntityKind, Error, Extent,
+    AxisUnits, Buffers, CanonicalSet, Checkpoint, Comparison, EntityKind, Error, Extent,
     GeometryArray, InputInfo, InputKind, MemoryPlan, Operations, OutputInfo, OutputKind,
     Program, Reduction, SetMemory, Source,
 };
@@ -147,6 +147,10 @@ pub static PROGRAM: Program = Program {
             unit: None,
         },
     ],
+    axes: AxisUnits {
+        coordinates: Some("m"),
+        time: None,
+    },
 };
 /// The most collections that live at the same time, and what linear systems there are.
 pub static MEMORY: MemoryPlan = MemoryPlan {

@@ -2,9 +2,9 @@
 #![allow(non_snake_case)]
 
 use equelle_runtime::{
-    Buffers, CanonicalSet, Checkpoint, EntityKind, Error, Extent, InputInfo, InputKind,
-    InputUnit, MemoryPlan, Operations, OutputInfo, OutputKind, Program, Reduction,
-    SetMemory, Source,
+    AxisUnits, Buffers, CanonicalSet, Checkpoint, EntityKind, Error, Extent, InputInfo,
+    InputKind, InputUnit, MemoryPlan, Operations, OutputInfo, OutputKind, OutputUnit,
+    Program, Reduction, SetMemory, Source,
 };
 
 /// What messages at run time need to know of the program.
@@ -80,14 +80,18 @@ pub static PROGRAM: Program = Program {
         OutputInfo {
             tag: "expU",
             kind: OutputKind::Numbers(EntityKind::Cell),
-            unit: None,
+            unit: Some(OutputUnit::Si("K")),
         },
         OutputInfo {
             tag: "maximum of u",
             kind: OutputKind::Number,
-            unit: None,
+            unit: Some(OutputUnit::Si("K")),
         },
     ],
+    axes: AxisUnits {
+        coordinates: Some("m"),
+        time: Some("s"),
+    },
 };
 /// The most collections that live at the same time, and what linear systems there are.
 pub static MEMORY: MemoryPlan = MemoryPlan {

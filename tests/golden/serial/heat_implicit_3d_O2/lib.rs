@@ -5,9 +5,9 @@ pub mod kernels;
 mod kernels_serial;
 
 use equelle_runtime::{
-    Buffers, CanonicalSet, Checkpoint, EntityKind, Error, Extent, GeometryArray,
-    Implicit, InputInfo, InputKind, InputUnit, MemoryPlan, OutputInfo, OutputKind,
-    Program, Retry, SetMemory, Solve, SolveMemory, Source,
+    AxisUnits, Buffers, CanonicalSet, Checkpoint, EntityKind, Error, Extent,
+    GeometryArray, Implicit, InputInfo, InputKind, InputUnit, MemoryPlan, OutputInfo,
+    OutputKind, OutputUnit, Program, Retry, SetMemory, Solve, SolveMemory, Source,
 };
 use kernels::{
     ComputeBtransDirection, ComputeDtCvVolume, ComputeMaxU0, ComputeMaxUInitial,
@@ -104,14 +104,18 @@ pub static PROGRAM: Program = Program {
         OutputInfo {
             tag: "u",
             kind: OutputKind::Numbers(EntityKind::Cell),
-            unit: None,
+            unit: Some(OutputUnit::Si("K")),
         },
         OutputInfo {
             tag: "maximum of u",
             kind: OutputKind::Number,
-            unit: None,
+            unit: Some(OutputUnit::Si("K")),
         },
     ],
+    axes: AxisUnits {
+        coordinates: Some("m"),
+        time: Some("s"),
+    },
 };
 /// The most collections that live at the same time, and what linear systems there are.
 pub static MEMORY: MemoryPlan = MemoryPlan {

@@ -5,9 +5,9 @@ pub mod kernels;
 mod kernels_serial;
 
 use equelle_runtime::{
-    Buffers, CanonicalSet, Checkpoint, EntityKind, Error, Extent, GeometryArray,
-    InputInfo, InputKind, MemoryPlan, Operations, OutputInfo, OutputKind, Program,
-    SetMemory, Source,
+    AxisUnits, Buffers, CanonicalSet, Checkpoint, EntityKind, Error, Extent,
+    GeometryArray, InputInfo, InputKind, MemoryPlan, Operations, OutputInfo, OutputKind,
+    Program, SetMemory, Source,
 };
 use kernels::{Bottom, Kernels, Mean, Stage};
 
@@ -121,6 +121,10 @@ pub static PROGRAM: Program = Program {
             unit: None,
         },
     ],
+    axes: AxisUnits {
+        coordinates: Some("m"),
+        time: None,
+    },
 };
 /// The most collections that live at the same time, and what linear systems there are.
 pub static MEMORY: MemoryPlan = MemoryPlan {
