@@ -53,6 +53,8 @@ impl<T: Copy> CollectionInput<T> {
 pub struct Inputs {
     /// What the program says of its inputs.
     infos: &'static [InputInfo],
+    /// The first value of each.
+    scalars: Vec<(String, f64)>,
     collections: Vec<(String, Arc<Domain>, CollectionInput)>,
     /// By component.
     vectors: Vec<(String, Arc<Domain>, Vec<CollectionInput>)>,
@@ -107,6 +109,18 @@ impl Inputs {
     /// Number of elements of the first domain that was read under this name.
     pub fn domain_len(&self, name: &str) -> Option<usize> {
         self.domains.iter().find(|(n, _, _)| n == name).map(|(_, _, domain)| domain.len())
+    }
+
+    /// [`Inputs::scalar`] for the program, which has read it from here on.
+    ///
+    /// # Errors
+    /// `Data` if it is not a number.
+    pub fn read_scalar(&mut self, parameters: &Parameters, name: &str, default: f64) -> Result<f64, Error> {
+        let value = self.scalar(parameters, name, default)?;
+        if self.scalars.iter().all(|(read, _)| read != name) {
+            self.scalars.push((name.to_owned(), value));
+        }
+        Ok(value)
     }
 
     /// Parameter `name`, or the default.

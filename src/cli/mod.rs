@@ -15,6 +15,7 @@ mod run;
 mod stdout;
 mod sweep;
 mod trial;
+mod unknown_word;
 mod warm;
 mod watch;
 
@@ -89,7 +90,9 @@ fn dispatch(backends: Registry, cli: Cli, console: &Console) -> Result<(), Failu
             }
             Verb::Man { verb } => print(&man::page(backends, verb.as_deref())?),
         },
-        (None, Some(file)) => match cli.plain.emit {
+        (None, Some(file)) => {
+            unknown_word::check(backends, &file)?;
+            match cli.plain.emit {
             Some(what) => emit::emit(backends, &args::EmitArgs { what, file, program: cli.plain.program }, console),
             None => {
                 let edits = if cli.plain.force { Edits::Overwrite } else { Edits::Keep };
@@ -97,7 +100,8 @@ fn dispatch(backends: Registry, cli: Cli, console: &Console) -> Result<(), Failu
                 let writing = compile::Writing { output: cli.plain.output, edits, dependencies };
                 compile::write_package(&file, &cli.plain.program, cli.plain.backends, writing, console)
             }
-        },
+        }
+        }
         (None, None) => {
             console.progress(&format!(
                 "{}\n`equellec --help` lists all commands, `equellec VERB --help` the options of one.",

@@ -11,7 +11,7 @@ use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
 use crate::syntax::ast;
 use crate::typed::captures::{self, Captures};
-use crate::typed::{Expr, ExprKind, Function, TreeType, TypedProgram, VarId, Variable};
+use crate::typed::{Expr, ExprKind, Function, TreeDimension, TreeType, TypedProgram, VarId, Variable};
 use crate::types::{Dimension, SetId, SetTable, Type};
 
 /// Deepest nesting of expressions, loops and calls together, where a call weighs [`CALL_WEIGHT`].
@@ -88,7 +88,7 @@ pub(super) struct Frame {
     /// Its variables so far.
     pub locals: Vec<VarId>,
     /// Value returned.
-    pub result: Option<(TreeType, Vec<Dimension>)>,
+    pub result: Option<(TreeType, Vec<TreeDimension>)>,
     /// Variables of the function that rules beyond the grid of the result give: more results.
     pub given: Vec<VarId>,
     /// Span of a Newton call that it reaches.
@@ -242,9 +242,15 @@ impl<'a> Checker<'a> {
         if self.options.nondimensional { Dimension::NONE } else { dimension }
     }
 
-    /// Whether two dimensions may meet in a sum.
-    pub fn agree(&self, a: Dimension, b: Dimension) -> bool {
-        self.options.nondimensional || a == b
+    /// The dimension of two values that meet, as in a sum; `None` if they must not.
+    pub fn joined(&self, a: impl Into<TreeDimension>, b: impl Into<TreeDimension>) -> Option<TreeDimension> {
+        let (a, b) = (a.into(), b.into());
+        a.join(b).or_else(|| self.options.nondimensional.then_some(a))
+    }
+
+    /// True if two values of these dimensions may meet.
+    pub fn agree(&self, a: impl Into<TreeDimension>, b: impl Into<TreeDimension>) -> bool {
+        self.joined(a, b).is_some()
     }
 
     /// A new variable of the instance being checked, or of the main program.
@@ -278,13 +284,18 @@ impl<'a> Checker<'a> {
 }
 
 /// An expression that is not an array.
-pub(super) fn value(kind: ExprKind, ty: Type, dim: Dimension, span: Span) -> Expr {
-    Expr { kind, ty: TreeType::Value(ty), dims: vec![dim], span }
+pub(super) fn value(kind: ExprKind, ty: Type, dim: impl Into<TreeDimension>, span: Span) -> Expr {
+    Expr { kind, ty: TreeType::Value(ty), dims: vec![dim.into()], span }
 }
 
-/// Dimension of an expression that is not an array.
+/// Dimension of an expression that is not an array, as a factor of products.
 pub(super) fn dim(expr: &Expr) -> Dimension {
-    expr.dims.first().copied().unwrap_or(Dimension::NONE)
+    tree_dim(expr).dimension()
+}
+
+/// Dimension of an expression that is not an array, where it meets others.
+pub(super) fn tree_dim(expr: &Expr) -> TreeDimension {
+    expr.dims.first().copied().unwrap_or_default()
 }
 
 /// How a dimension reads in a message.

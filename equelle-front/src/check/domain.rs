@@ -1,13 +1,13 @@
 //! `On`, `Extend` and `? :`: where data lives.
 
 use crate::check::broadcast::{can_broadcast, number_beside_collection};
-use crate::check::checker::{Checker, dim, value};
+use crate::check::checker::{Checker, tree_dim, value};
 use crate::check::stencil::bare;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
 use crate::syntax::ast;
-use crate::typed::{Expr, ExprKind};
-use crate::types::{Basic, Dimension, EntityKind, Shape, Type};
+use crate::typed::{Expr, ExprKind, TreeDimension};
+use crate::types::{Basic, EntityKind, Shape, Type};
 
 impl<'a> Checker<'a> {
     fn no_sequence(&mut self, operand: &Expr, ty: &Type, operator: &str) -> Option<()> {
@@ -70,7 +70,7 @@ impl<'a> Checker<'a> {
             );
         }
         let ty = Type { basic: d.basic, shape: Shape::Collection(over), within: d.within, halo: crate::types::Halo::NONE };
-        let dim = dim(&data);
+        let dim = tree_dim(&data);
         Some(value(ExprKind::On { data: Box::new(data), target: Box::new(target) }, ty, dim, span))
     }
 
@@ -128,7 +128,7 @@ impl<'a> Checker<'a> {
             Some(_) => {}
         }
         let ty = Type { basic: d.basic, shape: Shape::Collection(over), within: d.within, halo: crate::types::Halo::NONE };
-        let dim = dim(&data);
+        let dim = tree_dim(&data);
         Some(value(ExprKind::Extend { data: Box::new(data), domain: Box::new(domain) }, ty, dim, span))
     }
 
@@ -155,7 +155,7 @@ impl<'a> Checker<'a> {
     }
 
     /// What a choice between two values makes.
-    fn choice(&mut self, place: Span, (condition, c): (&Expr, &Type), if_true: &Expr, if_false: &Expr) -> Option<(Type, Dimension)> {
+    fn choice(&mut self, place: Span, (condition, c): (&Expr, &Type), if_true: &Expr, if_false: &Expr) -> Option<(Type, TreeDimension)> {
         let (a, b) = self.no_arrays(if_true, if_false, "`? :`")?;
         self.same_set("`? :`", place, (if_true, &a), (if_false, &b))?;
         // Two branches that are the same domain are that domain; else a choice among elements is a
@@ -185,7 +185,7 @@ impl<'a> Checker<'a> {
             }
             (Shape::Single | Shape::Domain(_) | Shape::Sequence, _) => ty,
         };
-        self.same_dimension(Code::TernaryDimensions, "`? :`", place, if_true, if_false)?;
-        Some((ty, dim(if_true)))
+        let dim = self.same_dimension(Code::TernaryDimensions, "`? :`", place, if_true, if_false)?;
+        Some((ty, dim))
     }
 }

@@ -5,7 +5,7 @@ use crate::check::scope::{Declared, EntryId, Meaning, Role, ScopeKind, State, Va
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
 use crate::syntax::ast::{self, Ident, LoopTest, StmtKind as Ast};
-use crate::typed::{Expr, ExprKind, Stmt, StmtKind, TreeType, VarId, Variable};
+use crate::typed::{Expr, ExprKind, Stmt, StmtKind, TreeDimension, TreeType, VarId, Variable};
 use crate::types::{Basic, Dimension, Shape, Type};
 
 impl<'a> Checker<'a> {
@@ -221,8 +221,9 @@ impl<'a> Checker<'a> {
         if declared.as_ref().is_some_and(|d| d.stencil) {
             ty = self.with_zero_halo(&ty);
         }
+        let dims = value.dims.iter().map(|dim| if mutable { dim.fixed() } else { *dim }).collect();
         let var =
-            self.new_variable(Variable { name: name.name.clone(), ty, dims: value.dims.clone(), mutable, owner: None, span: declared_at });
+            self.new_variable(Variable { name: name.name.clone(), ty, dims, mutable, owner: None, span: declared_at });
         self.set_state(id, State::Assigned(var));
         if !mutable {
             self.keep_definition(var, &value);
@@ -247,7 +248,7 @@ impl<'a> Checker<'a> {
             );
         }
         if let Some((&old, &new)) = dims.iter().zip(&value.dims).find(|&(&a, &b)| !self.agree(a, b)) {
-            let (old, new) = (show_dimension(old), show_dimension(new));
+            let (old, new) = (show_dimension(old.dimension()), show_dimension(new.dimension()));
             return self.fail(
                 Diagnostic::new(Code::MutableDimension, value.span, format!("`{}` has {old} and cannot become {new}", name.name))
                     .label(new)
@@ -352,7 +353,7 @@ impl<'a> Checker<'a> {
     fn rounds(
         &mut self,
         variable: &'a Ident,
-        dims: Option<Vec<Dimension>>,
+        dims: Option<Vec<TreeDimension>>,
         body: &'a ast::Block,
         span: Span,
     ) -> (Option<VarId>, Option<Vec<Stmt>>) {
@@ -393,7 +394,7 @@ impl<'a> Checker<'a> {
                     .hint("`Range(a, b)` gives a, a + 1, ... and ends before b: `Range(0, 10)` has ten rounds"),
             );
         }
-        let (var, body) = self.rounds(variable, Some(vec![Dimension::NONE]), body, span);
+        let (var, body) = self.rounds(variable, Some(vec![TreeDimension::default()]), body, span);
         let [from, below] = <[Option<Expr>; 2]>::try_from(values).ok()?;
         Some(StmtKind::Range { variable: var?, from: from?, below: below?, body: body? })
     }
