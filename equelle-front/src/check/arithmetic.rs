@@ -160,8 +160,14 @@ impl Checker<'_> {
             (Some(number), None) => format!("give the number its unit: `{number} {b_text}`"),
             (None, Some(number)) => format!("give the number its unit: `{number} {a_text}`"),
             (Some(_), Some(_)) | (None, None) => {
-                let missing = |ratio| format!("; if the second value lacks a unit, multiply it by `1 {ratio}`");
-                format!("check the formula{}", a.over(b).map_or_else(String::new, missing))
+                // What has no dimension at all is likely what lacks one.
+                let (lacking, place, ratio) = if a == Dimension::NONE { (left, "first", b.over(a)) } else { (right, "second", a.over(b)) };
+                let name = match &lacking.kind {
+                    ExprKind::Variable(var) => format!("`{}`", self.variables[var.0 as usize].name),
+                    _ => format!("the {place} value"),
+                };
+                let missing = |ratio| format!("; if {name} lacks a unit, multiply it by `1 {ratio}`");
+                format!("check the formula{}", ratio.map_or_else(String::new, missing))
             }
         };
         let diagnostic = Diagnostic::new(

@@ -4,8 +4,9 @@
 use super::options::Options;
 use super::problem::Problem;
 use super::range::Range;
-use super::report::History;
+use super::report::{FailureCause, History};
 use crate::error::Error;
+use crate::input::ConstantTable;
 
 /// A line with the number of values at a bound, if there are any.
 pub(super) fn bounds_line(problem: &mut dyn Problem, options: &Options) -> Result<String, Error> {
@@ -26,12 +27,43 @@ pub(super) fn of_no_convergence(history: &History, options: &Options) -> String 
                 `abs_res_tol` or none, or compile with `--precision f64`"
             .to_owned();
     }
-    let keys = if options.abs_res_tol.is_some() { "`max_iter` and `abs_res_tol` decide" } else { "`max_iter` decides" };
-    format!(
-        "a smaller time step or a better guess may help, and so may `newton_line_search=true`; {keys} when to stop, \
-         and `newton_failure=warn` goes on with the last iterate"
-    )
+    match history.cause {
+        Some(FailureCause::Alternating) if !options.line_search => {
+            "the residual alternates, so that the corrections lead too far: `newton_line_search=true` shortens them".to_owned()
+        }
+        Some(FailureCause::Alternating) => {
+            "the residual alternates even with shorter corrections, as it does where it jumps: make it continuous in the unknown".to_owned()
+        }
+        _ => {
+            let keys = if options.abs_res_tol.is_some() { "`max_iter` and `abs_res_tol` decide" } else { "`max_iter` decides" };
+            let search = if options.line_search { "" } else { ", and so may `newton_line_search=true`" };
+            format!(
+                "a smaller time step or a better guess may help{search}; {keys} when to stop, \
+                 and `newton_failure=warn` goes on with the last iterate"
+            )
+        }
+    }
 }
+
+/// Advice for a system that may be singular because of tables; `None` without such tables.
+pub(super) fn of_tables(tables: &[ConstantTable]) -> Option<String> {
+    let first = tables.first()?;
+    let rows = |table: &ConstantTable| {
+        let arguments: Vec<String> = table.arguments.iter().map(|[first, last]| format!("from {first} to {last}")).collect();
+        format!("`{}` (rows {})", table.name, arguments.join(" and "))
+    };
+    let listed: Vec<String> = tables.iter().map(rows).collect();
+    Some(format!(
+        "outside of its rows a table is constant, and its derivative zero: {}; begin with a guess within the rows, or give `{}_outside=linear`",
+        listed.join(", "),
+        first.name
+    ))
+}
+
+/// Advice where the residual has a sum that no unknown changes.
+pub(super) const OF_SOURCES: &str =
+    "without a boundary condition or a time derivative nothing takes up what sources add, so they must sum to zero: correct them or add \
+     a condition";
 
 /// Distance outside a range, relative to it, below which an iterate has not left it.
 const OUTSIDE: f64 = 1e-3;
