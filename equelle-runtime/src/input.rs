@@ -22,6 +22,7 @@ use crate::domain::Domain;
 use crate::error::{Error, ErrorKind};
 use crate::grid::Grid;
 use crate::io::csv::Wanted;
+use crate::io::expression::{Names, parse};
 use crate::io::token::TextError;
 use crate::io::{csv, npy, npz, quantity, sequence::parse_sequence, unit, vtk};
 use crate::math::table::Table;
@@ -56,6 +57,16 @@ pub struct ConstantTable {
     pub name: String,
     /// Least and greatest value of each argument, in the unit that the program takes.
     pub arguments: Vec<[f64; 2]>,
+}
+
+/// The names of a formula that needs nothing of the grid.
+struct Coordinates;
+
+impl Names for Coordinates {
+    fn variable(&mut self, name: &str, quoted: bool) -> Result<usize, TextError> {
+        let axis = ["x", "y", "z"].iter().position(|own| !quoted && *own == name);
+        axis.ok_or_else(|| TextError::new(0, "another name"))
+    }
 }
 
 /// The inputs read so far.
@@ -113,7 +124,14 @@ impl Inputs {
     /// # Errors
     /// See [`choice::of_collection`].
     pub fn choice(&self, parameters: &Parameters, name: &str) -> Result<Choice, Error> {
-        let number = |parameters: &Parameters, key: &str| quantity::number(parameters, key, self.unit(name));
+        let number = |parameters: &Parameters, key: &str| {
+            quantity::number(parameters, key, self.unit(name)).map_err(|error| match parameters.text(key) {
+                Some(text) if parse(text, &mut Coordinates).is_ok() => {
+                    error.hint(format!("`{key}` is one number for all elements; a formula is `{}={text}`", Derived::Expression.key(name)))
+                }
+                Some(_) | None => error,
+            })
+        };
         choice::of_collection(parameters, name, &Derived::ALL, self.shared.contains(&name), number)
     }
 
@@ -352,7 +370,11 @@ impl Inputs {
             ListChoice::File(path) => read_numbers(parameters, name, &path, 1)?,
             ListChoice::Text => {
                 let text = parameters.text(name).unwrap_or_default();
-                let located = |error: TextError| error.of_parameter(parameters, name);
+                let located = |error: TextError| {
+                    let error = error.of_parameter(parameters, name);
+                    let has_hint = error.hint.is_some();
+                    if has_hint { error } else { error.hint(format!("give {name}=NUMBERS such as `{name}=40*0.01` or `{name}=0.1, 0.2`")) }
+                };
                 let mut sequence = parse_sequence(text).map_err(located)?;
                 if sequence.values.is_empty() {
                     return Err(located(TextError::new(0, "no number")).hint(format!("give {name}=NUMBERS such as 40*0.01")));

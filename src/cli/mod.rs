@@ -24,7 +24,7 @@ use std::process::ExitCode;
 
 use clap::FromArgMatches;
 
-use crate::console::Console;
+use crate::console::{ColorChoice, Console, MessageFormat};
 use crate::failure::Failure;
 use crate::package::vendor::Dependencies;
 use crate::package::written::Edits;
@@ -44,10 +44,16 @@ pub fn main() -> ExitCode {
 /// 5 input or output failed, 6 back-end unavailable or lost, 101 a bug of ours; the simulator's own
 /// for `run`.
 pub fn run_with(backends: Registry, arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
-    let parsed = args::command(backends).try_get_matches_from(arguments).and_then(|mut found| Cli::from_arg_matches_mut(&mut found));
+    let words: Vec<OsString> = arguments.into_iter().collect();
+    let parsed = args::command(backends).try_get_matches_from(&words).and_then(|mut found| Cli::from_arg_matches_mut(&mut found));
     let cli = match parsed {
         Ok(cli) => cli,
         Err(error) => {
+            if let Some(failure) = unknown_word::with_dashes(&error, &words) {
+                let console = Console { format: MessageFormat::Human, color: ColorChoice::Auto.enabled() };
+                console.failure(&failure);
+                return ExitCode::from(failure.exit_code());
+            }
             // A closed pipe is no reason to fail.
             let _ = error.print();
             return ExitCode::from(error.exit_code() as u8);

@@ -1,7 +1,9 @@
 //! The answer to a word that is neither a verb nor a file.
 
+use std::ffi::OsString;
 use std::path::Path;
 
+use clap::error::{ContextKind, ContextValue, ErrorKind as ClapErrorKind};
 use equelle_runtime::params::near_match;
 use equelle_runtime::{Error, ErrorKind};
 
@@ -25,6 +27,23 @@ const ELSEWHERE: [(&[&str], &str); 5] = [
         "a program is one text file: write it, and `equellec run FILE.equelle --template` prints a parameter file for it",
     ),
 ];
+
+/// The failure of an unknown option that may be a parameter: these have no dashes.
+pub(super) fn with_dashes(error: &clap::Error, words: &[OsString]) -> Option<Failure> {
+    if error.kind() != ClapErrorKind::UnknownArgument || error.get(ContextKind::SuggestedArg).is_some() {
+        return None;
+    }
+    let Some(ContextValue::String(option)) = error.get(ContextKind::InvalidArg) else { return None };
+    let at = words.iter().position(|word| word.to_str().is_some_and(|word| word.starts_with(option.as_str())))?;
+    let word = words[at].to_str()?;
+    let (key, value) = word.trim_start_matches('-').split_once('=').unwrap_or_else(|| {
+        let next = words.get(at + 1).and_then(|next| next.to_str()).filter(|next| !next.starts_with('-') && !next.contains('='));
+        (word.trim_start_matches('-'), next.unwrap_or("VALUE"))
+    });
+    let is_key = !key.is_empty() && word.starts_with('-') && key.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
+    let hint = format!("`--help` lists the options; a parameter has no dashes: `{key}={value}`");
+    is_key.then(|| Error::new(ErrorKind::Usage, format!("there is no option `{word}`")).hint(hint).into())
+}
 
 /// Refuses a word in place of a program that can only be meant as a verb.
 ///

@@ -5,7 +5,7 @@ use crate::check::checker::{Checker, dim, show_dimension, tree_dim};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::ops::Arithmetic;
 use crate::source::Span;
-use crate::typed::{Expr, ExprKind, TreeDimension};
+use crate::typed::{Expr, ExprKind, TreeDimension, Variable};
 use crate::types::{Basic, Dimension, EntityKind, SetId, Shape, Type};
 
 fn symbol(op: Arithmetic) -> &'static str {
@@ -155,6 +155,15 @@ impl Checker<'_> {
             return Some(joined);
         }
         let (a, b) = (dim(left), dim(right));
+        // A variable without a unit is one mistake, wherever it is used.
+        for operand in [left, right] {
+            if let ExprKind::Variable(var) = operand.kind
+                && dim(operand) == Dimension::NONE
+                && !self.without_unit.insert(var)
+            {
+                return self.unknown();
+            }
+        }
         let (a_text, b_text) = (show_dimension(a), show_dimension(b));
         let hint = match (bare_number(left), bare_number(right)) {
             (Some(number), None) => format!("give the number its unit: `{number} {b_text}`"),
@@ -162,11 +171,17 @@ impl Checker<'_> {
             (Some(_), Some(_)) | (None, None) => {
                 // What has no dimension at all is likely what lacks one.
                 let (lacking, place, ratio) = if a == Dimension::NONE { (left, "first", b.over(a)) } else { (right, "second", a.over(b)) };
-                let name = match &lacking.kind {
-                    ExprKind::Variable(var) => format!("`{}`", self.variables[var.0 as usize].name),
-                    _ => format!("the {place} value"),
+                let variable = match &lacking.kind {
+                    ExprKind::Variable(var) => Some(&self.variables[var.0 as usize]),
+                    _ => None,
                 };
-                let missing = |ratio| format!("; if {name} lacks a unit, multiply it by `1 {ratio}`");
+                let missing = |ratio| match variable {
+                    Some(Variable { name, mutable: true, .. }) => {
+                        format!("; if `{name}` lacks a unit, give it to its first value: `0 {ratio}`")
+                    }
+                    Some(Variable { name, .. }) => format!("; if `{name}` lacks a unit, multiply it by `1 {ratio}`"),
+                    None => format!("; if the {place} value lacks a unit, multiply it by `1 {ratio}`"),
+                };
                 format!("check the formula{}", ratio.map_or_else(String::new, missing))
             }
         };

@@ -74,6 +74,10 @@ pub(super) struct Checker<'a> {
     pub clashes: HashSet<String>,
     /// Unknown names that were reported, with the scope: they are not reported there again.
     pub unknown_names: HashSet<(String, ScopeId)>,
+    /// Places of syntax errors.
+    pub unread: Vec<Span>,
+    /// Variables whose missing unit was reported.
+    pub without_unit: HashSet<VarId>,
     /// Something is unknown, reported here or by the parser: there will be no program.
     pub incomplete: bool,
     diagnostics: Vec<Diagnostic>,
@@ -124,6 +128,8 @@ impl<'a> Checker<'a> {
             suggestions: 0,
             clashes: HashSet::new(),
             unknown_names: HashSet::new(),
+            unread: Vec::new(),
+            without_unit: HashSet::new(),
             incomplete: false,
             diagnostics: Vec::new(),
             seen: HashSet::new(),

@@ -92,7 +92,8 @@ impl<'a> Checker<'a> {
         let declared = self.declared(ty);
         // A name that is taken means what is declared here from now on, so that the statements
         // after it are judged by what they were written for.
-        let reported = self.taken(name, Code::Redeclaration, "declared again");
+        let is_unread = matches!(ty.kind, ast::TypeExprKind::Error);
+        let reported = !is_unread && self.taken(name, Code::Redeclaration, "declared again");
         let mutable = declared.as_ref().map_or_else(|| is_mutable(ty), |d| d.mutable);
         let entry = VariableEntry { declared, mutable, role: Role::Local, state: State::Unassigned, reported };
         self.scopes.define(self.scope, &name.name, name.span, Meaning::Variable(entry))
@@ -248,6 +249,9 @@ impl<'a> Checker<'a> {
             );
         }
         if let Some((&old, &new)) = dims.iter().zip(&value.dims).find(|&(&a, &b)| !self.agree(a, b)) {
+            if old.dimension() == Dimension::NONE && !self.without_unit.insert(var) {
+                return self.unknown();
+            }
             let (old, new) = (show_dimension(old.dimension()), show_dimension(new.dimension()));
             return self.fail(
                 Diagnostic::new(Code::MutableDimension, value.span, format!("`{}` has {old} and cannot become {new}", name.name))

@@ -201,7 +201,9 @@ fn read(path: &Path, bytes: &[u8], wanted: Wanted<'_>, with_positions: bool) -> 
         if field.ends_row {
             if field.column + 1 != first.len() {
                 let (line, found) = (field.line, field.column + 1);
-                return Err(bad(format!("{}:{line}: {found} fields, and the first row has {}", path.display(), first.len())));
+                let error = bad(format!("{}:{line}: {found} fields, and the first row has {}", path.display(), first.len()));
+                let has_commas = separator(bytes) == b',' && found > first.len();
+                return Err(if has_commas { error.hint("decimals have a point, as in `0.5`: commas separate fields") } else { error });
             }
             if !axes.is_empty() {
                 positions.points.push(point);
