@@ -86,7 +86,7 @@ impl<'a> Checker<'a> {
     }
 
     fn unknown_function<T>(&mut self, name: &Ident) -> Option<T> {
-        if !self.unknown_names.insert((name.name.clone(), self.scope)) {
+        if !self.unknown_names.insert(name.name.clone()) {
             return self.unknown();
         }
         let diagnostic = Diagnostic::new(Code::UnknownFunction, name.span, format!("there is no function `{}` here", name.name));

@@ -72,8 +72,8 @@ pub(super) struct Checker<'a> {
     /// Names that were given to a variable and to a function, which has been reported: either may
     /// be meant.
     pub clashes: HashSet<String>,
-    /// Unknown names that were reported, with the scope: they are not reported there again.
-    pub unknown_names: HashSet<(String, ScopeId)>,
+    /// Unknown names that were reported.
+    pub unknown_names: HashSet<String>,
     /// Places of syntax errors.
     pub unread: Vec<Span>,
     /// Variables whose missing unit was reported.
@@ -179,6 +179,10 @@ impl<'a> Checker<'a> {
             }
             if let (Some(library), Some((place, name, dimensions))) = (library, own) {
                 diagnostic = at_call(diagnostic, place, &format!("`{name}` of `{library}`"), dimensions);
+                // What is wrong with a call shows itself more than once in the text of the function.
+                if !self.seen.insert((diagnostic.code, diagnostic.primary.span)) {
+                    return;
+                }
             }
         }
         self.diagnostics.push(diagnostic);

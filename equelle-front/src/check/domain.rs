@@ -36,10 +36,15 @@ impl<'a> Checker<'a> {
         };
         let Some(mapping) = d.mapping() else {
             let found = self.show_value(&d);
+            let mut hint = format!("to spread one value over a domain, use `Extend {}`", self.set_name(over));
+            if let ExprKind::Variable(var) = data.kind {
+                let name = &self.variables[var.0 as usize].name;
+                hint = format!("{hint}; or give `{name}` as a collection: `... Extend {}`", self.set_name(within));
+            }
             return self.fail(
                 Diagnostic::new(Code::OnData, data.span, format!("the left side of `On` is a collection, not {found}"))
                     .label(found)
-                    .hint(format!("to spread one value over a domain, use `Extend {}`", self.set_name(over))),
+                    .hint(hint),
             );
         };
         // The target's entities lie in `within`; for a domain that is its own set, the smallest

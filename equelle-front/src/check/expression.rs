@@ -102,7 +102,10 @@ impl<'a> Checker<'a> {
         let names = units::UNITS.iter().map(|u| u.name);
         match kelvins(name, number) {
             Some(kelvins) if is_whole => {
-                return format!("the zero of this scale is another one: write kelvins, `{kelvins} [Kelvin]`; differences are kelvins too");
+                let zero = self::kelvins(name, 0.0).unwrap_or_default();
+                return format!(
+                    "the zero of this scale is another one, `{zero} [Kelvin]`: {number} is `{kelvins} [Kelvin]`; to what is read add that zero"
+                );
             }
             Some(_) => return "differences of temperatures are in `Kelvin`".to_owned(),
             None => {}
@@ -134,11 +137,11 @@ impl<'a> Checker<'a> {
         entry.used = true;
         let defined = entry.span;
         match &mut entry.meaning {
-            Meaning::Function(_) if self.unknown_names.contains(&(name.to_owned(), self.scope)) => self.unknown(),
+            Meaning::Function(_) if self.unknown_names.contains(name) => self.unknown(),
             Meaning::Function(_) if self.clashes.contains(name) => self.unknown(),
             Meaning::Function(_) => {
                 let hint = format!("call it: `{name}(...)`");
-                self.unknown_names.insert((name.to_owned(), self.scope));
+                self.unknown_names.insert(name.to_owned());
                 self.fail(
                     Diagnostic::new(Code::FunctionAsValue, span, format!("`{name}` is a function, and a function is not a value"))
                         .also(defined, "the function is named here")
@@ -165,7 +168,7 @@ impl<'a> Checker<'a> {
     }
 
     fn unknown_name<T>(&mut self, name: &str, span: Span) -> Option<T> {
-        if !self.unknown_names.insert((name.to_owned(), self.scope)) {
+        if !self.unknown_names.insert(name.to_owned()) {
             return self.unknown();
         }
         let mut diagnostic = Diagnostic::new(Code::UnknownName, span, format!("there is no variable `{name}` here"));

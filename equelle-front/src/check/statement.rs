@@ -132,7 +132,7 @@ impl<'a> Checker<'a> {
         match &self.scopes.entry(id).meaning {
             Meaning::Function(_) => {
                 let span = self.scopes.entry(id).span;
-                self.unknown_names.insert((name.name.clone(), self.scope));
+                self.unknown_names.insert(name.name.clone());
                 self.fail(
                     Diagnostic::new(Code::AssignToFunction, name.span, format!("`{}` is a function and cannot be assigned", name.name))
                         .also(span, "the function is named here")
