@@ -670,13 +670,7 @@ fn inputs_may_be_given_in_another_way() {
             case.ends(&words(folder.path(), &["steps=2*0.25", "u=3"]));
             folder
         };
-        for ways in [
-            &["u=3"][..],
-            &["u=3", "k=1"],
-            &["u=3", "k=1", "m=2", "rate=1"],
-            &["u_expression=1+2"],
-            &[&from_file],
-        ] {
+        for ways in [&["u=3"][..], &["u=3", "k=1"], &["u=3", "k=1", "m=2", "rate=1"], &["u_expression=1+2"], &[&from_file]] {
             let folder = begun();
             assert_eq!(case.ends(&words(folder.path(), &[&["steps=4*0.25", "restart=latest"], ways].concat())), rest, "{ways:?}");
         }

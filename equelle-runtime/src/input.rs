@@ -27,7 +27,9 @@ use crate::io::token::TextError;
 use crate::io::{csv, npy, npz, quantity, sequence::parse_sequence, unit, vtk};
 use crate::math::table::Table;
 use crate::math::table2::Table2;
-use crate::number::{NumberError, Word, Words, decimal_comma, line_and_column, parse_data_number, parse_integer, parse_truth, quoted, without_mark};
+use crate::number::{
+    NumberError, Word, Words, decimal_comma, line_and_column, parse_data_number, parse_integer, parse_truth, quoted, without_mark,
+};
 use crate::params::{Origin, Parameters};
 use crate::program::{InputInfo, InputKind, InputUnit};
 

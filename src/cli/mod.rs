@@ -99,14 +99,14 @@ fn dispatch(backends: Registry, cli: Cli, console: &Console) -> Result<(), Failu
         (None, Some(file)) => {
             unknown_word::check(backends, &file)?;
             match cli.plain.emit {
-            Some(what) => emit::emit(backends, &args::EmitArgs { what, file, program: cli.plain.program }, console),
-            None => {
-                let edits = if cli.plain.force { Edits::Overwrite } else { Edits::Keep };
-                let dependencies = if cli.plain.vendor { Dependencies::Vendored } else { Dependencies::InCache };
-                let writing = compile::Writing { output: cli.plain.output, edits, dependencies };
-                compile::write_package(&file, &cli.plain.program, cli.plain.backends, writing, console)
+                Some(what) => emit::emit(backends, &args::EmitArgs { what, file, program: cli.plain.program }, console),
+                None => {
+                    let edits = if cli.plain.force { Edits::Overwrite } else { Edits::Keep };
+                    let dependencies = if cli.plain.vendor { Dependencies::Vendored } else { Dependencies::InCache };
+                    let writing = compile::Writing { output: cli.plain.output, edits, dependencies };
+                    compile::write_package(&file, &cli.plain.program, cli.plain.backends, writing, console)
+                }
             }
-        }
         }
         (None, None) => {
             console.progress(&format!(

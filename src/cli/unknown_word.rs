@@ -59,7 +59,9 @@ pub(super) fn check(backends: Registry, file: &Path) -> Result<(), Failure> {
     let elsewhere = ELSEWHERE.iter().find(|(words, _)| words.contains(&&lower[..])).map(|(_, hint)| (*hint).to_owned());
     let command = args::command(backends);
     let hint = elsewhere
-        .or_else(|| near_match(&word, command.get_subcommands().map(clap::Command::get_name)).map(|near| format!("did you mean `equellec {near}`?")))
+        .or_else(|| {
+            near_match(&word, command.get_subcommands().map(clap::Command::get_name)).map(|near| format!("did you mean `equellec {near}`?"))
+        })
         .unwrap_or_else(|| "`equellec --help` lists the verbs; the name of a program ends in `.equelle`".to_owned());
     Err(Error::new(ErrorKind::Usage, format!("`{word}` is neither a verb nor a file")).hint(hint).into())
 }

@@ -223,8 +223,7 @@ impl<'a> Checker<'a> {
             ty = self.with_zero_halo(&ty);
         }
         let dims = value.dims.iter().map(|dim| if mutable { dim.fixed() } else { *dim }).collect();
-        let var =
-            self.new_variable(Variable { name: name.name.clone(), ty, dims, mutable, owner: None, span: declared_at });
+        let var = self.new_variable(Variable { name: name.name.clone(), ty, dims, mutable, owner: None, span: declared_at });
         self.set_state(id, State::Assigned(var));
         if !mutable {
             self.keep_definition(var, &value);

@@ -166,7 +166,8 @@ impl<'a> Selector<'a> {
     fn no_set(&self, name: &str, tokens: &Tokens<'_>) -> TextError {
         let all: Vec<(EntityKind, &str)> = self.grid.named().sets().map(|set| (set.kind, &set.name[..])).collect();
         // A name of several words is looked up as a whole.
-        let is_first_word = matches!(tokens.peek().kind, TokenKind::Name(_) | TokenKind::Number(_)) && self.text.trim_start().starts_with(name);
+        let is_first_word =
+            matches!(tokens.peek().kind, TokenKind::Name(_) | TokenKind::Number(_)) && self.text.trim_start().starts_with(name);
         let error = absent("set", self.kind, if is_first_word { self.text.trim() } else { name }, &all);
         match name {
             "x" | "y" | "z" => error.hint(format!("a side is written without a blank: `{name}-` or `{name}+`")),

@@ -97,7 +97,13 @@ impl Inputs {
         Ok((table, range(&arguments.numbers)))
     }
 
-    fn read_table2(&self, parameters: &Parameters, name: &str, arguments: [&str; 2], value: &str) -> Result<(Table2, [[f64; 2]; 2]), Error> {
+    fn read_table2(
+        &self,
+        parameters: &Parameters,
+        name: &str,
+        arguments: [&str; 2],
+        value: &str,
+    ) -> Result<(Table2, [[f64; 2]; 2]), Error> {
         let key = format!("{name}_interpolation");
         if choice(parameters, &key, INTERPOLATIONS)? == Interpolation::Monotone {
             let message = format!("parameter `{key}`{}: a table of two arguments is `linear` only", parameters.place(&key));

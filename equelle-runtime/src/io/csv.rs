@@ -133,7 +133,8 @@ fn without_remarks(mut bytes: &[u8]) -> (&[u8], u64) {
         let rest = &bytes[end..];
         let n_fields = |text: &[u8]| text.split(|&b| b == b'\n').next().map_or(0, |line| line.split(|&b| b == separator(rest)).count());
         let first = rest.split(|&b| b == b'\n').next().unwrap_or_default().trim_ascii();
-        let has_numbers = !first.is_empty() && first.split(|&b| b == separator(rest)).all(|field| parse_data_number(field.trim_ascii()).is_ok());
+        let has_numbers =
+            !first.is_empty() && first.split(|&b| b == separator(rest)).all(|field| parse_data_number(field.trim_ascii()).is_ok());
         // The names of columns stand in the last of these lines.
         if has_numbers && n_fields(names) == n_fields(rest) {
             return (names, skipped);

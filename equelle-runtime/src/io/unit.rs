@@ -214,7 +214,9 @@ fn power(tokens: &mut Tokens<'_>, sign: i32, so_far: Exact) -> Result<Exact, Tex
             let known = TABLE.iter().find(|(known, _)| *known == name);
             let Some(known) = known else {
                 tokens.advance();
-                let is_whole = so_far == Exact::ONE && sign == 1 && matches!(tokens.peek().kind, TokenKind::End | TokenKind::Symbol(Symbol::CloseUnit));
+                let is_whole = so_far == Exact::ONE
+                    && sign == 1
+                    && matches!(tokens.peek().kind, TokenKind::End | TokenKind::Symbol(Symbol::CloseUnit));
                 return Err(unknown(start, name, is_whole));
             };
             tokens.advance();

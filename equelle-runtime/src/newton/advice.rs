@@ -61,8 +61,7 @@ pub(super) fn of_tables(tables: &[ConstantTable]) -> Option<String> {
 }
 
 /// Advice where the residual has a sum that no unknown changes.
-pub(super) const OF_SOURCES: &str =
-    "without a boundary condition or a time derivative nothing takes up what sources add, so they must sum to zero: correct them or add \
+pub(super) const OF_SOURCES: &str = "without a boundary condition or a time derivative nothing takes up what sources add, so they must sum to zero: correct them or add \
      a condition";
 
 /// Distance outside a range, relative to it, below which an iterate has not left it.
@@ -97,10 +96,54 @@ pub(super) fn of_ranges(first: &[Range], now: &[Range], options: &Options) -> Op
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::newton::Bounds;
+    use crate::newton::{Bounds, Iteration, Times};
 
     fn range(name: &str, least: f64, greatest: f64) -> Range {
         Range { unknown: name.to_owned(), least, greatest }
+    }
+
+    fn history(norms: &[f64], cause: FailureCause) -> History {
+        let iteration = |norm: &f64| Iteration { norm: *norm, linear_iterations: None, length: 1.0, times: Times::default() };
+        History { iterations: norms.iter().map(iteration).collect(), cause: Some(cause), ..History::default() }
+    }
+
+    /// Newton's method on a residual with a steep part goes to and fro; where it creeps, grows or
+    /// halves the residual it does not.
+    #[test]
+    fn what_alternates_is_told_the_line_search() {
+        let alternates = |norms: &[f64]| history(norms, FailureCause::IterationLimit).alternates();
+        for norms in [
+            &[1.7, 100.0, 100.0, 100.0, 100.0, 100.0, 100.0][..],
+            &[9.0, 4.0, 4.7, 4.0, 4.7, 4.0, 4.7],
+            &[15.0, 12.8, 15.0, 12.8, 15.0, 12.8],
+        ] {
+            assert!(alternates(norms), "{norms:?}");
+        }
+        for norms in [
+            &[9.0, 4.5, 2.25, 1.1, 0.6, 0.3][..],
+            &[1.0, 2.0, 4.0, 8.0, 16.0, 32.0],
+            &[1.0, 1.0, 1.0],
+            &[5.0, 4.0, 4.7, 3.0, 4.0, 2.0],
+            &[0.0; 6],
+        ] {
+            assert!(!alternates(norms), "{norms:?}");
+        }
+        let hint = |options: &Options, cause| of_no_convergence(&history(&[1.0, 2.0], cause), options);
+        let plain = Options::default();
+        let searching = Options { line_search: true, ..Options::default() };
+        assert!(hint(&plain, FailureCause::Alternating).ends_with("`newton_line_search=true` shortens them"));
+        assert!(hint(&searching, FailureCause::Alternating).contains("make it continuous"));
+        assert!(hint(&plain, FailureCause::IterationLimit).contains("a smaller time step"));
+        assert!(!hint(&searching, FailureCause::IterationLimit).contains("newton_line_search"));
+    }
+
+    #[test]
+    fn tables_are_named_with_their_rows() {
+        assert_eq!(of_tables(&[]), None);
+        let table = |name: &str, arguments: &[[f64; 2]]| ConstantTable { name: name.to_owned(), arguments: arguments.to_vec() };
+        let told = of_tables(&[table("kr", &[[0.25, 0.75]]), table("pvt", &[[0.0, 1.0], [2.0, 3.0]])]).expect("advice");
+        assert!(told.contains("`kr` (rows from 0.25 to 0.75), `pvt` (rows from 0 to 1 and from 2 to 3)"), "{told}");
+        assert!(told.ends_with("`kr_outside=linear`"), "{told}");
     }
 
     #[test]

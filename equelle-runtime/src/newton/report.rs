@@ -100,7 +100,8 @@ impl History {
     pub fn alternates(&self) -> bool {
         let norms: Vec<f64> = self.iterations.iter().rev().take(COMPARED + 2).map(|iteration| iteration.norm).collect();
         let returns = norms.windows(3).all(|three| (three[0] - three[2]).abs() <= SAME * three[0].max(three[2]));
-        let (least, greatest) = norms.iter().fold((f64::INFINITY, 0.0_f64), |(least, greatest), norm| (least.min(*norm), greatest.max(*norm)));
+        let (least, greatest) =
+            norms.iter().fold((f64::INFINITY, 0.0_f64), |(least, greatest), norm| (least.min(*norm), greatest.max(*norm)));
         norms.len() == COMPARED + 2 && returns && least > 0.0 && greatest.is_finite()
     }
 

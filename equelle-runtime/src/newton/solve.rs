@@ -333,7 +333,8 @@ fn linear_failure(problem: &mut dyn Problem, mut error: Error, history: &History
             && let Some((equation, sum)) = problem.fixed_sum()
         {
             let of = if problem.equations() > 1 { format!(" of equation {}", equation + 1) } else { String::new() };
-            error.message = format!("the residual{of} sums to {sum:e} whatever the unknowns are, so nothing makes it zero: {}", error.message);
+            error.message =
+                format!("the residual{of} sums to {sum:e} whatever the unknowns are, so nothing makes it zero: {}", error.message);
             error = Error { remedy: Some(Remedy::Sources), ..error.hint(advice::OF_SOURCES) };
         }
         if matches!(error.remedy, Some(Remedy::System | Remedy::Sources))

@@ -33,12 +33,7 @@ impl Session {
 
     /// Keeps the last iterate of a failed solve. `fields`: domain, iterate and residual of each
     /// unknown, `[domain]`.
-    pub(crate) fn keep_failed_solve(
-        &mut self,
-        line: u32,
-        history: &History,
-        fields: Vec<(Arc<Domain>, Vec<f64>, Vec<f64>)>,
-    ) {
+    pub(crate) fn keep_failed_solve(&mut self, line: u32, history: &History, fields: Vec<(Arc<Domain>, Vec<f64>, Vec<f64>)>) {
         let Some(cause) = history.cause else { return };
         self.failed_solve = Some(FailedSolve { cause, line, iterations: history.count(), fields });
     }

@@ -193,9 +193,7 @@ impl<'t> Parser<'t> {
                 let hint = match (kelvins(name, 20.0), spelling(name, names.clone(), !is_whole)) {
                     (Some(kelvins), _) => format!("the zero of this scale is another one: write kelvins, 20 are `{kelvins} [Kelvin]`"),
                     (None, Some(written)) => format!("units are words that begin with an upper-case letter: `{written}`"),
-                    (None, None) => {
-                        "units are words that begin with an upper-case letter; `equellec explain E0301` lists them".to_owned()
-                    }
+                    (None, None) => "units are words that begin with an upper-case letter; `equellec explain E0301` lists them".to_owned(),
                 };
                 let d = Diagnostic::new(Code::InvalidUnit, place, format!("expected a unit, found the name `{name}`"));
                 self.report(d.hint(hint))

@@ -104,9 +104,7 @@ impl LinearError {
     /// Whether another solver may do.
     fn remedy(&self) -> Remedy {
         match self.kind {
-            LinearErrorKind::Singular
-            | LinearErrorKind::NonFinite
-            | LinearErrorKind::ZeroDerivative { .. } => Remedy::System,
+            LinearErrorKind::Singular | LinearErrorKind::NonFinite | LinearErrorKind::ZeroDerivative { .. } => Remedy::System,
             LinearErrorKind::Incompatible { .. } => Remedy::Sources,
             LinearErrorKind::Breakdown
             | LinearErrorKind::Stagnation
