@@ -650,7 +650,7 @@ For dt In InputSequenceOfScalar("steps") {
     }
 }
 
-/// The values of inputs count, not whether a parameter, the default, a file or a formula gives them.
+/// The values of inputs count, whatever gives them: the default, a parameter, a file, a formula.
 #[test]
 fn inputs_may_be_given_in_another_way() {
     let text = "k = InputScalarWithDefault(\"k\", 1)\nm = InputScalarWithDefault(\"m\", 2 * k)\n\

@@ -179,7 +179,7 @@ impl<'a> Checker<'a> {
             }
             if let (Some(library), Some((place, name, dimensions))) = (library, own) {
                 diagnostic = at_call(diagnostic, place, &format!("`{name}` of `{library}`"), dimensions);
-                // What is wrong with a call shows itself more than once in the text of the function.
+                // A wrong argument shows itself wherever the function uses it.
                 if !self.seen.insert((diagnostic.code, diagnostic.primary.span)) {
                     return;
                 }

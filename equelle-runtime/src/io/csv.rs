@@ -1,7 +1,7 @@
 //! A column of numbers in a CSV file (RFC 4180); commas, semicolons or tabs separate fields.
 //!
-//! The first line has names if one of its fields is not a number. A `#` may stand before them; lines
-//! that begin with one say nothing else.
+//! The first line has names if one of its fields is not a number. A `#` may stand before them, and
+//! remarks that begin with one above them.
 
 use std::path::Path;
 

@@ -95,8 +95,7 @@ impl History {
         self.iterations.len().saturating_sub(1)
     }
 
-    /// True if the last norms come back every second time, or grow again after each that is small:
-    /// the corrections lead to and fro.
+    /// True if the last norms come back every second time: the corrections lead to and fro.
     pub fn alternates(&self) -> bool {
         let norms: Vec<f64> = self.iterations.iter().rev().take(COMPARED + 2).map(|iteration| iteration.norm).collect();
         let returns = norms.windows(3).all(|three| (three[0] - three[2]).abs() <= SAME * three[0].max(three[2]));

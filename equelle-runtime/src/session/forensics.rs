@@ -182,7 +182,7 @@ impl Session {
     }
 }
 
-/// This process with other parameters; without any, with a program or data that have been corrected.
+/// This process with other parameters; without any, for a program or data that were corrected.
 fn command(changed: &[(&'static str, String)], restart: Option<&Path>, is_restart: bool) -> String {
     let mut other = changed.to_vec();
     other.extend(restart.map(|path| ("restart", absolute(path).display().to_string())));
