@@ -29,6 +29,15 @@ impl Failure {
         Failure::Error(Error::new(ErrorKind::Io, format!("cannot {doing} `{}`: {error}", path.display())))
     }
 
+    /// Adds what to do, where nothing has been shown yet.
+    #[must_use]
+    pub fn hint(self, hint: String) -> Self {
+        match self {
+            Failure::Error(error) => Failure::Error(error.hint(hint)),
+            other @ (Failure::Program | Failure::Exit(_) | Failure::Internal(_)) => other,
+        }
+    }
+
     /// The exit code.
     pub fn exit_code(&self) -> u8 {
         match self {

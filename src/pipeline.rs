@@ -1,8 +1,8 @@
 //! From text to verified IR: the one place that names the stages in order.
 
 use std::fs;
-use std::io::Read;
-use std::path::Path;
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
 
 use equelle_front::backend::Backend;
 use equelle_front::check::{self, CheckOptions, Checked};
@@ -16,6 +16,7 @@ use equelle_front::syntax::ast;
 use equelle_front::typed::TypedProgram;
 use equelle_front::verify::{self, Verified};
 use equelle_front::{lower, syntax};
+use equelle_runtime::params::near_match;
 use equelle_runtime::{Error, ErrorKind};
 
 use crate::columns;
@@ -91,11 +92,26 @@ fn read_text(path: &Path) -> Result<String, Failure> {
     } else {
         fs::read(path)
     };
-    let bytes = bytes.map_err(|error| Failure::io("read", path, &error))?;
+    let bytes = bytes.map_err(|error| match near_program(path).filter(|_| error.kind() == io::ErrorKind::NotFound) {
+        Some(near) => Failure::io("read", path, &error).hint(format!("did you mean `{}`?", near.display())),
+        None => Failure::io("read", path, &error),
+    })?;
     String::from_utf8(bytes).map_err(|error| {
         let line = imports::bad_line(&error);
         Error::new(ErrorKind::Data, format!("`{}` is not UTF-8 text: line {line}", path.display())).into()
     })
+}
+
+/// The program in the folder of a file that is not there whose name is like that of the file.
+fn near_program(path: &Path) -> Option<PathBuf> {
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let entries = fs::read_dir(folder).ok()?.filter_map(|entry| entry.ok()?.file_name().into_string().ok());
+    let programs: Vec<String> = entries.filter(|name| name.ends_with(".equelle")).collect();
+    let wanted = path.file_name()?.to_str()?;
+    let with_ending = format!("{wanted}.equelle");
+    let near = programs.iter().find(|name| **name == with_ending).map(String::as_str);
+    let near = near.or_else(|| near_match(wanted, programs.iter().map(String::as_str)))?;
+    Some(path.with_file_name(near))
 }
 
 /// The syntax tree. Diagnostics are shown.

@@ -649,3 +649,35 @@ For dt In InputSequenceOfScalar("steps") {
         assert_eq!(lines(&[format!("restart={}", path.display())], other.path()), whole);
     }
 }
+
+/// The values of inputs count, whatever gives them: the default, a parameter, a file, a formula.
+#[test]
+fn inputs_may_be_given_in_another_way() {
+    let text = "k = InputScalarWithDefault(\"k\", 1)\nm = InputScalarWithDefault(\"m\", 2 * k)\n\
+                u : Mutable Collection Of Scalar On AllCells() = InputCollectionOfScalar(\"u\", AllCells())\n\
+                For s In InputSequenceOfScalar(\"steps\") {\n    u = u + k * m * s * InputScalarWithDefault(\"rate\", 1)\n    Output(\"u\", u)\n}\n";
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("u.txt");
+    fs::write(&file, "3 3 3\n").expect("written");
+    let from_file = format!("u_filename={}", file.display());
+    for level in [OptLevel::O0, OptLevel::O2] {
+        let case = Case::new(text, level, &["nx=3", "checkpoint_every=2", "output_to_file=false"]);
+        let words = |dir: &Path, words: &[&str]| words.iter().map(|word| (*word).to_owned()).chain([in_folder(dir)]).collect::<Vec<_>>();
+        let whole = case.ends(&words(folder.path(), &["steps=4*0.25", "u=3"]));
+        let rest = &whole[whole.match_indices("u =").nth(2).expect("four outputs").0..];
+        let begun = || {
+            let folder = tempfile::tempdir().expect("a folder");
+            case.ends(&words(folder.path(), &["steps=2*0.25", "u=3"]));
+            folder
+        };
+        for ways in [&["u=3"][..], &["u=3", "k=1"], &["u=3", "k=1", "m=2", "rate=1"], &["u_expression=1+2"], &[&from_file]] {
+            let folder = begun();
+            assert_eq!(case.ends(&words(folder.path(), &[&["steps=4*0.25", "restart=latest"], ways].concat())), rest, "{ways:?}");
+        }
+        for (other, name) in [("k=2", "k"), ("m=3", "m"), ("rate=2", "rate")] {
+            let folder = begun();
+            let error = case.run(&words(folder.path(), &["steps=4*0.25", "restart=latest", "u=3", other])).1.expect_err(other);
+            assert!(error.message.ends_with(&format!("input `{name}` has changed since")), "{other}: {error}");
+        }
+    }
+}

@@ -25,5 +25,6 @@ pub mod syntax;
 pub mod time_steps;
 pub mod typed;
 pub mod types;
+pub mod unit_spelling;
 pub mod units;
 pub mod verify;

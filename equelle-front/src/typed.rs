@@ -47,13 +47,59 @@ pub struct Variable {
     /// Its type.
     pub ty: TreeType,
     /// Physical dimension; for an array, of each element.
-    pub dims: Vec<Dimension>,
+    pub dims: Vec<TreeDimension>,
     /// Declared `Mutable`.
     pub mutable: bool,
     /// The instance whose parameter or local it is; `None` for the main program (loops included).
     pub owner: Option<FunctionId>,
     /// Where it was declared or first assigned.
     pub span: Span,
+}
+
+/// The dimension of a value of the typed tree.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum TreeDimension {
+    /// Zero without a unit, and what is zero with it: it has every dimension.
+    OfZero,
+    /// The dimension of a number, or none.
+    Of(Dimension),
+}
+
+impl TreeDimension {
+    /// The exponents; of a zero that nothing gives a dimension, none.
+    pub fn dimension(self) -> Dimension {
+        match self {
+            TreeDimension::OfZero => Dimension::NONE,
+            TreeDimension::Of(dimension) => dimension,
+        }
+    }
+
+    /// The dimension of a value that may change: no longer that of zero.
+    #[must_use]
+    pub fn fixed(self) -> TreeDimension {
+        self.dimension().into()
+    }
+
+    /// The dimension of both where two values meet in a sum, a comparison or a choice; `None` if
+    /// they differ.
+    pub fn join(self, other: TreeDimension) -> Option<TreeDimension> {
+        match (self, other) {
+            (TreeDimension::OfZero, any) | (any, TreeDimension::OfZero) => Some(any),
+            (TreeDimension::Of(a), TreeDimension::Of(b)) => (a == b).then_some(self),
+        }
+    }
+}
+
+impl Default for TreeDimension {
+    fn default() -> Self {
+        Dimension::NONE.into()
+    }
+}
+
+impl From<Dimension> for TreeDimension {
+    fn from(dimension: Dimension) -> Self {
+        TreeDimension::Of(dimension)
+    }
 }
 
 /// The type of an expression: a [`Type`], an array of them, or nothing (the result of `Output`).
@@ -156,7 +202,7 @@ pub struct Expr {
     /// Its type.
     pub ty: TreeType,
     /// Physical dimension; for an array, of each element; one entry otherwise.
-    pub dims: Vec<Dimension>,
+    pub dims: Vec<TreeDimension>,
     /// Where it stands.
     pub span: Span,
 }

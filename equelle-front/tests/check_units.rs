@@ -1,7 +1,9 @@
 //! The unit table: exact factors, dimensions, and the arithmetic of unit expressions.
 
+use equelle_front::check::{CheckOptions, check_text};
 use equelle_front::syntax::ast::{ExprKind, StmtKind, UnitExpr};
 use equelle_front::syntax::parse;
+use equelle_front::unit_spelling::{kelvins, spelling};
 use equelle_front::units::{self, Unit, UnitError};
 
 fn expression(text: &str) -> UnitExpr {
@@ -143,4 +145,36 @@ fn unknown_and_absurd_units_are_errors() {
     // The largest and smallest powers of ten that are normal doubles.
     assert_eq!(factor("Tera^25*Mega*Hecto"), 1e308);
     assert_eq!(factor("Pico^25*Micro*Deci"), 1e-307);
+}
+
+/// Symbols, words in one piece, plurals and powers of them; every suggestion is a unit.
+#[test]
+fn units_as_others_write_them() {
+    let names = || units::UNITS.iter().map(|unit| unit.name);
+    for (text, expected) in [
+        ("mD", "Milli*Darcy"),
+        ("cP", "Centi*Poise"),
+        ("km", "Kilo*Meter"),
+        ("kg", "Kilogram"),
+        ("min", "Minute"),
+        ("MPa", "Mega*Pascal"),
+        ("daN", "Deca*Newton"),
+        ("m3", "Meter^3"),
+        ("cm3", "(Centi*Meter)^3"),
+        ("Kilometers", "Kilo*Meter"),
+        ("Millidarcy", "Milli*Darcy"),
+        ("METRES", "Meter"),
+        ("litre", "Liter"),
+    ] {
+        assert_eq!(spelling(text, names(), false).as_deref(), Some(expected), "{text}");
+        let program = format!("x = 1 [{expected}]\nOutput(\"x\", x)\n");
+        assert!(check_text(&program, &CheckOptions::default()).diagnostics.is_empty(), "{program}");
+    }
+    for text in ["Furlong", "q", "C", "m_", "3", ""] {
+        assert_eq!(spelling(text, names(), false), None, "{text}");
+    }
+    assert_eq!(spelling("cP", names(), true).as_deref(), Some("(Centi*Poise)"));
+    assert_eq!(spelling("m", names(), true).as_deref(), Some("Meter"));
+    assert_eq!([kelvins("Celsius", 20.0), kelvins("degC", 0.1), kelvins("Fahrenheit", 32.0)], [Some(293.15), Some(273.25), Some(273.15)]);
+    assert_eq!(kelvins("Kelvin", 1.0), None);
 }

@@ -43,6 +43,14 @@ fn units_of_parameters_are_those_of_programs() {
     }
 }
 
+/// Both suggest the same units for what others write: their texts are the same.
+#[test]
+fn units_are_suggested_alike() {
+    let body = |text: &'static str| text.split_once("\n\n").expect("a heading").1;
+    let in_programs = body(include_str!("../../equelle-front/src/unit_spelling.rs"));
+    assert_eq!(body(include_str!("../../equelle-runtime/src/io/unit_spelling.rs")), in_programs);
+}
+
 /// 5 x 4 cells of powers of two, so that centroids are exact.
 fn cartesian() -> Grid {
     Grid::cartesian(Cartesian::plane([5, 4], [0.5, 0.25])).expect("a grid")

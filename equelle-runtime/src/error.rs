@@ -46,6 +46,19 @@ pub struct Error {
     pub lines: Vec<u32>,
     /// One concrete suggestion.
     pub hint: Option<String>,
+    /// What may solve a linear system that was not solved; `None` for other errors.
+    pub remedy: Option<Remedy>,
+}
+
+/// What may solve a linear system that was not solved.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Remedy {
+    /// Another linear solver.
+    Solver,
+    /// Another system: with this one every solver fails.
+    System,
+    /// Sources that sum to zero, or a condition that takes up their sum.
+    Sources,
 }
 
 /// Hint for data or geometry read at an Empty element.
@@ -59,7 +72,7 @@ pub(crate) const OF_CHOICE: &str =
 impl Error {
     /// An error without line or hint.
     pub fn new(kind: ErrorKind, message: impl Into<String>) -> Self {
-        Error { kind, message: message.into(), lines: Vec::new(), hint: None }
+        Error { kind, message: message.into(), lines: Vec::new(), hint: None, remedy: None }
     }
 
     /// The error of a write to a place, such as "checkpoint `u.checkpoint`".

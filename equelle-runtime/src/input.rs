@@ -21,11 +21,15 @@ use self::choice::{Choice, Derived, ListChoice, column_key, filename_key, from_f
 use crate::domain::Domain;
 use crate::error::{Error, ErrorKind};
 use crate::grid::Grid;
+use crate::io::csv::Wanted;
+use crate::io::expression::{Names, parse};
 use crate::io::token::TextError;
 use crate::io::{csv, npy, npz, quantity, sequence::parse_sequence, unit, vtk};
 use crate::math::table::Table;
 use crate::math::table2::Table2;
-use crate::number::{NumberError, Words, line_and_column, parse_data_number, parse_integer, parse_truth, quoted, without_mark};
+use crate::number::{
+    NumberError, Word, Words, decimal_comma, line_and_column, parse_data_number, parse_integer, parse_truth, quoted, without_mark,
+};
 use crate::params::{Origin, Parameters};
 use crate::program::{InputInfo, InputKind, InputUnit};
 
@@ -48,11 +52,32 @@ impl<T: Copy> CollectionInput<T> {
     }
 }
 
+/// A table that is constant outside of its rows.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ConstantTable {
+    /// Its input.
+    pub name: String,
+    /// Least and greatest value of each argument, in the unit that the program takes.
+    pub arguments: Vec<[f64; 2]>,
+}
+
+/// The names of a formula that needs nothing of the grid.
+struct Coordinates;
+
+impl Names for Coordinates {
+    fn variable(&mut self, name: &str, quoted: bool) -> Result<usize, TextError> {
+        let axis = ["x", "y", "z"].iter().position(|own| !quoted && *own == name);
+        axis.ok_or_else(|| TextError::new(0, "another name"))
+    }
+}
+
 /// The inputs read so far.
 #[derive(Debug, Default)]
 pub struct Inputs {
     /// What the program says of its inputs.
     infos: &'static [InputInfo],
+    /// The first value of each.
+    scalars: Vec<(String, f64)>,
     collections: Vec<(String, Arc<Domain>, CollectionInput)>,
     /// By component.
     vectors: Vec<(String, Arc<Domain>, Vec<CollectionInput>)>,
@@ -65,6 +90,7 @@ pub struct Inputs {
     tables2: Vec<([String; 4], Arc<Table2>)>,
     /// The first table that is not a number beyond its rows.
     table_with_ends: Option<String>,
+    constant_tables: Vec<ConstantTable>,
     /// Widths of the grid's cells that follow from other parameters, by key.
     widths: Vec<(&'static str, f64)>,
     /// What the user should know of them.
@@ -100,13 +126,32 @@ impl Inputs {
     /// # Errors
     /// See [`choice::of_collection`].
     pub fn choice(&self, parameters: &Parameters, name: &str) -> Result<Choice, Error> {
-        let number = |parameters: &Parameters, key: &str| quantity::number(parameters, key, self.unit(name));
+        let number = |parameters: &Parameters, key: &str| {
+            quantity::number(parameters, key, self.unit(name)).map_err(|error| match parameters.text(key) {
+                Some(text) if parse(text, &mut Coordinates).is_ok() => {
+                    error.hint(format!("`{key}` is one number for all elements; a formula is `{}={text}`", Derived::Expression.key(name)))
+                }
+                Some(_) | None => error,
+            })
+        };
         choice::of_collection(parameters, name, &Derived::ALL, self.shared.contains(&name), number)
     }
 
     /// Number of elements of the first domain that was read under this name.
     pub fn domain_len(&self, name: &str) -> Option<usize> {
         self.domains.iter().find(|(n, _, _)| n == name).map(|(_, _, domain)| domain.len())
+    }
+
+    /// [`Inputs::scalar`] for the program, which has read it from here on.
+    ///
+    /// # Errors
+    /// `Data` if it is not a number.
+    pub fn read_scalar(&mut self, parameters: &Parameters, name: &str, default: f64) -> Result<f64, Error> {
+        let value = self.scalar(parameters, name, default)?;
+        if self.scalars.iter().all(|(read, _)| read != name) {
+            self.scalars.push((name.to_owned(), value));
+        }
+        Ok(value)
     }
 
     /// Parameter `name`, or the default.
@@ -244,7 +289,7 @@ impl Inputs {
                 let bytes = parameters.source().read(&path, "")?;
                 let (values, is_sorted) = match DataFormat::of(&path, &bytes) {
                     DataFormat::Csv => {
-                        let located = csv::read_located(&path, &bytes, column(parameters, name, true))?;
+                        let located = csv::read_located(&path, &bytes, Wanted { input: name, column: column(parameters, name, true) })?;
                         positions::in_file_order(&path, located, name, grid, domain)?
                     }
                     DataFormat::Npy | DataFormat::Npz | DataFormat::Text | DataFormat::Vtk => {
@@ -327,7 +372,11 @@ impl Inputs {
             ListChoice::File(path) => read_numbers(parameters, name, &path, 1)?,
             ListChoice::Text => {
                 let text = parameters.text(name).unwrap_or_default();
-                let located = |error: TextError| error.of_parameter(parameters, name);
+                let located = |error: TextError| {
+                    let error = error.of_parameter(parameters, name);
+                    let has_hint = error.hint.is_some();
+                    if has_hint { error } else { error.hint(format!("give {name}=NUMBERS such as `{name}=40*0.01` or `{name}=0.1, 0.2`")) }
+                };
                 let mut sequence = parse_sequence(text).map_err(located)?;
                 if sequence.values.is_empty() {
                     return Err(located(TextError::new(0, "no number")).hint(format!("give {name}=NUMBERS such as 40*0.01")));
@@ -373,9 +422,15 @@ fn values_of_elements<T>(path: &Path, name: &str, domain: &Domain, each: usize, 
     }
     let expected = if each == 1 { format!("{len} values") } else { format!("{each} numbers for each of {len} elements") };
     let message = format!("`{}`: input `{name}` on {}: expected {expected}, found {found}", path.display(), domain.name());
-    let rule = match each {
-        1 => "the file needs one value per element of the domain, in ascending order of the elements",
-        _ => "the file needs the components of one Vector after those of another, in ascending order of the elements",
+    let columns = found.checked_div(len).filter(|columns| columns * len == found && *columns > 1);
+    let rule = match (each, columns) {
+        (1, Some(columns)) => format!(
+            "{columns} numbers for each element may be columns: separate them with commas in a file whose name ends in `.csv`, \
+             and give the one that is meant, such as `{}={columns}`",
+            column_key(name)
+        ),
+        (1, None) => "the file needs one value per element of the domain, in ascending order of the elements".to_owned(),
+        (_, _) => "the file needs the components of one Vector after those of another, in ascending order of the elements".to_owned(),
     };
     Err(Error::new(ErrorKind::Data, message).hint(rule))
 }
@@ -472,7 +527,7 @@ fn numbers_of(parameters: &Parameters, name: &str, path: &Path, bytes: &[u8], ea
             let message = format!("{}: fields on a grid, where input `{name}` needs a sequence of numbers", path.display());
             Err(Error::new(ErrorKind::Data, message))
         }
-        (DataFormat::Csv, _) if each == 1 => csv::read_column(path, bytes, column),
+        (DataFormat::Csv, _) if each == 1 => csv::read_column(path, bytes, Wanted { input: name, column }),
         (DataFormat::Csv | DataFormat::Npy | DataFormat::Text, Some(_)) => {
             let message = format!("parameter `{key}`: `{}` has no columns that are read by name", path.display());
             Err(Error::new(ErrorKind::Data, message)
@@ -530,6 +585,21 @@ fn read_truths(parameters: &Parameters, name: &str, path: &Path, domain: &Domain
     Ok((truths, false))
 }
 
+/// The words of a text without remarks, which reach from `#` to the end of the line.
+fn data_words(text: &[u8]) -> impl Iterator<Item = Word<'_>> {
+    let mut words = Words::new(text);
+    std::iter::from_fn(move || {
+        loop {
+            let word = words.next()?;
+            if !word.bytes.starts_with(b"#") {
+                return Some(word);
+            }
+            let end = text[word.offset..].iter().position(|&b| b == b'\n').unwrap_or(text.len() - word.offset);
+            words = Words::from_offset(text, word.offset + end);
+        }
+    })
+}
+
 /// All numbers in a text; `path` is for messages.
 ///
 /// # Errors
@@ -537,7 +607,7 @@ fn read_truths(parameters: &Parameters, name: &str, path: &Path, domain: &Domain
 pub fn numbers_in(path: &Path, text: &[u8]) -> Result<Vec<f64>, Error> {
     let text = without_mark(text);
     let mut values = Vec::new();
-    for word in Words::new(text) {
+    for word in data_words(text) {
         match parse_data_number(word.bytes) {
             Ok(value) => values.push(value),
             Err(fault) => {
@@ -545,12 +615,26 @@ pub fn numbers_in(path: &Path, text: &[u8]) -> Result<Vec<f64>, Error> {
                     NumberError::NotANumber => "is not a number",
                     NumberError::OutOfRange => "is beyond the range of numbers",
                 };
-                return Err(at(path, text, word.offset, &format!("{} {what}", quoted(word.bytes)))
-                    .hint("a data file holds numbers separated by white space, nothing else"));
+                return Err(at(path, text, word.offset, &format!("{} {what}", quoted(word.bytes))).hint(hint_of_word(word.bytes)));
             }
         }
     }
     Ok(values)
+}
+
+/// What to write in a text of numbers in place of a word.
+fn hint_of_word(word: &[u8]) -> String {
+    let rule = "a data file holds numbers separated by white space, and remarks after `#`";
+    if let Some(point) = decimal_comma(word) {
+        return format!("decimals have a point, `{point}`, and numbers are separated by white space");
+    }
+    if word.iter().any(|b| b",;".contains(b)) {
+        return format!("{rule}; the name of a file with separators ends in `.csv`");
+    }
+    if word.first().is_some_and(u8::is_ascii_alphabetic) {
+        return format!("{rule}: put `#` before a line of names; the name of a file with columns ends in `.csv`");
+    }
+    rule.to_owned()
 }
 
 /// All truth values in a text, each `true`, `false`, `1` or `0`, separated by white space; `path`
@@ -560,13 +644,13 @@ pub fn numbers_in(path: &Path, text: &[u8]) -> Result<Vec<f64>, Error> {
 /// `Data` for another word; names line and column.
 pub fn truths_in(path: &Path, text: &[u8]) -> Result<Vec<bool>, Error> {
     let text = without_mark(text);
-    let truth = |word: crate::number::Word<'_>| {
+    let truth = |word: Word<'_>| {
         parse_truth(word.bytes).ok_or_else(|| {
             at(path, text, word.offset, &format!("{} is not a truth value", quoted(word.bytes)))
                 .hint("a file of truth values holds `true` or `1`, and `false` or `0`, separated by white space, nothing else")
         })
     };
-    Words::new(text).map(truth).collect()
+    data_words(text).map(truth).collect()
 }
 
 /// Entities of a subset in a text, ascending, each in `within`, in the numbering of the grid's
@@ -582,7 +666,7 @@ pub fn read_entities(path: &Path, text: &[u8], within: &Domain) -> Result<Vec<u3
     }
     let (kind, kinds, total) = (within.kind().noun(), within.kind().nouns(), all.len());
     let mut elements: Vec<u32> = Vec::new();
-    for word in Words::new(text) {
+    for word in data_words(text) {
         let shown = quoted(word.bytes);
         let fail = |what: String, hint: &str| Err(at(path, text, word.offset, &what).hint(hint));
         let value = match parse_integer(word.bytes) {

@@ -77,6 +77,13 @@ pub fn parse_truth(word: &[u8]) -> Option<bool> {
     }
 }
 
+/// A number with a point where a word has a decimal comma.
+pub fn decimal_comma(word: &[u8]) -> Option<String> {
+    let text = std::str::from_utf8(word).ok()?;
+    let point = text.replacen(',', ".", 1);
+    (point != text && !point.contains(',') && parse_data_number(point.as_bytes()).is_ok()).then_some(point)
+}
+
 /// The words of a text, one at a time.
 #[derive(Clone, Debug)]
 pub struct Words<'a> {

@@ -80,12 +80,12 @@ impl Parameters {
     pub fn from_words_in(source: Source, words: &[String]) -> Result<Parameters, Error> {
         let mut parameters = Parameters { source, ..Parameters::default() };
         let mut assignments = Vec::new();
-        for word in words {
+        for (index, word) in words.iter().enumerate() {
             match word.matches('=').count() {
                 0 if is_parameter_file(word) => parameters.read_file(Path::new(word))?,
                 0 => {
                     return Err(Error::new(ErrorKind::Usage, format!("`{word}` is neither a parameter file nor key=value"))
-                        .hint("the name of a parameter file ends in `.param`; a parameter is given as `nx=50`"));
+                        .hint(hint_of_word(words, index)));
                 }
                 _ => assignments.push(word),
             }
@@ -291,6 +291,26 @@ fn wrong_type(key: &str, entry: &Entry, fault: NumberError, expected: &str, exam
         NumberError::OutOfRange => format!("`{}` is beyond the range of numbers", entry.value),
     };
     Error::new(ErrorKind::Data, format!("parameter `{key}` ({}) {what}", entry.origin)).hint(format!("such as `{key}={example}`"))
+}
+
+/// What to write where a word on the command line is no assignment: that of its neighbours, too.
+fn hint_of_word(words: &[String], index: usize) -> String {
+    let at = |index: usize| words.get(index).map_or("", String::as_str);
+    let (before, word, next) = (index.checked_sub(1).map_or("", at), at(index), at(index + 1));
+    let without_blanks = |text: String| format!("an assignment is one word, without blanks: `{text}`");
+    if next == "=" {
+        return without_blanks(format!("{word}={}", at(index + 2)));
+    }
+    if next.starts_with('=') {
+        return without_blanks(format!("{word}{next}"));
+    }
+    if before.ends_with('=') {
+        return without_blanks(format!("{before}{word}"));
+    }
+    if before.contains('=') {
+        return format!("where the value before has a blank, quote the word for the shell: `'{before} {word}'`");
+    }
+    "the name of a parameter file ends in `.param`; a parameter is given as `nx=50`".to_owned()
 }
 
 /// Whether the extension of a file name is `param`; a name without a dot is its own extension.

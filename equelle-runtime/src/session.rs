@@ -41,7 +41,7 @@ use crate::report::{Event, MessageFormat, Messages, Progress, ProgressStyle};
 use crate::run::{self, RunRecord};
 use crate::threads::Threads;
 pub use grid_parameters::grid_from_parameters;
-pub use parameter_checks::{check_parameters, missing_inputs};
+pub use parameter_checks::{check_parameters, is_known, missing_inputs, nearest};
 use profiler::{Phase, Profiler};
 pub use round_length::{MAX_ROUNDS, RoundLength};
 pub use rounds::CountedRange;

@@ -15,6 +15,7 @@ mod run;
 mod stdout;
 mod sweep;
 mod trial;
+mod unknown_word;
 mod warm;
 mod watch;
 
@@ -23,7 +24,7 @@ use std::process::ExitCode;
 
 use clap::FromArgMatches;
 
-use crate::console::Console;
+use crate::console::{ColorChoice, Console, MessageFormat};
 use crate::failure::Failure;
 use crate::package::vendor::Dependencies;
 use crate::package::written::Edits;
@@ -43,10 +44,16 @@ pub fn main() -> ExitCode {
 /// 5 input or output failed, 6 back-end unavailable or lost, 101 a bug of ours; the simulator's own
 /// for `run`.
 pub fn run_with(backends: Registry, arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
-    let parsed = args::command(backends).try_get_matches_from(arguments).and_then(|mut found| Cli::from_arg_matches_mut(&mut found));
+    let words: Vec<OsString> = arguments.into_iter().collect();
+    let parsed = args::command(backends).try_get_matches_from(&words).and_then(|mut found| Cli::from_arg_matches_mut(&mut found));
     let cli = match parsed {
         Ok(cli) => cli,
         Err(error) => {
+            if let Some(failure) = unknown_word::with_dashes(&error, &words) {
+                let console = Console { format: MessageFormat::Human, color: ColorChoice::Auto.enabled() };
+                console.failure(&failure);
+                return ExitCode::from(failure.exit_code());
+            }
             // A closed pipe is no reason to fail.
             let _ = error.print();
             return ExitCode::from(error.exit_code() as u8);
@@ -89,15 +96,18 @@ fn dispatch(backends: Registry, cli: Cli, console: &Console) -> Result<(), Failu
             }
             Verb::Man { verb } => print(&man::page(backends, verb.as_deref())?),
         },
-        (None, Some(file)) => match cli.plain.emit {
-            Some(what) => emit::emit(backends, &args::EmitArgs { what, file, program: cli.plain.program }, console),
-            None => {
-                let edits = if cli.plain.force { Edits::Overwrite } else { Edits::Keep };
-                let dependencies = if cli.plain.vendor { Dependencies::Vendored } else { Dependencies::InCache };
-                let writing = compile::Writing { output: cli.plain.output, edits, dependencies };
-                compile::write_package(&file, &cli.plain.program, cli.plain.backends, writing, console)
+        (None, Some(file)) => {
+            unknown_word::check(backends, &file)?;
+            match cli.plain.emit {
+                Some(what) => emit::emit(backends, &args::EmitArgs { what, file, program: cli.plain.program }, console),
+                None => {
+                    let edits = if cli.plain.force { Edits::Overwrite } else { Edits::Keep };
+                    let dependencies = if cli.plain.vendor { Dependencies::Vendored } else { Dependencies::InCache };
+                    let writing = compile::Writing { output: cli.plain.output, edits, dependencies };
+                    compile::write_package(&file, &cli.plain.program, cli.plain.backends, writing, console)
+                }
             }
-        },
+        }
         (None, None) => {
             console.progress(&format!(
                 "{}\n`equellec --help` lists all commands, `equellec VERB --help` the options of one.",

@@ -10,6 +10,7 @@ use std::{env, fs, thread};
 
 use equelle_front::backend::DeviceKind;
 use equelle_runtime::keys::{self, Form};
+use equelle_runtime::session::{is_known, nearest};
 use equelle_runtime::{Error, ErrorKind, InputInfo, InputKind, OutputInfo, OutputKind, Program};
 
 use super::args::{Real, SweepArgs};
@@ -149,6 +150,16 @@ fn axes(program: &Program, words: &[String]) -> Result<(Vec<Axis>, Vec<String>),
             return Err(error.hint("`--output DIR` names the folder of all").into());
         }
         let values: Vec<String> = value.split(',').map(|value| value.trim().to_owned()).collect();
+        let unknown = own_keys.iter().find(|key| !is_known(program, key)).filter(|_| own_keys.len() > 1 || values.len() > 1);
+        if let Some(key) = unknown {
+            let error = Error::new(ErrorKind::Usage, format!("`{word}`: no run reads a parameter `{key}`"));
+            return Err(error
+                .hint(match nearest(program, key) {
+                    Some(near) => format!("did you mean `{near}`?"),
+                    None => "`equellec run FILE.equelle --list-inputs` lists all parameters".to_owned(),
+                })
+                .into());
+        }
         // One key that takes a list keeps it; several keys have a value of each run.
         if own_keys.len() == 1 && (values.len() == 1 || !holds_one_value(program, &own_keys[0])) {
             fixed.push(word.clone());

@@ -1,11 +1,11 @@
 //! `+ - * /` on numbers, collections and sequences.
 
 use crate::check::broadcast::number_beside_collection;
-use crate::check::checker::{Checker, dim, show_dimension};
+use crate::check::checker::{Checker, dim, show_dimension, tree_dim};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::ops::Arithmetic;
 use crate::source::Span;
-use crate::typed::{Expr, ExprKind};
+use crate::typed::{Expr, ExprKind, TreeDimension, Variable};
 use crate::types::{Basic, Dimension, EntityKind, SetId, Shape, Type};
 
 fn symbol(op: Arithmetic) -> &'static str {
@@ -126,7 +126,7 @@ impl Checker<'_> {
     }
 
     /// `left + right`, `left - right`
-    fn sum(&mut self, op: Arithmetic, op_span: Span, left: &Expr, right: &Expr) -> Option<(Type, Dimension)> {
+    fn sum(&mut self, op: Arithmetic, op_span: Span, left: &Expr, right: &Expr) -> Option<(Type, TreeDimension)> {
         let (l, r) = self.numbers(op, left, right)?;
         let symbol = symbol(op);
         for (operand, ty) in [(left, &l), (right, &r)] {
@@ -145,23 +145,44 @@ impl Checker<'_> {
             let diagnostic = diagnostic.also(left.span, left_type).also(right.span, right_type);
             return self.fail(diagnostic.hint("take a component, `v[0]`, or the length, `|v|`; make a Vector with `Vector(a, b)`"));
         };
-        self.same_dimension(Code::SumDimensions, &format!("`{symbol}`"), op_span, left, right)?;
-        Some((ty, dim(left)))
+        let dim = self.same_dimension(Code::SumDimensions, &format!("`{symbol}`"), op_span, left, right)?;
+        Some((ty, dim))
     }
 
-    /// Reports two values of different dimension.
-    pub fn same_dimension(&mut self, code: Code, what: &str, place: Span, left: &Expr, right: &Expr) -> Option<()> {
+    /// The dimension of two values that meet; reports different ones.
+    pub fn same_dimension(&mut self, code: Code, what: &str, place: Span, left: &Expr, right: &Expr) -> Option<TreeDimension> {
+        if let Some(joined) = self.joined(tree_dim(left), tree_dim(right)) {
+            return Some(joined);
+        }
         let (a, b) = (dim(left), dim(right));
-        if self.agree(a, b) {
-            return Some(());
+        // A variable without a unit is one mistake, wherever it is used.
+        for operand in [left, right] {
+            if let ExprKind::Variable(var) = operand.kind
+                && dim(operand) == Dimension::NONE
+                && !self.without_unit.insert(var)
+            {
+                return self.unknown();
+            }
         }
         let (a_text, b_text) = (show_dimension(a), show_dimension(b));
         let hint = match (bare_number(left), bare_number(right)) {
             (Some(number), None) => format!("give the number its unit: `{number} {b_text}`"),
             (None, Some(number)) => format!("give the number its unit: `{number} {a_text}`"),
             (Some(_), Some(_)) | (None, None) => {
-                let missing = |ratio| format!("; if the second value lacks a unit, multiply it by `1 {ratio}`");
-                format!("check the formula{}", a.over(b).map_or_else(String::new, missing))
+                // What has no dimension at all is likely what lacks one.
+                let (lacking, place, ratio) = if a == Dimension::NONE { (left, "first", b.over(a)) } else { (right, "second", a.over(b)) };
+                let variable = match &lacking.kind {
+                    ExprKind::Variable(var) => Some(&self.variables[var.0 as usize]),
+                    _ => None,
+                };
+                let missing = |ratio| match variable {
+                    Some(Variable { name, mutable: true, .. }) => {
+                        format!("; if `{name}` lacks a unit, give it to its first value: `0 {ratio}`")
+                    }
+                    Some(Variable { name, .. }) => format!("; if `{name}` lacks a unit, multiply it by `1 {ratio}`"),
+                    None => format!("; if the {place} value lacks a unit, multiply it by `1 {ratio}`"),
+                };
+                format!("check the formula{}", ratio.map_or_else(String::new, missing))
             }
         };
         let diagnostic = Diagnostic::new(
@@ -201,7 +222,7 @@ impl Checker<'_> {
     }
 
     /// `left * right`
-    fn product(&mut self, op_span: Span, left: &Expr, right: &Expr) -> Option<(Type, Dimension)> {
+    fn product(&mut self, op_span: Span, left: &Expr, right: &Expr) -> Option<(Type, TreeDimension)> {
         let (l, r) = self.numbers(Arithmetic::Mul, left, right)?;
         for (sequence, ty, other) in [(left, &l, &r), (right, &r, &l)] {
             if ty.shape == Shape::Sequence && *other != Type::SCALAR {
@@ -220,11 +241,11 @@ impl Checker<'_> {
         let basic = if l.basic == Basic::Vector { l.basic } else { r.basic };
         let shape = if l.shape == Shape::Single { r.shape } else { l.shape };
         let dim = self.in_range("this product", op_span, dim(left).times(dim(right)), &[left, right])?;
-        Some((Type { basic, shape, within: None, halo: crate::types::Halo::NONE }, dim))
+        Some((Type { basic, shape, within: None, halo: crate::types::Halo::NONE }, dim.into()))
     }
 
     /// `left / right`
-    fn quotient(&mut self, op_span: Span, left: &Expr, right: &Expr) -> Option<(Type, Dimension)> {
+    fn quotient(&mut self, op_span: Span, left: &Expr, right: &Expr) -> Option<(Type, TreeDimension)> {
         let (l, r) = self.numbers(Arithmetic::Div, left, right)?;
         if r.basic != Basic::Scalar {
             let found = self.show_value(&r);
@@ -243,6 +264,6 @@ impl Checker<'_> {
         self.same_set("`/`", op_span, (left, &l), (right, &r))?;
         let shape = if l.shape == Shape::Single { r.shape } else { l.shape };
         let dim = self.in_range("this quotient", op_span, dim(left).over(dim(right)), &[left, right])?;
-        Some((Type { basic: l.basic, shape, within: None, halo: crate::types::Halo::NONE }, dim))
+        Some((Type { basic: l.basic, shape, within: None, halo: crate::types::Halo::NONE }, dim.into()))
     }
 }

@@ -5,8 +5,8 @@ use std::borrow::Cow;
 use crate::check::checker::{Checker, value};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
-use crate::typed::{Expr, ExprKind, TreeType};
-use crate::types::{Dimension, Type};
+use crate::typed::{Expr, ExprKind, TreeDimension, TreeType};
+use crate::types::Type;
 
 /// Number of elements; of one value none.
 fn length(operand: &Expr) -> Option<usize> {
@@ -37,8 +37,8 @@ impl Checker<'_> {
         what: &str,
         place: Span,
         [left, right]: [&Expr; 2],
-        mut rule: impl FnMut(&mut Self, &Expr, &Expr) -> Option<(Type, Dimension)>,
-    ) -> Option<(TreeType, Vec<Dimension>)> {
+        mut rule: impl FnMut(&mut Self, &Expr, &Expr) -> Option<(Type, TreeDimension)>,
+    ) -> Option<(TreeType, Vec<TreeDimension>)> {
         let size = match (length(left), length(right)) {
             (None, None) => {
                 let (ty, dim) = rule(self, left, right)?;

@@ -1,6 +1,6 @@
 //! A single value beside a collection stands for the collection of itself.
 
-use crate::check::checker::{Checker, dim, value};
+use crate::check::checker::{Checker, tree_dim, value};
 use crate::check::scope::{Declared, DeclaredKind, DefinitionId, Meaning, State};
 use crate::source::Span;
 use crate::typed::{Expr, ExprKind, VarId};
@@ -42,7 +42,7 @@ impl<'a> Checker<'a> {
         let fits = ty.shape == Shape::Single && ty.basic == declared.basic && can_broadcast(ty.basic);
         let Some(set) = self.place_set(place).filter(|_| fits) else { return argument };
         let Some(domain) = self.value_on(set, argument.span) else { return argument };
-        let (dim, span) = (dim(&argument), argument.span);
+        let (dim, span) = (tree_dim(&argument), argument.span);
         let kind = ExprKind::Extend { data: Box::new(argument), domain: Box::new(domain) };
         value(kind, Type::collection(ty.basic, set), dim, span)
     }

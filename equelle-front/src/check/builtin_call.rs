@@ -2,13 +2,13 @@
 
 use crate::check::builtins::{self, ArgumentRule, DimensionRule, Param, ResultRule, Row, Target};
 use crate::check::call::argument_count;
-use crate::check::checker::{Checker, dim, show_dimension, value};
+use crate::check::checker::{Checker, dim, show_dimension, tree_dim, value};
 use crate::check::geometry::is_pointwise;
 use crate::check::stencil::bare;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
 use crate::syntax::ast::{self, Ident};
-use crate::typed::{Builtin, Expr, ExprKind, StmtKind, TreeType};
+use crate::typed::{Builtin, Expr, ExprKind, StmtKind, TreeDimension, TreeType};
 use crate::types::{Basic, CanonicalSet, Dimension, EntityKind, SetId, Shape, Type};
 
 /// Most bytes of a tag in a file name: names have at most 255, and numbers and endings follow.
@@ -55,7 +55,7 @@ impl<'a> Checker<'a> {
             Target::Table2 => {
                 let args = self.arguments(row, args, span)?;
                 let (kind, ty) = (ExprKind::Builtin { builtin: Builtin::InputTable2, args }, TreeType::Table2);
-                let dims = vec![Dimension::NONE; ty.elements().len()];
+                let dims = vec![TreeDimension::default(); ty.elements().len()];
                 Some(Expr { kind, ty, dims, span })
             }
             Target::Stencil(word) => self.stencil_builtin(word, args, span),
@@ -322,18 +322,18 @@ impl<'a> Checker<'a> {
         Type::domain(self.sets.get(set).kind, set)
     }
 
-    fn result_dimension(&mut self, row: &Row, rule: DimensionRule, args: &[Expr]) -> Option<Dimension> {
+    fn result_dimension(&mut self, row: &Row, rule: DimensionRule, args: &[Expr]) -> Option<TreeDimension> {
         let of = |i: usize| args.get(i).map_or(Dimension::NONE, dim);
-        Some(match rule {
+        let dimension = match rule {
             DimensionRule::None => Dimension::NONE,
             DimensionRule::Length => self.dimension(Dimension::LENGTH),
-            DimensionRule::First => of(0),
+            DimensionRule::First => return Some(tree_dim(args.first()?)),
             DimensionRule::Equal | DimensionRule::Ratio => {
-                let (a, others) = args.split_first()?;
-                for b in others {
-                    self.same_dimension(Code::ArgumentDimension, &format!("`{}`", row.name), a.span.to(b.span), a, b)?;
+                let joined = self.same_dimensions(row, args)?;
+                if matches!(rule, DimensionRule::Equal) {
+                    return Some(joined);
                 }
-                if matches!(rule, DimensionRule::Ratio) { Dimension::NONE } else { of(0) }
+                Dimension::NONE
             }
             DimensionRule::Pure => {
                 for arg in args.iter().filter(|arg| arg.ty.value() != Some(Type::TABLE)) {
@@ -357,6 +357,7 @@ impl<'a> Checker<'a> {
                 let [a, b] = args else { return None };
                 self.in_range(&format!("this `{}`", row.name), a.span.to(b.span), dim(a).times(dim(b)), &[a, b])?
             }
+            DimensionRule::Half if tree_dim(args.first()?) == TreeDimension::OfZero => return Some(TreeDimension::OfZero),
             DimensionRule::Half => match of(0).square_root() {
                 Some(root) => root,
                 None if self.options.nondimensional => Dimension::NONE,
@@ -403,7 +404,23 @@ impl<'a> Checker<'a> {
                 }
                 Dimension::NONE
             }
-        })
+        };
+        Some(dimension.into())
+    }
+
+    /// The dimension that all arguments have; reports the first that has another one.
+    fn same_dimensions(&mut self, row: &Row, args: &[Expr]) -> Option<TreeDimension> {
+        let (first, others) = args.split_first()?;
+        // A zero says nothing of the dimension: the first argument after it does.
+        let (mut told, mut joined) = (first, tree_dim(first));
+        for arg in others {
+            let what = format!("`{}`", row.name);
+            joined = self.same_dimension(Code::ArgumentDimension, &what, first.span.to(arg.span), told, arg)?;
+            if tree_dim(told) == TreeDimension::OfZero {
+                told = arg;
+            }
+        }
+        Some(joined)
     }
 
     /// Warns of a tag with which files cannot be named.

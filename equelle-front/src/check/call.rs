@@ -8,6 +8,21 @@ use crate::source::Span;
 use crate::syntax::ast::{self, Ident};
 use crate::typed::{Expr, ExprKind};
 
+/// Functions of other languages, and what to write here.
+const ELSEWHERE: [(&str, &str); 11] = [
+    ("print", "`Output(\"name\", value)`"),
+    ("println", "`Output(\"name\", value)`"),
+    ("printf", "`Output(\"name\", value)`"),
+    ("write", "`Output(\"name\", value)`"),
+    ("disp", "`Output(\"name\", value)`"),
+    ("sum", "`SumReduce(u)`; the integral over the cells is `SumReduce(u * |AllCells()|)`"),
+    ("max", "`Max(a, b)` of two values, `MaxReduce(u)` of a collection"),
+    ("min", "`Min(a, b)` of two values, `MinReduce(u)` of a collection"),
+    ("grad", "`Gradient(u)`, the difference across each face"),
+    ("div", "`Divergence(q)`, the sum over the faces of each cell"),
+    ("norm", "`|v|`"),
+];
+
 impl<'a> Checker<'a> {
     /// `callee(args)`
     pub fn call(&mut self, callee: &'a Ident, args: &'a [ast::Expr], span: Span) -> Option<Expr> {
@@ -71,7 +86,7 @@ impl<'a> Checker<'a> {
     }
 
     fn unknown_function<T>(&mut self, name: &Ident) -> Option<T> {
-        if !self.unknown_names.insert((name.name.clone(), self.scope)) {
+        if !self.unknown_names.insert(name.name.clone()) {
             return self.unknown();
         }
         let diagnostic = Diagnostic::new(Code::UnknownFunction, name.span, format!("there is no function `{}` here", name.name));
@@ -82,6 +97,9 @@ impl<'a> Checker<'a> {
                     .also(place, format!("`{}` comes into being here, after the function that uses it", name.name))
                     .hint("define it first"),
             );
+        }
+        if let Some((_, instead)) = ELSEWHERE.iter().find(|(other, _)| *other == name.name) {
+            return self.fail(diagnostic.hint(format!("write {instead}")));
         }
         let near = self.suggest_visible(&name.name, true);
         self.fail(match near {

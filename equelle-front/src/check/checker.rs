@@ -7,12 +7,12 @@ use crate::check::print::{Names, shown_type, shown_value_type};
 use crate::check::scope::{DefinitionId, Meaning, ScopeId, Scopes};
 use crate::check::texts::Texts;
 use crate::check::{CheckOptions, Checked};
-use crate::diagnostic::{Code, Diagnostic};
+use crate::diagnostic::{Code, Diagnostic, Label};
 use crate::source::Span;
 use crate::syntax::ast;
 use crate::typed::captures::{self, Captures};
-use crate::typed::{Expr, ExprKind, Function, TreeType, TypedProgram, VarId, Variable};
-use crate::types::{Dimension, SetId, SetTable, Type};
+use crate::typed::{Expr, ExprKind, Function, TreeDimension, TreeType, TypedProgram, VarId, Variable};
+use crate::types::{Basic, Dimension, SetId, SetTable, Type};
 
 /// Deepest nesting of expressions, loops and calls together, where a call weighs [`CALL_WEIGHT`].
 /// Chosen so that the checker and everything after it that walks the typed tree stay well within a
@@ -72,8 +72,12 @@ pub(super) struct Checker<'a> {
     /// Names that were given to a variable and to a function, which has been reported: either may
     /// be meant.
     pub clashes: HashSet<String>,
-    /// Unknown names that were reported, with the scope: they are not reported there again.
-    pub unknown_names: HashSet<(String, ScopeId)>,
+    /// Unknown names that were reported.
+    pub unknown_names: HashSet<String>,
+    /// Places of syntax errors.
+    pub unread: Vec<Span>,
+    /// Variables whose missing unit was reported.
+    pub without_unit: HashSet<VarId>,
     /// Something is unknown, reported here or by the parser: there will be no program.
     pub incomplete: bool,
     diagnostics: Vec<Diagnostic>,
@@ -88,7 +92,7 @@ pub(super) struct Frame {
     /// Its variables so far.
     pub locals: Vec<VarId>,
     /// Value returned.
-    pub result: Option<(TreeType, Vec<Dimension>)>,
+    pub result: Option<(TreeType, Vec<TreeDimension>)>,
     /// Variables of the function that rules beyond the grid of the result give: more results.
     pub given: Vec<VarId>,
     /// Span of a Newton call that it reaches.
@@ -124,6 +128,8 @@ impl<'a> Checker<'a> {
             suggestions: 0,
             clashes: HashSet::new(),
             unknown_names: HashSet::new(),
+            unread: Vec::new(),
+            without_unit: HashSet::new(),
             incomplete: false,
             diagnostics: Vec::new(),
             seen: HashSet::new(),
@@ -160,14 +166,41 @@ impl<'a> Checker<'a> {
             return;
         }
         if diagnostic.is_error() {
+            let library = self.texts.library(diagnostic.primary.span).map(str::to_owned);
+            // The innermost call in the text of the user.
+            let mut own = None;
             for frame in self.frames.iter().rev() {
                 let Some((span, arguments)) = &frame.call else { continue };
                 let name = self.definitions[frame.definition.0 as usize].name.name.as_str();
                 let arguments: Vec<String> = arguments.iter().map(|ty| shown_type(self.names(), ty)).collect();
+                if own.is_none() && self.texts.library(*span).is_none() {
+                    own = Some((diagnostic.trail.len(), name, self.shown_dimensions(frame)));
+                }
                 diagnostic = diagnostic.called(*span, format!("in this call of `{name}` with ({})", arguments.join(", ")));
+            }
+            if let (Some(library), Some((place, name, dimensions))) = (library, own) {
+                diagnostic = at_call(diagnostic, place, &format!("`{name}` of `{library}`"), dimensions);
+                // A wrong argument shows itself wherever the function uses it.
+                if !self.seen.insert((diagnostic.code, diagnostic.primary.span)) {
+                    return;
+                }
             }
         }
         self.diagnostics.push(diagnostic);
+    }
+
+    /// The parameters of a call that are numbers, with their dimensions.
+    fn shown_dimensions(&self, frame: &Frame) -> String {
+        let definition = &self.definitions[frame.definition.0 as usize];
+        let params = definition.defined.iter().flat_map(|defined| defined.params.iter());
+        let variables = frame.locals.iter().map(|id| &self.variables[id.0 as usize]);
+        let given = params.filter_map(|param| variables.clone().find(|variable| variable.span == param.span));
+        let is_number = |variable: &&Variable| variable.ty.value().is_some_and(|ty| matches!(ty.basic, Basic::Scalar | Basic::Vector));
+        let shown = |variable: &Variable| {
+            let dimension = variable.dims.first().copied().unwrap_or_default().dimension();
+            format!("`{}` has {}", variable.name, show_dimension(dimension))
+        };
+        given.filter(is_number).map(shown).collect::<Vec<_>>().join(", ")
     }
 
     /// Whether this was reported here.
@@ -243,9 +276,15 @@ impl<'a> Checker<'a> {
         if self.options.nondimensional { Dimension::NONE } else { dimension }
     }
 
-    /// Whether two dimensions may meet in a sum.
-    pub fn agree(&self, a: Dimension, b: Dimension) -> bool {
-        self.options.nondimensional || a == b
+    /// The dimension of two values that meet, as in a sum; `None` if they must not.
+    pub fn joined(&self, a: impl Into<TreeDimension>, b: impl Into<TreeDimension>) -> Option<TreeDimension> {
+        let (a, b) = (a.into(), b.into());
+        a.join(b).or_else(|| self.options.nondimensional.then_some(a))
+    }
+
+    /// True if two values of these dimensions may meet.
+    pub fn agree(&self, a: impl Into<TreeDimension>, b: impl Into<TreeDimension>) -> bool {
+        self.joined(a, b).is_some()
     }
 
     /// A new variable of the instance being checked, or of the main program.
@@ -279,13 +318,33 @@ impl<'a> Checker<'a> {
 }
 
 /// An expression that is not an array.
-pub(super) fn value(kind: ExprKind, ty: Type, dim: Dimension, span: Span) -> Expr {
-    Expr { kind, ty: TreeType::Value(ty), dims: vec![dim], span }
+pub(super) fn value(kind: ExprKind, ty: Type, dim: impl Into<TreeDimension>, span: Span) -> Expr {
+    Expr { kind, ty: TreeType::Value(ty), dims: vec![dim.into()], span }
 }
 
-/// Dimension of an expression that is not an array.
+/// Dimension of an expression that is not an array, as a factor of products.
 pub(super) fn dim(expr: &Expr) -> Dimension {
-    expr.dims.first().copied().unwrap_or(Dimension::NONE)
+    tree_dim(expr).dimension()
+}
+
+/// Dimension of an expression that is not an array, where it meets others.
+pub(super) fn tree_dim(expr: &Expr) -> TreeDimension {
+    expr.dims.first().copied().unwrap_or_default()
+}
+
+/// The error at a call, by its number in the trail, in place of a text of the compiler: nobody can
+/// change that one.
+fn at_call(mut diagnostic: Diagnostic, place: usize, callee: &str, dimensions: String) -> Diagnostic {
+    let call = diagnostic.trail.remove(place);
+    let is_of_units = diagnostic.code.as_str().starts_with("E03");
+    let text = if is_of_units && !dimensions.is_empty() { dimensions } else { call.text };
+    let mut inside = std::mem::replace(&mut diagnostic.primary, Label { span: call.span, text });
+    if inside.text.is_empty() {
+        inside.text = "here".to_owned();
+    }
+    diagnostic.secondary.insert(0, inside);
+    diagnostic.message = format!("in {callee}, {}", diagnostic.message);
+    diagnostic
 }
 
 /// How a dimension reads in a message.

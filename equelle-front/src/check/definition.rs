@@ -7,8 +7,7 @@ use crate::check::scope::{Declared, ScopeId};
 use crate::source::Span;
 use crate::syntax::ast;
 use crate::syntax::ast::Ident;
-use crate::typed::{FunctionId, TreeType, VarId};
-use crate::types::Dimension;
+use crate::typed::{FunctionId, TreeDimension, TreeType, VarId};
 
 /// A function of the program; one per visit of its definition, so nested functions have one per
 /// instance around them.
@@ -42,14 +41,14 @@ pub(super) struct FunctionType<'a> {
 }
 
 /// Type and dimensions of an argument: what instances differ by.
-pub(super) type Argument = (TreeType, Vec<Dimension>);
+pub(super) type Argument = (TreeType, Vec<TreeDimension>);
 
 /// A checked instance.
 #[derive(Clone, Debug)]
 pub(super) struct Instance {
     pub id: FunctionId,
     pub ty: TreeType,
-    pub dims: Vec<Dimension>,
+    pub dims: Vec<TreeDimension>,
     /// Its variables that rules beyond the grid of the result give, which it returns too.
     pub given: Vec<VarId>,
     /// A Newton call that it reaches.

@@ -1,13 +1,13 @@
 //! `On`, `Extend` and `? :`: where data lives.
 
 use crate::check::broadcast::{can_broadcast, number_beside_collection};
-use crate::check::checker::{Checker, dim, value};
+use crate::check::checker::{Checker, tree_dim, value};
 use crate::check::stencil::bare;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
 use crate::syntax::ast;
-use crate::typed::{Expr, ExprKind};
-use crate::types::{Basic, Dimension, EntityKind, Shape, Type};
+use crate::typed::{Expr, ExprKind, TreeDimension};
+use crate::types::{Basic, EntityKind, Shape, Type};
 
 impl<'a> Checker<'a> {
     fn no_sequence(&mut self, operand: &Expr, ty: &Type, operator: &str) -> Option<()> {
@@ -36,10 +36,15 @@ impl<'a> Checker<'a> {
         };
         let Some(mapping) = d.mapping() else {
             let found = self.show_value(&d);
+            let mut hint = format!("to spread one value over a domain, use `Extend {}`", self.set_name(over));
+            if let ExprKind::Variable(var) = data.kind {
+                let name = &self.variables[var.0 as usize].name;
+                hint = format!("{hint}; or give `{name}` as a collection: `... Extend {}`", self.set_name(within));
+            }
             return self.fail(
                 Diagnostic::new(Code::OnData, data.span, format!("the left side of `On` is a collection, not {found}"))
                     .label(found)
-                    .hint(format!("to spread one value over a domain, use `Extend {}`", self.set_name(over))),
+                    .hint(hint),
             );
         };
         // The target's entities lie in `within`; for a domain that is its own set, the smallest
@@ -70,7 +75,7 @@ impl<'a> Checker<'a> {
             );
         }
         let ty = Type { basic: d.basic, shape: Shape::Collection(over), within: d.within, halo: crate::types::Halo::NONE };
-        let dim = dim(&data);
+        let dim = tree_dim(&data);
         Some(value(ExprKind::On { data: Box::new(data), target: Box::new(target) }, ty, dim, span))
     }
 
@@ -128,7 +133,7 @@ impl<'a> Checker<'a> {
             Some(_) => {}
         }
         let ty = Type { basic: d.basic, shape: Shape::Collection(over), within: d.within, halo: crate::types::Halo::NONE };
-        let dim = dim(&data);
+        let dim = tree_dim(&data);
         Some(value(ExprKind::Extend { data: Box::new(data), domain: Box::new(domain) }, ty, dim, span))
     }
 
@@ -155,7 +160,7 @@ impl<'a> Checker<'a> {
     }
 
     /// What a choice between two values makes.
-    fn choice(&mut self, place: Span, (condition, c): (&Expr, &Type), if_true: &Expr, if_false: &Expr) -> Option<(Type, Dimension)> {
+    fn choice(&mut self, place: Span, (condition, c): (&Expr, &Type), if_true: &Expr, if_false: &Expr) -> Option<(Type, TreeDimension)> {
         let (a, b) = self.no_arrays(if_true, if_false, "`? :`")?;
         self.same_set("`? :`", place, (if_true, &a), (if_false, &b))?;
         // Two branches that are the same domain are that domain; else a choice among elements is a
@@ -185,7 +190,7 @@ impl<'a> Checker<'a> {
             }
             (Shape::Single | Shape::Domain(_) | Shape::Sequence, _) => ty,
         };
-        self.same_dimension(Code::TernaryDimensions, "`? :`", place, if_true, if_false)?;
-        Some((ty, dim(if_true)))
+        let dim = self.same_dimension(Code::TernaryDimensions, "`? :`", place, if_true, if_false)?;
+        Some((ty, dim))
     }
 }

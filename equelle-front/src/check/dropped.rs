@@ -29,7 +29,7 @@ impl Checker<'_> {
                 .label("a constant to Newton's method")
                 .also(passed, "in this residual")
                 .note("each iteration uses the current value but leaves its derivative out of the Jacobian, so the solver may converge slowly or not at all")
-                .hint("compute the reduction before the solve, or make its value an unknown of `NewtonSolveSystem` with an equation of its own"),
+                .hint("compute the reduction before the solve; where it must be that of the solution, solve in a loop: `For n In Range(0, 10) {` computes it from the last solution, then solves"),
             );
         }
     }

@@ -2,15 +2,16 @@
 //! do the operators and calls.
 
 use crate::check::arrays::element;
-use crate::check::checker::{Checker, dim, value};
+use crate::check::checker::{Checker, tree_dim, value};
 use crate::check::scope::{Meaning, State};
 use crate::check::stencil::bare;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::ops::CONSTANTS;
 use crate::source::Span;
-use crate::syntax::ast::{self, BinaryOp, ExprKind as Ast, UnaryOp, UnitExpr};
-use crate::typed::{Expr, ExprKind, TreeType};
+use crate::syntax::ast::{self, BinaryOp, ExprKind as Ast, UnaryOp, UnitExpr, UnitExprKind};
+use crate::typed::{Expr, ExprKind, TreeDimension, TreeType};
 use crate::types::{Basic, Dimension, EntityKind, Shape, Type};
+use crate::unit_spelling::{kelvins, spelling};
 use crate::units::{self, UnitError};
 
 impl<'a> Checker<'a> {
@@ -79,7 +80,10 @@ impl<'a> Checker<'a> {
     }
 
     fn number(&mut self, number: f64, unit: Option<&UnitExpr>, span: Span) -> Option<Expr> {
-        let Some(unit) = unit else { return Some(value(ExprKind::Number(number), Type::SCALAR, Dimension::NONE, span)) };
+        let Some(unit) = unit else {
+            let dim = if number == 0.0 { TreeDimension::OfZero } else { Dimension::NONE.into() };
+            return Some(value(ExprKind::Number(number), Type::SCALAR, dim, span));
+        };
         match units::resolve(unit) {
             Ok(resolved) => match resolved.to_si(number) {
                 Some(si) => Some(value(ExprKind::Number(si), Type::SCALAR, self.dimension(resolved.dimension), span)),
@@ -87,13 +91,31 @@ impl<'a> Checker<'a> {
             },
             Err(UnitError::OutOfRange { span }) => self.unit_range(span),
             Err(UnitError::Unknown { name, span }) => {
-                let near = self.suggest(&name, units::UNITS.iter().map(|u| u.name));
-                let hint = near.map_or_else(
-                    || "prefixes are factors of their own: `[Kilo*Meter]`".to_owned(),
-                    |near| format!("did you mean `{near}`?"),
-                );
+                let hint = self.unit_hint(&name, number, matches!(unit.kind, UnitExprKind::Name(_)));
                 self.fail(Diagnostic::new(Code::UnknownUnit, span, format!("there is no unit `{name}`")).hint(hint))
             }
+        }
+    }
+
+    /// What to write for an unknown unit of a number; `is_whole` if nothing stands beside it.
+    fn unit_hint(&mut self, name: &str, number: f64, is_whole: bool) -> String {
+        let names = units::UNITS.iter().map(|u| u.name);
+        match kelvins(name, number) {
+            Some(kelvins) if is_whole => {
+                let zero = self::kelvins(name, 0.0).unwrap_or_default();
+                return format!(
+                    "the zero of this scale is another one, `{zero} [Kelvin]`: {number} is `{kelvins} [Kelvin]`; to what is read add that zero"
+                );
+            }
+            Some(_) => return "differences of temperatures are in `Kelvin`".to_owned(),
+            None => {}
+        }
+        if let Some(written) = spelling(name, names.clone(), !is_whole) {
+            return format!("write `{written}`");
+        }
+        match self.suggest(name, names) {
+            Some(near) => format!("did you mean `{near}`?"),
+            None => "`equellec explain E0301` lists the units; prefixes are factors of their own: `[Kilo*Meter]`".to_owned(),
         }
     }
 
@@ -115,11 +137,11 @@ impl<'a> Checker<'a> {
         entry.used = true;
         let defined = entry.span;
         match &mut entry.meaning {
-            Meaning::Function(_) if self.unknown_names.contains(&(name.to_owned(), self.scope)) => self.unknown(),
+            Meaning::Function(_) if self.unknown_names.contains(name) => self.unknown(),
             Meaning::Function(_) if self.clashes.contains(name) => self.unknown(),
             Meaning::Function(_) => {
                 let hint = format!("call it: `{name}(...)`");
-                self.unknown_names.insert((name.to_owned(), self.scope));
+                self.unknown_names.insert(name.to_owned());
                 self.fail(
                     Diagnostic::new(Code::FunctionAsValue, span, format!("`{name}` is a function, and a function is not a value"))
                         .also(defined, "the function is named here")
@@ -146,7 +168,7 @@ impl<'a> Checker<'a> {
     }
 
     fn unknown_name<T>(&mut self, name: &str, span: Span) -> Option<T> {
-        if !self.unknown_names.insert((name.to_owned(), self.scope)) {
+        if !self.unknown_names.insert(name.to_owned()) {
             return self.unknown();
         }
         let mut diagnostic = Diagnostic::new(Code::UnknownName, span, format!("there is no variable `{name}` here"));
@@ -210,7 +232,7 @@ impl<'a> Checker<'a> {
                 );
             }
             types.push(ty);
-            dims.push(dim(element));
+            dims.push(tree_dim(element));
         }
         Some(Expr { ty: TreeType::Array(types.into()), kind: ExprKind::Array(elements), dims, span })
     }
@@ -251,7 +273,7 @@ impl<'a> Checker<'a> {
                             .hint("the components are 0, 1 and, on 3D grids, 2"),
                     );
                 }
-                let (dim, operands) = (dim(&base), [base.ty.clone()]);
+                let (dim, operands) = (tree_dim(&base), [base.ty.clone()]);
                 let component = ExprKind::Component { vector: Box::new(base), index };
                 Some(self.keep_periodic(value(component, Type { basic: Basic::Scalar, ..ty.bare() }, dim, span), &operands))
             }
@@ -312,7 +334,7 @@ impl<'a> Checker<'a> {
         let operand = self.expr(operand)?;
         let ty = self.no_array(&operand, "`| |`")?;
         let dim = match ty.basic {
-            Basic::Scalar | Basic::Vector if ty.shape != Shape::Sequence => dim(&operand),
+            Basic::Scalar | Basic::Vector if ty.shape != Shape::Sequence => tree_dim(&operand),
             Basic::Entity(kind) => {
                 let power = match kind {
                     EntityKind::Vertex => 0,
@@ -320,7 +342,7 @@ impl<'a> Checker<'a> {
                     EntityKind::Face => 2,
                     EntityKind::Cell => 3,
                 };
-                self.dimension(Dimension::LENGTH.power(power).unwrap_or_default())
+                self.dimension(Dimension::LENGTH.power(power).unwrap_or_default()).into()
             }
             Basic::Scalar | Basic::Vector | Basic::Bool | Basic::Text | Basic::Table | Basic::Axis(_) => {
                 let found = self.show_value(&ty);

@@ -54,7 +54,7 @@ impl<'a> Checker<'a> {
                 );
             }
         }
-        self.check_returns(name, body);
+        self.check_returns(name, body, span);
         if gives_values(body, &self.givers) {
             self.givers.insert(&name.name);
         }
@@ -93,7 +93,7 @@ impl<'a> Checker<'a> {
     }
 
     /// A body has one return, its last statement.
-    fn check_returns(&mut self, name: &Ident, body: &'a ast::Block) {
+    fn check_returns(&mut self, name: &Ident, body: &'a ast::Block, body_span: Span) {
         let mut first = None;
         let mut in_loop = false;
         for (i, stmt) in body.statements.iter().enumerate() {
@@ -113,6 +113,8 @@ impl<'a> Checker<'a> {
         }
         match first {
             None if in_loop => {}
+            // What could not be read may have been the result.
+            None if self.unread.iter().any(|place| body_span.start <= place.start && place.end <= body_span.end) => {}
             None => self.report(
                 Diagnostic::new(Code::MissingReturn, name.span, format!("function `{}` has no result", name.name))
                     .label("its body has no `->`")

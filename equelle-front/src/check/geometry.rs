@@ -6,8 +6,8 @@ use std::collections::HashMap;
 
 use crate::ops::{Arithmetic, Offset};
 use crate::source::Span;
-use crate::typed::{Builtin, Expr, ExprKind, Rule, Stmt, StmtKind, TreeType, VarId};
-use crate::types::{Dimension, Type};
+use crate::typed::{Builtin, Expr, ExprKind, Rule, Stmt, StmtKind, TreeDimension, TreeType, VarId};
+use crate::types::Type;
 
 /// Index into [`Geometry::nodes`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -68,7 +68,7 @@ pub(super) fn operand(span: Span) -> Expr {
 }
 
 fn number(number: f64, span: Span) -> Expr {
-    Expr { kind: ExprKind::Number(number), ty: TreeType::Value(Type::SCALAR), dims: vec![Dimension::NONE], span }
+    Expr { kind: ExprKind::Number(number), ty: TreeType::Value(Type::SCALAR), dims: vec![TreeDimension::default()], span }
 }
 
 /// A coordinate at an offset: it grows by the width of a cell along its axis, and along no other.

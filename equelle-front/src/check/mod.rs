@@ -126,6 +126,7 @@ fn check_as_asked(source: &SourceMap, options: &CheckOptions) -> Checked {
     if !blocks_lost {
         let mut checker = checker::Checker::new(*options, Texts::new(Some(source), &programs));
         checker.incomplete = has_errors;
+        checker.unread = diagnostics.iter().map(|diagnostic| diagnostic.primary.span).collect();
         let checked = checker.program(&programs[0]);
         diagnostics.extend(checked.diagnostics.into_iter().filter(|d| !has_errors || d.is_error()));
         program = checked.program;

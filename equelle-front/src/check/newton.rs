@@ -1,22 +1,27 @@
 //! `NewtonSolve` and `NewtonSolveSystem`.
 
 use crate::check::builtins::Row;
-use crate::check::checker::{Checker, dim};
+use crate::check::checker::Checker;
 use crate::check::definition::Argument;
 use crate::check::dependence::{Analysis, Through};
 use crate::check::scope::Meaning;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
 use crate::syntax::ast::{self, ExprKind as Ast, Ident};
-use crate::typed::{Expr, ExprKind, FunctionId, TreeType};
-use crate::types::{Basic, Dimension, Shape, Type};
+use crate::typed::{Expr, ExprKind, FunctionId, TreeDimension, TreeType};
+use crate::types::{Basic, Shape, Type};
 
 /// What a guess says of its unknown.
 struct Unknown {
     ty: TreeType,
-    dim: Dimension,
+    dim: TreeDimension,
     /// Where the guess stands.
     span: Span,
+}
+
+/// The dimensions of unknowns: those of their guesses.
+fn fixed(guesses: &Expr) -> Vec<TreeDimension> {
+    guesses.dims.iter().map(|dim| dim.fixed()).collect()
 }
 
 impl<'a> Checker<'a> {
@@ -27,8 +32,8 @@ impl<'a> Checker<'a> {
         let guess = self.expr(guess).map(crate::check::stencil::bare);
         let residual = self.residual_name(residual);
         let guess = guess?;
-        let (ty, dims) = (guess.ty.clone(), guess.dims.clone());
-        let unknown = Unknown { ty: ty.clone(), dim: dim(&guess), span: guess.span };
+        let (ty, dims) = (guess.ty.clone(), fixed(&guess));
+        let unknown = Unknown { ty: ty.clone(), dim: dims.first().copied().unwrap_or_default(), span: guess.span };
         self.unknown_fits(&unknown)?;
         let residual = residual?;
         let residuals = self.residuals(std::slice::from_ref(&residual), std::slice::from_ref(&unknown))?;
@@ -85,12 +90,13 @@ impl<'a> Checker<'a> {
                 .hint("every unknown needs one equation"),
             );
         }
+        let dims = fixed(&guesses);
         let unknowns: Vec<Unknown> = types
             .iter()
             .enumerate()
             .map(|(i, ty)| Unknown {
                 ty: TreeType::Value(*ty),
-                dim: guesses.dims.get(i).copied().unwrap_or_default(),
+                dim: dims.get(i).copied().unwrap_or_default(),
                 span: match &guesses.kind {
                     ExprKind::Array(elements) => elements.get(i).map_or(guesses_span, |e| e.span),
                     _ => guesses_span,
@@ -99,7 +105,7 @@ impl<'a> Checker<'a> {
             .collect();
         let fit: Vec<Option<()>> = unknowns.iter().map(|u| self.unknown_fits(u)).collect();
         fit.into_iter().collect::<Option<Vec<()>>>()?;
-        let (ty, dims) = (guesses.ty.clone(), guesses.dims.clone());
+        let ty = guesses.ty.clone();
         let residuals = self.residuals(&names, &unknowns)?;
         self.all_determined(&names, &residuals, &unknowns)?;
         self.reaches_newton(span);

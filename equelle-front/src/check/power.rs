@@ -2,11 +2,11 @@
 
 use crate::check::builtins::Row;
 use crate::check::call::argument_count;
-use crate::check::checker::{Checker, dim, show_dimension, value};
+use crate::check::checker::{Checker, dim, show_dimension, tree_dim, value};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
 use crate::syntax::ast;
-use crate::typed::{Builtin, Expr, ExprKind};
+use crate::typed::{Builtin, Expr, ExprKind, TreeDimension};
 use crate::types::{Basic, Dimension, Shape, Type};
 
 /// The whole number that an exponent is written as: `2`, `-1`, `(3)`.
@@ -118,15 +118,20 @@ impl<'a> Checker<'a> {
         let mut ty = components.first()?.ty.value()?;
         // The component that told the domain, for messages.
         let mut placed = components.first()?;
+        let mut dim = tree_dim(components.first()?);
+        // The component that told the dimension.
+        let mut told = components.first()?;
         for component in components.iter().skip(1) {
             let other = component.ty.value()?;
             self.same_set("`Vector`", component.span, (placed, &ty), (component, &other))?;
-            self.same_dimension(Code::ArgumentDimension, "`Vector`", component.span, components.first()?, component)?;
+            dim = self.same_dimension(Code::ArgumentDimension, "`Vector`", component.span, told, component)?;
+            if tree_dim(told) == TreeDimension::OfZero {
+                told = component;
+            }
             if ty.shape == Shape::Single {
                 (ty, placed) = (other, component);
             }
         }
-        let dim = dim(components.first()?);
         Some(value(ExprKind::Vector(components), Type { basic: Basic::Vector, ..ty }, dim, span))
     }
 }

@@ -5,7 +5,7 @@ use crate::check::scope::{Declared, EntryId, Meaning, Role, ScopeKind, State, Va
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
 use crate::syntax::ast::{self, Ident, LoopTest, StmtKind as Ast};
-use crate::typed::{Expr, ExprKind, Stmt, StmtKind, TreeType, VarId, Variable};
+use crate::typed::{Expr, ExprKind, Stmt, StmtKind, TreeDimension, TreeType, VarId, Variable};
 use crate::types::{Basic, Dimension, Shape, Type};
 
 impl<'a> Checker<'a> {
@@ -92,7 +92,8 @@ impl<'a> Checker<'a> {
         let declared = self.declared(ty);
         // A name that is taken means what is declared here from now on, so that the statements
         // after it are judged by what they were written for.
-        let reported = self.taken(name, Code::Redeclaration, "declared again");
+        let is_unread = matches!(ty.kind, ast::TypeExprKind::Error);
+        let reported = !is_unread && self.taken(name, Code::Redeclaration, "declared again");
         let mutable = declared.as_ref().map_or_else(|| is_mutable(ty), |d| d.mutable);
         let entry = VariableEntry { declared, mutable, role: Role::Local, state: State::Unassigned, reported };
         self.scopes.define(self.scope, &name.name, name.span, Meaning::Variable(entry))
@@ -131,7 +132,7 @@ impl<'a> Checker<'a> {
         match &self.scopes.entry(id).meaning {
             Meaning::Function(_) => {
                 let span = self.scopes.entry(id).span;
-                self.unknown_names.insert((name.name.clone(), self.scope));
+                self.unknown_names.insert(name.name.clone());
                 self.fail(
                     Diagnostic::new(Code::AssignToFunction, name.span, format!("`{}` is a function and cannot be assigned", name.name))
                         .also(span, "the function is named here")
@@ -221,8 +222,8 @@ impl<'a> Checker<'a> {
         if declared.as_ref().is_some_and(|d| d.stencil) {
             ty = self.with_zero_halo(&ty);
         }
-        let var =
-            self.new_variable(Variable { name: name.name.clone(), ty, dims: value.dims.clone(), mutable, owner: None, span: declared_at });
+        let dims = value.dims.iter().map(|dim| if mutable { dim.fixed() } else { *dim }).collect();
+        let var = self.new_variable(Variable { name: name.name.clone(), ty, dims, mutable, owner: None, span: declared_at });
         self.set_state(id, State::Assigned(var));
         if !mutable {
             self.keep_definition(var, &value);
@@ -247,7 +248,10 @@ impl<'a> Checker<'a> {
             );
         }
         if let Some((&old, &new)) = dims.iter().zip(&value.dims).find(|&(&a, &b)| !self.agree(a, b)) {
-            let (old, new) = (show_dimension(old), show_dimension(new));
+            if old.dimension() == Dimension::NONE && !self.without_unit.insert(var) {
+                return self.unknown();
+            }
+            let (old, new) = (show_dimension(old.dimension()), show_dimension(new.dimension()));
             return self.fail(
                 Diagnostic::new(Code::MutableDimension, value.span, format!("`{}` has {old} and cannot become {new}", name.name))
                     .label(new)
@@ -352,7 +356,7 @@ impl<'a> Checker<'a> {
     fn rounds(
         &mut self,
         variable: &'a Ident,
-        dims: Option<Vec<Dimension>>,
+        dims: Option<Vec<TreeDimension>>,
         body: &'a ast::Block,
         span: Span,
     ) -> (Option<VarId>, Option<Vec<Stmt>>) {
@@ -393,7 +397,7 @@ impl<'a> Checker<'a> {
                     .hint("`Range(a, b)` gives a, a + 1, ... and ends before b: `Range(0, 10)` has ten rounds"),
             );
         }
-        let (var, body) = self.rounds(variable, Some(vec![Dimension::NONE]), body, span);
+        let (var, body) = self.rounds(variable, Some(vec![TreeDimension::default()]), body, span);
         let [from, below] = <[Option<Expr>; 2]>::try_from(values).ok()?;
         Some(StmtKind::Range { variable: var?, from: from?, below: below?, body: body? })
     }

@@ -1,7 +1,7 @@
 //! Structured grids: index variables, and rules for values beyond the grid.
 
 use crate::check::builtins::Word;
-use crate::check::checker::{Checker, dim, show_dimension, value};
+use crate::check::checker::{Checker, dim, show_dimension, tree_dim, value};
 use crate::check::halo::{AXES, Given, Rules};
 use crate::check::scope::{Meaning, State};
 use crate::diagnostic::{Code, Diagnostic};
@@ -392,7 +392,7 @@ impl<'a> Checker<'a> {
                     .hint("give one value, or a collection on AllCells(), which is read at the cell next to the side"),
             );
         }
-        if !self.agree(dim(&given), wanted) {
+        if !self.agree(tree_dim(&given), wanted) {
             let (found, wanted) = (show_dimension(dim(&given)), show_dimension(wanted));
             return self.fail(
                 Diagnostic::new(Code::HaloUnit, given.span, format!("`{rule}` gives values with {wanted} here, and this has {found}"))

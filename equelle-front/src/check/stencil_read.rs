@@ -9,7 +9,7 @@ use crate::ops::{Arithmetic, MAX_OFFSET, Offset};
 use crate::source::Span;
 use crate::syntax::ast::{self, BinaryOp, ExprKind as Ast, Ident};
 use crate::typed::{Expr, ExprKind, Rule, Rules, StmtKind, TreeType, VarId, Variable};
-use crate::types::{Dimension, Shape, Type};
+use crate::types::{Shape, Type};
 
 /// An index: its axis, its offset, and whether a parameter names the axis.
 struct Index {
@@ -99,7 +99,7 @@ impl<'a> Checker<'a> {
         let Some(ty) = data.ty.value() else { return Ok(data) };
         let halo = self.rules_of(ty.halo);
         let dims = data.dims.clone();
-        let dim = dims.first().copied().unwrap_or(Dimension::NONE);
+        let dim = dims.first().copied().unwrap_or_default();
         let mut args = vec![Expr { ty: data.ty.bare(), ..data }];
         let mut rules = Rules::default();
         for axis in (0..3).filter(|&axis| by[axis] != 0) {

@@ -1,6 +1,7 @@
 //! The texts of a program while they are checked.
 
 use crate::check::scope::ScopeId;
+use crate::library::PREFIX;
 use crate::source::{FileId, SourceMap, Span};
 use crate::syntax::ast;
 
@@ -30,6 +31,12 @@ impl<'a> Texts<'a> {
         let mut states = vec![TextState::Unchecked; programs.len().max(1)];
         states[0] = TextState::Checking(None);
         Texts { sources, programs, states, current: FileId::MAIN }
+    }
+
+    /// The name of the text of the compiler that a place is in; `None` in texts of the user.
+    pub fn library(&self, span: Span) -> Option<&'a str> {
+        let sources = self.sources?;
+        Some(sources.file(sources.file_at(span.start)).name()).filter(|name| name.starts_with(PREFIX))
     }
 
     /// Whether a place is in the program's own text.

@@ -5,7 +5,7 @@ use crate::check::checker::{CALL_WEIGHT, Checker};
 use crate::check::definition::Argument;
 use crate::check::scope::DefinitionId;
 use crate::diagnostic::{Code, Diagnostic};
-use crate::types::Dimension;
+use crate::typed::TreeDimension;
 
 impl Checker<'_> {
     /// Checks the bodies of functions that were not, and warns of uncalled ones if the program is
@@ -60,7 +60,7 @@ impl Checker<'_> {
             .map(|i| {
                 let declared = declared.as_ref()?.params.get(i)?.as_ref()?;
                 let ty = self.complete(declared)?;
-                let dims = vec![Dimension::NONE; ty.elements().len()];
+                let dims = vec![TreeDimension::default(); ty.elements().len()];
                 Some((ty, dims))
             })
             .collect();

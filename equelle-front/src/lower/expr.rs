@@ -365,7 +365,7 @@ impl Lowering<'_> {
     /// An element of the array that an expression is, or its one value.
     fn element(&mut self, expr: &Expr, index: usize, op: Op) -> ValueId {
         let ty = expr.ty.elements().get(index).copied().unwrap_or(Type::SCALAR);
-        self.emit(op, ty, expr.dims.get(index).copied().unwrap_or_default(), expr.span)
+        self.emit(op, ty, expr.dims.get(index).copied().unwrap_or_default().dimension(), expr.span)
     }
 
     fn call(&mut self, expr: &Expr, function: typed::FunctionId, args: &[Expr]) -> Vec<ValueId> {
@@ -382,7 +382,7 @@ impl Lowering<'_> {
                 .elements()
                 .iter()
                 .enumerate()
-                .map(|(i, &ty)| self.new_value(ty, info.dims.get(i).copied().unwrap_or_default(), &info.name, expr.span))
+                .map(|(i, &ty)| self.new_value(ty, info.dims.get(i).copied().unwrap_or_default().dimension(), &info.name, expr.span))
                 .collect();
             all.extend(&ids);
             written.push((variable, ids));
@@ -410,7 +410,7 @@ impl Lowering<'_> {
                 .elements()
                 .iter()
                 .enumerate()
-                .map(|(i, &ty)| self.new_value(ty, info.dims.get(i).copied().unwrap_or_default(), &info.name, expr.span))
+                .map(|(i, &ty)| self.new_value(ty, info.dims.get(i).copied().unwrap_or_default().dimension(), &info.name, expr.span))
                 .collect();
             all.extend(&ids);
             written.push((variable, ids));
@@ -471,7 +471,7 @@ impl Lowering<'_> {
             .elements()
             .iter()
             .enumerate()
-            .map(|(i, &ty)| self.new_value(ty, expr.dims.get(i).copied().unwrap_or(Dimension::NONE), "", expr.span))
+            .map(|(i, &ty)| self.new_value(ty, expr.dims.get(i).copied().unwrap_or_default().dimension(), "", expr.span))
             .collect()
     }
 

@@ -138,7 +138,7 @@ impl<'a> Lowering<'a> {
             .enumerate()
             .map(|(i, &ty)| {
                 let name = Self::element_name(&info.name, types.len(), i);
-                self.new_value(ty, info.dims.get(i).copied().unwrap_or_default(), &name, info.span)
+                self.new_value(ty, info.dims.get(i).copied().unwrap_or_default().dimension(), &name, info.span)
             })
             .collect();
         self.bindings.insert(variable, Binding::Values(ids.clone()));
@@ -157,7 +157,7 @@ impl<'a> Lowering<'a> {
             self.mutables.push(Mutable {
                 name: Self::element_name(&info.name, types.len(), i),
                 ty: ty.lowered(),
-                dim: info.dims.get(i).copied().unwrap_or_default(),
+                dim: info.dims.get(i).copied().unwrap_or_default().dimension(),
                 span: info.span,
                 carried: false,
             });
@@ -274,7 +274,7 @@ impl<'a> Lowering<'a> {
     }
 
     fn step(&mut self, variable: VarId, length: ValueId) -> ValueId {
-        let dim = self.program.variables[variable.0 as usize].dims.first().copied().unwrap_or_default();
+        let dim = self.program.variables[variable.0 as usize].dims.first().copied().unwrap_or_default().dimension();
         self.emit(Op::Step(length), Type::SCALAR, dim, self.statement)
     }
 

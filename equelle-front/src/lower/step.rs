@@ -36,7 +36,7 @@ pub(super) fn of_loop(body: &[Stmt], condition: Option<(LoopTest, &Expr)>, progr
     let second = Dimension::TIME;
     let counts = |clock: VarId, step: VarId| {
         let dims = &program.variables[step.0 as usize].dims;
-        growing.contains(&clock) || dims.first() == Some(&second)
+        growing.contains(&clock) || dims.first() == Some(&second.into())
     };
     let sums: Vec<(usize, VarId)> = body
         .iter()

@@ -24,10 +24,19 @@ impl Inputs {
     pub(crate) fn hashes(&self, parameters: &Parameters, program: &Program) -> Result<BTreeMap<(String, String), String>, Error> {
         let mut hashes = BTreeMap::new();
         for info in program.inputs.iter().filter(|info| info.kind == InputKind::Scalar) {
-            // NaN stands for the default, which is part of the program.
+            // What gives the number makes no difference: a parameter, or the default.
+            let value = match self.scalars.iter().find(|(name, _)| name == info.name) {
+                Some((_, value)) => *value,
+                None => match self.scalar(parameters, info.name, info.default.parse().unwrap_or(f64::NAN))? {
+                    // A default that the program computes is known once it is read.
+                    value if value.is_nan() => continue,
+                    value => value,
+                },
+            };
             let mut hash = Mix::default();
-            hash.add(self.scalar(parameters, info.name, f64::NAN)?.to_bits());
-            hashes.insert((info.name.to_owned(), String::new()), digits(&hash));
+            hash.add(value.to_bits());
+            // Of several defaults that of the first statement counts.
+            hashes.entry((info.name.to_owned(), String::new())).or_insert_with(|| digits(&hash));
         }
         for (name, domain, values) in &self.collections {
             let mut hash = Mix::default();
@@ -42,7 +51,7 @@ impl Inputs {
         for (name, domain, values) in &self.bools {
             let mut hash = Mix::default();
             match values {
-                CollectionInput::Uniform(value) => hash.add(u64::from(*value)),
+                CollectionInput::Uniform(value) => (0..domain.len()).for_each(|_| hash.add(u64::from(*value))),
                 CollectionInput::Values(values) => domain.in_file_order(values).iter().for_each(|value| hash.add(u64::from(*value))),
             }
             hashes.insert((name.clone(), domain.name().to_owned()), digits(&hash));
@@ -71,7 +80,7 @@ impl Inputs {
 
 fn add_numbers(hash: &mut Mix, domain: &Domain, values: &CollectionInput) {
     match values {
-        CollectionInput::Uniform(value) => hash.add(value.to_bits()),
+        CollectionInput::Uniform(value) => (0..domain.len()).for_each(|_| hash.add(value.to_bits())),
         CollectionInput::Values(values) => domain.in_file_order(values).iter().for_each(|value| hash.add(value.to_bits())),
     }
 }

@@ -42,11 +42,8 @@ pub fn select(parameters: &Parameters, key: &str, name: &str, grid: &Grid, withi
 /// # Errors
 /// `Data` for an entity of the set outside `within`.
 pub fn of_own_name(name: &str, grid: &Grid, within: &Arc<Domain>) -> Result<Option<Arc<Domain>>, Error> {
-    let Some(set) = grid.named().set(within.kind().on_grid_of(grid.dim()), name) else { return Ok(None) };
     let selector = Selector::new(name, "", grid, within);
-    let mut chosen = selector.nothing()?;
-    set.members.iter().for_each(|&member| chosen[member as usize] = true);
-    selector.domain(name, &chosen).map(Some)
+    selector.named(name)?.map(|chosen| selector.domain(name, &chosen)).transpose()
 }
 
 enum Fault {
@@ -87,10 +84,27 @@ impl<'a> Selector<'a> {
     }
 
     fn whole(&self) -> Result<Chosen, Fault> {
+        // A name may have blanks and signs in it.
+        if let Some(set) = self.named(self.text.trim())? {
+            return Ok(set);
+        }
         let mut tokens = Tokens::new(self.text)?;
         let chosen = self.either(&mut tokens)?;
-        tokens.expect_end("`|`, `-` or `&`")?;
+        tokens.expect_end("`|`, `-` or `&`").map_err(|error| match tokens.peek().kind {
+            TokenKind::Name(_) | TokenKind::Quoted(_) | TokenKind::Number(_) => {
+                error.hint("sets are joined as `a | b`; a name with a blank in it stands between double quotes")
+            }
+            TokenKind::Symbol(_) | TokenKind::End => error,
+        })?;
         Ok(chosen)
+    }
+
+    /// The members of a set of the grid; `None` if it has none of this name.
+    fn named(&self, name: &str) -> Result<Option<Chosen>, Error> {
+        let Some(set) = self.grid.named().set(self.kind, name) else { return Ok(None) };
+        let mut chosen = self.nothing()?;
+        set.members.iter().for_each(|&member| chosen[member as usize] = true);
+        Ok(Some(chosen))
     }
 
     fn either(&self, tokens: &mut Tokens<'_>) -> Result<Chosen, Fault> {
@@ -139,10 +153,8 @@ impl<'a> Selector<'a> {
             }
             TokenKind::Name(name) | TokenKind::Quoted(name) => {
                 tokens.advance();
-                let mut chosen = self.nothing()?;
-                let set = self.grid.named().set(self.kind, name).ok_or_else(|| self.no_set(name).within(token.offset))?;
-                set.members.iter().for_each(|&member| chosen[member as usize] = true);
-                Ok(chosen)
+                let set = self.named(name)?;
+                set.ok_or_else(|| self.no_set(name, tokens).within(token.offset).into())
             }
             TokenKind::Number(_) | TokenKind::Symbol(_) | TokenKind::End => {
                 Err(tokens.unexpected("the name of a set, a side such as `x-`, `box(...)`, `where ...` or `(`").into())
@@ -150,9 +162,13 @@ impl<'a> Selector<'a> {
         }
     }
 
-    fn no_set(&self, name: &str) -> TextError {
+    /// The error for a name, after which these tokens come.
+    fn no_set(&self, name: &str, tokens: &Tokens<'_>) -> TextError {
         let all: Vec<(EntityKind, &str)> = self.grid.named().sets().map(|set| (set.kind, &set.name[..])).collect();
-        let error = absent("set", self.kind, name, &all);
+        // A name of several words is looked up as a whole.
+        let is_first_word =
+            matches!(tokens.peek().kind, TokenKind::Name(_) | TokenKind::Number(_)) && self.text.trim_start().starts_with(name);
+        let error = absent("set", self.kind, if is_first_word { self.text.trim() } else { name }, &all);
         match name {
             "x" | "y" | "z" => error.hint(format!("a side is written without a blank: `{name}-` or `{name}+`")),
             _ => error,

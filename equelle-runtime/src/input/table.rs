@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::choice::filename_key;
-use super::{DataFormat, Inputs, missing};
+use super::{ConstantTable, DataFormat, Inputs, missing};
 use crate::error::{Error, ErrorKind};
 use crate::io::quantity;
 use crate::io::table::{Column, Separation, of_column, read_columns};
@@ -26,12 +26,27 @@ impl Inputs {
         if let Some((_, table)) = self.tables.iter().find(|(known, _)| *known == key) {
             return Ok(Arc::clone(table));
         }
-        let table = Arc::new(self.read_table(parameters, name, argument, value)?);
-        if choice(parameters, &format!("{name}_outside"), OUTSIDES)? == Outside::Error {
-            self.table_with_ends.get_or_insert_with(|| name.to_owned());
-        }
+        let (table, range) = self.read_table(parameters, name, argument, value)?;
+        let table = Arc::new(table);
+        self.note_outside(parameters, name, vec![range])?;
         self.tables.push((key, Arc::clone(&table)));
         Ok(table)
+    }
+
+    /// Keeps what a table is beyond its rows, for messages.
+    fn note_outside(&mut self, parameters: &Parameters, name: &str, arguments: Vec<[f64; 2]>) -> Result<(), Error> {
+        match choice(parameters, &format!("{name}_outside"), OUTSIDES)? {
+            Outside::Error => drop(self.table_with_ends.get_or_insert_with(|| name.to_owned())),
+            Outside::Constant if self.constant_tables.iter().any(|table| table.name == name) => {}
+            Outside::Constant => self.constant_tables.push(ConstantTable { name: name.to_owned(), arguments }),
+            Outside::Linear => {}
+        }
+        Ok(())
+    }
+
+    /// The tables read that are constant outside of their rows.
+    pub(crate) fn constant_tables(&self) -> &[ConstantTable] {
+        &self.constant_tables
     }
 
     /// The first table read that is not a number beyond its rows.
@@ -49,15 +64,14 @@ impl Inputs {
         if let Some((_, table)) = self.tables2.iter().find(|(known, _)| *known == key) {
             return Ok(Arc::clone(table));
         }
-        let table = Arc::new(self.read_table2(parameters, name, arguments, value)?);
-        if choice(parameters, &format!("{name}_outside"), OUTSIDES)? == Outside::Error {
-            self.table_with_ends.get_or_insert_with(|| name.to_owned());
-        }
+        let (table, ranges) = self.read_table2(parameters, name, arguments, value)?;
+        let table = Arc::new(table);
+        self.note_outside(parameters, name, ranges.to_vec())?;
         self.tables2.push((key, Arc::clone(&table)));
         Ok(table)
     }
 
-    fn read_table(&self, parameters: &Parameters, name: &str, argument: &str, value: &str) -> Result<Table, Error> {
+    fn read_table(&self, parameters: &Parameters, name: &str, argument: &str, value: &str) -> Result<(Table, [f64; 2]), Error> {
         let interpolation = choice(parameters, &format!("{name}_interpolation"), INTERPOLATIONS)?;
         let outside = choice(parameters, &format!("{name}_outside"), OUTSIDES)?;
         let (path, [mut arguments, mut values], lines) = columns(parameters, name, [argument, value])?;
@@ -68,7 +82,7 @@ impl Inputs {
         convert(&path, &mut arguments, argument, columns.map(|columns| columns.argument))?;
         convert(&path, &mut values, value, columns.map(|columns| columns.value))?;
         let bad = |row: usize, what: String| Error::new(ErrorKind::Data, format!("{}:{}: {what}", path.display(), lines[row]));
-        Table::new(&arguments.numbers, &values.numbers, interpolation, outside).map_err(|error| match error {
+        let table = Table::new(&arguments.numbers, &values.numbers, interpolation, outside).map_err(|error| match error {
             TableError::TooFewRows => {
                 let message = format!("{}: a table has at least two rows, and this one has {}", path.display(), lines.len());
                 Error::new(ErrorKind::Data, message)
@@ -79,10 +93,17 @@ impl Inputs {
                     .hint("sort the rows; a table has one value at an argument")
             }
             TableError::TooSteep(row) => bad(row, format!("column `{value}`: the slope to the next row is beyond the range of numbers")),
-        })
+        })?;
+        Ok((table, range(&arguments.numbers)))
     }
 
-    fn read_table2(&self, parameters: &Parameters, name: &str, arguments: [&str; 2], value: &str) -> Result<Table2, Error> {
+    fn read_table2(
+        &self,
+        parameters: &Parameters,
+        name: &str,
+        arguments: [&str; 2],
+        value: &str,
+    ) -> Result<(Table2, [[f64; 2]; 2]), Error> {
         let key = format!("{name}_interpolation");
         if choice(parameters, &key, INTERPOLATIONS)? == Interpolation::Monotone {
             let message = format!("parameter `{key}`{}: a table of two arguments is `linear` only", parameters.place(&key));
@@ -100,7 +121,7 @@ impl Inputs {
         convert(&path, &mut values, value, units.map(|columns| columns.value))?;
         let both = [&of_first.numbers[..], &of_second.numbers[..]];
         let pairs = format!("a table of two arguments has a row for each pair, sorted by `{first}` and then by `{second}`");
-        Table2::new(both, &values.numbers, outside).map_err(|error| {
+        let table = Table2::new(both, &values.numbers, outside).map_err(|error| {
             let bad = |place: String, what: String| Error::new(ErrorKind::Data, format!("{}{place}: {what}", path.display()));
             let at = |row: usize| format!(":{}", lines[row]);
             match error {
@@ -122,7 +143,8 @@ impl Inputs {
                 }
                 Table2Error::TooLarge => bad(String::new(), "a table of two arguments has at most 16 million rows".to_owned()),
             }
-        })
+        })?;
+        Ok((table, both.map(range)))
     }
 }
 
@@ -144,6 +166,11 @@ fn columns<const N: usize>(parameters: &Parameters, name: &str, wanted: [&str; N
     };
     let (found, lines) = read_columns(&path, &bytes, separation, wanted)?;
     Ok((path, found, lines))
+}
+
+/// Least and greatest number.
+fn range(numbers: &[f64]) -> [f64; 2] {
+    numbers.iter().fold([f64::INFINITY, f64::NEG_INFINITY], |[least, greatest], number| [least.min(*number), greatest.max(*number)])
 }
 
 /// In the unit that the program takes.

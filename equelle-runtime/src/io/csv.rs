@@ -1,6 +1,7 @@
 //! A column of numbers in a CSV file (RFC 4180); commas, semicolons or tabs separate fields.
 //!
-//! The first line has names if one of its fields is not a number.
+//! The first line has names if one of its fields is not a number. A `#` may stand before them, and
+//! remarks that begin with one above them.
 
 use std::path::Path;
 
@@ -8,7 +9,8 @@ use csv_core::{ReadFieldResult, Reader, ReaderBuilder};
 
 use super::unit::{METRES, parse_unit};
 use crate::error::{Error, ErrorKind};
-use crate::number::{NumberError, parse_data_number, quoted, without_mark};
+use crate::keys::COLUMN;
+use crate::number::{NumberError, decimal_comma, parse_data_number, quoted, without_mark};
 use crate::params::near_match;
 
 /// Most fields of a row, which bounds the memory for the first one.
@@ -34,7 +36,14 @@ pub(super) struct Fields<'a> {
 
 impl<'a> Fields<'a> {
     pub(super) fn new(bytes: &'a [u8], separator: u8) -> Fields<'a> {
-        Fields { reader: ReaderBuilder::new().delimiter(separator).build(), rest: bytes, column: 0, text: vec![0; 64] }
+        Fields::from_line(bytes, separator, 0)
+    }
+
+    /// Of what comes after some lines.
+    fn from_line(bytes: &'a [u8], separator: u8, skipped: u64) -> Fields<'a> {
+        let mut reader = ReaderBuilder::new().delimiter(separator).build();
+        reader.set_line(1 + skipped);
+        Fields { reader, rest: bytes, column: 0, text: vec![0; 64] }
     }
 
     pub(super) fn next(&mut self) -> Option<Field<'_>> {
@@ -86,14 +95,23 @@ pub struct Positions {
     pub lines: Vec<u64>,
 }
 
-/// The numbers of a column, by its name or by its number from 1; a file with one column needs
-/// neither. `path` is for messages.
+/// The column that an input takes.
+#[derive(Clone, Copy, Debug)]
+pub struct Wanted<'a> {
+    /// The name of the input, and of its column if no other one is given.
+    pub input: &'a str,
+    /// As given: a name, or a number from 1.
+    pub column: Option<&'a str>,
+}
+
+/// The numbers of a column: the one that is given, or called as the input, or the only one beside
+/// positions. `path` is for messages.
 ///
 /// # Errors
 /// `Data` for a column that is not there, none given where there are several, a field that is no
 /// number, and a row with another number of fields than the first; names line and column.
-pub fn read_column(path: &Path, bytes: &[u8], column: Option<&str>) -> Result<Vec<f64>, Error> {
-    Ok(read(path, bytes, column, false)?.values)
+pub fn read_column(path: &Path, bytes: &[u8], wanted: Wanted<'_>) -> Result<Vec<f64>, Error> {
+    Ok(read(path, bytes, wanted, false)?.values)
 }
 
 /// [`read_column`] with the columns `x`, `y` and `z` beside it, in either letter case, perhaps with
@@ -102,14 +120,35 @@ pub fn read_column(path: &Path, bytes: &[u8], column: Option<&str>) -> Result<Ve
 ///
 /// # Errors
 /// As [`read_column`]; also for a position that is no number or has a unit of no length.
-pub fn read_located(path: &Path, bytes: &[u8], column: Option<&str>) -> Result<Located, Error> {
-    read(path, bytes, column, true)
+pub fn read_located(path: &Path, bytes: &[u8], wanted: Wanted<'_>) -> Result<Located, Error> {
+    read(path, bytes, wanted, true)
 }
 
-fn read(path: &Path, bytes: &[u8], column: Option<&str>, with_positions: bool) -> Result<Located, Error> {
-    let bytes = without_mark(bytes);
+/// Without the lines before the names or numbers that begin with `#`, and without the `#` before
+/// names; how many lines are left out.
+fn without_remarks(mut bytes: &[u8]) -> (&[u8], u64) {
+    let mut skipped = 0;
+    while let Some(names) = bytes.strip_prefix(b"#") {
+        let end = bytes.iter().position(|&b| b == b'\n').map_or(bytes.len(), |end| end + 1);
+        let rest = &bytes[end..];
+        let n_fields = |text: &[u8]| text.split(|&b| b == b'\n').next().map_or(0, |line| line.split(|&b| b == separator(rest)).count());
+        let first = rest.split(|&b| b == b'\n').next().unwrap_or_default().trim_ascii();
+        let has_numbers =
+            !first.is_empty() && first.split(|&b| b == separator(rest)).all(|field| parse_data_number(field.trim_ascii()).is_ok());
+        // The names of columns stand in the last of these lines.
+        if has_numbers && n_fields(names) == n_fields(rest) {
+            return (names, skipped);
+        }
+        bytes = rest;
+        skipped += 1;
+    }
+    (bytes, skipped)
+}
+
+fn read(path: &Path, bytes: &[u8], wanted: Wanted<'_>, with_positions: bool) -> Result<Located, Error> {
+    let (bytes, skipped) = without_remarks(without_mark(bytes));
     let bad = |message: String| Error::new(ErrorKind::Data, message);
-    let mut fields = Fields::new(bytes, separator(bytes));
+    let mut fields = Fields::from_line(bytes, separator(bytes), skipped);
     let mut first: Vec<(Vec<u8>, u64)> = Vec::new();
     while let Some(field) = fields.next() {
         let ends_row = field.ends_row;
@@ -124,7 +163,7 @@ fn read(path: &Path, bytes: &[u8], column: Option<&str>, with_positions: bool) -
     let has_names = first.iter().any(|(text, _)| !text.is_empty() && parse_data_number(text) == Err(NumberError::NotANumber));
     let names: Vec<String> =
         if has_names { first.iter().map(|(name, _)| String::from_utf8_lossy(name).into_owned()).collect() } else { Vec::new() };
-    let chosen = choose(path, first.len(), &names, column)?;
+    let chosen = choose(path, first.len(), &names, wanted)?;
     let line_of_names = first.first().map_or(1, |(_, line)| *line);
     let axes = if with_positions { axes(path, line_of_names, &names, chosen)? } else { Vec::new() };
     let number = |text: &[u8], line: u64, column: usize| {
@@ -134,7 +173,11 @@ fn read(path: &Path, bytes: &[u8], column: Option<&str>, with_positions: bool) -
                 NumberError::OutOfRange => "is beyond the range of numbers",
             };
             let name = names.get(column).map_or_else(|| (column + 1).to_string(), |name| format!("`{name}`"));
-            bad(format!("{}:{line}: column {name}: {} {what}", path.display(), quoted(text)))
+            let error = bad(format!("{}:{line}: column {name}: {} {what}", path.display(), quoted(text)));
+            match decimal_comma(text) {
+                Some(point) => error.hint(format!("decimals have a point: `{point}`")),
+                None => error,
+            }
         })
     };
     let mut values = Vec::new();
@@ -159,7 +202,9 @@ fn read(path: &Path, bytes: &[u8], column: Option<&str>, with_positions: bool) -
         if field.ends_row {
             if field.column + 1 != first.len() {
                 let (line, found) = (field.line, field.column + 1);
-                return Err(bad(format!("{}:{line}: {found} fields, and the first row has {}", path.display(), first.len())));
+                let error = bad(format!("{}:{line}: {found} fields, and the first row has {}", path.display(), first.len()));
+                let has_commas = separator(bytes) == b',' && found > first.len();
+                return Err(if has_commas { error.hint("decimals have a point, as in `0.5`: commas separate fields") } else { error });
             }
             if !axes.is_empty() {
                 positions.points.push(point);
@@ -185,8 +230,7 @@ struct AxisColumn {
 fn axes(path: &Path, line: u64, names: &[String], chosen: usize) -> Result<Vec<AxisColumn>, Error> {
     let mut found: Vec<AxisColumn> = Vec::new();
     for (column, name) in names.iter().enumerate() {
-        let (axis_name, unit) = name.split_once('[').map_or((name.as_str(), None), |(axis, unit)| (axis, Some(unit)));
-        let Some(axis) = ["x", "y", "z"].iter().position(|axis| axis.eq_ignore_ascii_case(axis_name.trim())) else { continue };
+        let Some((axis, unit)) = axis_of(name) else { continue };
         if column == chosen {
             return Ok(Vec::new());
         }
@@ -209,19 +253,41 @@ fn axes(path: &Path, line: u64, names: &[String], chosen: usize) -> Result<Vec<A
     Ok(found)
 }
 
-/// Index of the column that is meant.
-pub(super) fn choose(path: &Path, count: usize, names: &[String], column: Option<&str>) -> Result<usize, Error> {
-    let bad = |message: String| Err(Error::new(ErrorKind::Data, format!("{}: {message}", path.display())));
-    let Some(wanted) = column else {
-        return match count {
-            0 | 1 => Ok(0),
-            _ => {
-                let there = if names.is_empty() { String::new() } else { format!(": {}", listed(names)) };
-                bad(format!("{count} columns{there}, and no parameter says which"))
-                    .map_err(|e| e.hint("give the key with `_column` in place of `_filename`"))
-            }
+/// The axis of a column of positions, with the unit behind its name.
+fn axis_of(name: &str) -> Option<(usize, Option<&str>)> {
+    let (axis, unit) = name.split_once('[').map_or((name, None), |(axis, unit)| (axis, Some(unit)));
+    let axis = ["x", "y", "z"].iter().position(|own| own.eq_ignore_ascii_case(axis.trim()))?;
+    Some((axis, unit))
+}
+
+/// Index of the column of an input for which none is given: the one that is called as it, or the
+/// only one that has no positions.
+fn own_column(path: &Path, count: usize, names: &[String], input: &str) -> Result<usize, Error> {
+    if count < 2 {
+        return Ok(0);
+    }
+    let only = |mut found: Vec<usize>| found.pop().filter(|_| found.is_empty());
+    let matching = |holds: &dyn Fn(&str) -> bool| only((0..names.len()).filter(|&index| holds(&names[index])).collect());
+    let own = matching(&|name| name == input)
+        .or_else(|| matching(&|name| name.eq_ignore_ascii_case(input)))
+        .or_else(|| matching(&|name| axis_of(name).is_none()));
+    own.ok_or_else(|| {
+        let key = format!("{input}{COLUMN}");
+        let (message, hint) = match names.iter().find(|name| axis_of(name).is_none()).or(names.first()) {
+            Some(name) => (
+                format!("{count} columns: {}, of which none is called `{input}`", listed(names)),
+                format!("give the name of one, such as `{key}={name}`"),
+            ),
+            None => (format!("{count} columns without names"), format!("give the number of one, from 1 to {count}: `{key}=1`")),
         };
-    };
+        Error::new(ErrorKind::Data, format!("{}: {message}", path.display())).hint(hint)
+    })
+}
+
+/// Index of the column that is meant.
+pub(super) fn choose(path: &Path, count: usize, names: &[String], wanted: Wanted<'_>) -> Result<usize, Error> {
+    let bad = |message: String| Err(Error::new(ErrorKind::Data, format!("{}: {message}", path.display())));
+    let Some(wanted) = wanted.column else { return own_column(path, count, names, wanted.input) };
     let same: Vec<usize> = (0..names.len()).filter(|&index| names[index] == wanted).collect();
     if let [first, second, ..] = same[..] {
         return bad(format!("columns {} and {} both have the name `{wanted}`", first + 1, second + 1));
@@ -258,7 +324,7 @@ mod tests {
     use super::*;
 
     fn column(text: &str, column: Option<&str>) -> Result<Vec<f64>, String> {
-        read_column(Path::new("rock.csv"), text.as_bytes(), column).map_err(|e| e.message)
+        read_column(Path::new("rock.csv"), text.as_bytes(), Wanted { input: "k", column }).map_err(|e| e.message)
     }
 
     #[test]
@@ -276,9 +342,30 @@ mod tests {
     }
 
     #[test]
+    fn the_column_of_an_input_without_one() {
+        assert_eq!(column("a,k\n1,2\n", None), Ok(vec![2.0]));
+        assert_eq!(column("x,K,y\n1,2,3\n", None), Ok(vec![2.0]));
+        assert_eq!(column("K,k\n1,2\n", None), Ok(vec![2.0]));
+        assert_eq!(column("x,y [m],PORO\n1,2,3\n", None), Ok(vec![3.0]));
+        let hint = |text: &str| read_column(Path::new("a"), text.as_bytes(), Wanted { input: "k", column: None }).expect_err(text).hint;
+        assert_eq!(hint("x,a,b\n1,2,3\n").as_deref(), Some("give the name of one, such as `k_column=a`"));
+        assert_eq!(hint("1,2,3\n").as_deref(), Some("give the number of one, from 1 to 3: `k_column=1`"));
+    }
+
+    /// As `numpy.savetxt` writes them.
+    #[test]
+    fn names_and_remarks_after_a_mark() {
+        assert_eq!(column("# x, k\n1, 2\n3, 4\n", None), Ok(vec![2.0, 4.0]));
+        assert_eq!(column("#k\n1\n", None), Ok(vec![1.0]));
+        assert_eq!(column("# two, values\n# by hand\nx,k\n1,2\n", None), Ok(vec![2.0]));
+        assert_eq!(column("# by hand, yesterday, twice\n1\n2\n", None), Ok(vec![1.0, 2.0]));
+    }
+
+    #[test]
     fn positions_beside_a_column() {
         let read = |text: &str, column: &str| {
-            read_located(Path::new("rock.csv"), text.as_bytes(), Some(column)).map(|found| found.positions).map_err(|e| e.message)
+            let wanted = Wanted { input: "k", column: Some(column) };
+            read_located(Path::new("rock.csv"), text.as_bytes(), wanted).map(|found| found.positions).map_err(|e| e.message)
         };
         let found = read("PORO,Y [Kilo*Meter],x\n0.1,2,3\n\n0.2,4,5\n", "PORO").unwrap().unwrap();
         assert_eq!((found.axes, found.lines), ([true, true, false], vec![2, 4]));
@@ -304,8 +391,10 @@ mod tests {
         let refused = |text: &str, name: Option<&str>, message: &str| {
             assert_eq!(column(text, name), Err(format!("rock.csv{message}")), "{text}");
         };
-        refused("a,b\n1,2\n", None, ": 2 columns: `a`, `b`, and no parameter says which");
-        refused("1,2\n", None, ": 2 columns, and no parameter says which");
+        refused("a,b\n1,2\n", None, ": 2 columns: `a`, `b`, of which none is called `k`");
+        refused("k,k\n1,2\n", None, ": 2 columns: `k`, `k`, of which none is called `k`");
+        refused("1,2\n", None, ": 2 columns without names");
+        refused("# a remark\n# a,k\n1,2\n3,b\n", None, ":4: column `k`: `b` is not a number");
         refused("KX,b\n1,2\n", Some("kx"), ": there is no column `kx`: columns are `KX`, `b`");
         refused("1,2\n", Some("kx"), ": there is no column `kx`: the first line has numbers, not names");
         refused("1,2\n", Some("3"), ": there is no column 3: columns are 1 to 2");

@@ -16,6 +16,7 @@ mod source;
 pub mod table;
 pub mod token;
 pub mod unit;
+pub mod unit_spelling;
 pub mod vtk;
 
 pub use sink::{CompleteFile, Memory, Sink, SinkFile};

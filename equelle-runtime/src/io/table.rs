@@ -5,7 +5,7 @@
 
 use std::path::Path;
 
-use super::csv::{self, Fields, MAX_COLUMNS};
+use super::csv::{self, Fields, MAX_COLUMNS, Wanted};
 use super::token::TextError;
 use super::unit::{Unit, parse_unit};
 use crate::error::{Error, ErrorKind};
@@ -73,7 +73,7 @@ pub fn read_columns<const N: usize>(
     }
     let mut columns = Vec::with_capacity(N);
     for name in wanted {
-        let chosen = csv::choose(path, count, &names, Some(name))?;
+        let chosen = csv::choose(path, count, &names, Wanted { input: name, column: Some(name) })?;
         let unit = match heads.get(chosen) {
             Some((name, Some(unit))) => Some(parse_unit(unit).map_err(|error| of_column(path, first.line, name, error))?),
             Some((_, None)) | None => None,

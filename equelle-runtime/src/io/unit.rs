@@ -5,6 +5,7 @@
 //! multiplication, number times factor. A program's literal with the same unit has the same bits.
 
 use super::token::{Symbol, TextError, TokenKind, Tokens};
+use super::unit_spelling::{kelvins, spelling};
 use crate::params::near_match;
 
 /// Exponents of length, time, mass, temperature, current, amount and luminous intensity.
@@ -151,7 +152,7 @@ const TABLE: [(&str, Exact); 43] = [
 ];
 
 /// Names of all units and prefixes.
-pub fn unit_names() -> impl Iterator<Item = &'static str> {
+pub fn unit_names() -> impl Iterator<Item = &'static str> + Clone {
     TABLE.iter().map(|(name, _)| *name)
 }
 
@@ -210,7 +211,14 @@ fn power(tokens: &mut Tokens<'_>, sign: i32, so_far: Exact) -> Result<Exact, Tex
     let start = tokens.peek().offset;
     let base = match tokens.peek().kind {
         TokenKind::Name(name) => {
-            let known = TABLE.iter().find(|(known, _)| *known == name).ok_or_else(|| unknown(start, name))?;
+            let known = TABLE.iter().find(|(known, _)| *known == name);
+            let Some(known) = known else {
+                tokens.advance();
+                let is_whole = so_far == Exact::ONE
+                    && sign == 1
+                    && matches!(tokens.peek().kind, TokenKind::End | TokenKind::Symbol(Symbol::CloseUnit));
+                return Err(unknown(start, name, is_whole));
+            };
             tokens.advance();
             known.1
         }
@@ -240,11 +248,18 @@ fn power(tokens: &mut Tokens<'_>, sign: i32, so_far: Exact) -> Result<Exact, Tex
     so_far.times(base, exponent).ok_or_else(|| out_of_range(start))
 }
 
-fn unknown(offset: usize, name: &str) -> TextError {
+/// `is_whole` if nothing stands beside the name.
+fn unknown(offset: usize, name: &str, is_whole: bool) -> TextError {
     let error = TextError::new(offset, format!("there is no unit `{name}`"));
+    if let Some(kelvins) = kelvins(name, 20.0) {
+        return error.hint(format!("the zero of this scale is another one: give kelvins, 20 are `{kelvins} [Kelvin]`"));
+    }
+    if let Some(written) = spelling(name, unit_names(), !is_whole) {
+        return error.hint(format!("write `{written}`"));
+    }
     match near_match(name, unit_names()) {
         Some(near) => error.hint(format!("did you mean `{near}`?")),
-        None => error.hint("prefixes are units of their own: `Kilo*Meter`"),
+        None => error.hint("units are those of programs, such as `Meter`, `Kilo*Meter`, `Meter/Second^2`"),
     }
 }
 

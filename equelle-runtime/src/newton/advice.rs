@@ -4,8 +4,9 @@
 use super::options::Options;
 use super::problem::Problem;
 use super::range::Range;
-use super::report::History;
+use super::report::{FailureCause, History};
 use crate::error::Error;
+use crate::input::ConstantTable;
 
 /// A line with the number of values at a bound, if there are any.
 pub(super) fn bounds_line(problem: &mut dyn Problem, options: &Options) -> Result<String, Error> {
@@ -26,12 +27,42 @@ pub(super) fn of_no_convergence(history: &History, options: &Options) -> String 
                 `abs_res_tol` or none, or compile with `--precision f64`"
             .to_owned();
     }
-    let keys = if options.abs_res_tol.is_some() { "`max_iter` and `abs_res_tol` decide" } else { "`max_iter` decides" };
-    format!(
-        "a smaller time step or a better guess may help, and so may `newton_line_search=true`; {keys} when to stop, \
-         and `newton_failure=warn` goes on with the last iterate"
-    )
+    match history.cause {
+        Some(FailureCause::Alternating) if !options.line_search => {
+            "the residual alternates, so that the corrections lead too far: `newton_line_search=true` shortens them".to_owned()
+        }
+        Some(FailureCause::Alternating) => {
+            "the residual alternates even with shorter corrections, as it does where it jumps: make it continuous in the unknown".to_owned()
+        }
+        _ => {
+            let keys = if options.abs_res_tol.is_some() { "`max_iter` and `abs_res_tol` decide" } else { "`max_iter` decides" };
+            let search = if options.line_search { "" } else { ", and so may `newton_line_search=true`" };
+            format!(
+                "a smaller time step or a better guess may help{search}; {keys} when to stop, \
+                 and `newton_failure=warn` goes on with the last iterate"
+            )
+        }
+    }
 }
+
+/// Advice for a system that may be singular because of tables; `None` without such tables.
+pub(super) fn of_tables(tables: &[ConstantTable]) -> Option<String> {
+    let first = tables.first()?;
+    let rows = |table: &ConstantTable| {
+        let arguments: Vec<String> = table.arguments.iter().map(|[first, last]| format!("from {first} to {last}")).collect();
+        format!("`{}` (rows {})", table.name, arguments.join(" and "))
+    };
+    let listed: Vec<String> = tables.iter().map(rows).collect();
+    Some(format!(
+        "outside of its rows a table is constant, and its derivative zero: {}; begin with a guess within the rows, or give `{}_outside=linear`",
+        listed.join(", "),
+        first.name
+    ))
+}
+
+/// Advice where the residual has a sum that no unknown changes.
+pub(super) const OF_SOURCES: &str = "without a boundary condition or a time derivative nothing takes up what sources add, so they must sum to zero: correct them or add \
+     a condition";
 
 /// Distance outside a range, relative to it, below which an iterate has not left it.
 const OUTSIDE: f64 = 1e-3;
@@ -65,10 +96,54 @@ pub(super) fn of_ranges(first: &[Range], now: &[Range], options: &Options) -> Op
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::newton::Bounds;
+    use crate::newton::{Bounds, Iteration, Times};
 
     fn range(name: &str, least: f64, greatest: f64) -> Range {
         Range { unknown: name.to_owned(), least, greatest }
+    }
+
+    fn history(norms: &[f64], cause: FailureCause) -> History {
+        let iteration = |norm: &f64| Iteration { norm: *norm, linear_iterations: None, length: 1.0, times: Times::default() };
+        History { iterations: norms.iter().map(iteration).collect(), cause: Some(cause), ..History::default() }
+    }
+
+    /// Newton's method on a residual with a steep part goes to and fro; where it creeps, grows or
+    /// halves the residual it does not.
+    #[test]
+    fn what_alternates_is_told_the_line_search() {
+        let alternates = |norms: &[f64]| history(norms, FailureCause::IterationLimit).alternates();
+        for norms in [
+            &[1.7, 100.0, 100.0, 100.0, 100.0, 100.0, 100.0][..],
+            &[9.0, 4.0, 4.7, 4.0, 4.7, 4.0, 4.7],
+            &[15.0, 12.8, 15.0, 12.8, 15.0, 12.8],
+        ] {
+            assert!(alternates(norms), "{norms:?}");
+        }
+        for norms in [
+            &[9.0, 4.5, 2.25, 1.1, 0.6, 0.3][..],
+            &[1.0, 2.0, 4.0, 8.0, 16.0, 32.0],
+            &[1.0, 1.0, 1.0],
+            &[5.0, 4.0, 4.7, 3.0, 4.0, 2.0],
+            &[0.0; 6],
+        ] {
+            assert!(!alternates(norms), "{norms:?}");
+        }
+        let hint = |options: &Options, cause| of_no_convergence(&history(&[1.0, 2.0], cause), options);
+        let plain = Options::default();
+        let searching = Options { line_search: true, ..Options::default() };
+        assert!(hint(&plain, FailureCause::Alternating).ends_with("`newton_line_search=true` shortens them"));
+        assert!(hint(&searching, FailureCause::Alternating).contains("make it continuous"));
+        assert!(hint(&plain, FailureCause::IterationLimit).contains("a smaller time step"));
+        assert!(!hint(&searching, FailureCause::IterationLimit).contains("newton_line_search"));
+    }
+
+    #[test]
+    fn tables_are_named_with_their_rows() {
+        assert_eq!(of_tables(&[]), None);
+        let table = |name: &str, arguments: &[[f64; 2]]| ConstantTable { name: name.to_owned(), arguments: arguments.to_vec() };
+        let told = of_tables(&[table("kr", &[[0.25, 0.75]]), table("pvt", &[[0.0, 1.0], [2.0, 3.0]])]).expect("advice");
+        assert!(told.contains("`kr` (rows from 0.25 to 0.75), `pvt` (rows from 0 to 1 and from 2 to 3)"), "{told}");
+        assert!(told.ends_with("`kr_outside=linear`"), "{told}");
     }
 
     #[test]

@@ -14,6 +14,8 @@
 #[cfg(feature = "solvers")]
 mod advice;
 #[cfg(feature = "solvers")]
+mod balance;
+#[cfg(feature = "solvers")]
 mod criteria;
 #[cfg(feature = "solvers")]
 pub mod dump;
@@ -42,6 +44,6 @@ pub use problem::{Correction, Problem, Size, Trial, Update};
 #[cfg(feature = "solvers")]
 pub use problem_state::{Field, GridProblem, NewtonCaches, ProblemState};
 pub use range::Range;
-pub use report::{Entry, History, Iteration, SolveOutcome, Times};
+pub use report::{Entry, FailureCause, History, Iteration, SolveOutcome, Times};
 #[cfg(feature = "solvers")]
 pub use solve::solve;

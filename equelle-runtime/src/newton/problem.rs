@@ -5,6 +5,7 @@ use super::options::Bounds;
 use super::range::Range;
 use super::report::{Entry, History, SolveOutcome};
 use crate::error::{Error, ErrorKind};
+use crate::input::ConstantTable;
 use crate::linalg::krylov::iteration::Pursuit;
 
 /// Report of one linear solve.
@@ -196,6 +197,17 @@ pub trait Problem {
 
     /// Warns the user.
     fn warn(&mut self, text: &str);
+
+    /// An equation whose residual has a sum that is not zero whatever the unknowns are, with this
+    /// sum; asked after a linear solve that failed.
+    fn fixed_sum(&mut self) -> Option<(usize, f64)> {
+        None
+    }
+
+    /// Tables of the program that are constant outside of their rows.
+    fn constant_tables(&mut self) -> Vec<ConstantTable> {
+        Vec::new()
+    }
 
     /// Writes iterate and residual of the last evaluation, for `verbose=3`.
     ///

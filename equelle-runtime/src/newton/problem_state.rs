@@ -9,9 +9,10 @@ use super::options::{Bounds, Options};
 use super::problem::{Correction, Problem, Size, Trial};
 use super::range::Range;
 use super::report::{Entry, History, SolveOutcome};
-use super::{dump, session};
+use super::{balance, dump, session};
 use crate::domain::Domain;
 use crate::error::Error;
+use crate::input::ConstantTable;
 use crate::linalg::krylov::iteration::Pursuit;
 use crate::linalg::{Csr, LinearCache, LinearOptions, Rows, VectorSpace};
 use crate::session::Session;
@@ -370,6 +371,18 @@ impl<G: GridProblem> Problem for G {
         session::warn(self.session(), line, text);
     }
 
+    fn fixed_sum(&mut self) -> Option<(usize, f64)> {
+        // The failure that is being told takes precedence over one of a copy.
+        let (matrix, residuals) = (self.host_matrix().ok()?, residuals(self).ok()?);
+        let sizes: Vec<usize> = residuals.iter().map(|(domain, _)| domain.len()).collect();
+        let all: Vec<f64> = residuals.into_iter().flat_map(|(_, values)| values).collect();
+        balance::fixed_sum(&matrix, &sizes, &all)
+    }
+
+    fn constant_tables(&mut self) -> Vec<ConstantTable> {
+        self.session().constant_tables().to_vec()
+    }
+
     fn dump(&mut self, initial: bool) -> Result<(), Error> {
         let iterate = self.state().iterate.clone();
         let iterate = iterate.iter().map(|unknown| self.host_values(unknown)).collect::<Result<Vec<_>, _>>()?;
@@ -395,7 +408,7 @@ impl<G: GridProblem> Problem for G {
             && self.state().is_square()
             && let Ok(fields) = failed_fields(self)
         {
-            self.session().keep_failed_solve(line, history, ending, fields);
+            self.session().keep_failed_solve(line, history, fields);
         }
         if ending == SolveOutcome::Converged || !dump::is_wanted(self.session()) || !self.state().is_square() {
             return;

@@ -50,6 +50,23 @@ pub enum SolveOutcome {
     Failed,
 }
 
+/// The cause of a failed solve, from which all advice comes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FailureCause {
+    /// The limit on iterations was reached.
+    IterationLimit,
+    /// The same, with residuals that come back to what they were: corrections lead too far.
+    Alternating,
+    /// The residual is not finite.
+    NotFinite,
+    /// The linear solver failed, and another one may not.
+    LinearSolver,
+    /// The linear system has no solution, or no single one, whatever solver it is given to.
+    LinearSystem,
+    /// Evaluation of the residual failed.
+    Residual,
+}
+
 /// The iterations so far; the first entry is the guess. The other fields are set at the end of a
 /// solve.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -62,12 +79,29 @@ pub struct History {
     pub first_ranges: Vec<Range>,
     /// Whether the program goes on with the last iterate.
     pub is_kept: bool,
+    /// The cause of a failure; `None` for a solve that converged.
+    pub cause: Option<FailureCause>,
 }
+
+/// Iterations whose norms are compared with those two before.
+const COMPARED: usize = 4;
+
+/// Relative difference up to which two norms count as the same.
+const SAME: f64 = 0.05;
 
 impl History {
     /// Number of iterations; the guess does not count.
     pub fn count(&self) -> usize {
         self.iterations.len().saturating_sub(1)
+    }
+
+    /// True if the last norms come back every second time: the corrections lead to and fro.
+    pub fn alternates(&self) -> bool {
+        let norms: Vec<f64> = self.iterations.iter().rev().take(COMPARED + 2).map(|iteration| iteration.norm).collect();
+        let returns = norms.windows(3).all(|three| (three[0] - three[2]).abs() <= SAME * three[0].max(three[2]));
+        let (least, greatest) =
+            norms.iter().fold((f64::INFINITY, 0.0_f64), |(least, greatest), norm| (least.min(*norm), greatest.max(*norm)));
+        norms.len() == COMPARED + 2 && returns && least > 0.0 && greatest.is_finite()
     }
 
     /// Norm of the residual at the last iterate.

@@ -7,9 +7,9 @@ use super::criteria::{ConvergedReason, Criteria};
 use super::options::{OnFailure, Options};
 use super::problem::{Correction, Problem, Update};
 use super::range::Range;
-use super::report::{History, Iteration, SolveOutcome, Times, worst_table};
+use super::report::{FailureCause, History, Iteration, SolveOutcome, Times, worst_table};
 use super::search::{LineSearch, Step};
-use crate::error::{Error, ErrorKind};
+use crate::error::{Error, ErrorKind, Remedy};
 use crate::report::seconds;
 
 /// Number of residual entries in a report.
@@ -48,6 +48,17 @@ pub fn solve(problem: &mut dyn Problem, options: &Options) -> Result<History, Er
         SolveOutcome::Converged => true,
         SolveOutcome::NotConverged => options.on_failure != OnFailure::Error,
         SolveOutcome::Failed => false,
+    };
+    history.cause = match &end {
+        Ok(true) => None,
+        Ok(false) if history.alternates() => Some(FailureCause::Alternating),
+        Ok(false) => Some(FailureCause::IterationLimit),
+        Err(error) => Some(match error.remedy {
+            Some(Remedy::Solver) => FailureCause::LinearSolver,
+            Some(Remedy::System | Remedy::Sources) => FailureCause::LinearSystem,
+            None if history.norm().is_finite() => FailureCause::Residual,
+            None => FailureCause::NotFinite,
+        }),
     };
     problem.ended(&history, ending);
     let converged = end?;
@@ -318,6 +329,19 @@ fn linear_failure(problem: &mut dyn Problem, mut error: Error, history: &History
         told.push_str(&unknowns_line(&problem.ranges()?));
         told.push_str(&advice::bounds_line(problem, options)?);
         told.push_str(&worst(problem)?);
+        if matches!(error.remedy, Some(Remedy::Solver | Remedy::System))
+            && let Some((equation, sum)) = problem.fixed_sum()
+        {
+            let of = if problem.equations() > 1 { format!(" of equation {}", equation + 1) } else { String::new() };
+            error.message =
+                format!("the residual{of} sums to {sum:e} whatever the unknowns are, so nothing makes it zero: {}", error.message);
+            error = Error { remedy: Some(Remedy::Sources), ..error.hint(advice::OF_SOURCES) };
+        }
+        if matches!(error.remedy, Some(Remedy::System | Remedy::Sources))
+            && let Some(tables) = advice::of_tables(&problem.constant_tables())
+        {
+            error.hint = Some(error.hint.map_or_else(|| tables.clone(), |hint| format!("{hint}; {tables}")));
+        }
     }
     error.message = format!("{}\n{}", error.message, told.trim_end());
     Ok(error)

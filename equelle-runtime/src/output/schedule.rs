@@ -1,11 +1,17 @@
 //! Which rounds of the outermost loop are written: `output_every` and `output_times`.
 
 use crate::error::{Error, ErrorKind};
+use crate::io::sequence::parse_sequence;
 use crate::params::Parameters;
 
 /// A round that ends less than this part of its length before a requested time counts as that time:
 /// sums of steps are rounded.
 const AT_A_TIME: f64 = 1e-3;
+
+const TIMES: &str = "output_times";
+
+/// Most times that a hint lists.
+const MAX_LISTED: usize = 20;
 
 /// The rounds that are written. The steps of the program do not change.
 #[derive(Clone, Debug, PartialEq)]
@@ -50,11 +56,14 @@ impl Schedule {
             return Err(Error::new(ErrorKind::Data, message)
                 .hint("output_every=10 writes every tenth step; a large number leaves the first and the last one"));
         }
-        let mut times = parameters.numbers("output_times")?;
+        let mut times = parameters.numbers(TIMES).map_err(|error| match steps_as_times(parameters) {
+            Some(times) => error.hint(format!("COUNT*NUMBER is a number of equal steps, and these are times: write `{TIMES}={times}`")),
+            None => error,
+        })?;
         if let Some(times) = &mut times {
             if let Some(wrong) = times.iter().find(|time| !time.is_finite()) {
-                let place = parameters.place("output_times");
-                return Err(Error::new(ErrorKind::Data, format!("parameter `output_times`{place} has the time {wrong}")));
+                let place = parameters.place(TIMES);
+                return Err(Error::new(ErrorKind::Data, format!("parameter `{TIMES}`{place} has the time {wrong}")));
             }
             times.sort_unstable_by(f64::total_cmp);
         }
@@ -101,6 +110,19 @@ impl Schedule {
     fn times(&self) -> &[f64] {
         self.times.as_deref().unwrap_or_default()
     }
+}
+
+/// The times after the steps that `output_times` gives in place of times.
+fn steps_as_times(parameters: &Parameters) -> Option<String> {
+    let steps = parse_sequence(parameters.text(TIMES)?).ok().filter(|steps| steps.dimension.is_none())?.values;
+    let mut time = 0.0;
+    let times = steps.iter().take(MAX_LISTED).map(|step| {
+        time += step;
+        // As somebody would write it.
+        ((time * 1e9).round() / 1e9).to_string()
+    });
+    let more = if steps.len() > MAX_LISTED { ", ..." } else { "" };
+    Some(times.collect::<Vec<_>>().join(", ") + more)
 }
 
 /// The last time that a round reaches; NaN if its time is not known.

@@ -22,11 +22,11 @@ impl Session {
     /// Parameter `name`, or the default.
     ///
     /// # Errors
-    /// See [`Inputs::scalar`](crate::input::Inputs::scalar).
+    /// See [`Inputs::read_scalar`](crate::input::Inputs::read_scalar).
     pub fn input_scalar(&mut self, name: &str, default: f64) -> Result<f64, Error> {
         let _phase = self.in_phase(Phase::Read);
         self.progress.messages().send_start();
-        self.inputs.scalar(&self.parameters, name, default).map_err(|e| e.at(self.line))
+        self.inputs.read_scalar(&self.parameters, name, default).map_err(|e| e.at(self.line))
     }
 
     /// A collection on a domain; read once per name and domain.

@@ -3,18 +3,11 @@
 use std::sync::Arc;
 
 use crate::domain::Domain;
-
-/// Where a solve failed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Cause {
-    NoConvergence,
-    NotFinite,
-    LinearSolver,
-}
+use crate::newton::FailureCause;
 
 /// The last iterate of a solve that failed.
 pub(super) struct FailedSolve {
-    pub(super) cause: Cause,
+    pub(super) cause: FailureCause,
     pub(super) line: u32,
     pub(super) iterations: usize,
     /// Of each unknown: domain, iterate and residual. `[domain]`

@@ -7,6 +7,7 @@ use super::steady_state::Measured;
 use super::{LoopState, Session};
 use crate::domain::Domain;
 use crate::error::{Error, ErrorKind};
+use crate::input::ConstantTable;
 use crate::output::{Checked, CheckedValues, ElementLocation, FirstNonfinite, NotFinite, Step};
 use crate::real::Real;
 
@@ -142,6 +143,11 @@ impl Session {
             Some(not_finite) => self.not_finite(&not_finite),
             None => located(error),
         })
+    }
+
+    /// The tables read that are constant outside of their rows.
+    pub(crate) fn constant_tables(&self) -> &[ConstantTable] {
+        self.inputs.constant_tables()
     }
 
     /// The error, which names tables that have no numbers beyond their rows.

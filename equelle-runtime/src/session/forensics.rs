@@ -11,11 +11,11 @@ use serde_json::json;
 
 use super::Session;
 use super::checkpoint_state::checkpoints_in;
-use super::failed_solve::{Cause, FailedSolve};
+use super::failed_solve::FailedSolve;
 use crate::checkpoint::{file_name, write};
 use crate::domain::Domain;
 use crate::error::{Error, ErrorKind};
-use crate::newton::{History, SolveOutcome, session as newton};
+use crate::newton::{FailureCause, History, session as newton};
 use crate::output::vtu::{self, VtuMesh};
 use crate::output::{Compression, Field, FieldValues, StepFields, Support, VtkPart};
 use crate::run::FAILURE;
@@ -31,19 +31,8 @@ impl Session {
 
     /// Keeps the last iterate of a failed solve. `fields`: domain, iterate and residual of each
     /// unknown, `[domain]`.
-    pub(crate) fn keep_failed_solve(
-        &mut self,
-        line: u32,
-        history: &History,
-        outcome: SolveOutcome,
-        fields: Vec<(Arc<Domain>, Vec<f64>, Vec<f64>)>,
-    ) {
-        let cause = match outcome {
-            SolveOutcome::Converged => return,
-            SolveOutcome::NotConverged => Cause::NoConvergence,
-            SolveOutcome::Failed if fields.iter().all(|(_, _, residual)| residual.iter().all(|r| r.is_finite())) => Cause::LinearSolver,
-            SolveOutcome::Failed => Cause::NotFinite,
-        };
+    pub(crate) fn keep_failed_solve(&mut self, line: u32, history: &History, fields: Vec<(Arc<Domain>, Vec<f64>, Vec<f64>)>) {
+        let Some(cause) = history.cause else { return };
         self.failed_solve = Some(FailedSolve { cause, line, iterations: history.count(), fields });
     }
 
@@ -125,14 +114,16 @@ impl Session {
             None => String::new(),
         };
         let drawn = if files.is_empty() { String::new() } else { format!(" (drawn by `equellec plot {}`)", dir.display()) };
-        let command = self.command(failed, good.as_ref().map(|(_, path)| path.as_path()));
+        let changed = self.remedies(failed);
+        let command = command(&changed, good.as_ref().map(|(_, path)| path.as_path()), is_restart);
         let how = match &good {
             Some(_) => "goes on from there",
             None if is_restart => "goes on from where this one did",
             None => "begins anew",
         };
+        let with = if changed.is_empty() { "once the program or its data are corrected" } else { "with other parameters" };
         Ok(Some(format!(
-            "`{0}` has the last iterate, its residual and the worst elements{drawn}{state}; with other parameters the run {how} by\n  {command}",
+            "`{0}` has the last iterate, its residual and the worst elements{drawn}{state}; {with} the run {how} by\n  {command}",
             dir.display()
         )))
     }
@@ -169,34 +160,41 @@ impl Session {
         Ok(())
     }
 
-    /// This process with parameters that may help.
-    fn command(&self, failed: &FailedSolve, restart: Option<&Path>) -> String {
+    /// Parameters that may help, by the cause; none where no parameter does.
+    fn remedies(&self, failed: &FailedSolve) -> Vec<(&'static str, String)> {
         let can_cut = !self.program.retries.is_empty() && self.program.retries.iter().all(|retry| retry.obstacle.is_none());
-        let mut other: Vec<(&str, String)> = Vec::new();
+        let has_search = matches!(self.parameters.flag("newton_line_search"), Ok(Some(true)));
+        let search = || ("newton_line_search", "true".to_owned());
+        let cuts = can_cut.then(|| ("timestep_cuts", "6".to_owned()));
+        let iterations = || ("max_iter", (4 * failed.iterations).max(50).to_string());
         match failed.cause {
-            Cause::NoConvergence => other.push(("max_iter", (4 * failed.iterations).max(50).to_string())),
-            // A direct solver has failed already: another correction leads to other matrices.
-            Cause::LinearSolver if self.parameters.text("solver") == Some("lu") => other.push(("newton_line_search", "true".to_owned())),
-            Cause::NotFinite => other.push(("newton_line_search", "true".to_owned())),
-            Cause::LinearSolver => {
-                other.push(("solver", "lu".to_owned()));
-                if self.parameters.text("preconditioner").is_some() {
-                    other.push(("preconditioner", "auto".to_owned()));
-                }
+            FailureCause::Alternating if !has_search => vec![search(), iterations()],
+            FailureCause::IterationLimit | FailureCause::Alternating => [iterations()].into_iter().chain(cuts).collect(),
+            FailureCause::NotFinite => [search()].into_iter().filter(|_| !has_search).chain(cuts).collect(),
+            FailureCause::LinearSolver => {
+                let preconditioner = self.parameters.text("preconditioner").map(|_| ("preconditioner", "auto".to_owned()));
+                [("solver", "lu".to_owned())].into_iter().chain(preconditioner).collect()
             }
+            FailureCause::Residual => cuts.into_iter().collect(),
+            FailureCause::LinearSystem => Vec::new(),
         }
-        if can_cut && failed.cause != Cause::LinearSolver {
-            other.push(("timestep_cuts", "6".to_owned()));
-        }
-        other.extend(restart.map(|path| ("restart", absolute(path).display().to_string())));
-        let replaced = |word: &str| {
-            let key = word.split_once('=').map_or(word, |(key, _)| key).trim_start_matches("--");
-            (key == "restart" && restart.is_some()) || other.iter().any(|(own, _)| *own == key)
-        };
-        let words = std::env::args().enumerate().filter(|(index, word)| *index == 0 || !replaced(word)).map(|(_, word)| word);
-        let all = words.chain(other.iter().map(|(key, value)| format!("{key}={value}")));
-        all.map(|word| quoted(&word)).collect::<Vec<_>>().join(" ")
     }
+}
+
+/// This process with other parameters; without any, for a program or data that were corrected.
+fn command(changed: &[(&'static str, String)], restart: Option<&Path>, is_restart: bool) -> String {
+    let mut other = changed.to_vec();
+    other.extend(restart.map(|path| ("restart", absolute(path).display().to_string())));
+    if changed.is_empty() && (restart.is_some() || is_restart) {
+        other.push(("restart_anyway", "yes".to_owned()));
+    }
+    let replaced = |word: &str| {
+        let key = word.split_once('=').map_or(word, |(key, _)| key).trim_start_matches("--");
+        (key == "restart" && restart.is_some()) || other.iter().any(|(own, _)| *own == key)
+    };
+    let words = std::env::args().enumerate().filter(|(index, word)| *index == 0 || !replaced(word)).map(|(_, word)| word);
+    let all = words.chain(other.iter().map(|(key, value)| format!("{key}={value}")));
+    all.map(|word| quoted(&word)).collect::<Vec<_>>().join(" ")
 }
 
 fn absolute(path: &Path) -> PathBuf {

@@ -108,7 +108,8 @@ impl AxisKeys {
         }
         let count = parameters.integer(self.count)?;
         if count == Some(0) {
-            return Err(Error::new(ErrorKind::Data, format!("parameter `{}` must be at least 1", self.count)));
+            let message = format!("parameter {} must be at least 1", parameters.shown(self.count));
+            return Err(Error::new(ErrorKind::Data, message).hint(format!("such as `{}=10`", self.count)));
         }
         let n = count.unwrap_or(self.default);
         let from = given.first().copied().unwrap_or_default();

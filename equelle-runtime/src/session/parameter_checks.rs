@@ -11,7 +11,8 @@ use crate::program::{InputInfo, InputKind, Program};
 use crate::session::round_length;
 use crate::session::steady_state::SteadyState;
 
-fn is_known(program: &Program, key: &str) -> bool {
+/// True if a run of the program may read a parameter.
+pub fn is_known(program: &Program, key: &str) -> bool {
     let of_solves = || keys::families().any(|family| key.starts_with(family)) && !program.solves.is_empty();
     keys::single().any(|known| known.name == key)
         || of_solves()
@@ -23,7 +24,7 @@ const SUFFIXES: [&str; 9] =
     ["_filename", "_from_file", "_column", "_set", "_property", "_values", "_expression", "_interpolation", "_outside"];
 
 /// The known key nearest to an unknown one: another key of the same input, or the most similar one.
-fn nearest(program: &Program, key: &str) -> Option<String> {
+pub fn nearest(program: &Program, key: &str) -> Option<String> {
     let stem = SUFFIXES.iter().find_map(|suffix| key.strip_suffix(suffix)).unwrap_or(key);
     if let Some(input) = program.inputs.iter().find(|input| input.name == stem) {
         return Some(match input.kind {

@@ -7,6 +7,8 @@ use crate::ops::Comparison;
 use crate::source::Span;
 use crate::syntax::ast::{BinaryOp, Expr, ExprKind};
 use crate::syntax::token::TokenKind;
+use crate::unit_spelling::{kelvins, spelling};
+use crate::units::UNITS;
 
 impl<'t> Parser<'t> {
     pub(super) fn upper_case_name(&mut self, what: &str) -> Failed {
@@ -186,10 +188,15 @@ impl<'t> Parser<'t> {
             }
             TokenKind::Name => {
                 let name = self.text_of(place);
-                let mut upper = name.to_owned();
-                upper[..1].make_ascii_uppercase();
+                let names = UNITS.iter().map(|unit| unit.name);
+                let is_whole = self.tokens[self.at - 1].kind == TokenKind::LeftBracket && self.peek_at(1) == TokenKind::RightBracket;
+                let hint = match (kelvins(name, 20.0), spelling(name, names.clone(), !is_whole)) {
+                    (Some(kelvins), _) => format!("the zero of this scale is another one: write kelvins, 20 are `{kelvins} [Kelvin]`"),
+                    (None, Some(written)) => format!("units are words that begin with an upper-case letter: `{written}`"),
+                    (None, None) => "units are words that begin with an upper-case letter; `equellec explain E0301` lists them".to_owned(),
+                };
                 let d = Diagnostic::new(Code::InvalidUnit, place, format!("expected a unit, found the name `{name}`"));
-                self.report(d.hint(format!("unit names begin with an upper-case letter: `{upper}`")))
+                self.report(d.hint(hint))
             }
             _ => self.unexpected("a unit, such as `Meter`"),
         }

@@ -174,7 +174,7 @@ impl Parser<'_> {
             }
             TokenKind::Caret => Some("`^` stands between a base and an exponent: `a^2`".to_owned()),
             TokenKind::Colon => Some("`:` declares a variable (`x : Scalar`) or separates the values of `condition ? a : b`".to_owned()),
-            TokenKind::Assign => Some("to compare write `==`".to_owned()),
+            TokenKind::Assign => Some(self.advice_on_assign()),
             TokenKind::Plus => Some("there is no unary `+`".to_owned()),
             TokenKind::Star if self.last_span().end == self.span().start && self.text_of(self.last_span()) == "*" => {
                 Some(format!("the power operator is `^`: write `{}`", self.power_as_written()))
@@ -188,6 +188,20 @@ impl Parser<'_> {
 }
 
 impl Parser<'_> {
+    /// At a `=` that is out of place: part of an operator of other languages, or a comparison.
+    fn advice_on_assign(&self) -> String {
+        let is_joined = self.last_span().end == self.span().start;
+        let name = self.at.checked_sub(2).and_then(|at| self.tokens.get(at)).filter(|token| token.kind == TokenKind::Name);
+        match (self.last_kind(), name) {
+            (TokenKind::Colon, _) if is_joined => "to assign write `=`".to_owned(),
+            (TokenKind::Plus | TokenKind::Minus | TokenKind::Star | TokenKind::Slash, Some(name)) if is_joined => {
+                let (name, operator) = (self.text_of(name.span), self.text_of(self.last_span()));
+                format!("write `{name} = {name} {operator} ...`")
+            }
+            (_, _) => "to compare write `==`".to_owned(),
+        }
+    }
+
     /// `base ^ exponent` with the operands of a `**` whose second star is here, where they are
     /// words.
     fn power_as_written(&self) -> String {

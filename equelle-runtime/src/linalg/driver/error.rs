@@ -3,7 +3,7 @@
 use std::fmt;
 
 use super::options::{Method, Preconditioning};
-use crate::error::{Error, ErrorKind};
+use crate::error::{Error, ErrorKind, Remedy};
 
 /// The reasons why a linear system was not solved.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -100,6 +100,24 @@ impl LinearError {
     }
 }
 
+impl LinearError {
+    /// Whether another solver may do.
+    fn remedy(&self) -> Remedy {
+        match self.kind {
+            LinearErrorKind::Singular | LinearErrorKind::NonFinite | LinearErrorKind::ZeroDerivative { .. } => Remedy::System,
+            LinearErrorKind::Incompatible { .. } => Remedy::Sources,
+            LinearErrorKind::Breakdown
+            | LinearErrorKind::Stagnation
+            | LinearErrorKind::MaxIterations
+            | LinearErrorKind::Unsuitable
+            | LinearErrorKind::Interrupted => match self.method {
+                Method::Lu => Remedy::System,
+                Method::Cg | Method::BiCgStab | Method::Gmres => Remedy::Solver,
+            },
+        }
+    }
+}
+
 impl fmt::Display for LinearError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}; {}", self.message(), self.hint())
@@ -154,7 +172,7 @@ impl std::error::Error for LinearError {}
 impl From<LinearError> for Error {
     /// The simulation failed (exit code 3).
     fn from(error: LinearError) -> Error {
-        Error::new(ErrorKind::Simulation, error.message()).hint(error.hint())
+        Error { remedy: Some(error.remedy()), ..Error::new(ErrorKind::Simulation, error.message()).hint(error.hint()) }
     }
 }
 
