@@ -86,7 +86,7 @@ impl Folder {
         }
         folder.earlier = match folder.sink {
             Sink::Files => folder.read_earlier()?,
-            Sink::Memory(_) => Vec::new(),
+            Sink::Memory(_) | Sink::Nowhere => Vec::new(),
         };
         Ok((folder, warning))
     }
@@ -147,7 +147,7 @@ impl Folder {
 
     /// Starts the journal. The record contains its previous entries by now.
     pub(super) fn begin_journal(&mut self) -> std::io::Result<()> {
-        if matches!(self.sink, Sink::Memory(_)) {
+        if !matches!(self.sink, Sink::Files) {
             return Ok(());
         }
         let journal = OpenOptions::new().append(true).create(true).open(self.journal_path())?;
@@ -208,7 +208,7 @@ impl Folder {
             (Sink::Files, Some(journal)) => journal.write_all(format!("{}\n", entry.json(program)).as_bytes())?,
             (Sink::Files, None) => return Err(std::io::Error::other("there is no journal")),
             // What is in memory ends with the process.
-            (Sink::Memory(_), _) => {}
+            (Sink::Memory(_) | Sink::Nowhere, _) => {}
         }
         file.publish(&self.dir.join(entry.content.name(program)))?;
         if entry.content.is_rewritten() {
@@ -239,7 +239,7 @@ impl Folder {
 
     /// Removes the journal after the final record.
     pub(super) fn end(self) {
-        if matches!(self.sink, Sink::Memory(_)) {
+        if !matches!(self.sink, Sink::Files) {
             return;
         }
         // A journal that stays is read again and changes nothing.
@@ -255,7 +255,7 @@ impl Folder {
 fn attempt_in(sink: &Sink, path: &Path, owner: &str) -> std::io::Result<Option<LockAttempt>> {
     match sink {
         Sink::Files => ask(path, owner).map(Some),
-        Sink::Memory(_) => Ok(None),
+        Sink::Memory(_) | Sink::Nowhere => Ok(None),
     }
 }
 

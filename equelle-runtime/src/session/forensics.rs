@@ -1,5 +1,5 @@
-//! What a run leaves where a solve fails: the last good state, the last iterate with its residual,
-//! the worst elements, and the command that goes on with other parameters.
+//! What a run leaves where it fails: the last good state and the command that goes on from there
+//! with other parameters; of a solve the last iterate with its residual and the worst elements.
 
 use std::collections::BTreeSet;
 use std::io::Result as IoResult;
@@ -12,6 +12,7 @@ use serde_json::json;
 use super::Session;
 use super::checkpoint_state::checkpoints_in;
 use super::failed_solve::{Cause, FailedSolve};
+use super::kept_states::RoundState;
 use crate::checkpoint::{file_name, write};
 use crate::domain::Domain;
 use crate::error::{Error, ErrorKind};
@@ -26,9 +27,11 @@ const FOLDER: &str = "failure";
 const WORST: usize = 100;
 
 impl Session {
-    /// Whether this run leaves a folder where a solve fails: if it writes files or checkpoints.
-    pub(crate) fn has_forensics(&self) -> bool {
-        !self.program.solves.is_empty() && self.ends_with_checkpoint()
+    /// Whether this run leaves a folder where it fails: if it writes files or checkpoints, or would.
+    pub(crate) fn leaves_failure(&self) -> bool {
+        let collections = || self.program.outputs.iter().filter_map(|output| output.kind.entities());
+        let has_files = |kind| self.outputs.has_files_for(self.grid.n_entities(kind).unwrap_or(0));
+        self.outputs.record().is_some() && (self.ends_with_checkpoint() || collections().any(has_files))
     }
 
     /// Keeps the last iterate of a failed solve. `fields`: domain, iterate and residual of each
@@ -54,18 +57,21 @@ impl Session {
         self.failed_solve = None;
     }
 
-    /// Writes the folder for the error that ends a run, if a solve caused it, and says in the
-    /// message where it is and how to go on.
+    /// Writes the folder for the error that ends a run, and says in the message where it is and how
+    /// to go on.
     pub fn examine(&mut self, mut error: Error) -> Error {
-        let Some(failed) = self.failed_solve.take() else { return error };
-        if error.kind != ErrorKind::Simulation {
+        let failed = self.failed_solve.take();
+        if error.kind != ErrorKind::Simulation || !self.leaves_failure() {
             return error;
         }
         // The checkpoint counts the files of its step, which a thread may still be writing.
         if let Err(first) = self.complete_outputs() {
-            return first;
+            if first.kind != ErrorKind::Simulation {
+                return first;
+            }
+            error = first;
         }
-        match self.write_failure(&failed) {
+        match self.write_failure(failed.as_ref()) {
             Ok(Some(text)) => error.message = format!("{}\n{text}", error.message),
             Ok(None) => {}
             Err(what) => self.progress.warning(&format!("the folder `{FOLDER}` could not be written: {}", what.message)),
@@ -73,25 +79,64 @@ impl Session {
         error
     }
 
-    fn write_failure(&mut self, failed: &FailedSolve) -> Result<Option<String>, Error> {
+    /// Writes the last good state, and a failed solve; what to say of them.
+    fn write_failure(&mut self, failed: Option<&FailedSolve>) -> Result<Option<String>, Error> {
         let Some(record) = self.outputs.record().cloned() else { return Ok(None) };
-        let (dir, sink) = (record.dir_of_files().join(FOLDER), self.sink.clone());
-        let io = |path: &Path, error: std::io::Error| Error::new(ErrorKind::Io, format!("cannot write `{}`: {error}", path.display()));
-        sink.create_folder(&dir).map_err(|error| io(&dir, error))?;
+        // Before a solve that fails the state was good, however it had grown.
+        let good = match failed {
+            Some(_) => self.checkpoints.kept.take_last().map(|state| (state, false)),
+            None => self.checkpoints.kept.take_good(),
+        };
+        if failed.is_none() && good.is_none() {
+            return Ok(None);
+        }
+        let dir = record.dir_of_files().join(FOLDER);
+        self.sink.create_folder(&dir).map_err(|error| cannot_write(&dir, &error))?;
         let is_restart = self.parameters.text("restart").is_some();
         let earlier = checkpoints_in(&dir, self.program.name);
-        let checkpoint = self.checkpoints.kept.take();
-        let mut good = None;
-        if let Some(kept) = checkpoint.filter(|kept| kept.saved.iter().all(|(_, value)| value.is_finite())) {
-            let path = dir.join(file_name(self.program.name, kept.step));
-            let header = self.header_of(&kept)?;
-            sink.write(&path, |out| write::write(out, header, &kept.saved).map(|_| ())).map_err(|error| io(&path, error))?;
-            good = Some((kept.step, path));
-        }
+        let good = match good {
+            Some((state, runs_away)) => Some((state.step, runs_away, self.write_state(&dir, &state)?)),
+            None => None,
+        };
         // Those of an earlier failure are of another state, unless this run goes on from one.
-        for (_, path) in earlier.into_iter().filter(|(step, _)| good.as_ref().map_or(!is_restart, |(own, _)| own != step)) {
+        for (_, path) in earlier.into_iter().filter(|(step, _)| good.as_ref().map_or(!is_restart, |(own, ..)| own != step)) {
             let _ = std::fs::remove_file(path);
         }
+        let command = self.command(failed, good.as_ref().map(|(.., path)| path.as_path()));
+        let (state, how) = match &good {
+            Some((step, runs_away, _)) => {
+                let before = if *runs_away { ", before numbers ran away" } else { "" };
+                (format!("the state after step {step}{before}"), "goes on from there")
+            }
+            None if is_restart => (String::new(), "goes on from where this one did"),
+            None => (String::new(), "begins anew"),
+        };
+        let Some(failed) = failed else {
+            let path = good.map(|(.., path)| path.display().to_string()).unwrap_or_default();
+            return Ok(Some(format!("`{path}` has {state}; with shorter steps or other parameters the run {how} by\n  {command}")));
+        };
+        let is_drawn = self.write_solve(&dir, failed)?;
+        let drawn = if is_drawn { format!(" (drawn by `equellec plot {}`)", dir.display()) } else { String::new() };
+        let state = if state.is_empty() { state } else { format!(", and {state}") };
+        Ok(Some(format!(
+            "`{0}` has the last iterate, its residual and the worst elements{drawn}{state}; with other parameters the run {how} by\n  {command}",
+            dir.display()
+        )))
+    }
+
+    /// Writes a state as a checkpoint into the folder; its path.
+    fn write_state(&mut self, dir: &Path, state: &RoundState) -> Result<PathBuf, Error> {
+        let path = dir.join(file_name(self.program.name, state.step));
+        let header = self.header_of(state)?;
+        let written = self.sink.write(&path, |out| write::write(out, header, &state.saved).map(|_| ()));
+        written.map_err(|error| cannot_write(&path, &error))?;
+        Ok(path)
+    }
+
+    /// Writes the iterate of a failed solve and its worst elements into the folder; whether a
+    /// picture can be drawn of them.
+    fn write_solve(&mut self, dir: &Path, failed: &FailedSolve) -> Result<bool, Error> {
+        let sink = self.sink.clone();
         let moment = self.outputs.moment();
         let mut files = Vec::new();
         let fields = self.fields_of(failed);
@@ -108,11 +153,11 @@ impl Session {
             let name = format!("{}{}-{:05}.vtu", self.program.name, part.suffix(), moment.step);
             let path = dir.join(&name);
             let step = StepFields { step: moment.step, time: moment.time, fields: &fields, scalars: &[] };
-            sink.write(&path, |out| vtu::write(out, &mesh, &step)).map_err(|error| io(&path, error))?;
+            sink.write(&path, |out| vtu::write(out, &mesh, &step)).map_err(|error| cannot_write(&path, &error))?;
             files.push(json!({"name": name, "tag": null, "step": moment.step, "time": moment.time}));
         }
         let path = dir.join(format!("{}-worst.csv", self.program.name));
-        sink.write(&path, |out| self.worst(failed, out)).map_err(|error| io(&path, error))?;
+        sink.write(&path, |out| self.worst(failed, out)).map_err(|error| cannot_write(&path, &error))?;
         let about = json!({
             "program": {"name": self.program.name},
             "state": "failed",
@@ -120,22 +165,8 @@ impl Session {
             "files": &files,
         });
         let path = dir.join(format!("{}.run.json", self.program.name));
-        sink.write(&path, |out| writeln!(out, "{about:#}")).map_err(|error| io(&path, error))?;
-        let state = match &good {
-            Some((step, _)) => format!(", and the state after step {step}"),
-            None => String::new(),
-        };
-        let drawn = if files.is_empty() { String::new() } else { format!(" (drawn by `equellec plot {}`)", dir.display()) };
-        let command = self.command(failed, good.as_ref().map(|(_, path)| path.as_path()));
-        let how = match &good {
-            Some(_) => "goes on from there",
-            None if is_restart => "goes on from where this one did",
-            None => "begins anew",
-        };
-        Ok(Some(format!(
-            "`{0}` has the last iterate, its residual and the worst elements{drawn}{state}; with other parameters the run {how} by\n  {command}",
-            dir.display()
-        )))
+        sink.write(&path, |out| writeln!(out, "{about:#}")).map_err(|error| cannot_write(&path, &error))?;
+        Ok(!files.is_empty())
     }
 
     fn fields_of(&self, failed: &FailedSolve) -> Vec<Field> {
@@ -171,9 +202,26 @@ impl Session {
     }
 
     /// This process with parameters that may help.
-    fn command(&self, failed: &FailedSolve, restart: Option<&Path>) -> String {
+    fn command(&self, failed: Option<&FailedSolve>, restart: Option<&Path>) -> String {
+        let mut other = failed.map_or_else(Vec::new, |failed| self.of_solvers(failed));
+        other.extend(restart.map(|path| ("restart", absolute(path).display().to_string())));
+        if failed.is_none() {
+            // Steps are inputs of the program.
+            other.push(("restart_anyway", "yes".to_owned()));
+        }
+        let replaced = |word: &str| {
+            let key = word.split_once('=').map_or(word, |(key, _)| key).trim_start_matches("--");
+            (key == "restart" && restart.is_some()) || other.iter().any(|(own, _)| *own == key)
+        };
+        let words = std::env::args().enumerate().filter(|(index, word)| *index == 0 || !replaced(word)).map(|(_, word)| word);
+        let all = words.chain(other.iter().map(|(key, value)| format!("{key}={value}")));
+        all.map(|word| quoted(&word)).collect::<Vec<_>>().join(" ")
+    }
+
+    /// Parameters of solvers that may help.
+    fn of_solvers(&self, failed: &FailedSolve) -> Vec<(&'static str, String)> {
         let can_cut = !self.program.retries.is_empty() && self.program.retries.iter().all(|retry| retry.obstacle.is_none());
-        let mut other: Vec<(&str, String)> = Vec::new();
+        let mut other = Vec::new();
         match failed.cause {
             Cause::NoConvergence => other.push(("max_iter", (4 * failed.iterations).max(50).to_string())),
             // A direct solver has failed already: another correction leads to other matrices.
@@ -189,15 +237,12 @@ impl Session {
         if can_cut && failed.cause != Cause::LinearSolver {
             other.push(("timestep_cuts", "6".to_owned()));
         }
-        other.extend(restart.map(|path| ("restart", absolute(path).display().to_string())));
-        let replaced = |word: &str| {
-            let key = word.split_once('=').map_or(word, |(key, _)| key).trim_start_matches("--");
-            (key == "restart" && restart.is_some()) || other.iter().any(|(own, _)| *own == key)
-        };
-        let words = std::env::args().enumerate().filter(|(index, word)| *index == 0 || !replaced(word)).map(|(_, word)| word);
-        let all = words.chain(other.iter().map(|(key, value)| format!("{key}={value}")));
-        all.map(|word| quoted(&word)).collect::<Vec<_>>().join(" ")
+        other
     }
+}
+
+fn cannot_write(path: &Path, error: &std::io::Error) -> Error {
+    Error::new(ErrorKind::Io, format!("cannot write `{}`: {error}", path.display()))
 }
 
 fn absolute(path: &Path) -> PathBuf {
