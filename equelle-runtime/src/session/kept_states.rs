@@ -28,7 +28,8 @@ pub(super) struct RoundState {
     pub(super) sequence: Option<Arc<Vec<f64>>>,
 }
 
-/// The largest absolute value of each variable after a round of a loop.
+/// The largest absolute value that each variable has had up to a round of a loop, where it was
+/// copied.
 struct Scale {
     loop_number: u32,
     round: usize,
@@ -71,7 +72,7 @@ impl KeptStates {
     }
 
     /// Whether a variable has grown like nothing but a blow-up.
-    fn runs_away(&mut self, now: Scale) -> bool {
+    fn runs_away(&mut self, mut now: Scale) -> bool {
         let [half, more] = &mut self.scales;
         if more.as_ref().is_some_and(|more| more.loop_number != now.loop_number) {
             (*half, *more) = (None, None);
@@ -85,6 +86,9 @@ impl KeptStates {
             now.largest.iter().zip(&before.largest).any(grows)
         });
         if more.as_ref().is_none_or(is_half) {
+            if let Some(more) = more {
+                now.largest.iter_mut().zip(&more.largest).for_each(|(now, before)| *now = now.max(*before));
+            }
             *half = more.replace(now);
         }
         runs_away
@@ -106,6 +110,8 @@ impl KeptStates {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeMap;
+
     use super::*;
 
     /// The first round in which a variable of these sizes runs away.
@@ -120,8 +126,9 @@ mod tests {
         // Every round is copied, or one of a hundred.
         for every in [1, 100] {
             let rounds = || (1..5000).step_by(every);
-            for size in [&|_| 3.0, &r, &|round| r(round).powi(2), &|round| 1e-9 + r(round) * 300.0, &|round| (r(round) / 7.0).sin()] {
-                let size: &dyn Fn(usize) -> f64 = size;
+            let sizes: [&dyn Fn(usize) -> f64; 5] =
+                [&|_| 3.0, &r, &|round| r(round).powi(2), &|round| r(round - 1) * 300.0, &|round| (r(round) / 7.0).sin().abs()];
+            for size in sizes {
                 assert_eq!(runs_away(1, rounds(), size), None, "{every}");
             }
             // Three times as much after each round, from the beginning or from round 1,000 on: at
@@ -136,7 +143,17 @@ mod tests {
 
     fn state(loop_number: u32, round: usize, u: f64) -> RoundState {
         let saved = vec![("u".to_owned(), SavedValue::Vector(vec![u, 0.0]))];
-        RoundState { loop_number, round, step: round as u64, counters: OutputCounters::default(), saved, sequence: None }
+        let counters = OutputCounters {
+            step: round as u64,
+            time: 0.0,
+            put_out_time: None,
+            earlier_time: None,
+            reached: 0.0,
+            written_steps: 0,
+            counts: BTreeMap::new(),
+            audits: Vec::new(),
+        };
+        RoundState { loop_number, round, step: round as u64, counters, saved, sequence: None }
     }
 
     #[test]
