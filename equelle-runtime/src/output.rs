@@ -88,10 +88,16 @@ impl ToFiles {
 
 /// The destination of outputs.
 enum Target {
-    Streams { console: Box<dyn Write + Send>, to_files: ToFiles, record: RunRecord },
+    Streams {
+        console: Box<dyn Write + Send>,
+        to_files: ToFiles,
+        record: RunRecord,
+    },
     Memory(Records),
     /// Nowhere. What would go to files is checked and counted as if it did.
-    Nowhere { to_files: ToFiles },
+    Nowhere {
+        to_files: ToFiles,
+    },
 }
 
 /// The folder of `output_to_file` and `output_dir`, for [`RunRecord::new`].

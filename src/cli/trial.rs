@@ -121,7 +121,7 @@ impl Trial<'_> {
             if left.is_zero() && tried >= 2 {
                 break;
             }
-            let seconds = match self.length(&runs[number], left.max(limit / 4)) {
+            let seconds = match self.length(&runs[number], left.max(3 * limit / 4)) {
                 Length::Known(seconds) | Length::Expected(seconds) => seconds,
                 Length::Unknown => return Outlook::Builds,
             };
@@ -247,7 +247,8 @@ impl ForecastState {
     fn line(&mut self) {
         let event = serde_json::from_slice::<serde_json::Value>(&self.line).unwrap_or_default();
         self.line.clear();
-        let (Some(step), Some(all), Some(elapsed)) = (event["step"].as_u64(), event["steps_done"].as_u64(), event["elapsed"].as_f64()) else {
+        let (Some(step), Some(all), Some(elapsed)) = (event["step"].as_u64(), event["steps_done"].as_u64(), event["elapsed"].as_f64())
+        else {
             return;
         };
         let rounds_before = all.saturating_sub(step);

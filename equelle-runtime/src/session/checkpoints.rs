@@ -159,9 +159,12 @@ impl Session {
         self.outputs.record().is_some() && (self.checkpoints.policy.is_asked() || self.outputs.dir().is_some())
     }
 
-    /// Signals end the run after the round of a loop if there is a checkpoint, else before.
-    fn defer_interrupts(&mut self) {
-        self.interrupt.defer(self.ends_with_checkpoint());
+    /// Signals end the run after the round of a loop if there is a checkpoint, else before. True if
+    /// there is.
+    fn defer_interrupts(&mut self) -> bool {
+        let defers = self.ends_with_checkpoint();
+        self.interrupt.defer(defers);
+        defers
     }
 
     /// Whether to write a checkpoint at the end of a round. The same whenever it is asked in one
@@ -175,8 +178,7 @@ impl Session {
         }
         // All that has been restored is in use by now.
         self.checkpoints.resumed = None;
-        self.defer_interrupts();
-        if self.ends_with_checkpoint() {
+        if self.defer_interrupts() {
             self.checkpoints.stop = self.interrupt.signal().map(Stop::Signal).or_else(|| self.finds_stop().then_some(Stop::File));
         }
         let due = self.checkpoints.stop.is_some() || self.checkpoints.policy.is_time(step);
@@ -267,7 +269,10 @@ impl Session {
         self.tell_of_outputs();
         self.locate_nonfinite(completed)?;
         let kept = self.saved_state(number, state);
-        let Some(record) = self.outputs.record().cloned() else { return Ok(()) };
+        let Some(record) = self.outputs.record().cloned() else {
+            self.checkpoints.policy.written();
+            return Ok(());
+        };
         if let Some(warning) = record.open()? {
             self.progress.warning(&warning);
         }
