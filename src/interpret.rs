@@ -51,6 +51,14 @@ pub fn run(program: &'static Program, verified: &Verified, parameters: &[String]
 /// # Errors
 /// Those of the run.
 pub fn run_session(verified: &Verified, session: Session) -> Result<(), Error> {
+    equelle_interp::interpret(verified, &mut runtime(verified, session)?)
+}
+
+/// What a program is interpreted on.
+///
+/// # Errors
+/// `Data` if the interpreter needs more memory than there is.
+pub(crate) fn runtime(verified: &Verified, session: Session) -> Result<SerialRuntime, Error> {
     let session = match verified.module().storage.text() {
         text if text.is_empty() => session,
         text => session.with_storage(leak(&text)),
@@ -60,7 +68,7 @@ pub fn run_session(verified: &Verified, session: Session) -> Result<(), Error> {
     if let Some(plan) = memory::plan(verified.module()) {
         runtime.plan_memory(plan)?;
     }
-    equelle_interp::interpret(verified, &mut runtime)
+    Ok(runtime)
 }
 
 /// What the runtime needs to know of a program. It lives as long as the process, because generated

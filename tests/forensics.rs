@@ -1,6 +1,6 @@
-//! What a run leaves where Newton's method fails, and that the printed parameters go on from it.
+//! What a run leaves where it fails, and that the printed parameters go on from it.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use equelle_front::check::{CheckOptions, check_text};
 use equelle_front::lower;
@@ -13,16 +13,22 @@ use equellec::interpret;
 
 /// Runs the program of the tests, whose third step is the hard one.
 fn run(update: &str, words: &[String]) -> Result<(), Error> {
+    let body = format!("residual(v) = {{ -> {update} }}\n u = NewtonSolve(residual, u)\n Output(\"u\", u)");
+    run_loop(&body, words, Options::silent())
+}
+
+/// Runs a program with a loop over steps.
+fn run_loop(body: &str, words: &[String], options: Options) -> Result<(), Error> {
     let text = format!(
         "u0 = InputCollectionOfScalar(\"u0\", AllCells())\nu : Mutable Collection Of Scalar On AllCells()\nu = u0\n\
-         For dt In InputSequenceOfScalar(\"steps\") {{\n residual(v) = {{ -> {update} }}\n u = NewtonSolve(residual, u)\n Output(\"u\", u)\n}}\n"
+         For dt In InputSequenceOfScalar(\"steps\") {{\n {body}\n}}\n"
     );
     let source = SourceMap::new("case.equelle", text);
     let checked = check_text(source.text(), &CheckOptions { nondimensional: true });
     let program = checked.program.unwrap_or_else(|| panic!("{:?}", checked.diagnostics));
     let module = lower::lower(&program, &source, "case");
     let verified = verify(passes::optimise(module, OptLevel::O2)).unwrap_or_else(|errors| panic!("{errors:?}"));
-    interpret::run(interpret::program(&source, &verified), &verified, words, Options::silent())
+    interpret::run(interpret::program(&source, &verified), &verified, words, options)
 }
 
 /// Fails in step 3; goes on with what the message says to the end.
@@ -89,4 +95,86 @@ fn what_is_printed_leaves_no_folder() {
     let words = ["nx=5", "steps=1", "output_to_file=false", "u0_expression=1", "max_iter=1", &dir].map(str::to_owned);
     let error = run("v - u + dt * (v * v * v - 20)", &words).expect_err("a failure");
     assert!(!error.message.contains("failure`") && std::fs::read_dir(folder.path()).expect("a folder").next().is_none(), "{error}");
+}
+
+/// The words of a command that has them, and the step of its checkpoint.
+fn printed(error: &Error, dir: &Path) -> (Vec<String>, u64) {
+    let command = error.message.lines().last().expect("a command").trim();
+    let words: Vec<String> = command.split(' ').filter(|word| word.contains("restart")).map(str::to_owned).collect();
+    let path = words.iter().find_map(|word| word.strip_prefix("restart=")).map(PathBuf::from).expect("a checkpoint");
+    assert_eq!(path.parent(), Some(dir.join("failure").as_path()), "{error}");
+    let name = path.file_stem().expect("a name").to_string_lossy().into_owned();
+    let step = name.strip_prefix("case.checkpoint-").expect("a checkpoint").parse().expect("a step");
+    assert!(path.is_file() && error.message.contains(&format!("has the state after step {step}")), "{error}");
+    (words, step)
+}
+
+/// Steps beyond 1/2 are unstable: u grows up to seven times in each. It is beyond the range of
+/// numbers about 365 steps later, and found after step 1024; the state of the file is that before,
+/// and shorter steps go on from there.
+#[test]
+fn an_explicit_run_that_blows_up() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let dir = folder.path();
+    let body = "u = u + dt * Divergence(Gradient(u))";
+    let words = |steps: &str, other: &[String]| {
+        let own = ["grid_dim=1", "nx=50", "u0_expression=1+x*x", "checkpoint_every=100000"].map(str::to_owned);
+        let given = [format!("steps={steps}"), format!("output_dir={}", dir.display())];
+        own.into_iter().chain(given).chain(other.iter().cloned()).collect::<Vec<String>>()
+    };
+    let error = run_loop(body, &words("500*0.1,1500*2", &[]), Options::silent()).expect_err("a blow-up");
+    assert!(error.message.contains("is not finite after step 1024 of 2000"), "{error}");
+    let (other, step) = printed(&error, dir);
+    assert!(error.message.contains(", before numbers ran away; with shorter steps or other parameters the run goes on"), "{error}");
+    assert!((450..600).contains(&step), "{error}");
+    // 1 + 49.5 * 49.5 is the largest value at the beginning. After at most 160 times as much the
+    // state would run away.
+    let steps = format!("{step}*0.1,1*1e-9");
+    let text = std::sync::Arc::new(std::sync::Mutex::new(Vec::new()));
+    let options = Options { stdout: Box::new(Captured(std::sync::Arc::clone(&text))), ..Options::silent() };
+    run_loop(&format!("{body}\n Output(\"largest\", MaxReduce(u))"), &words(&steps, &other), options)
+        .unwrap_or_else(|error| panic!("{error}"));
+    let text = String::from_utf8(text.lock().expect("a text").clone()).expect("a text");
+    let largest: f64 = text.trim().strip_prefix("largest = ").expect("one output").parse().expect("a number");
+    assert!((1.0..160.0 * 2452.0).contains(&largest), "{largest}");
+}
+
+struct Captured(std::sync::Arc<std::sync::Mutex<Vec<u8>>>);
+
+impl std::io::Write for Captured {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        self.0.lock().map_or(Ok(0), |mut text| text.write(bytes))
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
+    }
+}
+
+/// Any failure of a round leaves the state of an earlier one: an output that is not finite, a bound
+/// of a range that is not whole.
+#[test]
+fn other_failures_of_a_round() {
+    for (body, message) in [
+        ("u = u + dt\n Output(\"q\", 1 / (MaxReduce(u) - 4))", "output `q` is not finite in step 3 of 5"),
+        ("u = u + dt\n For i In Range(0, MaxReduce(u) / 2) {\n u = u + 0 * i\n }\n Output(\"u\", u)", "`Range` needs whole numbers"),
+    ] {
+        let folder = tempfile::tempdir().expect("a folder");
+        let dir = format!("output_dir={}", folder.path().display());
+        let words = ["grid_dim=1", "nx=4", "u0=1", "output_format=npy", "steps=5*1", &dir].map(str::to_owned);
+        let error = run_loop(body, &words, Options::silent()).expect_err("a failure");
+        assert!(error.message.contains(message), "{error}");
+        let (_, step) = printed(&error, folder.path());
+        assert!((1..3).contains(&step), "{error}");
+    }
+}
+
+/// Without files and checkpoints there is no state.
+#[test]
+fn a_run_that_prints_leaves_no_state() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let dir = format!("output_dir={}", folder.path().display());
+    let words = ["grid_dim=1", "nx=4", "u0=1", "steps=5*1", &dir].map(str::to_owned);
+    let error = run_loop("u = u + dt\n Output(\"q\", 1 / (MaxReduce(u) - 4))", &words, Options::silent()).expect_err("a failure");
+    assert!(!error.message.contains("restart") && std::fs::read_dir(folder.path()).expect("a folder").next().is_none(), "{error}");
 }

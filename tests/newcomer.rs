@@ -208,6 +208,8 @@ fn short_runs_are_interpreted_at_once() {
     assert!(run(0, &["--quiet", short[0], short[1]]).stderr.is_empty());
     // An error of the run needs no build either.
     assert!(stderr(&run(3, &["nx=3", "u=1e308", "steps=10"])).contains("growth.equelle:"));
+    let [picture, page] = ["u.png", "u.html"].map(|name| cache.join(name).display().to_string());
+    let dir = format!("output_dir={}", cache.join("drawn").display());
     // Too long, large, and not for the interpreter.
     for words in [
         &["nx=20000", "steps=1000000*1e-9"][..],
@@ -216,8 +218,28 @@ fn short_runs_are_interpreted_at_once() {
         &["--profile", short[0], short[1]],
         &["--precision=f32", short[0], short[1]],
         &["--fp=fast", short[0], short[1]],
+        // However its outputs are written.
+        &["nx=20000", "steps=1000000*1e-9", &format!("--plot={picture}"), "output_to_file=true", &dir],
+        &["nx=20000", "steps=1000000*1e-9", "--html", &page, "output_to_file=true", &dir],
+        &["nx=20000", "steps=1000000*1e-9", "--watch", "u", "output_to_file=true", &dir],
+        &["nx=20000", "steps=1000000*1e-9", "output_to_file=true", "output_format=csv", "probe=0.5,0.5", &dir],
     ] {
         assert!(stderr(&run(6, words)).contains("cargo was not found"), "{words:?}");
+    }
+    // A file that is missing is told before anything is built, whatever the program is built for.
+    for words in [&["nx=1000000", "steps_filename=none.txt"][..], &["--compiled", "nx=3", "grid_filename=none.msh", "steps=1"]] {
+        let said = stderr(&run(5, words));
+        assert!(said.contains("cannot read") && said.contains("none."), "{said}");
+    }
+    // A sweep decides as a run does, by all of its runs.
+    let sweep = |code: i32, words: &[&str]| {
+        let mut command = equellec();
+        command.env("CARGO", "no-such-cargo").env("EQUELLE_CACHE_DIR", &cache);
+        stderr(&expect(code, command.arg("sweep").arg(&program).arg("--output").arg(cache.join("out")).args(["u=1,2", "nx=3"]).args(words)))
+    };
+    assert!(sweep(0, &["steps=1, 1"]).contains("Interpreting the program, which takes about 0 s"));
+    for words in [&["steps=1, 1", "--compiled"][..], &["nx=20000", "steps=1000000*1e-9", "output_format=csv"]] {
+        assert!(sweep(6, words).contains("cargo was not found"), "{words:?}");
     }
     fs::remove_dir_all(&cache).expect("the folder can be removed");
 }

@@ -17,7 +17,7 @@ mod variables;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use self::choice::{Choice, Derived, ListChoice, column_key, filename_key, from_file_key, set_key};
+use self::choice::{Choice, Derived, GivenBy, ListChoice, column_key, filename_key, from_file_key, set_key};
 use crate::domain::Domain;
 use crate::error::{Error, ErrorKind};
 use crate::grid::Grid;
@@ -253,24 +253,24 @@ impl Inputs {
         choice::of_collection(parameters, name, &[], self.shared.contains(&name), Parameters::truth)
     }
 
-    /// Whether an input has one value for each element; checks its sources before anything is read.
+    /// What parameters give an input by; checks its sources before anything is read.
     ///
     /// # Errors
     /// `Data` for two sources in one place, a file without a name, and a value that is not of its
     /// type.
-    pub fn is_per_element(&self, parameters: &Parameters, name: &str, kind: InputKind) -> Result<bool, Error> {
+    pub fn given(&self, parameters: &Parameters, name: &str, kind: InputKind) -> Result<GivenBy, Error> {
         let shared = self.shared.contains(&name);
         Ok(match kind {
-            InputKind::Scalar => false,
-            InputKind::Collection => self.choice(parameters, name)?.is_per_element(),
+            InputKind::Scalar => GivenBy::Value,
+            InputKind::Collection => self.choice(parameters, name)?.into(),
             InputKind::Vectors => {
                 let numbers = |parameters: &Parameters, key: &str| quantity::numbers(parameters, key, self.unit(name));
-                choice::of_collection(parameters, name, &[], shared, numbers)?.is_per_element()
+                choice::of_collection(parameters, name, &[], shared, numbers)?.into()
             }
-            InputKind::Bools => self.bools_choice(parameters, name)?.is_per_element(),
-            InputKind::Domain => choice::of_list(parameters, name, &set_key(name), false)? != ListChoice::Nothing,
-            InputKind::Sequence => choice::of_list(parameters, name, name, shared)? != ListChoice::Nothing,
-            InputKind::Table(_) => false,
+            InputKind::Bools => self.bools_choice(parameters, name)?.into(),
+            InputKind::Domain => choice::of_list(parameters, name, &set_key(name), false)?.into(),
+            InputKind::Sequence => choice::of_list(parameters, name, name, shared)?.into(),
+            InputKind::Table(_) => parameters.path(&filename_key(name))?.map_or(GivenBy::Value, GivenBy::File),
         })
     }
 

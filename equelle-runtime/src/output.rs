@@ -88,8 +88,16 @@ impl ToFiles {
 
 /// The destination of outputs.
 enum Target {
-    Streams { console: Box<dyn Write + Send>, to_files: ToFiles, record: RunRecord },
+    Streams {
+        console: Box<dyn Write + Send>,
+        to_files: ToFiles,
+        record: RunRecord,
+    },
     Memory(Records),
+    /// Nowhere. What would go to files is checked and counted as if it did.
+    Nowhere {
+        to_files: ToFiles,
+    },
 }
 
 /// The folder of `output_to_file` and `output_dir`, for [`RunRecord::new`].
@@ -171,6 +179,9 @@ impl Outputs {
         let probes = probe::locate(grid, &plan.probes)?;
         columns::check(record.program_info(), grid.dim(), &plan, &probes)?;
         let meshes = if plan.formats.vtu { Some(Meshes::new(grid, plan.compression)?) } else { None };
+        if record.goes_nowhere() {
+            return Ok(Outputs::new(Target::Nowhere { to_files }, plan));
+        }
         let mut outputs = Outputs::new(Target::Streams { console, to_files, record: record.clone() }, plan);
         (outputs.probes, outputs.meshes) = (probes, meshes);
         outputs.warnings.append(&mut outputs.plan.warnings);
@@ -235,11 +246,11 @@ impl Outputs {
         self.rows = RowText::new(threads.clone());
     }
 
-    /// The record of the run; `None` where outputs stay in memory.
+    /// The record of the run; `None` where outputs stay in memory or go nowhere.
     pub fn record(&self) -> Option<&RunRecord> {
         match &self.target {
             Target::Streams { record, .. } => Some(record),
-            Target::Memory(_) => None,
+            Target::Memory(_) | Target::Nowhere { .. } => None,
         }
     }
 
@@ -261,7 +272,10 @@ impl Outputs {
 
     /// Whether collections of this size go to files, deferred or not.
     pub fn has_files_for(&self, elements: usize) -> bool {
-        matches!(&self.target, Target::Streams { to_files, .. } if to_files.takes(elements))
+        match &self.target {
+            Target::Streams { to_files, .. } | Target::Nowhere { to_files } => to_files.takes(elements),
+            Target::Memory(_) => false,
+        }
     }
 
     /// Files written so far.
@@ -302,6 +316,7 @@ impl Outputs {
                 self.text.push('\n');
                 print(console.as_mut(), &self.text)
             }
+            Target::Nowhere { .. } => Ok(()),
         }
     }
 
@@ -320,6 +335,7 @@ impl Outputs {
                 Ok(())
             }
             Target::Streams { console, .. } => print(console.as_mut(), &format!("{tag} = {value}\n")),
+            Target::Nowhere { .. } => Ok(()),
         }
     }
 
@@ -337,6 +353,7 @@ impl Outputs {
                 Ok(())
             }
             Target::Streams { console, .. } => print(console.as_mut(), &format!("{tag} = {value}\n")),
+            Target::Nowhere { .. } => Ok(()),
         }
     }
 
@@ -367,6 +384,7 @@ impl Outputs {
                 self.text.push('\n');
                 print(console.as_mut(), &self.text)
             }
+            Target::Nowhere { .. } => Ok(()),
         }
     }
 
@@ -376,7 +394,7 @@ impl Outputs {
     /// `Io`.
     pub fn line(&mut self, text: &str) -> Result<(), Error> {
         match &mut self.target {
-            Target::Memory(_) => Ok(()),
+            Target::Memory(_) | Target::Nowhere { .. } => Ok(()),
             Target::Streams { console, .. } => print(console.as_mut(), &format!("{text}\n")),
         }
     }
@@ -426,6 +444,7 @@ impl Outputs {
                 Ok(())
             }
             Target::Streams { console, .. } => print_columns(console.as_mut(), tag, columns, one_line, &mut self.text),
+            Target::Nowhere { .. } => Ok(()),
         }
     }
 

@@ -10,6 +10,7 @@ pub mod finite;
 mod fit;
 mod forensics;
 mod grid_parameters;
+mod kept_states;
 mod parameter_checks;
 pub mod placement;
 pub mod profile;
@@ -40,7 +41,7 @@ use crate::program::Program;
 use crate::report::{Event, MessageFormat, Messages, Progress, ProgressStyle};
 use crate::run::{self, RunRecord};
 use crate::threads::Threads;
-pub use grid_parameters::grid_from_parameters;
+pub use grid_parameters::{cartesian_cells, grid_from_parameters};
 pub use parameter_checks::{check_parameters, is_known, missing_inputs, nearest};
 use profiler::{Phase, Profiler};
 pub use round_length::{MAX_ROUNDS, RoundLength};
@@ -313,7 +314,7 @@ impl Session {
         Ok(session)
     }
 
-    /// The record of this run, for its end; `None` if outputs stay in memory.
+    /// The record of this run, for its end; `None` if outputs stay in memory or go nowhere.
     pub fn record(&self) -> Option<RunRecord> {
         self.outputs.record().cloned()
     }

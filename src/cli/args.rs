@@ -387,6 +387,9 @@ pub struct SweepArgs {
     /// Interpret the program; needs no Rust tool chain
     #[arg(long, help_heading = RUN)]
     pub interpret: bool,
+    /// Build the program first, even if all runs end sooner in the interpreter
+    #[arg(long, help_heading = RUN, conflicts_with = "interpret")]
+    pub compiled: bool,
     /// Runs at the same time [default: one for each processor; on a GPU one]
     #[arg(short, long, help_heading = RUN, value_name = "N")]
     pub jobs: Option<usize>,

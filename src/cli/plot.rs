@@ -1,5 +1,6 @@
 //! `equellec plot`, and `--plot`, `--html` and `--watch` of `run`.
 
+use std::fs;
 use std::path::{Path, PathBuf};
 
 use equelle_plot::{ColourMap, Format, Options, Picture, Run, Steps, sweep_table};
@@ -85,10 +86,11 @@ pub(super) fn is_drawn(args: &RunArgs) -> bool {
     args.plot.is_some() || args.html.is_some() || args.watch.is_some()
 }
 
-/// Parameters of a run that is drawn: those of the user, formats that can be drawn where he names
-/// none, and for a page a log of events.
+/// Parameters of a run: those of the user, the checkpoint that it goes on from; where it is drawn
+/// formats that can be drawn, if he names none, and for a page a log of events.
 pub(super) fn parameters(args: &RunArgs) -> Vec<String> {
     let mut words = args.parameters.clone();
+    words.extend(args.restart.as_ref().map(|file| format!("restart={file}")));
     if is_drawn(args) {
         let given = Parameters::from_words(&words).ok();
         let names = |key: &str| given.as_ref().is_some_and(|parameters| parameters.contains(key));

@@ -3,17 +3,18 @@
 use std::path::Path;
 use std::process::Command;
 
+use equelle_front::backend::Backend;
 use equelle_front::source::SourceMap;
 use equelle_front::verify::Verified;
 use equelle_runtime::interrupt::Interrupt;
 use equelle_runtime::params::Parameters;
 use equelle_runtime::session::Options;
 
-use super::args::{Fp, ProgramArgs, Real, RunArgs, SourceArgs};
+use super::args::{Fp, ProgramArgs, Real, RunArgs};
 use super::compile::{Compiled, check_machine, compile};
 use super::inputs;
 use super::plot;
-use super::trial::{self, Outlook};
+use super::trial::{Outlook, Trial};
 use crate::console::{Console, MessageFormat};
 use crate::failure::Failure;
 use crate::interpret;
@@ -33,7 +34,6 @@ pub(super) fn run(backends: Registry, args: &RunArgs, console: &Console) -> Resu
     }
     let asks = Parameters::from_words(&args.parameters).is_ok_and(|parameters| parameters.text("audit") == Some("yes"));
     let own = ProgramArgs { audit: args.source.program.audit || asks, ..args.source.program.clone() };
-    let restart = args.restart.as_ref().map(|file| format!("restart={file}"));
     let given = plot::parameters(args);
     // The interpreter stands in for the back-end that others are compared with.
     let reference = registry::default(backends);
@@ -49,17 +49,16 @@ pub(super) fn run(backends: Registry, args: &RunArgs, console: &Console) -> Resu
         let source = pipeline::read(&args.source.file)?;
         let verified = compile(&source, &own, &[reference], console)?;
         inputs::check(interpret::program(&source, &verified), &args.source.file, &given, console)?;
-        return interpreted(&source, &verified, args, given, restart, console);
+        return interpreted(&source, &verified, args, &given, console);
     }
     check_machine(args.backend)?;
     let compiled = Compiled::new(&args.source.file, &own, vec![args.backend], console)?;
     let warnings = inputs::check(compiled.program(), &args.source.file, &given, console)?;
-    let SourceArgs { program: ProgramArgs { precision, fp, .. }, target, .. } = &args.source;
-    let may_interpret = args.backend == reference && *precision == Real::F64 && *fp == Fp::Strict && !args.compiled && !args.profile;
+    let may_interpret = gives_same_numbers(backends, args.backend, &args.source.program) && !args.compiled && !args.profile;
     let mut outlook = Outlook::Builds;
     let instead = |state| {
-        if may_interpret && restart.is_none() {
-            outlook = trial::outlook(compiled.source(), compiled.verified(), &given, state);
+        if may_interpret {
+            outlook = Trial { program: compiled.program(), verified: compiled.verified(), state }.outlook(&given);
         }
         if outlook == Outlook::Builds {
             // The run repeats them: what is built now may take so long that nobody waits for it.
@@ -67,15 +66,11 @@ pub(super) fn run(backends: Registry, args: &RunArgs, console: &Console) -> Resu
         }
         outlook != Outlook::Builds
     };
-    let Some(program) = compiled.build_unless(&target.target_cpu, console, instead)? else {
+    let Some(program) = compiled.build_unless(&args.source.target.target_cpu, console, instead)? else {
         if !args.quiet {
-            let how_long = match outlook {
-                Outlook::EndsIn(seconds) => format!("which takes about {seconds:.0} s, less than a build"),
-                Outlook::Ends | Outlook::Builds => "which takes less time than a build".to_owned(),
-            };
-            console.progress(&format!("Interpreting the program, {how_long}; --compiled builds it"));
+            console.progress(&format!("Interpreting the program, which takes {}; --compiled builds it", outlook.time()));
         }
-        return interpreted(compiled.source(), compiled.verified(), args, given, restart, console);
+        return interpreted(compiled.source(), compiled.verified(), args, &given, console);
     };
     let json = console.format == MessageFormat::Json;
     // A bar would be drawn over the picture.
@@ -83,7 +78,6 @@ pub(super) fn run(backends: Registry, args: &RunArgs, console: &Console) -> Resu
     let flags = [(is_quiet, "--quiet"), (args.profile, "--profile"), (args.verbose, "--verbose"), (json, "--message-format=json")];
     let mut words: Vec<&str> = flags.into_iter().filter_map(|(given, flag)| given.then_some(flag)).collect();
     words.extend(given.iter().map(String::as_str));
-    words.extend(restart.as_deref());
     if !plot::is_drawn(args) {
         return start(&program, &words);
     }
@@ -94,22 +88,19 @@ pub(super) fn run(backends: Registry, args: &RunArgs, console: &Console) -> Resu
     plot::after_run(args, &records, result, console)
 }
 
+/// Whether the interpreter stands in for the program that would be built.
+pub(super) fn gives_same_numbers(backends: Registry, backend: &'static dyn Backend, program: &ProgramArgs) -> bool {
+    backend == registry::default(backends) && program.precision == Real::F64 && program.fp == Fp::Strict
+}
+
 /// Interprets a program.
-fn interpreted(
-    source: &SourceMap,
-    verified: &Verified,
-    args: &RunArgs,
-    given: Vec<String>,
-    restart: Option<String>,
-    console: &Console,
-) -> Result<(), Failure> {
+fn interpreted(source: &SourceMap, verified: &Verified, args: &RunArgs, given: &[String], console: &Console) -> Result<(), Failure> {
     let format = console.format_of_runs();
     let interrupt = Interrupt::by_signals()?;
     let quiet = args.quiet || args.watch.is_some();
     let options = Options { quiet, profile: args.profile, verbose: args.verbose, format, interrupt, ..Options::default() };
-    let parameters: Vec<String> = given.iter().cloned().chain(restart).collect();
-    let records = plot::Records::before(args, &given);
-    let result = plot::watched(args, &records, || interpret::interpret(source, verified, &parameters, options));
+    let records = plot::Records::before(args, given);
+    let result = plot::watched(args, &records, || interpret::interpret(source, verified, given, options));
     plot::after_run(args, &records, result, console)
 }
 

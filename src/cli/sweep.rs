@@ -6,9 +6,11 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
+use std::time::Instant;
 use std::{env, fs, thread};
 
 use equelle_front::backend::DeviceKind;
+use equelle_front::verify::Verified;
 use equelle_runtime::keys::{self, Form};
 use equelle_runtime::session::{is_known, nearest};
 use equelle_runtime::{Error, ErrorKind, InputInfo, InputKind, OutputInfo, OutputKind, Program};
@@ -16,6 +18,8 @@ use equelle_runtime::{Error, ErrorKind, InputInfo, InputKind, OutputInfo, Output
 use super::args::{Real, SweepArgs};
 use super::compile::{Compiled, check_machine, compile};
 use super::inputs;
+use super::run::gives_same_numbers;
+use super::trial::{Outlook, Trial};
 use crate::console::Console;
 use crate::failure::{Failure, INTERNAL_EXIT_CODE};
 use crate::registry::{self, Registry};
@@ -57,6 +61,7 @@ pub(super) fn sweep(backends: Registry, args: &SweepArgs, console: &Console) -> 
         return Err(Failure::usage("a sweep runs its program several times: give a file"));
     }
     check_machine(args.backend)?;
+    let begin = Instant::now();
     // The interpreter needs no package.
     let compiled = match args.interpret {
         true => None,
@@ -76,8 +81,6 @@ pub(super) fn sweep(backends: Registry, args: &SweepArgs, console: &Console) -> 
     };
     let first = cases.first().map(words).unwrap_or_default();
     inputs::check(program, file, &first, console)?.iter().for_each(|warning| console.warning(warning));
-    let built = compiled.map(|compiled| compiled.build(&args.source.target.target_cpu, console)).transpose()?;
-
     let cores = thread::available_parallelism().map_or(1, usize::from);
     let jobs = args.jobs.unwrap_or(match args.backend.device_kind() {
         DeviceKind::Cores => cores,
@@ -85,6 +88,23 @@ pub(super) fn sweep(backends: Registry, args: &SweepArgs, console: &Console) -> 
     });
     let jobs = jobs.clamp(1, cases.len().max(1));
     let threads = (!fixed.iter().any(|word| word.starts_with("threads="))).then(|| format!("threads={}", (cores / jobs).max(1)));
+    let mut outlook = Outlook::Builds;
+    let mut instead = |verified: &Verified, state| {
+        if !args.compiled && gives_same_numbers(backends, args.backend, &args.source.program) {
+            let runs: Vec<Vec<String>> = cases.iter().map(words).collect();
+            // Each run compiles the program again.
+            let start = begin.elapsed().as_secs_f64();
+            outlook = Trial { program, verified, state }.outlook_of_all(&runs, jobs, start);
+        }
+        outlook != Outlook::Builds
+    };
+    let built = match &compiled {
+        Some(compiled) => compiled.build_unless(&args.source.target.target_cpu, console, |state| instead(compiled.verified(), state))?,
+        None => None,
+    };
+    if compiled.is_some() && built.is_none() {
+        console.progress(&format!("Interpreting the program, which takes {}; --compiled builds it", outlook.time()));
+    }
     console.progress(&format!("{} runs in `{}`, {jobs} at a time", cases.len(), output.display()));
     let run = |case: &Case| -> Result<Outcome, Failure> {
         let mut command = match &built {

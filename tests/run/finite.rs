@@ -82,8 +82,25 @@ fn an_output_that_is_not_finite_ends_the_run() {
         let printed = String::from_utf8(output.stdout.clone()).unwrap();
         assert_eq!(printed.lines().count(), 10, "{how:?}: {printed}");
         all.push((files, printed));
+        goes_on(how, &folder, &place, &stderr(&output));
     }
     assert!(all.windows(2).all(|pair| pair[0] == pair[1]), "what was written differs");
+}
+
+/// The state after step 1 is the last one that has not grown by more than a blow-up does; it is
+/// written, and shorter steps go on from there to their end.
+fn goes_on(how: How, folder: &Path, place: &Path, said: &str) {
+    assert!(said.contains("has the state after step 1, before numbers ran away"), "{how:?}: {said}");
+    let checkpoint = place.join("failure/blow_up.checkpoint-00001.npz");
+    let restart = format!("restart={}", checkpoint.display());
+    assert!(checkpoint.is_file() && said.contains(&restart) && said.contains("restart_anyway=yes"), "{how:?}: {said}");
+    let mut shorter = words(folder, &[1e30, 0.1, 0.1]);
+    shorter.extend([restart, "restart_anyway=yes".to_owned()]);
+    let output = attempt(how, PUT_OUT, &shorter, place);
+    assert_eq!(output.status.code(), Some(0), "{how:?}: {}", stderr(&output));
+    let expected: Vec<String> = (0..3).map(|k| format!("u-{k:05}.output")).collect();
+    assert_eq!(names(place), expected, "{how:?}");
+    words(folder, &[1e30; 30]);
 }
 
 /// Nothing is put out while it happens: the state at the end says so; of a long run, that after

@@ -108,9 +108,15 @@ impl<T: Copy + Default> Pool<T> {
         })
     }
 
-    /// Takes values from outside; counts as an allocation.
+    /// Takes values from outside; counts as an allocation. They join the idle buffers later, so that
+    /// one of those makes room for them.
     pub(super) fn adopt(self: &Rc<Self>, values: Vec<T>) -> Values<T> {
         let mut counters = self.counters.get();
+        let mut idle = self.idle.borrow_mut();
+        let mut is_freed = |aligned| idle.get_mut(&(values.len(), aligned)).and_then(Vec::pop).is_some();
+        if is_freed(false) || is_freed(true) {
+            counters.bytes -= values.len() * size_of::<T>();
+        }
         counters.taken += 1;
         counters.allocated += 1;
         counters.bytes += values.len() * size_of::<T>();
@@ -317,6 +323,19 @@ mod tests {
         drop(pool.take(5000));
         assert_eq!(pool.counters().bytes, 5000 * size_of::<f64>());
         assert_eq!(pool.counters(), PoolCounters { taken: 3, allocated: 2, bytes: 40_000 });
+    }
+
+    /// Whoever brings values of its own each time needs no more memory than once.
+    #[test]
+    fn values_from_outside_take_the_room_of_idle_ones() {
+        let pool = Rc::new(Pool::<f64>::default());
+        for round in 0..100 {
+            let (new, other) = (pool.adopt(vec![1.0; 3]), pool.adopt(vec![2.0; 3]));
+            assert_eq!((&*new, &*other, round + 1), (&[1.0; 3][..], &[2.0; 3][..], pool.counters().allocated / 2));
+        }
+        assert_eq!(pool.counters().bytes, 2 * 3 * size_of::<f64>());
+        let idle: usize = pool.idle.borrow().values().map(Vec::len).sum();
+        assert_eq!(idle, 2);
     }
 
     #[test]

@@ -18,6 +18,15 @@ pub trait Checkpoint: Implicit + Operations + HostAccess + EquelleRuntime<Domain
     /// Continues a loop after so many rounds; called before its first one.
     fn continue_after(&mut self, state: &mut Self::Loop, rounds: usize);
 
+    /// The error of what the device has done so far: its state may be that after a condition that
+    /// failed.
+    ///
+    /// # Errors
+    /// That one.
+    fn check_device(&mut self) -> Result<(), Error> {
+        Ok(())
+    }
+
     /// Drops what linear solvers and Newton's method keep from solve to solve: a run that goes on
     /// does not have it, and it would decide last bits.
     ///
@@ -68,6 +77,7 @@ pub trait Checkpoint: Implicit + Operations + HostAccess + EquelleRuntime<Domain
     /// `Io`; `Interrupted` if the run ends here because of a signal.
     fn write_checkpoint(&mut self, number: u32, state: &mut Self::Loop) -> Result<(), Error> {
         if !self.session().checkpoint_due() {
+            self.check_device()?;
             self.session().keep_state(number, Self::loop_state(state));
             return Ok(());
         }

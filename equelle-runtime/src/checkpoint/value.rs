@@ -118,12 +118,23 @@ impl SavedValue {
 
     /// Whether all its numbers are finite.
     pub fn is_finite(&self) -> bool {
-        let finite = |values: &[f64]| values.iter().all(|value| value.is_finite());
+        self.magnitude().is_some()
+    }
+
+    /// The largest absolute value of its numbers, 0 without any; `None` if one is not finite.
+    pub fn magnitude(&self) -> Option<f64> {
+        // Bits of positive numbers are in their order, those of infinity and NaN above all others.
+        let of = |values: &[f64]| {
+            let largest = values.iter().fold(0, |largest: u64, value| largest.max(value.abs().to_bits()));
+            Some(f64::from_bits(largest)).filter(|largest| largest.is_finite())
+        };
         match self {
-            SavedValue::Scalar(value) => value.is_finite(),
-            SavedValue::Vector(values) | SavedValue::Sequence(values) | SavedValue::Scalars(_, values) => finite(values),
-            SavedValue::Vectors(_, components) => components.iter().all(|component| finite(component)),
-            SavedValue::Bool(_) | SavedValue::Domain(_) | SavedValue::Bools(..) | SavedValue::Entities(..) => true,
+            SavedValue::Scalar(value) => of(&[*value]),
+            SavedValue::Vector(values) | SavedValue::Sequence(values) | SavedValue::Scalars(_, values) => of(values),
+            SavedValue::Vectors(_, components) => {
+                components.iter().map(|component| of(component)).try_fold(0.0, |largest: f64, next| Some(largest.max(next?)))
+            }
+            SavedValue::Bool(_) | SavedValue::Domain(_) | SavedValue::Bools(..) | SavedValue::Entities(..) => Some(0.0),
         }
     }
 }

@@ -22,16 +22,6 @@ pub enum Choice<T = f64> {
     Nothing,
 }
 
-impl<T> Choice<T> {
-    /// Whether it is one value for each element.
-    pub fn is_per_element(&self) -> bool {
-        match self {
-            Choice::File(_) | Choice::Derived(_) => true,
-            Choice::Uniform(_) | Choice::Nothing => false,
-        }
-    }
-}
-
 /// Ways to give a collection of numbers by what the grid has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Derived {
@@ -67,6 +57,37 @@ pub enum ListChoice {
     Text,
     /// No parameter is given.
     Nothing,
+}
+
+/// What an input is given by.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum GivenBy {
+    /// One value for all, the default, or nothing.
+    Value,
+    /// A text that has something for each element.
+    Elements,
+    /// A file.
+    File(PathBuf),
+}
+
+impl<T> From<Choice<T>> for GivenBy {
+    fn from(choice: Choice<T>) -> GivenBy {
+        match choice {
+            Choice::Uniform(_) | Choice::Nothing => GivenBy::Value,
+            Choice::Derived(_) => GivenBy::Elements,
+            Choice::File(path) => GivenBy::File(path),
+        }
+    }
+}
+
+impl From<ListChoice> for GivenBy {
+    fn from(choice: ListChoice) -> GivenBy {
+        match choice {
+            ListChoice::Nothing => GivenBy::Value,
+            ListChoice::Text => GivenBy::Elements,
+            ListChoice::File(path) => GivenBy::File(path),
+        }
+    }
 }
 
 /// The key that gives an input as a file.

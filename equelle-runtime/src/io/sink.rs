@@ -1,4 +1,4 @@
-//! Where the bytes of results go: files, or memory. A file appears under its name when it is
+//! Where the bytes of results go: files, memory, or nowhere. A file appears under its name when it is
 //! complete, or not at all.
 
 use std::collections::BTreeMap;
@@ -29,6 +29,9 @@ pub enum Sink {
     Files,
     /// Memory. No file is written.
     Memory(Arc<Mutex<Memory>>),
+    /// Nowhere: a run that is tried. Outputs are checked and counted, and neither formatted nor
+    /// printed; there is no folder.
+    Nowhere,
 }
 
 impl Sink {
@@ -45,7 +48,7 @@ impl Sink {
     /// What is in memory, by name; nothing if files are written.
     pub fn contents(&self) -> Contents {
         match self {
-            Sink::Files => Contents::new(),
+            Sink::Files | Sink::Nowhere => Contents::new(),
             Sink::Memory(memory) => memory.lock().unwrap_or_else(PoisonError::into_inner).contents.clone(),
         }
     }
@@ -57,7 +60,7 @@ impl Sink {
     pub fn create_folder(&self, dir: &Path) -> Result<()> {
         match self {
             Sink::Files => std::fs::create_dir_all(dir),
-            Sink::Memory(_) => Ok(()),
+            Sink::Memory(_) | Sink::Nowhere => Ok(()),
         }
     }
 
@@ -70,6 +73,7 @@ impl Sink {
         Ok(match self {
             Sink::Files => SinkFile(Content::File(temporary::create(dir, prefix)?)),
             Sink::Memory(memory) => SinkFile(Content::Memory(Arc::clone(memory), Vec::new())),
+            Sink::Nowhere => SinkFile(Content::Nowhere),
         })
     }
 
@@ -93,6 +97,7 @@ pub struct SinkFile(Content);
 enum Content {
     File(NamedTempFile),
     Memory(Arc<Mutex<Memory>>, Vec<u8>),
+    Nowhere,
 }
 
 impl SinkFile {
@@ -119,13 +124,14 @@ impl Write for SinkFile {
                 }
                 written.write(bytes)
             }
+            Content::Nowhere => Ok(bytes.len()),
         }
     }
 
     fn flush(&mut self) -> Result<()> {
         match &mut self.0 {
             Content::File(file) => file.flush(),
-            Content::Memory(..) => Ok(()),
+            Content::Memory(..) | Content::Nowhere => Ok(()),
         }
     }
 }
@@ -146,6 +152,7 @@ impl CompleteFile {
                 memory.lock().unwrap_or_else(PoisonError::into_inner).contents.insert(path.to_path_buf(), bytes);
                 Ok(())
             }
+            Content::Nowhere => Ok(()),
         }
     }
 }
@@ -172,7 +179,7 @@ mod tests {
             sink.write(&path, |out| out.write_all(b"whole")).unwrap();
             let found = match &sink {
                 Sink::Files => std::fs::read(&path).unwrap(),
-                Sink::Memory(_) => sink.contents()[&path].clone(),
+                Sink::Memory(_) | Sink::Nowhere => sink.contents()[&path].clone(),
             };
             assert_eq!(found, b"whole");
             let _ = std::fs::remove_file(&path);

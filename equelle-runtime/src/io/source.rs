@@ -48,18 +48,40 @@ impl Source {
     /// # Errors
     /// `Io` if it cannot be read.
     pub fn read(&self, path: &Path, what: &str) -> Result<Bytes, Error> {
-        let failed = |error: std::io::Error| {
-            let what = if what.is_empty() { String::new() } else { format!("{what} ") };
-            Error::new(ErrorKind::Io, format!("cannot read {what}`{}`: {error}", path.display()))
-        };
         match self {
-            Source::Files => std::fs::read(path).map(Bytes::Owned).map_err(failed),
+            Source::Files => std::fs::read(path).map(Bytes::Owned).map_err(|error| cannot_read(path, what, &error)),
             Source::Memory(contents) => match contents.get(path) {
                 Some(bytes) => Ok(Bytes::Shared(Arc::clone(bytes))),
-                None => Err(failed(std::io::Error::new(std::io::ErrorKind::NotFound, "there is no such name in memory"))),
+                None => Err(cannot_read(path, what, &std::io::Error::new(std::io::ErrorKind::NotFound, "there is no such name in memory"))),
             },
         }
     }
+
+    /// The error of [`Source::read`], if it is known before the file is read. A pipe gives what it
+    /// has once, and is not opened.
+    ///
+    /// # Errors
+    /// `Io` if the file cannot be read.
+    pub fn check(&self, path: &Path, what: &str) -> Result<(), Error> {
+        match self {
+            Source::Files => {
+                let found = std::fs::metadata(path).map_err(|error| cannot_read(path, what, &error))?;
+                if found.is_dir() {
+                    return Err(cannot_read(path, what, &std::io::ErrorKind::IsADirectory.into()));
+                }
+                if found.is_file() {
+                    std::fs::File::open(path).map_err(|error| cannot_read(path, what, &error))?;
+                }
+                Ok(())
+            }
+            Source::Memory(_) => self.read(path, what).map(drop),
+        }
+    }
+}
+
+fn cannot_read(path: &Path, what: &str, error: &std::io::Error) -> Error {
+    let what = if what.is_empty() { String::new() } else { format!("{what} ") };
+    Error::new(ErrorKind::Io, format!("cannot read {what}`{}`: {error}", path.display()))
 }
 
 #[cfg(test)]
@@ -78,5 +100,9 @@ mod tests {
         assert!(error.message.starts_with("cannot read grid file `") && error.message.ends_with("no such name in memory"), "{error:?}");
         let error = Source::Files.read(Path::new("no/such"), "").unwrap_err();
         assert!(error.message.starts_with("cannot read `no/such`: "), "{error:?}");
+        assert_eq!(Source::Files.check(Path::new("no/such"), "").unwrap_err().message, error.message);
+        assert!(Source::Files.check(file.path(), "").is_ok() && memory.check(file.path(), "").is_err());
+        let folder = file.path().parent().unwrap();
+        assert_eq!(Source::Files.check(folder, "").unwrap_err().kind, Source::Files.read(folder, "").unwrap_err().kind);
     }
 }

@@ -404,7 +404,7 @@ impl<G: GridProblem> Problem for G {
         if history.is_kept {
             // Whatever failed before, another attempt has gone on.
             self.session().drop_failed_solve();
-        } else if self.session().has_forensics()
+        } else if self.session().leaves_failure()
             && self.state().is_square()
             && let Ok(fields) = failed_fields(self)
         {

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::background::Order;
 use super::field::{Field, FieldValues, Support};
+use super::files::check_tag;
 use super::record::DeferredOutput;
 use super::steps::{FieldOrder, FileNeeds, FileWriter, StepEnd};
 use super::{LARGE, OpenStep, Outputs, StepTime, Target};
@@ -142,6 +143,11 @@ impl Outputs {
         unit: Option<&'static str>,
         values: Box<dyn FnOnce() -> Result<FieldValues, Error> + Send>,
     ) -> Result<(), Error> {
+        if let Target::Nowhere { .. } = &self.target {
+            check_tag(tag).map_err(|error| error.at(line))?;
+            self.count(tag);
+            return values().map(drop);
+        }
         let Some(record) = self.record_of_files(support.len()).map_err(|error| error.at(line))? else { return Ok(()) };
         let number = self.next_number(&record, tag).map_err(|error| error.at(line))?;
         if let Some(step) = self.open_step(tag, Some(support.kind)) {

@@ -94,7 +94,7 @@ impl Folder {
         }
         match folder.sink {
             Sink::Files => folder.read_earlier()?,
-            Sink::Memory(_) => {}
+            Sink::Memory(_) | Sink::Nowhere => {}
         }
         Ok((folder, warning))
     }
@@ -175,7 +175,7 @@ impl Folder {
     /// Starts the journal. The record is that of this run by now, and has its previous entries.
     pub(super) fn begin_journal(&mut self) -> std::io::Result<()> {
         self.is_claimed = true;
-        if matches!(self.sink, Sink::Memory(_)) {
+        if !matches!(self.sink, Sink::Files) {
             return Ok(());
         }
         self.journal = Some(own_file::open_empty(&self.journal_path())?);
@@ -235,7 +235,7 @@ impl Folder {
             (Sink::Files, Some(journal)) => journal.write_all(format!("{}\n", entry.json(program)).as_bytes())?,
             (Sink::Files, None) => return Err(std::io::Error::other("there is no journal")),
             // What is in memory ends with the process.
-            (Sink::Memory(_), _) => {}
+            (Sink::Memory(_) | Sink::Nowhere, _) => {}
         }
         file.publish(&self.dir.join(entry.content.name(program)))?;
         if entry.content.is_rewritten() {
@@ -267,7 +267,7 @@ impl Folder {
     /// Removes the journal after the final record; that of a run before this one stays with its
     /// record.
     pub(super) fn end(self) {
-        if matches!(self.sink, Sink::Memory(_)) || !self.is_claimed {
+        if !matches!(self.sink, Sink::Files) || !self.is_claimed {
             return;
         }
         // A journal that stays is read again and changes nothing.
@@ -283,7 +283,7 @@ impl Folder {
 fn attempt_in(sink: &Sink, path: &Path, owner: &str) -> std::io::Result<Option<LockAttempt>> {
     match sink {
         Sink::Files => ask(path, owner).map(Some),
-        Sink::Memory(_) => Ok(None),
+        Sink::Memory(_) | Sink::Nowhere => Ok(None),
     }
 }
 

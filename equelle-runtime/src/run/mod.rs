@@ -115,6 +115,11 @@ impl RunRecord {
         self
     }
 
+    /// True if the run is tried: it has no folder.
+    pub(crate) fn goes_nowhere(&self) -> bool {
+        matches!(self.state().sink, Sink::Nowhere)
+    }
+
     fn state(&self) -> MutexGuard<'_, State> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }

@@ -3,50 +3,23 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Weak;
-use std::time::Instant;
 
+use super::kept_states::KeptStates;
 use crate::checkpoint::policy::{Policy, RestartFrom};
 use crate::checkpoint::read::Restart;
 use crate::checkpoint::{SavedValue, file_name, step_of};
 use crate::domain::Domain;
 use crate::error::{Error, ErrorKind};
 use crate::interrupt::Signal;
-use crate::output::OutputCounters;
+use crate::output::output_dir;
 use crate::params::Parameters;
 use crate::program::Program;
-
-/// Bytes in a second at which any back-end copies its state to the host, pages of the system and
-/// the bus included.
-const LEAST_RATE: f64 = 1e9;
-
-/// Largest share of the time that copies of the state may take.
-const LARGEST_SHARE: f64 = 0.02;
 
 /// Why a run ends with a checkpoint.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Stop {
     Signal(Signal),
     File,
-}
-
-/// The state after a round, as a checkpoint has it.
-pub(super) struct RoundState {
-    pub(super) loop_number: u32,
-    pub(super) round: usize,
-    pub(super) step: u64,
-    pub(super) counters: OutputCounters,
-    pub(super) saved: Vec<(String, SavedValue)>,
-    /// When it was copied.
-    pub(super) since: Instant,
-}
-
-impl RoundState {
-    /// Whether a copy of the next state costs little beside the computation since this one: where
-    /// steps are short for the size of the state, not each of them is kept.
-    pub(super) fn may_be_replaced(&self) -> bool {
-        let bytes: usize = self.saved.iter().map(|(_, value)| value.bytes()).sum();
-        self.since.elapsed().as_secs_f64() * LEAST_RATE * LARGEST_SHARE >= bytes as f64
-    }
 }
 
 /// The checkpoints of a run.
@@ -63,8 +36,8 @@ pub(super) struct Checkpoints {
     pub(super) inputs_before: BTreeMap<(String, String), String>,
     /// Decided for this step.
     pub(super) decided: Option<(u64, bool)>,
-    /// The state after the last round, should the next one fail.
-    pub(super) kept: Option<RoundState>,
+    /// States after rounds, should a later one fail.
+    pub(super) kept: KeptStates,
     pub(super) stop: Option<Stop>,
     pub(super) saved: Vec<(String, SavedValue)>,
     /// Domains that the program has made of conditions.
@@ -101,7 +74,7 @@ impl Checkpoints {
             resumed: None,
             inputs_before: BTreeMap::new(),
             decided: None,
-            kept: None,
+            kept: KeptStates::default(),
             stop: None,
             saved: Vec::new(),
             filtered: Vec::new(),
@@ -127,13 +100,28 @@ fn latest(program: &Program, dir: &Path) -> Result<Restart, Error> {
             Err(error) => refused = refused.or(Some(error)),
         }
     }
-    Err(refused.unwrap_or_else(|| {
-        Error::new(
-            ErrorKind::Io,
-            format!("there is no checkpoint `{}` in `{}`", file_name(program.name, 0).replace("00000", "*"), dir.display()),
-        )
+    Err(refused.unwrap_or_else(|| no_checkpoint(program, dir)))
+}
+
+fn no_checkpoint(program: &Program, dir: &Path) -> Error {
+    let name = file_name(program.name, 0).replace("00000", "*");
+    Error::new(ErrorKind::Io, format!("there is no checkpoint `{name}` in `{}`", dir.display()))
         .hint("give the file with restart=FILE, or its folder with output_dir=DIR")
-    }))
+}
+
+/// The error of a checkpoint that is not there, before it is read.
+///
+/// # Errors
+/// `Data` for a bad parameter, `Io` if there is no file.
+pub(super) fn check_restart(program: &Program, parameters: &Parameters) -> Result<(), Error> {
+    match RestartFrom::from_parameters(parameters)? {
+        None => Ok(()),
+        Some(RestartFrom::File(path)) => parameters.source().check(&path, ""),
+        Some(RestartFrom::Latest) => {
+            let dir = output_dir(parameters)?;
+            if checkpoints_in(&dir, program.name).is_empty() { Err(no_checkpoint(program, &dir)) } else { Ok(()) }
+        }
+    }
 }
 
 /// Checkpoints of a program in a folder, by their rounds.

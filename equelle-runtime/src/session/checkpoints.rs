@@ -2,9 +2,10 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Weak};
-use std::time::Instant;
 
-use super::checkpoint_state::{RoundState, Stop, checkpoints_in};
+use super::checkpoint_state::{Stop, checkpoints_in};
+use super::kept_states::RoundState;
+use super::placement::ComputeDevice;
 use super::{LoopState, Session};
 use crate::checkpoint::header::{Header, RunIdentity};
 use crate::checkpoint::policy::KEPT;
@@ -20,6 +21,12 @@ use crate::report::event::Event;
 
 /// Name of the file in the output folder that ends a run with a checkpoint.
 pub const STOP: &str = "STOP";
+
+/// Seconds of a copy of the smallest state by the host.
+const READ_ON_HOST: f64 = 1e-6;
+
+/// The same where a GPU repeats rounds as a graph: it waits, and captures its graphs again.
+const READ_BETWEEN_GRAPHS: f64 = 1e-3;
 
 impl Session {
     /// What must be the same where a run goes on.
@@ -76,7 +83,7 @@ impl Session {
         if let Some(len) = state.len.filter(|len| rounds > *len) {
             return Err(restart.refuse(&format!("{rounds} rounds of its loop are done, and the loop of this run has {len}")));
         }
-        if let (Some(saved), Some(own)) = (&header.sequence, self.hash_of_rounds(rounds))
+        if let (Some(saved), Some(own)) = (&header.sequence, hash_of_rounds(self.outer.as_deref(), rounds))
             && *saved != own
         {
             self.differs(&restart, &format!("the sequence of its loop differs in the first {rounds} elements"))?;
@@ -126,13 +133,6 @@ impl Session {
         Ok(())
     }
 
-    /// Hash of the first elements of the sequence of the outermost loop; `None` if they are not
-    /// known here.
-    fn hash_of_rounds(&self, rounds: usize) -> Option<String> {
-        let done = self.outer.as_ref()?.get(..rounds)?;
-        Some(format!("{:016x}", grid_hash::of_numbers(done.iter().copied())))
-    }
-
     /// A part of the state of the checkpoint from which the run goes on.
     ///
     /// # Errors
@@ -156,12 +156,15 @@ impl Session {
 
     /// Whether a run that is stopped writes a checkpoint: if it writes some anyway, or files.
     pub(super) fn ends_with_checkpoint(&self) -> bool {
-        self.checkpoints.policy.is_asked() || self.outputs.dir().is_some()
+        self.outputs.record().is_some() && (self.checkpoints.policy.is_asked() || self.outputs.dir().is_some())
     }
 
-    /// Signals end the run after the round of a loop if there is a checkpoint, else before.
-    fn defer_interrupts(&mut self) {
-        self.interrupt.defer(self.ends_with_checkpoint());
+    /// Signals end the run after the round of a loop if there is a checkpoint, else before. True if
+    /// there is.
+    fn defer_interrupts(&mut self) -> bool {
+        let defers = self.ends_with_checkpoint();
+        self.interrupt.defer(defers);
+        defers
     }
 
     /// Whether to write a checkpoint at the end of a round. The same whenever it is asked in one
@@ -175,8 +178,7 @@ impl Session {
         }
         // All that has been restored is in use by now.
         self.checkpoints.resumed = None;
-        self.defer_interrupts();
-        if self.ends_with_checkpoint() {
+        if self.defer_interrupts() {
             self.checkpoints.stop = self.interrupt.signal().map(Stop::Signal).or_else(|| self.finds_stop().then_some(Stop::File));
         }
         let due = self.checkpoints.stop.is_some() || self.checkpoints.policy.is_time(step);
@@ -184,9 +186,16 @@ impl Session {
         due
     }
 
-    /// Whether the state is kept at the end of this round, written or not: the next one may fail.
-    pub(crate) fn keeps_state(&self) -> bool {
-        self.has_forensics() && self.checkpoints.kept.as_ref().is_none_or(RoundState::may_be_replaced)
+    /// Whether the state is kept at the end of this round, written or not: a later one may fail.
+    pub(crate) fn keeps_state(&mut self) -> bool {
+        if !self.checkpoints.kept.is_time() {
+            return false;
+        }
+        let keeps = self.leaves_failure();
+        if !keeps {
+            self.checkpoints.kept.wait(READ_ON_HOST);
+        }
+        keeps
     }
 
     fn finds_stop(&mut self) -> bool {
@@ -212,11 +221,25 @@ impl Session {
         Ok(())
     }
 
+    /// What has been saved, after a round of a loop.
+    fn saved_state(&mut self, loop_number: u32, state: &LoopState) -> RoundState {
+        let saved = std::mem::take(&mut self.checkpoints.saved);
+        let (step, counters, sequence) = (self.outputs.moment().step, self.outputs.counters(), self.outer.clone());
+        RoundState { loop_number, round: state.next, step, counters, saved, sequence }
+    }
+
     /// Keeps what has been saved.
     pub(crate) fn keep_state(&mut self, loop_number: u32, state: &LoopState) {
-        let saved = std::mem::take(&mut self.checkpoints.saved);
-        let (step, counters) = (self.outputs.moment().step, self.outputs.counters());
-        self.checkpoints.kept = Some(RoundState { loop_number, round: state.next, step, counters, saved, since: Instant::now() });
+        let state = self.saved_state(loop_number, state);
+        self.keep(state);
+    }
+
+    fn keep(&mut self, state: RoundState) {
+        // A state after an output that is not finite is not the last good one.
+        if !self.has_found_nonfinite() {
+            let repeats_rounds = self.program.solves.is_empty() && self.place == Some(ComputeDevice::Gpu);
+            self.checkpoints.kept.keep(state, if repeats_rounds { READ_BETWEEN_GRAPHS } else { READ_ON_HOST });
+        }
     }
 
     /// The header of a checkpoint of a state, without what [`write::write`] fills in.
@@ -230,7 +253,7 @@ impl Session {
             round: kept.round as u64,
             counters: kept.counters.clone(),
             step_files: self.outputs.record().map_or(0, |record| record.n_step_files(kept.step)),
-            sequence: self.hash_of_rounds(kept.round),
+            sequence: hash_of_rounds(kept.sequence.as_deref(), kept.round),
             inputs,
             domains: Vec::new(),
             state: std::collections::BTreeMap::new(),
@@ -245,20 +268,20 @@ impl Session {
         let completed = self.outputs.complete();
         self.tell_of_outputs();
         self.locate_nonfinite(completed)?;
+        let kept = self.saved_state(number, state);
         let Some(record) = self.outputs.record().cloned() else {
-            return self.end_of_stop(None);
+            self.checkpoints.policy.written();
+            return Ok(());
         };
         if let Some(warning) = record.open()? {
             self.progress.warning(&warning);
         }
         let moment = self.outputs.moment();
-        self.keep_state(number, state);
-        let Some(kept) = self.checkpoints.kept.take() else { return Err(Error::internal("there is no state")) };
         let header = self.header_of(&kept)?;
         let path = record.dir_of_files().join(file_name(self.program.name, moment.step));
         let published = record.temporary().and_then(|file| write::write(file, header, &kept.saved)?.finish()?.publish(&path));
         published.map_err(|error| Error::cannot_write(&format!("checkpoint `{}`", path.display()), &error))?;
-        self.checkpoints.kept = Some(kept).filter(|_| self.has_forensics());
+        self.keep(kept);
         self.checkpoints.policy.written();
         let file = file_name(self.program.name, moment.step);
         self.event(&Event::Checkpoint { step: moment.step, time: moment.time, file });
@@ -268,11 +291,11 @@ impl Session {
             // One that stays is an older state.
             let _ = std::fs::remove_file(path);
         }
-        self.end_of_stop(Some(&path))
+        self.end_of_stop(&path)
     }
 
     /// The end of a run that was stopped.
-    fn end_of_stop(&mut self, checkpoint: Option<&Path>) -> Result<(), Error> {
+    fn end_of_stop(&mut self, checkpoint: &Path) -> Result<(), Error> {
         let Some(stop) = self.checkpoints.stop else { return Ok(()) };
         self.progress.close_bar();
         let (by, signal) = match stop {
@@ -285,11 +308,16 @@ impl Session {
             }
         };
         let place = self.progress.current_step().map_or_else(String::new, |step| format!(" after {}", step_text(step)));
-        let state = checkpoint.map_or_else(String::new, |path| format!("; `{}` has the state", path.display()));
-        let message = format!("interrupted{place} by {by}; the outputs so far are complete{state}");
-        let error = Error::new(ErrorKind::Interrupted(signal), message);
-        Err(if checkpoint.is_some() { error.hint("restart=latest goes on from there") } else { error })
+        let state = format!("`{}` has the state", checkpoint.display());
+        let message = format!("interrupted{place} by {by}; the outputs so far are complete; {state}");
+        Err(Error::new(ErrorKind::Interrupted(signal), message).hint("restart=latest goes on from there"))
     }
+}
+
+/// Hash of the first elements of the sequence of a loop; `None` if they are not known here.
+fn hash_of_rounds(sequence: Option<&Vec<f64>>, rounds: usize) -> Option<String> {
+    let done = sequence?.get(..rounds)?;
+    Some(format!("{:016x}", grid_hash::of_numbers(done.iter().copied())))
 }
 
 /// `[dimension, cells, faces]`

@@ -135,6 +135,11 @@ impl Session {
         }
     }
 
+    /// Whether an output that was being written is known not to be finite.
+    pub(super) fn has_found_nonfinite(&self) -> bool {
+        self.finite.later.lock().unwrap_or_else(PoisonError::into_inner).is_some()
+    }
+
     /// The result of outputs; adds the location of a number that is not finite. Only here is the
     /// grid available, whose geometry may be freed at any time.
     pub(super) fn locate_nonfinite<T>(&self, result: Result<T, Error>) -> Result<T, Error> {

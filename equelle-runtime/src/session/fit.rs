@@ -3,6 +3,7 @@
 use super::Session;
 use crate::entity::{CanonicalSet, EntityKind, Extent};
 use crate::error::{Error, ErrorKind};
+use crate::input::choice::GivenBy;
 use crate::memory::{self, Estimate, MemoryPlan};
 use crate::program::{InputKind, TableColumns};
 use crate::report::bytes;
@@ -82,7 +83,7 @@ impl Session {
         let sizes = memory::Sizes { grid: &self.grid, real: real as u64, len: &len, multigrid, known: &known };
         let mut estimate = Estimate::of(plan, &sizes);
         for input in self.program.inputs.iter().filter(|input| input.kind.is_collection()) {
-            let per_element = self.inputs.is_per_element(&self.parameters, input.name, input.kind)?;
+            let per_element = self.inputs.given(&self.parameters, input.name, input.kind)? != GivenBy::Value;
             let bytes = match input.kind {
                 InputKind::Vectors => 8 * self.grid.dim() as u64,
                 InputKind::Bools => 1,

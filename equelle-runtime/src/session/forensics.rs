@@ -1,5 +1,5 @@
-//! What a run leaves where a solve fails: the last good state, the last iterate with its residual,
-//! the worst elements, and the command that goes on with other parameters.
+//! What a run leaves where it fails: the last good state and the command that goes on from there
+//! with other parameters; of a solve the last iterate with its residual and the worst elements.
 
 use std::collections::BTreeSet;
 use std::io::Result as IoResult;
@@ -12,6 +12,7 @@ use serde_json::json;
 use super::Session;
 use super::checkpoint_state::checkpoints_in;
 use super::failed_solve::FailedSolve;
+use super::kept_states::RoundState;
 use crate::checkpoint::{file_name, write};
 use crate::domain::Domain;
 use crate::error::{Error, ErrorKind};
@@ -24,9 +25,11 @@ use crate::run::FAILURE;
 const WORST: usize = 100;
 
 impl Session {
-    /// Whether this run leaves a folder where a solve fails: if it writes files or checkpoints.
-    pub(crate) fn has_forensics(&self) -> bool {
-        !self.program.solves.is_empty() && self.ends_with_checkpoint()
+    /// Whether this run leaves a folder where it fails: if it writes files or checkpoints, or would.
+    pub(crate) fn leaves_failure(&self) -> bool {
+        let collections = || self.program.outputs.iter().filter_map(|output| output.kind.entities());
+        let has_files = |kind| self.outputs.has_files_for(self.grid.n_entities(kind).unwrap_or(0));
+        self.outputs.record().is_some() && (self.ends_with_checkpoint() || collections().any(has_files))
     }
 
     /// Keeps the last iterate of a failed solve. `fields`: domain, iterate and residual of each
@@ -41,18 +44,21 @@ impl Session {
         self.failed_solve = None;
     }
 
-    /// Writes the folder for the error that ends a run, if a solve caused it, and says in the
-    /// message where it is and how to go on.
+    /// Writes the folder for the error that ends a run, and says in the message where it is and how
+    /// to go on.
     pub fn examine(&mut self, mut error: Error) -> Error {
-        let Some(failed) = self.failed_solve.take() else { return error };
-        if error.kind != ErrorKind::Simulation {
+        let failed = self.failed_solve.take();
+        if error.kind != ErrorKind::Simulation || !self.leaves_failure() {
             return error;
         }
         // The checkpoint counts the files of its step, which a thread may still be writing.
         if let Err(first) = self.complete_outputs() {
-            return first;
+            if first.kind != ErrorKind::Simulation {
+                return first;
+            }
+            error = first;
         }
-        match self.write_failure(&failed) {
+        match self.write_failure(failed.as_ref()) {
             Ok(Some(text)) => error.message = format!("{}\n{text}", error.message),
             Ok(None) => {}
             Err(what) => self.progress.warning(&format!("the folder `{FAILURE}` could not be written: {}", what.message)),
@@ -60,25 +66,66 @@ impl Session {
         error
     }
 
-    fn write_failure(&mut self, failed: &FailedSolve) -> Result<Option<String>, Error> {
+    /// Writes the last good state, and a failed solve; what to say of them.
+    fn write_failure(&mut self, failed: Option<&FailedSolve>) -> Result<Option<String>, Error> {
         let Some(record) = self.outputs.record().cloned() else { return Ok(None) };
-        let (dir, sink) = (record.dir_of_files().join(FAILURE), self.sink.clone());
-        let io = |path: &Path, error: std::io::Error| Error::cannot_write(&format!("`{}`", path.display()), &error);
-        sink.create_folder(&dir).map_err(|error| io(&dir, error))?;
+        // Before a solve that fails the state was good, however it had grown.
+        let good = match failed {
+            Some(_) => self.checkpoints.kept.take_last().map(|state| (state, false)),
+            None => self.checkpoints.kept.take_good(),
+        };
+        if failed.is_none() && good.is_none() {
+            return Ok(None);
+        }
+        let dir = record.dir_of_files().join(FAILURE);
+        self.sink.create_folder(&dir).map_err(|error| cannot_write(&dir, &error))?;
         let is_restart = self.parameters.text("restart").is_some();
         let earlier = checkpoints_in(&dir, self.program.name);
-        let checkpoint = self.checkpoints.kept.take();
-        let mut good = None;
-        if let Some(kept) = checkpoint.filter(|kept| kept.saved.iter().all(|(_, value)| value.is_finite())) {
-            let path = dir.join(file_name(self.program.name, kept.step));
-            let header = self.header_of(&kept)?;
-            sink.write(&path, |out| write::write(out, header, &kept.saved).map(|_| ())).map_err(|error| io(&path, error))?;
-            good = Some((kept.step, path));
-        }
+        let good = match good {
+            Some((state, runs_away)) => Some((state.step, runs_away, self.write_state(&dir, &state)?)),
+            None => None,
+        };
         // Those of an earlier failure are of another state, unless this run goes on from one.
-        for (_, path) in earlier.into_iter().filter(|(step, _)| good.as_ref().map_or(!is_restart, |(own, _)| own != step)) {
+        for (_, path) in earlier.into_iter().filter(|(step, _)| good.as_ref().map_or(!is_restart, |(own, ..)| own != step)) {
             let _ = std::fs::remove_file(path);
         }
+        let changed = failed.map_or_else(Vec::new, |failed| self.remedies(failed));
+        let command = command(&changed, good.as_ref().map(|(.., path)| path.as_path()), is_restart);
+        let (state, how) = match &good {
+            Some((step, runs_away, _)) => {
+                let before = if *runs_away { ", before numbers ran away" } else { "" };
+                (format!("the state after step {step}{before}"), "goes on from there")
+            }
+            None if is_restart => (String::new(), "goes on from where this one did"),
+            None => (String::new(), "begins anew"),
+        };
+        let Some(failed) = failed else {
+            let path = good.map(|(.., path)| path.display().to_string()).unwrap_or_default();
+            return Ok(Some(format!("`{path}` has {state}; with shorter steps or other parameters the run {how} by\n  {command}")));
+        };
+        let is_drawn = self.write_solve(&dir, failed)?;
+        let drawn = if is_drawn { format!(" (drawn by `equellec plot {}`)", dir.display()) } else { String::new() };
+        let state = if state.is_empty() { state } else { format!(", and {state}") };
+        let with = if changed.is_empty() { "once the program or its data are corrected" } else { "with other parameters" };
+        Ok(Some(format!(
+            "`{0}` has the last iterate, its residual and the worst elements{drawn}{state}; {with} the run {how} by\n  {command}",
+            dir.display()
+        )))
+    }
+
+    /// Writes a state as a checkpoint into the folder; its path.
+    fn write_state(&mut self, dir: &Path, state: &RoundState) -> Result<PathBuf, Error> {
+        let path = dir.join(file_name(self.program.name, state.step));
+        let header = self.header_of(state)?;
+        let written = self.sink.write(&path, |out| write::write(out, header, &state.saved).map(|_| ()));
+        written.map_err(|error| cannot_write(&path, &error))?;
+        Ok(path)
+    }
+
+    /// Writes the iterate of a failed solve and its worst elements into the folder; whether a
+    /// picture can be drawn of them.
+    fn write_solve(&mut self, dir: &Path, failed: &FailedSolve) -> Result<bool, Error> {
+        let sink = self.sink.clone();
         let moment = self.outputs.moment();
         let mut files = Vec::new();
         let fields = self.fields_of(failed);
@@ -95,12 +142,14 @@ impl Session {
             let name = format!("{}{}-{:05}.vtu", self.program.name, part.suffix(), moment.step);
             let path = dir.join(&name);
             let step = StepFields { step: moment.step, time: moment.time, fields: &fields, scalars: &[] };
-            sink.write(&path, |out| vtu::write(out, &mesh, &step)).map_err(|error| io(&path, error))?;
+            sink.write(&path, |out| vtu::write(out, &mesh, &step)).map_err(|error| cannot_write(&path, &error))?;
             files.push(json!({"name": name, "tag": null, "step": moment.step, "time": moment.time}));
         }
         let path = dir.join(format!("{}-worst.csv", self.program.name));
-        sink.write(&path, |out| self.worst(failed, out)).map_err(|error| io(&path, error))?;
-        record.has_failed(files.clone());
+        sink.write(&path, |out| self.worst(failed, out)).map_err(|error| cannot_write(&path, &error))?;
+        if let Some(record) = self.outputs.record() {
+            record.has_failed(files.clone());
+        }
         let about = json!({
             "program": {"name": self.program.name},
             "state": "failed",
@@ -108,24 +157,8 @@ impl Session {
             "files": &files,
         });
         let path = dir.join(format!("{}.run.json", self.program.name));
-        sink.write(&path, |out| writeln!(out, "{about:#}")).map_err(|error| io(&path, error))?;
-        let state = match &good {
-            Some((step, _)) => format!(", and the state after step {step}"),
-            None => String::new(),
-        };
-        let drawn = if files.is_empty() { String::new() } else { format!(" (drawn by `equellec plot {}`)", dir.display()) };
-        let changed = self.remedies(failed);
-        let command = command(&changed, good.as_ref().map(|(_, path)| path.as_path()), is_restart);
-        let how = match &good {
-            Some(_) => "goes on from there",
-            None if is_restart => "goes on from where this one did",
-            None => "begins anew",
-        };
-        let with = if changed.is_empty() { "once the program or its data are corrected" } else { "with other parameters" };
-        Ok(Some(format!(
-            "`{0}` has the last iterate, its residual and the worst elements{drawn}{state}; {with} the run {how} by\n  {command}",
-            dir.display()
-        )))
+        sink.write(&path, |out| writeln!(out, "{about:#}")).map_err(|error| cannot_write(&path, &error))?;
+        Ok(!files.is_empty())
     }
 
     fn fields_of(&self, failed: &FailedSolve) -> Vec<Field> {
@@ -195,6 +228,10 @@ fn command(changed: &[(&'static str, String)], restart: Option<&Path>, is_restar
     let words = std::env::args().enumerate().filter(|(index, word)| *index == 0 || !replaced(word)).map(|(_, word)| word);
     let all = words.chain(other.iter().map(|(key, value)| format!("{key}={value}")));
     all.map(|word| quoted(&word)).collect::<Vec<_>>().join(" ")
+}
+
+fn cannot_write(path: &Path, error: &std::io::Error) -> Error {
+    Error::cannot_write(&format!("`{}`", path.display()), error)
 }
 
 fn absolute(path: &Path) -> PathBuf {

@@ -202,6 +202,20 @@ pub(super) fn grid_for_program(program: &Program, parameters: &Parameters) -> Re
     grid(parameters, Files::OfProgram(program))
 }
 
+/// Number of cells of the Cartesian grid of a run of a program, before it is made; `None` for a
+/// grid from a file.
+///
+/// # Errors
+/// As [`grid_from_parameters`]; of a grid file `Io` alone.
+pub fn cartesian_cells(program: &Program, parameters: &Parameters) -> Result<Option<usize>, Error> {
+    if let Some(path) = parameters.path("grid_filename")? {
+        parameters.source().check(&path, "grid file")?;
+        return Ok(None);
+    }
+    let axes = cells(parameters, Files::OfProgram(program))?;
+    Ok(Some(axes.iter().map(|axis| axis.n).fold(1, usize::saturating_mul)))
+}
+
 /// How decks are read: `grid_unit` and `nnc`.
 fn deck_options(parameters: &Parameters) -> Result<DeckOptions, Error> {
     let bad = |key: &str, expected: &str, found: &str| {

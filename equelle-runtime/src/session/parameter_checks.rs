@@ -2,12 +2,15 @@
 
 use crate::error::Error;
 use crate::grid::Renumber;
+use crate::input::choice::GivenBy;
 use crate::input::{Inputs, choice};
 use crate::keys::{self, Form};
 use crate::newton::timestep_cuts;
 use crate::output::Nonfinite;
 use crate::params::{Parameters, near_match};
 use crate::program::{InputInfo, InputKind, Program};
+use crate::session::checkpoint_state::check_restart;
+use crate::session::grid_parameters::cartesian_cells;
 use crate::session::round_length;
 use crate::session::steady_state::SteadyState;
 
@@ -63,7 +66,7 @@ pub(super) fn inputs(program: &Program, parameters: &Parameters) -> Result<Input
     let with_values = program.inputs.iter().filter(|input| input.kind.is_collection() || input.kind == InputKind::Sequence);
     let inputs = Inputs::of(program.inputs, with_values.map(|input| input.name).filter(|name| is_number(name)).collect());
     for input in program.inputs {
-        inputs.is_per_element(parameters, input.name, input.kind).map_err(|error| error.at(input.line))?;
+        inputs.given(parameters, input.name, input.kind).map_err(|error| error.at(input.line))?;
     }
     Ok(inputs)
 }
@@ -88,9 +91,11 @@ pub fn check_parameters(program: &Program, parameters: &Parameters) -> (Vec<Stri
     (warnings, result)
 }
 
-/// The error of a run before its grid is made, or warnings about what its files hold.
+/// The error of a run before its grid is made, of a file that is not there too, or warnings about
+/// what its files hold.
 fn judge(program: &Program, parameters: &Parameters) -> Result<Vec<String>, Error> {
     let mut inputs = inputs(program, parameters)?;
+    cartesian_cells(program, parameters)?;
     timestep_cuts::check(program, parameters)?;
     round_length::max_rounds(parameters)?;
     SteadyState::from_parameters(parameters)?;
@@ -106,6 +111,12 @@ fn judge(program: &Program, parameters: &Parameters) -> Result<Vec<String>, Erro
     }
     for input in program.inputs.iter().filter(|input| input.kind == InputKind::Scalar) {
         inputs.scalar(parameters, input.name, 0.0).map_err(|error| error.at(input.line))?;
+    }
+    check_restart(program, parameters)?;
+    for input in program.inputs {
+        if let GivenBy::File(path) = inputs.given(parameters, input.name, input.kind)? {
+            parameters.source().check(&path, "").map_err(|error| error.at(input.line))?;
+        }
     }
     Ok(empty_sequences(program, parameters, &mut inputs))
 }

@@ -23,10 +23,14 @@ impl Checkpoint for CudaRuntime {
         }
     }
 
-    fn drop_solver_state(&mut self) -> Result<(), Error> {
+    fn check_device(&mut self) -> Result<(), Error> {
         self.resolve_step()?;
         self.executor.flush()?;
-        self.check_flag()?;
+        self.check_flag()
+    }
+
+    fn drop_solver_state(&mut self) -> Result<(), Error> {
+        self.check_device()?;
         // Direct solvers are not in use when they are dropped.
         self.executor.quiesce();
         self.newton = NewtonState::default();
