@@ -179,7 +179,7 @@ fn values_have_the_exponent_that_the_rules_give_in_every_base_dimension() {
             expected.0[i] = exponent;
             let program = program(&text);
             let x = program.variables.iter().find(|v| v.name == "x").expect("the variable exists");
-            assert_eq!(x.dims, [expected], "{expression} [{unit}]");
+            assert_eq!(x.dims, [expected.into()], "{expression} [{unit}]");
         }
     }
 }
@@ -190,11 +190,11 @@ fn outputs_are_told_the_dimension_of_every_element() {
         let mut expected = [Dimension::NONE; 3];
         (expected[1].0[i], expected[2].0[i]) = (1, 2);
         let program = program(&with_prelude(unit, "Output(\"x\", [p, q, k])"));
-        let outputs: Vec<&[Dimension]> = program
+        let outputs: Vec<Vec<Dimension>> = program
             .main
             .iter()
             .filter_map(|statement| match &statement.kind {
-                StmtKind::Output { value, .. } => Some(value.dims.as_slice()),
+                StmtKind::Output { value, .. } => Some(value.dims.iter().map(|dim| dim.dimension()).collect()),
                 StmtKind::Let { .. }
                 | StmtKind::Assign { .. }
                 | StmtKind::Discard(_)
@@ -204,7 +204,7 @@ fn outputs_are_told_the_dimension_of_every_element() {
                 | StmtKind::Return(_) => None,
             })
             .collect();
-        assert_eq!(outputs, [expected.as_slice()], "{unit}");
+        assert_eq!(outputs, [expected.to_vec()], "{unit}");
     }
 }
 
@@ -215,7 +215,7 @@ fn exponents_stop_at_the_largest_magnitude() {
         let accepted = |expression: &str, exponent: i32| {
             let program = program(&with_prelude(unit, &format!("x = {expression}")));
             let x = program.variables.iter().find(|v| v.name == "x").expect("the variable exists");
-            assert_eq!(x.dims[0].0[i], exponent, "{expression} [{unit}]");
+            assert_eq!(x.dims[0].dimension().0[i], exponent, "{expression} [{unit}]");
         };
         accepted("q^2147483647", MAX);
         accepted("r^2147483647", -MAX);

@@ -245,7 +245,7 @@ fn types_and_dimensions_of_expressions() {
         }
         let x = variable(&program, "x");
         assert_eq!(type_name(&program.sets, &x.ty), ty, "{expression}");
-        assert_eq!(x.dims[0].to_string(), dimension, "{expression}");
+        assert_eq!(x.dims[0].dimension().to_string(), dimension, "{expression}");
     }
 }
 
