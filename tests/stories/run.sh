@@ -42,7 +42,7 @@ story() {
         decision=built
         if grep -q "^Interpreting the program" <<<"$printed"; then
             decision=interpreted
-            longest=$(awk -v a="$seconds" -v b="$longest" 'BEGIN { print a > b ? a : b }')
+            longest=$(awk -v a="$seconds" -v b="$longest" 'BEGIN { print (a > b ? a : b) }')
         fi
         line+="$which run $seconds s ($decision), "
     done
