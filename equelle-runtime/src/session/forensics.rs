@@ -27,7 +27,8 @@ const FOLDER: &str = "failure";
 const WORST: usize = 100;
 
 impl Session {
-    /// Whether this run leaves a folder where it fails: if it writes files or checkpoints, or would.
+    /// Whether this run leaves a folder where it fails: if it writes files or checkpoints, or
+    /// would.
     pub(crate) fn leaves_failure(&self) -> bool {
         let collections = || self.program.outputs.iter().filter_map(|output| output.kind.entities());
         let has_files = |kind| self.outputs.has_files_for(self.grid.n_entities(kind).unwrap_or(0));
