@@ -56,12 +56,14 @@ type Idle<T> = BTreeMap<(usize, bool), Vec<Memory<T>>>;
 /// Buffers in use and idle.
 pub(super) struct Pool<T> {
     idle: RefCell<Idle<T>>,
+    /// Numbers of buffers that have left, by length.
+    left: RefCell<BTreeMap<usize, usize>>,
     counters: Cell<PoolCounters>,
 }
 
 impl<T> Default for Pool<T> {
     fn default() -> Self {
-        Pool { idle: RefCell::default(), counters: Cell::default() }
+        Pool { idle: RefCell::default(), left: RefCell::default(), counters: Cell::default() }
     }
 }
 
@@ -108,8 +110,8 @@ impl<T: Copy + Default> Pool<T> {
         })
     }
 
-    /// Takes values from outside; counts as an allocation. They join the idle buffers later, so that
-    /// one of those makes room for them.
+    /// Takes values from outside; counts as an allocation. They join the idle buffers later, so
+    /// that one of those makes room for them.
     pub(super) fn adopt(self: &Rc<Self>, values: Vec<T>) -> Values<T> {
         let mut counters = self.counters.get();
         let mut idle = self.idle.borrow_mut();
@@ -124,8 +126,13 @@ impl<T: Copy + Default> Pool<T> {
         Values { values: Some(Memory { len: values.len(), shared: Rc::new(values), start: 0 }), aligned: false, pool: Rc::clone(self) }
     }
 
-    /// Takes back values that left a pool by [`Values::into_vec`].
+    /// Takes back values that left the pool by [`Values::into_vec`]; frees others, of which there
+    /// would be more and more.
     pub(super) fn give_back(&self, values: Vec<T>) {
+        match self.left.borrow_mut().get_mut(&values.len()) {
+            Some(left) if *left > 0 => *left -= 1,
+            Some(_) | None => return,
+        }
         let memory = Memory { len: values.len(), shared: Rc::new(values), start: 0 };
         self.idle.borrow_mut().entry((memory.len, false)).or_default().push(memory);
     }
@@ -158,7 +165,14 @@ impl<T: Clone> Values<T> {
             return self.to_vec();
         }
         let values = self.values.take().map(|memory| memory.shared);
-        values.map_or_else(Vec::new, |values| Rc::try_unwrap(values).unwrap_or_else(|shared| shared.to_vec()))
+        match values.map(Rc::try_unwrap) {
+            Some(Ok(values)) => {
+                *self.pool.left.borrow_mut().entry(values.len()).or_default() += 1;
+                values
+            }
+            Some(Err(shared)) => shared.to_vec(),
+            None => Vec::new(),
+        }
     }
 }
 
@@ -283,6 +297,10 @@ mod tests {
         let moved = shared.into_vec();
         assert_eq!((moved.as_ptr(), &moved[..]), (address, &[1.0, 2.0][..]));
         pool.give_back(moved);
+        // The copy never was of the pool, and neither were values from elsewhere.
+        pool.give_back(copy);
+        pool.give_back(vec![3.0; 5]);
+        assert_eq!(pool.idle.borrow().values().map(Vec::len).sum::<usize>(), 1);
         assert_eq!(pool.take(2).as_ptr(), address);
         assert_eq!(pool.counters(), PoolCounters { taken: 2, allocated: 1, bytes: 16 });
     }

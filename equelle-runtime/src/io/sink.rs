@@ -1,5 +1,5 @@
-//! Where the bytes of results go: files, memory, or nowhere. A file appears under its name when it is
-//! complete, or not at all.
+//! Where the bytes of results go: files, memory, or nowhere. A file appears under its name when it
+//! is complete, or not at all.
 
 use std::collections::BTreeMap;
 use std::io::{Error, Result, Write};

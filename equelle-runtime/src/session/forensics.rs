@@ -25,7 +25,8 @@ use crate::run::FAILURE;
 const WORST: usize = 100;
 
 impl Session {
-    /// Whether this run leaves a folder where it fails: if it writes files or checkpoints, or would.
+    /// Whether this run leaves a folder where it fails: if it writes files or checkpoints, or
+    /// would.
     pub(crate) fn leaves_failure(&self) -> bool {
         let collections = || self.program.outputs.iter().filter_map(|output| output.kind.entities());
         let has_files = |kind| self.outputs.has_files_for(self.grid.n_entities(kind).unwrap_or(0));
