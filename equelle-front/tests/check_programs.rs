@@ -230,7 +230,7 @@ fn near_matches_are_offered() {
     assert_eq!(hint("flux(x) = {\n-> x\n}\ny = flx(1)\n"), "did you mean `flux`?");
     assert_eq!(hint("x = AllCels()\n"), "did you mean `AllCells`?");
     assert_eq!(hint("x = gradient(1 Extend AllCells())\n"), "did you mean `Gradient`?");
-    assert_eq!(hint("x = 3 [Metre]\n"), "did you mean `Meter`?");
+    assert_eq!(hint("x = 3 [Metre]\n"), "write `Meter`");
     // `Main` is not a function of the language.
     assert_eq!(codes("x = Main()\n"), [Code::UnknownBuiltin]);
 }

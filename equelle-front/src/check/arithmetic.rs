@@ -155,11 +155,11 @@ impl Checker<'_> {
             return Some(joined);
         }
         let (a, b) = (dim(left), dim(right));
-        // A variable without a unit is one mistake, wherever it is used.
-        for operand in [left, right] {
+        // A variable without a unit is one mistake, wherever it meets the same one.
+        for (operand, other) in [(left, b), (right, a)] {
             if let ExprKind::Variable(var) = operand.kind
                 && dim(operand) == Dimension::NONE
-                && !self.without_unit.insert(var)
+                && !self.without_unit.insert((var, other))
             {
                 return self.unknown();
             }

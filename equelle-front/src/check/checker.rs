@@ -76,8 +76,8 @@ pub(super) struct Checker<'a> {
     pub unknown_names: HashSet<String>,
     /// Places of syntax errors.
     pub unread: Vec<Span>,
-    /// Variables whose missing unit was reported.
-    pub without_unit: HashSet<VarId>,
+    /// Variables whose missing unit was reported, and the dimension that they met.
+    pub without_unit: HashSet<(VarId, Dimension)>,
     /// Something is unknown, reported here or by the parser: there will be no program.
     pub incomplete: bool,
     diagnostics: Vec<Diagnostic>,

@@ -248,7 +248,7 @@ impl<'a> Checker<'a> {
             );
         }
         if let Some((&old, &new)) = dims.iter().zip(&value.dims).find(|&(&a, &b)| !self.agree(a, b)) {
-            if old.dimension() == Dimension::NONE && !self.without_unit.insert(var) {
+            if old.dimension() == Dimension::NONE && !self.without_unit.insert((var, new.dimension())) {
                 return self.unknown();
             }
             let (old, new) = (show_dimension(old.dimension()), show_dimension(new.dimension()));

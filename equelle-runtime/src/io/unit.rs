@@ -304,6 +304,7 @@ mod tests {
             let error = parse_unit(text).expect_err(text);
             assert_eq!((error.offset, &error.what[..]), (offset, what), "{text}");
         }
-        assert_eq!(parse_unit("Meters").expect_err("plural").hint.as_deref(), Some("did you mean `Meter`?"));
+        assert_eq!(parse_unit("Meters").expect_err("plural").hint.as_deref(), Some("write `Meter`"));
+        assert_eq!(parse_unit("mD").expect_err("symbol").hint.as_deref(), Some("write `Milli*Darcy`"));
     }
 }

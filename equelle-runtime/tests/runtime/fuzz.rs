@@ -310,7 +310,7 @@ fn tables_and_arrays() {
             Err(error) => assert!(error.message.starts_with("f: "), "{error:?}"),
         }
         let damaged = random.damaged(b"x,\"KX\",Y [Kilo*Meter]\n1,1e-3,1\n2,2.5,2\n3,4,3\n");
-        match csv::read_located(path, &damaged, Some("2")) {
+        match csv::read_located(path, &damaged, csv::Wanted { input: "u", column: Some("2") }) {
             Ok(csv::Located { values, positions }) => {
                 assert!(values.iter().all(|value| value.is_finite()));
                 let points = positions.map_or_else(Vec::new, |positions| positions.points);
