@@ -99,8 +99,8 @@ fn files(folder: &Path, ending: &str, into: &mut Vec<PathBuf>) {
 }
 
 /// All programs of the project: the examples, and those beside the tests. Texts of diagnostics are
-/// none, nor are programs that are there to fail; `tests/conformance` and `tests/wording` run their
-/// own programs, of which [`ALSO_COMPILED`] are compiled here.
+/// none, nor are programs that are there to fail; `tests/conformance`, `tests/wording` and
+/// `tests/stories` run their own programs, of which [`ALSO_COMPILED`] are compiled here.
 fn programs() -> Vec<String> {
     let root = repository();
     let mut found = Vec::new();
@@ -108,7 +108,7 @@ fn programs() -> Vec<String> {
         files(&root.join(folder), ".equelle", &mut found);
     }
     let names = found.iter().map(|path| path.strip_prefix(&root).expect("below it").with_extension("").display().to_string());
-    let others = ["tests/ui/", "tests/golden/", "tests/run/failing/", "tests/wording/"];
+    let others = ["tests/ui/", "tests/golden/", "tests/run/failing/", "tests/wording/", "tests/stories/"];
     names.filter(|name| ALSO_COMPILED.contains(&name.as_str()) || !others.iter().any(|folder| name.starts_with(folder))).collect()
 }
 

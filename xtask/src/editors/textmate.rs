@@ -88,6 +88,7 @@ mod tests {
     use std::path::Path;
 
     use equelle_front::check::builtins;
+    use equelle_front::ops::CONSTANTS;
     use equelle_front::syntax::{Keyword, TokenKind, lex, parse};
     use equelle_front::units;
     use regex::Regex;
@@ -238,6 +239,7 @@ mod tests {
             TokenKind::Name => &["variable.other", "entity.name.function"],
             TokenKind::Builtin if builtins.contains(text) => &["support.function"],
             TokenKind::Builtin if units::named(text).is_some() => &["support.constant.unit"],
+            TokenKind::Builtin if CONSTANTS.iter().any(|(name, _)| *name == text) => &["constant.language"],
             TokenKind::Builtin | TokenKind::Newline | TokenKind::End | TokenKind::Error => &[""],
             TokenKind::Keyword(word) => match word_kind(word) {
                 WordKind::Type => &["storage.type"],
