@@ -140,7 +140,8 @@ fn what_chooses_nothing() {
     refused("z-", faces, &at(1, "z-", "side `z-` of a grid of dimension 2"), "");
     let expected = "the name of a set, a side such as `x-`, `box(...)`, `where ...` or `(`";
     refused("dir |", faces, &at(6, "dir |", &format!("expected {expected}, the text ends")), "");
-    refused("dir x-", faces, &at(5, "dir x-", "expected `|`, `-` or `&`, found `x`"), "");
+    let side_by_side = "sets are joined as `a | b`; a name with a blank in it stands between double quotes";
+    refused("dir x-", faces, &at(5, "dir x-", "expected `|`, `-` or `&`, found `x`"), side_by_side);
     refused("(dir", faces, &at(5, "(dir", "expected `|`, `-`, `&` or `)`, the text ends"), "");
     let corners = "give the low corner, then the high one: `box(x0, y0, x1, y1)`";
     refused("box(1,2)", faces, &at(1, "box(1,2)", "a box of 2 numbers on a grid of dimension 2"), corners);
@@ -263,7 +264,8 @@ fn data_by_the_extension_of_its_file() {
     let read = values("u_initial_filename=rock.csv\nu_initial_column=KX\n", std::slice::from_ref(&csv), ALL_CELLS).expect("a column");
     assert_eq!((read[0], read[11]), (0.01, 11.0));
     let message = |text: &str, file: (&'static str, Vec<u8>)| values(text, &[file], ALL_CELLS).expect_err("refused").0;
-    assert_eq!(message("u_initial_filename=rock.csv\n", csv.clone()), "rock.csv: 2 columns: `id`, `KX`, and no parameter says which");
+    let several = "rock.csv: 2 columns: `id`, `KX`, of which none is called `u_initial`";
+    assert_eq!(message("u_initial_filename=rock.csv\n", csv.clone()), several);
     let npy = |shape: &str, count: usize| {
         let header = format!("{{'descr': '<f8', 'fortran_order': False, 'shape': {shape}, }}\n");
         let mut bytes = b"\x93NUMPY\x01\x00".to_vec();
