@@ -509,7 +509,7 @@ fn runs_are_drawn() {
     let svg = folder.join("u.svg");
     expect(0, equellec().arg("plot").arg(&folder).args(["--tag", "expU", "--step", "50,100", "--range", "-1:1", "-o"]).arg(&svg));
     let text = fs::read_to_string(&svg).expect("the picture");
-    assert!(text.contains("aria-label=\"expU   time 5\"") && text.contains("aria-label=\"expU   time 10\""), "{text:.2000}");
+    assert!(text.contains("aria-label=\"expU   time 5 s\"") && text.contains("aria-label=\"expU   time 10 s\""), "{text:.2000}");
     for (words, code, message) in [
         (&["--tag", "expu"][..], 2, "do you mean `expU`?"),
         (&["--step", "51"], 2, "the nearest are 50 and 100"),

@@ -562,6 +562,8 @@ fn ended(path: &str, words: &[String], folder: &Path, device: Option<&Rc<dyn Dev
     let mut files: Vec<(String, String)> = fs::read_dir(folder)
         .unwrap()
         .map(|entry| entry.unwrap())
+        // A folder has what the failure leaves.
+        .filter(|entry| entry.path().is_file())
         .map(|entry| (entry.file_name().into_string().unwrap(), fs::read_to_string(entry.path()).unwrap()))
         // The record of a run has times in it.
         .filter(|(name, _)| name.ends_with(".output") || name.ends_with(".part"))

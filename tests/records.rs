@@ -126,7 +126,7 @@ fn pages_of_runs_that_fail() {
     for part in ["state bad", "output `u` is not finite", &format!("{LINE}: <code>Output(&quot;u&quot;, u)</code>"), "<h2>Program</h2>"] {
         assert!(page.contains(part), "{part} in {page}");
     }
-    // Where nothing lies, its record is where it always is, and the hint of an error is on the page.
+    // Beside no outputs its record is where it always is, and its page has the error's hint.
     let case = Case::new("hints");
     assert_eq!(case.run(&["weight=1", "bad=1", "--html", "page.html"]).0, 3);
     assert!(case.read("out/rise.run.json").contains("\"state\": \"failed\""));

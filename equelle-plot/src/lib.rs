@@ -21,6 +21,7 @@ mod field;
 mod font;
 mod frames;
 mod image;
+mod layout;
 mod lines;
 mod log;
 mod maps;

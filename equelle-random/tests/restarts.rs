@@ -56,11 +56,15 @@ fn checkpoints(dir: &Path) -> Vec<PathBuf> {
     found
 }
 
-/// The files of a run but its record, and the entries of that for them.
+/// The files of a run but its record, and the entries of that for them. What a failure leaves is in
+/// a folder, and tells of the run that failed.
 fn left(dir: &Path) -> BTreeMap<String, Vec<u8>> {
     let mut found = BTreeMap::new();
     for entry in fs::read_dir(dir).expect("a folder") {
         let path = entry.expect("an entry").path();
+        if path.is_dir() {
+            continue;
+        }
         let name = path.file_name().expect("a name").to_string_lossy().into_owned();
         let bytes = fs::read(&path).expect("a file");
         if name.ends_with(".run.json") {

@@ -58,7 +58,7 @@ impl Outlook {
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Length {
     /// It has ended after so many seconds.
-    Known(f64),
+    Measured(f64),
     /// So many seconds by its rounds.
     Expected(f64),
     /// Too long, or not known.
@@ -94,7 +94,7 @@ impl Trial<'_> {
     /// What is to be expected of a run with these parameters.
     pub(super) fn outlook(&self, words: &[String]) -> Outlook {
         match self.length(words, limit(self.state)) {
-            Length::Known(_) => Outlook::Ends,
+            Length::Measured(_) => Outlook::Ends,
             Length::Expected(seconds) if seconds <= build_seconds(self.state) => Outlook::EndsIn(seconds),
             Length::Expected(_) | Length::Unknown => Outlook::Builds,
         }
@@ -122,7 +122,7 @@ impl Trial<'_> {
                 break;
             }
             let seconds = match self.length(&runs[number], left.max(3 * limit / 4)) {
-                Length::Known(seconds) | Length::Expected(seconds) => seconds,
+                Length::Measured(seconds) | Length::Expected(seconds) => seconds,
                 Length::Unknown => return Outlook::Builds,
             };
             (tried, sum, longest) = (tried + 1, sum + seconds, longest.max(seconds));
@@ -156,7 +156,7 @@ impl Trial<'_> {
             Ok(session) if session.grid().n_cells() > MOST_CELLS => return Length::Unknown,
             Ok(session) => session,
             // The run has the error, too.
-            Err(_) => return Length::Known(begin.elapsed().as_secs_f64()),
+            Err(_) => return Length::Measured(begin.elapsed().as_secs_f64()),
         };
         // Memory that the interpreter lacks may be enough for the program.
         let Ok(mut runtime) = interpret::runtime(self.verified, session) else { return Length::Unknown };
@@ -177,7 +177,7 @@ impl Trial<'_> {
         match result.map_err(|error| error.kind) {
             // Nothing is written, so that an error of a file is one of its data.
             Ok(()) | Err(ErrorKind::Data | ErrorKind::Simulation | ErrorKind::Usage | ErrorKind::Io) => {
-                Length::Known(begin.elapsed().as_secs_f64())
+                Length::Measured(begin.elapsed().as_secs_f64())
             }
             Err(ErrorKind::Interrupted(_)) => forecast.seconds().map_or(Length::Unknown, Length::Expected),
             Err(ErrorKind::Backend) => Length::Unknown,

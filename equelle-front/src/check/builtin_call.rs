@@ -12,7 +12,7 @@ use crate::typed::{Builtin, Expr, ExprKind, StmtKind, TreeDimension, TreeType};
 use crate::types::{Basic, CanonicalSet, Dimension, EntityKind, SetId, Shape, Type};
 
 /// Most bytes of a tag in a file name: names have at most 255, and numbers and endings follow.
-const LONGEST_TAG: usize = 200;
+const MAX_TAG_BYTES: usize = 200;
 
 impl<'a> Checker<'a> {
     /// A call of a built-in that has a value.
@@ -429,9 +429,9 @@ impl<'a> Checker<'a> {
         let (message, hint) = if let Some(letter) = tag.chars().find(|&letter| is_refused(letter)) {
             let message = format!("`{}` cannot be part of a file name because of {letter:?}: collections go to files", tag.escape_debug());
             (message, format!("write {:?}", tag.replace(is_refused, "-")))
-        } else if tag.len() > LONGEST_TAG {
+        } else if tag.len() > MAX_TAG_BYTES {
             let message = format!("a tag of {} bytes is too long for a file name: collections go to files", tag.len());
-            (message, format!("write a tag of at most {LONGEST_TAG} bytes"))
+            (message, format!("write a tag of at most {MAX_TAG_BYTES} bytes"))
         } else {
             return;
         };

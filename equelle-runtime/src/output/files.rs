@@ -11,13 +11,13 @@ use crate::real::Real;
 use crate::run::{FileEntry, RunRecord, not_in_names};
 
 /// Most bytes of a tag in a file name: names have at most 255, and numbers and endings follow.
-const LONGEST_TAG: usize = 200;
+const MAX_TAG_BYTES: usize = 200;
 
 pub(super) fn check_tag(tag: &str) -> Result<(), Error> {
-    if tag.len() > LONGEST_TAG {
+    if tag.len() > MAX_TAG_BYTES {
         let message =
             format!("an output tag of {} bytes is too long for a file name: `{}...`", tag.len(), tag.chars().take(40).collect::<String>());
-        let hint = format!("shorten it to {LONGEST_TAG} bytes, or give output_to_file=false");
+        let hint = format!("shorten it to {MAX_TAG_BYTES} bytes, or give output_to_file=false");
         return Err(Error::new(ErrorKind::Data, message).hint(hint));
     }
     match tag.chars().find(|&c| not_in_names(c)) {

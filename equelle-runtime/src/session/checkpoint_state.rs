@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Weak;
 
-use super::kept_states::KeptStates;
+use super::kept_states::RecoveryStates;
 use crate::checkpoint::policy::{Policy, RestartFrom};
 use crate::checkpoint::read::Restart;
 use crate::checkpoint::{SavedValue, file_name, step_of};
@@ -37,7 +37,7 @@ pub(super) struct Checkpoints {
     /// Decided for this step.
     pub(super) decided: Option<(u64, bool)>,
     /// States after rounds, should a later one fail.
-    pub(super) kept: KeptStates,
+    pub(super) kept: RecoveryStates,
     pub(super) stop: Option<Stop>,
     pub(super) saved: Vec<(String, SavedValue)>,
     /// Domains that the program has made of conditions.
@@ -74,7 +74,7 @@ impl Checkpoints {
             resumed: None,
             inputs_before: BTreeMap::new(),
             decided: None,
-            kept: KeptStates::default(),
+            kept: RecoveryStates::default(),
             stop: None,
             saved: Vec::new(),
             filtered: Vec::new(),

@@ -38,7 +38,7 @@ struct Scale {
 
 /// The last finite state, and the one before its numbers ran away.
 #[derive(Default)]
-pub(super) struct KeptStates {
+pub(super) struct RecoveryStates {
     last: Option<RoundState>,
     /// Where they run away in the last one.
     before: Option<RoundState>,
@@ -48,7 +48,7 @@ pub(super) struct KeptStates {
     pause: Option<(Instant, f64)>,
 }
 
-impl KeptStates {
+impl RecoveryStates {
     /// Whether a copy of the next state costs little beside the computation since the last one:
     /// where steps are short for the size of the state, not each of them is kept.
     pub(super) fn is_time(&self) -> bool {
@@ -116,7 +116,7 @@ mod tests {
 
     /// The first round in which a variable of these sizes runs away.
     fn runs_away(loop_number: u32, rounds: impl Iterator<Item = usize>, size: impl Fn(usize) -> f64) -> Option<usize> {
-        let mut kept = KeptStates::default();
+        let mut kept = RecoveryStates::default();
         rounds.into_iter().find(|&round| kept.runs_away(Scale { loop_number, round, largest: vec![1.0, size(round)] }))
     }
 
@@ -158,7 +158,7 @@ mod tests {
 
     #[test]
     fn the_state_before_is_kept_while_numbers_run_away() {
-        let mut kept = KeptStates::default();
+        let mut kept = RecoveryStates::default();
         assert!(kept.is_time());
         (1..=10).for_each(|round| kept.keep(state(1, round, -1.0), 0.0));
         for (round, u) in [(11, 1e6), (12, -1e9), (13, f64::INFINITY), (14, f64::NAN)] {
@@ -168,7 +168,7 @@ mod tests {
         assert_eq!(steps(kept.take_good()), Some((10, true)));
         assert_eq!(kept.take_last().map(|state| state.step), Some(12));
         // Another loop has other variables, and what has grown may stay so.
-        let mut kept = KeptStates::default();
+        let mut kept = RecoveryStates::default();
         kept.keep(state(1, 8, 1.0), 0.0);
         kept.keep(state(2, 1, 1e5), 0.0);
         assert_eq!(steps(kept.take_good()), Some((1, false)));
@@ -178,7 +178,7 @@ mod tests {
 
     #[test]
     fn the_next_copy_waits_a_hundred_times_as_long() {
-        let mut kept = KeptStates::default();
+        let mut kept = RecoveryStates::default();
         kept.keep(state(1, 1, 1.0), 10.0);
         assert!(!kept.is_time());
         kept.wait(0.0);

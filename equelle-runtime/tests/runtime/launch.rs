@@ -101,7 +101,7 @@ fn grids_from_parameters() {
         assert_eq!((error.kind, error.message.as_str()), (ErrorKind::Data, message));
     };
     refused(&["grid_dim=4"], "parameter `grid_dim` must be 1, 2 or 3, not 4");
-    refused(&["nx=0"], "parameter `nx` must be at least 1");
+    refused(&["nx=0"], "parameter `nx=0` (command line) must be at least 1");
     refused(&["dx=0"], "parameter `dx` must be positive, not 0");
     refused(&["dx=-1"], "parameter `dx` must be positive, not -1");
     refused(&["grid_layout=fancy"], "parameter `grid_layout` must be `auto` or `unstructured`, not `fancy`");
@@ -152,7 +152,7 @@ fn a_bad_grid_does_not_hide_unknown_parameters() {
     let stderr = Buffer::default();
     let options = Options { stderr: Box::new(stderr.clone()), ..Options::silent() };
     let error = Session::open_with(&HEAT, &words(&["grid_filname=g", "nx=0"]), options).err().expect("no cells");
-    assert_eq!(error.message, "parameter `nx` must be at least 1");
+    assert_eq!(error.message, "parameter `nx=0` (command line) must be at least 1");
     assert!(stderr.text().contains("`grid_filname` (command line) is not used") && stderr.text().contains("did you mean `grid_filename`?"));
 }
 

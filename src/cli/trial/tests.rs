@@ -133,7 +133,7 @@ fn a_sweep_counts_all_its_runs() {
 
 /// Steps that take about so many seconds.
 fn steps_of(seconds: f64, trial: &Trial<'_>) -> String {
-    let Length::Known(of_hundred) = trial.length(&words(&["steps=100*1e-9"]), Duration::MAX) else { panic!("a hundred rounds") };
+    let Length::Measured(of_hundred) = trial.length(&words(&["steps=100*1e-9"]), Duration::MAX) else { panic!("a hundred rounds") };
     format!("steps={}*1e-9", (100.0 * seconds / of_hundred).ceil())
 }
 
