@@ -60,8 +60,8 @@ pub struct Interrupt {
 
 impl Interrupt {
     /// Sets the flag by signals of this process from now on. The second signal ends the process at
-    /// once, with the exit code of that signal. A write beyond the limit of file sizes (`ulimit -f`)
-    /// fails from now on, and ends nothing.
+    /// once, with the exit code of that signal. A write beyond `ulimit -f` fails from
+    /// now on, and ends nothing.
     ///
     /// # Errors
     /// `Io` if the system refuses the handlers.
