@@ -99,6 +99,9 @@ fn files_go_on(seed: u64, compiled: &Compiled, module: &Verified, fixture: &Fixt
         let other = tempfile::tempdir().map_err(|error| error.to_string())?;
         for entry in fs::read_dir(folder.path()).expect("a folder") {
             let entry = entry.expect("an entry");
+            if entry.path().is_dir() {
+                continue;
+            }
             fs::copy(entry.path(), other.path().join(entry.file_name())).map_err(|error| error.to_string())?;
         }
         let from = other.path().join(path.file_name().expect("a name"));
