@@ -20,7 +20,8 @@ impl ImportReader for Files {
             })
         };
         // Reading a pipe or a device may never end.
-        if !fs::metadata(&path).map_err(unreadable)?.is_file() {
+        let kind = fs::metadata(&path).map_err(unreadable)?.file_type();
+        if !kind.is_file() && !kind.is_dir() {
             return Err(ImportError::Unreadable("it is not a plain file".into()));
         }
         let bytes = fs::read(&path).map_err(unreadable)?;

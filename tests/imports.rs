@@ -137,7 +137,7 @@ fn pipes_and_devices_are_not_read() {
     let folder = program();
     let pipe = folder.path().join("physics/pipe.equelle");
     assert!(Command::new("mkfifo").arg(&pipe).status().expect("there is mkfifo").success());
-    for path in ["../physics/pipe.equelle", "/dev/zero", "../physics"] {
+    for path in ["../physics/pipe.equelle", "/dev/zero"] {
         let text = format!("Import \"{path}\" (bar)\nOutput(\"bar\", bar)\n");
         fs::write(folder.path().join("case/pipe.equelle"), text).expect("writes");
         let found = equellec(folder.path(), &["check", "case/pipe.equelle"]);
