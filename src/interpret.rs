@@ -54,7 +54,7 @@ pub fn run_session(verified: &Verified, session: Session) -> Result<(), Error> {
     equelle_interp::interpret(verified, &mut runtime(verified, session)?)
 }
 
-/// What a program is interpreted on.
+/// The runtime on which a program is interpreted.
 ///
 /// # Errors
 /// `Data` if the interpreter needs more memory than there is.

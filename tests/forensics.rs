@@ -1,4 +1,4 @@
-//! What a run leaves where it fails, and that the printed parameters go on from it.
+//! Files that a failed run leaves, and restarts with the printed parameters.
 
 use std::path::{Path, PathBuf};
 

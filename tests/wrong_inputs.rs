@@ -26,7 +26,7 @@ struct Mistake {
     remedy: Remedy,
 }
 
-/// What is changed.
+/// A change that repairs the mistake.
 enum Remedy {
     /// Each text of the program by another one.
     Program(&'static [(&'static str, &'static str)]),
@@ -63,7 +63,7 @@ fn run(folder: &Path, verb: &[&str], has_program: bool, words: &[&str]) -> (Opti
     (output.status.code(), String::from_utf8_lossy(&output.stderr).into_owned())
 }
 
-/// What a remedy changes, as text.
+/// The changed text or words of a remedy.
 fn changed(remedy: &Remedy) -> String {
     match remedy {
         Program(changes) => changes.iter().map(|(_, to)| *to).collect::<Vec<_>>().join("\n"),
@@ -74,7 +74,7 @@ fn changed(remedy: &Remedy) -> String {
     }
 }
 
-/// What is not as it should be: the answer, or the run after the remedy.
+/// Runs the mistake and then the remedy; an error for a wrong answer, or a remedy that fails.
 fn fault(mistake: &Mistake) -> Result<(), String> {
     let Mistake { verb, program, files, words, code, says, shows, remedy } = mistake;
     let folder = tempfile::tempdir().expect("a folder");

@@ -122,7 +122,7 @@ impl Image {
     }
 }
 
-/// What of each pixel of a rectangle a line covers, from 0 to 1.
+/// The part of each pixel of a rectangle that a line covers, from 0 to 1.
 struct Cover {
     columns: std::ops::Range<usize>,
     rows: std::ops::Range<usize>,

@@ -56,7 +56,7 @@ fn range_up(panel: &LinePanel) -> [f64; 2] {
     }
 }
 
-/// What the numbers of the axis upwards need, where it is this high.
+/// Width of the tick labels of the vertical axis, in pixels, where it is `height` pixels high.
 pub fn room_left(panel: &LinePanel, height: f64) -> f64 {
     axes::room_up(range_up(panel), height, false, &panel.numbers[1])
 }

@@ -13,7 +13,8 @@ use crate::panel::{MapPanel, Margins};
 /// From a title to the colour bar, at least.
 const TO_BAR: f64 = 6.0;
 
-/// What numbers and name of the axis upwards need, where it is this high.
+/// Width of the tick labels and the name of the vertical axis, in pixels, where it is `height`
+/// pixels high.
 pub fn room_left(panel: &MapPanel, height: f64) -> f64 {
     let [low, high] = panel.plane.bounds();
     axes::room_up([low[1], high[1]], height, true, &Numbers::Round)

@@ -71,9 +71,9 @@ pub enum Panel {
 /// above each other are in line.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Margins {
-    /// Of numbers and names.
+    /// Width of tick labels and axis names, in pixels.
     pub left: f64,
-    /// Of the colour bar of a map.
+    /// Width of the colour bar of a map, in pixels.
     pub bar: f64,
 }
 

@@ -33,7 +33,7 @@ pub struct Run {
     pub boxes: Option<(Vec<usize>, Vec<f64>)>,
     /// Number of cells.
     pub n_cells: usize,
-    /// Of its numbers.
+    /// Units of its numbers.
     pub units: Units,
     /// Its record.
     pub record: Value,
@@ -44,11 +44,11 @@ pub struct Run {
 /// Units of the numbers of a run; none where nobody knows them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Units {
-    /// Of coordinates.
+    /// Unit of coordinates.
     pub coordinates: Option<String>,
-    /// Of times.
+    /// Unit of times.
     pub time: Option<String>,
-    /// Of outputs, by tag.
+    /// Units of outputs, by tag.
     outputs: BTreeMap<String, String>,
 }
 

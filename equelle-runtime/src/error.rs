@@ -46,11 +46,11 @@ pub struct Error {
     pub lines: Vec<u32>,
     /// One concrete suggestion.
     pub hint: Option<String>,
-    /// What may solve a linear system that was not solved; `None` for other errors.
+    /// The remedy for a linear system that was not solved; `None` for other errors.
     pub remedy: Option<Remedy>,
 }
 
-/// What may solve a linear system that was not solved.
+/// A remedy for a linear system that was not solved.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Remedy {
     /// Another linear solver.

@@ -3,6 +3,7 @@
 //! A file is read once per name and domain; its values are shared.
 
 pub mod choice;
+mod data_file;
 mod derived;
 mod field;
 mod hashes;
@@ -14,23 +15,23 @@ mod sides;
 mod table;
 mod variables;
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
 use self::choice::{Choice, Derived, GivenBy, ListChoice, column_key, filename_key, from_file_key, set_key};
+pub(crate) use self::data_file::read_numbers;
+use self::data_file::{DataFormat, column, field_of, has_extension, read_truths, sorted};
+pub use self::data_file::{numbers_in, read_entities, truths_in};
 use crate::domain::Domain;
 use crate::error::{Error, ErrorKind};
 use crate::grid::Grid;
 use crate::io::csv::Wanted;
 use crate::io::expression::{Names, parse};
 use crate::io::token::TextError;
-use crate::io::{csv, npy, npz, quantity, sequence::parse_sequence, unit, vtk};
+use crate::io::{csv, quantity, sequence::parse_sequence, unit};
 use crate::math::table::Table;
 use crate::math::table2::Table2;
-use crate::number::{
-    NumberError, Word, Words, decimal_comma, line_and_column, parse_data_number, parse_integer, parse_truth, quoted, without_mark,
-};
-use crate::params::{Origin, Parameters};
+use crate::params::Parameters;
 use crate::program::{InputInfo, InputKind, InputUnit};
 
 /// A collection as given in parameters.
@@ -253,7 +254,7 @@ impl Inputs {
         choice::of_collection(parameters, name, &[], self.shared.contains(&name), Parameters::truth)
     }
 
-    /// What parameters give an input by; checks its sources before anything is read.
+    /// The source of an input by the parameters, checked before anything is read.
     ///
     /// # Errors
     /// `Data` for two sources in one place, a file without a name, and a value that is not of its
@@ -448,267 +449,4 @@ fn missing(parameters: &Parameters, key: &str, what: &str) -> Error {
         Some(near) => error.hint(format!("`{near}` is given but not used; is it meant to be `{key}`?")),
         None => error,
     }
-}
-
-/// The kind of a data file, by the extension of its name.
-enum DataFormat {
-    Text,
-    Csv,
-    Npy,
-    Npz,
-    Vtk,
-}
-
-fn has_extension(path: &Path, wanted: &str) -> bool {
-    path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case(wanted))
-}
-
-/// The note on values that are in another order than the elements.
-fn sorted(path: &Path, name: &str, domain: &Domain) -> String {
-    let (path, nouns) = (path.display(), domain.kind().nouns());
-    format!("input `{name}`: `{path}` has another order than the {nouns} of the grid; values go by their positions")
-}
-
-impl DataFormat {
-    fn of(path: &Path, bytes: &[u8]) -> DataFormat {
-        let has_extension = |wanted: &str| has_extension(path, wanted);
-        if has_extension("npy") || npy::is_npy(bytes) {
-            DataFormat::Npy
-        } else if has_extension("npz") || npz::is_npz(bytes) {
-            DataFormat::Npz
-        } else if vtk::is_vtk(bytes) || ["vtu", "vti", "vtr"].into_iter().any(has_extension) {
-            DataFormat::Vtk
-        } else if has_extension("csv") {
-            DataFormat::Csv
-        } else {
-            DataFormat::Text
-        }
-    }
-}
-
-/// The column or array that the parameters name; a file on the command line replaces one with
-/// columns, unless it `needs` one.
-fn column<'p>(parameters: &'p Parameters, name: &str, needs: bool) -> Option<&'p str> {
-    let key = column_key(name);
-    let replaced =
-        || parameters.origin(&filename_key(name)) == Some(&Origin::CommandLine) && parameters.origin(&key) != Some(&Origin::CommandLine);
-    parameters.text(&key).filter(|column| !column.is_empty() && (needs || !replaced()))
-}
-
-/// The numbers of the elements of a domain in a file, `each` for an element: of results of an
-/// earlier run, or all that there are; and whether the file has them in another order.
-fn field_of(
-    parameters: &Parameters,
-    name: &str,
-    path: &Path,
-    bytes: &[u8],
-    domain: &Domain,
-    each: usize,
-) -> Result<(Vec<f64>, bool), Error> {
-    match DataFormat::of(path, bytes) {
-        DataFormat::Vtk => field::numbers(path, bytes, name, column(parameters, name, false), domain, each),
-        DataFormat::Csv | DataFormat::Npy | DataFormat::Npz | DataFormat::Text => {
-            Ok((numbers_of(parameters, name, path, bytes, each)?, false))
-        }
-    }
-}
-
-/// All numbers in a file, `each` for an element: text, a column of a CSV file, an array of NumPy.
-pub(crate) fn read_numbers(parameters: &Parameters, name: &str, path: &Path, each: usize) -> Result<Vec<f64>, Error> {
-    numbers_of(parameters, name, path, &parameters.source().read(path, "")?, each)
-}
-
-fn numbers_of(parameters: &Parameters, name: &str, path: &Path, bytes: &[u8], each: usize) -> Result<Vec<f64>, Error> {
-    let key = column_key(name);
-    let format = DataFormat::of(path, bytes);
-    let column = column(parameters, name, matches!(format, DataFormat::Csv));
-    match (format, column) {
-        (DataFormat::Vtk, _) => {
-            let message = format!("{}: fields on a grid, where input `{name}` needs a sequence of numbers", path.display());
-            Err(Error::new(ErrorKind::Data, message))
-        }
-        (DataFormat::Csv, _) if each == 1 => csv::read_column(path, bytes, Wanted { input: name, column }),
-        (DataFormat::Csv | DataFormat::Npy | DataFormat::Text, Some(_)) => {
-            let message = format!("parameter `{key}`: `{}` has no columns that are read by name", path.display());
-            Err(Error::new(ErrorKind::Data, message)
-                .hint("a column is read from a file whose name ends in `.csv`, for a collection of numbers"))
-        }
-        (DataFormat::Npy, None) => numbers_of_array(name, path, &npy::read(path, bytes)?, each),
-        (DataFormat::Npz, column) => {
-            let (label, bytes) = npz_member(name, path, bytes, column)?;
-            numbers_of_array(name, &label, &npy::read(&label, bytes)?, each)
-        }
-        (DataFormat::Csv | DataFormat::Text, None) => numbers_in(path, bytes),
-    }
-}
-
-/// The numbers of an array, `each` for an element.
-fn numbers_of_array(name: &str, path: &Path, array: &npy::Array<'_>, each: usize) -> Result<Vec<f64>, Error> {
-    if let Some(columns) = array.columns.filter(|&columns| columns != each) {
-        let (rows, wanted) = (array.rows, if each == 1 { "one number".to_owned() } else { format!("{each} numbers") });
-        let message = format!("{}: shape ({rows}, {columns}), and input `{name}` needs {wanted} for each element", path.display());
-        return Err(Error::new(ErrorKind::Data, message));
-    }
-    array.numbers()
-}
-
-/// The array of an archive that `column` names, or the input's, or the only one; with its name in
-/// messages.
-fn npz_member<'a>(name: &str, path: &Path, bytes: &'a [u8], column: Option<&str>) -> Result<(PathBuf, &'a [u8]), Error> {
-    let archive = npz::read(path, bytes)?;
-    let arrays: Vec<&str> = archive.names().filter_map(|member| member.strip_suffix(".npy")).collect();
-    let array = match (column, &arrays[..]) {
-        (Some(column), _) => column,
-        (None, [only]) if *only != name => only,
-        (None, _) => name,
-    };
-    let found = archive.member(&format!("{array}.npy")).ok_or_else(|| {
-        let message = format!("{}: no array `{array}`; the file has {}", path.display(), arrays.join(", "));
-        Error::new(ErrorKind::Data, message).hint(format!("give {}=ARRAY, the name of one of them", column_key(name)))
-    })?;
-    Ok((PathBuf::from(format!("{}: {array}", path.display())), found))
-}
-
-/// All truth values in a file: text, an array of NumPy, results of an earlier run; and whether the
-/// file has them in another order than the elements.
-fn read_truths(parameters: &Parameters, name: &str, path: &Path, domain: &Domain) -> Result<(Vec<bool>, bool), Error> {
-    let bytes = parameters.source().read(path, "")?;
-    let truths = match DataFormat::of(path, &bytes) {
-        DataFormat::Npy => npy::read(path, &bytes)?.truths()?,
-        DataFormat::Npz => {
-            let (label, bytes) = npz_member(name, path, &bytes, column(parameters, name, false))?;
-            npy::read(&label, bytes)?.truths()?
-        }
-        DataFormat::Vtk => return field::truths(path, &bytes, name, column(parameters, name, false), domain),
-        DataFormat::Csv | DataFormat::Text => truths_in(path, &bytes)?,
-    };
-    Ok((truths, false))
-}
-
-/// The words of a text without remarks, which reach from `#` to the end of the line.
-fn data_words(text: &[u8]) -> impl Iterator<Item = Word<'_>> {
-    let mut words = Words::new(text);
-    std::iter::from_fn(move || {
-        loop {
-            let word = words.next()?;
-            if !word.bytes.starts_with(b"#") {
-                return Some(word);
-            }
-            let end = text[word.offset..].iter().position(|&b| b == b'\n').unwrap_or(text.len() - word.offset);
-            words = Words::from_offset(text, word.offset + end);
-        }
-    })
-}
-
-/// All numbers in a text; `path` is for messages.
-///
-/// # Errors
-/// `Data` for a word that is not a number; names line and column.
-pub fn numbers_in(path: &Path, text: &[u8]) -> Result<Vec<f64>, Error> {
-    let text = without_mark(text);
-    let mut values = Vec::new();
-    for word in data_words(text) {
-        match parse_data_number(word.bytes) {
-            Ok(value) => values.push(value),
-            Err(fault) => {
-                let what = match fault {
-                    NumberError::NotANumber => "is not a number",
-                    NumberError::OutOfRange => "is beyond the range of numbers",
-                };
-                return Err(at(path, text, word.offset, &format!("{} {what}", quoted(word.bytes))).hint(hint_of_word(word.bytes)));
-            }
-        }
-    }
-    Ok(values)
-}
-
-/// What to write in a text of numbers in place of a word.
-fn hint_of_word(word: &[u8]) -> String {
-    let rule = "a data file holds numbers separated by white space, and remarks after `#`";
-    if let Some(point) = decimal_comma(word) {
-        return format!("decimals have a point, `{point}`, and numbers are separated by white space");
-    }
-    if word.iter().any(|b| b",;".contains(b)) {
-        return format!("{rule}; the name of a file with separators ends in `.csv`");
-    }
-    if word.first().is_some_and(u8::is_ascii_alphabetic) {
-        return format!("{rule}: put `#` before a line of names; the name of a file with columns ends in `.csv`");
-    }
-    rule.to_owned()
-}
-
-/// All truth values in a text, each `true`, `false`, `1` or `0`, separated by white space; `path`
-/// is for messages.
-///
-/// # Errors
-/// `Data` for another word; names line and column.
-pub fn truths_in(path: &Path, text: &[u8]) -> Result<Vec<bool>, Error> {
-    let text = without_mark(text);
-    let truth = |word: Word<'_>| {
-        parse_truth(word.bytes).ok_or_else(|| {
-            at(path, text, word.offset, &format!("{} is not a truth value", quoted(word.bytes)))
-                .hint("a file of truth values holds `true` or `1`, and `false` or `0`, separated by white space, nothing else")
-        })
-    };
-    data_words(text).map(truth).collect()
-}
-
-/// Entities of a subset in a text, ascending, each in `within`, in the numbering of the grid's
-/// file; `path` is for messages.
-///
-/// # Errors
-/// `Data` for the first word that is not one; names line and column.
-pub fn read_entities(path: &Path, text: &[u8], within: &Domain) -> Result<Vec<u32>, Error> {
-    let text = without_mark(text);
-    let mut all = within;
-    while let Some(base) = all.base() {
-        all = base;
-    }
-    let (kind, kinds, total) = (within.kind().noun(), within.kind().nouns(), all.len());
-    let mut elements: Vec<u32> = Vec::new();
-    for word in data_words(text) {
-        let shown = quoted(word.bytes);
-        let fail = |what: String, hint: &str| Err(at(path, text, word.offset, &what).hint(hint));
-        let value = match parse_integer(word.bytes) {
-            Ok(value) => value,
-            Err(NumberError::NotANumber) => {
-                return fail(
-                    format!("{shown} is not a {kind} index"),
-                    "a domain file holds whole numbers separated by white space, nothing else",
-                );
-            }
-            Err(NumberError::OutOfRange) => i64::MAX,
-        };
-        let Some(element) = u32::try_from(value).ok().filter(|&e| (e as usize) < total) else {
-            let range = if total == 0 { "none".to_string() } else { format!("0 to {}", total - 1) };
-            return fail(
-                format!("{kind} index {shown} is out of range: the grid has {total} {kinds} ({range})"),
-                "indices count from 0 in the grid's numbering",
-            );
-        };
-        if let Some(&last) = elements.last() {
-            if element == last {
-                return fail(format!("{kind} {element} occurs twice"), "each element of a domain occurs once");
-            }
-            if element < last {
-                return fail(
-                    format!("not sorted: {kind} {element} comes after {last}"),
-                    "sort the file in ascending order, and move the lines of data given on this domain alike",
-                );
-            }
-        }
-        if within.rank(within.grid().entity_of_file(within.kind(), element)).is_none() {
-            return fail(
-                format!("{kind} {element} is not in {}", within.name()),
-                "indices are in the grid's numbering, not positions in the superset",
-            );
-        }
-        elements.push(element);
-    }
-    Ok(elements)
-}
-
-fn at(path: &Path, text: &[u8], offset: usize, what: &str) -> Error {
-    let (line, column) = line_and_column(text, offset);
-    Error::new(ErrorKind::Data, format!("{}:{line}:{column}: {what}", path.display()))
 }

@@ -293,7 +293,7 @@ fn wrong_type(key: &str, entry: &Entry, fault: NumberError, expected: &str, exam
     Error::new(ErrorKind::Data, format!("parameter `{key}` ({}) {what}", entry.origin)).hint(format!("such as `{key}={example}`"))
 }
 
-/// What to write where a word on the command line is no assignment: that of its neighbours, too.
+/// The hint for a word that is no assignment, by the words beside it.
 fn hint_of_word(words: &[String], index: usize) -> String {
     let at = |index: usize| words.get(index).map_or("", String::as_str);
     let (before, word, next) = (index.checked_sub(1).map_or("", at), at(index), at(index + 1));

@@ -36,9 +36,9 @@ impl Program {
 /// Units of what outputs are drawn over, for people; `None` where the program has none.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct AxisUnits {
-    /// Of coordinates: `m`.
+    /// Unit of coordinates: `m`.
     pub coordinates: Option<&'static str>,
-    /// Of the lengths of rounds, and of their sum: `s`.
+    /// Unit of the lengths of rounds, and of their sum: `s`.
     pub time: Option<&'static str>,
 }
 
@@ -50,7 +50,7 @@ impl AxisUnits {
 /// The unit of an output, for people.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OutputUnit {
-    /// What the program divides it by: `Bar`. It is part of names in files.
+    /// The unit by which the program divides it: `Bar`. It is part of names in files.
     Divided(&'static str),
     /// The SI unit of the dimension that it has: `m/s`.
     Si(&'static str),

@@ -88,7 +88,7 @@ pub(super) fn run(backends: Registry, args: &RunArgs, console: &Console) -> Resu
     plot::after_run(args, &records, result, console)
 }
 
-/// Whether the interpreter stands in for the program that would be built.
+/// True if the interpreter gives the same numbers as the program that would be built.
 pub(super) fn gives_same_numbers(backends: Registry, backend: &'static dyn Backend, program: &ProgramArgs) -> bool {
     backend == registry::default(backends) && program.precision == Real::F64 && program.fp == Fp::Strict
 }

@@ -1,4 +1,4 @@
-//! Whether programs are interpreted before they would be built: they are tried for a moment.
+//! Trials, which decide whether a program is interpreted or built: it is interpreted for a moment.
 //!
 //! A trial runs with the parameters of the run, and its outputs go nowhere. It is a small part of
 //! the time of a build, so that a program that does not end in it has lost little. Where the number
@@ -91,7 +91,7 @@ pub(super) struct Trial<'a> {
 }
 
 impl Trial<'_> {
-    /// What is to be expected of a run with these parameters.
+    /// The outlook of a run with these parameters.
     pub(super) fn outlook(&self, words: &[String]) -> Outlook {
         match self.length(words, limit(self.state)) {
             Length::Measured(_) => Outlook::Ends,
@@ -100,8 +100,8 @@ impl Trial<'_> {
         }
     }
 
-    /// What is to be expected of several runs, `jobs` at a time. Each of them takes `start` seconds
-    /// before it begins.
+    /// The outlook of several runs, `jobs` at a time. Each of them takes `start` seconds before it
+    /// begins.
     ///
     /// The first and the last are tried first, which differ most, then others while there is time;
     /// those that are not count as the longest of these.
@@ -184,7 +184,7 @@ impl Trial<'_> {
         }
     }
 
-    /// Whether the parameters name a small grid. Those that have an error do, which a trial finds.
+    /// True if the parameters name a small grid, or have an error, which a trial finds.
     fn is_small(&self, words: &[String]) -> bool {
         let Ok(parameters) = Parameters::from_words(words) else { return true };
         let cells = cartesian_cells(self.program, &parameters).ok().flatten().unwrap_or(1);

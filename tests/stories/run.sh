@@ -47,7 +47,7 @@ story() {
         line+="$which run $seconds s ($decision), "
     done
     if [ "$longest" != 0 ]; then
-        # What the user would have waited for otherwise.
+        # The time that the user would have waited otherwise.
         timed run --compiled "$programs/$name.equelle" "$@" "output_dir=$name"
         awk -v a="$longest" -v b="$seconds" 'BEGIN { exit !(a <= b) }' ||
             fail "$name was interpreted, which took $longest s, and built and run in $seconds s"

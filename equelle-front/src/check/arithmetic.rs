@@ -169,7 +169,7 @@ impl Checker<'_> {
             (Some(number), None) => format!("give the number its unit: `{number} {b_text}`"),
             (None, Some(number)) => format!("give the number its unit: `{number} {a_text}`"),
             (Some(_), Some(_)) | (None, None) => {
-                // What has no dimension at all is likely what lacks one.
+                // The operand without a dimension most likely lacks its unit.
                 let (lacking, place, ratio) = if a == Dimension::NONE { (left, "first", b.over(a)) } else { (right, "second", a.over(b)) };
                 let variable = match &lacking.kind {
                     ExprKind::Variable(var) => Some(&self.variables[var.0 as usize]),

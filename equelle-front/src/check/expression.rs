@@ -97,7 +97,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// What to write for an unknown unit of a number; `is_whole` if nothing stands beside it.
+    /// The hint for an unknown unit of a number; `is_whole` if nothing stands beside it.
     fn unit_hint(&mut self, name: &str, number: f64, is_whole: bool) -> String {
         let names = units::UNITS.iter().map(|u| u.name);
         match kelvins(name, number) {

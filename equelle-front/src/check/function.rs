@@ -113,7 +113,7 @@ impl<'a> Checker<'a> {
         }
         match first {
             None if in_loop => {}
-            // What could not be read may have been the result.
+            // A statement with a syntax error may have been the result.
             None if self.unread.iter().any(|place| body_span.start <= place.start && place.end <= body_span.end) => {}
             None => self.report(
                 Diagnostic::new(Code::MissingReturn, name.span, format!("function `{}` has no result", name.name))

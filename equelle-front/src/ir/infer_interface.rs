@@ -234,11 +234,11 @@ impl<'a> Walk<'a> {
 
     /// The number that a value is, if its function says so.
     fn constant(&self, value: ValueId) -> Option<f64> {
-        match self.definitions.get(&value)? {
-            Op::Real(number) => Some(*number),
-            Op::Unary(UnaryOp::Neg, number) => self.constant(*number).map(|number| -number),
-            _ => None,
+        let op = self.definitions.get(&value)?;
+        if let Op::Unary(UnaryOp::Neg, number) = op {
+            return self.constant(*number).map(|number| -number);
         }
+        if let Op::Real(number) = op { Some(*number) } else { None }
     }
 }
 

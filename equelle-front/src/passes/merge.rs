@@ -276,8 +276,7 @@ impl Merger<'_> {
             extreme_key: self.extreme_key(&statement),
             may_fail: self.may_fail(&statement),
             makes_elements: !kernel.is_some_and(reduces_alone),
-            // What reads entities relies on their check; so does a kernel that goes to the cells of
-            // faces or through entities itself, whose check shares no value with it.
+            // Such a kernel relies on every check before it: it shares no value with the check.
             follows_entities: kernel.is_some_and(follows_entities),
             checks: kernel.is_some() && statement.defines().is_empty(),
             elsewhere,

@@ -12,9 +12,9 @@ use crate::ir::{Stmt, ValueId};
 /// A statement with what decides its place.
 pub(super) struct Candidate<K> {
     pub statement: Stmt,
-    /// What it can be merged with; `None` if it cannot.
+    /// The key of its group; `None` if it cannot be merged.
     pub key: Option<K>,
-    /// Of a launch that gives extremes: what it can be merged with that makes what they are of.
+    /// The key of the group that a launch of extremes can join, if the group makes their values.
     pub extreme_key: Option<K>,
     /// True if it may be an error, which keeps its place among those that may.
     pub may_fail: bool,
@@ -28,7 +28,7 @@ pub(super) struct Candidate<K> {
     pub elsewhere: BTreeSet<ValueId>,
 }
 
-/// What follows in the order.
+/// An element of the schedule.
 pub(super) enum Scheduled<K> {
     /// A statement as it is.
     One(Stmt),
@@ -63,7 +63,7 @@ pub(super) fn schedule<K: Copy + Ord>(candidates: Vec<Candidate<K>>) -> Vec<Sche
 
 struct Scheduler<K> {
     candidates: Vec<Candidate<K>>,
-    /// Of each statement, the values that it reads, and how many of them are not there yet.
+    /// The values that each statement reads, and how many of them are still to be made.
     reads: Vec<BTreeSet<ValueId>>,
     missing: Vec<usize>,
     /// The statements of the segment that read a value.
@@ -127,8 +127,8 @@ impl<K: Copy + Ord> Scheduler<K> {
         self.checking.range(..at).any(|&check| self.candidates[at].follows_entities || !self.reads[check].is_disjoint(&self.reads[at]))
     }
 
-    /// What goes into one kernel with a launch: in the order of the text, whatever can be merged
-    /// with it and reads what is there, or what the group makes for the same element.
+    /// The group of a launch, in the order of the text: statements with its key whose operands are
+    /// there, or made by the group for the same element.
     fn group(&self, first: usize, key: K) -> Vec<usize> {
         let ready = self.merged.get(&key).into_iter().flatten().copied().filter(|&at| at >= first);
         let mut next: BinaryHeap<Reverse<usize>> = ready.map(Reverse).collect();
@@ -210,7 +210,7 @@ mod tests {
         }
     }
 
-    /// What each scheduled statement makes, groups in one list.
+    /// The values that each scheduled statement makes, those of a group in one list.
     fn order(candidates: Vec<Candidate<u8>>) -> Vec<Vec<u32>> {
         let made =
             |statements: &[Stmt]| statements.iter().flat_map(|s| s.defines().iter().map(|value| value.0).collect::<Vec<_>>()).collect();
@@ -232,7 +232,7 @@ mod tests {
         // A value that is read at other elements is made before.
         let neighbour = Candidate { elsewhere: BTreeSet::from([ValueId(2)]), ..keyed(1, &[2], &[3]) };
         assert_eq!(order(vec![keyed(1, &[0], &[2]), neighbour]), [[2], [3]]);
-        // What cannot be merged goes first.
+        // A statement that cannot be merged goes first.
         let alone = Candidate { key: None, ..keyed(3, &[0], &[4]) };
         assert_eq!(order(vec![keyed(1, &[0], &[2]), alone]), [[4], [2]]);
     }

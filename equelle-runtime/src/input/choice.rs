@@ -59,7 +59,7 @@ pub enum ListChoice {
     Nothing,
 }
 
-/// What an input is given by.
+/// The source of an input.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum GivenBy {
     /// One value for all, the default, or nothing.

@@ -24,7 +24,7 @@ impl Inputs {
     pub(crate) fn hashes(&self, parameters: &Parameters, program: &Program) -> Result<BTreeMap<(String, String), String>, Error> {
         let mut hashes = BTreeMap::new();
         for info in program.inputs.iter().filter(|info| info.kind == InputKind::Scalar) {
-            // What gives the number makes no difference: a parameter, or the default.
+            // The value counts, be it that of a parameter or the default.
             let value = match self.scalars.iter().find(|(name, _)| name == info.name) {
                 Some((_, value)) => *value,
                 None => match self.scalar(parameters, info.name, info.default.parse().unwrap_or(f64::NAN))? {
@@ -35,7 +35,7 @@ impl Inputs {
             };
             let mut hash = Mix::default();
             hash.add(value.to_bits());
-            // Of several defaults that of the first statement counts.
+            // The default of the first statement counts.
             hashes.entry((info.name.to_owned(), String::new())).or_insert_with(|| digits(&hash));
         }
         for (name, domain, values) in &self.collections {

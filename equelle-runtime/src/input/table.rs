@@ -4,7 +4,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::choice::filename_key;
-use super::{ConstantTable, DataFormat, Inputs, missing};
+use super::data_file::DataFormat;
+use super::{ConstantTable, Inputs, missing};
 use crate::error::{Error, ErrorKind};
 use crate::io::quantity;
 use crate::io::table::{Column, Separation, of_column, read_columns};

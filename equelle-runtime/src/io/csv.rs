@@ -39,7 +39,7 @@ impl<'a> Fields<'a> {
         Fields::from_line(bytes, separator, 0)
     }
 
-    /// Of what comes after some lines.
+    /// Fields of the text after `skipped` lines, which count in line numbers.
     fn from_line(bytes: &'a [u8], separator: u8, skipped: u64) -> Fields<'a> {
         let mut reader = ReaderBuilder::new().delimiter(separator).build();
         reader.set_line(1 + skipped);

@@ -64,6 +64,17 @@ impl Sink {
         }
     }
 
+    /// Makes a folder that is missing in an output folder.
+    ///
+    /// # Errors
+    /// Those of the system; a symbolic link, which may lead out of the output folder.
+    pub fn create_subfolder(&self, dir: &Path) -> Result<()> {
+        if matches!(self, Sink::Files) && std::fs::symlink_metadata(dir).is_ok_and(|found| found.is_symlink()) {
+            return Err(Error::other("it is a symbolic link; remove it"));
+        }
+        self.create_folder(dir)
+    }
+
     /// A new file in a folder. If it is dropped before it is published, nothing is left; what a
     /// killed process leaves begins with `prefix`.
     ///
@@ -185,6 +196,21 @@ mod tests {
             let _ = std::fs::remove_file(&path);
         }
         assert!(Sink::Files.write(&folder.path().join("none/file"), |_| Ok(())).is_err());
+    }
+
+    #[test]
+    #[cfg(unix)]
+    fn links_are_no_subfolders() {
+        let folder = tempfile::tempdir().unwrap();
+        let (elsewhere, link, missing) = (folder.path().join("elsewhere"), folder.path().join("failure"), folder.path().join("dump"));
+        std::fs::create_dir(&elsewhere).unwrap();
+        std::os::unix::fs::symlink(&elsewhere, &link).unwrap();
+        let error = Sink::Files.create_subfolder(&link).unwrap_err();
+        assert_eq!(error.to_string(), "it is a symbolic link; remove it");
+        for _ in 0..2 {
+            Sink::Files.create_subfolder(&missing).unwrap();
+        }
+        assert!(missing.is_dir());
     }
 
     #[test]

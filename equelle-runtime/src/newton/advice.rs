@@ -34,7 +34,14 @@ pub(super) fn of_no_convergence(history: &History, options: &Options) -> String 
         Some(FailureCause::Alternating) => {
             "the residual alternates even with shorter corrections, as it does where it jumps: make it continuous in the unknown".to_owned()
         }
-        _ => {
+        None
+        | Some(
+            FailureCause::IterationLimit
+            | FailureCause::NotFinite
+            | FailureCause::LinearSolver
+            | FailureCause::LinearSystem
+            | FailureCause::Residual,
+        ) => {
             let keys = if options.abs_res_tol.is_some() { "`max_iter` and `abs_res_tol` decide" } else { "`max_iter` decides" };
             let search = if options.line_search { "" } else { ", and so may `newton_line_search=true`" };
             format!(

@@ -311,7 +311,7 @@ impl State {
     /// Writes the record of a run that has failed beside the outputs of another one, `beside`.
     fn write_failure(&self, end: &Map<String, Value>, beside: &Value) -> std::io::Result<()> {
         let dir = self.dir.join(FAILURE);
-        self.sink.create_folder(&dir)?;
+        self.sink.create_subfolder(&dir)?;
         let mut record = self.head.clone();
         record.extend(end.clone());
         record.insert("files".to_owned(), Value::Array(self.failure_files.clone()));

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Weak;
 
-use super::kept_states::RecoveryStates;
+use super::recovery_states::RecoveryStates;
 use crate::checkpoint::policy::{Policy, RestartFrom};
 use crate::checkpoint::read::Restart;
 use crate::checkpoint::{SavedValue, file_name, step_of};

@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Weak};
 
 use super::checkpoint_state::{Stop, checkpoints_in};
-use super::kept_states::RoundState;
 use super::placement::ComputeDevice;
+use super::recovery_states::RoundState;
 use super::{LoopState, Session};
 use crate::checkpoint::header::{Header, RunIdentity};
 use crate::checkpoint::policy::KEPT;
@@ -186,7 +186,7 @@ impl Session {
         due
     }
 
-    /// Whether the state is kept at the end of this round, written or not: a later one may fail.
+    /// True if the state is kept at the end of this round, written or not: a later one may fail.
     pub(crate) fn keeps_state(&mut self) -> bool {
         if !self.checkpoints.kept.is_time() {
             return false;
@@ -221,7 +221,7 @@ impl Session {
         Ok(())
     }
 
-    /// What has been saved, after a round of a loop.
+    /// Takes the values that have been saved as the state after a round of a loop.
     fn saved_state(&mut self, loop_number: u32, state: &LoopState) -> RoundState {
         let saved = std::mem::take(&mut self.checkpoints.saved);
         let (step, counters, sequence) = (self.outputs.moment().step, self.outputs.counters(), self.outer.clone());

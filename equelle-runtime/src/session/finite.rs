@@ -135,7 +135,7 @@ impl Session {
         }
     }
 
-    /// Whether an output that was being written is known not to be finite.
+    /// True if an output that was written in the background was found not to be finite.
     pub(super) fn has_found_nonfinite(&self) -> bool {
         self.finite.later.lock().unwrap_or_else(PoisonError::into_inner).is_some()
     }

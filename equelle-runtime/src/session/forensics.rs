@@ -1,5 +1,5 @@
-//! What a run leaves where it fails: the last good state and the command that goes on from there
-//! with other parameters; of a solve the last iterate with its residual and the worst elements.
+//! Files that a failed run leaves: the last good state, with the command that goes on from there
+//! with other parameters; for a solve the last iterate, its residual and the worst elements.
 
 use std::collections::BTreeSet;
 use std::io::Result as IoResult;
@@ -12,7 +12,7 @@ use serde_json::json;
 use super::Session;
 use super::checkpoint_state::checkpoints_in;
 use super::failed_solve::FailedSolve;
-use super::kept_states::RoundState;
+use super::recovery_states::RoundState;
 use crate::checkpoint::{file_name, write};
 use crate::domain::Domain;
 use crate::error::{Error, ErrorKind};
@@ -25,8 +25,7 @@ use crate::run::FAILURE;
 const WORST: usize = 100;
 
 impl Session {
-    /// Whether this run leaves a folder where it fails: if it writes files or checkpoints, or
-    /// would.
+    /// True if this run leaves a folder where it fails: it writes files or checkpoints, or would.
     pub(crate) fn leaves_failure(&self) -> bool {
         let collections = || self.program.outputs.iter().filter_map(|output| output.kind.entities());
         let has_files = |kind| self.outputs.has_files_for(self.grid.n_entities(kind).unwrap_or(0));
@@ -79,7 +78,7 @@ impl Session {
             return Ok(None);
         }
         let dir = record.dir_of_files().join(FAILURE);
-        self.sink.create_folder(&dir).map_err(|error| cannot_write(&dir, &error))?;
+        self.sink.create_subfolder(&dir).map_err(|error| cannot_write(&dir, &error))?;
         let is_restart = self.parameters.text("restart").is_some();
         let earlier = checkpoints_in(&dir, self.program.name);
         let good = match good {

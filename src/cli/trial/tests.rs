@@ -32,7 +32,7 @@ fn words(given: &[&str]) -> Vec<String> {
     COMMON.iter().chain(given).map(|word| (*word).to_owned()).collect()
 }
 
-/// What `run` adds for `--plot` and `--watch`, for `--html`, and what a user may give.
+/// Words that `run` adds for `--plot`, `--watch` and `--html`, and those that a user may give.
 const WAYS: [&[&str]; 14] = [
     &[],
     &["output_format=vtu,csv"],
@@ -84,7 +84,7 @@ fn a_run_that_goes_on_is_tried_from_there() {
     }
 }
 
-/// What is wrong is an error of the run, which needs no build; also of a file that is not there.
+/// Mistakes end the run without a build, a file that is not there among them.
 #[test]
 fn errors_end_a_run() {
     let (program, verified) = compiled(HEAT);

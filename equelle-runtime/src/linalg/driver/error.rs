@@ -101,7 +101,7 @@ impl LinearError {
 }
 
 impl LinearError {
-    /// Whether another solver may do.
+    /// The remedy by the kind of failure and the method.
     fn remedy(&self) -> Remedy {
         match self.kind {
             LinearErrorKind::Singular | LinearErrorKind::NonFinite | LinearErrorKind::ZeroDerivative { .. } => Remedy::System,

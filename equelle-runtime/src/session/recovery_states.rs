@@ -8,10 +8,10 @@ use crate::output::OutputCounters;
 
 /// Bytes in a second at which any back-end copies its state to the host, pages of the system, the
 /// bus and the look for numbers that are not finite included.
-const LEAST_RATE: f64 = 1e9;
+const MIN_COPY_RATE: f64 = 1e9;
 
 /// Largest share of the time that copies of the state may take.
-const LARGEST_SHARE: f64 = 0.01;
+const MAX_COPY_SHARE: f64 = 0.01;
 
 /// A variable that grows by more than this times the square of the growth of rounds runs away: what
 /// is fed steadily grows with the rounds, and an unstable scheme by a factor in each of them.
@@ -49,7 +49,7 @@ pub(super) struct RecoveryStates {
 }
 
 impl RecoveryStates {
-    /// Whether a copy of the next state costs little beside the computation since the last one:
+    /// True if a copy of the next state costs little beside the computation since the last one:
     /// where steps are short for the size of the state, not each of them is kept.
     pub(super) fn is_time(&self) -> bool {
         self.pause.is_none_or(|(since, seconds)| since.elapsed().as_secs_f64() >= seconds)
@@ -57,21 +57,21 @@ impl RecoveryStates {
 
     /// Waits as after a copy that takes so many seconds.
     pub(super) fn wait(&mut self, seconds: f64) {
-        self.pause = Some((Instant::now(), seconds / LARGEST_SHARE));
+        self.pause = Some((Instant::now(), seconds / MAX_COPY_SHARE));
     }
 
     /// Keeps the state after a round, unless its numbers are not finite. A copy takes `seconds`
     /// beside that of its bytes.
     pub(super) fn keep(&mut self, state: RoundState, seconds: f64) {
         let bytes: usize = state.saved.iter().map(|(_, value)| value.bytes()).sum();
-        self.wait(seconds + bytes as f64 / LEAST_RATE);
+        self.wait(seconds + bytes as f64 / MIN_COPY_RATE);
         let Some(largest) = state.saved.iter().map(|(_, value)| value.magnitude()).collect::<Option<Vec<f64>>>() else { return };
         let runs_away = self.runs_away(Scale { loop_number: state.loop_number, round: state.round, largest });
         let last = self.last.replace(state);
         self.before = if runs_away { self.before.take().or(last) } else { None };
     }
 
-    /// Whether a variable has grown like nothing but a blow-up.
+    /// True if a variable has grown as only a blow-up does.
     fn runs_away(&mut self, mut now: Scale) -> bool {
         let [half, more] = &mut self.scales;
         if more.as_ref().is_some_and(|more| more.loop_number != now.loop_number) {
