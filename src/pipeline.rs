@@ -4,7 +4,7 @@ use std::fs;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
-use equelle_front::backend::Backend;
+use equelle_front::backend::{Backend, BackendError};
 use equelle_front::check::{self, CheckOptions, Checked};
 use equelle_front::cost::CostModel;
 use equelle_front::diagnostic::Diagnostic;
@@ -200,12 +200,26 @@ pub fn compile_until(source: &SourceMap, options: Options, pass: &str, console: 
 /// # Errors
 /// A back-end cannot express the program.
 pub fn package(source: &SourceMap, verified: &Verified, backends: &[&dyn Backend], runtime_crates: &Path) -> Result<Package, Failure> {
-    package::generate(verified, &PackageOptions { backends, runtime_crates }).map_err(|error| {
-        let line = source.line(error.span.start);
-        let (file, own) = source.file_and_line(line);
-        let place = format!("{}:{own}: {}", source.file(file).name(), source.line_text(line).trim());
-        Error::new(ErrorKind::Backend, format!("{}\n --> {place}", error.message)).into()
-    })
+    package::generate(verified, &PackageOptions { backends, runtime_crates }).map_err(|error| backend_failure(source, &error))
+}
+
+/// Adds to a report which loops the back-ends chose.
+///
+/// # Errors
+/// A back-end cannot express the program.
+pub fn add_forms(report: &mut Report, source: &SourceMap, verified: &Verified, backends: &[&dyn Backend]) -> Result<(), Failure> {
+    for backend in backends {
+        report.add_forms(backend.name(), &backend.forms(verified).map_err(|error| backend_failure(source, &error))?);
+    }
+    Ok(())
+}
+
+/// A construct that a back-end cannot express, with its line.
+fn backend_failure(source: &SourceMap, error: &BackendError) -> Failure {
+    let line = source.line(error.span.start);
+    let (file, own) = source.file_and_line(line);
+    let place = format!("{}:{own}: {}", source.file(file).name(), source.line_text(line).trim());
+    Error::new(ErrorKind::Backend, format!("{}\n --> {place}", error.message)).into()
 }
 
 fn lower(source: &SourceMap, options: &Options, console: &Console) -> Result<Module, Failure> {

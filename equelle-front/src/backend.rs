@@ -7,6 +7,7 @@
 
 pub mod branches;
 pub mod faces;
+pub mod forms;
 pub mod inside;
 pub mod loop_invariant;
 pub mod offset_steps;
@@ -27,6 +28,7 @@ use crate::ir::{Kernel, Module};
 use crate::source::Span;
 use crate::types::{Basic, Shape, Type};
 use crate::verify::Verified;
+use forms::ChosenForm;
 
 /// Numbers that the general body of a kernel keeps while it runs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -102,6 +104,12 @@ pub trait Backend: std::fmt::Debug + Sync {
     /// What operations cost there. The passes decide by it what is stored, before code is
     /// generated.
     fn costs(&self) -> CostModel;
+
+    /// The loops of kernels on Cartesian grids, by kernel. Costs as much as [`Backend::files`].
+    ///
+    /// # Errors
+    /// As [`Backend::files`].
+    fn forms(&self, module: &Verified) -> Result<Vec<ChosenForm>, BackendError>;
 
     /// What the general bodies of kernels keep while they run, beside arguments and results: by
     /// kernel, nothing for those that the list does not reach.

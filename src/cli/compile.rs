@@ -4,6 +4,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use equelle_front::backend::{Availability, Backend};
+use equelle_front::passes::Notes;
+use equelle_front::report::Report;
 use equelle_front::source::SourceMap;
 use equelle_front::verify::Verified;
 
@@ -18,6 +20,7 @@ use crate::package::vendor::{self, Dependencies};
 use crate::package::written::{self, Edits};
 use crate::pipeline;
 use crate::processor::{Flags, TargetCpu};
+use crate::report;
 use equelle_runtime::hash::StableHash;
 use equelle_runtime::{Error, ErrorKind, Program, temporary};
 
@@ -83,8 +86,9 @@ pub(super) fn compile(
     backends: &[&dyn Backend],
     console: &Console,
 ) -> Result<Verified, Failure> {
-    let (verified, report) = pipeline::compile_with_report(source, program.options(backends), console)?;
+    let (verified, mut report) = pipeline::compile_with_report(source, program.options(backends), console)?;
     if program.report {
+        pipeline::add_forms(&mut report, source, &verified, backends)?;
         console.report(&report, source);
     }
     Ok(verified)
@@ -141,6 +145,21 @@ impl Compiled {
     /// What the runtime knows of the program.
     pub(super) fn program(&self) -> &'static Program {
         self.program
+    }
+
+    /// Names the kernels whose cells are not taken row by row on Cartesian grids, and why.
+    pub(super) fn note_slower_kernels(&self, console: &Console) -> Result<(), Failure> {
+        let mut report = Report::of(self.verified.module(), &Notes::default());
+        pipeline::add_forms(&mut report, &self.source, &self.verified, &self.backends)?;
+        for (kernel, backend, form, refusal) in report.slower_kernels() {
+            let line = kernel.lines.first().map_or_else(String::new, |&line| format!("{}: ", report::line_in(&self.source, line)));
+            console.progress(&format!(
+                "note: {line}{}, {backend}, Cartesian grids: {} loop, because rows cannot have {refusal}",
+                kernel.name,
+                form.name()
+            ));
+        }
+        Ok(())
     }
 
     /// The text.

@@ -30,7 +30,8 @@ pub(super) fn emit(backends: Registry, args: &EmitArgs, console: &Console) -> Re
         Emit::Code(backend) => sections(&generated(*backend)?, backend.listing().1),
         Emit::Manifest => package::manifest(&compile(default)?),
         Emit::Report => {
-            let (_, found) = pipeline::compile_with_report(&source, options, console)?;
+            let (verified, mut found) = pipeline::compile_with_report(&source, options, console)?;
+            pipeline::add_forms(&mut found, &source, &verified, &[default])?;
             match console.format {
                 MessageFormat::Human | MessageFormat::Short => report::text(&found, &source),
                 MessageFormat::Json => format!("{:#}\n", report::json(&found)),

@@ -53,6 +53,9 @@ pub(super) fn run(backends: Registry, args: &RunArgs, console: &Console) -> Resu
     }
     check_machine(args.backend)?;
     let compiled = Compiled::new(&args.source.file, &own, vec![args.backend], console)?;
+    if args.verbose {
+        compiled.note_slower_kernels(console)?;
+    }
     let warnings = inputs::check(compiled.program(), &args.source.file, &given, console)?;
     let may_interpret = gives_same_numbers(backends, args.backend, &args.source.program) && !args.compiled && !args.profile;
     let mut outlook = Outlook::Builds;

@@ -71,6 +71,13 @@ fn kernel(kernel: &KernelItem, dimensions: &[u32]) -> Value {
         Cartesian::PerAxis => ("per_axis", None),
         Cartesian::Full(traffic) => ("full", Some(forms(traffic, dimensions))),
     };
+    let loops: serde_json::Map<String, Value> = kernel
+        .forms
+        .iter()
+        .map(|(backend, chosen)| {
+            ((*backend).to_owned(), json!({ "form": chosen.form.name(), "refused": chosen.refused.map(|refusal| refusal.construct()) }))
+        })
+        .collect();
     let points = kernel.points.as_ref().map(|points| {
         let param = |param: &ParamPoints| json!({ "name": param.name, "points": param.count, "reach": param.reach });
         json!({ "points": points.count, "collections": points.params.iter().map(param).collect::<Vec<_>>() })
@@ -78,7 +85,7 @@ fn kernel(kernel: &KernelItem, dimensions: &[u32]) -> Value {
     json!({
         "kernel": kernel.name, "lines": kernel.lines, "over": kernel.over, "results": results, "checks": kernel.checks.len(),
         "general": forms(&kernel.general, dimensions), "cartesian_form": form, "cartesian": cartesian,
-        "stencil": points,
+        "stencil": points, "loops": loops,
     })
 }
 

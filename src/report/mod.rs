@@ -6,4 +6,5 @@ mod reasons;
 mod text;
 
 pub use json::json;
+pub(crate) use text::line_in;
 pub use text::text;

@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 
+use equelle_front::backend::forms::ChosenForm;
 use equelle_front::ir::CheckKind;
 use equelle_front::report::{Cartesian, Item, KernelItem, ParamPoints, Part, Points, Report, RoundLength, Steps, Traffic, When};
 use equelle_front::source::{FileId, SourceMap};
@@ -91,7 +92,7 @@ fn heading(part: &Part, source: &SourceMap) -> String {
 }
 
 /// `line 12`, or `line 3 of limiters.equelle` in a text that the program imports.
-fn line_in(source: &SourceMap, line: u32) -> String {
+pub(crate) fn line_in(source: &SourceMap, line: u32) -> String {
     let (file, own) = source.file_and_line(line);
     if file == FileId::MAIN { format!("line {line}") } else { format!("line {own} of {}", source.file(file).name()) }
 }
@@ -139,6 +140,10 @@ fn kernel(out: &mut String, number: usize, kernel: &KernelItem, dimensions: &[u3
             }
             Cartesian::Full(traffic) => rows(out, "Cartesian", traffic, dimensions),
         }
+    }
+    for (backend, ChosenForm { form, refused }) in &kernel.forms {
+        let why = refused.map(|refusal| format!(": rows cannot have {refusal}")).unwrap_or_default();
+        let _ = writeln!(out, "       {backend}, Cartesian grid: {}{why}", form.name());
     }
     if let Some(points) = &kernel.points {
         self::points(out, points);

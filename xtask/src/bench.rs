@@ -1,5 +1,7 @@
 //! Speed of generated programs against loops written by hand (benches).
 
+mod cliffs;
+
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -19,6 +21,8 @@ pub(crate) enum Case {
     Scaling,
     /// One thread against two: explicit heat and shallow water
     Threads,
+    /// Small programs that differ in a line, each beside the sum of its parts
+    Cliffs,
 }
 
 /// How operations are compiled.
@@ -63,6 +67,7 @@ impl Case {
             Case::Residual => ("time", &[&RESIDUAL]),
             Case::Scaling => ("scaling", &[&HEAT, &SHALLOW_WATER]),
             Case::Threads => ("threads", &[&HEAT, &SHALLOW_WATER]),
+            Case::Cliffs => ("cliffs", &[]),
         }
     }
 }
@@ -100,6 +105,12 @@ pub(crate) fn run(options: &Options) -> Result<(), Failure> {
     if options.cells.iter().any(|&n| n < 3) || options.steps < 2 || options.repetitions < 1 {
         return Err("at least 3 cells along each axis, 2 steps and 1 repetition are needed".to_owned());
     }
+    if options.cases.contains(&Case::Cliffs) {
+        cliffs::run(options)?;
+    }
+    if options.cases.iter().all(|case| *case == Case::Cliffs) {
+        return Ok(());
+    }
     let folder = root().join("target/bench");
     let mut programs: Vec<&Program> = Vec::new();
     for program in options.cases.iter().flat_map(|case| case.programs().1) {
@@ -136,7 +147,7 @@ pub(crate) fn run(options: &Options) -> Result<(), Failure> {
             let sizes: &[usize] = match (options.cells.is_empty(), case) {
                 (false, _) => &options.cells,
                 (true, Case::Scaling) => program.growing,
-                (true, Case::Heat | Case::ShallowWater | Case::Residual | Case::Threads) => program.sizes,
+                (true, Case::Heat | Case::ShallowWater | Case::Residual | Case::Threads | Case::Cliffs) => program.sizes,
             };
             let mut run = Command::new(target.join("release").join(format!("compare{}", std::env::consts::EXE_SUFFIX)));
             run.args([what, program.suite, &options.steps.to_string(), &options.repetitions.to_string()]).arg(&json);

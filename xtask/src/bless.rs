@@ -9,8 +9,9 @@ const BLESS: &str = "EQUELLE_BLESS";
 
 /// The targets whose tests have expected texts, as arguments of cargo. Of the whole workspace, so
 /// that what `cargo test --workspace` has built serves here.
-const TARGETS: [&str; 9] = [
+const TARGETS: [&str; 10] = [
     "--bin=xtask",
+    "--test=forms",
     "--test=golden",
     "--test=grid_convert",
     "--test=ir",

@@ -1,10 +1,11 @@
 //! One kernel: its CUDA C++ functions, from which the device text and the host side both come.
 
 use equelle_front::backend::KernelNames;
+use equelle_front::backend::forms::{ChosenForm, LoopForm};
 use equelle_front::backend::inside::Inside;
 use equelle_front::backend::usage::{KernelUsage, ModuleUsage};
 use equelle_front::ir::{CartesianForm, Kernel, Module, reads_by_index};
-use equelle_front::types::{Basic, Type};
+use equelle_front::types::{Basic, SetTable, Type};
 
 use super::cartesian::by_index::{body_of_cells, is_equation_of_cells};
 use super::cartesian::function::{axis_function, cell_function, row_function};
@@ -51,6 +52,20 @@ pub(super) enum CartesianFunction {
 }
 
 impl KernelText<'_> {
+    /// Its loop on Cartesian grids: threads ask for sides at the boundary, which costs them little.
+    pub(super) fn form(&self, sets: &SetTable) -> ChosenForm {
+        match &self.functions {
+            Functions::Values { cartesian: Some(function), .. } => match **function {
+                CartesianFunction::Cells(..) => ChosenForm::new(LoopForm::Cells),
+                CartesianFunction::PerAxis(_) => ChosenForm::new(LoopForm::PerAxis),
+            },
+            Functions::Cells(..) | Functions::Equation { cartesian: Some(_), .. } => ChosenForm::new(LoopForm::Cells),
+            Functions::Values { cartesian: None, .. } | Functions::Equation { cartesian: None, .. } => {
+                ChosenForm::general(self.kernel, sets)
+            }
+        }
+    }
+
     /// All functions, in the order of the text.
     pub(super) fn functions(&self) -> Vec<&Function> {
         match &self.functions {

@@ -19,6 +19,7 @@ mod signature;
 mod unstructured;
 
 use equelle_front::backend::branches::share_across_branches;
+use equelle_front::backend::forms::ChosenForm;
 use equelle_front::backend::order::order_by_live_values;
 use equelle_front::backend::{Availability, Backend, BackendError, DeviceKind};
 use equelle_front::cost::CostModel;
@@ -64,16 +65,27 @@ impl Backend for Cuda {
     }
 
     fn files(&self, module: &Verified) -> Result<Vec<(String, String)>, BackendError> {
-        let mut module = module.module().clone();
-        for kernel in &mut module.kernels {
-            check_types(kernel)?;
-            share_across_branches(kernel, &module.sets);
-            order_wide(kernel, &module.sets);
-        }
+        let module = prepared(module)?;
         let kernels = kernel_texts(&module);
         let (device, host) = (kernels_cu(&module, &kernels), host::kernels_file(&module, &kernels)?);
         Ok(vec![("src/kernels.cu".to_owned(), device), ("src/kernels_cuda.rs".to_owned(), host)])
     }
+
+    fn forms(&self, module: &Verified) -> Result<Vec<ChosenForm>, BackendError> {
+        let module = prepared(module)?;
+        Ok(kernel_texts(&module).iter().map(|text| text.form(&module.sets)).collect())
+    }
+}
+
+/// The module as its text is written.
+fn prepared(module: &Verified) -> Result<Module, BackendError> {
+    let mut module = module.module().clone();
+    for kernel in &mut module.kernels {
+        check_types(kernel)?;
+        share_across_branches(kernel, &module.sets);
+        order_wide(kernel, &module.sets);
+    }
+    Ok(module)
 }
 
 /// Orders the body of a wide kernel, so that its values fit into registers.

@@ -1,5 +1,6 @@
 //! The trait method of a kernel: picks the form.
 
+use equelle_front::backend::forms::{ChosenForm, Refusal};
 use equelle_front::backend::tabulated::{Tabulated, tabulated};
 use equelle_front::backend::usage::KernelUsage;
 use equelle_front::backend::{BackendError, KernelNames, Namer};
@@ -26,6 +27,8 @@ pub(super) struct Method {
     pub functions: TokenStream,
     /// What all of them refer to.
     pub uses: Uses,
+    /// Its loop on a Cartesian grid.
+    pub form: ChosenForm,
 }
 
 /// Writes a kernel.
@@ -63,7 +66,7 @@ pub(super) fn write(source: Source<'_>, usage: &KernelUsage, functions: &mut Nam
     let mut items = TokenStream::new();
     let mut uses = if rows_alone { Uses::default() } else { general.uses.clone() };
     uses.add(Use::Info);
-    let mut body = timer(source)?;
+    let mut body = TokenStream::new();
     if let Some(dim) = usage.general.largest_component.map(|c| c as usize + 1).filter(|&dim| dim > 1) {
         uses.add(Use::Info);
         let (dim, info) = (Literal::usize_unsuffixed(dim), ident(&names.info));
@@ -82,7 +85,8 @@ pub(super) fn write(source: Source<'_>, usage: &KernelUsage, functions: &mut Nam
         (None, Some(form)) if kept => Some(cartesian_functions(source, form, functions)),
         (None, _) => rows,
     };
-    if let Some(written) = written {
+    let any_grid = ChosenForm::general(kernel, &module.sets);
+    let form = if let Some(written) = written {
         match written {
             Ok(written) => {
                 items.extend(written.items);
@@ -102,15 +106,24 @@ pub(super) fn write(source: Source<'_>, usage: &KernelUsage, functions: &mut Nam
                 } else {
                     cartesian_branch(kernel, reals, names, &written.entry, &before)
                 });
+                written.form
             }
             // This back-end has no way to write it in that form; the general form gives the same
             // numbers.
-            Err(Failure::Form) => body.extend(closed_form(kernel, reals, &general)),
+            Err(Failure::Form(refusal)) => {
+                body.extend(closed_form(kernel, reals, &general));
+                // What both forms lack is said in the words of the whole.
+                match any_grid.refused {
+                    Some(Refusal::NoCartesianBody) => ChosenForm { refused: Some(refusal), ..any_grid },
+                    Some(_) | None => any_grid,
+                }
+            }
             Err(Failure::Error(error)) => return Err(error),
         }
     } else {
         body.extend(closed_form(kernel, reals, &general));
-    }
+        any_grid
+    };
     if !rows_alone {
         body.extend(with_arrays(kernel, reals, &general, &mut uses));
         items.extend(general.item);
@@ -118,16 +131,18 @@ pub(super) fn write(source: Source<'_>, usage: &KernelUsage, functions: &mut Nam
     let method = ident(&names.method);
     let args = args_type(kernel, names).map(|ty| quote! { , args: #ty });
     let result = result_type(kernel, &mut uses)?;
-    Ok(Method { method: quote! { fn #method(&mut self #args) -> Result<#result, Error> { #body } }, functions: items, uses })
+    let timer = timer(source, form)?;
+    Ok(Method { method: quote! { fn #method(&mut self #args) -> Result<#result, Error> { #timer #body } }, functions: items, uses, form })
 }
 
 /// `let _timer = ...;`, which measures the kernel with `--profile`.
-fn timer(source: Source<'_>) -> Result<TokenStream, BackendError> {
+fn timer(source: Source<'_>, form: ChosenForm) -> Result<TokenStream, BackendError> {
     let Source { module, kernel, names, .. } = source;
+    let form = form.form.name();
     let info = ident(&names.info);
     let set = match kernel.space {
         Space::Set(set) if module.sets.get(set).canonical.is_none() => set,
-        Space::Set(_) | Space::Unit => return Ok(quote! { let _timer = self.session_mut().time_kernel(&#info); }),
+        Space::Set(_) | Space::Unit => return Ok(quote! { let _timer = self.session_mut().time_kernel(&#info, #form); }),
     };
     let field = |index: usize| ident(&names.params[index]);
     let over = kernel.params.iter().position(|param| param.ty.shape == Shape::Collection(set)).map(field);
@@ -142,7 +157,7 @@ fn timer(source: Source<'_>) -> Result<TokenStream, BackendError> {
             return Err(BackendError::internal(span, format!("kernel `{}` runs over a set that is no parameter", kernel.name)));
         }
     };
-    Ok(quote! { let _timer = self.session().time_kernel_over(&#info, #len); })
+    Ok(quote! { let _timer = self.session().time_kernel_over(&#info, #form, #len); })
 }
 
 /// The general function without the arrays of the grid, where they need not exist.
@@ -178,7 +193,7 @@ fn with_arrays(kernel: &Kernel, reals: Reals, general: &GeneralFunction, uses: &
 fn unwrap<T>(kernel: &Kernel, written: Written<T>) -> Result<T, BackendError> {
     written.map_err(|failure| match failure {
         Failure::Error(error) => error,
-        Failure::Form => {
+        Failure::Form(_) => {
             let span = kernel.spans.first().copied().unwrap_or_default();
             BackendError::internal(span, format!("kernel `{}`: a construct of Cartesian forms outside one", kernel.name))
         }

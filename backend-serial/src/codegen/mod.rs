@@ -19,6 +19,7 @@ mod unstructured;
 
 use std::collections::BTreeSet;
 
+use equelle_front::backend::forms::ChosenForm;
 use equelle_front::backend::usage::ModuleUsage;
 use equelle_front::backend::{Backend, BackendError, DeviceKind, KernelNames, Namer, Scratch, restore_comments};
 use equelle_front::cost::CostModel;
@@ -31,6 +32,7 @@ use quote::quote;
 use emit::text;
 use emit::uses::{Use, Uses};
 use emit::writer::{Source, reserve};
+use kernel::Method;
 use unstructured::face_flux_buffer;
 
 /// The back-end of plain loops.
@@ -62,9 +64,25 @@ impl Backend for Serial {
         Ok(vec![("src/kernels_serial.rs".to_owned(), kernels_file(module)?)])
     }
 
+    fn forms(&self, module: &Verified) -> Result<Vec<ChosenForm>, BackendError> {
+        let module = module.module();
+        Ok(methods(module, &KernelNames::of_module(module))?.iter().map(|method| method.form).collect())
+    }
+
     fn scratch(&self, module: &Module) -> Vec<Scratch> {
         face_flux_buffer::scratch(module)
     }
+}
+
+/// The kernels of a module, in order.
+fn methods(module: &Module, names: &[KernelNames]) -> Result<Vec<Method>, BackendError> {
+    // Free functions, one or more per kernel.
+    let mut functions = Namer::rust();
+    reserve(&mut functions);
+    functions.reserve(names.iter().map(|n| n.method.clone()));
+    let usage = ModuleUsage::of(module);
+    let kernels = module.kernels.iter().zip(names).zip(&usage.kernels);
+    kernels.map(|((kernel, names), usage)| kernel::write(Source { module, kernel, names, tables: &[] }, usage, &mut functions)).collect()
 }
 
 /// The text of `kernels_serial.rs`.
@@ -74,23 +92,18 @@ impl Backend for Serial {
 pub fn kernels_file(module: &Verified) -> Result<String, BackendError> {
     let module = module.module();
     let names = KernelNames::of_module(module);
-    // Free functions, one or more per kernel.
-    let mut functions = Namer::rust();
-    reserve(&mut functions);
-    functions.reserve(names.iter().map(|n| n.method.clone()));
-    let mut methods = TokenStream::new();
+    let mut impl_items = TokenStream::new();
     let mut items = TokenStream::new();
     let mut uses = Uses::default();
     let mut own = BTreeSet::from(["Kernels"]);
-    for ((kernel, names), usage) in module.kernels.iter().zip(&names).zip(&ModuleUsage::of(module).kernels) {
-        let written = kernel::write(Source { module, kernel, names, tables: &[] }, usage, &mut functions)?;
+    for ((kernel, names), written) in module.kernels.iter().zip(&names).zip(methods(module, &names)?) {
         uses.append(&written.uses);
         own.extend((!kernel.params.is_empty()).then_some(names.arguments.as_str()));
         own.extend(written.uses.has(Use::Info).then_some(names.info.as_str()));
-        if !methods.is_empty() {
-            methods.extend(text::blank());
+        if !impl_items.is_empty() {
+            impl_items.extend(text::blank());
         }
-        methods.extend(written.method);
+        impl_items.extend(written.method);
         items.extend(written.functions);
     }
     // The signature of every method names them.
@@ -106,7 +119,7 @@ pub fn kernels_file(module: &Verified) -> Result<String, BackendError> {
         #imports
         #blank
 
-        impl Kernels for SerialRuntime { #methods }
+        impl Kernels for SerialRuntime { #impl_items }
 
         #items
     };

@@ -10,7 +10,8 @@ mod bytes;
 mod traffic;
 mod walk;
 
-use crate::ir::CheckKind;
+use crate::backend::forms::{ChosenForm, LoopForm, Refusal};
+use crate::ir::{CheckKind, KernelId};
 use crate::passes::{CallNotInlined, Why};
 
 pub use bytes::KernelBytes;
@@ -37,6 +38,25 @@ pub struct Part {
     pub depth: usize,
     /// In the order of the run.
     pub items: Vec<Item>,
+}
+
+impl Report {
+    /// Adds the loops that a back-end chose, by kernel of the module.
+    pub fn add_forms(&mut self, backend: &'static str, forms: &[ChosenForm]) {
+        for item in self.parts.iter_mut().flat_map(|part| &mut part.items) {
+            if let Item::Kernel(kernel) = item
+                && let Some(form) = forms.get(kernel.kernel.0 as usize)
+            {
+                kernel.forms.push((backend, *form));
+            }
+        }
+    }
+
+    /// Kernels that a back-end runs more slowly than row by row, with the construct.
+    pub fn slower_kernels(&self) -> impl Iterator<Item = (&KernelItem, &'static str, LoopForm, Refusal)> {
+        let forms = self.parts.iter().flat_map(Part::kernels).flat_map(|kernel| kernel.forms.iter().map(move |form| (kernel, form)));
+        forms.filter_map(|(kernel, (backend, chosen))| chosen.refused.map(|refusal| (kernel, *backend, chosen.form, refusal)))
+    }
 }
 
 impl Part {
@@ -123,6 +143,10 @@ pub struct KernelItem {
     pub general: Vec<Traffic>,
     /// For uniform Cartesian grids.
     pub cartesian: Cartesian,
+    /// The kernel of the module.
+    pub kernel: KernelId,
+    /// Its loop on Cartesian grids, by name of the back-end: [`Report::add_forms`].
+    pub forms: Vec<(&'static str, ChosenForm)>,
 }
 
 /// The cells around its own that a kernel reads.

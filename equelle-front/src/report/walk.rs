@@ -217,6 +217,8 @@ impl Walker<'_> {
                 Some(CartesianForm::PerAxis(_)) => Cartesian::PerAxis,
                 Some(CartesianForm::Full(body)) => Cartesian::Full(self.counts(kernel, body, Form::Cartesian)),
             },
+            kernel: id,
+            forms: Vec::new(),
         }
     }
 

@@ -279,6 +279,8 @@ pub struct KernelProfile {
     pub name: &'static str,
     /// Lines of the program that it computes.
     pub lines: &'static [u32],
+    /// Its loop: `rows`, `cells`, `list`, `per axis`, `general`, or `any grid`.
+    pub form: &'static str,
     /// Calls.
     pub calls: u64,
     /// Their seconds.
@@ -527,6 +529,7 @@ impl Profile {
             Object::default()
                 .text("name", kernel.name)
                 .raw("lines", json::array(kernel.lines))
+                .text("form", kernel.form)
                 .raw("calls", kernel.calls)
                 .number("seconds", kernel.seconds)
                 .raw("bytes", kernel.bytes)

@@ -14,6 +14,9 @@ use crate::report::{Pause, bytes, seconds};
 use crate::solve_traffic::SolveTraffic;
 use crate::threads::Threads;
 
+/// The form of loops on grids that are not Cartesian.
+const ANY_GRID: &str = "any grid";
+
 /// Returns to the phase before when it is dropped. What is no computation is none of a round.
 #[must_use]
 pub(super) struct InPhase {
@@ -36,15 +39,16 @@ pub struct KernelTimer(Option<Running>);
 struct Running {
     profiler: Profiler,
     info: &'static KernelInfo,
+    form: &'static str,
     bytes: u64,
     since: Instant,
 }
 
 impl Drop for KernelTimer {
     fn drop(&mut self) {
-        if let Some(Running { profiler, info, bytes, since }) = &self.0 {
+        if let Some(Running { profiler, info, form, bytes, since }) = &self.0 {
             profiler.moved(*bytes);
-            profiler.kernel(info.name, info.lines, 1, since.elapsed().as_secs_f64(), *bytes);
+            profiler.kernel((info.name, info.lines), form, 1, since.elapsed().as_secs_f64(), *bytes);
         }
     }
 }
@@ -63,24 +67,26 @@ impl Session {
         }
     }
 
-    /// Begins to measure a call of a kernel over its canonical set.
-    pub fn time_kernel(&mut self, info: &'static KernelInfo) -> KernelTimer {
+    /// Begins to measure a call of a kernel over its canonical set. On a Cartesian grid its loop has
+    /// this form.
+    pub fn time_kernel(&mut self, info: &'static KernelInfo, form: &'static str) -> KernelTimer {
         let Some(profiler) = self.profiler().cloned() else { return KernelTimer(None) };
         let elements = self.elements_of(info);
-        self.timer(profiler, info, elements)
+        self.timer(profiler, info, form, elements)
     }
 
-    /// Begins to measure a call of a kernel over so many elements.
-    pub fn time_kernel_over(&self, info: &'static KernelInfo, elements: usize) -> KernelTimer {
+    /// As [`Session::time_kernel`], over so many elements.
+    pub fn time_kernel_over(&self, info: &'static KernelInfo, form: &'static str, elements: usize) -> KernelTimer {
         match self.profiler() {
-            Some(profiler) => self.timer(profiler.clone(), info, elements),
+            Some(profiler) => self.timer(profiler.clone(), info, form, elements),
             None => KernelTimer(None),
         }
     }
 
-    fn timer(&self, profiler: Profiler, info: &'static KernelInfo, elements: usize) -> KernelTimer {
+    fn timer(&self, profiler: Profiler, info: &'static KernelInfo, form: &'static str, elements: usize) -> KernelTimer {
         let bytes = self.kernel_bytes(info, elements);
-        KernelTimer(Some(Running { profiler, info, bytes, since: Instant::now() }))
+        let form = if self.grid.cartesian_shape().is_some() { form } else { ANY_GRID };
+        KernelTimer(Some(Running { profiler, info, form, bytes, since: Instant::now() }))
     }
 
     /// Elements of the canonical set of a kernel; 0 without one.
@@ -219,13 +225,17 @@ fn table(profile: &Profile) -> Vec<String> {
     if !profile.kernels.is_empty() {
         let on_device = profile.kernels.iter().any(|kernel| kernel.resources.is_some());
         let of_device = if on_device { format!(" {:>9} {:>9}", "registers", "occupancy") } else { String::new() };
-        lines.push(heading("kernel", "calls") + &of_device);
+        lines.push(heading("kernel", "calls") + &of_device + "  form");
         for kernel in &profile.kernels {
             let rate = rate(kernel.bytes, kernel.seconds);
             let taken = kernel.resources.map(|taken| format!(" {:>9} {:>8.0}%", taken.registers, 100.0 * taken.occupancy));
             // Kernels that move nothing have no rate.
-            let rate = if taken.is_some() { format!("{rate:<29}") } else { rate };
-            lines.push(row(kernel.name, kernel.calls, kernel.seconds) + &rate + &taken.unwrap_or_default());
+            lines.push(format!(
+                "{}{rate:<29}{}  {}",
+                row(kernel.name, kernel.calls, kernel.seconds),
+                taken.unwrap_or_default(),
+                kernel.form
+            ));
         }
         let is_spilled = |kernel: &&KernelProfile| kernel.resources.is_some_and(|taken| taken.local_bytes > 0);
         for kernel in profile.kernels.iter().filter(is_spilled) {

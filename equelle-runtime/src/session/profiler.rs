@@ -119,8 +119,9 @@ impl Profiler {
         *state.solves.entry(line).or_default() += work;
     }
 
-    /// Adds calls of a kernel, which computes lines of the program, and their seconds and bytes.
-    pub fn kernel(&self, name: &'static str, lines: &'static [u32], calls: u64, seconds: f64, bytes: u64) {
+    /// Adds calls of a kernel, its name and lines of the program, whose loops have this form, and their
+    /// seconds and bytes.
+    pub fn kernel(&self, (name, lines): (&'static str, &'static [u32]), form: &'static str, calls: u64, seconds: f64, bytes: u64) {
         let mut state = self.state();
         let known = state.kernels.iter_mut().find(|known| known.name == name);
         if let Some(known) = known {
@@ -128,7 +129,7 @@ impl Profiler {
             known.seconds += seconds;
             known.bytes += bytes;
         } else {
-            state.kernels.push(KernelProfile { name, lines, calls, seconds, bytes, resources: None });
+            state.kernels.push(KernelProfile { name, lines, form, calls, seconds, bytes, resources: None });
         }
     }
 

@@ -56,7 +56,7 @@ fn events_are_as_the_schema_says() {
         session.line(7);
         let mut state = session.begin_loop_over(&Arc::new(vec![0.5, 0.25]));
         while session.next_step(&mut state).is_some() {
-            let timer = session.time_kernel(&KERNEL);
+            let timer = session.time_kernel(&KERNEL, "rows");
             drop(timer);
             session.output_collection("u", &cells, &[1.0; 8])?;
         }

@@ -5,6 +5,9 @@ use equelle_runtime::session::profile::Profiler;
 
 use crate::runtime::device::{Device, FunctionId, Launch, Work};
 
+/// The form of loops on a device: a thread for each element.
+const FORM: &str = "threads";
+
 /// Calls and times of each kernel.
 #[derive(Debug, Default)]
 pub(crate) struct KernelTimes {
@@ -96,7 +99,7 @@ impl KernelTimes {
     pub(crate) fn report(&self, device: &dyn Device, profiler: &Profiler) {
         for kernel in self.kernels.iter().flatten() {
             let of_one = kernel.second.of_one().or(kernel.first.of_one()).unwrap_or(f64::NAN);
-            profiler.kernel(kernel.name, kernel.lines, kernel.calls, of_one * kernel.calls as f64, kernel.bytes);
+            profiler.kernel((kernel.name, kernel.lines), FORM, kernel.calls, of_one * kernel.calls as f64, kernel.bytes);
             if let Some(resources) = device.resources(kernel.function, kernel.threads) {
                 profiler.resources(kernel.name, resources);
             }

@@ -1,5 +1,6 @@
 //! Terms of single faces on the boundary.
 
+use equelle_front::backend::forms::Refusal;
 use equelle_front::ir::{KBlock, KStmt, LocalId};
 use equelle_front::ops::FaceReduction;
 use proc_macro2::TokenStream;
@@ -74,7 +75,7 @@ pub(in crate::codegen) fn boundary(writer: &mut Writer, block: &KBlock) -> Writt
         }
     }
     if sums.iter().any(|sum| uses.has(Use::Local(*sum))) {
-        return Err(Failure::Form);
+        return Err(Failure::Form(Refusal::BoundaryTerms));
     }
     let mut side = !both;
     for (what, value) in [

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use equelle_front::backend::Namer;
+use equelle_front::backend::forms::Refusal;
 use equelle_front::ir::KBlock;
 use equelle_front::types::{Basic, SetId};
 use proc_macro2::{Ident, Literal, TokenStream};
@@ -40,7 +41,7 @@ pub(in crate::codegen) struct FaceRows {
 pub(in crate::codegen) fn face_rows(source: Source<'_>, block: &KBlock, functions: &mut Namer) -> Written<FaceRows> {
     let Source { kernel, names, .. } = source;
     if kernel.results.iter().any(|r| r.ty.basic != Basic::Scalar) {
-        return Err(Failure::Form);
+        return Err(Failure::Form(Refusal::Result));
     }
     let mut writer = Writer::new(source, Form::Cell, functions);
     // Tells whether there is one.
@@ -126,7 +127,7 @@ impl FaceRows {
     fn cell_by_cell(&self, writer: &mut Writer) -> Written<TokenStream> {
         let here = |at| match at {
             At::Here => Ok(quote! { [range.clone()] }),
-            At::First | At::Second | At::Face => Err(Failure::Form),
+            At::First | At::Second | At::Face => Err(Failure::Form(Refusal::OtherElement)),
         };
         let (args, name, slices) = (self.row.args(writer, [&[], &[]], here)?, &self.row.name, writer.slices.clone());
         Ok(quote! { #name(#(#slices,)* #args); })
@@ -136,7 +137,7 @@ impl FaceRows {
     fn swept(&self, writer: &mut Writer, block: &KBlock) -> Written<TokenStream> {
         let here = |at| match at {
             At::Here => Ok(quote! { [row.start..][..len] }),
-            At::First | At::Second | At::Face => Err(Failure::Form),
+            At::First | At::Second | At::Face => Err(Failure::Form(Refusal::OtherElement)),
         };
         let (args, name, slices) = (self.row.args(writer, [&[], &[]], here)?, &self.row.name, writer.slices.clone());
         let generics = &self.row.generics;
@@ -180,7 +181,7 @@ impl FaceRows {
         let args = function.args(writer, [&here, &next], |at| match at {
             At::Here => Ok(quote! { [row.start..][..len] }),
             At::Second => Ok(quote! { [faces.second..][..faces.len] }),
-            At::First | At::Face => Err(Failure::Form),
+            At::First | At::Face => Err(Failure::Form(Refusal::OtherElement)),
         })?;
         let between: Vec<Ident> = (0..self.counts.1).map(|number| ident(&writer.namer.fresh(&format!("between_{number}")))).collect();
         let (name, generics, slices) = (&function.name, &function.generics, &writer.slices);
@@ -235,7 +236,7 @@ impl FaceRows {
             Some(function) => {
                 let args = function.args(writer, [&first_values, &second_values], |at| match at {
                     At::Here => Ok(quote! { [cells.clone()] }),
-                    At::First | At::Second | At::Face => Err(Failure::Form),
+                    At::First | At::Second | At::Face => Err(Failure::Form(Refusal::OtherElement)),
                 })?;
                 let name = &function.name;
                 quote! { |cells, [#(#stored),*]| #name(#(#stored,)* #args) }
@@ -246,7 +247,7 @@ impl FaceRows {
             let args = function.args(writer, [&first_values, &second_values], |at| match at {
                 At::First => Ok(quote! { [faces.first..][..faces.len] }),
                 At::Second => Ok(quote! { [faces.second..][..faces.len] }),
-                At::Here | At::Face => Err(Failure::Form),
+                At::Here | At::Face => Err(Failure::Form(Refusal::OtherElement)),
             })?;
             let (name, last, axis) = (&function.name, axis == 2, Literal::usize_unsuffixed(axis));
             let pattern = if last {

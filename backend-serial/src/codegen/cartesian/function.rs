@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 
 use equelle_front::backend::Namer;
+use equelle_front::backend::forms::{ChosenForm, LoopForm, Refusal};
 use equelle_front::backend::stencil::Skeleton;
 use equelle_front::ir::{CartesianForm, JacobianForm, KBlock, Rounding};
 use equelle_front::types::{Basic, CanonicalSet, EntityKind, Shape};
@@ -29,6 +30,8 @@ pub(in crate::codegen) struct Functions {
     pub items: TokenStream,
     /// What they refer to.
     pub uses: Uses,
+    /// The loop in them.
+    pub form: ChosenForm,
 }
 
 /// Writes a Cartesian form.
@@ -78,7 +81,7 @@ fn per_axis(source: Source<'_>, block: &KBlock, functions: &mut Namer) -> Writte
     let Source { module, kernel, names, .. } = source;
     let storable =
         kernel.results.iter().all(|r| r.reduce.is_none() && r.ty.basic == Basic::Scalar && matches!(r.ty.shape, Shape::Collection(_)));
-    let (Some(set), true) = (kernel.space_set(), storable) else { return Err(Failure::Form) };
+    let (Some(set), true) = (kernel.space_set(), storable) else { return Err(Failure::Form(Refusal::Result)) };
     let mut writer = Writer::new(source, Form::PerAxis, functions);
     let (statements, yields) = writer.block(block)?;
     let outputs = writer.results.clone();
@@ -87,7 +90,7 @@ fn per_axis(source: Source<'_>, block: &KBlock, functions: &mut Namer) -> Writte
     let evaluate = match module.sets.get(set).kind {
         EntityKind::Face => quote! { for axis in 0..DIM { #each } },
         EntityKind::Cell => quote! { #statements #(#outputs[0] = #yields;)* },
-        EntityKind::Edge | EntityKind::Vertex => return Err(Failure::Form),
+        EntityKind::Edge | EntityKind::Vertex => return Err(Failure::Form(Refusal::OtherDomain)),
     };
     let collections = outputs.iter().map(|o| {
         let values = writer.reals.stored_per_axis(o);
@@ -107,7 +110,8 @@ fn per_axis(source: Source<'_>, block: &KBlock, functions: &mut Namer) -> Writte
     };
     let entry = ident(&functions.fresh(&format!("{}_per_axis", names.method)));
     let mut uses = writer.function_uses();
-    Ok(Functions { items: entry_function(source, &entry, &body, &mut uses)?, entry, uses })
+    let items = entry_function(source, &entry, &body, &mut uses)?;
+    Ok(Functions { items, entry, uses, form: ChosenForm::new(LoopForm::PerAxis) })
 }
 
 /// Cell and row code.
@@ -115,18 +119,18 @@ fn full(source: Source<'_>, block: &KBlock, equation: Option<&Equation<'_>>, fun
     let Source { module, kernel, names, .. } = source;
     let all_cells = module.sets.canonical(CanonicalSet::ALL_CELLS);
     if kernel.space_set() != Some(all_cells) {
-        return Err(Failure::Form);
+        return Err(Failure::Form(Refusal::OtherDomain));
     }
     let mut writer = Writer::new(source, Form::Cell, functions);
     // Rows that evaluate a face once are made of doubles, and of operations as written.
     let strict = writer.reals == Reals::Double && module.numbers.rounding == Rounding::Strict;
     let rows = match equation {
         None if strict => face_rows(source, block, functions),
-        None | Some(_) => Err(Failure::Form),
+        None | Some(_) => Err(Failure::Form(Refusal::Numbers)),
     };
-    let (rows, functions_of_rows, uses_of_rows) = match rows {
-        Ok(rows) => (rows.rows(&mut writer, block)?, rows.items, rows.uses),
-        Err(Failure::Form) => cells_and_rows(source, block, equation, functions, &mut writer)?,
+    let (rows, functions_of_rows, uses_of_rows, form) = match rows {
+        Ok(rows) => (rows.rows(&mut writer, block)?, rows.items, rows.uses, ChosenForm::new(LoopForm::Rows)),
+        Err(Failure::Form(_)) => cells_and_rows(source, block, equation, functions, &mut writer)?,
         Err(error) => return Err(error),
     };
     let buffers = buffers(&mut writer, quote! { grid.n_cells() })?;
@@ -152,7 +156,7 @@ fn full(source: Source<'_>, block: &KBlock, equation: Option<&Equation<'_>>, fun
     uses.append(&uses_of_rows);
     let mut items = entry_function(source, &entry, &body, &mut uses)?;
     items.extend(functions_of_rows);
-    Ok(Functions { entry, items, uses })
+    Ok(Functions { entry, items, uses, form })
 }
 
 /// The loop over the rows of a range, cell by cell, the inside of rows by a function of its own
@@ -163,14 +167,15 @@ fn cells_and_rows<'a>(
     equation: Option<&'a Equation<'a>>,
     functions: &mut Namer,
     writer: &mut Writer<'a>,
-) -> Written<(TokenStream, TokenStream, Uses)> {
+) -> Written<(TokenStream, TokenStream, Uses, ChosenForm)> {
     let mut side_functions = Vec::new();
     write_side_functions(source, block, equation, &mut BTreeMap::new(), functions, &mut side_functions)?;
     let row = match row_function(source, block, equation, functions, &side_functions) {
-        Ok(row) => Some(row),
-        Err(Failure::Form) => None,
+        Ok(row) => Ok(row),
+        Err(Failure::Form(refusal)) => Err(refusal),
         Err(error) => return Err(error),
     };
+    let form = row.as_ref().map_or_else(|refusal| ChosenForm::slower(LoopForm::Cells, *refusal), |_| ChosenForm::new(LoopForm::Rows));
     writer.side_functions = side_functions.clone();
     writer.derivatives = equation.map(Equation::derivatives);
     let (mut cell, uses) = writer.noted(|writer| {
@@ -192,8 +197,8 @@ fn cells_and_rows<'a>(
     }
     let cell = quote! { let here = row.start + i; #cell };
     let rows = match &row {
-        None => quote! { for row in grid.rows_in(&range) { for i in 0..grid.n[0] { #cell } } },
-        Some(row) => {
+        Err(_) => quote! { for row in grid.rows_in(&range) { for i in 0..grid.n[0] { #cell } } },
+        Ok(row) => {
             let call = row.call(writer)?;
             quote! {
                 for row in grid.rows_in(&range) {
@@ -213,5 +218,5 @@ fn cells_and_rows<'a>(
         items.extend(item);
         uses.append(&of_item);
     }
-    Ok((rows, items, uses))
+    Ok((rows, items, uses, form))
 }

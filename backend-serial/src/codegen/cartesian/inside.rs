@@ -6,6 +6,7 @@
 //! finds for those cells is from a cell of another row, and is made again with the term of the
 //! boundary.
 
+use equelle_front::backend::forms::Refusal;
 use equelle_front::backend::{KernelNames, Namer};
 use proc_macro2::{Ident, Literal, TokenStream};
 use quote::quote;
@@ -61,7 +62,7 @@ pub(in crate::codegen) fn inside(function_writer: &FunctionWriter, names: &Kerne
                 lanes.extend(quote! { let #name = #name.map(|side| &side[..len]); });
                 elements.push(quote! { #name.map(|side| side[i]) });
             }
-            Arg::Stored(..) | Arg::Terms(_) => return Err(Failure::Form),
+            Arg::Stored(..) | Arg::Terms(_) => return Err(Failure::Form(Refusal::OtherElement)),
         }
     }
     let (cell, many) = (ident(&functions.fresh(&format!("{method}_cell"))), ident(&functions.fresh(&format!("{method}_inside"))));
@@ -141,7 +142,7 @@ impl Inside {
                     many.push(quote! { std::array::from_fn(|axis| &#name[grid.#position(row.at, axis, #high)..][..len]) });
                     one.push(quote! { std::array::from_fn(|axis| #name[grid.#position(side.at, axis, #high)]) });
                 }
-                Arg::Load(..) | Arg::Stored(..) | Arg::Terms(_) => return Err(Failure::Form),
+                Arg::Load(..) | Arg::Stored(..) | Arg::Terms(_) => return Err(Failure::Form(Refusal::OtherElement)),
             }
         }
         let side_type = writer.uses.item("Side");

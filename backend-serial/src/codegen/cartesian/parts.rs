@@ -7,6 +7,7 @@
 //!
 //! No operation changes, so neither do bits. What is cheaper to do again than to store is repeated.
 
+use equelle_front::backend::forms::Refusal;
 use std::collections::{BTreeMap, BTreeSet};
 
 use equelle_front::ir::visit::{Node, visit_expr};
@@ -202,7 +203,7 @@ impl Cutter<'_, '_> {
             }
             let [_, y, z] = match steps(self.writer, &at) {
                 Ok(steps) => steps,
-                Err(Failure::Form) => return Ok(None),
+                Err(Failure::Form(_)) => return Ok(None),
                 Err(error) => return Err(error),
             };
             let lane = (param, [y, z]);
@@ -216,7 +217,7 @@ impl Cutter<'_, '_> {
     }
 
     fn known_facts(&mut self, value: &KExpr) -> Written<Facts> {
-        self.facts(value)?.ok_or(Failure::Form)
+        self.facts(value)?.ok_or(Failure::Form(Refusal::OtherElement))
     }
 
     /// Notes a value, after parts of it where it reads too many rows.

@@ -1,13 +1,14 @@
 //! The function that evaluates the inside of a row, where no side is on the boundary.
 
 use equelle_front::backend::Namer;
+use equelle_front::backend::forms::Refusal;
 use equelle_front::ir::{KBlock, ParamId};
 use equelle_front::types::{Basic, Extent};
 use proc_macro2::{Ident, Literal, TokenStream};
 use quote::quote;
 
 use super::side_function::{element_type, single_type};
-use crate::codegen::emit::stencil_point::{End, Leaf, SideFunction, StencilPoint};
+use crate::codegen::emit::stencil_point::{End, Leaf, SideFunctions, StencilPoint};
 use crate::codegen::emit::text::{blank, ident};
 use crate::codegen::emit::uses::{Use, Uses};
 use crate::codegen::emit::writer::{Failure, Form, Source, Writer, Written};
@@ -31,12 +32,12 @@ pub(in crate::codegen) fn row_function(
     block: &KBlock,
     equation: Option<&Equation<'_>>,
     functions: &mut Namer,
-    side_functions: &[[Option<SideFunction>; 2]],
+    side_functions: &[SideFunctions],
 ) -> Written<RowFunction> {
     let Source { kernel, names, .. } = source;
     // Vectors are stored component by component, and in a row nobody has indices.
     if kernel.results.iter().any(|r| matches!(r.ty.basic, Basic::Vector | Basic::Entity(_))) {
-        return Err(Failure::Form);
+        return Err(Failure::Form(Refusal::Result));
     }
     let mut writer = Writer::new(source, Form::Row, functions);
     writer.in_row = true;
@@ -44,7 +45,7 @@ pub(in crate::codegen) fn row_function(
     writer.derivatives = equation.map(Equation::derivatives);
     let (statements, yields) = writer.block(block)?;
     let outputs = writer.results.clone();
-    let first = outputs.first().ok_or(Failure::Form)?;
+    let first = outputs.first().ok_or(Failure::Form(Refusal::Result))?;
     let stored = kernel.results.iter().zip(&yields).map(|(result, value)| match result.ty.basic {
         Basic::Scalar => writer.reals.stored(value),
         Basic::Vector | Basic::Bool | Basic::Entity(_) | Basic::Text | Basic::Table | Basic::Axis(_) => quote! { #value },
@@ -97,7 +98,7 @@ pub(in crate::codegen) fn row_function(
             }
             Leaf::Element(id, place @ (StencilPoint::SideFace(_) | StencilPoint::Neighbour(_))) => {
                 if kernel.params.get(id.0 as usize).is_some_and(|p| p.ty.basic != Basic::Scalar) {
-                    return Err(Failure::Form);
+                    return Err(Failure::Form(Refusal::OtherElement));
                 }
                 params.extend(quote! { #name: [&[#real]; DIM], });
                 writer.uses.add(Use::Dim);
@@ -110,7 +111,7 @@ pub(in crate::codegen) fn row_function(
                 }
             }
             // The row function has no surrounding block.
-            Leaf::Local(_) => return Err(Failure::Form),
+            Leaf::Local(_) => return Err(Failure::Form(Refusal::OtherElement)),
         }
     }
     let body = quote! {
@@ -184,7 +185,7 @@ impl RowFunction {
                     arrays.extend(quote! { let #array: [&[#real]; DIM] = std::array::from_fn(|axis| &#name[#start..][..len]); });
                     quote! { #array }
                 }
-                Leaf::Local(_) => return Err(Failure::Form),
+                Leaf::Local(_) => return Err(Failure::Form(Refusal::OtherElement)),
             });
         }
         // Arrays of slices among the arguments tell the dimension.

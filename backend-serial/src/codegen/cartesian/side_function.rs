@@ -3,13 +3,14 @@
 use std::collections::BTreeMap;
 
 use equelle_front::backend::Namer;
+use equelle_front::backend::forms::Refusal;
 use equelle_front::ir::{KBlock, KStmt, Kernel, LocalId, ParamId};
 use equelle_front::ops::FaceReduction;
 use equelle_front::types::Basic;
 use proc_macro2::{Ident, TokenStream};
 use quote::quote;
 
-use crate::codegen::emit::stencil_point::{End, Leaf, SideFunction, StencilPoint};
+use crate::codegen::emit::stencil_point::{End, Leaf, NO_SIDES, SideFunction, SideFunctions, StencilPoint};
 use crate::codegen::emit::text::{blank, ident};
 use crate::codegen::emit::uses::{Use, Uses};
 use crate::codegen::emit::writer::{Failure, Form, Source, Writer, Written};
@@ -22,7 +23,7 @@ pub(in crate::codegen) fn write_side_functions(
     equation: Option<&Equation<'_>>,
     places: &mut BTreeMap<LocalId, StencilPoint>,
     functions: &mut Namer,
-    out: &mut Vec<[Option<SideFunction>; 2]>,
+    out: &mut Vec<SideFunctions>,
 ) -> Written<()> {
     for statement in &block.statements {
         match statement {
@@ -34,12 +35,12 @@ pub(in crate::codegen) fn write_side_functions(
                 }
             }
             KStmt::ReduceSides { reduction, results, low, high, .. } => {
-                let mut pair = [None, None];
+                let mut pair = NO_SIDES;
                 for (slot, side, blocks) in [(0, End::Low, low), (1, End::High, high)] {
                     let Some(interior) = &blocks.interior else { continue };
                     pair[slot] = match side_function(source, interior, equation, (*reduction, results), side, places, functions) {
-                        Ok(function) => Some(function),
-                        Err(Failure::Form) => None,
+                        Ok(function) => Ok(function),
+                        Err(Failure::Form(refusal)) => Err(refusal),
                         Err(error) => return Err(error),
                     };
                 }
@@ -97,12 +98,12 @@ fn side_function(
             Leaf::Single(id) => single_type(kernel, &real, id, &mut writer.uses),
             Leaf::PerAxis(_) => quote! { #real },
             Leaf::Element(id, _) => element_type(kernel, &real, id),
-            Leaf::Local(id) => writer.type_text(&kernel.local_type(id).ok_or(Failure::Form)?),
+            Leaf::Local(id) => writer.type_text(&kernel.local_type(id).ok_or(Failure::Form(Refusal::OtherElement))?),
         };
         params.extend(quote! { #name: #ty, });
     }
     for &(unknown, place) in &reached {
-        let name = writer.derivative(unknown, place).ok_or(Failure::Form)?;
+        let name = writer.derivative(unknown, place).ok_or(Failure::Form(Refusal::Columns))?;
         params.extend(quote! { #name: &mut #real, });
     }
     let generic = writer.uses.has(Use::Dim);

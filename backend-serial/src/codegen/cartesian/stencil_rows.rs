@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use equelle_front::backend::Namer;
+use equelle_front::backend::forms::{ChosenForm, LoopForm, Refusal};
 use equelle_front::backend::inside::Inside;
 use equelle_front::backend::stencil::Skeleton;
 use equelle_front::ir::{JacobianForm, KBlock, ParamId};
@@ -62,16 +63,16 @@ pub(in crate::codegen) fn equation_by_index(source: Source<'_>, form: &JacobianF
     let all_cells = Shape::Collection(module.sets.canonical(CanonicalSet::ALL_CELLS));
     let unknowns = &kernel.params[..form.unknowns as usize];
     if unknowns.iter().any(|param| param.ty.shape != all_cells) || kernel.params.iter().any(|param| param.per_axis) {
-        return Err(Failure::Form);
+        return Err(Failure::Form(Refusal::OtherDomain));
     }
-    let inside = Inside::of(form).ok_or(Failure::Form)?;
+    let inside = Inside::of(form).ok_or(Failure::Form(Refusal::Columns))?;
     stencil_rows(source, Some(&EquationByIndex::new(form, &inside, &Skeleton::of(form))), functions)
 }
 
 /// The loop of an equation, over cells inside the grid.
 fn loop_of_equation<'a>(writer: &mut Writer<'a>, equation: &EquationByIndex<'a>) -> Written<Body> {
     let begin = equation.begin(writer);
-    let Body::Loop(each) = one_loop(writer, equation.body())? else { return Err(Failure::Form) };
+    let Body::Loop(each) = one_loop(writer, equation.body())? else { return Err(Failure::Form(Refusal::Columns)) };
     let end = equation.end(writer);
     Ok(Body::Loop(quote! { #begin #each #end }))
 }
@@ -87,7 +88,7 @@ pub(in crate::codegen) fn stencil_rows<'a>(
     let all_cells = module.sets.canonical(CanonicalSet::ALL_CELLS);
     let fits = |basic| matches!(basic, Basic::Scalar | Basic::Bool);
     if kernel.space_set() != Some(all_cells) || !kernel.results.iter().all(|r| fits(r.ty.basic)) {
-        return Err(Failure::Form);
+        return Err(Failure::Form(Refusal::Result));
     }
     let mut writer = Writer::new(source, Form::Stencil, functions);
     let body = match equation {
@@ -98,7 +99,7 @@ pub(in crate::codegen) fn stencil_rows<'a>(
         },
     };
     let outputs = writer.results.clone();
-    let first = outputs.first().ok_or(Failure::Form)?.clone();
+    let first = outputs.first().ok_or(Failure::Form(Refusal::Result))?.clone();
     let (all, lane_of) = writer.stencil.lanes();
     let kinds: Vec<Lanes> = [Basic::Scalar, Basic::Bool]
         .into_iter()
@@ -153,8 +154,8 @@ pub(in crate::codegen) fn stencil_rows<'a>(
     for (((param, _, steps), slice), &lane) in writer.stencil.slices.iter().zip(&lane_of) {
         let lane = &all[lane];
         let basic = kernel.params[param.0 as usize].ty.basic;
-        let kind = kinds.iter().find(|kind| kind.basic == basic).ok_or(Failure::Form)?;
-        let number = kind.lanes.iter().position(|known| *known == lane).ok_or(Failure::Form)?;
+        let kind = kinds.iter().find(|kind| kind.basic == basic).ok_or(Failure::Form(Refusal::OtherElement))?;
+        let number = kind.lanes.iter().position(|known| *known == lane).ok_or(Failure::Form(Refusal::OtherElement))?;
         let (lanes, number) = (&kind.names[1], Literal::usize_unsuffixed(number));
         let by = if lane.chain.is_empty() { steps.first().map_or(0, |(by, _)| *by) } else { 0 };
         let from = usize::from(by.abs_diff(lane.reach[0]));
@@ -172,7 +173,7 @@ pub(in crate::codegen) fn stencil_rows<'a>(
         let (ty, value) = match leaf {
             Leaf::Single(id) => (single_type(kernel, &real, id, &mut writer.uses), writer.read(id)?),
             Leaf::PerAxis(id) => (quote! { [#real; 3] }, writer.read_per_axis(id)?),
-            Leaf::Element(..) | Leaf::Local(_) => return Err(Failure::Form),
+            Leaf::Element(..) | Leaf::Local(_) => return Err(Failure::Form(Refusal::OtherElement)),
         };
         params.extend(quote! { #name: #ty, });
         args.push(quote! { #value });
@@ -314,7 +315,7 @@ pub(in crate::codegen) fn stencil_rows<'a>(
     uses.add_all([Use::Grid, Use::Runtime]);
     let mut items = entry_function(source, &entry, &body, &mut uses)?;
     items.extend(row_function);
-    Ok(Functions { entry, items, uses })
+    Ok(Functions { entry, items, uses, form: ChosenForm::new(LoopForm::Rows) })
 }
 
 /// `const ROWS: ..`

@@ -1,12 +1,13 @@
 //! Sums over the sides of a cell.
 
+use equelle_front::backend::forms::Refusal;
 use equelle_front::ir::{KBlock, LocalId, SideBlocks};
 use equelle_front::ops::FaceReduction;
 use proc_macro2::TokenStream;
 use quote::quote;
 
 use crate::codegen::emit::reduction;
-use crate::codegen::emit::stencil_point::{End, Leaf, SideFunction, StencilPoint};
+use crate::codegen::emit::stencil_point::{End, Leaf, NO_SIDES, SideFunction, StencilPoint};
 use crate::codegen::emit::text::Text;
 use crate::codegen::emit::uses::Use;
 use crate::codegen::emit::writer::{Failure, Form, Writer, Written};
@@ -27,7 +28,7 @@ impl Writer<'_> {
         let extreme_faces = extreme_faces.iter().map(|f| self.define(*f)).collect::<Written<Vec<_>>>()?;
         let none = (!extreme_faces.is_empty()).then(|| self.none());
         let results = Results { reduction, sums: &sums, extreme_faces: &extreme_faces };
-        let functions = self.side_functions.get(number).cloned().unwrap_or([None, None]);
+        let functions = self.side_functions.get(number).cloned().unwrap_or(NO_SIDES);
         let blocks = [&low.interior, &low.boundary, &high.interior, &high.boundary];
         match self.form {
             Form::Cell => {
@@ -53,7 +54,7 @@ impl Writer<'_> {
                     let mut terms = TokenStream::new();
                     for (side, blocks, function) in [(End::Low, low, &functions[0]), (End::High, high, &functions[1])] {
                         if blocks.interior.is_some() {
-                            let function = function.as_ref().ok_or(Failure::Form)?;
+                            let function = function.as_ref().map_err(|refusal| Failure::Form(*refusal))?;
                             let call = self.row_call(function, axis)?;
                             terms.extend(take_in_call(self, results, side, Some(axis), &call));
                         }
@@ -68,21 +69,27 @@ impl Writer<'_> {
                 }
                 Ok(out)
             }
-            Form::Row | Form::Stencil | Form::General | Form::PerAxis => Err(Failure::Form),
+            Form::Row | Form::Stencil | Form::General | Form::PerAxis => Err(Failure::Form(Refusal::NestedSum)),
         }
     }
 
     /// One side in [`Form::Cell`].
-    fn cell_side(&mut self, results: Results<'_>, side: End, blocks: &SideBlocks, function: &Option<SideFunction>) -> Written<TokenStream> {
+    fn cell_side(
+        &mut self,
+        results: Results<'_>,
+        side: End,
+        blocks: &SideBlocks,
+        function: &Result<SideFunction, Refusal>,
+    ) -> Written<TokenStream> {
         let outer = self.side_interior;
         let interior = match (&blocks.interior, function) {
             (None, _) => None,
-            (Some(_), Some(function)) => {
+            (Some(_), Ok(function)) => {
                 self.side_interior = Some(true);
                 let call = self.cell_call(function)?;
                 Some(take_in_call(self, results, side, None, &call))
             }
-            (Some(block), None) => Some(self.inline_side(results, side, block, true)?),
+            (Some(block), Err(_)) => Some(self.inline_side(results, side, block, true)?),
         };
         let boundary = match &blocks.boundary {
             None => None,

@@ -1,5 +1,6 @@
 //! Expressions.
 
+use equelle_front::backend::forms::Refusal;
 use equelle_front::backend::structural::asked_axis;
 use equelle_front::ir::{KExpr, ParamId, Path, Rounding, Space, UnaryOp};
 use equelle_front::ops::{Arithmetic, Logic};
@@ -95,7 +96,7 @@ impl Writer<'_> {
                 self.math(math(*op), &[a, b])
             }
             // Rows are for what vector instructions do.
-            KExpr::Interpolate { .. } if matches!(self.form, Form::Row | Form::Stencil) => return Err(Failure::Form),
+            KExpr::Interpolate { .. } if matches!(self.form, Form::Row | Form::Stencil) => return Err(Failure::Form(Refusal::Table)),
             KExpr::Interpolate { table, of, argument } => {
                 let (table, argument) = (Text::atom(self.read(*table)?), self.expr(argument)?);
                 self.math(of.word(), &[table, argument])
@@ -157,7 +158,7 @@ impl Writer<'_> {
             return self.load_per_axis(id, at);
         }
         match self.form {
-            Form::PerAxis => Err(Failure::Form),
+            Form::PerAxis => Err(Failure::Form(Refusal::OtherElement)),
             Form::Stencil => stencil_load(self, id, at),
             Form::Row => match at {
                 Path::Local(local) if self.choices.contains_key(local) => {
@@ -171,7 +172,7 @@ impl Writer<'_> {
                     Ok(Text::choice(&condition, &if_true, &if_false))
                 }
                 _ => {
-                    let place = self.place(at).ok_or(Failure::Form)?;
+                    let place = self.place(at).ok_or(Failure::Form(Refusal::ChosenEntity))?;
                     self.row_element(id, place)
                 }
             },
@@ -213,7 +214,7 @@ impl Writer<'_> {
     /// An element in [`Form::Row`].
     fn row_element(&mut self, id: ParamId, place: StencilPoint) -> Written<Text> {
         if !self.fits_row(id, place)? {
-            return Err(Failure::Form);
+            return Err(Failure::Form(Refusal::OtherElement));
         }
         let name = self.element_leaf(id, place)?;
         Ok(Text::atom(if self.in_row {
@@ -257,7 +258,7 @@ impl Writer<'_> {
                 Ok(Text::atom(quote! { #name[axis] }))
             }
             (EntityKind::Face, Form::Row) if self.is_side_face(at) => Ok(Text::atom(self.leaf(Leaf::PerAxis(id), &name.to_string()))),
-            (EntityKind::Cell | EntityKind::Face | EntityKind::Edge | EntityKind::Vertex, _) => Err(Failure::Form),
+            (EntityKind::Cell | EntityKind::Face | EntityKind::Edge | EntityKind::Vertex, _) => Err(Failure::Form(Refusal::OtherElement)),
         }
     }
 
@@ -303,7 +304,7 @@ impl Writer<'_> {
                 let grid = self.grid();
                 Ok(Text::atom(quote! { #grid.area[axis] }))
             }
-            Some(EntityKind::Face | EntityKind::Edge | EntityKind::Vertex) | None => Err(Failure::Form),
+            Some(EntityKind::Face | EntityKind::Edge | EntityKind::Vertex) | None => Err(Failure::Form(Refusal::Geometry)),
         }
     }
 
@@ -343,7 +344,7 @@ impl Writer<'_> {
                 let cell = self.entity(at)?.as_usize();
                 quote! { grid.cell_centroid::<DIM>(grid.at(#cell)) }
             }
-            _ => return Err(Failure::Form),
+            _ => return Err(Failure::Form(Refusal::Geometry)),
         };
         self.uses.add_all([Use::Grid, Use::Dim]);
         Ok(Text::atom(centroid))
@@ -361,7 +362,7 @@ impl Writer<'_> {
             self.uses.add_all([Use::Grid, Use::Dim, Use::Axis]);
             return Ok(Text::atom(quote! { grid.normal::<DIM>(axis) }));
         }
-        Err(Failure::Form)
+        Err(Failure::Form(Refusal::Geometry))
     }
 
     /// Position along the current axis, in half cell widths from [`Path::Here`].
@@ -386,7 +387,9 @@ impl Writer<'_> {
         if self.form == Form::General {
             return Err(self.internal("a displacement outside a Cartesian form"));
         }
-        let (Some(to), Some(from)) = (self.half_widths(to), self.half_widths(from)) else { return Err(Failure::Form) };
+        let (Some(to), Some(from)) = (self.half_widths(to), self.half_widths(from)) else {
+            return Err(Failure::Form(Refusal::Displacement));
+        };
         if to == from {
             return Ok(self.zero_vector());
         }

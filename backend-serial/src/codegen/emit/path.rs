@@ -1,5 +1,6 @@
 //! Paths: entities, and where the elements that belong to them are.
 
+use equelle_front::backend::forms::Refusal;
 use equelle_front::ir::{Path, Side, Space};
 use equelle_front::ops::CellFact;
 use equelle_front::types::{CanonicalSet, EntityKind, Extent, SetId};
@@ -62,7 +63,7 @@ impl Writer<'_> {
         if let Some(place) = self.place(path) {
             return match self.form {
                 Form::Cell => Ok(self.place_index(place).as_u32()),
-                Form::General | Form::PerAxis | Form::Row | Form::Stencil => Err(Failure::Form),
+                Form::General | Form::PerAxis | Form::Row | Form::Stencil => Err(Failure::Form(Refusal::ChosenEntity)),
             };
         }
         match path {
@@ -78,7 +79,7 @@ impl Writer<'_> {
             Path::Second(face) => self.cell_of_face(face, End::High, "second_cell"),
             Path::Through { param, at } => {
                 if matches!(self.form, Form::PerAxis | Form::Row | Form::Stencil) {
-                    return Err(Failure::Form);
+                    return Err(Failure::Form(Refusal::ChosenEntity));
                 }
                 let set = self.set_of(*param)?;
                 let position = self.position(set, at)?;
@@ -96,7 +97,7 @@ impl Writer<'_> {
             }
             Path::Offset { from, by, beyond } => {
                 if self.form != Form::General {
-                    return Err(Failure::Form);
+                    return Err(Failure::Form(Refusal::ChosenEntity));
                 }
                 let from = self.entity(from)?;
                 let side = self.uses.item("SideMap");
@@ -108,14 +109,14 @@ impl Writer<'_> {
                 let grid = self.grid();
                 Ok(Text::atom(quote! { #grid.offset_cell(#from, [#a, #b, #c], [#(#beyond),*]) }))
             }
-            Path::Empty | Path::SideFace(_) | Path::Shift { .. } => Err(Failure::Form),
+            Path::Empty | Path::SideFace(_) | Path::Shift { .. } => Err(Failure::Form(Refusal::ChosenEntity)),
         }
     }
 
     /// The first cell of a face, which is at its low end, or the second.
     fn cell_of_face(&mut self, face: &Path, end: End, method: &str) -> Written<Text> {
         if self.form != Form::General {
-            return Err(Failure::Form);
+            return Err(Failure::Form(Refusal::ChosenEntity));
         }
         if let Some(known) = self.known_ends(face) {
             return Ok(Text::atom(match end {
@@ -277,7 +278,7 @@ impl Writer<'_> {
                     return Ok(Text::atom(quote! { #ranks.contains(#position) }));
                 }
             }
-            (Form::Row | Form::Stencil | Form::PerAxis, _) => return Err(Failure::Form),
+            (Form::Row | Form::Stencil | Form::PerAxis, _) => return Err(Failure::Form(Refusal::Subset)),
             (Form::General, _) | (Form::Cell, None) => {}
         }
         if let Some(CanonicalSet { kind: EntityKind::Face, extent }) = canonical
@@ -316,7 +317,7 @@ impl Writer<'_> {
             return stencil_fact(self, fact, at);
         }
         if self.form != Form::General {
-            return Err(Failure::Form);
+            return Err(Failure::Form(Refusal::CellFact));
         }
         let (at, grid) = (self.entity(at)?, self.grid());
         Ok(Text::atom(match fact {

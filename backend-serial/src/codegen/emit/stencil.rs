@@ -1,5 +1,6 @@
 //! Text of what is read by index, in [`Form::Stencil`](super::writer::Form::Stencil).
 
+use equelle_front::backend::forms::Refusal;
 use equelle_front::backend::offset_steps::{Steps, offset_steps};
 use equelle_front::ir::{ParamId, Path};
 use equelle_front::ops::{CellFact, SideMap};
@@ -43,7 +44,7 @@ fn offset_name(axis: usize, steps: &[(i8, [SideMap; 2])]) -> Option<String> {
 /// The steps from the cell at hand to the end of a path. Of the side that a step does not approach
 /// the map says nothing, so that steps are the same more often.
 pub(in crate::codegen) fn steps(writer: &Writer<'_>, path: &Path) -> Written<[Steps; 3]> {
-    let mut steps = offset_steps(path, &writer.stencil.cells).ok_or(Failure::Form)?;
+    let mut steps = offset_steps(path, &writer.stencil.cells).ok_or(Failure::Form(Refusal::ChosenEntity))?;
     for (by, maps) in steps.iter_mut().flatten() {
         maps[usize::from(*by < 0)] = SideMap::Never;
     }
@@ -65,13 +66,17 @@ pub(in crate::codegen) fn stencil_load(writer: &mut Writer<'_>, id: ParamId, pat
     let (param, name) = writer.param(id)?;
     let all_cells = writer.module.sets.canonical(CanonicalSet::ALL_CELLS);
     if !matches!(param.ty.basic, Basic::Scalar | Basic::Bool) || writer.set_of(id)? != all_cells {
-        return Err(Failure::Form);
+        return Err(Failure::Form(Refusal::OtherElement));
     }
     let [x, y, z] = steps(writer, path)?;
     if let Some(result) = writer.kernel.result_in(id) {
         // The result is written where this value was, after everything has been computed.
         let result = &writer.results[result];
-        return if x.is_empty() && y.is_empty() && z.is_empty() { Ok(Text::atom(quote! { #result[i] })) } else { Err(Failure::Form) };
+        return if x.is_empty() && y.is_empty() && z.is_empty() {
+            Ok(Text::atom(quote! { #result[i] }))
+        } else {
+            Err(Failure::Form(Refusal::OtherElement))
+        };
     }
     let wanted: String = [&x, &y, &z].into_iter().enumerate().filter_map(|(axis, steps)| offset_name(axis, steps)).collect();
     let row = writer.stencil.row([y, z]);
@@ -125,7 +130,7 @@ pub(in crate::codegen) fn stencil_fact(writer: &mut Writer<'_>, fact: CellFact, 
         let axis = Literal::usize_unsuffixed(axis - 1);
         quote! { rows[#number].at[#axis] }
     };
-    let axis_name = |axis: usize| ["x", "y", "z"].get(axis).copied().ok_or(Failure::Form);
+    let axis_name = |axis: usize| ["x", "y", "z"].get(axis).copied().ok_or(Failure::Form(Refusal::CellFact));
     Ok(match fact {
         CellFact::Outside { axis, by } => {
             let (axis, name) = (usize::from(axis), axis_name(usize::from(axis))?);

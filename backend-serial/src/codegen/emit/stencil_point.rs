@@ -1,5 +1,6 @@
 //! Places that Cartesian forms know in closed form, and what functions read there.
 
+use equelle_front::backend::forms::Refusal;
 use equelle_front::ir::{LocalId, ParamId, Side};
 use proc_macro2::{Ident, TokenStream};
 
@@ -77,6 +78,12 @@ pub(in crate::codegen) struct FaceNames {
     /// Whether that cell is the element at hand.
     pub own_is_here: bool,
 }
+
+/// The functions of the low and of the high side of a cell, or why there is none.
+pub(in crate::codegen) type SideFunctions = [Result<SideFunction, Refusal>; 2];
+
+/// No cell is beyond.
+pub(in crate::codegen) const NO_SIDES: SideFunctions = [Err(Refusal::NestedSum), Err(Refusal::NestedSum)];
 
 /// A function that gives the terms of one side of a cell where there is a cell beyond.
 #[derive(Clone, Debug)]

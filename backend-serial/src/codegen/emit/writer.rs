@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use equelle_front::backend::forms::Refusal;
 use equelle_front::backend::tabulated::TablesOfCells;
 use equelle_front::backend::{BackendError, KernelNames, Namer};
 use equelle_front::ir::{Kernel, LocalId, Module, Param, ParamId, Path};
@@ -12,7 +13,7 @@ use quote::quote;
 
 use super::derivatives::Derivatives;
 use super::reals::Reals;
-use super::stencil_point::{FaceNames, Leaf, SideFunction, StencilPoint};
+use super::stencil_point::{FaceNames, Leaf, SideFunctions, StencilPoint};
 use super::stencil_reads::StencilReads;
 use super::text::{canonical_set, ident};
 use super::uses::{Use, Uses};
@@ -53,7 +54,7 @@ pub(in crate::codegen) enum Failure {
     /// A construct that no form of this back-end can express.
     Error(BackendError),
     /// A construct that this Cartesian form cannot express; the general form can.
-    Form,
+    Form(Refusal),
 }
 
 impl From<BackendError> for Failure {
@@ -124,7 +125,7 @@ pub(in crate::codegen) struct Writer<'a> {
     pub stencil: StencilReads,
     /// Functions for the interior sides of sums, low and high, by the order in which the sums
     /// stand; shared by the cell and row functions.
-    pub side_functions: Vec<[Option<SideFunction>; 2]>,
+    pub side_functions: Vec<SideFunctions>,
     /// How many sums have been written.
     pub sums_written: usize,
     /// Where derivatives go, in the functions of an equation.

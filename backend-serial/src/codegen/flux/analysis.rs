@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 
+use equelle_front::backend::forms::Refusal;
 use equelle_front::backend::structural::asked_axis;
 use equelle_front::ir::{KBlock, KExpr, KStmt, LocalId, ParamId, Path, SideBlocks, UnaryOp};
 use equelle_front::ops::{Arithmetic, BinaryMath, FaceReduction};
@@ -68,7 +69,7 @@ pub(in crate::codegen) fn analyse_cartesian_form(writer: &mut Writer, block: &KB
     let yields = dag.outside_subsets(&yields);
     let known = |node: &Node| !matches!(dag.op(*node), Op::Member(..) | Op::OfSubset(..));
     if !dag.below(&roots).iter().chain(&dag.below(&yields)).all(known) {
-        return Err(Failure::Form);
+        return Err(Failure::Form(Refusal::Subset));
     }
     Ok(FluxAnalysis { dag, yields, subsets, terms, sums, cells, expensive })
 }
@@ -221,7 +222,10 @@ impl<'w, 'a> Reader<'w, 'a> {
             {
                 self.sum(results, low, high)
             }
-            KStmt::ReduceSides { .. } | KStmt::ReduceFaces { .. } | KStmt::Add { .. } => Err(Failure::Form),
+            KStmt::ReduceSides { reduction: FaceReduction::Sum, .. } | KStmt::ReduceFaces { .. } | KStmt::Add { .. } => {
+                Err(Failure::Form(Refusal::NestedSum))
+            }
+            KStmt::ReduceSides { .. } => Err(Failure::Form(Refusal::ReductionOverFaces)),
         }
     }
 
@@ -245,7 +249,7 @@ impl<'w, 'a> Reader<'w, 'a> {
                 }
                 return results.iter().try_for_each(|result| self.define(*result, zero));
             }
-            _ => return Err(Failure::Form),
+            _ => return Err(Failure::Form(Refusal::UnequalTerms)),
         };
         let mut terms = vec![Vec::new(); results.len()];
         for axis in 0..3 {
@@ -258,12 +262,12 @@ impl<'w, 'a> Reader<'w, 'a> {
             (self.side, self.writer.side_interior) = (outer, known);
             let (below, above) = (below?, above?);
             if below != above {
-                return Err(Failure::Form);
+                return Err(Failure::Form(Refusal::UnequalTerms));
             }
             terms.iter_mut().zip(below).for_each(|(terms, term)| terms.push(term));
         }
         for (result, terms) in results.iter().zip(terms) {
-            self.define_sum(*result, <[Node; 3]>::try_from(terms).map_err(|_| Failure::Form)?);
+            self.define_sum(*result, <[Node; 3]>::try_from(terms).map_err(|_| Failure::Form(Refusal::UnequalTerms))?);
         }
         Ok(())
     }
@@ -281,19 +285,19 @@ impl<'w, 'a> Reader<'w, 'a> {
         if let Some(face) = self.face {
             return match path {
                 Path::Local(local) if *local == face => Ok(At::Face),
-                Path::Local(local) => self.entities.get(local).copied().ok_or(Failure::Form),
+                Path::Local(local) => self.entities.get(local).copied().ok_or(Failure::Form(Refusal::ChosenEntity)),
                 Path::First(of) if self.at(of)? == At::Face => Ok(At::First),
                 Path::Second(of) if self.at(of)? == At::Face => Ok(At::Second),
-                _ => Err(Failure::Form),
+                _ => Err(Failure::Form(Refusal::ChosenEntity)),
             };
         }
-        match (self.writer.place(path).ok_or(Failure::Form)?, self.side) {
+        match (self.writer.place(path).ok_or(Failure::Form(Refusal::ChosenEntity))?, self.side) {
             (StencilPoint::Here, None) => Ok(At::Here),
             (StencilPoint::Here, Some((End::High, _))) => Ok(At::First),
             (StencilPoint::Here, Some((End::Low, _))) => Ok(At::Second),
             (StencilPoint::Neighbour(end), Some((side, _))) if end == side => Ok(if end == End::Low { At::First } else { At::Second }),
             (StencilPoint::SideFace(end), Some((side, _))) if end == side => Ok(At::Face),
-            (StencilPoint::Neighbour(_) | StencilPoint::SideFace(_), _) => Err(Failure::Form),
+            (StencilPoint::Neighbour(_) | StencilPoint::SideFace(_), _) => Err(Failure::Form(Refusal::ChosenEntity)),
         }
     }
 
@@ -301,7 +305,7 @@ impl<'w, 'a> Reader<'w, 'a> {
         if self.face.is_none()
             && let Some(asked) = asked_axis(expr)
         {
-            let (_, axis) = self.side.ok_or(Failure::Form)?;
+            let (_, axis) = self.side.ok_or(Failure::Form(Refusal::CellFact))?;
             return Ok(self.dag.make(Op::Bool(axis == asked)));
         }
         let op = match expr {
@@ -311,7 +315,7 @@ impl<'w, 'a> Reader<'w, 'a> {
             KExpr::Param(id) => {
                 let (param, _) = self.writer.param(*id)?;
                 if !matches!(param.ty.basic, Basic::Scalar | Basic::Bool) {
-                    return Err(Failure::Form);
+                    return Err(Failure::Form(Refusal::Vector));
                 }
                 Op::Param(*id)
             }
@@ -319,7 +323,7 @@ impl<'w, 'a> Reader<'w, 'a> {
             KExpr::Measure(at) => match (self.writer.kind(at), self.face) {
                 (Some(EntityKind::Cell), None) => Op::Volume,
                 (Some(EntityKind::Face), _) if self.at(at)? == At::Face => Op::Area,
-                _ => return Err(Failure::Form),
+                _ => return Err(Failure::Form(Refusal::Geometry)),
             },
             KExpr::Component(vector, component) if self.face.is_some() => {
                 let at = match &**vector {
@@ -328,7 +332,7 @@ impl<'w, 'a> Reader<'w, 'a> {
                     _ => None,
                 };
                 if at != Some(At::Face) {
-                    return Err(Failure::Form);
+                    return Err(Failure::Form(Refusal::Vector));
                 }
                 Op::Normal(*component)
             }
@@ -337,19 +341,19 @@ impl<'w, 'a> Reader<'w, 'a> {
                 Op::Bool(false)
             }
             KExpr::Same(a, b) => Op::Bool(self.at(a)? == self.at(b)?),
-            KExpr::CellFact { .. } => return Err(Failure::Form),
+            KExpr::CellFact { .. } => return Err(Failure::Form(Refusal::CellFact)),
             KExpr::Member { set, at } => {
                 let at = self.at(at)?;
                 // Of the cells at the boundary, say, there are many.
                 if self.writer.module.sets.get(*set).canonical.is_some() || at != At::Here {
-                    return Err(Failure::Form);
+                    return Err(Failure::Form(Refusal::Subset));
                 }
                 Op::Member(*set, at)
             }
             KExpr::Unary(op, a) => match op {
                 UnaryOp::Neg | UnaryOp::Not | UnaryOp::Abs | UnaryOp::Sqrt => Op::Unary(*op, self.expr(a)?),
                 // Calls, which nobody wants to make for a branch that is not taken.
-                UnaryOp::Length | UnaryOp::Elementary(_) => return Err(Failure::Form),
+                UnaryOp::Length | UnaryOp::Elementary(_) => return Err(Failure::Form(Refusal::Function)),
             },
             KExpr::Arithmetic(op, a, b) => Op::Arithmetic(*op, self.expr(a)?, self.expr(b)?),
             KExpr::Compare(op, a, b) => Op::Compare(*op, self.expr(a)?, self.expr(b)?),
@@ -362,23 +366,21 @@ impl<'w, 'a> Reader<'w, 'a> {
                     _ => Op::Select(condition, self.expr(if_true)?, self.expr(if_false)?),
                 }
             }
-            KExpr::Math(BinaryMath::Pow | BinaryMath::ATan2, ..)
-            | KExpr::Interpolate { .. }
-            | KExpr::Centroid(_)
-            | KExpr::Normal(_)
-            | KExpr::Component(..)
-            | KExpr::Dot(..)
-            | KExpr::Vector(_)
-            | KExpr::ZeroVector
-            | KExpr::Entity(_)
-            | KExpr::Displacement { .. } => return Err(Failure::Form),
+            KExpr::Math(BinaryMath::Pow | BinaryMath::ATan2, ..) => return Err(Failure::Form(Refusal::Function)),
+            KExpr::Interpolate { .. } => return Err(Failure::Form(Refusal::Table)),
+            KExpr::Centroid(_) | KExpr::Normal(_) => return Err(Failure::Form(Refusal::Geometry)),
+            KExpr::Component(..) | KExpr::Dot(..) | KExpr::Vector(_) | KExpr::ZeroVector => {
+                return Err(Failure::Form(Refusal::Vector));
+            }
+            KExpr::Entity(_) => return Err(Failure::Form(Refusal::ChosenEntity)),
+            KExpr::Displacement { .. } => return Err(Failure::Form(Refusal::Displacement)),
         };
         Ok(self.dag.make(op))
     }
 
     /// A local; one from outside the side is a value of the cell that asks.
     fn local(&mut self, local: LocalId) -> Written<Node> {
-        let node = self.values.get(&local).copied().ok_or(Failure::Form)?;
+        let node = self.values.get(&local).copied().ok_or(Failure::Form(Refusal::OtherElement))?;
         self.seen(node)
     }
 
@@ -386,7 +388,7 @@ impl<'w, 'a> Reader<'w, 'a> {
     fn seen(&mut self, node: Node) -> Written<Node> {
         let Some((side, _)) = self.side else { return Ok(node) };
         if self.dag.reach(node) & reach::SUM != 0 {
-            return Err(Failure::Form);
+            return Err(Failure::Form(Refusal::NestedSum));
         }
         Ok(self.dag.moved(node, At::Here, if side == End::High { At::First } else { At::Second }))
     }
@@ -398,7 +400,7 @@ impl<'w, 'a> Reader<'w, 'a> {
             let op = match self.writer.module.sets.get(set).kind {
                 EntityKind::Cell => Op::OfCells(id),
                 EntityKind::Face if self.side.is_some() => Op::OfAxis(id),
-                EntityKind::Face | EntityKind::Edge | EntityKind::Vertex => return Err(Failure::Form),
+                EntityKind::Face | EntityKind::Edge | EntityKind::Vertex => return Err(Failure::Form(Refusal::OtherElement)),
             };
             return Ok(self.dag.make(op));
         }
@@ -426,13 +428,13 @@ impl<'w, 'a> Reader<'w, 'a> {
             At::Face => set.kind == EntityKind::Face && set.extent != Extent::Boundary,
         });
         if !matches!(param.ty.basic, Basic::Scalar) {
-            return Err(Failure::Form);
+            return Err(Failure::Form(Refusal::OtherElement));
         }
         if at == At::Here && canonical.is_none() {
             return Ok(self.dag.make(Op::OfSubset(id, at)));
         }
         if !fits {
-            return Err(Failure::Form);
+            return Err(Failure::Form(Refusal::OtherElement));
         }
         Ok(self.dag.make(Op::Load(id, at)))
     }

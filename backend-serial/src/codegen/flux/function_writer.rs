@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use equelle_front::backend::Namer;
+use equelle_front::backend::forms::Refusal;
 use equelle_front::ir::{ParamId, UnaryOp};
 use equelle_front::ops::{Arithmetic, BinaryMath, Logic};
 use equelle_front::types::{Basic, Extent};
@@ -114,7 +115,7 @@ impl FunctionWriter<'_, '_> {
                     lanes.extend(quote! { let #name = &#name[..len]; });
                 }
                 // Of cells inside the grid alone.
-                Arg::Adjacent(..) => return Err(Failure::Form),
+                Arg::Adjacent(..) => return Err(Failure::Form(Refusal::OtherElement)),
                 Arg::Terms(_) => {
                     generic = true;
                     let cut = uses.item("lane");
@@ -182,7 +183,7 @@ impl FunctionWriter<'_, '_> {
                 quote! { #name: #ty, }
             }
             Arg::PerAxis(_) => quote! { #name: [f64; 3], },
-            Arg::Load(..) | Arg::Stored(..) | Arg::Terms(_) | Arg::Adjacent(..) => return Err(Failure::Form),
+            Arg::Load(..) | Arg::Stored(..) | Arg::Terms(_) | Arg::Adjacent(..) => return Err(Failure::Form(Refusal::OtherElement)),
         })
     }
 }
@@ -369,7 +370,7 @@ impl Body<'_, '_, '_> {
                 })
             }
             // Rows have no such cells, and on Cartesian grids normals are numbers.
-            Op::Member(..) | Op::OfSubset(..) | Op::Normal(_) => return Err(Failure::Form),
+            Op::Member(..) | Op::OfSubset(..) | Op::Normal(_) => return Err(Failure::Form(Refusal::Subset)),
             Op::Unary(op, a) => {
                 let a = self.value(a)?;
                 match op {
@@ -383,7 +384,7 @@ impl Body<'_, '_, '_> {
                     }
                     UnaryOp::Abs => Text::atom(quote! { f64::abs(#a) }),
                     UnaryOp::Sqrt => Text::atom(quote! { f64::sqrt(#a) }),
-                    UnaryOp::Length | UnaryOp::Elementary(_) => return Err(Failure::Form),
+                    UnaryOp::Length | UnaryOp::Elementary(_) => return Err(Failure::Form(Refusal::Function)),
                 }
             }
             Op::Arithmetic(op, a, b) => {
@@ -414,7 +415,7 @@ impl Body<'_, '_, '_> {
                 let function = ident(match op {
                     BinaryMath::Min => "min",
                     BinaryMath::Max => "max",
-                    BinaryMath::Pow | BinaryMath::ATan2 => return Err(Failure::Form),
+                    BinaryMath::Pow | BinaryMath::ATan2 => return Err(Failure::Form(Refusal::Function)),
                 });
                 let math = self.uses.item("math");
                 Text::atom(quote! { #math::#function(#a, #b) })
@@ -449,7 +450,7 @@ impl Arg {
             Arg::Grid => writer.grid(),
             Arg::Param(id) => return writer.read(id).map(|name| quote! { #name }),
             Arg::PerAxis(id) => return writer.read_per_axis(id).map(|name| quote! { #name }),
-            Arg::Load(..) | Arg::Stored(..) | Arg::Terms(_) | Arg::Adjacent(..) => return Err(Failure::Form),
+            Arg::Load(..) | Arg::Stored(..) | Arg::Terms(_) | Arg::Adjacent(..) => return Err(Failure::Form(Refusal::OtherElement)),
         };
         Ok(quote! { #name })
     }
@@ -488,7 +489,7 @@ impl Function {
                     quote! { &#name #part }
                 }
                 Arg::Stored(number, at) => {
-                    let name = stored[usize::from(at == At::Second)].get(number).ok_or(Failure::Form)?;
+                    let name = stored[usize::from(at == At::Second)].get(number).ok_or(Failure::Form(Refusal::OtherElement))?;
                     quote! { #name }
                 }
                 Arg::Terms(number) => {
@@ -498,7 +499,7 @@ impl Function {
                         Kind::Cells | Kind::Faces(_) | Kind::Row => quote! { sweep.low(#number), sweep.high(#number) },
                     }
                 }
-                Arg::Adjacent(..) => return Err(Failure::Form),
+                Arg::Adjacent(..) => return Err(Failure::Form(Refusal::OtherElement)),
             });
         }
         Ok(quote! { #(#args),* })

@@ -1,5 +1,6 @@
 //! Additions to the row of an equation, and the signs of the sums that they stand in.
 
+use equelle_front::backend::forms::Refusal;
 use equelle_front::backend::inside::offset;
 use equelle_front::ir::{KExpr, LocalId, ParamId, Path, Space, UnaryOp};
 use proc_macro2::{Ident, Literal, TokenStream};
@@ -86,12 +87,12 @@ impl Writer<'_> {
         if target == Target::Offsets {
             let to = (unknown.0, offset(at));
             let variable = self.derivatives.iter().flat_map(|d| &d.columns).find(|(unknown, by, _)| (*unknown, *by) == to);
-            let (_, _, variable) = variable.ok_or(Failure::Form)?;
+            let (_, _, variable) = variable.ok_or(Failure::Form(Refusal::Columns))?;
             return Ok(quote! { #variable #op #value; });
         }
         if target == Target::Places {
-            let place = self.place(at).ok_or(Failure::Form)?;
-            let variable = self.derivative(unknown.0, place).ok_or(Failure::Form)?;
+            let place = self.place(at).ok_or(Failure::Form(Refusal::ChosenEntity))?;
+            let variable = self.derivative(unknown.0, place).ok_or(Failure::Form(Refusal::Columns))?;
             if let Some(derivatives) = &mut self.derivatives
                 && !derivatives.reached.contains(&(unknown.0, place))
             {
@@ -207,7 +208,7 @@ impl Writer<'_> {
                 derivatives.additions = None;
                 return Ok(());
             }
-            let (Some(a), Some(b)) = (then_count, otherwise_count) else { return Err(Failure::Form) };
+            let (Some(a), Some(b)) = (then_count, otherwise_count) else { return Err(Failure::Form(Refusal::Columns)) };
             let pass = |n: usize| {
                 let n = Literal::usize_unsuffixed(n);
                 quote! { next += #n; }

@@ -31,7 +31,7 @@ pub(in crate::codegen) fn unstructured_equation<'a>(
 ) -> Written<GeneralFunction> {
     let skeleton = Skeleton::of(form);
     match evaluation(source, form, &skeleton, Target::Slots, [&name, &pattern_name], functions) {
-        Err(Failure::Form) => evaluation(source, form, &skeleton, Target::Search, [&name, &pattern_name], functions),
+        Err(Failure::Form(_)) => evaluation(source, form, &skeleton, Target::Search, [&name, &pattern_name], functions),
         written => written,
     }
 }

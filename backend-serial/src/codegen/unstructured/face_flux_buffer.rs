@@ -102,7 +102,7 @@ impl<'a> Writer<'a> {
         let [buffer, part, all] = ["buffer", "part", "terms_of_faces"].map(|name| ident(&self.namer.fresh(name)));
         self.known_faces.push(FaceNames { face, first: from.clone(), second: to.clone(), own: None, own_is_here: false });
         let written = match self.noted(|writer| face_terms(writer, face, body)) {
-            Err(Failure::Form) => self.noted(|writer| writer.block(body)).map(|((statements, terms), uses)| {
+            Err(Failure::Form(_)) => self.noted(|writer| writer.block(body)).map(|((statements, terms), uses)| {
                 (FaceTerms { cells: TokenStream::new(), slices: TokenStream::new(), statements, terms }, TokenStream::new(), uses)
             }),
             written => written.map(|(terms, uses)| (terms, quote! { let cells = rt.grid().n_cells(); }, uses)),

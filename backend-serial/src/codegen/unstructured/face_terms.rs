@@ -1,5 +1,6 @@
 //! Terms of faces on any grid, from values that are evaluated once for each cell.
 
+use equelle_front::backend::forms::Refusal;
 use std::collections::BTreeMap;
 
 use equelle_front::ir::{KBlock, KExpr, LocalId, Path};
@@ -32,7 +33,9 @@ pub(in crate::codegen) struct FaceTerms {
 /// them is of one cell alone, or they ask for something else than values of the face and its two
 /// cells.
 pub(in crate::codegen) fn face_terms(writer: &mut Writer, face: LocalId, body: &KBlock) -> Written<FaceTerms> {
-    let Some(FaceNames { first, second, .. }) = writer.known_faces.last().cloned() else { return Err(Failure::Form) };
+    let Some(FaceNames { first, second, .. }) = writer.known_faces.last().cloned() else {
+        return Err(Failure::Form(Refusal::OtherElement));
+    };
     let mut analysis = analyse(writer, face, body)?;
     let method = &writer.names.method;
     let names: Vec<String> = analysis.cells.iter().map(|cell| analysis.dag.name(*cell).to_owned()).collect();
@@ -83,7 +86,7 @@ pub(in crate::codegen) fn face_terms(writer: &mut Writer, face: LocalId, body: &
     };
     let args = function.args(writer, [&[], &[]], |at| match at {
         At::Here => Ok(quote! { [range.clone()] }),
-        At::First | At::Second | At::Face => Err(Failure::Form),
+        At::First | At::Second | At::Face => Err(Failure::Form(Refusal::OtherElement)),
     })?;
     writer.cell_functions.1.extend(function.item.clone());
     writer.uses.append(&function.uses);
@@ -109,10 +112,10 @@ pub(in crate::codegen) fn cell_value_count(writer: &mut Writer, face: LocalId, b
 fn analyse(writer: &mut Writer, face: LocalId, body: &KBlock) -> Written<FluxAnalysis> {
     // Functions over cells are written for double precision.
     if writer.reals != Reals::Double {
-        return Err(Failure::Form);
+        return Err(Failure::Form(Refusal::Numbers));
     }
     let analysis = analyse_face_terms(writer, face, body)?;
-    if analysis.cells.is_empty() { Err(Failure::Form) } else { Ok(analysis) }
+    if analysis.cells.is_empty() { Err(Failure::Form(Refusal::NotWorthIt)) } else { Ok(analysis) }
 }
 
 /// What is written for a value that is made of no other.

@@ -8,6 +8,7 @@
 //! difference does, both ends add the same.
 
 use equelle_front::backend::faces::{is_antisymmetric, oriented, specialised};
+use equelle_front::backend::forms::Refusal;
 use equelle_front::ir::{FaceFilter, KBlock, KStmt, LocalId, Path, SideBlocks};
 use equelle_front::ops::FaceReduction;
 use proc_macro2::{Ident, TokenStream};
@@ -52,7 +53,7 @@ impl Writer<'_> {
         body: &KBlock,
     ) -> Written<TokenStream> {
         if self.form != Form::General {
-            return Err(Failure::Form);
+            return Err(Failure::Form(Refusal::NestedSum));
         }
         let (of, own_is_here) = (cell, *cell == Path::Here);
         let cell_value = self.entity(cell)?;
