@@ -70,7 +70,7 @@ fn the_interpreter_needs_more() {
     assert_eq!(Needs::interpreted(&fused).sets[0].general, Needs::interpreted(&fused).sets[0].cartesian);
 }
 
-/// What cannot fit is refused before an input is read, here one that is not there.
+/// What cannot fit is refused before an input is read, here one that has no number.
 #[test]
 fn the_interpreter_refuses_what_cannot_fit() {
     let folder = scratch("memory-interpreted");
@@ -82,7 +82,9 @@ fn the_interpreter_refuses_what_cannot_fit() {
         let output = command.output().expect("equellec starts");
         (output.status.code(), stderr(&output))
     };
-    let (code, messages) = run(&["memory_limit=10MB", "u_filename=not-there.txt"]);
+    let file = folder.join("words.txt");
+    fs::write(&file, "no number\n").expect("written");
+    let (code, messages) = run(&["memory_limit=10MB", &format!("u_filename={}", file.display())]);
     assert_eq!(code, Some(4), "{messages}");
     assert!(messages.contains("are allowed by memory_limit") && messages.contains("collections on AllCells()"), "{messages}");
     let (code, messages) = run(&["memory_limit=1GB", "u=2"]);
