@@ -1,8 +1,8 @@
 //! The log of the events of a run, `PROGRAM.events.jsonl`.
 
-use std::fs::File;
 use std::io::{BufRead, BufReader, ErrorKind as IoKind};
 
+use equelle_runtime::run::open_plain_file;
 use equelle_runtime::{Error, ErrorKind};
 use serde_json::Value;
 
@@ -48,7 +48,7 @@ impl Log {
     /// `Io` for a file that cannot be read; `Data` with file and line for one that is not a log.
     pub fn read(run: &Run) -> Result<Option<Log>, Error> {
         let path = run.dir().join(format!("{}.events.jsonl", run.program));
-        let file = match File::open(&path) {
+        let file = match open_plain_file(&path) {
             Ok(file) => file,
             Err(error) if error.kind() == IoKind::NotFound => return Ok(None),
             Err(error) => return Err(Error::new(ErrorKind::Io, format!("cannot read `{}`: {error}", path.display()))),

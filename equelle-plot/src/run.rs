@@ -1,13 +1,12 @@
 //! The record of a run, and which files of it hold what.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use equelle_runtime::io::vtk::{self, Association};
 use equelle_runtime::params::near_match;
-use equelle_runtime::run::FAILURE;
+use equelle_runtime::run::{FAILURE, open_plain_file, read_plain_file};
 use equelle_runtime::{Error, ErrorKind};
 use serde_json::Value;
 
@@ -120,7 +119,7 @@ impl Run {
     /// a record that is damaged.
     pub fn open(path: &Path) -> Result<Run, Error> {
         let record = if path.is_dir() { only_record(path)? } else { path.to_owned() };
-        let text = std::fs::read(&record).map_err(|error| cannot_read(&record, &error))?;
+        let text = read_plain_file(&record).map_err(|error| cannot_read(&record, &error))?;
         let bad = |what: &str| Error::new(ErrorKind::Data, format!("{}: {what}", record.display()));
         let value: Value = serde_json::from_slice(&text)
             .map_err(|error| bad(&format!("not the record of a run: {error}")).hint("give the folder of a run, or its PROGRAM.run.json"))?;
@@ -130,8 +129,8 @@ impl Run {
         let mut entries: Vec<Value> = value["files"].as_array().cloned().unwrap_or_default();
         if state == "running" {
             // A run that goes on, or was killed, has its list in a file of its own.
-            let journal = std::fs::read_to_string(dir.join(format!(".{program}.run.files"))).unwrap_or_default();
-            entries.extend(journal.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok()));
+            let journal = read_plain_file(&dir.join(format!(".{program}.run.files"))).unwrap_or_default();
+            entries.extend(String::from_utf8_lossy(&journal).lines().filter_map(|line| serde_json::from_str::<Value>(line).ok()));
         }
         let files = entries.iter().filter_map(|entry| OutputFile::of(entry, &dir)).collect();
         let grid = &value["grid"];
@@ -148,7 +147,7 @@ impl Run {
     /// those of this one.
     pub fn later_failure(&self) -> Option<String> {
         let path = self.dir.join(FAILURE).join(format!("{}{RECORD}", self.program));
-        let record: Value = serde_json::from_slice(&std::fs::read(&path).ok()?).ok()?;
+        let record: Value = serde_json::from_slice(&read_plain_file(&path).ok()?).ok()?;
         let is_beside = ["started", "process"].iter().all(|key| record["beside"][key] == self.record[key] && !self.record[key].is_null());
         let error = record["error"].as_str().unwrap_or("nothing is known of it");
         is_beside.then(|| format!("a later run has no output: {error}; its record is `{}`", path.display()))
@@ -223,7 +222,7 @@ impl OutputFile {
     /// # Errors
     /// `Io`, also for a file that was removed after the run.
     pub fn read(&self) -> Result<Vec<u8>, Error> {
-        std::fs::read(&self.path).map_err(|error| cannot_read(&self.path, &error).hint("the record of the run lists it; was it removed?"))
+        read_plain_file(&self.path).map_err(|error| cannot_read(&self.path, &error).hint("the record of the run lists it; was it removed?"))
     }
 }
 
@@ -272,7 +271,7 @@ fn boxes(cartesian: &Value) -> Option<(Vec<usize>, Vec<f64>)> {
 /// Tags of the arrays of a file of VTK: their names without units.
 fn names_of(path: &Path) -> Result<Vec<String>, Error> {
     let mut head = Vec::new();
-    let file = File::open(path).map_err(|error| cannot_read(path, &error))?;
+    let file = open_plain_file(path).map_err(|error| cannot_read(path, &error))?;
     file.take(HEAD).read_to_end(&mut head).map_err(|error| cannot_read(path, &error))?;
     let file = vtk::read(path, &head)?;
     let both = [Association::Cells, Association::Points];

@@ -4,6 +4,7 @@
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
+use equelle_runtime::run::read_plain_file;
 use equelle_runtime::{Error, ErrorKind};
 
 use crate::axes::Numbers;
@@ -47,7 +48,8 @@ struct Table {
 
 impl Table {
     fn read(file: &Path) -> Result<Table, Error> {
-        let bytes = std::fs::read(file).map_err(|error| Error::new(ErrorKind::Io, format!("cannot read `{}`: {error}", file.display())))?;
+        let bytes =
+            read_plain_file(file).map_err(|error| Error::new(ErrorKind::Io, format!("cannot read `{}`: {error}", file.display())))?;
         let text = String::from_utf8_lossy(&bytes);
         Table::of(&text).ok_or_else(|| {
             let message = format!("{}: line 1: not the table of a sweep: it has no column `{EXIT}` behind parameters", file.display());

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use equelle_plot::{ColourMap, Format, Options, Picture, Run, Steps, sweep_table};
 use equelle_runtime::Parameters;
-use equelle_runtime::run::FAILURE;
+use equelle_runtime::run::{FAILURE, read_plain_file};
 
 use super::args::{Colours, PlotArgs, RunArgs};
 use super::watch;
@@ -116,7 +116,7 @@ impl Records {
         let folder = given.unwrap_or_else(|| PathBuf::from("."));
         let name = format!("{}.run.json", pipeline::stem(&args.source.file));
         let before = [folder.join(&name), folder.join(FAILURE).join(&name)].map(|path| {
-            let content = fs::read(&path).ok();
+            let content = read_plain_file(&path).ok();
             (path, content)
         });
         Records { folder, before }
@@ -124,7 +124,8 @@ impl Records {
 
     /// The one that the run has written.
     fn written(&self) -> Option<&Path> {
-        let is_written = |(path, before): &&(PathBuf, Option<Vec<u8>>)| fs::read(path).is_ok_and(|now| Some(&now) != before.as_ref());
+        let is_written =
+            |(path, before): &&(PathBuf, Option<Vec<u8>>)| read_plain_file(path).is_ok_and(|now| Some(&now) != before.as_ref());
         self.before.iter().find(is_written).map(|(path, _)| path.as_path())
     }
 

@@ -20,7 +20,7 @@ use super::{Compression, VtkPart, npy, pvd};
 use crate::error::Error;
 use crate::grid::Grid;
 use crate::program::Program;
-use crate::run::{FileContent, FileEntry, RunRecord, StepFormat, StepPart, TagFormat};
+use crate::run::{FileContent, FileEntry, RunRecord, StepFormat, StepPart, TagFormat, read_plain_file};
 use crate::threads::Threads;
 
 /// Least time between two versions of a list of files or rows.
@@ -131,7 +131,7 @@ impl FileWriter {
         let (text, text_of_all) = (RowText::default(), RowText::new(needs.threads.clone()));
         let table = needs.continues_after.filter(|_| needs.formats.csv).and_then(|(step, rows)| {
             let path = needs.record.dir_of_files().join(FileContent::Rows.name(needs.record.program()));
-            Some(Table::read(&std::fs::read_to_string(path).ok()?, step, rows))
+            Some(Table::read(&String::from_utf8(read_plain_file(&path).ok()?).ok()?, step, rows))
         });
         // The files of a round that is done keep their names.
         let last = needs.continues_after.and_then(|(step, _)| Some((step, needs.record.n_step_files(step).checked_sub(1)?)));

@@ -147,7 +147,7 @@ impl Folder {
     /// journal.
     fn read_earlier(&mut self) -> Result<(), Error> {
         let (path, program) = (self.record_path(), self.program.name);
-        let record: Value = match own_file::read(&path) {
+        let record: Value = match own_file::read_plain_file(&path) {
             Ok(bytes) => serde_json::from_slice(&bytes).unwrap_or_default(),
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => json!({ "program": null }),
             Err(error) => return Err(Error::new(ErrorKind::Io, format!("cannot read `{}`: {error}", path.display()))),
@@ -161,7 +161,7 @@ impl Folder {
             entries.filter_map(|entry| FileEntry::from_json(entry, program)).collect::<Vec<_>>()
         };
         // Its last line may be incomplete; that file has no name yet.
-        let journal = String::from_utf8(own_file::read(&self.journal_path()).unwrap_or_default()).unwrap_or_default();
+        let journal = String::from_utf8(own_file::read_plain_file(&self.journal_path()).unwrap_or_default()).unwrap_or_default();
         let written = journal.lines().filter_map(|line| FileEntry::from_json(&serde_json::from_str(line).ok()?, program));
         let (files, written) = (entries("files"), written.collect::<Vec<_>>());
         let lies_there = |entry: &FileEntry| self.dir.join(entry.content.name(program)).exists();
@@ -264,10 +264,10 @@ impl Folder {
         file.finish()?.publish(&self.record_path())
     }
 
-    /// Removes the journal after the final record; that of a run before this one stays with its
-    /// record.
+    /// Removes the journal of this run after the final record; that of a run before this one stays
+    /// with its record, and what has its name without being one stays, too.
     pub(super) fn end(self) {
-        if !matches!(self.sink, Sink::Files) || !self.is_claimed {
+        if self.journal.is_none() {
             return;
         }
         // A journal that stays is read again and changes nothing.

@@ -37,6 +37,7 @@ use crate::report::Messages;
 use crate::report::event::{End, Event, GridDescription, Start};
 pub(crate) use entry::{FileContent, FileEntry, StepFormat, StepPart, TagFormat, not_in_names};
 use folder::Folder;
+pub use own_file::{open_plain_file, read_plain_file};
 
 /// Key of parameters: whether the events of a run go to `PROGRAM.events.jsonl`.
 pub(crate) const EVENT_LOG: &str = "event_log";

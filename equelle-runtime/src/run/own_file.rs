@@ -5,7 +5,7 @@
 //! and renaming replaces a link.
 
 use std::fs::{File, Metadata, OpenOptions};
-use std::io::{Error, Result};
+use std::io::{Error, Read, Result};
 use std::path::Path;
 
 /// Opens a file of the run. `options` do not truncate: a file that is not ours must stay as it is.
@@ -34,13 +34,24 @@ pub(super) fn open_empty(path: &Path) -> Result<File> {
     Ok(file)
 }
 
-/// Reads a file of an earlier run, through a link, too: nothing changes. A pipe would block.
+/// Opens a file of an earlier run for reading, through a link, too: nothing changes. A pipe would
+/// block.
 ///
 /// # Errors
 /// Those of the system; it is no plain file.
-pub(super) fn read(path: &Path) -> Result<Vec<u8>> {
+pub fn open_plain_file(path: &Path) -> Result<File> {
     check_kind(path, &std::fs::metadata(path)?)?;
-    std::fs::read(path)
+    File::open(path)
+}
+
+/// Reads a file of an earlier run.
+///
+/// # Errors
+/// As [`open_plain_file`].
+pub fn read_plain_file(path: &Path) -> Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    open_plain_file(path)?.read_to_end(&mut bytes)?;
+    Ok(bytes)
 }
 
 fn check_kind(path: &Path, found: &Metadata) -> Result<()> {

@@ -14,6 +14,7 @@ use crate::interrupt::Signal;
 use crate::output::output_dir;
 use crate::params::Parameters;
 use crate::program::Program;
+use crate::run::read_plain_file;
 
 /// Why a run ends with a checkpoint.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -93,7 +94,7 @@ fn latest(program: &Program, dir: &Path) -> Result<Restart, Error> {
     let mut refused = None;
     for (_, path) in checkpoints_in(dir, program.name).into_iter().rev() {
         let bytes =
-            std::fs::read(&path).map_err(|error| Error::new(ErrorKind::Io, format!("cannot read `{}`: {error}", path.display())))?;
+            read_plain_file(&path).map_err(|error| Error::new(ErrorKind::Io, format!("cannot read `{}`: {error}", path.display())))?;
         match Restart::parse(&path, &bytes) {
             Ok(restart) => return Ok(restart),
             // An earlier one may be whole.
