@@ -57,3 +57,5 @@ EQ_CHAIN(quotients, eq_divide(c, x[k]))
 EQ_CHAIN(roots, sqrt(x[k]))
 EQ_CHAIN(exponentials, eq_exp(c - x[k]))
 EQ_CHAIN(powers, eq_pow(x[k], c - 1.0))
+// A table, where other kernels have faces: its values are numbers of its range.
+EQ_CHAIN(look_ups, eq_interpolate((const double*)faces, x[k]))

@@ -5,6 +5,7 @@ use backend_cuda::runtime::device::gpu::GpuDevice;
 use backend_cuda::runtime::device::{CompileOptions, Device, DevicePtr, Launch, LaunchShape, ModuleId};
 use backend_cuda::runtime::{FloatingPoint, KernelModule, Precision};
 use equelle_runtime::Error;
+use equelle_runtime::math::table::{Interpolation, Outside, Table};
 
 const KERNELS: KernelModule = KernelModule { name: "costs", source: include_str!("costs.cu"), floating_point: FloatingPoint::Strict };
 /// `EDGE` of the kernels.
@@ -75,7 +76,7 @@ fn main() -> Result<(), Error> {
     let module = device.load(&KERNELS, options)?;
     let values = vec![1.5_f64; 4 * CELLS as usize];
     let arguments = vec![array(&device, &values)?.0, array(&device, &faces())?.0, array(&device, &values)?.0];
-    let bench = Bench { device, module, arguments };
+    let mut bench = Bench { device, module, arguments };
 
     let store = bench.seconds("store", CELLS)?;
     let one = bench.seconds("one_load", CELLS)?;
@@ -85,6 +86,15 @@ fn main() -> Result<(), Error> {
     // Chains are over fewer elements: they take long.
     let few = CELLS / 8;
     let idle = bench.seconds("one_load", few)?;
+    // Rows 0 to 60, the values of which are all over the table and differ from thread to thread.
+    let arguments: Vec<f64> = (0..61).map(f64::from).collect();
+    let values: Vec<f64> = (0..61).map(|row| f64::from(row * 37 % 61)).collect();
+    let table = Table::new(&arguments, &values, Interpolation::Linear, Outside::Constant).map_err(|_| Error::internal("no table"))?;
+    let starts: Vec<f64> = (0..few + THREADS).map(|k| f64::from(k * 7 % 61) + 0.3).collect();
+    let faces_and_values = [bench.arguments[1], bench.arguments[0]];
+    (bench.arguments[1], bench.arguments[0]) = (array(&bench.device, table.numbers())?.0, array(&bench.device, &starts)?.0);
+    let look_ups = bench.seconds("look_ups", few)?;
+    [bench.arguments[1], bench.arguments[0]] = faces_and_values;
     let chain = |name| Ok::<f64, Error>((bench.seconds(name, few)? - idle) / OPERATIONS);
     let addition = chain("additions")?;
     let rows = [
@@ -94,6 +104,7 @@ fn main() -> Result<(), Error> {
         ("root", chain("roots")?),
         ("exponential", chain("exponentials")?),
         ("power", chain("powers")?),
+        ("look_up", (look_ups - idle) / OPERATIONS),
         ("load", stream),
         ("neighbour", neighbour),
         ("by_face", by_face),

@@ -5,6 +5,7 @@ use std::hint::black_box;
 use std::time::Instant;
 
 use equelle_runtime::math;
+use equelle_runtime::math::table::{Interpolation, Outside, Table};
 
 /// Cells along an edge of the cube whose elements are read.
 const EDGE: usize = 192;
@@ -91,6 +92,8 @@ fn main() {
         }
     });
     let cells = CELLS as f64;
+    let columns: Vec<f64> = (0..61).map(|row| f64::from(row) * 0.05 - 1.0).collect();
+    let table = Table::new(&columns, &columns, Interpolation::Linear, Outside::Constant).expect("rows that ascend");
     let rows = [
         ("addition", addition),
         ("product", in_chain(|x, c| x * c)),
@@ -98,6 +101,7 @@ fn main() {
         ("root", in_chain(|x, _| x.sqrt())),
         ("exponential", operation(|x, c| math::exp(c - x))),
         ("power", operation(|x, c| math::pow(x, c - 1.0))),
+        ("look_up", operation(|x, c| math::interpolate(table.numbers(), c - x))),
         ("load", (four - copy) / 3.0 / cells),
         ("neighbour", (neighbours / inside.len() as f64 - copy / cells) / 6.0),
         ("by_face", (by_face - store) / 6.0 / cells),

@@ -23,15 +23,18 @@ pub struct CostModel {
     pub division: u32,
     /// A product of Vectors.
     pub dot: u32,
-    /// An elementary function, a power, or a search in a table.
+    /// An elementary function, or a power.
     pub elementary: u32,
+    /// The value or the slope of a table.
+    pub look_up: u32,
     /// Faces of a cell, as far as costs go.
     pub faces: u32,
     /// A sum over the faces of another cell, beside its terms.
     pub sum: u32,
     /// Arithmetic that is done again rather than kept where as many numbers are loaded either way.
     pub recompute: u32,
-    /// A value used at several places is stored from this cost on.
+    /// A value used at several places is stored from this cost on, and one whose other evaluations
+    /// cost more.
     pub share: u32,
     /// Terms of an interior face that cost more than this are made once for both of its cells, on
     /// unstructured grids and by targets that do that at all.
@@ -61,6 +64,8 @@ pub struct Measured {
     pub quotient: f64,
     pub root: f64,
     pub exponential: f64,
+    /// The value of a table.
+    pub look_up: f64,
     /// From memory, of the element at hand.
     pub load: f64,
     /// Of a neighbour, which other elements load too.
@@ -86,6 +91,7 @@ impl CostModel {
         division: 8,
         dot: 5,
         elementary: 24,
+        look_up: 50,
         faces: 6,
         sum: 60,
         recompute: 1,
@@ -110,6 +116,7 @@ impl CostModel {
             // Three products and two sums.
             dot: whole(3.0 * measured.product + 2.0),
             elementary: whole(measured.exponential),
+            look_up: whole(measured.look_up),
             recompute,
             ..CostModel::DEFAULT
         }
@@ -121,7 +128,7 @@ impl CostModel {
             Op::Unary(op, _) => self.unary(*op),
             Op::Arithmetic(op, ..) => self.arithmetic(*op),
             Op::Math(function, ..) => self.math(*function),
-            Op::Interpolate { .. } => self.elementary,
+            Op::Interpolate { .. } => self.look_up,
             Op::Dot(..) => self.dot,
             Op::Divergence(_) | Op::FaceReduce { .. } => self.faces,
             Op::Broadcast { .. } | Op::Component(..) | Op::Vector(_) => 0,
@@ -150,7 +157,7 @@ impl CostModel {
             KExpr::Unary(op, _) => self.unary(*op),
             KExpr::Arithmetic(op, ..) => self.arithmetic(*op),
             KExpr::Math(function, ..) => self.math(*function),
-            KExpr::Interpolate { .. } => self.elementary,
+            KExpr::Interpolate { .. } => self.look_up,
             KExpr::Dot(..) => self.dot,
             KExpr::Real(_) | KExpr::Bool(_) | KExpr::Local(_) | KExpr::Param(_) | KExpr::ZeroVector | KExpr::Entity(_) => 0,
             KExpr::IsEmpty(_)

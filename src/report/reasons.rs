@@ -17,6 +17,12 @@ pub(super) fn sentence(why: &Why) -> String {
         Why::ReadAtOffsets { places, cost, limit } => {
             format!("It is read at {places} places around a cell and costs {cost}: all but one of them again would cost more than {limit}.")
         }
+        Why::ReadByFaces { evaluations, cost, limit } => {
+            format!(
+                "Faces read it: it would be evaluated {evaluations} times a cell and costs {cost}, \
+                 and all but one of them would cost more than {limit}."
+            )
+        }
         Why::ChosenByUser => "`--store` asks for it.".to_owned(),
         Why::Tall { limit } => format!("More than {limit} operations would stand above one another."),
         Why::NoKernel => "Kernels cannot compute this operation.".to_owned(),
@@ -89,6 +95,7 @@ pub(super) fn codes(why: &Why) -> Vec<&'static str> {
         Why::Invariant { .. } => vec!["invariant"],
         Why::Shared { .. } => vec!["shared"],
         Why::ReadAtOffsets { .. } => vec!["read_at_offsets"],
+        Why::ReadByFaces { .. } => vec!["read_by_faces"],
         Why::ChosenByUser => vec!["chosen_by_user"],
         Why::Tall { .. } => vec!["tall"],
         Why::NoKernel => vec!["no_kernel"],

@@ -50,7 +50,7 @@ pub(super) fn write(source: Source<'_>, usage: &KernelUsage, functions: &mut Nam
     let by_index = kernel.cartesian.is_none() && kept && reads_by_index(kernel);
     let rows = by_index.then(|| match &kernel.jacobian {
         None => stencil_rows(source, None, functions),
-        Some(form) => equation_by_index(source, form, functions),
+        Some(_) => equation_by_index(general_source, functions),
     });
     // No other grid gets here.
     let rows_alone = matches!(rows, Some(Ok(_))) && !kernel.params.iter().any(|p| p.per_axis);

@@ -225,6 +225,30 @@ main {
 }
 ";
 
+    const ROWS: &str = "module m
+kernel by_index over AllCells() {
+  param u: Scalar On AllCells()
+  param t: Table
+  result w: Scalar On AllCells()
+  body {
+    x: Vector = centroid(here)
+    yield ((interpolate(t, u[here]) * u[offset(here, 1, 0, 0, never, wrap, never, never, never, never)]) + (component(x, 0) * measure(here)))
+  }
+}
+main {
+}
+";
+
+    /// The function of a part of a row takes the table, and no general function is left.
+    #[test]
+    fn tables_and_centroids_stay_in_rows_by_index() {
+        let module = verify(parse(ROWS).expect("a module")).expect("a valid module");
+        let text = kernels_file(&module).expect("kernels");
+        assert!(text.contains("t: &[f64]") && text.contains("math::interpolate(t, u[i])"), "{text}");
+        assert!(text.contains("grid.cell_centroid::<DIM>([(first + i), at_row[0], at_row[1]])"), "{text}");
+        assert!(!text.contains("_general"), "{text}");
+    }
+
     /// `component` is the name of a loop variable here, and of a function that other kernels call.
     #[test]
     fn what_is_called_is_imported_and_nothing_else() {

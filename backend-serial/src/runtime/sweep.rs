@@ -8,6 +8,7 @@
 
 use std::ops::Range;
 
+use equelle_runtime::Real;
 use equelle_runtime::domain::Domain;
 
 use super::kernel::CartesianGrid;
@@ -58,14 +59,14 @@ pub struct Strip {
 
 impl Strip {
     /// The low boundary sides of its rows.
-    pub fn low_ends(&self, grid: &CartesianGrid) -> impl Iterator<Item = Side> + use<> {
+    pub fn low_ends<R: Real>(&self, grid: &CartesianGrid<R>) -> impl Iterator<Item = Side> + use<R> {
         let (strip, n) = (*self, grid.n[0]);
         let rows = if strip.at[0] == 0 { strip.rows } else { 0 };
         (0..rows).map(move |row| Side { cell: strip.start + row * n, at: [0, strip.at[1] + row, strip.at[2]], axis: 0, high: false })
     }
 
     /// The high boundary sides of its rows.
-    pub fn high_ends(&self, grid: &CartesianGrid) -> impl Iterator<Item = Side> + use<> {
+    pub fn high_ends<R: Real>(&self, grid: &CartesianGrid<R>) -> impl Iterator<Item = Side> + use<R> {
         let (strip, n) = (*self, grid.n[0]);
         let last = strip.at[0] + strip.len - (strip.rows - 1) * n - 1;
         let rows = if last + 1 == n { strip.rows } else { 0 };
@@ -77,7 +78,7 @@ impl Strip {
 }
 
 /// The rows of [`strips`], with short rows inside the grid joined.
-fn blocks(grid: &CartesianGrid, range: &Range<usize>, widest: usize) -> impl Iterator<Item = Strip> + use<> {
+fn blocks<R: Real>(grid: &CartesianGrid<R>, range: &Range<usize>, widest: usize) -> impl Iterator<Item = Strip> + use<R> {
     let (grid, n) = (*grid, grid.n[0]);
     let most = TOGETHER / n;
     let long = (most < 2).then(|| strips(&grid, range, widest)).into_iter().flatten();
@@ -97,13 +98,13 @@ fn blocks(grid: &CartesianGrid, range: &Range<usize>, widest: usize) -> impl Ite
 }
 
 /// Whether the rows beside a row are in the grid, and the cells before and after it.
-fn is_inside(grid: &CartesianGrid, at: [usize; 3]) -> bool {
+fn is_inside<R: Real>(grid: &CartesianGrid<R>, at: [usize; 3]) -> bool {
     grid.dim > 1 && grid.n[0] > 1 && (1..grid.dim).all(|axis| at[axis] > 0 && at[axis] + 1 < grid.n[axis])
 }
 
 /// The cells of a range of whole rows as strips, each at most `widest` cells along a row, row after
 /// row.
-fn strips(grid: &CartesianGrid, range: &Range<usize>, widest: usize) -> impl Iterator<Item = Strip> + use<> {
+fn strips<R: Real>(grid: &CartesianGrid<R>, range: &Range<usize>, widest: usize) -> impl Iterator<Item = Strip> + use<R> {
     let (grid, range) = (*grid, range.clone());
     let n = grid.n[0];
     let width = n.div_ceil(n.div_ceil(widest).max(1)).max(1);
@@ -145,7 +146,7 @@ pub struct Side {
 
 /// The buffers of a sweep: `C` values of a cell, `F` terms of a face.
 pub struct Sweep<T, const DIM: usize, const C: usize, const F: usize> {
-    grid: CartesianGrid,
+    grid: CartesianGrid<T>,
     cells: Vec<Cells<T, C>>,
     /// Terms of the faces along the row, the low side of its first cell first.
     x: [Vec<T>; F],
@@ -175,7 +176,7 @@ pub struct Around<'a, T, const DIM: usize, const C: usize, const F: usize> {
     pub faces: FaceRun,
 }
 
-impl<T: Copy + Default, const DIM: usize, const C: usize, const F: usize> Sweep<T, DIM, C, F> {
+impl<T: Real, const DIM: usize, const C: usize, const F: usize> Sweep<T, DIM, C, F> {
     /// Largest number of cells of a strip whose buffers stay in a cache.
     const WIDEST: usize = {
         // Without a third axis the cells of two consecutive rows are buffered, else also those of
@@ -200,7 +201,7 @@ impl<T: Copy + Default, const DIM: usize, const C: usize, const F: usize> Sweep<
     }
 
     /// Empty buffers.
-    pub fn new(grid: &CartesianGrid) -> Self {
+    pub fn new(grid: &CartesianGrid<T>) -> Self {
         let widest = grid.n[0].min(Self::WIDEST);
         let buffer = |len: usize| vec![T::default(); len];
         let cells = if C == 0 { 0 } else { 2 * DIM - 1 };

@@ -54,6 +54,8 @@ pub enum Why {
     Shared { places: u32, cost: u32, limit: u32 },
     /// Read at several offsets of a Cartesian grid: each place would evaluate it again.
     ReadAtOffsets { places: u32, cost: u32, limit: u32 },
+    /// Faces read it: each would evaluate it again for both of its cells.
+    ReadByFaces { evaluations: u32, cost: u32, limit: u32 },
     /// The user asks for it.
     ChosenByUser,
     /// More operations above one another than are substituted.

@@ -9,7 +9,7 @@
 //!
 //! Reductions of angles after Cody and Waite (1980), beyond after Payne and Hanek (1983,
 //! doi:10.1145/1057600.1057602); pairs after Dekker (1971, doi:10.1007/BF01397083). Rests of sine,
-//! cosine and logarithm are summed as in FDLIBM (Sun Microsystems, 1993).
+//! cosine and logarithms are summed as in FDLIBM (Sun Microsystems, 1993).
 
 /// Calls a macro with all functions, in an order in which each needs earlier ones only.
 macro_rules! elementary_functions {
@@ -31,6 +31,10 @@ macro_rules! elementary_functions {
             fn high_half(a: F) -> F {
                 let t: F = SPLIT * a;
                 return t - (t - a);
+            }
+            /// The leading half of the bits, so that products of two such numbers are exact.
+            fn top(x: F) -> F {
+                return number(bits(x) & HIGH_HALF);
             }
             fn two_product(a: F, b: F) -> Pair {
                 let p: F = a * b;
@@ -110,11 +114,6 @@ macro_rules! elementary_functions {
                 let both: U = bits(shifted) - EXP_BITS;
                 let half: U = both >> 1;
                 return (y * number(half << MANTISSA_BITS)) * number((both - half) << MANTISSA_BITS);
-            }
-            fn exp_of_sum(x: F, tail: F) -> F {
-                let y: F = exp_argument(x);
-                let r: Pair = exp_rest(y, tail);
-                return scaled(ONE + (r.hi + exp_correction(r)), shifted_power(y));
             }
             /// The exponential function of a rest, less 1 and the rest: even and odd, low and high
             /// powers, short chains of operations that processors work on at the same time.
@@ -209,25 +208,53 @@ macro_rules! elementary_functions {
                 let rest: F = (half - (s * (half + z * log_poly(z)) + k * LN2_LO)) - f;
                 return log_special(x, k * LN2_HI - rest);
             }
-            /// The logarithm of a positive number as a pair, to 64 bits and more.
-            fn log_pair(x: F) -> Pair {
+            /// The logarithm of base 2 of a positive number as a pair, to 64 bits and more; `hi`
+            /// has half of the bits. With `s = (m - 1) / (m + 1)` that of the mantissa is
+            /// `2 s (3 + s^2 + s^4 ..) / (3 log 2)`, and only leading halves are multiplied exactly.
+            fn log2_pair(x: F) -> Pair {
                 let k: F = log_exponent(x);
                 let m: F = log_mantissa(x);
-                let s: Pair = pair_quotient(pair(m - ONE, ZERO), two_sum(ONE, m));
-                let z: Pair = pair_product(s, s);
-                let series: Pair = fast_two_sum(TWO_THIRDS_HI, z.hi * log_pair_poly(z.hi));
-                let third: Pair = pair_product(pair_product(s, z), pair(series.hi, series.lo + TWO_THIRDS_LO));
-                let small: Pair = fast_two_sum(TWO * s.hi, third.hi);
-                let large: Pair = fast_two_sum(k * LN2_HI, small.hi);
-                return fast_two_sum(large.hi, large.lo + ((small.lo + (TWO * s.lo + third.lo)) + k * LN2_LO));
+                let below: F = m + ONE;
+                let inverse: F = ONE / below;
+                let s: F = (m - ONE) * inverse;
+                let s1: F = top(s);
+                let below_1: F = top(below);
+                let below_2: F = m - (below_1 - ONE);
+                let s2: F = inverse * (((m - ONE) - s1 * below_1) - s1 * below_2);
+                let z: F = s * s;
+                let q: F = z * z;
+                let square: F = s1 * s1;
+                let rest: F = q * (log2_even_poly(q) + z * log2_odd_poly(q)) + s2 * (s1 + s);
+                let t1: F = top(THREE + square + rest);
+                let t2: F = rest - ((t1 - THREE) - square);
+                let first: F = s1 * t1;
+                let second: F = s2 * t1 + t2 * s;
+                let p1: F = top(first + second);
+                let p2: F = second - (p1 - first);
+                let hi: F = THIRD_LOG2_TOP * p1;
+                let lo: F = THIRD_LOG2_REST * p1 + p2 * THIRD_LOG2;
+                let sum: F = top(k + (hi + lo));
+                return pair(sum, lo - ((sum - k) - hi));
             }
             /// Logarithm of base 10, within 2 ulp.
             fn log10(x: F) -> F {
-                return log_special(x, pair_product(log_pair(x), pair(LOG10_HI, LOG10_LO)).hi);
+                let log: Pair = log2_pair(x);
+                return log_special(x, LOG10_2_TOP * log.hi + (LOG10_2_REST * log.hi + LOG10_2 * log.lo));
             }
 
             // ---- Powers -------------------------------------------------------------------------
 
+            /// 2 to the power of a sum of which the first number is larger.
+            fn exp2_of_sum(x: F, tail: F) -> F {
+                let shifted: F = x + SHIFT;
+                let f: F = x - (shifted - SHIFT);
+                let f1: F = top(f + tail);
+                let f2: F = tail - (f1 - f);
+                let u: F = f1 * LN2_TOP;
+                let v: F = f2 * LN2 + f1 * LN2_REST;
+                let r: Pair = fast_two_sum(u, v);
+                return scaled(ONE + (r.hi + exp_correction(r)), shifted);
+            }
             /// `a` to the power of `b`, within 2 ulp; special cases as in C: 1 for `b = 0` and for
             /// `a = 1`.
             fn pow(a: F, b: F) -> F {
@@ -236,11 +263,13 @@ macro_rules! elementary_functions {
                 let odd: B = whole & !(floor(HALF * b) == HALF * b);
                 let most: F = select(b > POW_EXPONENT, POW_EXPONENT, b);
                 let y: F = select(most < -POW_EXPONENT, -POW_EXPONENT, most);
-                let log: Pair = log_pair(select((size > ZERO) & (size < number(INFINITE_BITS)), size, ONE));
-                let p: Pair = two_product(y, log.hi);
-                let exponent: Pair = fast_two_sum(p.hi, p.lo + y * log.lo);
-                let inside: B = (exponent.hi < EXP_HIGH) & (exponent.hi > EXP_LOW);
-                let finite: F = exp_of_sum(exponent.hi, select(inside, exponent.lo, ZERO));
+                let y1: F = top(y);
+                let log: Pair = log2_pair(select((size > ZERO) & (size < number(INFINITE_BITS)), size, ONE));
+                let tail: F = (y - y1) * log.hi + y * log.lo;
+                let exponent: F = y1 * log.hi;
+                let least: F = select(exponent < POW_LOW, POW_LOW, exponent);
+                let limited: F = select(least > POW_HIGH, POW_HIGH, least);
+                let finite: F = exp2_of_sum(limited, select(limited == exponent, tail, ZERO));
                 let zero: F = select(b < ZERO, number(INFINITE_BITS), ZERO);
                 let infinite: F = select(b < ZERO, ZERO, number(INFINITE_BITS));
                 let value: F = select(size == ZERO, zero, select(size == number(INFINITE_BITS), infinite, finite));
@@ -412,7 +441,7 @@ macro_rules! elementary_functions {
                 let square: F = size * size;
                 let z: F = HALF * (ONE - size);
                 let s: F = root(z);
-                let high: F = number(bits(s) & HIGH_HALF);
+                let high: F = top(s);
                 let far: F = asin_far(z, s, high, root_rest(z, s, high));
                 let near: F = size + size * (square * asin_poly(square));
                 return with_sign(select(size < HALF, near, far), x);
@@ -423,7 +452,7 @@ macro_rules! elementary_functions {
                 let square: F = x * x;
                 let z: F = HALF * (ONE - size);
                 let s: F = root(z);
-                let high: F = number(bits(s) & HIGH_HALF);
+                let high: F = top(s);
                 let r: F = z * asin_poly(z);
                 let right: F = TWO * (high + (r * s + root_rest(z, s, high)));
                 let left: F = PI_HI - TWO * (s + (r * s - HALF_PI_LO));

@@ -42,19 +42,33 @@ pub enum TableError {
 
 /// As many buckets as an index has at most.
 const MAX_BUCKETS: usize = 1 << 20;
+/// Buckets a row: rows at equal distances have at most one each.
+const BUCKETS: usize = 2;
+/// The same where rows are so uneven that some would share a bucket.
+const MORE_BUCKETS: usize = 16;
 
-/// Numbers of a piece: its value and coefficients where it begins.
-const PIECE: usize = 4;
+/// Numbers of a piece: where it begins, its value and coefficients there.
+const PIECE: usize = 5;
+/// Numbers before the arguments of rows.
+const HEAD: usize = 3;
 
 /// A table, ready to be evaluated. The arguments of rows, ascending, begin pieces 1 to n; piece 0
 /// is before the first row.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug)]
 pub struct Table {
-    /// n, the arguments, then of each piece `y`, `a`, `b`, `c`: at a distance d from its begin (of
-    /// piece 0: its end) the value is `y + d (a + d (b + d c))`. At last the index: the number of
-    /// buckets, buckets per unit of the argument, how many rows are in the buckets before each one
-    /// and in all.
+    /// n, the number of the last bucket, buckets per unit of the argument; the arguments and a NaN;
+    /// of each piece `x`, `y`, `a`, `b`, `c`: at a distance d from x, where it begins (piece 0:
+    /// ends), the value is `y + d (a + d (b + d c))`. At last whole numbers, as bits: for each
+    /// bucket twice how many rows are in those before it, and 1 more where it has several; twice
+    /// how many there are.
     numbers: Vec<f64>,
+}
+
+impl PartialEq for Table {
+    /// By bits: some of the numbers are none.
+    fn eq(&self, other: &Table) -> bool {
+        self.numbers.iter().map(|number| number.to_bits()).eq(other.numbers.iter().map(|number| number.to_bits()))
+    }
 }
 
 impl Table {
@@ -94,7 +108,7 @@ impl Table {
         let outer = |row: usize| match outside {
             Outside::Constant => [values[row], 0.0, 0.0, 0.0],
             Outside::Linear => [values[row], slope_at(row), 0.0, 0.0],
-            Outside::Error => [f64::NAN; PIECE],
+            Outside::Error => [f64::NAN; PIECE - 1],
         };
         if let Some(row) = (0..n - 1).find(|&row| !inner(row).iter().all(|number| number.is_finite())) {
             return Err(TableError::TooSteep(row));
@@ -110,26 +124,28 @@ impl Table {
         Ok(Table::of_pieces(&begins, pieces))
     }
 
-    fn of_pieces(begins: &[f64], pieces: impl Iterator<Item = [f64; PIECE]>) -> Table {
+    fn of_pieces(begins: &[f64], pieces: impl Iterator<Item = [f64; PIECE - 1]>) -> Table {
         let n = begins.len();
-        let mut numbers = vec![n as f64];
+        let most = (MORE_BUCKETS * n).min(MAX_BUCKETS);
+        let mut buckets = (BUCKETS * n).clamp(1, MAX_BUCKETS);
+        let mut index = Index::new(begins, buckets);
+        while index.rows.iter().any(|&rows| rows > 1) && 2 * buckets <= most {
+            buckets *= 2;
+            index = Index::new(begins, buckets);
+        }
+        let mut numbers = vec![n as f64, index.last, index.scale];
         numbers.extend(begins);
-        numbers.extend(pieces.flatten());
-        // Two buckets a row: rows at equal distances have at most one each.
-        let buckets = (2 * n).clamp(1, MAX_BUCKETS);
-        let scale = match begins {
-            [first, .., last] => buckets as f64 / (last - first),
-            _ => 0.0,
-        };
-        let mut rows_before = vec![0.0; buckets + 1];
-        for row in begins {
-            rows_before[1 + bucket(row - begins[0], scale, buckets as f64)] += 1.0;
+        numbers.push(f64::NAN);
+        for (piece, coefficients) in pieces.enumerate() {
+            numbers.push(begins.get(piece.saturating_sub(1)).copied().unwrap_or(f64::NAN));
+            numbers.extend(coefficients);
         }
-        for k in 1..=buckets {
-            rows_before[k] += rows_before[k - 1];
+        let mut before = 0;
+        for rows in index.rows {
+            numbers.push(f64::from_bits(2 * before + u64::from(rows > 1)));
+            before += rows;
         }
-        numbers.extend([buckets as f64, scale]);
-        numbers.extend(rows_before);
+        numbers.push(f64::from_bits(2 * before));
         Table { numbers }
     }
 
@@ -187,62 +203,96 @@ fn monotone_slopes(widths: &[f64], secants: &[f64]) -> Vec<f64> {
     slopes
 }
 
+/// Rows by the bucket that they are in.
+struct Index {
+    last: f64,
+    scale: f64,
+    rows: Vec<u64>,
+}
+
+impl Index {
+    fn new(begins: &[f64], buckets: usize) -> Index {
+        let scale = match begins {
+            [first, .., last] => buckets as f64 / (last - first),
+            _ => 0.0,
+        };
+        let (last, mut rows) = ((buckets - 1) as f64, vec![0; buckets]);
+        for row in begins {
+            rows[bucket(row - begins[0], scale, last)] += 1;
+        }
+        Index { last, scale, rows }
+    }
+}
+
 /// The bucket at this distance from the first row. It never falls as the distance grows, so that
 /// the rows in other buckets are before or behind whatever is in this one.
 #[inline(always)]
-fn bucket(distance: f64, scale: f64, buckets: f64) -> usize {
+fn bucket(distance: f64, scale: f64, last: f64) -> usize {
     let at = distance * scale;
-    let below = if at < buckets { at } else { buckets - 1.0 };
-    if at > 0.0 { below as usize } else { 0 }
+    let below = if at < last { at } else { last };
+    let inside = if at > 0.0 { below } else { 0.0 };
+    // Numbers of 32 bits are converted fastest.
+    inside as u32 as usize
 }
 
-/// The number of the piece that an argument is in: how many rows are not above it.
-#[inline(always)]
-fn piece(table: &[f64], x: f64) -> usize {
-    let n = table[0] as usize;
-    let index = &table[1 + n + PIECE * (n + 1)..];
-    let bucket = bucket(x - table[1], index[1], index[0]);
-    let (low, high) = (index[2 + bucket] as usize, index[3 + bucket] as usize);
-    if high - low <= 1 { low + usize::from((low < high) & (table[1 + low] <= x)) } else { bisected(table, x, low, high) }
+/// The parts of the numbers of a table.
+#[derive(Clone, Copy)]
+struct Parts<'a> {
+    scale: f64,
+    last: f64,
+    /// Arguments of the rows, and a NaN.
+    begins: &'a [f64],
+    pieces: &'a [[f64; PIECE]],
+    index: &'a [f64],
 }
 
-/// The same, where it is between these numbers.
-fn bisected(table: &[f64], x: f64, mut low: usize, mut high: usize) -> usize {
-    while low < high {
-        let middle = (low + high) / 2;
-        if table[1 + middle] <= x {
-            low = middle + 1;
-        } else {
-            high = middle;
-        }
+impl<'a> Parts<'a> {
+    #[inline(always)]
+    fn of(table: &'a [f64]) -> Parts<'a> {
+        let pieces = table[0] as u32 as usize + 1;
+        let (begins, rest) = table[HEAD..].split_at(pieces);
+        let (numbers, index) = rest.split_at(PIECE * pieces);
+        Parts { scale: table[2], last: table[1], begins, pieces: numbers.as_chunks().0, index }
     }
-    low
-}
 
-/// Distance from where a piece begins, and where its numbers are.
-#[inline(always)]
-fn distance(table: &[f64], x: f64) -> (f64, usize) {
-    let piece = piece(table, x);
-    (x - table[piece.max(1)], 1 + table[0] as usize + PIECE * piece)
-}
+    /// The number of the piece that an argument is in: how many rows are not above it.
+    #[inline(always)]
+    fn piece(self, x: f64) -> usize {
+        let bucket = bucket(x - self.begins[0], self.scale, self.last);
+        let entry = self.index[bucket].to_bits() as usize;
+        let low = entry / 2;
+        if entry % 2 == 0 { low + usize::from(self.begins[low] <= x) } else { self.bisected(x, low, bucket) }
+    }
 
-/// The value at a distance in the piece that has its numbers there.
-#[inline(always)]
-fn value_in(table: &[f64], d: f64, at: usize) -> f64 {
-    let [y, a, b, c] = piece_numbers(table, at);
-    y + d * (a + d * (b + d * c))
-}
+    /// The same in a bucket with several rows.
+    #[inline(never)]
+    fn bisected(self, x: f64, mut low: usize, bucket: usize) -> usize {
+        let mut high = self.index[bucket + 1].to_bits() as usize / 2;
+        while low < high {
+            let middle = (low + high) / 2;
+            if self.begins[middle] <= x {
+                low = middle + 1;
+            } else {
+                high = middle;
+            }
+        }
+        low
+    }
 
-#[inline(always)]
-fn slope_in(table: &[f64], d: f64, at: usize) -> f64 {
-    let [_, a, b, c] = piece_numbers(table, at);
-    a + d * (2.0 * b + d * (3.0 * c))
-}
+    /// The value at an argument in a piece.
+    #[inline(always)]
+    fn value(self, x: f64, piece: usize) -> f64 {
+        let [begin, y, a, b, c] = self.pieces[piece];
+        let d = x - begin;
+        y + d * (a + d * (b + d * c))
+    }
 
-#[inline(always)]
-fn piece_numbers(table: &[f64], at: usize) -> [f64; PIECE] {
-    let numbers = &table[at..at + PIECE];
-    [numbers[0], numbers[1], numbers[2], numbers[3]]
+    #[inline(always)]
+    fn slope(self, x: f64, piece: usize) -> f64 {
+        let [begin, _, a, b, c] = self.pieces[piece];
+        let d = x - begin;
+        a + d * (2.0 * b + d * (3.0 * c))
+    }
 }
 
 /// The value of a table at an argument; NaN at NaN.
@@ -251,8 +301,8 @@ fn piece_numbers(table: &[f64], at: usize) -> [f64; PIECE] {
 /// If these are not the [`Table::numbers`] of a table.
 #[inline]
 pub fn interpolate<R: Real>(table: &[f64], x: R) -> R {
-    let (d, at) = distance(table, x.to_f64());
-    R::from_f64(value_in(table, d, at))
+    let (table, x) = (Parts::of(table), x.to_f64());
+    R::from_f64(table.value(x, table.piece(x)))
 }
 
 /// The derivative there; at a row that of the piece that begins there.
@@ -261,8 +311,8 @@ pub fn interpolate<R: Real>(table: &[f64], x: R) -> R {
 /// As [`interpolate`].
 #[inline]
 pub fn slope<R: Real>(table: &[f64], x: R) -> R {
-    let (d, at) = distance(table, x.to_f64());
-    R::from_f64(slope_in(table, d, at))
+    let (table, x) = (Parts::of(table), x.to_f64());
+    R::from_f64(table.slope(x, table.piece(x)))
 }
 
 /// What a table gives at arguments: [`Table::values`] or [`Table::slopes`].
@@ -293,8 +343,9 @@ impl TableFunction<'_> {
 
     /// Whether pieces of another table begin where those of this one do.
     fn has_pieces_of(&self, other: &TableFunction) -> bool {
-        let begins = |table: &TableFunction| 1 + table.table[0] as usize;
-        std::ptr::eq(self.table, other.table) || self.table[..begins(self)] == other.table[..begins(other)]
+        let rows = |table: &TableFunction<'_>| table.table[0] as usize;
+        let begins = |table: &TableFunction<'_>| HEAD..HEAD + rows(table);
+        std::ptr::eq(self.table, other.table) || rows(self) == rows(other) && self.table[begins(self)] == other.table[begins(other)]
     }
 }
 
@@ -309,7 +360,7 @@ const STRIP: usize = 256;
 #[inline(never)]
 pub fn evaluate<R: Real, const N: usize>(functions: &[TableFunction<'_>; N], outputs: &mut [&mut [R]; N], argument: impl Fn(usize) -> R) {
     let Some(len) = outputs.first().map(|out| out.len()) else { return };
-    let (mut arguments, mut pieces) = ([0.0; STRIP], [(0.0, 0); STRIP]);
+    let (mut arguments, mut pieces) = ([0.0; STRIP], [0; STRIP]);
     for start in (0..len).step_by(STRIP) {
         let arguments = &mut arguments[..STRIP.min(len - start)];
         for (k, x) in arguments.iter_mut().enumerate() {
@@ -318,49 +369,53 @@ pub fn evaluate<R: Real, const N: usize>(functions: &[TableFunction<'_>; N], out
         let pieces = &mut pieces[..arguments.len()];
         let mut searched: Option<TableFunction> = None;
         for (function, out) in functions.iter().zip(outputs.iter_mut()) {
-            let table = function.table;
+            let table = Parts::of(function.table);
             if !searched.is_some_and(|before| before.has_pieces_of(function)) {
                 for (piece, x) in pieces.iter_mut().zip(&*arguments) {
-                    *piece = distance(table, *x);
+                    *piece = table.piece(*x);
                 }
                 searched = Some(*function);
             }
-            let out = out[start..][..pieces.len()].iter_mut().zip(&*pieces);
+            let out = out[start..][..pieces.len()].iter_mut().zip(arguments.iter().zip(&*pieces));
             match function.of {
-                TableValue::Value => out.for_each(|(out, &(d, at))| *out = R::from_f64(value_in(table, d, at))),
-                TableValue::Slope => out.for_each(|(out, &(d, at))| *out = R::from_f64(slope_in(table, d, at))),
+                TableValue::Value => out.for_each(|(out, (&x, &piece))| *out = R::from_f64(table.value(x, piece))),
+                TableValue::Slope => out.for_each(|(out, (&x, &piece))| *out = R::from_f64(table.slope(x, piece))),
             }
         }
     }
 }
 
-/// [`interpolate`] and [`slope`] in CUDA C++, for the prelude of kernels. It needs `EQ_FUNCTION`.
+/// [`interpolate`] and [`slope`] in CUDA C++, for the prelude of kernels. It needs `EQ_FUNCTION` and
+/// `eq_double::bits`.
 pub const CUDA_TEXT: &str = "\
-EQ_FUNCTION unsigned int eq_table_piece(const double* table, double x) {
-  const unsigned int n = (unsigned int)table[0];
-  const double* index = table + 1 + n + 4 * (n + 1);
-  const double position = (x - table[1]) * index[1];
-  const double below = position < index[0] ? position : index[0] - 1.0;
+EQ_FUNCTION const double* eq_table_piece(const double* table, double x) {
+  const unsigned int pieces = (unsigned int)table[0] + 1;
+  const double* begins = table + 3;
+  const double* numbers = begins + pieces;
+  const double* index = numbers + 5 * pieces;
+  const double position = (x - begins[0]) * table[2];
+  const double below = position < table[1] ? position : table[1];
   const unsigned int bucket = position > 0.0 ? (unsigned int)below : 0;
-  unsigned int low = (unsigned int)index[2 + bucket], high = (unsigned int)index[3 + bucket];
+  const unsigned int entry = (unsigned int)eq_double::bits(index[bucket]);
+  unsigned int low = entry / 2;
+  if (entry % 2 == 0) return numbers + 5 * (low + (begins[low] <= x ? 1 : 0));
+  unsigned int high = (unsigned int)eq_double::bits(index[bucket + 1]) / 2;
   while (low < high) {
     const unsigned int middle = (low + high) / 2;
-    if (table[1 + middle] <= x) low = middle + 1;
+    if (begins[middle] <= x) low = middle + 1;
     else high = middle;
   }
-  return low;
+  return numbers + 5 * low;
 }
 EQ_FUNCTION double eq_interpolate(const double* table, double x) {
-  const unsigned int piece = eq_table_piece(table, x);
-  const double d = x - table[piece == 0 ? 1 : piece];
-  const double* at = table + 1 + (unsigned int)table[0] + 4 * piece;
-  return at[0] + d * (at[1] + d * (at[2] + d * at[3]));
+  const double* at = eq_table_piece(table, x);
+  const double d = x - at[0];
+  return at[1] + d * (at[2] + d * (at[3] + d * at[4]));
 }
 EQ_FUNCTION double eq_slope(const double* table, double x) {
-  const unsigned int piece = eq_table_piece(table, x);
-  const double d = x - table[piece == 0 ? 1 : piece];
-  const double* at = table + 1 + (unsigned int)table[0] + 4 * piece;
-  return at[1] + d * (2.0 * at[2] + d * (3.0 * at[3]));
+  const double* at = eq_table_piece(table, x);
+  const double d = x - at[0];
+  return at[2] + d * (2.0 * at[3] + d * (3.0 * at[4]));
 }
 ";
 
@@ -409,11 +464,17 @@ mod tests {
             vec![-1e308, 1e308],
             vec![0.0, 5e-324],
         ];
-        for rows in all {
+        // Distances of all sizes, so that some rows share a bucket whatever their number.
+        let mut random = fastrand::Rng::with_seed(3);
+        let uneven = (0..40).map(|of| {
+            let (mut at, least) = (random.f64() - 0.5, -of);
+            (0..2 + random.usize(..60)).map(|_| (at, at += (0.1 + random.f64()) * 2f64.powi(random.i32(least..=0))).0).collect::<Vec<f64>>()
+        });
+        for rows in all.into_iter().chain(uneven) {
             let table = Table::steps(&rows, (0..=rows.len()).map(|piece| piece as f64));
             let near = rows.iter().flat_map(|&x| [x, x.next_up(), x.next_down(), x + 1e-3, x * 1.37]);
             for x in near.chain([f64::NEG_INFINITY, f64::INFINITY, f64::NAN, f64::MAX, f64::MIN]) {
-                assert_eq!(piece(table.numbers(), x), rows.iter().filter(|&&row| row <= x).count(), "{x} in {rows:?}");
+                assert_eq!(Parts::of(table.numbers()).piece(x), rows.iter().filter(|&&row| row <= x).count(), "{x} in {rows:?}");
             }
         }
     }

@@ -12,6 +12,7 @@ use quote::quote;
 use super::boundary::boundary;
 use super::inside::{Inside, inside};
 use crate::codegen::emit::outputs::stores;
+use crate::codegen::emit::reals::Reals;
 use crate::codegen::emit::text::ident;
 use crate::codegen::emit::uses::{Use, Uses};
 use crate::codegen::emit::writer::{Failure, Form, Source, Writer, Written, reserve};
@@ -44,6 +45,10 @@ pub(in crate::codegen) fn face_rows(source: Source<'_>, block: &KBlock, function
         return Err(Failure::Form(Refusal::Result));
     }
     let mut writer = Writer::new(source, Form::Cell, functions);
+    // What waits for the next row is of the type of collections.
+    if writer.reals == Reals::Rounded {
+        return Err(Failure::Form(Refusal::Numbers));
+    }
     // Tells whether there is one.
     boundary(&mut writer, block)?;
     let mut writer = Writer::new(source, Form::Cell, functions);
@@ -157,11 +162,11 @@ impl FaceRows {
                 (inside.rows(), quote! { if row.inside { #inside_row } else { #advance #row } })
             }
         };
-        let sweep = writer.uses.item("Sweep");
+        let (sweep, real) = (writer.uses.item("Sweep"), writer.reals.ty());
         writer.uses.add(Use::Grid);
         Ok(quote! {
             let boundary = #boundary;
-            let mut sweep = #sweep::<f64, DIM, #cells, #terms>::new(grid);
+            let mut sweep = #sweep::<#real, DIM, #cells, #terms>::new(grid);
             for row in sweep.#rows(&range) {
                 let len = row.len;
                 #with_next

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use equelle_front::backend::Namer;
 use equelle_front::backend::forms::{ChosenForm, LoopForm, Refusal};
 use equelle_front::backend::stencil::Skeleton;
-use equelle_front::ir::{CartesianForm, JacobianForm, KBlock, Rounding};
+use equelle_front::ir::{CartesianForm, JacobianForm, KBlock};
 use equelle_front::types::{Basic, CanonicalSet, EntityKind, Shape};
 use proc_macro2::{Ident, TokenStream};
 use quote::quote;
@@ -122,11 +122,10 @@ fn full(source: Source<'_>, block: &KBlock, equation: Option<&Equation<'_>>, fun
         return Err(Failure::Form(Refusal::OtherDomain));
     }
     let mut writer = Writer::new(source, Form::Cell, functions);
-    // Rows that evaluate a face once are made of doubles, and of operations as written.
-    let strict = writer.reals == Reals::Double && module.numbers.rounding == Rounding::Strict;
     let rows = match equation {
-        None if strict => face_rows(source, block, functions),
-        None | Some(_) => Err(Failure::Form(Refusal::Numbers)),
+        None => face_rows(source, block, functions),
+        // Derivatives are written cell by cell or by the row function.
+        Some(_) => Err(Failure::Form(Refusal::Columns)),
     };
     let (rows, functions_of_rows, uses_of_rows, form) = match rows {
         Ok(rows) => (rows.rows(&mut writer, block)?, rows.items, rows.uses, ChosenForm::new(LoopForm::Rows)),

@@ -42,6 +42,7 @@ pub(in crate::codegen) fn inside(function_writer: &FunctionWriter, names: &Kerne
         function_writer.analysis.yields.iter().map(|value| Ok(body.value(*value)?.at(Level::Choice))).collect::<Written<_>>()?;
     let (args, mut uses) = (body.args, body.uses);
     let (mut of_cell, mut of_many, mut lanes, mut elements) = (Vec::new(), Vec::new(), TokenStream::new(), Vec::new());
+    let real = function_writer.writer.reals.ty();
     for (arg, name) in &args {
         match arg {
             Arg::Grid | Arg::Param(_) | Arg::PerAxis(_) => {
@@ -51,14 +52,14 @@ pub(in crate::codegen) fn inside(function_writer: &FunctionWriter, names: &Kerne
                 elements.push(quote! { #name });
             }
             Arg::Load(..) => {
-                of_cell.push(quote! { #name: f64, });
-                of_many.push(quote! { #name: &[f64], });
+                of_cell.push(quote! { #name: #real, });
+                of_many.push(quote! { #name: &[#real], });
                 lanes.extend(quote! { let #name = &#name[..len]; });
                 elements.push(quote! { #name[i] });
             }
             Arg::Adjacent(..) => {
-                of_cell.push(quote! { #name: [f64; DIM], });
-                of_many.push(quote! { #name: [&[f64]; DIM], });
+                of_cell.push(quote! { #name: [#real; DIM], });
+                of_many.push(quote! { #name: [&[#real]; DIM], });
                 lanes.extend(quote! { let #name = #name.map(|side| &side[..len]); });
                 elements.push(quote! { #name.map(|side| side[i]) });
             }
@@ -67,8 +68,7 @@ pub(in crate::codegen) fn inside(function_writer: &FunctionWriter, names: &Kerne
     }
     let (cell, many) = (ident(&functions.fresh(&format!("{method}_cell"))), ident(&functions.fresh(&format!("{method}_inside"))));
     let terms = Literal::usize_unsuffixed(function_writer.analysis.terms.len());
-    let real = vec![quote! { f64 }; outputs.len()];
-    let (ty, value, first, blank) = (tuple(real), tuple(values), &outputs[0], blank());
+    let (ty, value, first, blank) = (tuple(vec![quote! { #real }; outputs.len()]), tuple(values), &outputs[0], blank());
     let rest = &outputs[1..];
     let stored = tuple(outputs.iter().map(|output| quote! { #output[i] }).collect());
     let doc_cell = format!(
@@ -80,7 +80,7 @@ pub(in crate::codegen) fn inside(function_writer: &FunctionWriter, names: &Kerne
         #blank
         #[doc = #doc_cell]
         #[inline(always)]
-        fn #cell<const DIM: usize>(#ends: [Option<[f64; #terms]>; 2], #(#of_cell)*) -> #ty {
+        fn #cell<const DIM: usize>(#ends: [Option<[#real; #terms]>; 2], #(#of_cell)*) -> #ty {
             #sums
             #statements
             #value
@@ -88,7 +88,7 @@ pub(in crate::codegen) fn inside(function_writer: &FunctionWriter, names: &Kerne
         #blank
         #[doc = #doc_many]
         #[inline(never)]
-        fn #many<const DIM: usize>(#(#outputs: &mut [f64],)* #(#of_many)*) {
+        fn #many<const DIM: usize>(#(#outputs: &mut [#real],)* #(#of_many)*) {
             let len = #first.len();
             #(let #rest = &mut #rest[..len];)*
             #lanes

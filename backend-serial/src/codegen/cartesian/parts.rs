@@ -100,7 +100,12 @@ pub(super) fn parts(writer: &mut Writer, body: &KBlock) -> Written<Option<Parts>
             }
             KStmt::Let { local, value } => {
                 let Some(facts) = cutter.facts(value)? else { return Ok(None) };
-                let is_truth = cutter.writer.kernel.expr_basic(value) == Basic::Bool;
+                let basic = cutter.writer.kernel.expr_basic(value);
+                // Strips hold numbers.
+                if basic == Basic::Vector {
+                    return Ok(None);
+                }
+                let is_truth = basic == Basic::Bool;
                 let kind = if facts.varying == 0 {
                     same.push(statement.clone());
                     Kind::Same
@@ -151,7 +156,7 @@ impl Cutter<'_, '_> {
             let Node::Expr(expr) = node else { return };
             match expr {
                 KExpr::Load { param, at } => loads.push((*param, at.clone())),
-                KExpr::CellFact { .. } => facts.varying += 1,
+                KExpr::CellFact { .. } | KExpr::Centroid(_) => facts.varying += 1,
                 KExpr::Local(id) => match self.kinds.get(id) {
                     Some(Kind::Same) => {}
                     Some(Kind::Repeated(number)) => {
@@ -169,24 +174,24 @@ impl Cutter<'_, '_> {
                     }
                     None => fits = false,
                 },
-                KExpr::Unary(UnaryOp::Elementary(_), _) | KExpr::Math(BinaryMath::Pow | BinaryMath::ATan2, ..) => facts.operations += SLOW,
+                KExpr::Unary(UnaryOp::Elementary(_), _)
+                | KExpr::Math(BinaryMath::Pow | BinaryMath::ATan2, ..)
+                | KExpr::Interpolate { .. } => facts.operations += SLOW,
                 KExpr::Unary(..)
                 | KExpr::Arithmetic(..)
                 | KExpr::Compare(..)
                 | KExpr::Logic(..)
                 | KExpr::Math(BinaryMath::Min | BinaryMath::Max, ..)
+                | KExpr::Component(..)
                 | KExpr::Select { .. } => facts.operations += 1,
                 KExpr::Real(_) | KExpr::Bool(_) | KExpr::Param(_) | KExpr::Measure(_) => {}
-                KExpr::Centroid(_)
-                | KExpr::Normal(_)
+                KExpr::Normal(_)
                 | KExpr::IsEmpty(_)
                 | KExpr::Member { .. }
                 | KExpr::Same(..)
-                | KExpr::Component(..)
                 | KExpr::Dot(..)
                 | KExpr::Vector(_)
                 | KExpr::ZeroVector
-                | KExpr::Interpolate { .. }
                 | KExpr::Entity(_)
                 | KExpr::Displacement { .. } => fits = false,
             }

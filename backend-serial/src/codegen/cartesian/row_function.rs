@@ -7,7 +7,7 @@ use equelle_front::types::{Basic, Extent};
 use proc_macro2::{Ident, Literal, TokenStream};
 use quote::quote;
 
-use super::side_function::{element_type, single_type};
+use crate::codegen::emit::read::{element_type, single_type};
 use crate::codegen::emit::stencil_point::{End, Leaf, SideFunctions, StencilPoint};
 use crate::codegen::emit::text::{blank, ident};
 use crate::codegen::emit::uses::{Use, Uses};

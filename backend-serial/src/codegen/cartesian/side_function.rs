@@ -4,15 +4,15 @@ use std::collections::BTreeMap;
 
 use equelle_front::backend::Namer;
 use equelle_front::backend::forms::Refusal;
-use equelle_front::ir::{KBlock, KStmt, Kernel, LocalId, ParamId};
+use equelle_front::ir::{KBlock, KStmt, LocalId};
 use equelle_front::ops::FaceReduction;
-use equelle_front::types::Basic;
-use proc_macro2::{Ident, TokenStream};
+use proc_macro2::TokenStream;
 use quote::quote;
 
+use crate::codegen::emit::read::{element_type, single_type};
 use crate::codegen::emit::stencil_point::{End, Leaf, NO_SIDES, SideFunction, SideFunctions, StencilPoint};
 use crate::codegen::emit::text::{blank, ident};
-use crate::codegen::emit::uses::{Use, Uses};
+use crate::codegen::emit::uses::Use;
 use crate::codegen::emit::writer::{Failure, Form, Source, Writer, Written};
 use crate::codegen::jacobian::cartesian::Equation;
 
@@ -125,22 +125,4 @@ fn side_function(
     };
     let leaves = writer.leaves.into_iter().map(|(leaf, _)| leaf).collect();
     Ok(SideFunction { name, generics: turbofish, takes, leaves, reached, item, uses: writer.uses })
-}
-
-pub(in crate::codegen) fn single_type(kernel: &Kernel, real: &Ident, id: ParamId, uses: &mut Uses) -> TokenStream {
-    match kernel.params.get(id.0 as usize).map(|p| p.ty.basic) {
-        Some(Basic::Bool) => quote! { bool },
-        Some(Basic::Vector) => {
-            uses.add(Use::Dim);
-            quote! { [#real; DIM] }
-        }
-        Some(Basic::Scalar | Basic::Entity(_) | Basic::Text | Basic::Table | Basic::Axis(_)) | None => quote! { #real },
-    }
-}
-
-pub(in crate::codegen) fn element_type(kernel: &Kernel, real: &Ident, id: ParamId) -> TokenStream {
-    match kernel.params.get(id.0 as usize).map(|p| p.ty.basic) {
-        Some(Basic::Bool) => quote! { bool },
-        Some(Basic::Scalar | Basic::Vector | Basic::Entity(_) | Basic::Text | Basic::Table | Basic::Axis(_)) | None => quote! { #real },
-    }
 }

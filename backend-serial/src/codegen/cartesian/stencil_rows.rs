@@ -6,16 +6,16 @@ use equelle_front::backend::Namer;
 use equelle_front::backend::forms::{ChosenForm, LoopForm, Refusal};
 use equelle_front::backend::inside::Inside;
 use equelle_front::backend::stencil::Skeleton;
-use equelle_front::ir::{JacobianForm, KBlock, ParamId};
+use equelle_front::ir::{KBlock, ParamId};
 use equelle_front::types::{Basic, CanonicalSet, Shape};
 use proc_macro2::{Ident, Literal, TokenStream};
 use quote::quote;
 
 use super::function::{Functions, entry_function};
 use super::parts::parts;
-use super::side_function::single_type;
 use super::strips::{Strips, strips};
 use crate::codegen::emit::outputs::{Outputs, buffers, results};
+use crate::codegen::emit::read::single_type;
 use crate::codegen::emit::stencil::steps_text;
 use crate::codegen::emit::stencil_point::Leaf;
 use crate::codegen::emit::stencil_reads::{Lane, StencilReads};
@@ -58,8 +58,9 @@ fn one_loop(writer: &mut Writer, body: &KBlock) -> Written<Body> {
 }
 
 /// Writes the functions of an equation that reads by index.
-pub(in crate::codegen) fn equation_by_index(source: Source<'_>, form: &JacobianForm, functions: &mut Namer) -> Written<Functions> {
+pub(in crate::codegen) fn equation_by_index(source: Source<'_>, functions: &mut Namer) -> Written<Functions> {
     let Source { module, kernel, .. } = source;
+    let form = kernel.jacobian.as_ref().ok_or(Failure::Form(Refusal::Columns))?;
     let all_cells = Shape::Collection(module.sets.canonical(CanonicalSet::ALL_CELLS));
     let unknowns = &kernel.params[..form.unknowns as usize];
     if unknowns.iter().any(|param| param.ty.shape != all_cells) || kernel.params.iter().any(|param| param.per_axis) {

@@ -11,7 +11,7 @@ use quote::quote;
 use super::operators::{comparison, math};
 use super::reals::Reals;
 use super::reduction::side_number;
-use super::stencil::{leads_to_cell, stencil_load};
+use super::stencil::{leads_to_cell, stencil_centroid, stencil_load};
 use super::stencil_point::{End, Leaf, StencilPoint};
 use super::text::{Level, Text, ident};
 use super::uses::Use;
@@ -95,10 +95,8 @@ impl Writer<'_> {
                 let (a, b) = (self.expr(a)?, self.expr(b)?);
                 self.math(math(*op), &[a, b])
             }
-            // Rows are for what vector instructions do.
-            KExpr::Interpolate { .. } if matches!(self.form, Form::Row | Form::Stencil) => return Err(Failure::Form(Refusal::Table)),
             KExpr::Interpolate { table, of, argument } => {
-                let (table, argument) = (Text::atom(self.read(*table)?), self.expr(argument)?);
+                let (table, argument) = (self.expr(&KExpr::Param(*table))?, self.expr(argument)?);
                 self.math(of.word(), &[table, argument])
             }
             KExpr::Entity(at) => self.entity(at)?,
@@ -329,6 +327,9 @@ impl Writer<'_> {
             };
             self.uses.add_all([array, Use::Places]);
             return self.of_grid(method, at);
+        }
+        if self.form == Form::Stencil {
+            return stencil_centroid(self, at);
         }
         let centroid = match (self.form, self.place(at)) {
             (Form::Cell, Some(StencilPoint::Here)) => {

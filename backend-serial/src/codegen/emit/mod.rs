@@ -7,7 +7,7 @@ mod expr;
 pub(super) mod operators;
 pub(super) mod outputs;
 pub(super) mod path;
-mod read;
+pub(super) mod read;
 pub(super) mod reals;
 pub(super) mod reduction;
 pub(super) mod stencil;

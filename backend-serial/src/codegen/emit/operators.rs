@@ -16,7 +16,7 @@ pub(in crate::codegen) fn comparison(op: Comparison) -> TokenStream {
 }
 
 /// In `equelle_runtime::math`.
-pub(super) fn math(function: BinaryMath) -> &'static str {
+pub(in crate::codegen) fn math(function: BinaryMath) -> &'static str {
     match function {
         BinaryMath::Min => "min",
         BinaryMath::Max => "max",

@@ -1,15 +1,15 @@
 //! Parameters as bodies read them.
 
 use equelle_front::backend::BackendError;
-use equelle_front::ir::ParamId;
+use equelle_front::ir::{Kernel, ParamId};
 use equelle_front::types::{Basic, Shape};
-use proc_macro2::Ident;
+use proc_macro2::{Ident, TokenStream};
 use quote::quote;
 
 use super::reals::Reals;
 use super::tables::prepare_tables;
 use super::text::ident;
-use super::uses::Use;
+use super::uses::{Use, Uses};
 use super::writer::{Writer, Written};
 
 impl Writer<'_> {
@@ -56,5 +56,26 @@ impl Writer<'_> {
             _ => return Err(BackendError::new(self.span(), format!("a kernel cannot read a {:?}", param.ty.basic)).into()),
         };
         Ok(self.prepared(name.to_string(), None, |_| tokens))
+    }
+}
+
+/// The type of a parameter of functions that stands for a single one of the kernel.
+pub(in crate::codegen) fn single_type(kernel: &Kernel, real: &Ident, id: ParamId, uses: &mut Uses) -> TokenStream {
+    match kernel.params.get(id.0 as usize).map(|p| p.ty.basic) {
+        Some(Basic::Bool) => quote! { bool },
+        Some(Basic::Vector) => {
+            uses.add(Use::Dim);
+            quote! { [#real; DIM] }
+        }
+        Some(Basic::Table) => quote! { &[f64] },
+        Some(Basic::Scalar | Basic::Entity(_) | Basic::Text | Basic::Axis(_)) | None => quote! { #real },
+    }
+}
+
+/// The type of an element of a collection.
+pub(in crate::codegen) fn element_type(kernel: &Kernel, real: &Ident, id: ParamId) -> TokenStream {
+    match kernel.params.get(id.0 as usize).map(|p| p.ty.basic) {
+        Some(Basic::Bool) => quote! { bool },
+        Some(Basic::Scalar | Basic::Vector | Basic::Entity(_) | Basic::Text | Basic::Table | Basic::Axis(_)) | None => quote! { #real },
     }
 }

@@ -9,7 +9,7 @@ use proc_macro2::{Ident, Literal, TokenStream};
 use quote::quote;
 
 use super::text::{Level, Text, ident};
-use super::uses::Uses;
+use super::uses::{Use, Uses};
 use super::writer::{Failure, Writer, Written};
 
 /// The map as the runtime calls it.
@@ -115,6 +115,17 @@ fn place_in_row(writer: &mut Writer<'_>, steps: &[(i8, [SideMap; 2])]) -> TokenS
     writer.stencil.asks_ends = true;
     let (after, steps, grid) = (writer.uses.item("after_in_row"), steps_text(steps, &mut writer.uses), writer.grid());
     quote! { #after::<ENDS>(first + i, #steps, #grid.n[0]) }
+}
+
+/// The centroid of the cell at the end of a path; what it is across the row does not change along it.
+pub(in crate::codegen) fn stencil_centroid(writer: &mut Writer<'_>, path: &Path) -> Written<Text> {
+    let [x, y, z] = steps(writer, path)?;
+    let row = Literal::usize_unsuffixed(writer.stencil.row([y, z]));
+    writer.stencil.asks_rows = true;
+    let (along, row) = (place_in_row(writer, &x), before_row(writer, "at_row", quote! { rows[#row].at }));
+    writer.uses.add(Use::Dim);
+    let grid = writer.grid();
+    Ok(Text::atom(quote! { #grid.cell_centroid::<DIM>([#along, #row[0], #row[1]]) }))
 }
 
 /// Where a cell is in the grid.

@@ -352,8 +352,8 @@ impl<'w, 'a> Reader<'w, 'a> {
             }
             KExpr::Unary(op, a) => match op {
                 UnaryOp::Neg | UnaryOp::Not | UnaryOp::Abs | UnaryOp::Sqrt => Op::Unary(*op, self.expr(a)?),
-                // Calls, which nobody wants to make for a branch that is not taken.
-                UnaryOp::Length | UnaryOp::Elementary(_) => return Err(Failure::Form(Refusal::Function)),
+                UnaryOp::Elementary(_) => Op::Unary(*op, self.function_of(a)?),
+                UnaryOp::Length => return Err(Failure::Form(Refusal::Vector)),
             },
             KExpr::Arithmetic(op, a, b) => Op::Arithmetic(*op, self.expr(a)?, self.expr(b)?),
             KExpr::Compare(op, a, b) => Op::Compare(*op, self.expr(a)?, self.expr(b)?),
@@ -363,11 +363,16 @@ impl<'w, 'a> Reader<'w, 'a> {
                 let condition = self.expr(condition)?;
                 match self.dag.op(condition) {
                     Op::Bool(holds) => return self.expr(if holds { if_true } else { if_false }),
-                    _ => Op::Select(condition, self.expr(if_true)?, self.expr(if_false)?),
+                    _ => {
+                        let outer = std::mem::replace(&mut self.conditional, true);
+                        let branches = (self.expr(if_true), self.expr(if_false));
+                        self.conditional = outer;
+                        Op::Select(condition, branches.0?, branches.1?)
+                    }
                 }
             }
-            KExpr::Math(BinaryMath::Pow | BinaryMath::ATan2, ..) => return Err(Failure::Form(Refusal::Function)),
-            KExpr::Interpolate { .. } => return Err(Failure::Form(Refusal::Table)),
+            KExpr::Math(op @ (BinaryMath::Pow | BinaryMath::ATan2), a, b) => Op::Math(*op, self.function_of(a)?, self.function_of(b)?),
+            KExpr::Interpolate { table, of, argument } => Op::Table(*table, *of, self.function_of(argument)?),
             KExpr::Centroid(_) | KExpr::Normal(_) => return Err(Failure::Form(Refusal::Geometry)),
             KExpr::Component(..) | KExpr::Dot(..) | KExpr::Vector(_) | KExpr::ZeroVector => {
                 return Err(Failure::Form(Refusal::Vector));
@@ -376,6 +381,11 @@ impl<'w, 'a> Reader<'w, 'a> {
             KExpr::Displacement { .. } => return Err(Failure::Form(Refusal::Displacement)),
         };
         Ok(self.dag.make(op))
+    }
+
+    /// The argument of a function that takes long: nobody wants it for a branch that is not taken.
+    fn function_of(&mut self, argument: &KExpr) -> Written<Node> {
+        if self.conditional { Err(Failure::Form(Refusal::Function)) } else { self.expr(argument) }
     }
 
     /// A local; one from outside the side is a value of the cell that asks.

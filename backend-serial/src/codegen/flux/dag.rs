@@ -2,8 +2,8 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use equelle_front::ir::{ParamId, UnaryOp};
-use equelle_front::ops::{Arithmetic, BinaryMath, Comparison, Logic};
+use equelle_front::ir::{Interpolant, ParamId, UnaryOp};
+use equelle_front::ops::{Arithmetic, BinaryMath, Comparison, Elementary, Logic};
 use equelle_front::types::SetId;
 
 /// A value. Operands have smaller numbers.
@@ -75,6 +75,8 @@ pub(in crate::codegen) enum Op {
     Compare(Comparison, Node, Node),
     Logic(Logic, Node, Node),
     Math(BinaryMath, Node, Node),
+    /// What a table gives at an argument.
+    Table(ParamId, Interpolant, Node),
     /// `condition ? a : b`. Both are evaluated: nothing here can fail.
     Select(Node, Node, Node),
 }
@@ -94,7 +96,7 @@ impl Op {
             | Op::Load(..)
             | Op::Member(..)
             | Op::OfSubset(..) => Vec::new(),
-            Op::Unary(_, a) => vec![a],
+            Op::Unary(_, a) | Op::Table(_, _, a) => vec![a],
             Op::Arithmetic(_, a, b) | Op::Compare(_, a, b) | Op::Logic(_, a, b) | Op::Math(_, a, b) => vec![a, b],
             Op::Select(c, a, b) => vec![c, a, b],
         }
@@ -104,6 +106,7 @@ impl Op {
     fn with(self, operands: &[Node]) -> Op {
         match (self, operands) {
             (Op::Unary(op, _), &[a]) => Op::Unary(op, a),
+            (Op::Table(table, of, _), &[a]) => Op::Table(table, of, a),
             (Op::Arithmetic(op, ..), &[a, b]) => Op::Arithmetic(op, a, b),
             (Op::Compare(op, ..), &[a, b]) => Op::Compare(op, a, b),
             (Op::Logic(op, ..), &[a, b]) => Op::Logic(op, a, b),
@@ -136,6 +139,8 @@ impl Op {
     fn cost(self) -> u32 {
         match self {
             Op::Unary(UnaryOp::Sqrt, _) | Op::Arithmetic(Arithmetic::Div, ..) => SLOW,
+            Op::Unary(UnaryOp::Elementary(Elementary::Floor | Elementary::Ceil | Elementary::Sign | Elementary::Round), _) => STEP,
+            Op::Unary(UnaryOp::Elementary(_), _) | Op::Math(BinaryMath::Pow | BinaryMath::ATan2, ..) | Op::Table(..) => ELEMENTARY,
             Op::Unary(..) | Op::Arithmetic(..) | Op::Compare(..) | Op::Logic(..) | Op::Math(..) | Op::Select(..) => 1,
             _ => 0,
         }
@@ -144,6 +149,10 @@ impl Op {
 
 /// A division or a root, in additions.
 const SLOW: u32 = 8;
+/// An elementary function or a look-up, in additions.
+const ELEMENTARY: u32 = 24;
+/// A whole number near another one.
+const STEP: u32 = 4;
 
 /// All values of a kernel.
 #[derive(Default)]
@@ -238,7 +247,7 @@ impl Dag {
         }
         let (left, right) = (self.op(a), self.op(b));
         let (x, y) = (left.operands(), right.operands());
-        let mergeable = matches!(left, Op::Unary(..) | Op::Arithmetic(..) | Op::Math(..));
+        let mergeable = matches!(left, Op::Unary(..) | Op::Arithmetic(..) | Op::Math(..) | Op::Table(..));
         if !mergeable || x.is_empty() || x.len() != y.len() || left.with(&y) != right {
             return None;
         }
@@ -254,7 +263,7 @@ impl Dag {
             });
         }
         // One operation and the choices of its operands, instead of two operations and one choice.
-        (choices <= 1 || left.cost() == SLOW).then(|| self.intern(left.with(&operands)))
+        (choices <= 1 || left.cost() >= SLOW).then(|| self.intern(left.with(&operands)))
     }
 
     /// The same value at another place.

@@ -4,15 +4,16 @@ use std::collections::BTreeMap;
 
 use equelle_front::backend::Namer;
 use equelle_front::backend::forms::Refusal;
-use equelle_front::ir::{ParamId, UnaryOp};
-use equelle_front::ops::{Arithmetic, BinaryMath, Logic};
-use equelle_front::types::{Basic, Extent};
+use equelle_front::ir::{ParamId, Rounding, UnaryOp};
+use equelle_front::ops::{Arithmetic, Logic};
+use equelle_front::types::Extent;
 use proc_macro2::{Ident, Literal, TokenStream};
 use quote::quote;
 
 use super::analysis::FluxAnalysis;
 use super::dag::{At, Dag, Node, Op};
-use crate::codegen::emit::operators::comparison;
+use crate::codegen::emit::operators::{comparison, math};
+use crate::codegen::emit::read::single_type;
 use crate::codegen::emit::reals::Reals;
 use crate::codegen::emit::stencil_point::End;
 use crate::codegen::emit::text::{Level, Text, blank, ident};
@@ -98,9 +99,10 @@ impl FunctionWriter<'_, '_> {
         let statements = body.statements(roots)?;
         let values = roots.iter().map(|root| body.value(*root)).collect::<Written<Vec<Text>>>()?;
         let (mut params, mut lanes) = (TokenStream::new(), TokenStream::new());
+        let real = self.writer.reals.ty();
         let written: Vec<&Ident> = outputs.iter().chain(&between).collect();
         for output in &written {
-            params.extend(quote! { #output: &mut [f64], });
+            params.extend(quote! { #output: &mut [#real], });
         }
         for output in &written[1..] {
             lanes.extend(quote! { let #output = &mut #output[..len]; });
@@ -111,7 +113,7 @@ impl FunctionWriter<'_, '_> {
             match arg {
                 Arg::Grid | Arg::Param(_) | Arg::PerAxis(_) => params.extend(self.same_for_all(*arg, name, &mut uses)?),
                 Arg::Load(..) | Arg::Stored(..) => {
-                    params.extend(quote! { #name: &[f64], });
+                    params.extend(quote! { #name: &[#real], });
                     lanes.extend(quote! { let #name = &#name[..len]; });
                 }
                 // Of cells inside the grid alone.
@@ -120,7 +122,7 @@ impl FunctionWriter<'_, '_> {
                     generic = true;
                     let cut = uses.item("lane");
                     let [low, high] = ["low", "high"].map(|side| ident(&format!("{name}_{side}")));
-                    params.extend(quote! { #low: [&[f64]; DIM], #high: [&[f64]; DIM], });
+                    params.extend(quote! { #low: [&[#real]; DIM], #high: [&[#real]; DIM], });
                     for side in [low, high] {
                         for (axis, letter) in ["x", "y", "z"].into_iter().enumerate().filter(|(axis, _)| kind == Kind::Row || *axis != 1) {
                             let (lane, axis) = (ident(&format!("{side}_{letter}")), Literal::usize_unsuffixed(axis));
@@ -172,17 +174,17 @@ impl FunctionWriter<'_, '_> {
 
     /// A parameter that is the same for all elements.
     pub(in crate::codegen) fn same_for_all(&self, arg: Arg, name: &Ident, uses: &mut Uses) -> Written<TokenStream> {
+        let (real, precision) = (self.writer.reals.ty(), self.writer.reals.argument());
         Ok(match arg {
             Arg::Grid => {
                 let grid = uses.item("CartesianGrid");
-                quote! { #name: &#grid, }
+                quote! { #name: &#grid #precision, }
             }
             Arg::Param(id) => {
-                let bool = self.writer.param(id)?.0.ty.basic == Basic::Bool;
-                let ty = ident(if bool { "bool" } else { "f64" });
+                let ty = single_type(self.writer.kernel, &real, id, uses);
                 quote! { #name: #ty, }
             }
-            Arg::PerAxis(_) => quote! { #name: [f64; 3], },
+            Arg::PerAxis(_) => quote! { #name: [#real; 3], },
             Arg::Load(..) | Arg::Stored(..) | Arg::Terms(_) | Arg::Adjacent(..) => return Err(Failure::Form(Refusal::OtherElement)),
         })
     }
@@ -325,7 +327,7 @@ impl Body<'_, '_, '_> {
         }
         let param = |id: ParamId| self.function_writer.writer.param(id).map(|(_, name)| name.to_string());
         Ok(match self.dag().op(node) {
-            Op::Real(bits) => Reals::Double.literal(f64::from_bits(bits)),
+            Op::Real(bits) => self.reals().literal(f64::from_bits(bits)),
             Op::Bool(value) => Text::atom(quote! { #value }),
             Op::Param(id) => {
                 let wanted = param(id)?;
@@ -372,7 +374,7 @@ impl Body<'_, '_, '_> {
             // Rows have no such cells, and on Cartesian grids normals are numbers.
             Op::Member(..) | Op::OfSubset(..) | Op::Normal(_) => return Err(Failure::Form(Refusal::Subset)),
             Op::Unary(op, a) => {
-                let a = self.value(a)?;
+                let (a, real) = (self.value(a)?, self.reals().ty());
                 match op {
                     UnaryOp::Neg => {
                         let a = a.at(Level::Unary);
@@ -382,12 +384,16 @@ impl Body<'_, '_, '_> {
                         let a = a.at(Level::Unary);
                         Text::new(Level::Unary, quote! { !#a })
                     }
-                    UnaryOp::Abs => Text::atom(quote! { f64::abs(#a) }),
-                    UnaryOp::Sqrt => Text::atom(quote! { f64::sqrt(#a) }),
-                    UnaryOp::Length | UnaryOp::Elementary(_) => return Err(Failure::Form(Refusal::Function)),
+                    UnaryOp::Abs => Text::atom(quote! { #real::abs(#a) }),
+                    UnaryOp::Sqrt => Text::atom(quote! { #real::sqrt(#a) }),
+                    UnaryOp::Elementary(function) => self.math(function.word(), &[a]),
+                    UnaryOp::Length => return Err(Failure::Form(Refusal::Vector)),
                 }
             }
             Op::Arithmetic(op, a, b) => {
+                if let Some(contracted) = self.contracted(op, a, b)? {
+                    return Ok(contracted);
+                }
                 let (a, b) = (self.value(a)?, self.value(b)?);
                 match op {
                     Arithmetic::Add => Text::binary(Level::Sum, &a, quote! { + }, &b),
@@ -412,19 +418,60 @@ impl Body<'_, '_, '_> {
             }
             Op::Math(op, a, b) => {
                 let (a, b) = (self.value(a)?, self.value(b)?);
-                let function = ident(match op {
-                    BinaryMath::Min => "min",
-                    BinaryMath::Max => "max",
-                    BinaryMath::Pow | BinaryMath::ATan2 => return Err(Failure::Form(Refusal::Function)),
-                });
-                let math = self.uses.item("math");
-                Text::atom(quote! { #math::#function(#a, #b) })
+                self.math(math(op), &[a, b])
+            }
+            Op::Table(id, of, argument) => {
+                let wanted = param(id)?;
+                let (table, argument) = (self.arg(Arg::Param(id), &wanted), self.value(argument)?);
+                self.math(of.word(), &[Text::atom(table), argument])
             }
             Op::Select(condition, a, b) => {
                 let (condition, a, b) = (self.value(condition)?, self.value(a)?, self.value(b)?);
                 Text::choice(&condition, &a, &b)
             }
         })
+    }
+
+    /// `a * b + c` and its like, where the product need not be rounded and has no name.
+    fn contracted(&mut self, op: Arithmetic, a: Node, b: Node) -> Written<Option<Text>> {
+        let is_rounded = self.function_writer.writer.module.numbers.rounding == Rounding::Strict;
+        if is_rounded || !matches!(op, Arithmetic::Add | Arithmetic::Sub) {
+            return Ok(None);
+        }
+        let factors = |body: &Self, node: Node| match body.dag().op(node) {
+            Op::Arithmetic(Arithmetic::Mul, x, y) if !body.has_name(node) => Some((x, y)),
+            _ => None,
+        };
+        let negated = |text: Text| {
+            let text = text.at(Level::Unary);
+            Text::new(Level::Unary, quote! { -#text })
+        };
+        let (x, y, c) = if let Some((x, y)) = factors(self, a) {
+            let (x, y, c) = (self.value(x)?, self.value(y)?, self.value(b)?);
+            (x, y, if op == Arithmetic::Sub { negated(c) } else { c })
+        } else if let Some((x, y)) = factors(self, b) {
+            let (c, x, y) = (self.value(a)?, self.value(x)?, self.value(y)?);
+            (if op == Arithmetic::Sub { negated(x) } else { x }, y, c)
+        } else {
+            return Ok(None);
+        };
+        let mul_add = self.uses.item("mul_add");
+        Ok(Some(Text::atom(quote! { #mul_add(#x, #y, #c) })))
+    }
+
+    /// Whether a value is read rather than evaluated where it is wanted.
+    fn has_name(&self, node: Node) -> bool {
+        self.bound.contains_key(&node) || self.given.contains_key(&node) || self.function_writer.stored.contains_key(&node)
+    }
+
+    /// A call of a function of the module `math`.
+    fn math(&mut self, function: &str, arguments: &[Text]) -> Text {
+        let (math, function) = (self.uses.item("math"), ident(function));
+        Text::atom(quote! { #math::#function(#(#arguments),*) })
+    }
+
+    fn reals(&self) -> Reals {
+        self.function_writer.writer.reals
     }
 
     fn grid(&mut self) {

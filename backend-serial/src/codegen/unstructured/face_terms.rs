@@ -110,8 +110,8 @@ pub(in crate::codegen) fn cell_value_count(writer: &mut Writer, face: LocalId, b
 }
 
 fn analyse(writer: &mut Writer, face: LocalId, body: &KBlock) -> Written<FluxAnalysis> {
-    // Functions over cells are written for double precision.
-    if writer.reals != Reals::Double {
+    // What waits for the faces is of the type of collections.
+    if writer.reals == Reals::Rounded {
         return Err(Failure::Form(Refusal::Numbers));
     }
     let analysis = analyse_face_terms(writer, face, body)?;

@@ -8,6 +8,7 @@ use proc_macro2::{Ident, TokenStream};
 use quote::quote;
 
 use super::elementwise::{is_elementwise, loop_over_slices};
+use super::functions_of_elements::{FunctionsOfElements, functions_of_elements};
 use crate::codegen::emit::outputs::{Outputs, Values, buffers, reduction_of_numbers, results, stores};
 use crate::codegen::emit::path::cells_here;
 use crate::codegen::emit::text::Level;
@@ -39,8 +40,12 @@ pub(in crate::codegen) fn unstructured_function(
         Part::Whole => writer.noted(|writer| writer.stage())?,
         Part::Checks => Default::default(),
     };
+    let functions_here = match part {
+        Part::Whole if !writer.elementwise => functions_of_elements(&mut writer)?,
+        Part::Whole | Part::Checks => None,
+    };
     let (statements, yields) = match part {
-        Part::Whole => writer.block(&kernel.body)?,
+        Part::Whole => writer.block(functions_here.as_ref().map_or(&kernel.body, |functions| &functions.body))?,
         Part::Checks => (TokenStream::new(), Vec::new()),
     };
     let body = match kernel.space {
@@ -79,7 +84,11 @@ pub(in crate::codegen) fn unstructured_function(
                 loop_over_slices(&mut writer, set, &values, &quote! { #statements #stores })
             } else {
                 let stores = stores(&mut writer, &quote! { position - range.start }, &yields)?;
-                loop_over(&mut writer, set, &values, &TokenStream::new(), &quote! { #checks #statements #stores })
+                let each = quote! { #checks #statements #stores };
+                match &functions_here {
+                    None => loop_over(&mut writer, set, &values, &TokenStream::new(), &each),
+                    Some(functions) => loop_over_strips(&mut writer, set, &values, functions, &each),
+                }
             };
             let prelude = writer.prelude();
             quote! {
@@ -154,6 +163,28 @@ pub(in crate::codegen) fn loop_over(
     before: &TokenStream,
     each: &TokenStream,
 ) -> TokenStream {
+    let again = writer.uses.has(Use::Range).then(|| quote! { .clone() });
+    loop_over_positions(writer, set, values, |each_position| quote! { #before for position in range #again { #each_position #each } })
+}
+
+/// The same strip by strip, with functions made for a strip beforehand.
+fn loop_over_strips(writer: &mut Writer, set: SetId, values: &Values, functions: &FunctionsOfElements, each: &TokenStream) -> TokenStream {
+    let FunctionsOfElements { buffers, fill, reads, strip, .. } = functions;
+    let length = writer.uses.item("STRIP");
+    loop_over_positions(writer, set, values, |each_position| {
+        quote! {
+            #buffers
+            for first in range.clone().step_by(#length) {
+                let #strip = first..range.end.min(first + #length);
+                #fill
+                for position in #strip.clone() { #each_position #reads #each }
+            }
+        }
+    })
+}
+
+/// `write` gets the statements that the element at `position` begins with.
+fn loop_over_positions(writer: &mut Writer, set: SetId, values: &Values, write: impl FnOnce(TokenStream) -> TokenStream) -> TokenStream {
     let mut elements = None;
     let here = writer.uses.has(Use::Here).then(|| {
         if writer.is_all(set) {
@@ -164,8 +195,7 @@ pub(in crate::codegen) fn loop_over(
         }
     });
     let cells = cells_here(writer);
-    let again = writer.uses.has(Use::Range).then(|| quote! { .clone() });
-    let each = quote! { #before for position in range #again { #here #cells #each } };
+    let each = write(quote! { #here #cells });
     let each = values.each(writer, &each);
     quote! { #elements #each }
 }

@@ -4,4 +4,5 @@ mod elementwise;
 pub(super) mod face_flux_buffer;
 mod face_terms;
 pub(super) mod function;
+mod functions_of_elements;
 mod sum_faces;

@@ -9,7 +9,7 @@ use super::offsets::{OffsetReads, reads, sum};
 use crate::cost::{CostModel, Extremes};
 use crate::ir::{Block, Function, Op, OpClass, StmtKind, Storage, ValueId};
 use crate::ops::Offset;
-use crate::types::{Basic, CanonicalSet, EntityKind, SetTable, Shape, Type};
+use crate::types::{Basic, CanonicalSet, EntityKind, Extent, SetTable, Shape, Type};
 
 /// What becomes of a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -46,9 +46,30 @@ struct Sites {
     depth: usize,
     /// Number of places.
     count: u32,
+    /// How often it is evaluated for an element: by what is on the same set, and by faces, each for
+    /// both of its cells.
+    evaluations: u32,
+    by_faces: u32,
     /// In programs that read by index: values that exist in memory for which it is evaluated, and
     /// how far from their elements.
     points: BTreeSet<(ValueId, Offset)>,
+}
+
+/// Where an operand is evaluated, seen from the element at hand.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Step {
+    /// At the element, or at few others.
+    Same,
+    /// At the faces of a cell.
+    ToFaces,
+    /// At so many cells of a face.
+    ToCells(u32),
+}
+
+impl Sites {
+    fn all_evaluations(&self) -> u32 {
+        self.evaluations.saturating_add(self.by_faces).max(1)
+    }
 }
 
 impl Plan {
@@ -378,10 +399,20 @@ impl Planner<'_> {
                 }
                 for operand in op.operands() {
                     let reduced = matches!(op, Op::Reduce(..)) && self.cost(operand).1 && self.sums_itself(operand);
+                    let step = self.step(op, result, operand);
                     let entry = self.sites.entry(operand).or_default();
                     entry.needs.extend(reduced.then_some(Need::ReducedSum));
                     entry.depth = entry.depth.max(if stored { depth } else { sites.depth.max(depth) });
                     entry.count += if stored { 1 } else { sites.count.max(1) };
+                    let times = if stored { 1 } else { sites.all_evaluations() };
+                    match step {
+                        Step::Same => entry.evaluations = entry.evaluations.max(times),
+                        Step::ToFaces => entry.evaluations = entry.evaluations.max(times.saturating_mul(2)),
+                        Step::ToCells(cells) => {
+                            let faces_of_cell = cells * self.model.faces / 2;
+                            entry.by_faces = entry.by_faces.saturating_add(times.saturating_mul(faces_of_cell));
+                        }
+                    }
                     *self.plan.uses.entry(operand).or_default() += 1;
                 }
             }
@@ -444,12 +475,38 @@ impl Planner<'_> {
             Why::SharedSum { places: sites.count }
         } else if places > 1 && cost > self.model.share && ty.entity_kind().is_none() && !on_faces {
             Why::Shared { places, cost, limit: self.model.share }
+        } else if let Some(why) = self.read_by_faces(ty, cost, sites) {
+            why
         } else if self.tall.contains(&result) {
             Why::Tall { limit: MAX_HEIGHT }
         } else {
             return None;
         };
         Some((Placement::Kernel, why))
+    }
+
+    /// Why a value of cells is stored because faces read it, if it is.
+    fn read_by_faces(&self, ty: Type, cost: u32, sites: &Sites) -> Option<Why> {
+        let evaluations = sites.all_evaluations();
+        let again = cost.saturating_mul(evaluations.saturating_sub(1));
+        let is_stored = sites.by_faces > 0 && ty.entity_kind().is_none() && again > self.model.share;
+        is_stored.then_some(Why::ReadByFaces { evaluations, cost, limit: self.model.share })
+    }
+
+    /// Where an operation evaluates an operand.
+    fn step(&self, op: &Op, result: ValueId, operand: ValueId) -> Step {
+        let is_kind = |value: ValueId, kind: EntityKind| self.ty(value).mapping().is_some_and(|set| self.sets.get(set).kind == kind);
+        // The boundary has few faces.
+        let on_most_faces = |value: ValueId| {
+            let set = self.ty(value).mapping().and_then(|set| self.sets.get(set).canonical);
+            set.is_some_and(|set| set.kind == EntityKind::Face && set.extent != Extent::Boundary)
+        };
+        match op {
+            Op::Divergence(_) | Op::FaceReduce { .. } => Step::ToFaces,
+            Op::Gradient(_) => Step::ToCells(2),
+            Op::On { data, .. } if *data == operand && on_most_faces(result) && is_kind(operand, EntityKind::Cell) => Step::ToCells(1),
+            _ => Step::Same,
+        }
     }
 
     /// Cost of one evaluation with everything substituted, and whether that sums over faces.
