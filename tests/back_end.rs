@@ -5,6 +5,7 @@ use std::ffi::OsString;
 use std::fs;
 use std::process::ExitCode;
 
+use equelle_front::backend::forms::{ChosenForm, LoopForm};
 use equelle_front::backend::{Availability, Backend, BackendError, DeviceKind, KernelNames, Scratch};
 use equelle_front::cost::CostModel;
 use equelle_front::ir::Module;
@@ -40,6 +41,11 @@ impl Backend for Listing {
         let names = KernelNames::of_module(module.module());
         let lines = names.iter().map(|names| format!("{}\n", names.method)).collect();
         Ok(vec![("src/kernels.txt".to_owned(), lines)])
+    }
+
+    /// It goes through lists alone.
+    fn forms(&self, module: &Verified) -> Result<Vec<ChosenForm>, BackendError> {
+        Ok(vec![ChosenForm::new(LoopForm::List); module.module().kernels.len()])
     }
 
     /// Nothing is stored that can be computed again.

@@ -1,6 +1,5 @@
 //! `equellec plot`, and `--plot`, `--html` and `--watch` of `run`.
 
-use std::fs;
 use std::path::{Path, PathBuf};
 
 use equelle_plot::{ColourMap, Format, Options, Picture, Run, Steps, sweep_table};
