@@ -3,8 +3,17 @@
 use equelle_front::cost::{CostModel, Measured};
 
 /// The kernels of `benches/costs.cu`, compiled by nvcc, on an H100 80GB HBM3, 2026-11-25.
-const MEASURED: Measured =
-    Measured { product: 1.0, quotient: 15.2, root: 16.0, exponential: 21.9, look_up: 50.0, load: 51.9, neighbour: 1.1, by_face: 51.7, store: 53.5 };
+const MEASURED: Measured = Measured {
+    product: 1.0,
+    quotient: 15.2,
+    root: 16.0,
+    exponential: 21.9,
+    look_up: 50.0,
+    load: 51.9,
+    neighbour: 1.1,
+    by_face: 51.7,
+    store: 53.5,
+};
 
 /// `look_up`: that of a processor.
 ///

@@ -168,13 +168,7 @@ pub(in crate::codegen) fn loop_over(
 }
 
 /// The same strip by strip, with functions made for a strip beforehand.
-fn loop_over_strips(
-    writer: &mut Writer,
-    set: SetId,
-    values: &Values,
-    functions: &FunctionsOfElements,
-    each: &TokenStream,
-) -> TokenStream {
+fn loop_over_strips(writer: &mut Writer, set: SetId, values: &Values, functions: &FunctionsOfElements, each: &TokenStream) -> TokenStream {
     let FunctionsOfElements { buffers, fill, reads, strip, .. } = functions;
     let length = writer.uses.item("STRIP");
     loop_over_positions(writer, set, values, |each_position| {
@@ -190,12 +184,7 @@ fn loop_over_strips(
 }
 
 /// `write` gets the statements that the element at `position` begins with.
-fn loop_over_positions(
-    writer: &mut Writer,
-    set: SetId,
-    values: &Values,
-    write: impl FnOnce(TokenStream) -> TokenStream,
-) -> TokenStream {
+fn loop_over_positions(writer: &mut Writer, set: SetId, values: &Values, write: impl FnOnce(TokenStream) -> TokenStream) -> TokenStream {
     let mut elements = None;
     let here = writer.uses.has(Use::Here).then(|| {
         if writer.is_all(set) {
