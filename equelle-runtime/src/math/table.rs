@@ -261,22 +261,10 @@ impl<'a> Parts<'a> {
         let bucket = bucket(x - self.begins[0], self.scale, self.last);
         let entry = self.index[bucket].to_bits() as usize;
         let low = entry / 2;
-        if entry % 2 == 0 { low + usize::from(self.begins[low] <= x) } else { self.bisected(x, low, bucket) }
-    }
-
-    /// The same in a bucket with several rows.
-    #[inline(never)]
-    fn bisected(self, x: f64, mut low: usize, bucket: usize) -> usize {
-        let mut high = self.index[bucket + 1].to_bits() as usize / 2;
-        while low < high {
-            let middle = (low + high) / 2;
-            if self.begins[middle] <= x {
-                low = middle + 1;
-            } else {
-                high = middle;
-            }
+        if entry % 2 == 0 {
+            return low + usize::from(self.begins[low] <= x);
         }
-        low
+        bisected(self.begins, x, low, self.index[bucket + 1].to_bits() as usize / 2)
     }
 
     /// The value at an argument in a piece.
@@ -293,6 +281,20 @@ impl<'a> Parts<'a> {
         let d = x - begin;
         a + d * (2.0 * b + d * (3.0 * c))
     }
+}
+
+/// How many rows are not above an argument, where it is between these numbers.
+#[inline(never)]
+fn bisected(begins: &[f64], x: f64, mut low: usize, mut high: usize) -> usize {
+    while low < high {
+        let middle = (low + high) / 2;
+        if begins[middle] <= x {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    low
 }
 
 /// The value of a table at an argument; NaN at NaN.
