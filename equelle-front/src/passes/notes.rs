@@ -54,6 +54,9 @@ pub enum Why {
     Shared { places: u32, cost: u32, limit: u32 },
     /// Read at several offsets of a Cartesian grid: each place would evaluate it again.
     ReadAtOffsets { places: u32, cost: u32, limit: u32 },
+    /// A kernel would mix sums over faces with reads by index, which have no form for Cartesian
+    /// grids in common.
+    MixedForms,
     /// The user asks for it.
     ChosenByUser,
     /// More operations above one another than are substituted.
