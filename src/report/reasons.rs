@@ -17,7 +17,9 @@ pub(super) fn sentence(why: &Why) -> String {
         Why::ReadAtOffsets { places, cost, limit } => {
             format!("It is read at {places} places around a cell and costs {cost}: all but one of them again would cost more than {limit}.")
         }
-        Why::MixedForms => "The kernel that reads it would mix sums over faces with reads by index, which have no fast form in common.".to_owned(),
+        Why::MixedForms => {
+            "The kernel that reads it would mix sums over faces with reads by index, which have no fast form in common.".to_owned()
+        }
         Why::ChosenByUser => "`--store` asks for it.".to_owned(),
         Why::Tall { limit } => format!("More than {limit} operations would stand above one another."),
         Why::NoKernel => "Kernels cannot compute this operation.".to_owned(),

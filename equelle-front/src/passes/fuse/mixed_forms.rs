@@ -146,9 +146,8 @@ impl Splitter<'_> {
 
     /// What the kernel of a value substitutes if these values are stored.
     fn substituted(&self, root: ValueId, stored: &BTreeSet<ValueId>) -> Substituted {
-        let is_substituted = |value: &ValueId| {
-            self.plan.placement(*value) == Placement::Inline && !self.stored.contains(value) && !stored.contains(value)
-        };
+        let is_substituted =
+            |value: &ValueId| self.plan.placement(*value) == Placement::Inline && !self.stored.contains(value) && !stored.contains(value);
         let mut kernel = Substituted { values: Vec::new(), graph: Graph { operands: Vec::new() }, own: Vec::new(), forms: Vec::new() };
         let mut known: BTreeMap<ValueId, usize> = BTreeMap::new();
         let mut open = vec![(root, false)];
