@@ -109,7 +109,7 @@ fn programs_mix_forms() {
     assert!(branches > programs / 100, "{branches} of {programs} programs sum in a branch");
 }
 
-/// Whether a kernel with a form for cells of a Cartesian grid sums over faces in a branch.
+/// True if a kernel with a form for cells of a Cartesian grid sums over faces in a branch.
 fn sums_in_a_branch(kernel: &Kernel) -> bool {
     let mut found = false;
     visit_block(&kernel.body, &mut |node| {

@@ -10,7 +10,7 @@ use super::smallest_cut::{Graph, smallest_cut};
 use crate::ir::{Block, Function, Op, StmtKind, Storage, ValueId};
 use crate::types::{Basic, CanonicalSet, SetTable, Shape, Type};
 
-/// What decides the form of a kernel.
+/// The kinds of operations that decide the form of a kernel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Form {
     Sum,
@@ -63,11 +63,11 @@ struct Splitter<'a> {
     sets: &'a SetTable,
     defs: &'a Defs,
     plan: &'a Plan,
-    /// What is to be stored, of the kernels so far.
+    /// Values to be stored, for the kernels so far.
     stored: BTreeSet<ValueId>,
 }
 
-/// What a kernel substitutes, operands before their users: the value that it computes is the last.
+/// The values that a kernel substitutes, operands before their users: the value that it computes is the last.
 struct Substituted {
     values: Vec<ValueId>,
     graph: Graph,
@@ -106,7 +106,7 @@ impl Splitter<'_> {
         ty.shape == Shape::Collection(self.sets.canonical(CanonicalSet::ALL_CELLS))
     }
 
-    /// What to store so that the kernel of a value has one form; `None` if nothing does that.
+    /// The values to store so that the kernel of a value has one form; `None` if none do that.
     fn between_forms(&self, root: ValueId) -> Option<BTreeSet<ValueId>> {
         let mut stored = BTreeSet::new();
         let mut kernel = self.substituted(root, &stored);
@@ -135,7 +135,7 @@ impl Splitter<'_> {
         Some(cut.into_iter().map(|node| kernel.values[node]).collect())
     }
 
-    /// Whether a kernel with a form for rows of cells can compute a value, and the user lets it.
+    /// True if a kernel with a form for rows of cells can compute a value, and the user lets it.
     fn may_store(&self, value: ValueId) -> bool {
         let info = &self.function.values[value.0 as usize];
         self.is_on_all_cells(info.ty)
@@ -144,7 +144,7 @@ impl Splitter<'_> {
             && self.defs.op(value).is_some_and(|op| is_storable(op, info.ty))
     }
 
-    /// What the kernel of a value substitutes if these values are stored.
+    /// The values that the kernel of a value substitutes if these are stored.
     fn substituted(&self, root: ValueId, stored: &BTreeSet<ValueId>) -> Substituted {
         let is_substituted =
             |value: &ValueId| self.plan.placement(*value) == Placement::Inline && !self.stored.contains(value) && !stored.contains(value);
