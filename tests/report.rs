@@ -208,6 +208,18 @@ fn formulas_too_tall_are_stored() {
     assert!(matches!(&found[..], [(_, Some(Why::Tall { limit: 250 })), (_, Some(Why::Reduction))]), "{found:?}");
 }
 
+#[test]
+fn sums_are_stored_beside_reads_by_index() {
+    let text = "i = StencilI()
+u = InputCollectionOfScalar(\"u\", AllCells())
+h = Halo(u, Mirror(i))
+outflow = Divergence(Gradient(u))
+Output(\"v\", u - outflow + h(i+1))
+";
+    let found = reasons(&report_of("program", text));
+    assert!(matches!(&found[..], [(_, Some(Why::MixedForms)), (_, Some(Why::Needed(_)))]), "{found:?}");
+}
+
 /// A function of this many statements.
 fn long_function(name: &str, statements: usize) -> String {
     let lines: String =

@@ -2,6 +2,13 @@
 
 use std::path::Path;
 
+use equelle_front::backend::visit::{Node, visit_block, visit_stmt};
+use equelle_front::check::{CheckOptions, check_text};
+use equelle_front::ir::{CartesianForm, KStmt, Kernel};
+use equelle_front::lower;
+use equelle_front::passes::{OptLevel, Options, Why, optimise_by};
+use equelle_front::report::{Part, Report};
+use equelle_front::source::SourceMap;
 use equelle_random::check;
 use equelle_random::data::Fixtures;
 use equelle_random::generate::{Purpose, program};
@@ -77,4 +84,38 @@ fn programs_import_functions() {
     let split = (SEED..SEED + programs).filter_map(|seed| split(&program(seed, Purpose::Run, &fixtures.ranges)));
     let imported: usize = split.map(|split| split.functions.lines().filter(|line| line.ends_with(") = {")).count()).sum();
     assert!(imported as u64 > programs / 10, "{imported} functions of {programs} programs");
+}
+
+/// Programs have what has no form for Cartesian grids as it is written: sums over faces beside reads
+/// by index, and sums in the branches of ternaries.
+#[test]
+fn programs_mix_forms() {
+    let fixtures = fixtures("random-agree-forms");
+    let (mut parted, mut branches) = (0, 0);
+    let programs = PROGRAMS / 2;
+    for seed in SEED..SEED + programs {
+        let program = program(seed, Purpose::Run, &fixtures.ranges);
+        let text = program.text();
+        let checked = check_text(&text, &CheckOptions { nondimensional: !program.units });
+        let typed = checked.program.unwrap_or_else(|| panic!("seed {seed}: {:?}", checked.diagnostics));
+        let module = lower::lower(&typed, &SourceMap::new("random.equelle", text), "random");
+        let (module, notes) = optimise_by(module, &Options { level: OptLevel::O2, ..Options::default() }, &mut |_, _| {});
+        let report = Report::of(&module, &notes);
+        let mut results = report.parts.iter().flat_map(Part::kernels).flat_map(|kernel| &kernel.results);
+        parted += u64::from(results.any(|result| result.why == Some(Why::MixedForms)));
+        branches += u64::from(module.kernels.iter().any(sums_in_a_branch));
+    }
+    assert!(parted > programs / 100, "{parted} of {programs} programs store something between two forms");
+    assert!(branches > programs / 100, "{branches} of {programs} programs sum in a branch");
+}
+
+/// True if a kernel with a form for cells of a Cartesian grid sums over faces in a branch.
+fn sums_in_a_branch(kernel: &Kernel) -> bool {
+    let mut found = false;
+    visit_block(&kernel.body, &mut |node| {
+        if let Node::Stmt(choice @ KStmt::If { .. }) = node {
+            visit_stmt(choice, &mut |inner| found |= matches!(inner, Node::Stmt(KStmt::ReduceFaces { .. })));
+        }
+    });
+    found && matches!(kernel.cartesian, Some(CartesianForm::Full(_)))
 }

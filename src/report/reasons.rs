@@ -23,6 +23,9 @@ pub(super) fn sentence(why: &Why) -> String {
                  and all but one of them would cost more than {limit}."
             )
         }
+        Why::MixedForms => {
+            "The kernel that reads it would mix sums over faces with reads by index, which have no fast form in common.".to_owned()
+        }
         Why::ChosenByUser => "`--store` asks for it.".to_owned(),
         Why::Tall { limit } => format!("More than {limit} operations would stand above one another."),
         Why::NoKernel => "Kernels cannot compute this operation.".to_owned(),
@@ -96,6 +99,7 @@ pub(super) fn codes(why: &Why) -> Vec<&'static str> {
         Why::Shared { .. } => vec!["shared"],
         Why::ReadAtOffsets { .. } => vec!["read_at_offsets"],
         Why::ReadByFaces { .. } => vec!["read_by_faces"],
+        Why::MixedForms => vec!["mixed_forms"],
         Why::ChosenByUser => vec!["chosen_by_user"],
         Why::Tall { .. } => vec!["tall"],
         Why::NoKernel => vec!["no_kernel"],

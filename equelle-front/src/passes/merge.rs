@@ -138,8 +138,17 @@ struct Key {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Form {
     General,
+    /// General, with sums over faces, beside kernels that read by index: one kernel of both would
+    /// have no form for Cartesian grids.
+    GeneralSum,
     Full,
     PerAxis,
+}
+
+fn sums_over_faces(kernel: &Kernel) -> bool {
+    let mut sums = false;
+    visit_block(&kernel.body, &mut |node| sums |= matches!(node, Node::Stmt(KStmt::ReduceFaces { .. })));
+    sums
 }
 
 /// Whether a kernel follows a path that may lead to no entity.
@@ -322,6 +331,7 @@ impl Merger<'_> {
 
     fn key_of(&self, kernel: &Kernel) -> Key {
         let form = match &kernel.cartesian {
+            None if self.by_index && sums_over_faces(kernel) => Form::GeneralSum,
             None => Form::General,
             // Kernels that read by index have one form, for Cartesian grids alone.
             Some(CartesianForm::Full(block)) if self.by_index && *block == kernel.body => Form::General,
@@ -406,7 +416,7 @@ impl Merged {
             locals: Vec::new(),
             body: KBlock::default(),
             cartesian: match key.form {
-                Form::General => None,
+                Form::General | Form::GeneralSum => None,
                 Form::Full => Some(CartesianForm::Full(KBlock::default())),
                 Form::PerAxis => Some(CartesianForm::PerAxis(KBlock::default())),
             },

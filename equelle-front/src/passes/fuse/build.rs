@@ -7,6 +7,7 @@ use super::axes::folded;
 use super::facts::Facts;
 use super::names::{identifier, value_name};
 use super::plan::{Placement, Plan};
+use super::sum::take_sums;
 use super::tidy::inline_single_uses;
 use crate::ir::{Function, Interpolant, KBlock, KExpr, KStmt, Local, LocalId, Op, Param, ParamId, Path, UnaryOp, ValueId};
 use crate::lower::UniqueNames;
@@ -410,8 +411,7 @@ impl<'a> Builder<'a> {
             },
             Op::Select { condition, if_true, if_false } => {
                 let condition = self.eval(*condition, at)?;
-                let (a, b) = (*if_true, *if_false);
-                self.select(value, condition, |s| s.eval(a, at), |s| s.eval(b, at))
+                self.ternary(value, condition, [*if_true, *if_false], at)
             }
             Op::On { data, target } => {
                 let path = self.entity(*target, at)?;
@@ -532,18 +532,39 @@ impl<'a> Builder<'a> {
             KExpr::Bool(false) => return if_false(self),
             _ => {}
         }
-        let mut then = self.scoped(|s| Ok(vec![if_true(s)?]))?;
-        let mut otherwise = self.scoped(|s| Ok(vec![if_false(s)?]))?;
+        let then = self.scoped(|s| Ok(vec![if_true(s)?]))?;
+        let otherwise = self.scoped(|s| Ok(vec![if_false(s)?]))?;
+        Ok(self.choice(value, condition, then, otherwise))
+    }
+
+    /// The choice of a ternary, of branches that exist at every element. Rows of cells do not
+    /// branch: in Cartesian forms the sums of the branches stand before the choice.
+    fn ternary(&mut self, value: ValueId, condition: KExpr, [if_true, if_false]: [ValueId; 2], at: &Path) -> Result<KExpr> {
+        if let KExpr::Bool(holds) = condition {
+            return self.eval(if holds { if_true } else { if_false }, at);
+        }
+        let mut branches = [KBlock::default(), KBlock::default()];
+        for (branch, value) in branches.iter_mut().zip([if_true, if_false]) {
+            *branch = self.scoped(|s| Ok(vec![s.eval(value, at)?]))?;
+            if self.mode == Mode::Full {
+                take_sums(branch).into_iter().for_each(|statement| self.push(statement));
+            }
+        }
+        let [then, otherwise] = branches;
+        Ok(self.choice(value, condition, then, otherwise))
+    }
+
+    fn choice(&mut self, value: ValueId, condition: KExpr, mut then: KBlock, mut otherwise: KBlock) -> KExpr {
         if then.statements.is_empty()
             && otherwise.statements.is_empty()
             && let (Some(a), Some(b)) = (then.yields.pop(), otherwise.yields.pop())
         {
-            return Ok(KExpr::Select { condition: Box::new(condition), if_true: Box::new(a), if_false: Box::new(b) });
+            return KExpr::Select { condition: Box::new(condition), if_true: Box::new(a), if_false: Box::new(b) };
         }
         let basic = self.ty(value).basic;
         let local = self.local(&self.name(value), Type { basic, shape: Shape::Single, within: None, halo: crate::types::Halo::NONE });
         self.push(KStmt::If { results: vec![local], condition, then, otherwise });
-        Ok(KExpr::Local(local))
+        KExpr::Local(local)
     }
 
     /// The difference of two centroids, where the Cartesian form has it as a whole.

@@ -14,9 +14,11 @@ mod equation;
 mod facts;
 mod invariant;
 mod kernel_maker;
+mod mixed_forms;
 mod names;
 mod offsets;
 mod plan;
+mod smallest_cut;
 mod sum;
 mod tidy;
 

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::super::analysis::Defs;
 use super::super::{Need, Notes, Why};
 use super::invariant::Again;
+use super::mixed_forms::values_to_store;
 use super::offsets::{OffsetReads, reads, sum};
 use crate::cost::{CostModel, Extremes};
 use crate::ir::{Block, Function, Op, OpClass, StmtKind, Storage, ValueId};
@@ -75,6 +76,27 @@ impl Sites {
 impl Plan {
     /// Decides for a function; the values in `kept` stay operations.
     pub(super) fn of(function: &Function, sets: &SetTable, model: &CostModel, defs: &Defs, kept: &BTreeSet<ValueId>) -> Plan {
+        // What kernels have in them is known of a plan alone, and each value stored changes it.
+        let mut between_forms = BTreeSet::new();
+        loop {
+            let plan = Plan::with(function, sets, model, defs, kept, &between_forms);
+            let found = values_to_store(function, sets, defs, &plan);
+            if found.is_empty() {
+                return plan;
+            }
+            between_forms.extend(found);
+        }
+    }
+
+    /// Decides for a function; the values in `between_forms` are stored.
+    fn with(
+        function: &Function,
+        sets: &SetTable,
+        model: &CostModel,
+        defs: &Defs,
+        kept: &BTreeSet<ValueId>,
+        between_forms: &BTreeSet<ValueId>,
+    ) -> Plan {
         let mut planner = Planner {
             function,
             sets,
@@ -91,6 +113,7 @@ impl Plan {
             written: BTreeSet::new(),
             offsets: OffsetReads::of(function, defs),
             stored_for_offsets: BTreeMap::new(),
+            between_forms,
         };
         if model.extremes == Extremes::OnTheWay {
             note_written(&function.body, &mut planner.written);
@@ -176,6 +199,8 @@ pub(super) struct Planner<'a> {
     offsets: OffsetReads,
     /// Values stored because of that: each place would evaluate them again.
     stored_for_offsets: BTreeMap<ValueId, Why>,
+    /// Values stored because kernels would mix forms.
+    between_forms: &'a BTreeSet<ValueId>,
 }
 
 impl Planner<'_> {
@@ -267,7 +292,10 @@ impl Planner<'_> {
                 StmtKind::Let { results, op } => {
                     let [result] = results[..] else { continue };
                     let ty = self.ty(result);
-                    let stored = self.kept.contains(&result) || self.tall.contains(&result) || self.sums_over_rounds.contains(&result);
+                    let stored = self.kept.contains(&result)
+                        || self.tall.contains(&result)
+                        || self.sums_over_rounds.contains(&result)
+                        || self.between_forms.contains(&result);
                     let substituted = is_fusable(op, ty) && !matches!(op, Op::Reduce(..)) && !stored;
                     let sum = substituted && (is_sum(op) || op.operands().iter().any(|v| sums.contains(v)));
                     if !self.ringed.contains(&result) {
@@ -471,6 +499,8 @@ impl Planner<'_> {
             Why::SumElsewhere
         } else if let Some(why) = self.stored_for_offsets.get(&result) {
             why.clone()
+        } else if self.between_forms.contains(&result) {
+            Why::MixedForms
         } else if has_sum && sites.count > 1 {
             Why::SharedSum { places: sites.count }
         } else if places > 1 && cost > self.model.share && ty.entity_kind().is_none() && !on_faces {
@@ -547,6 +577,7 @@ impl Planner<'_> {
             || self.tall.contains(&value)
             || self.sums_over_rounds.contains(&value)
             || self.stored_for_offsets.contains_key(&value)
+            || self.between_forms.contains(&value)
             || (self.storage(value) == Some(Storage::Stored) && is_storable(op, self.ty(value)))
     }
 

@@ -1,0 +1,178 @@
+//! Kernels that would mix sums over faces with reads by index. Cartesian grids have forms for
+//! either, none for both: values are stored between them, so that each part is a kernel with a
+//! form.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::super::analysis::Defs;
+use super::plan::{Placement, Plan, is_storable};
+use super::smallest_cut::{Graph, smallest_cut};
+use crate::ir::{Block, Function, Op, StmtKind, Storage, ValueId};
+use crate::types::{Basic, CanonicalSet, SetTable, Shape, Type};
+
+/// The kinds of operations that decide the form of a kernel.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Form {
+    Sum,
+    ByIndex,
+}
+
+impl Form {
+    fn of(op: &Op) -> Option<Form> {
+        match op {
+            Op::Divergence(_) | Op::FaceReduce { .. } => Some(Form::Sum),
+            Op::Shift { .. } | Op::CellFact { .. } => Some(Form::ByIndex),
+            _ => None,
+        }
+    }
+}
+
+/// The forms that something asks for, in the order of [`Form`].
+type Forms = [bool; 2];
+
+const BOTH: Forms = [true; 2];
+
+/// The fewest values to store for each kernel of a plan that has both forms in it. Of two ways
+/// with as few values, it is the one that stores sums.
+pub(super) fn values_to_store(function: &Function, sets: &SetTable, defs: &Defs, plan: &Plan) -> BTreeSet<ValueId> {
+    let mut splitter = Splitter { function, sets, defs, plan, stored: BTreeSet::new() };
+    let mut forms = Forms::default();
+    note_forms(&function.body, &mut forms);
+    if forms == BOTH {
+        splitter.block(&function.body);
+    }
+    splitter.stored
+}
+
+fn note_forms(block: &Block, forms: &mut Forms) {
+    for statement in &block.statements {
+        match &statement.kind {
+            StmtKind::Let { op, .. } => {
+                if let Some(form) = Form::of(op) {
+                    forms[form as usize] = true;
+                }
+            }
+            StmtKind::For { body, .. } => note_forms(body, forms),
+            StmtKind::Store { .. } | StmtKind::Output { .. } | StmtKind::Launch { .. } | StmtKind::Return(_) => {}
+        }
+    }
+}
+
+struct Splitter<'a> {
+    function: &'a Function,
+    sets: &'a SetTable,
+    defs: &'a Defs,
+    plan: &'a Plan,
+    /// Values to be stored, for the kernels so far.
+    stored: BTreeSet<ValueId>,
+}
+
+/// The values that a kernel substitutes, operands before their users: the value that it computes is the last.
+struct Substituted {
+    values: Vec<ValueId>,
+    graph: Graph,
+    /// The form that the operation of each value asks for.
+    own: Vec<Option<Form>>,
+    /// The forms that each value asks for, with everything that is substituted in it.
+    forms: Vec<Forms>,
+}
+
+impl Splitter<'_> {
+    fn block(&mut self, block: &Block) {
+        for statement in &block.statements {
+            match &statement.kind {
+                StmtKind::Let { results, op } => {
+                    // Reductions have no form for Cartesian grids alone.
+                    let is_root = |result| self.plan.placement(result) == Placement::Kernel && !matches!(op, Op::Reduce(..));
+                    if let [result] = results[..]
+                        && is_root(result)
+                        && self.is_on_all_cells(self.ty(result))
+                    {
+                        let values = self.between_forms(result).unwrap_or_default();
+                        self.stored.extend(values);
+                    }
+                }
+                StmtKind::For { body, .. } => self.block(body),
+                StmtKind::Store { .. } | StmtKind::Output { .. } | StmtKind::Launch { .. } | StmtKind::Return(_) => {}
+            }
+        }
+    }
+
+    fn ty(&self, value: ValueId) -> Type {
+        self.function.values[value.0 as usize].ty
+    }
+
+    fn is_on_all_cells(&self, ty: Type) -> bool {
+        ty.shape == Shape::Collection(self.sets.canonical(CanonicalSet::ALL_CELLS))
+    }
+
+    /// The values to store so that the kernel of a value has one form; `None` if none do that.
+    fn between_forms(&self, root: ValueId) -> Option<BTreeSet<ValueId>> {
+        let mut stored = BTreeSet::new();
+        let mut kernel = self.substituted(root, &stored);
+        // No form has reads by index below a sum, whatever is beside it.
+        let sums: Vec<usize> =
+            (0..kernel.values.len()).filter(|&node| kernel.own[node] == Some(Form::Sum) && kernel.forms[node] == BOTH).collect();
+        if !sums.is_empty() {
+            stored.extend(self.cut(&kernel, Form::ByIndex, &sums)?);
+            kernel = self.substituted(root, &stored);
+        }
+        let last = kernel.values.len() - 1;
+        if kernel.forms[last] == BOTH {
+            let ways = [Form::Sum, Form::ByIndex].map(|form| self.cut(&kernel, form, &[last]));
+            stored.extend(ways.into_iter().flatten().min_by_key(Vec::len)?);
+        }
+        Some(stored)
+    }
+
+    /// The fewest values that leave nothing of a form in what these nodes substitute.
+    fn cut(&self, kernel: &Substituted, form: Form, sinks: &[usize]) -> Option<Vec<ValueId>> {
+        let sources: Vec<usize> = (0..kernel.values.len()).filter(|&node| kernel.own[node] == Some(form)).collect();
+        let mut alone = Forms::default();
+        alone[form as usize] = true;
+        let may_store = |node: usize| !sinks.contains(&node) && kernel.forms[node] == alone && self.may_store(kernel.values[node]);
+        let cut = smallest_cut(&kernel.graph, &sources, sinks, may_store)?;
+        Some(cut.into_iter().map(|node| kernel.values[node]).collect())
+    }
+
+    /// True if a kernel with a form for rows of cells can compute a value, and the user lets it.
+    fn may_store(&self, value: ValueId) -> bool {
+        let info = &self.function.values[value.0 as usize];
+        self.is_on_all_cells(info.ty)
+            && matches!(info.ty.basic, Basic::Scalar | Basic::Bool)
+            && info.storage != Some(Storage::Inlined)
+            && self.defs.op(value).is_some_and(|op| is_storable(op, info.ty))
+    }
+
+    /// The values that the kernel of a value substitutes if these are stored.
+    fn substituted(&self, root: ValueId, stored: &BTreeSet<ValueId>) -> Substituted {
+        let is_substituted =
+            |value: &ValueId| self.plan.placement(*value) == Placement::Inline && !self.stored.contains(value) && !stored.contains(value);
+        let mut kernel = Substituted { values: Vec::new(), graph: Graph { operands: Vec::new() }, own: Vec::new(), forms: Vec::new() };
+        let mut known: BTreeMap<ValueId, usize> = BTreeMap::new();
+        let mut open = vec![(root, false)];
+        while let Some((value, operands_are_known)) = open.pop() {
+            let Some(op) = self.defs.op(value).filter(|_| !known.contains_key(&value)) else { continue };
+            let operands: Vec<ValueId> = match op {
+                // The domain alone is asked of the other operand.
+                Op::Broadcast { value, .. } => vec![*value],
+                op => op.operands(),
+            };
+            if !operands_are_known {
+                open.push((value, true));
+                open.extend(operands.into_iter().filter(is_substituted).map(|operand| (operand, false)));
+                continue;
+            }
+            let operands: Vec<usize> = operands.iter().filter_map(|operand| known.get(operand)).copied().collect();
+            let own = Form::of(op);
+            let has = |form: Form| own == Some(form) || operands.iter().any(|&operand| kernel.forms[operand][form as usize]);
+            let forms = [has(Form::Sum), has(Form::ByIndex)];
+            known.insert(value, kernel.values.len());
+            kernel.values.push(value);
+            kernel.graph.operands.push(operands);
+            kernel.own.push(own);
+            kernel.forms.push(forms);
+        }
+        kernel
+    }
+}
