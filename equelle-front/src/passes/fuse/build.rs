@@ -79,6 +79,9 @@ pub(super) struct Builder<'a> {
     pub mode: Mode,
     pub facts: Facts,
     pub interface: Interface,
+    /// Derivatives will be made of the body. Those of a branch that is not chosen may be infinite,
+    /// and 0 times that is not 0: sums stay in their branches.
+    pub is_differentiated: bool,
     scopes: Vec<Scope>,
     /// Set while something is built that is evaluated under a condition, where statements would be
     /// evaluated without it.
@@ -113,6 +116,7 @@ impl<'a> Builder<'a> {
             mode,
             facts: Facts::default(),
             interface,
+            is_differentiated: false,
             scopes: Vec::new(),
             unshared: false,
             zero_sign: ZeroSign::AsComputed,
@@ -546,7 +550,7 @@ impl<'a> Builder<'a> {
         let mut branches = [KBlock::default(), KBlock::default()];
         for (branch, value) in branches.iter_mut().zip([if_true, if_false]) {
             *branch = self.scoped(|s| Ok(vec![s.eval(value, at)?]))?;
-            if self.mode == Mode::Full {
+            if self.mode == Mode::Full && !self.is_differentiated {
                 take_sums(branch).into_iter().for_each(|statement| self.push(statement));
             }
         }

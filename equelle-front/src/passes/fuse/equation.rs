@@ -114,6 +114,7 @@ impl<'a> Equations<'a> {
         let type_of = |v: ValueId| self.function.values[v.0 as usize].ty;
         let per_axis = BTreeSet::new();
         let mut builder = Builder::new(self.function, self.sets, &self.defs, &self.plan, domains, &per_axis, mode, interface);
+        builder.is_differentiated = true;
         for &unknown in unknowns {
             builder.add_param(unknown);
         }
