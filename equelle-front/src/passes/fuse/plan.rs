@@ -8,8 +8,8 @@ use super::invariant::Again;
 use super::mixed_forms::values_to_store;
 use super::offsets::{OffsetReads, reads, sum};
 use crate::cost::{CostModel, Extremes};
-use crate::ir::{Block, Function, Op, OpClass, StmtKind, Storage, ValueId};
-use crate::ops::Offset;
+use crate::ir::{Block, Function, Op, OpClass, StmtKind, Storage, UnaryOp, ValueId};
+use crate::ops::{BinaryMath, Offset};
 use crate::types::{Basic, CanonicalSet, EntityKind, Extent, SetTable, Shape, Type};
 
 /// What becomes of a value.
@@ -505,7 +505,7 @@ impl Planner<'_> {
             Why::SharedSum { places: sites.count }
         } else if places > 1 && cost > self.model.share && ty.entity_kind().is_none() && !on_faces {
             Why::Shared { places, cost, limit: self.model.share }
-        } else if let Some(why) = self.read_by_faces(ty, cost, sites) {
+        } else if let Some(why) = self.read_by_faces(op, cost, sites) {
             why
         } else if self.tall.contains(&result) {
             Why::Tall { limit: MAX_HEIGHT }
@@ -515,11 +515,17 @@ impl Planner<'_> {
         Some((Placement::Kernel, why))
     }
 
-    /// Why a value of cells is stored because faces read it, if it is.
-    fn read_by_faces(&self, ty: Type, cost: u32, sites: &Sites) -> Option<Why> {
+    /// Why the value of a function at cells is stored because faces read it, if it is. Arithmetic is
+    /// done again: rows keep it for both sides of a face, and threads have it at hand.
+    fn read_by_faces(&self, op: &Op, cost: u32, sites: &Sites) -> Option<Why> {
+        let is_function = match op {
+            Op::Interpolate { .. } | Op::Unary(UnaryOp::Elementary(_), _) => true,
+            Op::Math(function, ..) => matches!(function, BinaryMath::Pow | BinaryMath::ATan2),
+            _ => false,
+        };
         let evaluations = sites.all_evaluations();
         let again = cost.saturating_mul(evaluations.saturating_sub(1));
-        let is_stored = sites.by_faces > 0 && ty.entity_kind().is_none() && again > self.model.share;
+        let is_stored = is_function && sites.by_faces > 0 && again > self.model.share;
         is_stored.then_some(Why::ReadByFaces { evaluations, cost, limit: self.model.share })
     }
 

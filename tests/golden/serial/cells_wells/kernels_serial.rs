@@ -20,7 +20,7 @@ impl Kernels for SerialRuntime {
         &mut self,
         args: ResidualOfCells<'_, SerialRuntime>,
     ) -> Result<ScalarCollection, Error> {
-        let _timer = self.session_mut().time_kernel(&RESIDUAL_OF_CELLS);
+        let _timer = self.session_mut().time_kernel(&RESIDUAL_OF_CELLS, "rows");
         if let Some(grid) = self.cartesian_grid() && args.itrans.per_axis().is_some() {
             return match self.grid().dim() {
                 1 => residual_of_cells_cartesian::<1>(self, &args, &grid),
@@ -39,7 +39,7 @@ impl Kernels for SerialRuntime {
     ) -> Result<ScalarCollection, Error> {
         let _timer = self
             .session()
-            .time_kernel_over(&RESIDUAL_OF_WELLS, args.wells.len());
+            .time_kernel_over(&RESIDUAL_OF_WELLS, "list", args.wells.len());
         residual_of_wells_general(self, &args)
     }
 
@@ -47,7 +47,7 @@ impl Kernels for SerialRuntime {
         &mut self,
         args: ComputeItrans<'_, SerialRuntime>,
     ) -> Result<ScalarCollection, Error> {
-        let _timer = self.session_mut().time_kernel(&COMPUTE_ITRANS);
+        let _timer = self.session_mut().time_kernel(&COMPUTE_ITRANS, "per axis");
         if let Some(grid) = self.cartesian_grid() {
             return match self.grid().dim() {
                 1 => compute_itrans_per_axis::<1>(self, &args, &grid),

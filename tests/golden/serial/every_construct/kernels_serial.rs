@@ -23,7 +23,7 @@ impl Kernels for SerialRuntime {
         &mut self,
         args: Geometry<'_, SerialRuntime>,
     ) -> Result<(VectorCollection, BoolCollection, ScalarCollection), Error> {
-        let _timer = self.session_mut().time_kernel(&GEOMETRY);
+        let _timer = self.session_mut().time_kernel(&GEOMETRY, "list");
         self.needs_dimension(2, &GEOMETRY)?;
         if let Some(grid) = self.cartesian_grid() {
             return match self.grid().dim() {
@@ -45,7 +45,7 @@ impl Kernels for SerialRuntime {
         &mut self,
         args: Transmissibility<'_, SerialRuntime>,
     ) -> Result<ScalarCollection, Error> {
-        let _timer = self.session_mut().time_kernel(&TRANSMISSIBILITY);
+        let _timer = self.session_mut().time_kernel(&TRANSMISSIBILITY, "per axis");
         if let Some(grid) = self.cartesian_grid() {
             return match self.grid().dim() {
                 1 => transmissibility_per_axis::<1>(self, &args, &grid),
@@ -66,7 +66,7 @@ impl Kernels for SerialRuntime {
         &mut self,
         args: Weight<'_, SerialRuntime>,
     ) -> Result<ScalarCollection, Error> {
-        let _timer = self.session_mut().time_kernel(&WEIGHT);
+        let _timer = self.session_mut().time_kernel(&WEIGHT, "per axis");
         if let Some(grid) = self.cartesian_grid() {
             return match self.grid().dim() {
                 1 => weight_per_axis::<1>(self, &args, &grid),
@@ -83,7 +83,7 @@ impl Kernels for SerialRuntime {
         &mut self,
         args: Transport<'_, SerialRuntime>,
     ) -> Result<(ScalarCollection, BoolCollection, f64, f64), Error> {
-        let _timer = self.session_mut().time_kernel(&TRANSPORT);
+        let _timer = self.session_mut().time_kernel(&TRANSPORT, "cells");
         if let Some(grid) = self.cartesian_grid() && args.t.per_axis().is_some() {
             return match self.grid().dim() {
                 1 => transport_cartesian::<1>(self, &args, &grid),
@@ -104,7 +104,7 @@ impl Kernels for SerialRuntime {
         &mut self,
         args: Diffuse<'_, SerialRuntime>,
     ) -> Result<(ScalarCollection, BoolCollection), Error> {
-        let _timer = self.session_mut().time_kernel(&DIFFUSE);
+        let _timer = self.session_mut().time_kernel(&DIFFUSE, "rows");
         if let Some(grid) = self.cartesian_grid() && args.t.per_axis().is_some()
             && args.w.per_axis().is_some()
         {
@@ -127,7 +127,7 @@ impl Kernels for SerialRuntime {
         &mut self,
         args: Jump<'_, SerialRuntime>,
     ) -> Result<ScalarCollection, Error> {
-        let _timer = self.session_mut().time_kernel(&JUMP);
+        let _timer = self.session_mut().time_kernel(&JUMP, "list");
         if let Some(grid) = self.cartesian_grid() {
             return jump_general(self, &args, &grid);
         }
@@ -140,7 +140,7 @@ impl Kernels for SerialRuntime {
         &mut self,
         args: Inside<'_, SerialRuntime>,
     ) -> Result<ScalarCollection, Error> {
-        let _timer = self.session().time_kernel_over(&INSIDE, args.inlet.len());
+        let _timer = self.session().time_kernel_over(&INSIDE, "list", args.inlet.len());
         if let Some(grid) = self.cartesian_grid() {
             return inside_general(self, &args, &grid);
         }
@@ -150,7 +150,7 @@ impl Kernels for SerialRuntime {
     }
 
     fn outside(&mut self, args: Outside<'_, SerialRuntime>) -> Result<(), Error> {
-        let _timer = self.session().time_kernel_over(&OUTSIDE, args.inlet.len());
+        let _timer = self.session().time_kernel_over(&OUTSIDE, "list", args.inlet.len());
         if let Some(grid) = self.cartesian_grid() {
             return outside_general(self, &args, &grid);
         }
@@ -163,17 +163,19 @@ impl Kernels for SerialRuntime {
         &mut self,
         args: Extremes<'_, SerialRuntime>,
     ) -> Result<(f64, f64), Error> {
-        let _timer = self.session().time_kernel_over(&EXTREMES, args.wells.len());
+        let _timer = self
+            .session()
+            .time_kernel_over(&EXTREMES, "list", args.wells.len());
         extremes_general(self, &args)
     }
 
     fn ratio(&mut self, args: Ratio<'_, SerialRuntime>) -> Result<f64, Error> {
-        let _timer = self.session_mut().time_kernel(&RATIO);
+        let _timer = self.session_mut().time_kernel(&RATIO, "list");
         ratio_general(self, &args)
     }
 
     fn sizes(&mut self) -> Result<ScalarCollection, Error> {
-        let _timer = self.session_mut().time_kernel(&SIZES);
+        let _timer = self.session_mut().time_kernel(&SIZES, "list");
         if let Some(grid) = self.cartesian_grid() {
             return sizes_general(self, &grid);
         }

@@ -25,7 +25,7 @@ impl Kernels for SerialRuntime {
         &mut self,
         args: Geometry<'_, SerialRuntime>,
     ) -> Result<(VectorCollection, BoolCollection, ScalarCollection), Error> {
-        let _timer = self.session_mut().time_kernel(&GEOMETRY);
+        let _timer = self.session_mut().time_kernel(&GEOMETRY, "list");
         self.needs_dimension(2, &GEOMETRY)?;
         if let Some(grid) = self.cartesian_grid() {
             return match self.grid().dim() {
@@ -47,7 +47,7 @@ impl Kernels for SerialRuntime {
         &mut self,
         args: Transmissibility<'_, SerialRuntime>,
     ) -> Result<ScalarCollection, Error> {
-        let _timer = self.session_mut().time_kernel(&TRANSMISSIBILITY);
+        let _timer = self.session_mut().time_kernel(&TRANSMISSIBILITY, "per axis");
         if let Some(grid) = self.cartesian_grid() {
             return match self.grid().dim() {
                 1 => transmissibility_per_axis::<1>(self, &args, &grid),
@@ -68,7 +68,7 @@ impl Kernels for SerialRuntime {
         &mut self,
         args: Weight<'_, SerialRuntime>,
     ) -> Result<ScalarCollection, Error> {
-        let _timer = self.session_mut().time_kernel(&WEIGHT);
+        let _timer = self.session_mut().time_kernel(&WEIGHT, "per axis");
         if let Some(grid) = self.cartesian_grid() {
             return match self.grid().dim() {
                 1 => weight_per_axis::<1>(self, &args, &grid),
@@ -85,7 +85,7 @@ impl Kernels for SerialRuntime {
         &mut self,
         args: Transport<'_, SerialRuntime>,
     ) -> Result<(ScalarCollection, BoolCollection, f64, f64), Error> {
-        let _timer = self.session_mut().time_kernel(&TRANSPORT);
+        let _timer = self.session_mut().time_kernel(&TRANSPORT, "cells");
         if let Some(grid) = self.rounded_cartesian_grid() && args.t.per_axis().is_some()
         {
             return match self.grid().dim() {
@@ -107,7 +107,7 @@ impl Kernels for SerialRuntime {
         &mut self,
         args: Diffuse<'_, SerialRuntime>,
     ) -> Result<(ScalarCollection, BoolCollection), Error> {
-        let _timer = self.session_mut().time_kernel(&DIFFUSE);
+        let _timer = self.session_mut().time_kernel(&DIFFUSE, "rows");
         if let Some(grid) = self.rounded_cartesian_grid() && args.t.per_axis().is_some()
             && args.w.per_axis().is_some()
         {
@@ -130,7 +130,7 @@ impl Kernels for SerialRuntime {
         &mut self,
         args: Jump<'_, SerialRuntime>,
     ) -> Result<ScalarCollection, Error> {
-        let _timer = self.session_mut().time_kernel(&JUMP);
+        let _timer = self.session_mut().time_kernel(&JUMP, "list");
         if let Some(grid) = self.rounded_cartesian_grid() {
             return jump_general(self, &args, &grid);
         }
@@ -143,7 +143,7 @@ impl Kernels for SerialRuntime {
         &mut self,
         args: Inside<'_, SerialRuntime>,
     ) -> Result<ScalarCollection, Error> {
-        let _timer = self.session().time_kernel_over(&INSIDE, args.inlet.len());
+        let _timer = self.session().time_kernel_over(&INSIDE, "list", args.inlet.len());
         if let Some(grid) = self.rounded_cartesian_grid() {
             return inside_general(self, &args, &grid);
         }
@@ -153,7 +153,7 @@ impl Kernels for SerialRuntime {
     }
 
     fn outside(&mut self, args: Outside<'_, SerialRuntime>) -> Result<(), Error> {
-        let _timer = self.session().time_kernel_over(&OUTSIDE, args.inlet.len());
+        let _timer = self.session().time_kernel_over(&OUTSIDE, "list", args.inlet.len());
         if let Some(grid) = self.cartesian_grid() {
             return outside_general(self, &args, &grid);
         }
@@ -166,17 +166,19 @@ impl Kernels for SerialRuntime {
         &mut self,
         args: Extremes<'_, SerialRuntime>,
     ) -> Result<(f64, f64), Error> {
-        let _timer = self.session().time_kernel_over(&EXTREMES, args.wells.len());
+        let _timer = self
+            .session()
+            .time_kernel_over(&EXTREMES, "list", args.wells.len());
         extremes_general(self, &args)
     }
 
     fn ratio(&mut self, args: Ratio<'_, SerialRuntime>) -> Result<f64, Error> {
-        let _timer = self.session_mut().time_kernel(&RATIO);
+        let _timer = self.session_mut().time_kernel(&RATIO, "list");
         ratio_general(self, &args)
     }
 
     fn sizes(&mut self) -> Result<ScalarCollection, Error> {
-        let _timer = self.session_mut().time_kernel(&SIZES);
+        let _timer = self.session_mut().time_kernel(&SIZES, "list");
         if let Some(grid) = self.cartesian_grid() {
             return sizes_general(self, &grid);
         }

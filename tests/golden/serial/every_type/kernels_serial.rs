@@ -6,6 +6,7 @@ use backend_serial::runtime::kernel::{
     CartesianGrid, component, components, dot, lane, padded, vector, vector_add,
     vector_at, vector_div, vector_mul, vector_neg, vector_sub,
 };
+use backend_serial::runtime::stencil_rows::STRIP;
 use backend_serial::runtime::{
     BoolCollection, EntityCollection, ScalarCollection, SerialRuntime, VectorCollection,
 };
@@ -23,7 +24,7 @@ impl Kernels for SerialRuntime {
         &mut self,
         args: Direction<'_, SerialRuntime>,
     ) -> Result<([f64; 3], bool, f64), Error> {
-        let _timer = self.session_mut().time_kernel(&DIRECTION);
+        let _timer = self.session_mut().time_kernel(&DIRECTION, "list");
         self.vector_size(2, &DIRECTION)?;
         match self.grid().dim() {
             1 => direction_general::<1>(self, &args),
@@ -33,7 +34,7 @@ impl Kernels for SerialRuntime {
     }
 
     fn inside(&mut self) -> Result<EntityCollection, Error> {
-        let _timer = self.session_mut().time_kernel(&INSIDE);
+        let _timer = self.session_mut().time_kernel(&INSIDE, "list");
         if let Some(grid) = self.cartesian_grid() {
             return inside_general(self, &grid);
         }
@@ -46,7 +47,7 @@ impl Kernels for SerialRuntime {
         &mut self,
         args: Lively<'_, SerialRuntime>,
     ) -> Result<EntityCollection, Error> {
-        let _timer = self.session_mut().time_kernel(&LIVELY);
+        let _timer = self.session_mut().time_kernel(&LIVELY, "cells");
         if let Some(grid) = self.cartesian_grid() {
             return match self.grid().dim() {
                 1 => lively_cartesian::<1>(self, &args, &grid),
@@ -61,7 +62,7 @@ impl Kernels for SerialRuntime {
         &mut self,
         args: Fields<'_, SerialRuntime>,
     ) -> Result<(VectorCollection, ScalarCollection, BoolCollection), Error> {
-        let _timer = self.session_mut().time_kernel(&FIELDS);
+        let _timer = self.session_mut().time_kernel(&FIELDS, "cells");
         self.vector_size(2, &FIELDS)?;
         if let Some(grid) = self.cartesian_grid() {
             return match self.grid().dim() {
@@ -83,7 +84,7 @@ impl Kernels for SerialRuntime {
         &mut self,
         args: Smoothed<'_, SerialRuntime>,
     ) -> Result<ScalarCollection, Error> {
-        let _timer = self.session_mut().time_kernel(&SMOOTHED);
+        let _timer = self.session_mut().time_kernel(&SMOOTHED, "rows");
         self.needs_dimension(2, &SMOOTHED)?;
         if let Some(grid) = self.cartesian_grid() {
             return match self.grid().dim() {
@@ -105,7 +106,7 @@ impl Kernels for SerialRuntime {
         &mut self,
         args: Fluxes<'_, SerialRuntime>,
     ) -> Result<ScalarCollection, Error> {
-        let _timer = self.session_mut().time_kernel(&FLUXES);
+        let _timer = self.session_mut().time_kernel(&FLUXES, "rows");
         self.needs_dimension(2, &FLUXES)?;
         if let Some(grid) = self.cartesian_grid() {
             return match self.grid().dim() {
@@ -130,7 +131,7 @@ impl Kernels for SerialRuntime {
         ([f64; 3], [f64; 3], [f64; 3], bool, bool, f64, VectorCollection),
         Error,
     > {
-        let _timer = self.session_mut().time_kernel(&EXTREMES);
+        let _timer = self.session_mut().time_kernel(&EXTREMES, "list");
         match self.grid().dim() {
             1 => extremes_general::<1>(self, &args),
             2 => extremes_general::<2>(self, &args),
@@ -142,7 +143,9 @@ impl Kernels for SerialRuntime {
         &mut self,
         args: Nothing<'_, SerialRuntime>,
     ) -> Result<([f64; 3], bool, bool, f64), Error> {
-        let _timer = self.session().time_kernel_over(&NOTHING, args.nowhere.len());
+        let _timer = self
+            .session()
+            .time_kernel_over(&NOTHING, "list", args.nowhere.len());
         if let Some(grid) = self.cartesian_grid() {
             return match self.grid().dim() {
                 1 => nothing_general::<1, _>(self, &args, &grid),
@@ -166,7 +169,7 @@ impl Kernels for SerialRuntime {
         (VectorCollection, EntityCollection, VectorCollection, BoolCollection),
         Error,
     > {
-        let _timer = self.session_mut().time_kernel(&LOOKUP);
+        let _timer = self.session_mut().time_kernel(&LOOKUP, "list");
         let grid = self.shared_grid();
         let grid = Arrays::of(&grid);
         match self.grid().dim() {
@@ -180,7 +183,7 @@ impl Kernels for SerialRuntime {
         &mut self,
         args: Rates<'_, SerialRuntime>,
     ) -> Result<VectorCollection, Error> {
-        let _timer = self.session().time_kernel_over(&RATES, args.wells.len());
+        let _timer = self.session().time_kernel_over(&RATES, "list", args.wells.len());
         match self.grid().dim() {
             1 => rates_general::<1>(self, &args),
             2 => rates_general::<2>(self, &args),
@@ -192,7 +195,7 @@ impl Kernels for SerialRuntime {
         &mut self,
         args: Witness<'_, SerialRuntime>,
     ) -> Result<(VectorCollection, BoolCollection), Error> {
-        let _timer = self.session_mut().time_kernel(&WITNESS);
+        let _timer = self.session_mut().time_kernel(&WITNESS, "list");
         match self.grid().dim() {
             1 => witness_general::<1>(self, &args),
             2 => witness_general::<2>(self, &args),
@@ -433,11 +436,11 @@ fn fields_general<const DIM: usize, G: Places<DIM>>(
 ) -> Result<(VectorCollection, ScalarCollection, BoolCollection), Error> {
     let all_cells = rt
         .canonical_domain(CanonicalSet::new(EntityKind::Cell, Extent::All))?;
-    let big = *args.big;
-    let along = vector::<DIM>(args.along);
     let u = rt.dense(args.u);
     let u = &u[..];
     let growth = *args.growth;
+    let big = *args.big;
+    let along = vector::<DIM>(args.along);
     let domain = &all_cells;
     let mut v: [_; DIM] = std::array::from_fn(|_| rt.take_buffer(domain.len()));
     let mut s = rt.take_buffer(domain.len());
@@ -446,49 +449,82 @@ fn fields_general<const DIM: usize, G: Places<DIM>>(
         domain.len(),
         (v.each_mut().map(|component| &mut component[..]), &mut s[..], &mut b[..]),
         move |range, (mut v_values, s_values, b_values)| {
-            for position in range.clone() {
-                let here = position as u32;
-                let scaled = if big {
-                    vector_mul(along, u[position])
-                } else {
-                    [0.0; DIM]
-                };
-                let mut across = 0.0;
-                let u_here = u[position];
-                let cell = here;
-                for (f, neighbour, outward) in grid.sides_of(cell) {
-                    if neighbour != NONE {
-                        if outward {
-                            let jump = u[neighbour as usize] - u_here;
-                            across
-                                += if big {
-                                    math::min(jump, dot(along, grid.face_normal(f)))
-                                } else {
-                                    math::max(growth, jump)
-                                };
-                        } else {
-                            let jump = u_here - u[neighbour as usize];
-                            across
-                                -= if big {
-                                    math::min(jump, dot(along, grid.face_normal(f)))
-                                } else {
-                                    math::max(growth, jump)
-                                };
-                        }
+            let mut sin_here_strip = [0.0; STRIP];
+            let mut cos_here_strip = [0.0; STRIP];
+            let mut tan_here_strip = [0.0; STRIP];
+            let mut log_here_strip = [0.0; STRIP];
+            let mut pow_here_strip = [0.0; STRIP];
+            for first in range.clone().step_by(STRIP) {
+                let strip = first..range.end.min(first + STRIP);
+                {
+                    let len = strip.len();
+                    let u = &u[strip.start..][..len];
+                    let sin_here_strip = &mut sin_here_strip[..len];
+                    let cos_here_strip = &mut cos_here_strip[..len];
+                    let tan_here_strip = &mut tan_here_strip[..len];
+                    let log_here_strip = &mut log_here_strip[..len];
+                    let pow_here_strip = &mut pow_here_strip[..len];
+                    for i in 0..len {
+                        let sin_here = math::sin(u[i]);
+                        sin_here_strip[i] = sin_here;
+                        let cos_here = math::cos(u[i]);
+                        cos_here_strip[i] = cos_here;
+                        let tan_here = math::tan(u[i]);
+                        tan_here_strip[i] = tan_here;
+                        let log_here = math::log(u[i].abs() + growth);
+                        log_here_strip[i] = log_here;
+                        let pow_here = math::pow(log_here, 2.0);
+                        pow_here_strip[i] = pow_here;
                     }
                 }
-                let waves = math::sin(u[position]) + math::cos(u[position])
-                    + math::tan(u[position]);
-                let logs = math::log(u[position].abs() + growth);
-                for (component, value) in v_values
-                    .iter_mut()
-                    .zip(vector_add(scaled, vector::<DIM>(&[u[position], waves])))
-                {
-                    component[position - range.start] = value;
+                for position in strip.clone() {
+                    let here = position as u32;
+                    let sin_here = sin_here_strip[position - strip.start];
+                    let cos_here = cos_here_strip[position - strip.start];
+                    let tan_here = tan_here_strip[position - strip.start];
+                    let log_here = log_here_strip[position - strip.start];
+                    let pow_here = pow_here_strip[position - strip.start];
+                    let scaled = if big {
+                        vector_mul(along, u[position])
+                    } else {
+                        [0.0; DIM]
+                    };
+                    let mut across = 0.0;
+                    let u_here = u[position];
+                    let cell = here;
+                    for (f, neighbour, outward) in grid.sides_of(cell) {
+                        if neighbour != NONE {
+                            if outward {
+                                let jump = u[neighbour as usize] - u_here;
+                                across
+                                    += if big {
+                                        math::min(jump, dot(along, grid.face_normal(f)))
+                                    } else {
+                                        math::max(growth, jump)
+                                    };
+                            } else {
+                                let jump = u_here - u[neighbour as usize];
+                                across
+                                    -= if big {
+                                        math::min(jump, dot(along, grid.face_normal(f)))
+                                    } else {
+                                        math::max(growth, jump)
+                                    };
+                            }
+                        }
+                    }
+                    let waves = sin_here + cos_here + tan_here;
+                    let logs = log_here;
+                    for (component, value) in v_values
+                        .iter_mut()
+                        .zip(vector_add(scaled, vector::<DIM>(&[u[position], waves])))
+                    {
+                        component[position - range.start] = value;
+                    }
+                    s_values[position - range.start] = across + waves + pow_here;
+                    b_values[position - range.start] = math::min(u[position], 0.25)
+                        == u[position];
                 }
-                s_values[position - range.start] = across + waves + math::pow(logs, 2.0);
-                b_values[position - range.start] = math::min(u[position], 0.25)
-                    == u[position];
             }
         },
     );

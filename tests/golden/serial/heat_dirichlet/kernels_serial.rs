@@ -20,7 +20,7 @@ impl Kernels for SerialRuntime {
         &mut self,
         args: ComputeItrans<'_, SerialRuntime>,
     ) -> Result<ScalarCollection, Error> {
-        let _timer = self.session_mut().time_kernel(&COMPUTE_ITRANS);
+        let _timer = self.session_mut().time_kernel(&COMPUTE_ITRANS, "per axis");
         if let Some(grid) = self.cartesian_grid() {
             return match self.grid().dim() {
                 1 => compute_itrans_per_axis::<1>(self, &args, &grid),
@@ -43,7 +43,7 @@ impl Kernels for SerialRuntime {
     ) -> Result<ScalarCollection, Error> {
         let _timer = self
             .session()
-            .time_kernel_over(&COMPUTE_BTRANS, args.dirichlet_boundary.len());
+            .time_kernel_over(&COMPUTE_BTRANS, "list", args.dirichlet_boundary.len());
         if let Some(grid) = self.cartesian_grid() {
             return match self.grid().dim() {
                 1 => compute_btrans_general::<1, _>(self, &args, &grid),
@@ -64,7 +64,7 @@ impl Kernels for SerialRuntime {
         &mut self,
         args: ComputeU<'_, SerialRuntime>,
     ) -> Result<ScalarCollection, Error> {
-        let _timer = self.session_mut().time_kernel(&COMPUTE_U);
+        let _timer = self.session_mut().time_kernel(&COMPUTE_U, "rows");
         if let Some(grid) = self.cartesian_grid() && args.itrans.per_axis().is_some() {
             return match self.grid().dim() {
                 1 => compute_u_cartesian::<1>(self, &args, &grid),

@@ -20,7 +20,7 @@ impl Kernels for SerialRuntime {
         &mut self,
         args: ComputeMinusK<'_, SerialRuntime>,
     ) -> Result<ScalarCollection, Error> {
-        let _timer = self.session_mut().time_kernel(&COMPUTE_MINUS_K);
+        let _timer = self.session_mut().time_kernel(&COMPUTE_MINUS_K, "per axis");
         if let Some(grid) = self.cartesian_grid() {
             return match self.grid().dim() {
                 1 => compute_minus_k_per_axis::<1>(self, &args, &grid),
@@ -43,7 +43,11 @@ impl Kernels for SerialRuntime {
     ) -> Result<ScalarCollection, Error> {
         let _timer = self
             .session()
-            .time_kernel_over(&COMPUTE_K_DIRECTION, args.dirichlet_boundary.len());
+            .time_kernel_over(
+                &COMPUTE_K_DIRECTION,
+                "list",
+                args.dirichlet_boundary.len(),
+            );
         if let Some(grid) = self.cartesian_grid() {
             return match self.grid().dim() {
                 1 => compute_k_direction_general::<1, _>(self, &args, &grid),
@@ -64,7 +68,7 @@ impl Kernels for SerialRuntime {
         &mut self,
         args: ComputeU<'_, SerialRuntime>,
     ) -> Result<ScalarCollection, Error> {
-        let _timer = self.session_mut().time_kernel(&COMPUTE_U);
+        let _timer = self.session_mut().time_kernel(&COMPUTE_U, "rows");
         if let Some(grid) = self.cartesian_grid() && args.minus_k.per_axis().is_some() {
             return match self.grid().dim() {
                 1 => compute_u_cartesian::<1>(self, &args, &grid),
@@ -81,7 +85,7 @@ impl Kernels for SerialRuntime {
         &mut self,
         args: ComputeMaxU<'_, SerialRuntime>,
     ) -> Result<f64, Error> {
-        let _timer = self.session_mut().time_kernel(&COMPUTE_MAX_U);
+        let _timer = self.session_mut().time_kernel(&COMPUTE_MAX_U, "list");
         compute_max_u_general(self, &args)
     }
 }

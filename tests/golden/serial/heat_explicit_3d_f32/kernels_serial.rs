@@ -5,6 +5,7 @@ use backend_serial::runtime::entities::{Arrays, Entities, Places, Positions};
 use backend_serial::runtime::kernel::{
     CartesianGrid, SubsetRanks, lane, length, vector_sub,
 };
+use backend_serial::runtime::sweep::{Side, Sweep};
 use equelle_runtime::grid::NONE;
 use equelle_runtime::{CanonicalSet, EntityKind, Error, Extent, Reduction};
 
@@ -21,7 +22,7 @@ impl Kernels for SerialRuntime {
         &mut self,
         args: ComputeMinusItrans<'_, SerialRuntime>,
     ) -> Result<ScalarCollection, Error> {
-        let _timer = self.session_mut().time_kernel(&COMPUTE_MINUS_ITRANS);
+        let _timer = self.session_mut().time_kernel(&COMPUTE_MINUS_ITRANS, "per axis");
         if let Some(grid) = self.cartesian_grid() {
             return match self.grid().dim() {
                 1 => compute_minus_itrans_per_axis::<1>(self, &args, &grid),
@@ -44,7 +45,11 @@ impl Kernels for SerialRuntime {
     ) -> Result<ScalarCollection, Error> {
         let _timer = self
             .session()
-            .time_kernel_over(&COMPUTE_BTRANS_DIRECTION, args.dirichlet_boundary.len());
+            .time_kernel_over(
+                &COMPUTE_BTRANS_DIRECTION,
+                "list",
+                args.dirichlet_boundary.len(),
+            );
         if let Some(grid) = self.cartesian_grid() {
             return match self.grid().dim() {
                 1 => compute_btrans_direction_general::<1, _>(self, &args, &grid),
@@ -65,7 +70,7 @@ impl Kernels for SerialRuntime {
         &mut self,
         args: ComputeU<'_, SerialRuntime>,
     ) -> Result<ScalarCollection, Error> {
-        let _timer = self.session_mut().time_kernel(&COMPUTE_U);
+        let _timer = self.session_mut().time_kernel(&COMPUTE_U, "rows");
         if let Some(grid) = self.rounded_cartesian_grid()
             && args.minus_itrans.per_axis().is_some()
         {
@@ -84,7 +89,7 @@ impl Kernels for SerialRuntime {
         &mut self,
         args: ComputeMaxU<'_, SerialRuntime>,
     ) -> Result<f64, Error> {
-        let _timer = self.session_mut().time_kernel(&COMPUTE_MAX_U);
+        let _timer = self.session_mut().time_kernel(&COMPUTE_MAX_U, "list");
         compute_max_u_general(self, &args)
     }
 }
@@ -192,84 +197,128 @@ fn compute_u_cartesian<const DIM: usize>(
 ) -> Result<ScalarCollection, Error> {
     let all_cells = rt
         .canonical_domain(CanonicalSet::new(EntityKind::Cell, Extent::All))?;
-    let minus_itrans = args.minus_itrans.per_axis().unwrap_or([f32::NAN; 3]);
     let u = rt.dense(args.u);
     let u = &u[..];
+    let dt = *args.dt as f32;
     let dirichlet_boundary_ranks = SubsetRanks::new(args.dirichlet_boundary);
     let btrans_direction = rt.dense(args.btrans_direction);
     let btrans_direction = &btrans_direction[..];
     let dirichlet_val = rt.dense(args.dirichlet_val);
     let dirichlet_val = &dirichlet_val[..];
-    let dt = *args.dt as f32;
+    let minus_itrans = args.minus_itrans.per_axis().unwrap_or([f32::NAN; 3]);
     let domain = &all_cells;
     let mut u_new = rt.take_buffer(grid.n_cells());
     rt.each_row(
         grid,
         &mut u_new[..],
         |range, u_new_values| {
-            for row in grid.rows_in(&range) {
-                let step = if row.interior { grid.n[0] - 1 } else { 1 };
-                for i in (0..grid.n[0]).step_by(step) {
-                    let here = row.start + i;
-                    let at = [i, row.j, row.k];
-                    let mut divergence_fluxes = 0.0;
-                    for axis in 0..DIM {
-                        if at[axis] > 0 {
-                            divergence_fluxes
-                                -= compute_u_divergence_fluxes_low(
-                                    minus_itrans[axis],
-                                    u[here],
-                                    u[here - grid.stride[axis]],
-                                );
+            let boundary = |side: &Side| {
+                let here = side.cell;
+                let axis = side.axis;
+                let at = side.at;
+                if side.high {
+                    let boundary_face = grid.boundary_face(at, axis, true);
+                    [
+                        if dirichlet_boundary_ranks.contains(boundary_face) {
+                            btrans_direction[dirichlet_boundary_ranks.of(boundary_face)]
+                                * (u[here]
+                                    - dirichlet_val[dirichlet_boundary_ranks.of(boundary_face)])
                         } else {
-                            let boundary_face = grid.boundary_face(at, axis, false);
-                            divergence_fluxes
-                                -= if dirichlet_boundary_ranks.contains(boundary_face) {
-                                    btrans_direction[dirichlet_boundary_ranks.of(boundary_face)]
-                                        * (u[here]
-                                            - dirichlet_val[dirichlet_boundary_ranks.of(boundary_face)])
-                                } else {
-                                    0.0
-                                };
-                        }
-                        if at[axis] + 1 < grid.n[axis] {
-                            divergence_fluxes
-                                += compute_u_divergence_fluxes_high(
-                                    minus_itrans[axis],
-                                    u[here + grid.stride[axis]],
-                                    u[here],
-                                );
+                            0.0
+                        },
+                    ]
+                } else {
+                    let boundary_face = grid.boundary_face(at, axis, false);
+                    [
+                        if dirichlet_boundary_ranks.contains(boundary_face) {
+                            btrans_direction[dirichlet_boundary_ranks.of(boundary_face)]
+                                * (u[here]
+                                    - dirichlet_val[dirichlet_boundary_ranks.of(boundary_face)])
                         } else {
-                            let boundary_face = grid.boundary_face(at, axis, true);
-                            divergence_fluxes
-                                += if dirichlet_boundary_ranks.contains(boundary_face) {
-                                    btrans_direction[dirichlet_boundary_ranks.of(boundary_face)]
-                                        * (u[here]
-                                            - dirichlet_val[dirichlet_boundary_ranks.of(boundary_face)])
-                                } else {
-                                    0.0
-                                };
-                        }
-                    }
-                    u_new_values[here - range.start] = u[here]
-                        - dt / grid.volume * divergence_fluxes;
+                            0.0
+                        },
+                    ]
                 }
-                if row.interior {
-                    let (first, len) = (row.start + 1, grid.n[0] - 2);
-                    let u_low: [&[f32]; DIM] = std::array::from_fn(|axis| {
-                        &u[first - grid.stride[axis]..][..len]
-                    });
-                    let u_high: [&[f32]; DIM] = std::array::from_fn(|axis| {
-                        &u[first + grid.stride[axis]..][..len]
-                    });
-                    compute_u_row(
-                        grid,
-                        &mut u_new_values[first - range.start..][..len],
+            };
+            let mut sweep = Sweep::<f32, DIM, 0, 1>::new(grid);
+            for row in sweep.blocks(&range) {
+                let len = row.len;
+                if row.inside {
+                    compute_u_inside::<
+                        DIM,
+                    >(
+                        &mut u_new_values[row.start - range.start..][..len],
                         minus_itrans,
-                        &u[first..][..len],
-                        u_low,
-                        u_high,
+                        &u[row.start..][..len],
+                        std::array::from_fn(|axis| {
+                            &u[row.start - grid.stride[axis]..][..len]
+                        }),
+                        std::array::from_fn(|axis| {
+                            &u[row.start + grid.stride[axis]..][..len]
+                        }),
                         dt,
+                        grid,
+                    );
+                    let mut end = |side: &Side, terms| {
+                        u_new_values[side.cell - range.start] = compute_u_cell::<
+                            DIM,
+                        >(
+                            terms,
+                            minus_itrans,
+                            u[side.cell],
+                            std::array::from_fn(|axis| u[side.cell - grid.stride[axis]]),
+                            std::array::from_fn(|axis| u[side.cell + grid.stride[axis]]),
+                            dt,
+                            grid,
+                        );
+                    };
+                    row.low_ends(grid)
+                        .for_each(|side| end(&side, [Some(boundary(&side)), None]));
+                    row.high_ends(grid)
+                        .for_each(|side| end(&side, [None, Some(boundary(&side))]));
+                } else {
+                    sweep
+                        .advance(
+                            &row,
+                            false,
+                            |_, []| {},
+                            |faces, [], [], [term_0]| match faces.axis {
+                                0 => {
+                                    compute_u_faces_x(
+                                        term_0,
+                                        minus_itrans,
+                                        &u[faces.second..][..faces.len],
+                                        &u[faces.first..][..faces.len],
+                                    )
+                                }
+                                1 => {
+                                    compute_u_faces_y(
+                                        term_0,
+                                        minus_itrans,
+                                        &u[faces.second..][..faces.len],
+                                        &u[faces.first..][..faces.len],
+                                    )
+                                }
+                                _ => {
+                                    compute_u_faces_z(
+                                        term_0,
+                                        minus_itrans,
+                                        &u[faces.second..][..faces.len],
+                                        &u[faces.first..][..faces.len],
+                                    )
+                                }
+                            },
+                            &boundary,
+                        );
+                    compute_u_row::<
+                        DIM,
+                    >(
+                        &mut u_new_values[row.start - range.start..][..len],
+                        sweep.low(0),
+                        sweep.high(0),
+                        &u[row.start..][..len],
+                        dt,
+                        grid,
                     );
                 }
             }
@@ -278,57 +327,145 @@ fn compute_u_cartesian<const DIM: usize>(
     Ok(rt.scalar_collection_from(domain, u_new))
 }
 
-/// [`Kernels::compute_u`] inside a row of cells, where no side is on the boundary.
+/// [`Kernels::compute_u`] for a row of cells, from the terms of their faces.
 #[inline(never)]
 fn compute_u_row<const DIM: usize>(
+    u_new: &mut [f32],
+    divergence_fluxes_terms_low: [&[f32]; DIM],
+    divergence_fluxes_terms_high: [&[f32]; DIM],
+    u: &[f32],
+    dt: f32,
     grid: &CartesianGrid<f32>,
+) {
+    let len = u_new.len();
+    let divergence_fluxes_terms_low_x = lane(&divergence_fluxes_terms_low, 0, len);
+    let divergence_fluxes_terms_low_y = lane(&divergence_fluxes_terms_low, 1, len);
+    let divergence_fluxes_terms_low_z = lane(&divergence_fluxes_terms_low, 2, len);
+    let divergence_fluxes_terms_high_x = lane(&divergence_fluxes_terms_high, 0, len);
+    let divergence_fluxes_terms_high_y = lane(&divergence_fluxes_terms_high, 1, len);
+    let divergence_fluxes_terms_high_z = lane(&divergence_fluxes_terms_high, 2, len);
+    let u = &u[..len];
+    for i in 0..len {
+        let mut divergence_fluxes = 0.0;
+        divergence_fluxes -= divergence_fluxes_terms_low_x[i];
+        divergence_fluxes += divergence_fluxes_terms_high_x[i];
+        if DIM > 1 {
+            divergence_fluxes -= divergence_fluxes_terms_low_y[i];
+            divergence_fluxes += divergence_fluxes_terms_high_y[i];
+        }
+        if DIM > 2 {
+            divergence_fluxes -= divergence_fluxes_terms_low_z[i];
+            divergence_fluxes += divergence_fluxes_terms_high_z[i];
+        }
+        u_new[i] = u[i] - dt / grid.volume * divergence_fluxes;
+    }
+}
+
+/// Terms of [`Kernels::compute_u`] on faces that x crosses, each between a first and a second cell.
+#[inline(never)]
+fn compute_u_faces_x(
+    divergence_fluxes_2: &mut [f32],
+    minus_itrans: [f32; 3],
+    u_second: &[f32],
+    u_first: &[f32],
+) {
+    let len = divergence_fluxes_2.len();
+    let u_second = &u_second[..len];
+    let u_first = &u_first[..len];
+    for i in 0..len {
+        divergence_fluxes_2[i] = minus_itrans[0] * (u_second[i] - u_first[i]);
+    }
+}
+
+/// Terms of [`Kernels::compute_u`] on faces that y crosses, each between a first and a second cell.
+#[inline(never)]
+fn compute_u_faces_y(
+    divergence_fluxes_2: &mut [f32],
+    minus_itrans: [f32; 3],
+    u_second: &[f32],
+    u_first: &[f32],
+) {
+    let len = divergence_fluxes_2.len();
+    let u_second = &u_second[..len];
+    let u_first = &u_first[..len];
+    for i in 0..len {
+        divergence_fluxes_2[i] = minus_itrans[1] * (u_second[i] - u_first[i]);
+    }
+}
+
+/// Terms of [`Kernels::compute_u`] on faces that z crosses, each between a first and a second cell.
+#[inline(never)]
+fn compute_u_faces_z(
+    divergence_fluxes_2: &mut [f32],
+    minus_itrans: [f32; 3],
+    u_second: &[f32],
+    u_first: &[f32],
+) {
+    let len = divergence_fluxes_2.len();
+    let u_second = &u_second[..len];
+    let u_first = &u_first[..len];
+    for i in 0..len {
+        divergence_fluxes_2[i] = minus_itrans[2] * (u_second[i] - u_first[i]);
+    }
+}
+
+/// [`Kernels::compute_u`] for a cell whose sides are interior but for those along the row of which `row_ends` has the terms, low and high.
+#[inline(always)]
+fn compute_u_cell<const DIM: usize>(
+    row_ends: [Option<[f32; 1]>; 2],
+    minus_itrans: [f32; 3],
+    u: f32,
+    u_low: [f32; DIM],
+    u_high: [f32; DIM],
+    dt: f32,
+    grid: &CartesianGrid<f32>,
+) -> f32 {
+    let mut divergence_fluxes = 0.0;
+    let [divergence_fluxes_low] = row_ends[0]
+        .unwrap_or_else(|| [minus_itrans[0] * (u - u_low[0])]);
+    divergence_fluxes -= divergence_fluxes_low;
+    let [divergence_fluxes_high] = row_ends[1]
+        .unwrap_or_else(|| [minus_itrans[0] * (u_high[0] - u)]);
+    divergence_fluxes += divergence_fluxes_high;
+    if DIM > 1 {
+        divergence_fluxes -= minus_itrans[1] * (u - u_low[1]);
+        divergence_fluxes += minus_itrans[1] * (u_high[1] - u);
+    }
+    if DIM > 2 {
+        divergence_fluxes -= minus_itrans[2] * (u - u_low[2]);
+        divergence_fluxes += minus_itrans[2] * (u_high[2] - u);
+    }
+    u - dt / grid.volume * divergence_fluxes
+}
+
+/// [`Kernels::compute_u`] for rows inside the grid, as if they were one row: values at their ends are to be made again.
+#[inline(never)]
+fn compute_u_inside<const DIM: usize>(
     u_new: &mut [f32],
     minus_itrans: [f32; 3],
     u: &[f32],
     u_low: [&[f32]; DIM],
     u_high: [&[f32]; DIM],
     dt: f32,
+    grid: &CartesianGrid<f32>,
 ) {
     let len = u_new.len();
     let u = &u[..len];
-    let u_low_x = lane(&u_low, 0, len);
-    let u_low_y = lane(&u_low, 1, len);
-    let u_low_z = lane(&u_low, 2, len);
-    let u_high_x = lane(&u_high, 0, len);
-    let u_high_y = lane(&u_high, 1, len);
-    let u_high_z = lane(&u_high, 2, len);
+    let u_low = u_low.map(|side| &side[..len]);
+    let u_high = u_high.map(|side| &side[..len]);
     for i in 0..len {
-        let mut divergence_fluxes = 0.0;
-        divergence_fluxes
-            -= compute_u_divergence_fluxes_low(minus_itrans[0], u[i], u_low_x[i]);
-        divergence_fluxes
-            += compute_u_divergence_fluxes_high(minus_itrans[0], u_high_x[i], u[i]);
-        if DIM > 1 {
-            divergence_fluxes
-                -= compute_u_divergence_fluxes_low(minus_itrans[1], u[i], u_low_y[i]);
-            divergence_fluxes
-                += compute_u_divergence_fluxes_high(minus_itrans[1], u_high_y[i], u[i]);
-        }
-        if DIM > 2 {
-            divergence_fluxes
-                -= compute_u_divergence_fluxes_low(minus_itrans[2], u[i], u_low_z[i]);
-            divergence_fluxes
-                += compute_u_divergence_fluxes_high(minus_itrans[2], u_high_z[i], u[i]);
-        }
-        u_new[i] = u[i] - dt / grid.volume * divergence_fluxes;
+        u_new[i] = compute_u_cell::<
+            DIM,
+        >(
+            [None; 2],
+            minus_itrans,
+            u[i],
+            u_low.map(|side| side[i]),
+            u_high.map(|side| side[i]),
+            dt,
+            grid,
+        );
     }
-}
-
-/// Term of the low side of a cell where there is a cell beyond; the caller subtracts it.
-#[inline(always)]
-fn compute_u_divergence_fluxes_low(minus_itrans: f32, u: f32, u_low: f32) -> f32 {
-    minus_itrans * (u - u_low)
-}
-
-/// Term of the high side of a cell where there is a cell beyond; the caller adds it.
-#[inline(always)]
-fn compute_u_divergence_fluxes_high(minus_itrans: f32, u_high: f32, u: f32) -> f32 {
-    minus_itrans * (u_high - u)
 }
 
 /// [`Kernels::compute_u`] on any grid.

@@ -23,7 +23,7 @@ impl Kernels for SerialRuntime {
         &mut self,
         args: ResidualU<'_, SerialRuntime>,
     ) -> Result<ScalarCollection, Error> {
-        let _timer = self.session_mut().time_kernel(&RESIDUAL_U);
+        let _timer = self.session_mut().time_kernel(&RESIDUAL_U, "rows");
         if let Some(grid) = self.cartesian_grid()
             && args.dt_cv_volume.per_axis().is_some()
             && args.minus_itrans.per_axis().is_some()
@@ -43,7 +43,7 @@ impl Kernels for SerialRuntime {
         &mut self,
         args: ComputeMaxUInitial<'_, SerialRuntime>,
     ) -> Result<f64, Error> {
-        let _timer = self.session_mut().time_kernel(&COMPUTE_MAX_U_INITIAL);
+        let _timer = self.session_mut().time_kernel(&COMPUTE_MAX_U_INITIAL, "list");
         compute_max_u_initial_general(self, &args)
     }
 
@@ -51,7 +51,7 @@ impl Kernels for SerialRuntime {
         &mut self,
         args: ComputeMinusItrans<'_, SerialRuntime>,
     ) -> Result<ScalarCollection, Error> {
-        let _timer = self.session_mut().time_kernel(&COMPUTE_MINUS_ITRANS);
+        let _timer = self.session_mut().time_kernel(&COMPUTE_MINUS_ITRANS, "per axis");
         if let Some(grid) = self.cartesian_grid() {
             return match self.grid().dim() {
                 1 => compute_minus_itrans_per_axis::<1>(self, &args, &grid),
@@ -74,7 +74,11 @@ impl Kernels for SerialRuntime {
     ) -> Result<ScalarCollection, Error> {
         let _timer = self
             .session()
-            .time_kernel_over(&COMPUTE_BTRANS_DIRECTION, args.dir_boundary.len());
+            .time_kernel_over(
+                &COMPUTE_BTRANS_DIRECTION,
+                "list",
+                args.dir_boundary.len(),
+            );
         if let Some(grid) = self.cartesian_grid() {
             return match self.grid().dim() {
                 1 => compute_btrans_direction_general::<1, _>(self, &args, &grid),
@@ -95,7 +99,7 @@ impl Kernels for SerialRuntime {
         &mut self,
         args: ComputeDtCvVolume<'_, SerialRuntime>,
     ) -> Result<ScalarCollection, Error> {
-        let _timer = self.session_mut().time_kernel(&COMPUTE_DT_CV_VOLUME);
+        let _timer = self.session_mut().time_kernel(&COMPUTE_DT_CV_VOLUME, "per axis");
         if let Some(grid) = self.cartesian_grid() {
             return match self.grid().dim() {
                 1 => compute_dt_cv_volume_per_axis::<1>(self, &args, &grid),
@@ -112,7 +116,7 @@ impl Kernels for SerialRuntime {
         &mut self,
         args: ComputeMaxU0<'_, SerialRuntime>,
     ) -> Result<f64, Error> {
-        let _timer = self.session_mut().time_kernel(&COMPUTE_MAX_U0);
+        let _timer = self.session_mut().time_kernel(&COMPUTE_MAX_U0, "list");
         compute_max_u0_general(self, &args)
     }
 }

@@ -15,7 +15,7 @@ impl Kernels for SerialRuntime {
         &mut self,
         args: Stage<'_, SerialRuntime>,
     ) -> Result<(ScalarCollection, ScalarCollection, ScalarCollection), Error> {
-        let _timer = self.session_mut().time_kernel(&STAGE);
+        let _timer = self.session_mut().time_kernel(&STAGE, "rows");
         self.needs_dimension(2, &STAGE)?;
         if let Some(grid) = self.cartesian_grid() {
             return match self.grid().dim() {
@@ -37,7 +37,7 @@ impl Kernels for SerialRuntime {
         &mut self,
         args: Mean<'_, SerialRuntime>,
     ) -> Result<ScalarCollection, Error> {
-        let _timer = self.session_mut().time_kernel(&MEAN);
+        let _timer = self.session_mut().time_kernel(&MEAN, "list");
         mean_general(self, &args)
     }
 
@@ -45,7 +45,7 @@ impl Kernels for SerialRuntime {
         &mut self,
         args: Bottom<'_, SerialRuntime>,
     ) -> Result<ScalarCollection, Error> {
-        let _timer = self.session_mut().time_kernel(&BOTTOM);
+        let _timer = self.session_mut().time_kernel(&BOTTOM, "list");
         bottom_general(self, &args)
     }
 }

@@ -15,7 +15,7 @@ impl Kernels for SerialRuntime {
         &mut self,
         args: ComputeResidual<'_, SerialRuntime>,
     ) -> Result<ScalarCollection, Error> {
-        let _timer = self.session_mut().time_kernel(&COMPUTE_RESIDUAL);
+        let _timer = self.session_mut().time_kernel(&COMPUTE_RESIDUAL, "rows");
         if let Some(grid) = self.cartesian_grid() {
             return match self.grid().dim() {
                 1 => compute_residual_cartesian::<1>(self, &args, &grid),
