@@ -24,7 +24,8 @@ pub(super) fn sentence(why: &Why) -> String {
             )
         }
         Why::MixedForms => {
-            "The kernel that reads it would mix sums over faces with reads by index, which have no fast form in common.".to_owned()
+            "The kernel that reads it would mix sums over faces with reads by index or centroids, which have no fast form in common."
+                .to_owned()
         }
         Why::ChosenByUser => "`--store` asks for it.".to_owned(),
         Why::Tall { limit } => format!("More than {limit} operations would stand above one another."),

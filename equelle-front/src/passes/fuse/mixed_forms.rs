@@ -1,6 +1,6 @@
-//! Kernels that would mix sums over faces with reads by index. Cartesian grids have forms for
-//! either, none for both: values are stored between them, so that each part is a kernel with a
-//! form.
+//! Kernels that would mix sums over faces with reads by index or centroids of cells. Cartesian grids
+//! have forms for either, none for both: values are stored between them, so that each part is a
+//! kernel with a form.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -14,14 +14,18 @@ use crate::types::{Basic, CanonicalSet, SetTable, Shape, Type};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Form {
     Sum,
+    /// Reads by index, and centroids: both know where a cell is.
     ByIndex,
 }
 
 impl Form {
-    fn of(op: &Op) -> Option<Form> {
+    /// The form that an operation asks for whose value is, or is not, on all cells.
+    fn new(op: &Op, is_on_all_cells: bool) -> Option<Form> {
         match op {
             Op::Divergence(_) | Op::FaceReduce { .. } => Some(Form::Sum),
             Op::Shift { .. } | Op::CellFact { .. } => Some(Form::ByIndex),
+            // Those of the cells of faces are seen as displacements.
+            Op::Centroid(_) if is_on_all_cells => Some(Form::ByIndex),
             _ => None,
         }
     }
@@ -37,25 +41,11 @@ const BOTH: Forms = [true; 2];
 pub(super) fn values_to_store(function: &Function, sets: &SetTable, defs: &Defs, plan: &Plan) -> BTreeSet<ValueId> {
     let mut splitter = Splitter { function, sets, defs, plan, stored: BTreeSet::new() };
     let mut forms = Forms::default();
-    note_forms(&function.body, &mut forms);
+    splitter.note_forms(&function.body, &mut forms);
     if forms == BOTH {
         splitter.block(&function.body);
     }
     splitter.stored
-}
-
-fn note_forms(block: &Block, forms: &mut Forms) {
-    for statement in &block.statements {
-        match &statement.kind {
-            StmtKind::Let { op, .. } => {
-                if let Some(form) = Form::of(op) {
-                    forms[form as usize] = true;
-                }
-            }
-            StmtKind::For { body, .. } => note_forms(body, forms),
-            StmtKind::Store { .. } | StmtKind::Output { .. } | StmtKind::Launch { .. } | StmtKind::Return(_) => {}
-        }
-    }
 }
 
 struct Splitter<'a> {
@@ -78,6 +68,26 @@ struct Substituted {
 }
 
 impl Splitter<'_> {
+    fn note_forms(&self, block: &Block, forms: &mut Forms) {
+        for statement in &block.statements {
+            match &statement.kind {
+                StmtKind::Let { results, op } => {
+                    if let [result] = results[..]
+                        && let Some(form) = self.form(result, op)
+                    {
+                        forms[form as usize] = true;
+                    }
+                }
+                StmtKind::For { body, .. } => self.note_forms(body, forms),
+                StmtKind::Store { .. } | StmtKind::Output { .. } | StmtKind::Launch { .. } | StmtKind::Return(_) => {}
+            }
+        }
+    }
+
+    fn form(&self, value: ValueId, op: &Op) -> Option<Form> {
+        Form::new(op, self.is_on_all_cells(self.ty(value)))
+    }
+
     fn block(&mut self, block: &Block) {
         for statement in &block.statements {
             match &statement.kind {
@@ -164,7 +174,7 @@ impl Splitter<'_> {
                 continue;
             }
             let operands: Vec<usize> = operands.iter().filter_map(|operand| known.get(operand)).copied().collect();
-            let own = Form::of(op);
+            let own = self.form(value, op);
             let has = |form: Form| own == Some(form) || operands.iter().any(|&operand| kernel.forms[operand][form as usize]);
             let forms = [has(Form::Sum), has(Form::ByIndex)];
             known.insert(value, kernel.values.len());
