@@ -219,7 +219,8 @@ fn a_profile_has_all_calls_of_each_kernel_and_its_bytes() {
         let text = stderr.text();
         let profile = text.lines().find(|line| line.contains(r#""event":"profile""#)).unwrap_or_else(|| panic!("{text}"));
         // Three cells of 16 bytes in ten rounds.
-        let of_kernel = profile.find(r#""name":"twice","lines":[3],"calls":10,"seconds":"#).unwrap_or_else(|| panic!("{profile}"));
+        let of_kernel =
+            profile.find(r#""name":"twice","lines":[3],"form":"threads","calls":10,"seconds":"#).unwrap_or_else(|| panic!("{profile}"));
         assert!(profile[of_kernel..].contains(r#""bytes":480"#), "{profile}");
         let seconds = profile[of_kernel..].split(r#""seconds":"#).nth(1).and_then(|rest| rest.split(',').next());
         let seconds: f64 = seconds.and_then(|number| number.parse().ok()).unwrap_or_else(|| panic!("{profile}"));

@@ -86,8 +86,8 @@ fn programs_import_functions() {
     assert!(imported as u64 > programs / 10, "{imported} functions of {programs} programs");
 }
 
-/// Programs have what has no form for Cartesian grids as it is written: sums over faces beside reads
-/// by index, and sums in the branches of ternaries.
+/// Programs have what has no form for Cartesian grids as it is written: sums over faces beside
+/// reads by index, and sums in the branches of ternaries.
 #[test]
 fn programs_mix_forms() {
     let fixtures = fixtures("random-agree-forms");

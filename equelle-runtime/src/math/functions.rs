@@ -210,7 +210,7 @@ macro_rules! elementary_functions {
             }
             /// The logarithm of base 2 of a positive number as a pair, to 64 bits and more; `hi`
             /// has half of the bits. With `s = (m - 1) / (m + 1)` that of the mantissa is
-            /// `2 s (3 + s^2 + s^4 ..) / (3 log 2)`, and only leading halves are multiplied exactly.
+            /// `2 s (3 + s^2 + s^4 ..) / (3 log 2)`; leading halves alone are multiplied exactly.
             fn log2_pair(x: F) -> Pair {
                 let k: F = log_exponent(x);
                 let m: F = log_mantissa(x);

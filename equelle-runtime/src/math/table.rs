@@ -261,7 +261,7 @@ impl<'a> Parts<'a> {
         let bucket = bucket(x - self.begins[0], self.scale, self.last);
         let entry = self.index[bucket].to_bits() as usize;
         let low = entry / 2;
-        if entry % 2 == 0 {
+        if entry.is_multiple_of(2) {
             return low + usize::from(self.begins[low] <= x);
         }
         bisected(self.begins, x, low, self.index[bucket + 1].to_bits() as usize / 2)
@@ -387,8 +387,8 @@ pub fn evaluate<R: Real, const N: usize>(functions: &[TableFunction<'_>; N], out
     }
 }
 
-/// [`interpolate`] and [`slope`] in CUDA C++, for the prelude of kernels. It needs `EQ_FUNCTION` and
-/// `eq_double::bits`.
+/// [`interpolate`] and [`slope`] in CUDA C++, for the prelude of kernels. It needs `EQ_FUNCTION`
+/// and `eq_double::bits`.
 pub const CUDA_TEXT: &str = "\
 EQ_FUNCTION const double* eq_table_piece(const double* table, double x) {
   const unsigned int pieces = (unsigned int)table[0] + 1;

@@ -67,8 +67,8 @@ impl Session {
         }
     }
 
-    /// Begins to measure a call of a kernel over its canonical set. On a Cartesian grid its loop has
-    /// this form.
+    /// Begins to measure a call of a kernel over its canonical set. On a Cartesian grid its loop
+    /// has this form.
     pub fn time_kernel(&mut self, info: &'static KernelInfo, form: &'static str) -> KernelTimer {
         let Some(profiler) = self.profiler().cloned() else { return KernelTimer(None) };
         let elements = self.elements_of(info);

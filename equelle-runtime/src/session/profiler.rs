@@ -119,8 +119,8 @@ impl Profiler {
         *state.solves.entry(line).or_default() += work;
     }
 
-    /// Adds calls of a kernel, its name and lines of the program, whose loops have this form, and their
-    /// seconds and bytes.
+    /// Adds calls of a kernel, its name and lines of the program, whose loops have this form, and
+    /// their seconds and bytes.
     pub fn kernel(&self, (name, lines): (&'static str, &'static [u32]), form: &'static str, calls: u64, seconds: f64, bytes: u64) {
         let mut state = self.state();
         let known = state.kernels.iter_mut().find(|known| known.name == name);

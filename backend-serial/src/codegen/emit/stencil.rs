@@ -117,7 +117,7 @@ fn place_in_row(writer: &mut Writer<'_>, steps: &[(i8, [SideMap; 2])]) -> TokenS
     quote! { #after::<ENDS>(first + i, #steps, #grid.n[0]) }
 }
 
-/// The centroid of the cell at the end of a path; what it is across the row does not change along it.
+/// The centroid of the cell at the end of a path; across the row it does not change along it.
 pub(in crate::codegen) fn stencil_centroid(writer: &mut Writer<'_>, path: &Path) -> Written<Text> {
     let [x, y, z] = steps(writer, path)?;
     let row = Literal::usize_unsuffixed(writer.stencil.row([y, z]));

@@ -2,8 +2,9 @@
 //! vector instructions can: a loop of its own makes them for a strip of elements, before the loop
 //! over these elements.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
+use equelle_front::ir::visit::{Node, visit_block};
 use equelle_front::ir::{KBlock, KExpr, KStmt, Kernel, LocalId, ParamId, Path, Space, UnaryOp};
 use equelle_front::ops::{BinaryMath, Elementary};
 use equelle_front::types::{Basic, Shape};
@@ -38,11 +39,13 @@ pub(super) fn functions_of_elements(writer: &mut Writer) -> Written<Option<Funct
         return Ok(None);
     }
     let mut finder = Finder { kernel, locals: writer.locals.len() as u32, definitions: BTreeMap::new(), found: Vec::new() };
-    let body = finder.block(&kernel.body);
+    let mut body = finder.block(&kernel.body);
+    finder.remove_unread(&mut body);
     let found = finder.found;
     if found.is_empty() {
         return Ok(None);
     }
+    let read_by_body = locals_read(&body);
     for (_, function) in &found {
         let name = writer.namer.fresh(&format!("{}_here", word(function)));
         writer.locals.push(ident(&name));
@@ -62,7 +65,9 @@ pub(super) fn functions_of_elements(writer: &mut Writer) -> Written<Option<Funct
         (0u32..).zip(&writer.params).filter(|(id, _)| uses.has(Use::LoadedHere(ParamId(*id)))).map(|(_, name)| name.clone()).collect();
     uses.items().for_each(|item| writer.uses.add(Use::Item(item)));
     let strip = ident(&writer.namer.fresh("strip"));
-    let strips: Vec<Ident> = names.iter().map(|name| ident(&writer.namer.fresh(&format!("{name}_strip")))).collect();
+    // Others are arguments of these alone.
+    let kept: Vec<&Ident> = found.iter().zip(&names).filter(|((local, _), _)| read_by_body.contains(local)).map(|(_, name)| name).collect();
+    let strips: Vec<Ident> = kept.iter().map(|name| ident(&writer.namer.fresh(&format!("{name}_strip")))).collect();
     let length = writer.uses.item("STRIP");
     writer.uses.add(Use::Range);
     Ok(Some(FunctionsOfElements {
@@ -73,15 +78,26 @@ pub(super) fn functions_of_elements(writer: &mut Writer) -> Written<Option<Funct
                 let len = #strip.len();
                 #(let #read = &#read[#strip.start..][..len];)*
                 #(let #strips = &mut #strips[..len];)*
-                for i in 0..len { #(let #names = #values; #strips[i] = #names;)* }
+                for i in 0..len { #(let #names = #values;)* #(#strips[i] = #kept;)* }
             }
         },
-        reads: quote! { #(let #names = #strips[position - #strip.start];)* },
+        reads: quote! { #(let #kept = #strips[position - #strip.start];)* },
         strip,
     }))
 }
 
-/// What a function is called.
+/// The locals that a block reads.
+fn locals_read(block: &KBlock) -> BTreeSet<LocalId> {
+    let mut read = BTreeSet::new();
+    visit_block(block, &mut |node| {
+        if let Node::Expr(KExpr::Local(local)) | Node::Path(Path::Local(local)) = node {
+            read.insert(*local);
+        }
+    });
+    read
+}
+
+/// The name of a function.
 fn word(function: &KExpr) -> &'static str {
     match function {
         KExpr::Unary(UnaryOp::Elementary(function), _) => function.word(),
@@ -123,6 +139,18 @@ impl Finder<'_> {
         });
         let statements = statements.collect();
         KBlock { statements, yields: block.yields.iter().map(|value| self.without(value)).collect() }
+    }
+
+    /// Removes definitions that only functions have read.
+    fn remove_unread(&self, body: &mut KBlock) {
+        loop {
+            let (read, before) = (locals_read(body), body.statements.len());
+            let is_unread = |local: &LocalId| self.definitions.contains_key(local) && !read.contains(local);
+            body.statements.retain(|statement| !matches!(statement, KStmt::Let { local, .. } if is_unread(local)));
+            if body.statements.len() == before {
+                return;
+            }
+        }
     }
 
     /// An expression that reads functions instead of evaluating them.

@@ -10,7 +10,7 @@ use std::collections::BTreeSet;
 
 use super::build::{Builder, Mode, Result};
 use super::facts::Axis;
-use super::plan::Placement;
+use super::placement::Placement;
 use crate::backend::structural::axis_is;
 use crate::ir::{KBlock, KExpr, KStmt, Op, Path, UnaryOp, ValueId};
 use crate::ops::{Arithmetic, Logic};

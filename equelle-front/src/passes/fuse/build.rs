@@ -4,10 +4,11 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use super::super::analysis::Defs;
 use super::axes::folded;
+use super::branch_sums::take_sums;
 use super::facts::Facts;
 use super::names::{identifier, value_name};
-use super::plan::{Placement, Plan};
-use super::sum::take_sums;
+use super::placement::Placement;
+use super::plan::Plan;
 use super::tidy::inline_single_uses;
 use crate::ir::{Function, Interpolant, KBlock, KExpr, KStmt, Local, LocalId, Op, Param, ParamId, Path, UnaryOp, ValueId};
 use crate::lower::UniqueNames;

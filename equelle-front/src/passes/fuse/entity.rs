@@ -1,7 +1,7 @@
 //! Entity-valued operations become access paths.
 
 use super::build::{Builder, Mode, Result, Unfusable};
-use super::plan::Placement;
+use super::placement::Placement;
 use crate::ir::{EntitySource, KExpr, Op, Path, Side, ValueId};
 use crate::types::{CanonicalSet, Shape};
 

@@ -2,7 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use super::plan::{Planner, decided_by_grid, is_storable};
+use super::placement::is_storable;
+use super::plan::{Planner, decided_by_grid};
 use crate::ir::{Op, OpClass, ValueId};
 use crate::types::{Basic, EntityKind, Type};
 

@@ -1,11 +1,11 @@
-//! Kernels that would mix sums over faces with reads by index or centroids of cells. Cartesian grids
-//! have forms for either, none for both: values are stored between them, so that each part is a
-//! kernel with a form.
+//! Kernels that would mix sums over faces with reads by index or centroids of cells. Cartesian
+//! grids have forms for either, none for both: values are stored between them, so that each part is
+//! a kernel with a form.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::super::analysis::Defs;
-use super::plan::{Placement, Plan, is_storable};
+use super::placement::{Placement, is_storable};
 use super::smallest_cut::{Graph, smallest_cut};
 use crate::ir::{Block, Function, Op, StmtKind, Storage, ValueId};
 use crate::types::{Basic, CanonicalSet, SetTable, Shape, Type};
@@ -38,8 +38,13 @@ const BOTH: Forms = [true; 2];
 
 /// The fewest values to store for each kernel of a plan that has both forms in it. Of two ways
 /// with as few values, it is the one that stores sums.
-pub(super) fn values_to_store(function: &Function, sets: &SetTable, defs: &Defs, plan: &Plan) -> BTreeSet<ValueId> {
-    let mut splitter = Splitter { function, sets, defs, plan, stored: BTreeSet::new() };
+pub(super) fn values_to_store(
+    function: &Function,
+    sets: &SetTable,
+    defs: &Defs,
+    placement: &dyn Fn(ValueId) -> Placement,
+) -> BTreeSet<ValueId> {
+    let mut splitter = Splitter { function, sets, defs, placement, stored: BTreeSet::new() };
     let mut forms = Forms::default();
     splitter.note_forms(&function.body, &mut forms);
     if forms == BOTH {
@@ -52,12 +57,13 @@ struct Splitter<'a> {
     function: &'a Function,
     sets: &'a SetTable,
     defs: &'a Defs,
-    plan: &'a Plan,
+    placement: &'a dyn Fn(ValueId) -> Placement,
     /// Values to be stored, for the kernels so far.
     stored: BTreeSet<ValueId>,
 }
 
-/// The values that a kernel substitutes, operands before their users: the value that it computes is the last.
+/// The values that a kernel substitutes, operands before their users: the value that it computes is
+/// the last.
 struct Substituted {
     values: Vec<ValueId>,
     graph: Graph,
@@ -93,7 +99,7 @@ impl Splitter<'_> {
             match &statement.kind {
                 StmtKind::Let { results, op } => {
                     // Reductions have no form for Cartesian grids alone.
-                    let is_root = |result| self.plan.placement(result) == Placement::Kernel && !matches!(op, Op::Reduce(..));
+                    let is_root = |result| (self.placement)(result) == Placement::Kernel && !matches!(op, Op::Reduce(..));
                     if let [result] = results[..]
                         && is_root(result)
                         && self.is_on_all_cells(self.ty(result))
@@ -157,7 +163,7 @@ impl Splitter<'_> {
     /// The values that the kernel of a value substitutes if these are stored.
     fn substituted(&self, root: ValueId, stored: &BTreeSet<ValueId>) -> Substituted {
         let is_substituted =
-            |value: &ValueId| self.plan.placement(*value) == Placement::Inline && !self.stored.contains(value) && !stored.contains(value);
+            |value: &ValueId| (self.placement)(*value) == Placement::Inline && !self.stored.contains(value) && !stored.contains(value);
         let mut kernel = Substituted { values: Vec::new(), graph: Graph { operands: Vec::new() }, own: Vec::new(), forms: Vec::new() };
         let mut known: BTreeMap<ValueId, usize> = BTreeMap::new();
         let mut open = vec![(root, false)];

@@ -8,6 +8,7 @@
 //! and, where it has one, its Cartesian form.
 
 mod axes;
+mod branch_sums;
 mod build;
 mod entity;
 mod equation;
@@ -17,6 +18,7 @@ mod kernel_maker;
 mod mixed_forms;
 mod names;
 mod offsets;
+mod placement;
 mod plan;
 mod smallest_cut;
 mod sum;
@@ -34,7 +36,8 @@ use super::Notes;
 use super::analysis::{Defs, residual_functions};
 use build::Unfusable;
 use kernel_maker::KernelMaker;
-use plan::{Placement, Plan};
+use placement::Placement;
+use plan::Plan;
 
 pub(super) use equation::{EquationKernel, Equations};
 pub(super) use names::{identifier, value_name};

@@ -7,21 +7,11 @@ use super::super::{Need, Notes, Why};
 use super::invariant::Again;
 use super::mixed_forms::values_to_store;
 use super::offsets::{OffsetReads, reads, sum};
+use super::placement::{Placement, is_fusable, is_storable};
 use crate::cost::{CostModel, Extremes};
 use crate::ir::{Block, Function, Op, OpClass, StmtKind, Storage, UnaryOp, ValueId};
 use crate::ops::{BinaryMath, Offset};
 use crate::types::{Basic, CanonicalSet, EntityKind, Extent, SetTable, Shape, Type};
-
-/// What becomes of a value.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Placement {
-    /// Substituted into the kernels that use it.
-    Inline,
-    /// Computed by a kernel of its own and kept in memory.
-    Kernel,
-    /// Computed by a run-time operation (inputs, calls, and what kernels cannot compute).
-    Operation,
-}
 
 /// Operations above one another that are substituted into one expression; what would be higher is
 /// stored. No formula that someone wrote comes near it; a sum of thousands of terms does, and
@@ -80,7 +70,7 @@ impl Plan {
         let mut between_forms = BTreeSet::new();
         loop {
             let plan = Plan::with(function, sets, model, defs, kept, &between_forms);
-            let found = values_to_store(function, sets, defs, &plan);
+            let found = values_to_store(function, sets, defs, &|value| plan.placement(value));
             if found.is_empty() {
                 return plan;
             }
@@ -515,8 +505,8 @@ impl Planner<'_> {
         Some((Placement::Kernel, why))
     }
 
-    /// Why the value of a function at cells is stored because faces read it, if it is. Arithmetic is
-    /// done again: rows keep it for both sides of a face, and threads have it at hand.
+    /// Why the value of a function at cells is stored because faces read it, if it is. Arithmetic
+    /// is done again: rows keep it for both sides of a face, and threads have it at hand.
     fn read_by_faces(&self, op: &Op, cost: u32, sites: &Sites) -> Option<Why> {
         let is_function = match op {
             Op::Interpolate { .. } | Op::Unary(UnaryOp::Elementary(_), _) => true,
@@ -646,34 +636,6 @@ pub(super) fn decided_by_grid(function: &Function, defs: &Defs, value: ValueId) 
         Some(Op::On { data, target }) => decided(data) && decided(target),
         Some(Op::Select { condition, if_true, if_false }) => [condition, if_true, if_false].into_iter().all(decided),
         _ => false,
-    }
-}
-
-/// Whether it can be kept in memory; constants never need to be.
-pub(super) fn is_storable(op: &Op, ty: Type) -> bool {
-    op.class() != OpClass::Literal
-        && match ty.shape {
-            Shape::Collection(_) => !matches!(ty.basic, Basic::Text | Basic::Table | Basic::Axis(_)),
-            Shape::Single => matches!(ty.basic, Basic::Scalar | Basic::Vector | Basic::Bool),
-            Shape::Domain(_) | Shape::Sequence => false,
-        }
-}
-
-/// Whether a kernel can compute it.
-fn is_fusable(op: &Op, ty: Type) -> bool {
-    if matches!(ty.shape, Shape::Sequence) || matches!(ty.basic, Basic::Text | Basic::Table | Basic::Axis(_)) {
-        return false;
-    }
-    match op.class() {
-        OpClass::Geometry if matches!(op, Op::GridNumber(_)) => false,
-        OpClass::Text | OpClass::Domain | OpClass::Load | OpClass::Input | OpClass::Call | OpClass::Solve => false,
-        OpClass::Literal
-        | OpClass::Topology
-        | OpClass::Geometry
-        | OpClass::Pointwise
-        | OpClass::Transfer
-        | OpClass::FiniteVolume
-        | OpClass::Reduction => true,
     }
 }
 

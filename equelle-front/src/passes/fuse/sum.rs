@@ -1,10 +1,6 @@
 //! Divergence, and sums and extremes over faces, become reductions over the faces of a cell.
 
-use std::collections::BTreeSet;
-
-use super::super::locals::assigned;
 use super::build::{Builder, Mode, Result, Unfusable, ZeroSign};
-use crate::backend::visit::{Node, visit_stmt};
 use crate::ir::{FaceFilter, KBlock, KExpr, KStmt, Path, Side, SideBlocks, UnaryOp, ValueId};
 use crate::ops::{Arithmetic, FaceReduction};
 use crate::types::{Basic, CanonicalSet, EntityKind, Shape, Type};
@@ -173,29 +169,6 @@ impl Builder<'_> {
             }
         }
     }
-}
-
-/// Takes the sums over sides out of a block, and the statements that they read.
-pub(super) fn take_sums(block: &mut KBlock) -> Vec<KStmt> {
-    let mut read = BTreeSet::new();
-    let (mut taken, mut left) = (Vec::new(), Vec::new());
-    for statement in std::mem::take(&mut block.statements).into_iter().rev() {
-        if !matches!(statement, KStmt::ReduceSides { .. }) && !assigned(&statement).iter().any(|local| read.contains(local)) {
-            left.push(statement);
-            continue;
-        }
-        visit_stmt(&statement, &mut |node| match node {
-            Node::Expr(KExpr::Local(local)) | Node::Path(Path::Local(local)) => {
-                read.insert(*local);
-            }
-            Node::Expr(_) | Node::Path(_) | Node::Stmt(_) => {}
-        });
-        taken.push(statement);
-    }
-    left.reverse();
-    taken.reverse();
-    block.statements = left;
-    taken
 }
 
 /// What changes nothing in a reduction.

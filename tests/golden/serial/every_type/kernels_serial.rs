@@ -452,7 +452,6 @@ fn fields_general<const DIM: usize, G: Places<DIM>>(
             let mut sin_here_strip = [0.0; STRIP];
             let mut cos_here_strip = [0.0; STRIP];
             let mut tan_here_strip = [0.0; STRIP];
-            let mut log_here_strip = [0.0; STRIP];
             let mut pow_here_strip = [0.0; STRIP];
             for first in range.clone().step_by(STRIP) {
                 let strip = first..range.end.min(first + STRIP);
@@ -462,18 +461,16 @@ fn fields_general<const DIM: usize, G: Places<DIM>>(
                     let sin_here_strip = &mut sin_here_strip[..len];
                     let cos_here_strip = &mut cos_here_strip[..len];
                     let tan_here_strip = &mut tan_here_strip[..len];
-                    let log_here_strip = &mut log_here_strip[..len];
                     let pow_here_strip = &mut pow_here_strip[..len];
                     for i in 0..len {
                         let sin_here = math::sin(u[i]);
-                        sin_here_strip[i] = sin_here;
                         let cos_here = math::cos(u[i]);
-                        cos_here_strip[i] = cos_here;
                         let tan_here = math::tan(u[i]);
-                        tan_here_strip[i] = tan_here;
                         let log_here = math::log(u[i].abs() + growth);
-                        log_here_strip[i] = log_here;
                         let pow_here = math::pow(log_here, 2.0);
+                        sin_here_strip[i] = sin_here;
+                        cos_here_strip[i] = cos_here;
+                        tan_here_strip[i] = tan_here;
                         pow_here_strip[i] = pow_here;
                     }
                 }
@@ -482,7 +479,6 @@ fn fields_general<const DIM: usize, G: Places<DIM>>(
                     let sin_here = sin_here_strip[position - strip.start];
                     let cos_here = cos_here_strip[position - strip.start];
                     let tan_here = tan_here_strip[position - strip.start];
-                    let log_here = log_here_strip[position - strip.start];
                     let pow_here = pow_here_strip[position - strip.start];
                     let scaled = if big {
                         vector_mul(along, u[position])
@@ -514,7 +510,6 @@ fn fields_general<const DIM: usize, G: Places<DIM>>(
                         }
                     }
                     let waves = sin_here + cos_here + tan_here;
-                    let logs = log_here;
                     for (component, value) in v_values
                         .iter_mut()
                         .zip(vector_add(scaled, vector::<DIM>(&[u[position], waves])))
