@@ -70,7 +70,7 @@ fn the_interpreter_needs_more() {
     assert_eq!(Needs::interpreted(&fused).sets[0].general, Needs::interpreted(&fused).sets[0].cartesian);
 }
 
-/// What cannot fit is refused before an input is read, here one that has no number.
+/// A run that cannot fit is refused before an input is read, here one that has no number.
 #[test]
 fn the_interpreter_refuses_what_cannot_fit() {
     let folder = scratch("memory-interpreted");

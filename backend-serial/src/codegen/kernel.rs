@@ -112,7 +112,7 @@ pub(super) fn write(source: Source<'_>, usage: &KernelUsage, functions: &mut Nam
             // numbers.
             Err(Failure::Form(refusal)) => {
                 body.extend(closed_form(kernel, reals, &general));
-                // What both forms lack is said in the words of the whole.
+                // A kernel that mixes forms is told as such, whichever form refused it.
                 match any_grid.refused {
                     Some(Refusal::NoCartesianBody) => ChosenForm { refused: Some(refusal), ..any_grid },
                     Some(_) | None => any_grid,

@@ -2,8 +2,7 @@
 
 use std::fmt;
 
-use crate::ir::visit::{Node, visit_general};
-use crate::ir::{KStmt, Kernel, reads_by_index};
+use crate::ir::{Kernel, reads_by_index, sums_over_faces};
 use crate::types::{CanonicalSet, SetTable};
 
 /// The loop of a kernel on a Cartesian grid, fastest first.
@@ -22,9 +21,6 @@ pub enum LoopForm {
 }
 
 impl LoopForm {
-    /// Every form.
-    pub const ALL: [LoopForm; 5] = [LoopForm::PerAxis, LoopForm::Rows, LoopForm::List, LoopForm::Cells, LoopForm::General];
-
     /// Its name in reports.
     pub fn name(self) -> &'static str {
         match self {
@@ -55,10 +51,8 @@ impl ChosenForm {
     /// The loop of the body for any grid: a list, unless each cell goes over its faces, or reads
     /// others by index.
     pub fn general(kernel: &Kernel, sets: &SetTable) -> Self {
-        let mut sums = false;
-        visit_general(kernel, &mut |node| sums |= matches!(node, Node::Stmt(KStmt::ReduceFaces { .. })));
         let is_whole = kernel.space_set() == Some(sets.canonical(CanonicalSet::ALL_CELLS));
-        match (sums, reads_by_index(kernel)) {
+        match (sums_over_faces(kernel), reads_by_index(kernel)) {
             (true, true) => ChosenForm::slower(LoopForm::General, Refusal::MixedForms),
             (true, false) | (false, true) if is_whole => ChosenForm::slower(LoopForm::General, Refusal::NoCartesianBody),
             (true, false) | (false, true) | (false, false) => ChosenForm::new(LoopForm::List),
@@ -84,8 +78,6 @@ pub enum Refusal {
     UnequalTerms,
     /// Terms on the boundary that depend on other sums.
     BoundaryTerms,
-    /// A look-up in a table.
-    Table,
     /// An elementary function or a power.
     Function,
     /// A Vector.
@@ -125,7 +117,6 @@ impl Refusal {
             Refusal::ReductionOverFaces => "a product or an extreme over faces",
             Refusal::UnequalTerms => "terms that the two cells of a face see differently",
             Refusal::BoundaryTerms => "terms on the boundary that depend on other sums",
-            Refusal::Table => "a look-up in a table",
             Refusal::Function => "an elementary function",
             Refusal::Vector => "a Vector",
             Refusal::Geometry => "a centroid or a normal",

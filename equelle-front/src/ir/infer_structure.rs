@@ -3,7 +3,7 @@
 use crate::ir::op::{Block, Module, Op, StmtKind};
 use crate::ir::structure::Structure;
 use crate::ir::visit::{Node, visit_block};
-use crate::ir::{KExpr, Kernel, Path};
+use crate::ir::{KExpr, KStmt, Kernel, Path};
 use crate::ops::{Beyond, GridNumber, Offset, SideMap};
 use crate::source::Span;
 
@@ -26,7 +26,14 @@ pub fn structure(module: &Module) -> Option<Structure> {
     found
 }
 
-/// Whether a kernel reads by index, or asks where a cell is in the grid.
+/// True if the elements of a kernel go over their faces, on any grid.
+pub fn sums_over_faces(kernel: &Kernel) -> bool {
+    let mut sums = false;
+    visit_block(&kernel.body, &mut |node| sums |= matches!(node, Node::Stmt(KStmt::ReduceFaces { .. })));
+    sums
+}
+
+/// True if a kernel reads by index, or asks where a cell is in the grid.
 pub fn reads_by_index(kernel: &Kernel) -> bool {
     let mut reads = false;
     visit_block(&kernel.body, &mut |node| {

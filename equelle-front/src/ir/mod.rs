@@ -45,7 +45,7 @@ pub mod text;
 pub mod visit;
 
 pub use failure::Failure;
-pub use infer_structure::{reads_by_index, structure as infer_structure};
+pub use infer_structure::{reads_by_index, structure as infer_structure, sums_over_faces};
 pub use interface::Interface;
 pub use kernel::*;
 pub use location::{IrLocation, KernelItem, Owner};

@@ -30,7 +30,7 @@ use crate::backend::visit::{Node, visit_block};
 use crate::cost::Extremes;
 use crate::ir::{
     Block, COMPUTE, CartesianForm, Function, KBlock, KExpr, KResult, KStmt, Kernel, KernelId, Local, LocalId, Module, MutableId, Op,
-    ParamId, Path, Space, Stmt, StmtKind, ValueId, reads_by_index,
+    ParamId, Path, Space, Stmt, StmtKind, ValueId, reads_by_index, sums_over_faces,
 };
 use crate::lower::UniqueNames;
 use crate::ops::Reduction;
@@ -143,12 +143,6 @@ enum Form {
     GeneralSum,
     Full,
     PerAxis,
-}
-
-fn sums_over_faces(kernel: &Kernel) -> bool {
-    let mut sums = false;
-    visit_block(&kernel.body, &mut |node| sums |= matches!(node, Node::Stmt(KStmt::ReduceFaces { .. })));
-    sums
 }
 
 /// Whether a kernel follows a path that may lead to no entity.

@@ -45,7 +45,7 @@ pub(in crate::codegen) fn face_rows(source: Source<'_>, block: &KBlock, function
         return Err(Failure::Form(Refusal::Result));
     }
     let mut writer = Writer::new(source, Form::Cell, functions);
-    // What waits for the next row is of the type of collections.
+    // Buffers between rows have the type of collections.
     if writer.reals == Reals::Rounded {
         return Err(Failure::Form(Refusal::Numbers));
     }

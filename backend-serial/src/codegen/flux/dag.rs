@@ -75,7 +75,7 @@ pub(in crate::codegen) enum Op {
     Compare(Comparison, Node, Node),
     Logic(Logic, Node, Node),
     Math(BinaryMath, Node, Node),
-    /// What a table gives at an argument.
+    /// The value or slope of a table at an argument.
     Table(ParamId, Interpolant, Node),
     /// `condition ? a : b`. Both are evaluated: nothing here can fail.
     Select(Node, Node, Node),

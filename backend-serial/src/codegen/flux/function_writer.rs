@@ -459,7 +459,7 @@ impl Body<'_, '_, '_> {
         Ok(Some(Text::atom(quote! { #mul_add(#x, #y, #c) })))
     }
 
-    /// Whether a value is read rather than evaluated where it is wanted.
+    /// True if a value is read rather than evaluated where it is wanted.
     fn has_name(&self, node: Node) -> bool {
         self.bound.contains_key(&node) || self.given.contains_key(&node) || self.function_writer.stored.contains_key(&node)
     }

@@ -110,7 +110,7 @@ pub(in crate::codegen) fn cell_value_count(writer: &mut Writer, face: LocalId, b
 }
 
 fn analyse(writer: &mut Writer, face: LocalId, body: &KBlock) -> Written<FluxAnalysis> {
-    // What waits for the faces is of the type of collections.
+    // Buffers between cells and faces have the type of collections.
     if writer.reals == Reals::Rounded {
         return Err(Failure::Form(Refusal::Numbers));
     }

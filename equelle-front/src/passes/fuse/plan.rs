@@ -66,7 +66,7 @@ impl Sites {
 impl Plan {
     /// Decides for a function; the values in `kept` stay operations.
     pub(super) fn of(function: &Function, sets: &SetTable, model: &CostModel, defs: &Defs, kept: &BTreeSet<ValueId>) -> Plan {
-        // What kernels have in them is known of a plan alone, and each value stored changes it.
+        // Only a plan tells what kernels substitute, and each value that is stored changes it.
         let mut between_forms = BTreeSet::new();
         loop {
             let plan = Plan::with(function, sets, model, defs, kept, &between_forms);
