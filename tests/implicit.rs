@@ -20,6 +20,8 @@ mod failures;
 mod flow;
 #[path = "implicit/heat.rs"]
 mod heat;
+#[path = "implicit/inside.rs"]
+mod inside;
 #[path = "implicit/rescue.rs"]
 mod rescue;
 #[path = "implicit/rescue_loops.rs"]

@@ -2,13 +2,14 @@
 
 use equelle_front::backend::KernelNames;
 use equelle_front::backend::forms::{ChosenForm, LoopForm};
-use equelle_front::backend::inside::Inside;
+use equelle_front::backend::inside::InsideForms;
 use equelle_front::backend::usage::{KernelUsage, ModuleUsage};
-use equelle_front::ir::{CartesianForm, Kernel, Module, reads_by_index};
+use equelle_front::ir::{CartesianForm, Kernel, Module, reads_by_index, sums_over_faces};
 use equelle_front::types::{Basic, SetTable, Type};
 
-use super::cartesian::by_index::{body_of_cells, is_equation_of_cells};
+use super::cartesian::by_index::body_of_cells;
 use super::cartesian::function::{axis_function, cell_function, row_function};
+use super::cartesian::inside::inside_function;
 use super::cartesian::rows_by_index::row_function_by_index;
 use super::emit::reals::Reals;
 use super::emit::writer::Source;
@@ -107,9 +108,7 @@ fn functions(source: Source<'_>) -> Functions {
     if let Some(form) = &kernel.jacobian {
         let cartesian = match form.cartesian.as_ref().filter(|_| plain) {
             Some(block) => Some(cartesian_equation(source, form.unknowns, block)),
-            None if plain && is_equation_of_cells(kernel, form, source.sets) => {
-                Inside::of(form).map(|inside| equation_by_index(source, form, &inside))
-            }
+            None if plain => InsideForms::of(kernel, source.sets).map(|inside| equation_by_index(source, form, &inside)),
             None => None,
         };
         return Functions::Equation { general: Box::new(unstructured_equation(source, form)), cartesian: cartesian.map(Box::new) };
@@ -135,6 +134,10 @@ fn functions(source: Source<'_>) -> Functions {
         }
         Some(CartesianForm::Full(_) | CartesianForm::PerAxis(_)) | None => None,
     };
+    let cartesian = cartesian.or_else(|| {
+        let inside = (plain && kernel.cartesian.is_none() && sums_over_faces(kernel)).then(|| InsideForms::of(kernel, source.sets));
+        Some(CartesianFunction::Cells(inside_function(source, &inside.flatten()?), None))
+    });
     Functions::Values { general: Box::new(unstructured_function(source)), cartesian: cartesian.map(Box::new) }
 }
 

@@ -4,13 +4,13 @@ use equelle_front::backend::forms::{ChosenForm, Refusal};
 use equelle_front::backend::tabulated::{Tabulated, tabulated};
 use equelle_front::backend::usage::KernelUsage;
 use equelle_front::backend::{BackendError, KernelNames, Namer};
-use equelle_front::ir::{Kernel, ParamId, Space, reads_by_index};
+use equelle_front::ir::{Kernel, ParamId, Space, reads_by_index, sums_over_faces};
 use equelle_front::types::{Basic, Shape};
 use proc_macro2::{Ident, Literal, TokenStream};
 use quote::quote;
 
-use super::cartesian::function::{cartesian_equation, cartesian_functions};
-use super::cartesian::stencil_rows::{equation_by_index, stencil_rows};
+use super::cartesian::function::{Entry, cartesian_equation, cartesian_functions};
+use super::cartesian::stencil_rows::{inside_rows, stencil_rows};
 use super::emit::reals::Reals;
 use super::emit::text::ident;
 use super::emit::uses::{Use, Uses};
@@ -47,13 +47,14 @@ pub(super) fn write(source: Source<'_>, usage: &KernelUsage, functions: &mut Nam
     let name = |functions: &mut Namer, suffix: &str| ident(&functions.fresh(&format!("{}_{suffix}", names.method)));
     // Only numbers are kept per axis.
     let kept = kernel.params.iter().all(|p| !p.per_axis || p.ty.basic == Basic::Scalar);
-    let by_index = kernel.cartesian.is_none() && kept && reads_by_index(kernel);
-    let rows = by_index.then(|| match &kernel.jacobian {
-        None => stencil_rows(source, None, functions),
-        Some(_) => equation_by_index(general_source, functions),
-    });
+    let rows = match &general_source.kernel.jacobian {
+        None if !kept || kernel.cartesian.is_some() => None,
+        None if sums_over_faces(kernel) => Some(inside_rows(source, functions)),
+        None => reads_by_index(kernel).then(|| stencil_rows(source, functions)),
+        Some(form) => (kept && form.cartesian.is_none()).then(|| inside_rows(general_source, functions)),
+    };
     // No other grid gets here.
-    let rows_alone = matches!(rows, Some(Ok(_))) && !kernel.params.iter().any(|p| p.per_axis);
+    let rows_alone = reads_by_index(kernel) && matches!(rows, Some(Ok(_))) && !kernel.params.iter().any(|p| p.per_axis);
     let general_name = name(functions, "general");
     let general = match &general_source.kernel.jacobian {
         None => unwrap(kernel, unstructured_function(source, general_name, Part::Whole, functions))?,
@@ -201,7 +202,7 @@ fn unwrap<T>(kernel: &Kernel, written: Written<T>) -> Result<T, BackendError> {
 }
 
 /// `if let Some(grid) = ... { return ... }`
-fn cartesian_branch(kernel: &Kernel, reals: Reals, names: &KernelNames, entry: &Ident, before: &TokenStream) -> TokenStream {
+fn cartesian_branch(kernel: &Kernel, reals: Reals, names: &KernelNames, entry: &Entry, before: &TokenStream) -> TokenStream {
     // What is kept per axis only by convention of the compiler is looked at; without it the general
     // form runs.
     let kept = kernel.params.iter().zip(&names.params).filter(|(p, _)| p.per_axis).map(|(_, name)| {
@@ -209,7 +210,7 @@ fn cartesian_branch(kernel: &Kernel, reals: Reals, names: &KernelNames, entry: &
         quote! { && args.#name.per_axis().is_some() }
     });
     let (extra, cartesian_grid) = (quote! { &grid }, reals.cartesian_grid());
-    let dispatch = call(entry, kernel, Generic::Dim, &extra);
+    let dispatch = call_of_entry(entry, kernel, &quote! { &args, }, &extra);
     quote! {
         if let Some(grid) = self.#cartesian_grid() #(#kept)* {
             #before
@@ -219,14 +220,14 @@ fn cartesian_branch(kernel: &Kernel, reals: Reals, names: &KernelNames, entry: &
 }
 
 /// The call of a form for Cartesian grids, which are the only ones of the program.
-fn structured_call(kernel: &Kernel, reals: Reals, entry: &Ident, before: &TokenStream) -> TokenStream {
+fn structured_call(kernel: &Kernel, reals: Reals, entry: &Entry, before: &TokenStream) -> TokenStream {
     let rounded = (reals == Reals::Single).then(|| quote! { .rounded() });
     let args = if kernel.writes_what_it_reads() {
         quote! { args, }
     } else {
         quote! { &args, }
     };
-    let dispatch = call_with(entry, kernel, Generic::Dim, &args, &quote! { &grid });
+    let dispatch = call_of_entry(entry, kernel, &args, &quote! { &grid });
     quote! {
         let grid = self.structured_grid()? #rounded;
         #before
@@ -258,6 +259,22 @@ impl GeneralFunction {
 /// A call of a free function, for the dimension of the grid if it is generic.
 fn call(name: &Ident, kernel: &Kernel, generic: Generic, extra: &TokenStream) -> TokenStream {
     call_with(name, kernel, generic, &quote! { &args, }, extra)
+}
+
+/// A call of the function for the grid at hand.
+fn call_of_entry(entry: &Entry, kernel: &Kernel, args: &TokenStream, extra: &TokenStream) -> TokenStream {
+    let [one, two, three] = match entry {
+        Entry::AnyDimension(name) => return call_with(name, kernel, Generic::Dim, args, extra),
+        Entry::ByDimension(names) => names,
+    };
+    let args = (!kernel.params.is_empty()).then_some(args);
+    quote! {
+        match self.grid().dim() {
+            1 => #one::<1>(self, #args #extra),
+            2 => #two::<2>(self, #args #extra),
+            _ => #three::<3>(self, #args #extra),
+        }
+    }
 }
 
 /// The same with these arguments, if there are any.

@@ -146,6 +146,12 @@ impl<R: Real> CartesianGrid<R> {
         self.face_start[axis] + low + self.stride[axis] * (at[axis] + usize::from(high) + (self.n[axis] + 1) * slab)
     }
 
+    /// The axis that a face is across.
+    #[inline]
+    pub fn face_axis(&self, face: u32) -> usize {
+        (1..self.dim).filter(|&axis| face as usize >= self.face_start[axis]).count()
+    }
+
     /// Position of that face in InteriorFaces(), if it is interior.
     #[inline]
     pub fn interior_face(&self, at: [usize; 3], axis: usize, high: bool) -> usize {

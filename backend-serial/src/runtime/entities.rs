@@ -372,6 +372,13 @@ impl<R: Real> Entities<R> for CartesianGrid<R> {
     }
 }
 
+impl<R: Real> CartesianGrid<R> {
+    /// The grid as any other, with the methods of [`Places`] alone.
+    pub fn places<const DIM: usize>(&self) -> &impl Places<DIM, R> {
+        self
+    }
+}
+
 impl<const DIM: usize, R: Real> Places<DIM, R> for CartesianGrid<R> {
     #[inline]
     fn cell_centroid(&self, cell: u32) -> [R; DIM] {

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::backend::inside::Inside;
+use crate::backend::inside::InsideForms;
 use crate::backend::stencil::Skeleton;
 use crate::ir::reach::OffsetPaths;
 use crate::ir::{Block, Equation, Function, KBlock, KStmt, LocalId, Module, Op, Path, StmtKind};
@@ -62,8 +62,9 @@ fn block(module: &Module, function: &Function, body: &Block, found: &mut Vec<Sol
                     entries: rows.iter().map(|row| row.each_ref().map(|row| row.entries)).collect(),
                     additions: rows.iter().map(|row| row.each_ref().map(|row| row.additions)).collect(),
                     cartesian: equations.iter().all(|equation| {
-                        let form = module.kernels[equation.kernel.0 as usize].jacobian.as_ref();
-                        form.is_some_and(|form| form.cartesian.is_some() || Inside::of(form).is_some())
+                        let kernel = &module.kernels[equation.kernel.0 as usize];
+                        let form = kernel.jacobian.as_ref();
+                        form.is_some_and(|form| form.cartesian.is_some() || InsideForms::of(kernel, &module.sets).is_some())
                     }),
                 });
             }

@@ -26,6 +26,7 @@ use super::combine::{combine, widen_sums};
 use super::locals::{copy_local, drop_unused_locals};
 use super::rewrite::{NodeMut, rewrite_block};
 use super::schedule::{Candidate, Scheduled, schedule};
+use crate::backend::inside::InsideForms;
 use crate::backend::visit::{Node, visit_block};
 use crate::cost::Extremes;
 use crate::ir::{
@@ -138,9 +139,9 @@ struct Key {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Form {
     General,
-    /// General, with sums over faces, beside kernels that read by index: one kernel of both would
-    /// have no form for Cartesian grids.
-    GeneralSum,
+    /// General, with sums over faces and a form for cells inside Cartesian grids, which one of
+    /// other kernels may refuse.
+    Inside,
     Full,
     PerAxis,
 }
@@ -325,7 +326,7 @@ impl Merger<'_> {
 
     fn key_of(&self, kernel: &Kernel) -> Key {
         let form = match &kernel.cartesian {
-            None if self.by_index && sums_over_faces(kernel) => Form::GeneralSum,
+            None if sums_over_faces(kernel) && InsideForms::of(kernel, self.sets).is_some() => Form::Inside,
             None => Form::General,
             // Kernels that read by index have one form, for Cartesian grids alone.
             Some(CartesianForm::Full(block)) if self.by_index && *block == kernel.body => Form::General,
@@ -410,7 +411,7 @@ impl Merged {
             locals: Vec::new(),
             body: KBlock::default(),
             cartesian: match key.form {
-                Form::General | Form::GeneralSum => None,
+                Form::General | Form::Inside => None,
                 Form::Full => Some(CartesianForm::Full(KBlock::default())),
                 Form::PerAxis => Some(CartesianForm::PerAxis(KBlock::default())),
             },

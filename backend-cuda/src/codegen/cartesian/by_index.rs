@@ -1,7 +1,7 @@
 //! Which body of a kernel that reads by index is for the cells of a Cartesian grid.
 
 use equelle_front::backend::visit::{Node, visit_block};
-use equelle_front::ir::{CartesianForm, JacobianForm, KBlock, KExpr, KStmt, Kernel, Path, reads_by_index};
+use equelle_front::ir::{CartesianForm, KBlock, KExpr, KStmt, Kernel, Path, reads_by_index};
 use equelle_front::types::{CanonicalSet, EntityKind, SetTable};
 
 /// The body for every cell, of a kernel that reads by index: such a kernel runs on Cartesian grids
@@ -13,16 +13,6 @@ pub(in crate::codegen) fn body_of_cells<'a>(kernel: &'a Kernel, sets: &SetTable)
         Some(CartesianForm::PerAxis(_)) => None,
         None => (over_cells && reads_by_index(kernel) && asks_cells_alone(kernel, &kernel.body, sets)).then_some(&kernel.body),
     }
-}
-
-/// Whether an equation that reads by index is of all cells, and of unknowns on them.
-pub(in crate::codegen) fn is_equation_of_cells(kernel: &Kernel, form: &JacobianForm, sets: &SetTable) -> bool {
-    let is_all = |set| sets.get(set).canonical == Some(CanonicalSet::ALL_CELLS);
-    let unknowns = kernel.params.iter().take(form.unknowns as usize);
-    reads_by_index(kernel)
-        && kernel.space_set().is_some_and(is_all)
-        && unknowns.map(|param| param.ty.mapping()).all(|set| set.is_some_and(is_all))
-        && asks_cells_alone(kernel, &form.body, sets)
 }
 
 /// Whether a body asks for cells alone, and for nothing but their volumes.

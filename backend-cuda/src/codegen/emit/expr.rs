@@ -75,6 +75,11 @@ impl Writer<'_> {
             }
             KExpr::Entity(path) => self.path(path),
             KExpr::Displacement { to, from } => {
+                if let (Path::Second(face), Some(axis)) = (&**to, self.axis_across(to)) {
+                    debug_assert_eq!(**from, Path::First(face.clone()));
+                    let width = self.reals.entering(&format!("g.spacing[{axis}]"));
+                    return Text::atom(format!("eq_along({axis}, {width})"));
+                }
                 let half_steps = self.half_steps(to) - self.half_steps(from);
                 let spacing = "eq_at(g.spacing, axis)";
                 let along = match half_steps {
@@ -121,6 +126,22 @@ impl Writer<'_> {
         }
     }
 
+    /// The axis that a face is across, or that its cells are along, if the local of the face stands
+    /// for all such faces.
+    fn axis_across(&self, path: &Path) -> Option<usize> {
+        match path {
+            Path::Local(face) => self.faces_across.get(face).copied(),
+            Path::First(face) | Path::Second(face) => self.axis_across(face),
+            Path::Here
+            | Path::Through { .. }
+            | Path::Select { .. }
+            | Path::SideFace(_)
+            | Path::Shift { .. }
+            | Path::Offset { .. }
+            | Path::Empty => None,
+        }
+    }
+
     pub(in crate::codegen) fn measure(&mut self, path: &Path) -> Text {
         match self.kernel.path_kind(self.sets, path) {
             Some(EntityKind::Edge) => {
@@ -130,6 +151,9 @@ impl Writer<'_> {
             // A point counts as one.
             Some(EntityKind::Vertex) => return self.reals.literal(1.0),
             Some(EntityKind::Cell | EntityKind::Face) | None => {}
+        }
+        if let Some(axis) = self.axis_across(path) {
+            return Text::atom(self.reals.entering(&format!("g.area[{axis}]")));
         }
         let face = match path {
             Path::SideFace(_) => true,
@@ -170,13 +194,18 @@ impl Writer<'_> {
         {
             return Text::atom(if self.row { format!("{array}[axis][at]") } else { format!("{array}[axis]") });
         }
-        let per_axis = param.per_axis && self.form != Form::General;
+        let per_axis = param.per_axis && (self.form != Form::General || self.on_cartesian_grid);
         let faces = self.sets.get(set).kind == EntityKind::Face;
+        let axis = match self.axis_across(at) {
+            Some(axis) => axis.to_string(),
+            None if self.form == Form::General && per_axis && faces => format!("eq_face_axis(g, {})", self.path(at).bare()),
+            None => "axis".to_owned(),
+        };
         if per_axis && let Some(local) = self.per_axis.get(&id) {
-            return if faces { Text::atom(format!("{local}[axis]")) } else { Text::name(local) };
+            return if faces { Text::atom(format!("{local}[{axis}]")) } else { Text::name(local) };
         }
         let index = match (per_axis, faces) {
-            (true, true) => Text::name("axis"),
+            (true, true) => Text::name(axis),
             (true, false) => Text::atom("0"),
             (false, _) => self.position(set, at),
         };

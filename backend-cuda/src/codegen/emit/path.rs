@@ -107,6 +107,7 @@ impl Writer<'_> {
             return self.rank_of_side(set, at, &side);
         }
         Text::atom(match (self.form, at) {
+            (Form::General, _) if self.on_cartesian_grid => format!("eq_rank_cartesian(g, {ranks}, {})", self.path(at)),
             (Form::General, _) if self.tells_pattern() => format!("eq_try_rank({ranks}, {})", self.path(at)),
             (Form::General, _) => format!("eq_rank({ranks}, {})", self.path(at)),
             (_, Path::SideFace(side)) => format!("eq_side_rank(g, {ranks}, cell, axis, {})", high(*side)),

@@ -97,6 +97,10 @@ pub(in crate::codegen) struct Writer<'a> {
     pub(in crate::codegen) inverses: Vec<(KExpr, String)>,
     /// Cells that the grid has at least along each axis.
     pub(in crate::codegen) cells: [u32; 3],
+    /// Form::General: the grid is Cartesian, and numbers per axis are stored so.
+    pub on_cartesian_grid: bool,
+    /// Locals that stand for any face across an axis.
+    pub(in crate::codegen) faces_across: BTreeMap<LocalId, usize>,
     /// What is read by index.
     pub(in crate::codegen) around: CellsAround,
     /// Arrays (by axis) that hold values of neighbours, loaded together before the sides are
@@ -154,6 +158,8 @@ impl<'a> Writer<'a> {
             early: Vec::new(),
             inverses: Vec::new(),
             cells,
+            on_cartesian_grid: false,
+            faces_across: BTreeMap::new(),
             around: CellsAround::default(),
             neighbours: BTreeMap::new(),
             here: BTreeMap::new(),

@@ -1,65 +1,76 @@
-//! Equations that read by index: derivatives by the cells at offsets have a variable each. Inside
-//! the grid they are the entries of a row, in the order of its columns; cells from which something
-//! is beyond a side add to the entries of the columns that the rules name there.
+//! Equations whose rows are the same for all cells inside: derivatives by the cells at offsets have
+//! a variable each, which are the entries of a row, in the order of its columns. Cells near a side
+//! take the body for any grid, and search for the entries.
 
 use std::collections::BTreeSet;
 
-use equelle_front::backend::inside::Inside;
+use equelle_front::backend::inside::{Inside, InsideForms};
 use equelle_front::backend::stencil::Skeleton;
 use equelle_front::backend::usage::BodyUsage;
 use equelle_front::ir::{JacobianForm, KBlock};
 
 use super::cartesian::{begin_pattern, begin_rows, finish_cells};
+use crate::codegen::cartesian::inside::{by_distance, near_writer};
 use crate::codegen::emit::derivatives::{Derivatives, OffsetVariable, Target};
 use crate::codegen::emit::outputs::{CELL, store};
 use crate::codegen::emit::writer::{Form, Source, Writer};
 use crate::codegen::signature::{Argument, EquationText, LaunchBounds};
 
 /// Writes both functions.
-pub(in crate::codegen) fn equation_by_index(source: Source<'_>, form: &JacobianForm, inside: &Inside) -> EquationText {
+pub(in crate::codegen) fn equation_by_index(source: Source<'_>, form: &JacobianForm, inside: &InsideForms) -> EquationText {
     let Source { name, reals, .. } = source;
     let skeleton = Skeleton::of(form);
+    // What reads by index alone has a closed form for each cell; sums over faces have a body for
+    // any grid.
+    let near_form = match inside {
+        InsideForms::AnyDimension(_) => Form::Cells,
+        InsideForms::ByDimension(_) => Form::General,
+    };
 
     let mut pattern = begin_pattern(source);
-    for unknown in statements(&mut pattern, Target::Pattern, &skeleton.block) {
+    let mut told = near_writer(source, near_form);
+    for unknown in statements(&mut told, Target::Pattern, &skeleton.block) {
         let first = pattern.first_column(unknown as usize);
         pattern.line(&format!("eq_tell(told, {first}, element);"));
     }
+    if near_form == Form::General {
+        pattern.line("const EqEntity here = element;");
+    }
+    pattern.append(told);
     pattern.line("pattern.counts[element] = told.count;");
 
     let mut writer = begin_rows(source);
     writer.line(&format!("{}* entries = eq_entries(stage, rows, element);", reals.number()));
-    let [[a, b], [c, d], [e, f]] = inside.reach;
-    writer.open(&format!("if (eq_is_far(g, cell, {a}, {b}, {c}, {d}, {e}, {f})) {{"));
-    let mut far = Writer::new(source, Form::Cells);
-    far.deeper();
-    far.deeper();
-    cell_inside(&mut far, inside);
-    writer.append(far);
-    writer.close("} else {");
-    writer.deeper();
-    let mut near = Writer::new(source, Form::Cells);
+    let mut rows = near_writer(source, near_form);
+    rows.deeper();
+    rows.deeper();
+    let diagonals = statements(&mut rows, Target::Row, &form.body);
+    let mut near = near_writer(source, near_form);
     near.deeper();
     near.deeper();
-    let diagonals = statements(&mut near, Target::Row, &form.body);
-    writer.line("const EqRow row = eq_row_in_place(rows, entries, element);");
+    if near_form == Form::General {
+        near.line("const EqEntity here = element;");
+    }
+    near.line("const EqRow row = eq_row_in_place(rows, entries, element);");
     for &unknown in &diagonals {
-        let own = writer.unknowns[unknown as usize].own.clone();
-        writer.line(&format!("{} {own} = {};", reals.number(), reals.literal(0.0)));
+        let own = near.unknowns[unknown as usize].own.clone();
+        near.line(&format!("{} {own} = {};", reals.number(), reals.literal(0.0)));
     }
     for &unknown in &diagonals {
-        let (first, own) = (near.first_column(unknown as usize), near.unknowns[unknown as usize].own.clone());
-        near.line(&format!("eq_add(row, {first} + element, {own});"));
+        let (first, own) = (rows.first_column(unknown as usize), rows.unknowns[unknown as usize].own.clone());
+        rows.line(&format!("eq_add(row, {first} + element, {own});"));
     }
-    writer.append(near);
-    writer.close("}");
+    near.append(rows);
+    by_distance(&mut writer, source, inside, near, &mut cell_inside);
     writer.close("}");
     writer.line("eq_write_rows(stage, rows);");
 
-    let bounds = LaunchBounds::of(&BodyUsage::of_block(source.kernel, source.sets, &form.body), true);
+    let used = BodyUsage::of_block(source.kernel, source.sets, &form.body);
+    let told = BodyUsage::of_block(source.kernel, source.sets, &skeleton.block);
+    let bounds = LaunchBounds::of(&used, true);
     EquationText {
-        evaluation: finish_cells(writer, format!("{name}_cartesian"), bounds, Argument::Rows),
-        pattern: finish_cells(pattern, format!("{name}_cartesian_pattern"), LaunchBounds::Light, Argument::Pattern),
+        evaluation: finish_cells(writer, format!("{name}_cartesian"), bounds, Argument::Rows, &used),
+        pattern: finish_cells(pattern, format!("{name}_cartesian_pattern"), LaunchBounds::Light, Argument::Pattern, &told),
     }
 }
 
@@ -68,7 +79,8 @@ pub(in crate::codegen) fn equation_by_index(source: Source<'_>, form: &JacobianF
 fn statements(w: &mut Writer<'_>, target: Target, block: &KBlock) -> BTreeSet<u32> {
     w.derivatives = Some(Derivatives::new(target));
     w.with_cells_around(|w| {
-        if target == Target::Row {
+        // The body for any grid knows no axis where it begins.
+        if target == Target::Row && w.form == Form::Cells {
             w.load_per_axis(block);
         }
         w.statements(block);

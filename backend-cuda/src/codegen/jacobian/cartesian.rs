@@ -54,8 +54,14 @@ pub(in crate::codegen) fn cartesian_equation(source: Source<'_>, unknowns: u32, 
 
     let bounds = LaunchBounds::of(&BodyUsage::of_block(source.kernel, source.sets, block), false);
     EquationText {
-        evaluation: finish_cells(writer, format!("{name}_cartesian"), bounds, Argument::Rows),
-        pattern: finish_cells(pattern, format!("{name}_cartesian_pattern"), LaunchBounds::Light, Argument::Pattern),
+        evaluation: finish_cells(writer, format!("{name}_cartesian"), bounds, Argument::Rows, &BodyUsage::default()),
+        pattern: finish_cells(
+            pattern,
+            format!("{name}_cartesian_pattern"),
+            LaunchBounds::Light,
+            Argument::Pattern,
+            &BodyUsage::default(),
+        ),
     }
 }
 
@@ -83,11 +89,14 @@ pub(super) fn begin_rows(source: Source<'_>) -> Writer<'_> {
     writer
 }
 
-/// A function over the cells of a Cartesian grid; `target` is where derivatives go.
-pub(super) fn finish_cells(w: Writer<'_>, name: String, bounds: LaunchBounds, target: Argument) -> Function {
+/// A function over the cells of a Cartesian grid; `target` is where derivatives go, `used` what the
+/// body for any grid takes, where it has one.
+pub(super) fn finish_cells(w: Writer<'_>, name: String, bounds: LaunchBounds, target: Argument, used: &BodyUsage) -> Function {
     let mut arguments = vec![Argument::Cartesian];
+    let grid = if w.uses.grid.any() { w.uses.grid.with_geometry(used) } else { GridUse::default() };
+    arguments.extend(grid.any().then_some(Argument::Grid));
     arguments.extend(w.uses.ranks.iter().copied().map(Argument::Ranks));
     arguments.push(target);
     arguments.extend(w.uses.first_columns.iter().copied().map(Argument::First));
-    finish(w, name, bounds, arguments, GridUse::default())
+    finish(w, name, bounds, arguments, grid)
 }

@@ -102,7 +102,9 @@ impl Writer<'_> {
     /// loaded ahead; none where there are too many.
     fn wanted(&self, face: LocalId, only: FaceFilter, body: &KBlock) -> (Vec<ParamId>, Vec<ParamId>) {
         let (mut of_cells, mut of_faces): (Vec<ParamId>, Vec<ParamId>) = Default::default();
+        // Cells near the sides of a Cartesian grid are few.
         if self.form != Form::General
+            || self.on_cartesian_grid
             || self.tells_pattern()
             || only == FaceFilter::Boundary
             || self.kernel.space_kind(self.sets) != Some(EntityKind::Cell)

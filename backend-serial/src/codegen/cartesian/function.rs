@@ -24,14 +24,22 @@ use crate::codegen::signature::{args_type, argument, result_type};
 
 /// Functions of a Cartesian form.
 pub(in crate::codegen) struct Functions {
-    /// The one that the method calls, with the grid as last argument; generic over the dimension.
-    pub entry: Ident,
+    /// Those that the method calls, with the grid as last argument; generic over the dimension.
+    pub entry: Entry,
     /// All of them.
     pub items: TokenStream,
     /// What they refer to.
     pub uses: Uses,
     /// The loop in them.
     pub form: ChosenForm,
+}
+
+/// The function for the grid at hand.
+pub(in crate::codegen) enum Entry {
+    /// One for all grids.
+    AnyDimension(Ident),
+    /// One for each number of dimensions, from one on.
+    ByDimension([Ident; 3]),
 }
 
 /// Writes a Cartesian form.
@@ -111,7 +119,7 @@ fn per_axis(source: Source<'_>, block: &KBlock, functions: &mut Namer) -> Writte
     let entry = ident(&functions.fresh(&format!("{}_per_axis", names.method)));
     let mut uses = writer.function_uses();
     let items = entry_function(source, &entry, &body, &mut uses)?;
-    Ok(Functions { items, entry, uses, form: ChosenForm::new(LoopForm::PerAxis) })
+    Ok(Functions { items, entry: Entry::AnyDimension(entry), uses, form: ChosenForm::new(LoopForm::PerAxis) })
 }
 
 /// Cell and row code.
@@ -155,7 +163,7 @@ fn full(source: Source<'_>, block: &KBlock, equation: Option<&Equation<'_>>, fun
     uses.append(&uses_of_rows);
     let mut items = entry_function(source, &entry, &body, &mut uses)?;
     items.extend(functions_of_rows);
-    Ok(Functions { entry, items, uses, form })
+    Ok(Functions { entry: Entry::AnyDimension(entry), items, uses, form })
 }
 
 /// The loop over the rows of a range, cell by cell, the inside of rows by a function of its own

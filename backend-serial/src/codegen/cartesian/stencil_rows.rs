@@ -4,23 +4,23 @@ use std::collections::BTreeSet;
 
 use equelle_front::backend::Namer;
 use equelle_front::backend::forms::{ChosenForm, LoopForm, Refusal};
-use equelle_front::backend::inside::Inside;
+use equelle_front::backend::inside::{Inside, InsideForms};
 use equelle_front::backend::stencil::Skeleton;
-use equelle_front::ir::{KBlock, ParamId};
-use equelle_front::types::{Basic, CanonicalSet, Shape};
+use equelle_front::ir::{KBlock, Kernel, ParamId};
+use equelle_front::types::{Basic, CanonicalSet};
 use proc_macro2::{Ident, Literal, TokenStream};
 use quote::quote;
 
-use super::function::{Functions, entry_function};
+use super::function::{Entry, Functions, entry_function};
 use super::parts::parts;
 use super::strips::{Strips, strips};
-use crate::codegen::emit::outputs::{Outputs, buffers, results};
+use crate::codegen::emit::outputs::{Outputs, buffers, results, stores};
 use crate::codegen::emit::read::single_type;
 use crate::codegen::emit::stencil::steps_text;
 use crate::codegen::emit::stencil_point::Leaf;
 use crate::codegen::emit::stencil_reads::{Lane, StencilReads};
 use crate::codegen::emit::text::{blank, ident};
-use crate::codegen::emit::uses::Use;
+use crate::codegen::emit::uses::{Use, Uses};
 use crate::codegen::emit::writer::{Failure, Form, Source, Writer, Written};
 use crate::codegen::jacobian::by_index::{AtSides, EquationByIndex};
 
@@ -32,6 +32,51 @@ struct Lanes<'a> {
     names: [Ident; 3],
 }
 
+/// Rows of cells inside the grid, and what cells near a side take.
+struct InsideRows<'a> {
+    inside: &'a Inside,
+    /// The body for any grid.
+    body: &'a KBlock,
+    equation: Option<EquationByIndex<'a>>,
+}
+
+impl<'a> InsideRows<'a> {
+    /// What evaluates the cells near a side.
+    fn at_sides(&self, writer: &mut Writer<'a>) -> Written<AtSides> {
+        writer.form = Form::General;
+        writer.on_cartesian_grid = true;
+        writer.uses.add(Use::Dim);
+        writer.uses.item("Entities");
+        let AtSides { before, each } = match &self.equation {
+            Some(equation) => equation.at_sides(writer)?,
+            None => {
+                let (each, uses) = writer.noted(|writer| {
+                    let (statements, yields) = writer.block(self.body)?;
+                    let stores = stores(writer, &quote! { position - range.start }, &yields)?;
+                    Ok(quote! { #statements #stores })
+                })?;
+                writer.uses.append(&uses);
+                let here = uses.has(Use::Here).then(|| quote! { let here = position as u32; });
+                AtSides { before: TokenStream::new(), each: quote! { #here #each } }
+            }
+        };
+        if writer.uses.has(Use::Places) {
+            writer.uses.item("Places");
+        }
+        Ok(AtSides { before: quote! { let places = grid.places::<DIM>(); #before }, each })
+    }
+
+    /// `const INSIDE: Inside = ..;`
+    fn constant(&self, writer: &mut Writer) -> TokenStream {
+        let reach = self.inside.reach.iter().map(|sides| {
+            let [low, high] = sides.map(|by| Literal::usize_unsuffixed(usize::from(by)));
+            quote! { [#low, #high] }
+        });
+        let inside = writer.uses.item("Inside");
+        quote! { const INSIDE: #inside = #inside::new([#(#reach),*]); }
+    }
+}
+
 /// What a row function does.
 enum Body {
     /// Statements for cell `i`.
@@ -39,15 +84,15 @@ enum Body {
     Strips(Strips),
 }
 
-/// A body in one loop.
-fn one_loop(writer: &mut Writer, body: &KBlock) -> Written<Body> {
+/// A body in one loop, which writes these slices.
+fn one_loop(writer: &mut Writer, body: &KBlock, outputs: &[&Output]) -> Written<Body> {
     let (statements, yields) = writer.block(body)?;
-    let stored = writer.kernel.results.iter().zip(&yields).map(|(result, value)| match result.ty.basic {
-        Basic::Scalar => writer.reals.stored(value),
-        Basic::Vector | Basic::Bool | Basic::Entity(_) | Basic::Text | Basic::Table | Basic::Axis(_) => quote! { #value },
+    let stored = outputs.iter().zip(&yields).map(|(output, value)| match output.is_bool {
+        false => writer.reals.stored(value),
+        true => quote! { #value },
     });
     let stored: Vec<TokenStream> = stored.collect();
-    let outputs = &writer.results;
+    let outputs: Vec<&Ident> = outputs.iter().map(|output| &output.name).collect();
     Ok(Body::Loop(if outputs.len() > 1 && writer.kernel.writes_what_it_reads() {
         // Any of the values may be computed of what a result is written to.
         let values: Vec<Ident> = (0..outputs.len()).map(|_| ident(&writer.namer.fresh("value"))).collect();
@@ -57,50 +102,102 @@ fn one_loop(writer: &mut Writer, body: &KBlock) -> Written<Body> {
     }))
 }
 
-/// Writes the functions of an equation that reads by index.
-pub(in crate::codegen) fn equation_by_index(source: Source<'_>, functions: &mut Namer) -> Written<Functions> {
-    let Source { module, kernel, .. } = source;
-    let form = kernel.jacobian.as_ref().ok_or(Failure::Form(Refusal::Columns))?;
-    let all_cells = Shape::Collection(module.sets.canonical(CanonicalSet::ALL_CELLS));
-    let unknowns = &kernel.params[..form.unknowns as usize];
-    if unknowns.iter().any(|param| param.ty.shape != all_cells) || kernel.params.iter().any(|param| param.per_axis) {
-        return Err(Failure::Form(Refusal::OtherDomain));
+/// Writes the functions of a kernel that has no Cartesian body, for rows of cells inside the grid.
+pub(in crate::codegen) fn inside_rows(source: Source<'_>, functions: &mut Namer) -> Written<Functions> {
+    let inside = InsideForms::of(source.kernel, &source.module.sets).ok_or(Failure::Form(Refusal::NoCartesianBody))?;
+    let body = source.kernel.jacobian.as_ref().map_or(&source.kernel.body, |form| &form.body);
+    let skeleton = source.kernel.jacobian.as_ref().map(|form| (form, Skeleton::of(form)));
+    let mut write = |inside: &Inside, suffix: &str| {
+        let kernel = Kernel { locals: inside.locals.clone(), ..source.kernel.clone() };
+        let source = Source { kernel: &kernel, ..source };
+        let equation = skeleton.as_ref().map(|(form, skeleton)| EquationByIndex::new(form, inside, skeleton));
+        rows(source, Some(&InsideRows { inside, body, equation }), suffix, functions)
+    };
+    match &inside {
+        InsideForms::AnyDimension(inside) => write(inside, ""),
+        InsideForms::ByDimension(forms) => {
+            let [one, two, three] = &**forms;
+            let written = [write(one, "_1d")?, write(two, "_2d")?, write(three, "_3d")?];
+            let (mut items, mut uses, form) = (TokenStream::new(), Uses::default(), written[0].form);
+            let entries = written.map(|functions| {
+                items.extend(functions.items);
+                uses.append(&functions.uses);
+                functions.entry
+            });
+            match entries {
+                [Entry::AnyDimension(one), Entry::AnyDimension(two), Entry::AnyDimension(three)] => {
+                    Ok(Functions { entry: Entry::ByDimension([one, two, three]), items, uses, form })
+                }
+                _ => Err(Failure::Form(Refusal::Columns)),
+            }
+        }
     }
-    let inside = Inside::of(form).ok_or(Failure::Form(Refusal::Columns))?;
-    stencil_rows(source, Some(&EquationByIndex::new(form, &inside, &Skeleton::of(form))), functions)
 }
 
-/// The loop of an equation, over cells inside the grid.
-fn loop_of_equation<'a>(writer: &mut Writer<'a>, equation: &EquationByIndex<'a>) -> Written<Body> {
+/// The loop over cells inside the grid.
+fn loop_inside<'a>(writer: &mut Writer<'a>, rows: &'a InsideRows<'a>, outputs: &[&Output]) -> Written<Body> {
+    let Some(equation) = &rows.equation else { return one_loop(writer, &rows.inside.body, outputs) };
     let begin = equation.begin(writer);
-    let Body::Loop(each) = one_loop(writer, equation.body())? else { return Err(Failure::Form(Refusal::Columns)) };
+    let Body::Loop(each) = one_loop(writer, &rows.inside.body, outputs)? else { return Err(Failure::Form(Refusal::Columns)) };
     let end = equation.end(writer);
     Ok(Body::Loop(quote! { #begin #each #end }))
 }
 
-/// Writes the function that the method calls, and the one of a part of a row. That of an equation
-/// evaluates rows of cells inside the grid alone.
-pub(in crate::codegen) fn stencil_rows<'a>(
+/// A slice that a row function writes: a result, or a component of one.
+struct Output {
+    name: Ident,
+    is_bool: bool,
+}
+
+/// The slices of each result; a Vector has `dim` of them.
+fn slices_of_results(writer: &mut Writer, dim: usize) -> Vec<Vec<Output>> {
+    let mut slices = Vec::new();
+    for (result, name) in writer.kernel.results.iter().zip(writer.results.clone()) {
+        let is_bool = result.ty.basic == Basic::Bool;
+        slices.push(match result.ty.basic {
+            Basic::Vector => ["x", "y", "z"]
+                .iter()
+                .take(dim)
+                .map(|axis| Output { name: ident(&writer.namer.fresh(&format!("{name}_{axis}"))), is_bool })
+                .collect(),
+            Basic::Scalar | Basic::Bool | Basic::Entity(_) | Basic::Text | Basic::Table | Basic::Axis(_) => vec![Output { name, is_bool }],
+        });
+    }
+    slices
+}
+
+/// Writes the functions of a kernel that reads by index.
+pub(in crate::codegen) fn stencil_rows(source: Source<'_>, functions: &mut Namer) -> Written<Functions> {
+    rows(source, None, "", functions)
+}
+
+/// Writes the function that the method calls, and the one of a part of a row. With `inside_rows`
+/// that evaluates rows of cells inside the grid alone. `suffix` ends their names.
+fn rows<'a>(
     source: Source<'a>,
-    equation: Option<&EquationByIndex<'a>>,
+    inside_rows: Option<&'a InsideRows<'a>>,
+    suffix: &str,
     functions: &mut Namer,
 ) -> Written<Functions> {
     let Source { module, kernel, names, .. } = source;
+    let equation = inside_rows.and_then(|rows| rows.equation.as_ref());
     let all_cells = module.sets.canonical(CanonicalSet::ALL_CELLS);
-    let fits = |basic| matches!(basic, Basic::Scalar | Basic::Bool);
+    let fits = |basic| matches!(basic, Basic::Scalar | Basic::Bool) || basic == Basic::Vector && inside_rows.is_some();
     if kernel.space_set() != Some(all_cells) || !kernel.results.iter().all(|r| fits(r.ty.basic)) {
         return Err(Failure::Form(Refusal::Result));
     }
     let mut writer = Writer::new(source, Form::Stencil, functions);
-    let body = match equation {
-        Some(equation) => loop_of_equation(&mut writer, equation)?,
+    writer.faces_across = inside_rows.map(|rows| rows.inside.faces.clone()).unwrap_or_default();
+    let slices = slices_of_results(&mut writer, inside_rows.and_then(|rows| rows.inside.dim).unwrap_or_default());
+    let outputs: Vec<&Output> = slices.iter().flatten().collect();
+    let body = match inside_rows {
+        Some(rows) => loop_inside(&mut writer, rows, &outputs)?,
         None => match parts(&mut writer, &kernel.body)? {
             Some(parts) => Body::Strips(strips(&mut writer, &parts)?),
-            None => one_loop(&mut writer, &kernel.body)?,
+            None => one_loop(&mut writer, &kernel.body, &outputs)?,
         },
     };
-    let outputs = writer.results.clone();
-    let first = outputs.first().ok_or(Failure::Form(Refusal::Result))?.clone();
+    let first = outputs.first().ok_or(Failure::Form(Refusal::Result))?.name.clone();
     let (all, lane_of) = writer.stencil.lanes();
     let kinds: Vec<Lanes> = [Basic::Scalar, Basic::Bool]
         .into_iter()
@@ -117,6 +214,7 @@ pub(in crate::codegen) fn stencil_rows<'a>(
     let (real, precision) = (writer.reals.ty(), writer.reals.argument());
     let takes_grid = writer.uses.has(Use::Grid);
     let (mut params, mut args, mut before) = (TokenStream::new(), Vec::new(), TokenStream::new());
+    let mut components_of = TokenStream::new();
     if takes_grid {
         let grid = writer.uses.item("CartesianGrid");
         params.extend(quote! { grid: &#grid #precision, });
@@ -131,11 +229,23 @@ pub(in crate::codegen) fn stencil_rows<'a>(
         params.extend(quote! { rows: &[#row], });
         args.push(quote! { &rows });
     }
-    for ((result, name), slice) in kernel.results.iter().zip(&outputs).zip(&writer.slices.clone()) {
+    for (((result, name), slice), parts) in kernel.results.iter().zip(&writer.results.clone()).zip(&writer.slices.clone()).zip(&slices) {
         let ty = if result.ty.basic == Basic::Bool { ident("bool") } else { writer.reals.kept() };
-        params.extend(quote! { #name: &mut [#ty], });
-        args.push(quote! { &mut #slice[start..][..segment.len] });
-        if *name != first {
+        if result.ty.basic == Basic::Vector {
+            writer.uses.add(Use::Dim);
+            let names: Vec<&Ident> = parts.iter().map(|part| &part.name).collect();
+            let next = names.iter().map(|_| quote! { components.next() });
+            params.extend(quote! { #name: [&mut [#ty]; DIM], });
+            args.push(quote! { #slice.each_mut().map(|component| &mut component[start..][..segment.len]) });
+            components_of.extend(quote! {
+                let mut components = #name.into_iter();
+                let (#(Some(#names),)*) = (#(#next,)*) else { return };
+            });
+        } else {
+            params.extend(quote! { #name: &mut [#ty], });
+            args.push(quote! { &mut #slice[start..][..segment.len] });
+        }
+        for Output { name, .. } in parts.iter().filter(|part| part.name != first) {
             before.extend(quote! { let #name = &mut #name[..len]; });
         }
     }
@@ -197,7 +307,7 @@ pub(in crate::codegen) fn stencil_rows<'a>(
     generics.extend(dim.then(|| quote! { const DIM: usize }));
     generics.extend(asks_ends.then(|| quote! { const ENDS: bool }));
     let generics = (!generics.is_empty()).then(|| quote! { <#(#generics),*> });
-    let row_name = ident(&functions.fresh(&format!("{}_row", names.method)));
+    let row_name = ident(&functions.fresh(&format!("{}_row{suffix}", names.method)));
     let (blank, doc) = (blank(), format!(" [`Kernels::{}`] in a part of a row.", names.method));
     let evaluate = match &body {
         Body::Loop(each) => quote! { for i in 0..len { #each } },
@@ -208,6 +318,7 @@ pub(in crate::codegen) fn stencil_rows<'a>(
         #[doc = #doc]
         #[inline(never)]
         fn #row_name #generics(#params) {
+            #components_of
             let len = #first.len();
             #before
             #evaluate
@@ -221,7 +332,7 @@ pub(in crate::codegen) fn stencil_rows<'a>(
         quote! { #row_name #generics(#(#args),*); }
     };
     let (inside, at_ends) = (call(false), call(true));
-    let call = if asks_ends && equation.is_none() {
+    let call = if asks_ends && inside_rows.is_none() {
         quote! { if segment.inside { #inside } else { #at_ends } }
     } else {
         inside
@@ -251,7 +362,7 @@ pub(in crate::codegen) fn stencil_rows<'a>(
     let [low, high] = writer.stencil.reach.map(|reach| Literal::usize_unsuffixed(usize::from(reach.unsigned_abs())));
     let (lane_row, n_rows) = (writer.uses.item("LaneRow"), Literal::usize_unsuffixed(writer.stencil.rows.len().max(1)));
     let buffers = buffers(&mut writer, quote! { grid.n_cells() })?;
-    let at_sides = equation.map(|equation| equation.at_sides(&mut writer)).transpose()?;
+    let at_sides = inside_rows.map(|rows| rows.at_sides(&mut writer)).transpose()?;
     let more = equation.map(|equation| equation.outputs(&mut writer));
     let Outputs { whole, part } = Outputs::of(&writer, more);
     let finish = match equation {
@@ -267,8 +378,8 @@ pub(in crate::codegen) fn stencil_rows<'a>(
         Body::Loop(_) if asks_ends => "ends",
         Body::Loop(_) => "whole",
     });
-    let (constant, segments) = match equation {
-        Some(equation) => (equation.constant(&mut writer), quote! { INSIDE.segments(grid, &row) }),
+    let (constant, segments) = match inside_rows {
+        Some(rows) => (rows.constant(&mut writer), quote! { INSIDE.segments(grid, &row) }),
         None => {
             let cuts = writer.uses.item("Cuts");
             (quote! { const CUTS: #cuts = #cuts::#way([#low, #high]); }, quote! { CUTS.segments(grid.n[0], &row) })
@@ -311,12 +422,12 @@ pub(in crate::codegen) fn stencil_rows<'a>(
         });
         #finish
     };
-    let entry = ident(&functions.fresh(&format!("{}_stencil", names.method)));
+    let entry = ident(&functions.fresh(&format!("{}_stencil{suffix}", names.method)));
     let mut uses = writer.function_uses();
     uses.add_all([Use::Grid, Use::Runtime]);
     let mut items = entry_function(source, &entry, &body, &mut uses)?;
     items.extend(row_function);
-    Ok(Functions { entry, items, uses, form: ChosenForm::new(LoopForm::Rows) })
+    Ok(Functions { entry: Entry::AnyDimension(entry), items, uses, form: ChosenForm::new(LoopForm::Rows) })
 }
 
 /// `const ROWS: ..`

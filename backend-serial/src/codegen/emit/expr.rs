@@ -152,7 +152,7 @@ impl Writer<'_> {
 
     fn load(&mut self, id: ParamId, at: &Path) -> Written<Text> {
         let (param, _) = self.param(id)?;
-        if param.per_axis && self.form != Form::General {
+        if param.per_axis && (self.form != Form::General || self.on_cartesian_grid) {
             return self.load_per_axis(id, at);
         }
         match self.form {
@@ -250,13 +250,23 @@ impl Writer<'_> {
                     quote! { #name }
                 }))
             }
-            (EntityKind::Cell, Form::Cell | Form::PerAxis) => Ok(Text::atom(quote! { #name[0] })),
+            (EntityKind::Cell, Form::Cell | Form::PerAxis | Form::General) => Ok(Text::atom(quote! { #name[0] })),
             (EntityKind::Face, Form::Cell | Form::PerAxis) if self.is_face_here(at) || self.is_side_face(at) => {
                 self.uses.add(Use::Axis);
                 Ok(Text::atom(quote! { #name[axis] }))
             }
+            (EntityKind::Face, Form::General) => {
+                let face = self.entity(at)?;
+                self.uses.add(Use::Grid);
+                Ok(Text::atom(quote! { #name[grid.face_axis(#face)] }))
+            }
+            (EntityKind::Face, Form::Stencil) => {
+                let axis = Literal::usize_unsuffixed(self.axis_across(at)?);
+                let name = self.leaf(Leaf::PerAxis(id), &name.to_string());
+                Ok(Text::atom(quote! { #name[#axis] }))
+            }
             (EntityKind::Face, Form::Row) if self.is_side_face(at) => Ok(Text::atom(self.leaf(Leaf::PerAxis(id), &name.to_string()))),
-            (EntityKind::Cell | EntityKind::Face | EntityKind::Edge | EntityKind::Vertex, _) => Err(Failure::Form(Refusal::OtherElement)),
+            (EntityKind::Face | EntityKind::Edge | EntityKind::Vertex, _) => Err(Failure::Form(Refusal::OtherElement)),
         }
     }
 
@@ -265,6 +275,12 @@ impl Writer<'_> {
         self.form == Form::PerAxis
             && self.place(path) == Some(StencilPoint::Here)
             && self.kernel.space_kind(&self.module.sets) == Some(EntityKind::Face)
+    }
+
+    /// The axis that a face is across, in the body of an equation for cells inside.
+    fn axis_across(&self, path: &Path) -> Written<usize> {
+        let Path::Local(local) = path else { return Err(Failure::Form(Refusal::OtherElement)) };
+        self.faces_across.get(local).copied().ok_or(Failure::Form(Refusal::OtherElement))
     }
 
     /// Whether the path is the face of a side of a cell, in a form by cells.
@@ -301,6 +317,10 @@ impl Writer<'_> {
                 self.uses.add(Use::Axis);
                 let grid = self.grid();
                 Ok(Text::atom(quote! { #grid.area[axis] }))
+            }
+            Some(EntityKind::Face) if self.form == Form::Stencil => {
+                let (axis, grid) = (Literal::usize_unsuffixed(self.axis_across(at)?), self.grid());
+                Ok(Text::atom(quote! { #grid.area[#axis] }))
             }
             Some(EntityKind::Face | EntityKind::Edge | EntityKind::Vertex) | None => Err(Failure::Form(Refusal::Geometry)),
         }
@@ -387,6 +407,11 @@ impl Writer<'_> {
     fn displacement(&mut self, to: &Path, from: &Path) -> Written<Text> {
         if self.form == Form::General {
             return Err(self.internal("a displacement outside a Cartesian form"));
+        }
+        if let (Form::Stencil, Path::Second(face), Path::First(_)) = (self.form, to, from) {
+            let (axis, grid) = (Literal::usize_unsuffixed(self.axis_across(face)?), self.grid());
+            self.uses.add(Use::Dim);
+            return Ok(Text::atom(quote! { #grid.displacement::<DIM>(#axis, 1.0) }));
         }
         let (Some(to), Some(from)) = (self.half_widths(to), self.half_widths(from)) else {
             return Err(Failure::Form(Refusal::Displacement));

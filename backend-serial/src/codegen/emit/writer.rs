@@ -25,7 +25,7 @@ len i elements boundary_face first step terms NONE DIM SerialRuntime CartesianGr
 Kernels Error ErrorKind CanonicalSet EntityKind Extent Reduction component components dot lane \
 length lanes segment cell_rows lane_rows lanes_of ends ENDS LANES ROWS CUTS READS Cuts Reads TileCache Lane LaneRow RowOffset STRIP strips SideMap \
 after_in_row is_beyond lanes_of_truths ends_of_truths LANES_OF_TRUTHS start mul_add vector_add vector_at vector_div vector_mul vector_neg vector_sub vector_of vector \
-INSIDE Inside cells_here volume_at padded math std f64 f32 u32 usize bool value Arrays Entities Places Positions G";
+INSIDE Inside cells_here volume_at padded places math std f64 f32 u32 usize bool value Arrays Entities Places Positions G";
 
 /// Takes the names out of circulation that the written functions use for their own purposes.
 pub(in crate::codegen) fn reserve(namer: &mut Namer) {
@@ -121,6 +121,11 @@ pub(in crate::codegen) struct Writer<'a> {
     /// Form::Row: whether this is the loop over a row, where elements are `u[i]`, and not a
     /// function of one cell that it calls.
     pub in_row: bool,
+    /// Form::General: the grid is Cartesian, and numbers per axis are stored so; `places` is the
+    /// grid as any other.
+    pub on_cartesian_grid: bool,
+    /// Form::Stencil: locals that stand for any face across an axis.
+    pub faces_across: BTreeMap<LocalId, usize>,
     /// Form::Stencil: what was read so far.
     pub stencil: StencilReads,
     /// Functions for the interior sides of sums, low and high, by the order in which the sums
@@ -177,6 +182,8 @@ impl<'a> Writer<'a> {
             leaves: Vec::new(),
             own_locals: Vec::new(),
             in_row: false,
+            on_cartesian_grid: false,
+            faces_across: BTreeMap::new(),
             stencil: StencilReads::default(),
             side_functions: Vec::new(),
             sums_written: 0,
@@ -241,7 +248,7 @@ impl<'a> Writer<'a> {
     /// The name of something that the text refers to.
     pub(in crate::codegen) fn grid(&mut self) -> Ident {
         self.uses.add(Use::Grid);
-        ident("grid")
+        ident(if self.form == Form::General && self.on_cartesian_grid { "places" } else { "grid" })
     }
 
     /// The constant that describes the kernel.

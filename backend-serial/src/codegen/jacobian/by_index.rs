@@ -1,19 +1,19 @@
-//! Equations that read by index: derivatives by the cells at offsets have a variable each. Inside
-//! the grid they are the entries of a row, in the order of its columns; cells from which something
-//! is beyond a side add to the entries of the columns that the rules name there.
+//! Equations whose rows are the same for all cells inside: derivatives by the cells at offsets have
+//! a variable each, which are the entries of a row, in the order of its columns. Cells near a side
+//! take the body for any grid, and search for the entries.
 
 use equelle_front::backend::inside::{Inside, OffsetColumn};
 use equelle_front::backend::stencil::Skeleton;
-use equelle_front::ir::{JacobianForm, KBlock};
+use equelle_front::ir::JacobianForm;
 use proc_macro2::{Ident, Literal, TokenStream};
 use quote::quote;
 
 use crate::codegen::emit::derivatives::{Derivatives, Target};
 use crate::codegen::emit::outputs::{Outputs, stores};
 use crate::codegen::emit::text::ident;
-use crate::codegen::emit::writer::{Form, Writer, Written};
+use crate::codegen::emit::writer::{Writer, Written};
 
-/// An equation whose rows are being written.
+/// An equation whose rows inside the grid are being written.
 pub(in crate::codegen) struct EquationByIndex<'a> {
     form: &'a JacobianForm,
     inside: &'a Inside,
@@ -31,11 +31,6 @@ pub(in crate::codegen) struct AtSides {
 impl<'a> EquationByIndex<'a> {
     pub(in crate::codegen) fn new(form: &'a JacobianForm, inside: &'a Inside, skeleton: &'a Skeleton) -> Self {
         EquationByIndex { form, inside, skeleton }
-    }
-
-    /// The body for cells inside.
-    pub(in crate::codegen) fn body(&self) -> &'a KBlock {
-        &self.inside.body
     }
 
     /// Begins the loop over cells inside: the variables, zero.
@@ -65,16 +60,6 @@ impl<'a> EquationByIndex<'a> {
         Literal::usize_unsuffixed(self.inside.columns.len())
     }
 
-    /// `const INSIDE: Inside = ..;`
-    pub(in crate::codegen) fn constant(&self, writer: &mut Writer) -> TokenStream {
-        let reach = self.inside.reach.iter().map(|sides| {
-            let [low, high] = sides.map(|by| Literal::usize_unsuffixed(usize::from(by)));
-            quote! { [#low, #high] }
-        });
-        let inside = writer.uses.item("Inside");
-        quote! { const INSIDE: #inside = #inside::new([#(#reach),*]); }
-    }
-
     /// The entries as outputs of the loop.
     pub(in crate::codegen) fn outputs(&self, writer: &mut Writer) -> Outputs {
         let entries = writer.uses.item("Entries");
@@ -83,8 +68,6 @@ impl<'a> EquationByIndex<'a> {
 
     /// After everything about cells inside has been written.
     pub(in crate::codegen) fn at_sides(&self, writer: &mut Writer<'a>) -> Written<AtSides> {
-        writer.form = Form::General;
-        writer.uses.item("Entities");
         writer.derivatives = Some(Derivatives::new(Target::Search, self.skeleton));
         let (statements, yields) = writer.block(&self.form.body)?;
         let stores = stores(writer, &quote! { position - range.start }, &yields)?;

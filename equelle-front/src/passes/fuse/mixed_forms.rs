@@ -1,13 +1,15 @@
-//! Kernels that would mix sums over faces with reads by index or centroids of cells. Cartesian
-//! grids have forms for either, none for both: values are stored between them, so that each part is
-//! a kernel with a form.
+//! Kernels that mix sums over faces with reads by index or centroids of cells. On Cartesian grids
+//! they have a form far from the sides alone ([`crate::backend::inside`]), in which a face has its
+//! term twice. Where terms are expensive, or a kernel asks for something else, values are stored
+//! between sums and the rest, so that each part is a kernel with a form of its own.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::super::analysis::Defs;
 use super::placement::{Placement, is_storable};
 use super::smallest_cut::{Graph, smallest_cut};
-use crate::ir::{Block, Function, Op, StmtKind, Storage, ValueId};
+use crate::cost::CostModel;
+use crate::ir::{Block, Function, Op, OpClass, StmtKind, Storage, ValueId};
 use crate::types::{Basic, CanonicalSet, SetTable, Shape, Type};
 
 /// The kinds of operations that decide the form of a kernel.
@@ -36,15 +38,20 @@ type Forms = [bool; 2];
 
 const BOTH: Forms = [true; 2];
 
-/// The fewest values to store for each kernel of a plan that has both forms in it. Of two ways
-/// with as few values, it is the one that stores sums.
+/// Operations of a term that take as long as to store a value and load it again.
+const CHEAP: u32 = 16;
+
+/// The fewest values to store for each kernel of a plan that has both forms in it, and expensive
+/// terms or a value in `formless`. Of two ways with as few values, it is the one that stores sums.
 pub(super) fn values_to_store(
     function: &Function,
     sets: &SetTable,
     defs: &Defs,
+    model: &CostModel,
+    formless: &BTreeSet<ValueId>,
     placement: &dyn Fn(ValueId) -> Placement,
 ) -> BTreeSet<ValueId> {
-    let mut splitter = Splitter { function, sets, defs, placement, stored: BTreeSet::new() };
+    let mut splitter = Splitter { function, sets, defs, model, formless, placement, stored: BTreeSet::new() };
     let mut forms = Forms::default();
     splitter.note_forms(&function.body, &mut forms);
     if forms == BOTH {
@@ -57,6 +64,8 @@ struct Splitter<'a> {
     function: &'a Function,
     sets: &'a SetTable,
     defs: &'a Defs,
+    model: &'a CostModel,
+    formless: &'a BTreeSet<ValueId>,
     placement: &'a dyn Fn(ValueId) -> Placement,
     /// Values to be stored, for the kernels so far.
     stored: BTreeSet<ValueId>,
@@ -126,6 +135,9 @@ impl Splitter<'_> {
     fn between_forms(&self, root: ValueId) -> Option<BTreeSet<ValueId>> {
         let mut stored = BTreeSet::new();
         let mut kernel = self.substituted(root, &stored);
+        if !self.formless.contains(&root) && self.has_cheap_terms(&kernel) {
+            return None;
+        }
         // No form has reads by index below a sum, whatever is beside it.
         let sums: Vec<usize> =
             (0..kernel.values.len()).filter(|&node| kernel.own[node] == Some(Form::Sum) && kernel.forms[node] == BOTH).collect();
@@ -139,6 +151,23 @@ impl Splitter<'_> {
             stored.extend(ways.into_iter().flatten().min_by_key(Vec::len)?);
         }
         Some(stored)
+    }
+
+    /// True if it takes no longer to evaluate the terms of sums for both cells of a face than to
+    /// store what stands beside the sums.
+    fn has_cheap_terms(&self, kernel: &Substituted) -> bool {
+        let mut is_in_term = vec![false; kernel.values.len()];
+        for node in (0..kernel.values.len()).rev() {
+            if is_in_term[node] || kernel.own[node] == Some(Form::Sum) {
+                kernel.graph.operands[node].iter().for_each(|&operand| is_in_term[operand] = true);
+            }
+        }
+        let in_terms = kernel.values.iter().zip(&is_in_term).filter(|(_, is_in_term)| **is_in_term);
+        let costs = in_terms.filter_map(|(value, _)| {
+            let op = self.defs.op(*value)?;
+            Some(if matches!(op.class(), OpClass::Geometry) { 0 } else { self.model.operation(op) })
+        });
+        costs.sum::<u32>() <= CHEAP
     }
 
     /// The fewest values that leave nothing of a form in what these nodes substitute.

@@ -24,11 +24,12 @@ mod smallest_cut;
 mod sum;
 mod tidy;
 
+use crate::backend::inside::InsideForms;
 use crate::passes::fuse::names::demanded;
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::cost::CostModel;
-use crate::ir::{Block, Function, KernelId, Module, Op, Stmt, StmtKind, ValueId};
+use crate::ir::{Block, Function, KernelId, Module, Op, Stmt, StmtKind, ValueId, sums_over_faces};
 use crate::lower::UniqueNames;
 use crate::types::{SetId, Shape};
 
@@ -57,15 +58,18 @@ pub(super) fn run(module: &mut Module, model: &CostModel, notes: &mut Notes) {
         // A value whose kernel cannot be built stays an operation; what it reads must then exist in
         // memory, so the plan is made again.
         let mut kept = BTreeSet::new();
+        // Nor has each kernel a form for Cartesian grids that mixes what decides the form.
+        let mut formless = BTreeSet::new();
         let (body, made, named, of_equations) = loop {
             let defs = Defs::of(function);
-            let plan = Plan::of(function, sets, model, &defs, &kept);
+            let plan = Plan::of(function, sets, model, &defs, &kept, &formless);
             let mut fuser = Fuser {
                 maker: KernelMaker { function, sets, defs: &defs, plan: &plan, domains: BTreeMap::new(), per_axis: BTreeSet::new() },
                 kernels: Vec::new(),
                 first: kernels.len(),
                 names: names.clone(),
                 unfusable: BTreeSet::new(),
+                formless: BTreeSet::new(),
                 named: Vec::new(),
                 of_equations: Vec::new(),
             };
@@ -73,11 +77,12 @@ pub(super) fn run(module: &mut Module, model: &CostModel, notes: &mut Notes) {
                 fuser.note_domain(param);
             }
             let body = fuser.block(&function.body);
-            if fuser.unfusable.is_subset(&kept) {
+            if fuser.unfusable.is_subset(&kept) && fuser.formless.is_subset(&formless) {
                 plan.note(&function.name, notes);
                 break (body, (fuser.kernels, fuser.names), fuser.named, fuser.of_equations);
             }
             kept.extend(fuser.unfusable);
+            formless.extend(fuser.formless);
         };
         function.body = body;
         for (value, name) in named {
@@ -102,6 +107,8 @@ struct Fuser<'a> {
     first: usize,
     names: UniqueNames,
     unfusable: BTreeSet<ValueId>,
+    /// Values whose kernels go over their faces on Cartesian grids too.
+    formless: BTreeSet<ValueId>,
     /// Names for results that the program gave none.
     named: Vec<(ValueId, String)>,
     /// Parameters of equations, whose kernels exist already, that are stored per axis.
@@ -187,6 +194,9 @@ impl Fuser<'_> {
             if self.maker.function.values[value.0 as usize].name.is_empty() {
                 self.named.push((value, result.name.clone()));
             }
+        }
+        if kernel.cartesian.is_none() && sums_over_faces(&kernel) && InsideForms::of(&kernel, self.maker.sets).is_none() {
+            self.formless.extend(&results);
         }
         let id = KernelId((self.first + self.kernels.len()) as u32);
         self.kernels.push(kernel);

@@ -64,13 +64,21 @@ impl Sites {
 }
 
 impl Plan {
-    /// Decides for a function; the values in `kept` stay operations.
-    pub(super) fn of(function: &Function, sets: &SetTable, model: &CostModel, defs: &Defs, kept: &BTreeSet<ValueId>) -> Plan {
+    /// Decides for a function; the values in `kept` stay operations, and the kernels of those in
+    /// `formless` have no form for Cartesian grids where they mix what decides it.
+    pub(super) fn of(
+        function: &Function,
+        sets: &SetTable,
+        model: &CostModel,
+        defs: &Defs,
+        kept: &BTreeSet<ValueId>,
+        formless: &BTreeSet<ValueId>,
+    ) -> Plan {
         // Only a plan tells what kernels substitute, and each value that is stored changes it.
         let mut between_forms = BTreeSet::new();
         loop {
             let plan = Plan::with(function, sets, model, defs, kept, &between_forms);
-            let found = values_to_store(function, sets, defs, &|value| plan.placement(value));
+            let found = values_to_store(function, sets, defs, model, formless, &|value| plan.placement(value));
             if found.is_empty() {
                 return plan;
             }

@@ -123,6 +123,11 @@ EQ_FUNCTION bool eq_is_far(const EqCartesian& g, const EqCell& cell, unsigned in
 // Distance in the cell numbering between neighbours along an axis.
 EQ_FUNCTION EqEntity eq_stride(const EqCartesian& g, int axis) { return axis == 0 ? 1u : axis == 1 ? g.n[0] : g.n[0] * g.n[1]; }
 
+// The axis that a face is across.
+EQ_FUNCTION int eq_face_axis(const EqCartesian& g, EqEntity face) {
+  return DIM > 2 && face >= g.face_start[2] ? 2 : DIM > 1 && face >= g.face_start[1] ? 1 : 0;
+}
+
 // The vector of length |s| along an axis.
 template <class T>
 EQ_FUNCTION EqVectorOf<T> eq_along(int axis, T s) {
