@@ -55,13 +55,7 @@ pub(in crate::codegen) fn cartesian_equation(source: Source<'_>, unknowns: u32, 
     let bounds = LaunchBounds::of(&BodyUsage::of_block(source.kernel, source.sets, block), false);
     EquationText {
         evaluation: finish_cells(writer, format!("{name}_cartesian"), bounds, Argument::Rows, &BodyUsage::default()),
-        pattern: finish_cells(
-            pattern,
-            format!("{name}_cartesian_pattern"),
-            LaunchBounds::Light,
-            Argument::Pattern,
-            &BodyUsage::default(),
-        ),
+        pattern: finish_cells(pattern, format!("{name}_cartesian_pattern"), LaunchBounds::Light, Argument::Pattern, &BodyUsage::default()),
     }
 }
 

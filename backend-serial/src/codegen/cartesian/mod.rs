@@ -18,7 +18,8 @@
 //! rows at the boundary use buffers.
 //!
 //! Kernels that read by index ([`stencil_rows`]) take everything as slices, too: parts of rows, or
-//! of copies of rows with what stands for cells beyond the grid.
+//! of copies of rows with what stands for cells beyond the grid. So do kernels without a Cartesian
+//! body, for cells inside the grid ([`inside_rows`]).
 //!
 //! Every operation is one that the body has, so bits do not change; only how often it is done does.
 //! Choices evaluate both branches, which vector instructions want: nothing that gets here can fail,
@@ -28,7 +29,9 @@ mod boundary;
 mod flux_rows;
 pub(super) mod function;
 mod inside;
+mod inside_rows;
 mod parts;
+mod row_constants;
 mod row_function;
 mod side_function;
 pub(super) mod stencil_rows;

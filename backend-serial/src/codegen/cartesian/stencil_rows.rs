@@ -1,81 +1,27 @@
 //! Kernels that read by index: a function of a part of a row, which takes what it reads as slices.
 
-use std::collections::BTreeSet;
-
 use equelle_front::backend::Namer;
 use equelle_front::backend::forms::{ChosenForm, LoopForm, Refusal};
 use equelle_front::backend::inside::{Inside, InsideForms};
 use equelle_front::backend::stencil::Skeleton;
-use equelle_front::ir::{KBlock, Kernel, ParamId};
+use equelle_front::ir::{KBlock, Kernel};
 use equelle_front::types::{Basic, CanonicalSet};
 use proc_macro2::{Ident, Literal, TokenStream};
 use quote::quote;
 
 use super::function::{Entry, Functions, entry_function};
+use super::inside_rows::InsideRows;
 use super::parts::parts;
+use super::row_constants::{Lanes, lanes_text, reads_text, rows_text};
 use super::strips::{Strips, strips};
-use crate::codegen::emit::outputs::{Outputs, buffers, results, stores};
+use crate::codegen::emit::outputs::{Outputs, buffers, results};
 use crate::codegen::emit::read::single_type;
-use crate::codegen::emit::stencil::steps_text;
 use crate::codegen::emit::stencil_point::Leaf;
-use crate::codegen::emit::stencil_reads::{Lane, StencilReads};
+use crate::codegen::emit::stencil_reads::Lane;
 use crate::codegen::emit::text::{blank, ident};
 use crate::codegen::emit::uses::{Use, Uses};
 use crate::codegen::emit::writer::{Failure, Form, Source, Writer, Written};
 use crate::codegen::jacobian::by_index::{AtSides, EquationByIndex};
-
-/// Lanes of one type: of numbers, or of truth values.
-struct Lanes<'a> {
-    basic: Basic,
-    lanes: Vec<&'a Lane>,
-    /// `LANES`, the array of them; `lanes`; copies of rows.
-    names: [Ident; 3],
-}
-
-/// Rows of cells inside the grid, and what cells near a side take.
-struct InsideRows<'a> {
-    inside: &'a Inside,
-    /// The body for any grid.
-    body: &'a KBlock,
-    equation: Option<EquationByIndex<'a>>,
-}
-
-impl<'a> InsideRows<'a> {
-    /// What evaluates the cells near a side.
-    fn at_sides(&self, writer: &mut Writer<'a>) -> Written<AtSides> {
-        writer.form = Form::General;
-        writer.on_cartesian_grid = true;
-        writer.uses.add(Use::Dim);
-        writer.uses.item("Entities");
-        let AtSides { before, each } = match &self.equation {
-            Some(equation) => equation.at_sides(writer)?,
-            None => {
-                let (each, uses) = writer.noted(|writer| {
-                    let (statements, yields) = writer.block(self.body)?;
-                    let stores = stores(writer, &quote! { position - range.start }, &yields)?;
-                    Ok(quote! { #statements #stores })
-                })?;
-                writer.uses.append(&uses);
-                let here = uses.has(Use::Here).then(|| quote! { let here = position as u32; });
-                AtSides { before: TokenStream::new(), each: quote! { #here #each } }
-            }
-        };
-        if writer.uses.has(Use::Places) {
-            writer.uses.item("Places");
-        }
-        Ok(AtSides { before: quote! { let places = grid.places::<DIM>(); #before }, each })
-    }
-
-    /// `const INSIDE: Inside = ..;`
-    fn constant(&self, writer: &mut Writer) -> TokenStream {
-        let reach = self.inside.reach.iter().map(|sides| {
-            let [low, high] = sides.map(|by| Literal::usize_unsuffixed(usize::from(by)));
-            quote! { [#low, #high] }
-        });
-        let inside = writer.uses.item("Inside");
-        quote! { const INSIDE: #inside = #inside::new([#(#reach),*]); }
-    }
-}
 
 /// What a row function does.
 enum Body {
@@ -173,12 +119,7 @@ pub(in crate::codegen) fn stencil_rows(source: Source<'_>, functions: &mut Namer
 
 /// Writes the function that the method calls, and the one of a part of a row. With `inside_rows`
 /// that evaluates rows of cells inside the grid alone. `suffix` ends their names.
-fn rows<'a>(
-    source: Source<'a>,
-    inside_rows: Option<&'a InsideRows<'a>>,
-    suffix: &str,
-    functions: &mut Namer,
-) -> Written<Functions> {
+fn rows<'a>(source: Source<'a>, inside_rows: Option<&'a InsideRows<'a>>, suffix: &str, functions: &mut Namer) -> Written<Functions> {
     let Source { module, kernel, names, .. } = source;
     let equation = inside_rows.and_then(|rows| rows.equation.as_ref());
     let all_cells = module.sets.canonical(CanonicalSet::ALL_CELLS);
@@ -428,62 +369,4 @@ fn rows<'a>(
     let mut items = entry_function(source, &entry, &body, &mut uses)?;
     items.extend(row_function);
     Ok(Functions { entry: Entry::AnyDimension(entry), items, uses, form: ChosenForm::new(LoopForm::Rows) })
-}
-
-/// `const ROWS: ..`
-fn rows_text(writer: &mut Writer) -> TokenStream {
-    let rows = if writer.stencil.rows.is_empty() { vec![Default::default()] } else { writer.stencil.rows.clone() };
-    let number = Literal::usize_unsuffixed(rows.len());
-    let [offset, offsets] = ["RowOffset", "RowOffsets"].map(|name| writer.uses.item(name));
-    let rows = rows.iter().map(|[y, z]| {
-        let (y, z) = (steps_text(y, &mut writer.uses), steps_text(z, &mut writer.uses));
-        quote! { #offset::new(#y, #z) }
-    });
-    let rows: Vec<TokenStream> = rows.collect();
-    quote! { const ROWS: #offsets<#number> = #offsets::new([#(#rows),*]); }
-}
-
-/// `const READS: ..`
-fn reads_text(lanes: &[Lane], cache: &Ident, writer: &mut Writer) -> Written<TokenStream> {
-    let params: BTreeSet<ParamId> = lanes.iter().map(|lane| lane.param).collect();
-    let mut bytes = 0;
-    for param in params {
-        let of_numbers = writer.param(param)?.0.ty.basic == Basic::Scalar;
-        bytes += if !of_numbers {
-            1
-        } else if writer.reals.kept() == "f32" {
-            4
-        } else {
-            8
-        };
-    }
-    let bytes = Literal::usize_unsuffixed(bytes);
-    let around = [0, 1].map(|axis| {
-        let mut reach = StencilReads::default();
-        writer.stencil.rows.iter().for_each(|row| reach.reaches(&row[axis], 0));
-        Literal::usize_unsuffixed(usize::from(reach.reach[1].abs_diff(reach.reach[0])))
-    });
-    let [rows, planes] = around;
-    let [reads, caches] = ["Reads", "TileCache"].map(|name| writer.uses.item(name));
-    Ok(quote! { const READS: #reads = #reads { bytes: #bytes, around: [#rows, #planes], cache: #caches::#cache }; })
-}
-
-/// `const LANES: ..`, and the arrays that they are of.
-fn lanes_text(kind: &Lanes, writer: &mut Writer) -> Written<(TokenStream, Vec<TokenStream>)> {
-    let mut arrays = Vec::new();
-    let lane_type = writer.uses.item("Lane");
-    let mut items = Vec::new();
-    for lane in &kind.lanes {
-        let array = arrays.iter().position(|known| *known == lane.param).unwrap_or_else(|| {
-            arrays.push(lane.param);
-            arrays.len() - 1
-        });
-        let (array, row) = (Literal::usize_unsuffixed(array), Literal::usize_unsuffixed(lane.row));
-        let [low, high] = lane.reach.map(Literal::i8_unsuffixed);
-        let along = steps_text(&lane.steps(), &mut writer.uses);
-        items.push(quote! { #lane_type::new(#array, #row, [#low, #high], #along) });
-    }
-    let arrays = arrays.into_iter().map(|param| writer.read(param)).collect::<Written<Vec<Ident>>>()?;
-    let (name, number) = (&kind.names[0], Literal::usize_unsuffixed(items.len()));
-    Ok((quote! { const #name: [#lane_type; #number] = [#(#items),*]; }, arrays.iter().map(|name| quote! { #name }).collect()))
 }

@@ -420,9 +420,7 @@ impl<'a> Unroller<'a> {
         Some(match (op, self.value(a)?) {
             (UnaryOp::Neg, Value::Vector(a)) => Value::Vector(a.map(Number::negative)),
             (UnaryOp::Neg, Value::Number(a)) if self.dim.is_some() => Value::Number(a.negative()),
-            (UnaryOp::Length, Value::Vector(a)) => {
-                Value::expr(KExpr::Unary(UnaryOp::Sqrt, Box::new(dot(&a, &a, self.dim?).expr())))
-            }
+            (UnaryOp::Length, Value::Vector(a)) => Value::expr(KExpr::Unary(UnaryOp::Sqrt, Box::new(dot(&a, &a, self.dim?).expr()))),
             (UnaryOp::Not, Value::Number(a)) => Value::expr(match a.known() {
                 Some(known) => KExpr::Bool(!known),
                 None => KExpr::Unary(UnaryOp::Not, Box::new(a.expr())),
@@ -474,9 +472,7 @@ impl<'a> Unroller<'a> {
             (Logic::Xor, Some(a), Some(b)) => known(a != b),
             (Logic::And, Some(true), _) | (Logic::Or | Logic::Xor, Some(false), _) => b,
             (Logic::And, _, Some(true)) | (Logic::Or | Logic::Xor, _, Some(false)) => a,
-            (Logic::And | Logic::Or | Logic::Xor, _, _) => {
-                Number::Expr(KExpr::Logic(logic, Box::new(a.expr()), Box::new(b.expr())))
-            }
+            (Logic::And | Logic::Or | Logic::Xor, _, _) => Number::Expr(KExpr::Logic(logic, Box::new(a.expr()), Box::new(b.expr()))),
         })
     }
 
@@ -490,9 +486,7 @@ impl<'a> Unroller<'a> {
         let held = self.sets.get(set);
         let is_of_all = held.canonical.is_some_and(|set| set.extent == Extent::All);
         match (place, held.kind) {
-            (Place::Cell(to), EntityKind::Cell) if is_of_all => {
-                Some(KExpr::Load { param, at: Path::Here.offset(*to, Default::default()) })
-            }
+            (Place::Cell(to), EntityKind::Cell) if is_of_all => Some(KExpr::Load { param, at: Path::Here.offset(*to, Default::default()) }),
             (Place::Face(axis, _), EntityKind::Face) if info.per_axis => {
                 Some(KExpr::Load { param, at: Path::Local(self.face_across(*axis)) })
             }
