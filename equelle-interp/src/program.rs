@@ -10,7 +10,8 @@ use equelle_front::time_steps::{self, TimeLoop};
 use equelle_front::types::{SetId, Shape};
 use equelle_runtime::{DerivativeAccess, EquelleRuntime, Error, RoundLength};
 
-use crate::value::{Value, canonical_set, defect};
+use crate::provider::{KernelContext, KernelProvider};
+use crate::value::{Value, defect};
 use crate::{Derivatives, Evaluated, Moved, Options};
 
 /// A module being run.
@@ -18,6 +19,8 @@ pub(crate) struct Interpreter<'a, R: DerivativeAccess> {
     pub module: &'a Module,
     pub rt: &'a mut R,
     pub options: Options,
+    /// What evaluates kernels.
+    pub provider: &'a mut dyn KernelProvider<R>,
     /// The domain that each set is at present.
     pub domains: BTreeMap<SetId, R::Domain>,
     /// Set while the first evaluation of equations is wanted; takes it.
@@ -49,8 +52,14 @@ impl<'a, R: DerivativeAccess> Frame<'a, R> {
 }
 
 impl<'a, R: DerivativeAccess> Interpreter<'a, R> {
-    pub fn new(module: &'a Module, rt: &'a mut R, options: Options) -> Self {
-        Interpreter { module, rt, options, domains: BTreeMap::new(), wanted: None, moved: None }
+    pub fn new(module: &'a Module, rt: &'a mut R, options: Options, provider: &'a mut dyn KernelProvider<R>) -> Self {
+        Interpreter { module, rt, options, provider, domains: BTreeMap::new(), wanted: None, moved: None }
+    }
+
+    /// The provider of kernels, and what it may use.
+    pub fn kernels(&mut self) -> (&mut dyn KernelProvider<R>, KernelContext<'_, R>) {
+        let Options { cartesian_forms, .. } = self.options;
+        (self.provider, KernelContext { module: self.module, rt: self.rt, cartesian_forms, domains: &mut self.domains })
     }
 
     pub fn run(mut self) -> Result<(), Error> {
@@ -100,22 +109,7 @@ impl<'a, R: DerivativeAccess> Interpreter<'a, R> {
 
     /// Line of a place in the Equelle program; 0 when there is no text.
     pub fn line(&self, span: Span) -> u32 {
-        if self.module.source.text().is_empty() { 0 } else { self.module.source.line(span.start) }
-    }
-
-    /// The domain that a set is at present.
-    pub fn domain(&mut self, set: SetId) -> Result<R::Domain, Error> {
-        if let Some(domain) = self.domains.get(&set) {
-            return Ok(domain.clone());
-        }
-        match self.module.sets.get(set).canonical {
-            Some(canonical) => {
-                let domain = self.rt.domain(canonical_set(canonical))?;
-                self.domains.insert(set, domain.clone());
-                Ok(domain)
-            }
-            None => Err(defect(format!("the domain {} has not been read", self.module.sets.get(set).name))),
-        }
+        line_of(self.module, span)
     }
 
     /// Runs a function; its results.
@@ -212,9 +206,9 @@ impl<'a, R: DerivativeAccess> Interpreter<'a, R> {
                 }
             }
             StmtKind::Launch { kernel, args, results } => {
-                let kernel = self.module.kernels.get(kernel.0 as usize).ok_or_else(|| defect("there is no such kernel"))?;
                 let args = args.iter().map(|&v| frame.value(v).cloned()).collect::<Result<Vec<_>, _>>()?;
-                let values = self.launch(kernel, &args)?;
+                let (provider, mut context) = self.kernels();
+                let values = provider.launch(&mut context, *kernel, &args)?;
                 self.assign_all(frame, results, values);
             }
             StmtKind::Return(values) => return values.iter().map(|&v| frame.value(v).cloned()).collect(),
@@ -306,10 +300,12 @@ impl<'a, R: DerivativeAccess> Interpreter<'a, R> {
     /// A round of a loop as a function from its mutable variables and the step.
     fn step(&mut self, frame: &mut Frame<'a, R>, time_loop: &TimeLoop, body: &'a Block) -> Result<(), Error> {
         let (module, options, domains) = (self.module, self.options, &mut self.domains);
+        let provider = &mut *self.provider;
         let (function, values, before) = (frame.function, &frame.values, frame.mutables.clone());
         // Values of the body are not visible after it.
         let mut run = |rt: &mut R, step: Option<(ValueId, &R::Scalar)>, mutables| {
-            let mut inner = Interpreter { module, rt, options, domains: std::mem::take(domains), wanted: None, moved: None };
+            let (domains_then, provider) = (std::mem::take(domains), &mut *provider);
+            let mut inner = Interpreter { module, rt, options, provider, domains: domains_then, wanted: None, moved: None };
             let mut frame = Frame { function, values: values.clone(), mutables };
             if let Some((element, step)) = step {
                 inner.assign(&mut frame, element, Value::Scalar(step.clone()));
@@ -376,9 +372,11 @@ impl<'a, R: DerivativeAccess> Interpreter<'a, R> {
         let wanted = self.wanted.is_some() && !kernels.is_empty();
         let mut evaluated = Vec::new();
         let (module, options, domains) = (self.module, self.options, &self.domains);
+        let provider = &mut *self.provider;
         let mut last: Vec<Option<Value<R>>> = vec![None; carried.len()];
         let solution = self.rt.newton(&guesses, &mut |rt, unknowns| {
-            let mut inner = Interpreter { module, rt, options, domains: domains.clone(), wanted: None, moved: None };
+            let provider = &mut *provider;
+            let mut inner = Interpreter { module, rt, options, provider, domains: domains.clone(), wanted: None, moved: None };
             let mut values = Vec::with_capacity(equations.len());
             for number in 0..equations.len() {
                 let (function, captures) = &equations[number];
@@ -400,8 +398,8 @@ impl<'a, R: DerivativeAccess> Interpreter<'a, R> {
                 }
             }
             for ((kernel, args), by_operations) in compared.iter().zip(&values) {
-                let by_kernel = inner.equation(kernel, unknowns, args)?;
-                inner.agree(kernel, by_operations, &by_kernel)?;
+                let by_kernel = inner.equation(*kernel, unknowns, args)?;
+                inner.agree(*kernel, by_operations, &by_kernel)?;
             }
             if wanted {
                 evaluated = values.iter().map(|equation| inner.evaluated(equation)).collect::<Result<Vec<_>, _>>()?;
@@ -420,6 +418,11 @@ impl<'a, R: DerivativeAccess> Interpreter<'a, R> {
         }
         Ok(results)
     }
+}
+
+/// Line of a place in the Equelle program; 0 when there is no text.
+pub(crate) fn line_of(module: &Module, span: Span) -> u32 {
+    if module.source.text().is_empty() { 0 } else { module.source.line(span.start) }
 }
 
 pub(crate) fn scalars<R: EquelleRuntime>(value: Value<R>) -> Result<R::ScalarCollection, Error> {
