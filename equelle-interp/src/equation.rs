@@ -40,12 +40,13 @@ impl<'a, R: DerivativeAccess> Interpreter<'a, R> {
         let mut guesses = guesses.iter().map(|&v| scalars(frame.value(v)?.clone())).collect::<Result<Vec<_>, _>>()?;
         self.move_guesses(&mut guesses, equations)?;
         let (module, options, domains) = (self.module, self.options, &self.domains);
-        let provider = &mut *self.provider;
+        let (provider, lifetimes) = (&mut *self.provider, self.lifetimes.clone());
         let mut evaluated = Vec::new();
         let wanted = self.wanted.is_some();
         let solution = self.rt.newton(&guesses, &mut |rt, unknowns| {
             let provider = &mut *provider;
-            let mut inner = Interpreter { module, rt, options, provider, domains: domains.clone(), wanted: None, moved: None };
+            let (domains, lifetimes) = (domains.clone(), lifetimes.clone());
+            let mut inner = Interpreter { module, rt, options, provider, domains, lifetimes, wanted: None, moved: None };
             for (function, captures) in &functions {
                 let values = unknowns.iter().map(|u| Value::Scalars(inner.rt.without_derivatives(u)));
                 let args = values.chain(captures.iter().cloned()).collect();

@@ -5,8 +5,8 @@
 //! their definition. So it is slow, works on every back-end that gives access to host values, and is
 //! the oracle for passes, code generation and other providers.
 //!
-//! [`program`] runs statements, [`checkpoint`] saves and restores the state, [`operation`] hands
-//! operations over, [`equation`] has the equations of Newton solves,
+//! [`program`] runs statements, [`checkpoint`] saves and restores the state, [`lifetime`]
+//! says when values end, [`operation`] hands operations over, [`equation`] has the equations of Newton solves,
 //! [`launch`] prepares kernels, [`evaluate`] evaluates them on [`operand`]s, [`cartesian`] has the
 //! geometry of Cartesian forms.
 
@@ -17,6 +17,7 @@ mod checkpoint;
 mod equation;
 mod evaluate;
 mod launch;
+mod lifetime;
 mod operand;
 mod operation;
 mod program;

@@ -10,6 +10,7 @@ use equelle_front::time_steps::{self, TimeLoop};
 use equelle_front::types::{SetId, Shape};
 use equelle_runtime::{DerivativeAccess, EquelleRuntime, Error, RoundLength};
 
+use crate::lifetime::Lifetimes;
 use crate::provider::{KernelContext, KernelProvider};
 use crate::value::{Value, defect};
 use crate::{Derivatives, Evaluated, Moved, Options};
@@ -23,6 +24,7 @@ pub(crate) struct Interpreter<'a, R: DerivativeAccess> {
     pub provider: &'a mut dyn KernelProvider<R>,
     /// The domain that each set is at present.
     pub domains: BTreeMap<SetId, R::Domain>,
+    pub lifetimes: Lifetimes,
     /// Set while the first evaluation of equations is wanted; takes it.
     pub wanted: Option<Vec<Evaluated>>,
     /// Where they are wanted.
@@ -53,7 +55,8 @@ impl<'a, R: DerivativeAccess> Frame<'a, R> {
 
 impl<'a, R: DerivativeAccess> Interpreter<'a, R> {
     pub fn new(module: &'a Module, rt: &'a mut R, options: Options, provider: &'a mut dyn KernelProvider<R>) -> Self {
-        Interpreter { module, rt, options, provider, domains: BTreeMap::new(), wanted: None, moved: None }
+        let lifetimes = Lifetimes::new(module);
+        Interpreter { module, rt, options, provider, domains: BTreeMap::new(), lifetimes, wanted: None, moved: None }
     }
 
     /// The provider of kernels, and what it may use.
@@ -93,6 +96,7 @@ impl<'a, R: DerivativeAccess> Interpreter<'a, R> {
             if is_text || !skipped.is_some_and(|run| self.rt.skips_to(run.before)) {
                 self.located(&mut frame, stmt)?;
             }
+            self.give_back(&mut frame, &main.body, position);
         }
         self.check_state(&frame, &state::at_end(main))?;
         self.rt.finish()
@@ -137,10 +141,18 @@ impl<'a, R: DerivativeAccess> Interpreter<'a, R> {
     /// Runs statements; the values returned, if the last one returns.
     fn block(&mut self, frame: &mut Frame<'a, R>, block: &'a Block) -> Result<Vec<Value<R>>, Error> {
         let mut returned = Vec::new();
-        for stmt in &block.statements {
+        for (position, stmt) in block.statements.iter().enumerate() {
             returned = self.located(frame, stmt)?;
+            self.give_back(frame, block, position);
         }
         Ok(returned)
+    }
+
+    /// Gives back what nothing after a statement of a block reads.
+    fn give_back(&self, frame: &mut Frame<'a, R>, block: &Block, position: usize) {
+        for value in self.lifetimes.ended(block, position) {
+            frame.values[value.0 as usize] = None;
+        }
     }
 
     /// Runs a statement; its errors have its line.
@@ -300,12 +312,13 @@ impl<'a, R: DerivativeAccess> Interpreter<'a, R> {
     /// A round of a loop as a function from its mutable variables and the step.
     fn step(&mut self, frame: &mut Frame<'a, R>, time_loop: &TimeLoop, body: &'a Block) -> Result<(), Error> {
         let (module, options, domains) = (self.module, self.options, &mut self.domains);
-        let provider = &mut *self.provider;
+        let (provider, lifetimes) = (&mut *self.provider, self.lifetimes.clone());
         let (function, values, before) = (frame.function, &frame.values, frame.mutables.clone());
         // Values of the body are not visible after it.
         let mut run = |rt: &mut R, step: Option<(ValueId, &R::Scalar)>, mutables| {
             let (domains_then, provider) = (std::mem::take(domains), &mut *provider);
-            let mut inner = Interpreter { module, rt, options, provider, domains: domains_then, wanted: None, moved: None };
+            let lifetimes = lifetimes.clone();
+            let mut inner = Interpreter { module, rt, options, provider, domains: domains_then, lifetimes, wanted: None, moved: None };
             let mut frame = Frame { function, values: values.clone(), mutables };
             if let Some((element, step)) = step {
                 inner.assign(&mut frame, element, Value::Scalar(step.clone()));
@@ -372,11 +385,12 @@ impl<'a, R: DerivativeAccess> Interpreter<'a, R> {
         let wanted = self.wanted.is_some() && !kernels.is_empty();
         let mut evaluated = Vec::new();
         let (module, options, domains) = (self.module, self.options, &self.domains);
-        let provider = &mut *self.provider;
+        let (provider, lifetimes) = (&mut *self.provider, self.lifetimes.clone());
         let mut last: Vec<Option<Value<R>>> = vec![None; carried.len()];
         let solution = self.rt.newton(&guesses, &mut |rt, unknowns| {
             let provider = &mut *provider;
-            let mut inner = Interpreter { module, rt, options, provider, domains: domains.clone(), wanted: None, moved: None };
+            let (domains, lifetimes) = (domains.clone(), lifetimes.clone());
+            let mut inner = Interpreter { module, rt, options, provider, domains, lifetimes, wanted: None, moved: None };
             let mut values = Vec::with_capacity(equations.len());
             for number in 0..equations.len() {
                 let (function, captures) = &equations[number];

@@ -21,7 +21,8 @@ use equelle_front::lower;
 use equelle_front::passes;
 use equelle_front::source::{ImportError, SourceMap};
 use equelle_front::verify::{Verified, verify};
-use equelle_interp::{Options, interpret_with};
+use equelle_interp::{Options, interpret_by, interpret_with};
+use equelle_lanes::Lanes;
 use equelle_runtime::Program as Runnable;
 use equellec::interpret;
 
@@ -285,6 +286,35 @@ pub fn run(module: &Verified, runnable: &'static Runnable, fixture: &Fixture, op
 /// Interprets a module with the words of a command line.
 pub fn run_on(module: &Verified, runnable: &'static Runnable, words: &[String], options: Options) -> Outcome {
     run_by(runnable, words, |session| interpret_with(module, &mut SerialRuntime::new(session), options))
+}
+
+/// Interprets a module by lanes.
+pub fn run_by_lanes(module: &Verified, runnable: &'static Runnable, words: &[String], options: Options, lanes: &mut Lanes) -> Outcome {
+    run_by(runnable, words, |session| interpret_by(module, &mut SerialRuntime::new(session), options, lanes))
+}
+
+/// Whether lanes give what the evaluator of elements gives: the same bits, and the same error with
+/// the same words, for a number of threads.
+///
+/// # Errors
+/// The first difference.
+pub fn compare_lanes(
+    module: &Verified,
+    runnable: &'static Runnable,
+    words: &[String],
+    options: Options,
+    threads: usize,
+    lanes: &mut Lanes,
+) -> Result<(), String> {
+    let with = |threads: usize| [words, &[format!("threads={threads}")]].concat();
+    let expected = run_on(module, runnable, &with(1), options);
+    let found = run_by_lanes(module, runnable, &with(threads), options, lanes);
+    same(&expected, &found, &bits)?;
+    let words = |outcome: &Outcome| outcome.error.as_ref().map(|error| error.message.clone());
+    if words(&expected) != words(&found) {
+        return Err(format!("ends with {:?}, not with {:?}", words(&found), words(&expected)));
+    }
+    Ok(())
 }
 
 fn run_all(program: &Program, compiled: &Compiled, fixtures: &Fixtures, extent: Extent) -> Result<usize, Failure> {

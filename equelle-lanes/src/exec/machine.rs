@@ -1,0 +1,454 @@
+//! Registers of a thread, and the loop over operations.
+
+use std::ops::Range;
+
+use equelle_front::ir::Interpolant;
+use equelle_runtime::grid::{Cartesian, NONE};
+use equelle_runtime::math;
+
+use super::bindings::{Bindings, Output, Outputs};
+use super::regions::{Entities, Regions, Truths};
+use super::rows;
+use super::vector::{self, Operand};
+use crate::program::{Accumulation, EntityReg, Instr, LANES, LaneProgram, Layout, RealReg, RealSrc, TruthReg};
+
+/// Registers of one type. One that is being written is taken out, so that others can be read.
+#[derive(Debug)]
+struct File<T>(Vec<Option<Box<[T; LANES]>>>);
+
+impl<T: Copy + Default> File<T> {
+    fn new(n: u32) -> Self {
+        File((0..n).map(|_| Some(Box::new([T::default(); LANES]))).collect())
+    }
+
+    #[inline(always)]
+    fn get(&self, register: u32) -> &[T; LANES] {
+        self.0[register as usize].as_deref().expect("no operation reads what it writes")
+    }
+
+    #[inline(always)]
+    fn take(&mut self, register: u32) -> Box<[T; LANES]> {
+        self.0[register as usize].take().expect("no operation writes a register twice")
+    }
+
+    #[inline(always)]
+    fn put(&mut self, register: u32, values: Box<[T; LANES]>) {
+        self.0[register as usize] = Some(values);
+    }
+}
+
+/// An element has an error.
+struct Failed;
+
+/// Runs a program on registers of its own.
+pub struct Machine<'p> {
+    program: &'p LaneProgram,
+    bindings: &'p Bindings<'p>,
+    reals: File<f64>,
+    truths: File<bool>,
+    entities: File<u32>,
+    regions: Regions,
+    /// Position of lane 0.
+    start: usize,
+}
+
+impl<'p> Machine<'p> {
+    pub fn new(program: &'p LaneProgram, bindings: &'p Bindings<'p>) -> Self {
+        Machine {
+            program,
+            bindings,
+            reals: File::new(program.n_reals),
+            truths: File::new(program.n_truths),
+            entities: File::new(program.n_entities),
+            regions: Regions::new(),
+            start: 0,
+        }
+    }
+
+    /// Runs the program for the elements at these positions.
+    #[inline(always)]
+    pub fn range(&mut self, positions: Range<usize>, outputs: &mut Outputs<'_>) -> Result<(), usize> {
+        let mut start = positions.start;
+        while start < positions.end {
+            let lanes = self.block_length(start).min(positions.end - start);
+            self.start = start;
+            self.regions.begin(lanes);
+            self.block(start - positions.start, outputs).map_err(|Failed| start)?;
+            start += lanes;
+        }
+        Ok(())
+    }
+
+    /// Length of the block that begins here: a row of cells is cut in equal parts, unless several
+    /// rows fit into a block.
+    fn block_length(&self, start: usize) -> usize {
+        let (Some(shape), Layout::Consecutive(0)) = (&self.program.shape, self.program.layout) else { return LANES };
+        let row = shape.n[0];
+        if row <= LANES / 2 {
+            return LANES / row * row;
+        }
+        let parts = row.div_ceil(LANES);
+        let part = row.div_ceil(parts).next_multiple_of(8).min(LANES);
+        part.min(row - start % row)
+    }
+
+    #[inline(always)]
+    fn operand(&self, src: RealSrc) -> Operand<'_> {
+        let region = self.regions.region();
+        match src {
+            RealSrc::Uniform(uniform) => Operand::One(self.bindings.uniforms[uniform.0 as usize]),
+            RealSrc::Reg(register) => Operand::Each(&self.reals.get(register.0)[region.lo..region.hi]),
+            RealSrc::Memory(array, offset) => {
+                let first = (self.start + region.lo).wrapping_add_signed(offset as isize);
+                Operand::Each(&self.bindings.reals[array.0 as usize][first..first + region.hi - region.lo])
+            }
+        }
+    }
+
+    /// Writes a register of numbers in the lanes of the region.
+    #[inline(always)]
+    fn write_real(&mut self, dst: RealReg, write: impl FnOnce(&Self, &mut [f64])) {
+        let region = self.regions.region();
+        let mut values = self.reals.take(dst.0);
+        write(self, &mut values[region.lo..region.hi]);
+        self.reals.put(dst.0, values);
+    }
+
+    /// Writes a register of truth values in the lanes of the region.
+    #[inline(always)]
+    fn write_truth(&mut self, dst: TruthReg, write: impl FnOnce(&Self, &mut [bool])) {
+        let region = self.regions.region();
+        let mut values = self.truths.take(dst.0);
+        write(self, &mut values[region.lo..region.hi]);
+        self.truths.put(dst.0, values);
+    }
+
+    /// Writes a register of entities in the lanes of the region.
+    #[inline(always)]
+    fn write_entity(&mut self, dst: EntityReg, write: impl FnOnce(&Self, &mut [u32])) {
+        let region = self.regions.region();
+        let mut values = self.entities.take(dst.0);
+        write(self, &mut values[region.lo..region.hi]);
+        self.entities.put(dst.0, values);
+    }
+
+    #[inline(always)]
+    fn truth(&self, register: TruthReg) -> &[bool] {
+        let region = self.regions.region();
+        &self.truths.get(register.0)[region.lo..region.hi]
+    }
+
+    #[inline(always)]
+    fn entity(&self, register: EntityReg) -> &[u32] {
+        let region = self.regions.region();
+        &self.entities.get(register.0)[region.lo..region.hi]
+    }
+
+    #[inline(always)]
+    fn shape(&self) -> &'p Cartesian {
+        self.program.shape.as_ref().expect("operations on rows are for Cartesian grids")
+    }
+
+    /// Writes `value(entity)` in each lane; an error where there is none in an active lane.
+    #[inline(always)]
+    fn gather<T: Copy + Default>(&self, at: EntityReg, dst: &mut [T], value: impl Fn(u32) -> Option<T>) -> Result<(), Failed> {
+        let active = self.regions.active();
+        let mut failed = false;
+        for (lane, (dst, &entity)) in dst.iter_mut().zip(self.entity(at)).enumerate() {
+            match value(entity) {
+                Some(value) => *dst = value,
+                None => {
+                    *dst = T::default();
+                    failed |= active.is_none_or(|active| active[lane]);
+                }
+            }
+        }
+        if failed { Err(Failed) } else { Ok(()) }
+    }
+
+    #[inline(always)]
+    fn gather_real(&mut self, dst: RealReg, at: EntityReg, value: impl Fn(u32) -> Option<f64>) -> Result<(), Failed> {
+        let mut gathered = Ok(());
+        self.write_real(dst, |machine, dst| gathered = machine.gather(at, dst, value));
+        gathered
+    }
+
+    #[inline(always)]
+    fn gather_truth(&mut self, dst: TruthReg, at: EntityReg, value: impl Fn(u32) -> Option<bool>) -> Result<(), Failed> {
+        let mut gathered = Ok(());
+        self.write_truth(dst, |machine, dst| gathered = machine.gather(at, dst, value));
+        gathered
+    }
+
+    #[inline(always)]
+    fn gather_entity(&mut self, dst: EntityReg, at: EntityReg, value: impl Fn(u32) -> Option<u32>) -> Result<(), Failed> {
+        let mut gathered = Ok(());
+        self.write_entity(dst, |machine, dst| gathered = machine.gather(at, dst, value));
+        gathered
+    }
+
+    /// Runs the program for one block.
+    #[inline(always)]
+    fn block(&mut self, first: usize, outputs: &mut Outputs<'_>) -> Result<(), Failed> {
+        let (code, bindings) = (&self.program.code[..], self.bindings);
+        let mut pc = 0;
+        while let Some(&instr) = code.get(pc) {
+            pc += 1;
+            match instr {
+                Instr::Fill { dst, value } => {
+                    let value = bindings.uniforms[value.0 as usize];
+                    self.write_real(dst, |_, dst| dst.fill(value));
+                }
+                Instr::CopyReal { dst, src } => self.write_real(dst, |machine, dst| match machine.operand(src) {
+                    Operand::Each(src) => vector::copy(dst, machine.regions.active(), src),
+                    Operand::One(src) => vector::copy(dst, machine.regions.active(), &[src; LANES][..dst.len()]),
+                }),
+                Instr::Unary { op, dst, a } => self.write_real(dst, |machine, dst| vector::unary(op, dst, machine.operand(a))),
+                Instr::Binary { op, dst, a, b } => {
+                    self.write_real(dst, |machine, dst| vector::binary(op, dst, machine.operand(a), machine.operand(b)));
+                }
+                Instr::MulAdd { dst, acc, minus, a, b } => self.write_real(dst, |machine, dst| {
+                    vector::mul_add(dst, machine.operand(acc), minus, machine.operand(a), machine.operand(b));
+                }),
+                Instr::MulDiffAdd { dst, acc, minus, t, x, y } => self.write_real(dst, |machine, dst| {
+                    let [t, x, y] = [t, x, y].map(|src| machine.operand(src));
+                    vector::mul_diff_add(dst, machine.operand(acc), minus, t, x, y);
+                }),
+                Instr::Select { dst, condition, a, b } => self.write_real(dst, |machine, dst| {
+                    vector::select(dst, machine.truth(condition), machine.operand(a), machine.operand(b));
+                }),
+                Instr::Interpolate { dst, table, of, x } => {
+                    let table = bindings.tables[table.0 as usize];
+                    self.write_real(dst, |machine, dst| {
+                        let x = machine.operand(x);
+                        for (lane, dst) in dst.iter_mut().enumerate() {
+                            let x = match x {
+                                Operand::One(x) => x,
+                                Operand::Each(x) => x[lane],
+                            };
+                            *dst = match of {
+                                Interpolant::Value => math::interpolate(table, x),
+                                Interpolant::Slope => math::slope(table, x),
+                            };
+                        }
+                    });
+                }
+                Instr::Accumulate { variable, how, term } => self.write_real(variable, |machine, variable| {
+                    let truth = match how {
+                        Accumulation::AddWhere(truth) => machine.truth(truth),
+                        Accumulation::Add | Accumulation::Sub | Accumulation::Max | Accumulation::Min => &[],
+                    };
+                    vector::accumulate(variable, machine.regions.active(), how, truth, machine.operand(term));
+                }),
+                Instr::AccumulateMulDiff { variable, minus, t, x, y } => self.write_real(variable, |machine, variable| {
+                    let [t, x, y] = [t, x, y].map(|src| machine.operand(src));
+                    vector::accumulate_mul_diff(variable, machine.regions.active(), minus, t, x, y);
+                }),
+                Instr::GatherReal { dst, array, ranks, at } => {
+                    let (array, ranks) = (bindings.reals[array.0 as usize], bindings.ranks[ranks.0 as usize]);
+                    self.gather_real(dst, at, |entity| array.get(ranks.of(entity) as usize).copied())?;
+                }
+                Instr::GatherTriple { dst, array, axis, at } => {
+                    let array = bindings.triples[array.0 as usize];
+                    self.gather_real(dst, at, |entity| array.get(entity as usize).map(|triple| triple[usize::from(axis)]))?;
+                }
+                Instr::LoadSide { dst, array, axis, high } => {
+                    let (array, shape, cell) = (bindings.reals[array.0 as usize], self.shape(), self.start);
+                    let region = self.regions.region();
+                    let mut values = self.reals.take(dst.0);
+                    rows::load_side(&mut values[..], array, shape, cell, (region.lo, region.hi), usize::from(axis), high);
+                    self.reals.put(dst.0, values);
+                }
+                Instr::LoadOffset { dst, array, offset } => {
+                    let (array, shape, cell) = (bindings.reals[array.0 as usize], self.shape(), self.start);
+                    let region = self.regions.region();
+                    let offset = bindings.offsets[offset.0 as usize];
+                    let mut values = self.reals.take(dst.0);
+                    rows::load_offset(&mut values[..], array, shape, cell, (region.lo, region.hi), offset);
+                    self.reals.put(dst.0, values);
+                }
+                Instr::CellIndex { dst, at, axis } => {
+                    let shape = self.shape();
+                    let index = |cell| (cell != NONE).then(|| shape.index_along(cell, usize::from(axis)) as f64);
+                    self.gather_real(dst, at, index)?;
+                }
+                Instr::FillTruth { dst, value } => {
+                    let value = bindings.uniforms[value.0 as usize] != 0.0;
+                    self.write_truth(dst, |_, dst| dst.fill(value));
+                }
+                Instr::CopyTruth { dst, src } => {
+                    self.write_truth(dst, |machine, dst| vector::copy(dst, machine.regions.active(), machine.truth(src)));
+                }
+                Instr::LoadTruth { dst, array, offset } => {
+                    let first = (self.start + self.regions.region().lo).wrapping_add_signed(offset as isize);
+                    let array = &bindings.truths[array.0 as usize][first..];
+                    self.write_truth(dst, |_, dst| dst.copy_from_slice(&array[..dst.len()]));
+                }
+                Instr::GatherTruth { dst, array, ranks, at } => {
+                    let (array, ranks) = (bindings.truths[array.0 as usize], bindings.ranks[ranks.0 as usize]);
+                    self.gather_truth(dst, at, |entity| array.get(ranks.of(entity) as usize).copied())?;
+                }
+                Instr::Compare { op, dst, a, b } => {
+                    self.write_truth(dst, |machine, dst| vector::compare(op, dst, machine.operand(a), machine.operand(b)));
+                }
+                Instr::CompareTruths { op, dst, a, b } => {
+                    self.write_truth(dst, |machine, dst| vector::compare_truths(op, dst, machine.truth(a), machine.truth(b)));
+                }
+                Instr::Not { dst, a } => self.write_truth(dst, |machine, dst| {
+                    for (dst, &a) in dst.iter_mut().zip(machine.truth(a)) {
+                        *dst = !a;
+                    }
+                }),
+                Instr::Logic { op, dst, a, b } => {
+                    self.write_truth(dst, |machine, dst| vector::logic(op, dst, machine.truth(a), machine.truth(b)));
+                }
+                Instr::SelectTruth { dst, condition, a, b } => self.write_truth(dst, |machine, dst| {
+                    vector::select_of(dst, machine.truth(condition), machine.truth(a), machine.truth(b));
+                }),
+                Instr::IsEmpty { dst, a } => self.write_truth(dst, |machine, dst| {
+                    for (dst, &a) in dst.iter_mut().zip(machine.entity(a)) {
+                        *dst = a == NONE;
+                    }
+                }),
+                Instr::Same { dst, a, b } => self.write_truth(dst, |machine, dst| {
+                    for ((dst, a), b) in dst.iter_mut().zip(machine.entity(a)).zip(machine.entity(b)) {
+                        *dst = a == b;
+                    }
+                }),
+                Instr::Member { dst, ranks, at } => {
+                    let ranks = bindings.ranks[ranks.0 as usize];
+                    self.gather_truth(dst, at, |entity| (entity != NONE).then(|| ranks.of(entity) != NONE))?;
+                }
+                Instr::CellOutside { dst, at, axis, by } => {
+                    let shape = self.shape();
+                    self.gather_truth(dst, at, |cell| (cell != NONE).then(|| shape.is_outside(cell, usize::from(axis), by)))?;
+                }
+                Instr::CellEven { dst, at, axes } => {
+                    let shape = self.shape();
+                    self.gather_truth(dst, at, |cell| (cell != NONE).then(|| shape.is_even(cell, axes)))?;
+                }
+                Instr::Replaces { dst, largest, extreme, term } => {
+                    self.write_truth(dst, |machine, dst| vector::replaces(dst, largest, machine.operand(extreme), machine.operand(term)));
+                }
+                Instr::Here { dst } => {
+                    let (first, layout) = (self.start + self.regions.region().lo, self.program.layout);
+                    self.write_entity(dst, |_, dst| match layout {
+                        Layout::Consecutive(offset) => {
+                            for (dst, entity) in dst.iter_mut().zip(offset + first as u32..) {
+                                *dst = entity;
+                            }
+                        }
+                        Layout::List => dst.copy_from_slice(&bindings.elements[first..first + dst.len()]),
+                    });
+                }
+                Instr::Empty { dst } => self.write_entity(dst, |_, dst| dst.fill(NONE)),
+                Instr::CopyEntity { dst, src } => {
+                    self.write_entity(dst, |machine, dst| vector::copy(dst, machine.regions.active(), machine.entity(src)));
+                }
+                Instr::LoadEntity { dst, array, offset } => {
+                    let first = (self.start + self.regions.region().lo).wrapping_add_signed(offset as isize);
+                    let array = &bindings.entities[array.0 as usize][first..];
+                    self.write_entity(dst, |_, dst| dst.copy_from_slice(&array[..dst.len()]));
+                }
+                Instr::GatherEntity { dst, array, ranks, at } => {
+                    let (array, ranks) = (bindings.entities[array.0 as usize], bindings.ranks[ranks.0 as usize]);
+                    self.gather_entity(dst, at, |entity| array.get(ranks.of(entity) as usize).copied())?;
+                }
+                Instr::SelectEntity { dst, condition, a, b } => self.write_entity(dst, |machine, dst| {
+                    vector::select_of(dst, machine.truth(condition), machine.entity(a), machine.entity(b));
+                }),
+                Instr::FaceCell { dst, face, second } => {
+                    let cells = &bindings.grid.topology().face_cells;
+                    self.gather_entity(dst, face, |face| cells.get(face as usize).map(|cells| cells[usize::from(second)]))?;
+                }
+                Instr::SideFace { dst, axis, high } => {
+                    let (shape, cell, region) = (self.shape(), self.start, self.regions.region());
+                    let mut values = self.entities.take(dst.0);
+                    rows::side_faces(&mut values[..], shape, cell, (region.lo, region.hi), usize::from(axis), high);
+                    self.entities.put(dst.0, values);
+                }
+                Instr::OffsetCell { dst, from, offset } => {
+                    let (shape, offset) = (self.shape(), bindings.offsets[offset.0 as usize]);
+                    self.gather_entity(dst, from, |cell| (cell != NONE).then(|| shape.offset_cell(cell, offset.by, offset.beyond)))?;
+                }
+                Instr::Require { at } => {
+                    let active = self.regions.active();
+                    let missing = |(lane, &entity): (usize, &u32)| entity == NONE && active.is_none_or(|active| active[lane]);
+                    if self.entity(at).iter().enumerate().any(missing) {
+                        return Err(Failed);
+                    }
+                }
+                Instr::Check { condition } => {
+                    let active = self.regions.active();
+                    let fails = |(lane, &holds): (usize, &bool)| !holds && active.is_none_or(|active| active[lane]);
+                    if self.truth(condition).iter().enumerate().any(fails) {
+                        return Err(Failed);
+                    }
+                }
+                Instr::Fail => return Err(Failed),
+                Instr::Enter { condition, value, end } => {
+                    let condition = self.truths.get(condition.0);
+                    if !self.regions.enter(|lane| condition[lane] == value) {
+                        pc = end.0 as usize + 1;
+                    }
+                }
+                Instr::EnterSide { axis, high, boundary, end } => {
+                    let (shape, cell) = (self.shape(), self.start);
+                    if !rows::enter_side(&mut self.regions, shape, cell, usize::from(axis), high, boundary) {
+                        pc = end.0 as usize + 1;
+                    }
+                }
+                Instr::Leave => self.regions.leave(),
+                Instr::Faces { cell, face, outward, only, end } => {
+                    let mut faces = self.entities.take(face.0);
+                    let mut outwards = self.truths.take(outward.0);
+                    let cells: &Entities = self.entities.get(cell.0);
+                    let outwards_of: &mut Truths = &mut outwards;
+                    let topology = bindings.grid.topology();
+                    let begun = self.regions.begin_faces(topology, (cell, cells), (face, &mut faces), (outward, outwards_of), only);
+                    self.entities.put(face.0, faces);
+                    self.truths.put(outward.0, outwards);
+                    match begun {
+                        None => return Err(Failed),
+                        Some(true) => {}
+                        Some(false) => pc = end.0 as usize + 1,
+                    }
+                }
+                Instr::NextFaces { begin } => {
+                    self.regions.leave();
+                    let (cell, face, outward) = self.regions.face_registers();
+                    let mut faces = self.entities.take(face.0);
+                    let mut outwards = self.truths.take(outward.0);
+                    let cells = self.entities.get(cell.0);
+                    let goes_on = self.regions.next_faces(bindings.grid.topology(), cells, &mut faces, &mut outwards);
+                    self.entities.put(face.0, faces);
+                    self.truths.put(outward.0, outwards);
+                    if goes_on {
+                        pc = begin.0 as usize + 1;
+                    }
+                }
+                Instr::StoreReal { result, src } => {
+                    if let Some(Output::Reals(values)) = outputs.0.get_mut(result as usize) {
+                        let src = self.operand(src);
+                        let values = &mut values[first..first + self.regions.region().hi];
+                        match src {
+                            Operand::One(value) => values.fill(value),
+                            Operand::Each(src) => values.copy_from_slice(src),
+                        }
+                    }
+                }
+                Instr::StoreTruth { result, src } => {
+                    if let Some(Output::Truths(values)) = outputs.0.get_mut(result as usize) {
+                        values[first..first + self.regions.region().hi].copy_from_slice(self.truth(src));
+                    }
+                }
+                Instr::StoreEntity { result, src } => {
+                    if let Some(Output::Entities(values)) = outputs.0.get_mut(result as usize) {
+                        values[first..first + self.regions.region().hi].copy_from_slice(self.entity(src));
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+}
