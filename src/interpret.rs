@@ -103,7 +103,7 @@ pub(crate) fn runtime(kernels: Kernels, verified: &Verified, session: Session) -
     if kernels == Kernels::Elements {
         runtime.session_mut().set_threads(Threads::one());
     }
-    if let Some(plan) = memory::plan(verified.module()) {
+    if let Some(plan) = memory::plan(kernels, verified.module()) {
         runtime.plan_memory(plan)?;
     }
     Ok(runtime)

@@ -69,6 +69,15 @@ impl<R: DerivativeAccess> KernelContext<'_, R> {
         Ok(order)
     }
 
+    /// Evaluates the Jacobian form of an equation at the elements from a position on: the error of
+    /// the first one that has one. `args` begin with the values of the unknowns.
+    ///
+    /// # Errors
+    /// That one; those of the grid.
+    pub fn check_equation_from(&mut self, kernel: &Kernel, args: &[Value<R>], first: usize) -> Result<(), Error> {
+        self.equation_rows(kernel, args, first).map(|_| ())
+    }
+
     /// Evaluates the Jacobian form of an equation: the residual, and per element its derivatives by
     /// unknown and position.
     #[allow(clippy::type_complexity)]
@@ -77,6 +86,18 @@ impl<R: DerivativeAccess> KernelContext<'_, R> {
         kernel: &Kernel,
         args: &[Value<R>],
     ) -> Result<(R::ScalarCollection, Vec<Vec<(usize, usize, f64)>>), Error> {
+        let (residual, rows) = self.equation_rows(kernel, args, 0)?;
+        let domain = self.domain(kernel.space_set().ok_or_else(|| defect("an equation is over a set"))?)?;
+        Ok((self.rt.scalar_collection(&domain, residual)?, rows))
+    }
+
+    #[allow(clippy::type_complexity)]
+    fn equation_rows(
+        &mut self,
+        kernel: &Kernel,
+        args: &[Value<R>],
+        first: usize,
+    ) -> Result<(Vec<f64>, Vec<Vec<(usize, usize, f64)>>), Error> {
         let form = kernel.jacobian.as_ref().ok_or_else(|| defect("an equation has no derivatives"))?;
         let set = kernel.space_set().ok_or_else(|| defect("an equation is over a set"))?;
         self.check_vectors(kernel)?;
@@ -92,15 +113,14 @@ impl<R: DerivativeAccess> KernelContext<'_, R> {
         };
         let skeleton = Skeleton::of_body(block).block;
         let mut evaluator = Evaluator::new(&self.module.sets, kernel, &params, &members, grid, shape);
-        for element in elements {
+        for element in elements.into_iter().skip(first) {
             self.check(kernel, &mut evaluator, Some(element))?;
             let values = evaluator.block(block, Some(element)).map_err(|error| self.in_kernel(kernel, None, error))?;
             evaluator.structure(&skeleton).map_err(|error| self.in_kernel(kernel, None, error))?;
             residual.push(values.first().ok_or_else(|| defect("an equation has a residual"))?.real()?);
             rows.push(evaluator.row.iter().map(|(&(unknown, position), &value)| (unknown.0 as usize, position, value)).collect());
         }
-        let domain = self.domain(set)?;
-        Ok((self.rt.scalar_collection(&domain, residual)?, rows))
+        Ok((residual, rows))
     }
 
     fn bind(&mut self, arg: &Value<R>) -> Result<Bound, Error> {

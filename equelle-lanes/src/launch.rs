@@ -1,6 +1,7 @@
 //! Launches: arguments to bindings, blocks on threads, outputs to values.
 
 mod arguments;
+mod equation;
 mod results;
 
 use std::collections::BTreeMap;
@@ -18,12 +19,13 @@ use equelle_runtime::domain::Domain;
 use equelle_runtime::threads::BLOCK;
 
 use crate::build::{Target, build, build_uniform};
-use crate::exec::bindings::Outputs;
+use crate::exec::bindings::{Outputs, Rows};
 use crate::exec::run;
 use crate::program::{LaneProgram, Layout, UniformId};
 use crate::refusal::Refusal;
 use crate::uniform::evaluate;
 use arguments::{Arguments, RankMaps};
+use equation::Equations;
 use results::Results;
 
 type Context<'c> = KernelContext<'c, SerialRuntime>;
@@ -44,6 +46,7 @@ pub struct Lanes {
     maps: RankMaps,
     elements: ElementKernels,
     fallen: BTreeMap<String, Refusal>,
+    equations: Equations,
 }
 
 impl Lanes {
@@ -85,7 +88,7 @@ impl Lanes {
             Compiled::Blocks(program) => {
                 let Some(arguments) = Arguments::of(context, kernel, args, program, &space, &mut self.maps)? else { return Ok(None) };
                 let mut results = Results::new(context, kernel, &space)?;
-                let failed = run_on_threads(context, program, &arguments, &space, results.outputs());
+                let failed = run_on_threads(context, program, &arguments, &space, Rows::default(), results.outputs());
                 if let Some(position) = failed {
                     context.check_from(kernel, args, position)?;
                     return Err(defect(format!("`{}` has an error that no element has", kernel.name)));
@@ -112,20 +115,32 @@ impl KernelProvider<SerialRuntime> for Lanes {
         unknowns: &[backend_serial::runtime::ScalarCollection],
         args: &[Argument],
     ) -> Result<backend_serial::runtime::ScalarCollection, Error> {
-        self.fallen.insert(context.kernel(id)?.name.clone(), Refusal::Derivatives);
-        self.elements.equation(context, id, unknowns, args)
+        let kernel = context.kernel(id)?;
+        match self.equation_by_lanes(context, id, kernel, unknowns, args)? {
+            Ok(equation) => Ok(equation),
+            Err(refusal) => {
+                self.fallen.insert(kernel.name.clone(), refusal);
+                self.elements.equation(context, id, unknowns, args)
+            }
+        }
     }
 }
 
-fn compile(context: &Context<'_>, kernel: &Kernel, space: &Domain) -> Result<Compiled, Refusal> {
-    let grid = context.rt.grid();
+/// What a kernel over a domain is compiled for.
+fn target<'c>(context: &Context<'c>, space: &Domain, cartesian_form: bool, face_axis: Option<usize>) -> Target<'c> {
     let layout = match space.offset() {
         Some(first) => Layout::Consecutive(first),
         None => Layout::List,
     };
+    let grid = context.rt.grid();
     let shape = grid.cartesian_shape().copied();
-    let target =
-        |cartesian_form, face_axis| Target { sets: &context.module.sets, dim: grid.dim(), shape, cartesian_form, layout, face_axis };
+    Target { sets: &context.module.sets, dim: grid.dim(), shape, cartesian_form, layout, face_axis }
+}
+
+fn compile(context: &Context<'_>, kernel: &Kernel, space: &Domain) -> Result<Compiled, Refusal> {
+    let grid = context.rt.grid();
+    let shape = grid.cartesian_shape();
+    let target = |cartesian_form, face_axis| target(context, space, cartesian_form, face_axis);
     let blocks = |block: &KBlock, cartesian_form| {
         build(kernel, block, target(cartesian_form, None)).map(|program| Compiled::Blocks(Box::new(program)))
     };
@@ -184,10 +199,11 @@ fn run_on_threads(
     program: &LaneProgram,
     arguments: &Arguments,
     space: &Domain,
+    rows: Rows<'_>,
     outputs: Outputs<'_>,
 ) -> Option<usize> {
     let grid = context.rt.shared_grid();
-    let bindings = arguments.bindings(program, &grid, space);
+    let bindings = arguments.bindings(program, &grid, space, rows);
     let failed = AtomicUsize::new(usize::MAX);
     // Whole rows, where there are several.
     let rows = program.shape.filter(|shape| program.layout == Layout::Consecutive(0) && shape.n[0] < space.len());

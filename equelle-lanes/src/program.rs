@@ -109,6 +109,29 @@ pub enum Accumulation {
     Min,
 }
 
+/// The sign with which a derivative is added: that of the sums that it stands in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum EntrySign {
+    /// Of no sum, or of the high side of a cell.
+    Plus,
+    /// Of the low side of a cell.
+    Minus,
+    /// Plus where the truth value holds, else minus.
+    PlusWhere(TruthReg),
+    /// Minus where the truth value holds, else plus.
+    MinusWhere(TruthReg),
+}
+
+/// The element of an unknown that a derivative is by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[allow(missing_docs)] // The line of a variant explains its fields.
+pub enum EntryPlace {
+    /// At the position of the lane, plus the offset.
+    Shifted(i64),
+    /// That of an entity.
+    At { ranks: ArrayId, at: EntityReg },
+}
+
 /// An operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[allow(missing_docs)] // The line of a variant explains its fields.
@@ -378,6 +401,20 @@ pub enum Instr {
     /// Closes the region, and goes on with the next faces of a loop.
     NextFaces {
         begin: Address,
+    },
+
+    /// Adds to a derivative of the row of each lane, by an element of an unknown; fails where there
+    /// is no such element.
+    AddEntry {
+        unknown: u32,
+        place: EntryPlace,
+        sign: EntrySign,
+        value: RealSrc,
+    },
+    /// The row of each lane has a derivative by an element of an unknown, if there is such an element.
+    MarkEntry {
+        unknown: u32,
+        place: EntryPlace,
     },
 
     /// Writes a result.

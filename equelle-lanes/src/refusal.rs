@@ -5,8 +5,14 @@ use std::fmt;
 /// A construct that lanes do not have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Refusal {
-    /// Derivatives of an equation.
+    /// Derivatives where no equation is.
     Derivatives,
+    /// Columns of a Jacobian that the state chooses.
+    ChosenColumns,
+    /// Derivatives of a sum over faces inside another one.
+    NestedSums,
+    /// Unknowns that have no columns, or none that ascend.
+    Unknowns,
     /// One evaluation, which is no block.
     OneElement,
     /// A value per axis that is no Scalar, or that has conditions.
@@ -21,7 +27,10 @@ impl Refusal {
     /// The construct, as reports name it.
     pub fn construct(self) -> &'static str {
         match self {
-            Refusal::Derivatives => "derivatives of an equation",
+            Refusal::Derivatives => "derivatives outside of an equation",
+            Refusal::ChosenColumns => "columns of a Jacobian that the state chooses",
+            Refusal::NestedSums => "derivatives of a sum over faces inside another one",
+            Refusal::Unknowns => "unknowns whose columns do not ascend",
             Refusal::OneElement => "a single evaluation",
             Refusal::PerAxis => "values per axis that are no Scalars",
             Refusal::OtherEntity => "a Cartesian form with other entities than sides",

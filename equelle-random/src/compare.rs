@@ -308,13 +308,31 @@ pub fn compare_lanes(
 ) -> Result<(), String> {
     let with = |threads: usize| [words, &[format!("threads={threads}")]].concat();
     let expected = run_on(module, runnable, &with(1), options);
-    let found = run_by_lanes(module, runnable, &with(threads), options, lanes);
-    same(&expected, &found, &bits)?;
+    same_words(&expected, &run_by_lanes(module, runnable, &with(threads), options, lanes))
+}
+
+/// The same bits, and the same words of an error.
+fn same_words(expected: &Outcome, found: &Outcome) -> Result<(), String> {
+    same(expected, found, &bits)?;
     let words = |outcome: &Outcome| outcome.error.as_ref().map(|error| error.message.clone());
-    if words(&expected) != words(&found) {
-        return Err(format!("ends with {:?}, not with {:?}", words(&found), words(&expected)));
+    if words(expected) != words(found) {
+        return Err(format!("ends with {:?}, not with {:?}", words(found), words(expected)));
     }
     Ok(())
+}
+
+/// Whether lanes give what elements gave, on two threads.
+fn lanes_on(
+    module: &Verified,
+    runnable: &'static Runnable,
+    fixture: &Fixture,
+    options: Options,
+    expected: &Outcome,
+) -> Result<(), Failure> {
+    let words: Vec<String> = fixture.words_for(runnable).chain(["threads=2"]).map(str::to_owned).collect();
+    let found = run_by_lanes(module, runnable, &words, options, &mut Lanes::default());
+    let way = if options.cartesian_forms { "by lanes and Cartesian forms" } else { "by lanes" };
+    same_words(expected, &found).map_err(|d| difference(fixture, way, &d))
 }
 
 fn run_all(program: &Program, compiled: &Compiled, fixtures: &Fixtures, extent: Extent) -> Result<usize, Failure> {
@@ -351,11 +369,15 @@ fn run_all(program: &Program, compiled: &Compiled, fixtures: &Fixtures, extent: 
             let allowed: &dyn Fn(&str) -> Tolerance = if treated { &errors } else { &bits };
             let found = run(module, compiled.runnable, fixture, general);
             same(&expected, &found, allowed).map_err(|d| difference(fixture, &format!("after {name}"), &d))?;
+            if i == last {
+                lanes_on(module, compiled.runnable, fixture, general, &found)?;
+            }
             if i == last && !fixture.unstructured {
                 let options = Options { cartesian_forms: true, ..general };
                 let found = run(module, compiled.runnable, fixture, options);
                 let allowed = or_any_zero(allowed);
                 same(&expected, &found, &allowed).map_err(|d| difference(fixture, "by Cartesian forms", &d))?;
+                lanes_on(module, compiled.runnable, fixture, options, &found)?;
             }
         }
         if let Some(module) = &compiled.matrices {

@@ -12,6 +12,8 @@ mod join;
 mod path;
 mod registers;
 mod stmt;
+#[cfg(test)]
+mod tests;
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -19,7 +21,9 @@ use equelle_front::ir::{KBlock, Kernel, LocalId};
 use equelle_front::types::{Basic, SetId, SetTable};
 use equelle_runtime::grid::Cartesian;
 
-use crate::program::{ArrayLists, EntityReg, Instr, LaneProgram, Layout, OffsetId, RealSrc, TruthReg, Uniform, UniformId};
+use crate::program::{
+    ArrayLists, EntityReg, EntrySign, Instr, LaneProgram, Layout, OffsetId, RealArray, RealSrc, TruthReg, Uniform, UniformId,
+};
 use crate::refusal::Refusal;
 
 /// What a kernel is compiled for.
@@ -98,6 +102,17 @@ impl Value {
     }
 }
 
+/// What becomes of derivatives.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Additions {
+    /// There are none.
+    None,
+    /// They are added.
+    Added,
+    /// Their places are marked.
+    Marked,
+}
+
 /// Writes the program of a kernel.
 struct Builder<'a> {
     kernel: &'a Kernel,
@@ -115,6 +130,9 @@ struct Builder<'a> {
     never_empty: BTreeSet<LocalId>,
     /// Axis of the side at hand.
     axis: Option<usize>,
+    additions: Additions,
+    /// Of the sums that are open.
+    sign: EntrySign,
     n_reals: u32,
     n_truths: u32,
     n_entities: u32,
@@ -126,17 +144,40 @@ struct Builder<'a> {
 /// What lanes do not have.
 pub fn build(kernel: &Kernel, block: &KBlock, target: Target<'_>) -> Result<LaneProgram, Refusal> {
     let mut builder = Builder::new(kernel, target);
-    for check in &kernel.checks {
-        let condition = builder.expr(&check.condition)?.truth()?;
-        let condition = builder.truth_reg(condition);
-        builder.code.push(Instr::Check { condition });
-    }
+    builder.checks()?;
     let values = builder.block(block)?;
     let mut output = 0;
     for (value, result) in values.into_iter().zip(&kernel.results) {
         builder.store(value, result.ty.basic, &mut output)?;
     }
     Ok(registers::allocate(join::join(builder.program())))
+}
+
+/// Compiles a Jacobian form: the residual with its derivatives, and the places of these, which
+/// `skeleton` lists.
+///
+/// # Errors
+/// What lanes do not have.
+pub fn build_equation(
+    kernel: &Kernel,
+    block: &KBlock,
+    skeleton: &KBlock,
+    target: Target<'_>,
+) -> Result<(LaneProgram, LaneProgram), Refusal> {
+    let mut pattern = Builder::new(kernel, target);
+    pattern.additions = Additions::Marked;
+    pattern.block(skeleton).map_err(|refusal| if refusal == Refusal::Type { Refusal::ChosenColumns } else { refusal })?;
+    let is_state = |array: &RealArray| matches!(array, RealArray::Scalars(_) | RealArray::Component(..));
+    let by_state = pattern.arrays.reals.iter().any(is_state) || !pattern.arrays.truths.is_empty();
+    if by_state || pattern.uniforms.iter().any(|uniform| !matches!(uniform, Uniform::Const(_))) {
+        return Err(Refusal::ChosenColumns);
+    }
+    let mut equation = Builder::new(kernel, target);
+    equation.additions = Additions::Added;
+    equation.checks()?;
+    let residual = equation.block(block)?.into_iter().next().ok_or(Refusal::Type)?;
+    equation.store(residual, Basic::Scalar, &mut 0)?;
+    Ok((registers::allocate(join::join(equation.program())), registers::allocate(pattern.program())))
 }
 
 /// Compiles a form that is evaluated once per axis, for one axis: a program without operations, and
@@ -169,6 +210,8 @@ impl<'a> Builder<'a> {
             locals: vec![None; kernel.locals.len()],
             never_empty: BTreeSet::new(),
             axis: None,
+            additions: Additions::None,
+            sign: EntrySign::Plus,
             n_reals: 0,
             n_truths: 0,
             n_entities: 0,
@@ -183,6 +226,15 @@ impl<'a> Builder<'a> {
 }
 
 impl Builder<'_> {
+    fn checks(&mut self) -> Result<(), Refusal> {
+        for check in &self.kernel.checks {
+            let condition = self.expr(&check.condition)?.truth()?;
+            let condition = self.truth_reg(condition);
+            self.code.push(Instr::Check { condition });
+        }
+        Ok(())
+    }
+
     /// Writes a result, one output for each component.
     fn store(&mut self, value: Value, basic: Basic, output: &mut u32) -> Result<(), Refusal> {
         let result = *output;

@@ -107,7 +107,7 @@ impl Builder<'_> {
 
     /// Where an array on a set has the elements of the lanes one after the other: the offset from
     /// the position of the first lane.
-    fn consecutive(&self, set: SetId, entity: Entity) -> Option<i64> {
+    pub fn consecutive(&self, set: SetId, entity: Entity) -> Option<i64> {
         match (entity, self.target.layout) {
             (Entity::Here, _) if Some(set) == self.space() => Some(0),
             (Entity::Here, Layout::Consecutive(first)) if self.all_of(set).is_some() => Some(i64::from(first)),

@@ -1,11 +1,11 @@
 //! Statements.
 
-use equelle_front::ir::{KBlock, KStmt, LocalId, Path, SideBlocks};
+use equelle_front::ir::{KBlock, KStmt, LocalId, ParamId, Path, SideBlocks};
 use equelle_front::ops::FaceReduction;
 use equelle_front::types::Basic;
 
-use super::{Builder, Entity, Value};
-use crate::program::{Accumulation, Address, EntityReg, Instr, RealReg, RealSrc, Uniform};
+use super::{Additions, Builder, Entity, Value};
+use crate::program::{Accumulation, Address, EntityReg, EntryPlace, EntrySign, Instr, RealReg, RealSrc, TruthReg, Uniform};
 use crate::refusal::Refusal;
 
 /// A result of a reduction over faces, by component.
@@ -51,11 +51,14 @@ impl Builder<'_> {
                 self.set(*face, Value::Entity(Entity::Reg(face_reg)))?;
                 self.never_empty.insert(*face);
                 let terms = Terms { reduction: *reduction, how: Accumulation::AddWhere(outward), face: Entity::Reg(face_reg) };
+                let outer = self.sign;
+                self.sign = within_faces(outer, outward)?;
                 self.in_region(
                     Instr::Faces { cell, face: face_reg, outward, only: *only, end: Address(0) },
                     |begin| Instr::NextFaces { begin },
                     |builder| builder.take_in(&terms, &variables, &found, body),
                 )?;
+                self.sign = outer;
                 self.finish(results, extreme_faces, variables, &found)
             }
             KStmt::ReduceSides { reduction, results, extreme_faces, low, high } => {
@@ -69,7 +72,19 @@ impl Builder<'_> {
                 self.axis = None;
                 self.finish(results, extreme_faces, variables, &found)
             }
-            KStmt::Add { .. } => Err(Refusal::Derivatives),
+            KStmt::Add { unknown, at, value } => {
+                let place = self.entry_place(*unknown, at)?;
+                let unknown = unknown.0;
+                match self.additions {
+                    Additions::None => return Err(Refusal::Derivatives),
+                    Additions::Marked => self.code.push(Instr::MarkEntry { unknown, place }),
+                    Additions::Added => {
+                        let value = self.expr(value)?.real()?;
+                        self.code.push(Instr::AddEntry { unknown, place, sign: self.sign, value });
+                    }
+                }
+                Ok(())
+            }
             KStmt::If { results, condition, then, otherwise } => {
                 let condition = self.expr(condition)?.truth()?;
                 let values = match self.known(condition) {
@@ -105,6 +120,8 @@ impl Builder<'_> {
         }
         let how = if high { Accumulation::Add } else { Accumulation::Sub };
         let terms = Terms { reduction, how, face: Entity::SideFace { axis, high } };
+        let outer = self.sign;
+        self.sign = if high { outer } else { flipped(outer) };
         for (block, boundary) in [(&blocks.interior, false), (&blocks.boundary, true)] {
             let Some(block) = block else { continue };
             self.in_region(
@@ -113,7 +130,19 @@ impl Builder<'_> {
                 |builder| builder.take_in(&terms, variables, found, block),
             )?;
         }
+        self.sign = outer;
         Ok(())
+    }
+
+    /// The element of an unknown that belongs to an entity.
+    fn entry_place(&mut self, unknown: ParamId, at: &Path) -> Result<EntryPlace, Refusal> {
+        let set = self.kernel.param(unknown).and_then(|param| param.ty.mapping()).ok_or(Refusal::Type)?;
+        let entity = self.path(at)?;
+        if let Some(offset) = self.consecutive(set, entity) {
+            return Ok(EntryPlace::Shifted(offset));
+        }
+        let (at, ranks) = (self.entity_reg(entity)?, self.ranks(set));
+        Ok(EntryPlace::At { ranks, at })
     }
 
     /// Variables of a reduction, as it begins.
@@ -198,5 +227,23 @@ impl Builder<'_> {
             self.set(*local, Value::Entity(Entity::Reg(entity)))?;
         }
         Ok(())
+    }
+}
+
+/// The sign of a term of faces of which some point outward.
+fn within_faces(outer: EntrySign, outward: TruthReg) -> Result<EntrySign, Refusal> {
+    match outer {
+        EntrySign::Plus => Ok(EntrySign::PlusWhere(outward)),
+        EntrySign::Minus => Ok(EntrySign::MinusWhere(outward)),
+        EntrySign::PlusWhere(_) | EntrySign::MinusWhere(_) => Err(Refusal::NestedSums),
+    }
+}
+
+fn flipped(sign: EntrySign) -> EntrySign {
+    match sign {
+        EntrySign::Plus => EntrySign::Minus,
+        EntrySign::Minus => EntrySign::Plus,
+        EntrySign::PlusWhere(truth) => EntrySign::MinusWhere(truth),
+        EntrySign::MinusWhere(truth) => EntrySign::PlusWhere(truth),
     }
 }

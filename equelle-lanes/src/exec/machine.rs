@@ -6,11 +6,11 @@ use equelle_front::ir::Interpolant;
 use equelle_runtime::grid::{Cartesian, NONE};
 use equelle_runtime::math;
 
-use super::bindings::{Bindings, Output, Outputs};
+use super::bindings::{Bindings, Output, Outputs, Ranks};
 use super::regions::{Entities, Regions, Truths};
 use super::rows;
 use super::vector::{self, Operand};
-use crate::program::{Accumulation, EntityReg, Instr, LANES, LaneProgram, Layout, RealReg, RealSrc, TruthReg};
+use crate::program::{Accumulation, EntityReg, EntryPlace, EntrySign, Instr, LANES, LaneProgram, Layout, RealReg, RealSrc, TruthReg};
 
 /// Registers of one type. One that is being written is taken out, so that others can be read.
 #[derive(Debug)]
@@ -50,6 +50,9 @@ pub struct Machine<'p> {
     regions: Regions,
     /// Position of lane 0.
     start: usize,
+    /// Whether what has no value is passed over: places of derivatives may be elements that do not
+    /// exist.
+    lenient: bool,
 }
 
 impl<'p> Machine<'p> {
@@ -62,18 +65,23 @@ impl<'p> Machine<'p> {
             entities: File::new(program.n_entities),
             regions: Regions::new(),
             start: 0,
+            lenient: false,
         }
     }
 
     /// Runs the program for the elements at these positions.
     #[inline(always)]
     pub fn range(&mut self, positions: Range<usize>, outputs: &mut Outputs<'_>) -> Result<(), usize> {
+        self.lenient = matches!(outputs.0.first(), Some(Output::Marks(_)));
         let mut start = positions.start;
         while start < positions.end {
             let lanes = self.block_length(start).min(positions.end - start);
             self.start = start;
             self.regions.begin(lanes);
             self.block(start - positions.start, outputs).map_err(|Failed| start)?;
+            if let Some(Output::Marks(marks)) = outputs.0.first_mut() {
+                marks.end_block(lanes);
+            }
             start += lanes;
         }
         Ok(())
@@ -151,40 +159,112 @@ impl<'p> Machine<'p> {
 
     /// Writes `value(entity)` in each lane; an error where there is none in an active lane.
     #[inline(always)]
-    fn gather<T: Copy + Default>(&self, at: EntityReg, dst: &mut [T], value: impl Fn(u32) -> Option<T>) -> Result<(), Failed> {
+    fn gather<T: Copy>(&self, at: EntityReg, dst: &mut [T], missing: T, value: impl Fn(u32) -> Option<T>) -> Result<(), Failed> {
         let active = self.regions.active();
         let mut failed = false;
         for (lane, (dst, &entity)) in dst.iter_mut().zip(self.entity(at)).enumerate() {
             match value(entity) {
                 Some(value) => *dst = value,
                 None => {
-                    *dst = T::default();
+                    *dst = missing;
                     failed |= active.is_none_or(|active| active[lane]);
                 }
             }
         }
-        if failed { Err(Failed) } else { Ok(()) }
+        if failed && !self.lenient { Err(Failed) } else { Ok(()) }
     }
 
     #[inline(always)]
     fn gather_real(&mut self, dst: RealReg, at: EntityReg, value: impl Fn(u32) -> Option<f64>) -> Result<(), Failed> {
         let mut gathered = Ok(());
-        self.write_real(dst, |machine, dst| gathered = machine.gather(at, dst, value));
+        self.write_real(dst, |machine, dst| gathered = machine.gather(at, dst, 0.0, value));
         gathered
     }
 
     #[inline(always)]
     fn gather_truth(&mut self, dst: TruthReg, at: EntityReg, value: impl Fn(u32) -> Option<bool>) -> Result<(), Failed> {
         let mut gathered = Ok(());
-        self.write_truth(dst, |machine, dst| gathered = machine.gather(at, dst, value));
+        self.write_truth(dst, |machine, dst| gathered = machine.gather(at, dst, false, value));
         gathered
     }
 
     #[inline(always)]
     fn gather_entity(&mut self, dst: EntityReg, at: EntityReg, value: impl Fn(u32) -> Option<u32>) -> Result<(), Failed> {
         let mut gathered = Ok(());
-        self.write_entity(dst, |machine, dst| gathered = machine.gather(at, dst, value));
+        self.write_entity(dst, |machine, dst| gathered = machine.gather(at, dst, NONE, value));
         gathered
+    }
+
+    /// Position of the element of an unknown that belongs to a lane of the region, counted from its
+    /// beginning.
+    #[inline(always)]
+    fn entry_position(&self, place: EntryPlace, lane: usize, ranks: Option<(Ranks<'_>, &[u32])>) -> usize {
+        match (place, ranks) {
+            (EntryPlace::Shifted(offset), _) => (self.start + self.regions.region().lo + lane).wrapping_add_signed(offset as isize),
+            (EntryPlace::At { .. }, Some((ranks, entities))) => ranks.of(entities[lane]) as usize,
+            (EntryPlace::At { .. }, None) => NONE as usize,
+        }
+    }
+
+    #[inline(always)]
+    fn entry_ranks(&self, place: EntryPlace) -> Option<(Ranks<'p>, &[u32])> {
+        match place {
+            EntryPlace::Shifted(_) => None,
+            EntryPlace::At { ranks, at } => Some((self.bindings.ranks[ranks.0 as usize], self.entity(at))),
+        }
+    }
+
+    /// Adds to the rows of the lanes of the region.
+    #[inline(always)]
+    fn add_entries(
+        &self,
+        outputs: &mut Outputs<'_>,
+        unknown: u32,
+        place: EntryPlace,
+        sign: EntrySign,
+        value: RealSrc,
+    ) -> Result<(), Failed> {
+        let Some(Output::Entries(entries)) = outputs.0.last_mut() else { return Err(Failed) };
+        let (region, active, rows) = (self.regions.region(), self.regions.active(), self.bindings.rows);
+        let (value, ranks) = (self.operand(value), self.entry_ranks(place));
+        let truth = match sign {
+            EntrySign::PlusWhere(truth) | EntrySign::MinusWhere(truth) => self.truth(truth),
+            EntrySign::Plus | EntrySign::Minus => &[],
+        };
+        for lane in 0..region.hi - region.lo {
+            if active.is_some_and(|active| !active[lane]) {
+                continue;
+            }
+            let row = self.start + region.lo + lane;
+            let column = rows.column(unknown, self.entry_position(place, lane, ranks)).ok_or(Failed)?;
+            let slot = rows.slot(row, column).ok_or(Failed)?;
+            let value = match value {
+                Operand::One(value) => value,
+                Operand::Each(values) => values[lane],
+            };
+            let plus = match sign {
+                EntrySign::Plus => true,
+                EntrySign::Minus => false,
+                EntrySign::PlusWhere(_) => truth[lane],
+                EntrySign::MinusWhere(_) => !truth[lane],
+            };
+            let entry = &mut entries.row(row)[slot];
+            *entry = if plus { *entry + value } else { *entry - value };
+        }
+        Ok(())
+    }
+
+    /// Marks places in the rows of the lanes of the region.
+    #[inline(always)]
+    fn mark_entries(&self, outputs: &mut Outputs<'_>, unknown: u32, place: EntryPlace) {
+        let Some(Output::Marks(marks)) = outputs.0.first_mut() else { return };
+        let (region, active, ranks) = (self.regions.region(), self.regions.active(), self.entry_ranks(place));
+        for lane in 0..region.hi - region.lo {
+            let is_active = active.is_none_or(|active| active[lane]);
+            if is_active && let Some(column) = self.bindings.rows.column(unknown, self.entry_position(place, lane, ranks)) {
+                marks.block.push(((region.lo + lane) as u32, column));
+            }
+        }
     }
 
     /// Runs the program for one block.
@@ -374,17 +454,18 @@ impl<'p> Machine<'p> {
                 Instr::Require { at } => {
                     let active = self.regions.active();
                     let missing = |(lane, &entity): (usize, &u32)| entity == NONE && active.is_none_or(|active| active[lane]);
-                    if self.entity(at).iter().enumerate().any(missing) {
+                    if !self.lenient && self.entity(at).iter().enumerate().any(missing) {
                         return Err(Failed);
                     }
                 }
                 Instr::Check { condition } => {
                     let active = self.regions.active();
                     let fails = |(lane, &holds): (usize, &bool)| !holds && active.is_none_or(|active| active[lane]);
-                    if self.truth(condition).iter().enumerate().any(fails) {
+                    if !self.lenient && self.truth(condition).iter().enumerate().any(fails) {
                         return Err(Failed);
                     }
                 }
+                Instr::Fail if self.lenient => {}
                 Instr::Fail => return Err(Failed),
                 Instr::Enter { condition, value, end } => {
                     let condition = self.truths.get(condition.0);
@@ -409,9 +490,9 @@ impl<'p> Machine<'p> {
                     self.entities.put(face.0, faces);
                     self.truths.put(outward.0, outwards);
                     match begun {
-                        None => return Err(Failed),
+                        None if !self.lenient => return Err(Failed),
                         Some(true) => {}
-                        Some(false) => pc = end.0 as usize + 1,
+                        None | Some(false) => pc = end.0 as usize + 1,
                     }
                 }
                 Instr::NextFaces { begin } => {
@@ -427,6 +508,8 @@ impl<'p> Machine<'p> {
                         pc = begin.0 as usize + 1;
                     }
                 }
+                Instr::AddEntry { unknown, place, sign, value } => self.add_entries(outputs, unknown, place, sign, value)?,
+                Instr::MarkEntry { unknown, place } => self.mark_entries(outputs, unknown, place),
                 Instr::StoreReal { result, src } => {
                     if let Some(Output::Reals(values)) = outputs.0.get_mut(result as usize) {
                         let src = self.operand(src);

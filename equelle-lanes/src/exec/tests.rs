@@ -84,6 +84,7 @@ fn on_grid(
     let members: Vec<u32> = (0..n as u32).map(|entity| if entity % 3 == 0 { NONE } else { entity / 3 }).collect();
     let truths: Vec<bool> = (0..n).map(|k| k % 5 < 2).collect();
     let bindings = Bindings {
+        rows: super::bindings::Rows::default(),
         grid,
         elements,
         uniforms: vec![UNIFORM],

@@ -15,7 +15,7 @@ use equelle_runtime::grid::{Grid, NONE};
 use equelle_runtime::math::table::Table;
 
 use super::{Argument, Context, domain_of};
-use crate::exec::bindings::{Bindings, CellOffset, Ranks};
+use crate::exec::bindings::{Bindings, CellOffset, Ranks, Rows};
 use crate::program::{ArrayId, LaneProgram, Layout, RankSource, RealArray, TripleArray};
 use crate::uniform::{UniformSource, evaluate};
 
@@ -134,7 +134,7 @@ impl Arguments {
     }
 
     /// The same as slices.
-    pub fn bindings<'a>(&'a self, program: &LaneProgram, grid: &'a Grid, space: &'a Domain) -> Bindings<'a> {
+    pub fn bindings<'a>(&'a self, program: &LaneProgram, grid: &'a Grid, space: &'a Domain, rows: Rows<'a>) -> Bindings<'a> {
         let reals = self.reals.iter().map(|array| match array {
             Reals::Values(values) => &values[..],
             Reals::Measures(EntityKind::Cell) => &grid.geometry().cell_volumes,
@@ -151,6 +151,7 @@ impl Arguments {
         });
         Bindings {
             grid,
+            rows,
             elements: match program.layout {
                 Layout::Consecutive(_) => &[],
                 Layout::List => space.elements(),
