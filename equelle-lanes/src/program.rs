@@ -12,6 +12,9 @@ use equelle_runtime::grid::Cartesian;
 /// Elements of a register.
 pub const LANES: usize = 256;
 
+/// Most regions that are open at the same time.
+pub const MAX_REGIONS: usize = 24;
+
 /// A register of numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct RealReg(pub u32);
@@ -132,6 +135,17 @@ pub enum EntryPlace {
     At { ranks: ArrayId, at: EntityReg },
 }
 
+/// Cells with a neighbour at a side, or those at the boundary there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct CellSide {
+    /// Axis of the side.
+    pub axis: u8,
+    /// Whether it is the high side.
+    pub high: bool,
+    /// Whether the cells at the boundary are meant.
+    pub boundary: bool,
+}
+
 /// An operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[allow(missing_docs)] // The line of a variant explains its fields.
@@ -195,6 +209,16 @@ pub enum Instr {
     },
     /// Takes `t * (x - y)` into a variable, in the lanes of the region.
     AccumulateMulDiff {
+        variable: RealReg,
+        minus: bool,
+        t: RealSrc,
+        x: RealSrc,
+        y: RealSrc,
+    },
+    /// The same in the lanes of a side, in the outermost region: [`Instr::EnterSide`] and
+    /// [`Instr::Leave`] around it.
+    AccumulateSide {
+        side: CellSide,
         variable: RealReg,
         minus: bool,
         t: RealSrc,
@@ -382,9 +406,7 @@ pub enum Instr {
     },
     /// Opens a region: the cells with a neighbour at a side, or those at the boundary there.
     EnterSide {
-        axis: u8,
-        high: bool,
-        boundary: bool,
+        side: CellSide,
         end: Address,
     },
     /// Closes the region.

@@ -19,6 +19,8 @@ pub enum Refusal {
     PerAxis,
     /// In a Cartesian form: an entity that is neither the cell nor on one of its sides.
     OtherEntity,
+    /// Branches and sums inside each other.
+    Depth,
     /// Something of a type that verification should have refused.
     Type,
 }
@@ -34,6 +36,7 @@ impl Refusal {
             Refusal::OneElement => "a single evaluation",
             Refusal::PerAxis => "values per axis that are no Scalars",
             Refusal::OtherEntity => "a Cartesian form with other entities than sides",
+            Refusal::Depth => "many branches and sums inside each other",
             Refusal::Type => "a value of another type",
         }
     }

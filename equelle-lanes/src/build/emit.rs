@@ -6,7 +6,7 @@ use equelle_front::ops::{Arithmetic, BinaryMath, Comparison, Logic};
 
 use super::{Builder, Entity, Truth};
 use crate::program::{
-    Address, ArrayId, EntityReg, Instr, RealArray, RealBinary, RealReg, RealSrc, RealUnary, TruthReg, Uniform, UniformId,
+    Address, ArrayId, EntityReg, Instr, MAX_REGIONS, RealArray, RealBinary, RealReg, RealSrc, RealUnary, TruthReg, Uniform, UniformId,
 };
 use crate::refusal::Refusal;
 
@@ -243,6 +243,10 @@ impl Builder<'_> {
         close: impl FnOnce(Address) -> Instr,
         inside: impl FnOnce(&mut Self) -> Result<T, Refusal>,
     ) -> Result<T, Refusal> {
+        // One is for an extreme over faces.
+        if self.done.len() > MAX_REGIONS - 1 {
+            return Err(Refusal::Depth);
+        }
         let begin = self.here();
         self.code.push(open);
         self.done.push(HashMap::new());

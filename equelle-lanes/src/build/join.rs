@@ -53,8 +53,29 @@ pub fn join(mut program: LaneProgram) -> LaneProgram {
     for position in 0..joiner.code.len() {
         joiner.join_at(position);
     }
-    program.code = without(joiner.code, &joiner.gone);
+    program.code = sides(without(joiner.code, &joiner.gone));
     program
+}
+
+/// Sides with one term become one operation, where they are in no other region.
+fn sides(mut code: Vec<Instr>) -> Vec<Instr> {
+    let mut gone = vec![false; code.len()];
+    let mut depth = 0;
+    for position in 0..code.len() {
+        if let [Instr::EnterSide { side, .. }, Instr::AccumulateMulDiff { variable, minus, t, x, y }, Instr::Leave, ..] = code[position..]
+            && depth == 0
+        {
+            code[position] = Instr::AccumulateSide { side, variable, minus, t, x, y };
+            gone[position + 1..position + 3].fill(true);
+        }
+        match code[position] {
+            _ if gone[position] => {}
+            Instr::Enter { .. } | Instr::EnterSide { .. } | Instr::Faces { .. } => depth += 1,
+            Instr::Leave | Instr::NextFaces { .. } => depth -= 1,
+            _ => {}
+        }
+    }
+    without(code, &gone)
 }
 
 impl Joiner {

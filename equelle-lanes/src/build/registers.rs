@@ -66,7 +66,7 @@ pub fn visit(instr: &mut Instr, f: &mut dyn FnMut(Access, File, &mut u32)) {
             }
             f(Update, File::Real, &mut variable.0);
         }
-        Instr::AccumulateMulDiff { variable, minus: _, t, x, y } => {
+        Instr::AccumulateMulDiff { variable, minus: _, t, x, y } | Instr::AccumulateSide { side: _, variable, minus: _, t, x, y } => {
             [t, x, y].into_iter().for_each(|src| real(src, f));
             f(Update, File::Real, &mut variable.0);
         }

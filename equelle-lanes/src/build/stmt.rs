@@ -5,7 +5,7 @@ use equelle_front::ops::FaceReduction;
 use equelle_front::types::Basic;
 
 use super::{Additions, Builder, Entity, Value};
-use crate::program::{Accumulation, Address, EntityReg, EntryPlace, EntrySign, Instr, RealReg, RealSrc, TruthReg, Uniform};
+use crate::program::{Accumulation, Address, CellSide, EntityReg, EntryPlace, EntrySign, Instr, RealReg, RealSrc, TruthReg, Uniform};
 use crate::refusal::Refusal;
 
 /// A result of a reduction over faces, by component.
@@ -125,7 +125,7 @@ impl Builder<'_> {
         for (block, boundary) in [(&blocks.interior, false), (&blocks.boundary, true)] {
             let Some(block) = block else { continue };
             self.in_region(
-                Instr::EnterSide { axis: axis as u8, high, boundary, end: Address(0) },
+                Instr::EnterSide { side: CellSide { axis: axis as u8, high, boundary }, end: Address(0) },
                 |_| Instr::Leave,
                 |builder| builder.take_in(&terms, variables, found, block),
             )?;

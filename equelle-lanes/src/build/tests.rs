@@ -55,7 +55,7 @@ fn heat_takes_one_operation_a_side() {
         .code
         .iter()
         .filter_map(|instr| match instr {
-            Instr::AccumulateMulDiff { minus, y, .. } => Some((*minus, *y)),
+            Instr::AccumulateSide { minus, y, .. } => Some((*minus, *y)),
             _ => None,
         })
         .collect();
@@ -64,8 +64,8 @@ fn heat_takes_one_operation_a_side() {
     assert_eq!(sides, expected);
     assert!(program.code.iter().any(|instr| matches!(instr, Instr::MulAdd { minus: true, acc: RealSrc::Memory(..), .. })));
     assert_eq!(program.n_reals, 2, "the sum and what is stored");
-    // A border and a close for each side, the start of the sum, the step and its store.
-    assert_eq!(program.code.len(), 6 * 3 + 3);
+    // Beside the sides the start of the sum, the step and its store.
+    assert_eq!(program.code.len(), 6 + 3);
 }
 
 /// A face with one cell has no other: that branch is of its lanes alone, and of one loop.

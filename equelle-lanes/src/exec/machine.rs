@@ -8,7 +8,7 @@ use equelle_runtime::math;
 
 use super::bindings::{Bindings, Output, Outputs, Ranks};
 use super::regions::{Entities, Regions, Truths};
-use super::rows;
+use super::rows::{self, Origin};
 use super::vector::{self, Operand};
 use crate::program::{Accumulation, EntityReg, EntryPlace, EntrySign, Instr, LANES, LaneProgram, Layout, RealReg, RealSrc, TruthReg};
 
@@ -37,6 +37,23 @@ impl<T: Copy + Default> File<T> {
     }
 }
 
+/// Shorter rows share a block: beginning one takes as long as a hundred elements.
+const SHORT_ROW: usize = 128;
+
+/// Writes a register in the lanes of the region. No function, whose argument would be a closure that
+/// is compiled for other instructions than what calls it.
+macro_rules! write {
+    ($machine:ident, $file:ident, $register:expr, |$out:ident| $body:expr) => {{
+        let region = $machine.regions.region();
+        let mut values = $machine.$file.take($register.0);
+        {
+            let $out = &mut values[region.lo..region.hi];
+            $body
+        }
+        $machine.$file.put($register.0, values);
+    }};
+}
+
 /// An element has an error.
 struct Failed;
 
@@ -50,6 +67,8 @@ pub struct Machine<'p> {
     regions: Regions,
     /// Position of lane 0.
     start: usize,
+    /// Its cell, where cells of a Cartesian grid follow each other.
+    origin: Origin,
     /// Whether what has no value is passed over: places of derivatives may be elements that do not
     /// exist.
     lenient: bool,
@@ -65,6 +84,7 @@ impl<'p> Machine<'p> {
             entities: File::new(program.n_entities),
             regions: Regions::new(),
             start: 0,
+            origin: Origin::default(),
             lenient: false,
         }
     }
@@ -73,9 +93,13 @@ impl<'p> Machine<'p> {
     #[inline(always)]
     pub fn range(&mut self, positions: Range<usize>, outputs: &mut Outputs<'_>) -> Result<(), usize> {
         self.lenient = matches!(outputs.0.first(), Some(Output::Marks(_)));
+        let rows = self.program.shape.as_ref().filter(|_| self.program.layout == Layout::Consecutive(0));
+        if let Some(shape) = rows {
+            self.origin = Origin::new(shape, positions.start);
+        }
         let mut start = positions.start;
         while start < positions.end {
-            let lanes = self.block_length(start).min(positions.end - start);
+            let lanes = self.block_length(rows).min(positions.end - start);
             self.start = start;
             self.regions.begin(lanes);
             self.block(start - positions.start, outputs).map_err(|Failed| start)?;
@@ -83,21 +107,27 @@ impl<'p> Machine<'p> {
                 marks.end_block(lanes);
             }
             start += lanes;
+            if let Some(shape) = rows {
+                self.origin.advance(shape, lanes);
+            }
         }
         Ok(())
     }
 
-    /// Length of the block that begins here: a row of cells is cut in equal parts, unless several
-    /// rows fit into a block.
-    fn block_length(&self, start: usize) -> usize {
-        let (Some(shape), Layout::Consecutive(0)) = (&self.program.shape, self.program.layout) else { return LANES };
+    /// Length of the block that begins here: a row of cells is cut in equal parts, unless it is
+    /// short.
+    fn block_length(&self, rows: Option<&Cartesian>) -> usize {
+        let Some(shape) = rows else { return LANES };
         let row = shape.n[0];
-        if row <= LANES / 2 {
+        if row < SHORT_ROW {
             return LANES / row * row;
         }
-        let parts = row.div_ceil(LANES);
-        let part = row.div_ceil(parts).next_multiple_of(8).min(LANES);
-        part.min(row - start % row)
+        let rest = row - self.origin.ijk[0];
+        if row <= LANES {
+            return rest;
+        }
+        let part = row.div_ceil(row.div_ceil(LANES)).next_multiple_of(8).min(LANES);
+        part.min(rest)
     }
 
     #[inline(always)]
@@ -111,33 +141,6 @@ impl<'p> Machine<'p> {
                 Operand::Each(&self.bindings.reals[array.0 as usize][first..first + region.hi - region.lo])
             }
         }
-    }
-
-    /// Writes a register of numbers in the lanes of the region.
-    #[inline(always)]
-    fn write_real(&mut self, dst: RealReg, write: impl FnOnce(&Self, &mut [f64])) {
-        let region = self.regions.region();
-        let mut values = self.reals.take(dst.0);
-        write(self, &mut values[region.lo..region.hi]);
-        self.reals.put(dst.0, values);
-    }
-
-    /// Writes a register of truth values in the lanes of the region.
-    #[inline(always)]
-    fn write_truth(&mut self, dst: TruthReg, write: impl FnOnce(&Self, &mut [bool])) {
-        let region = self.regions.region();
-        let mut values = self.truths.take(dst.0);
-        write(self, &mut values[region.lo..region.hi]);
-        self.truths.put(dst.0, values);
-    }
-
-    /// Writes a register of entities in the lanes of the region.
-    #[inline(always)]
-    fn write_entity(&mut self, dst: EntityReg, write: impl FnOnce(&Self, &mut [u32])) {
-        let region = self.regions.region();
-        let mut values = self.entities.take(dst.0);
-        write(self, &mut values[region.lo..region.hi]);
-        self.entities.put(dst.0, values);
     }
 
     #[inline(always)]
@@ -176,22 +179,22 @@ impl<'p> Machine<'p> {
 
     #[inline(always)]
     fn gather_real(&mut self, dst: RealReg, at: EntityReg, value: impl Fn(u32) -> Option<f64>) -> Result<(), Failed> {
-        let mut gathered = Ok(());
-        self.write_real(dst, |machine, dst| gathered = machine.gather(at, dst, 0.0, value));
+        let gathered;
+        write!(self, reals, dst, |dst| gathered = self.gather(at, dst, 0.0, value));
         gathered
     }
 
     #[inline(always)]
     fn gather_truth(&mut self, dst: TruthReg, at: EntityReg, value: impl Fn(u32) -> Option<bool>) -> Result<(), Failed> {
-        let mut gathered = Ok(());
-        self.write_truth(dst, |machine, dst| gathered = machine.gather(at, dst, false, value));
+        let gathered;
+        write!(self, truths, dst, |dst| gathered = self.gather(at, dst, false, value));
         gathered
     }
 
     #[inline(always)]
     fn gather_entity(&mut self, dst: EntityReg, at: EntityReg, value: impl Fn(u32) -> Option<u32>) -> Result<(), Failed> {
-        let mut gathered = Ok(());
-        self.write_entity(dst, |machine, dst| gathered = machine.gather(at, dst, NONE, value));
+        let gathered;
+        write!(self, entities, dst, |dst| gathered = self.gather(at, dst, NONE, value));
         gathered
     }
 
@@ -272,35 +275,35 @@ impl<'p> Machine<'p> {
     fn block(&mut self, first: usize, outputs: &mut Outputs<'_>) -> Result<(), Failed> {
         let (code, bindings) = (&self.program.code[..], self.bindings);
         let mut pc = 0;
-        while let Some(&instr) = code.get(pc) {
+        while let Some(instr) = code.get(pc) {
             pc += 1;
-            match instr {
+            match *instr {
                 Instr::Fill { dst, value } => {
                     let value = bindings.uniforms[value.0 as usize];
-                    self.write_real(dst, |_, dst| dst.fill(value));
+                    write!(self, reals, dst, |dst| dst.fill(value));
                 }
-                Instr::CopyReal { dst, src } => self.write_real(dst, |machine, dst| match machine.operand(src) {
-                    Operand::Each(src) => vector::copy(dst, machine.regions.active(), src),
-                    Operand::One(src) => vector::copy(dst, machine.regions.active(), &[src; LANES][..dst.len()]),
+                Instr::CopyReal { dst, src } => write!(self, reals, dst, |dst| match self.operand(src) {
+                    Operand::Each(src) => vector::copy(dst, self.regions.active(), src),
+                    Operand::One(src) => vector::copy(dst, self.regions.active(), &[src; LANES][..dst.len()]),
                 }),
-                Instr::Unary { op, dst, a } => self.write_real(dst, |machine, dst| vector::unary(op, dst, machine.operand(a))),
+                Instr::Unary { op, dst, a } => write!(self, reals, dst, |dst| vector::unary(op, dst, self.operand(a))),
                 Instr::Binary { op, dst, a, b } => {
-                    self.write_real(dst, |machine, dst| vector::binary(op, dst, machine.operand(a), machine.operand(b)));
+                    write!(self, reals, dst, |dst| vector::binary(op, dst, self.operand(a), self.operand(b)));
                 }
-                Instr::MulAdd { dst, acc, minus, a, b } => self.write_real(dst, |machine, dst| {
-                    vector::mul_add(dst, machine.operand(acc), minus, machine.operand(a), machine.operand(b));
+                Instr::MulAdd { dst, acc, minus, a, b } => write!(self, reals, dst, |dst| {
+                    vector::mul_add(dst, self.operand(acc), minus, self.operand(a), self.operand(b));
                 }),
-                Instr::MulDiffAdd { dst, acc, minus, t, x, y } => self.write_real(dst, |machine, dst| {
-                    let [t, x, y] = [t, x, y].map(|src| machine.operand(src));
-                    vector::mul_diff_add(dst, machine.operand(acc), minus, t, x, y);
+                Instr::MulDiffAdd { dst, acc, minus, t, x, y } => write!(self, reals, dst, |dst| {
+                    let (t, x, y) = (self.operand(t), self.operand(x), self.operand(y));
+                    vector::mul_diff_add(dst, self.operand(acc), minus, t, x, y);
                 }),
-                Instr::Select { dst, condition, a, b } => self.write_real(dst, |machine, dst| {
-                    vector::select(dst, machine.truth(condition), machine.operand(a), machine.operand(b));
+                Instr::Select { dst, condition, a, b } => write!(self, reals, dst, |dst| {
+                    vector::select(dst, self.truth(condition), self.operand(a), self.operand(b));
                 }),
                 Instr::Interpolate { dst, table, of, x } => {
                     let table = bindings.tables[table.0 as usize];
-                    self.write_real(dst, |machine, dst| {
-                        let x = machine.operand(x);
+                    write!(self, reals, dst, |dst| {
+                        let x = self.operand(x);
                         for (lane, dst) in dst.iter_mut().enumerate() {
                             let x = match x {
                                 Operand::One(x) => x,
@@ -313,106 +316,157 @@ impl<'p> Machine<'p> {
                         }
                     });
                 }
-                Instr::Accumulate { variable, how, term } => self.write_real(variable, |machine, variable| {
+                Instr::Accumulate { variable, how, term } => write!(self, reals, variable, |variable| {
                     let truth = match how {
-                        Accumulation::AddWhere(truth) => machine.truth(truth),
+                        Accumulation::AddWhere(truth) => self.truth(truth),
                         Accumulation::Add | Accumulation::Sub | Accumulation::Max | Accumulation::Min => &[],
                     };
-                    vector::accumulate(variable, machine.regions.active(), how, truth, machine.operand(term));
+                    vector::accumulate(variable, self.regions.active(), how, truth, self.operand(term));
                 }),
-                Instr::AccumulateMulDiff { variable, minus, t, x, y } => self.write_real(variable, |machine, variable| {
-                    let [t, x, y] = [t, x, y].map(|src| machine.operand(src));
-                    vector::accumulate_mul_diff(variable, machine.regions.active(), minus, t, x, y);
+                Instr::AccumulateMulDiff { variable, minus, t, x, y } => write!(self, reals, variable, |variable| {
+                    let (t, x, y) = (self.operand(t), self.operand(x), self.operand(y));
+                    vector::accumulate_mul_diff(variable, self.regions.active(), minus, t, x, y);
                 }),
+                Instr::AccumulateSide { side, variable, minus, t, x, y } => {
+                    let (shape, origin, lanes) = (self.shape(), self.origin, self.regions.region().hi);
+                    let mut values = self.reals.take(variable.0);
+                    let (t, x, y) = (self.operand(t), self.operand(x), self.operand(y));
+                    rows::each_at_side(
+                        shape,
+                        origin,
+                        lanes,
+                        side,
+                        #[inline(always)]
+                        |lanes| {
+                            let (x, y) = (x.part(&lanes), y.part(&lanes));
+                            vector::accumulate_mul_diff(&mut values[lanes], None, minus, t, x, y);
+                        },
+                    );
+                    self.reals.put(variable.0, values);
+                }
                 Instr::GatherReal { dst, array, ranks, at } => {
                     let (array, ranks) = (bindings.reals[array.0 as usize], bindings.ranks[ranks.0 as usize]);
-                    self.gather_real(dst, at, |entity| array.get(ranks.of(entity) as usize).copied())?;
+                    self.gather_real(
+                        dst,
+                        at,
+                        #[inline(always)]
+                        |entity| array.get(ranks.of(entity) as usize).copied(),
+                    )?;
                 }
                 Instr::GatherTriple { dst, array, axis, at } => {
                     let array = bindings.triples[array.0 as usize];
-                    self.gather_real(dst, at, |entity| array.get(entity as usize).map(|triple| triple[usize::from(axis)]))?;
+                    self.gather_real(
+                        dst,
+                        at,
+                        #[inline(always)]
+                        |entity| array.get(entity as usize).map(|triple| triple[usize::from(axis)]),
+                    )?;
                 }
                 Instr::LoadSide { dst, array, axis, high } => {
-                    let (array, shape, cell) = (bindings.reals[array.0 as usize], self.shape(), self.start);
+                    let (array, shape, origin) = (bindings.reals[array.0 as usize], self.shape(), self.origin);
                     let region = self.regions.region();
                     let mut values = self.reals.take(dst.0);
-                    rows::load_side(&mut values[..], array, shape, cell, (region.lo, region.hi), usize::from(axis), high);
+                    rows::load_side(&mut values[..], array, shape, origin, (region.lo, region.hi), usize::from(axis), high);
                     self.reals.put(dst.0, values);
                 }
                 Instr::LoadOffset { dst, array, offset } => {
-                    let (array, shape, cell) = (bindings.reals[array.0 as usize], self.shape(), self.start);
+                    let (array, shape, origin) = (bindings.reals[array.0 as usize], self.shape(), self.origin);
                     let region = self.regions.region();
                     let offset = bindings.offsets[offset.0 as usize];
                     let mut values = self.reals.take(dst.0);
-                    rows::load_offset(&mut values[..], array, shape, cell, (region.lo, region.hi), offset);
+                    rows::load_offset(&mut values[..], array, shape, origin, (region.lo, region.hi), offset);
                     self.reals.put(dst.0, values);
                 }
                 Instr::CellIndex { dst, at, axis } => {
                     let shape = self.shape();
-                    let index = |cell| (cell != NONE).then(|| shape.index_along(cell, usize::from(axis)) as f64);
-                    self.gather_real(dst, at, index)?;
+                    self.gather_real(
+                        dst,
+                        at,
+                        #[inline(always)]
+                        |cell| (cell != NONE).then(|| shape.index_along(cell, usize::from(axis)) as f64),
+                    )?;
                 }
                 Instr::FillTruth { dst, value } => {
                     let value = bindings.uniforms[value.0 as usize] != 0.0;
-                    self.write_truth(dst, |_, dst| dst.fill(value));
+                    write!(self, truths, dst, |dst| dst.fill(value));
                 }
                 Instr::CopyTruth { dst, src } => {
-                    self.write_truth(dst, |machine, dst| vector::copy(dst, machine.regions.active(), machine.truth(src)));
+                    write!(self, truths, dst, |dst| vector::copy(dst, self.regions.active(), self.truth(src)));
                 }
                 Instr::LoadTruth { dst, array, offset } => {
                     let first = (self.start + self.regions.region().lo).wrapping_add_signed(offset as isize);
                     let array = &bindings.truths[array.0 as usize][first..];
-                    self.write_truth(dst, |_, dst| dst.copy_from_slice(&array[..dst.len()]));
+                    write!(self, truths, dst, |dst| dst.copy_from_slice(&array[..dst.len()]));
                 }
                 Instr::GatherTruth { dst, array, ranks, at } => {
                     let (array, ranks) = (bindings.truths[array.0 as usize], bindings.ranks[ranks.0 as usize]);
-                    self.gather_truth(dst, at, |entity| array.get(ranks.of(entity) as usize).copied())?;
+                    self.gather_truth(
+                        dst,
+                        at,
+                        #[inline(always)]
+                        |entity| array.get(ranks.of(entity) as usize).copied(),
+                    )?;
                 }
                 Instr::Compare { op, dst, a, b } => {
-                    self.write_truth(dst, |machine, dst| vector::compare(op, dst, machine.operand(a), machine.operand(b)));
+                    write!(self, truths, dst, |dst| vector::compare(op, dst, self.operand(a), self.operand(b)));
                 }
                 Instr::CompareTruths { op, dst, a, b } => {
-                    self.write_truth(dst, |machine, dst| vector::compare_truths(op, dst, machine.truth(a), machine.truth(b)));
+                    write!(self, truths, dst, |dst| vector::compare_truths(op, dst, self.truth(a), self.truth(b)));
                 }
-                Instr::Not { dst, a } => self.write_truth(dst, |machine, dst| {
-                    for (dst, &a) in dst.iter_mut().zip(machine.truth(a)) {
+                Instr::Not { dst, a } => write!(self, truths, dst, |dst| {
+                    for (dst, &a) in dst.iter_mut().zip(self.truth(a)) {
                         *dst = !a;
                     }
                 }),
                 Instr::Logic { op, dst, a, b } => {
-                    self.write_truth(dst, |machine, dst| vector::logic(op, dst, machine.truth(a), machine.truth(b)));
+                    write!(self, truths, dst, |dst| vector::logic(op, dst, self.truth(a), self.truth(b)));
                 }
-                Instr::SelectTruth { dst, condition, a, b } => self.write_truth(dst, |machine, dst| {
-                    vector::select_of(dst, machine.truth(condition), machine.truth(a), machine.truth(b));
+                Instr::SelectTruth { dst, condition, a, b } => write!(self, truths, dst, |dst| {
+                    vector::select_of(dst, self.truth(condition), self.truth(a), self.truth(b));
                 }),
-                Instr::IsEmpty { dst, a } => self.write_truth(dst, |machine, dst| {
-                    for (dst, &a) in dst.iter_mut().zip(machine.entity(a)) {
+                Instr::IsEmpty { dst, a } => write!(self, truths, dst, |dst| {
+                    for (dst, &a) in dst.iter_mut().zip(self.entity(a)) {
                         *dst = a == NONE;
                     }
                 }),
-                Instr::Same { dst, a, b } => self.write_truth(dst, |machine, dst| {
-                    for ((dst, a), b) in dst.iter_mut().zip(machine.entity(a)).zip(machine.entity(b)) {
+                Instr::Same { dst, a, b } => write!(self, truths, dst, |dst| {
+                    for ((dst, a), b) in dst.iter_mut().zip(self.entity(a)).zip(self.entity(b)) {
                         *dst = a == b;
                     }
                 }),
                 Instr::Member { dst, ranks, at } => {
                     let ranks = bindings.ranks[ranks.0 as usize];
-                    self.gather_truth(dst, at, |entity| (entity != NONE).then(|| ranks.of(entity) != NONE))?;
+                    self.gather_truth(
+                        dst,
+                        at,
+                        #[inline(always)]
+                        |entity| (entity != NONE).then(|| ranks.of(entity) != NONE),
+                    )?;
                 }
                 Instr::CellOutside { dst, at, axis, by } => {
                     let shape = self.shape();
-                    self.gather_truth(dst, at, |cell| (cell != NONE).then(|| shape.is_outside(cell, usize::from(axis), by)))?;
+                    self.gather_truth(
+                        dst,
+                        at,
+                        #[inline(always)]
+                        |cell| (cell != NONE).then(|| shape.is_outside(cell, usize::from(axis), by)),
+                    )?;
                 }
                 Instr::CellEven { dst, at, axes } => {
                     let shape = self.shape();
-                    self.gather_truth(dst, at, |cell| (cell != NONE).then(|| shape.is_even(cell, axes)))?;
+                    self.gather_truth(
+                        dst,
+                        at,
+                        #[inline(always)]
+                        |cell| (cell != NONE).then(|| shape.is_even(cell, axes)),
+                    )?;
                 }
                 Instr::Replaces { dst, largest, extreme, term } => {
-                    self.write_truth(dst, |machine, dst| vector::replaces(dst, largest, machine.operand(extreme), machine.operand(term)));
+                    write!(self, truths, dst, |dst| vector::replaces(dst, largest, self.operand(extreme), self.operand(term)));
                 }
                 Instr::Here { dst } => {
                     let (first, layout) = (self.start + self.regions.region().lo, self.program.layout);
-                    self.write_entity(dst, |_, dst| match layout {
+                    write!(self, entities, dst, |dst| match layout {
                         Layout::Consecutive(offset) => {
                             for (dst, entity) in dst.iter_mut().zip(offset + first as u32..) {
                                 *dst = entity;
@@ -421,35 +475,50 @@ impl<'p> Machine<'p> {
                         Layout::List => dst.copy_from_slice(&bindings.elements[first..first + dst.len()]),
                     });
                 }
-                Instr::Empty { dst } => self.write_entity(dst, |_, dst| dst.fill(NONE)),
+                Instr::Empty { dst } => write!(self, entities, dst, |dst| dst.fill(NONE)),
                 Instr::CopyEntity { dst, src } => {
-                    self.write_entity(dst, |machine, dst| vector::copy(dst, machine.regions.active(), machine.entity(src)));
+                    write!(self, entities, dst, |dst| vector::copy(dst, self.regions.active(), self.entity(src)));
                 }
                 Instr::LoadEntity { dst, array, offset } => {
                     let first = (self.start + self.regions.region().lo).wrapping_add_signed(offset as isize);
                     let array = &bindings.entities[array.0 as usize][first..];
-                    self.write_entity(dst, |_, dst| dst.copy_from_slice(&array[..dst.len()]));
+                    write!(self, entities, dst, |dst| dst.copy_from_slice(&array[..dst.len()]));
                 }
                 Instr::GatherEntity { dst, array, ranks, at } => {
                     let (array, ranks) = (bindings.entities[array.0 as usize], bindings.ranks[ranks.0 as usize]);
-                    self.gather_entity(dst, at, |entity| array.get(ranks.of(entity) as usize).copied())?;
+                    self.gather_entity(
+                        dst,
+                        at,
+                        #[inline(always)]
+                        |entity| array.get(ranks.of(entity) as usize).copied(),
+                    )?;
                 }
-                Instr::SelectEntity { dst, condition, a, b } => self.write_entity(dst, |machine, dst| {
-                    vector::select_of(dst, machine.truth(condition), machine.entity(a), machine.entity(b));
+                Instr::SelectEntity { dst, condition, a, b } => write!(self, entities, dst, |dst| {
+                    vector::select_of(dst, self.truth(condition), self.entity(a), self.entity(b));
                 }),
                 Instr::FaceCell { dst, face, second } => {
                     let cells = &bindings.grid.topology().face_cells;
-                    self.gather_entity(dst, face, |face| cells.get(face as usize).map(|cells| cells[usize::from(second)]))?;
+                    self.gather_entity(
+                        dst,
+                        face,
+                        #[inline(always)]
+                        |face| cells.get(face as usize).map(|cells| cells[usize::from(second)]),
+                    )?;
                 }
                 Instr::SideFace { dst, axis, high } => {
-                    let (shape, cell, region) = (self.shape(), self.start, self.regions.region());
+                    let (shape, origin, region) = (self.shape(), self.origin, self.regions.region());
                     let mut values = self.entities.take(dst.0);
-                    rows::side_faces(&mut values[..], shape, cell, (region.lo, region.hi), usize::from(axis), high);
+                    rows::side_faces(&mut values[..], shape, origin, (region.lo, region.hi), usize::from(axis), high);
                     self.entities.put(dst.0, values);
                 }
                 Instr::OffsetCell { dst, from, offset } => {
                     let (shape, offset) = (self.shape(), bindings.offsets[offset.0 as usize]);
-                    self.gather_entity(dst, from, |cell| (cell != NONE).then(|| shape.offset_cell(cell, offset.by, offset.beyond)))?;
+                    self.gather_entity(
+                        dst,
+                        from,
+                        #[inline(always)]
+                        |cell| (cell != NONE).then(|| shape.offset_cell(cell, offset.by, offset.beyond)),
+                    )?;
                 }
                 Instr::Require { at } => {
                     let active = self.regions.active();
@@ -469,13 +538,16 @@ impl<'p> Machine<'p> {
                 Instr::Fail => return Err(Failed),
                 Instr::Enter { condition, value, end } => {
                     let condition = self.truths.get(condition.0);
-                    if !self.regions.enter(|lane| condition[lane] == value) {
+                    if !self.regions.enter(
+                        #[inline(always)]
+                        |lane| condition[lane] == value,
+                    ) {
                         pc = end.0 as usize + 1;
                     }
                 }
-                Instr::EnterSide { axis, high, boundary, end } => {
-                    let (shape, cell) = (self.shape(), self.start);
-                    if !rows::enter_side(&mut self.regions, shape, cell, usize::from(axis), high, boundary) {
+                Instr::EnterSide { side, end } => {
+                    let (shape, origin) = (self.shape(), self.origin);
+                    if !rows::enter_side(&mut self.regions, shape, origin, side) {
                         pc = end.0 as usize + 1;
                     }
                 }

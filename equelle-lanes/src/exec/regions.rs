@@ -4,10 +4,10 @@ use equelle_runtime::grid::{NONE, Topology};
 
 use equelle_front::ir::FaceFilter;
 
-use crate::program::{EntityReg, LANES, TruthReg};
+use crate::program::{EntityReg, LANES, MAX_REGIONS, TruthReg};
 
 /// A region: lanes from `lo` to `hi`, all of them or those that are active.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub struct Region {
     pub lo: usize,
     pub hi: usize,
@@ -36,7 +36,9 @@ pub type Entities = [u32; LANES];
 /// Open regions, the innermost last, and the loops that have opened some.
 #[derive(Debug)]
 pub struct Regions {
-    open: Vec<Region>,
+    open: [Region; MAX_REGIONS + 1],
+    /// Number of the innermost one.
+    depth: usize,
     /// Active lanes of the regions with gaps, by depth.
     active: Vec<Truths>,
     loops: Vec<FaceLoop>,
@@ -45,40 +47,45 @@ pub struct Regions {
 impl Regions {
     /// No region.
     pub fn new() -> Self {
-        Regions { open: Vec::new(), active: Vec::new(), loops: Vec::new() }
+        Regions { open: [Region::default(); MAX_REGIONS + 1], depth: 0, active: vec![[false; LANES]], loops: Vec::new() }
     }
 
     /// Opens the outermost region.
     pub fn begin(&mut self, lanes: usize) {
-        self.open.clear();
+        self.depth = 0;
         self.loops.clear();
-        self.open.push(Region { lo: 0, hi: lanes, full: true });
-        self.keep_active();
+        self.open[0] = Region { lo: 0, hi: lanes, full: true };
     }
 
     /// The region that is open.
     #[inline(always)]
     pub fn region(&self) -> Region {
-        self.open[self.open.len() - 1]
+        self.open[self.depth]
     }
 
     /// Its active lanes, if it has gaps.
     #[inline(always)]
     pub fn active(&self) -> Option<&[bool]> {
         let Region { lo, hi, full } = self.region();
-        if full { None } else { Some(&self.active[self.open.len() - 1][lo..hi]) }
+        if full { None } else { Some(&self.active[self.depth][lo..hi]) }
     }
 
     /// Closes the region.
     #[inline(always)]
     pub fn leave(&mut self) {
-        self.open.pop();
+        self.depth -= 1;
     }
 
+    #[inline(always)]
+    fn open(&mut self, region: Region) {
+        self.depth += 1;
+        self.open[self.depth] = region;
+    }
+
+    /// Room for the active lanes of one more region.
+    #[cold]
     fn keep_active(&mut self) {
-        while self.active.len() <= self.open.len() {
-            self.active.push([false; LANES]);
-        }
+        self.active.resize(self.depth + 2, [false; LANES]);
     }
 
     /// Opens a region of the active lanes in which `wanted` holds; false, and none, if there are
@@ -86,8 +93,10 @@ impl Regions {
     #[inline(always)]
     pub fn enter(&mut self, wanted: impl Fn(usize) -> bool) -> bool {
         let Region { lo, hi, full } = self.region();
-        self.keep_active();
-        let depth = self.open.len();
+        if self.active.len() < self.depth + 2 {
+            self.keep_active();
+        }
+        let depth = self.depth + 1;
         let (outer, inner) = self.active.split_at_mut(depth);
         let (outer, inner) = (&outer[depth - 1], &mut inner[0]);
         let mut count = 0;
@@ -100,7 +109,7 @@ impl Regions {
         }
         let first = inner[lo..hi].iter().position(|&active| active).unwrap_or(0) + lo;
         let last = inner[lo..hi].iter().rposition(|&active| active).unwrap_or(0) + lo;
-        self.open.push(Region { lo: first, hi: last + 1, full: count == last + 1 - first });
+        self.open(Region { lo: first, hi: last + 1, full: count == last + 1 - first });
         true
     }
 
@@ -109,14 +118,16 @@ impl Regions {
     pub fn enter_between(&mut self, from: usize, to: usize) -> bool {
         let Region { lo, hi, full } = self.region();
         if !full {
-            return self.enter(|lane| from <= lane && lane < to);
+            return self.enter(
+                #[inline(always)]
+                |lane| from <= lane && lane < to,
+            );
         }
         let (lo, hi) = (lo.max(from), hi.min(to));
         if lo >= hi {
             return false;
         }
-        self.open.push(Region { lo, hi, full: true });
-        self.keep_active();
+        self.open(Region { lo, hi, full: true });
         true
     }
 
@@ -177,7 +188,10 @@ impl Regions {
                     outwards[lane] = first == cells[lane];
                 }
             }
-            if self.enter(|lane| faces[lane] != NONE) {
+            if self.enter(
+                #[inline(always)]
+                |lane| faces[lane] != NONE,
+            ) {
                 return true;
             }
         }
@@ -187,6 +201,6 @@ impl Regions {
 
     #[inline(always)]
     fn is_active(&self, lane: usize) -> bool {
-        self.region().full || self.active[self.open.len() - 1][lane]
+        self.region().full || self.active[self.depth][lane]
     }
 }

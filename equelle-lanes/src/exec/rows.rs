@@ -6,6 +6,7 @@ use equelle_runtime::grid::{Cartesian, mapped};
 
 use super::bindings::CellOffset;
 use super::regions::Regions;
+use crate::program::CellSide;
 
 /// Lanes whose cells are consecutive in one row of cells.
 #[derive(Clone, Debug)]
@@ -15,11 +16,45 @@ pub struct Segment {
     pub ijk: [usize; 3],
 }
 
-/// The segments of the lanes `lo..hi` where lane 0 is a cell.
+/// The cell of lane 0 and its position.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Origin {
+    pub cell: usize,
+    pub ijk: [usize; 3],
+}
+
+impl Origin {
+    /// Of a cell.
+    pub fn new(shape: &Cartesian, cell: usize) -> Self {
+        Origin { cell, ijk: shape.cell_ijk(cell) }
+    }
+
+    /// Goes on by some cells.
+    #[inline(always)]
+    pub fn advance(&mut self, shape: &Cartesian, cells: usize) {
+        self.cell += cells;
+        let [i, j, k] = self.ijk;
+        self.ijk = match i + cells {
+            along if along < shape.n[0] => [along, j, k],
+            along if along == shape.n[0] && j + 1 < shape.n[1] => [0, j + 1, k],
+            along if along == shape.n[0] => [0, 0, k + 1],
+            _ => shape.cell_ijk(self.cell),
+        };
+    }
+
+    /// Position of the cell of a lane. Without a division where the lane is in the row of lane 0.
+    #[inline(always)]
+    fn at(self, shape: &Cartesian, lane: usize) -> [usize; 3] {
+        let [i, j, k] = self.ijk;
+        if i + lane < shape.n[0] { [i + lane, j, k] } else { shape.cell_ijk(self.cell + lane) }
+    }
+}
+
+/// The segments of the lanes `lo..hi`.
 #[inline(always)]
-pub fn segments(shape: &Cartesian, cell: usize, lo: usize, hi: usize) -> impl Iterator<Item = Segment> {
+pub fn segments(shape: &Cartesian, origin: Origin, lo: usize, hi: usize) -> impl Iterator<Item = Segment> {
     let n = shape.n;
-    let mut ijk = shape.cell_ijk(cell + lo);
+    let mut ijk = origin.at(shape, lo);
     let mut lane = lo;
     std::iter::from_fn(move || {
         if lane >= hi {
@@ -38,30 +73,67 @@ pub fn segments(shape: &Cartesian, cell: usize, lo: usize, hi: usize) -> impl It
     })
 }
 
-/// Opens the region of the cells at the boundary on a side, or of those that are not; lane 0 is a
-/// cell.
+/// The cells of a segment with a neighbour at a side, or those at the boundary there.
 #[inline(always)]
-pub fn enter_side(regions: &mut Regions, shape: &Cartesian, cell: usize, axis: usize, high: bool, boundary: bool) -> bool {
+fn lanes_at_side(shape: &Cartesian, segment: &Segment, side: CellSide) -> Range<usize> {
+    let CellSide { axis, high, boundary } = side;
+    let (axis, Segment { lanes, ijk }) = (usize::from(axis), segment);
+    if axis > 0 {
+        let is_at = if high { ijk[axis] + 1 == shape.n[axis] } else { ijk[axis] == 0 };
+        return if is_at == boundary { lanes.clone() } else { lanes.end..lanes.end };
+    }
+    // The side is at one of the ends of the row.
+    let (is_here, end) = if high { (ijk[0] + lanes.len() == shape.n[0], lanes.end - 1) } else { (ijk[0] == 0, lanes.start) };
+    match (boundary, is_here, high) {
+        (true, true, _) => end..end + 1,
+        (true, false, _) => lanes.end..lanes.end,
+        (false, true, true) => lanes.start..end,
+        (false, true, false) => end + 1..lanes.end,
+        (false, false, _) => lanes.clone(),
+    }
+}
+
+/// Calls `take` with lanes, as many as follow each other, of the cells with a neighbour at a side or
+/// at the boundary there.
+#[inline(always)]
+pub fn each_at_side(shape: &Cartesian, origin: Origin, lanes: usize, side: CellSide, mut take: impl FnMut(Range<usize>)) {
+    let mut open = 0..0;
+    for segment in segments(shape, origin, 0, lanes) {
+        let range = lanes_at_side(shape, &segment, side);
+        if range.start == open.end {
+            open.end = range.end;
+            continue;
+        }
+        if !open.is_empty() {
+            take(open);
+        }
+        open = range;
+    }
+    if !open.is_empty() {
+        take(open);
+    }
+}
+
+/// Opens the region of the cells at the boundary on a side, or of those that are not.
+#[inline(always)]
+pub fn enter_side(regions: &mut Regions, shape: &Cartesian, origin: Origin, side: CellSide) -> bool {
+    let CellSide { axis, high, boundary } = side;
+    let axis = usize::from(axis);
     let region = regions.region();
-    let first = shape.cell_ijk(cell + region.lo);
+    let first = origin.at(shape, region.lo);
     let at = |ijk: [usize; 3]| if high { ijk[axis] + 1 == shape.n[axis] } else { ijk[axis] == 0 };
     if first[0] + (region.hi - region.lo) <= shape.n[0] {
-        // One row: the side is at one of its ends, or all along it.
-        if axis > 0 {
-            return at(first) == boundary && regions.enter_between(region.lo, region.hi);
-        }
-        let end = if high { region.lo + shape.n[0] - 1 - first[0] } else { region.lo };
-        let is_here = if high { end < region.hi } else { first[0] == 0 };
-        return match (boundary, is_here, high) {
-            (true, true, _) => regions.enter_between(end, end + 1),
-            (true, false, _) => false,
-            (false, true, true) => regions.enter_between(region.lo, end),
-            (false, true, false) => regions.enter_between(end + 1, region.hi),
-            (false, false, _) => regions.enter_between(region.lo, region.hi),
-        };
+        let lanes = lanes_at_side(shape, &Segment { lanes: region.lo..region.hi, ijk: first }, side);
+        return !lanes.is_empty() && regions.enter_between(lanes.start, lanes.end);
+    }
+    if axis > 0 && segments(shape, origin, region.lo, region.hi).all(|segment| at(segment.ijk) == boundary) {
+        return regions.enter_between(region.lo, region.hi);
+    }
+    if axis > 0 && segments(shape, origin, region.lo, region.hi).all(|segment| at(segment.ijk) != boundary) {
+        return false;
     }
     let mut wanted = [false; crate::program::LANES];
-    for Segment { lanes, ijk } in segments(shape, cell, region.lo, region.hi) {
+    for Segment { lanes, ijk } in segments(shape, origin, region.lo, region.hi) {
         if axis > 0 {
             wanted[lanes].fill(at(ijk) == boundary);
         } else {
@@ -70,13 +142,16 @@ pub fn enter_side(regions: &mut Regions, shape: &Cartesian, cell: usize, axis: u
             }
         }
     }
-    regions.enter(|lane| wanted[lane])
+    regions.enter(
+        #[inline(always)]
+        |lane| wanted[lane],
+    )
 }
 
 /// Loads elements of an array on all faces at a side of cells.
 #[inline(always)]
-pub fn load_side(dst: &mut [f64], array: &[f64], shape: &Cartesian, cell: usize, (lo, hi): (usize, usize), axis: usize, high: bool) {
-    for Segment { lanes, ijk } in segments(shape, cell, lo, hi) {
+pub fn load_side(dst: &mut [f64], array: &[f64], shape: &Cartesian, origin: Origin, (lo, hi): (usize, usize), axis: usize, high: bool) {
+    for Segment { lanes, ijk } in segments(shape, origin, lo, hi) {
         let first = shape.cell_face(shape.cell(ijk), axis, high);
         dst[lanes.clone()].copy_from_slice(&array[first..first + lanes.len()]);
     }
@@ -84,8 +159,8 @@ pub fn load_side(dst: &mut [f64], array: &[f64], shape: &Cartesian, cell: usize,
 
 /// The faces at a side of cells.
 #[inline(always)]
-pub fn side_faces(dst: &mut [u32], shape: &Cartesian, cell: usize, (lo, hi): (usize, usize), axis: usize, high: bool) {
-    for Segment { lanes, ijk } in segments(shape, cell, lo, hi) {
+pub fn side_faces(dst: &mut [u32], shape: &Cartesian, origin: Origin, (lo, hi): (usize, usize), axis: usize, high: bool) {
+    for Segment { lanes, ijk } in segments(shape, origin, lo, hi) {
         let first = shape.cell_face(shape.cell(ijk), axis, high) as u32;
         for (dst, face) in dst[lanes].iter_mut().zip(first..) {
             *dst = face;
@@ -95,13 +170,13 @@ pub fn side_faces(dst: &mut [u32], shape: &Cartesian, cell: usize, (lo, hi): (us
 
 /// Calls `take` with lanes and the first of the consecutive cells at an offset from theirs.
 #[inline(always)]
-fn at_offset(shape: &Cartesian, cell: usize, (lo, hi): (usize, usize), offset: CellOffset, mut take: impl FnMut(Range<usize>, usize)) {
+fn at_offset(shape: &Cartesian, origin: Origin, (lo, hi): (usize, usize), offset: CellOffset, mut take: impl FnMut(Range<usize>, usize)) {
     let CellOffset { by, beyond } = offset;
     let along = |at: usize, axis: usize| {
         let maps = [beyond[2 * axis], beyond[2 * axis + 1]];
         if by[axis] == 0 { at } else { mapped(at as i64 + i64::from(by[axis]), shape.n[axis] as i64, maps) as usize }
     };
-    for Segment { lanes, ijk } in segments(shape, cell, lo, hi) {
+    for Segment { lanes, ijk } in segments(shape, origin, lo, hi) {
         let row = shape.cell([0, along(ijk[1], 1), along(ijk[2], 2)]);
         // The lanes whose cell is not beyond an end of the row.
         let shift = isize::from(by[0]);
@@ -121,10 +196,10 @@ fn at_offset(shape: &Cartesian, cell: usize, (lo, hi): (usize, usize), offset: C
 
 /// Loads elements of an array on all cells at an offset from cells.
 #[inline(always)]
-pub fn load_offset(dst: &mut [f64], array: &[f64], shape: &Cartesian, cell: usize, lanes: (usize, usize), offset: CellOffset) {
+pub fn load_offset(dst: &mut [f64], array: &[f64], shape: &Cartesian, origin: Origin, lanes: (usize, usize), offset: CellOffset) {
     at_offset(
         shape,
-        cell,
+        origin,
         lanes,
         offset,
         #[inline(always)]

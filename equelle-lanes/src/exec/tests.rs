@@ -7,8 +7,8 @@ use equelle_runtime::grid::{Cartesian, Grid, NONE, SideMap};
 use super::bindings::{Bindings, CellOffset, Output, Outputs, Ranks};
 use super::run;
 use crate::program::{
-    Accumulation, Address, ArrayId, ArrayLists, EntityReg, Instr, LANES, LaneProgram, Layout, OffsetId, RealBinary, RealReg, RealSrc,
-    RealUnary, TruthReg, Uniform, UniformId,
+    Accumulation, Address, ArrayId, ArrayLists, CellSide, EntityReg, Instr, LANES, LaneProgram, Layout, OffsetId, RealBinary, RealReg,
+    RealSrc, RealUnary, TruthReg, Uniform, UniformId,
 };
 use crate::uniform::{binary, unary};
 
@@ -323,12 +323,22 @@ fn rows_of_cells() {
                 assert_eq!(found(vec![load, store]), expected, "{n:?} {axis} {high}");
                 for boundary in [false, true] {
                     let zero = Instr::CopyReal { dst: DST, src: RealSrc::Uniform(ONE) };
-                    let enter = Instr::EnterSide { axis: axis as u8, high, boundary, end: Address(3) };
+                    let enter = Instr::EnterSide { side: CellSide { axis: axis as u8, high, boundary }, end: Address(3) };
                     let code = vec![zero, enter, Instr::CopyReal { dst: DST, src: A }, Instr::Leave, store];
+                    let side = CellSide { axis: axis as u8, high, boundary };
                     let is_at = |cell: usize| shape.is_boundary_face(shape.cell_face(cell, axis, high));
                     let expected: Vec<f64> =
                         (0..shape.n_cells()).map(|cell| if is_at(cell) == boundary { cells[cell] } else { UNIFORM }).collect();
                     assert_eq!(found(code), expected, "{n:?} {axis} {high} {boundary}");
+                    for minus in [false, true] {
+                        let (t, x, y) = (RealSrc::Uniform(ONE), A, RealSrc::Uniform(ONE));
+                        let code = vec![zero, Instr::AccumulateSide { side, variable: DST, minus, t, x, y }, store];
+                        let term = |cell: usize| UNIFORM * (cells[cell] - UNIFORM);
+                        let sum = |cell: usize| if minus { UNIFORM - term(cell) } else { UNIFORM + term(cell) };
+                        let expected: Vec<f64> =
+                            (0..shape.n_cells()).map(|cell| if is_at(cell) == boundary { sum(cell) } else { UNIFORM }).collect();
+                        assert_eq!(found(code), expected, "{n:?} {side:?} {minus}");
+                    }
                 }
             }
         }

@@ -1,5 +1,7 @@
 //! Loops over lanes.
 
+use std::ops::Range;
+
 use equelle_front::ops::{Comparison, Elementary, Logic};
 use equelle_runtime::math;
 
@@ -12,6 +14,17 @@ pub enum Operand<'a> {
     One(f64),
     /// One for each lane.
     Each(&'a [f64]),
+}
+
+impl<'a> Operand<'a> {
+    /// In some of the lanes.
+    #[inline(always)]
+    pub fn part(self, lanes: &Range<usize>) -> Operand<'a> {
+        match self {
+            Operand::One(value) => Operand::One(value),
+            Operand::Each(values) => Operand::Each(&values[lanes.clone()]),
+        }
+    }
 }
 
 /// `dst = f(a)`
@@ -54,7 +67,12 @@ fn zip<T: Copy>(dst: &mut [T], a: Operand<'_>, b: Operand<'_>, f: impl Fn(f64, f
 #[inline(always)]
 pub fn unary(op: RealUnary, dst: &mut [f64], a: Operand<'_>) {
     match op {
-        RealUnary::Neg => map(dst, a, |a| -a),
+        RealUnary::Neg => map(
+            dst,
+            a,
+            #[inline(always)]
+            |a| -a,
+        ),
         RealUnary::Abs => map(dst, a, f64::abs),
         RealUnary::Sqrt => map(dst, a, f64::sqrt),
         RealUnary::Elementary(function) => match function {
@@ -83,10 +101,34 @@ pub fn unary(op: RealUnary, dst: &mut [f64], a: Operand<'_>) {
 #[inline(always)]
 pub fn binary(op: RealBinary, dst: &mut [f64], a: Operand<'_>, b: Operand<'_>) {
     match op {
-        RealBinary::Add => zip(dst, a, b, |a, b| a + b),
-        RealBinary::Sub => zip(dst, a, b, |a, b| a - b),
-        RealBinary::Mul => zip(dst, a, b, |a, b| a * b),
-        RealBinary::Div => zip(dst, a, b, |a, b| a / b),
+        RealBinary::Add => zip(
+            dst,
+            a,
+            b,
+            #[inline(always)]
+            |a, b| a + b,
+        ),
+        RealBinary::Sub => zip(
+            dst,
+            a,
+            b,
+            #[inline(always)]
+            |a, b| a - b,
+        ),
+        RealBinary::Mul => zip(
+            dst,
+            a,
+            b,
+            #[inline(always)]
+            |a, b| a * b,
+        ),
+        RealBinary::Div => zip(
+            dst,
+            a,
+            b,
+            #[inline(always)]
+            |a, b| a / b,
+        ),
         RealBinary::Min => zip(dst, a, b, math::min),
         RealBinary::Max => zip(dst, a, b, math::max),
         RealBinary::Pow => zip(dst, a, b, math::pow),
@@ -98,12 +140,48 @@ pub fn binary(op: RealBinary, dst: &mut [f64], a: Operand<'_>, b: Operand<'_>) {
 #[inline(always)]
 pub fn compare(op: Comparison, dst: &mut [bool], a: Operand<'_>, b: Operand<'_>) {
     match op {
-        Comparison::Less => zip(dst, a, b, |a, b| a < b),
-        Comparison::Greater => zip(dst, a, b, |a, b| a > b),
-        Comparison::LessEqual => zip(dst, a, b, |a, b| a <= b),
-        Comparison::GreaterEqual => zip(dst, a, b, |a, b| a >= b),
-        Comparison::Equal => zip(dst, a, b, |a, b| a == b),
-        Comparison::NotEqual => zip(dst, a, b, |a, b| a != b),
+        Comparison::Less => zip(
+            dst,
+            a,
+            b,
+            #[inline(always)]
+            |a, b| a < b,
+        ),
+        Comparison::Greater => zip(
+            dst,
+            a,
+            b,
+            #[inline(always)]
+            |a, b| a > b,
+        ),
+        Comparison::LessEqual => zip(
+            dst,
+            a,
+            b,
+            #[inline(always)]
+            |a, b| a <= b,
+        ),
+        Comparison::GreaterEqual => zip(
+            dst,
+            a,
+            b,
+            #[inline(always)]
+            |a, b| a >= b,
+        ),
+        Comparison::Equal => zip(
+            dst,
+            a,
+            b,
+            #[inline(always)]
+            |a, b| a == b,
+        ),
+        Comparison::NotEqual => zip(
+            dst,
+            a,
+            b,
+            #[inline(always)]
+            |a, b| a != b,
+        ),
     }
 }
 
@@ -175,9 +253,23 @@ pub fn select_of<T: Copy>(dst: &mut [T], condition: &[bool], a: &[T], b: &[T]) {
 #[inline(always)]
 pub fn mul_add(dst: &mut [f64], acc: Operand<'_>, minus: bool, a: Operand<'_>, b: Operand<'_>) {
     if minus {
-        with_product(dst, acc, a, b, |acc, product| acc - product);
+        with_product(
+            dst,
+            acc,
+            a,
+            b,
+            #[inline(always)]
+            |acc, product| acc - product,
+        );
     } else {
-        with_product(dst, acc, a, b, |acc, product| acc + product);
+        with_product(
+            dst,
+            acc,
+            a,
+            b,
+            #[inline(always)]
+            |acc, product| acc + product,
+        );
     }
 }
 
@@ -214,9 +306,13 @@ pub fn mul_diff_add(dst: &mut [f64], acc: Operand<'_>, minus: bool, t: Operand<'
         (Operand::Each(acc), Operand::One(t), Operand::Each(x), Operand::Each(y)) => {
             let lanes = dst.iter_mut().zip(acc).zip(x).zip(y);
             if minus {
-                lanes.for_each(|(((dst, &acc), &x), &y)| *dst = acc - t * (x - y));
+                for (((dst, &acc), &x), &y) in lanes {
+                    *dst = acc - t * (x - y);
+                }
             } else {
-                lanes.for_each(|(((dst, &acc), &x), &y)| *dst = acc + t * (x - y));
+                for (((dst, &acc), &x), &y) in lanes {
+                    *dst = acc + t * (x - y);
+                }
             }
         }
         (Operand::Each(_) | Operand::One(_), ..) => {
@@ -235,9 +331,13 @@ pub fn accumulate_mul_diff(variable: &mut [f64], active: Option<&[bool]>, minus:
         (None, Operand::One(t), Operand::Each(x), Operand::Each(y)) => {
             let lanes = variable.iter_mut().zip(x).zip(y);
             if minus {
-                lanes.for_each(|((variable, &x), &y)| *variable -= t * (x - y));
+                for ((variable, &x), &y) in lanes {
+                    *variable -= t * (x - y);
+                }
             } else {
-                lanes.for_each(|((variable, &x), &y)| *variable += t * (x - y));
+                for ((variable, &x), &y) in lanes {
+                    *variable += t * (x - y);
+                }
             }
         }
         (None | Some(_), ..) => {
@@ -255,8 +355,20 @@ pub fn accumulate_mul_diff(variable: &mut [f64], active: Option<&[bool]>, minus:
 #[inline(always)]
 pub fn accumulate(variable: &mut [f64], active: Option<&[bool]>, how: Accumulation, truth: &[bool], term: Operand<'_>) {
     match how {
-        Accumulation::Add => take(variable, active, term, |variable, term| variable + term),
-        Accumulation::Sub => take(variable, active, term, |variable, term| variable - term),
+        Accumulation::Add => take(
+            variable,
+            active,
+            term,
+            #[inline(always)]
+            |variable, term| variable + term,
+        ),
+        Accumulation::Sub => take(
+            variable,
+            active,
+            term,
+            #[inline(always)]
+            |variable, term| variable - term,
+        ),
         Accumulation::Max => take(variable, active, term, math::max),
         Accumulation::Min => take(variable, active, term, math::min),
         Accumulation::AddWhere(_) => {
@@ -314,8 +426,20 @@ pub fn copy<T: Copy>(dst: &mut [T], active: Option<&[bool]>, src: &[T]) {
 #[inline(always)]
 pub fn replaces(dst: &mut [bool], largest: bool, extreme: Operand<'_>, term: Operand<'_>) {
     if largest {
-        zip(dst, extreme, term, |extreme, term| !(extreme >= term || extreme.is_nan()));
+        zip(
+            dst,
+            extreme,
+            term,
+            #[inline(always)]
+            |extreme, term| !(extreme >= term || extreme.is_nan()),
+        );
     } else {
-        zip(dst, extreme, term, |extreme, term| !(extreme <= term || extreme.is_nan()));
+        zip(
+            dst,
+            extreme,
+            term,
+            #[inline(always)]
+            |extreme, term| !(extreme <= term || extreme.is_nan()),
+        );
     }
 }
