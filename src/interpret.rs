@@ -11,6 +11,7 @@ use equelle_front::ir::interface::{Data, ExpectedUnit};
 use equelle_front::source::SourceMap;
 use equelle_front::time_steps;
 use equelle_front::verify::Verified;
+use equelle_lanes::Lanes;
 use equelle_runtime::session::Options;
 use equelle_runtime::threads::Threads;
 use equelle_runtime::{
@@ -21,51 +22,88 @@ use equelle_runtime::{
 use crate::failure::Failure;
 use crate::package::{self, UnitOfOutput};
 
+/// What evaluates kernels.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kernels {
+    /// Lanes, by Cartesian forms where there are some, as compiled programs: the same numbers.
+    Lanes,
+    /// The evaluator of elements, by general bodies.
+    Elements,
+}
+
 /// Runs a program with parameters as on the command line of a simulator.
 ///
 /// # Errors
 /// Those of the run; they have been shown, and what is returned is their exit code.
-pub fn interpret(source: &SourceMap, verified: &Verified, parameters: &[String], options: Options) -> Result<(), Failure> {
+pub fn interpret(
+    kernels: Kernels,
+    source: &SourceMap,
+    verified: &Verified,
+    parameters: &[String],
+    options: Options,
+) -> Result<(), Failure> {
     let program = program(source, verified);
     let (format, started) = (options.format, Instant::now());
-    let result = run(program, verified, parameters, options);
+    let result = run_by(kernels, program, verified, parameters, options);
     // A closed standard error cannot be reported; the exit code stays.
     let _ = std::io::stderr().write_all(launch::last_words(&program.source, &result, format, started).as_bytes());
     result.map_err(|error| Failure::Exit(error.kind.exit_code()))
 }
 
-/// The same with other streams.
+/// The same by lanes, with other streams.
 ///
 /// # Errors
 /// Those of the run.
 pub fn run(program: &'static Program, verified: &Verified, parameters: &[String], options: Options) -> Result<(), Error> {
+    run_by(Kernels::Lanes, program, verified, parameters, options)
+}
+
+fn run_by(kernels: Kernels, program: &'static Program, verified: &Verified, parameters: &[String], options: Options) -> Result<(), Error> {
     if let Some(option) = parameters.iter().find(|word| word.starts_with('-')) {
         return Err(Error::new(ErrorKind::Usage, format!("there is no option `{option}`")).hint("parameters are given as key=value"));
     }
     let options = Options { back_end: "interpreter", ..options };
-    launch::recorded(Session::open_with(program, parameters, options)?, |session| run_session(verified, session))
+    launch::recorded(Session::open_with(program, parameters, options)?, |session| {
+        run_on(kernels, verified, &mut runtime(kernels, verified, session)?)
+    })
 }
 
-/// The same in a session.
+/// The same element by element, in a session: what other ways are compared with.
 ///
 /// # Errors
 /// Those of the run.
 pub fn run_session(verified: &Verified, session: Session) -> Result<(), Error> {
-    equelle_interp::interpret(verified, &mut runtime(verified, session)?)
+    run_on(Kernels::Elements, verified, &mut runtime(Kernels::Elements, verified, session)?)
+}
+
+/// The same on a runtime.
+///
+/// # Errors
+/// Those of the run.
+pub(crate) fn run_on(kernels: Kernels, verified: &Verified, runtime: &mut SerialRuntime) -> Result<(), Error> {
+    match kernels {
+        Kernels::Lanes => {
+            let options = equelle_interp::Options { cartesian_forms: true, ..equelle_interp::Options::default() };
+            equelle_interp::interpret_by(verified, runtime, options, &mut Lanes::default())
+        }
+        Kernels::Elements => equelle_interp::interpret(verified, runtime),
+    }
 }
 
 /// The runtime on which a program is interpreted.
 ///
 /// # Errors
 /// `Data` if the interpreter needs more memory than there is.
-pub(crate) fn runtime(verified: &Verified, session: Session) -> Result<SerialRuntime, Error> {
+pub(crate) fn runtime(kernels: Kernels, verified: &Verified, session: Session) -> Result<SerialRuntime, Error> {
     let session = match verified.module().storage.text() {
         text if text.is_empty() => session,
         text => session.with_storage(leak(&text)),
     };
     let mut runtime = SerialRuntime::new(session);
-    runtime.session_mut().set_threads(Threads::one());
-    if let Some(plan) = memory::plan(verified.module()) {
+    if kernels == Kernels::Elements {
+        runtime.session_mut().set_threads(Threads::one());
+    }
+    if let Some(plan) = memory::plan(kernels, verified.module()) {
         runtime.plan_memory(plan)?;
     }
     Ok(runtime)

@@ -46,8 +46,8 @@ fn a_step_needs_the_old_and_the_new_field() {
     assert_eq!(numbers(&text, OptLevel::O0, "InteriorFaces()"), (1, 1));
 }
 
-/// The interpreter drops nothing before its function or a round of its loop ends, and has rows and
-/// copies while a kernel runs: with one result and the argument u, 3 + 4 + 1 numbers.
+/// Lanes need what a compiled program does. The evaluator of elements has rows and copies while a
+/// kernel runs: with one result and the argument u, 3 + 4 + 1 numbers.
 #[test]
 fn the_interpreter_needs_more() {
     let text = format!(
@@ -59,15 +59,14 @@ fn the_interpreter_needs_more() {
         optimise(lower::lower(&program, &SourceMap::new("program.equelle", text.as_str()), "program"), level)
     };
     let numbers = |needs: &Needs| needs.sets[0].general.numbers[2];
-    // Operation by operation: u_in, a and b; then dt * u and the new u beside the old one, which is
-    // the input in the first round only.
     let plain = module(OptLevel::O0);
-    assert_eq!((numbers(&Needs::of(&plain)), numbers(&Needs::interpreted(&plain))), (3, 6));
-    // By kernels: u_in and b, and u; the kernel of a step has its row and a copy.
+    assert_eq!((numbers(&Needs::of(&plain)), numbers(&Needs::by_lanes(&plain)), numbers(&Needs::by_elements(&plain))), (3, 3, 3));
+    // By kernels: u and what a kernel makes of it, with its row and a copy.
     let fused = module(OptLevel::O2);
     assert_eq!(numbers(&Needs::of(&fused)), 2);
-    assert_eq!(numbers(&Needs::interpreted(&fused)), 3 + 1 + 3 + 4 + 1);
-    assert_eq!(Needs::interpreted(&fused).sets[0].general, Needs::interpreted(&fused).sets[0].cartesian);
+    assert_eq!(numbers(&Needs::by_lanes(&fused)), 2);
+    assert_eq!(numbers(&Needs::by_elements(&fused)), 2 + 3 + 4 + 1);
+    assert_eq!(Needs::by_elements(&fused).sets[0].general, Needs::by_elements(&fused).sets[0].cartesian);
 }
 
 /// A run that cannot fit is refused before an input is read, here one that has no number.

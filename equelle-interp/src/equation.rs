@@ -1,22 +1,22 @@
 //! Equations that are kernels: residuals with derivatives from Jacobian forms.
 
-use equelle_front::ir::{Equation, FunctionId, Kernel, ValueId};
+use equelle_front::ir::{Equation, FunctionId, Kernel, KernelId, ValueId};
 use equelle_runtime::{DerivativeAccess, Error, ErrorKind};
 
 use crate::Evaluated;
 use crate::program::{Frame, Interpreter, scalars};
+use crate::provider::{KernelContext, kernel_of};
 use crate::value::{Value, defect};
 
 /// A kernel and its arguments beside the unknowns.
-pub(crate) type Called<'a, R> = (&'a Kernel, Vec<Value<R>>);
+pub(crate) type Called<R> = (KernelId, Vec<Value<R>>);
 
 impl<'a, R: DerivativeAccess> Interpreter<'a, R> {
     /// Kernels of equations with their arguments.
-    pub fn equations(&self, frame: &Frame<'a, R>, equations: &[Equation]) -> Result<Vec<Called<'a, R>>, Error> {
+    pub fn equations(&self, frame: &Frame<'a, R>, equations: &[Equation]) -> Result<Vec<Called<R>>, Error> {
         let called = |equation: &Equation| {
-            let kernel = self.module.kernels.get(equation.kernel.0 as usize).ok_or_else(|| defect("there is no such kernel"))?;
             let args = equation.args.iter().map(|&v| frame.value(v).cloned()).collect::<Result<Vec<_>, _>>()?;
-            Ok((kernel, args))
+            Ok((equation.kernel, args))
         };
         equations.iter().map(called).collect()
     }
@@ -40,16 +40,19 @@ impl<'a, R: DerivativeAccess> Interpreter<'a, R> {
         let mut guesses = guesses.iter().map(|&v| scalars(frame.value(v)?.clone())).collect::<Result<Vec<_>, _>>()?;
         self.move_guesses(&mut guesses, equations)?;
         let (module, options, domains) = (self.module, self.options, &self.domains);
+        let (provider, lifetimes) = (&mut *self.provider, self.lifetimes.clone());
         let mut evaluated = Vec::new();
         let wanted = self.wanted.is_some();
         let solution = self.rt.newton(&guesses, &mut |rt, unknowns| {
-            let mut inner = Interpreter { module, rt, options, domains: domains.clone(), wanted: None, moved: None };
+            let provider = &mut *provider;
+            let (domains, lifetimes) = (domains.clone(), lifetimes.clone());
+            let mut inner = Interpreter { module, rt, options, provider, domains, lifetimes, wanted: None, moved: None };
             for (function, captures) in &functions {
                 let values = unknowns.iter().map(|u| Value::Scalars(inner.rt.without_derivatives(u)));
                 let args = values.chain(captures.iter().cloned()).collect();
                 inner.call(function, args)?;
             }
-            let equations = called.iter().map(|(kernel, args)| inner.equation(kernel, unknowns, args)).collect::<Result<Vec<_>, _>>()?;
+            let equations = called.iter().map(|(kernel, args)| inner.equation(*kernel, unknowns, args)).collect::<Result<Vec<_>, _>>()?;
             if wanted {
                 evaluated = equations.iter().map(|equation| inner.evaluated(equation)).collect::<Result<Vec<_>, _>>()?;
                 return Err(defect("the run ends here"));
@@ -68,8 +71,9 @@ impl<'a, R: DerivativeAccess> Interpreter<'a, R> {
     pub fn move_guesses(&mut self, guesses: &mut [R::ScalarCollection], equations: &[Equation]) -> Result<(), Error> {
         let Some(moved) = self.moved else { return Ok(()) };
         for (unknown, (guess, equation)) in guesses.iter_mut().zip(equations).enumerate() {
-            let kernel = self.module.kernels.get(equation.kernel.0 as usize).ok_or_else(|| defect("there is no such kernel"))?;
-            let domain = self.domain(kernel.space_set().ok_or_else(|| defect("an equation is over a set"))?)?;
+            let (_, mut context) = self.kernels();
+            let set = context.kernel(equation.kernel)?.space_set().ok_or_else(|| defect("an equation is over a set"))?;
+            let domain = context.domain(set)?;
             let values = self.rt.values(guess)?.into_iter().enumerate().map(|(position, value)| moved(unknown, position, value));
             let values = values.collect();
             *guess = self.rt.scalar_collection(&domain, values)?;
@@ -87,18 +91,17 @@ impl<'a, R: DerivativeAccess> Interpreter<'a, R> {
     /// The residual with its derivatives.
     pub fn equation(
         &mut self,
-        kernel: &'a Kernel,
+        kernel: KernelId,
         unknowns: &[R::ScalarCollection],
         args: &[Value<R>],
     ) -> Result<R::ScalarCollection, Error> {
-        let values: Vec<R::ScalarCollection> = unknowns.iter().map(|u| self.rt.without_derivatives(u)).collect();
-        let all: Vec<Value<R>> = values.into_iter().map(Value::Scalars).chain(args.iter().cloned()).collect();
-        let (residual, rows) = self.launch_equation(kernel, &all)?;
-        self.rt.with_derivatives(&residual, unknowns, &rows)
+        let (provider, mut context) = self.kernels();
+        provider.equation(&mut context, kernel, unknowns, args)
     }
 
     /// That both ways give the same.
-    pub fn agree(&mut self, kernel: &Kernel, by_operations: &R::ScalarCollection, by_kernel: &R::ScalarCollection) -> Result<(), Error> {
+    pub fn agree(&mut self, kernel: KernelId, by_operations: &R::ScalarCollection, by_kernel: &R::ScalarCollection) -> Result<(), Error> {
+        let kernel = kernel_of(self.module, kernel)?;
         let differ = |what: String| Err(Error::new(ErrorKind::Backend, format!("{}: {what}", kernel.name)));
         let [a, b] = [by_operations, by_kernel].map(|c| self.rt.without_derivatives(c));
         let (a, b) = (self.rt.values(&a)?, self.rt.values(&b)?);
@@ -127,4 +130,19 @@ impl<'a, R: DerivativeAccess> Interpreter<'a, R> {
 /// of them.
 fn close(a: f64, b: f64, largest: f64) -> bool {
     a == b || (a.is_nan() && b.is_nan()) || (a - b).abs() <= 1e-11 * largest
+}
+
+impl<R: DerivativeAccess> KernelContext<'_, R> {
+    /// The residual of an equation with its derivatives, element by element.
+    pub(crate) fn equation_by_elements(
+        &mut self,
+        kernel: &Kernel,
+        unknowns: &[R::ScalarCollection],
+        args: &[Value<R>],
+    ) -> Result<R::ScalarCollection, Error> {
+        let values: Vec<R::ScalarCollection> = unknowns.iter().map(|u| self.rt.without_derivatives(u)).collect();
+        let all: Vec<Value<R>> = values.into_iter().map(Value::Scalars).chain(args.iter().cloned()).collect();
+        let (residual, rows) = self.launch_equation(kernel, &all)?;
+        self.rt.with_derivatives(&residual, unknowns, &rows)
+    }
 }

@@ -17,23 +17,43 @@ use equelle_runtime::{DerivativeAccess, Error, ErrorKind, Reduction};
 
 use crate::evaluate::Evaluator;
 use crate::operand::{Bound, Members, Number};
-use crate::program::Interpreter;
+use crate::provider::KernelContext;
 use crate::value::{Value, defect, entity_kind};
 
 /// What a kernel evaluates to at an element.
 type Row = Vec<Number>;
 
-impl<R: DerivativeAccess> Interpreter<'_, R> {
-    /// Launches a kernel; its results.
-    pub fn launch(&mut self, kernel: &Kernel, args: &[Value<R>]) -> Result<Vec<Value<R>>, Error> {
+impl<R: DerivativeAccess> KernelContext<'_, R> {
+    /// Evaluates a kernel element by element; its results.
+    pub(crate) fn launch_by_elements(&mut self, kernel: &Kernel, args: &[Value<R>]) -> Result<Vec<Value<R>>, Error> {
+        self.check_vectors(kernel)?;
+        let params = args.iter().map(|arg| self.bind(arg)).collect::<Result<Vec<_>, _>>()?;
+        let members = self.members(kernel, args)?;
+        let rows = self.rows(kernel, &params, &members, 0)?;
+        let order = self.file_order(kernel, &members)?;
+        (0..kernel.results.len()).map(|i| self.result(kernel, i, &rows, &order)).collect()
+    }
+
+    /// Refuses grids whose dimension is not the number of components of a Vector in a kernel.
+    ///
+    /// # Errors
+    /// `Data`, with the lines of the kernel.
+    pub fn check_vectors(&self, kernel: &Kernel) -> Result<(), Error> {
         for components in BodyUsage::of_general(kernel, &self.module.sets).vector_sizes {
             Error::vector_size(components, self.rt.grid().dim()).map_err(|error| self.in_kernel(kernel, None, error))?;
         }
+        Ok(())
+    }
+
+    /// Evaluates a kernel at the elements from a position on: the error of the first one that has
+    /// one.
+    ///
+    /// # Errors
+    /// That one; those of the grid.
+    pub fn check_from(&mut self, kernel: &Kernel, args: &[Value<R>], first: usize) -> Result<(), Error> {
         let params = args.iter().map(|arg| self.bind(arg)).collect::<Result<Vec<_>, _>>()?;
         let members = self.members(kernel, args)?;
-        let rows = self.rows(kernel, &params, &members)?;
-        let order = self.file_order(kernel, &members)?;
-        (0..kernel.results.len()).map(|i| self.result(kernel, i, &rows, &order)).collect()
+        self.rows(kernel, &params, &members, first).map(|_| ())
     }
 
     /// Positions of the elements of the kernel's space in the order of the grid's file; nothing for
@@ -49,40 +69,58 @@ impl<R: DerivativeAccess> Interpreter<'_, R> {
         Ok(order)
     }
 
+    /// Evaluates the Jacobian form of an equation at the elements from a position on: the error of
+    /// the first one that has one. `args` begin with the values of the unknowns.
+    ///
+    /// # Errors
+    /// That one; those of the grid.
+    pub fn check_equation_from(&mut self, kernel: &Kernel, args: &[Value<R>], first: usize) -> Result<(), Error> {
+        self.equation_rows(kernel, args, first).map(|_| ())
+    }
+
     /// Evaluates the Jacobian form of an equation: the residual, and per element its derivatives by
     /// unknown and position.
     #[allow(clippy::type_complexity)]
-    pub fn launch_equation(
+    pub(crate) fn launch_equation(
         &mut self,
         kernel: &Kernel,
         args: &[Value<R>],
     ) -> Result<(R::ScalarCollection, Vec<Vec<(usize, usize, f64)>>), Error> {
+        let (residual, rows) = self.equation_rows(kernel, args, 0)?;
+        let domain = self.domain(kernel.space_set().ok_or_else(|| defect("an equation is over a set"))?)?;
+        Ok((self.rt.scalar_collection(&domain, residual)?, rows))
+    }
+
+    #[allow(clippy::type_complexity)]
+    fn equation_rows(
+        &mut self,
+        kernel: &Kernel,
+        args: &[Value<R>],
+        first: usize,
+    ) -> Result<(Vec<f64>, Vec<Vec<(usize, usize, f64)>>), Error> {
         let form = kernel.jacobian.as_ref().ok_or_else(|| defect("an equation has no derivatives"))?;
         let set = kernel.space_set().ok_or_else(|| defect("an equation is over a set"))?;
-        for components in BodyUsage::of_general(kernel, &self.module.sets).vector_sizes {
-            Error::vector_size(components, self.rt.grid().dim()).map_err(|error| self.in_kernel(kernel, None, error))?;
-        }
+        self.check_vectors(kernel)?;
         let params = args.iter().map(|arg| self.bind(arg)).collect::<Result<Vec<_>, _>>()?;
         let members = self.members(kernel, args)?;
         let elements = members.get(&set).ok_or_else(|| defect("the space has no elements in this grid"))?.to_vec();
         let (mut residual, mut rows) = (Vec::with_capacity(elements.len()), Vec::with_capacity(elements.len()));
         let grid = self.rt.grid();
-        let shape = grid.cartesian_shape().copied().filter(|_| self.options.cartesian_forms);
+        let shape = grid.cartesian_shape().copied().filter(|_| self.cartesian_forms);
         let (block, shape) = match &form.cartesian {
             Some(block) if shape.is_some() => (block, shape),
             Some(_) | None => (&form.body, None),
         };
         let skeleton = Skeleton::of_body(block).block;
         let mut evaluator = Evaluator::new(&self.module.sets, kernel, &params, &members, grid, shape);
-        for element in elements {
+        for element in elements.into_iter().skip(first) {
             self.check(kernel, &mut evaluator, Some(element))?;
             let values = evaluator.block(block, Some(element)).map_err(|error| self.in_kernel(kernel, None, error))?;
             evaluator.structure(&skeleton).map_err(|error| self.in_kernel(kernel, None, error))?;
             residual.push(values.first().ok_or_else(|| defect("an equation has a residual"))?.real()?);
             rows.push(evaluator.row.iter().map(|(&(unknown, position), &value)| (unknown.0 as usize, position, value)).collect());
         }
-        let domain = self.domain(set)?;
-        Ok((self.rt.scalar_collection(&domain, residual)?, rows))
+        Ok((residual, rows))
     }
 
     fn bind(&mut self, arg: &Value<R>) -> Result<Bound, Error> {
@@ -132,17 +170,18 @@ impl<R: DerivativeAccess> Interpreter<'_, R> {
         Ok(members)
     }
 
-    /// Values at every element, in order.
-    fn rows(&mut self, kernel: &Kernel, params: &[Bound], members: &BTreeMap<SetId, Members>) -> Result<Vec<Row>, Error> {
+    /// Values at every element from a position on, in order.
+    fn rows(&mut self, kernel: &Kernel, params: &[Bound], members: &BTreeMap<SetId, Members>, first: usize) -> Result<Vec<Row>, Error> {
         let grid = self.rt.grid();
-        let shape = grid.cartesian_shape().filter(|_| self.options.cartesian_forms);
+        let shape = grid.cartesian_shape().filter(|_| self.cartesian_forms);
         let evaluator = |shape| Evaluator::new(&self.module.sets, kernel, params, members, grid, shape);
         let located = |error: Error| self.in_kernel(kernel, None, error);
         let Space::Set(set) = kernel.space else {
             self.check(kernel, &mut evaluator(None), None)?;
             return Ok(vec![evaluator(None).block(&kernel.body, None).map_err(located)?]);
         };
-        let elements = members.get(&set).ok_or_else(|| defect("the space has no elements in this grid"))?.to_vec();
+        let mut elements = members.get(&set).ok_or_else(|| defect("the space has no elements in this grid"))?.to_vec();
+        elements.drain(..first.min(elements.len()));
         match (shape, &kernel.cartesian) {
             (None, _) | (_, None) => self.at_elements(kernel, &mut evaluator(None), &elements, &kernel.body),
             (Some(shape), Some(CartesianForm::Full(block))) => self.at_elements(kernel, &mut evaluator(Some(*shape)), &elements, block),

@@ -1,11 +1,12 @@
 //! Interpreter of the IR over the runtime traits.
 //!
-//! Operations go to the runtime one by one ([`equelle_runtime::Operations`]); kernels are evaluated
-//! element by element on host values, straight from their definition. So it is slow, works on every
-//! back-end that gives access to host values, and is the oracle for passes and code generation.
+//! Operations go to the runtime one by one ([`equelle_runtime::Operations`]), kernels to a
+//! [`provider`]. That of this crate evaluates them element by element on host values, straight from
+//! their definition. So it is slow, works on every back-end that gives access to host values, and is
+//! the oracle for passes, code generation and other providers.
 //!
-//! [`program`] runs statements, [`checkpoint`] saves and restores the state, [`operation`] hands
-//! operations over, [`equation`] evaluates equations of Newton solves with their derivatives,
+//! [`program`] runs statements, [`checkpoint`] saves and restores the state, [`lifetime`]
+//! says when values end, [`operation`] hands operations over, [`equation`] has the equations of Newton solves,
 //! [`launch`] prepares kernels, [`evaluate`] evaluates them on [`operand`]s, [`cartesian`] has the
 //! geometry of Cartesian forms.
 
@@ -16,10 +17,12 @@ mod checkpoint;
 mod equation;
 mod evaluate;
 mod launch;
+mod lifetime;
 mod operand;
 mod operation;
 mod program;
-mod value;
+pub mod provider;
+pub mod value;
 
 use equelle_front::verify::Verified;
 use std::collections::BTreeMap;
@@ -67,8 +70,23 @@ pub fn evaluate_equations_at<R: DerivativeAccess>(
     options: Options,
     moved: Moved<'_>,
 ) -> Result<Vec<Evaluated>, Error> {
+    let mut elements = provider::ElementKernels;
+    evaluate_equations_by(module, rt, options, moved, &mut elements)
+}
+
+/// The same with kernels of a provider.
+///
+/// # Errors
+/// As there.
+pub fn evaluate_equations_by<R: DerivativeAccess>(
+    module: &Verified,
+    rt: &mut R,
+    options: Options,
+    moved: Moved<'_>,
+    provider: &mut dyn provider::KernelProvider<R>,
+) -> Result<Vec<Evaluated>, Error> {
     let mut found = Vec::new();
-    let interpreter = program::Interpreter::new(module.module(), rt, options);
+    let interpreter = program::Interpreter::new(module.module(), rt, options, provider);
     // The run ends where its purpose is fulfilled.
     match interpreter.first_solve(moved, &mut found) {
         _ if !found.is_empty() => Ok(found),
@@ -104,5 +122,18 @@ pub fn interpret<R: DerivativeAccess>(module: &Verified, rt: &mut R) -> Result<(
 /// # Errors
 /// As [`interpret`].
 pub fn interpret_with<R: DerivativeAccess>(module: &Verified, rt: &mut R, options: Options) -> Result<(), Error> {
-    program::Interpreter::new(module.module(), rt, options).run()
+    interpret_by(module, rt, options, &mut provider::ElementKernels)
+}
+
+/// Runs the program on a runtime with kernels of a provider.
+///
+/// # Errors
+/// As [`interpret`].
+pub fn interpret_by<R: DerivativeAccess>(
+    module: &Verified,
+    rt: &mut R,
+    options: Options,
+    provider: &mut dyn provider::KernelProvider<R>,
+) -> Result<(), Error> {
+    program::Interpreter::new(module.module(), rt, options, provider).run()
 }

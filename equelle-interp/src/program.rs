@@ -10,7 +10,9 @@ use equelle_front::time_steps::{self, TimeLoop};
 use equelle_front::types::{SetId, Shape};
 use equelle_runtime::{DerivativeAccess, EquelleRuntime, Error, RoundLength};
 
-use crate::value::{Value, canonical_set, defect};
+use crate::lifetime::Lifetimes;
+use crate::provider::{KernelContext, KernelProvider};
+use crate::value::{Value, defect};
 use crate::{Derivatives, Evaluated, Moved, Options};
 
 /// A module being run.
@@ -18,8 +20,11 @@ pub(crate) struct Interpreter<'a, R: DerivativeAccess> {
     pub module: &'a Module,
     pub rt: &'a mut R,
     pub options: Options,
+    /// What evaluates kernels.
+    pub provider: &'a mut dyn KernelProvider<R>,
     /// The domain that each set is at present.
     pub domains: BTreeMap<SetId, R::Domain>,
+    pub lifetimes: Lifetimes,
     /// Set while the first evaluation of equations is wanted; takes it.
     pub wanted: Option<Vec<Evaluated>>,
     /// Where they are wanted.
@@ -49,8 +54,15 @@ impl<'a, R: DerivativeAccess> Frame<'a, R> {
 }
 
 impl<'a, R: DerivativeAccess> Interpreter<'a, R> {
-    pub fn new(module: &'a Module, rt: &'a mut R, options: Options) -> Self {
-        Interpreter { module, rt, options, domains: BTreeMap::new(), wanted: None, moved: None }
+    pub fn new(module: &'a Module, rt: &'a mut R, options: Options, provider: &'a mut dyn KernelProvider<R>) -> Self {
+        let lifetimes = Lifetimes::new(module);
+        Interpreter { module, rt, options, provider, domains: BTreeMap::new(), lifetimes, wanted: None, moved: None }
+    }
+
+    /// The provider of kernels, and what it may use.
+    pub fn kernels(&mut self) -> (&mut dyn KernelProvider<R>, KernelContext<'_, R>) {
+        let Options { cartesian_forms, .. } = self.options;
+        (self.provider, KernelContext { module: self.module, rt: self.rt, cartesian_forms, domains: &mut self.domains })
     }
 
     pub fn run(mut self) -> Result<(), Error> {
@@ -84,6 +96,7 @@ impl<'a, R: DerivativeAccess> Interpreter<'a, R> {
             if is_text || !skipped.is_some_and(|run| self.rt.skips_to(run.before)) {
                 self.located(&mut frame, stmt)?;
             }
+            self.give_back(&mut frame, &main.body, position);
         }
         self.check_state(&frame, &state::at_end(main))?;
         self.rt.finish()
@@ -100,22 +113,7 @@ impl<'a, R: DerivativeAccess> Interpreter<'a, R> {
 
     /// Line of a place in the Equelle program; 0 when there is no text.
     pub fn line(&self, span: Span) -> u32 {
-        if self.module.source.text().is_empty() { 0 } else { self.module.source.line(span.start) }
-    }
-
-    /// The domain that a set is at present.
-    pub fn domain(&mut self, set: SetId) -> Result<R::Domain, Error> {
-        if let Some(domain) = self.domains.get(&set) {
-            return Ok(domain.clone());
-        }
-        match self.module.sets.get(set).canonical {
-            Some(canonical) => {
-                let domain = self.rt.domain(canonical_set(canonical))?;
-                self.domains.insert(set, domain.clone());
-                Ok(domain)
-            }
-            None => Err(defect(format!("the domain {} has not been read", self.module.sets.get(set).name))),
-        }
+        line_of(self.module, span)
     }
 
     /// Runs a function; its results.
@@ -143,10 +141,18 @@ impl<'a, R: DerivativeAccess> Interpreter<'a, R> {
     /// Runs statements; the values returned, if the last one returns.
     fn block(&mut self, frame: &mut Frame<'a, R>, block: &'a Block) -> Result<Vec<Value<R>>, Error> {
         let mut returned = Vec::new();
-        for stmt in &block.statements {
+        for (position, stmt) in block.statements.iter().enumerate() {
             returned = self.located(frame, stmt)?;
+            self.give_back(frame, block, position);
         }
         Ok(returned)
+    }
+
+    /// Gives back what nothing after a statement of a block reads.
+    fn give_back(&self, frame: &mut Frame<'a, R>, block: &Block, position: usize) {
+        for value in self.lifetimes.ended(block, position) {
+            frame.values[value.0 as usize] = None;
+        }
     }
 
     /// Runs a statement; its errors have its line.
@@ -212,9 +218,9 @@ impl<'a, R: DerivativeAccess> Interpreter<'a, R> {
                 }
             }
             StmtKind::Launch { kernel, args, results } => {
-                let kernel = self.module.kernels.get(kernel.0 as usize).ok_or_else(|| defect("there is no such kernel"))?;
                 let args = args.iter().map(|&v| frame.value(v).cloned()).collect::<Result<Vec<_>, _>>()?;
-                let values = self.launch(kernel, &args)?;
+                let (provider, mut context) = self.kernels();
+                let values = provider.launch(&mut context, *kernel, &args)?;
                 self.assign_all(frame, results, values);
             }
             StmtKind::Return(values) => return values.iter().map(|&v| frame.value(v).cloned()).collect(),
@@ -306,10 +312,13 @@ impl<'a, R: DerivativeAccess> Interpreter<'a, R> {
     /// A round of a loop as a function from its mutable variables and the step.
     fn step(&mut self, frame: &mut Frame<'a, R>, time_loop: &TimeLoop, body: &'a Block) -> Result<(), Error> {
         let (module, options, domains) = (self.module, self.options, &mut self.domains);
+        let (provider, lifetimes) = (&mut *self.provider, self.lifetimes.clone());
         let (function, values, before) = (frame.function, &frame.values, frame.mutables.clone());
         // Values of the body are not visible after it.
         let mut run = |rt: &mut R, step: Option<(ValueId, &R::Scalar)>, mutables| {
-            let mut inner = Interpreter { module, rt, options, domains: std::mem::take(domains), wanted: None, moved: None };
+            let (domains_then, provider) = (std::mem::take(domains), &mut *provider);
+            let lifetimes = lifetimes.clone();
+            let mut inner = Interpreter { module, rt, options, provider, domains: domains_then, lifetimes, wanted: None, moved: None };
             let mut frame = Frame { function, values: values.clone(), mutables };
             if let Some((element, step)) = step {
                 inner.assign(&mut frame, element, Value::Scalar(step.clone()));
@@ -376,9 +385,12 @@ impl<'a, R: DerivativeAccess> Interpreter<'a, R> {
         let wanted = self.wanted.is_some() && !kernels.is_empty();
         let mut evaluated = Vec::new();
         let (module, options, domains) = (self.module, self.options, &self.domains);
+        let (provider, lifetimes) = (&mut *self.provider, self.lifetimes.clone());
         let mut last: Vec<Option<Value<R>>> = vec![None; carried.len()];
         let solution = self.rt.newton(&guesses, &mut |rt, unknowns| {
-            let mut inner = Interpreter { module, rt, options, domains: domains.clone(), wanted: None, moved: None };
+            let provider = &mut *provider;
+            let (domains, lifetimes) = (domains.clone(), lifetimes.clone());
+            let mut inner = Interpreter { module, rt, options, provider, domains, lifetimes, wanted: None, moved: None };
             let mut values = Vec::with_capacity(equations.len());
             for number in 0..equations.len() {
                 let (function, captures) = &equations[number];
@@ -400,8 +412,8 @@ impl<'a, R: DerivativeAccess> Interpreter<'a, R> {
                 }
             }
             for ((kernel, args), by_operations) in compared.iter().zip(&values) {
-                let by_kernel = inner.equation(kernel, unknowns, args)?;
-                inner.agree(kernel, by_operations, &by_kernel)?;
+                let by_kernel = inner.equation(*kernel, unknowns, args)?;
+                inner.agree(*kernel, by_operations, &by_kernel)?;
             }
             if wanted {
                 evaluated = values.iter().map(|equation| inner.evaluated(equation)).collect::<Result<Vec<_>, _>>()?;
@@ -420,6 +432,11 @@ impl<'a, R: DerivativeAccess> Interpreter<'a, R> {
         }
         Ok(results)
     }
+}
+
+/// Line of a place in the Equelle program; 0 when there is no text.
+pub(crate) fn line_of(module: &Module, span: Span) -> u32 {
+    if module.source.text().is_empty() { 0 } else { module.source.line(span.start) }
 }
 
 pub(crate) fn scalars<R: EquelleRuntime>(value: Value<R>) -> Result<R::ScalarCollection, Error> {

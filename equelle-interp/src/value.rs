@@ -4,7 +4,8 @@ use equelle_front::{ops, types};
 use equelle_runtime::{self as runtime, EquelleRuntime, Error, ErrorKind};
 
 /// A value; entities of a domain are the domain.
-pub(crate) enum Value<R: EquelleRuntime> {
+#[allow(missing_docs)] // Their names are those of the types that they hold.
+pub enum Value<R: EquelleRuntime> {
     Scalar(R::Scalar),
     Bool(R::Bool),
     Vector(R::Vector),
@@ -39,7 +40,7 @@ impl<R: EquelleRuntime> Clone for Value<R> {
 
 impl<R: EquelleRuntime> Value<R> {
     /// What it is, for messages about defects.
-    pub(crate) fn kind(&self) -> &'static str {
+    pub fn kind(&self) -> &'static str {
         match self {
             Value::Scalar(_) => "a Scalar",
             Value::Bool(_) => "a Bool",
@@ -57,11 +58,12 @@ impl<R: EquelleRuntime> Value<R> {
 }
 
 /// A module that should not have passed verification, or something not supported.
-pub(crate) fn defect(message: impl Into<String>) -> Error {
+pub fn defect(message: impl Into<String>) -> Error {
     Error::new(ErrorKind::Backend, format!("the interpreter cannot go on: {}", message.into()))
 }
 
-pub(crate) fn entity_kind(kind: types::EntityKind) -> runtime::EntityKind {
+/// The kind of the runtime.
+pub fn entity_kind(kind: types::EntityKind) -> runtime::EntityKind {
     match kind {
         types::EntityKind::Cell => runtime::EntityKind::Cell,
         types::EntityKind::Face => runtime::EntityKind::Face,
@@ -70,7 +72,8 @@ pub(crate) fn entity_kind(kind: types::EntityKind) -> runtime::EntityKind {
     }
 }
 
-pub(crate) fn canonical_set(set: types::CanonicalSet) -> runtime::CanonicalSet {
+/// The set of the runtime.
+pub fn canonical_set(set: types::CanonicalSet) -> runtime::CanonicalSet {
     let extent = match set.extent {
         types::Extent::Interior => runtime::Extent::Interior,
         types::Extent::Boundary => runtime::Extent::Boundary,
@@ -79,7 +82,8 @@ pub(crate) fn canonical_set(set: types::CanonicalSet) -> runtime::CanonicalSet {
     runtime::CanonicalSet { kind: entity_kind(set.kind), extent }
 }
 
-pub(crate) fn comparison(op: ops::Comparison) -> runtime::Comparison {
+/// The comparison of the runtime.
+pub fn comparison(op: ops::Comparison) -> runtime::Comparison {
     match op {
         ops::Comparison::Less => runtime::Comparison::Less,
         ops::Comparison::Greater => runtime::Comparison::Greater,
@@ -91,7 +95,7 @@ pub(crate) fn comparison(op: ops::Comparison) -> runtime::Comparison {
 }
 
 /// What reduces truth values is apart.
-pub(crate) fn face_reduction(op: ops::FaceReduction) -> runtime::FaceReduction {
+pub fn face_reduction(op: ops::FaceReduction) -> runtime::FaceReduction {
     match op {
         ops::FaceReduction::Sum => runtime::FaceReduction::Sum,
         ops::FaceReduction::Max => runtime::FaceReduction::Max,
@@ -99,7 +103,11 @@ pub(crate) fn face_reduction(op: ops::FaceReduction) -> runtime::FaceReduction {
     }
 }
 
-pub(crate) fn reduction(op: ops::Reduction) -> Result<runtime::Reduction, runtime::BoolReduction> {
+/// The reduction of the runtime, of numbers or of truth values.
+///
+/// # Errors
+/// A reduction of truth values is one of another type.
+pub fn reduction(op: ops::Reduction) -> Result<runtime::Reduction, runtime::BoolReduction> {
     match op {
         ops::Reduction::Max => Ok(runtime::Reduction::Max),
         ops::Reduction::Min => Ok(runtime::Reduction::Min),
@@ -110,7 +118,8 @@ pub(crate) fn reduction(op: ops::Reduction) -> Result<runtime::Reduction, runtim
     }
 }
 
-pub(crate) fn runtime_logic(op: ops::Logic) -> runtime::Logic {
+/// The operator of the runtime.
+pub fn runtime_logic(op: ops::Logic) -> runtime::Logic {
     match op {
         ops::Logic::And => runtime::Logic::And,
         ops::Logic::Or => runtime::Logic::Or,
@@ -118,7 +127,8 @@ pub(crate) fn runtime_logic(op: ops::Logic) -> runtime::Logic {
     }
 }
 
-pub(crate) fn binary_math(op: ops::BinaryMath) -> runtime::BinaryMath {
+/// The function of the runtime.
+pub fn binary_math(op: ops::BinaryMath) -> runtime::BinaryMath {
     match op {
         ops::BinaryMath::Min => runtime::BinaryMath::Min,
         ops::BinaryMath::Max => runtime::BinaryMath::Max,
@@ -127,7 +137,8 @@ pub(crate) fn binary_math(op: ops::BinaryMath) -> runtime::BinaryMath {
     }
 }
 
-pub(crate) fn table_part(part: ops::TablePart) -> runtime::TablePart {
+/// The part of the runtime.
+pub fn table_part(part: ops::TablePart) -> runtime::TablePart {
     match part {
         ops::TablePart::First => runtime::TablePart::First,
         ops::TablePart::Second => runtime::TablePart::Second,
@@ -140,7 +151,8 @@ pub(crate) fn table_part(part: ops::TablePart) -> runtime::TablePart {
     }
 }
 
-pub(crate) fn elementary(function: ops::Elementary) -> runtime::Elementary {
+/// The function of the runtime.
+pub fn elementary(function: ops::Elementary) -> runtime::Elementary {
     match function {
         ops::Elementary::Exp => runtime::Elementary::Exp,
         ops::Elementary::Log => runtime::Elementary::Log,
@@ -162,7 +174,8 @@ pub(crate) fn elementary(function: ops::Elementary) -> runtime::Elementary {
     }
 }
 
-pub(crate) fn logic(op: ops::Logic, a: bool, b: bool) -> bool {
+/// The operator on truth values.
+pub fn logic(op: ops::Logic, a: bool, b: bool) -> bool {
     match op {
         ops::Logic::And => a & b,
         ops::Logic::Or => a | b,
@@ -170,7 +183,8 @@ pub(crate) fn logic(op: ops::Logic, a: bool, b: bool) -> bool {
     }
 }
 
-pub(crate) fn binary(op: ops::Arithmetic) -> runtime::Binary {
+/// The operator of the runtime.
+pub fn binary(op: ops::Arithmetic) -> runtime::Binary {
     match op {
         ops::Arithmetic::Add => runtime::Binary::Add,
         ops::Arithmetic::Sub => runtime::Binary::Sub,
@@ -179,12 +193,13 @@ pub(crate) fn binary(op: ops::Arithmetic) -> runtime::Binary {
     }
 }
 
-pub(crate) fn arithmetic(op: ops::Arithmetic, a: f64, b: f64) -> f64 {
+/// The operator on numbers.
+pub fn arithmetic(op: ops::Arithmetic, a: f64, b: f64) -> f64 {
     binary(op).of(a, b)
 }
 
 /// The map of the runtime.
-pub(crate) fn side_map(map: equelle_front::ops::SideMap) -> equelle_runtime::grid::SideMap {
+pub fn side_map(map: equelle_front::ops::SideMap) -> equelle_runtime::grid::SideMap {
     use equelle_front::ops::SideMap as Front;
     use equelle_runtime::grid::SideMap;
     match map {

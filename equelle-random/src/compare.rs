@@ -21,7 +21,8 @@ use equelle_front::lower;
 use equelle_front::passes;
 use equelle_front::source::{ImportError, SourceMap};
 use equelle_front::verify::{Verified, verify};
-use equelle_interp::{Options, interpret_with};
+use equelle_interp::{Options, interpret_by, interpret_with};
+use equelle_lanes::Lanes;
 use equelle_runtime::Program as Runnable;
 use equellec::interpret;
 
@@ -287,6 +288,53 @@ pub fn run_on(module: &Verified, runnable: &'static Runnable, words: &[String], 
     run_by(runnable, words, |session| interpret_with(module, &mut SerialRuntime::new(session), options))
 }
 
+/// Interprets a module by lanes.
+pub fn run_by_lanes(module: &Verified, runnable: &'static Runnable, words: &[String], options: Options, lanes: &mut Lanes) -> Outcome {
+    run_by(runnable, words, |session| interpret_by(module, &mut SerialRuntime::new(session), options, lanes))
+}
+
+/// Whether lanes give what the evaluator of elements gives: the same bits, and the same error with
+/// the same words, for a number of threads.
+///
+/// # Errors
+/// The first difference.
+pub fn compare_lanes(
+    module: &Verified,
+    runnable: &'static Runnable,
+    words: &[String],
+    options: Options,
+    threads: usize,
+    lanes: &mut Lanes,
+) -> Result<(), String> {
+    let with = |threads: usize| [words, &[format!("threads={threads}")]].concat();
+    let expected = run_on(module, runnable, &with(1), options);
+    same_words(&expected, &run_by_lanes(module, runnable, &with(threads), options, lanes))
+}
+
+/// The same bits, and the same words of an error.
+fn same_words(expected: &Outcome, found: &Outcome) -> Result<(), String> {
+    same(expected, found, &bits)?;
+    let words = |outcome: &Outcome| outcome.error.as_ref().map(|error| error.message.clone());
+    if words(expected) != words(found) {
+        return Err(format!("ends with {:?}, not with {:?}", words(found), words(expected)));
+    }
+    Ok(())
+}
+
+/// Whether lanes give what elements gave, on two threads.
+fn lanes_on(
+    module: &Verified,
+    runnable: &'static Runnable,
+    fixture: &Fixture,
+    options: Options,
+    expected: &Outcome,
+) -> Result<(), Failure> {
+    let words: Vec<String> = fixture.words_for(runnable).chain(["threads=2"]).map(str::to_owned).collect();
+    let found = run_by_lanes(module, runnable, &words, options, &mut Lanes::default());
+    let way = if options.cartesian_forms { "by lanes and Cartesian forms" } else { "by lanes" };
+    same_words(expected, &found).map_err(|d| difference(fixture, way, &d))
+}
+
 fn run_all(program: &Program, compiled: &Compiled, fixtures: &Fixtures, extent: Extent) -> Result<usize, Failure> {
     let mut ended = 0;
     let errors = errors_of(program);
@@ -321,11 +369,15 @@ fn run_all(program: &Program, compiled: &Compiled, fixtures: &Fixtures, extent: 
             let allowed: &dyn Fn(&str) -> Tolerance = if treated { &errors } else { &bits };
             let found = run(module, compiled.runnable, fixture, general);
             same(&expected, &found, allowed).map_err(|d| difference(fixture, &format!("after {name}"), &d))?;
+            if i == last {
+                lanes_on(module, compiled.runnable, fixture, general, &found)?;
+            }
             if i == last && !fixture.unstructured {
                 let options = Options { cartesian_forms: true, ..general };
                 let found = run(module, compiled.runnable, fixture, options);
                 let allowed = or_any_zero(allowed);
                 same(&expected, &found, &allowed).map_err(|d| difference(fixture, "by Cartesian forms", &d))?;
+                lanes_on(module, compiled.runnable, fixture, options, &found)?;
             }
         }
         if let Some(module) = &compiled.matrices {

@@ -12,6 +12,7 @@ use equelle_front::passes::{Derivatives, OptLevel};
 use equelle_plot::{Range, Slice, Steps, parse_size};
 
 use crate::console::{ColorChoice, MessageFormat};
+use crate::interpret::Kernels;
 use crate::pipeline::Options;
 use crate::processor::TargetCpu;
 use crate::registry::{self, BACKENDS, Registry};
@@ -196,6 +197,33 @@ pub enum Ad {
     Spgemm,
 }
 
+/// How kernels are interpreted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum InterpretedKernels {
+    /// By vector operations over blocks of elements, on all threads
+    Lanes,
+    /// Element by element: slow, and what other ways are compared with
+    Elements,
+}
+
+impl InterpretedKernels {
+    /// The provider of kernels.
+    pub fn kernels(self) -> Kernels {
+        match self {
+            InterpretedKernels::Lanes => Kernels::Lanes,
+            InterpretedKernels::Elements => Kernels::Elements,
+        }
+    }
+
+    /// The word of the command line.
+    pub fn word(self) -> &'static str {
+        match self {
+            InterpretedKernels::Lanes => "lanes",
+            InterpretedKernels::Elements => "elements",
+        }
+    }
+}
+
 /// Precision of collections.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Real {
@@ -291,8 +319,8 @@ pub struct RunArgs {
     #[arg(long, help_heading = RUN, value_parser = registry::parser(BACKENDS), default_value = registry::default(BACKENDS).name(), value_name = "BACKEND")]
     pub backend: &'static dyn Backend,
     /// Interpret the program; needs no Rust tool chain
-    #[arg(long, help_heading = RUN)]
-    pub interpret: bool,
+    #[arg(long, help_heading = RUN, value_name = "KERNELS", num_args = 0..=1, require_equals = true, default_missing_value = "lanes")]
+    pub interpret: Option<InterpretedKernels>,
     /// Build the program even if interpreting it is done before
     #[arg(long, help_heading = RUN, conflicts_with = "interpret")]
     pub compiled: bool,
@@ -385,8 +413,8 @@ pub struct SweepArgs {
     #[arg(long, help_heading = RUN, value_parser = registry::parser(BACKENDS), default_value = registry::default(BACKENDS).name(), value_name = "BACKEND")]
     pub backend: &'static dyn Backend,
     /// Interpret the program; needs no Rust tool chain
-    #[arg(long, help_heading = RUN)]
-    pub interpret: bool,
+    #[arg(long, help_heading = RUN, value_name = "KERNELS", num_args = 0..=1, require_equals = true, default_missing_value = "lanes")]
+    pub interpret: Option<InterpretedKernels>,
     /// Build the program first, even if all runs end sooner in the interpreter
     #[arg(long, help_heading = RUN, conflicts_with = "interpret")]
     pub compiled: bool,
@@ -587,7 +615,7 @@ mod tests {
         let run = parse(&["--color", "never", "run", "heat.equelle", "a.param", "-O0", "k=-1", "--interpret"]);
         let Some(Verb::Run(run)) = run.expect("run").verb else { panic!("not run") };
         assert_eq!(run.parameters, ["a.param", "k=-1"]);
-        assert!(run.interpret && run.source.program.level == Level::Zero);
+        assert!(run.interpret == Some(InterpretedKernels::Lanes) && run.source.program.level == Level::Zero);
     }
 
     #[test]

@@ -10,7 +10,7 @@ use equelle_runtime::interrupt::Interrupt;
 use equelle_runtime::params::Parameters;
 use equelle_runtime::session::Options;
 
-use super::args::{Fp, ProgramArgs, Real, RunArgs};
+use super::args::{Fp, InterpretedKernels, ProgramArgs, Real, RunArgs};
 use super::compile::{Compiled, check_machine, compile};
 use super::inputs;
 use super::plot;
@@ -37,7 +37,7 @@ pub(super) fn run(backends: Registry, args: &RunArgs, console: &Console) -> Resu
     let given = plot::parameters(args);
     // The interpreter stands in for the back-end that others are compared with.
     let reference = registry::default(backends);
-    if args.interpret {
+    if let Some(kernels) = args.interpret {
         if args.backend != reference {
             return Err(Failure::usage(format!("--interpret does not go with --backend {}", args.backend.name())));
         }
@@ -49,7 +49,7 @@ pub(super) fn run(backends: Registry, args: &RunArgs, console: &Console) -> Resu
         let source = pipeline::read(&args.source.file)?;
         let verified = compile(&source, &own, &[reference], console)?;
         inputs::check(interpret::program(&source, &verified), &args.source.file, &given, console)?;
-        return interpreted(&source, &verified, args, &given, console);
+        return interpreted(kernels, &source, &verified, args, &given, console);
     }
     check_machine(args.backend)?;
     let compiled = Compiled::new(&args.source.file, &own, vec![args.backend], console)?;
@@ -73,7 +73,7 @@ pub(super) fn run(backends: Registry, args: &RunArgs, console: &Console) -> Resu
         if !args.quiet {
             console.progress(&format!("Interpreting the program, which takes {}; --compiled builds it", outlook.time()));
         }
-        return interpreted(compiled.source(), compiled.verified(), args, &given, console);
+        return interpreted(InterpretedKernels::Lanes, compiled.source(), compiled.verified(), args, &given, console);
     };
     let json = console.format == MessageFormat::Json;
     // A bar would be drawn over the picture.
@@ -97,13 +97,20 @@ pub(super) fn gives_same_numbers(backends: Registry, backend: &'static dyn Backe
 }
 
 /// Interprets a program.
-fn interpreted(source: &SourceMap, verified: &Verified, args: &RunArgs, given: &[String], console: &Console) -> Result<(), Failure> {
+fn interpreted(
+    kernels: InterpretedKernels,
+    source: &SourceMap,
+    verified: &Verified,
+    args: &RunArgs,
+    given: &[String],
+    console: &Console,
+) -> Result<(), Failure> {
     let format = console.format_of_runs();
     let interrupt = Interrupt::by_signals()?;
     let quiet = args.quiet || args.watch.is_some();
     let options = Options { quiet, profile: args.profile, verbose: args.verbose, format, interrupt, ..Options::default() };
     let records = plot::Records::before(args, given);
-    let result = plot::watched(args, &records, || interpret::interpret(source, verified, given, options));
+    let result = plot::watched(args, &records, || interpret::interpret(kernels.kernels(), source, verified, given, options));
     plot::after_run(args, &records, result, console)
 }
 

@@ -15,7 +15,7 @@ use equelle_runtime::keys::{self, Form};
 use equelle_runtime::session::{is_known, nearest};
 use equelle_runtime::{Error, ErrorKind, InputInfo, InputKind, OutputInfo, OutputKind, Program};
 
-use super::args::{Real, SweepArgs};
+use super::args::{InterpretedKernels, Real, SweepArgs};
 use super::compile::{Compiled, check_machine, compile};
 use super::inputs;
 use super::run::gives_same_numbers;
@@ -64,8 +64,8 @@ pub(super) fn sweep(backends: Registry, args: &SweepArgs, console: &Console) -> 
     let begin = Instant::now();
     // The interpreter needs no package.
     let compiled = match args.interpret {
-        true => None,
-        false => Some(Compiled::new(file, &args.source.program, vec![args.backend], console)?),
+        Some(_) => None,
+        None => Some(Compiled::new(file, &args.source.program, vec![args.backend], console)?),
     };
     let program = match &compiled {
         Some(compiled) => compiled.program(),
@@ -151,7 +151,8 @@ fn interpreted(backends: Registry, args: &SweepArgs, console: &Console) -> Resul
 fn interpreter(args: &SweepArgs) -> Result<Command, Failure> {
     let own = env::current_exe().map_err(|error| Failure::io("find", "equellec".as_ref(), &error))?;
     let mut command = Command::new(own);
-    command.args(["run", "--interpret"]).arg(&args.source.file);
+    let kernels = args.interpret.map_or("lanes", InterpretedKernels::word);
+    command.args(["run", &format!("--interpret={kernels}")]).arg(&args.source.file);
     command.args(args.source.program.words());
     Ok(command)
 }

@@ -159,7 +159,7 @@ impl Trial<'_> {
             Err(_) => return Length::Measured(begin.elapsed().as_secs_f64()),
         };
         // Memory that the interpreter lacks may be enough for the program.
-        let Ok(mut runtime) = interpret::runtime(self.verified, session) else { return Length::Unknown };
+        let Ok(mut runtime) = interpret::runtime(interpret::Kernels::Lanes, self.verified, session) else { return Length::Unknown };
         let (watched, hopeless) = (&forecast, HOPELESS * build_seconds(self.state));
         let result = std::thread::scope(|scope| {
             let (done, is_done) = mpsc::channel::<()>();
@@ -170,7 +170,7 @@ impl Trial<'_> {
                     }
                 }
             });
-            let result = equelle_interp::interpret(self.verified, &mut runtime);
+            let result = interpret::run_on(interpret::Kernels::Lanes, self.verified, &mut runtime);
             drop(done);
             result
         });

@@ -1,6 +1,7 @@
 //! What the interpreter needs memory for: the plan that generated programs have as a constant, of
 //! how it runs a program itself.
 
+use super::Kernels;
 use equelle_front::ir::Module;
 use equelle_front::memory::{self, Needs};
 use equelle_front::types;
@@ -8,8 +9,11 @@ use equelle_runtime::{Buffers, CanonicalSet, EntityKind, Extent, MemoryPlan, Set
 
 /// The plan of a program; `None` for programs without collections. It lives as long as the process,
 /// because generated programs have it as a constant.
-pub(super) fn plan(module: &Module) -> Option<&'static MemoryPlan> {
-    let needs = Needs::interpreted(module);
+pub(super) fn plan(kernels: Kernels, module: &Module) -> Option<&'static MemoryPlan> {
+    let needs = match kernels {
+        Kernels::Lanes => Needs::by_lanes(module),
+        Kernels::Elements => Needs::by_elements(module),
+    };
     if needs.sets.is_empty() && needs.solves.is_empty() {
         return None;
     }

@@ -156,6 +156,13 @@ impl<R: Real> SerialRuntime<R> {
         self.values_of(collection)
     }
 
+    /// A component of Vectors, one value per element; `None` beyond the dimension of the grid. Loses
+    /// derivatives as [`Self::dense`].
+    pub fn dense_component(&self, collection: &VectorCollection<R>, axis: usize) -> Option<Values<R>> {
+        self.note_lost_vector_derivatives(collection);
+        collection.component(axis).cloned()
+    }
+
     /// Stores the line at which values of a collection were read without its derivatives.
     pub(super) fn note_lost_derivatives(&self, collection: &ScalarCollection<R>) {
         if collection.jacobian.is_some() && self.derivatives_lost.get().is_none() {

@@ -9,6 +9,7 @@ use equelle_runtime::{Error, KernelInfo, Real};
 use super::SerialRuntime;
 use super::cartesian_grid::CartesianGrid;
 use super::collections::{EntityCollection, ScalarCollection};
+use super::jacobian::Jacobian;
 use super::pool::{Buffer, Values};
 use super::stencil::{Pattern, Reach, Stencil, StencilKey};
 
@@ -87,6 +88,42 @@ impl<R: Real> SerialRuntime<R> {
         }
         let pattern = Pattern::cartesian(grid, &key.unknowns, reach);
         Ok(self.stencils.keep(kernel.name, key, pattern))
+    }
+
+    /// First column and number of elements of each unknown, and the number of columns; `None` where
+    /// one is no unknown, or where they do not ascend.
+    pub fn unknown_columns(&self, unknowns: &[ScalarCollection<R>]) -> Option<(Vec<(usize, usize)>, usize)> {
+        let (mut columns, mut end, mut n_cols) = (Vec::with_capacity(unknowns.len()), 0, 0);
+        for unknown in unknowns {
+            let jacobian = unknown.jacobian()?;
+            let (first, len) = (jacobian.first_column(), unknown.domain().len());
+            if first < end {
+                return None;
+            }
+            (end, n_cols) = (first + len, jacobian.n_cols());
+            columns.push((first, len));
+        }
+        Some((columns, n_cols))
+    }
+
+    /// A residual with derivatives in rows: their starts, the columns of the entries, ascending in a
+    /// row, and the entries.
+    ///
+    /// # Errors
+    /// `Backend` where these do not fit each other.
+    pub fn equation_of_rows(
+        &self,
+        residual: ScalarCollection<R>,
+        n_cols: usize,
+        (row_ptr, columns): (&Arc<Vec<usize>>, &Arc<Vec<u32>>),
+        entries: Buffer<R>,
+    ) -> Result<ScalarCollection<R>, Error> {
+        let fits = row_ptr.len() == residual.domain().len() + 1 && row_ptr.last() == Some(&columns.len()) && columns.len() == entries.len();
+        if !fits {
+            return Err(Error::internal("rows of another equation"));
+        }
+        let jacobian = Jacobian::written(n_cols, row_ptr, columns, entries.share());
+        Ok(ScalarCollection { jacobian: Some(Rc::new(jacobian)), ..residual })
     }
 
     /// Number of stencils built in this run: it does not grow in later steps.

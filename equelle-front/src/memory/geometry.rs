@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 
 use crate::backend::visit::{Node, visit_block, visit_general};
-use crate::ir::{Block, Function, KExpr, KStmt, Kernel, KernelId, Module, Op, Path, Stmt, StmtKind, ValueId};
+use crate::ir::{Block, Function, JacobianForm, KExpr, KStmt, Kernel, KernelId, Module, Op, Path, Stmt, StmtKind, ValueId};
 use crate::types::EntityKind;
 
 /// An array of the geometry of a grid that is not Cartesian.
@@ -56,6 +56,15 @@ pub(super) struct OfKernels {
 
 /// Of all kernels of a module.
 pub(super) fn of_kernels(module: &Module) -> OfKernels {
+    of_those(module, |_| true, |_| true)
+}
+
+/// Of the kernels and Jacobian forms that have no Cartesian form.
+pub(super) fn of_general_kernels(module: &Module) -> OfKernels {
+    of_those(module, |kernel| kernel.cartesian.is_none(), |form| form.cartesian.is_none())
+}
+
+fn of_those(module: &Module, kernels: impl Fn(&Kernel) -> bool, forms: impl Fn(&JacobianForm) -> bool) -> OfKernels {
     let mut found = OfKernels::default();
     let mut read = |node: Node<'_>| match node {
         Node::Stmt(KStmt::ReduceFaces { .. }) | Node::Path(Path::First(_) | Path::Second(_)) => found.topology = true,
@@ -63,8 +72,11 @@ pub(super) fn of_kernels(module: &Module) -> OfKernels {
         Node::Expr(_) | Node::Stmt(_) | Node::Path(_) => {}
     };
     for kernel in &module.kernels {
-        visit_general(kernel, &mut read);
-        kernel.jacobian.iter().for_each(|form| visit_block(&form.body, &mut read));
+        // An equation has a Jacobian form in the place of its body.
+        if kernels(kernel) && kernel.jacobian.is_none() {
+            visit_general(kernel, &mut read);
+        }
+        kernel.jacobian.iter().filter(|form| forms(form)).for_each(|form| visit_block(&form.body, &mut read));
     }
     found
 }

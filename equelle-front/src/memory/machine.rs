@@ -93,15 +93,16 @@ fn entities_read(op: &Op, result: &Type) -> Vec<ValueId> {
 /// What runs a program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Run {
-    /// The generated host program, which drops values once nothing reads them.
+    /// The generated host program.
     Compiled,
-    /// The interpreter, which keeps values to the end of their function or of a round, and
-    /// evaluates kernels on copies of their arguments.
-    Interpreted,
+    /// The interpreter with kernels by lanes, whose results are new.
+    Lanes,
+    /// The interpreter with kernels by elements, on copies of their arguments.
+    Elements,
 }
 
-/// Numbers that take as much memory as what the interpreter keeps of an element of a kernel: a
-/// list, and each result in it.
+/// Numbers that take as much memory as what the latter keeps of an element of a kernel: a list, and
+/// each result in it.
 const NUMBERS_OF_ROW: usize = 3;
 const NUMBERS_OF_RESULT: usize = 4;
 
@@ -278,10 +279,7 @@ impl<'a> Machine<'a> {
                 self.statement(function, frame, statement);
                 defined.extend(statement.defines());
             }
-            let dead = |value: &ValueId| match self.run {
-                Run::Compiled => last.get(value).is_none_or(|&index| index < group.end),
-                Run::Interpreted => frame.depth > 0 && group.end == block.statements.len(),
-            };
+            let dead = |value: &ValueId| last.get(value).is_none_or(|&index| index < group.end);
             let gone: Vec<ValueId> = defined.iter().copied().filter(dead).collect();
             for value in gone {
                 defined.remove(&value);
@@ -465,7 +463,7 @@ impl<'a> Machine<'a> {
                 extra.extend(self.classes(&Type::collection(result.ty.basic, set)));
             }
         }
-        if self.run == Run::Interpreted {
+        if self.run == Run::Elements {
             extra.extend(args.iter().flat_map(|&arg| self.classes(&function.values[arg.0 as usize].ty)));
             if let Space::Set(set) = kernel.space {
                 let row = NUMBERS_OF_ROW + NUMBERS_OF_RESULT * kernel.results.len();
@@ -493,7 +491,7 @@ impl<'a> Machine<'a> {
     /// The buffers of an argument that a result takes, where nothing else has a handle on them; the
     /// argument is gone in any case.
     fn given_away(&mut self, frame: &mut Frame, arg: ValueId) -> Option<ValueBuffers> {
-        if self.run == Run::Interpreted {
+        if self.run != Run::Compiled {
             return None;
         }
         let held = frame.values.remove(&arg).unwrap_or_default();

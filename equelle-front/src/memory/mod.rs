@@ -80,10 +80,20 @@ impl Needs {
         Needs::in_run(module, scratch, Run::Compiled)
     }
 
-    /// Of a module as the interpreter runs it: kernels by their general bodies, whatever the grid
-    /// is, on copies of their arguments, and values for as long as their functions.
-    pub fn interpreted(module: &Module) -> Needs {
-        let mut needs = Needs::in_run(module, &[], Run::Interpreted);
+    /// Of a module as the interpreter runs it by lanes: as it is compiled, but that no result takes
+    /// the memory of an argument, and that bodies for any grid read its arrays on Cartesian ones too.
+    pub fn by_lanes(module: &Module) -> Needs {
+        let mut needs = Needs::in_run(module, &[], Run::Lanes);
+        let of_kernels = geometry::of_general_kernels(module);
+        needs.topology |= of_kernels.topology;
+        needs.geometry |= of_kernels.geometry;
+        needs
+    }
+
+    /// Of a module as the interpreter runs it element by element: kernels by their general bodies,
+    /// whatever the grid is, on copies of their arguments.
+    pub fn by_elements(module: &Module) -> Needs {
+        let mut needs = Needs::in_run(module, &[], Run::Elements);
         needs.sets.iter_mut().for_each(|set| set.cartesian = set.general);
         needs.solves.iter_mut().for_each(|solve| (solve.cartesian, solve.blocks) = (false, false));
         let of_kernels = geometry::of_kernels(module);

@@ -1,0 +1,217 @@
+//! Launches: arguments to bindings, blocks on threads, outputs to values.
+
+mod arguments;
+mod equation;
+mod results;
+
+use std::collections::BTreeMap;
+use std::rc::Rc;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use backend_serial::runtime::SerialRuntime;
+use equelle_front::ir::{CartesianForm, KBlock, Kernel, KernelId, Space};
+use equelle_front::types::{Basic, SetId};
+use equelle_interp::provider::{ElementKernels, KernelContext, KernelProvider};
+use equelle_interp::value::{Value, defect};
+use equelle_runtime::Error;
+use equelle_runtime::domain::Domain;
+use equelle_runtime::threads::BLOCK;
+
+use crate::build::{Target, build, build_uniform};
+use crate::exec::bindings::{Outputs, Rows};
+use crate::exec::run;
+use crate::program::{LaneProgram, Layout, UniformId};
+use crate::refusal::Refusal;
+use crate::uniform::evaluate;
+use arguments::{Arguments, RankMaps};
+use equation::Equations;
+use results::Results;
+
+type Context<'c> = KernelContext<'c, SerialRuntime>;
+type Argument = Value<SerialRuntime>;
+
+/// A compiled kernel.
+enum Compiled {
+    /// To be run over blocks.
+    Blocks(Box<LaneProgram>),
+    /// To be evaluated for each axis.
+    PerAxis(Vec<(LaneProgram, Vec<UniformId>)>),
+}
+
+/// Kernels of one program by lanes; what lanes do not have, by elements.
+#[derive(Default)]
+pub struct Lanes {
+    compiled: BTreeMap<KernelId, Result<Rc<Compiled>, Refusal>>,
+    maps: RankMaps,
+    elements: ElementKernels,
+    fallen: BTreeMap<String, Refusal>,
+    equations: Equations,
+}
+
+impl Lanes {
+    /// The kernels that were left to the evaluator of elements, by name, and why. Single
+    /// evaluations are not among them.
+    pub fn fallen(&self) -> &BTreeMap<String, Refusal> {
+        &self.fallen
+    }
+
+    /// Compiles a kernel, or takes what is compiled.
+    fn compiled(&mut self, context: &Context<'_>, id: KernelId, kernel: &Kernel, space: &Domain) -> Result<Rc<Compiled>, Refusal> {
+        let make = || compile(context, kernel, space).map(Rc::new);
+        self.compiled.entry(id).or_insert_with(make).clone()
+    }
+
+    /// The results of a kernel; `None` if it is one of elements.
+    fn launched(
+        &mut self,
+        context: &mut Context<'_>,
+        id: KernelId,
+        kernel: &Kernel,
+        args: &[Argument],
+    ) -> Result<Option<Vec<Argument>>, Error> {
+        let Space::Set(set) = kernel.space else { return Ok(None) };
+        context.check_vectors(kernel)?;
+        let Some(space) = domain_of(context, kernel, args, set)? else { return Ok(None) };
+        if space.is_empty() {
+            return Ok(None);
+        }
+        let compiled = match self.compiled(context, id, kernel, &space) {
+            Ok(compiled) => compiled,
+            Err(refusal) => {
+                self.fallen.insert(kernel.name.clone(), refusal);
+                return Ok(None);
+            }
+        };
+        match &*compiled {
+            Compiled::PerAxis(programs) => per_axis(context, kernel, args, programs).map(Some),
+            Compiled::Blocks(program) => {
+                let Some(arguments) = Arguments::of(context, kernel, args, program, &space, &mut self.maps)? else { return Ok(None) };
+                let mut results = Results::new(context, kernel, &space)?;
+                let failed = run_on_threads(context, program, &arguments, &space, Rows::default(), results.outputs());
+                if let Some(position) = failed {
+                    context.check_from(kernel, args, position)?;
+                    return Err(defect(format!("`{}` has an error that no element has", kernel.name)));
+                }
+                results.finish(context, kernel, &space).map(Some)
+            }
+        }
+    }
+}
+
+impl KernelProvider<SerialRuntime> for Lanes {
+    fn launch(&mut self, context: &mut Context<'_>, id: KernelId, args: &[Argument]) -> Result<Vec<Argument>, Error> {
+        let kernel = context.kernel(id)?;
+        match self.launched(context, id, kernel, args)? {
+            Some(values) => Ok(values),
+            None => self.elements.launch(context, id, args),
+        }
+    }
+
+    fn equation(
+        &mut self,
+        context: &mut Context<'_>,
+        id: KernelId,
+        unknowns: &[backend_serial::runtime::ScalarCollection],
+        args: &[Argument],
+    ) -> Result<backend_serial::runtime::ScalarCollection, Error> {
+        let kernel = context.kernel(id)?;
+        match self.equation_by_lanes(context, id, kernel, unknowns, args)? {
+            Ok(equation) => Ok(equation),
+            Err(refusal) => {
+                self.fallen.insert(kernel.name.clone(), refusal);
+                self.elements.equation(context, id, unknowns, args)
+            }
+        }
+    }
+}
+
+/// What a kernel over a domain is compiled for.
+fn target<'c>(context: &Context<'c>, space: &Domain, cartesian_form: bool, face_axis: Option<usize>) -> Target<'c> {
+    let layout = match space.offset() {
+        Some(first) => Layout::Consecutive(first),
+        None => Layout::List,
+    };
+    let grid = context.rt.grid();
+    let shape = grid.cartesian_shape().copied();
+    Target { sets: &context.module.sets, dim: grid.dim(), shape, cartesian_form, layout, face_axis }
+}
+
+fn compile(context: &Context<'_>, kernel: &Kernel, space: &Domain) -> Result<Compiled, Refusal> {
+    let grid = context.rt.grid();
+    let shape = grid.cartesian_shape();
+    let target = |cartesian_form, face_axis| target(context, space, cartesian_form, face_axis);
+    let blocks = |block: &KBlock, cartesian_form| {
+        build(kernel, block, target(cartesian_form, None)).map(|program| Compiled::Blocks(Box::new(program)))
+    };
+    match &kernel.cartesian {
+        Some(form) if shape.is_some() && context.cartesian_forms => match form {
+            CartesianForm::Full(block) => blocks(block, true),
+            CartesianForm::PerAxis(block) => {
+                let is_scalar = kernel.results.iter().all(|result| result.ty.basic == Basic::Scalar && result.reduce.is_none());
+                if !is_scalar || !kernel.checks.is_empty() {
+                    return Err(Refusal::PerAxis);
+                }
+                let is_face = space.kind() == equelle_runtime::EntityKind::Face;
+                let axes: Vec<Option<usize>> = if is_face { (0..grid.dim()).map(Some).collect() } else { vec![None] };
+                let programs = axes.into_iter().map(|axis| build_uniform(kernel, block, target(true, axis)));
+                programs.collect::<Result<_, _>>().map(Compiled::PerAxis)
+            }
+        },
+        Some(_) | None => blocks(&kernel.body, false),
+    }
+}
+
+/// The domain of a set: a parameter of the kernel, or a canonical one.
+fn domain_of(context: &mut Context<'_>, kernel: &Kernel, args: &[Argument], set: SetId) -> Result<Option<Arc<Domain>>, Error> {
+    if let Some(Value::Domain(domain)) = kernel.domain_param(set).and_then(|param| args.get(param.0 as usize)) {
+        return Ok(Some(Arc::clone(domain)));
+    }
+    match context.module.sets.get(set).canonical {
+        Some(_) => context.domain(set).map(Some),
+        None => Ok(None),
+    }
+}
+
+/// Results with one value for each axis.
+fn per_axis(
+    context: &mut Context<'_>,
+    kernel: &Kernel,
+    args: &[Argument],
+    programs: &[(LaneProgram, Vec<UniformId>)],
+) -> Result<Vec<Argument>, Error> {
+    let set = kernel.space_set().ok_or_else(|| defect("values per axis are over a set"))?;
+    let domain = context.domain(set)?;
+    let mut results = vec![[0.0; 3]; kernel.results.len()];
+    for (axis, (program, values)) in programs.iter().enumerate() {
+        let singles = arguments::Singles::of(context, args, program);
+        let uniforms = evaluate(&program.uniforms, &singles);
+        for (result, value) in results.iter_mut().zip(values) {
+            result[axis] = uniforms[value.0 as usize];
+        }
+    }
+    Ok(results.into_iter().map(|values| Value::Scalars(context.rt.per_axis_collection(&domain, values))).collect())
+}
+
+/// Runs a program on the threads of the run; the position of the first block with an error.
+fn run_on_threads(
+    context: &Context<'_>,
+    program: &LaneProgram,
+    arguments: &Arguments,
+    space: &Domain,
+    rows: Rows<'_>,
+    outputs: Outputs<'_>,
+) -> Option<usize> {
+    let grid = context.rt.shared_grid();
+    let bindings = arguments.bindings(program, &grid, space, rows);
+    let failed = AtomicUsize::new(usize::MAX);
+    // Whole rows, where there are several.
+    let rows = program.shape.filter(|shape| program.layout == Layout::Consecutive(0) && shape.n[0] < space.len());
+    let unit = rows.map_or(BLOCK, |shape| shape.n[0]);
+    context.rt.session().threads().each_of(space.len(), unit, outputs, |positions, outputs| {
+        if let Err(position) = run(program, &bindings, positions, outputs) {
+            failed.fetch_min(position, Ordering::Relaxed);
+        }
+    });
+    Some(failed.into_inner()).filter(|&position| position != usize::MAX)
+}
