@@ -23,8 +23,10 @@ pub struct CostModel {
     pub division: u32,
     /// A product of Vectors.
     pub dot: u32,
-    /// An elementary function, or a power.
+    /// An elementary function.
     pub elementary: u32,
+    /// A power, or an angle.
+    pub power: u32,
     /// The value or the slope of a table.
     pub look_up: u32,
     /// Faces of a cell, as far as costs go.
@@ -64,6 +66,7 @@ pub struct Measured {
     pub quotient: f64,
     pub root: f64,
     pub exponential: f64,
+    pub power: f64,
     /// The value of a table.
     pub look_up: f64,
     /// From memory, of the element at hand.
@@ -91,6 +94,7 @@ impl CostModel {
         division: 8,
         dot: 5,
         elementary: 24,
+        power: 96,
         look_up: 50,
         faces: 6,
         sum: 60,
@@ -116,6 +120,7 @@ impl CostModel {
             // Three products and two sums.
             dot: whole(3.0 * measured.product + 2.0),
             elementary: whole(measured.exponential),
+            power: whole(measured.power),
             look_up: whole(measured.look_up),
             recompute,
             ..CostModel::DEFAULT
@@ -190,7 +195,7 @@ impl CostModel {
 
     fn math(&self, function: BinaryMath) -> u32 {
         match function {
-            BinaryMath::Pow | BinaryMath::ATan2 => self.elementary,
+            BinaryMath::Pow | BinaryMath::ATan2 => self.power,
             BinaryMath::Min | BinaryMath::Max => 1,
         }
     }

@@ -3,13 +3,14 @@
 use equelle_front::cost::{CostModel, Extremes, Measured};
 
 /// `benches/costs.rs` on one idle core of a Xeon with AVX2, 2026-11-25. An exponential is that of
-/// docs/benchmarks/cpu.md: 0.6 to 1.2 ns. A look-up takes 2.1 times as long (`look_up` and
-/// `exponential` on an EPYC with AVX2).
+/// docs/benchmarks/cpu.md: 0.6 to 1.2 ns. A look-up takes 2.1 times as long, a power 5.4 times
+/// (`lookup`, `power` and `exponential` of docs/benchmarks/cliffs.md).
 const MEASURED: Measured = Measured {
     product: 1.0,
     quotient: 14.9,
     root: 15.7,
     exponential: 24.0,
+    power: 130.0,
     look_up: 50.0,
     load: 9.7,
     neighbour: 1.1,

@@ -101,7 +101,7 @@ impl Writer<'_> {
     pub(in crate::codegen) fn rank(&mut self, set: SetId, at: &Path) -> Text {
         self.uses.ranks.insert(set);
         let ranks = self.ranks[&set].clone();
-        if let (Form::General, Path::Local(id)) = (self.form, at)
+        if let (Form::General, Path::Local(id), false) = (self.form, at, self.on_cartesian_grid)
             && let Some(side) = self.sides.get(id).cloned()
         {
             return self.rank_of_side(set, at, &side);

@@ -51,8 +51,13 @@ impl Writer<'_> {
             prefetch: None,
             as_outward: false,
         };
-        self.uses.grid.sides = true;
-        self.line(&format!("const EqSides {name}_sides = eq_sides(grid, {own});"));
+        if self.on_cartesian_grid {
+            let place = if *cell == Path::Here { "cell".to_owned() } else { format!("eq_cell(g, {own})") };
+            self.line(&format!("const EqCell {name}_cell = {place};"));
+        } else {
+            self.uses.grid.sides = true;
+            self.line(&format!("const EqSides {name}_sides = eq_sides(grid, {own});"));
+        }
         let (of_cells, of_faces) = if *cell == Path::Here { self.wanted(face, only, body) } else { Default::default() };
         let here: Vec<ParamId> = of_cells.iter().copied().filter(|param| !self.here.contains_key(param)).collect();
         for &param in &here {
@@ -61,13 +66,19 @@ impl Writer<'_> {
             self.line(&format!("const {} {local} = {value};", self.reals.number()));
             self.here.insert(param, local);
         }
-        if of_cells.is_empty() && of_faces.is_empty() {
+        if self.on_cartesian_grid {
+            self.line("#pragma unroll 1");
+            self.open(&format!("for (unsigned int {name}_at = 0; {name}_at < 2 * DIM; ++{name}_at) {{"));
+            self.line(&format!("const EqEntity {name}_neighbour = eq_neighbour_beyond(g, {name}_cell, {name}_at);"));
+        } else if of_cells.is_empty() && of_faces.is_empty() {
             self.open(&format!("for (EqOffset {name}_at = {name}_sides.begin; {name}_at < {name}_sides.end; {name}_at += EQ_SLICE) {{"));
             self.line(&format!("const EqEntity {name}_neighbour = eq_neighbour_at(grid, {name}_at);"));
         } else {
             side.prefetch = Some(self.prefetch(&name, &of_cells, &of_faces));
         }
-        self.line(&format!("if ({name}_neighbour == EQ_NO_SIDE) break;"));
+        if !self.on_cartesian_grid {
+            self.line(&format!("if ({name}_neighbour == EQ_NO_SIDE) break;"));
+        }
         match only {
             FaceFilter::All => {}
             FaceFilter::Interior => self.line(&format!("if (!eq_is_inside({name}_neighbour)) continue;")),
@@ -82,8 +93,13 @@ impl Writer<'_> {
         self.sides.remove(&face);
         let rest = std::mem::replace(&mut self.out, before);
         if self.uses.faces.contains(&face) {
-            self.uses.grid.side_faces = true;
-            self.line(&format!("const EqEntity {name} = grid.side_faces[{name}_at];"));
+            let face = if self.on_cartesian_grid {
+                format!("eq_side_face(g, {name}_cell, {name}_at / 2, {name}_at % 2)")
+            } else {
+                self.uses.grid.side_faces = true;
+                format!("grid.side_faces[{name}_at]")
+            };
+            self.line(&format!("const EqEntity {name} = {face};"));
         }
         if self.uses.face_cells.contains(&face) {
             self.line(&format!("const EqPair {name}_cells = eq_side_cells({own}, {name}_neighbour);"));

@@ -104,6 +104,7 @@ impl Plan {
             plan: Plan::default(),
             sites: BTreeMap::new(),
             costs: BTreeMap::new(),
+            functions: BTreeMap::new(),
             again: BTreeMap::new(),
             ringed: BTreeSet::new(),
             tall: BTreeSet::new(),
@@ -182,6 +183,7 @@ pub(super) struct Planner<'a> {
     plan: Plan,
     sites: BTreeMap<ValueId, Sites>,
     costs: BTreeMap<ValueId, (u32, bool)>,
+    functions: BTreeMap<ValueId, u32>,
     /// What the values of a loop that do not change in it cost.
     pub again: BTreeMap<ValueId, Again>,
     /// Sums over faces that are evaluated at other cells: stored, or each cell would sum over the
@@ -503,7 +505,7 @@ impl Planner<'_> {
             Why::SharedSum { places: sites.count }
         } else if places > 1 && cost > self.model.share && ty.entity_kind().is_none() && !on_faces {
             Why::Shared { places, cost, limit: self.model.share }
-        } else if let Some(why) = self.read_by_faces(op, cost, sites) {
+        } else if let Some(why) = self.read_by_faces(result, cost, sites) {
             why
         } else if self.tall.contains(&result) {
             Why::Tall { limit: MAX_HEIGHT }
@@ -513,17 +515,14 @@ impl Planner<'_> {
         Some((Placement::Kernel, why))
     }
 
-    /// Why the value of a function at cells is stored because faces read it, if it is. Arithmetic
-    /// is done again: rows keep it for both sides of a face, and threads have it at hand.
-    fn read_by_faces(&self, op: &Op, cost: u32, sites: &Sites) -> Option<Why> {
-        let is_function = match op {
-            Op::Interpolate { .. } | Op::Unary(UnaryOp::Elementary(_), _) => true,
-            Op::Math(function, ..) => matches!(function, BinaryMath::Pow | BinaryMath::ATan2),
-            _ => false,
-        };
+    /// Why a value at cells is stored that faces read, if it is: it is made of functions and tables
+    /// for the most part. Other arithmetic is done again: rows keep it for both sides of a face, and
+    /// threads have it at hand.
+    fn read_by_faces(&mut self, result: ValueId, cost: u32, sites: &Sites) -> Option<Why> {
         let evaluations = sites.all_evaluations();
         let again = cost.saturating_mul(evaluations.saturating_sub(1));
-        let is_stored = is_function && sites.by_faces > 0 && again > self.model.share;
+        let is_read_often = sites.by_faces > 0 && again > self.model.share;
+        let is_stored = is_read_often && self.functions(result) > cost / 2;
         is_stored.then_some(Why::ReadByFaces { evaluations, cost, limit: self.model.share })
     }
 
@@ -551,6 +550,28 @@ impl Planner<'_> {
         let known = self.cost_of(value);
         self.costs.insert(value, known);
         known
+    }
+
+    /// The part of the cost of a value that functions and tables have.
+    fn functions(&mut self, value: ValueId) -> u32 {
+        if let Some(&known) = self.functions.get(&value) {
+            return known;
+        }
+        let op = self.defs.op(value).filter(|_| !self.is_loaded(value)).cloned();
+        let mut cost = 0;
+        if let Some(op) = op {
+            let is_function = match &op {
+                Op::Interpolate { .. } | Op::Unary(UnaryOp::Elementary(_), _) => true,
+                Op::Math(function, ..) => matches!(function, BinaryMath::Pow | BinaryMath::ATan2),
+                _ => false,
+            };
+            cost = if is_function { self.model.operation(&op) } else { 0 };
+            for operand in substituted(&op) {
+                cost = cost.saturating_add(self.functions(operand).saturating_mul(times_evaluated(&op, self.model)));
+            }
+        }
+        self.functions.insert(value, cost);
+        cost
     }
 
     /// Whether a value sums over faces other than through what is written anyway.
@@ -593,22 +614,31 @@ impl Planner<'_> {
             return (cost, false);
         }
         let mut has_sum = is_sum(&op);
-        let times = match &op {
-            Op::Gradient(_) => 2,
-            Op::Divergence(_) | Op::FaceReduce { .. } => self.model.faces,
-            _ => 1,
-        };
-        let operands = match &op {
-            // The domain alone is asked of the other operand.
-            Op::Broadcast { value, .. } => vec![*value],
-            op => op.operands(),
-        };
-        for operand in operands {
+        let times = times_evaluated(&op, self.model);
+        for operand in substituted(&op) {
             let (c, s) = self.cost(operand);
             cost = u32::saturating_add(cost, c.saturating_mul(times));
             has_sum |= s;
         }
         (cost, has_sum)
+    }
+}
+
+/// How often an operation evaluates an operand.
+fn times_evaluated(op: &Op, model: &CostModel) -> u32 {
+    match op {
+        Op::Gradient(_) => 2,
+        Op::Divergence(_) | Op::FaceReduce { .. } => model.faces,
+        _ => 1,
+    }
+}
+
+/// The operands that are substituted in an operation.
+fn substituted(op: &Op) -> Vec<ValueId> {
+    match op {
+        // The domain alone is asked of the other operand.
+        Op::Broadcast { value, .. } => vec![*value],
+        op => op.operands(),
     }
 }
 

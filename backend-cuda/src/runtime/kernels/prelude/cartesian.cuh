@@ -123,6 +123,15 @@ EQ_FUNCTION bool eq_is_far(const EqCartesian& g, const EqCell& cell, unsigned in
 // Distance in the cell numbering between neighbours along an axis.
 EQ_FUNCTION EqEntity eq_stride(const EqCartesian& g, int axis) { return axis == 0 ? 1u : axis == 1 ? g.n[0] : g.n[0] * g.n[1]; }
 
+// The neighbour beyond a side of a cell, with its mark, as `eq_neighbour_at` gives it. Sides are
+// numbered by ascending face: the low and the high one of each axis.
+EQ_FUNCTION EqEntity eq_neighbour_beyond(const EqCartesian& g, const EqCell& cell, unsigned int side) {
+  const unsigned int axis = side / 2, high = side % 2;
+  const EqEntity mark = high << 31;
+  if (cell.ijk[axis] == (high ? g.n[axis] - 1 : 0)) return mark | (EQ_NONE >> 1);
+  return mark | (high ? cell.index + eq_stride(g, axis) : cell.index - eq_stride(g, axis));
+}
+
 // The axis that a face is across.
 EQ_FUNCTION int eq_face_axis(const EqCartesian& g, EqEntity face) {
   return DIM > 2 && face >= g.face_start[2] ? 2 : DIM > 1 && face >= g.face_start[1] ? 1 : 0;
