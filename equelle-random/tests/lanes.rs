@@ -1,5 +1,5 @@
-//! Every program of the project by lanes, compared with the evaluator of elements to the bit: by
-//! general bodies and by Cartesian forms, on one thread and on four.
+//! Every program of the project by lanes, those of `tests/wording` too, compared with the evaluator
+//! of elements to the bit: by general bodies and by Cartesian forms, on one thread and on four.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -9,7 +9,7 @@ use equelle_front::passes::OptLevel;
 use equelle_interp::Options;
 use equelle_lanes::Lanes;
 use equelle_random::compare::compare_lanes;
-use equelle_random::project::{Subject, subjects};
+use equelle_random::project::{Subject, subjects, wording_subjects};
 use rayon::prelude::*;
 
 /// What lanes left to the evaluator of elements, by program and kernel, what differed, and how many
@@ -39,7 +39,9 @@ fn compared(subject: &Subject) -> (BTreeMap<String, String>, Vec<String>, usize)
 
 #[test]
 fn lanes_are_elements() {
-    let subjects = subjects(&Path::new(env!("CARGO_TARGET_TMPDIR")).join("lanes"));
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("lanes");
+    let mut subjects = subjects(&folder);
+    subjects.extend(wording_subjects(&folder));
     let all: Vec<_> = subjects.par_iter().map(compared).collect();
     let differences: Vec<String> = all.iter().flat_map(|(_, differences, _)| differences.clone()).collect();
     assert!(differences.is_empty(), "{} differences\n{}", differences.len(), differences.join("\n"));
