@@ -56,6 +56,11 @@ impl Lanes {
         &self.fallen
     }
 
+    /// How many kernels and equations have been compiled.
+    pub fn compiled_kernels(&self) -> usize {
+        self.compiled.values().filter(|compiled| compiled.is_ok()).count() + self.equations.compiled_equations()
+    }
+
     /// Compiles a kernel, or takes what is compiled.
     fn compiled(&mut self, context: &Context<'_>, id: KernelId, kernel: &Kernel, space: &Domain) -> Result<Rc<Compiled>, Refusal> {
         let make = || compile(context, kernel, space).map(Rc::new);

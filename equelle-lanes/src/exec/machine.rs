@@ -37,8 +37,8 @@ impl<T: Copy + Default> File<T> {
     }
 }
 
-/// Shorter rows share a block: beginning one takes as long as a hundred elements.
-const SHORT_ROW: usize = 128;
+/// Rows up to this length share a block: beginning one takes as long as a hundred elements.
+const SHORT_ROW: usize = LANES / 2;
 
 /// Writes a register in the lanes of the region. No function, whose argument would be a closure that
 /// is compiled for other instructions than what calls it.
@@ -119,7 +119,7 @@ impl<'p> Machine<'p> {
     fn block_length(&self, rows: Option<&Cartesian>) -> usize {
         let Some(shape) = rows else { return LANES };
         let row = shape.n[0];
-        if row < SHORT_ROW {
+        if row <= SHORT_ROW {
             return LANES / row * row;
         }
         let rest = row - self.origin.ijk[0];
@@ -133,12 +133,18 @@ impl<'p> Machine<'p> {
     #[inline(always)]
     fn operand(&self, src: RealSrc) -> Operand<'_> {
         let region = self.regions.region();
+        self.operand_in(src, region.lo..region.hi)
+    }
+
+    /// The numbers of some lanes.
+    #[inline(always)]
+    fn operand_in(&self, src: RealSrc, lanes: Range<usize>) -> Operand<'_> {
         match src {
             RealSrc::Uniform(uniform) => Operand::One(self.bindings.uniforms[uniform.0 as usize]),
-            RealSrc::Reg(register) => Operand::Each(&self.reals.get(register.0)[region.lo..region.hi]),
+            RealSrc::Reg(register) => Operand::Each(&self.reals.get(register.0)[lanes]),
             RealSrc::Memory(array, offset) => {
-                let first = (self.start + region.lo).wrapping_add_signed(offset as isize);
-                Operand::Each(&self.bindings.reals[array.0 as usize][first..first + region.hi - region.lo])
+                let first = (self.start + lanes.start).wrapping_add_signed(offset as isize);
+                Operand::Each(&self.bindings.reals[array.0 as usize][first..first + lanes.len()])
             }
         }
     }
@@ -330,7 +336,6 @@ impl<'p> Machine<'p> {
                 Instr::AccumulateSide { side, variable, minus, t, x, y } => {
                     let (shape, origin, lanes) = (self.shape(), self.origin, self.regions.region().hi);
                     let mut values = self.reals.take(variable.0);
-                    let (t, x, y) = (self.operand(t), self.operand(x), self.operand(y));
                     rows::each_at_side(
                         shape,
                         origin,
@@ -338,7 +343,8 @@ impl<'p> Machine<'p> {
                         side,
                         #[inline(always)]
                         |lanes| {
-                            let (x, y) = (x.part(&lanes), y.part(&lanes));
+                            let (t, x) = (self.operand_in(t, lanes.clone()), self.operand_in(x, lanes.clone()));
+                            let y = self.operand_in(y, lanes.clone());
                             vector::accumulate_mul_diff(&mut values[lanes], None, minus, t, x, y);
                         },
                     );
@@ -540,7 +546,11 @@ impl<'p> Machine<'p> {
                     let condition = self.truths.get(condition.0);
                     if !self.regions.enter(
                         #[inline(always)]
-                        |lane| condition[lane] == value,
+                        |lanes, wanted| {
+                            for (wanted, &condition) in wanted.iter_mut().zip(&condition[lanes]) {
+                                *wanted = condition == value;
+                            }
+                        },
                     ) {
                         pc = end.0 as usize + 1;
                     }

@@ -1,5 +1,7 @@
 //! Regions: the lanes in which operations have an effect.
 
+use std::ops::Range;
+
 use equelle_runtime::grid::{NONE, Topology};
 
 use equelle_front::ir::FaceFilter;
@@ -88,28 +90,33 @@ impl Regions {
         self.active.resize(self.depth + 2, [false; LANES]);
     }
 
-    /// Opens a region of the active lanes in which `wanted` holds; false, and none, if there are
-    /// no such lanes.
+    /// Opens a region of the active lanes that `wanted` writes down, for these lanes; false, and
+    /// none, if there are no such lanes.
     #[inline(always)]
-    pub fn enter(&mut self, wanted: impl Fn(usize) -> bool) -> bool {
+    pub fn enter(&mut self, wanted: impl FnOnce(Range<usize>, &mut [bool])) -> bool {
         let Region { lo, hi, full } = self.region();
         if self.active.len() < self.depth + 2 {
             self.keep_active();
         }
         let depth = self.depth + 1;
         let (outer, inner) = self.active.split_at_mut(depth);
-        let (outer, inner) = (&outer[depth - 1], &mut inner[0]);
-        let mut count = 0;
-        for (lane, inner) in inner.iter_mut().enumerate().take(hi).skip(lo) {
-            *inner = wanted(lane) & (full | outer[lane]);
-            count += usize::from(*inner);
+        let inner = &mut inner[0][lo..hi];
+        wanted(lo..hi, inner);
+        if !full {
+            for (inner, &outer) in inner.iter_mut().zip(&outer[depth - 1][lo..hi]) {
+                *inner &= outer;
+            }
+        }
+        let mut count = 0_u32;
+        for &active in &*inner {
+            count += u32::from(active);
         }
         if count == 0 {
             return false;
         }
-        let first = inner[lo..hi].iter().position(|&active| active).unwrap_or(0) + lo;
-        let last = inner[lo..hi].iter().rposition(|&active| active).unwrap_or(0) + lo;
-        self.open(Region { lo: first, hi: last + 1, full: count == last + 1 - first });
+        let first = inner.iter().position(|&active| active).unwrap_or(0) + lo;
+        let last = inner.iter().rposition(|&active| active).unwrap_or(0) + lo;
+        self.open(Region { lo: first, hi: last + 1, full: count as usize == last + 1 - first });
         true
     }
 
@@ -120,7 +127,11 @@ impl Regions {
         if !full {
             return self.enter(
                 #[inline(always)]
-                |lane| from <= lane && lane < to,
+                |lanes, wanted| {
+                    for (lane, wanted) in lanes.zip(wanted) {
+                        *wanted = from <= lane && lane < to;
+                    }
+                },
             );
         }
         let (lo, hi) = (lo.max(from), hi.min(to));
@@ -190,7 +201,11 @@ impl Regions {
             }
             if self.enter(
                 #[inline(always)]
-                |lane| faces[lane] != NONE,
+                |lanes, wanted| {
+                    for (wanted, &face) in wanted.iter_mut().zip(&faces[lanes]) {
+                        *wanted = face != NONE;
+                    }
+                },
             ) {
                 return true;
             }

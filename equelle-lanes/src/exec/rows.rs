@@ -144,7 +144,7 @@ pub fn enter_side(regions: &mut Regions, shape: &Cartesian, origin: Origin, side
     }
     regions.enter(
         #[inline(always)]
-        |lane| wanted[lane],
+        |lanes, active| active.copy_from_slice(&wanted[lanes]),
     )
 }
 

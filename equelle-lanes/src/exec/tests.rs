@@ -331,9 +331,12 @@ fn rows_of_cells() {
                         (0..shape.n_cells()).map(|cell| if is_at(cell) == boundary { cells[cell] } else { UNIFORM }).collect();
                     assert_eq!(found(code), expected, "{n:?} {axis} {high} {boundary}");
                     for minus in [false, true] {
-                        let (t, x, y) = (RealSrc::Uniform(ONE), A, RealSrc::Uniform(ONE));
+                        // The neighbour, where there is one: beyond the array it would be elsewhere.
+                        let stride = shape.stride(axis) as i64 * if high { 1 } else { -1 };
+                        let shift = if boundary { 0 } else { stride };
+                        let (t, x, y) = (RealSrc::Uniform(ONE), A, RealSrc::Memory(ArrayId(0), shift));
                         let code = vec![zero, Instr::AccumulateSide { side, variable: DST, minus, t, x, y }, store];
-                        let term = |cell: usize| UNIFORM * (cells[cell] - UNIFORM);
+                        let term = |cell: usize| UNIFORM * (cells[cell] - cells[cell.wrapping_add_signed(shift as isize)]);
                         let sum = |cell: usize| if minus { UNIFORM - term(cell) } else { UNIFORM + term(cell) };
                         let expected: Vec<f64> =
                             (0..shape.n_cells()).map(|cell| if is_at(cell) == boundary { sum(cell) } else { UNIFORM }).collect();

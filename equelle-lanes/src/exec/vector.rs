@@ -1,7 +1,5 @@
 //! Loops over lanes.
 
-use std::ops::Range;
-
 use equelle_front::ops::{Comparison, Elementary, Logic};
 use equelle_runtime::math;
 
@@ -14,17 +12,6 @@ pub enum Operand<'a> {
     One(f64),
     /// One for each lane.
     Each(&'a [f64]),
-}
-
-impl<'a> Operand<'a> {
-    /// In some of the lanes.
-    #[inline(always)]
-    pub fn part(self, lanes: &Range<usize>) -> Operand<'a> {
-        match self {
-            Operand::One(value) => Operand::One(value),
-            Operand::Each(values) => Operand::Each(&values[lanes.clone()]),
-        }
-    }
 }
 
 /// `dst = f(a)`

@@ -65,6 +65,13 @@ pub struct Equations {
     patterns: BTreeMap<KernelId, Rc<Pattern>>,
 }
 
+impl Equations {
+    /// How many have been compiled.
+    pub fn compiled_equations(&self) -> usize {
+        self.compiled.values().filter(|compiled| compiled.is_ok()).count()
+    }
+}
+
 impl Lanes {
     /// The residual of an equation with its derivatives, if lanes have what it needs.
     pub(super) fn equation_by_lanes(

@@ -129,6 +129,18 @@ pub fn subjects(folder: &Path) -> Vec<Subject> {
     programs.iter().map(|program| subject(program, OVERRIDES.iter().find(|known| named(known, program)), folder)).collect()
 }
 
+/// The programs that say the same in other words, with their runs, beside [`subjects`].
+///
+/// # Panics
+/// As there.
+pub fn wording_subjects(folder: &Path) -> Vec<Subject> {
+    let root = repository();
+    let mut found = Vec::new();
+    files(&root.join("tests/wording"), ".equelle", &mut found);
+    let names = found.iter().map(|path| path.strip_prefix(&root).expect("below it").with_extension("").display().to_string());
+    names.filter(|name| !ALSO_COMPILED.contains(&name.as_str())).map(|program| subject(&program, None, folder)).collect()
+}
+
 impl Subject {
     /// The program at a level.
     ///
