@@ -213,7 +213,7 @@ fn sums_are_stored_beside_reads_by_index() {
     let text = "i = StencilI()
 u = InputCollectionOfScalar(\"u\", AllCells())
 h = Halo(u, Mirror(i))
-outflow = Divergence(Gradient(u))
+outflow = Divergence(Exp(Gradient(u)))
 Output(\"v\", u - outflow + h(i+1))
 ";
     let found = reasons(&report_of("program", text));

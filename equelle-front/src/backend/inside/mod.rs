@@ -3,6 +3,8 @@
 //! it is asked for, sums over faces are a few terms each, and what equations add goes to the same
 //! columns for all cells.
 
+#[cfg(test)]
+mod tests;
 mod unroll;
 mod values;
 
