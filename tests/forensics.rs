@@ -42,9 +42,12 @@ fn fails_and_goes_on(update: &str, own: &[&str], parameter: &str) {
     };
     let error = run(update, &words(own, &[])).expect_err("a failure");
     let failure = dir.join("failure");
-    let checkpoint = failure.join("case.checkpoint-00002.npz");
-    assert!(checkpoint.is_file() && failure.join("case-worst.csv").is_file(), "{error}");
-    assert!(error.message.contains("the state after step 2; with other parameters the run goes on from there by"), "{error}");
+    assert!(failure.join("case-worst.csv").is_file(), "{error}");
+    // Where a round takes less time than a hundred copies of the state, not each of them is kept.
+    let is_kept = |step: &u32| failure.join(format!("case.checkpoint-{step:05}.npz")).is_file();
+    let step = [2, 1].into_iter().find(is_kept).unwrap_or_else(|| panic!("{error}"));
+    let state = format!("the state after step {step}; with other parameters the run goes on from there by");
+    assert!(error.message.contains(&state), "{error}");
     assert!(error.message.contains(&format!("(drawn by `equellec plot {}`)", failure.display())), "{error}");
     let command = error.message.lines().last().expect("a command").trim();
     let printed: Vec<String> = command.split(' ').filter(|word| word.contains('=')).map(str::to_owned).collect();

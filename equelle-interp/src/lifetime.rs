@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
+use equelle_front::checkpoint::{SavedKind, checkpoints};
 use equelle_front::ir::{Block, Module, StmtKind, ValueId};
 use equelle_front::memory::lifetime::{groups, last_reads};
 
@@ -16,9 +17,19 @@ impl Lifetimes {
     pub fn new(module: &Module) -> Self {
         let mut ends = BTreeMap::new();
         let source_known = !module.source.text().is_empty();
-        for function in module.functions.iter().chain([&module.main]) {
-            add(&function.body, source_known, &mut ends);
+        for function in &module.functions {
+            add(&function.body, source_known, &BTreeMap::new(), &mut ends);
         }
+        // A loop of the main program reads what its checkpoints save.
+        let (mut saved, checkpoints) = (BTreeMap::new(), checkpoints(module));
+        for position in 0..module.main.body.statements.len() {
+            for content in checkpoints.of_loop(position).into_iter().flat_map(|checkpoint| &checkpoint.content) {
+                if let SavedKind::Value(value) = content.what {
+                    saved.insert(value, position);
+                }
+            }
+        }
+        add(&module.main.body, source_known, &saved, &mut ends);
         Lifetimes(Rc::new(ends))
     }
 
@@ -32,20 +43,21 @@ fn address(block: &Block) -> usize {
     std::ptr::from_ref(block) as usize
 }
 
-fn add(block: &Block, source_known: bool, all: &mut BTreeMap<usize, Vec<Vec<ValueId>>>) {
+/// `saved`: the last statements that save values.
+fn add(block: &Block, source_known: bool, saved: &BTreeMap<ValueId, usize>, all: &mut BTreeMap<usize, Vec<Vec<ValueId>>>) {
     let last = last_reads(&block.statements);
     let mut ends = vec![Vec::new(); block.statements.len()];
     let groups = groups(&block.statements, source_known);
     let group_of = |statement: usize| groups.iter().find(|group| group.contains(&statement));
     for (index, statement) in block.statements.iter().enumerate() {
         for value in statement.defines() {
-            let read = last.get(value).copied().unwrap_or(index).max(index);
+            let read = last.get(value).max(saved.get(value)).copied().unwrap_or(index).max(index);
             if let Some(group) = group_of(read) {
                 ends[group.end - 1].push(*value);
             }
         }
         if let StmtKind::For { body, .. } = &statement.kind {
-            add(body, source_known, all);
+            add(body, source_known, &BTreeMap::new(), all);
         }
     }
     all.insert(address(block), ends);

@@ -37,8 +37,10 @@ impl<T: Copy + Default> File<T> {
     }
 }
 
-/// Rows up to this length share a block: beginning one takes as long as a hundred elements.
-const SHORT_ROW: usize = LANES / 2;
+/// Numbers in registers that leave room for those of arrays in a first cache of 48 KB.
+const FAST_NUMBERS: usize = 4096;
+/// Elements of a block at least: an operation takes as long to begin as for some tens of elements.
+const LEAST_LANES: usize = 96;
 
 /// Writes a register in the lanes of the region. No function, whose argument would be a closure that
 /// is compiled for other instructions than what calls it.
@@ -65,6 +67,8 @@ pub struct Machine<'p> {
     truths: File<bool>,
     entities: File<u32>,
     regions: Regions,
+    /// Elements of a block.
+    lanes: usize,
     /// Position of lane 0.
     start: usize,
     /// Its cell, where cells of a Cartesian grid follow each other.
@@ -83,6 +87,7 @@ impl<'p> Machine<'p> {
             truths: File::new(program.n_truths),
             entities: File::new(program.n_entities),
             regions: Regions::new(),
+            lanes: (FAST_NUMBERS / (program.n_reals as usize).max(1)).next_multiple_of(8).clamp(LEAST_LANES, LANES),
             start: 0,
             origin: Origin::default(),
             lenient: false,
@@ -117,16 +122,16 @@ impl<'p> Machine<'p> {
     /// Length of the block that begins here: a row of cells is cut in equal parts, unless it is
     /// short.
     fn block_length(&self, rows: Option<&Cartesian>) -> usize {
-        let Some(shape) = rows else { return LANES };
+        let Some(shape) = rows else { return self.lanes };
         let row = shape.n[0];
-        if row <= SHORT_ROW {
-            return LANES / row * row;
+        if row <= self.lanes / 2 {
+            return self.lanes / row * row;
         }
         let rest = row - self.origin.ijk[0];
-        if row <= LANES {
+        if row <= self.lanes {
             return rest;
         }
-        let part = row.div_ceil(row.div_ceil(LANES)).next_multiple_of(8).min(LANES);
+        let part = row.div_ceil(row.div_ceil(self.lanes)).next_multiple_of(8).min(LANES);
         part.min(rest)
     }
 
