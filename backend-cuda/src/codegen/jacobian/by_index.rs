@@ -65,9 +65,12 @@ pub(in crate::codegen) fn equation_by_index(source: Source<'_>, form: &JacobianF
     writer.close("}");
     writer.line("eq_write_rows(stage, rows);");
 
-    let used = BodyUsage::of_block(source.kernel, source.sets, &form.body);
-    let told = BodyUsage::of_block(source.kernel, source.sets, &skeleton.block);
-    let bounds = LaunchBounds::of(&used, true);
+    let usage = |block| BodyUsage::of_block(source.kernel, source.sets, block);
+    let bounds = LaunchBounds::of(&usage(&form.body), true);
+    let [used, told] = match near_form {
+        Form::General => [usage(&form.body), usage(&skeleton.block)],
+        Form::Cells | Form::PerAxis(_) => Default::default(),
+    };
     EquationText {
         evaluation: finish_cells(writer, format!("{name}_cartesian"), bounds, Argument::Rows, &used),
         pattern: finish_cells(pattern, format!("{name}_cartesian_pattern"), LaunchBounds::Light, Argument::Pattern, &told),

@@ -7,7 +7,6 @@ use equelle_front::ir::KBlock;
 
 use crate::codegen::emit::derivatives::{Derivatives, Target};
 use crate::codegen::emit::outputs::{CELL, store};
-use crate::codegen::emit::uses::GridUse;
 use crate::codegen::emit::writer::{Form, Source, Writer};
 use crate::codegen::signature::{Argument, EquationText, Function, LaunchBounds, finish};
 
@@ -87,7 +86,7 @@ pub(super) fn begin_rows(source: Source<'_>) -> Writer<'_> {
 /// body for any grid takes, where it has one.
 pub(super) fn finish_cells(w: Writer<'_>, name: String, bounds: LaunchBounds, target: Argument, used: &BodyUsage) -> Function {
     let mut arguments = vec![Argument::Cartesian];
-    let grid = if w.uses.grid.any() { w.uses.grid.with_geometry(used) } else { GridUse::default() };
+    let grid = w.uses.grid.with_geometry(used);
     arguments.extend(grid.any().then_some(Argument::Grid));
     arguments.extend(w.uses.ranks.iter().copied().map(Argument::Ranks));
     arguments.push(target);

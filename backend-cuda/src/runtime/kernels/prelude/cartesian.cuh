@@ -128,7 +128,7 @@ EQ_FUNCTION EqEntity eq_stride(const EqCartesian& g, int axis) { return axis == 
 EQ_FUNCTION EqEntity eq_neighbour_beyond(const EqCartesian& g, const EqCell& cell, unsigned int side) {
   const unsigned int axis = side / 2, high = side % 2;
   const EqEntity mark = high << 31;
-  if (cell.ijk[axis] == (high ? g.n[axis] - 1 : 0)) return mark | (EQ_NONE >> 1);
+  if (eq_at(cell.ijk, axis) == (high ? eq_at(g.n, axis) - 1 : 0)) return mark | (EQ_NONE >> 1);
   return mark | (high ? cell.index + eq_stride(g, axis) : cell.index - eq_stride(g, axis));
 }
 
@@ -160,7 +160,7 @@ EQ_FUNCTION EqEntity eq_neighbour(const EqCartesian& g, const EqCell& cell, int 
 EQ_FUNCTION EqEntity eq_side_face(const EqCartesian& g, const EqCell& cell, int axis, int high) {
   const unsigned int nx = g.n[0] + (axis == 0), ny = g.n[1] + (axis == 1);
   const unsigned int i = cell.ijk[0] + (axis == 0 && high), j = cell.ijk[1] + (axis == 1 && high), k = cell.ijk[2] + (axis == 2 && high);
-  return g.face_start[axis] + i + nx * (j + ny * k);
+  return eq_at(g.face_start, axis) + i + nx * (j + ny * k);
 }
 
 // A face and its position; along its axis `ijk` counts nodes, 0 to n inclusive.
