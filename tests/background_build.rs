@@ -31,7 +31,7 @@ fn a_build_ends_where_the_run_is_interpreted() {
         assert!(!err.contains("Building"), "{err}");
     };
     run(3, 1);
-    run(60, 200);
+    run(200, 3000);
     if std::thread::available_parallelism().is_ok_and(|cores| cores.get() > 1) {
         let begun = fs::read_to_string(path("begun")).expect("a build begins");
         let numbers: Vec<&str> = begun.lines().collect();

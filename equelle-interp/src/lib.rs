@@ -2,11 +2,11 @@
 //!
 //! Operations go to the runtime one by one ([`equelle_runtime::Operations`]), kernels to a
 //! [`provider`]. That of this crate evaluates them element by element on host values, straight from
-//! their definition. So it is slow, works on every back-end that gives access to host values, and is
-//! the oracle for passes, code generation and other providers.
+//! their definition. So it is slow, works on every back-end that gives access to host values, and
+//! is the oracle for passes, code generation and other providers.
 //!
-//! [`program`] runs statements, [`checkpoint`] saves and restores the state, [`lifetime`]
-//! says when values end, [`operation`] hands operations over, [`equation`] has the equations of Newton solves,
+//! [`program`] runs statements, [`checkpoint`] saves and restores the state, [`lifetime`] says when
+//! values end, [`operation`] hands operations over, [`equation`] has equations of Newton solves,
 //! [`launch`] prepares kernels, [`evaluate`] evaluates them on [`operand`]s, [`cartesian`] has the
 //! geometry of Cartesian forms.
 

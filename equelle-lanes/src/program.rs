@@ -128,7 +128,7 @@ pub enum EntrySign {
 /// The element of an unknown that a derivative is by.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[allow(missing_docs)] // The line of a variant explains its fields.
-pub enum EntryPlace {
+pub enum EntryColumn {
     /// At the position of the lane, plus the offset.
     Shifted(i64),
     /// That of an entity.
@@ -429,14 +429,14 @@ pub enum Instr {
     /// is no such element.
     AddEntry {
         unknown: u32,
-        place: EntryPlace,
+        place: EntryColumn,
         sign: EntrySign,
         value: RealSrc,
     },
-    /// The row of each lane has a derivative by an element of an unknown, if there is such an element.
+    /// The row of each lane has a derivative by an element of an unknown, if there is such a one.
     MarkEntry {
         unknown: u32,
-        place: EntryPlace,
+        place: EntryColumn,
     },
 
     /// Writes a result.
@@ -543,4 +543,11 @@ pub struct LaneProgram {
     pub n_truths: u32,
     /// Of entities.
     pub n_entities: u32,
+}
+
+impl LaneProgram {
+    /// Whether it asks for the cells of faces or the faces of cells.
+    pub fn reads_topology(&self) -> bool {
+        self.code.iter().any(|instr| matches!(instr, Instr::Faces { .. } | Instr::FaceCell { .. }))
+    }
 }

@@ -8,7 +8,7 @@ use equelle_front::ir::Numbers;
 use equelle_front::passes::OptLevel;
 use equelle_interp::Options;
 use equelle_lanes::Lanes;
-use equelle_random::compare::compare_lanes;
+use equelle_random::compare::{compare_lanes, compile, run_by_lanes};
 use equelle_random::project::{Subject, subjects, wording_subjects};
 use rayon::prelude::*;
 
@@ -51,4 +51,45 @@ fn lanes_are_elements() {
     let fallen: BTreeMap<String, String> = all.into_iter().flat_map(|(fallen, _, _)| fallen).collect();
     let known = [("inside residual_u", "derivatives of a sum over faces inside another one")];
     assert_eq!(fallen, known.map(|(kernel, refusal)| (kernel.to_owned(), refusal.to_owned())).into());
+}
+
+/// Enough cells for several threads: sums whose bits show their order, rows longer and shorter than
+/// a block.
+#[test]
+fn any_number_of_threads_gives_the_same() {
+    let text = "u : Mutable Collection Of Scalar On AllCells() = InputCollectionOfScalar(\"u\", AllCells())\n\
+        For i In Range(0, 3) {\n    flux = -0.25 * Gradient(u) Extend AllFaces()\n    \
+        u = u - 0.125 * Divergence(flux) + (u > 1 ? Exp(-u) : Sqrt(u + 8))\n    \
+        Output(\"sum\", SumReduce(u))\n    Output(\"least\", MinReduce(u * u))\n}\nOutput(\"u\", u)\n";
+    let compiled = compile(text, false).unwrap_or_else(|failure| panic!("{}", failure.text));
+    let module = &compiled.passes.last().expect("passes").1;
+    for grid in [["grid_dim=2", "nx=100", "ny=90"], ["grid_dim=2", "nx=700", "ny=13"], ["grid_dim=1", "nx=9000", "renumber=no"]] {
+        for (cartesian_forms, layout) in [(true, &[][..]), (false, &[]), (false, &["grid_layout=unstructured"])] {
+            let given = [&grid[..], layout, &["dx=0.5", "dy=0.25", "u_expression=Sin(x)+3*Cos(y*x)"]].concat();
+            let words: Vec<String> = given.into_iter().map(str::to_owned).collect();
+            for threads in [1, 2, 3, 8] {
+                let options = Options { cartesian_forms, ..Options::default() };
+                let mut lanes = Lanes::default();
+                let same = compare_lanes(module, compiled.runnable, &words, options, threads, &mut lanes);
+                same.unwrap_or_else(|difference| panic!("{words:?} on {threads}: {difference}"));
+                assert!(lanes.fallen().is_empty(), "{:?}", lanes.fallen());
+            }
+        }
+    }
+}
+
+/// Every range of faces has one without a second cell; the first of them is the error.
+#[test]
+fn the_first_element_that_fails_is_the_error() {
+    let text = "u = InputCollectionOfScalar(\"u\", AllCells())\nbehind = SecondCell(AllFaces())\nOutput(\"u\", 2 * (u On behind))\n";
+    let compiled = compile(text, false).unwrap_or_else(|failure| panic!("{}", failure.text));
+    let module = &compiled.passes.last().expect("passes").1;
+    let words = ["grid_dim=2", "nx=300", "ny=90", "u_expression=x"].map(str::to_owned);
+    for threads in [1, 2, 8] {
+        let mut lanes = Lanes::default();
+        let same = compare_lanes(module, compiled.runnable, &words, Options::default(), threads, &mut lanes);
+        same.unwrap_or_else(|difference| panic!("on {threads}: {difference}"));
+        let ended = run_by_lanes(module, compiled.runnable, &words, Options::default(), &mut lanes).error.expect("an error");
+        assert!(ended.message.contains("face 300"), "{ended}");
+    }
 }

@@ -81,7 +81,7 @@ impl Needs {
     }
 
     /// Of a module as the interpreter runs it by lanes: as it is compiled, but that no result takes
-    /// the memory of an argument, and that bodies for any grid read its arrays on Cartesian ones too.
+    /// the memory of an argument, and that general bodies read arrays of Cartesian grids too.
     pub fn by_lanes(module: &Module) -> Needs {
         let mut needs = Needs::in_run(module, &[], Run::Lanes);
         let of_kernels = geometry::of_general_kernels(module);

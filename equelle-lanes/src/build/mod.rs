@@ -1,9 +1,9 @@
 //! From kernels to lane programs.
 //!
-//! [`Builder`] writes operations with as many registers as there are values; [`join`] makes one
-//! operation of common pairs and triples, and [`registers`] gives registers that are free to others.
-//! What is the same for all elements becomes a [`Uniform`]. [`expr`], [`path`] and [`stmt`] have the
-//! parts of kernels, [`fail`] what may fail.
+//! [`Builder`] writes operations with as many registers as there are values ([`emit`]); [`join`]
+//! makes one operation of common pairs and triples, and [`registers`] gives registers that are free
+//! to others. What is the same for all elements becomes a [`Uniform`]. [`expr`], [`path`] and
+//! [`stmt`] have the parts of kernels, [`fail`] what may fail.
 
 mod emit;
 mod expr;

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::program::{Accumulation, EntryPlace, EntrySign, Instr, LaneProgram, RealSrc};
+use crate::program::{Accumulation, EntryColumn, EntrySign, Instr, LaneProgram, RealSrc};
 
 /// A kind of register.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -138,23 +138,23 @@ pub fn visit(instr: &mut Instr, f: &mut dyn FnMut(Access, File, &mut u32)) {
         Instr::Fail | Instr::EnterSide { .. } | Instr::Leave | Instr::NextFaces { begin: _ } => {}
         Instr::AddEntry { unknown: _, place, sign, value } => {
             real(value, f);
-            entry_place(place, f);
+            entry_column(place, f);
             match sign {
                 EntrySign::Plus | EntrySign::Minus => {}
                 EntrySign::PlusWhere(truth) | EntrySign::MinusWhere(truth) => f(Read, File::Truth, &mut truth.0),
             }
         }
-        Instr::MarkEntry { unknown: _, place } => entry_place(place, f),
+        Instr::MarkEntry { unknown: _, place } => entry_column(place, f),
         Instr::StoreReal { result: _, src } => real(src, f),
         Instr::StoreTruth { result: _, src } => f(Read, File::Truth, &mut src.0),
         Instr::StoreEntity { result: _, src } => f(Read, File::Entity, &mut src.0),
     }
 }
 
-fn entry_place(place: &mut EntryPlace, f: &mut dyn FnMut(Access, File, &mut u32)) {
+fn entry_column(place: &mut EntryColumn, f: &mut dyn FnMut(Access, File, &mut u32)) {
     match place {
-        EntryPlace::Shifted(_) => {}
-        EntryPlace::At { ranks: _, at } => f(Access::Read, File::Entity, &mut at.0),
+        EntryColumn::Shifted(_) => {}
+        EntryColumn::At { ranks: _, at } => f(Access::Read, File::Entity, &mut at.0),
     }
 }
 

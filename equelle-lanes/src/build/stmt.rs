@@ -5,7 +5,7 @@ use equelle_front::ops::FaceReduction;
 use equelle_front::types::Basic;
 
 use super::{Additions, Builder, Entity, Value};
-use crate::program::{Accumulation, Address, CellSide, EntityReg, EntryPlace, EntrySign, Instr, RealReg, RealSrc, TruthReg, Uniform};
+use crate::program::{Accumulation, Address, CellSide, EntityReg, EntryColumn, EntrySign, Instr, RealReg, RealSrc, TruthReg, Uniform};
 use crate::refusal::Refusal;
 
 /// A result of a reduction over faces, by component.
@@ -73,7 +73,7 @@ impl Builder<'_> {
                 self.finish(results, extreme_faces, variables, &found)
             }
             KStmt::Add { unknown, at, value } => {
-                let place = self.entry_place(*unknown, at)?;
+                let place = self.entry_column(*unknown, at)?;
                 let unknown = unknown.0;
                 match self.additions {
                     Additions::None => return Err(Refusal::Derivatives),
@@ -135,14 +135,14 @@ impl Builder<'_> {
     }
 
     /// The element of an unknown that belongs to an entity.
-    fn entry_place(&mut self, unknown: ParamId, at: &Path) -> Result<EntryPlace, Refusal> {
+    fn entry_column(&mut self, unknown: ParamId, at: &Path) -> Result<EntryColumn, Refusal> {
         let set = self.kernel.param(unknown).and_then(|param| param.ty.mapping()).ok_or(Refusal::Type)?;
         let entity = self.path(at)?;
         if let Some(offset) = self.consecutive(set, entity) {
-            return Ok(EntryPlace::Shifted(offset));
+            return Ok(EntryColumn::Shifted(offset));
         }
         let (at, ranks) = (self.entity_reg(entity)?, self.ranks(set));
-        Ok(EntryPlace::At { ranks, at })
+        Ok(EntryColumn::At { ranks, at })
     }
 
     /// Variables of a reduction, as it begins.

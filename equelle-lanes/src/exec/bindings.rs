@@ -1,6 +1,6 @@
 //! What a program reads and writes in one launch.
 
-use equelle_runtime::grid::{Grid, NONE, SideMap};
+use equelle_runtime::grid::{NONE, SideMap, Topology};
 use equelle_runtime::threads::{Entries, Parts};
 
 /// Places of entities in a set.
@@ -40,7 +40,9 @@ pub struct CellOffset {
 
 /// Arrays and numbers, by the indices of the program.
 pub struct Bindings<'a> {
-    pub grid: &'a Grid,
+    /// The grid's, where the program needs it. Threads cannot make it: they may not share work in
+    /// turn.
+    pub topology: Option<&'a Topology>,
     /// Elements of the space, unless they are consecutive.
     pub elements: &'a [u32],
     /// Truth values are 1 and 0.

@@ -3,14 +3,14 @@
 use std::ops::Range;
 
 use equelle_front::ir::Interpolant;
-use equelle_runtime::grid::{Cartesian, NONE};
+use equelle_runtime::grid::{Cartesian, NONE, Topology};
 use equelle_runtime::math;
 
 use super::bindings::{Bindings, Output, Outputs, Ranks};
 use super::regions::{Entities, Regions, Truths};
 use super::rows::{self, Origin};
 use super::vector::{self, Operand};
-use crate::program::{Accumulation, EntityReg, EntryPlace, EntrySign, Instr, LANES, LaneProgram, Layout, RealReg, RealSrc, TruthReg};
+use crate::program::{Accumulation, EntityReg, EntryColumn, EntrySign, Instr, LANES, LaneProgram, Layout, RealReg, RealSrc, TruthReg};
 
 /// Registers of one type. One that is being written is taken out, so that others can be read.
 #[derive(Debug)]
@@ -40,10 +40,10 @@ impl<T: Copy + Default> File<T> {
 /// Numbers in registers that leave room for those of arrays in a first cache of 48 KB.
 const FAST_NUMBERS: usize = 4096;
 /// Elements of a block at least: an operation takes as long to begin as for some tens of elements.
-const LEAST_LANES: usize = 96;
+const MIN_LANES: usize = 96;
 
-/// Writes a register in the lanes of the region. No function, whose argument would be a closure that
-/// is compiled for other instructions than what calls it.
+/// Writes a register in the lanes of the region. It is no function: its argument would be a closure
+/// that is compiled for other instructions than what calls it.
 macro_rules! write {
     ($machine:ident, $file:ident, $register:expr, |$out:ident| $body:expr) => {{
         let region = $machine.regions.region();
@@ -87,7 +87,7 @@ impl<'p> Machine<'p> {
             truths: File::new(program.n_truths),
             entities: File::new(program.n_entities),
             regions: Regions::new(),
-            lanes: (FAST_NUMBERS / (program.n_reals as usize).max(1)).next_multiple_of(8).clamp(LEAST_LANES, LANES),
+            lanes: (FAST_NUMBERS / (program.n_reals as usize).max(1)).next_multiple_of(8).clamp(MIN_LANES, LANES),
             start: 0,
             origin: Origin::default(),
             lenient: false,
@@ -171,6 +171,11 @@ impl<'p> Machine<'p> {
         self.program.shape.as_ref().expect("operations on rows are for Cartesian grids")
     }
 
+    #[inline(always)]
+    fn topology(&self) -> &'p Topology {
+        self.bindings.topology.expect("programs with faces of cells have it")
+    }
+
     /// Writes `value(entity)` in each lane; an error where there is none in an active lane.
     #[inline(always)]
     fn gather<T: Copy>(&self, at: EntityReg, dst: &mut [T], missing: T, value: impl Fn(u32) -> Option<T>) -> Result<(), Failed> {
@@ -212,19 +217,19 @@ impl<'p> Machine<'p> {
     /// Position of the element of an unknown that belongs to a lane of the region, counted from its
     /// beginning.
     #[inline(always)]
-    fn entry_position(&self, place: EntryPlace, lane: usize, ranks: Option<(Ranks<'_>, &[u32])>) -> usize {
+    fn entry_position(&self, place: EntryColumn, lane: usize, ranks: Option<(Ranks<'_>, &[u32])>) -> usize {
         match (place, ranks) {
-            (EntryPlace::Shifted(offset), _) => (self.start + self.regions.region().lo + lane).wrapping_add_signed(offset as isize),
-            (EntryPlace::At { .. }, Some((ranks, entities))) => ranks.of(entities[lane]) as usize,
-            (EntryPlace::At { .. }, None) => NONE as usize,
+            (EntryColumn::Shifted(offset), _) => (self.start + self.regions.region().lo + lane).wrapping_add_signed(offset as isize),
+            (EntryColumn::At { .. }, Some((ranks, entities))) => ranks.of(entities[lane]) as usize,
+            (EntryColumn::At { .. }, None) => NONE as usize,
         }
     }
 
     #[inline(always)]
-    fn entry_ranks(&self, place: EntryPlace) -> Option<(Ranks<'p>, &[u32])> {
+    fn entry_ranks(&self, place: EntryColumn) -> Option<(Ranks<'p>, &[u32])> {
         match place {
-            EntryPlace::Shifted(_) => None,
-            EntryPlace::At { ranks, at } => Some((self.bindings.ranks[ranks.0 as usize], self.entity(at))),
+            EntryColumn::Shifted(_) => None,
+            EntryColumn::At { ranks, at } => Some((self.bindings.ranks[ranks.0 as usize], self.entity(at))),
         }
     }
 
@@ -234,7 +239,7 @@ impl<'p> Machine<'p> {
         &self,
         outputs: &mut Outputs<'_>,
         unknown: u32,
-        place: EntryPlace,
+        place: EntryColumn,
         sign: EntrySign,
         value: RealSrc,
     ) -> Result<(), Failed> {
@@ -270,7 +275,7 @@ impl<'p> Machine<'p> {
 
     /// Marks places in the rows of the lanes of the region.
     #[inline(always)]
-    fn mark_entries(&self, outputs: &mut Outputs<'_>, unknown: u32, place: EntryPlace) {
+    fn mark_entries(&self, outputs: &mut Outputs<'_>, unknown: u32, place: EntryColumn) {
         let Some(Output::Marks(marks)) = outputs.0.first_mut() else { return };
         let (region, active, ranks) = (self.regions.region(), self.regions.active(), self.entry_ranks(place));
         for lane in 0..region.hi - region.lo {
@@ -508,7 +513,7 @@ impl<'p> Machine<'p> {
                     vector::select_of(dst, self.truth(condition), self.entity(a), self.entity(b));
                 }),
                 Instr::FaceCell { dst, face, second } => {
-                    let cells = &bindings.grid.topology().face_cells;
+                    let cells = &self.topology().face_cells;
                     self.gather_entity(
                         dst,
                         face,
@@ -572,7 +577,7 @@ impl<'p> Machine<'p> {
                     let mut outwards = self.truths.take(outward.0);
                     let cells: &Entities = self.entities.get(cell.0);
                     let outwards_of: &mut Truths = &mut outwards;
-                    let topology = bindings.grid.topology();
+                    let topology = self.topology();
                     let begun = self.regions.begin_faces(topology, (cell, cells), (face, &mut faces), (outward, outwards_of), only);
                     self.entities.put(face.0, faces);
                     self.truths.put(outward.0, outwards);
@@ -587,8 +592,8 @@ impl<'p> Machine<'p> {
                     let (cell, face, outward) = self.regions.face_registers();
                     let mut faces = self.entities.take(face.0);
                     let mut outwards = self.truths.take(outward.0);
-                    let cells = self.entities.get(cell.0);
-                    let goes_on = self.regions.next_faces(bindings.grid.topology(), cells, &mut faces, &mut outwards);
+                    let (topology, cells) = (self.topology(), self.entities.get(cell.0));
+                    let goes_on = self.regions.next_faces(topology, cells, &mut faces, &mut outwards);
                     self.entities.put(face.0, faces);
                     self.truths.put(outward.0, outwards);
                     if goes_on {

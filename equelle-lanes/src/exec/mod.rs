@@ -1,9 +1,9 @@
 //! Execution of lane programs.
 //!
 //! [`Machine`] has the registers of a thread, and runs a program block by block. [`regions`] opens
-//! and closes regions of lanes, [`rows`] loads what Cartesian grids have in rows, [`vector`] has the
-//! loops over lanes. Everything that a block calls is `inline(always)`: then all of it is compiled
-//! for the instructions that [`run`] finds in the processor.
+//! and closes regions of lanes, [`rows`] loads what Cartesian grids have in rows, [`vector`] has
+//! the loops over lanes. Everything that a block calls is `inline(always)`: then all of it is
+//! compiled for the instructions that [`run`] finds in the processor.
 
 pub mod bindings;
 mod machine;

@@ -93,8 +93,8 @@ fn lanes_at_side(shape: &Cartesian, segment: &Segment, side: CellSide) -> Range<
     }
 }
 
-/// Calls `take` with lanes, as many as follow each other, of the cells with a neighbour at a side or
-/// at the boundary there.
+/// Calls `take` with the lanes of the cells with a neighbour at a side, or at the boundary there,
+/// as many as follow each other.
 #[inline(always)]
 pub fn each_at_side(shape: &Cartesian, origin: Origin, lanes: usize, side: CellSide, mut take: impl FnMut(Range<usize>)) {
     let mut open = 0..0;

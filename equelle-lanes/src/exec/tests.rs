@@ -85,7 +85,7 @@ fn on_grid(
     let truths: Vec<bool> = (0..n).map(|k| k % 5 < 2).collect();
     let bindings = Bindings {
         rows: super::bindings::Rows::default(),
-        grid,
+        topology: Some(grid.topology()),
         elements,
         uniforms: vec![UNIFORM],
         reals: arrays.to_vec(),
@@ -331,7 +331,7 @@ fn rows_of_cells() {
                         (0..shape.n_cells()).map(|cell| if is_at(cell) == boundary { cells[cell] } else { UNIFORM }).collect();
                     assert_eq!(found(code), expected, "{n:?} {axis} {high} {boundary}");
                     for minus in [false, true] {
-                        // The neighbour, where there is one: beyond the array it would be elsewhere.
+                        // The neighbour, where there is one.
                         let stride = shape.stride(axis) as i64 * if high { 1 } else { -1 };
                         let shift = if boundary { 0 } else { stride };
                         let (t, x, y) = (RealSrc::Uniform(ONE), A, RealSrc::Memory(ArrayId(0), shift));

@@ -150,7 +150,7 @@ impl Arguments {
             RankData::Map(map) => Ranks::Map(map),
         });
         Bindings {
-            grid,
+            topology: program.reads_topology().then(|| grid.topology()),
             rows,
             elements: match program.layout {
                 Layout::Consecutive(_) => &[],
