@@ -11,7 +11,7 @@ use equelle_front::types::{SetId, Shape};
 use equelle_runtime::{DerivativeAccess, EquelleRuntime, Error, RoundLength};
 
 use crate::lifetime::Lifetimes;
-use crate::provider::{KernelContext, KernelProvider};
+use crate::provider::{KernelContext, KernelProvider, line_of};
 use crate::value::{Value, defect};
 use crate::{Derivatives, Evaluated, Moved, Options};
 
@@ -432,11 +432,6 @@ impl<'a, R: DerivativeAccess> Interpreter<'a, R> {
         }
         Ok(results)
     }
-}
-
-/// Line of a place in the Equelle program; 0 when there is no text.
-pub(crate) fn line_of(module: &Module, span: Span) -> u32 {
-    if module.source.text().is_empty() { 0 } else { module.source.line(span.start) }
 }
 
 pub(crate) fn scalars<R: EquelleRuntime>(value: Value<R>) -> Result<R::ScalarCollection, Error> {

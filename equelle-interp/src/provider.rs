@@ -7,7 +7,6 @@ use equelle_front::source::Span;
 use equelle_front::types::SetId;
 use equelle_runtime::{DerivativeAccess, Error};
 
-use crate::program::line_of;
 use crate::value::{Value, canonical_set, defect};
 
 /// Evaluates kernels. All providers give the same bits and the same errors: those of the first
@@ -75,6 +74,11 @@ impl<'c, R: DerivativeAccess> KernelContext<'c, R> {
     pub fn line(&self, span: Span) -> u32 {
         line_of(self.module, span)
     }
+}
+
+/// Line of a place in the Equelle program; 0 when there is no text.
+pub(crate) fn line_of(module: &Module, span: Span) -> u32 {
+    if module.source.text().is_empty() { 0 } else { module.source.line(span.start) }
 }
 
 pub(crate) fn kernel_of(module: &Module, kernel: KernelId) -> Result<&Kernel, Error> {

@@ -1,35 +1,33 @@
 //! Launches: arguments to bindings, blocks on threads, outputs to values.
 
 mod arguments;
+mod context;
 mod equation;
 mod results;
 
 use std::collections::BTreeMap;
 use std::rc::Rc;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use backend_serial::runtime::SerialRuntime;
 use equelle_front::ir::{CartesianForm, KBlock, Kernel, KernelId, Space};
-use equelle_front::types::{Basic, SetId};
-use equelle_interp::provider::{ElementKernels, KernelContext, KernelProvider};
+use equelle_front::types::Basic;
+use equelle_interp::provider::{ElementKernels, KernelProvider};
 use equelle_interp::value::{Value, defect};
 use equelle_runtime::Error;
 use equelle_runtime::domain::Domain;
 use equelle_runtime::threads::BLOCK;
 
-use crate::build::{Target, build, build_uniform};
+use crate::build::{build, build_uniform};
 use crate::exec::bindings::{Outputs, Rows};
 use crate::exec::run;
 use crate::program::{LaneProgram, Layout, UniformId};
 use crate::refusal::Refusal;
 use crate::uniform::evaluate;
 use arguments::{Arguments, RankMaps};
+use context::{Argument, Context, domain_of, target};
 use equation::Equations;
 use results::Results;
-
-type Context<'c> = KernelContext<'c, SerialRuntime>;
-type Argument = Value<SerialRuntime>;
 
 /// A compiled kernel.
 enum Compiled {
@@ -131,17 +129,6 @@ impl KernelProvider<SerialRuntime> for Lanes {
     }
 }
 
-/// What a kernel over a domain is compiled for.
-fn target<'c>(context: &Context<'c>, space: &Domain, cartesian_form: bool, face_axis: Option<usize>) -> Target<'c> {
-    let layout = match space.offset() {
-        Some(first) => Layout::Consecutive(first),
-        None => Layout::List,
-    };
-    let grid = context.rt.grid();
-    let shape = grid.cartesian_shape().copied();
-    Target { sets: &context.module.sets, dim: grid.dim(), shape, cartesian_form, layout, face_axis }
-}
-
 fn compile(context: &Context<'_>, kernel: &Kernel, space: &Domain) -> Result<Compiled, Refusal> {
     let grid = context.rt.grid();
     let shape = grid.cartesian_shape();
@@ -167,17 +154,6 @@ fn compile(context: &Context<'_>, kernel: &Kernel, space: &Domain) -> Result<Com
     }
 }
 
-/// The domain of a set: a parameter of the kernel, or a canonical one.
-fn domain_of(context: &mut Context<'_>, kernel: &Kernel, args: &[Argument], set: SetId) -> Result<Option<Arc<Domain>>, Error> {
-    if let Some(Value::Domain(domain)) = kernel.domain_param(set).and_then(|param| args.get(param.0 as usize)) {
-        return Ok(Some(Arc::clone(domain)));
-    }
-    match context.module.sets.get(set).canonical {
-        Some(_) => context.domain(set).map(Some),
-        None => Ok(None),
-    }
-}
-
 /// Results with one value for each axis.
 fn per_axis(
     context: &mut Context<'_>,
@@ -189,7 +165,7 @@ fn per_axis(
     let domain = context.domain(set)?;
     let mut results = vec![[0.0; 3]; kernel.results.len()];
     for (axis, (program, values)) in programs.iter().enumerate() {
-        let singles = arguments::Singles::of(context, args, program);
+        let singles = arguments::SingleValues::of(context, args, program);
         let uniforms = evaluate(&program.uniforms, &singles);
         for (result, value) in results.iter_mut().zip(values) {
             result[axis] = uniforms[value.0 as usize];

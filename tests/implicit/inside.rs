@@ -35,7 +35,7 @@ fn one_correction_solves_linear_problems_with_sums_of_other_cells() {
             let found = solve(how, &[threads]);
             for tag in ["g", "m", "c", "p", "q"] {
                 for (cell, (a, b)) in expected.last(tag).iter().zip(found.last(tag)).enumerate() {
-                    // Two direct solves of one well-conditioned system, whose solution is at most 20.
+                    // Two direct solves of one well-conditioned system, with values up to 20.
                     assert!((a - b).abs() <= 1e-11, "{grid}, {how:?}, {threads}: {b} instead of {a} in cell {cell} of {tag}");
                 }
             }

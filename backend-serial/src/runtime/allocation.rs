@@ -156,8 +156,8 @@ impl<R: Real> SerialRuntime<R> {
         self.values_of(collection)
     }
 
-    /// A component of Vectors, one value per element; `None` beyond the dimension of the grid. Loses
-    /// derivatives as [`Self::dense`].
+    /// A component of Vectors, one value per element; `None` beyond the dimension of the grid.
+    /// Loses derivatives as [`Self::dense`].
     pub fn dense_component(&self, collection: &VectorCollection<R>, axis: usize) -> Option<Values<R>> {
         self.note_lost_vector_derivatives(collection);
         collection.component(axis).cloned()

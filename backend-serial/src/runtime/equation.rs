@@ -106,8 +106,8 @@ impl<R: Real> SerialRuntime<R> {
         Some((columns, n_cols))
     }
 
-    /// A residual with derivatives in rows: their starts, the columns of the entries, ascending in a
-    /// row, and the entries.
+    /// A residual with derivatives in rows: their starts, the columns of the entries, ascending in
+    /// a row, and the entries.
     ///
     /// # Errors
     /// `Backend` where these do not fit each other.

@@ -14,7 +14,7 @@ use equelle_runtime::domain::Domain;
 use equelle_runtime::grid::{Grid, NONE};
 use equelle_runtime::math::table::Table;
 
-use super::{Argument, Context, domain_of};
+use super::context::{Argument, Context, domain_of};
 use crate::exec::bindings::{Bindings, CellOffset, Ranks, Rows};
 use crate::program::{ArrayId, LaneProgram, Layout, RankSource, RealArray, TripleArray};
 use crate::uniform::{UniformSource, evaluate};
@@ -73,7 +73,7 @@ impl Arguments {
         space: &Arc<Domain>,
         maps: &mut RankMaps,
     ) -> Result<Option<Arguments>, Error> {
-        let uniforms = evaluate(&program.uniforms, &Singles::of(context, args, program));
+        let uniforms = evaluate(&program.uniforms, &SingleValues::of(context, args, program));
         let arg = |param: ParamId| args.get(param.0 as usize);
         let other = |what: &str| defect(format!("an argument of `{}` is no {what}", kernel.name));
         let arrays = &program.arrays;
@@ -169,15 +169,15 @@ impl Arguments {
 }
 
 /// Arguments that are single, or have a value for each axis.
-pub struct Singles<'a> {
+pub struct SingleValues<'a> {
     args: &'a [Argument],
     per_axis: BTreeMap<ParamId, [f64; 3]>,
     tables: Vec<Cow<'a, [f64]>>,
 }
 
-impl<'a> Singles<'a> {
+impl<'a> SingleValues<'a> {
     /// Of a program.
-    pub fn of(context: &mut Context<'_>, args: &'a [Argument], program: &LaneProgram) -> Singles<'a> {
+    pub fn of(context: &mut Context<'_>, args: &'a [Argument], program: &LaneProgram) -> SingleValues<'a> {
         let mut per_axis = BTreeMap::new();
         for uniform in &program.uniforms {
             if let crate::program::Uniform::PerAxis(param, _) = uniform
@@ -190,7 +190,7 @@ impl<'a> Singles<'a> {
             Some(Value::Table(table)) => Cow::Borrowed(table.numbers()),
             Some(_) | None => Cow::Borrowed(&[][..]),
         });
-        Singles { args, per_axis, tables: tables.collect() }
+        SingleValues { args, per_axis, tables: tables.collect() }
     }
 }
 
@@ -209,7 +209,7 @@ fn first_of_axes(rt: &SerialRuntime, values: &backend_serial::runtime::ScalarCol
     found.map(|value| value.unwrap_or(0.0))
 }
 
-impl UniformSource for Singles<'_> {
+impl UniformSource for SingleValues<'_> {
     fn param(&self, param: ParamId) -> f64 {
         match self.args.get(param.0 as usize) {
             Some(Value::Scalar(value)) => *value,

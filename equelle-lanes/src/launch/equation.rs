@@ -15,7 +15,9 @@ use equelle_runtime::domain::Domain;
 use equelle_runtime::threads::Entries;
 use equelle_runtime::{Error, Implicit};
 
-use super::{Argument, Arguments, Context, Lanes, domain_of, run_on_threads, target};
+use super::arguments::Arguments;
+use super::context::{Argument, Context, domain_of, target};
+use super::{Lanes, run_on_threads};
 use crate::build::build_equation;
 use crate::exec::bindings::{Marks, Output, Outputs, Rows};
 use crate::exec::run;

@@ -11,7 +11,7 @@ use equelle_runtime::domain::Domain;
 use equelle_runtime::reduce::reduce_on;
 use equelle_runtime::{BoolReduction, Error};
 
-use super::{Argument, Context};
+use super::context::{Argument, Context};
 use crate::exec::bindings::{Output, Outputs};
 
 /// One result at all elements.

@@ -1,5 +1,5 @@
-//! Kernels over all cells that have no Cartesian body: cells far from all sides take their sums over
-//! faces as a few terms each, cells near a side take the body for any grid.
+//! Kernels over all cells that have no Cartesian body: cells far from all sides take their sums
+//! over faces as a few terms each, cells near a side take the body for any grid.
 
 use equelle_front::backend::inside::{Inside, InsideForms};
 use equelle_front::backend::usage::BodyUsage;

@@ -1,5 +1,5 @@
-//! Kernels over all cells that have no Cartesian body: rows of cells inside the grid, and the body for
-//! any grid for cells near its sides.
+//! Kernels over all cells that have no Cartesian body: rows of cells inside the grid, and the body
+//! for any grid for cells near its sides.
 
 use equelle_front::backend::inside::Inside;
 use equelle_front::ir::KBlock;

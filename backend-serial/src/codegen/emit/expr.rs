@@ -261,7 +261,7 @@ impl Writer<'_> {
                 Ok(Text::atom(quote! { #name[grid.face_axis(#face)] }))
             }
             (EntityKind::Face, Form::Stencil) => {
-                let axis = Literal::usize_unsuffixed(self.axis_across(at)?);
+                let axis = Literal::usize_unsuffixed(axis_across(self, at)?);
                 let name = self.leaf(Leaf::PerAxis(id), &name.to_string());
                 Ok(Text::atom(quote! { #name[#axis] }))
             }
@@ -275,12 +275,6 @@ impl Writer<'_> {
         self.form == Form::PerAxis
             && self.place(path) == Some(StencilPoint::Here)
             && self.kernel.space_kind(&self.module.sets) == Some(EntityKind::Face)
-    }
-
-    /// The axis that a face is across, in the body of an equation for cells inside.
-    fn axis_across(&self, path: &Path) -> Written<usize> {
-        let Path::Local(local) = path else { return Err(Failure::Form(Refusal::OtherElement)) };
-        self.faces_across.get(local).copied().ok_or(Failure::Form(Refusal::OtherElement))
     }
 
     /// Whether the path is the face of a side of a cell, in a form by cells.
@@ -319,7 +313,7 @@ impl Writer<'_> {
                 Ok(Text::atom(quote! { #grid.area[axis] }))
             }
             Some(EntityKind::Face) if self.form == Form::Stencil => {
-                let (axis, grid) = (Literal::usize_unsuffixed(self.axis_across(at)?), self.grid());
+                let (axis, grid) = (Literal::usize_unsuffixed(axis_across(self, at)?), self.grid());
                 Ok(Text::atom(quote! { #grid.area[#axis] }))
             }
             Some(EntityKind::Face | EntityKind::Edge | EntityKind::Vertex) | None => Err(Failure::Form(Refusal::Geometry)),
@@ -409,7 +403,7 @@ impl Writer<'_> {
             return Err(self.internal("a displacement outside a Cartesian form"));
         }
         if let (Form::Stencil, Path::Second(face), Path::First(_)) = (self.form, to, from) {
-            let (axis, grid) = (Literal::usize_unsuffixed(self.axis_across(face)?), self.grid());
+            let (axis, grid) = (Literal::usize_unsuffixed(axis_across(self, face)?), self.grid());
             self.uses.add(Use::Dim);
             return Ok(Text::atom(quote! { #grid.displacement::<DIM>(#axis, 1.0) }));
         }
@@ -581,4 +575,10 @@ impl Writer<'_> {
             | (Arithmetic::Div, (_, true)) => return Err(self.internal("arithmetic of Vectors that is not defined")),
         })
     }
+}
+
+/// The axis that a face is across, in the body for cells inside the grid.
+fn axis_across(writer: &Writer<'_>, path: &Path) -> Written<usize> {
+    let Path::Local(local) = path else { return Err(Failure::Form(Refusal::OtherElement)) };
+    writer.faces_across.get(local).copied().ok_or(Failure::Form(Refusal::OtherElement))
 }

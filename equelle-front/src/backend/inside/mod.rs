@@ -1,7 +1,7 @@
-//! Kernels over all cells that have no Cartesian body: they sum Vectors, sum over the faces of other
-//! cells, or are equations that read by index. Where the grid is far from its sides, no rule beyond
-//! it is asked for, sums over faces are a few terms each, and what equations add goes to the same
-//! columns for all cells.
+//! Kernels over all cells that have no Cartesian body: they sum Vectors, sum over the faces of
+//! other cells, or are equations that read by index. Where the grid is far from its sides, no rule
+//! beyond it is asked for, sums over faces are a few terms each, and what equations add goes to the
+//! same columns for all cells.
 
 #[cfg(test)]
 mod tests;

@@ -92,7 +92,7 @@ fn vectors_are_their_components() {
 ",
     );
     let text = inside_text(&module, 3).join("\n");
-    // Faces across the other axes have no component along this one; the two cells are a width apart.
+    // Faces across the other axes have no component along this one; the cells are a width apart.
     assert!(!text.contains("face_x") && !text.contains("face_z"), "{text}");
     let width = "component(displacement(second(face_y), first(face_y)), 1)";
     assert!(text.contains(&format!("sqrt(((-1.0 * {width}) * (-1.0 * {width})))")), "{text}");

@@ -15,12 +15,12 @@ const MOST_STATEMENTS: usize = 2000;
 
 /// Where an entity is.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) enum Place {
+pub(super) enum Located {
     Cell(Offset),
     /// The face across an axis whose first cell is at an offset.
     Face(usize, Offset),
     /// One of two, by state.
-    Chosen(Box<(KExpr, Place, Place)>),
+    Chosen(Box<(KExpr, Located, Located)>),
 }
 
 pub(super) struct Unroller<'a> {
@@ -30,7 +30,7 @@ pub(super) struct Unroller<'a> {
     /// Number of dimensions; `None` where no sum over faces asks for it.
     pub(super) dim: Option<usize>,
     values: BTreeMap<LocalId, Value>,
-    places: BTreeMap<LocalId, Place>,
+    places: BTreeMap<LocalId, Located>,
     pub(super) locals: Vec<Local>,
     pub(super) faces: BTreeMap<LocalId, usize>,
     pub(super) reach: [[u8; 2]; 3],
@@ -70,7 +70,7 @@ impl<'a> Unroller<'a> {
             match value {
                 Value::Number(number) => numbers.push(number.expr()),
                 Value::Vector(components) => numbers.extend(components.into_iter().take(self.dim?).map(Number::expr)),
-                Value::Place(_) => return None,
+                Value::Centroid(_) => return None,
             }
         }
         Some(KBlock { statements, yields: numbers })
@@ -111,7 +111,7 @@ impl<'a> Unroller<'a> {
             }
             KStmt::Add { unknown, at, value } => {
                 // What the state chooses is no column of all cells.
-                let Place::Cell(to) = self.place(at)? else { return None };
+                let Located::Cell(to) = self.place(at)? else { return None };
                 // Elsewhere additions here come last, and only those of this path are such.
                 if self.dim.is_none() && to == Offset::default() && *at != Path::Here {
                     return None;
@@ -181,7 +181,7 @@ impl<'a> Unroller<'a> {
                     let components: Vec<Number> = components.collect();
                     self.values.insert(*local, Value::Vector(components.try_into().ok()?));
                 }
-                (Value::Number(_) | Value::Vector(_) | Value::Place(_), _) => return None,
+                (Value::Number(_) | Value::Vector(_) | Value::Centroid(_), _) => return None,
             }
         }
         self.push(KStmt::If { results: assigned, condition: condition_here.expr(), then, otherwise }, out)
@@ -198,7 +198,7 @@ impl<'a> Unroller<'a> {
         out: &mut Vec<KStmt>,
     ) -> Option<()> {
         let dim = self.dim?;
-        let Place::Cell(cell) = self.place(cell)? else { return None };
+        let Located::Cell(cell) = self.place(cell)? else { return None };
         let is_vector = |local: &LocalId| self.locals[local.0 as usize].ty.basic == Basic::Vector;
         let start = |local| match is_vector(local) {
             true => Value::Vector([Number::Zero, Number::Zero, Number::Zero]),
@@ -213,7 +213,7 @@ impl<'a> Unroller<'a> {
             if only == FaceFilter::Boundary {
                 continue;
             }
-            self.places.insert(face, Place::Face(axis, if is_outward { cell } else { beyond }));
+            self.places.insert(face, Located::Face(axis, if is_outward { cell } else { beyond }));
             let outer = self.is_negative;
             self.is_negative = outer ^ !is_outward;
             let terms = self.statements(body, out);
@@ -240,7 +240,7 @@ impl<'a> Unroller<'a> {
                 }
                 Value::Vector(named.try_into().ok()?)
             }
-            place @ Value::Place(_) => place,
+            place @ Value::Centroid(_) => place,
         };
         self.values.insert(local, value);
         Some(())
@@ -285,7 +285,7 @@ impl<'a> Unroller<'a> {
     fn vector(&mut self, expr: &KExpr) -> Option<[Number; 3]> {
         match self.value(expr)? {
             Value::Vector(vector) => Some(vector),
-            Value::Place(place) => self.position(place),
+            Value::Centroid(place) => self.position(place),
             Value::Number(_) => None,
         }
     }
@@ -323,7 +323,7 @@ impl<'a> Unroller<'a> {
                 Value::expr(self.load(*param, &place)?)
             }
             KExpr::CellFact { fact, at } => {
-                let Place::Cell(mut to) = self.place(at)? else { return None };
+                let Located::Cell(mut to) = self.place(at)? else { return None };
                 Value::expr(match fact {
                     CellFact::Outside { axis, by } => {
                         let axis = usize::from(*axis);
@@ -337,21 +337,21 @@ impl<'a> Unroller<'a> {
                 })
             }
             KExpr::Measure(at) => Value::expr(KExpr::Measure(match self.place(at)? {
-                Place::Cell(to) => Path::Here.offset(to, Default::default()),
-                Place::Face(axis, _) => Path::Local(self.face_across(axis)),
-                Place::Chosen(_) => return None,
+                Located::Cell(to) => Path::Here.offset(to, Default::default()),
+                Located::Face(axis, _) => Path::Local(self.face_across(axis)),
+                Located::Chosen(_) => return None,
             })),
-            KExpr::Centroid(at) => Value::Place(match self.place(at)? {
-                Place::Cell(to) => to.map(|by| 2 * i32::from(by)),
-                Place::Face(axis, first) => {
+            KExpr::Centroid(at) => Value::Centroid(match self.place(at)? {
+                Located::Cell(to) => to.map(|by| 2 * i32::from(by)),
+                Located::Face(axis, first) => {
                     let mut place = first.map(|by| 2 * i32::from(by));
                     place[axis] += 1;
                     place
                 }
-                Place::Chosen(_) => return None,
+                Located::Chosen(_) => return None,
             }),
             KExpr::Normal(at) => {
-                let Place::Face(along, _) = self.place(at)? else { return None };
+                let Located::Face(along, _) = self.place(at)? else { return None };
                 Value::Vector(std::array::from_fn(|axis| if axis == along { Number::One } else { Number::Zero }))
             }
             KExpr::IsEmpty(at) => {
@@ -365,7 +365,7 @@ impl<'a> Unroller<'a> {
             }
             KExpr::Same(a, b) => {
                 let (a, b) = (self.place(a)?, self.place(b)?);
-                if matches!((&a, &b), (Place::Chosen(_), _) | (_, Place::Chosen(_))) {
+                if matches!((&a, &b), (Located::Chosen(_), _) | (_, Located::Chosen(_))) {
                     return None;
                 }
                 Value::expr(KExpr::Bool(a == b))
@@ -426,7 +426,7 @@ impl<'a> Unroller<'a> {
                 None => KExpr::Unary(UnaryOp::Not, Box::new(a.expr())),
             }),
             (op, Value::Number(a)) => Value::expr(KExpr::Unary(op, Box::new(a.expr()))),
-            (_, Value::Vector(_) | Value::Place(_)) => return None,
+            (_, Value::Vector(_) | Value::Centroid(_)) => return None,
         })
     }
 
@@ -440,11 +440,11 @@ impl<'a> Unroller<'a> {
             (Value::Vector(a), Value::Vector(b)) => each(a, &|axis, a| Number::arithmetic(op, a, b[axis].clone())),
             (Value::Vector(a), Value::Number(b)) => each(a, &|_, a| Number::arithmetic(op, a, b.clone())),
             (Value::Number(a), Value::Vector(b)) => each(b, &|_, b| Number::arithmetic(op, a.clone(), b)),
-            (Value::Place(to), Value::Place(from)) if op == Arithmetic::Sub => {
+            (Value::Centroid(to), Value::Centroid(from)) if op == Arithmetic::Sub => {
                 let displacement = (0..3).map(|axis| self.displacement(axis, to[axis] - from[axis]));
                 displacement.collect::<Vec<_>>().try_into().ok().map(Value::Vector)
             }
-            (Value::Place(_), _) | (_, Value::Place(_)) => None,
+            (Value::Centroid(_), _) | (_, Value::Centroid(_)) => None,
         }
     }
 
@@ -477,7 +477,7 @@ impl<'a> Unroller<'a> {
     }
 
     /// An element of a collection.
-    fn load(&mut self, param: ParamId, place: &Place) -> Option<KExpr> {
+    fn load(&mut self, param: ParamId, place: &Located) -> Option<KExpr> {
         let info = self.kernel.params.get(param.0 as usize)?;
         if !matches!(info.ty.basic, Basic::Scalar | Basic::Bool) {
             return None;
@@ -486,25 +486,27 @@ impl<'a> Unroller<'a> {
         let held = self.sets.get(set);
         let is_of_all = held.canonical.is_some_and(|set| set.extent == Extent::All);
         match (place, held.kind) {
-            (Place::Cell(to), EntityKind::Cell) if is_of_all => Some(KExpr::Load { param, at: Path::Here.offset(*to, Default::default()) }),
-            (Place::Face(axis, _), EntityKind::Face) if info.per_axis => {
+            (Located::Cell(to), EntityKind::Cell) if is_of_all => {
+                Some(KExpr::Load { param, at: Path::Here.offset(*to, Default::default()) })
+            }
+            (Located::Face(axis, _), EntityKind::Face) if info.per_axis => {
                 Some(KExpr::Load { param, at: Path::Local(self.face_across(*axis)) })
             }
-            (Place::Chosen(chosen), _) => {
+            (Located::Chosen(chosen), _) => {
                 let (condition, a, b) = &**chosen;
                 let (if_true, if_false) = (Box::new(self.load(param, a)?), Box::new(self.load(param, b)?));
                 Some(KExpr::Select { condition: Box::new(condition.clone()), if_true, if_false })
             }
-            (Place::Cell(_) | Place::Face(..), _) => None,
+            (Located::Cell(_) | Located::Face(..), _) => None,
         }
     }
 
     /// Membership in a set that the grid alone decides.
-    fn is_member(&mut self, set: SetId, place: &Place) -> Option<bool> {
+    fn is_member(&mut self, set: SetId, place: &Located) -> Option<bool> {
         let set = self.sets.get(set).canonical?;
         match (place, set.kind) {
-            (Place::Face(..), EntityKind::Face) => {}
-            (Place::Cell(to), EntityKind::Cell) => {
+            (Located::Face(..), EntityKind::Face) => {}
+            (Located::Cell(to), EntityKind::Cell) => {
                 if set.extent != Extent::All {
                     // A cell whose neighbours exist is none at the boundary.
                     for (axis, by) in (0..self.dim?).flat_map(|axis| [(axis, -1), (axis, 1)]) {
@@ -520,33 +522,33 @@ impl<'a> Unroller<'a> {
     }
 
     /// Where a path leads, if to the same place from all cells inside, or to one of two by state.
-    fn place(&mut self, path: &Path) -> Option<Place> {
+    fn place(&mut self, path: &Path) -> Option<Located> {
         match path {
-            Path::Here => Some(Place::Cell(Offset::default())),
+            Path::Here => Some(Located::Cell(Offset::default())),
             Path::Local(id) => self.places.get(id).cloned(),
             Path::First(face) => {
-                let Place::Face(_, first) = self.place(face)? else { return None };
-                Some(Place::Cell(first))
+                let Located::Face(_, first) = self.place(face)? else { return None };
+                Some(Located::Cell(first))
             }
             Path::Second(face) => {
-                let Place::Face(axis, mut cell) = self.place(face)? else { return None };
+                let Located::Face(axis, mut cell) = self.place(face)? else { return None };
                 cell[axis] = cell[axis].checked_add(1)?;
-                Some(Place::Cell(cell))
+                Some(Located::Cell(cell))
             }
             Path::Offset { from, by, .. } => {
-                let Place::Cell(mut to) = self.place(from)? else { return None };
+                let Located::Cell(mut to) = self.place(from)? else { return None };
                 for axis in (0..3).filter(|&axis| by[axis] != 0) {
                     to[axis] = to[axis].checked_add(by[axis])?;
                     self.reaches(std::array::from_fn(|other| if other == axis { to[axis] } else { 0 }));
                 }
-                Some(Place::Cell(to))
+                Some(Located::Cell(to))
             }
             Path::Select { condition, if_true, if_false } if self.dim.is_some() => {
                 let condition = self.number(condition)?;
                 if let Some(holds) = condition.known() {
                     return self.place(if holds { if_true } else { if_false });
                 }
-                Some(Place::Chosen(Box::new((condition.expr(), self.place(if_true)?, self.place(if_false)?))))
+                Some(Located::Chosen(Box::new((condition.expr(), self.place(if_true)?, self.place(if_false)?))))
             }
             Path::Select { .. } | Path::Through { .. } | Path::SideFace(_) | Path::Shift { .. } | Path::Empty => None,
         }
@@ -593,7 +595,7 @@ fn select(condition: KExpr, a: Value, b: Value) -> Option<Value> {
             let components: Vec<Number> = a.into_iter().zip(b).map(|(a, b)| select(condition.clone(), a, b)).collect();
             components.try_into().ok().map(Value::Vector)
         }
-        (Value::Number(_) | Value::Vector(_) | Value::Place(_), _) => None,
+        (Value::Number(_) | Value::Vector(_) | Value::Centroid(_), _) => None,
     }
 }
 
@@ -609,6 +611,6 @@ fn taken_in(reduction: FaceReduction, is_outward: bool, sum: Value, term: Value)
         (Some(extreme), Value::Number(value), Value::Number(term)) => {
             Some(Value::expr(KExpr::Math(extreme, Box::new(value.expr()), Box::new(term.expr()))))
         }
-        (_, Value::Number(_) | Value::Vector(_) | Value::Place(_), _) => None,
+        (_, Value::Number(_) | Value::Vector(_) | Value::Centroid(_), _) => None,
     }
 }

@@ -19,7 +19,7 @@ pub(super) enum Value {
     Number(Number),
     Vector([Number; 3]),
     /// A centroid, in half widths from that of the cell at hand along each axis.
-    Place([i32; 3]),
+    Centroid([i32; 3]),
 }
 
 impl Number {

@@ -516,8 +516,8 @@ impl Planner<'_> {
     }
 
     /// Why a value at cells is stored that faces read, if it is: it is made of functions and tables
-    /// for the most part. Other arithmetic is done again: rows keep it for both sides of a face, and
-    /// threads have it at hand.
+    /// for the most part. Other arithmetic is done again: rows keep it for both sides of a face,
+    /// and threads have it at hand.
     fn read_by_faces(&mut self, result: ValueId, cost: u32, sites: &Sites) -> Option<Why> {
         let evaluations = sites.all_evaluations();
         let again = cost.saturating_mul(evaluations.saturating_sub(1));

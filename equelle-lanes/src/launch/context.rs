@@ -1,0 +1,39 @@
+//! What a launch knows of the program that runs.
+
+use std::sync::Arc;
+
+use backend_serial::runtime::SerialRuntime;
+use equelle_front::ir::Kernel;
+use equelle_front::types::SetId;
+use equelle_interp::provider::KernelContext;
+use equelle_interp::value::Value;
+use equelle_runtime::Error;
+use equelle_runtime::domain::Domain;
+
+use crate::build::Target;
+use crate::program::Layout;
+
+pub type Context<'c> = KernelContext<'c, SerialRuntime>;
+pub type Argument = Value<SerialRuntime>;
+
+/// What a kernel over a domain is compiled for.
+pub fn target<'c>(context: &Context<'c>, space: &Domain, cartesian_form: bool, face_axis: Option<usize>) -> Target<'c> {
+    let layout = match space.offset() {
+        Some(first) => Layout::Consecutive(first),
+        None => Layout::List,
+    };
+    let grid = context.rt.grid();
+    let shape = grid.cartesian_shape().copied();
+    Target { sets: &context.module.sets, dim: grid.dim(), shape, cartesian_form, layout, face_axis }
+}
+
+/// The domain of a set: a parameter of the kernel, or a canonical one.
+pub fn domain_of(context: &mut Context<'_>, kernel: &Kernel, args: &[Argument], set: SetId) -> Result<Option<Arc<Domain>>, Error> {
+    if let Some(Value::Domain(domain)) = kernel.domain_param(set).and_then(|param| args.get(param.0 as usize)) {
+        return Ok(Some(Arc::clone(domain)));
+    }
+    match context.module.sets.get(set).canonical {
+        Some(_) => context.domain(set).map(Some),
+        None => Ok(None),
+    }
+}
