@@ -86,6 +86,10 @@ fn as_interpreted(name: &str, how: &[&str]) {
     let names = |out: &str| {
         let entries = fs::read_dir(folder.join(out).join("failure")).expect("a folder");
         let mut names: Vec<String> = entries.map(|entry| entry.expect("an entry").file_name().to_string_lossy().into_owned()).collect();
+        // A clock decides of which of the two good steps the state was kept last.
+        for name in &mut names {
+            *name = name.replace("checkpoint-00001", "checkpoint-00002");
+        }
         names.sort();
         names
     };
