@@ -66,7 +66,8 @@ fn four_times_as_many_rounds_need_no_more_memory() {
                 once(rounds);
                 let before = peak();
                 once(4 * rounds);
-                let more = peak() - before;
+                // Linux counts pages for each thread, and corrects the sum later.
+                let more = peak().saturating_sub(before);
                 assert!(more < BOUND, "{name} with {outputs:?} and {cells}: {more} bytes more");
             }
         }
