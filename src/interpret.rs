@@ -22,7 +22,7 @@ use equelle_runtime::{
 use crate::failure::Failure;
 use crate::package::{self, UnitOfOutput};
 
-/// What evaluates kernels.
+/// The evaluator of kernels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kernels {
     /// Lanes, by Cartesian forms where there are some, as compiled programs: the same numbers.

@@ -1,6 +1,6 @@
 //! Geometry in Cartesian forms: from the cell widths alone.
 
-use equelle_front::ir::{Path, Side};
+use equelle_front::ir::Path;
 use equelle_front::types::EntityKind;
 use equelle_runtime::Error;
 use equelle_runtime::grid::Cartesian;
@@ -25,7 +25,8 @@ impl Evaluator<'_> {
     pub fn displacement(&mut self, to: &Path, from: &Path) -> Result<[f64; 3], Error> {
         let shape = self.shape.ok_or_else(|| defect("a displacement needs a Cartesian grid"))?;
         let mut vector = [0.0; 3];
-        let halves = half_widths(to)? - half_widths(from)?;
+        let place = |path: &Path| path.half_widths().ok_or_else(|| defect("the place of this entity relative to the element is not known"));
+        let halves = place(to)? - place(from)?;
         let axis = match (self.axis, self.here) {
             (Some(axis), _) => axis,
             (None, Some(here)) if halves != 0 => shape.face_ijk(here as usize).axis,
@@ -34,25 +35,5 @@ impl Evaluator<'_> {
         };
         vector[axis] = f64::from(halves) * 0.5 * shape.spacing[axis];
         Ok(vector)
-    }
-}
-
-/// Position relative to the element along the axis at hand, in half cell widths.
-fn half_widths(path: &Path) -> Result<i32, Error> {
-    match path {
-        Path::Here => Ok(0),
-        Path::SideFace(Side::Low) => Ok(-1),
-        Path::SideFace(Side::High) => Ok(1),
-        Path::Shift { from, by } => Ok(half_widths(from)? + 2 * i32::from(*by)),
-        // The element is a face; its cells are half a width away.
-        Path::First(face) if **face == Path::Here => Ok(-1),
-        Path::Second(face) if **face == Path::Here => Ok(1),
-        Path::First(_)
-        | Path::Second(_)
-        | Path::Local(_)
-        | Path::Through { .. }
-        | Path::Select { .. }
-        | Path::Offset { .. }
-        | Path::Empty => Err(defect("the place of this entity relative to the element is not known")),
     }
 }

@@ -20,7 +20,7 @@ pub(crate) struct Interpreter<'a, R: DerivativeAccess> {
     pub module: &'a Module,
     pub rt: &'a mut R,
     pub options: Options,
-    /// What evaluates kernels.
+    /// Evaluates kernels.
     pub provider: &'a mut dyn KernelProvider<R>,
     /// The domain that each set is at present.
     pub domains: BTreeMap<SetId, R::Domain>,

@@ -1,4 +1,4 @@
-//! What evaluates kernels.
+//! Providers of kernels, and the element-by-element one.
 
 use std::collections::BTreeMap;
 
@@ -32,7 +32,7 @@ pub trait KernelProvider<R: DerivativeAccess> {
     ) -> Result<R::ScalarCollection, Error>;
 }
 
-/// What a provider may use of the program that runs.
+/// The part of the running program that a provider may use.
 pub struct KernelContext<'c, R: DerivativeAccess> {
     /// The program.
     pub module: &'c Module,

@@ -115,9 +115,9 @@ pub enum Accumulation {
 /// The sign with which a derivative is added: that of the sums that it stands in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum EntrySign {
-    /// Of no sum, or of the high side of a cell.
+    /// Plus: no sum, or the high side of a cell.
     Plus,
-    /// Of the low side of a cell.
+    /// Minus: the low side of a cell.
     Minus,
     /// Plus where the truth value holds, else minus.
     PlusWhere(TruthReg),
@@ -140,9 +140,9 @@ pub enum EntryColumn {
 pub struct CellSide {
     /// Axis of the side.
     pub axis: u8,
-    /// Whether it is the high side.
+    /// True for the high side.
     pub high: bool,
-    /// Whether the cells at the boundary are meant.
+    /// True for the cells at the boundary.
     pub boundary: bool,
 }
 
@@ -315,7 +315,7 @@ pub enum Instr {
         a: EntityReg,
         b: EntityReg,
     },
-    /// Whether entities are in a set; fails where they are Empty.
+    /// Tests membership in a set; fails where an entity is Empty.
     Member {
         dst: TruthReg,
         ranks: ArrayId,
@@ -332,7 +332,7 @@ pub enum Instr {
         at: EntityReg,
         axes: [bool; 3],
     },
-    /// Whether a term takes the place of an extreme: of the largest, or of the smallest.
+    /// Tests if a term takes the place of an extreme: the largest, or the smallest.
     Replaces {
         dst: TruthReg,
         largest: bool,
@@ -490,13 +490,13 @@ pub enum RealArray {
 /// An array of Vectors of the grid.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum TripleArray {
-    /// Of all entities of a kind.
+    /// Centroids of all entities of a kind.
     Centroids(EntityKind),
-    /// Of all faces.
+    /// Normals of all faces.
     Normals,
 }
 
-/// What a program reads.
+/// Arrays that a program reads.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ArrayLists {
     /// Numbers.
@@ -529,7 +529,7 @@ pub struct LaneProgram {
     pub code: Vec<Instr>,
     /// In an order in which each is made of earlier ones.
     pub uniforms: Vec<Uniform>,
-    /// What is read.
+    /// Arrays that it reads.
     pub arrays: ArrayLists,
     /// Offsets of reads by index, and what sides do.
     pub offsets: Vec<(Offset, Beyond)>,
@@ -539,14 +539,14 @@ pub struct LaneProgram {
     pub shape: Option<Cartesian>,
     /// Numbers of registers.
     pub n_reals: u32,
-    /// Of truth values.
+    /// Number of registers of truth values.
     pub n_truths: u32,
-    /// Of entities.
+    /// Number of registers of entities.
     pub n_entities: u32,
 }
 
 impl LaneProgram {
-    /// Whether it asks for the cells of faces or the faces of cells.
+    /// True if it asks for the cells of faces or the faces of cells.
     pub fn reads_topology(&self) -> bool {
         self.code.iter().any(|instr| matches!(instr, Instr::Faces { .. } | Instr::FaceCell { .. }))
     }

@@ -1,4 +1,4 @@
-//! What is the same for all elements of a launch.
+//! Numbers that are the same for all elements of a launch.
 
 use equelle_front::ir::Interpolant;
 use equelle_interp::value::elementary;

@@ -293,7 +293,7 @@ pub fn run_by_lanes(module: &Verified, runnable: &'static Runnable, words: &[Str
     run_by(runnable, words, |session| interpret_by(module, &mut SerialRuntime::new(session), options, lanes))
 }
 
-/// Whether lanes give what the evaluator of elements gives: the same bits, and the same error with
+/// Compares lanes with the evaluator of elements: the same bits, and the same error with
 /// the same words, for a number of threads.
 ///
 /// # Errors
@@ -321,7 +321,7 @@ fn same_words(expected: &Outcome, found: &Outcome) -> Result<(), String> {
     Ok(())
 }
 
-/// Whether lanes give what elements gave, on two threads.
+/// Compares lanes on two threads with what elements gave.
 fn lanes_on(
     module: &Verified,
     runnable: &'static Runnable,

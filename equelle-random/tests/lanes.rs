@@ -12,8 +12,8 @@ use equelle_random::compare::{compare_lanes, compile, run_by_lanes};
 use equelle_random::project::{Subject, subjects, wording_subjects};
 use rayon::prelude::*;
 
-/// What lanes left to the evaluator of elements, by program and kernel, what differed, and how many
-/// kernels were compiled.
+/// Kernels left to the evaluator of elements, by program, the differences, and the number of
+/// kernels that were compiled.
 fn compared(subject: &Subject) -> (BTreeMap<String, String>, Vec<String>, usize) {
     let (mut fallen, mut differences, mut compiled) = (BTreeMap::new(), Vec::new(), 0);
     let module = subject.compile(OptLevel::O2, Numbers::default());

@@ -8,7 +8,7 @@ const PROGRAM: &str = "tests/implicit/inside.equelle";
 #[test]
 fn one_correction_solves_linear_problems_with_sums_of_other_cells() {
     let folder = crate::support::scratch("inside");
-    // Of the first of each dimension most cells are inside, of the others none.
+    // Most cells of the first grid of each dimension are inside, none of the others.
     let grids = [
         ("grid_dim=1 nx=9", 9),
         ("grid_dim=2 nx=7 ny=6", 42),

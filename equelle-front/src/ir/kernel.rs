@@ -467,6 +467,27 @@ impl Path {
         Path::Shift { from: Box::new(Path::Here), by }
     }
 
+    /// Position relative to the element along the axis at hand of a Cartesian form, in half cell
+    /// widths; `None` where it is not known.
+    pub fn half_widths(&self) -> Option<i32> {
+        match self {
+            Path::Here => Some(0),
+            Path::SideFace(Side::Low) => Some(-1),
+            Path::SideFace(Side::High) => Some(1),
+            Path::Shift { from, by } => Some(from.half_widths()? + 2 * i32::from(*by)),
+            // The element is a face; its cells are half a width away.
+            Path::First(face) if **face == Path::Here => Some(-1),
+            Path::Second(face) if **face == Path::Here => Some(1),
+            Path::First(_)
+            | Path::Second(_)
+            | Path::Local(_)
+            | Path::Through { .. }
+            | Path::Select { .. }
+            | Path::Offset { .. }
+            | Path::Empty => None,
+        }
+    }
+
     /// The cell at an offset from the end of this path. Offsets are added up where along each axis
     /// one of the two is zero or both wrap around.
     pub fn offset(self, by: Offset, beyond: Beyond) -> Path {

@@ -59,7 +59,7 @@ pub(super) fn of_kernels(module: &Module) -> OfKernels {
     of_those(module, |_| true, |_| true)
 }
 
-/// Of the kernels and Jacobian forms that have no Cartesian form.
+/// Arrays that kernels and Jacobian forms without a Cartesian form read.
 pub(super) fn of_general_kernels(module: &Module) -> OfKernels {
     of_those(module, |kernel| kernel.cartesian.is_none(), |form| form.cartesian.is_none())
 }

@@ -80,8 +80,8 @@ impl Needs {
         Needs::in_run(module, scratch, Run::Compiled)
     }
 
-    /// Of a module as the interpreter runs it by lanes: as it is compiled, but that no result takes
-    /// the memory of an argument, and that general bodies read arrays of Cartesian grids too.
+    /// Memory of a module that the interpreter runs by lanes: that of the compiled module, but no
+    /// result takes the memory of an argument, and general bodies read arrays of Cartesian grids.
     pub fn by_lanes(module: &Module) -> Needs {
         let mut needs = Needs::in_run(module, &[], Run::Lanes);
         let of_kernels = geometry::of_general_kernels(module);
@@ -90,8 +90,8 @@ impl Needs {
         needs
     }
 
-    /// Of a module as the interpreter runs it element by element: kernels by their general bodies,
-    /// whatever the grid is, on copies of their arguments.
+    /// Memory of a module that the interpreter runs element by element: kernels take their general
+    /// bodies on any grid, and copies of their arguments.
     pub fn by_elements(module: &Module) -> Needs {
         let mut needs = Needs::in_run(module, &[], Run::Elements);
         needs.sets.iter_mut().for_each(|set| set.cartesian = set.general);

@@ -10,7 +10,7 @@ use crate::program::{Address, Instr, RankSource, RealArray, RealBinary, RealSrc,
 use crate::refusal::Refusal;
 
 impl Builder<'_> {
-    /// What an expression is worth.
+    /// The value of an expression.
     pub fn expr(&mut self, expr: &KExpr) -> Result<Value, Refusal> {
         Ok(match expr {
             KExpr::Real(x) => Value::Real(self.constant(*x)),
@@ -360,7 +360,8 @@ impl Builder<'_> {
 
     fn displacement(&mut self, to: &Path, from: &Path) -> Result<Vec<RealSrc>, Refusal> {
         let shape = self.target.shape.ok_or(Refusal::OtherEntity)?;
-        let halves = half_widths(to)? - half_widths(from)?;
+        let place = |path: &Path| path.half_widths().ok_or(Refusal::OtherEntity);
+        let halves = place(to)? - place(from)?;
         let axis = match self.axis.or(self.target.face_axis) {
             Some(axis) => Some(axis),
             None if halves == 0 => None,
@@ -388,26 +389,5 @@ impl Builder<'_> {
 
     fn kind(&self, path: &Path) -> Result<EntityKind, Refusal> {
         self.kernel.path_kind(self.target.sets, path).ok_or(Refusal::Type)
-    }
-}
-
-/// Position relative to the element along the axis at hand, in half cell widths.
-fn half_widths(path: &Path) -> Result<i32, Refusal> {
-    use equelle_front::ir::Side;
-    match path {
-        Path::Here => Ok(0),
-        Path::SideFace(Side::Low) => Ok(-1),
-        Path::SideFace(Side::High) => Ok(1),
-        Path::Shift { from, by } => Ok(half_widths(from)? + 2 * i32::from(*by)),
-        // The element is a face; its cells are half a width away.
-        Path::First(face) if **face == Path::Here => Ok(-1),
-        Path::Second(face) if **face == Path::Here => Ok(1),
-        Path::First(_)
-        | Path::Second(_)
-        | Path::Local(_)
-        | Path::Through { .. }
-        | Path::Select { .. }
-        | Path::Offset { .. }
-        | Path::Empty => Err(Refusal::OtherEntity),
     }
 }

@@ -1,4 +1,4 @@
-//! What may fail at an element: a choice of such evaluates the branch taken alone.
+//! Choices whose branches may fail at an element: only the branch taken is evaluated.
 
 use equelle_front::ir::visit::{Node, visit_block, visit_expr, visit_path};
 use equelle_front::ir::{KBlock, KExpr, Path};
@@ -10,7 +10,7 @@ use super::Builder;
 const FEW: usize = 12;
 
 impl Builder<'_> {
-    /// Whether a branch is to be evaluated in the lanes that take it alone: it may fail, or costs
+    /// True if a branch is evaluated only in the lanes that take it: it may fail, or costs
     /// more than to open a region.
     pub fn needs_region(&self, branch: &KExpr) -> bool {
         let (mut parts, mut fails) = (0, false);
@@ -71,7 +71,7 @@ impl Builder<'_> {
     }
 }
 
-/// Whether a part takes as long as ten others.
+/// True if a part takes as long as ten others.
 fn is_costly(node: Node<'_>) -> bool {
     matches!(node, Node::Expr(KExpr::Unary(equelle_front::ir::UnaryOp::Elementary(_), _) | KExpr::Math(..) | KExpr::Interpolate { .. }))
         && !matches!(node, Node::Expr(KExpr::Math(equelle_front::ops::BinaryMath::Min | equelle_front::ops::BinaryMath::Max, ..)))

@@ -149,7 +149,7 @@ fn is_each(src: RealSrc) -> bool {
     }
 }
 
-/// Whether an operation opens or closes a region.
+/// True if an operation opens or closes a region.
 fn is_border(instr: &Instr) -> bool {
     matches!(instr, Instr::Enter { .. } | Instr::EnterSide { .. } | Instr::Leave | Instr::Faces { .. } | Instr::NextFaces { .. })
 }

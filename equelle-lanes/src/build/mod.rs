@@ -26,7 +26,7 @@ use crate::program::{
 };
 use crate::refusal::Refusal;
 
-/// What a kernel is compiled for.
+/// The grid and the form that a kernel is compiled for.
 #[derive(Clone, Copy, Debug)]
 pub struct Target<'a> {
     /// Sets of the program.
@@ -35,11 +35,11 @@ pub struct Target<'a> {
     pub dim: usize,
     /// The grid, if it is Cartesian.
     pub shape: Option<Cartesian>,
-    /// Whether `block` is a Cartesian form.
+    /// True if `block` is a Cartesian form.
     pub cartesian_form: bool,
     /// Where the elements are.
     pub layout: Layout,
-    /// Of a form that is evaluated once per axis: the axis of the face. `None` for cells.
+    /// Axis of the face, in a form that is evaluated once per axis; `None` for cells.
     pub face_axis: Option<usize>,
 }
 
@@ -69,7 +69,7 @@ enum Entity {
     Reg(EntityReg),
 }
 
-/// What an expression is worth.
+/// The value of an expression.
 #[derive(Clone, Debug, PartialEq)]
 enum Value {
     Real(RealSrc),
@@ -102,7 +102,7 @@ impl Value {
     }
 }
 
-/// What becomes of derivatives.
+/// Targets of additions to derivatives.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Additions {
     /// There are none.
@@ -131,7 +131,7 @@ struct Builder<'a> {
     /// Axis of the side at hand.
     axis: Option<usize>,
     additions: Additions,
-    /// Of the sums that are open.
+    /// Sign of the sums that are open.
     sign: EntrySign,
     n_reals: u32,
     n_truths: u32,
@@ -141,7 +141,7 @@ struct Builder<'a> {
 /// Compiles a kernel: its checks, and a body of it.
 ///
 /// # Errors
-/// What lanes do not have.
+/// [`Refusal`] for a construct that lanes do not have.
 pub fn build(kernel: &Kernel, block: &KBlock, target: Target<'_>) -> Result<LaneProgram, Refusal> {
     let mut builder = Builder::new(kernel, target);
     builder.checks()?;
@@ -157,7 +157,7 @@ pub fn build(kernel: &Kernel, block: &KBlock, target: Target<'_>) -> Result<Lane
 /// `skeleton` lists.
 ///
 /// # Errors
-/// What lanes do not have.
+/// [`Refusal`] for a construct that lanes do not have.
 pub fn build_equation(
     kernel: &Kernel,
     block: &KBlock,
@@ -184,7 +184,7 @@ pub fn build_equation(
 /// the results.
 ///
 /// # Errors
-/// What is not the same for all elements of the axis.
+/// [`Refusal`] for a value that differs among the elements of the axis.
 pub fn build_uniform(kernel: &Kernel, block: &KBlock, target: Target<'_>) -> Result<(LaneProgram, Vec<UniformId>), Refusal> {
     let mut builder = Builder::new(kernel, target);
     let values = builder.block(block)?;

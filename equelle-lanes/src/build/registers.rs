@@ -12,7 +12,7 @@ pub enum File {
     Entity,
 }
 
-/// What an operation does with a register.
+/// The use that an operation makes of a register.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Access {
     Read,
@@ -186,7 +186,7 @@ pub fn allocate(mut program: LaneProgram) -> LaneProgram {
             });
             *register = *place;
         });
-        // What is written here is not what is read here.
+        // Registers are given back after the operation, so that it writes none that it reads.
         for key in ends.remove(&position).unwrap_or_default() {
             if let Some(place) = places.remove(&key) {
                 free.entry(key.0).or_default().push(place);

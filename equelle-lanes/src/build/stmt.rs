@@ -14,7 +14,7 @@ type Variables = Vec<Vec<RealReg>>;
 /// The terms of one face.
 struct Terms {
     reduction: FaceReduction,
-    /// Of a sum.
+    /// How a sum adds its terms.
     how: Accumulation,
     face: Entity,
 }
@@ -211,7 +211,7 @@ impl Builder<'_> {
         Ok(())
     }
 
-    /// What a reduction has found.
+    /// Defines the results of a reduction.
     fn finish(&mut self, results: &[LocalId], extreme_faces: &[LocalId], variables: Variables, found: &[EntityReg]) -> Result<(), Refusal> {
         for (local, components) in results.iter().zip(variables) {
             let is_vector = self.kernel.local_type(*local).is_some_and(|ty| ty.basic == Basic::Vector);

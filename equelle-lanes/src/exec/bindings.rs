@@ -1,4 +1,4 @@
-//! What a program reads and writes in one launch.
+//! Arrays and numbers that a program reads and writes in one launch.
 
 use equelle_runtime::grid::{NONE, SideMap, Topology};
 use equelle_runtime::threads::{Entries, Parts};

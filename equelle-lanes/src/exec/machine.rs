@@ -73,8 +73,8 @@ pub struct Machine<'p> {
     start: usize,
     /// Its cell, where cells of a Cartesian grid follow each other.
     origin: Origin,
-    /// Whether what has no value is passed over: places of derivatives may be elements that do not
-    /// exist.
+    /// True if elements without a value are passed over: places of derivatives may be those of
+    /// elements that do not exist.
     lenient: bool,
 }
 

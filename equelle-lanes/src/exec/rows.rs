@@ -1,4 +1,4 @@
-//! What cells of a Cartesian grid have in rows: sides, and neighbours by index.
+//! Sides of cells, and neighbours by index, in rows of a Cartesian grid.
 
 use std::ops::Range;
 
@@ -24,7 +24,7 @@ pub struct Origin {
 }
 
 impl Origin {
-    /// Of a cell.
+    /// The origin at a cell.
     pub fn new(shape: &Cartesian, cell: usize) -> Self {
         Origin { cell, ijk: shape.cell_ijk(cell) }
     }

@@ -67,7 +67,7 @@ fn program(code: Vec<Instr>, shape: Option<Cartesian>) -> LaneProgram {
     }
 }
 
-/// What the first result of a program is on arrays.
+/// The first result of a program on arrays.
 fn result(code: Vec<Instr>, arrays: &[&[f64]], n: usize) -> Result<Vec<f64>, usize> {
     let grid = Grid::cartesian(Cartesian::line(n, 1.0)).expect("a grid");
     on_grid(code, &grid, None, arrays, &[], n)

@@ -409,7 +409,7 @@ pub fn copy<T: Copy>(dst: &mut [T], active: Option<&[bool]>, src: &[T]) {
     }
 }
 
-/// Whether a term takes the place of an extreme.
+/// Marks the lanes in which a term takes the place of an extreme.
 #[inline(always)]
 pub fn replaces(dst: &mut [bool], largest: bool, extreme: Operand<'_>, term: Operand<'_>) {
     if largest {

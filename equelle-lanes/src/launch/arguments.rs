@@ -52,7 +52,7 @@ enum RankData {
     Map(Rc<Vec<u32>>),
 }
 
-/// What a launch holds while it runs.
+/// Numbers and arrays that a launch holds while it runs.
 pub struct Arguments {
     uniforms: Vec<f64>,
     reals: Vec<Reals>,
@@ -176,7 +176,7 @@ pub struct SingleValues<'a> {
 }
 
 impl<'a> SingleValues<'a> {
-    /// Of a program.
+    /// Values that a program reads.
     pub fn of(context: &mut Context<'_>, args: &'a [Argument], program: &LaneProgram) -> SingleValues<'a> {
         let mut per_axis = BTreeMap::new();
         for uniform in &program.uniforms {

@@ -1,4 +1,4 @@
-//! What a launch knows of the program that runs.
+//! The running program as a launch sees it.
 
 use std::sync::Arc;
 
@@ -16,7 +16,7 @@ use crate::program::Layout;
 pub type Context<'c> = KernelContext<'c, SerialRuntime>;
 pub type Argument = Value<SerialRuntime>;
 
-/// What a kernel over a domain is compiled for.
+/// The target of a kernel over a domain.
 pub fn target<'c>(context: &Context<'c>, space: &Domain, cartesian_form: bool, face_axis: Option<usize>) -> Target<'c> {
     let layout = match space.offset() {
         Some(first) => Layout::Consecutive(first),

@@ -30,7 +30,7 @@ struct Compiled {
     pattern: LaneProgram,
 }
 
-/// What the places of derivatives depend on.
+/// The places of derivatives depend on these.
 #[derive(Clone)]
 struct PatternKey {
     space: Arc<Domain>,

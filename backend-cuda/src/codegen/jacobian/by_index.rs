@@ -20,8 +20,8 @@ use crate::codegen::signature::{Argument, EquationText, LaunchBounds};
 pub(in crate::codegen) fn equation_by_index(source: Source<'_>, form: &JacobianForm, inside: &InsideForms) -> EquationText {
     let Source { name, reals, .. } = source;
     let skeleton = Skeleton::of(form);
-    // What reads by index alone has a closed form for each cell; sums over faces have a body for
-    // any grid.
+    // Reads by index have a closed form for each cell near the sides; sums over faces have the body
+    // for any grid.
     let near_form = match inside {
         InsideForms::AnyDimension(_) => Form::Cells,
         InsideForms::ByDimension(_) => Form::General,

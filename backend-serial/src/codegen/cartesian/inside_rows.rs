@@ -20,7 +20,7 @@ pub(super) struct InsideRows<'a> {
 }
 
 impl<'a> InsideRows<'a> {
-    /// What evaluates the cells near a side.
+    /// Code for the cells near a side.
     pub(super) fn at_sides(&self, writer: &mut Writer<'a>) -> Written<AtSides> {
         writer.form = Form::General;
         writer.on_cartesian_grid = true;

@@ -58,8 +58,8 @@ pub enum InsideForms {
 }
 
 impl InsideForms {
-    /// Of a kernel over all cells; `None` where rows of an equation are not the same for all cells
-    /// inside, or where it asks for anything that is not known there.
+    /// Forms of a kernel over all cells; `None` where rows of an equation differ among cells
+    /// inside, or where the kernel asks for anything that is not known there.
     pub fn of(kernel: &Kernel, sets: &SetTable) -> Option<InsideForms> {
         let all_cells = Shape::Collection(sets.canonical(CanonicalSet::ALL_CELLS));
         let is_over_cells = |param: &Param| param.ty.shape == all_cells;

@@ -151,7 +151,7 @@ fn neighbours_share_the_sums_of_cells() {
   }}
 "
     ));
-    // Of the two cells of four faces one is here: five cells have a sum each, beside the outer one.
+    // One of the two cells of each face is here: five cells have a sum, beside the outer one.
     let sums = inside_text(&module, 2).iter().filter(|line| line.contains(": Scalar = ")).count();
     assert_eq!(sums, 5 + 1, "{:#?}", inside_text(&module, 2));
 }
@@ -163,7 +163,7 @@ fn what_is_not_known_inside_has_no_form() {
         InsideForms::of(&module.kernels[0], &module.sets).is_some()
     };
     assert!(of(FLUX));
-    // What is stored on faces has an element for each, unless it is the same along an axis.
+    // Stored values of faces have an element for each face, unless they are the same along an axis.
     let module = parse(&print(&module(FLUX)).replace(" per_axis", "")).expect("a module");
     assert!(InsideForms::of(&module.kernels[0], &module.sets).is_none());
 }

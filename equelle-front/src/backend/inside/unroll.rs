@@ -110,7 +110,7 @@ impl<'a> Unroller<'a> {
                 Some(())
             }
             KStmt::Add { unknown, at, value } => {
-                // What the state chooses is no column of all cells.
+                // A column that the state chooses is not the same for all cells.
                 let Located::Cell(to) = self.place(at)? else { return None };
                 // Elsewhere additions here come last, and only those of this path are such.
                 if self.dim.is_none() && to == Offset::default() && *at != Path::Here {

@@ -1,4 +1,4 @@
-//! What expressions are worth inside the grid, with the zeros and ones that follow from the axes.
+//! Values of expressions inside the grid, with the zeros and ones that follow from the axes.
 
 use crate::ir::{KExpr, UnaryOp};
 use crate::ops::Arithmetic;
@@ -13,7 +13,7 @@ pub(super) enum Number {
     Expr(KExpr),
 }
 
-/// What an expression is worth.
+/// The value of an expression.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Value {
     Number(Number),
