@@ -1,5 +1,7 @@
 //! Store or recompute: the decision for every value of a function.
 
+mod costs;
+
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::super::analysis::Defs;
@@ -9,8 +11,8 @@ use super::mixed_forms::values_to_store;
 use super::offsets::{OffsetReads, reads, sum};
 use super::placement::{Placement, is_fusable, is_storable};
 use crate::cost::{CostModel, Extremes};
-use crate::ir::{Block, Function, Op, OpClass, StmtKind, Storage, UnaryOp, ValueId};
-use crate::ops::{BinaryMath, Offset};
+use crate::ir::{Block, Function, Op, OpClass, StmtKind, Storage, ValueId};
+use crate::ops::Offset;
 use crate::types::{Basic, CanonicalSet, EntityKind, Extent, SetTable, Shape, Type};
 
 /// Operations above one another that are substituted into one expression; what would be higher is
@@ -542,38 +544,6 @@ impl Planner<'_> {
         }
     }
 
-    /// Cost of one evaluation with everything substituted, and whether that sums over faces.
-    fn cost(&mut self, value: ValueId) -> (u32, bool) {
-        if let Some(&known) = self.costs.get(&value) {
-            return known;
-        }
-        let known = self.cost_of(value);
-        self.costs.insert(value, known);
-        known
-    }
-
-    /// The part of the cost of a value that functions and tables have.
-    fn functions(&mut self, value: ValueId) -> u32 {
-        if let Some(&known) = self.functions.get(&value) {
-            return known;
-        }
-        let op = self.defs.op(value).filter(|_| !self.is_loaded(value)).cloned();
-        let mut cost = 0;
-        if let Some(op) = op {
-            let is_function = match &op {
-                Op::Interpolate { .. } | Op::Unary(UnaryOp::Elementary(_), _) => true,
-                Op::Math(function, ..) => matches!(function, BinaryMath::Pow | BinaryMath::ATan2),
-                _ => false,
-            };
-            cost = if is_function { self.model.operation(&op) } else { 0 };
-            for operand in substituted(&op) {
-                cost = cost.saturating_add(self.functions(operand).saturating_mul(times_evaluated(&op, self.model)));
-            }
-        }
-        self.functions.insert(value, cost);
-        cost
-    }
-
     /// Whether a value sums over faces other than through what is written anyway.
     fn sums_itself(&self, value: ValueId) -> bool {
         let (mut seen, mut open) = (BTreeSet::from([value]), vec![value]);
@@ -585,11 +555,6 @@ impl Planner<'_> {
             open.extend(op.operands().into_iter().filter(|operand| !self.written.contains(operand) && seen.insert(*operand)));
         }
         false
-    }
-
-    /// Cost of reading a value that exists.
-    fn load(&self, value: ValueId) -> u32 {
-        if matches!(self.ty(value).shape, Shape::Single | Shape::Domain(_)) { 0 } else { self.model.load }
     }
 
     /// Whether a value exists in memory for what is known before the decisions.
@@ -604,41 +569,6 @@ impl Planner<'_> {
             || self.stored_for_offsets.contains_key(&value)
             || self.between_forms.contains(&value)
             || (self.storage(value) == Some(Storage::Stored) && is_storable(op, self.ty(value)))
-    }
-
-    fn cost_of(&mut self, value: ValueId) -> (u32, bool) {
-        let op = self.defs.op(value).filter(|_| !self.is_loaded(value)).cloned();
-        let Some(op) = op else { return (self.load(value), false) };
-        let mut cost = self.model.operation(&op);
-        if op.class() == OpClass::Geometry {
-            return (cost, false);
-        }
-        let mut has_sum = is_sum(&op);
-        let times = times_evaluated(&op, self.model);
-        for operand in substituted(&op) {
-            let (c, s) = self.cost(operand);
-            cost = u32::saturating_add(cost, c.saturating_mul(times));
-            has_sum |= s;
-        }
-        (cost, has_sum)
-    }
-}
-
-/// How often an operation evaluates an operand.
-fn times_evaluated(op: &Op, model: &CostModel) -> u32 {
-    match op {
-        Op::Gradient(_) => 2,
-        Op::Divergence(_) | Op::FaceReduce { .. } => model.faces,
-        _ => 1,
-    }
-}
-
-/// The operands that are substituted in an operation.
-fn substituted(op: &Op) -> Vec<ValueId> {
-    match op {
-        // The domain alone is asked of the other operand.
-        Op::Broadcast { value, .. } => vec![*value],
-        op => op.operands(),
     }
 }
 
