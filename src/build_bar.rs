@@ -33,9 +33,6 @@ pub struct BuildBar {
     console: Console,
     on_terminal: bool,
     is_open: bool,
-    /// Whether anybody waits for the build. Until then its lines are held back.
-    is_shown: bool,
-    held: Vec<String>,
     started: Instant,
     /// Number of units that cargo compiles or knows.
     units: usize,
@@ -67,27 +64,7 @@ impl BuildBar {
         };
         let to_come = LONG.iter().map(|(name, _)| *name).filter(|name| is_wanted(name)).collect();
         let (started, what) = (Instant::now(), String::new());
-        BuildBar {
-            console: *console,
-            on_terminal,
-            is_open: false,
-            is_shown: false,
-            held: Vec::new(),
-            started,
-            units: 0,
-            made: 0,
-            work: 0.0,
-            fresh: 0.0,
-            to_come,
-            what,
-        }
-    }
-
-    /// From now on the user waits.
-    pub fn show(&mut self) {
-        self.is_shown = true;
-        self.held.drain(..).for_each(|line| self.console.progress(&line));
-        self.draw();
+        BuildBar { console: *console, on_terminal, is_open: false, started, units: 0, made: 0, work: 0.0, fresh: 0.0, to_come, what }
     }
 
     /// Cargo compiles or fetches something.
@@ -97,7 +74,7 @@ impl BuildBar {
             self.draw();
         } else {
             let line = format!("  {verb} {what}");
-            if self.is_shown { self.console.progress(&line) } else { self.held.push(line) }
+            self.console.progress(&line);
         }
     }
 
@@ -124,7 +101,7 @@ impl BuildBar {
     }
 
     fn draw(&mut self) {
-        if self.on_terminal && self.is_shown && self.units > 0 {
+        if self.on_terminal && self.units > 0 {
             self.is_open = true;
             self.console.bar(&self.text(self.started.elapsed().as_secs_f64()));
         }

@@ -3,10 +3,9 @@
 use std::io::{BufRead, BufReader, ErrorKind as IoErrorKind, Read};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
-use std::sync::mpsc::{self, RecvTimeoutError};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 use std::{env, fs, thread};
 
 use equelle_runtime::hash::StableHash;
@@ -37,9 +36,6 @@ pub fn is_prepared(cache: &Cache, runtime: &str, flags: &Flags) -> bool {
     prepared(cache, runtime, flags).exists()
 }
 
-/// A decision against a build that takes no longer costs nothing of it.
-const HEAD_START: Duration = Duration::from_millis(100);
-
 /// A build of a package in a folder of the cache.
 #[derive(Clone, Copy)]
 pub struct Build<'a> {
@@ -51,86 +47,90 @@ pub struct Build<'a> {
     pub runtime: &'a str,
     /// Flags of the compiler.
     pub flags: &'a Flags,
-    /// Where progress is shown.
-    pub console: &'a Console,
+    /// Where progress is shown; nowhere in the background.
+    pub console: Option<&'a Console>,
 }
 
-impl Build<'_> {
-    /// Builds the package unless `instead` says no; returns the program. Where that takes longer
-    /// than a moment, cargo works beside it.
+impl<'a> Build<'a> {
+    /// Builds the package; returns the program.
     ///
     /// # Errors
     /// Cargo is missing or fails.
-    pub fn unless(&self, instead: impl FnOnce() -> bool) -> Result<Option<PathBuf>, Failure> {
-        // On a single core both would take longer.
-        let is_beside = thread::available_parallelism().is_ok_and(|cores| cores.get() > 1);
-        let (begun, is_replaced) = thread::scope(|scope| {
-            let (decided, is_decided) = mpsc::channel::<()>();
-            let background = scope.spawn(move || match is_decided.recv_timeout(HEAD_START) {
-                Err(RecvTimeoutError::Timeout) if is_beside => self.begin().ok(),
-                Ok(()) | Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => None,
-            });
-            let is_replaced = instead();
-            drop(decided);
-            (background.join().unwrap_or_default(), is_replaced)
-        });
-        match begun {
-            Some(begun) if is_replaced => begun.stop(),
-            Some(begun) => return begun.finish().map(Some),
-            None if is_replaced => {}
-            None => return self.begin()?.finish().map(Some),
-        }
-        Ok(None)
-    }
-
-    /// Starts cargo. Nothing is shown before [`Begun::finish`].
-    ///
-    /// # Errors
-    /// Cargo is missing.
-    fn begin(&self) -> Result<Begun<'_>, Failure> {
-        Ok(Begun { build: self, start: Instant::now(), attempt: Attempt::begin(self, Network::Unused)? })
-    }
-}
-
-/// A build that goes on in the background.
-struct Begun<'a> {
-    build: &'a Build<'a>,
-    start: Instant,
-    attempt: Attempt,
-}
-
-impl Begun<'_> {
-    /// Waits for the build and shows its progress; returns the program.
-    ///
-    /// # Errors
-    /// Cargo is missing or fails.
-    fn finish(self) -> Result<PathBuf, Failure> {
-        let Begun { build, start, attempt } = self;
-        let &Build { cache, folder, runtime, flags, console } = build;
-        let prepared = prepared(cache, runtime, flags);
-        if prepared.exists() {
-            console.progress("Building the simulator");
+    pub fn run(&self) -> Result<PathBuf, Failure> {
+        let &Build { cache, runtime, flags, console, .. } = self;
+        let start = Instant::now();
+        let mut begun = self.begin()?;
+        let say = |text: &str| console.iter().for_each(|console| console.progress(text));
+        if prepared(cache, runtime, flags).exists() {
+            say("Building the simulator");
         } else {
-            console.progress(&format!(
+            say(&format!(
                 "Building the runtime for the first time ({runtime}), which takes one to three minutes; later builds take seconds"
             ));
         }
-        let mut outcome = attempt.finish()?;
-        if outcome.program.is_none() && !outcome.rejected {
-            outcome = Attempt::begin(build, Network::Allowed)?.finish()?;
+        loop {
+            match begun.next()? {
+                Progress::Built(program) => {
+                    say(&format!("Built in {:.1} s", start.elapsed().as_secs_f64()));
+                    return Ok(program);
+                }
+                Progress::Begun(again) => begun = again,
+            }
+        }
+    }
+
+    /// Starts cargo.
+    ///
+    /// # Errors
+    /// Cargo is missing.
+    pub fn begin(&self) -> Result<Begun<'a>, Failure> {
+        Ok(Begun { build: *self, attempt: Attempt::begin(self, Network::Unused)?, network: Network::Unused })
+    }
+}
+
+/// A build that goes on.
+pub struct Begun<'a> {
+    build: Build<'a>,
+    attempt: Attempt,
+    network: Network,
+}
+
+/// What follows an attempt to build.
+pub enum Progress<'a> {
+    /// The program.
+    Built(PathBuf),
+    /// Another attempt, which fetches the crates that are not on this machine.
+    Begun(Begun<'a>),
+}
+
+impl<'a> Begun<'a> {
+    /// True if [`Begun::next`] has nothing to wait for.
+    pub fn is_over(&self) -> bool {
+        self.attempt.messages.is_finished()
+    }
+
+    /// Waits for the attempt.
+    ///
+    /// # Errors
+    /// Cargo is missing or fails.
+    pub fn next(self) -> Result<Progress<'a>, Failure> {
+        let Begun { build, attempt, network } = self;
+        let outcome = attempt.finish()?;
+        if outcome.program.is_none() && !outcome.rejected && network == Network::Unused {
+            let network = Network::Allowed;
+            return Ok(Progress::Begun(Begun { build, attempt: Attempt::begin(&build, network)?, network }));
         }
         let Some(program) = outcome.program else { return Err(explain(&outcome)) };
-        console.progress(&format!("Built in {:.1} s", start.elapsed().as_secs_f64()));
         let write = |path: &Path, text: &str| {
             Sink::Files.write(path, |out| out.write_all(text.as_bytes())).map_err(|error| Failure::io("write", path, &error))
         };
-        write(&prepared, "")?;
-        write(&folder.join(STAMP), &program.to_string_lossy())?;
-        Ok(program)
+        write(&prepared(build.cache, build.runtime, build.flags), "")?;
+        write(&build.folder.join(STAMP), &program.to_string_lossy())?;
+        Ok(Progress::Built(program))
     }
 
     /// Ends the build. What it has finished is there for the next one.
-    fn stop(mut self) {
+    pub fn stop(mut self) {
         // It may have ended by itself.
         let _ = self.attempt.cargo.kill();
         let _ = self.attempt.cargo.wait();
@@ -147,7 +147,7 @@ enum Network {
 /// A run of cargo.
 struct Attempt {
     cargo: Child,
-    bar: Arc<Mutex<BuildBar>>,
+    bar: Arc<Mutex<Option<BuildBar>>>,
     /// Gives the program, if there is one.
     messages: JoinHandle<Option<PathBuf>>,
     /// Gives everything on standard error.
@@ -190,7 +190,7 @@ impl Attempt {
             return Err(Failure::Internal("cargo has no output".into()));
         };
         let manifest = fs::read_to_string(folder.join("Cargo.toml")).unwrap_or_default();
-        let bar = Arc::new(Mutex::new(BuildBar::new(console, &manifest)));
+        let bar = Arc::new(Mutex::new(console.map(|console| BuildBar::new(console, &manifest))));
         let simulator = folder.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
         let shown = Arc::clone(&bar);
         let progress = thread::spawn(move || forward_progress(stderr, &simulator, &shown));
@@ -200,18 +200,17 @@ impl Attempt {
     }
 
     fn finish(mut self) -> Result<Outcome, Failure> {
-        locked(&self.bar).show();
         let program = self.messages.join().unwrap_or_default();
         let status = self.cargo.wait().map_err(|error| cannot_start(&error))?;
         let log = self.progress.join().unwrap_or_default();
-        locked(&self.bar).close();
+        with_bar(&self.bar, BuildBar::close);
         let rejected = log.contains("could not compile");
         Ok(Outcome { program: program.filter(|_| status.success()), rejected, log })
     }
 }
 
 /// Follows what cargo has made; returns the program.
-fn read_messages(stdout: impl Read, bar: &Mutex<BuildBar>) -> Option<PathBuf> {
+fn read_messages(stdout: impl Read, bar: &Mutex<Option<BuildBar>>) -> Option<PathBuf> {
     let mut program = None;
     for line in BufReader::new(stdout).lines().map_while(Result::ok) {
         let Ok(message) = serde_json::from_str::<serde_json::Value>(&line) else { continue };
@@ -219,7 +218,7 @@ fn read_messages(stdout: impl Read, bar: &Mutex<BuildBar>) -> Option<PathBuf> {
             continue;
         }
         if let Some(name) = message["target"]["name"].as_str() {
-            locked(bar).is_made(name, message["fresh"] == true);
+            with_bar(bar, |bar| bar.is_made(name, message["fresh"] == true));
         }
         if let Some(path) = message["executable"].as_str() {
             program = Some(PathBuf::from(path));
@@ -228,24 +227,26 @@ fn read_messages(stdout: impl Read, bar: &Mutex<BuildBar>) -> Option<PathBuf> {
     program
 }
 
-fn locked(bar: &Mutex<BuildBar>) -> MutexGuard<'_, BuildBar> {
-    bar.lock().unwrap_or_else(PoisonError::into_inner)
+fn with_bar(bar: &Mutex<Option<BuildBar>>, change: impl FnOnce(&mut BuildBar)) {
+    if let Some(bar) = bar.lock().unwrap_or_else(PoisonError::into_inner).as_mut() {
+        change(bar);
+    }
 }
 
 /// Shows what cargo compiles and fetches; returns the log, which a failure needs. The name of the
 /// simulator's own package means nothing to the user.
-fn forward_progress(mut stderr: impl Read, simulator: &str, bar: &Mutex<BuildBar>) -> String {
+fn forward_progress(mut stderr: impl Read, simulator: &str, bar: &Mutex<Option<BuildBar>>) -> String {
     let (mut log, mut rest, mut bytes) = (String::new(), Vec::new(), [0; 4096]);
     let mut line = |line: &str| {
         let line = plain(line);
         let mut words = line.split_whitespace();
         match (words.next(), words.next()) {
             (Some("Building" | "Blocking" | "Updating"), Some(what)) if what.starts_with('[') || what == "waiting" => {
-                return units(&line).map_or((), |units| locked(bar).units(units));
+                return units(&line).map_or((), |units| with_bar(bar, |bar| bar.units(units)));
             }
             (Some(verb @ ("Compiling" | "Downloading" | "Downloaded")), Some(what)) => {
                 let what = if what == simulator { "the simulator" } else { what };
-                locked(bar).begins(&verb.to_lowercase(), what);
+                with_bar(bar, |bar| bar.begins(&verb.to_lowercase(), what));
             }
             _ => {}
         }

@@ -187,10 +187,9 @@ fn what_is_unused_or_empty_is_told_before_the_build() {
     fs::remove_dir_all(&folder).expect("the folder can be removed");
 }
 
-/// A run that interpreting ends before a build would be done needs no cargo; a longer one, and one
-/// that is to be compiled, does.
+/// A run begins without a build and needs no cargo; one that is to be compiled does.
 #[test]
-fn short_runs_are_interpreted_at_once() {
+fn runs_begin_without_a_build() {
     let cache = scratch("short-runs");
     let program = cache.join("growth.equelle");
     let text = "u : Mutable Collection Of Scalar On AllCells() = InputCollectionOfScalar(\"u\", AllCells())\n\
@@ -204,25 +203,18 @@ fn short_runs_are_interpreted_at_once() {
     let short = ["nx=3", "steps=1, 1"];
     let output = run(0, &short);
     assert_eq!(stdout(&output), "sum = 12\n");
-    assert!(stderr(&output).contains("Interpreting the program") && stderr(&output).contains("--compiled"), "{}", stderr(&output));
+    assert!(stderr(&output).contains("Running without a build") && stderr(&output).contains("--compiled"), "{}", stderr(&output));
     assert!(run(0, &["--quiet", short[0], short[1]]).stderr.is_empty());
     // An error of the run needs no build either.
     assert!(stderr(&run(3, &["nx=3", "u=1e308", "steps=10"])).contains("growth.equelle:"));
-    let [picture, page] = ["u.png", "u.html"].map(|name| cache.join(name).display().to_string());
+    let picture = format!("--plot={}", cache.join("u.png").display());
     let dir = format!("output_dir={}", cache.join("drawn").display());
-    // Too long, large, and not for the interpreter.
+    run(0, &[&picture, "nx=1000", "steps=1, 1", "output_to_file=true", &dir]);
     for words in [
-        &["nx=20000", "steps=1000000*1e-9"][..],
-        &["nx=1000000", "steps=1"],
         &["--compiled", short[0], short[1]],
         &["--profile", short[0], short[1]],
         &["--precision=f32", short[0], short[1]],
         &["--fp=fast", short[0], short[1]],
-        // However its outputs are written.
-        &["nx=20000", "steps=1000000*1e-9", &format!("--plot={picture}"), "output_to_file=true", &dir],
-        &["nx=20000", "steps=1000000*1e-9", "--html", &page, "output_to_file=true", &dir],
-        &["nx=20000", "steps=1000000*1e-9", "--watch", "u", "output_to_file=true", &dir],
-        &["nx=20000", "steps=1000000*1e-9", "output_to_file=true", "output_format=csv", "probe=0.5,0.5", &dir],
     ] {
         assert!(stderr(&run(6, words)).contains("cargo was not found"), "{words:?}");
     }
@@ -231,16 +223,14 @@ fn short_runs_are_interpreted_at_once() {
         let said = stderr(&run(5, words));
         assert!(said.contains("cannot read") && said.contains("none."), "{said}");
     }
-    // A sweep decides as a run does, by all of its runs.
+    // So does a sweep.
     let sweep = |code: i32, words: &[&str]| {
         let mut command = equellec();
         command.env("CARGO", "no-such-cargo").env("EQUELLE_CACHE_DIR", &cache);
         stderr(&expect(code, command.arg("sweep").arg(&program).arg("--output").arg(cache.join("out")).args(["u=1,2", "nx=3"]).args(words)))
     };
-    assert!(sweep(0, &["steps=1, 1"]).contains("Interpreting the program, which takes about 0 s"));
-    for words in [&["steps=1, 1", "--compiled"][..], &["nx=20000", "steps=1000000*1e-9", "output_format=csv"]] {
-        assert!(sweep(6, words).contains("cargo was not found"), "{words:?}");
-    }
+    assert!(sweep(0, &["steps=1, 1"]).contains("Running without a build"));
+    assert!(sweep(6, &["steps=1, 1", "--compiled"]).contains("cargo was not found"));
     fs::remove_dir_all(&cache).expect("the folder can be removed");
 }
 

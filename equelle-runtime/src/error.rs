@@ -19,6 +19,10 @@ pub enum ErrorKind {
     Backend,
     /// The run was interrupted (130 or 143).
     Interrupted(Signal),
+    /// Another program goes on with the run ([`Handover`]): no failure, whatever its exit code (1).
+    ///
+    /// [`Handover`]: crate::handover::Handover
+    HandedOver,
 }
 
 impl ErrorKind {
@@ -31,6 +35,7 @@ impl ErrorKind {
             ErrorKind::Io => 5,
             ErrorKind::Backend => 6,
             ErrorKind::Interrupted(signal) => signal.exit_code(),
+            ErrorKind::HandedOver => 1,
         }
     }
 }

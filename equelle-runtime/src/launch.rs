@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 use std::io::Write as _;
+use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Instant;
 
@@ -36,6 +37,8 @@ struct CommandLine {
     profile: bool,
     verbose: bool,
     format: MessageFormat,
+    /// The state of a run that this one goes on with.
+    take_over: Option<PathBuf>,
     words: Vec<String>,
 }
 
@@ -63,6 +66,10 @@ fn end(program: &Program, words: &[String], started: Instant, result: Result<(),
 
 /// The last messages of a process that began then: its error, and the event of its end.
 pub fn last_words(source: &Source, result: &Result<(), Error>, format: MessageFormat, started: Instant) -> String {
+    // The program that goes on has the last word.
+    if result.as_ref().is_err_and(|error| error.kind == ErrorKind::HandedOver) {
+        return String::new();
+    }
     let error = result.as_ref().err().map(|error| render_error(source, error, format)).unwrap_or_default();
     match format {
         MessageFormat::Human => error,
@@ -81,7 +88,7 @@ fn try_launch(program: &'static Program, backends: &[Backend], words: &[String],
     let backend = choose(backends, line.backend.as_deref())?;
     let options =
         Options { quiet: line.quiet, profile: line.profile, verbose: line.verbose, format: line.format, interrupt, ..Options::default() };
-    let options = Options { back_end: backend.name, ..options };
+    let options = Options { back_end: backend.name, take_over: line.take_over, ..options };
     recorded(Session::open_with(program, &line.words, options)?, backend.run)
 }
 
@@ -120,6 +127,8 @@ fn parse_command_line(words: &[String]) -> Result<CommandLine, Error> {
                 let name = words.next().ok_or_else(|| usage("`--backend` needs the name of a back-end".to_string()))?;
                 line.backend = Some(name.clone());
             }
+            // For drivers alone, and so not in `--help`.
+            "--take-over" => line.take_over = Some(words.next().ok_or_else(|| usage("`--take-over` needs a file".to_string()))?.into()),
             "--" => line.words.extend(words.by_ref().cloned()),
             option if option.starts_with("--backend=") => line.backend = Some(option["--backend=".len()..].to_string()),
             option if option.starts_with("--message-format=") => line.format = message_format(&option["--message-format=".len()..])?,

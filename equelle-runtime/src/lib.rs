@@ -20,6 +20,7 @@ pub mod domain;
 pub mod entity;
 pub mod error;
 pub mod grid;
+pub mod handover;
 pub mod hash;
 pub mod input;
 pub mod interrupt;

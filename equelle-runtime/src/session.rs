@@ -24,12 +24,14 @@ mod totals;
 
 use std::collections::BTreeMap;
 use std::io::{IsTerminal, Write};
+use std::path::PathBuf;
 use std::sync::{Arc, Weak};
 
 use crate::domain::Domain;
 use crate::entity::{CanonicalSet, EntityKind, Extent};
 use crate::error::{Error, ErrorKind, OF_CHOICE};
 use crate::grid::{FaceOrder, GeometryArray, Grid, Renumber};
+use crate::handover::{Handover, Pace};
 use crate::input::Inputs;
 use crate::interrupt::Interrupt;
 use crate::io::Sink;
@@ -71,6 +73,12 @@ pub struct Options {
     pub back_end: &'static str,
     /// Where output files and the record of the run go.
     pub sink: Sink,
+    /// Told how long the loop that runs will take.
+    pub pace: Option<Pace>,
+    /// Ends the run for another program to go on.
+    pub handover: Option<Handover>,
+    /// The file of a run that was handed over to this one, which goes on. It is removed.
+    pub take_over: Option<PathBuf>,
 }
 
 impl Default for Options {
@@ -78,9 +86,7 @@ impl Default for Options {
     fn default() -> Self {
         let progress = if std::io::stderr().is_terminal() { ProgressStyle::Bar } else { ProgressStyle::Lines };
         let (stdout, stderr) = (Box::new(std::io::stdout()), Box::new(std::io::stderr()));
-        let interrupt = Interrupt::default();
-        let (format, back_end) = (MessageFormat::Human, "");
-        Options { quiet: false, profile: false, verbose: false, format, stdout, stderr, progress, interrupt, back_end, sink: Sink::Files }
+        Options { quiet: false, stdout, stderr, progress, ..Options::silent() }
     }
 }
 
@@ -98,6 +104,9 @@ impl Options {
             interrupt: Interrupt::default(),
             back_end: "",
             sink: Sink::Files,
+            pace: None,
+            handover: None,
+            take_over: None,
         }
     }
 }
@@ -224,6 +233,9 @@ impl Session {
         let profile = (options.profile || has_log).then(Profiler::default);
         let style = if options.quiet { ProgressStyle::Quiet } else { options.progress };
         let mut progress = Progress::new(style, options.format, options.stderr);
+        if let Some(pace) = options.pace {
+            progress.tell_pace(pace);
+        }
         if has_log {
             progress.messages().keep_log();
         }
@@ -249,7 +261,8 @@ impl Session {
         let max_rounds = round_length::max_rounds(&parameters)?;
         let steady_state = steady_state::SteadyState::from_parameters(&parameters)?;
         let dir = output_dir(&parameters)?;
-        let checkpoints = checkpoint_state::Checkpoints::from_parameters(&parameters, program, &dir)?;
+        let mut checkpoints = checkpoint_state::Checkpoints::from_parameters(&parameters, program, &dir, options.take_over)?;
+        checkpoints.handover = options.handover;
         let start = run::description(program, &parameters, &grid, options.back_end);
         let record = RunRecord::new(program, &start, dir).writing_to(options.sink.clone());
         let record = record.telling(progress.messages()).resumed(checkpoints.restart().is_some());

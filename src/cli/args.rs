@@ -318,10 +318,10 @@ pub struct RunArgs {
     /// Back-end to run on
     #[arg(long, help_heading = RUN, value_parser = registry::parser(BACKENDS), default_value = registry::default(BACKENDS).name(), value_name = "BACKEND")]
     pub backend: &'static dyn Backend,
-    /// Interpret the program; needs no Rust tool chain
+    /// Interpret the program to the end; needs no Rust tool chain
     #[arg(long, help_heading = RUN, value_name = "KERNELS", num_args = 0..=1, require_equals = true, default_missing_value = "lanes")]
     pub interpret: Option<InterpretedKernels>,
-    /// Build the program even if interpreting it is done before
+    /// Build the program before it runs
     #[arg(long, help_heading = RUN, conflicts_with = "interpret")]
     pub compiled: bool,
     /// No progress and no summary
@@ -412,7 +412,7 @@ pub struct SweepArgs {
     /// Back-end to run on
     #[arg(long, help_heading = RUN, value_parser = registry::parser(BACKENDS), default_value = registry::default(BACKENDS).name(), value_name = "BACKEND")]
     pub backend: &'static dyn Backend,
-    /// Interpret the program; needs no Rust tool chain
+    /// Interpret the program to the end; needs no Rust tool chain
     #[arg(long, help_heading = RUN, value_name = "KERNELS", num_args = 0..=1, require_equals = true, default_missing_value = "lanes")]
     pub interpret: Option<InterpretedKernels>,
     /// Build the program first, even if all runs end sooner in the interpreter

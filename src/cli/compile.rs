@@ -114,12 +114,6 @@ pub(super) enum BuildState {
 }
 
 impl Compiled {
-    /// Builds the package in the cache unless that has been done; returns the program.
-    pub(super) fn build(&self, cpu: &TargetCpu, console: &Console) -> Result<PathBuf, Failure> {
-        let program = self.build_unless(cpu, console, |_| false)?;
-        program.ok_or_else(|| Failure::Internal("a build was left out".into()))
-    }
-
     /// Compiles a program for some back-ends.
     pub(super) fn new(
         file: &Path,
@@ -177,18 +171,11 @@ impl Compiled {
         self.package.implicit
     }
 
-    /// Builds the package in the cache unless that has been done; returns the program. `instead` is
-    /// asked before a build, which may take long: where it says so, nothing is built. Where the
-    /// answer takes time, the build begins beside it.
+    /// The package in the cache.
     ///
     /// The copy is named by the hash of its content and of the compiler's flags, because cargo
     /// places the programs of all packages in one folder.
-    pub(super) fn build_unless(
-        &self,
-        cpu: &TargetCpu,
-        console: &Console,
-        instead: impl FnOnce(BuildState) -> bool,
-    ) -> Result<Option<PathBuf>, Failure> {
+    pub(super) fn cached(&self, cpu: &TargetCpu) -> Result<CachedPackage<'_>, Failure> {
         let flags = Flags::new(cpu);
         let hash =
             self.package.files.iter().fold(flags.hash(StableHash::default()), |hash, (name, text)| hash.text(name).text(text)).digits();
@@ -200,15 +187,42 @@ impl Compiled {
         files.push(("Cargo.toml", &renamed));
         files.push(("Cargo.lock", cache::lock_file()));
         let folder = self.cache.program(&name, &files)?;
-        if let Some(program) = cargo::built(&folder) {
-            return Ok(Some(program));
-        }
         let runtime: Vec<&str> = self.backends.iter().map(|backend| backend.name()).collect();
         // With the direct solver the runtime is another one.
         let runtime = runtime.into_iter().chain(self.is_implicit().then_some("solvers")).collect::<Vec<_>>().join("+");
-        let state = if cargo::is_prepared(&self.cache, &runtime, &flags) { BuildState::Prepared } else { BuildState::Nothing };
-        let build = cargo::Build { cache: &self.cache, folder: &folder, runtime: &runtime, flags: &flags, console };
-        build.unless(|| instead(state))
+        Ok(CachedPackage { cache: &self.cache, folder, runtime, flags })
+    }
+
+    /// Builds the package in the cache unless that has been done; returns the program.
+    pub(super) fn build(&self, cpu: &TargetCpu, console: &Console) -> Result<PathBuf, Failure> {
+        let package = self.cached(cpu)?;
+        package.built().map_or_else(|| package.build(Some(console)).run(), Ok)
+    }
+}
+
+/// A package in the cache.
+pub(super) struct CachedPackage<'a> {
+    cache: &'a Cache,
+    folder: PathBuf,
+    /// Names the runtime crates.
+    runtime: String,
+    flags: Flags,
+}
+
+impl CachedPackage<'_> {
+    /// Its program, if it has been built.
+    pub(super) fn built(&self) -> Option<PathBuf> {
+        cargo::built(&self.folder)
+    }
+
+    /// What has been built for it.
+    pub(super) fn state(&self) -> BuildState {
+        if cargo::is_prepared(self.cache, &self.runtime, &self.flags) { BuildState::Prepared } else { BuildState::Nothing }
+    }
+
+    /// Its build, with progress on a console, if there is one.
+    pub(super) fn build<'a>(&'a self, console: Option<&'a Console>) -> cargo::Build<'a> {
+        cargo::Build { cache: self.cache, folder: &self.folder, runtime: &self.runtime, flags: &self.flags, console }
     }
 }
 

@@ -1,6 +1,7 @@
 //! The command line: arguments ([`args`]) and one file per verb.
 
 pub mod args;
+mod background;
 mod check;
 mod compare;
 mod compile;
@@ -14,7 +15,6 @@ mod plot;
 mod run;
 mod stdout;
 mod sweep;
-mod trial;
 mod unknown_word;
 mod warm;
 mod watch;

@@ -1,23 +1,25 @@
 //! `equellec run`
 
+use std::env;
 use std::path::Path;
 use std::process::Command;
 
 use equelle_front::backend::Backend;
 use equelle_front::source::SourceMap;
 use equelle_front::verify::Verified;
+use equelle_runtime::handover::{Handover, Pace};
 use equelle_runtime::interrupt::Interrupt;
 use equelle_runtime::params::Parameters;
 use equelle_runtime::session::Options;
 
 use super::args::{Fp, InterpretedKernels, ProgramArgs, Real, RunArgs};
-use super::compile::{Compiled, check_machine, compile};
+use super::background::BackgroundBuild;
+use super::compile::{CachedPackage, Compiled, check_machine, compile};
 use super::inputs;
 use super::plot;
-use super::trial::{Outlook, Trial};
 use crate::console::{Console, MessageFormat};
 use crate::failure::Failure;
-use crate::interpret;
+use crate::interpret::{self, Kernels};
 use crate::pipeline;
 use crate::registry::{self, Registry};
 
@@ -57,39 +59,79 @@ pub(super) fn run(backends: Registry, args: &RunArgs, console: &Console) -> Resu
         compiled.note_slower_kernels(console)?;
     }
     let warnings = inputs::check(compiled.program(), &args.source.file, &given, console)?;
-    let may_interpret = gives_same_numbers(backends, args.backend, &args.source.program) && !args.compiled && !args.profile;
-    let mut outlook = Outlook::Builds;
-    let instead = |state| {
-        if may_interpret {
-            outlook = Trial { program: compiled.program(), verified: compiled.verified(), state }.outlook(&given);
-        }
-        if outlook == Outlook::Builds {
-            // The run repeats them: what is built now may take so long that nobody waits for it.
-            warnings.iter().for_each(|warning| console.warning(warning));
-        }
-        outlook != Outlook::Builds
-    };
-    let Some(program) = compiled.build_unless(&args.source.target.target_cpu, console, instead)? else {
-        if !args.quiet {
-            console.progress(&format!("Interpreting the program, which takes {}; --compiled builds it", outlook.time()));
-        }
-        return interpreted(InterpretedKernels::Lanes, compiled.source(), compiled.verified(), args, &given, console);
-    };
+    let package = compiled.cached(&args.source.target.target_cpu)?;
+    if let Some(program) = package.built() {
+        return built(&program, args, &given, None, console);
+    }
+    if args.compiled || args.profile || !gives_same_numbers(backends, args.backend, &args.source.program) {
+        // The run repeats them: a build may take so long that nobody waits for it.
+        warnings.iter().for_each(|warning| console.warning(warning));
+        return built(&package.build(Some(console)).run()?, args, &given, None, console);
+    }
+    if !args.quiet {
+        console.progress("Running without a build, by interpretation; `--compiled` builds a faster program first");
+    }
+    at_once(&compiled, &package, args, &given, console)
+}
+
+/// Runs a program that has been built: from its beginning, or from the state in a file.
+fn built(program: &Path, args: &RunArgs, given: &[String], state: Option<&Path>, console: &Console) -> Result<(), Failure> {
+    let words = words_of_built(args, given, state, console);
+    let words: Vec<&str> = words.iter().map(String::as_str).collect();
+    if !plot::is_drawn(args) {
+        return start(program, &words);
+    }
+    // Signals are for the simulator, which ends in order.
+    let _interrupt = Interrupt::by_signals()?;
+    let records = plot::Records::before(args, given);
+    let result = plot::watched(args, &records, || wait(program, &words));
+    plot::after_run(args, &records, result, console)
+}
+
+/// The command line of a program that has been built.
+fn words_of_built(args: &RunArgs, given: &[String], state: Option<&Path>, console: &Console) -> Vec<String> {
     let json = console.format == MessageFormat::Json;
     // A bar would be drawn over the picture.
     let is_quiet = args.quiet || args.watch.is_some();
     let flags = [(is_quiet, "--quiet"), (args.profile, "--profile"), (args.verbose, "--verbose"), (json, "--message-format=json")];
-    let mut words: Vec<&str> = flags.into_iter().filter_map(|(given, flag)| given.then_some(flag)).collect();
-    words.extend(given.iter().map(String::as_str));
-    if !plot::is_drawn(args) {
-        return start(&program, &words);
-    }
-    // Signals are for the simulator, which ends in order.
-    let _interrupt = Interrupt::by_signals()?;
-    let records = plot::Records::before(args, &given);
-    let result = plot::watched(args, &records, || wait(&program, &words));
+    let flags = flags.into_iter().filter(|(given, _)| *given).map(|(_, flag)| flag.to_owned());
+    let state = state.into_iter().flat_map(|state| ["--take-over".to_owned(), state.display().to_string()]);
+    flags.chain(state).chain(given.iter().cloned()).collect()
+}
+
+/// Runs a program by lanes, from now on. Where that pays it is built meanwhile, and the run goes
+/// on with the built program at the end of a round; where it has linear systems, only the next run
+/// has it: what solvers keep from solve to solve would let the bits depend on when the build ends.
+fn at_once(compiled: &Compiled, package: &CachedPackage<'_>, args: &RunArgs, given: &[String], console: &Console) -> Result<(), Failure> {
+    let file = tempfile::Builder::new().prefix("equelle-").suffix(".npz").tempfile();
+    let file = file.map_err(|error| Failure::io("write", &env::temp_dir(), &error))?.into_temp_path();
+    let (pace, handover) = (Pace::default(), Handover::through(file.to_path_buf()));
+    let hands_over = !compiled.is_implicit();
+    let build = BackgroundBuild::new(package, if hands_over { 1.0 } else { WORTH_OF_NEXT_RUN });
+    let interrupt = Interrupt::by_signals()?;
+    let options = Options { pace: Some(pace.clone()), handover: Some(handover.clone()), ..options(args, interrupt, console) };
+    let when_built = || {
+        if hands_over {
+            handover.ask();
+        }
+    };
+    let by_lanes = || interpret::interpret(Kernels::Lanes, compiled.source(), compiled.verified(), given, options);
+    let run = || {
+        let result = build.beside(|| pace.left(), when_built, by_lanes);
+        let Some(program) = build.built().filter(|_| handover.is_done()) else { return result };
+        // The program that goes on removes it.
+        let state = file.keep().map_err(|error| Failure::io("keep", &error.path, &error.error))?;
+        let words = words_of_built(args, given, Some(&state), console);
+        let words: Vec<&str> = words.iter().map(String::as_str).collect();
+        if plot::is_drawn(args) { wait(&program, &words) } else { start(&program, &words) }
+    };
+    let records = plot::Records::before(args, given);
+    let result = plot::watched(args, &records, run);
     plot::after_run(args, &records, result, console)
 }
+
+/// How many times its own time a build must save in a run that does not get the program itself.
+const WORTH_OF_NEXT_RUN: f64 = 2.0;
 
 /// True if the interpreter gives the same numbers as the program that would be built.
 pub(super) fn gives_same_numbers(backends: Registry, backend: &'static dyn Backend, program: &ProgramArgs) -> bool {
@@ -105,13 +147,17 @@ fn interpreted(
     given: &[String],
     console: &Console,
 ) -> Result<(), Failure> {
-    let format = console.format_of_runs();
-    let interrupt = Interrupt::by_signals()?;
-    let quiet = args.quiet || args.watch.is_some();
-    let options = Options { quiet, profile: args.profile, verbose: args.verbose, format, interrupt, ..Options::default() };
+    let options = options(args, Interrupt::by_signals()?, console);
     let records = plot::Records::before(args, given);
     let result = plot::watched(args, &records, || interpret::interpret(kernels.kernels(), source, verified, given, options));
     plot::after_run(args, &records, result, console)
+}
+
+/// The options of a run in this process.
+fn options(args: &RunArgs, interrupt: Interrupt, console: &Console) -> Options {
+    let format = console.format_of_runs();
+    let quiet = args.quiet || args.watch.is_some();
+    Options { quiet, profile: args.profile, verbose: args.verbose, format, interrupt, ..Options::default() }
 }
 
 /// Turns this process into the simulator, so that signals and exit codes are the simulator's own.

@@ -10,16 +10,15 @@ use std::time::Instant;
 use std::{env, fs, thread};
 
 use equelle_front::backend::DeviceKind;
-use equelle_front::verify::Verified;
 use equelle_runtime::keys::{self, Form};
 use equelle_runtime::session::{is_known, nearest};
 use equelle_runtime::{Error, ErrorKind, InputInfo, InputKind, OutputInfo, OutputKind, Program};
 
 use super::args::{InterpretedKernels, Real, SweepArgs};
+use super::background::BackgroundBuild;
 use super::compile::{Compiled, check_machine, compile};
 use super::inputs;
 use super::run::gives_same_numbers;
-use super::trial::{Outlook, Trial};
 use crate::console::Console;
 use crate::failure::{Failure, INTERNAL_EXIT_CODE};
 use crate::registry::{self, Registry};
@@ -61,7 +60,6 @@ pub(super) fn sweep(backends: Registry, args: &SweepArgs, console: &Console) -> 
         return Err(Failure::usage("a sweep runs its program several times: give a file"));
     }
     check_machine(args.backend)?;
-    let begin = Instant::now();
     // The interpreter needs no package.
     let compiled = match args.interpret {
         Some(_) => None,
@@ -88,38 +86,46 @@ pub(super) fn sweep(backends: Registry, args: &SweepArgs, console: &Console) -> 
     });
     let jobs = jobs.clamp(1, cases.len().max(1));
     let threads = (!fixed.iter().any(|word| word.starts_with("threads="))).then(|| format!("threads={}", (cores / jobs).max(1)));
-    let mut outlook = Outlook::Builds;
-    let mut instead = |verified: &Verified, state| {
-        if !args.compiled && gives_same_numbers(backends, args.backend, &args.source.program) {
-            let runs: Vec<Vec<String>> = cases.iter().map(words).collect();
-            // Each run compiles the program again.
-            let start = begin.elapsed().as_secs_f64();
-            outlook = Trial { program, verified, state }.outlook_of_all(&runs, jobs, start);
-        }
-        outlook != Outlook::Builds
-    };
-    let built = match &compiled {
-        Some(compiled) => compiled.build_unless(&args.source.target.target_cpu, console, |state| instead(compiled.verified(), state))?,
+    let package = compiled.as_ref().map(|compiled| compiled.cached(&args.source.target.target_cpu)).transpose()?;
+    let is_interpreted = args.interpret.is_some() || (!args.compiled && gives_same_numbers(backends, args.backend, &args.source.program));
+    let built = match &package {
+        Some(package) if !is_interpreted => Some(package.built().map_or_else(|| package.build(Some(console)).run(), Ok)?),
+        Some(package) => package.built(),
         None => None,
     };
-    if compiled.is_some() && built.is_none() {
-        console.progress(&format!("Interpreting the program, which takes {}; --compiled builds it", outlook.time()));
+    // Runs begin at once; those after a build that pays have its program.
+    let build = package.as_ref().filter(|_| built.is_none()).map(|package| BackgroundBuild::new(package, 1.0));
+    if build.is_some() {
+        console.progress("Running without a build, by interpretation; `--compiled` builds a faster program first");
     }
     console.progress(&format!("{} runs in `{}`, {jobs} at a time", cases.len(), output.display()));
     let run = |case: &Case| -> Result<Outcome, Failure> {
-        let mut command = match &built {
+        let mut command = match built.clone().or_else(|| build.as_ref().and_then(BackgroundBuild::built)) {
             Some(simulator) => Command::new(simulator),
             None => interpreter(args)?,
         };
         command.arg("--quiet").args(words(case)).args(&threads);
         outcome(command.arg(format!("output_dir={}", case.folder.display())), &case.folder)
     };
-    let outcomes = all_cores(jobs, &cases, |case| {
-        let outcome = run(case)?;
-        let failed = outcome.code != Some(0);
-        console.progress(&format!("  {}{}", case.folder.display(), if failed { ": failed" } else { "" }));
-        Ok(outcome)
-    })?;
+    let (begin, done) = (Instant::now(), AtomicUsize::new(0));
+    // By those that are done.
+    let left = || match done.load(Ordering::Relaxed) {
+        0 => None,
+        done => Some(begin.elapsed().as_secs_f64() / done as f64 * (cases.len() - done) as f64),
+    };
+    let all = || {
+        all_cores(jobs, &cases, |case| {
+            let outcome = run(case)?;
+            done.fetch_add(1, Ordering::Relaxed);
+            let failed = outcome.code != Some(0);
+            console.progress(&format!("  {}{}", case.folder.display(), if failed { ": failed" } else { "" }));
+            Ok(outcome)
+        })
+    };
+    let outcomes = match &build {
+        Some(build) => build.beside(left, || (), all),
+        None => all(),
+    }?;
 
     let table = table(&axes, &cases, &outcomes);
     let path = output.join(TABLE);

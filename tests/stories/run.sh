@@ -40,7 +40,7 @@ story() {
     for which in first second; do
         timed run "$programs/$name.equelle" "$@" "output_dir=$name"
         decision=built
-        if grep -q "^Interpreting the program" <<<"$printed"; then
+        if grep -q "^Running without a build" <<<"$printed"; then
             decision=interpreted
             longest=$(awk -v a="$seconds" -v b="$longest" 'BEGIN { print (a > b ? a : b) }')
         fi

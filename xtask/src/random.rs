@@ -1,6 +1,9 @@
 //! Random programs, as many as wanted.
 
 use std::path::Path;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, PoisonError};
+use std::thread;
 use std::time::Instant;
 
 use equelle_random::check;
@@ -46,28 +49,53 @@ pub fn run(programs: u64, seed: u64) -> Result<(), Failure> {
     let scratch = tempfile::tempdir_in(root.join("target")).map_err(|e| format!("the folder `target`: {e}"))?;
     let folder = scratch.path();
     let fixtures = Fixtures::write(folder, &root.join("grids/triangles-6x5.grid")).map_err(|e| format!("{}: {e}", folder.display()))?;
-    let begin = Instant::now();
-    let (mut failures, mut ended) = (0_usize, 0_u64);
-    let mut kinds = [0_u64; KINDS.len()];
-    for (done, seed) in (1..).zip(seed..seed.saturating_add(programs)) {
-        match check(seed, &fixtures) {
-            Ok(on) => ended += u64::from(on > 0),
-            Err(failure) => {
-                failures += 1;
-                println!("{failure}");
+    let (begin, next) = (Instant::now(), AtomicU64::new(0));
+    let tally = Mutex::new(Tally::default());
+    let work = || {
+        while let Some(seed) =
+            Some(next.fetch_add(1, Ordering::Relaxed)).filter(|done| *done < programs).map(|done| seed.saturating_add(done))
+        {
+            let result = check(seed, &fixtures);
+            let text = program(seed, Purpose::Run, &fixtures.ranges).text();
+            let mut tally = tally.lock().unwrap_or_else(PoisonError::into_inner);
+            tally.add(result, &text);
+            if tally.done % 1000 == 0 {
+                eprintln!("{} programs, {} failures, {:.0} s", tally.done, tally.failures, begin.elapsed().as_secs_f64());
             }
         }
-        let text = program(seed, Purpose::Run, &fixtures.ranges).text();
-        for (count, (_, shown)) in kinds.iter_mut().zip(KINDS) {
-            *count += u64::from(shown.iter().any(|shown| text.contains(shown)));
-        }
-        if done % 1000 == 0 {
-            eprintln!("{done} programs, {failures} failures, {:.0} s", begin.elapsed().as_secs_f64());
-        }
-    }
+    };
+    let threads = thread::available_parallelism().map_or(1, usize::from);
+    thread::scope(|scope| (0..threads).for_each(|_| drop(scope.spawn(work))));
+    let Tally { failures, ended, kinds, .. } = tally.into_inner().unwrap_or_else(PoisonError::into_inner);
     for (count, (kind, _)) in kinds.iter().zip(KINDS) {
         println!("{count:8} with {kind}");
     }
     println!("{ended:8} end with an error on a grid, the same in every way");
     if failures == 0 { Ok(()) } else { Err(format!("{failures} of {programs} programs fail")) }
+}
+
+/// What came of the programs so far.
+#[derive(Default)]
+struct Tally {
+    done: u64,
+    failures: u64,
+    /// Programs that end with an error on a grid.
+    ended: u64,
+    kinds: [u64; KINDS.len()],
+}
+
+impl Tally {
+    fn add(&mut self, result: Result<usize, String>, text: &str) {
+        self.done += 1;
+        match result {
+            Ok(on) => self.ended += u64::from(on > 0),
+            Err(failure) => {
+                self.failures += 1;
+                println!("{failure}");
+            }
+        }
+        for (count, (_, shown)) in self.kinds.iter_mut().zip(KINDS) {
+            *count += u64::from(shown.iter().any(|shown| text.contains(shown)));
+        }
+    }
 }

@@ -354,6 +354,7 @@ impl End {
             Err(error) => End {
                 state: match error.kind {
                     crate::ErrorKind::Interrupted(_) => "interrupted",
+                    crate::ErrorKind::HandedOver => "handed over",
                     crate::ErrorKind::Usage
                     | crate::ErrorKind::Simulation
                     | crate::ErrorKind::Data

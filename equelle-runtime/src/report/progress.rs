@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 
 use super::event::{self, Event};
 use super::{MessageFormat, Messages, ProgressStyle, seconds};
+use crate::handover::Pace;
 
 /// Progress of the outermost loop.
 pub struct Progress {
@@ -32,6 +33,8 @@ pub struct Progress {
     /// Time of the run at the end of the current step, and its length.
     time: f64,
     dt: f64,
+    /// Told how long the loop will take.
+    pace: Option<Pace>,
 }
 
 /// Time in loops that is not that of rounds. Clones share it.
@@ -81,6 +84,9 @@ impl Drop for Pause {
     }
 }
 
+/// Least time of rounds that tell something of the others.
+const TELLING: Duration = Duration::from_millis(200);
+
 /// Least time between two [`Event::Step`].
 const BETWEEN_EVENTS: Duration = Duration::from_millis(100);
 
@@ -111,7 +117,13 @@ impl Progress {
             last_event: None,
             time: f64::NAN,
             dt: f64::NAN,
+            pace: None,
         }
+    }
+
+    /// Tells how long the loop will take, from now on.
+    pub fn tell_pace(&mut self, pace: Pace) {
+        self.pace = Some(pace);
     }
 
     /// Begins a loop of `total` iterations; `None` if they are not known.
@@ -120,6 +132,9 @@ impl Progress {
         if self.depth == 1 {
             (self.total, self.done, self.skipped, self.last_shown, self.last_event) = (total, 0, 0, None, None);
             self.loop_started = Instant::now();
+            if let Some(pace) = &self.pace {
+                pace.tell(f64::NAN);
+            }
         }
     }
 
@@ -142,7 +157,7 @@ impl Progress {
         self.done += 1;
         self.steps += 1;
         let interval = match self.style {
-            ProgressStyle::Quiet if !self.messages.has_events() => return,
+            ProgressStyle::Quiet if !self.messages.has_events() && self.pace.is_none() => return,
             ProgressStyle::Quiet => Duration::MAX,
             ProgressStyle::Bar => Duration::from_millis(100),
             ProgressStyle::Lines => Duration::from_secs(1),
@@ -152,6 +167,9 @@ impl Progress {
         let is_due = |last: Option<Instant>, interval| is_last || last.is_none_or(|last| now.duration_since(last) >= interval);
         let elapsed = now.duration_since(self.loop_started).as_secs_f64();
         let left = self.left(elapsed);
+        if let Some(pace) = self.pace.as_ref().filter(|_| elapsed >= TELLING.as_secs_f64()) {
+            pace.tell(left);
+        }
         if self.messages.has_events() && is_due(self.last_event, BETWEEN_EVENTS) {
             self.last_event = Some(now);
             let (steps_done, time, dt) = (self.steps, self.time, self.dt);

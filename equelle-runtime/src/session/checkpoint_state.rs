@@ -10,6 +10,7 @@ use crate::checkpoint::read::Restart;
 use crate::checkpoint::{SavedValue, file_name, step_of};
 use crate::domain::Domain;
 use crate::error::{Error, ErrorKind};
+use crate::handover::Handover;
 use crate::interrupt::Signal;
 use crate::output::output_dir;
 use crate::params::Parameters;
@@ -21,6 +22,7 @@ use crate::run::read_plain_file;
 pub(super) enum Stop {
     Signal(Signal),
     File,
+    Handover,
 }
 
 /// The checkpoints of a run.
@@ -40,6 +42,10 @@ pub(super) struct Checkpoints {
     /// States after rounds, should a later one fail.
     pub(super) kept: RecoveryStates,
     pub(super) stop: Option<Stop>,
+    /// Ends the run for another program to go on.
+    pub(super) handover: Option<Handover>,
+    /// True if `restart` is of a run that was handed over to this one.
+    pub(super) is_taken_over: bool,
     pub(super) saved: Vec<(String, SavedValue)>,
     /// Domains that the program has made of conditions.
     pub(super) filtered: Vec<Weak<Domain>>,
@@ -48,11 +54,17 @@ pub(super) struct Checkpoints {
 }
 
 impl Checkpoints {
-    /// From parameters; reads the checkpoint from which the run goes on.
+    /// From parameters; reads the checkpoint from which the run goes on: `take_over`, whose file is
+    /// removed, before that of `restart`.
     ///
     /// # Errors
     /// `Data` for bad parameters, and a checkpoint that cannot be used; `Io` if there is none.
-    pub(super) fn from_parameters(parameters: &Parameters, program: &Program, dir: &Path) -> Result<Checkpoints, Error> {
+    pub(super) fn from_parameters(
+        parameters: &Parameters,
+        program: &Program,
+        dir: &Path,
+        take_over: Option<PathBuf>,
+    ) -> Result<Checkpoints, Error> {
         let policy = Policy::from_parameters(parameters)?;
         let anyway = match parameters.text("restart_anyway") {
             None | Some("no") => false,
@@ -62,10 +74,17 @@ impl Checkpoints {
                 return Err(error.hint("`yes` goes on although program, grid or inputs have changed"));
             }
         };
-        let restart = match RestartFrom::from_parameters(parameters)? {
-            None => None,
-            Some(RestartFrom::Latest) => Some(latest(program, dir)?),
-            Some(RestartFrom::File(path)) => Some(Restart::parse(&path, &parameters.source().read(&path, "")?)?),
+        let is_taken_over = take_over.is_some();
+        let restart = match (take_over, RestartFrom::from_parameters(parameters)?) {
+            (Some(path), _) => {
+                let bytes = read_checkpoint(&path)?;
+                // One that stays lies among temporary files.
+                let _ = std::fs::remove_file(&path);
+                Some(Restart::parse(&path, &bytes)?)
+            }
+            (None, None) => None,
+            (None, Some(RestartFrom::Latest)) => Some(latest(program, dir)?),
+            (None, Some(RestartFrom::File(path))) => Some(Restart::parse(&path, &parameters.source().read(&path, "")?)?),
         };
         Ok(Checkpoints {
             policy,
@@ -77,6 +96,8 @@ impl Checkpoints {
             decided: None,
             kept: RecoveryStates::default(),
             stop: None,
+            handover: None,
+            is_taken_over,
             saved: Vec::new(),
             filtered: Vec::new(),
             grid_hash: None,
@@ -93,8 +114,7 @@ impl Checkpoints {
 fn latest(program: &Program, dir: &Path) -> Result<Restart, Error> {
     let mut refused = None;
     for (_, path) in checkpoints_in(dir, program.name).into_iter().rev() {
-        let bytes =
-            read_plain_file(&path).map_err(|error| Error::new(ErrorKind::Io, format!("cannot read `{}`: {error}", path.display())))?;
+        let bytes = read_checkpoint(&path)?;
         match Restart::parse(&path, &bytes) {
             Ok(restart) => return Ok(restart),
             // An earlier one may be whole.
@@ -102,6 +122,10 @@ fn latest(program: &Program, dir: &Path) -> Result<Restart, Error> {
         }
     }
     Err(refused.unwrap_or_else(|| no_checkpoint(program, dir)))
+}
+
+fn read_checkpoint(path: &Path) -> Result<Vec<u8>, Error> {
+    read_plain_file(path).map_err(|error| Error::new(ErrorKind::Io, format!("cannot read `{}`: {error}", path.display())))
 }
 
 fn no_checkpoint(program: &Program, dir: &Path) -> Error {

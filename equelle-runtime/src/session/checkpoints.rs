@@ -15,6 +15,7 @@ use crate::domain::Domain;
 use crate::entity::{CanonicalSet, EntityKind};
 use crate::error::{Error, ErrorKind};
 use crate::grid::Grid;
+use crate::handover::Handover;
 use crate::interrupt::Signal;
 use crate::output::{Nonfinite, step_text};
 use crate::report::event::Event;
@@ -92,7 +93,11 @@ impl Session {
         state.resumed = true;
         self.progress.skip(rounds, header.counters.step as usize);
         self.outputs.resume(header.counters.clone(), header.step_files);
-        let message = format!("goes on after step {} from {}", header.counters.step, restart.path().display());
+        let from = match self.checkpoints.is_taken_over {
+            true => "as a built program".to_owned(),
+            false => format!("from {}", restart.path().display()),
+        };
+        let message = format!("goes on after step {} {from}", header.counters.step);
         self.progress.message(&message);
         self.checkpoints.policy.written();
         self.remove_later(header.counters.step);
@@ -180,6 +185,9 @@ impl Session {
         self.checkpoints.resumed = None;
         if self.defer_interrupts() {
             self.checkpoints.stop = self.interrupt.signal().map(Stop::Signal).or_else(|| self.finds_stop().then_some(Stop::File));
+        }
+        if self.checkpoints.stop.is_none() && self.checkpoints.handover.as_ref().is_some_and(Handover::is_asked) {
+            self.checkpoints.stop = Some(Stop::Handover);
         }
         let due = self.checkpoints.stop.is_some() || self.checkpoints.policy.is_time(step);
         self.checkpoints.decided = Some((step, due));
@@ -269,6 +277,9 @@ impl Session {
         self.tell_of_outputs();
         self.locate_nonfinite(completed)?;
         let kept = self.saved_state(number, state);
+        if let (Some(Stop::Handover), Some(handover)) = (self.checkpoints.stop, self.checkpoints.handover.clone()) {
+            return self.hand_over(&handover, &kept);
+        }
         let Some(record) = self.outputs.record().cloned() else {
             self.checkpoints.policy.written();
             return Ok(());
@@ -294,6 +305,15 @@ impl Session {
         self.end_of_stop(&path)
     }
 
+    /// Writes the state for the program that goes on, and ends the run.
+    fn hand_over(&mut self, handover: &Handover, kept: &RoundState) -> Result<(), Error> {
+        let header = self.header_of(kept)?;
+        let written = handover.write(|out| write::write(out, header, &kept.saved).map(drop));
+        written.map_err(|error| Error::cannot_write(&format!("state `{}`", handover.file().display()), &error))?;
+        self.progress.close_bar();
+        Err(Error::new(ErrorKind::HandedOver, format!("the state after {} is handed over", step_text((kept.step as usize, None)))))
+    }
+
     /// The end of a run that was stopped.
     fn end_of_stop(&mut self, checkpoint: &Path) -> Result<(), Error> {
         let Some(stop) = self.checkpoints.stop else { return Ok(()) };
@@ -306,6 +326,8 @@ impl Session {
                 let _ = std::fs::remove_file(&path);
                 (format!("the file `{}`", path.display()), Signal::Terminate)
             }
+            // Such a run has ended before.
+            Stop::Handover => return Ok(()),
         };
         let place = self.progress.current_step().map_or_else(String::new, |step| format!(" after {}", step_text(step)));
         let state = format!("`{}` has the state", checkpoint.display());

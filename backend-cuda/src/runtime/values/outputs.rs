@@ -85,7 +85,7 @@ impl CudaRuntime {
             return first;
         }
         match error.kind {
-            ErrorKind::Backend | ErrorKind::Interrupted(_) => error,
+            ErrorKind::Backend | ErrorKind::Interrupted(_) | ErrorKind::HandedOver => error,
             ErrorKind::Usage | ErrorKind::Simulation | ErrorKind::Data | ErrorKind::Io => {
                 self.check_flag().err().filter(|first| first.kind != ErrorKind::Backend).unwrap_or(error)
             }
