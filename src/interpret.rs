@@ -1,5 +1,6 @@
-//! Running a program without compiling it: the interpreter over the serial runtime.
+//! Running a program without building it: the interpreter over the runtime of a back-end.
 
+mod cuda;
 mod memory;
 
 use std::io::Write as _;
@@ -15,8 +16,8 @@ use equelle_lanes::Lanes;
 use equelle_runtime::session::Options;
 use equelle_runtime::threads::Threads;
 use equelle_runtime::{
-    AxisUnits, EquelleRuntime, Error, ErrorKind, ImportedSource, InputInfo, InputUnit, OutputInfo, OutputUnit, Program, Session, Solve,
-    Source, TableColumn, TableColumns, launch,
+    AxisUnits, EquelleRuntime, Error, ErrorKind, ImportedSource, InputInfo, InputUnit, MemoryPlan, OutputInfo, OutputUnit, Program,
+    Session, Solve, Source, TableColumn, TableColumns, launch,
 };
 
 use crate::failure::Failure;
@@ -29,6 +30,8 @@ pub enum Kernels {
     Lanes,
     /// The evaluator of elements, by general bodies.
     Elements,
+    /// Those of a CUDA device.
+    Cuda,
 }
 
 /// Runs a program with parameters as on the command line of a simulator.
@@ -62,48 +65,58 @@ fn run_by(kernels: Kernels, program: &'static Program, verified: &Verified, para
     if let Some(option) = parameters.iter().find(|word| word.starts_with('-')) {
         return Err(Error::new(ErrorKind::Usage, format!("there is no option `{option}`")).hint("parameters are given as key=value"));
     }
-    let options = Options { back_end: "interpreter", ..options };
-    launch::recorded(Session::open_with(program, parameters, options)?, |session| {
-        run_on(kernels, verified, &mut runtime(kernels, verified, session)?)
-    })
+    let back_end = match kernels {
+        Kernels::Lanes | Kernels::Elements => "interpreter",
+        Kernels::Cuda => "cuda",
+    };
+    let session = Session::open_with(program, parameters, Options { back_end, ..options })?;
+    launch::recorded(session, |session| run_in(kernels, verified, session))
 }
 
-/// The same element by element, in a session: what other ways are compared with.
+/// The same in a session.
+///
+/// # Errors
+/// Those of the run.
+pub fn run_in(kernels: Kernels, verified: &Verified, session: Session) -> Result<(), Error> {
+    let module = verified.module();
+    let session = match package::mode(module.numbers) {
+        None => session,
+        Some(mode) => session.in_mode(leak(&mode)),
+    };
+    let session = match module.storage.text() {
+        text if text.is_empty() => session,
+        text => session.with_storage(leak(&text)),
+    };
+    match kernels {
+        Kernels::Cuda => cuda::run(verified, session),
+        Kernels::Lanes => {
+            let mut runtime = planned(session, memory::by_lanes(module))?;
+            let options = equelle_interp::Options { cartesian_forms: true, ..equelle_interp::Options::default() };
+            equelle_interp::interpret_by(verified, &mut runtime, options, &mut Lanes::default())
+        }
+        Kernels::Elements => {
+            let mut session = session;
+            session.set_threads(Threads::one());
+            equelle_interp::interpret(verified, &mut planned(session, memory::by_elements(module))?)
+        }
+    }
+}
+
+/// The same element by element: what other ways are compared with.
 ///
 /// # Errors
 /// Those of the run.
 pub fn run_session(verified: &Verified, session: Session) -> Result<(), Error> {
-    run_on(Kernels::Elements, verified, &mut runtime(Kernels::Elements, verified, session)?)
+    run_in(Kernels::Elements, verified, session)
 }
 
-/// The same on a runtime.
+/// A runtime with what it needs memory for.
 ///
 /// # Errors
-/// Those of the run.
-pub(crate) fn run_on(kernels: Kernels, verified: &Verified, runtime: &mut SerialRuntime) -> Result<(), Error> {
-    match kernels {
-        Kernels::Lanes => {
-            let options = equelle_interp::Options { cartesian_forms: true, ..equelle_interp::Options::default() };
-            equelle_interp::interpret_by(verified, runtime, options, &mut Lanes::default())
-        }
-        Kernels::Elements => equelle_interp::interpret(verified, runtime),
-    }
-}
-
-/// The runtime on which a program is interpreted.
-///
-/// # Errors
-/// `Data` if the interpreter needs more memory than there is.
-pub(crate) fn runtime(kernels: Kernels, verified: &Verified, session: Session) -> Result<SerialRuntime, Error> {
-    let session = match verified.module().storage.text() {
-        text if text.is_empty() => session,
-        text => session.with_storage(leak(&text)),
-    };
+/// `Data` if that is more than there is.
+fn planned(session: Session, plan: Option<&'static MemoryPlan>) -> Result<SerialRuntime, Error> {
     let mut runtime = SerialRuntime::new(session);
-    if kernels == Kernels::Elements {
-        runtime.session_mut().set_threads(Threads::one());
-    }
-    if let Some(plan) = memory::plan(kernels, verified.module()) {
+    if let Some(plan) = plan {
         runtime.plan_memory(plan)?;
     }
     Ok(runtime)

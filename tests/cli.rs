@@ -48,7 +48,7 @@ fn usage() {
         let output = expect(2, equellec().args(words));
         assert!(output.stdout.is_empty() && stderr(&output).contains("error"), "{words:?}: {}", stderr(&output));
     }
-    expect(2, equellec().args(["run", "--interpret", "--backend", "cuda", HEAT]));
+    expect(2, equellec().args(["run", "--interpret=elements", "--backend", "cuda", HEAT]));
     expect(2, equellec().args(["emit", "ir-after=no-such-pass", HEAT]));
     expect(2, equellec().args(["run", "--interpret", HEAT, "neither-file-nor-assignment"]));
 }

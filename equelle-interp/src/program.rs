@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use equelle_front::checkpoint::checkpoints;
-use equelle_front::ir::{Block, Carried, Equation, Function, FunctionId, Module, Op, Rounds, Stmt, StmtKind, ValueId};
+use equelle_front::ir::{Block, Carried, Equation, Function, FunctionId, Module, Op, ParamId, Rounds, Stmt, StmtKind, ValueId};
 use equelle_front::source::Span;
 use equelle_front::state::{self, Checked};
 use equelle_front::time_steps::{self, TimeLoop};
@@ -11,7 +11,7 @@ use equelle_front::types::{SetId, Shape};
 use equelle_runtime::{DerivativeAccess, EquelleRuntime, Error, RoundLength};
 
 use crate::lifetime::Lifetimes;
-use crate::provider::{KernelContext, KernelProvider, line_of};
+use crate::provider::{KernelContext, KernelProvider, kernel_of, line_of};
 use crate::value::{Value, defect};
 use crate::{Derivatives, Evaluated, Moved, Options};
 
@@ -218,9 +218,16 @@ impl<'a, R: DerivativeAccess> Interpreter<'a, R> {
                 }
             }
             StmtKind::Launch { kernel, args, results } => {
-                let args = args.iter().map(|&v| frame.value(v).cloned()).collect::<Result<Vec<_>, _>>()?;
+                let launched = kernel_of(self.module, *kernel)?;
+                let mut passed = Vec::with_capacity(args.len());
+                for (param, &arg) in (0..).map(ParamId).zip(args) {
+                    passed.push(frame.value(arg)?.clone());
+                    if launched.result_in(param).is_some() {
+                        frame.values[arg.0 as usize] = None;
+                    }
+                }
                 let (provider, mut context) = self.kernels();
-                let values = provider.launch(&mut context, *kernel, &args)?;
+                let values = provider.launch(&mut context, *kernel, passed)?;
                 self.assign_all(frame, results, values);
             }
             StmtKind::Return(values) => return values.iter().map(|&v| frame.value(v).cloned()).collect(),

@@ -12,11 +12,11 @@ use crate::value::{Value, canonical_set, defect};
 /// Evaluates kernels. All providers give the same bits and the same errors: those of the first
 /// element that fails, and of the first operation that fails there.
 pub trait KernelProvider<R: DerivativeAccess> {
-    /// The results of a kernel.
+    /// The results of a kernel. Nothing else has an argument whose memory a result may take.
     ///
     /// # Errors
     /// Those of the kernel, with its lines.
-    fn launch(&mut self, context: &mut KernelContext<'_, R>, kernel: KernelId, args: &[Value<R>]) -> Result<Vec<Value<R>>, Error>;
+    fn launch(&mut self, context: &mut KernelContext<'_, R>, kernel: KernelId, args: Vec<Value<R>>) -> Result<Vec<Value<R>>, Error>;
 
     /// The residual of an equation with its derivatives by the unknowns, which are the first
     /// parameters of its kernel. What the structure of the equation depends on is found here too.
@@ -90,8 +90,8 @@ pub(crate) fn kernel_of(module: &Module, kernel: KernelId) -> Result<&Kernel, Er
 pub struct ElementKernels;
 
 impl<R: DerivativeAccess> KernelProvider<R> for ElementKernels {
-    fn launch(&mut self, context: &mut KernelContext<'_, R>, kernel: KernelId, args: &[Value<R>]) -> Result<Vec<Value<R>>, Error> {
-        context.launch_by_elements(context.kernel(kernel)?, args)
+    fn launch(&mut self, context: &mut KernelContext<'_, R>, kernel: KernelId, args: Vec<Value<R>>) -> Result<Vec<Value<R>>, Error> {
+        context.launch_by_elements(context.kernel(kernel)?, &args)
     }
 
     fn equation(

@@ -103,9 +103,9 @@ impl Lanes {
 }
 
 impl KernelProvider<SerialRuntime> for Lanes {
-    fn launch(&mut self, context: &mut Context<'_>, id: KernelId, args: &[Argument]) -> Result<Vec<Argument>, Error> {
+    fn launch(&mut self, context: &mut Context<'_>, id: KernelId, args: Vec<Argument>) -> Result<Vec<Argument>, Error> {
         let kernel = context.kernel(id)?;
-        match self.launched(context, id, kernel, args)? {
+        match self.launched(context, id, kernel, &args)? {
             Some(values) => Ok(values),
             None => self.elements.launch(context, id, args),
         }

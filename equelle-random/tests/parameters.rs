@@ -14,7 +14,7 @@ use equelle_front::units;
 use equelle_random::compare::{Compiled, compile};
 use equelle_runtime::grid::{Cartesian, Grid, Named, NamedArray, NamedSet};
 use equelle_runtime::io::Source;
-use equelle_runtime::io::expression::{Expression, Names, parse};
+use equelle_runtime::io::expression::{Expression, Names, Scratch, parse};
 use equelle_runtime::io::token::TextError;
 use equelle_runtime::io::unit::{parse_unit, unit_names};
 use equelle_runtime::output::Record;
@@ -183,10 +183,12 @@ fn ten_thousand_expressions_agree_with_the_interpreter() {
                 _ => None,
             });
             let expected = expected.unwrap_or_else(|| panic!("no output of `{expression}`"));
-            for (cell, expected) in expected.into_iter().enumerate() {
-                let (x, y) = ((cell % 5) as f64 * 0.5 + 0.25, (cell / 5) as f64 * 0.25 + 0.125);
-                let poro = equelle_runtime::math::sin(3.0 * x) + y;
-                let found = number.value(&[x, y, poro]);
+            let cells = || (0..20).map(|cell| ((cell % 5) as f64 * 0.5 + 0.25, (cell / 5) as f64 * 0.25 + 0.125));
+            let porosities = cells().map(|(x, y)| equelle_runtime::math::sin(3.0 * x) + y).collect();
+            let variables = [cells().map(|(x, _)| x).collect(), cells().map(|(_, y)| y).collect(), porosities];
+            let mut values = [0.0; 20];
+            number.values(&variables, &mut values, &mut Scratch::default());
+            for (cell, (expected, found)) in expected.into_iter().zip(values).enumerate() {
                 // What is not finite is an error in parameters.
                 if found.is_finite() {
                     assert_eq!(found.to_bits(), expected.to_bits(), "`{expression}` in cell {cell}: {found} and {expected}");

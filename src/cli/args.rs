@@ -12,7 +12,6 @@ use equelle_front::passes::{Derivatives, OptLevel};
 use equelle_plot::{Range, Slice, Steps, parse_size};
 
 use crate::console::{ColorChoice, MessageFormat};
-use crate::interpret::Kernels;
 use crate::pipeline::Options;
 use crate::processor::TargetCpu;
 use crate::registry::{self, BACKENDS, Registry};
@@ -200,21 +199,13 @@ pub enum Ad {
 /// How kernels are interpreted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum InterpretedKernels {
-    /// By vector operations over blocks of elements, on all threads
+    /// By vector operations over blocks of elements, on all threads; on a GPU as in built programs
     Lanes,
     /// Element by element: slow, and what other ways are compared with
     Elements,
 }
 
 impl InterpretedKernels {
-    /// The provider of kernels.
-    pub fn kernels(self) -> Kernels {
-        match self {
-            InterpretedKernels::Lanes => Kernels::Lanes,
-            InterpretedKernels::Elements => Kernels::Elements,
-        }
-    }
-
     /// The word of the command line.
     pub fn word(self) -> &'static str {
         match self {

@@ -73,10 +73,10 @@ fn dispatch(backends: Registry, cli: Cli, console: &Console) -> Result<(), Failu
     match (cli.verb, cli.plain.file) {
         (Some(_), Some(file)) => Err(Failure::usage(format!("`{}` stands before the verb; write the verb first", file.display()))),
         (Some(verb), None) => match verb {
-            Verb::Run(args) => run::run(backends, &args, console),
+            Verb::Run(args) => run::run(&args, console),
             Verb::Build(args) => compile::build(&args, console),
             Verb::Compare(args) => compare::compare(backends, &args, console),
-            Verb::Sweep(args) => sweep::sweep(backends, &args, console),
+            Verb::Sweep(args) => sweep::sweep(&args, console),
             Verb::Plot(args) => plot::plot(&args, console),
             Verb::Check(args) => check::check(&args, console),
             Verb::Emit(args) => emit::emit(backends, &args, console),

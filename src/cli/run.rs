@@ -4,7 +4,7 @@ use std::env;
 use std::path::Path;
 use std::process::Command;
 
-use equelle_front::backend::Backend;
+use equelle_front::backend::{Backend, DeviceKind};
 use equelle_front::source::SourceMap;
 use equelle_front::verify::Verified;
 use equelle_runtime::handover::{Handover, Pace};
@@ -21,10 +21,9 @@ use crate::console::{Console, MessageFormat};
 use crate::failure::Failure;
 use crate::interpret::{self, Kernels};
 use crate::pipeline;
-use crate::registry::{self, Registry};
 
 /// Compiles a program if needed, and runs it; or interprets it.
-pub(super) fn run(backends: Registry, args: &RunArgs, console: &Console) -> Result<(), Failure> {
+pub(super) fn run(args: &RunArgs, console: &Console) -> Result<(), Failure> {
     if args.list_inputs || args.template {
         let source = pipeline::read(&args.source.file)?;
         let program = interpret::program(&source, &compile(&source, &args.source.program, &[args.backend], console)?);
@@ -37,19 +36,11 @@ pub(super) fn run(backends: Registry, args: &RunArgs, console: &Console) -> Resu
     let asks = Parameters::from_words(&args.parameters).is_ok_and(|parameters| parameters.text("audit") == Some("yes"));
     let own = ProgramArgs { audit: args.source.program.audit || asks, ..args.source.program.clone() };
     let given = plot::parameters(args);
-    // The interpreter stands in for the back-end that others are compared with.
-    let reference = registry::default(backends);
     if let Some(kernels) = args.interpret {
-        if args.backend != reference {
-            return Err(Failure::usage(format!("--interpret does not go with --backend {}", args.backend.name())));
-        }
-        if args.source.program.precision == Real::F32 {
-            return Err(Failure::usage(
-                "--interpret computes in double precision alone; without it, programs are compiled for --precision f32",
-            ));
-        }
+        let kernels = interpreted_kernels(kernels, args.backend, &args.source.program)?;
+        check_machine(args.backend)?;
         let source = pipeline::read(&args.source.file)?;
-        let verified = compile(&source, &own, &[reference], console)?;
+        let verified = compile(&source, &own, &[args.backend], console)?;
         inputs::check(interpret::program(&source, &verified), &args.source.file, &given, console)?;
         return interpreted(kernels, &source, &verified, args, &given, console);
     }
@@ -63,15 +54,47 @@ pub(super) fn run(backends: Registry, args: &RunArgs, console: &Console) -> Resu
     if let Some(program) = package.built() {
         return built(&program, args, &given, None, console);
     }
-    if args.compiled || args.profile || !gives_same_numbers(backends, args.backend, &args.source.program) {
-        // The run repeats them: a build may take so long that nobody waits for it.
-        warnings.iter().for_each(|warning| console.warning(warning));
-        return built(&package.build(Some(console)).run()?, args, &given, None, console);
+    let kernels = interpreted_kernels(InterpretedKernels::Lanes, args.backend, &args.source.program);
+    // Times of kernels are those of built programs, but on a GPU kernels are the same.
+    match kernels {
+        Ok(Kernels::Cuda) if !args.compiled => interpreted(Kernels::Cuda, compiled.source(), compiled.verified(), args, &given, console),
+        Ok(kernels) if !args.compiled && !args.profile => {
+            if !args.quiet {
+                console.progress("Running without a build, by interpretation; `--compiled` builds a faster program first");
+            }
+            at_once(kernels, &compiled, &package, args, &given, console)
+        }
+        Ok(_) | Err(_) => {
+            // The run repeats them: a build may take so long that nobody waits for it.
+            warnings.iter().for_each(|warning| console.warning(warning));
+            built(&package.build(Some(console)).run()?, args, &given, None, console)
+        }
     }
-    if !args.quiet {
-        console.progress("Running without a build, by interpretation; `--compiled` builds a faster program first");
+}
+
+/// The kernels with which a back-end interprets a program, to the numbers of the built one.
+///
+/// # Errors
+/// There are none.
+pub(super) fn interpreted_kernels(
+    kernels: InterpretedKernels,
+    backend: &'static dyn Backend,
+    program: &ProgramArgs,
+) -> Result<Kernels, Failure> {
+    match (backend.device_kind(), kernels) {
+        (DeviceKind::Gpu, InterpretedKernels::Lanes) => Ok(Kernels::Cuda),
+        (DeviceKind::Gpu, InterpretedKernels::Elements) => {
+            Err(Failure::usage(format!("--interpret=elements does not go with --backend {}", backend.name())))
+        }
+        (DeviceKind::Cores, _) if program.precision == Real::F32 => {
+            Err(Failure::usage("--interpret computes in double precision alone; without it, programs are compiled for --precision f32"))
+        }
+        (DeviceKind::Cores, InterpretedKernels::Lanes) if program.fp == Fp::Fast => {
+            Err(Failure::usage("--interpret rounds every operation; without it, programs are compiled for --fp fast"))
+        }
+        (DeviceKind::Cores, InterpretedKernels::Lanes) => Ok(Kernels::Lanes),
+        (DeviceKind::Cores, InterpretedKernels::Elements) => Ok(Kernels::Elements),
     }
-    at_once(&compiled, &package, args, &given, console)
 }
 
 /// Runs a program that has been built: from its beginning, or from the state in a file.
@@ -102,7 +125,14 @@ fn words_of_built(args: &RunArgs, given: &[String], state: Option<&Path>, consol
 /// Runs a program by lanes, from now on. Where that pays it is built meanwhile, and the run goes
 /// on with the built program at the end of a round; where it has linear systems, only the next run
 /// has it: what solvers keep from solve to solve would let the bits depend on when the build ends.
-fn at_once(compiled: &Compiled, package: &CachedPackage<'_>, args: &RunArgs, given: &[String], console: &Console) -> Result<(), Failure> {
+fn at_once(
+    kernels: Kernels,
+    compiled: &Compiled,
+    package: &CachedPackage<'_>,
+    args: &RunArgs,
+    given: &[String],
+    console: &Console,
+) -> Result<(), Failure> {
     let file = tempfile::Builder::new().prefix("equelle-").suffix(".npz").tempfile();
     let file = file.map_err(|error| Failure::io("write", &env::temp_dir(), &error))?.into_temp_path();
     let (pace, handover) = (Pace::default(), Handover::through(file.to_path_buf()));
@@ -115,7 +145,7 @@ fn at_once(compiled: &Compiled, package: &CachedPackage<'_>, args: &RunArgs, giv
             handover.ask();
         }
     };
-    let by_lanes = || interpret::interpret(Kernels::Lanes, compiled.source(), compiled.verified(), given, options);
+    let by_lanes = || interpret::interpret(kernels, compiled.source(), compiled.verified(), given, options);
     let run = || {
         let result = build.beside(|| pace.left(), when_built, by_lanes);
         let Some(program) = build.built().filter(|_| handover.is_done()) else { return result };
@@ -133,14 +163,9 @@ fn at_once(compiled: &Compiled, package: &CachedPackage<'_>, args: &RunArgs, giv
 /// How many times its own time a build must save in a run that does not get the program itself.
 const WORTH_OF_NEXT_RUN: f64 = 2.0;
 
-/// True if the interpreter gives the same numbers as the program that would be built.
-pub(super) fn gives_same_numbers(backends: Registry, backend: &'static dyn Backend, program: &ProgramArgs) -> bool {
-    backend == registry::default(backends) && program.precision == Real::F64 && program.fp == Fp::Strict
-}
-
 /// Interprets a program.
 fn interpreted(
-    kernels: InterpretedKernels,
+    kernels: Kernels,
     source: &SourceMap,
     verified: &Verified,
     args: &RunArgs,
@@ -149,7 +174,7 @@ fn interpreted(
 ) -> Result<(), Failure> {
     let options = options(args, Interrupt::by_signals()?, console);
     let records = plot::Records::before(args, given);
-    let result = plot::watched(args, &records, || interpret::interpret(kernels.kernels(), source, verified, given, options));
+    let result = plot::watched(args, &records, || interpret::interpret(kernels, source, verified, given, options));
     plot::after_run(args, &records, result, console)
 }
 

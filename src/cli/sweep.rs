@@ -14,14 +14,13 @@ use equelle_runtime::keys::{self, Form};
 use equelle_runtime::session::{is_known, nearest};
 use equelle_runtime::{Error, ErrorKind, InputInfo, InputKind, OutputInfo, OutputKind, Program};
 
-use super::args::{InterpretedKernels, Real, SweepArgs};
+use super::args::{InterpretedKernels, SweepArgs};
 use super::background::BackgroundBuild;
 use super::compile::{Compiled, check_machine, compile};
 use super::inputs;
-use super::run::gives_same_numbers;
+use super::run::interpreted_kernels;
 use crate::console::Console;
 use crate::failure::{Failure, INTERNAL_EXIT_CODE};
-use crate::registry::{self, Registry};
 use crate::{files, interpret, pipeline};
 
 /// The name of the table.
@@ -54,7 +53,7 @@ struct Outcome {
 }
 
 /// Runs a program on every combination; prints and writes the table.
-pub(super) fn sweep(backends: Registry, args: &SweepArgs, console: &Console) -> Result<(), Failure> {
+pub(super) fn sweep(args: &SweepArgs, console: &Console) -> Result<(), Failure> {
     let file = &args.source.file;
     if pipeline::is_standard_input(file) {
         return Err(Failure::usage("a sweep runs its program several times: give a file"));
@@ -67,7 +66,7 @@ pub(super) fn sweep(backends: Registry, args: &SweepArgs, console: &Console) -> 
     };
     let program = match &compiled {
         Some(compiled) => compiled.program(),
-        None => interpreted(backends, args, console)?,
+        None => interpreted(args, console)?,
     };
     let (axes, fixed) = axes(program, &args.parameters)?;
     check_columns(program, &axes)?;
@@ -87,14 +86,16 @@ pub(super) fn sweep(backends: Registry, args: &SweepArgs, console: &Console) -> 
     let jobs = jobs.clamp(1, cases.len().max(1));
     let threads = (!fixed.iter().any(|word| word.starts_with("threads="))).then(|| format!("threads={}", (cores / jobs).max(1)));
     let package = compiled.as_ref().map(|compiled| compiled.cached(&args.source.target.target_cpu)).transpose()?;
-    let is_interpreted = args.interpret.is_some() || (!args.compiled && gives_same_numbers(backends, args.backend, &args.source.program));
+    let kernels = interpreted_kernels(args.interpret.unwrap_or(InterpretedKernels::Lanes), args.backend, &args.source.program);
+    let is_interpreted = args.interpret.is_some() || (!args.compiled && kernels.is_ok());
     let built = match &package {
         Some(package) if !is_interpreted => Some(package.built().map_or_else(|| package.build(Some(console)).run(), Ok)?),
         Some(package) => package.built(),
         None => None,
     };
     // Runs begin at once; those after a build that pays have its program.
-    let build = package.as_ref().filter(|_| built.is_none()).map(|package| BackgroundBuild::new(package, 1.0));
+    let is_faster = args.backend.device_kind() == DeviceKind::Cores;
+    let build = package.as_ref().filter(|_| built.is_none() && is_faster).map(|package| BackgroundBuild::new(package, 1.0));
     if build.is_some() {
         console.progress("Running without a build, by interpretation; `--compiled` builds a faster program first");
     }
@@ -144,13 +145,10 @@ pub(super) fn sweep(backends: Registry, args: &SweepArgs, console: &Console) -> 
 }
 
 /// The program of a sweep that is interpreted.
-fn interpreted(backends: Registry, args: &SweepArgs, console: &Console) -> Result<&'static Program, Failure> {
-    let reference = registry::default(backends);
-    if args.backend != reference || args.source.program.precision == Real::F32 {
-        return Err(Failure::usage("--interpret goes neither with another --backend nor with --precision f32"));
-    }
+fn interpreted(args: &SweepArgs, console: &Console) -> Result<&'static Program, Failure> {
+    interpreted_kernels(args.interpret.unwrap_or(InterpretedKernels::Lanes), args.backend, &args.source.program)?;
     let source = pipeline::read(&args.source.file)?;
-    Ok(interpret::program(&source, &compile(&source, &args.source.program, &[reference], console)?))
+    Ok(interpret::program(&source, &compile(&source, &args.source.program, &[args.backend], console)?))
 }
 
 /// This program, to interpret.
@@ -158,7 +156,7 @@ fn interpreter(args: &SweepArgs) -> Result<Command, Failure> {
     let own = env::current_exe().map_err(|error| Failure::io("find", "equellec".as_ref(), &error))?;
     let mut command = Command::new(own);
     let kernels = args.interpret.map_or("lanes", InterpretedKernels::word);
-    command.args(["run", &format!("--interpret={kernels}")]).arg(&args.source.file);
+    command.args(["run", &format!("--interpret={kernels}"), "--backend", args.backend.name()]).arg(&args.source.file);
     command.args(args.source.program.words());
     Ok(command)
 }

@@ -1,19 +1,23 @@
 //! What the interpreter needs memory for: the plan that generated programs have as a constant, of
 //! how it runs a program itself.
 
-use super::Kernels;
 use equelle_front::ir::Module;
 use equelle_front::memory::{self, Needs};
 use equelle_front::types;
 use equelle_runtime::{Buffers, CanonicalSet, EntityKind, Extent, MemoryPlan, SetMemory, SolveMemory};
 
-/// The plan of a program; `None` for programs without collections. It lives as long as the process,
-/// because generated programs have it as a constant.
-pub(super) fn plan(kernels: Kernels, module: &Module) -> Option<&'static MemoryPlan> {
-    let needs = match kernels {
-        Kernels::Lanes => Needs::by_lanes(module),
-        Kernels::Elements => Needs::by_elements(module),
-    };
+/// The plan of a program that runs by lanes; `None` for programs without collections.
+pub(super) fn by_lanes(module: &Module) -> Option<&'static MemoryPlan> {
+    plan(module, &Needs::by_lanes(module))
+}
+
+/// The same of one that runs element by element.
+pub(super) fn by_elements(module: &Module) -> Option<&'static MemoryPlan> {
+    plan(module, &Needs::by_elements(module))
+}
+
+/// It lives as long as the process, because generated programs have it as a constant.
+fn plan(module: &Module, needs: &Needs) -> Option<&'static MemoryPlan> {
     if needs.sets.is_empty() && needs.solves.is_empty() {
         return None;
     }

@@ -145,7 +145,7 @@ fn library_name(stem: &str, backends: &[&dyn Backend]) -> String {
 }
 
 /// What the summary of a run says of its numbers, where that is not strict double precision.
-fn mode(numbers: Numbers) -> Option<String> {
+pub(crate) fn mode(numbers: Numbers) -> Option<String> {
     let precision = (numbers.precision != Precision::default()).then(|| numbers.precision.name().to_owned());
     let rounding = (numbers.rounding != Rounding::default()).then(|| format!("fp {}", numbers.rounding.name()));
     let words: Vec<String> = precision.into_iter().chain(rounding).collect();

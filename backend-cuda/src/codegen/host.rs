@@ -3,23 +3,22 @@
 use std::collections::BTreeSet;
 
 use equelle_front::backend::{BackendError, Handle};
-use equelle_front::ir::{CheckKind, Module, ParamId, Rounding};
+use equelle_front::ir::{Module, Rounding};
 use equelle_front::ops::Reduction;
-use equelle_front::types::{Basic, CanonicalSet, EntityKind, Extent, SetId, SetTable, Shape};
+use equelle_front::types::{CanonicalSet, EntityKind, Extent};
 use proc_macro2::{Ident, Literal, Span, TokenStream};
 use quote::{format_ident, quote};
 
 use super::emit::uses::GridUse;
-use super::kernel::{CartesianFunction, Functions, KernelText};
-use super::leaves::goes_by_leaves;
-use super::signature::{Argument, EquationText, Function, LaunchBounds};
+use super::kernel::KernelText;
+use super::launch::{ArgumentValue, DomainSource, EquationLaunch, KernelLaunch, Launch, ResultBuffer, ThreadLayout, ValuesLaunch};
 
 /// The Rust file that launches the kernels.
 ///
 /// # Errors
 /// An internal error if the text made is not Rust.
 pub(super) fn kernels_file(module: &Module, kernels: &[KernelText<'_>]) -> Result<String, BackendError> {
-    let methods = kernels.iter().map(|made| Launch { made, sets: &module.sets }.method());
+    let methods = kernels.iter().map(|made| Printer { made }.method(KernelLaunch::new(made, &module.sets).as_ref()));
     let imports = kernels.iter().filter(|made| !made.kernel.params.is_empty()).map(|made| ident(&made.names.arguments));
     let infos = kernels.iter().map(|made| ident(&made.names.info));
     let results = || kernels.iter().flat_map(|made| &made.kernel.results);
@@ -62,46 +61,30 @@ fn ident(name: &str) -> Ident {
 
 /// A kernel whose launch is being written.
 #[derive(Clone, Copy)]
-struct Launch<'a> {
+struct Printer<'a> {
     made: &'a KernelText<'a>,
-    sets: &'a SetTable,
 }
 
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Form {
-    General,
-    Cells,
-    PerAxis,
-}
-
-impl Launch<'_> {
+impl Printer<'_> {
     /// The method of the trait `Kernels`.
-    fn method(self) -> TokenStream {
-        let KernelText { kernel, names, usage, lines, functions } = self.made;
+    fn method(self, launch: Option<&KernelLaunch>) -> TokenStream {
+        let KernelText { kernel, names, lines, .. } = self.made;
         let (method, arguments) = (ident(&names.method), ident(&names.arguments));
         let results: Vec<Ident> = kernel.results.iter().filter_map(|r| Handle::of(&r.ty)).map(|h| ident(h.name())).collect();
         let returned = match &results[..] {
             [one] => quote!(#one),
             many => quote!((#(#many),*)),
         };
-        let sizes = usage.general.vector_sizes.iter().map(|&components| {
+        // The verifier demands the sets of a kernel.
+        let Some(KernelLaunch { vector_sizes, general, cartesian }) = launch else {
+            return quote!(compile_error!("a kernel without its domain"););
+        };
+        let sizes = vector_sizes.iter().map(|&components| {
             let (components, info) = (Literal::usize_unsuffixed(components), ident(&names.info));
             quote!(self.vector_size(#components, &#info)?;)
         });
-        let (general, cartesian) = match functions {
-            Functions::Equation { general, cartesian } => {
-                (self.equation(general, Form::General), cartesian.as_ref().map(|text| self.equation(text, Form::Cells)))
-            }
-            Functions::Cells(function, rows) => (self.launch(function, Form::Cells, rows.as_deref()), None),
-            Functions::Values { general, cartesian } => {
-                let cartesian = cartesian.as_ref().map(|function| match &**function {
-                    CartesianFunction::Cells(function, rows) => self.launch(function, Form::Cells, rows.as_ref()),
-                    CartesianFunction::PerAxis(function) => self.launch(function, Form::PerAxis, None),
-                });
-                (self.launch(general, Form::General, None), cartesian)
-            }
-        };
-        let body = match cartesian {
+        let general = self.launch(general);
+        let body = match cartesian.as_ref().map(|launch| self.launch(launch)) {
             Some(cartesian) => quote! {
                 if self.uses_cartesian_forms() {
                     #cartesian
@@ -123,42 +106,24 @@ impl Launch<'_> {
         }
     }
 
+    fn launch(self, launch: &Launch) -> TokenStream {
+        match launch {
+            Launch::Values(launch) => self.values(launch),
+            Launch::Equation(launch) => self.equation(launch),
+        }
+    }
+
     /// Statements that launch an equation: what tells its pattern, unless that is known, then what
     /// evaluates.
-    fn equation(self, EquationText { evaluation, pattern }: &EquationText, form: Form) -> TokenStream {
-        let KernelText { kernel, names, .. } = self.made;
-        let Some(domain) = kernel.space_set().map(|set| self.domain_of(set)) else {
-            // The verifier demands a set.
-            return quote!(compile_error!("an equation that is over no set"));
-        };
-        let result = format_ident!("{}_out", names.results[0]);
-        let count = kernel.jacobian.as_ref().map_or(0, |form| form.unknowns as usize);
-        let unknowns: Vec<Ident> = names.params.iter().take(count).map(|p| ident(p)).collect();
-        // Paths lead through these; the pattern is that of their entities.
-        let through = kernel.params.iter().zip(&names.params).filter(|(p, _)| Handle::of(&p.ty) == Some(Handle::EntityCollection));
-        let through = through.map(|(_, name)| ident(name));
-        let results = [result.clone()];
+    fn equation(self, launch: &EquationLaunch) -> TokenStream {
+        let KernelText { names, .. } = self.made;
+        let domain = self.domain(launch.domain);
+        let result = self.result(0);
+        let unknowns: Vec<Ident> = (0..launch.unknowns).map(|number| self.param(number)).collect();
+        let through = launch.through.iter().map(|&number| self.param(number));
         let info = ident(&names.info);
-        let passed = |function: &Function, called: TokenStream, launch: TokenStream| {
-            let (mut before, mut passed) = (TokenStream::new(), TokenStream::new());
-            for (number, &argument) in function.arguments.iter().enumerate() {
-                let value = match argument {
-                    // Values kept per axis are broadcast, but never those of an unknown.
-                    Argument::Param(param) if param < count => {
-                        let field = ident(&names.params[param]);
-                        quote!(args.#field.pointer())
-                    }
-                    Argument::Param(param) if self.needs_dense(form, param) => {
-                        let (dense, field) = (self.dense_name(param), ident(&names.params[param]));
-                        before.extend(quote!(let #dense = self.dense(args.#field)?;));
-                        self.argument_tokens(function, form, argument, &results)
-                    }
-                    _ => self.argument_tokens(function, form, argument, &results),
-                };
-                let name = format_ident!("a{number}");
-                before.extend(quote!(let #name = #value;));
-                passed.extend(quote!(.arg(#name)));
-            }
+        let passed = |arguments: &[ArgumentValue], called: TokenStream, launch: TokenStream| {
+            let (before, passed) = self.passed(arguments);
             quote! {
                 #before
                 let call = #called #passed;
@@ -166,12 +131,12 @@ impl Launch<'_> {
             }
         };
         // The bytes of a kernel are those of its evaluation.
-        let (of_pattern, of_evaluation) = (&pattern.name, &evaluation.name);
+        let ((of_pattern, pattern), (of_evaluation, evaluation)) = (&launch.pattern, &launch.evaluation);
         let called = quote!(self.call(&KERNELS, #of_pattern)?);
         let tell = passed(pattern, called, quote!(self.launch_over(call, domain.len())?;));
         let called = quote!(self.call_over(&KERNELS, &#info, #of_evaluation, domain.len())?);
         let evaluate = passed(evaluation, called, quote!(self.launch_over_rows(call, &rows)?;));
-        let slots = evaluation.arguments.contains(&Argument::Slots);
+        let slots = launch.has_slots;
         quote! {
             let domain = #domain;
             let mut builder = self.begin_pattern(&#info, &domain, &[#(args.#unknowns),*], &[#(args.#through),*], #slots)?;
@@ -186,129 +151,78 @@ impl Launch<'_> {
         }
     }
 
-    /// Statements that launch a function, or one for several cells of a row, and give its
-    /// results.
-    fn launch(self, function: &Function, form: Form, rows: Option<&Function>) -> TokenStream {
-        let KernelText { kernel, names, usage, .. } = self.made;
-        let mut before = TokenStream::new();
-        let domain = kernel.space_set().map(|set| {
-            let expr = self.domain_of(set);
-            before.extend(quote!(let domain = #expr;));
-            quote!(domain)
-        });
-        let mut result_names = Vec::new();
-        let by_leaves = goes_by_leaves(kernel);
-        for (number, result) in kernel.results.iter().enumerate() {
-            let name = format_ident!("{}_out", names.results[number]);
-            let buffer = match (&domain, result.reduce, form) {
-                (None, ..) => match result.ty.basic {
-                    Basic::Vector => quote!(self.new_vector()?),
-                    Basic::Bool => quote!(self.new_bool()?),
-                    Basic::Scalar | Basic::Entity(_) | Basic::Text | Basic::Table | Basic::Axis(_) => quote!(self.new_number()?),
-                },
-                (Some(_), Some(_), _) if !by_leaves => {
-                    let key = Literal::usize_unsuffixed(number);
-                    quote!(self.extreme(#key)?)
-                }
-                (Some(_), Some(reduction), _) => {
-                    let reduce = reduction_tokens(reduction);
-                    match (reduction, result.ty.basic) {
-                        (Reduction::Any | Reduction::All, _) => quote!(self.bool_leaves(#reduce, &domain)?),
-                        (_, Basic::Vector) => quote!(self.vector_leaves(#reduce, &domain)?),
-                        (Reduction::Max | Reduction::Min | Reduction::Sum | Reduction::Prod, _) => quote!(self.leaves(#reduce, &domain)?),
-                    }
-                }
-                (Some(_), None, Form::PerAxis) => quote!(self.new_per_axis_collection(&domain)?),
-                (Some(_), None, Form::General | Form::Cells) => match result.ty.basic {
-                    Basic::Vector => quote!(self.new_vector_collection(&domain)?),
-                    Basic::Bool => quote!(self.new_bool_collection(&domain)?),
-                    Basic::Entity(kind) => {
-                        let kind = kind_tokens(kind);
-                        quote!(self.new_entity_collection(&domain, #kind)?)
-                    }
-                    Basic::Scalar | Basic::Text | Basic::Table | Basic::Axis(_) => match result.in_place {
-                        Some(ParamId(param)) => {
-                            let field = ident(&names.params[param as usize]);
-                            quote!(self.in_place(args.#field)?)
-                        }
-                        None => quote!(self.new_collection(&domain)?),
-                    },
-                },
-            };
-            before.extend(quote!(let #name = #buffer;));
-            result_names.push(name);
-        }
-        let reduced = kernel.results.iter().position(|r| by_leaves && r.reduce.is_some());
-        let mut passed = TokenStream::new();
-        for (number, &argument) in function.arguments.iter().enumerate() {
-            if let Argument::Param(param) = argument
-                && self.needs_dense(form, param)
-            {
+    /// Statements that make arguments, and the calls that pass them.
+    fn passed(self, arguments: &[ArgumentValue]) -> (TokenStream, TokenStream) {
+        let (mut before, mut passed) = (TokenStream::new(), TokenStream::new());
+        for (number, &argument) in arguments.iter().enumerate() {
+            if let ArgumentValue::Dense(param) = argument {
                 // The copy of a collection stored per axis must outlive the call: its memory must
                 // not be handed out before.
-                let (dense, field) = (self.dense_name(param), ident(&names.params[param]));
+                let (dense, field) = (self.dense_name(param), self.param(param));
                 before.extend(quote!(let #dense = self.dense(args.#field)?;));
             }
-            let value = self.argument_tokens(function, form, argument, &result_names);
+            let value = self.argument(argument);
             let name = format_ident!("a{number}");
             before.extend(quote!(let #name = #value;));
             passed.extend(quote!(.arg(#name)));
         }
-        let device_name = &function.name;
+        (before, passed)
+    }
+
+    /// Statements that launch a function, or one for several cells of a row, and give its
+    /// results.
+    fn values(self, launch: &ValuesLaunch) -> TokenStream {
+        let KernelText { names, .. } = self.made;
+        let mut before = TokenStream::new();
+        if let Some(domain) = launch.domain {
+            let expr = self.domain(domain);
+            before.extend(quote!(let domain = #expr;));
+        }
+        for (number, &result) in launch.results.iter().enumerate() {
+            let (name, buffer) = (self.result(number), self.buffer(number, result));
+            before.extend(quote!(let #name = #buffer;));
+        }
+        let (more, passed) = self.passed(&launch.arguments);
+        before.extend(more);
+        let device_name = &launch.function;
         let info = ident(&names.info);
-        let elements = if domain.is_some() { quote!(domain.len()) } else { quote!(1) };
-        let wide = (function.bounds == LaunchBounds::Wide).then(|| quote!(let call = call.wide();));
-        let rows = rows.map(|rows| {
-            let functions = rows.row_widths.iter().map(|&width| {
-                let (name, width) = (rows.name_of_width(width), Literal::u32_unsuffixed(width));
+        let elements = if launch.domain.is_some() { quote!(domain.len()) } else { quote!(1) };
+        let wide = launch.is_wide.then(|| quote!(let call = call.wide();));
+        let rows = launch.rows.as_ref().map(|rows| {
+            let functions = rows.functions.iter().map(|(width, name)| {
+                let width = Literal::u32_unsuffixed(*width);
                 quote!((#width, #name))
             });
-            let or_with = ident(if rows.bounds == LaunchBounds::Planes { "or_by_planes" } else { "or_with_rows" });
+            let or_with = ident(if rows.by_planes { "or_by_planes" } else { "or_with_rows" });
             quote!(let call = call.#or_with(&KERNELS, &[#(#functions),*]);)
         });
-        let run = match (&domain, reduced, form) {
-            (_, _, Form::Cells) if function.apart => quote! {
+        let run = match launch.threads {
+            ThreadLayout::InsideAndBoundary => quote! {
                 #rows
                 self.launch_inside_and_boundary(call)?;
             },
-            (_, _, Form::Cells) => quote! {
+            ThreadLayout::Cells => quote! {
                 #rows
                 self.launch_over_cells(call)?;
             },
-            (None, ..) => quote!(self.launch_over(call, 1)?;),
-            (Some(_), Some(first), _) => {
-                let leaves = &result_names[first];
+            ThreadLayout::Single => quote!(self.launch_over(call, 1)?;),
+            ThreadLayout::Leaves(first) => {
+                let leaves = self.result(first);
                 quote!(self.launch_over_leaves(call, #leaves.len())?;)
             }
-            (Some(_), None, Form::PerAxis) => quote! {
+            ThreadLayout::Axes => quote! {
                 let count = self.per_axis_len(&domain);
                 self.launch_over(call, count)?;
             },
-            (Some(_), None, Form::General) => quote! {
+            ThreadLayout::Elements => quote! {
                 let count = domain.len();
                 self.launch_over(call, count)?;
             },
         };
-        let finished: Vec<TokenStream> = kernel
-            .results
-            .iter()
-            .zip(&result_names)
-            .map(|(result, name)| match (&domain, result.reduce, result.ty.basic) {
-                (None, _, Basic::Vector) => quote!(Vector(#name)),
-                (None, _, Basic::Bool) => quote!(Bool::Device(#name)),
-                (None, _, Basic::Scalar | Basic::Entity(_) | Basic::Text | Basic::Table | Basic::Axis(_)) => quote!(Scalar::Device(#name)),
-                (Some(_), Some(reduction), _) if !by_leaves => {
-                    let reduce = reduction_tokens(reduction);
-                    quote!(self.extreme_value(#reduce, #name)?)
-                }
-                (Some(_), Some(Reduction::Any | Reduction::All), _) => quote!(self.combine_bools(#name)?),
-                (Some(_), Some(_), Basic::Vector) => quote!(self.combine_vectors(#name)?),
-                (Some(_), Some(_), _) => quote!(self.combine(#name)?),
-                (Some(_), None, _) => quote!(#name),
-            })
-            .collect();
-        let in_place = kernel.writes_what_it_reads().then(|| quote!(.in_place()));
-        let stop = usage.host_waits.then(|| quote!(self.check_flag()?;));
+        let finished: Vec<TokenStream> =
+            launch.results.iter().enumerate().map(|(number, &result)| finished(result, &self.result(number))).collect();
+        let in_place = launch.writes_in_place.then(|| quote!(.in_place()));
+        let stop = launch.host_waits.then(|| quote!(self.check_flag()?;));
         let value = match &finished[..] {
             [one] => quote!(Ok(#one)),
             many => quote!(Ok((#(#many),*))),
@@ -323,98 +237,150 @@ impl Launch<'_> {
         }
     }
 
-    /// The domain of a set: a parameter, or a canonical set.
-    fn domain_of(self, set: SetId) -> TokenStream {
-        let KernelText { kernel, names, .. } = self.made;
-        match self.sets.get(set).canonical {
-            Some(canonical) => {
+    fn buffer(self, number: usize, result: ResultBuffer) -> TokenStream {
+        match result {
+            ResultBuffer::Vector => quote!(self.new_vector()?),
+            ResultBuffer::Bool => quote!(self.new_bool()?),
+            ResultBuffer::Number => quote!(self.new_number()?),
+            ResultBuffer::Extreme(_) => {
+                let key = Literal::usize_unsuffixed(number);
+                quote!(self.extreme(#key)?)
+            }
+            ResultBuffer::BoolLeaves(reduction) => {
+                let reduce = reduction_tokens(reduction);
+                quote!(self.bool_leaves(#reduce, &domain)?)
+            }
+            ResultBuffer::VectorLeaves(reduction) => {
+                let reduce = reduction_tokens(reduction);
+                quote!(self.vector_leaves(#reduce, &domain)?)
+            }
+            ResultBuffer::Leaves(reduction) => {
+                let reduce = reduction_tokens(reduction);
+                quote!(self.leaves(#reduce, &domain)?)
+            }
+            ResultBuffer::PerAxis => quote!(self.new_per_axis_collection(&domain)?),
+            ResultBuffer::Vectors => quote!(self.new_vector_collection(&domain)?),
+            ResultBuffer::Bools => quote!(self.new_bool_collection(&domain)?),
+            ResultBuffer::Entities(kind) => {
+                let kind = kind_tokens(kind);
+                quote!(self.new_entity_collection(&domain, #kind)?)
+            }
+            ResultBuffer::OfParam(param) => {
+                let field = self.param(param);
+                quote!(self.in_place(args.#field)?)
+            }
+            ResultBuffer::Numbers => quote!(self.new_collection(&domain)?),
+        }
+    }
+
+    fn domain(self, domain: DomainSource) -> TokenStream {
+        match domain {
+            DomainSource::Canonical(canonical) => {
                 let canonical = canonical_tokens(canonical);
                 quote!(self.canonical_domain(#canonical)?)
             }
-            None => match kernel.domain_param(set) {
-                Some(ParamId(number)) => {
-                    let field = ident(&names.params[number as usize]);
-                    quote!(args.#field.clone())
-                }
-                // The verifier demands the parameter.
-                None => quote!(compile_error!("a kernel without its domain")),
-            },
+            DomainSource::Param(number) => {
+                let field = self.param(number);
+                quote!(args.#field.clone())
+            }
         }
     }
 
-    fn argument_tokens(self, function: &Function, form: Form, argument: Argument, results: &[Ident]) -> TokenStream {
-        let KernelText { kernel, names, .. } = self.made;
+    fn argument(self, argument: ArgumentValue) -> TokenStream {
+        let ranks = |of: DomainSource, get: TokenStream| {
+            let of = self.domain(of);
+            quote!({
+                let of = #of;
+                self.#get(&of)?
+            })
+        };
+        let info = ident(&self.made.names.info);
         match argument {
-            Argument::Space if goes_by_leaves(kernel) => quote!(self.space_in_file_order(&domain)?),
-            Argument::Space => quote!(self.space(&domain)?),
-            Argument::Grid => {
-                let arrays = grid_arrays(function.grid);
+            ArgumentValue::SpaceInFileOrder => quote!(self.space_in_file_order(&domain)?),
+            ArgumentValue::Space => quote!(self.space(&domain)?),
+            ArgumentValue::Grid(needs) => {
+                let arrays = grid_arrays(needs);
                 quote!(self.grid_args(#arrays)?)
             }
-            Argument::Cartesian => quote!(self.cartesian_args()?),
-            Argument::Ranks(set) => {
-                let of = self.domain_of(set);
-                let get = if form == Form::General { quote!(ranks) } else { quote!(cartesian_ranks) };
-                quote!({
-                    let of = #of;
-                    self.#get(&of)?
-                })
+            ArgumentValue::Cartesian => quote!(self.cartesian_args()?),
+            ArgumentValue::Ranks(of) => ranks(of, quote!(ranks)),
+            ArgumentValue::CartesianRanks(of) => ranks(of, quote!(cartesian_ranks)),
+            ArgumentValue::Checks => quote!(self.checks(&#info, &domain)?),
+            ArgumentValue::OneCellChecks => quote!(self.one_cell_checks(&#info, &domain)?),
+            ArgumentValue::Dense(number) => {
+                let dense = self.dense_name(number);
+                quote!(#dense.pointer())
             }
-            Argument::Checks => {
-                let info = ident(&names.info);
-                // The checks of a kernel are of one kind.
-                match kernel.checks.first().map(|check| check.kind) {
-                    Some(CheckKind::OnEmpty) | None => quote!(self.checks(&#info, &domain)?),
-                    Some(CheckKind::OneCell) => quote!(self.one_cell_checks(&#info, &domain)?),
-                }
+            ArgumentValue::Pointer(number) => {
+                let field = self.param(number);
+                quote!(args.#field.pointer())
             }
-            Argument::Param(number) => {
-                let field = ident(&names.params[number]);
-                let param = &kernel.params[number];
-                if param.ty.shape == Shape::Single {
-                    match param.ty.basic {
-                        Basic::Vector => quote!(args.#field.pointer()),
-                        Basic::Bool => quote!(self.bool_pointer(args.#field)?),
-                        Basic::Table => quote!(args.#field.pointer()),
-                        Basic::Scalar | Basic::Entity(_) | Basic::Text | Basic::Axis(_) => quote!(self.scalar_pointer(args.#field)?),
-                    }
-                } else if self.needs_dense(form, number) {
-                    let dense = self.dense_name(number);
-                    quote!(#dense.pointer())
-                } else {
-                    quote!(args.#field.pointer())
-                }
+            ArgumentValue::Scalar(number) => {
+                let field = self.param(number);
+                quote!(self.scalar_pointer(args.#field)?)
             }
-            Argument::BySide(number) => {
-                let field = ident(&names.params[number]);
+            ArgumentValue::Bool(number) => {
+                let field = self.param(number);
+                quote!(self.bool_pointer(args.#field)?)
+            }
+            ArgumentValue::BySide(number) => {
+                let field = self.param(number);
                 quote!(self.by_side(args.#field)?)
             }
-            Argument::Size(number) => {
-                let field = ident(&names.params[number]);
+            ArgumentValue::Size(number) => {
+                let field = self.param(number);
                 quote!(args.#field.domain().len() as u32)
             }
-            Argument::Rows => quote!(rows.args(&entries)),
-            Argument::Slots => quote!(rows.slots()?),
-            Argument::Pattern => quote!(pattern),
-            Argument::First(number) => {
-                let field = ident(&names.params[number]);
+            ArgumentValue::Rows => quote!(rows.args(&entries)),
+            ArgumentValue::Slots => quote!(rows.slots()?),
+            ArgumentValue::Pattern => quote!(pattern),
+            ArgumentValue::FirstColumn(number) => {
+                let field = self.param(number);
                 quote!(self.first_column(args.#field)?)
             }
-            Argument::Result(number) => {
-                let name = &results[number];
-                if kernel.space_set().is_none() { quote!(#name.address()) } else { quote!(#name.pointer()) }
+            ArgumentValue::SingleResult(number) => {
+                let name = self.result(number);
+                quote!(#name.address())
+            }
+            ArgumentValue::Result(number) => {
+                let name = self.result(number);
+                quote!(#name.pointer())
             }
         }
     }
 
-    /// Whether a parameter is read as one value per element of a collection of numbers.
-    fn needs_dense(self, form: Form, param: usize) -> bool {
-        let info = &self.made.kernel.params[param];
-        Handle::of(&info.ty) == Some(Handle::ScalarCollection) && !(info.per_axis && form != Form::General)
+    fn param(self, number: usize) -> Ident {
+        ident(&self.made.names.params[number])
+    }
+
+    fn result(self, number: usize) -> Ident {
+        format_ident!("{}_out", self.made.names.results[number])
     }
 
     fn dense_name(self, param: usize) -> Ident {
         format_ident!("{}_dense", self.made.names.params[param])
+    }
+}
+
+/// The value of a result whose kernel has been launched.
+fn finished(result: ResultBuffer, name: &Ident) -> TokenStream {
+    match result {
+        ResultBuffer::Vector => quote!(Vector(#name)),
+        ResultBuffer::Bool => quote!(Bool::Device(#name)),
+        ResultBuffer::Number => quote!(Scalar::Device(#name)),
+        ResultBuffer::Extreme(reduction) => {
+            let reduce = reduction_tokens(reduction);
+            quote!(self.extreme_value(#reduce, #name)?)
+        }
+        ResultBuffer::BoolLeaves(_) => quote!(self.combine_bools(#name)?),
+        ResultBuffer::VectorLeaves(_) => quote!(self.combine_vectors(#name)?),
+        ResultBuffer::Leaves(_) => quote!(self.combine(#name)?),
+        ResultBuffer::PerAxis
+        | ResultBuffer::Numbers
+        | ResultBuffer::Vectors
+        | ResultBuffer::Bools
+        | ResultBuffer::Entities(_)
+        | ResultBuffer::OfParam(_) => quote!(#name),
     }
 }
 

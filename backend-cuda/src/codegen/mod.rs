@@ -2,7 +2,8 @@
 //!
 //! Reading order: [`emit`] (text, expressions, statements), [`signature`] (the order of arguments),
 //! [`unstructured`] (any grid), [`cartesian`], [`jacobian`] (equations with derivatives),
-//! [`kernel`] (all functions of a kernel), [`host`] (the Rust file that launches them).
+//! [`kernel`] (all functions of a kernel), [`launch`] (launches as data), [`host`] (the Rust file
+//! of them).
 //!
 //! Two files come out: `src/kernels.cu`, which the program compiles at start for the device it
 //! finds, and `src/kernels_cuda.rs`.
@@ -14,6 +15,7 @@ mod emit;
 mod host;
 mod jacobian;
 mod kernel;
+pub mod launch;
 mod leaves;
 mod signature;
 mod unstructured;
@@ -28,7 +30,9 @@ use equelle_front::types::{Basic, SetTable, Shape};
 use equelle_front::verify::Verified;
 
 use cartesian::by_index::body_of_cells;
+pub use emit::uses::GridUse;
 use kernel::{KernelText, kernel_texts};
+use launch::KernelLaunch;
 use signature::LaunchBounds;
 
 /// The CUDA back-end.
@@ -74,6 +78,32 @@ impl Backend for Cuda {
     fn forms(&self, module: &Verified) -> Result<Vec<ChosenForm>, BackendError> {
         let module = prepared(module)?;
         Ok(kernel_texts(&module).iter().map(|text| text.form(&module.sets)).collect())
+    }
+}
+
+/// The kernels of a program for an interpreter that runs them in its own process.
+#[derive(Clone, Debug)]
+pub struct DeviceKernels {
+    /// CUDA C++ text, without the prelude of the runtime.
+    pub text: String,
+    /// Launches, in the order of the kernels of the program.
+    pub launches: Vec<KernelLaunch>,
+}
+
+impl DeviceKernels {
+    /// Those of a program.
+    ///
+    /// # Errors
+    /// As [`Backend::files`].
+    pub fn new(module: &Verified) -> Result<DeviceKernels, BackendError> {
+        let module = prepared(module)?;
+        let kernels = kernel_texts(&module);
+        let launch = |made: &KernelText<'_>| {
+            KernelLaunch::new(made, &module.sets)
+                .ok_or_else(|| BackendError::internal(Default::default(), format!("`{}` has no domain", made.kernel.name)))
+        };
+        let launches = kernels.iter().map(launch).collect::<Result<_, _>>()?;
+        Ok(DeviceKernels { text: kernels_cu(&module, &kernels), launches })
     }
 }
 

@@ -7,7 +7,7 @@ use crate::domain::Domain;
 use crate::entity::EntityKind;
 use crate::error::{Error, ErrorKind};
 use crate::grid::Grid;
-use crate::io::expression::parse_number;
+use crate::io::expression::{Scratch, parse_number};
 use crate::io::quantity;
 use crate::io::token::{Symbol, TextError, TokenKind, Tokens};
 use crate::params::Parameters;
@@ -37,12 +37,13 @@ pub fn values(
         Derived::Expression => {
             let mut variables = Variables::new(grid, domain.kind());
             let expression = parse_number(text, &mut variables).map_err(located)?;
-            let mut of_entity = Vec::new();
-            per_element(domain, |entity| {
-                variables.at(entity, &mut of_entity)?;
-                let value = expression.value(&of_entity);
-                if value.is_finite() { Ok(value) } else { Err(variables.not_finite(key, text, entity)) }
-            })
+            let evaluate = |variables: &[Vec<f64>], out: &mut [f64], scratch: &mut Scratch| expression.values(variables, out, scratch);
+            let values = variables.each(domain.len(), |position| domain.element(position), evaluate)?;
+            if values.iter().all(|value| value.is_finite()) {
+                return Ok(values);
+            }
+            let first = in_file_order(domain).find(|&position| !values[position].is_finite());
+            Err(variables.not_finite(key, text, domain.element(first.unwrap_or_default())))
         }
         Derived::Values => {
             let table = Table::parse(text, unit, grid, domain.kind()).map_err(located)?;
@@ -56,19 +57,10 @@ fn array_values(array: &[f64], grid: &Grid, domain: &Domain) -> Vec<f64> {
     (0..domain.len()).map(|position| array[grid.file_index(kind, domain.element(position)) as usize]).collect()
 }
 
-/// A value for each element, asked for in the order of the grid's file: the first error is that of
-/// the first element there.
-fn per_element(domain: &Domain, mut value: impl FnMut(u32) -> Result<f64, Error>) -> Result<Vec<f64>, Error> {
-    match domain.file_order() {
-        None => (0..domain.len()).map(|position| value(domain.element(position))).collect(),
-        Some(order) => {
-            let mut values = vec![0.0; domain.len()];
-            for &position in order {
-                values[position as usize] = value(domain.element(position as usize))?;
-            }
-            Ok(values)
-        }
-    }
+/// Positions in the order of the grid's file: the first error is that of the first element there.
+fn in_file_order(domain: &Domain) -> impl Iterator<Item = usize> {
+    let order = domain.file_order();
+    (0..domain.len()).map(move |number| order.map_or(number, |order| order[number] as usize))
 }
 
 /// A value for each of some named sets, and one for what is in none of them.
@@ -138,15 +130,18 @@ impl<'g> Table<'g> {
                 }
             }
         }
-        per_element(domain, |entity| {
-            let index = grid.file_index(kind, entity);
-            match (self.rows.get(row_of[index as usize] as usize), self.default) {
-                (Some((.., value)), _) => Ok(*value),
-                (None, Some(value)) => Ok(value),
+        let mut values = vec![0.0; domain.len()];
+        for position in in_file_order(domain) {
+            let index = grid.file_index(kind, domain.element(position));
+            values[position] = match (self.rows.get(row_of[index as usize] as usize), self.default) {
+                (Some((.., value)), _) => *value,
+                (None, Some(value)) => value,
                 (None, None) => {
-                    Err(bad(format!("{} {index} is in none of the sets", kind.noun()), "add a value for the others: `default: NUMBER`"))
+                    let what = format!("{} {index} is in none of the sets", kind.noun());
+                    return Err(bad(what, "add a value for the others: `default: NUMBER`"));
                 }
-            }
-        })
+            };
+        }
+        Ok(values)
     }
 }

@@ -18,7 +18,7 @@ use crate::domain::Domain;
 use crate::entity::EntityKind;
 use crate::error::{Error, ErrorKind};
 use crate::grid::Grid;
-use crate::io::expression::truth_from;
+use crate::io::expression::{Scratch, truth_from};
 use crate::io::token::{Symbol, TextError, Token, TokenKind, Tokens};
 use crate::params::Parameters;
 
@@ -191,10 +191,12 @@ impl<'a> Selector<'a> {
     fn by_condition(&self, tokens: &mut Tokens<'_>) -> Result<Chosen, Fault> {
         let mut variables = Variables::new(self.grid, self.kind);
         let condition = truth_from(tokens, &mut variables)?;
-        let mut values = Vec::new();
+        let evaluate = |variables: &[Vec<f64>], out: &mut [Option<bool>], scratch: &mut Scratch| condition.truths(variables, out, scratch);
+        let entity = |index: usize| self.grid.entity_of_file(self.kind, index as u32);
+        let truths = variables.each(self.grid.n_entities(self.kind)?, entity, evaluate)?;
         let chosen = self.choose(|entity| {
-            variables.at(entity, &mut values)?;
-            condition.holds(&values).ok_or_else(|| variables.not_finite(self.key, self.text, entity))
+            let truth = truths[self.grid.file_index(self.kind, entity) as usize];
+            truth.ok_or_else(|| variables.not_finite(self.key, self.text, entity))
         })?;
         Ok(chosen)
     }

@@ -1,10 +1,12 @@
 //! What expressions in parameters may name: the centroid of an entity, `x`, `y` and `z` in metres,
 //! and the named arrays of the grid.
 
+use std::sync::{Mutex, PoisonError};
+
 use crate::entity::EntityKind;
 use crate::error::{Error, ErrorKind};
 use crate::grid::{Centroids, Grid, NamedArray};
-use crate::io::expression::Names;
+use crate::io::expression::{BLOCK, Names, Scratch};
 use crate::io::token::TextError;
 use crate::params::near_match;
 
@@ -27,25 +29,56 @@ impl<'g> Variables<'g> {
         Variables { grid, kind: kind.on_grid_of(grid.dim()), centroids: grid.centroids_of(kind), used: Vec::new() }
     }
 
-    /// The values of the used variables at an entity, in the numbering of the grid.
+    /// The values of the used variables at some entities, in the numbering of the grid: an array
+    /// for each variable.
     ///
     /// # Errors
     /// A defect: the centroid is not there.
-    pub fn at(&self, entity: u32, values: &mut Vec<f64>) -> Result<(), Error> {
-        values.clear();
-        let mut centroid = None;
-        for variable in &self.used {
-            values.push(match variable {
-                Variable::Coordinate(axis) => {
-                    if centroid.is_none() {
-                        centroid = self.centroids.at(entity);
-                    }
-                    centroid.ok_or_else(|| Error::internal("centroids were given back before inputs were read"))?[*axis]
+    pub fn at(&self, entities: impl Iterator<Item = u32>, values: &mut Vec<Vec<f64>>) -> Result<(), Error> {
+        values.resize_with(self.used.len(), Vec::new);
+        values.iter_mut().for_each(Vec::clear);
+        let has_coordinates = self.used.iter().any(|variable| matches!(variable, Variable::Coordinate(_)));
+        for entity in entities {
+            let centroid = match has_coordinates {
+                true => {
+                    let centroid = self.centroids.at(entity);
+                    centroid.ok_or_else(|| Error::internal("centroids were given back before inputs were read"))?
                 }
-                Variable::Array(array) => array.values[self.grid.file_index(self.kind, entity) as usize],
-            });
+                false => [0.0; 3],
+            };
+            for (variable, values) in self.used.iter().zip(&mut *values) {
+                values.push(match variable {
+                    Variable::Coordinate(axis) => centroid[*axis],
+                    Variable::Array(array) => array.values[self.grid.file_index(self.kind, entity) as usize],
+                });
+            }
         }
         Ok(())
+    }
+
+    /// A value for each position, given by `evaluate` from the values of the variables of a block
+    /// of positions; on all threads of the grid.
+    ///
+    /// # Errors
+    /// As [`Variables::at`].
+    pub fn each<T: Copy + Send + Default>(
+        &self,
+        len: usize,
+        entity: impl Fn(usize) -> u32 + Sync,
+        evaluate: impl Fn(&[Vec<f64>], &mut [T], &mut Scratch) + Sync,
+    ) -> Result<Vec<T>, Error> {
+        let mut all = vec![T::default(); len];
+        let failure = Mutex::new(None);
+        self.grid.threads().each(len, &mut all[..], |range, out| {
+            let (mut values, mut scratch) = (Vec::new(), Scratch::default());
+            for (begin, out) in range.step_by(BLOCK).zip(out.chunks_mut(BLOCK)) {
+                match self.at((begin..begin + out.len()).map(&entity), &mut values) {
+                    Ok(()) => evaluate(&values, out, &mut scratch),
+                    Err(error) => *failure.lock().unwrap_or_else(PoisonError::into_inner) = Some(error),
+                }
+            }
+        });
+        failure.into_inner().unwrap_or_else(PoisonError::into_inner).map_or(Ok(all), Err)
     }
 
     /// An entity for a message: `cell 3 at (0.5, 1)`.

@@ -15,9 +15,12 @@
 //!
 //! One thing is stricter than in programs: numbers that are compared must be finite.
 
+mod evaluate;
+
 use super::token::{Symbol, TextError, TokenKind, Tokens};
 use crate::operators::{Binary, BinaryMath, Comparison, Elementary, Logic, Unary};
 use crate::params::near_match;
+pub use evaluate::{BLOCK, Scratch};
 
 const LOOSEST: u8 = 2;
 const EQUALITY: u8 = 5;
@@ -85,82 +88,6 @@ pub enum Expression {
     Number(Number),
     /// Of a truth value.
     Truth(Truth),
-}
-
-impl Number {
-    /// The value for values of the variables; NaN where a number that is not finite is compared.
-    ///
-    /// # Panics
-    /// If a variable has no value.
-    pub fn value(&self, variables: &[f64]) -> f64 {
-        match self {
-            Number::Constant(value) => *value,
-            Number::Variable(index) => variables[*index],
-            Number::Unary(function, a) => function.of(a.value(variables)),
-            Number::Binary(function, a, b) => function.of(a.value(variables), b.value(variables)),
-            Number::Power(base, exponent) => power(base.value(variables), *exponent),
-            Number::Choice(condition, a, b) => match condition.holds(variables) {
-                Some(true) => a.value(variables),
-                Some(false) => b.value(variables),
-                None => f64::NAN,
-            },
-        }
-    }
-}
-
-/// By squaring and multiplying, from the lowest binary digit of the exponent up; one over that for
-/// a negative exponent.
-fn power(base: f64, exponent: i32) -> f64 {
-    if exponent == 0 {
-        return 1.0;
-    }
-    let (mut square, mut rest) = (base, exponent.unsigned_abs());
-    let mut result: Option<f64> = None;
-    loop {
-        if rest & 1 == 1 {
-            result = Some(result.map_or(square, |so_far| so_far * square));
-        }
-        rest >>= 1;
-        if rest == 0 {
-            let power = result.unwrap_or(base);
-            return if exponent > 0 { power } else { 1.0 / power };
-        }
-        square *= square;
-    }
-}
-
-impl Truth {
-    /// The value for values of the variables; `None` where a number that is not finite is compared.
-    /// `And` and `Or` leave their right side alone where the left decides.
-    ///
-    /// # Panics
-    /// If a variable has no value.
-    pub fn holds(&self, variables: &[f64]) -> Option<bool> {
-        match self {
-            Truth::Constant(value) => Some(*value),
-            Truth::Compare(comparison, a, b) => {
-                let (a, b) = (a.value(variables), b.value(variables));
-                (a.is_finite() && b.is_finite()).then(|| comparison.holds(&a, &b))
-            }
-            Truth::Logic(logic, a, b) => {
-                let first = a.holds(variables)?;
-                match (logic, first) {
-                    (Logic::And, false) => Some(false),
-                    (Logic::Or, true) => Some(true),
-                    (Logic::And, true) | (Logic::Or, false) => b.holds(variables),
-                    (Logic::Xor, _) => b.holds(variables).map(|second| first != second),
-                }
-            }
-            Truth::Not(a) => a.holds(variables).map(|value| !value),
-            Truth::Choice(condition, a, b) => {
-                if condition.holds(variables)? {
-                    a.holds(variables)
-                } else {
-                    b.holds(variables)
-                }
-            }
-        }
-    }
 }
 
 /// An expression that is the whole text.
@@ -484,15 +411,23 @@ mod tests {
         }
     }
 
-    const VALUES: [f64; 2] = [3.0, 0.5];
+    /// The second element of a block of three, between two where all numbers are other ones.
+    const VALUES: [[f64; 3]; 2] = [[f64::NAN, 3.0, -7.0], [1e300, 0.5, 0.0]];
 
     fn number(text: &str) -> f64 {
-        parse_number(text, &mut Two).unwrap_or_else(|e| panic!("{text}: {e:?}")).value(&VALUES)
+        let expression = parse_number(text, &mut Two).unwrap_or_else(|e| panic!("{text}: {e:?}"));
+        let mut values = [0.0; 3];
+        expression.values(&VALUES.map(|values| values.to_vec()), &mut values, &mut Scratch::default());
+        values[1]
     }
 
     fn truth(text: &str) -> Option<bool> {
         match parse(text, &mut Two) {
-            Ok(Expression::Truth(truth)) => truth.holds(&VALUES),
+            Ok(Expression::Truth(truth)) => {
+                let mut values = [None; 3];
+                truth.truths(&VALUES.map(|values| values.to_vec()), &mut values, &mut Scratch::default());
+                values[1]
+            }
             other => panic!("{text}: {other:?}"),
         }
     }

@@ -8,7 +8,8 @@ use equelle_front::types::{EntityKind, SetId};
 
 /// Arrays of an `EqGrid` that a function reads.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(in crate::codegen) struct GridUse {
+#[allow(missing_docs)]
+pub struct GridUse {
     pub sides: bool,
     pub side_faces: bool,
     pub side_ranks: bool,
