@@ -113,7 +113,12 @@ fn workspace_manifest(workspace: &DocumentMut, crates: &[String]) -> String {
     if let Some(release) = workspace.get("profile").and_then(|profile| profile.get("release")) {
         let mut profile = Table::new();
         profile.set_implicit(true);
-        profile.insert("release", release.clone());
+        let mut release = release.clone();
+        // Crates of the driver alone.
+        if let Some(release) = release.as_table_like_mut() {
+            release.remove("package");
+        }
+        profile.insert("release", release);
         document.insert("profile", Item::Table(profile));
     }
     document.to_string()

@@ -4,6 +4,9 @@ use std::path::Path;
 
 use super::PackageOptions;
 
+/// Crates of matrix kernels that faer depends on, for complex and single numbers alone.
+const UNUSED_KERNELS: [&str; 6] = ["gemm-c32", "gemm-c64", "gemm-f32", "nano-gemm-c32", "nano-gemm-c64", "nano-gemm-f32"];
+
 /// The file. Only programs that solve equations get Newton's method and the linear solvers,
 /// which take most of the time of a first build.
 pub(super) fn text(name: &str, library: &str, newton: bool, options: &PackageOptions) -> String {
@@ -24,6 +27,12 @@ pub(super) fn text(name: &str, library: &str, newton: bool, options: &PackageOpt
     text += "\n# For the processor of this machine: RUSTFLAGS=\"-C target-cpu=native\" cargo build --release. It changes speed alone, not results.\n";
     text += "[profile.release]\ncodegen-units = 1\npanic = \"abort\"\n";
     text += "\n# The runtime is as fast in pieces, which are compiled on all cores.\n[profile.release.package.\"*\"]\ncodegen-units = 16\n";
+    if newton {
+        text += "\n# Kernels of the direct solver for numbers that no program has.\n";
+        for krate in UNUSED_KERNELS {
+            text += &format!("[profile.release.package.{krate}]\nopt-level = 0\n");
+        }
+    }
     // Not a member of a workspace that happens to be in a folder above.
     text += "\n[workspace]\n";
     text

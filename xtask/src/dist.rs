@@ -61,12 +61,29 @@ fn check(archive: &Path, name: &str) -> Result<(), Failure> {
     let data = ["u_initial=0", "dirichlet_boundary_set=x-", "dirichlet_val=1", "timesteps=3*0.1", "nx=8", "output_to_file=false"];
     run(&[&["run", "--interpret", "--quiet", "heat_explicit_2d.equelle"], &data[..]].concat())?;
     run(&["heat_explicit_2d.equelle", "-o", "heat-sim"])?;
+    examples_without_cargo(&program, &scratch)?;
     for file in ["man/equellec.1", "man/equellec-run.1", "completions/equellec.bash", "editors/equelle-mode.el", "LICENSE-MIT"] {
         if fs::metadata(folder.join(file)).map_or(0, |data| data.len()) == 0 {
             return Err(format!("`{file}` is not in the archive"));
         }
     }
     fs::remove_dir_all(&scratch).map_err(|error| format!("cannot remove `{}`: {error}", scratch.display()))
+}
+
+/// Runs every example where there is no cargo, and nothing has been built.
+fn examples_without_cargo(program: &Path, scratch: &Path) -> Result<(), Failure> {
+    for example in tools::examples()? {
+        let folder = root().join("examples").join(&example.name);
+        let mut command = Command::new(program);
+        command.arg("run").arg(folder.join(format!("{}.equelle", example.name))).arg(folder.join("case.param"));
+        command.arg(format!("output_dir={}", scratch.join(&example.name).display()));
+        command.env_clear().env("PATH", scratch.join("nothing")).env("EQUELLE_CACHE_DIR", scratch.join("cache"));
+        let output = command.output().map_err(|error| format!("{} cannot be run: {error}", program.display()))?;
+        if !output.status.success() {
+            return Err(format!("`{}` fails without cargo:\n{}", example.name, String::from_utf8_lossy(&output.stderr)));
+        }
+    }
+    Ok(())
 }
 
 /// Makes an empty folder.
