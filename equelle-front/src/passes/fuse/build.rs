@@ -428,14 +428,8 @@ impl<'a> Builder<'a> {
                     Some(true) => self.eval(*data, at),
                     Some(false) => self.zero(*data),
                     None => {
-                        self.need_members(set)?;
-                        let condition = KExpr::Member { set, at: at.clone() };
                         let data = *data;
-                        let inside = |s: &mut Self| {
-                            s.facts.learn(s.sets, at, set, true);
-                            s.eval(data, at)
-                        };
-                        self.select(value, condition, inside, |s| s.zero(data))
+                        self.if_member(value, (set, data), at, |s| s.zero(data))
                     }
                 }
             }

@@ -35,7 +35,7 @@ impl<'a> Equations<'a> {
     /// `inside` are the values that depend on an unknown.
     pub(in crate::passes) fn new(function: &'a Function, sets: &'a SetTable, model: &CostModel, inside: &'a BTreeSet<ValueId>) -> Self {
         let defs = Defs::of(function);
-        let mut plan = Plan::of(function, sets, model, &defs, &BTreeSet::new(), &BTreeSet::new());
+        let mut plan = Plan::of(function, sets, model, &defs, &BTreeSet::new(), &BTreeSet::new(), &BTreeMap::new());
         plan.substitute(inside);
         plan.substitute_paths(function, &defs);
         Equations { function, sets, defs, plan, inside }
