@@ -36,7 +36,7 @@ use crate::types::{SetId, Shape};
 
 use super::Notes;
 use super::analysis::{Defs, residual_functions};
-use super::masks::masks as find_masks;
+use super::masks::Masks;
 use build::Unfusable;
 use kernel_maker::KernelMaker;
 use placement::Placement;
@@ -62,13 +62,12 @@ pub(super) fn run(module: &mut Module, model: &CostModel, notes: &mut Notes) {
         let mut kept = BTreeSet::new();
         // Nor has each kernel a form for Cartesian grids that mixes what decides the form.
         let mut formless = BTreeSet::new();
-        // Masks that no kernel reads are dropped.
+        // Masks and padded copies that no kernel reads are dropped.
         let mut unread = BTreeSet::new();
         let (body, made, named, of_equations) = loop {
             let defs = Defs::of(function);
-            let mut masks = BTreeMap::new();
-            find_masks(function, &function.body, &mut masks);
-            masks.retain(|_, mask| !unread.contains(mask));
+            let mut masks = Masks::of(function, sets);
+            masks.drop(&unread);
             let plan = Plan::of(function, sets, model, &defs, &kept, &formless, &masks);
             let mut fuser = Fuser {
                 maker: KernelMaker { function, sets, defs: &defs, plan: &plan, domains: BTreeMap::new(), per_axis: BTreeSet::new() },
@@ -86,7 +85,7 @@ pub(super) fn run(module: &mut Module, model: &CostModel, notes: &mut Notes) {
             }
             let body = fuser.block(&function.body);
             let unread_before = unread.len();
-            unread.extend(masks.into_values().filter(|mask| !fuser.read.contains(mask)));
+            unread.extend(masks.values().filter(|mask| !fuser.read.contains(mask)));
             if fuser.unfusable.is_subset(&kept) && fuser.formless.is_subset(&formless) && unread.len() == unread_before {
                 plan.note(&function.name, notes);
                 break (body, (fuser.kernels, fuser.names), fuser.named, fuser.of_equations);

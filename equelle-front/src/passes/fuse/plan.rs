@@ -5,6 +5,7 @@ mod costs;
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::super::analysis::Defs;
+use super::super::masks::Masks;
 use super::super::{Need, Notes, Why};
 use super::invariant::Again;
 use super::mixed_forms::{CHEAP, values_to_store};
@@ -30,8 +31,8 @@ pub(super) struct Plan {
     reasons: BTreeMap<ValueId, Why>,
     /// Extensions of data that cost little to evaluate.
     cheap_extensions: BTreeSet<ValueId>,
-    /// The masks of sets made at run time.
-    masks: BTreeMap<SetId, ValueId>,
+    /// What tells members of sets made at run time.
+    masks: Masks,
 }
 
 /// Where and how a value is evaluated if it is substituted.
@@ -80,7 +81,7 @@ impl Plan {
         defs: &Defs,
         kept: &BTreeSet<ValueId>,
         formless: &BTreeSet<ValueId>,
-        masks: &BTreeMap<SetId, ValueId>,
+        masks: &Masks,
     ) -> Plan {
         // Only a plan tells what kernels substitute, and each value that is stored changes it.
         let mut between_forms = BTreeSet::new();
@@ -102,7 +103,7 @@ impl Plan {
         defs: &Defs,
         kept: &BTreeSet<ValueId>,
         between_forms: &BTreeSet<ValueId>,
-        masks: &BTreeMap<SetId, ValueId>,
+        masks: &Masks,
     ) -> Plan {
         let mut planner = Planner {
             function,
@@ -136,7 +137,7 @@ impl Plan {
         if planner.offsets.any() {
             planner.read_at_offsets(&function.body);
         }
-        masks.values().for_each(|&mask| planner.root(mask, 0, Need::Membership));
+        masks.values().for_each(|mask| planner.root(mask, 0, Need::Membership));
         planner.block(&function.body, 0);
         planner.plan
     }
@@ -185,12 +186,17 @@ impl Plan {
 
     /// The value that tells for each entity of a canonical set if it is in a set made at run time.
     pub(super) fn mask(&self, set: SetId) -> Option<ValueId> {
-        self.masks.get(&set).copied()
+        self.masks.of_sets.get(&set).copied()
     }
 
-    /// True for a mask.
+    /// The copy of a value that is padded with zeros.
+    pub(super) fn padded(&self, value: ValueId) -> Option<ValueId> {
+        self.masks.padded.get(&value).copied()
+    }
+
+    /// True for masks and padded copies.
     pub(super) fn is_mask(&self, value: ValueId) -> bool {
-        self.masks.values().any(|mask| *mask == value)
+        self.masks.values().any(|mask| mask == value)
     }
 
     /// How many operations use a value.
