@@ -39,7 +39,7 @@ faces_left = Where(f, Centroid(f)[0] < 0.5)
 walls = BoundaryFaces()
 ";
 
-/// A program with so many loops; the line `#| name` stands before each.
+/// A program with so many loops behind a first one; the line `#| name` stands before each.
 pub(super) fn program(seed: u64, loops: usize, reads: Reads) -> String {
     let mut text = HEAD.to_owned();
     if let Reads::Index(axes) = reads {
@@ -47,6 +47,7 @@ pub(super) fn program(seed: u64, loops: usize, reads: Reads) -> String {
             let _ = writeln!(text, "{name} = Stencil{index}()");
         }
     }
+    text += "\n#| first\nu = u0\nv = 0.5 * u0\ns = 1\nFor n In rounds {\n    u = u + 1e-6 * s * v\n    v = v + 1e-6 * u\n}\n";
     for number in 0..loops {
         let mut writer =
             Writer { random: Rng::with_seed(seed.wrapping_mul(1000) + number as u64), reads, names: Vec::new(), body: String::new() };
@@ -220,7 +221,7 @@ mod tests {
             let text = program(seed, 40, reads);
             let checked = check_text(&text, &CheckOptions::default());
             assert!(checked.program.is_some(), "{text}");
-            assert_eq!(text.matches("\nFor n In rounds {").count(), 40);
+            assert_eq!(text.matches("\nFor n In rounds {").count(), 41);
             assert_ne!(text, program(seed + 10, 40, reads));
             assert_eq!(text, program(seed, 40, reads));
         }
