@@ -19,7 +19,7 @@ const FOLDERS: [&str; 6] = ["benches", "examples", "tests/implicit", "tests/prog
 
 /// Kernels that the serial back-end runs cell by cell, or by the body for any grid. It may only
 /// shrink.
-const MOST_SLOWER: usize = 14;
+const MOST_SLOWER: usize = 12;
 
 fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))

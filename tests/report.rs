@@ -10,7 +10,7 @@ use std::{env, fs};
 use equelle_front::check::{CheckOptions, check_text};
 use equelle_front::lower;
 use equelle_front::passes::{CallNotInlined, Need, OptLevel, Options, Why, optimise_by};
-use equelle_front::report::{Cartesian, Item, KernelItem, Part, Report, Traffic, When};
+use equelle_front::report::{Cartesian, Item, KernelItem, Part, Report, SlowOperations, Traffic, When};
 use equelle_front::source::SourceMap;
 use equellec::report;
 
@@ -110,9 +110,11 @@ fn traffic_of_heat_conduction() {
     assert_eq!(u.name, "compute_u");
     // Flops: per face the difference, the product and the sum; then a quotient, a product and a
     // difference.
-    let general = Traffic { own: 2, neighbours: 6, faces: 6, elsewhere: 0, indices: 2 + 6 * 4, stores: 1, bytes: 116.0, flops: 6 * 3 + 3 };
+    let slow = SlowOperations { quotients: 1, ..SlowOperations::default() };
+    let general =
+        Traffic { own: 2, neighbours: 6, faces: 6, elsewhere: 0, indices: 2 + 6 * 4, stores: 1, bytes: 116.0, flops: 6 * 3 + 3, slow };
     assert_eq!(u.general[1], general);
-    let cartesian = Traffic { own: 1, neighbours: 6, faces: 0, elsewhere: 0, indices: 0, stores: 1, bytes: 16.0, flops: 21 };
+    let cartesian = Traffic { own: 1, neighbours: 6, faces: 0, elsewhere: 0, indices: 0, stores: 1, bytes: 16.0, flops: 21, slow };
     let Cartesian::Full(traffic) = &u.cartesian else { panic!("{:?}", u.cartesian) };
     assert_eq!(traffic[1], cartesian);
     assert_eq!(traffic[0], Traffic { neighbours: 4, flops: 15, ..cartesian });
@@ -153,7 +155,15 @@ fn small_kernels_by_hand() {
     assert_eq!(faces.cartesian, Cartesian::General);
     // The longer branch counts, the loads of both.
     let choice = only_kernel("u = InputCollectionOfScalar(\"u\", AllCells())\nOutput(\"w\", u > 0 ? u * u * u : Sqrt(u))\n");
-    assert_eq!(choice.general[0], Traffic { own: 1, stores: 1, bytes: 16.0, flops: 4, ..Traffic::default() });
+    let slow = SlowOperations { quotients: 1, ..SlowOperations::default() };
+    assert_eq!(choice.general[0], Traffic { own: 1, stores: 1, bytes: 16.0, flops: 4, slow, ..Traffic::default() });
+    // Of two cells of each face one of the functions, and the look-up once.
+    let functions = only_kernel(
+        "u = InputCollectionOfScalar(\"u\", AllCells())\nk = InputTable(\"k\", \"x\", \"y\")\n\
+         Output(\"w\", Interpolate(k, u) + u^1.5 * Divergence(Exp(u On FirstCell(InteriorFaces()))))\n",
+    );
+    let of_faces = |faces| SlowOperations { quotients: 0, functions: faces, powers: 1, look_ups: 1 };
+    assert_eq!(functions.general.iter().map(|traffic| traffic.slow).collect::<Vec<_>>(), [of_faces(4), of_faces(6)]);
 }
 
 /// However it is written: the kernel that writes the state takes its extreme, and one computes the

@@ -95,6 +95,7 @@ fn forms(traffic: &[Traffic], dimensions: &[u32]) -> Vec<Value> {
             "dimensions": dim,
             "loads": { "own": t.own, "neighbours": t.neighbours, "faces": t.faces, "elsewhere": t.elsewhere },
             "index_loads": t.indices, "stores": t.stores, "bytes": t.bytes, "flops": t.flops,
+            "quotients": t.slow.quotients, "functions": t.slow.functions, "powers": t.slow.powers, "look_ups": t.slow.look_ups,
         })
     };
     traffic.iter().zip(dimensions).map(one).collect()

@@ -76,6 +76,7 @@ fn need_text(need: Need) -> &'static str {
         Need::Solve => "read by a solve",
         Need::Operation => "read by an operation outside kernels",
         Need::ReducedSum => "reduced with a sum over faces in it",
+        Need::Membership => "read where kernels ask for members of a set",
     }
 }
 
@@ -118,6 +119,7 @@ fn need_code(need: Need) -> &'static str {
         Need::Solve => "solve",
         Need::Operation => "operation",
         Need::ReducedSum => "reduced_sum",
+        Need::Membership => "membership",
     }
 }
 

@@ -1,6 +1,9 @@
 //! Speed of generated programs against loops written by hand (benches).
 
+mod bounds;
 mod cliffs;
+mod explicit;
+mod loops;
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -23,6 +26,8 @@ pub(crate) enum Case {
     Threads,
     /// Small programs that differ in a line, each beside the sum of its parts
     Cliffs,
+    /// Small programs and random ones, each beside a bound from its report
+    Bounds,
 }
 
 /// How operations are compiled.
@@ -68,6 +73,7 @@ impl Case {
             Case::Scaling => ("scaling", &[&HEAT, &SHALLOW_WATER]),
             Case::Threads => ("threads", &[&HEAT, &SHALLOW_WATER]),
             Case::Cliffs => ("cliffs", &[]),
+            Case::Bounds => ("bounds", &[]),
         }
     }
 }
@@ -88,6 +94,12 @@ pub(crate) struct Options {
     /// How often all take their turn
     #[arg(long, default_value_t = 7)]
     repetitions: usize,
+    /// Random programs of bounds
+    #[arg(long, default_value_t = 100)]
+    programs: usize,
+    /// The first seed of them
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
     /// How operations are compiled
     #[arg(long, value_enum, default_value_t = Fp::Strict)]
     fp: Fp,
@@ -108,7 +120,10 @@ pub(crate) fn run(options: &Options) -> Result<(), Failure> {
     if options.cases.contains(&Case::Cliffs) {
         cliffs::run(options)?;
     }
-    if options.cases.iter().all(|case| *case == Case::Cliffs) {
+    if options.cases.contains(&Case::Bounds) {
+        bounds::run(options)?;
+    }
+    if options.cases.iter().all(|case| matches!(case, Case::Cliffs | Case::Bounds)) {
         return Ok(());
     }
     let folder = root().join("target/bench");
@@ -147,7 +162,7 @@ pub(crate) fn run(options: &Options) -> Result<(), Failure> {
             let sizes: &[usize] = match (options.cells.is_empty(), case) {
                 (false, _) => &options.cells,
                 (true, Case::Scaling) => program.growing,
-                (true, Case::Heat | Case::ShallowWater | Case::Residual | Case::Threads | Case::Cliffs) => program.sizes,
+                (true, Case::Heat | Case::ShallowWater | Case::Residual | Case::Threads | Case::Cliffs | Case::Bounds) => program.sizes,
             };
             let mut run = Command::new(target.join("release").join(format!("compare{}", std::env::consts::EXE_SUFFIX)));
             run.args([what, program.suite, &options.steps.to_string(), &options.repetitions.to_string()]).arg(&json);

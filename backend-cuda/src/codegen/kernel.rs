@@ -5,7 +5,7 @@ use equelle_front::backend::forms::{ChosenForm, LoopForm};
 use equelle_front::backend::inside::InsideForms;
 use equelle_front::backend::usage::{KernelUsage, ModuleUsage};
 use equelle_front::ir::{CartesianForm, Kernel, Module, reads_by_index, sums_over_faces};
-use equelle_front::types::{Basic, SetTable, Type};
+use equelle_front::types::{Basic, SetTable, Shape, Type};
 
 use super::cartesian::by_index::body_of_cells;
 use super::cartesian::function::{axis_function, cell_function, row_function};
@@ -135,7 +135,11 @@ fn functions(source: Source<'_>) -> Functions {
         Some(CartesianForm::Full(_) | CartesianForm::PerAxis(_)) | None => None,
     };
     let cartesian = cartesian.or_else(|| {
-        let inside = (plain && kernel.cartesian.is_none() && sums_over_faces(kernel)).then(|| InsideForms::of(kernel, source.sets));
+        // A thread loads a Vector as a whole, which the form far from the sides takes apart.
+        let loads_vectors =
+            kernel.params.iter().any(|param| param.ty.basic == Basic::Vector && matches!(param.ty.shape, Shape::Collection(_)));
+        let inside = (plain && kernel.cartesian.is_none() && sums_over_faces(kernel) && !loads_vectors)
+            .then(|| InsideForms::of(kernel, source.sets));
         Some(CartesianFunction::Cells(inside_function(source, &inside.flatten()?), None))
     });
     Functions::Values { general: Box::new(unstructured_function(source)), cartesian: cartesian.map(Box::new) }

@@ -4,12 +4,12 @@ use equelle_front::backend::forms::{ChosenForm, Refusal};
 use equelle_front::backend::tabulated::{Tabulated, tabulated};
 use equelle_front::backend::usage::KernelUsage;
 use equelle_front::backend::{BackendError, KernelNames, Namer};
-use equelle_front::ir::{Kernel, ParamId, Space, reads_by_index, sums_over_faces};
+use equelle_front::ir::{Kernel, Param, ParamId, Space, reads_by_index, sums_over_faces};
 use equelle_front::types::{Basic, Shape};
 use proc_macro2::{Ident, Literal, TokenStream};
 use quote::quote;
 
-use super::cartesian::function::{Entry, cartesian_equation, cartesian_functions};
+use super::cartesian::function::{Entry, Functions, cartesian_equation, cartesian_functions};
 use super::cartesian::stencil_rows::{inside_rows, stencil_rows};
 use super::emit::reals::Reals;
 use super::emit::text::ident;
@@ -83,7 +83,9 @@ pub(super) fn write(source: Source<'_>, usage: &KernelUsage, functions: &mut Nam
             Some(block) => Some(cartesian_equation(cartesian_source, form, block, functions)),
             None => rows,
         },
-        (None, Some(form)) if kept => Some(cartesian_functions(source, form, functions)),
+        (None, Some(form)) if kept => {
+            Some(rows_of_components(source, functions).map_or_else(|| cartesian_functions(source, form, functions), Ok))
+        }
         (None, _) => rows,
     };
     let any_grid = ChosenForm::general(kernel, &module.sets);
@@ -134,6 +136,18 @@ pub(super) fn write(source: Source<'_>, usage: &KernelUsage, functions: &mut Nam
     let result = result_type(kernel, &mut uses)?;
     let timer = timer(source, form)?;
     Ok(Method { method: quote! { fn #method(&mut self #args) -> Result<#result, Error> { #timer #body } }, functions: items, uses, form })
+}
+
+/// Rows for a kernel that has a Cartesian body and loads Vectors, which no row takes as a whole.
+fn rows_of_components(source: Source<'_>, functions: &mut Namer) -> Option<Functions> {
+    let is_loaded = |param: &Param| param.ty.basic == Basic::Vector && matches!(param.ty.shape, Shape::Collection(_));
+    if !source.kernel.params.iter().any(is_loaded) {
+        return None;
+    }
+    let mut namer = functions.clone();
+    let rows = inside_rows(source, &mut namer).ok()?;
+    *functions = namer;
+    Some(rows)
 }
 
 /// `let _timer = ...;`, which measures the kernel with `--profile`.

@@ -14,6 +14,7 @@ mod hoist;
 mod in_place;
 mod inline;
 mod locals;
+mod masks;
 mod merge;
 mod notes;
 mod reciprocals;
@@ -90,6 +91,7 @@ pub const PIPELINE_O2: &[Pass] = &[
     Pass { name: differentiate::NAME, run: differentiate::replace },
     Pass { name: "steps", run: |m, _, _| steps::run(m) },
     Pass { name: "carry", run: carry::run },
+    Pass { name: "masks", run: |m, _, _| masks::run(m) },
     Pass { name: "fuse", run: fuse::run },
     Pass { name: "dce-after-fuse", run: |m, _, _| each_function(m, dce::run) },
     Pass { name: "merge", run: |m, model, _| merge::run(m, model.extremes) },

@@ -88,6 +88,8 @@ pub enum Need {
     Operation,
     /// It is reduced and has a sum over faces.
     ReducedSum,
+    /// Kernels ask whether entities are in a set.
+    Membership,
 }
 
 impl Notes {

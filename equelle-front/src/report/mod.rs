@@ -7,6 +7,7 @@
 //! folder gives data; the driver renders it.
 
 mod bytes;
+mod slow;
 mod traffic;
 mod walk;
 
@@ -15,6 +16,7 @@ use crate::ir::{CheckKind, KernelId};
 use crate::passes::{CallNotInlined, Why};
 
 pub use bytes::KernelBytes;
+pub use slow::SlowOperations;
 pub use traffic::Traffic;
 
 /// What the compiler made of a program.

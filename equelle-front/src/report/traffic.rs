@@ -7,6 +7,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
+use super::slow::SlowOperations;
 use crate::backend::structural::asked_axis;
 use crate::ir::reach::OffsetPaths;
 use crate::ir::{FaceFilter, KBlock, KExpr, KStmt, Kernel, LocalId, Param, ParamId, Path, Space, UnaryOp};
@@ -34,6 +35,8 @@ pub struct Traffic {
     /// Arithmetic operations, comparisons and choices; a division, root or elementary function
     /// counts as one.
     pub flops: u64,
+    /// Those of them that take long.
+    pub slow: SlowOperations,
 }
 
 /// Which body of a kernel is counted.
@@ -393,12 +396,13 @@ impl Counter<'_> {
                     self.expr(condition);
                     self.flops(1);
                 }
-                let before = self.total.flops;
+                let before = (self.total.flops, self.total.slow);
                 then(self);
-                let first = self.total.flops - before;
+                let (flops, slow) = (self.total.flops, self.total.slow);
+                (self.total.flops, self.total.slow) = before;
                 otherwise(self);
-                let second = self.total.flops - before - first;
-                self.total.flops = before + first.max(second);
+                self.total.flops = flops.max(self.total.flops);
+                self.total.slow = slow.max(self.total.slow);
             }
         }
     }
@@ -427,6 +431,8 @@ impl Counter<'_> {
     }
 
     fn expr(&mut self, expr: &KExpr) {
+        let times = self.times();
+        self.total.slow.add(expr, times);
         match expr {
             KExpr::Real(_) | KExpr::Bool(_) | KExpr::ZeroVector | KExpr::Local(_) | KExpr::Param(_) => {}
             KExpr::Load { param, at } => {

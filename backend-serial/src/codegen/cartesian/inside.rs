@@ -52,14 +52,16 @@ pub(in crate::codegen) fn inside(function_writer: &FunctionWriter, names: &Kerne
                 elements.push(quote! { #name });
             }
             Arg::Load(..) => {
-                of_cell.push(quote! { #name: #real, });
-                of_many.push(quote! { #name: &[#real], });
+                let element = function_writer.element(*arg);
+                of_cell.push(quote! { #name: #element, });
+                of_many.push(quote! { #name: &[#element], });
                 lanes.extend(quote! { let #name = &#name[..len]; });
                 elements.push(quote! { #name[i] });
             }
             Arg::Adjacent(..) => {
-                of_cell.push(quote! { #name: [#real; DIM], });
-                of_many.push(quote! { #name: [&[#real]; DIM], });
+                let element = function_writer.element(*arg);
+                of_cell.push(quote! { #name: [#element; DIM], });
+                of_many.push(quote! { #name: [&[#element]; DIM], });
                 lanes.extend(quote! { let #name = #name.map(|side| &side[..len]); });
                 elements.push(quote! { #name.map(|side| side[i]) });
             }

@@ -2,13 +2,12 @@
 
 use std::collections::BTreeSet;
 
-use equelle_front::ir::ParamId;
 use equelle_front::types::Basic;
 use proc_macro2::{Ident, Literal, TokenStream};
 use quote::quote;
 
 use crate::codegen::emit::stencil::steps_text;
-use crate::codegen::emit::stencil_reads::{Lane, StencilReads};
+use crate::codegen::emit::stencil_reads::{Array, Lane, StencilReads};
 use crate::codegen::emit::writer::{Writer, Written};
 
 /// Lanes of one type: of numbers, or of truth values.
@@ -34,10 +33,10 @@ pub(super) fn rows_text(writer: &mut Writer) -> TokenStream {
 
 /// `const READS: ..`
 pub(super) fn reads_text(lanes: &[Lane], cache: &Ident, writer: &mut Writer) -> Written<TokenStream> {
-    let params: BTreeSet<ParamId> = lanes.iter().map(|lane| lane.param).collect();
+    let arrays: BTreeSet<Array> = lanes.iter().map(|lane| lane.array).collect();
     let mut bytes = 0;
-    for param in params {
-        let of_numbers = writer.param(param)?.0.ty.basic == Basic::Scalar;
+    for (param, _) in arrays {
+        let of_numbers = writer.param(param)?.0.ty.basic != Basic::Bool;
         bytes += if !of_numbers {
             1
         } else if writer.reals.kept() == "f32" {
@@ -63,8 +62,8 @@ pub(super) fn lanes_text(kind: &Lanes, writer: &mut Writer) -> Written<(TokenStr
     let lane_type = writer.uses.item("Lane");
     let mut items = Vec::new();
     for lane in &kind.lanes {
-        let array = arrays.iter().position(|known| *known == lane.param).unwrap_or_else(|| {
-            arrays.push(lane.param);
+        let array = arrays.iter().position(|known| *known == lane.array).unwrap_or_else(|| {
+            arrays.push(lane.array);
             arrays.len() - 1
         });
         let (array, row) = (Literal::usize_unsuffixed(array), Literal::usize_unsuffixed(lane.row));
@@ -72,7 +71,17 @@ pub(super) fn lanes_text(kind: &Lanes, writer: &mut Writer) -> Written<(TokenStr
         let along = steps_text(&lane.steps(), &mut writer.uses);
         items.push(quote! { #lane_type::new(#array, #row, [#low, #high], #along) });
     }
-    let arrays = arrays.into_iter().map(|param| writer.read(param)).collect::<Written<Vec<Ident>>>()?;
+    let array = |(param, component): Array| {
+        let name = writer.read(param)?;
+        Ok(match component {
+            Some(component) => {
+                let component = Literal::u32_unsuffixed(component);
+                quote! { #name[#component] }
+            }
+            None => quote! { #name },
+        })
+    };
+    let arrays = arrays.into_iter().map(array).collect::<Written<Vec<TokenStream>>>()?;
     let (name, number) = (&kind.names[0], Literal::usize_unsuffixed(items.len()));
-    Ok((quote! { const #name: [#lane_type; #number] = [#(#items),*]; }, arrays.iter().map(|name| quote! { #name }).collect()))
+    Ok((quote! { const #name: [#lane_type; #number] = [#(#items),*]; }, arrays))
 }

@@ -145,7 +145,9 @@ fn rows<'a>(source: Source<'a>, inside_rows: Option<&'a InsideRows<'a>>, suffix:
         .map(|basic| {
             let suffix = if basic == Basic::Bool { "_of_truths" } else { "" };
             let names = [format!("LANES{}", suffix.to_uppercase()), format!("lanes{suffix}"), format!("copies{suffix}")].map(|n| ident(&n));
-            let of_kind = |lane: &&Lane| kernel.params.get(lane.param.0 as usize).is_some_and(|p| p.ty.basic == basic);
+            let of_kind = |lane: &&Lane| {
+                kernel.params.get(lane.array.0.0 as usize).is_some_and(|p| (p.ty.basic == Basic::Bool) == (basic == Basic::Bool))
+            };
             Lanes { basic, lanes: all.iter().filter(of_kind).collect(), names }
         })
         .filter(|kind| !kind.lanes.is_empty())
@@ -203,10 +205,10 @@ fn rows<'a>(source: Source<'a>, inside_rows: Option<&'a InsideRows<'a>>, suffix:
         args.push(quote! { &#lanes });
     }
     let mut slices = Vec::new();
-    for (((param, _, steps), slice), &lane) in writer.stencil.slices.iter().zip(&lane_of) {
+    for ((((param, _), _, steps), slice), &lane) in writer.stencil.slices.iter().zip(&lane_of) {
         let lane = &all[lane];
-        let basic = kernel.params[param.0 as usize].ty.basic;
-        let kind = kinds.iter().find(|kind| kind.basic == basic).ok_or(Failure::Form(Refusal::OtherElement))?;
+        let of_truths = kernel.params[param.0 as usize].ty.basic == Basic::Bool;
+        let kind = kinds.iter().find(|kind| (kind.basic == Basic::Bool) == of_truths).ok_or(Failure::Form(Refusal::OtherElement))?;
         let number = kind.lanes.iter().position(|known| *known == lane).ok_or(Failure::Form(Refusal::OtherElement))?;
         let (lanes, number) = (&kind.names[1], Literal::usize_unsuffixed(number));
         let by = if lane.chain.is_empty() { steps.first().map_or(0, |(by, _)| *by) } else { 0 };

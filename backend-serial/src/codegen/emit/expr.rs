@@ -72,6 +72,9 @@ impl Writer<'_> {
                 Text::choice(&condition, &if_true, &if_false)
             }
             KExpr::Component(vector, index) => {
+                if let (Form::Stencil, KExpr::Load { param, at }) = (self.form, &**vector) {
+                    return stencil_load(self, (*param, Some(*index)), at);
+                }
                 let vector = self.expr(vector)?;
                 let index = Literal::u32_unsuffixed(*index);
                 self.call("component", &[vector, Text::atom(index)])
@@ -157,7 +160,7 @@ impl Writer<'_> {
         }
         match self.form {
             Form::PerAxis => Err(Failure::Form(Refusal::OtherElement)),
-            Form::Stencil => stencil_load(self, id, at),
+            Form::Stencil => stencil_load(self, (id, None), at),
             Form::Row => match at {
                 Path::Local(local) if self.choices.contains_key(local) => {
                     let (condition, a, b) = self.choices[local].clone();

@@ -2,12 +2,13 @@
 
 use equelle_front::backend::forms::Refusal;
 use equelle_front::backend::offset_steps::{Steps, offset_steps};
-use equelle_front::ir::{ParamId, Path};
+use equelle_front::ir::Path;
 use equelle_front::ops::{CellFact, SideMap};
 use equelle_front::types::{Basic, CanonicalSet};
 use proc_macro2::{Ident, Literal, TokenStream};
 use quote::quote;
 
+use super::stencil_reads::Array;
 use super::text::{Level, Text, ident};
 use super::uses::{Use, Uses};
 use super::writer::{Failure, Writer, Written};
@@ -56,16 +57,21 @@ pub(in crate::codegen) fn leads_to_cell(writer: &Writer<'_>, path: &Path) -> boo
     steps(writer, path).is_ok()
 }
 
-/// An element, in [`super::writer::Form::Stencil`].
-pub(in crate::codegen) fn stencil_load(writer: &mut Writer<'_>, id: ParamId, path: &Path) -> Written<Text> {
+/// An element, in [`super::writer::Form::Stencil`]; of Vectors this component of one.
+pub(in crate::codegen) fn stencil_load(writer: &mut Writer<'_>, array: Array, path: &Path) -> Written<Text> {
+    let (id, component) = array;
     if let Path::Select { condition, if_true, if_false } = path {
         let condition = writer.expr(condition)?;
-        let (if_true, if_false) = (stencil_load(writer, id, if_true)?, stencil_load(writer, id, if_false)?);
+        let (if_true, if_false) = (stencil_load(writer, array, if_true)?, stencil_load(writer, array, if_false)?);
         return Ok(Text::choice(&condition, &if_true, &if_false));
     }
     let (param, name) = writer.param(id)?;
     let all_cells = writer.module.sets.canonical(CanonicalSet::ALL_CELLS);
-    if !matches!(param.ty.basic, Basic::Scalar | Basic::Bool) || writer.set_of(id)? != all_cells {
+    let fits = match component {
+        None => matches!(param.ty.basic, Basic::Scalar | Basic::Bool),
+        Some(_) => param.ty.basic == Basic::Vector && writer.kernel.result_in(id).is_none(),
+    };
+    if !fits || writer.set_of(id)? != all_cells {
         return Err(Failure::Form(Refusal::OtherElement));
     }
     let [x, y, z] = steps(writer, path)?;
@@ -78,10 +84,12 @@ pub(in crate::codegen) fn stencil_load(writer: &mut Writer<'_>, id: ParamId, pat
             Err(Failure::Form(Refusal::OtherElement))
         };
     }
+    let axis = component.map(|axis| ["_0", "_1", "_2"][axis as usize % 3]).unwrap_or_default();
     let wanted: String = [&x, &y, &z].into_iter().enumerate().filter_map(|(axis, steps)| offset_name(axis, steps)).collect();
+    let wanted = format!("{axis}{wanted}");
     let row = writer.stencil.row([y, z]);
     writer.stencil.reaches(&x, 0);
-    let read = (id, row, x);
+    let read = (array, row, x);
     if let Some(number) = writer.stencil.slices.iter().position(|(known, _)| *known == read) {
         writer.stencil.touched.insert(number);
         let slice = &writer.stencil.slices[number].1;

@@ -14,8 +14,11 @@ use proc_macro2::{Ident, TokenStream};
 /// How a row is reached: along the second and the third axis.
 pub(in crate::codegen) type RowSteps = [Steps; 2];
 
-/// Elements that a kernel reads: of a parameter, in a row, steps along it.
-pub(in crate::codegen) type Read = (ParamId, usize, Steps);
+/// Numbers one after the other: a parameter, or a component of one that has Vectors.
+pub(in crate::codegen) type Array = (ParamId, Option<u32>);
+
+/// Elements that a kernel reads: of an array, in a row, steps along it.
+pub(in crate::codegen) type Read = (Array, usize, Steps);
 
 /// What the row function of a kernel has read so far.
 #[derive(Default)]
@@ -40,10 +43,10 @@ pub(in crate::codegen) struct StencilReads {
     pub cells: BTreeMap<LocalId, Path>,
 }
 
-/// A lane: elements of a parameter in a row.
+/// A lane: elements of an array in a row.
 #[derive(Debug, PartialEq)]
 pub(in crate::codegen) struct Lane {
-    pub param: ParamId,
+    pub array: Array,
     pub row: usize,
     /// From where to where beyond the row it reaches.
     pub reach: [i8; 2],
@@ -55,8 +58,8 @@ pub(in crate::codegen) struct Lane {
 
 impl Lane {
     /// Whether elements these steps away may be of this lane; then they are.
-    fn takes(&mut self, param: ParamId, row: usize, steps: &[(i8, [SideMap; 2])]) -> bool {
-        if (self.param, self.row) != (param, row) {
+    fn takes(&mut self, array: Array, row: usize, steps: &[(i8, [SideMap; 2])]) -> bool {
+        if (self.array, self.row) != (array, row) {
             return false;
         }
         let (by, map) = match steps {
@@ -91,11 +94,11 @@ impl StencilReads {
     pub(in crate::codegen) fn lanes(&self) -> (Vec<Lane>, Vec<usize>) {
         let mut lanes: Vec<Lane> = Vec::new();
         let mut number_of = Vec::new();
-        for ((param, row, steps), _) in &self.slices {
-            let number = lanes.iter_mut().position(|lane| lane.takes(*param, *row, steps)).unwrap_or_else(|| {
+        for ((array, row, steps), _) in &self.slices {
+            let number = lanes.iter_mut().position(|lane| lane.takes(*array, *row, steps)).unwrap_or_else(|| {
                 let chain = if steps.len() > 1 { steps.clone() } else { Steps::new() };
-                let mut lane = Lane { param: *param, row: *row, reach: [0, 0], chain, maps: [None; 2] };
-                lane.takes(*param, *row, steps);
+                let mut lane = Lane { array: *array, row: *row, reach: [0, 0], chain, maps: [None; 2] };
+                lane.takes(*array, *row, steps);
                 lanes.push(lane);
                 lanes.len() - 1
             });
@@ -139,7 +142,7 @@ mod tests {
         let mirror = (-1, [SideMap::Mirror, NEVER]);
         let chain = vec![wrap(1), mirror];
         let reads = [vec![], vec![wrap(3)], vec![wrap(-2)], vec![mirror], chain.clone(), vec![wrap(-1)]];
-        let slices = reads.into_iter().map(|steps| ((ParamId(0), 0, steps), ident("u"))).collect();
+        let slices = reads.into_iter().map(|steps| (((ParamId(0), None), 0, steps), ident("u"))).collect();
         let (lanes, numbers) = StencilReads { slices, ..StencilReads::default() }.lanes();
         assert_eq!(numbers, [0, 0, 0, 1, 2, 0]);
         let reach: Vec<_> = lanes.iter().map(|lane| lane.reach).collect();

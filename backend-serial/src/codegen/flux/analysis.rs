@@ -139,6 +139,8 @@ struct Reader<'w, 'a> {
     face: Option<LocalId>,
     /// In a branch.
     conditional: bool,
+    /// In a branch for members of a set made at run time, which rows do not take.
+    of_members: bool,
     terms: Vec<[Node; 3]>,
     sums: Vec<LocalId>,
 }
@@ -155,6 +157,7 @@ impl<'w, 'a> Reader<'w, 'a> {
             side: None,
             face: None,
             conditional: false,
+            of_members: false,
             terms: Vec::new(),
             sums: Vec::new(),
         }
@@ -206,10 +209,7 @@ impl<'w, 'a> Reader<'w, 'a> {
                     let values = self.inner(if holds { then } else { otherwise })?;
                     return results.iter().zip(values).try_for_each(|(result, value)| self.define(*result, value));
                 }
-                let outer = std::mem::replace(&mut self.conditional, true);
-                let branches = (self.inner(then), self.inner(otherwise));
-                self.conditional = outer;
-                let (then, otherwise) = (branches.0?, branches.1?);
+                let (then, otherwise) = self.branches(condition, |s| s.inner(then), |s| s.inner(otherwise))?;
                 for (result, (a, b)) in results.iter().zip(then.into_iter().zip(otherwise)) {
                     let value = self.dag.make(Op::Select(condition, a, b));
                     self.define(*result, value)?;
@@ -364,10 +364,8 @@ impl<'w, 'a> Reader<'w, 'a> {
                 match self.dag.op(condition) {
                     Op::Bool(holds) => return self.expr(if holds { if_true } else { if_false }),
                     _ => {
-                        let outer = std::mem::replace(&mut self.conditional, true);
-                        let branches = (self.expr(if_true), self.expr(if_false));
-                        self.conditional = outer;
-                        Op::Select(condition, branches.0?, branches.1?)
+                        let (if_true, if_false) = self.branches(condition, |s| s.expr(if_true), |s| s.expr(if_false))?;
+                        Op::Select(condition, if_true, if_false)
                     }
                 }
             }
@@ -383,9 +381,26 @@ impl<'w, 'a> Reader<'w, 'a> {
         Ok(self.dag.make(op))
     }
 
+    /// Both branches of a choice.
+    fn branches<T>(
+        &mut self,
+        condition: Node,
+        then: impl FnOnce(&mut Self) -> Written<T>,
+        otherwise: impl FnOnce(&mut Self) -> Written<T>,
+    ) -> Written<(T, T)> {
+        let outer = (self.conditional, self.of_members);
+        self.conditional = true;
+        self.of_members |= matches!(self.dag.op(condition), Op::Member(..));
+        let then = then(self);
+        self.of_members = outer.1;
+        let otherwise = otherwise(self);
+        self.conditional = outer.0;
+        Ok((then?, otherwise?))
+    }
+
     /// The argument of a function that takes long: nobody wants it for a branch that is not taken.
     fn function_of(&mut self, argument: &KExpr) -> Written<Node> {
-        if self.conditional { Err(Failure::Form(Refusal::Function)) } else { self.expr(argument) }
+        if self.conditional && !self.of_members { Err(Failure::Form(Refusal::Function)) } else { self.expr(argument) }
     }
 
     /// A local; one from outside the side is a value of the cell that asks.
@@ -437,7 +452,7 @@ impl<'w, 'a> Reader<'w, 'a> {
             At::Here | At::First | At::Second => set.kind == EntityKind::Cell && set.extent == Extent::All,
             At::Face => set.kind == EntityKind::Face && set.extent != Extent::Boundary,
         });
-        if !matches!(param.ty.basic, Basic::Scalar) {
+        if !matches!(param.ty.basic, Basic::Scalar | Basic::Bool) {
             return Err(Failure::Form(Refusal::OtherElement));
         }
         if at == At::Here && canonical.is_none() {

@@ -13,7 +13,7 @@ use quote::quote;
 use super::analysis::FluxAnalysis;
 use super::dag::{At, Dag, Node, Op};
 use crate::codegen::emit::operators::{comparison, math};
-use crate::codegen::emit::read::single_type;
+use crate::codegen::emit::read::{element_type, single_type};
 use crate::codegen::emit::reals::Reals;
 use crate::codegen::emit::stencil_point::End;
 use crate::codegen::emit::text::{Level, Text, blank, ident};
@@ -113,7 +113,8 @@ impl FunctionWriter<'_, '_> {
             match arg {
                 Arg::Grid | Arg::Param(_) | Arg::PerAxis(_) => params.extend(self.same_for_all(*arg, name, &mut uses)?),
                 Arg::Load(..) | Arg::Stored(..) => {
-                    params.extend(quote! { #name: &[#real], });
+                    let element = self.element(*arg);
+                    params.extend(quote! { #name: &[#element], });
                     lanes.extend(quote! { let #name = &#name[..len]; });
                 }
                 // Of cells inside the grid alone.
@@ -169,6 +170,15 @@ impl FunctionWriter<'_, '_> {
             of_first: false,
             single: false,
             given: BTreeMap::new(),
+        }
+    }
+
+    /// The type of an element of a collection, or of a stored value.
+    pub(in crate::codegen) fn element(&self, arg: Arg) -> TokenStream {
+        let real = self.writer.reals.ty();
+        match arg {
+            Arg::Load(id, _) | Arg::Adjacent(id, ..) => element_type(self.writer.kernel, &real, id),
+            Arg::Grid | Arg::Param(_) | Arg::PerAxis(_) | Arg::Stored(..) | Arg::Terms(_) => quote! { #real },
         }
     }
 

@@ -15,7 +15,7 @@ use crate::ir::visit::{Node, visit_block};
 use crate::ir::{KBlock, KExpr, KStmt, Kernel, Local, LocalId, Param, ParamId, Path, UnaryOp};
 use crate::ops::Offset;
 use crate::passes::drop_unread;
-use crate::types::{CanonicalSet, SetTable, Shape};
+use crate::types::{Basic, CanonicalSet, SetTable, Shape};
 use unroll::Unroller;
 
 /// A kernel for the cells from which everything that it reads is in the grid.
@@ -73,7 +73,7 @@ impl InsideForms {
         }
         let skeleton = Skeleton::of_body(body);
         let of = |dim| inside(Unroller::new(kernel, sets, &skeleton, dim), body);
-        if !asks_dimension(body) {
+        if !asks_dimension(kernel, body) {
             return of(None).map(InsideForms::AnyDimension);
         }
         let of = |dim| of(Some(dim));
@@ -90,9 +90,11 @@ impl InsideForms {
 }
 
 /// Sums over faces, and Vectors, are made of a term for each axis.
-fn asks_dimension(body: &KBlock) -> bool {
+fn asks_dimension(kernel: &Kernel, body: &KBlock) -> bool {
+    let is_vector = |param: &ParamId| kernel.params[param.0 as usize].ty.basic == Basic::Vector;
     let mut asks = false;
     visit_block(body, &mut |node| {
+        asks |= matches!(&node, Node::Expr(KExpr::Load { param, .. }) if is_vector(param));
         asks |= matches!(
             node,
             Node::Stmt(KStmt::ReduceFaces { .. })

@@ -167,3 +167,14 @@ fn what_is_not_known_inside_has_no_form() {
     let module = parse(&print(&module(FLUX)).replace(" per_axis", "")).expect("a module");
     assert!(InsideForms::of(&module.kernels[0], &module.sets).is_none());
 }
+
+/// Of as many components as the grid has dimensions.
+#[test]
+fn stored_vectors_are_loaded_by_component() {
+    let text = "module m\nkernel k over AllCells() {\n  param v: Vector On AllCells()\n  param w: Vector On AllCells()\n  result r: Scalar On AllCells()\n  body {\n    yield dot(v[here], w[here])\n  }\n}\nmain {\n}\n";
+    let module = parse(text).unwrap_or_else(|error| panic!("{error}\n{text}"));
+    let product = |axis: usize| format!("(component(v[here], {axis}) * component(w[here], {axis}))");
+    assert_eq!(inside_text(&module, 1), [format!("yield {}", product(0))]);
+    assert_eq!(inside_text(&module, 2), [format!("yield ({} + {})", product(0), product(1))]);
+    assert_eq!(inside(&module, 3).reach, [[0, 0]; 3]);
+}

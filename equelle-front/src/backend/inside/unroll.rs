@@ -320,7 +320,7 @@ impl<'a> Unroller<'a> {
             KExpr::Local(id) => self.values.get(id).cloned()?,
             KExpr::Load { param, at } => {
                 let place = self.place(at)?;
-                Value::expr(self.load(*param, &place)?)
+                self.load(*param, &place)?
             }
             KExpr::CellFact { fact, at } => {
                 let Located::Cell(mut to) = self.place(at)? else { return None };
@@ -477,11 +477,21 @@ impl<'a> Unroller<'a> {
     }
 
     /// An element of a collection.
-    fn load(&mut self, param: ParamId, place: &Located) -> Option<KExpr> {
-        let info = self.kernel.params.get(param.0 as usize)?;
-        if !matches!(info.ty.basic, Basic::Scalar | Basic::Bool) {
-            return None;
+    fn load(&mut self, param: ParamId, place: &Located) -> Option<Value> {
+        let element = self.element(param, place)?;
+        match self.kernel.params.get(param.0 as usize)?.ty.basic {
+            Basic::Scalar | Basic::Bool => Some(Value::expr(element)),
+            Basic::Vector if self.kernel.jacobian.is_none() => {
+                let dim = self.dim?;
+                let component = |axis| if axis < dim { Number::Expr(component_of(element.clone(), axis as u32)) } else { Number::Zero };
+                Some(Value::Vector(std::array::from_fn(component)))
+            }
+            Basic::Vector | Basic::Entity(_) | Basic::Text | Basic::Table | Basic::Axis(_) => None,
         }
+    }
+
+    fn element(&mut self, param: ParamId, place: &Located) -> Option<KExpr> {
+        let info = self.kernel.params.get(param.0 as usize)?;
         let set = info.ty.mapping()?;
         let held = self.sets.get(set);
         let is_of_all = held.canonical.is_some_and(|set| set.extent == Extent::All);
@@ -494,7 +504,7 @@ impl<'a> Unroller<'a> {
             }
             (Located::Chosen(chosen), _) => {
                 let (condition, a, b) = &**chosen;
-                let (if_true, if_false) = (Box::new(self.load(param, a)?), Box::new(self.load(param, b)?));
+                let (if_true, if_false) = (Box::new(self.element(param, a)?), Box::new(self.element(param, b)?));
                 Some(KExpr::Select { condition: Box::new(condition.clone()), if_true, if_false })
             }
             (Located::Cell(_) | Located::Face(..), _) => None,
@@ -579,6 +589,16 @@ fn sums(block: &KBlock) -> bool {
     let mut found = false;
     visit_block(block, &mut |node| found |= matches!(node, Node::Stmt(KStmt::ReduceFaces { .. })));
     found
+}
+
+/// A component of an element that is a Vector.
+fn component_of(element: KExpr, axis: u32) -> KExpr {
+    match element {
+        KExpr::Select { condition, if_true, if_false } => {
+            KExpr::Select { condition, if_true: Box::new(component_of(*if_true, axis)), if_false: Box::new(component_of(*if_false, axis)) }
+        }
+        element => KExpr::Component(Box::new(element), axis),
+    }
 }
 
 fn select(condition: KExpr, a: Value, b: Value) -> Option<Value> {

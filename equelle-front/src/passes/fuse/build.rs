@@ -83,6 +83,8 @@ pub(super) struct Builder<'a> {
     /// Derivatives will be made of the body. Those of a branch that is not chosen may be infinite,
     /// and 0 times that is not 0: sums stay in their branches.
     pub is_differentiated: bool,
+    /// Sets of which masks tell the entity at hand to be a member.
+    pub masked: Vec<(SetId, Path)>,
     scopes: Vec<Scope>,
     /// Set while something is built that is evaluated under a condition, where statements would be
     /// evaluated without it.
@@ -118,6 +120,7 @@ impl<'a> Builder<'a> {
             facts: Facts::default(),
             interface,
             is_differentiated: false,
+            masked: Vec::new(),
             scopes: Vec::new(),
             unshared: false,
             zero_sign: ZeroSign::AsComputed,
@@ -222,6 +225,9 @@ impl<'a> Builder<'a> {
 
     /// The value at an entity. A single value is the same everywhere.
     pub(super) fn eval(&mut self, value: ValueId, at: &Path) -> Result<KExpr> {
+        if let Some(copy) = self.padded(value, at) {
+            return self.leaf(copy, at);
+        }
         match self.plan.placement(value) {
             Placement::Kernel | Placement::Operation => self.leaf(value, at),
             Placement::Inline => {
@@ -428,14 +434,8 @@ impl<'a> Builder<'a> {
                     Some(true) => self.eval(*data, at),
                     Some(false) => self.zero(*data),
                     None => {
-                        self.need_members(set)?;
-                        let condition = KExpr::Member { set, at: at.clone() };
                         let data = *data;
-                        let inside = |s: &mut Self| {
-                            s.facts.learn(s.sets, at, set, true);
-                            s.eval(data, at)
-                        };
-                        self.select(value, condition, inside, |s| s.zero(data))
+                        self.if_member(value, (set, data), at, |s| s.zero(data))
                     }
                 }
             }

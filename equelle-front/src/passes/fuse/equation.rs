@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::super::Notes;
 use super::super::analysis::Defs;
+use super::super::masks::Masks;
 use super::build::{Builder, Interface, Mode, Result, Unfusable};
 use super::names::{identifier, value_name};
 use super::plan::Plan;
@@ -35,7 +36,7 @@ impl<'a> Equations<'a> {
     /// `inside` are the values that depend on an unknown.
     pub(in crate::passes) fn new(function: &'a Function, sets: &'a SetTable, model: &CostModel, inside: &'a BTreeSet<ValueId>) -> Self {
         let defs = Defs::of(function);
-        let mut plan = Plan::of(function, sets, model, &defs, &BTreeSet::new(), &BTreeSet::new());
+        let mut plan = Plan::of(function, sets, model, &defs, &BTreeSet::new(), &BTreeSet::new(), &Masks::default());
         plan.substitute(inside);
         plan.substitute_paths(function, &defs);
         Equations { function, sets, defs, plan, inside }

@@ -65,8 +65,9 @@ impl KernelMaker<'_> {
         })?;
         let mut cartesian = None;
         // Conditions are those of the body for any grid, and only numbers are stored per axis. An
-        // extreme has a form with which it may join a kernel that writes what it is of.
-        if reduce.is_none_or(Reduction::is_extreme) && checks.is_empty() {
+        // extreme has a form with which it may join a kernel that writes what it is of. A mask is
+        // made once, by a list.
+        if reduce.is_none_or(Reduction::is_extreme) && checks.is_empty() && !self.plan.is_mask(value) {
             let scalars = info.ty.basic == Basic::Scalar && reduce.is_none();
             for mode in modes(self.sets, space).iter().filter(|mode| scalars || **mode != Mode::PerAxis) {
                 if let Ok((form, extended)) = self.body(space, *mode, interface.for_next_body(), &roots, evaluate) {

@@ -38,8 +38,8 @@ type Forms = [bool; 2];
 
 const BOTH: Forms = [true; 2];
 
-/// Operations of a term that take as long as to store a value and load it again.
-const CHEAP: u32 = 16;
+/// Operations that take as long as to store a value and load it again.
+pub(super) const CHEAP: u32 = 16;
 
 /// The fewest values to store for each kernel of a plan that has both forms in it, and expensive
 /// terms or a value in `formless`. Of two ways with as few values, it is the one that stores sums.

@@ -15,6 +15,7 @@ mod equation;
 mod facts;
 mod invariant;
 mod kernel_maker;
+mod membership;
 mod mixed_forms;
 mod names;
 mod offsets;
@@ -35,6 +36,7 @@ use crate::types::{SetId, Shape};
 
 use super::Notes;
 use super::analysis::{Defs, residual_functions};
+use super::masks::Masks;
 use build::Unfusable;
 use kernel_maker::KernelMaker;
 use placement::Placement;
@@ -60,9 +62,13 @@ pub(super) fn run(module: &mut Module, model: &CostModel, notes: &mut Notes) {
         let mut kept = BTreeSet::new();
         // Nor has each kernel a form for Cartesian grids that mixes what decides the form.
         let mut formless = BTreeSet::new();
+        // Masks and padded copies that no kernel reads are dropped.
+        let mut unread = BTreeSet::new();
         let (body, made, named, of_equations) = loop {
             let defs = Defs::of(function);
-            let plan = Plan::of(function, sets, model, &defs, &kept, &formless);
+            let mut masks = Masks::of(function, sets);
+            masks.drop(&unread);
+            let plan = Plan::of(function, sets, model, &defs, &kept, &formless, &masks);
             let mut fuser = Fuser {
                 maker: KernelMaker { function, sets, defs: &defs, plan: &plan, domains: BTreeMap::new(), per_axis: BTreeSet::new() },
                 kernels: Vec::new(),
@@ -70,6 +76,7 @@ pub(super) fn run(module: &mut Module, model: &CostModel, notes: &mut Notes) {
                 names: names.clone(),
                 unfusable: BTreeSet::new(),
                 formless: BTreeSet::new(),
+                read: BTreeSet::new(),
                 named: Vec::new(),
                 of_equations: Vec::new(),
             };
@@ -77,7 +84,9 @@ pub(super) fn run(module: &mut Module, model: &CostModel, notes: &mut Notes) {
                 fuser.note_domain(param);
             }
             let body = fuser.block(&function.body);
-            if fuser.unfusable.is_subset(&kept) && fuser.formless.is_subset(&formless) {
+            let unread_before = unread.len();
+            unread.extend(masks.values().filter(|mask| !fuser.read.contains(mask)));
+            if fuser.unfusable.is_subset(&kept) && fuser.formless.is_subset(&formless) && unread.len() == unread_before {
                 plan.note(&function.name, notes);
                 break (body, (fuser.kernels, fuser.names), fuser.named, fuser.of_equations);
             }
@@ -109,6 +118,8 @@ struct Fuser<'a> {
     unfusable: BTreeSet<ValueId>,
     /// Values whose kernels go over their faces on Cartesian grids too.
     formless: BTreeSet<ValueId>,
+    /// What kernels read.
+    read: BTreeSet<ValueId>,
     /// Names for results that the program gave none.
     named: Vec<(ValueId, String)>,
     /// Parameters of equations, whose kernels exist already, that are stored per axis.
@@ -200,6 +211,7 @@ impl Fuser<'_> {
         }
         let id = KernelId((self.first + self.kernels.len()) as u32);
         self.kernels.push(kernel);
+        self.read.extend(&args);
         out.push(Stmt { kind: StmtKind::Launch { kernel: id, args, results }, span: statement.span });
     }
 }

@@ -5,15 +5,16 @@ mod costs;
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::super::analysis::Defs;
+use super::super::masks::Masks;
 use super::super::{Need, Notes, Why};
 use super::invariant::Again;
-use super::mixed_forms::values_to_store;
+use super::mixed_forms::{CHEAP, values_to_store};
 use super::offsets::{OffsetReads, reads, sum};
 use super::placement::{Placement, is_fusable, is_storable};
 use crate::cost::{CostModel, Extremes};
 use crate::ir::{Block, Function, Op, OpClass, StmtKind, Storage, ValueId};
 use crate::ops::Offset;
-use crate::types::{Basic, CanonicalSet, EntityKind, Extent, SetTable, Shape, Type};
+use crate::types::{Basic, CanonicalSet, EntityKind, Extent, SetId, SetTable, Shape, Type};
 
 /// Operations above one another that are substituted into one expression; what would be higher is
 /// stored. No formula that someone wrote comes near it; a sum of thousands of terms does, and
@@ -28,6 +29,10 @@ pub(super) struct Plan {
     uses: BTreeMap<ValueId, u32>,
     /// Why values are not substituted.
     reasons: BTreeMap<ValueId, Why>,
+    /// Extensions of data that cost little to evaluate.
+    cheap_extensions: BTreeSet<ValueId>,
+    /// What tells members of sets made at run time.
+    masks: Masks,
 }
 
 /// Where and how a value is evaluated if it is substituted.
@@ -67,7 +72,8 @@ impl Sites {
 
 impl Plan {
     /// Decides for a function; the values in `kept` stay operations, and the kernels of those in
-    /// `formless` have no form for Cartesian grids where they mix what decides it.
+    /// `formless` have no form for Cartesian grids where they mix what decides it. Kernels may read
+    /// these `masks`.
     pub(super) fn of(
         function: &Function,
         sets: &SetTable,
@@ -75,11 +81,12 @@ impl Plan {
         defs: &Defs,
         kept: &BTreeSet<ValueId>,
         formless: &BTreeSet<ValueId>,
+        masks: &Masks,
     ) -> Plan {
         // Only a plan tells what kernels substitute, and each value that is stored changes it.
         let mut between_forms = BTreeSet::new();
         loop {
-            let plan = Plan::with(function, sets, model, defs, kept, &between_forms);
+            let plan = Plan::with(function, sets, model, defs, kept, &between_forms, masks);
             let found = values_to_store(function, sets, defs, model, formless, &|value| plan.placement(value));
             if found.is_empty() {
                 return plan;
@@ -96,6 +103,7 @@ impl Plan {
         defs: &Defs,
         kept: &BTreeSet<ValueId>,
         between_forms: &BTreeSet<ValueId>,
+        masks: &Masks,
     ) -> Plan {
         let mut planner = Planner {
             function,
@@ -103,7 +111,7 @@ impl Plan {
             model,
             defs,
             kept,
-            plan: Plan::default(),
+            plan: Plan { masks: masks.clone(), ..Plan::default() },
             sites: BTreeMap::new(),
             costs: BTreeMap::new(),
             functions: BTreeMap::new(),
@@ -129,6 +137,7 @@ impl Plan {
         if planner.offsets.any() {
             planner.read_at_offsets(&function.body);
         }
+        masks.values().for_each(|mask| planner.root(mask, 0, Need::Membership));
         planner.block(&function.body, 0);
         planner.plan
     }
@@ -168,6 +177,26 @@ impl Plan {
         for value in paths {
             self.placements.insert(value, Placement::Inline);
         }
+    }
+
+    /// True for an extension of data that every element may as well evaluate, member or not.
+    pub(super) fn is_cheap_extension(&self, value: ValueId) -> bool {
+        self.cheap_extensions.contains(&value)
+    }
+
+    /// The value that tells for each entity of a canonical set if it is in a set made at run time.
+    pub(super) fn mask(&self, set: SetId) -> Option<ValueId> {
+        self.masks.of_sets.get(&set).copied()
+    }
+
+    /// The copy of a value that is padded with zeros.
+    pub(super) fn padded(&self, value: ValueId) -> Option<ValueId> {
+        self.masks.padded.get(&value).copied()
+    }
+
+    /// True for masks and padded copies.
+    pub(super) fn is_mask(&self, value: ValueId) -> bool {
+        self.masks.values().any(|mask| mask == value)
     }
 
     /// How many operations use a value.
@@ -331,7 +360,7 @@ impl Planner<'_> {
                     {
                         continue;
                     }
-                    let (cost, limit) = (self.cost_at_offsets(result), self.model.share);
+                    let (cost, limit) = (self.cost_at_offsets(result), self.model.at_offsets);
                     if cost.saturating_mul(places - 1) > limit {
                         self.stored_for_offsets.insert(result, Why::ReadAtOffsets { places, cost, limit });
                         self.costs.clear();
@@ -416,6 +445,11 @@ impl Planner<'_> {
             }
         };
         self.plan.placements.insert(result, placement);
+        if let Op::Extend { data, .. } = op
+            && self.cost(*data).0 <= CHEAP
+        {
+            self.plan.cheap_extensions.insert(result);
+        }
         match placement {
             Placement::Operation => op.operands().into_iter().for_each(|v| self.root(v, depth, need_of(op))),
             Placement::Inline | Placement::Kernel => {

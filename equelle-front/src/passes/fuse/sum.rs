@@ -158,15 +158,7 @@ impl Builder<'_> {
         match self.facts.member(self.sets, set, face) {
             Some(true) => self.eval(value, face),
             Some(false) => Ok(neutral.clone()),
-            None => {
-                self.need_members(set)?;
-                let condition = KExpr::Member { set, at: face.clone() };
-                let inside = |s: &mut Self| {
-                    s.facts.learn(s.sets, face, set, true);
-                    s.eval(value, face)
-                };
-                self.select(value, condition, inside, |_| Ok(neutral.clone()))
-            }
+            None => self.if_member(value, (set, value), face, |_| Ok(neutral.clone())),
         }
     }
 }
