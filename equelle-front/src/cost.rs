@@ -38,8 +38,8 @@ pub struct CostModel {
     /// A value used at several places is stored from this cost on, and one whose other evaluations
     /// cost more.
     pub share: u32,
-    /// A value read at several offsets of a Cartesian grid is stored if its evaluations but one cost
-    /// more than this.
+    /// A value read at several offsets of a Cartesian grid is stored if its evaluations but one
+    /// cost more than this.
     pub at_offsets: u32,
     /// Terms of an interior face that cost more than this are made once for both of its cells, on
     /// unstructured grids and by targets that do that at all.

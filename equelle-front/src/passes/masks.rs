@@ -20,9 +20,10 @@ pub(super) fn run(module: &mut Module) {
     let residuals = residual_functions(module);
     let functions = module.functions.iter_mut().zip(residuals).filter(|(_, residual)| !residual).map(|(function, _)| function);
     for function in functions.chain([&mut module.main]) {
-        let mut asked = Asked { function, sets: &module.sets, made: BTreeMap::new(), on_faces: BTreeMap::new(), wanted: Wanted::default() };
-        asked.block(&function.body, 0);
-        let wanted = asked.wanted;
+        let mut finder =
+            Finder { function, sets: &module.sets, made: BTreeMap::new(), on_faces: BTreeMap::new(), wanted: Wanted::default() };
+        finder.block(&function.body, 0);
+        let wanted = finder.wanted;
         if !wanted.sets.is_empty() || !wanted.padded.is_empty() {
             let body = std::mem::take(&mut function.body);
             function.body = with_masks(function, &module.sets, body, &wanted);
@@ -106,7 +107,7 @@ struct Wanted {
 }
 
 /// Finds that.
-struct Asked<'a> {
+struct Finder<'a> {
     function: &'a Function,
     sets: &'a SetTable,
     /// How many loops surround the place where each set is made that needs a mask.
@@ -116,7 +117,7 @@ struct Asked<'a> {
     wanted: Wanted,
 }
 
-impl Asked<'_> {
+impl Finder<'_> {
     fn ty(&self, value: ValueId) -> Type {
         self.function.values[value.0 as usize].ty
     }

@@ -10,9 +10,10 @@ use std::path::PathBuf;
 
 use serde_json::Value;
 
+use super::cliffs;
 use super::explicit::{self, Reads};
 use super::loops::{KernelTime, NamedLoop, Times, folder, loops, measure, words};
-use super::{Options, cliffs, print_machine};
+use super::options::{Options, print_machine};
 use crate::tools::{self, Failure, read, root};
 
 /// A loop may take so many times its bound.

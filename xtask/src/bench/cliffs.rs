@@ -4,7 +4,7 @@
 //! `#| index_flux: flux + index` is held to at most [`ALLOWED`] times its parts.
 
 use super::loops::{folder, loops, measure, words};
-use super::{Options, print_machine};
+use super::options::{Options, print_machine};
 use crate::tools::{Failure, read, root};
 
 /// A variation may take so many times as long as its parts together.

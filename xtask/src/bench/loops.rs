@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
-use super::Options;
+use super::options::Options;
 use crate::tools::{self, Failure, root};
 
 /// A loop of a program.
@@ -99,8 +99,8 @@ impl Times {
     }
 }
 
-/// The parameters of a grid with so many cells along each axis, and of the tables and the state that
-/// these programs read.
+/// The parameters of a grid with so many cells along each axis, and of the tables and the state
+/// that these programs read.
 pub(super) fn words(dim: usize, cells: usize, folder: &Path) -> Result<Vec<String>, Failure> {
     let axes = ["x", "y", "z"].into_iter().take(dim);
     let sizes = axes.flat_map(|axis| [format!("n{axis}={cells}"), format!("l{axis}=1")]);
