@@ -135,6 +135,18 @@ fn a_run_goes_on_with_the_built_program() {
     let said = stderr(&run());
     assert!(!said.contains("Running without a build") && !said.contains("as a built program"), "{said}");
     forget_build(&cache, "handed-over");
+    // Where its state cannot be written, a run goes on as it is.
+    let temporary = path("temporary");
+    fs::create_dir(&temporary).unwrap();
+    let cargo = script(&path("cargo"), &format!("rm -r '{}'\necho '{message}'", temporary.display()));
+    let mut command = equellec(folder.path(), &["run", "handed_over.equelle"]);
+    let said = stderr(&succeeded(command.args(words("kept")).env("CARGO", &cargo).env("TMPDIR", &temporary)));
+    assert!(said.contains("cannot go on with the built program") && !said.contains("as a built program"), "{said}");
+    assert_eq!(expected.keys().collect::<Vec<_>>(), files(&path("kept")).keys().collect::<Vec<_>>());
+    for (name, bytes) in &files(&path("kept")) {
+        assert!(bytes == &expected[name], "{name} differs");
+    }
+    forget_build(&cache, "handed-over");
 }
 
 #[test]

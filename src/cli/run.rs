@@ -1,6 +1,5 @@
 //! `equellec run`
 
-use std::env;
 use std::path::Path;
 use std::process::Command;
 
@@ -75,7 +74,7 @@ pub(super) fn run(args: &RunArgs, console: &Console) -> Result<(), Failure> {
 /// The kernels with which a back-end interprets a program, to the numbers of the built one.
 ///
 /// # Errors
-/// There are none.
+/// `Usage` if none give these numbers.
 pub(super) fn interpreted_kernels(
     kernels: InterpretedKernels,
     backend: &'static dyn Backend,
@@ -133,22 +132,19 @@ fn at_once(
     given: &[String],
     console: &Console,
 ) -> Result<(), Failure> {
-    let file = tempfile::Builder::new().prefix("equelle-").suffix(".npz").tempfile();
-    let file = file.map_err(|error| Failure::io("write", &env::temp_dir(), &error))?.into_temp_path();
-    let (pace, handover) = (Pace::default(), Handover::through(file.to_path_buf()));
-    let hands_over = !compiled.is_implicit();
-    let build = BackgroundBuild::new(package, if hands_over { 1.0 } else { WORTH_OF_NEXT_RUN });
+    // Without temporary files only the next run has the built program.
+    let file = tempfile::Builder::new().prefix("equelle-").suffix(".npz").tempfile().ok().filter(|_| !compiled.is_implicit());
+    let file = file.map(tempfile::NamedTempFile::into_temp_path);
+    let (pace, handover) = (Pace::default(), file.as_ref().map(|file| Handover::through(file.to_path_buf())));
+    let build = BackgroundBuild::new(package, if handover.is_some() { 1.0 } else { WORTH_OF_NEXT_RUN });
     let interrupt = Interrupt::by_signals()?;
-    let options = Options { pace: Some(pace.clone()), handover: Some(handover.clone()), ..options(args, interrupt, console) };
-    let when_built = || {
-        if hands_over {
-            handover.ask();
-        }
-    };
+    let options = Options { pace: Some(pace.clone()), handover: handover.clone(), ..options(args, interrupt, console) };
+    let when_built = || handover.iter().for_each(Handover::ask);
     let by_lanes = || interpret::interpret(kernels, compiled.source(), compiled.verified(), given, options);
     let run = || {
         let result = build.beside(|| pace.left(), when_built, by_lanes);
-        let Some(program) = build.built().filter(|_| handover.is_done()) else { return result };
+        let is_done = handover.as_ref().is_some_and(Handover::is_done);
+        let (Some(program), Some(file)) = (build.built().filter(|_| is_done), file) else { return result };
         // The program that goes on removes it.
         let state = file.keep().map_err(|error| Failure::io("keep", &error.path, &error.error))?;
         let words = words_of_built(args, given, Some(&state), console);

@@ -144,13 +144,13 @@ impl Session {
     /// `Data` if there is none of this name and kind, or it does not fit; also for numbers that are
     /// not finite, unless `nonfinite=allow` is given.
     pub(crate) fn restored(&mut self, name: &str, kind: SavedKind) -> Result<SavedValue, Error> {
-        let is_resumed = self.checkpoints.resumed.is_some();
+        let (is_resumed, is_taken_over) = (self.checkpoints.resumed.is_some(), self.checkpoints.is_taken_over);
         let restart = if is_resumed { self.checkpoints.resumed.take() } else { self.checkpoints.restart.take() };
         let Some(mut restart) = restart else { return Err(Error::internal("there is no checkpoint to go on from")) };
         self.check_restart(&restart)?;
         let value = restart.take(name, kind, self.grid.dim(), self);
         let value = value.and_then(|value| {
-            if self.nonfinite == Nonfinite::Error && !value.is_finite() {
+            if self.nonfinite == Nonfinite::Error && !is_taken_over && !value.is_finite() {
                 return Err(restart.refuse(&format!("`{name}` is not finite")).hint("nonfinite=allow goes on with such numbers"));
             }
             Ok(value)
@@ -186,10 +186,12 @@ impl Session {
         if self.defer_interrupts() {
             self.checkpoints.stop = self.interrupt.signal().map(Stop::Signal).or_else(|| self.finds_stop().then_some(Stop::File));
         }
-        if self.checkpoints.stop.is_none() && self.checkpoints.handover.as_ref().is_some_and(Handover::is_asked) {
+        let is_time = self.checkpoints.policy.is_time(step);
+        // A round that the user wants a checkpoint of is none to hand over after.
+        if self.checkpoints.stop.is_none() && !is_time && self.checkpoints.handover.as_ref().is_some_and(Handover::is_asked) {
             self.checkpoints.stop = Some(Stop::Handover);
         }
-        let due = self.checkpoints.stop.is_some() || self.checkpoints.policy.is_time(step);
+        let due = self.checkpoints.stop.is_some() || is_time;
         self.checkpoints.decided = Some((step, due));
         due
     }
@@ -219,7 +221,8 @@ impl Session {
     /// # Errors
     /// `Simulation` if it is not finite, unless `nonfinite=allow` is given.
     pub(crate) fn save(&mut self, name: &str, value: SavedValue) -> Result<(), Error> {
-        let is_written = self.checkpoints.decided.is_some_and(|(_, due)| due);
+        // A run that is handed over ends as it would have ended.
+        let is_written = self.checkpoints.decided.is_some_and(|(_, due)| due) && self.checkpoints.stop != Some(Stop::Handover);
         if is_written && self.nonfinite == Nonfinite::Error && !value.is_finite() {
             let step = self.outputs.moment().step;
             let message = format!("variable `{name}` is not finite after step {step}, and so there is no checkpoint");
@@ -308,8 +311,12 @@ impl Session {
     /// Writes the state for the program that goes on, and ends the run.
     fn hand_over(&mut self, handover: &Handover, kept: &RoundState) -> Result<(), Error> {
         let header = self.header_of(kept)?;
-        let written = handover.write(|out| write::write(out, header, &kept.saved).map(drop));
-        written.map_err(|error| Error::cannot_write(&format!("state `{}`", handover.file().display()), &error))?;
+        if let Err(error) = handover.write(|out| write::write(out, header, &kept.saved).map(drop)) {
+            // The run goes on as it is.
+            (self.checkpoints.handover, self.checkpoints.stop) = (None, None);
+            self.progress.warning(&format!("cannot go on with the built program: cannot write `{}`: {error}", handover.file().display()));
+            return Ok(());
+        }
         self.progress.close_bar();
         Err(Error::new(ErrorKind::HandedOver, format!("the state after {} is handed over", step_text((kept.step as usize, None)))))
     }
