@@ -70,11 +70,11 @@ impl<'a> Build<'a> {
         }
         loop {
             match begun.next()? {
-                Progress::Built(program) => {
+                NextStep::Built(program) => {
                     say(&format!("Built in {:.1} s", start.elapsed().as_secs_f64()));
                     return Ok(program);
                 }
-                Progress::Begun(again) => begun = again,
+                NextStep::Begun(again) => begun = again,
             }
         }
     }
@@ -95,8 +95,8 @@ pub struct Begun<'a> {
     network: Network,
 }
 
-/// What follows an attempt to build.
-pub enum Progress<'a> {
+/// The step after an attempt to build.
+pub enum NextStep<'a> {
     /// The program.
     Built(PathBuf),
     /// Another attempt, which fetches the crates that are not on this machine.
@@ -113,12 +113,12 @@ impl<'a> Begun<'a> {
     ///
     /// # Errors
     /// Cargo is missing or fails.
-    pub fn next(self) -> Result<Progress<'a>, Failure> {
+    pub fn next(self) -> Result<NextStep<'a>, Failure> {
         let Begun { build, attempt, network } = self;
         let outcome = attempt.finish()?;
         if outcome.program.is_none() && !outcome.rejected && network == Network::Unused {
             let network = Network::Allowed;
-            return Ok(Progress::Begun(Begun { build, attempt: Attempt::begin(&build, network)?, network }));
+            return Ok(NextStep::Begun(Begun { build, attempt: Attempt::begin(&build, network)?, network }));
         }
         let Some(program) = outcome.program else { return Err(explain(&outcome)) };
         let write = |path: &Path, text: &str| {
@@ -126,7 +126,7 @@ impl<'a> Begun<'a> {
         };
         write(&prepared(build.cache, build.runtime, build.flags), "")?;
         write(&build.folder.join(STAMP), &program.to_string_lossy())?;
-        Ok(Progress::Built(program))
+        Ok(NextStep::Built(program))
     }
 
     /// Ends the build. What it has finished is there for the next one.

@@ -2,12 +2,13 @@
 //! which goes on with the built program, to the same bits.
 #![cfg(unix)]
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
-use std::thread::available_parallelism;
+use std::process::{Child, Command, Output, Stdio};
+use std::thread::{self, available_parallelism};
+use std::time::Duration;
 
 const PROGRAM: &str = "# dimensions: ignore\n\
     u : Mutable Collection Of Scalar On AllCells() = InputCollectionOfScalar(\"u\", AllCells())\n\
@@ -34,6 +35,19 @@ fn equellec(folder: &Path, words: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_equellec"));
     command.args(words).current_dir(folder);
     command
+}
+
+/// Waits for a file that a build writes beside a run.
+fn wait_for(file: &Path, run: &mut Child) {
+    while !file.exists() {
+        assert!(run.try_wait().unwrap().is_none(), "the run ends before a build begins");
+        thread::sleep(Duration::from_millis(50));
+    }
+}
+
+fn interrupt(mut run: Child) {
+    Command::new("kill").args(["-INT", &run.id().to_string()]).status().unwrap();
+    assert_eq!(run.wait().unwrap().code(), Some(130));
 }
 
 fn succeeded(command: &mut Command) -> Output {
@@ -68,6 +82,13 @@ fn files(folder: &Path) -> BTreeMap<String, Vec<u8>> {
         .collect()
 }
 
+/// The end of a run and its files, as its record has them.
+fn recorded(folder: &Path) -> (String, BTreeSet<String>) {
+    let record: serde_json::Value = serde_json::from_slice(&fs::read(folder.join("handed_over.run.json")).unwrap()).unwrap();
+    let files = record["files"].as_array().unwrap().iter().map(|file| file["name"].as_str().unwrap().to_owned());
+    (record["state"].as_str().unwrap().to_owned(), files.collect())
+}
+
 #[test]
 fn a_build_ends_with_its_run() {
     let folder = tempfile::tempdir().unwrap();
@@ -92,12 +113,8 @@ fn a_build_ends_with_its_run() {
     let words = ["run", "heat.equelle", "grid_dim=2", "u=2", "nx=200", "ny=200", "steps=1000000*0.125", "output_dir=long"];
     let mut long = equellec(folder.path(), &words);
     let mut long = long.env("CARGO", &cargo).env("EQUELLE_CACHE_DIR", path("cache")).stdout(Stdio::null()).spawn().unwrap();
-    while !path("begun").exists() {
-        assert!(long.try_wait().unwrap().is_none(), "the run ends before a build begins");
-        std::thread::sleep(std::time::Duration::from_millis(50));
-    }
-    Command::new("kill").args(["-INT", &long.id().to_string()]).status().unwrap();
-    assert_eq!(long.wait().unwrap().code(), Some(130));
+    wait_for(&path("begun"), &mut long);
+    interrupt(long);
     let number = fs::read_to_string(path("begun")).unwrap();
     let is_there = Command::new("kill").args(["-0", number.trim()]).output().unwrap().status.success();
     assert!(!is_there, "the build goes on");
@@ -126,6 +143,7 @@ fn a_run_goes_on_with_the_built_program() {
     let said = stderr(&found);
     assert!(said.contains("Running without a build") && said.contains("as a built program"), "{said}");
     assert_eq!(String::from_utf8_lossy(&found.stdout), String::from_utf8_lossy(&expected.stdout));
+    assert_eq!(recorded(&path("expected")), recorded(&path("found")));
     let (expected, found) = (files(&path("expected")), files(&path("found")));
     assert_eq!(expected.keys().collect::<Vec<_>>(), found.keys().collect::<Vec<_>>());
     for (name, bytes) in &expected {
@@ -166,14 +184,10 @@ fn a_run_with_linear_systems_stays_as_it_is() {
     let cargo = script(&path("cargo"), &format!("echo '{message}'\ntouch '{}'", path("built").display()));
     words[4] = "steps=1000000*0.001";
     let mut long = equellec(folder.path(), &["run", file]).args(&words).env("CARGO", &cargo).spawn().unwrap();
-    while !path("built").exists() {
-        assert!(long.try_wait().unwrap().is_none(), "the run ends before a build begins");
-        std::thread::sleep(std::time::Duration::from_millis(50));
-    }
-    std::thread::sleep(std::time::Duration::from_secs(1));
+    wait_for(&path("built"), &mut long);
+    thread::sleep(Duration::from_secs(1));
     assert!(long.try_wait().unwrap().is_none());
-    Command::new("kill").args(["-INT", &long.id().to_string()]).status().unwrap();
-    assert_eq!(long.wait().unwrap().code(), Some(130));
+    interrupt(long);
     words[4] = "steps=2*0.5";
     let said = stderr(&succeeded(equellec(folder.path(), &["run", file]).args(&words).env("CARGO", "no-such-cargo")));
     assert!(!said.contains("Running without a build"), "{said}");

@@ -157,7 +157,7 @@ fn small_kernels_by_hand() {
     let choice = only_kernel("u = InputCollectionOfScalar(\"u\", AllCells())\nOutput(\"w\", u > 0 ? u * u * u : Sqrt(u))\n");
     let slow = SlowOperations { quotients: 1, ..SlowOperations::default() };
     assert_eq!(choice.general[0], Traffic { own: 1, stores: 1, bytes: 16.0, flops: 4, slow, ..Traffic::default() });
-    // Of two cells of each face one of the functions, and the look-up once.
+    // One function for each face, and the look-up once.
     let functions = only_kernel(
         "u = InputCollectionOfScalar(\"u\", AllCells())\nk = InputTable(\"k\", \"x\", \"y\")\n\
          Output(\"w\", Interpolate(k, u) + u^1.5 * Divergence(Exp(u On FirstCell(InteriorFaces()))))\n",

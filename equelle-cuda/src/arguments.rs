@@ -23,7 +23,7 @@ pub struct Arguments {
     dense: BTreeMap<usize, Collection>,
 }
 
-/// What a launch has made before its arguments are passed.
+/// Domain, results and rows of a launch, which some arguments refer to.
 #[derive(Clone, Copy, Default)]
 pub struct LaunchContext<'a> {
     /// The elements.
@@ -37,7 +37,7 @@ pub struct LaunchContext<'a> {
 }
 
 impl Arguments {
-    /// Of a kernel, in the order of its parameters.
+    /// The arguments of a kernel, in the order of its parameters.
     pub fn new(info: &'static KernelInfo, values: Vec<Value<CudaRuntime>>) -> Arguments {
         Arguments { info, values: values.into_iter().map(Some).collect(), dense: BTreeMap::new() }
     }
@@ -189,33 +189,18 @@ impl Arguments {
 
 /// The arrays of the runtime. It finds the shape of a grid by itself.
 fn grid_arrays(needs: GridUse) -> GridArrays {
-    let GridUse {
-        sides,
-        side_faces,
-        side_ranks,
-        face_cells,
-        cell_volumes,
-        cell_centroids,
-        face_areas,
-        face_centroids,
-        face_normals,
-        edge_lengths,
-        edge_centroids,
-        vertex_positions,
-        shape: _,
-    } = needs;
     GridArrays {
-        sides,
-        side_faces,
-        side_ranks,
-        face_cells,
-        cell_volumes,
-        cell_centroids,
-        face_areas,
-        face_centroids,
-        face_normals,
-        edge_lengths,
-        edge_centroids,
-        vertex_positions,
+        sides: needs.sides,
+        side_faces: needs.side_faces,
+        side_ranks: needs.side_ranks,
+        face_cells: needs.face_cells,
+        cell_volumes: needs.cell_volumes,
+        cell_centroids: needs.cell_centroids,
+        face_areas: needs.face_areas,
+        face_centroids: needs.face_centroids,
+        face_normals: needs.face_normals,
+        edge_lengths: needs.edge_lengths,
+        edge_centroids: needs.edge_centroids,
+        vertex_positions: needs.vertex_positions,
     }
 }

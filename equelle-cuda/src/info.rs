@@ -19,21 +19,9 @@ fn info(module: &Module, kernel: &Kernel, names: &KernelNames) -> &'static Kerne
     let set = kernel.space_set().and_then(|set| module.sets.get(set).canonical);
     Box::leak(Box::new(KernelInfo {
         name: super::constant(&kernel.name),
-        lines: Box::leak(lines(module, kernel).into_boxed_slice()),
+        lines: Box::leak(module.lines_of(kernel).into_boxed_slice()),
         arguments: Box::leak(reads.chain(writes).collect::<Vec<_>>().into_boxed_slice()),
         set: set.map(canonical_set),
         bytes: Bytes { general, cartesian: cartesian.unwrap_or(general) },
     }))
-}
-
-/// Lines of a kernel, innermost first, each once.
-fn lines(module: &Module, kernel: &Kernel) -> Vec<u32> {
-    let mut lines = Vec::new();
-    for span in kernel.spans.iter().filter(|_| !module.source.text().is_empty()) {
-        let line = module.source.line(span.start);
-        if !lines.contains(&line) {
-            lines.push(line);
-        }
-    }
-    lines
 }

@@ -25,7 +25,7 @@ use arguments::Arguments;
 
 /// A program with the kernels that it has on a CUDA device.
 ///
-/// What the runtime takes as constants of built programs lives as long as the process.
+/// Names and lines, which are constants in built programs, live as long as the process.
 #[derive(Debug)]
 pub struct CudaKernels {
     module: &'static KernelModule,

@@ -54,7 +54,7 @@ struct HandoverState {
 }
 
 impl Handover {
-    /// Of a run whose state goes to an existing file.
+    /// A request not yet made, to a run whose state goes to this file, which exists.
     pub fn through(file: PathBuf) -> Handover {
         Handover { state: Arc::default(), file }
     }

@@ -99,6 +99,10 @@ fn try_launch(program: &'static Program, backends: &[Backend], words: &[String],
 pub fn recorded(session: Session, run: impl FnOnce(Session) -> Result<(), Error>) -> Result<(), Error> {
     let record = session.record();
     let result = run(session);
+    // The program that goes on ends it.
+    if result.as_ref().is_err_and(|error| error.kind == ErrorKind::HandedOver) {
+        return result;
+    }
     let written = record.map_or(Ok(()), |record| record.end(&result));
     result.and(written)
 }

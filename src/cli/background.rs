@@ -11,7 +11,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use super::compile::{BuildState, CachedPackage};
-use crate::cargo::{Begun, Progress};
+use crate::cargo::{Begun, NextStep};
 
 /// Time between two looks at a run and its build.
 const BETWEEN_LOOKS: Duration = Duration::from_millis(50);
@@ -88,8 +88,8 @@ impl<'a> BackgroundBuild<'a> {
         loop {
             if begun.is_over() {
                 match begun.next().ok()? {
-                    Progress::Built(program) => return Some(program),
-                    Progress::Begun(again) => begun = again,
+                    NextStep::Built(program) => return Some(program),
+                    NextStep::Begun(again) => begun = again,
                 }
             } else if !goes_on() {
                 begun.stop();

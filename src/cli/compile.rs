@@ -215,7 +215,7 @@ impl CachedPackage<'_> {
         cargo::built(&self.folder)
     }
 
-    /// What has been built for it.
+    /// How much has been built for it.
     pub(super) fn state(&self) -> BuildState {
         if cargo::is_prepared(self.cache, &self.runtime, &self.flags) { BuildState::Prepared } else { BuildState::Nothing }
     }

@@ -46,18 +46,6 @@ pub(super) fn text(module: &Module) -> Result<String, BackendError> {
     })
 }
 
-/// Lines of a kernel, innermost first, each once.
-fn lines(module: &Module, kernel: &Kernel) -> Vec<u32> {
-    let mut lines = Vec::new();
-    for span in &kernel.spans {
-        let line = module.source.line(span.start);
-        if !module.source.text().is_empty() && !lines.contains(&line) {
-            lines.push(line);
-        }
-    }
-    lines
-}
-
 fn argument_struct(module: &Module, kernel: &Kernel, names: &KernelNames) -> Result<TokenStream, BackendError> {
     if kernel.params.is_empty() {
         return Ok(TokenStream::new());
@@ -89,7 +77,7 @@ fn info(module: &Module, kernel: &Kernel, names: &KernelNames) -> TokenStream {
     let doc = format!(" Facts of [`Kernels::{}`].", names.method);
     let constant = ident(&names.info);
     let name = &kernel.name;
-    let lines = lines(module, kernel).into_iter().map(proc_macro2::Literal::u32_unsuffixed);
+    let lines = module.lines_of(kernel).into_iter().map(proc_macro2::Literal::u32_unsuffixed);
     let reads = names.params.iter().map(|p| quote! { (#p, AccessMode::Read) });
     let writes = names.results.iter().map(|r| quote! { (#r, AccessMode::Write) });
     let arguments = reads.chain(writes);
@@ -127,7 +115,7 @@ fn canonical(module: &Module, kernel: &Kernel) -> Option<CanonicalSet> {
 
 fn method(module: &Module, kernel: &Kernel, names: &KernelNames) -> Result<TokenStream, BackendError> {
     let mut docs: Vec<String> = Vec::new();
-    for line in lines(module, kernel).into_iter().rev() {
+    for line in module.lines_of(kernel).into_iter().rev() {
         if !docs.is_empty() {
             docs.push(String::new());
         }

@@ -74,7 +74,7 @@ pub fn run(programs: u64, seed: u64) -> Result<(), Failure> {
     if failures == 0 { Ok(()) } else { Err(format!("{failures} of {programs} programs fail")) }
 }
 
-/// What came of the programs so far.
+/// Results of the programs so far.
 #[derive(Default)]
 struct Tally {
     done: u64,

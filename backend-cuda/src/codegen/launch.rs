@@ -25,9 +25,9 @@ pub struct KernelLaunch {
 /// A launch for a kind of grids.
 #[derive(Clone, Debug)]
 pub enum Launch {
-    /// Of a kernel that has results.
+    /// A kernel with results.
     Values(ValuesLaunch),
-    /// Of an equation, which has a residual and rows of the Jacobian.
+    /// An equation: a residual and rows of the Jacobian.
     Equation(EquationLaunch),
 }
 
@@ -190,8 +190,8 @@ enum Form {
 }
 
 impl KernelLaunch {
-    /// Of a kernel whose text is written; `None` for an equation that is over no set, which the
-    /// verifier refuses.
+    /// The launch of a kernel whose text is written; `None` for an equation that is over no set,
+    /// which the verifier refuses.
     pub(super) fn new(made: &KernelText<'_>, sets: &SetTable) -> Option<KernelLaunch> {
         let source = LaunchSource { kernel: made.kernel, sets, host_waits: made.usage.host_waits };
         let (general, cartesian) = match &made.functions {
@@ -212,7 +212,7 @@ impl KernelLaunch {
     }
 }
 
-/// What a launch is made from.
+/// A kernel whose launch is decided.
 #[derive(Clone, Copy)]
 struct LaunchSource<'a> {
     kernel: &'a Kernel,

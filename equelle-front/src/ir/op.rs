@@ -51,6 +51,18 @@ impl Module {
         lines.dedup();
         lines
     }
+
+    /// Equelle lines of a kernel, innermost first, each once; none where there is no text.
+    pub fn lines_of(&self, kernel: &Kernel) -> Vec<u32> {
+        let mut lines = Vec::new();
+        for span in kernel.spans.iter().filter(|_| !self.source.text().is_empty()) {
+            let line = self.source.line(span.start);
+            if !lines.contains(&line) {
+                lines.push(line);
+            }
+        }
+        lines
+    }
 }
 
 /// Index into [`Module::functions`].

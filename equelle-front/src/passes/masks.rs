@@ -31,7 +31,7 @@ pub(super) fn run(module: &mut Module) {
     }
 }
 
-/// What this pass made of a function.
+/// The masks and padded copies of a function.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Masks {
     /// The mask of each set that has one.
@@ -41,7 +41,7 @@ pub(super) struct Masks {
 }
 
 impl Masks {
-    /// Of a function.
+    /// Finds those of a function.
     pub(super) fn of(function: &Function, sets: &SetTable) -> Masks {
         let mut masks = Masks::default();
         find(function, sets, &function.body, &mut masks);
@@ -97,7 +97,7 @@ fn is_on_some_faces(ty: Type, sets: &SetTable) -> bool {
     ty.basic == Basic::Scalar && ty.mapping().is_some_and(|set| is_of_faces(set) && sets.canonical_superset(set).extent != Extent::Boundary)
 }
 
-/// What loops ask of sets made before them.
+/// Masks and copies that loops need.
 #[derive(Debug, Default)]
 struct Wanted {
     /// Sets that get a mask.
@@ -207,7 +207,7 @@ fn with_masks(function: &mut Function, sets: &SetTable, block: Block, wanted: &W
     Block { statements: out }
 }
 
-/// What stands after a statement.
+/// Writes statements after another one.
 struct After<'a> {
     function: &'a mut Function,
     sets: &'a SetTable,

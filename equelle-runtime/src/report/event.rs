@@ -353,8 +353,7 @@ impl End {
             Ok(()) => End::without_error("done", Some(0), seconds),
             Err(error) => End {
                 state: match error.kind {
-                    crate::ErrorKind::Interrupted(_) => "interrupted",
-                    crate::ErrorKind::HandedOver => "handed over",
+                    crate::ErrorKind::Interrupted(_) | crate::ErrorKind::HandedOver => "interrupted",
                     crate::ErrorKind::Usage
                     | crate::ErrorKind::Simulation
                     | crate::ErrorKind::Data

@@ -54,7 +54,7 @@ For n In rounds { u = u + 1e-6 * (Interpolate(kt, u) + Interpolate(kt, 0.5 * u))
 Output(\"s\", SumReduce(u))
 ";
 
-/// What a machine takes.
+/// Rates of a machine.
 #[derive(Clone, Copy, Debug)]
 struct Rates {
     /// Seconds of a byte.

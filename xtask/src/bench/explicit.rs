@@ -8,7 +8,7 @@ use std::fmt::Write as _;
 
 use fastrand::Rng;
 
-/// What programs may ask of a grid.
+/// Ways to read neighbours, which restrict the grid.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Reads {
     /// Faces and their cells, on any grid.
@@ -17,7 +17,7 @@ pub(super) enum Reads {
     Index(usize),
 }
 
-/// What stands before the loops.
+/// Inputs and functions, before the loops.
 const HEAD: &str = "\
 # dimensions: ignore
 Import \"equelle:gradients\" (green_gauss)

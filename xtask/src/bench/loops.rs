@@ -48,7 +48,7 @@ pub(super) struct KernelTime {
     pub form: String,
 }
 
-/// What a program takes: the least of all repetitions.
+/// Times of a program: the least of all repetitions.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Times {
     /// Seconds of all rounds of a loop, by its line.
@@ -56,7 +56,7 @@ pub(super) struct Times {
     pub kernels: BTreeMap<String, KernelTime>,
     /// Bytes a second that a copy moves, the most of all repetitions.
     pub copy_rate: f64,
-    /// What `--report` prints.
+    /// The output of `--report`.
     pub report: Value,
 }
 

@@ -1,10 +1,10 @@
-//! What a benchmark is asked for, and the machine that it runs on.
+//! Options of benchmarks, and the machine that they run on.
 
 use std::fs;
 use std::path::PathBuf;
 use std::process::Command;
 
-/// What is compared.
+/// A comparison.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, clap::ValueEnum)]
 pub(crate) enum Case {
     /// Explicit heat conduction on a cube
@@ -32,10 +32,10 @@ pub(crate) enum Fp {
     Both,
 }
 
-/// What to run, and how often.
+/// The comparisons to run, and how often.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Options {
-    /// What is compared
+    /// The comparisons
     #[arg(value_enum, default_values_t = [Case::Heat, Case::ShallowWater, Case::Residual])]
     pub cases: Vec<Case>,
     /// Cells along each axis, one table for each number [default: 100,128 for heat, 1024 for
@@ -65,7 +65,7 @@ pub(crate) struct Options {
     pub json: Option<PathBuf>,
 }
 
-/// What a reader needs to know of the circumstances.
+/// Prints command, processor and compiler.
 pub(super) fn print_machine() {
     let file = fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
     let fact = |name: &str| file.lines().find(|line| line.starts_with(name)).and_then(|line| line.split_once(": ")).map(|(_, value)| value);

@@ -168,7 +168,7 @@ fn what_is_not_known_inside_has_no_form() {
     assert!(InsideForms::of(&module.kernels[0], &module.sets).is_none());
 }
 
-/// Of as many components as the grid has dimensions.
+/// One load for each component, as many as the grid has dimensions.
 #[test]
 fn stored_vectors_are_loaded_by_component() {
     let text = "module m\nkernel k over AllCells() {\n  param v: Vector On AllCells()\n  param w: Vector On AllCells()\n  result r: Scalar On AllCells()\n  body {\n    yield dot(v[here], w[here])\n  }\n}\nmain {\n}\n";

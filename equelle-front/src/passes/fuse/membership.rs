@@ -44,7 +44,7 @@ impl Builder<'_> {
     /// there, and nobody asks for the place of the entity in the set. Few cells are in most sets,
     /// and rows evaluate the data at all cells: only where that takes little.
     fn condition_of(&self, value: ValueId, set: SetId, data: ValueId, at: &Path) -> Option<ValueId> {
-        // What masks are made of is asked of sets.
+        // Masks themselves are made by asking the set.
         if self.plan.is_mask(value) {
             return None;
         }

@@ -118,7 +118,7 @@ struct Fuser<'a> {
     unfusable: BTreeSet<ValueId>,
     /// Values whose kernels go over their faces on Cartesian grids too.
     formless: BTreeSet<ValueId>,
-    /// What kernels read.
+    /// Values that kernels read.
     read: BTreeSet<ValueId>,
     /// Names for results that the program gave none.
     named: Vec<(ValueId, String)>,

@@ -31,7 +31,7 @@ pub(super) struct Plan {
     reasons: BTreeMap<ValueId, Why>,
     /// Extensions of data that cost little to evaluate.
     cheap_extensions: BTreeSet<ValueId>,
-    /// What tells members of sets made at run time.
+    /// Masks of sets made at run time.
     masks: Masks,
 }
 

@@ -65,13 +65,7 @@ impl Number {
                 a.values(variables, out, scratch);
                 scratch.with_numbers(out.len(), |scratch, second| {
                     b.values(variables, second, scratch);
-                    for ((out, second), holds) in out.iter_mut().zip(second).zip(holds) {
-                        *out = match holds {
-                            Some(true) => *out,
-                            Some(false) => *second,
-                            None => f64::NAN,
-                        };
-                    }
+                    choose(out, second, holds, f64::NAN);
                 });
             }),
         }
@@ -120,16 +114,22 @@ impl Truth {
                 a.truths(variables, out, scratch);
                 scratch.with_truths(out.len(), |scratch, second| {
                     b.truths(variables, second, scratch);
-                    for ((out, second), holds) in out.iter_mut().zip(second).zip(holds) {
-                        *out = match holds {
-                            Some(true) => *out,
-                            Some(false) => *second,
-                            None => None,
-                        };
-                    }
+                    choose(out, second, holds, None);
                 });
             }),
         }
+    }
+}
+
+/// Keeps values where the condition holds, takes `otherwise` where it does not, and `unknown` where
+/// it has no value.
+fn choose<T: Copy>(values: &mut [T], otherwise: &[T], holds: &[Option<bool>], unknown: T) {
+    for ((value, otherwise), holds) in values.iter_mut().zip(otherwise).zip(holds) {
+        *value = match holds {
+            Some(true) => *value,
+            Some(false) => *otherwise,
+            None => unknown,
+        };
     }
 }
 
