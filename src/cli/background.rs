@@ -13,6 +13,9 @@ use std::time::{Duration, Instant};
 use super::compile::{BuildState, CachedPackage};
 use crate::cargo::{Begun, NextStep};
 
+/// Told where runs begin without a build.
+pub(super) const AT_ONCE: &str = "Running without a build, by interpretation; `--compiled` builds a faster program first";
+
 /// Time between two looks at a run and its build.
 const BETWEEN_LOOKS: Duration = Duration::from_millis(50);
 

@@ -12,7 +12,7 @@ use equelle_runtime::params::Parameters;
 use equelle_runtime::session::Options;
 
 use super::args::{Fp, InterpretedKernels, ProgramArgs, Real, RunArgs};
-use super::background::BackgroundBuild;
+use super::background::{AT_ONCE, BackgroundBuild};
 use super::compile::{CachedPackage, Compiled, check_machine, compile};
 use super::inputs;
 use super::plot;
@@ -51,7 +51,7 @@ pub(super) fn run(args: &RunArgs, console: &Console) -> Result<(), Failure> {
     let warnings = inputs::check(compiled.program(), &args.source.file, &given, console)?;
     let package = compiled.cached(&args.source.target.target_cpu)?;
     if let Some(program) = package.built() {
-        return built(&program, args, &given, None, console);
+        return built(&program, args, &given, console);
     }
     let kernels = interpreted_kernels(InterpretedKernels::Lanes, args.backend, &args.source.program);
     // Times of kernels are those of built programs, but on a GPU kernels are the same.
@@ -59,14 +59,14 @@ pub(super) fn run(args: &RunArgs, console: &Console) -> Result<(), Failure> {
         Ok(Kernels::Cuda) if !args.compiled => interpreted(Kernels::Cuda, compiled.source(), compiled.verified(), args, &given, console),
         Ok(kernels) if !args.compiled && !args.profile => {
             if !args.quiet {
-                console.progress("Running without a build, by interpretation; `--compiled` builds a faster program first");
+                console.progress(AT_ONCE);
             }
             at_once(kernels, &compiled, &package, args, &given, console)
         }
         Ok(_) | Err(_) => {
             // The run repeats them: a build may take so long that nobody waits for it.
             warnings.iter().for_each(|warning| console.warning(warning));
-            built(&package.build(Some(console)).run()?, args, &given, None, console)
+            built(&package.build(Some(console)).run()?, args, &given, console)
         }
     }
 }
@@ -96,9 +96,9 @@ pub(super) fn interpreted_kernels(
     }
 }
 
-/// Runs a program that has been built: from its beginning, or from the state in a file.
-fn built(program: &Path, args: &RunArgs, given: &[String], state: Option<&Path>, console: &Console) -> Result<(), Failure> {
-    let words = words_of_built(args, given, state, console);
+/// Runs a program that has been built.
+fn built(program: &Path, args: &RunArgs, given: &[String], console: &Console) -> Result<(), Failure> {
+    let words = words_of_built(args, given, None, console);
     let words: Vec<&str> = words.iter().map(String::as_str).collect();
     if !plot::is_drawn(args) {
         return start(program, &words);
@@ -110,7 +110,7 @@ fn built(program: &Path, args: &RunArgs, given: &[String], state: Option<&Path>,
     plot::after_run(args, &records, result, console)
 }
 
-/// The command line of a program that has been built.
+/// The command line of a program that has been built, and goes on from a state if there is one.
 fn words_of_built(args: &RunArgs, given: &[String], state: Option<&Path>, console: &Console) -> Vec<String> {
     let json = console.format == MessageFormat::Json;
     // A bar would be drawn over the picture.

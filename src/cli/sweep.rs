@@ -15,7 +15,7 @@ use equelle_runtime::session::{is_known, nearest};
 use equelle_runtime::{Error, ErrorKind, InputInfo, InputKind, OutputInfo, OutputKind, Program};
 
 use super::args::{InterpretedKernels, SweepArgs};
-use super::background::BackgroundBuild;
+use super::background::{AT_ONCE, BackgroundBuild};
 use super::compile::{Compiled, check_machine, compile};
 use super::inputs;
 use super::run::interpreted_kernels;
@@ -97,7 +97,7 @@ pub(super) fn sweep(args: &SweepArgs, console: &Console) -> Result<(), Failure> 
     let is_faster = args.backend.device_kind() == DeviceKind::Cores;
     let build = package.as_ref().filter(|_| built.is_none() && is_faster).map(|package| BackgroundBuild::new(package, 1.0));
     if build.is_some() {
-        console.progress("Running without a build, by interpretation; `--compiled` builds a faster program first");
+        console.progress(AT_ONCE);
     }
     console.progress(&format!("{} runs in `{}`, {jobs} at a time", cases.len(), output.display()));
     let run = |case: &Case| -> Result<Outcome, Failure> {

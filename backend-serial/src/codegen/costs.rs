@@ -26,9 +26,9 @@ const MEASURED: Measured = Measured {
 /// both branches of its choices) takes 0.60 times the time with stored terms; heat conduction (8 a
 /// face) takes 1.08 times on 64^3 cells and about the same on 128^3.
 ///
-/// `at_offsets`: to write a value and load it again. At 500^2 cells a step of heat of a step of
-/// heat, read at five cells, takes 2.5 ns stored and 10.4 ns evaluated five times; a quotient so
-/// read 2.3 and 6.7 ns, a product of three read at two cells 2.5 and 0.9 ns.
+/// `at_offsets`: to write a value and load it again. At 500^2 cells a step of heat, read at five
+/// cells, takes 2.5 ns stored and 10.4 ns evaluated five times; a quotient so read 2.3 and 6.7 ns,
+/// a product of three read at two cells 2.5 and 0.9 ns.
 ///
 /// `extremes`: a CFL step of shallow water on 512^2 cells takes 1.24 times a given one where the
 /// loop that writes the state takes them, 1.13 times with a pass of their own.
