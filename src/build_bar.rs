@@ -5,6 +5,8 @@ use std::time::Instant;
 
 use equelle_runtime::report::seconds;
 
+use equelle::emitter::BuildProgress;
+
 use crate::console::{Console, MessageFormat};
 
 /// Crates that take long, and how long, in units of a small one; measured by
@@ -67,33 +69,6 @@ impl BuildBar {
         BuildBar { console: *console, on_terminal, is_open: false, started, units: 0, made: 0, work: 0.0, fresh: 0.0, to_come, what }
     }
 
-    /// Cargo compiles or fetches something.
-    pub fn begins(&mut self, verb: &str, what: &str) {
-        if self.on_terminal {
-            self.what = format!("{verb} {what}");
-            self.draw();
-        } else {
-            let line = format!("  {verb} {what}");
-            self.console.progress(&line);
-        }
-    }
-
-    /// A unit is made, or was there before.
-    pub fn is_made(&mut self, name: &str, is_fresh: bool) {
-        let weight = weight(name);
-        self.made += 1;
-        self.to_come.retain(|long| *long != name);
-        self.work += weight;
-        self.fresh += if is_fresh { weight } else { 0.0 };
-        self.draw();
-    }
-
-    /// The number of all units is known.
-    pub fn units(&mut self, units: usize) {
-        self.units = units;
-        self.draw();
-    }
-
     /// The work of all units, those to come included.
     fn all(&self) -> f64 {
         let left = self.units.saturating_sub(self.made) as f64;
@@ -114,9 +89,34 @@ impl BuildBar {
         let left = if done > 0.0 { format!(", about {} left", seconds(elapsed / done * (all - self.work))) } else { String::new() };
         format!("[{}{}] {}/{}{left}: {}", "#".repeat(filled), " ".repeat(WIDTH - filled), self.made, self.units, self.what)
     }
+}
 
-    /// The build is over.
-    pub fn close(&mut self) {
+impl BuildProgress for BuildBar {
+    fn begins(&mut self, verb: &str, what: &str) {
+        if self.on_terminal {
+            self.what = format!("{verb} {what}");
+            self.draw();
+        } else {
+            let line = format!("  {verb} {what}");
+            self.console.progress(&line);
+        }
+    }
+
+    fn is_made(&mut self, name: &str, is_fresh: bool) {
+        let weight = weight(name);
+        self.made += 1;
+        self.to_come.retain(|long| *long != name);
+        self.work += weight;
+        self.fresh += if is_fresh { weight } else { 0.0 };
+        self.draw();
+    }
+
+    fn units(&mut self, units: usize) {
+        self.units = units;
+        self.draw();
+    }
+
+    fn close(&mut self) {
         if std::mem::take(&mut self.is_open) {
             self.console.bar("");
         }

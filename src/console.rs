@@ -2,6 +2,7 @@
 
 use std::io::{IsTerminal, Write};
 
+use crate::build_bar::BuildBar;
 use clap::ValueEnum;
 use equelle_front::diagnostic::Diagnostic;
 use equelle_front::diagnostic::render::{self, Format};
@@ -9,8 +10,9 @@ use equelle_front::report::Report;
 use equelle_front::source::SourceMap;
 use equelle_runtime::Error;
 
-use crate::failure::Failure;
-use crate::report;
+use equelle::emitter::{BuildProgress, Emitter};
+use equelle::failure::Failure;
+use equelle::report;
 
 /// How messages are written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -64,16 +66,6 @@ impl Console {
             MessageFormat::Human | MessageFormat::Short => equelle_runtime::report::MessageFormat::Human,
             MessageFormat::Json => equelle_runtime::report::MessageFormat::Json,
         }
-    }
-
-    /// Diagnostics of a program.
-    pub fn diagnostics(&self, source: &SourceMap, diagnostics: &[Diagnostic]) {
-        let format = match self.format {
-            MessageFormat::Human => Format::Human { color: self.color },
-            MessageFormat::Short => Format::Short,
-            MessageFormat::Json => Format::Json,
-        };
-        write(&render::render(diagnostics, source, format));
     }
 
     /// Why a command ended early, unless that has been shown already.
@@ -136,6 +128,29 @@ impl Console {
 
     fn paint(&self, text: &str, style: &str) -> String {
         if self.color { format!("\x1b[{style}m{text}\x1b[0m") } else { text.to_owned() }
+    }
+}
+
+impl Emitter for Console {
+    fn diagnostics(&self, source: &SourceMap, diagnostics: &[Diagnostic]) {
+        let format = match self.format {
+            MessageFormat::Human => Format::Human { color: self.color },
+            MessageFormat::Short => Format::Short,
+            MessageFormat::Json => Format::Json,
+        };
+        write(&render::render(diagnostics, source, format));
+    }
+
+    fn warning(&self, message: &str) {
+        Console::warning(self, message);
+    }
+
+    fn note(&self, message: &str) {
+        self.progress(message);
+    }
+
+    fn build(&self, manifest: &str) -> Box<dyn BuildProgress> {
+        Box::new(BuildBar::new(self, manifest))
     }
 }
 

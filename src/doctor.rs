@@ -6,11 +6,11 @@ use std::path::Path;
 use equelle_front::backend::{Availability, DeviceKind};
 use equelle_runtime::session::placement::CROSSOVER_CELLS;
 
-use crate::cache::{self, Cache};
-use crate::cargo;
-use crate::failure::Failure;
-use crate::package::written;
-use crate::registry::Registry;
+use equelle::cache::{self, Cache};
+use equelle::cargo;
+use equelle::failure::Failure;
+use equelle::package::written;
+use equelle::registry::Registry;
 
 /// What was found.
 #[derive(Debug)]

@@ -5,12 +5,13 @@ use std::ffi::OsString;
 use std::fs;
 use std::process::ExitCode;
 
+use equelle::registry;
 use equelle_front::backend::forms::{ChosenForm, LoopForm};
 use equelle_front::backend::{Availability, Backend, BackendError, DeviceKind, KernelNames, Scratch};
 use equelle_front::cost::CostModel;
 use equelle_front::ir::Module;
 use equelle_front::verify::Verified;
-use equellec::{cli, doctor, registry};
+use equellec::{cli, doctor};
 
 /// Lists the kernels of a program, and generates no code.
 #[derive(Debug)]

@@ -19,6 +19,8 @@ use backend_cuda::runtime::device::emulator::Emulator;
 use backend_cuda::runtime::device::gpu::GpuDevice;
 use backend_cuda::runtime::{CudaRuntime, Precision};
 use backend_serial::runtime::SerialRuntime;
+use equelle::registry::costs;
+use equelle::{interpret, pipeline};
 use equelle_front::ir::Numbers;
 use equelle_front::passes::{Derivatives, OptLevel};
 use equelle_front::source::SourceMap;
@@ -28,8 +30,6 @@ use equelle_runtime::report::{MessageFormat as Messages, ProgressStyle};
 use equelle_runtime::session::Options;
 use equelle_runtime::{Error, Session};
 use equellec::console::{Console, MessageFormat};
-use equellec::registry::costs;
-use equellec::{interpret, pipeline};
 
 /// The host, or the GPU if that is asked for; `None` where there is no C++ compiler.
 fn device() -> Option<Rc<dyn Device>> {

@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use equelle::interpret;
 use equelle_front::check::{CheckOptions, check_text};
 use equelle_front::lower;
 use equelle_front::passes::{self, OptLevel};
@@ -9,7 +10,6 @@ use equelle_front::source::SourceMap;
 use equelle_front::verify::verify;
 use equelle_runtime::Error;
 use equelle_runtime::session::Options;
-use equellec::interpret;
 
 /// Runs the program of the tests, whose third step is the hard one.
 fn run(update: &str, words: &[String]) -> Result<(), Error> {

@@ -7,12 +7,12 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::{env, fs};
 
+use equelle::pipeline;
+use equelle::registry::{BACKENDS, costs};
 use equelle_front::ir::Numbers;
 use equelle_front::passes::{Derivatives, OptLevel};
 use equelle_front::report::{Part, Report};
 use equellec::console::{Console, MessageFormat};
-use equellec::pipeline;
-use equellec::registry::{BACKENDS, costs};
 
 /// Folders of programs, with those in their subfolders.
 const FOLDERS: [&str; 6] = ["benches", "examples", "tests/implicit", "tests/programs", "tests/run", "tests/wording"];

@@ -7,6 +7,7 @@
 use std::path::{Path, PathBuf};
 use std::{env, fs};
 
+use equelle::package::{PackageOptions, generate};
 use equelle_front::backend::Backend;
 use equelle_front::check::{CheckOptions, check_text};
 use equelle_front::ir::{Precision, text};
@@ -14,7 +15,6 @@ use equelle_front::lower;
 use equelle_front::passes::{self, OptLevel};
 use equelle_front::source::SourceMap;
 use equelle_front::verify::{Verified, verify};
-use equellec::package::{PackageOptions, generate};
 
 fn repository(path: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join(path)

@@ -23,7 +23,7 @@ fn manifest_of(name: &str, text: &str, level: OptLevel) -> String {
     let program = checked.program.unwrap_or_else(|| panic!("{name}: {:?}", checked.diagnostics));
     let module = lower::lower(&program, &SourceMap::new(format!("{name}.equelle"), text), name);
     let verified = verify(passes::optimise(module, level)).unwrap_or_else(|errors| panic!("{name}: {errors:?}"));
-    equellec::package::manifest(&verified)
+    equelle::package::manifest(&verified)
 }
 
 /// Examples whose manifests are recorded.

@@ -7,6 +7,7 @@ use std::sync::OnceLock;
 use std::{env, fs};
 
 use backend_serial::runtime::SerialRuntime;
+use equelle::package::{Package, PackageOptions, generate};
 use equelle_front::backend::Backend;
 use equelle_front::ir::{KERNEL_PREFIXES, text};
 use equelle_front::passes::{self, OptLevel};
@@ -16,7 +17,6 @@ use equelle_runtime::launch::Program;
 use equelle_runtime::output::Record;
 use equelle_runtime::session::{self, Session};
 use equelle_runtime::source::Source;
-use equellec::package::{Package, PackageOptions, generate};
 
 static PROGRAM: Program = Program {
     name: "test",

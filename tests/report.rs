@@ -7,12 +7,12 @@
 use std::path::{Path, PathBuf};
 use std::{env, fs};
 
+use equelle::report;
 use equelle_front::check::{CheckOptions, check_text};
 use equelle_front::lower;
 use equelle_front::passes::{CallNotInlined, Need, OptLevel, Options, Why, optimise_by};
 use equelle_front::report::{Cartesian, Item, KernelItem, Part, Report, SlowOperations, Traffic, When};
 use equelle_front::source::SourceMap;
-use equellec::report;
 
 fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))

@@ -6,6 +6,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
+use equelle::interpret;
 use equelle_front::check::{CheckOptions, check_text};
 use equelle_front::ir::Module;
 use equelle_front::lower;
@@ -16,7 +17,6 @@ use equelle_runtime::io::Sink;
 use equelle_runtime::report::ProgressStyle;
 use equelle_runtime::session::Options;
 use equelle_runtime::{Error, ErrorKind};
-use equellec::interpret;
 
 /// What a run prints.
 #[derive(Clone, Default)]

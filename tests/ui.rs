@@ -8,13 +8,13 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use equelle::{imports, pipeline};
 use equelle_front::check::CheckOptions;
 use equelle_front::diagnostic::render::{Format, render};
 use equelle_front::diagnostic::{Code, Diagnostic};
 use equelle_front::imports::{ImportReader, ImportedText};
 use equelle_front::source::{ImportError, SourceMap};
 use equelle_front::syntax::parse;
-use equellec::{imports, pipeline};
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/ui")

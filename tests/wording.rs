@@ -9,13 +9,13 @@ use std::{env, fs};
 #[allow(dead_code, reason = "shared with other tests")]
 mod support;
 
+use equelle::registry::BACKENDS;
 use equelle_front::check::{CheckOptions, check_text};
 use equelle_front::cost::CostModel;
 use equelle_front::lower;
 use equelle_front::passes::{OptLevel, Options, optimise_by};
 use equelle_front::report::{Cartesian, KernelItem, Report, Traffic};
 use equelle_front::source::SourceMap;
-use equellec::registry::BACKENDS;
 use support::{Dimensions, How, run_with};
 
 /// The groups, and whether they run on triangles.

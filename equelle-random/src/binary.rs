@@ -7,11 +7,11 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::{env, fs};
 
+use equelle::package::{PackageOptions, generate};
+use equelle::registry::{BACKENDS, costs, find};
 use equelle_front::backend::Backend;
 use equelle_front::ir::Precision;
 use equelle_front::verify::Verified;
-use equellec::package::{PackageOptions, generate};
-use equellec::registry::{BACKENDS, costs, find};
 
 use crate::compare::compile_for;
 use crate::data::Fixtures;

@@ -13,6 +13,7 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use backend_serial::runtime::SerialRuntime;
+use equelle::interpret;
 use equelle_front::check::{CheckOptions, check_source};
 use equelle_front::cost::CostModel;
 use equelle_front::imports::{ImportReader, ImportedText};
@@ -24,7 +25,6 @@ use equelle_front::verify::{Verified, verify};
 use equelle_interp::{Options, interpret_by, interpret_with};
 use equelle_lanes::Lanes;
 use equelle_runtime::Program as Runnable;
-use equellec::interpret;
 
 use crate::data::{Fixture, Fixtures, grids};
 use crate::outcome::{Outcome, Tolerance, bits, errors_of, or_any_zero, run_by, same};

@@ -7,13 +7,13 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use equelle::interpret;
 use equelle_front::verify::Verified;
 use equelle_random::compare::{Compiled, compile};
 use equelle_random::data::{Fixture, Fixtures, grids};
 use equelle_random::generate::{Purpose, program};
 use equelle_random::outcome::Ended;
 use equelle_runtime::session::Options;
-use equellec::interpret;
 use rayon::prelude::*;
 
 /// Programs of a test run.

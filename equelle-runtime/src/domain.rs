@@ -278,6 +278,11 @@ impl Domain {
         made.as_deref()
     }
 
+    /// True if the order here is that of the file.
+    pub fn has_file_order(&self) -> bool {
+        self.file_order().is_none()
+    }
+
     /// Reorders values from the order of the file to the order here.
     ///
     /// # Panics

@@ -2,6 +2,7 @@
 //!
 //! A file is read once per name and domain; its values are shared.
 
+mod array;
 pub mod choice;
 mod data_file;
 mod derived;
@@ -205,9 +206,11 @@ impl Inputs {
                 let (numbers, is_sorted) = field_of(parameters, name, &path, &bytes, domain, dim)?;
                 self.notes.extend(is_sorted.then(|| sorted(&path, name, domain)));
                 let rows = values_of_elements(&path, name, domain, dim, numbers)?;
-                let component = |axis: usize| rows.iter().skip(axis).step_by(dim).copied().collect();
-                let in_order = |values: Vec<f64>| CollectionInput::Values(Arc::new(domain.from_file_order(values)));
-                (0..dim).map(component).map(in_order).collect()
+                components_of(&rows, dim, domain)
+            }
+            Choice::Array(array) => {
+                let rows = array::numbers(name, &array, domain, dim)?;
+                components_of(&rows, dim, domain)
             }
             Choice::Derived(_) | Choice::Nothing => {
                 return Err(no_source(parameters, name, domain, &vec!["NUMBER"; dim].join(", ")));
@@ -244,6 +247,7 @@ impl Inputs {
                 let values = values_of_elements(&path, name, domain, 1, truths)?;
                 CollectionInput::Values(Arc::new(domain.from_file_order(values)))
             }
+            Choice::Array(array) => in_order(array::truths(name, &array, domain)?, domain),
             Choice::Derived(_) | Choice::Nothing => return Err(no_source(parameters, name, domain, "true|false")),
         };
         self.bools.push((name.to_string(), Arc::clone(domain), input.clone()));
@@ -271,6 +275,7 @@ impl Inputs {
             InputKind::Bools => self.bools_choice(parameters, name)?.into(),
             InputKind::Domain => choice::of_list(parameters, name, &set_key(name), false)?.into(),
             InputKind::Sequence => choice::of_list(parameters, name, name, shared)?.into(),
+            InputKind::Table(_) if parameters.has_array(name) => GivenBy::Elements,
             InputKind::Table(_) => parameters.path(&filename_key(name))?.map_or(GivenBy::Value, GivenBy::File),
         })
     }
@@ -301,6 +306,7 @@ impl Inputs {
                 let values = values_of_elements(&path, name, domain, 1, values)?;
                 CollectionInput::Values(Arc::new(domain.from_file_order(values)))
             }
+            Choice::Array(array) => in_order(array::numbers(name, &array, domain, 1)?, domain),
             Choice::Derived(derived) => {
                 CollectionInput::Values(Arc::new(derived::values(parameters, &derived.key(name), self.unit(name), derived, grid, domain)?))
             }
@@ -338,13 +344,10 @@ impl Inputs {
         let (filename, key) = (filename_key(name), set_key(name));
         let domain = match choice::of_list(parameters, name, &key, false)? {
             ListChoice::File(path) => {
-                let mut elements = read_entities(&path, &parameters.source().read(&path, "")?, within)?;
-                for element in &mut elements {
-                    *element = within.grid().entity_of_file(within.kind(), *element);
-                }
-                elements.sort_unstable();
-                Domain::trusted_subset(name.to_string(), within, elements)
+                let elements = read_entities(&path, &parameters.source().read(&path, "")?, within)?;
+                subset(name, within, elements)
             }
+            ListChoice::Array(array) => subset(name, within, array::entities(name, &array, within)?),
             ListChoice::Text => selection::select(parameters, &key, name, grid, within)?,
             ListChoice::Nothing => {
                 let Some(domain) = selection::of_own_name(name, grid, within)? else {
@@ -370,7 +373,8 @@ impl Inputs {
             return Ok(Arc::clone(values));
         }
         let values = match choice::of_list(parameters, name, name, self.shared.contains(&name))? {
-            ListChoice::File(path) => read_numbers(parameters, name, &path, 1)?,
+            ListChoice::File(path) => Arc::new(read_numbers(parameters, name, &path, 1)?),
+            ListChoice::Array(array) => array::sequence(name, &array)?,
             ListChoice::Text => {
                 let text = parameters.text(name).unwrap_or_default();
                 let located = |error: TextError| {
@@ -383,7 +387,7 @@ impl Inputs {
                     return Err(located(TextError::new(0, "no number")).hint(format!("give {name}=NUMBERS such as 40*0.01")));
                 }
                 quantity::from_si(&mut sequence.values, sequence.dimension, self.unit(name)).map_err(located)?;
-                sequence.values
+                Arc::new(sequence.values)
             }
             ListChoice::Nothing => {
                 let filename = filename_key(name);
@@ -395,10 +399,33 @@ impl Inputs {
                 });
             }
         };
-        let values = Arc::new(values);
         self.sequences.push((name.to_string(), Arc::clone(&values)));
         Ok(values)
     }
+}
+
+/// Values in the order of the grid's file, in that of a domain.
+fn in_order<T: Copy + Default>(values: Arc<Vec<T>>, domain: &Domain) -> CollectionInput<T> {
+    match domain.has_file_order() {
+        true => CollectionInput::Values(values),
+        false => CollectionInput::Values(Arc::new(domain.from_file_order(values.to_vec()))),
+    }
+}
+
+/// The components of Vectors, which come element by element.
+fn components_of(rows: &[f64], dim: usize, domain: &Domain) -> Vec<CollectionInput> {
+    let component = |axis: usize| rows.iter().skip(axis).step_by(dim).copied().collect();
+    let in_order = |values: Vec<f64>| CollectionInput::Values(Arc::new(domain.from_file_order(values)));
+    (0..dim).map(component).map(in_order).collect()
+}
+
+/// A subset of these entities, in the numbering of the grid's file.
+fn subset(name: &str, within: &Arc<Domain>, mut elements: Vec<u32>) -> Arc<Domain> {
+    for element in &mut elements {
+        *element = within.grid().entity_of_file(within.kind(), *element);
+    }
+    elements.sort_unstable();
+    Domain::trusted_subset(name.to_string(), within, elements)
 }
 
 /// The error for a collection without a source; `value` is what one value for all looks like.

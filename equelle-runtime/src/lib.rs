@@ -14,6 +14,7 @@
 #[cfg(feature = "cache")]
 pub mod cache;
 pub mod checkpoint;
+pub mod data_array;
 mod decimal;
 pub mod derivative_access;
 pub mod domain;
@@ -51,6 +52,7 @@ pub mod threads;
 pub mod traits;
 
 pub use checkpoint::Checkpoint;
+pub use data_array::{ArrayValues, DataArray};
 pub use derivative_access::DerivativeAccess;
 pub use domain::Domain;
 pub use entity::{CanonicalSet, EntityKind, Extent};

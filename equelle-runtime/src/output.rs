@@ -305,7 +305,7 @@ impl Outputs {
         self.note_number(tag, || vec![(tag.to_owned(), value)]);
         match &mut self.target {
             Target::Memory(records) => {
-                records.push(Record::Scalar { tag: tag.to_string(), value });
+                records.push(self.position.moment(), Record::Scalar { tag: tag.to_string(), value });
                 Ok(())
             }
             Target::Streams { console, .. } => {
@@ -331,7 +331,7 @@ impl Outputs {
         self.note_number(tag, || vec![(tag.to_owned(), f64::from(u8::from(value)))]);
         match &mut self.target {
             Target::Memory(records) => {
-                records.push(Record::Bool { tag: tag.to_string(), value });
+                records.push(self.position.moment(), Record::Bool { tag: tag.to_string(), value });
                 Ok(())
             }
             Target::Streams { console, .. } => print(console.as_mut(), &format!("{tag} = {value}\n")),
@@ -349,7 +349,7 @@ impl Outputs {
         }
         match &mut self.target {
             Target::Memory(records) => {
-                records.push(Record::Text { tag: tag.to_string(), value: value.to_string() });
+                records.push(self.position.moment(), Record::Text { tag: tag.to_string(), value: value.to_string() });
                 Ok(())
             }
             Target::Streams { console, .. } => print(console.as_mut(), &format!("{tag} = {value}\n")),
@@ -370,7 +370,7 @@ impl Outputs {
         self.note_number(tag, || components.iter().enumerate().map(|(axis, &value)| (component(tag, axis, is_vector), value)).collect());
         match &mut self.target {
             Target::Memory(records) => {
-                records.push(Record::Vector { tag: tag.to_string(), components: components.to_vec() });
+                records.push(self.position.moment(), Record::Vector { tag: tag.to_string(), components: components.to_vec() });
                 Ok(())
             }
             Target::Streams { console, .. } => {
@@ -440,7 +440,7 @@ impl Outputs {
         }
         match &mut self.target {
             Target::Memory(records) => {
-                records.push(kept());
+                records.push(self.position.moment(), kept());
                 Ok(())
             }
             Target::Streams { console, .. } => print_columns(console.as_mut(), tag, columns, one_line, &mut self.text),

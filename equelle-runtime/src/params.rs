@@ -10,6 +10,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use crate::data_array::DataArray;
 use crate::error::{Error, ErrorKind};
 use crate::io::Source;
 use crate::number::{NumberError, parse_integer, parse_number, parse_truth, without_mark};
@@ -19,6 +20,8 @@ use crate::number::{NumberError, parse_integer, parse_number, parse_truth, witho
 pub enum Origin {
     /// On the command line.
     CommandLine,
+    /// An argument of a call.
+    Argument,
     /// In a parameter file.
     File {
         /// The path as given.
@@ -29,9 +32,17 @@ pub enum Origin {
 }
 
 impl Origin {
+    /// True if it replaces what parameter files give.
+    pub fn replaces_files(&self) -> bool {
+        match self {
+            Origin::CommandLine | Origin::Argument => true,
+            Origin::File { .. } => false,
+        }
+    }
+
     fn is_in(&self, file: &Path) -> bool {
         match self {
-            Origin::CommandLine => false,
+            Origin::CommandLine | Origin::Argument => false,
             Origin::File { path, .. } => path == file,
         }
     }
@@ -41,6 +52,7 @@ impl std::fmt::Display for Origin {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Origin::CommandLine => f.write_str("command line"),
+            Origin::Argument => f.write_str("argument"),
             Origin::File { path, line } => write!(f, "{}:{line}", path.display()),
         }
     }
@@ -48,7 +60,9 @@ impl std::fmt::Display for Origin {
 
 #[derive(Debug)]
 struct Entry {
+    /// As given; the description of an array.
     value: String,
+    array: Option<DataArray>,
     origin: Origin,
     used: AtomicBool,
 }
@@ -145,8 +159,32 @@ impl Parameters {
         self.insert(key, value, Origin::CommandLine);
     }
 
+    /// Sets a parameter as an argument of a call.
+    pub fn set_argument(&mut self, key: &str, value: &str) {
+        self.insert(key, value, Origin::Argument);
+    }
+
+    /// Gives the input of a name an array, as an argument of a call.
+    pub fn set_array(&mut self, name: &str, array: DataArray) {
+        let entry = Entry { value: array.to_string(), array: Some(array), origin: Origin::Argument, used: AtomicBool::new(false) };
+        self.entries.insert(name.to_owned(), entry);
+    }
+
+    /// The array of an input, if one is given.
+    pub fn array(&self, name: &str) -> Option<&DataArray> {
+        self.entries.get(name).and_then(|entry| entry.array.as_ref()).inspect(|_| {
+            self.entry(name);
+        })
+    }
+
+    /// True if an array is given under a name. Does not count as reading it.
+    pub fn has_array(&self, name: &str) -> bool {
+        self.entries.get(name).is_some_and(|entry| entry.array.is_some())
+    }
+
     fn insert(&mut self, key: &str, value: &str, origin: Origin) {
-        self.entries.insert(key.to_string(), Entry { value: value.to_string(), origin, used: AtomicBool::new(false) });
+        let entry = Entry { value: value.to_string(), array: None, origin, used: AtomicBool::new(false) };
+        self.entries.insert(key.to_string(), entry);
     }
 
     fn entry(&self, key: &str) -> Option<&Entry> {
@@ -253,7 +291,7 @@ impl Parameters {
             return Err(wrong_type(key, entry, NumberError::NotANumber, "a file name", "data.txt"));
         }
         Ok(Some(match &entry.origin {
-            Origin::CommandLine => PathBuf::from(&entry.value),
+            Origin::CommandLine | Origin::Argument => PathBuf::from(&entry.value),
             Origin::File { path, .. } => path.parent().unwrap_or(Path::new("")).join(&entry.value),
         }))
     }

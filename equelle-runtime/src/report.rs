@@ -6,7 +6,7 @@ mod messages;
 mod progress;
 
 pub use event::Event;
-pub use messages::Messages;
+pub use messages::{Listener, Messages};
 pub use progress::{Pause, Progress};
 
 /// Style of progress messages.

@@ -37,10 +37,10 @@ use crate::interrupt::Interrupt;
 use crate::io::Sink;
 use crate::memory::MemoryPlan;
 use crate::newton::{Range, timestep_cuts};
-use crate::output::{Nonfinite, Outputs, Records, output_dir, step_text};
+use crate::output::{Nonfinite, Outputs, Records, StepTime, output_dir, step_text};
 use crate::params::Parameters;
 use crate::program::Program;
-use crate::report::{Event, MessageFormat, Messages, Progress, ProgressStyle};
+use crate::report::{Event, Listener, MessageFormat, Messages, Progress, ProgressStyle};
 use crate::run::{self, RunRecord};
 use crate::threads::Threads;
 pub use grid_parameters::{cartesian_cells, grid_from_parameters};
@@ -75,6 +75,8 @@ pub struct Options {
     pub sink: Sink,
     /// Told how long the loop that runs will take.
     pub pace: Option<Pace>,
+    /// Called with each event of the run.
+    pub listener: Option<Listener>,
     /// Ends the run for another program to go on.
     pub handover: Option<Handover>,
     /// The file of a run that was handed over to this one, which goes on. It is removed.
@@ -105,6 +107,7 @@ impl Options {
             back_end: "",
             sink: Sink::Files,
             pace: None,
+            listener: None,
             handover: None,
             take_over: None,
         }
@@ -236,6 +239,9 @@ impl Session {
         if let Some(pace) = options.pace {
             progress.tell_pace(pace);
         }
+        if let Some(listener) = options.listener {
+            progress.messages().listen(listener);
+        }
         if has_log {
             progress.messages().keep_log();
         }
@@ -335,6 +341,11 @@ impl Session {
     /// Where files of this run go.
     pub fn sink(&self) -> &Sink {
         &self.sink
+    }
+
+    /// Step and time of the run.
+    pub fn moment(&self) -> StepTime {
+        self.outputs.moment()
     }
 
     /// The program that runs.

@@ -4,6 +4,7 @@ mod grid;
 
 use std::path::PathBuf;
 
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Arg, Args, Command, CommandFactory, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 use equelle_front::backend::Backend;
@@ -12,9 +13,9 @@ use equelle_front::passes::{Derivatives, OptLevel};
 use equelle_plot::{Range, Slice, Steps, parse_size};
 
 use crate::console::{ColorChoice, MessageFormat};
-use crate::pipeline::Options;
-use crate::processor::TargetCpu;
-use crate::registry::{self, BACKENDS, Registry};
+use equelle::pipeline::Options;
+use equelle::processor::TargetCpu;
+use equelle::registry::{self, BACKENDS, Registry};
 
 pub use grid::{DeckArgs, GridArgs, GridUnit, GridVerb, MakeArgs, MakeKind, Nnc};
 
@@ -26,6 +27,12 @@ To begin with:
   equellec plot DIR                          draw what a run wrote to DIR
   equellec explain Gradient                  explain a function, a message (E0302) or a parameter (nx)
 ";
+
+/// Reads the name of a back-end on the command line.
+fn backend_parser(backends: Registry) -> impl TypedValueParser<Value = &'static dyn Backend> {
+    let names = backends.iter().map(|backend| PossibleValue::new(backend.name()).help(backend.description()));
+    PossibleValuesParser::new(names).try_map(move |name| registry::find(backends, &name).ok_or("no such back-end"))
+}
 
 /// Headings of the help of `run`.
 const RUN: &str = "Run";
@@ -70,7 +77,7 @@ pub struct PlainArgs {
     #[command(flatten)]
     pub program: ProgramArgs,
     /// Back-ends of the package
-    #[arg(long = "backend", value_parser = registry::parser(BACKENDS), value_delimiter = ',', default_value = registry::default(BACKENDS).name(), value_name = "BACKEND")]
+    #[arg(long = "backend", value_parser = backend_parser(BACKENDS), value_delimiter = ',', default_value = registry::default(BACKENDS).name(), value_name = "BACKEND")]
     pub backends: Vec<&'static dyn Backend>,
     /// Folder of the package [default: ./STEM-sim, after FILE]
     #[arg(short, long, value_name = "DIR")]
@@ -307,7 +314,7 @@ pub struct RunArgs {
     #[command(flatten)]
     pub source: SourceArgs,
     /// Back-end to run on
-    #[arg(long, help_heading = RUN, value_parser = registry::parser(BACKENDS), default_value = registry::default(BACKENDS).name(), value_name = "BACKEND")]
+    #[arg(long, help_heading = RUN, value_parser = backend_parser(BACKENDS), default_value = registry::default(BACKENDS).name(), value_name = "BACKEND")]
     pub backend: &'static dyn Backend,
     /// Interpret the program to the end; needs no Rust tool chain
     #[arg(long, help_heading = RUN, value_name = "KERNELS", num_args = 0..=1, require_equals = true, default_missing_value = "lanes")]
@@ -358,7 +365,7 @@ pub struct BuildArgs {
     #[command(flatten)]
     pub source: SourceArgs,
     /// Back-ends of the package
-    #[arg(long = "backend", value_parser = registry::parser(BACKENDS), value_delimiter = ',', default_value = registry::default(BACKENDS).name(), value_name = "BACKEND")]
+    #[arg(long = "backend", value_parser = backend_parser(BACKENDS), value_delimiter = ',', default_value = registry::default(BACKENDS).name(), value_name = "BACKEND")]
     pub backends: Vec<&'static dyn Backend>,
     /// Folder of the package [default: ./STEM-sim, after FILE]
     #[arg(short, long, value_name = "DIR")]
@@ -379,7 +386,7 @@ pub struct CompareArgs {
     #[command(flatten)]
     pub source: SourceArgs,
     /// Back-ends to compare; the first one is the reference
-    #[arg(long = "backend", value_parser = registry::parser(BACKENDS), value_delimiter = ',', default_value = registry::default(BACKENDS).name(), value_name = "BACKEND")]
+    #[arg(long = "backend", value_parser = backend_parser(BACKENDS), value_delimiter = ',', default_value = registry::default(BACKENDS).name(), value_name = "BACKEND")]
     pub backends: Vec<&'static dyn Backend>,
     /// Levels of optimisation to compare, on every back-end [default: that of -O; 0,2 for a single
     /// back-end]
@@ -401,7 +408,7 @@ pub struct SweepArgs {
     #[command(flatten)]
     pub source: SourceArgs,
     /// Back-end to run on
-    #[arg(long, help_heading = RUN, value_parser = registry::parser(BACKENDS), default_value = registry::default(BACKENDS).name(), value_name = "BACKEND")]
+    #[arg(long, help_heading = RUN, value_parser = backend_parser(BACKENDS), default_value = registry::default(BACKENDS).name(), value_name = "BACKEND")]
     pub backend: &'static dyn Backend,
     /// Interpret the program to the end; needs no Rust tool chain
     #[arg(long, help_heading = RUN, value_name = "KERNELS", num_args = 0..=1, require_equals = true, default_missing_value = "lanes")]
@@ -566,7 +573,7 @@ impl Emit {
 
 /// The command line of a compiler with these back-ends.
 pub fn command(backends: Registry) -> Command {
-    let backend = |arg: Arg| arg.value_parser(registry::parser(backends)).default_value(registry::default(backends).name());
+    let backend = |arg: Arg| arg.value_parser(backend_parser(backends)).default_value(registry::default(backends).name());
     let stage = |arg: Arg| {
         let help = format!("{} [{}]", arg.get_help().map(ToString::to_string).unwrap_or_default(), Emit::stages(backends));
         arg.value_parser(Emit::parser(backends)).help(help)

@@ -2,8 +2,8 @@
 
 use super::args::CheckArgs;
 use crate::console::Console;
-use crate::failure::Failure;
-use crate::pipeline;
+use equelle::failure::Failure;
+use equelle::pipeline;
 
 /// Checks every file, also after one that has errors.
 pub(super) fn check(args: &CheckArgs, console: &Console) -> Result<(), Failure> {

@@ -11,10 +11,11 @@ use equelle_front::backend::Backend;
 use equelle_runtime::{Error, ErrorKind};
 
 use super::args::{CompareArgs, Level, ProgramArgs, Real};
-use super::compile::{Compiled, check_machine};
+use super::compile::compile;
 use crate::console::Console;
-use crate::failure::Failure;
-use crate::registry::Registry;
+use equelle::failure::Failure;
+use equelle::interpret::check_machine;
+use equelle::registry::Registry;
 
 /// Relative round-off in double precision: geometry is rounded in another order where spacings are
 /// no powers of two.
@@ -67,10 +68,10 @@ pub(super) fn compare(backends: Registry, args: &CompareArgs, console: &Console)
         if programs.contains_key(&(way.level as u8)) {
             continue;
         }
-        let compiled =
-            Compiled::new(&args.source.file, &ProgramArgs { level: way.level, ..args.source.program.clone() }, backends.clone(), console)?;
+        let program = ProgramArgs { level: way.level, ..args.source.program.clone() };
+        let compiled = compile(&args.source.file, &program, &backends, console)?;
         implicit |= compiled.is_implicit();
-        programs.insert(way.level as u8, compiled.build(&args.source.target.target_cpu, console)?);
+        programs.insert(way.level as u8, compiled.cached(&args.source.target.target_cpu)?.program(console)?);
     }
     let tolerance = args.tolerance.unwrap_or(match (args.source.program.precision, implicit) {
         (Real::F32, _) => ROUND_OFF_SINGLE,
@@ -142,7 +143,7 @@ fn outputs(command: &mut Command, folder: &Path) -> Result<Outputs, Failure> {
     let output = output.map_err(|error| Failure::io("start", command.get_program().as_ref(), &error))?;
     match output.status.code() {
         Some(0) => {}
-        code => return Err(Failure::Exit(code.and_then(|code| u8::try_from(code).ok()).unwrap_or(crate::failure::INTERNAL_EXIT_CODE))),
+        code => return Err(Failure::Exit(code.and_then(|code| u8::try_from(code).ok()).unwrap_or(equelle::failure::INTERNAL_EXIT_CODE))),
     }
     let mut outputs = Outputs::new();
     for line in String::from_utf8_lossy(&output.stdout).lines() {

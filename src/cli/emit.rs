@@ -5,35 +5,33 @@ use equelle_front::{ir, syntax};
 
 use super::args::{Emit, EmitArgs};
 use super::compile::compile;
-use crate::cache::Cache;
 use crate::console::{Console, MessageFormat};
-use crate::failure::Failure;
-use crate::package::{self, Package};
-use crate::pipeline;
-use crate::registry::{self, Registry};
-use crate::report;
+use equelle::cache::Cache;
+use equelle::compiled::Compiled;
+use equelle::failure::Failure;
+use equelle::package::{self, Package};
+use equelle::pipeline;
+use equelle::registry::{self, Registry};
+use equelle::report;
 
 /// Prints a stage of compilation.
 pub(super) fn emit(backends: Registry, args: &EmitArgs, console: &Console) -> Result<(), Failure> {
-    let source = pipeline::read(&args.file)?;
     let default = registry::default(backends);
-    let (program, options) = (&args.program, args.program.options(&[default]));
-    let compile = |backend: &'static dyn Backend| compile(&source, program, &[backend], console);
-    let generated = |backend: &'static dyn Backend| -> Result<Package, Failure> {
-        let verified = compile(backend)?;
-        pipeline::package(&source, &verified, &[backend], Cache::open()?.crates())
-    };
+    let compile = |backend: &'static dyn Backend| compile(&args.file, &args.program, &[backend], console);
     let text = match &args.what {
-        Emit::Ast => syntax::print(&pipeline::parse(&source, console)?),
-        Emit::Ir => ir::text::print(compile(default)?.module()),
-        Emit::IrAfter(pass) => ir::text::print(pipeline::compile_until(&source, options, pass, console)?.module()),
-        Emit::Code(backend) => sections(&generated(*backend)?, backend.listing().1),
-        Emit::Manifest => package::manifest(&compile(default)?),
+        Emit::Ast => syntax::print(&pipeline::parse(&pipeline::read(&args.file)?, console)?),
+        Emit::Ir => ir::text::print(compile(default)?.verified().module()),
+        Emit::IrAfter(pass) => {
+            let (source, options) = (pipeline::read(&args.file)?, args.program.options(&[default]));
+            ir::text::print(pipeline::compile_until(&source, options, pass, console)?.module())
+        }
+        Emit::Code(backend) => sections(&compile(*backend)?.package(&Cache::open()?)?, backend.listing().1),
+        Emit::Manifest => package::manifest(compile(default)?.verified()),
         Emit::Report => {
-            let (verified, mut found) = pipeline::compile_with_report(&source, options, console)?;
-            pipeline::add_forms(&mut found, &source, &verified, &[default])?;
+            let compiled = Compiled::new(pipeline::read(&args.file)?, args.program.options(&[default]), &[default], console)?;
+            let found = compiled.report()?;
             match console.format {
-                MessageFormat::Human | MessageFormat::Short => report::text(&found, &source),
+                MessageFormat::Human | MessageFormat::Short => report::text(&found, compiled.source()),
                 MessageFormat::Json => format!("{:#}\n", report::json(&found)),
             }
         }

@@ -6,7 +6,7 @@ use equelle_runtime::keys::{KEYS, Key, Part};
 use equelle_runtime::{Error, ErrorKind};
 
 use super::args::ExplainArgs;
-use crate::failure::Failure;
+use equelle::failure::Failure;
 
 /// Prints the page of a diagnostic code, the entry of a built-in function or that of a key of
 /// parameters; or lists all of them.

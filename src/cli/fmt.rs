@@ -7,9 +7,9 @@ use equelle_front::syntax;
 
 use super::args::FmtArgs;
 use crate::console::Console;
-use crate::failure::Failure;
-use crate::files;
-use crate::pipeline;
+use equelle::failure::Failure;
+use equelle::files;
+use equelle::pipeline;
 
 /// Formats files in place, or reports which would change.
 pub(super) fn fmt(args: &FmtArgs, console: &Console) -> Result<(), Failure> {

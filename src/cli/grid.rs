@@ -18,7 +18,7 @@ use serde_json::{Value, json};
 use super::args::{DeckArgs, GridArgs, GridVerb};
 use super::print;
 use crate::console::{Console, MessageFormat};
-use crate::failure::Failure;
+use equelle::failure::Failure;
 use quality::{Extremes, Histogram, Quality};
 
 /// Reads a grid file, prints what is in it, warns of what makes results inaccurate, or writes it in

@@ -11,7 +11,7 @@ use equelle_runtime::{Error, ErrorKind, InputInfo, InputKind, Parameters, Progra
 use serde_json::{Value, json};
 
 use crate::console::Console;
-use crate::failure::Failure;
+use equelle::failure::Failure;
 
 /// Keys of the runtime that a program has a use for, by the part that reads them.
 fn parts(program: &Program) -> Vec<(&'static str, Vec<&'static Key>)> {

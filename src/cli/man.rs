@@ -3,8 +3,8 @@
 use clap_mangen::Man;
 
 use super::args;
-use crate::failure::Failure;
-use crate::registry::Registry;
+use equelle::failure::Failure;
+use equelle::registry::Registry;
 
 /// The manual page of the compiler or of a verb, as roff.
 pub(super) fn page(backends: Registry, verb: Option<&str>) -> Result<String, Failure> {

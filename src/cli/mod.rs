@@ -1,7 +1,6 @@
 //! The command line: arguments ([`args`]) and one file per verb.
 
 pub mod args;
-mod background;
 mod check;
 mod compare;
 mod compile;
@@ -25,11 +24,11 @@ use std::process::ExitCode;
 use clap::FromArgMatches;
 
 use crate::console::{ColorChoice, Console, MessageFormat};
-use crate::failure::Failure;
-use crate::package::vendor::Dependencies;
-use crate::package::written::Edits;
-use crate::registry::{BACKENDS, Registry};
 use args::{Cli, Verb};
+use equelle::failure::Failure;
+use equelle::package::vendor::Dependencies;
+use equelle::package::written::Edits;
+use equelle::registry::{BACKENDS, Registry};
 use stdout::print;
 
 /// Parses the arguments of this process and does what they ask for, with the back-ends of
@@ -104,7 +103,7 @@ fn dispatch(backends: Registry, cli: Cli, console: &Console) -> Result<(), Failu
                     let edits = if cli.plain.force { Edits::Overwrite } else { Edits::Keep };
                     let dependencies = if cli.plain.vendor { Dependencies::Vendored } else { Dependencies::InCache };
                     let writing = compile::Writing { output: cli.plain.output, edits, dependencies };
-                    compile::write_package(&file, &cli.plain.program, cli.plain.backends, writing, console)
+                    compile::write_package(&file, &cli.plain.program, &cli.plain.backends, writing, console)
                 }
             }
         }

@@ -9,9 +9,9 @@ use equelle_runtime::run::{FAILURE, read_plain_file};
 use super::args::{Colours, PlotArgs, RunArgs};
 use super::watch;
 use crate::console::Console;
-use crate::failure::Failure;
-use crate::files;
-use crate::pipeline;
+use equelle::failure::Failure;
+use equelle::files;
+use equelle::pipeline;
 
 /// Formats of the files of a run that is drawn, if the user names none.
 const FORMATS: &str = "output_format=vtu,csv";

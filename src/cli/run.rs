@@ -1,31 +1,35 @@
 //! `equellec run`
 
+use std::io::Write as _;
 use std::path::Path;
 use std::process::Command;
+use std::time::Instant;
 
-use equelle_front::backend::{Backend, DeviceKind};
-use equelle_front::source::SourceMap;
-use equelle_front::verify::Verified;
+use equelle_front::backend::Backend;
 use equelle_runtime::handover::{Handover, Pace};
 use equelle_runtime::interrupt::Interrupt;
+use equelle_runtime::launch;
 use equelle_runtime::params::Parameters;
 use equelle_runtime::session::Options;
 
-use super::args::{Fp, InterpretedKernels, ProgramArgs, Real, RunArgs};
-use super::background::{AT_ONCE, BackgroundBuild};
-use super::compile::{CachedPackage, Compiled, check_machine, compile};
+use super::args::{InterpretedKernels, ProgramArgs, RunArgs};
+use super::compile::compile;
 use super::inputs;
 use super::plot;
 use crate::console::{Console, MessageFormat};
-use crate::failure::Failure;
-use crate::interpret::{self, Kernels};
-use crate::pipeline;
+use equelle::background::BackgroundBuild;
+use equelle::compiled::{CachedPackage, Compiled};
+use equelle::failure::Failure;
+use equelle::interpret::{self, Kernels, check_machine};
+
+/// Told where runs begin without a build.
+pub(super) const AT_ONCE: &str = "Running without a build, by interpretation; `--compiled` builds a faster program first";
 
 /// Compiles a program if needed, and runs it; or interprets it.
 pub(super) fn run(args: &RunArgs, console: &Console) -> Result<(), Failure> {
     if args.list_inputs || args.template {
-        let source = pipeline::read(&args.source.file)?;
-        let program = interpret::program(&source, &compile(&source, &args.source.program, &[args.backend], console)?);
+        let compiled = compile(&args.source.file, &args.source.program, &[args.backend], console)?;
+        let program = compiled.program();
         return super::print(&match (args.template, console.format) {
             (true, _) => inputs::template(program),
             (false, MessageFormat::Json) => format!("{:#}\n", inputs::json(program)),
@@ -38,13 +42,12 @@ pub(super) fn run(args: &RunArgs, console: &Console) -> Result<(), Failure> {
     if let Some(kernels) = args.interpret {
         let kernels = interpreted_kernels(kernels, args.backend, &args.source.program)?;
         check_machine(args.backend)?;
-        let source = pipeline::read(&args.source.file)?;
-        let verified = compile(&source, &own, &[args.backend], console)?;
-        inputs::check(interpret::program(&source, &verified), &args.source.file, &given, console)?;
-        return interpreted(kernels, &source, &verified, args, &given, console);
+        let compiled = compile(&args.source.file, &own, &[args.backend], console)?;
+        inputs::check(compiled.program(), &args.source.file, &given, console)?;
+        return interpreted(kernels, &compiled, args, &given, console);
     }
     check_machine(args.backend)?;
-    let compiled = Compiled::new(&args.source.file, &own, vec![args.backend], console)?;
+    let compiled = compile(&args.source.file, &own, &[args.backend], console)?;
     if args.verbose {
         compiled.note_slower_kernels(console)?;
     }
@@ -56,7 +59,7 @@ pub(super) fn run(args: &RunArgs, console: &Console) -> Result<(), Failure> {
     let kernels = interpreted_kernels(InterpretedKernels::Lanes, args.backend, &args.source.program);
     // Times of kernels are those of built programs, but on a GPU kernels are the same.
     match kernels {
-        Ok(Kernels::Cuda) if !args.compiled => interpreted(Kernels::Cuda, compiled.source(), compiled.verified(), args, &given, console),
+        Ok(Kernels::Cuda) if !args.compiled => interpreted(Kernels::Cuda, &compiled, args, &given, console),
         Ok(kernels) if !args.compiled && !args.profile => {
             if !args.quiet {
                 console.progress(AT_ONCE);
@@ -80,19 +83,9 @@ pub(super) fn interpreted_kernels(
     backend: &'static dyn Backend,
     program: &ProgramArgs,
 ) -> Result<Kernels, Failure> {
-    match (backend.device_kind(), kernels) {
-        (DeviceKind::Gpu, InterpretedKernels::Lanes) => Ok(Kernels::Cuda),
-        (DeviceKind::Gpu, InterpretedKernels::Elements) => {
-            Err(Failure::usage(format!("--interpret=elements does not go with --backend {}", backend.name())))
-        }
-        (DeviceKind::Cores, _) if program.precision == Real::F32 => {
-            Err(Failure::usage("--interpret computes in double precision alone; without it, programs are compiled for --precision f32"))
-        }
-        (DeviceKind::Cores, InterpretedKernels::Lanes) if program.fp == Fp::Fast => {
-            Err(Failure::usage("--interpret rounds every operation; without it, programs are compiled for --fp fast"))
-        }
-        (DeviceKind::Cores, InterpretedKernels::Lanes) => Ok(Kernels::Lanes),
-        (DeviceKind::Cores, InterpretedKernels::Elements) => Ok(Kernels::Elements),
+    match kernels {
+        InterpretedKernels::Lanes => interpret::fast_kernels(backend, program.options(&[backend]).numbers),
+        InterpretedKernels::Elements => interpret::oracle_kernels(backend, program.options(&[backend]).numbers),
     }
 }
 
@@ -127,7 +120,7 @@ fn words_of_built(args: &RunArgs, given: &[String], state: Option<&Path>, consol
 fn at_once(
     kernels: Kernels,
     compiled: &Compiled,
-    package: &CachedPackage<'_>,
+    package: &CachedPackage,
     args: &RunArgs,
     given: &[String],
     console: &Console,
@@ -140,7 +133,7 @@ fn at_once(
     let interrupt = Interrupt::by_signals()?;
     let options = Options { pace: Some(pace.clone()), handover: handover.clone(), ..options(args, interrupt, console) };
     let when_built = || handover.iter().for_each(Handover::ask);
-    let by_lanes = || interpret::interpret(kernels, compiled.source(), compiled.verified(), given, options);
+    let by_lanes = || interpret(kernels, compiled, given, options);
     let run = || {
         let result = build.beside(|| pace.left(), when_built, by_lanes);
         let is_done = handover.as_ref().is_some_and(Handover::is_done);
@@ -160,18 +153,20 @@ fn at_once(
 const WORTH_OF_NEXT_RUN: f64 = 2.0;
 
 /// Interprets a program.
-fn interpreted(
-    kernels: Kernels,
-    source: &SourceMap,
-    verified: &Verified,
-    args: &RunArgs,
-    given: &[String],
-    console: &Console,
-) -> Result<(), Failure> {
+fn interpreted(kernels: Kernels, compiled: &Compiled, args: &RunArgs, given: &[String], console: &Console) -> Result<(), Failure> {
     let options = options(args, Interrupt::by_signals()?, console);
     let records = plot::Records::before(args, given);
-    let result = plot::watched(args, &records, || interpret::interpret(kernels, source, verified, given, options));
+    let result = plot::watched(args, &records, || interpret(kernels, compiled, given, options));
     plot::after_run(args, &records, result, console)
+}
+
+/// Runs a program in this process, and shows why it fails.
+fn interpret(kernels: Kernels, compiled: &Compiled, parameters: &[String], options: Options) -> Result<(), Failure> {
+    let (format, started) = (options.format, Instant::now());
+    let result = interpret::run_by(kernels, compiled.program(), compiled.verified(), parameters, options);
+    // A closed standard error cannot be reported; the exit code stays.
+    let _ = std::io::stderr().write_all(launch::last_words(&compiled.program().source, &result, format, started).as_bytes());
+    result.map_err(|error| Failure::Exit(error.kind.exit_code()))
 }
 
 /// The options of a run in this process.
@@ -200,6 +195,6 @@ fn wait(program: &Path, words: &[&str]) -> Result<(), Failure> {
     let status = Command::new(program).args(words).status().map_err(|error| Failure::io("start", program, &error))?;
     match status.code() {
         Some(0) => Ok(()),
-        code => Err(Failure::Exit(code.and_then(|code| u8::try_from(code).ok()).unwrap_or(crate::failure::INTERNAL_EXIT_CODE))),
+        code => Err(Failure::Exit(code.and_then(|code| u8::try_from(code).ok()).unwrap_or(equelle::failure::INTERNAL_EXIT_CODE))),
     }
 }

@@ -1,6 +1,6 @@
 //! Standard output.
 
-use crate::failure::Failure;
+use equelle::failure::Failure;
 
 /// Writes results to standard output. A closed pipe is not an error: the reader has seen enough.
 pub(super) fn print(text: &str) -> Result<(), Failure> {

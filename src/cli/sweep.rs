@@ -15,13 +15,15 @@ use equelle_runtime::session::{is_known, nearest};
 use equelle_runtime::{Error, ErrorKind, InputInfo, InputKind, OutputInfo, OutputKind, Program};
 
 use super::args::{InterpretedKernels, SweepArgs};
-use super::background::{AT_ONCE, BackgroundBuild};
-use super::compile::{Compiled, check_machine, compile};
+use super::compile::compile;
 use super::inputs;
-use super::run::interpreted_kernels;
+use super::run::{AT_ONCE, interpreted_kernels};
 use crate::console::Console;
-use crate::failure::{Failure, INTERNAL_EXIT_CODE};
-use crate::{files, interpret, pipeline};
+use equelle::background::BackgroundBuild;
+use equelle::failure::{Failure, INTERNAL_EXIT_CODE};
+use equelle::files;
+use equelle::interpret::check_machine;
+use equelle::pipeline;
 
 /// The name of the table.
 const TABLE: &str = "sweep.csv";
@@ -59,15 +61,13 @@ pub(super) fn sweep(args: &SweepArgs, console: &Console) -> Result<(), Failure> 
         return Err(Failure::usage("a sweep runs its program several times: give a file"));
     }
     check_machine(args.backend)?;
-    // The interpreter needs no package.
-    let compiled = match args.interpret {
-        Some(_) => None,
-        None => Some(Compiled::new(file, &args.source.program, vec![args.backend], console)?),
+    let kernels = interpreted_kernels(args.interpret.unwrap_or(InterpretedKernels::Lanes), args.backend, &args.source.program);
+    let kernels = match args.interpret {
+        Some(_) => Some(kernels?),
+        None => kernels.ok(),
     };
-    let program = match &compiled {
-        Some(compiled) => compiled.program(),
-        None => interpreted(args, console)?,
-    };
+    let compiled = compile(file, &args.source.program, &[args.backend], console)?;
+    let program = compiled.program();
     let (axes, fixed) = axes(program, &args.parameters)?;
     check_columns(program, &axes)?;
     let output = args.output.clone().unwrap_or_else(|| PathBuf::from(format!("{}-sweep", pipeline::stem(file))));
@@ -85,11 +85,11 @@ pub(super) fn sweep(args: &SweepArgs, console: &Console) -> Result<(), Failure> 
     });
     let jobs = jobs.clamp(1, cases.len().max(1));
     let threads = (!fixed.iter().any(|word| word.starts_with("threads="))).then(|| format!("threads={}", (cores / jobs).max(1)));
-    let package = compiled.as_ref().map(|compiled| compiled.cached(&args.source.target.target_cpu)).transpose()?;
-    let kernels = interpreted_kernels(args.interpret.unwrap_or(InterpretedKernels::Lanes), args.backend, &args.source.program);
-    let is_interpreted = args.interpret.is_some() || (!args.compiled && kernels.is_ok());
+    // The interpreter needs no package.
+    let package = args.interpret.is_none().then(|| compiled.cached(&args.source.target.target_cpu)).transpose()?;
+    let is_interpreted = args.interpret.is_some() || (!args.compiled && kernels.is_some());
     let built = match &package {
-        Some(package) if !is_interpreted => Some(package.built().map_or_else(|| package.build(Some(console)).run(), Ok)?),
+        Some(package) if !is_interpreted => Some(package.program(console)?),
         Some(package) => package.built(),
         None => None,
     };
@@ -142,13 +142,6 @@ pub(super) fn sweep(args: &SweepArgs, console: &Console) -> Result<(), Failure> 
             Err(Failure::Exit(outcome.code.unwrap_or(INTERNAL_EXIT_CODE)))
         }
     }
-}
-
-/// The program of a sweep that is interpreted.
-fn interpreted(args: &SweepArgs, console: &Console) -> Result<&'static Program, Failure> {
-    interpreted_kernels(args.interpret.unwrap_or(InterpretedKernels::Lanes), args.backend, &args.source.program)?;
-    let source = pipeline::read(&args.source.file)?;
-    Ok(interpret::program(&source, &compile(&source, &args.source.program, &[args.backend], console)?))
 }
 
 /// This program, to interpret.

@@ -8,9 +8,9 @@ use equelle_runtime::params::near_match;
 use equelle_runtime::{Error, ErrorKind};
 
 use super::args;
-use crate::failure::Failure;
-use crate::pipeline;
-use crate::registry::Registry;
+use equelle::failure::Failure;
+use equelle::pipeline;
+use equelle::registry::Registry;
 
 /// Words that other tools have for what this one has elsewhere, or has not, and what to do.
 const ELSEWHERE: [(&[&str], &str); 5] = [

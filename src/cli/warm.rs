@@ -7,11 +7,11 @@ use std::process::{Command, Stdio};
 use equelle_front::backend::DeviceKind;
 
 use super::args::{Ad, Fp, Level, ProgramArgs, Real};
-use super::compile::Compiled;
+use super::compile::compile;
 use crate::console::Console;
-use crate::failure::Failure;
-use crate::processor::TargetCpu;
-use crate::registry::Registry;
+use equelle::failure::Failure;
+use equelle::processor::TargetCpu;
+use equelle::registry::Registry;
 
 /// Programs without and with equations.
 const PROGRAMS: [(&str, &str); 2] = [
@@ -56,8 +56,8 @@ pub(super) fn warm(backends: Registry, console: &Console) -> Result<(), Failure>
         for (name, text) in PROGRAMS {
             let file = folder.path().join(format!("{name}.equelle"));
             fs::write(&file, text).map_err(|error| Failure::io("write", &file, &error))?;
-            let compiled = Compiled::new(&file, &how, vec![backend], console)?;
-            let program = compiled.build(&TargetCpu::Native, console)?;
+            let compiled = compile(&file, &how, &[backend], console)?;
+            let program = compiled.cached(&TargetCpu::Native)?.program(console)?;
             if backend.device_kind() == DeviceKind::Cores {
                 continue;
             }

@@ -3,6 +3,7 @@
 use std::io::Write;
 use std::sync::{Arc, Mutex};
 
+use equelle::interpret;
 use equelle_front::check::{CheckOptions, check_text};
 use equelle_front::lower;
 use equelle_front::passes::{self, OptLevel, audit};
@@ -11,7 +12,6 @@ use equelle_front::verify::verify;
 use equelle_runtime::io::Sink;
 use equelle_runtime::report::MessageFormat;
 use equelle_runtime::session::Options;
-use equellec::interpret;
 use serde_json::Value;
 
 #[derive(Clone, Default)]

@@ -12,6 +12,7 @@ use backend_cuda::runtime::device::Device;
 use backend_cuda::runtime::device::emulator::Emulator;
 use backend_cuda::runtime::device::gpu::GpuDevice;
 use backend_cuda::runtime::{Precision, run_on};
+use equelle::interpret;
 use equelle_front::check::{CheckOptions, check_text};
 use equelle_front::diagnostic::{Diagnostic, Label};
 use equelle_front::lower;
@@ -23,7 +24,6 @@ use equelle_front::verify::{self, Verified};
 use equelle_runtime::output::Record;
 use equelle_runtime::session::Options;
 use equelle_runtime::{Error, ErrorKind, Session};
-use equellec::interpret;
 
 use crate::format::{Case, ExpectedDiagnostic, Output, Value};
 

@@ -6,6 +6,7 @@ use std::process::{Command, Output};
 use std::sync::{Arc, Mutex, OnceLock};
 use std::{env, fs};
 
+use equelle::{interpret, pipeline};
 use equelle_front::cost::CostModel;
 use equelle_front::ir::Numbers;
 use equelle_front::passes::{Derivatives, OptLevel};
@@ -13,7 +14,6 @@ use equelle_runtime::Session;
 use equelle_runtime::output::Record;
 use equelle_runtime::session::Options;
 use equellec::console::{Console, MessageFormat};
-use equellec::{interpret, pipeline};
 
 /// How a program is run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -117,7 +117,7 @@ fn interpreted(level: OptLevel, dimensions: Dimensions, program: &str, words: &[
     let program = interpret::program(&source, &verified);
     let mut session = Session::open_with(program, &words, Options::silent()).unwrap_or_else(|error| panic!("{error:?}"));
     let records = session.record_outputs();
-    interpret::run_in(interpret::Kernels::Lanes, &verified, session).unwrap_or_else(|error| panic!("{error:?}"));
+    interpret::run_in(interpret::Kernels::Lanes, &verified, session, None).unwrap_or_else(|error| panic!("{error:?}"));
     let mut outputs = Outputs::default();
     for record in records.take() {
         match record {

@@ -5,6 +5,7 @@ use std::fs;
 use std::path::Path;
 
 use backend_serial::runtime::SerialRuntime;
+use equelle::interpret;
 use equelle_front::passes::{NotDifferentiated, PIPELINE_O2, differentiate};
 use equelle_front::source::SourceMap;
 use equelle_front::verify::{Verified, verify};
@@ -13,7 +14,6 @@ use equelle_interp::{Derivatives, Options, interpret_with};
 use equelle_runtime::output::Record;
 use equelle_runtime::session;
 use equelle_runtime::{ErrorKind, Session};
-use equellec::interpret;
 
 use crate::support::repository;
 

@@ -5,10 +5,10 @@ use std::collections::BTreeMap;
 use std::fs;
 
 use backend_serial::runtime::SerialRuntime;
+use equelle::interpret;
 use equelle_front::source::SourceMap;
 use equelle_interp::{Derivatives, Evaluated, Options, evaluate_equations_at};
 use equelle_runtime::{Session, session};
-use equellec::interpret;
 
 use crate::agree::{Failure, agree, treated};
 use crate::support::{Dimensions, EVERY_WAY, How, run_with, scratch};

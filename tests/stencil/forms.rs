@@ -5,10 +5,10 @@ use std::fs;
 use std::path::PathBuf;
 
 use backend_serial::runtime::SerialRuntime;
+use equelle::interpret;
 use equelle_front::source::SourceMap;
 use equelle_interp::{Evaluated, Options, evaluate_equations_at};
 use equelle_runtime::{Session, session};
-use equellec::interpret;
 
 use crate::agree::{INPUTS, RULES, treated, words};
 use crate::support::{repository, scratch};

@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 use std::fs;
 
 use backend_serial::runtime::SerialRuntime;
+use equelle::interpret;
 use equelle_front::source::SourceMap;
 use equelle_interp::{Evaluated, evaluate_equations};
 use equelle_runtime::{Session, session};
-use equellec::interpret;
 
 use crate::agree::treated;
 use crate::support::scratch;

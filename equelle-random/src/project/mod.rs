@@ -7,6 +7,7 @@ mod table;
 use std::path::{Path, PathBuf};
 use std::{fs, iter};
 
+use equelle::interpret;
 use equelle_front::check::{CheckOptions, check_text};
 use equelle_front::ir::Numbers;
 use equelle_front::lower::lower;
@@ -15,7 +16,6 @@ use equelle_front::source::SourceMap;
 use equelle_front::verify::{Verified, verify};
 use equelle_runtime::session::grid_from_parameters;
 use equelle_runtime::{InputKind, Parameters, Program};
-use equellec::interpret;
 
 use crate::inputs::invented;
 use crate::outcome::Tolerance;

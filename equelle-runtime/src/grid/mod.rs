@@ -56,7 +56,7 @@ use arrays::{Edges, MAX_ENTITIES, RectilinearNodes, too_many};
 use numbering::Numbering;
 
 /// A grid of 1, 2 or 3 dimensions.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Grid {
     dim: usize,
     n_cells: usize,

@@ -5,6 +5,7 @@
 
 use std::path::PathBuf;
 
+use crate::data_array::DataArray;
 use crate::error::{Error, ErrorKind};
 use crate::keys::COLUMN;
 use crate::params::{Origin, Parameters};
@@ -16,6 +17,8 @@ pub enum Choice<T = f64> {
     Uniform(T),
     /// A file with one value per element.
     File(PathBuf),
+    /// An array in memory.
+    Array(DataArray),
     /// Values that follow from the grid.
     Derived(Derived),
     /// No parameter is given.
@@ -49,10 +52,12 @@ impl Derived {
 }
 
 /// The source of a domain or a sequence.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum ListChoice {
     /// A file.
     File(PathBuf),
+    /// An array in memory.
+    Array(DataArray),
     /// The text of the other key.
     Text,
     /// No parameter is given.
@@ -74,7 +79,7 @@ impl<T> From<Choice<T>> for GivenBy {
     fn from(choice: Choice<T>) -> GivenBy {
         match choice {
             Choice::Uniform(_) | Choice::Nothing => GivenBy::Value,
-            Choice::Derived(_) => GivenBy::Elements,
+            Choice::Derived(_) | Choice::Array(_) => GivenBy::Elements,
             Choice::File(path) => GivenBy::File(path),
         }
     }
@@ -84,7 +89,7 @@ impl From<ListChoice> for GivenBy {
     fn from(choice: ListChoice) -> GivenBy {
         match choice {
             ListChoice::Nothing => GivenBy::Value,
-            ListChoice::Text => GivenBy::Elements,
+            ListChoice::Text | ListChoice::Array(_) => GivenBy::Elements,
             ListChoice::File(path) => GivenBy::File(path),
         }
     }
@@ -143,6 +148,7 @@ impl Assignment {
 enum Found {
     Value,
     File(PathBuf),
+    Array(DataArray),
     Derived(Derived),
     Nothing,
 }
@@ -151,9 +157,17 @@ enum Found {
 fn found(parameters: &Parameters, name: &str, value: &str, derived: &[Derived], shared: bool) -> Result<Found, Error> {
     let key = from_file_key(name);
     let flag = parameters.flag(&key)?;
-    let flag_of_words = flag.filter(|_| parameters.origin(&key).is_some_and(on_command_line));
-    let words = Assignment::by(parameters, (name, value), derived, flag_of_words, on_command_line);
-    let files = Assignment::by(parameters, (name, value), derived, flag, |origin| !on_command_line(origin));
+    if let Some(array) = parameters.array(name) {
+        let others = [filename_key(name)].into_iter().chain(derived.iter().map(|derived| derived.key(name)));
+        let others = others.chain((value != name).then(|| value.to_owned()));
+        return match others.into_iter().find(|key| parameters.origin(key).is_some_and(Origin::replaces_files)) {
+            Some(other) => Err(two_sources(parameters, name, [&name.to_owned(), &other])),
+            None => Ok(Found::Array(array.clone())),
+        };
+    }
+    let flag_of_words = flag.filter(|_| parameters.origin(&key).is_some_and(Origin::replaces_files));
+    let words = Assignment::by(parameters, (name, value), derived, flag_of_words, Origin::replaces_files);
+    let files = Assignment::by(parameters, (name, value), derived, flag, |origin| !origin.replaces_files());
     for said in [&words, &files] {
         if said.wants_file && !parameters.contains(&filename_key(name)) {
             return Err(no_file_name(parameters, name));
@@ -196,6 +210,7 @@ pub fn of_collection<T>(
     Ok(match found(parameters, name, name, derived, shared)? {
         Found::Value => uniform(parameters, name)?.map_or(Choice::Nothing, Choice::Uniform),
         Found::File(path) => Choice::File(path),
+        Found::Array(array) => Choice::Array(array),
         Found::Derived(derived) => Choice::Derived(derived),
         Found::Nothing => Choice::Nothing,
     })
@@ -211,6 +226,7 @@ pub fn of_list(parameters: &Parameters, name: &str, key: &str, shared: bool) -> 
     match found(parameters, name, key, &[], shared)? {
         Found::Value => Ok(ListChoice::Text),
         Found::File(path) => Ok(ListChoice::File(path)),
+        Found::Array(array) => Ok(ListChoice::Array(array)),
         Found::Derived(_) | Found::Nothing if parameters.flag(&flag)? == Some(false) => {
             let (place, filename) = (parameters.place(&flag), filename_key(name));
             let message = format!("`{flag}=false`{place} keeps the file out, and `{name}` has no other source");
@@ -218,10 +234,6 @@ pub fn of_list(parameters: &Parameters, name: &str, key: &str, shared: bool) -> 
         }
         Found::Derived(_) | Found::Nothing => Ok(ListChoice::Nothing),
     }
-}
-
-fn on_command_line(origin: &Origin) -> bool {
-    *origin == Origin::CommandLine
 }
 
 fn no_file_name(parameters: &Parameters, name: &str) -> Error {

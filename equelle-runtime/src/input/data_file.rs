@@ -53,8 +53,8 @@ impl DataFormat {
 /// columns, unless it `needs` one.
 pub(super) fn column<'p>(parameters: &'p Parameters, name: &str, needs: bool) -> Option<&'p str> {
     let key = column_key(name);
-    let replaced =
-        || parameters.origin(&filename_key(name)) == Some(&Origin::CommandLine) && parameters.origin(&key) != Some(&Origin::CommandLine);
+    let direct = |key: &str| parameters.origin(key).is_some_and(Origin::replaces_files);
+    let replaced = || direct(&filename_key(name)) && !direct(&key);
     parameters.text(&key).filter(|column| !column.is_empty() && (needs || !replaced()))
 }
 
@@ -223,52 +223,77 @@ pub fn truths_in(path: &Path, text: &[u8]) -> Result<Vec<bool>, Error> {
 /// `Data` for the first word that is not one; names line and column.
 pub fn read_entities(path: &Path, text: &[u8], within: &Domain) -> Result<Vec<u32>, Error> {
     let text = without_mark(text);
-    let mut all = within;
-    while let Some(base) = all.base() {
-        all = base;
-    }
-    let (kind, kinds, total) = (within.kind().noun(), within.kind().nouns(), all.len());
-    let mut elements: Vec<u32> = Vec::new();
+    let mut list = EntityList::new(within);
     for word in data_words(text) {
-        let shown = quoted(word.bytes);
-        let fail = |what: String, hint: &str| Err(at(path, text, word.offset, &what).hint(hint));
+        let fail = |(what, hint): (String, &str)| at(path, text, word.offset, &what).hint(hint);
         let value = match parse_integer(word.bytes) {
             Ok(value) => value,
             Err(NumberError::NotANumber) => {
-                return fail(
-                    format!("{shown} is not a {kind} index"),
-                    "a domain file holds whole numbers separated by white space, nothing else",
-                );
+                let what = format!("{} is not a {} index", quoted(word.bytes), within.kind().noun());
+                return Err(fail((what, "a domain file holds whole numbers separated by white space, nothing else")));
             }
             Err(NumberError::OutOfRange) => i64::MAX,
         };
+        list.push(value, &quoted(word.bytes), "file").map_err(fail)?;
+    }
+    Ok(list.into_elements())
+}
+
+/// Entities of a subset, ascending, each in a superset, in the numbering of the grid's file.
+pub(super) struct EntityList<'d> {
+    within: &'d Domain,
+    /// Number of entities of this kind.
+    total: usize,
+    elements: Vec<u32>,
+}
+
+impl<'d> EntityList<'d> {
+    pub(super) fn new(within: &'d Domain) -> EntityList<'d> {
+        let mut all = within;
+        while let Some(base) = all.base() {
+            all = base;
+        }
+        EntityList { within, total: all.len(), elements: Vec::new() }
+    }
+
+    pub(super) fn into_elements(self) -> Vec<u32> {
+        self.elements
+    }
+
+    /// Adds an index, `shown` so in messages, of a `source`: `file`.
+    ///
+    /// # Errors
+    /// The fault and a hint, for one that is out of range, not larger than the one before, or not
+    /// in the superset.
+    pub(super) fn push(&mut self, value: i64, shown: &str, source: &str) -> Result<(), (String, &'static str)> {
+        let EntityList { within, total, .. } = *self;
+        let (kind, kinds) = (within.kind().noun(), within.kind().nouns());
         let Some(element) = u32::try_from(value).ok().filter(|&e| (e as usize) < total) else {
             let range = if total == 0 { "none".to_string() } else { format!("0 to {}", total - 1) };
-            return fail(
+            return Err((
                 format!("{kind} index {shown} is out of range: the grid has {total} {kinds} ({range})"),
                 "indices count from 0 in the grid's numbering",
-            );
+            ));
         };
-        if let Some(&last) = elements.last() {
+        if let Some(&last) = self.elements.last() {
             if element == last {
-                return fail(format!("{kind} {element} occurs twice"), "each element of a domain occurs once");
+                return Err((format!("{kind} {element} occurs twice"), "each element of a domain occurs once"));
             }
             if element < last {
-                return fail(
-                    format!("not sorted: {kind} {element} comes after {last}"),
-                    "sort the file in ascending order, and move the lines of data given on this domain alike",
-                );
+                let hint = match source {
+                    "file" => "sort the file in ascending order, and move the lines of data given on this domain alike",
+                    _ => "sort the array in ascending order, and move the values given on this domain alike",
+                };
+                return Err((format!("not sorted: {kind} {element} comes after {last}"), hint));
             }
         }
         if within.rank(within.grid().entity_of_file(within.kind(), element)).is_none() {
-            return fail(
-                format!("{kind} {element} is not in {}", within.name()),
-                "indices are in the grid's numbering, not positions in the superset",
-            );
+            let what = format!("{kind} {element} is not in {}", within.name());
+            return Err((what, "indices are in the grid's numbering, not positions in the superset"));
         }
-        elements.push(element);
+        self.elements.push(element);
+        Ok(())
     }
-    Ok(elements)
 }
 
 pub(super) fn at(path: &Path, text: &[u8], offset: usize, what: &str) -> Error {

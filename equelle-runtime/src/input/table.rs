@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::choice::filename_key;
 use super::data_file::DataFormat;
-use super::{ConstantTable, Inputs, missing};
+use super::{ConstantTable, Inputs, array, missing};
 use crate::error::{Error, ErrorKind};
 use crate::io::quantity;
 use crate::io::table::{Column, Separation, of_column, read_columns};
@@ -151,6 +151,9 @@ impl Inputs {
 
 /// The path of the file of a table, its columns, and the lines of its rows.
 fn columns<const N: usize>(parameters: &Parameters, name: &str, wanted: [&str; N]) -> Result<(PathBuf, [Column; N], Vec<u64>), Error> {
+    if let Some(array) = parameters.array(name) {
+        return array::columns(name, array, wanted);
+    }
     let filename = filename_key(name);
     let Some(path) = parameters.path(&filename)? else {
         let error = missing(parameters, &filename, "the file with the rows of the table");

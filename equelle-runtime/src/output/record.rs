@@ -3,6 +3,7 @@
 use std::sync::{Arc, Mutex};
 
 use super::field::Field;
+use super::step_time::StepTime;
 
 /// One recorded `Output` of a program.
 #[derive(Clone, Debug, PartialEq)]
@@ -53,16 +54,21 @@ pub enum Record {
 
 /// Recorded outputs; clones share them.
 #[derive(Clone, Debug, Default)]
-pub struct Records(Arc<Mutex<Vec<Record>>>);
+pub struct Records(Arc<Mutex<Vec<(StepTime, Record)>>>);
 
 impl Records {
     /// Takes the outputs recorded so far.
     pub fn take(&self) -> Vec<Record> {
+        self.take_with_moments().into_iter().map(|(_, record)| record).collect()
+    }
+
+    /// The same, each with the step and time at which it was put out.
+    pub fn take_with_moments(&self) -> Vec<(StepTime, Record)> {
         std::mem::take(&mut *self.0.lock().unwrap_or_else(std::sync::PoisonError::into_inner))
     }
 
-    pub(super) fn push(&self, record: Record) {
-        self.0.lock().unwrap_or_else(std::sync::PoisonError::into_inner).push(record);
+    pub(super) fn push(&self, moment: StepTime, record: Record) {
+        self.0.lock().unwrap_or_else(std::sync::PoisonError::into_inner).push((moment, record));
     }
 }
 

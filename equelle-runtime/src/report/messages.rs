@@ -16,9 +16,13 @@ struct Stream {
     out: Box<dyn Write + Send>,
     format: MessageFormat,
     log: Log,
+    listener: Option<Listener>,
     /// The description of the run, until the first event after it.
     start: Option<Start>,
 }
+
+/// Called with each event of a run.
+pub type Listener = Box<dyn FnMut(&Event) + Send>;
 
 /// A file of events beside standard error.
 enum Log {
@@ -33,7 +37,7 @@ enum Log {
 impl Messages {
     /// Messages in a format.
     pub fn new(format: MessageFormat, out: Box<dyn Write + Send>) -> Messages {
-        Messages(Arc::new(Mutex::new(Stream { out, format, log: Log::Off, start: None })))
+        Messages(Arc::new(Mutex::new(Stream { out, format, log: Log::Off, listener: None, start: None })))
     }
 
     fn stream(&self) -> MutexGuard<'_, Stream> {
@@ -57,6 +61,11 @@ impl Messages {
             stream.send_start();
             stream.write_event(event);
         }
+    }
+
+    /// Calls a function with each event from now on.
+    pub fn listen(&self, listener: Listener) {
+        self.stream().listener = Some(listener);
     }
 
     /// Keeps events for a log; those that come before [`Messages::open_log`] wait for it.
@@ -111,10 +120,16 @@ impl Stream {
     }
 
     fn has_events(&self) -> bool {
-        self.format == MessageFormat::Json || !matches!(self.log, Log::Off)
+        self.format == MessageFormat::Json || !matches!(self.log, Log::Off) || self.listener.is_some()
     }
 
     fn write_event(&mut self, event: &Event) {
+        if let Some(listener) = &mut self.listener {
+            listener(event);
+        }
+        if self.format != MessageFormat::Json && matches!(self.log, Log::Off) {
+            return;
+        }
         let line = format!("{}\n", event.json());
         match &mut self.log {
             Log::Off => {}

@@ -97,7 +97,7 @@ impl AxisKeys {
             given.retain(|key| *key != self.length);
         }
         // The command line replaces what files give.
-        let in_words = |key: &&'static str| parameters.origin(key) == Some(&Origin::CommandLine);
+        let in_words = |key: &&'static str| parameters.origin(key).is_some_and(Origin::replaces_files);
         if given.iter().any(in_words) {
             given.retain(in_words);
         }

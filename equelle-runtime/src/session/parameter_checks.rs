@@ -50,7 +50,8 @@ pub fn nearest(program: &Program, key: &str) -> Option<String> {
 /// A warning for each unused parameter, and for each value that a later line of its file replaces.
 pub(super) fn warnings(program: &Program, parameters: &Parameters) -> Vec<String> {
     let mut warnings = parameters.replaced().to_vec();
-    warnings.extend(parameters.unknown(|key| is_known(program, key), |key| nearest(program, key)));
+    let is_array = |key: &str| parameters.has_array(key) && program.inputs.iter().any(|input| input.name == key);
+    warnings.extend(parameters.unknown(|key| is_known(program, key) || is_array(key), |key| nearest(program, key)));
     warnings
 }
 
@@ -128,7 +129,7 @@ pub fn missing_inputs<'p>(program: &'p Program, parameters: &Parameters) -> Vec<
         // A named set of the grid may have the name of a domain; some of the runtime's numbers that
         // of a collection.
         let needs = !matches!(input.kind, InputKind::Scalar | InputKind::Domain) && keys::single().all(|key| key.name != input.name);
-        let given = || input.keys().iter().any(|key| parameters.contains(key));
+        let given = || parameters.has_array(input.name) || input.keys().iter().any(|key| parameters.contains(key));
         if needs && !given() && missing.iter().all(|other| other.name != input.name) {
             missing.push(input);
         }

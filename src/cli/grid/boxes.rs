@@ -5,7 +5,7 @@ use equelle_runtime::threads::Threads;
 use equelle_runtime::{Error, ErrorKind};
 
 use super::super::args::{MakeArgs, MakeKind};
-use crate::failure::Failure;
+use equelle::failure::Failure;
 
 /// Most boxes, so that options ask for no more memory than there is.
 const MOST_BOXES: usize = 50_000_000;

@@ -7,7 +7,7 @@ use equelle_runtime::number::write_shortest;
 
 use super::super::args::MakeArgs;
 use super::boxes::{BoxShape, random};
-use crate::failure::Failure;
+use equelle::failure::Failure;
 
 /// Depth of its top, in metres.
 const TOP: f64 = 1000.0;

@@ -17,8 +17,8 @@ use equelle_runtime::{EntityKind, Error};
 
 use super::super::args::{DeckArgs, GridUnit, Nnc};
 use crate::console::Console;
-use crate::failure::Failure;
-use crate::files;
+use equelle::failure::Failure;
+use equelle::files;
 
 /// Reads a grid and writes it in the format that the name of the new file tells.
 pub(super) fn convert(file: &Path, out: &Path, deck: &DeckArgs, console: &Console) -> Result<(), Failure> {

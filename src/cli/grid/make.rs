@@ -6,7 +6,7 @@ use super::deck;
 use super::files::{self, Format};
 use super::voronoi;
 use crate::console::Console;
-use crate::failure::Failure;
+use equelle::failure::Failure;
 
 /// Makes a grid and writes it.
 pub(super) fn make(args: &MakeArgs, console: &Console) -> Result<(), Failure> {

@@ -8,7 +8,7 @@ use equelle_runtime::threads::Threads;
 use equelle_runtime::{Error, ErrorKind};
 
 use super::boxes::{BoxShape, random};
-use crate::failure::Failure;
+use equelle::failure::Failure;
 
 /// Labels of the sides of the box, above all numbers of seeds: below, right, above, left.
 const SIDES: [u32; 4] = [u32::MAX - 3, u32::MAX - 2, u32::MAX - 1, u32::MAX];

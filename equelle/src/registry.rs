@@ -1,13 +1,12 @@
 //! The back-ends. A new one is its crate and a line here.
 
-use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use equelle_front::backend::Backend;
 use equelle_front::cost::CostModel;
 
 /// Back-ends; the first one is the default.
 pub type Registry = &'static [&'static dyn Backend];
 
-/// Those of `equellec`.
+/// Those of the compiler.
 pub const BACKENDS: Registry = &[
     &backend_serial::codegen::Serial,
     &backend_cuda::codegen::Cuda, // new ones follow
@@ -16,12 +15,6 @@ pub const BACKENDS: Registry = &[
 /// The back-end of a name.
 pub fn find(backends: Registry, name: &str) -> Option<&'static dyn Backend> {
     backends.iter().copied().find(|backend| backend.name() == name)
-}
-
-/// Reads the name of a back-end on the command line.
-pub fn parser(backends: Registry) -> impl TypedValueParser<Value = &'static dyn Backend> {
-    let names = backends.iter().map(|backend| PossibleValue::new(backend.name()).help(backend.description()));
-    PossibleValuesParser::new(names).try_map(move |name| find(backends, &name).ok_or("no such back-end"))
 }
 
 /// The back-end that is used unless another one is named.

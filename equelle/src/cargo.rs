@@ -12,9 +12,8 @@ use equelle_runtime::hash::StableHash;
 use equelle_runtime::io::Sink;
 use equelle_runtime::{Error, ErrorKind};
 
-use crate::build_bar::BuildBar;
 use crate::cache::{Cache, version_hash};
-use crate::console::Console;
+use crate::emitter::{BuildProgress, Emitter};
 use crate::failure::Failure;
 use crate::processor::Flags;
 
@@ -48,7 +47,7 @@ pub struct Build<'a> {
     /// Flags of the compiler.
     pub flags: &'a Flags,
     /// Where progress is shown; nowhere in the background.
-    pub console: Option<&'a Console>,
+    pub emitter: Option<&'a dyn Emitter>,
 }
 
 impl<'a> Build<'a> {
@@ -57,10 +56,10 @@ impl<'a> Build<'a> {
     /// # Errors
     /// Cargo is missing or fails.
     pub fn run(&self) -> Result<PathBuf, Failure> {
-        let &Build { cache, runtime, flags, console, .. } = self;
+        let &Build { cache, runtime, flags, emitter, .. } = self;
         let start = Instant::now();
         let mut begun = self.begin()?;
-        let say = |text: &str| console.iter().for_each(|console| console.progress(text));
+        let say = |text: &str| emitter.iter().for_each(|emitter| emitter.note(text));
         if prepared(cache, runtime, flags).exists() {
             say("Building the simulator");
         } else {
@@ -147,7 +146,7 @@ enum Network {
 /// A run of cargo.
 struct Attempt {
     cargo: Child,
-    bar: Arc<Mutex<Option<BuildBar>>>,
+    bar: Arc<Mutex<Option<Box<dyn BuildProgress>>>>,
     /// Gives the program, if there is one.
     messages: JoinHandle<Option<PathBuf>>,
     /// Gives everything on standard error.
@@ -166,7 +165,7 @@ struct Outcome {
 
 impl Attempt {
     fn begin(build: &Build<'_>, network: Network) -> Result<Attempt, Failure> {
-        let &Build { cache, folder, flags, console, .. } = build;
+        let &Build { cache, folder, flags, emitter, .. } = build;
         let mut command = cargo();
         command
             .arg("build")
@@ -190,7 +189,7 @@ impl Attempt {
             return Err(Failure::Internal("cargo has no output".into()));
         };
         let manifest = fs::read_to_string(folder.join("Cargo.toml")).unwrap_or_default();
-        let bar = Arc::new(Mutex::new(console.map(|console| BuildBar::new(console, &manifest))));
+        let bar = Arc::new(Mutex::new(emitter.map(|emitter| emitter.build(&manifest))));
         let simulator = folder.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
         let shown = Arc::clone(&bar);
         let progress = thread::spawn(move || forward_progress(stderr, &simulator, &shown));
@@ -203,14 +202,14 @@ impl Attempt {
         let program = self.messages.join().unwrap_or_default();
         let status = self.cargo.wait().map_err(|error| cannot_start(&error))?;
         let log = self.progress.join().unwrap_or_default();
-        with_bar(&self.bar, BuildBar::close);
+        with_bar(&self.bar, |bar| bar.close());
         let rejected = log.contains("could not compile");
         Ok(Outcome { program: program.filter(|_| status.success()), rejected, log })
     }
 }
 
 /// Follows what cargo has made; returns the program.
-fn read_messages(stdout: impl Read, bar: &Mutex<Option<BuildBar>>) -> Option<PathBuf> {
+fn read_messages(stdout: impl Read, bar: &Mutex<Option<Box<dyn BuildProgress>>>) -> Option<PathBuf> {
     let mut program = None;
     for line in BufReader::new(stdout).lines().map_while(Result::ok) {
         let Ok(message) = serde_json::from_str::<serde_json::Value>(&line) else { continue };
@@ -227,15 +226,15 @@ fn read_messages(stdout: impl Read, bar: &Mutex<Option<BuildBar>>) -> Option<Pat
     program
 }
 
-fn with_bar(bar: &Mutex<Option<BuildBar>>, change: impl FnOnce(&mut BuildBar)) {
+fn with_bar(bar: &Mutex<Option<Box<dyn BuildProgress>>>, change: impl FnOnce(&mut dyn BuildProgress)) {
     if let Some(bar) = bar.lock().unwrap_or_else(PoisonError::into_inner).as_mut() {
-        change(bar);
+        change(bar.as_mut());
     }
 }
 
 /// Shows what cargo compiles and fetches; returns the log, which a failure needs. The name of the
 /// simulator's own package means nothing to the user.
-fn forward_progress(mut stderr: impl Read, simulator: &str, bar: &Mutex<Option<BuildBar>>) -> String {
+fn forward_progress(mut stderr: impl Read, simulator: &str, bar: &Mutex<Option<Box<dyn BuildProgress>>>) -> String {
     let (mut log, mut rest, mut bytes) = (String::new(), Vec::new(), [0; 4096]);
     let mut line = |line: &str| {
         let line = plain(line);

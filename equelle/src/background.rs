@@ -10,18 +10,15 @@ use std::sync::{Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use super::compile::{BuildState, CachedPackage};
 use crate::cargo::{Begun, NextStep};
-
-/// Told where runs begin without a build.
-pub(super) const AT_ONCE: &str = "Running without a build, by interpretation; `--compiled` builds a faster program first";
+use crate::compiled::{BuildState, CachedPackage};
 
 /// Time between two looks at a run and its build.
 const BETWEEN_LOOKS: Duration = Duration::from_millis(50);
 
 /// A build of a package for runs that go on without it.
-pub(super) struct BackgroundBuild<'a> {
-    package: &'a CachedPackage<'a>,
+pub struct BackgroundBuild<'a> {
+    package: &'a CachedPackage,
     /// How many times its own time a build must save.
     worth: f64,
     built: Mutex<Option<PathBuf>>,
@@ -43,19 +40,19 @@ fn pays(build: f64, elapsed: f64, left: Option<f64>) -> bool {
 
 impl<'a> BackgroundBuild<'a> {
     /// A build that pays if it saves `worth` times its time.
-    pub(super) fn new(package: &'a CachedPackage<'a>, worth: f64) -> Self {
+    pub fn new(package: &'a CachedPackage, worth: f64) -> Self {
         BackgroundBuild { package, worth, built: Mutex::new(None) }
     }
 
     /// The program, once it is built.
-    pub(super) fn built(&self) -> Option<PathBuf> {
+    pub fn built(&self) -> Option<PathBuf> {
         self.built.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     /// Does `run`, and builds the program beside it where the seconds that are `left` make it pay.
     /// `when_built` is called by another thread; a build that is not done when the run ends is
     /// stopped.
-    pub(super) fn beside<T>(&self, left: impl Fn() -> Option<f64> + Sync, when_built: impl Fn() + Sync, run: impl FnOnce() -> T) -> T {
+    pub fn beside<T>(&self, left: impl Fn() -> Option<f64> + Sync, when_built: impl Fn() + Sync, run: impl FnOnce() -> T) -> T {
         // On a single core both would take longer.
         if thread::available_parallelism().map_or(1, usize::from) == 1 {
             return run();

@@ -20,7 +20,7 @@ use equelle_runtime::params::near_match;
 use equelle_runtime::{Error, ErrorKind};
 
 use crate::columns;
-use crate::console::Console;
+use crate::emitter::Emitter;
 use crate::failure::Failure;
 use crate::imports::{self, Files};
 use crate::keys;
@@ -118,9 +118,9 @@ fn near_program(path: &Path) -> Option<PathBuf> {
 ///
 /// # Errors
 /// The text has syntax errors.
-pub fn parse(source: &SourceMap, console: &Console) -> Result<ast::Program, Failure> {
+pub fn parse(source: &SourceMap, emitter: &dyn Emitter) -> Result<ast::Program, Failure> {
     let parsed = syntax::parse(source.text());
-    show(source, &parsed.diagnostics, console)?;
+    show(source, &parsed.diagnostics, emitter)?;
     Ok(parsed.program)
 }
 
@@ -128,9 +128,9 @@ pub fn parse(source: &SourceMap, console: &Console) -> Result<ast::Program, Fail
 ///
 /// # Errors
 /// The program has errors.
-pub fn check(source: &SourceMap, nondimensional: bool, console: &Console) -> Result<TypedProgram, Failure> {
+pub fn check(source: &SourceMap, nondimensional: bool, emitter: &dyn Emitter) -> Result<TypedProgram, Failure> {
     let checked = checked(source, nondimensional);
-    show(source, &checked.diagnostics, console)?;
+    show(source, &checked.diagnostics, emitter)?;
     checked.program.ok_or_else(|| Failure::Internal("the checker gave neither a program nor an error".into()))
 }
 
@@ -150,16 +150,16 @@ pub fn checked(source: &SourceMap, nondimensional: bool) -> Checked {
 ///
 /// # Errors
 /// The program has errors.
-pub fn compile(source: &SourceMap, options: Options, console: &Console) -> Result<Verified, Failure> {
-    compile_with_report(source, options, console).map(|(verified, _)| verified)
+pub fn compile(source: &SourceMap, options: Options, emitter: &dyn Emitter) -> Result<Verified, Failure> {
+    compile_with_report(source, options, emitter).map(|(verified, _)| verified)
 }
 
 /// As [`compile`], with a report of what the compiler did.
 ///
 /// # Errors
 /// The program has errors.
-pub fn compile_with_report(source: &SourceMap, options: Options, console: &Console) -> Result<(Verified, Report), Failure> {
-    let module = lower(source, &options, console)?;
+pub fn compile_with_report(source: &SourceMap, options: Options, emitter: &dyn Emitter) -> Result<(Verified, Report), Failure> {
+    let module = lower(source, &options, emitter)?;
     let (module, notes) = passes::optimise_by(module, &options.passes(), &mut |_, _| {});
     for solve in &notes.untreated {
         let (file, line) = source.file_and_line(source.line(solve.span.start));
@@ -168,7 +168,7 @@ pub fn compile_with_report(source: &SourceMap, options: Options, console: &Conso
             source.file(file).name(),
             solve.construct
         );
-        console.progress(&message);
+        emitter.note(&message);
     }
     let report = Report::of(&module, &notes);
     Ok((verified(module)?, report))
@@ -178,8 +178,8 @@ pub fn compile_with_report(source: &SourceMap, options: Options, console: &Conso
 ///
 /// # Errors
 /// The program has errors, or there is no such pass at this level.
-pub fn compile_until(source: &SourceMap, options: Options, pass: &str, console: &Console) -> Result<Verified, Failure> {
-    let module = lower(source, &options, console)?;
+pub fn compile_until(source: &SourceMap, options: Options, pass: &str, emitter: &dyn Emitter) -> Result<Verified, Failure> {
+    let module = lower(source, &options, emitter)?;
     let mut passes_run = Vec::new();
     let mut wanted = None;
     let _ = passes::optimise_by(module, &options.passes(), &mut |name, module| {
@@ -222,8 +222,8 @@ fn backend_failure(source: &SourceMap, error: &BackendError) -> Failure {
     Error::new(ErrorKind::Backend, format!("{}\n --> {place}", error.message)).into()
 }
 
-fn lower(source: &SourceMap, options: &Options, console: &Console) -> Result<Module, Failure> {
-    let program = check(source, options.nondimensional, console)?;
+fn lower(source: &SourceMap, options: &Options, emitter: &dyn Emitter) -> Result<Module, Failure> {
+    let program = check(source, options.nondimensional, emitter)?;
     let stem = Path::new(source.name())
         .file_stem()
         .filter(|stem| !stem.to_string_lossy().starts_with('<'))
@@ -240,10 +240,10 @@ fn lower(source: &SourceMap, options: &Options, console: &Console) -> Result<Mod
     if options.audit {
         let audited = passes::audit::run(&mut module);
         if audited.quantities.is_empty() {
-            console.warning("nothing is audited: no loop updates a collection on all cells by a divergence over what does not change");
+            emitter.warning("nothing is audited: no loop updates a collection on all cells by a divergence over what does not change");
         }
         for other in audited.others {
-            console.warning(&format!("`{other}` is not audited: what its divergence is divided by changes from round to round"));
+            emitter.warning(&format!("`{other}` is not audited: what its divergence is divided by changes from round to round"));
         }
     }
     Ok(module)
@@ -256,7 +256,7 @@ fn verified(module: Module) -> Result<Verified, Failure> {
     })
 }
 
-fn show(source: &SourceMap, diagnostics: &[Diagnostic], console: &Console) -> Result<(), Failure> {
-    console.diagnostics(source, diagnostics);
+fn show(source: &SourceMap, diagnostics: &[Diagnostic], emitter: &dyn Emitter) -> Result<(), Failure> {
+    emitter.diagnostics(source, diagnostics);
     if diagnostics.iter().any(Diagnostic::is_error) { Err(Failure::Program) } else { Ok(()) }
 }

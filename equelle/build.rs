@@ -1,11 +1,11 @@
-//! Embeds the sources of the runtime crates, so that an installed `equellec` can build simulators
+//! Embeds the sources of the runtime crates, so that an installed compiler can build simulators
 //! on its own.
 //!
 //! What is embedded is a workspace of its own: the runtime halves of the runtime crates, manifests
 //! in which everything inherited is spelled out and the code generation half is gone, and the part
 //! of `Cargo.lock` that this workspace needs.
 //!
-//! `embedded/` holds links to these sources: a package of `equellec` has them too, where it is
+//! `embedded/` holds links to these sources: a package of `equelle` has them too, where it is
 //! built without the rest of the repository.
 
 use std::collections::BTreeSet;
@@ -25,10 +25,10 @@ const CODE_GENERATION: &str = "codegen";
 fn main() {
     let root = PathBuf::from(env::var_os("CARGO_MANIFEST_DIR").expect("cargo sets CARGO_MANIFEST_DIR"));
     let out = PathBuf::from(env::var_os("OUT_DIR").expect("cargo sets OUT_DIR"));
-    let workspace = read_toml(&workspace_path(&root));
     let embedded = root.join("embedded");
+    let workspace = read_toml(&embedded.join("workspace.toml"));
 
-    let crates = runtime_crates(&workspace);
+    let crates = runtime_crates(&read_toml(&root.join("Cargo.toml")));
     let mut texts: Vec<(String, String)> = vec![("Cargo.toml".into(), workspace_manifest(&workspace, &crates))];
     let mut sources: Vec<(String, PathBuf)> = Vec::new();
     let mut dependencies = BTreeSet::new();
@@ -46,8 +46,7 @@ fn main() {
             sources.push((parts.join("/"), file));
         }
     }
-    println!("cargo:rerun-if-changed={}", root.join("Cargo.lock").display());
-    texts.push(("Cargo.lock".into(), pruned_lock(&root.join("Cargo.lock"), &dependencies, &crates)));
+    texts.push(("Cargo.lock".into(), pruned_lock(&embedded.join("workspace.lock"), &dependencies, &crates)));
 
     let mut hash = hash::StableHash::default();
     let mut code = String::from("/// Path and text of every embedded file.\npub const FILES: &[(&str, &str)] = &[\n");
@@ -66,15 +65,9 @@ fn main() {
     fs::write(out.join("embedded.rs"), code).expect("OUT_DIR can be written");
 }
 
-/// The manifest with the tables of the workspace: in packages, the original.
-fn workspace_path(root: &Path) -> PathBuf {
-    let original = root.join("Cargo.toml.orig");
-    if original.exists() { original } else { root.join("Cargo.toml") }
-}
-
 /// The crates that simulators depend on: the runtime, and the back-ends of the compiler.
-fn runtime_crates(workspace: &DocumentMut) -> Vec<String> {
-    let backends = dependency_names(workspace).into_iter().filter(|name| name.starts_with("backend-"));
+fn runtime_crates(compiler: &DocumentMut) -> Vec<String> {
+    let backends = dependency_names(compiler).into_iter().filter(|name| name.starts_with("backend-"));
     ["equelle-runtime".to_owned()].into_iter().chain(backends).collect()
 }
 

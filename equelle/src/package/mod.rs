@@ -67,6 +67,11 @@ pub fn generate(verified: &Verified, options: &PackageOptions) -> Result<Package
     Ok(Package { name, files, implicit })
 }
 
+/// Name of the package of a program, and of the program that cargo builds.
+pub fn name(verified: &Verified, backends: &[&dyn Backend]) -> String {
+    package_name(&library_name(&verified.module().name, backends))
+}
+
 /// `manifest.json` of a program: what it reads and writes.
 pub fn manifest(verified: &Verified) -> String {
     manifest::text(verified.module())

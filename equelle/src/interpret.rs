@@ -3,24 +3,26 @@
 mod cuda;
 mod memory;
 
-use std::io::Write as _;
-use std::time::Instant;
+use std::sync::Arc;
 
 use backend_serial::runtime::SerialRuntime;
-use equelle_front::ir::Module;
+use equelle_front::backend::{Availability, Backend, DeviceKind};
 use equelle_front::ir::interface::{Data, ExpectedUnit};
+use equelle_front::ir::{Module, Numbers, Precision, Rounding};
 use equelle_front::source::SourceMap;
 use equelle_front::time_steps;
 use equelle_front::verify::Verified;
+use equelle_interp::provider::{ElementKernels, KernelProvider};
 use equelle_lanes::Lanes;
 use equelle_runtime::session::Options;
 use equelle_runtime::threads::Threads;
 use equelle_runtime::{
-    AxisUnits, EquelleRuntime, Error, ErrorKind, ImportedSource, InputInfo, InputUnit, MemoryPlan, OutputInfo, OutputUnit, Program,
-    Session, Solve, Source, TableColumn, TableColumns, launch,
+    AxisUnits, DerivativeAccess, Domain, EquelleRuntime, Error, ErrorKind, ImportedSource, InputInfo, InputUnit, MemoryPlan, OutputInfo,
+    OutputUnit, Program, Session, Solve, Source, TableColumn, TableColumns, launch,
 };
 
 use crate::failure::Failure;
+use crate::observer::{OnRound, Watch};
 use crate::package::{self, UnitOfOutput};
 
 /// The evaluator of kernels.
@@ -34,26 +36,66 @@ pub enum Kernels {
     Cuda,
 }
 
-/// Runs a program with parameters as on the command line of a simulator.
-///
-/// # Errors
-/// Those of the run; they have been shown, and what is returned is their exit code.
-pub fn interpret(
-    kernels: Kernels,
-    source: &SourceMap,
-    verified: &Verified,
-    parameters: &[String],
-    options: Options,
-) -> Result<(), Failure> {
-    let program = program(source, verified);
-    let (format, started) = (options.format, Instant::now());
-    let result = run_by(kernels, program, verified, parameters, options);
-    // A closed standard error cannot be reported; the exit code stays.
-    let _ = std::io::stderr().write_all(launch::last_words(&program.source, &result, format, started).as_bytes());
-    result.map_err(|error| Failure::Exit(error.kind.exit_code()))
+impl Kernels {
+    /// Name of the back-end in records of runs.
+    pub fn back_end(self) -> &'static str {
+        match self {
+            Kernels::Lanes | Kernels::Elements => "interpreter",
+            Kernels::Cuda => "cuda",
+        }
+    }
 }
 
-/// The same by lanes, with other streams.
+/// The fastest kernels by which a program runs without a build, to the numbers of the built one.
+///
+/// # Errors
+/// `Usage` if none give these numbers.
+pub fn fast_kernels(backend: &dyn Backend, numbers: Numbers) -> Result<Kernels, Failure> {
+    match backend.device_kind() {
+        DeviceKind::Gpu => Ok(Kernels::Cuda),
+        DeviceKind::Cores if numbers.rounding == Rounding::Fast => {
+            Err(Failure::usage("--interpret rounds every operation; without it, programs are compiled for --fp fast"))
+        }
+        DeviceKind::Cores => doubles(numbers).map(|()| Kernels::Lanes),
+    }
+}
+
+/// The kernels that evaluate a program from its definition.
+///
+/// # Errors
+/// As [`fast_kernels`].
+pub fn oracle_kernels(backend: &dyn Backend, numbers: Numbers) -> Result<Kernels, Failure> {
+    match backend.device_kind() {
+        DeviceKind::Gpu => Err(Failure::usage(format!("--interpret=elements does not go with --backend {}", backend.name()))),
+        DeviceKind::Cores => doubles(numbers).map(|()| Kernels::Elements),
+    }
+}
+
+fn doubles(numbers: Numbers) -> Result<(), Failure> {
+    match numbers.precision {
+        Precision::Double => Ok(()),
+        Precision::Single => {
+            Err(Failure::usage("--interpret computes in double precision alone; without it, programs are compiled for --precision f32"))
+        }
+    }
+}
+
+/// Checks that programs for a back-end can run on this machine.
+///
+/// # Errors
+/// `Backend` if not, with what was looked for.
+pub fn check_machine(backend: &dyn Backend) -> Result<(), Failure> {
+    let Availability { runs, found } = backend.availability();
+    if runs {
+        return Ok(());
+    }
+    let name = backend.name();
+    let message = format!("programs for {name} cannot run on this machine: {}", found.first().map_or("", String::as_str));
+    let hint = format!("`equellec build --backend {name}` builds the program for another machine; `equellec doctor` says what is here");
+    Err(Error::new(ErrorKind::Backend, message).hint(hint).into())
+}
+
+/// Runs a program by lanes, with parameters as on the command line of a simulator.
 ///
 /// # Errors
 /// Those of the run.
@@ -61,23 +103,29 @@ pub fn run(program: &'static Program, verified: &Verified, parameters: &[String]
     run_by(Kernels::Lanes, program, verified, parameters, options)
 }
 
-fn run_by(kernels: Kernels, program: &'static Program, verified: &Verified, parameters: &[String], options: Options) -> Result<(), Error> {
-    if let Some(option) = parameters.iter().find(|word| word.starts_with('-')) {
-        return Err(Error::new(ErrorKind::Usage, format!("there is no option `{option}`")).hint("parameters are given as key=value"));
-    }
-    let back_end = match kernels {
-        Kernels::Lanes | Kernels::Elements => "interpreter",
-        Kernels::Cuda => "cuda",
-    };
-    let session = Session::open_with(program, parameters, Options { back_end, ..options })?;
-    launch::recorded(session, |session| run_in(kernels, verified, session))
-}
-
-/// The same in a session.
+/// The same by other kernels.
 ///
 /// # Errors
 /// Those of the run.
-pub fn run_in(kernels: Kernels, verified: &Verified, session: Session) -> Result<(), Error> {
+pub fn run_by(
+    kernels: Kernels,
+    program: &'static Program,
+    verified: &Verified,
+    parameters: &[String],
+    options: Options,
+) -> Result<(), Error> {
+    if let Some(option) = parameters.iter().find(|word| word.starts_with('-')) {
+        return Err(Error::new(ErrorKind::Usage, format!("there is no option `{option}`")).hint("parameters are given as key=value"));
+    }
+    let session = Session::open_with(program, parameters, Options { back_end: kernels.back_end(), ..options })?;
+    launch::recorded(session, |session| run_in(kernels, verified, session, None))
+}
+
+/// The same in a session; `on_round` is called after each round of a loop of the main program.
+///
+/// # Errors
+/// Those of the run and of `on_round`.
+pub fn run_in<'a>(kernels: Kernels, verified: &Verified, session: Session, on_round: Option<&'a mut OnRound<'a>>) -> Result<(), Error> {
     let module = verified.module();
     let session = match package::mode(module.numbers) {
         None => session,
@@ -88,16 +136,17 @@ pub fn run_in(kernels: Kernels, verified: &Verified, session: Session) -> Result
         text => session.with_storage(leak(&text)),
     };
     match kernels {
-        Kernels::Cuda => cuda::run(verified, session),
+        Kernels::Cuda => cuda::run(verified, session, on_round),
         Kernels::Lanes => {
             let mut runtime = planned(session, memory::by_lanes(module))?;
             let options = equelle_interp::Options { cartesian_forms: true, ..equelle_interp::Options::default() };
-            equelle_interp::interpret_by(verified, &mut runtime, options, &mut Lanes::default())
+            interpret_watched(verified, &mut runtime, options, &mut Lanes::default(), on_round)
         }
         Kernels::Elements => {
             let mut session = session;
             session.set_threads(Threads::one());
-            equelle_interp::interpret(verified, &mut planned(session, memory::by_elements(module))?)
+            let mut runtime = planned(session, memory::by_elements(module))?;
+            interpret_watched(verified, &mut runtime, equelle_interp::Options::default(), &mut ElementKernels, on_round)
         }
     }
 }
@@ -107,7 +156,21 @@ pub fn run_in(kernels: Kernels, verified: &Verified, session: Session) -> Result
 /// # Errors
 /// Those of the run.
 pub fn run_session(verified: &Verified, session: Session) -> Result<(), Error> {
-    run_in(Kernels::Elements, verified, session)
+    run_in(Kernels::Elements, verified, session, None)
+}
+
+/// Interprets a program, and calls a function after each round, if there is one.
+fn interpret_watched<'a, R: DerivativeAccess<Domain = Arc<Domain>>>(
+    verified: &Verified,
+    runtime: &mut R,
+    options: equelle_interp::Options,
+    provider: &mut dyn KernelProvider<R>,
+    on_round: Option<&'a mut OnRound<'a>>,
+) -> Result<(), Error> {
+    match on_round {
+        Some(on_round) => equelle_interp::interpret_observed(verified, runtime, options, provider, &mut Watch(on_round)),
+        None => equelle_interp::interpret_by(verified, runtime, options, provider),
+    }
 }
 
 /// A runtime with what it needs memory for.

@@ -1,0 +1,94 @@
+//! Runs in this process: parameters and data in memory in, results in memory out.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use equelle_runtime::interrupt::Interrupt;
+use equelle_runtime::output::{Record, StepTime};
+use equelle_runtime::report::Event;
+use equelle_runtime::report::event::{Newton, Summary};
+use equelle_runtime::session::Options;
+use equelle_runtime::{Error, Grid, Parameters, Session};
+
+use crate::compiled::Compiled;
+use crate::interpret::{self, Kernels};
+use crate::observer::OnRound;
+
+/// Settings of a run.
+#[derive(Default)]
+pub struct RunSettings<'a> {
+    /// The grid; by default the parameters say it.
+    pub grid: Option<Grid>,
+    /// Ends the run from another thread.
+    pub interrupt: Interrupt,
+    /// Called after each round of a loop of the main program.
+    pub on_round: Option<&'a mut OnRound<'a>>,
+    /// Called with each event, from the thread of the run.
+    pub on_event: Option<Box<dyn FnMut(&Event) + Send>>,
+}
+
+/// Results of a run, until its end or its error.
+#[derive(Debug, Default)]
+pub struct Results {
+    /// Outputs in order, with the step and time of each. Elements are in the order of the grid's
+    /// file.
+    pub outputs: Vec<(StepTime, Record)>,
+    /// Solves of Newton's method, in order.
+    pub newton: Vec<Newton>,
+    /// What may be a mistake.
+    pub warnings: Vec<String>,
+    /// Totals; `None` if the run did not reach its end.
+    pub summary: Option<Summary>,
+}
+
+/// Events of a run that results keep.
+#[derive(Debug, Default)]
+struct Kept {
+    newton: Vec<Newton>,
+    warnings: Vec<String>,
+    summary: Option<Summary>,
+}
+
+impl Compiled {
+    /// Runs the program in this process. Nothing is printed. Outputs stay in memory, unless
+    /// parameters ask for files (`output_dir`, `output_to_file`, `output_format`): then they go
+    /// there as from the command line.
+    ///
+    /// # Errors
+    /// Those of the run, beside the results up to there.
+    pub fn run(&self, kernels: Kernels, parameters: Parameters, settings: RunSettings<'_>) -> (Results, Result<(), Error>) {
+        let RunSettings { grid, interrupt, on_round, mut on_event } = settings;
+        let kept = Arc::new(Mutex::new(Kept::default()));
+        let shared = Arc::clone(&kept);
+        let listener = Box::new(move |event: &Event| {
+            if let Some(on_event) = &mut on_event {
+                on_event(event);
+            }
+            let mut kept = shared.lock().unwrap_or_else(PoisonError::into_inner);
+            match event {
+                Event::Newton(newton) => kept.newton.push(newton.clone()),
+                Event::Warning(warning) => kept.warnings.push(warning.clone()),
+                Event::Summary(summary) => kept.summary = Some(summary.clone()),
+                _ => {}
+            }
+        });
+        let has_files = ["output_dir", "output_to_file", "output_format"].iter().any(|key| parameters.contains(key));
+        let options = Options { interrupt, listener: Some(listener), back_end: kernels.back_end(), ..Options::silent() };
+        let session = match grid {
+            Some(grid) => Session::on_grid(self.program(), parameters, grid, options),
+            None => Session::from_parameters(self.program(), parameters, options),
+        };
+        let mut records = None;
+        let result = session.and_then(|mut session| {
+            if has_files {
+                return equelle_runtime::launch::recorded(session, |session| {
+                    interpret::run_in(kernels, self.verified(), session, on_round)
+                });
+            }
+            records = Some(session.record_outputs());
+            interpret::run_in(kernels, self.verified(), session, on_round)
+        });
+        let Kept { newton, warnings, summary } = std::mem::take(&mut *kept.lock().unwrap_or_else(PoisonError::into_inner));
+        let outputs = records.map(|records| records.take_with_moments()).unwrap_or_default();
+        (Results { outputs, newton, warnings, summary }, result)
+    }
+}
