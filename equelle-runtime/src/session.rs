@@ -521,8 +521,13 @@ impl Session {
     /// Records outputs in memory from now on.
     pub fn record_outputs(&mut self) -> Records {
         let records = Records::default();
-        self.outputs = Outputs::to_memory(records.clone());
+        self.record_outputs_in(&records);
         records
+    }
+
+    /// The same, in records that the caller has.
+    pub fn record_outputs_in(&mut self, records: &Records) {
+        self.outputs = Outputs::to_memory(records.clone());
     }
 
     /// Begins a loop over `len` elements.

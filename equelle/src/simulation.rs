@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use equelle_runtime::interrupt::Interrupt;
-use equelle_runtime::output::{Record, StepTime};
+use equelle_runtime::output::{Record, Records, StepTime};
 use equelle_runtime::report::Event;
 use equelle_runtime::report::event::{Newton, Summary};
 use equelle_runtime::session::Options;
@@ -24,6 +24,8 @@ pub struct RunSettings<'a> {
     pub on_round: Option<&'a mut OnRound<'a>>,
     /// Called with each event, from the thread of the run.
     pub on_event: Option<Box<dyn FnMut(&Event) + Send>>,
+    /// Gets outputs while the program runs; results have what nobody took.
+    pub records: Records,
 }
 
 /// Results of a run, until its end or its error.
@@ -56,7 +58,7 @@ impl Compiled {
     /// # Errors
     /// Those of the run, beside the results up to there.
     pub fn run(&self, kernels: Kernels, parameters: Parameters, settings: RunSettings<'_>) -> (Results, Result<(), Error>) {
-        let RunSettings { grid, interrupt, on_round, mut on_event } = settings;
+        let RunSettings { grid, interrupt, on_round, mut on_event, records } = settings;
         let kept = Arc::new(Mutex::new(Kept::default()));
         let shared = Arc::clone(&kept);
         let listener = Box::new(move |event: &Event| {
@@ -77,18 +79,16 @@ impl Compiled {
             Some(grid) => Session::on_grid(self.program(), parameters, grid, options),
             None => Session::from_parameters(self.program(), parameters, options),
         };
-        let mut records = None;
         let result = session.and_then(|mut session| {
             if has_files {
                 return equelle_runtime::launch::recorded(session, |session| {
                     interpret::run_in(kernels, self.verified(), session, on_round)
                 });
             }
-            records = Some(session.record_outputs());
+            session.record_outputs_in(&records);
             interpret::run_in(kernels, self.verified(), session, on_round)
         });
         let Kept { newton, warnings, summary } = std::mem::take(&mut *kept.lock().unwrap_or_else(PoisonError::into_inner));
-        let outputs = records.map(|records| records.take_with_moments()).unwrap_or_default();
-        (Results { outputs, newton, warnings, summary }, result)
+        (Results { outputs: records.take_with_moments(), newton, warnings, summary }, result)
     }
 }

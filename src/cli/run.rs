@@ -31,9 +31,9 @@ pub(super) fn run(args: &RunArgs, console: &Console) -> Result<(), Failure> {
         let compiled = compile(&args.source.file, &args.source.program, &[args.backend], console)?;
         let program = compiled.program();
         return super::print(&match (args.template, console.format) {
-            (true, _) => inputs::template(program),
-            (false, MessageFormat::Json) => format!("{:#}\n", inputs::json(program)),
-            (false, MessageFormat::Human | MessageFormat::Short) => inputs::list(program),
+            (true, _) => equelle::inputs::template(program),
+            (false, MessageFormat::Json) => format!("{:#}\n", equelle::inputs::json(program)),
+            (false, MessageFormat::Human | MessageFormat::Short) => equelle::inputs::list(program),
         });
     }
     let asks = Parameters::from_words(&args.parameters).is_ok_and(|parameters| parameters.text("audit") == Some("yes"));
