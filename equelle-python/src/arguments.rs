@@ -1,5 +1,6 @@
 //! Parameters and arrays of a call.
 
+use std::path::Path;
 use std::sync::Arc;
 
 use equelle::observer::StateValue;
@@ -7,6 +8,8 @@ use equelle_runtime::{ArrayValues, DataArray, Parameters};
 use pyo3::buffer::PyBuffer;
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyTuple};
+
+use crate::errors;
 
 /// An argument, as the package hands it over: numbers of NumPy's type `float64`, truth values as
 /// `uint8`, indices as `int64`, in any memory layout.
@@ -18,9 +21,23 @@ pub enum Argument<'py> {
     Array(String, Bound<'py, PyAny>),
 }
 
-/// Sets a parameter. The values of arrays are copied, in C order.
-pub fn set(py: Python<'_>, parameters: &mut Parameters, name: &str, argument: &Argument<'_>) -> PyResult<()> {
+/// The name of the argument that is the path of a parameter file.
+const PARAMETER_FILE: &str = "param_file";
+
+/// Parameters of a call. The values of arrays are copied, in C order.
+pub fn parameters(py: Python<'_>, given: &[(String, Argument<'_>)]) -> PyResult<Parameters> {
+    let mut parameters = Parameters::default();
+    for (name, argument) in given {
+        set(py, &mut parameters, name, argument)?;
+    }
+    Ok(parameters)
+}
+
+fn set(py: Python<'_>, parameters: &mut Parameters, name: &str, argument: &Argument<'_>) -> PyResult<()> {
     match argument {
+        Argument::Text(path) if name == PARAMETER_FILE => {
+            parameters.read_file(Path::new(path)).map_err(|error| errors::of_error(&error))?;
+        }
         Argument::Text(text) => parameters.set_argument(name, text),
         Argument::Array(kind, array) => parameters.set_array(name, data_array(py, kind, array)?),
     }

@@ -13,7 +13,7 @@ use equelle::simulation::{Results, RunSettings};
 use equelle_runtime::interrupt::{Interrupt, Signal};
 use equelle_runtime::output::{Record, Records, StepTime};
 use equelle_runtime::report::Event;
-use equelle_runtime::{Error, ErrorKind, Parameters, Reduction};
+use equelle_runtime::{Error, ErrorKind, Reduction};
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyList, PyTuple};
@@ -84,10 +84,7 @@ impl Execution {
         grid: Option<&PyGrid>,
         follows: bool,
     ) -> PyResult<Execution> {
-        let mut parameters = Parameters::default();
-        for (name, argument) in &given {
-            arguments::set(py, &mut parameters, name, argument)?;
-        }
+        let parameters = arguments::parameters(py, &given)?;
         let (compiled, kernels) = (Arc::clone(&program.compiled), program.kernels);
         let hint = "`inputs` of the program has all that it reads";
         inputs::judge(compiled.program(), &parameters, hint)

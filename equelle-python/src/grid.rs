@@ -1,11 +1,16 @@
 //! Grids.
 
+use std::path::PathBuf;
+
 use equelle_runtime::grid::{CellShape, GridBuilder};
+use equelle_runtime::io::Sink;
+use equelle_runtime::output::vtu::{self, VtuMesh};
+use equelle_runtime::output::{Compression, Field, FieldValues, StepFields, Support, VtkPart};
 use equelle_runtime::session::grid_from_parameters;
 use equelle_runtime::threads::Threads;
-use equelle_runtime::{EntityKind, Grid, Parameters};
+use equelle_runtime::{EntityKind, Grid};
 use pyo3::buffer::PyBuffer;
-use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::exceptions::{PyOSError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 
 use crate::arguments::{self, Argument};
@@ -23,10 +28,7 @@ impl PyGrid {
     /// The grid of parameters such as `nx` and `grid_filename`.
     #[staticmethod]
     fn from_parameters(py: Python<'_>, given: Vec<(String, Argument<'_>)>) -> PyResult<PyGrid> {
-        let mut parameters = Parameters::default();
-        for (name, argument) in &given {
-            arguments::set(py, &mut parameters, name, argument)?;
-        }
+        let parameters = arguments::parameters(py, &given)?;
         let grid = py.detach(|| grid_from_parameters(&parameters)).map_err(|error| errors::of_error(&error))?;
         let unread: Vec<&str> = parameters.unread().collect();
         if !unread.is_empty() {
@@ -113,6 +115,29 @@ impl PyGrid {
         let cells = &self.grid.topology().face_cells;
         let number = |cell: u32| if cell == equelle_runtime::grid::NONE { -1.0 } else { f64::from(cell) };
         Row::of_vectors(cells.iter().flatten().map(|&cell| number(cell)).collect(), 2)
+    }
+
+    /// Writes fields on cells as VTK's `.vtu`: name, numbers `[n_cells]` or `[n_cells, dim]`, and
+    /// unit of each.
+    fn write_vtu(&self, py: Python<'_>, path: PathBuf, step: u64, time: f64, fields: Vec<(String, Bound<'_, PyAny>)>) -> PyResult<()> {
+        let n_entities = self.grid.n_cells();
+        let mut checked = Vec::with_capacity(fields.len());
+        for (tag, values) in fields {
+            let buffer = PyBuffer::<f64>::get(&values)?;
+            let components = buffer.shape().get(1).copied().unwrap_or(1);
+            let values = buffer.to_vec(py)?;
+            if values.len() != n_entities * components {
+                return Err(PyValueError::new_err(format!("{tag} is not on all cells")));
+            }
+            let column = |axis: usize| values.iter().skip(axis).step_by(components).copied().collect();
+            let values = FieldValues::F64((0..components).map(column).collect());
+            checked.push(Field { tag, support: Support { kind: EntityKind::Cell, n_entities, subset: None }, values, unit: None });
+        }
+        let mesh = VtuMesh::new(&self.grid, VtkPart::Cells, Compression::Zlib).map_err(|error| errors::of_error(&error))?;
+        let fields = StepFields { step, time, fields: &checked, scalars: &[] };
+        Sink::Files
+            .write(&path, |out| vtu::write(out, &mesh, &fields))
+            .map_err(|error| PyOSError::new_err(format!("{}: {error}", path.display())))
     }
 
     /// Name, kind and members of the named sets.

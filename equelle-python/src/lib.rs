@@ -25,7 +25,7 @@ mod _equelle {
     #[pymodule_export]
     use super::grid::PyGrid;
     #[pymodule_export]
-    use super::program::{PyProgram, compile, version};
+    use super::program::{PyProgram, command, compile, version};
     #[pymodule_export]
     use super::row::Row;
 }

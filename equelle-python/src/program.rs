@@ -1,5 +1,6 @@
 //! Compiled programs.
 
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -14,11 +15,13 @@ use equelle::{inputs, package};
 use equelle_front::ir::{Numbers, Precision, Rounding, StorageRequests};
 use equelle_front::passes::{Derivatives, OptLevel};
 use equelle_front::source::SourceMap;
-use equelle_runtime::session::{is_known, nearest};
+use equelle_runtime::session::{grid_for_program, is_known, nearest};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
+use crate::arguments::{self, Argument};
 use crate::errors;
+use crate::grid::PyGrid;
 
 /// A program that has been compiled for a back-end.
 #[pyclass(frozen, name = "Program")]
@@ -32,6 +35,13 @@ pub struct PyProgram {
 #[pyfunction]
 pub fn version() -> &'static str {
     env!("CARGO_PKG_VERSION")
+}
+
+/// The command `equellec` with these arguments, of which the first is its name; `this` are the words
+/// that start it again. Returns the exit code.
+#[pyfunction]
+pub fn command(py: Python<'_>, this: Vec<OsString>, arguments: Vec<OsString>) -> u8 {
+    py.detach(|| equellec::cli::run_with(registry::BACKENDS, &this, arguments))
 }
 
 /// Compiles the text of a program, or the file at `path`.
@@ -125,6 +135,13 @@ impl PyProgram {
     #[getter]
     fn warnings(&self) -> &str {
         &self.warnings
+    }
+
+    /// The grid of a run with these parameters.
+    fn grid(&self, py: Python<'_>, given: Vec<(String, Argument<'_>)>) -> PyResult<PyGrid> {
+        let parameters = arguments::parameters(py, &given)?;
+        let grid = py.detach(|| grid_for_program(self.compiled.program(), &parameters)).map_err(|error| errors::of_error(&error))?;
+        Ok(PyGrid { grid })
     }
 
     /// Whether runs read a parameter; else the most similar one, if there is one.

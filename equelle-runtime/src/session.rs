@@ -43,7 +43,7 @@ use crate::program::Program;
 use crate::report::{Event, Listener, MessageFormat, Messages, Progress, ProgressStyle};
 use crate::run::{self, RunRecord};
 use crate::threads::Threads;
-pub use grid_parameters::{cartesian_cells, grid_from_parameters};
+pub use grid_parameters::{cartesian_cells, grid_for_program, grid_from_parameters};
 pub use parameter_checks::{check_parameters, is_known, missing_inputs, nearest};
 use profiler::{Phase, Profiler};
 pub use round_length::{MAX_ROUNDS, RoundLength};
@@ -213,7 +213,7 @@ impl Session {
     /// # Errors
     /// As [`Session::open`].
     pub fn from_parameters(program: &'static Program, parameters: Parameters, options: Options) -> Result<Session, Error> {
-        Session::with_grid(program, parameters, options, |parameters| grid_parameters::grid_for_program(program, parameters))
+        Session::with_grid(program, parameters, options, None)
     }
 
     /// Opens a run on a given grid.
@@ -222,16 +222,11 @@ impl Session {
     /// `Data` if the grid has no cells, or fewer dimensions than the program needs, and for a bad
     /// parameter; an output directory that cannot be written.
     pub fn on_grid(program: &'static Program, parameters: Parameters, grid: Grid, options: Options) -> Result<Session, Error> {
-        Session::with_grid(program, parameters, options, |_| Ok(grid))
+        Session::with_grid(program, parameters, options, Some(grid))
     }
 
     /// Checks parameters before building the grid, which may take long.
-    fn with_grid(
-        program: &'static Program,
-        parameters: Parameters,
-        options: Options,
-        grid: impl FnOnce(&Parameters) -> Result<Grid, Error>,
-    ) -> Result<Session, Error> {
+    fn with_grid(program: &'static Program, parameters: Parameters, options: Options, grid: Option<Grid>) -> Result<Session, Error> {
         let has_log = matches!(options.sink, Sink::Files) && parameters.flag(run::EVENT_LOG)?.unwrap_or(false);
         let profile = (options.profile || has_log).then(Profiler::default);
         let style = if options.quiet { ProgressStyle::Quiet } else { options.progress };
@@ -247,8 +242,14 @@ impl Session {
         }
         parameter_checks::warnings(program, &parameters).iter().for_each(|warning| progress.warning(warning));
         let inputs = parameter_checks::inputs(program, &parameters)?;
-        let grid = grid(&parameters)?;
-        let mut inputs = inputs.with_widths(grid_parameters::widths_for_program(program, &parameters)?);
+        let (grid, widths) = match grid {
+            Some(grid) => {
+                let widths = grid_parameters::widths_of_grid(program, &parameters, &grid);
+                (grid, widths)
+            }
+            None => (grid_for_program(program, &parameters)?, grid_parameters::widths_for_program(program, &parameters)?),
+        };
+        let mut inputs = inputs.with_widths(widths);
         parameter_checks::empty_sequences(program, &parameters, &mut inputs).iter().for_each(|warning| progress.warning(warning));
         // Programs are compiled for grids with cells, so that a maximum over all cells is no error.
         if grid.n_cells() == 0 || grid.n_faces() == 0 {

@@ -34,15 +34,17 @@ use stdout::print;
 /// Parses the arguments of this process and does what they ask for, with the back-ends of
 /// `equellec`.
 pub fn main() -> ExitCode {
-    run_with(BACKENDS, std::env::args_os())
+    let this = std::env::current_exe().map_or_else(|_| "equellec".into(), std::path::PathBuf::into_os_string);
+    ExitCode::from(run_with(BACKENDS, &[this], std::env::args_os()))
 }
 
-/// As [`main`], with other back-ends and other arguments, of which the first is the program.
+/// As [`main`], with other back-ends and other arguments, of which the first is the program; `this`
+/// are the words that start the command again. Returns the exit code.
 ///
 /// Exit codes: 0 ok, 1 the program has errors, 2 usage, 3 the simulation failed, 4 bad input data,
 /// 5 input or output failed, 6 back-end unavailable or lost, 101 a bug of ours; the simulator's own
 /// for `run`.
-pub fn run_with(backends: Registry, arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
+pub fn run_with(backends: Registry, this: &[OsString], arguments: impl IntoIterator<Item = OsString>) -> u8 {
     let words: Vec<OsString> = arguments.into_iter().collect();
     let parsed = args::command(backends).try_get_matches_from(&words).and_then(|mut found| Cli::from_arg_matches_mut(&mut found));
     let cli = match parsed {
@@ -51,31 +53,31 @@ pub fn run_with(backends: Registry, arguments: impl IntoIterator<Item = OsString
             if let Some(failure) = unknown_word::with_dashes(&error, &words) {
                 let console = Console { format: MessageFormat::Human, color: ColorChoice::Auto.enabled() };
                 console.failure(&failure);
-                return ExitCode::from(failure.exit_code());
+                return failure.exit_code();
             }
             // A closed pipe is no reason to fail.
             let _ = error.print();
-            return ExitCode::from(error.exit_code() as u8);
+            return error.exit_code() as u8;
         }
     };
     let console = Console { format: cli.messages.message_format, color: cli.messages.color.enabled() };
-    match dispatch(backends, cli, &console) {
-        Ok(()) => ExitCode::SUCCESS,
+    match dispatch(backends, this, cli, &console) {
+        Ok(()) => 0,
         Err(failure) => {
             console.failure(&failure);
-            ExitCode::from(failure.exit_code())
+            failure.exit_code()
         }
     }
 }
 
-fn dispatch(backends: Registry, cli: Cli, console: &Console) -> Result<(), Failure> {
+fn dispatch(backends: Registry, this: &[OsString], cli: Cli, console: &Console) -> Result<(), Failure> {
     match (cli.verb, cli.plain.file) {
         (Some(_), Some(file)) => Err(Failure::usage(format!("`{}` stands before the verb; write the verb first", file.display()))),
         (Some(verb), None) => match verb {
             Verb::Run(args) => run::run(&args, console),
             Verb::Build(args) => compile::build(&args, console),
             Verb::Compare(args) => compare::compare(backends, &args, console),
-            Verb::Sweep(args) => sweep::sweep(&args, console),
+            Verb::Sweep(args) => sweep::sweep(&args, this, console),
             Verb::Plot(args) => plot::plot(&args, console),
             Verb::Check(args) => check::check(&args, console),
             Verb::Emit(args) => emit::emit(backends, &args, console),

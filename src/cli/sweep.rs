@@ -2,12 +2,13 @@
 //! the single numbers that it put out last.
 
 use std::collections::BTreeMap;
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
-use std::{env, fs, thread};
+use std::{fs, thread};
 
 use equelle_front::backend::DeviceKind;
 use equelle_runtime::keys::{self, Form};
@@ -55,7 +56,7 @@ struct Outcome {
 }
 
 /// Runs a program on every combination; prints and writes the table.
-pub(super) fn sweep(args: &SweepArgs, console: &Console) -> Result<(), Failure> {
+pub(super) fn sweep(args: &SweepArgs, this: &[OsString], console: &Console) -> Result<(), Failure> {
     let file = &args.source.file;
     if pipeline::is_standard_input(file) {
         return Err(Failure::usage("a sweep runs its program several times: give a file"));
@@ -103,7 +104,7 @@ pub(super) fn sweep(args: &SweepArgs, console: &Console) -> Result<(), Failure> 
     let run = |case: &Case| -> Result<Outcome, Failure> {
         let mut command = match built.clone().or_else(|| build.as_ref().and_then(BackgroundBuild::built)) {
             Some(simulator) => Command::new(simulator),
-            None => interpreter(args)?,
+            None => interpreter(args, this),
         };
         command.arg("--quiet").args(words(case)).args(&threads);
         outcome(command.arg(format!("output_dir={}", case.folder.display())), &case.folder)
@@ -145,13 +146,14 @@ pub(super) fn sweep(args: &SweepArgs, console: &Console) -> Result<(), Failure> 
 }
 
 /// This program, to interpret.
-fn interpreter(args: &SweepArgs) -> Result<Command, Failure> {
-    let own = env::current_exe().map_err(|error| Failure::io("find", "equellec".as_ref(), &error))?;
-    let mut command = Command::new(own);
+fn interpreter(args: &SweepArgs, this: &[OsString]) -> Command {
+    let (program, words) = this.split_first().expect("a command has a name");
+    let mut command = Command::new(program);
+    command.args(words);
     let kernels = args.interpret.map_or("lanes", InterpretedKernels::word);
     command.args(["run", &format!("--interpret={kernels}"), "--backend", args.backend.name()]).arg(&args.source.file);
     command.args(args.source.program.words());
-    Ok(command)
+    command
 }
 
 /// The keys with several values, in the order given, and the other words.

@@ -10,12 +10,12 @@ from typing import Any
 
 import numpy as np
 
-from . import _convert, _equelle
+from . import _convert, _cuda, _equelle
 from ._grid import Grid
 from ._results import Results
 
 _GRID_KEYS = {"grid_dim", "grid_filename", "nx", "ny", "nz", "dx", "dy", "dz", "lx", "ly", "lz"}
-_FILE_KEYS = {"output_dir", "output_to_file", "output_format"}
+_PARAMETER_FILE = "param_file"
 
 
 class EquelleWarning(UserWarning):
@@ -88,6 +88,8 @@ def compile(
     is_path = isinstance(program, os.PathLike) or ("\n" not in text and text.endswith(".equelle"))
     if precision not in ("f64", "f32"):
         raise ValueError(f"precision is 'f64' or 'f32', not {precision!r}")
+    if backend == "cuda":
+        _cuda.load_packages()
     options = dict(
         backend="serial" if backend == "auto" else backend,
         nondimensional=nondimensional,
@@ -148,6 +150,9 @@ class Program:
 
     def _given(self, parameters: dict[str, Any]) -> list[tuple[str, Any]]:
         given = []
+        if (file := parameters.pop(_PARAMETER_FILE, None)) is not None:
+            # First: what is given by name replaces what the file gives.
+            given.append((_PARAMETER_FILE, os.fspath(file)))
         for key, value in parameters.items():
             if value is None:
                 continue
@@ -159,16 +164,15 @@ class Program:
             given.append((key, _convert.argument(key, item.kind if item else None, value)))
         return given
 
-    def _start(self, grid: Grid | None, parameters: dict[str, Any], follows: bool) -> tuple[_equelle.Execution, Grid]:
+    def _start(self, grid: Grid | None, parameters: dict[str, Any], follows: bool) -> tuple[_equelle.Execution, Callable[[], Grid]]:
         given = self._given(parameters)
         if grid is None:
-            own = [(key, value) for key, value in given if key in _GRID_KEYS or key.startswith("grid_")]
-            # The parameters of the grid may also be inputs of the program.
-            grid = Grid(_equelle.Grid.from_parameters(own))
-        elif clash := [key for key, _ in given if key in _GRID_KEYS and key not in self.inputs]:
+            # Made again if somebody asks for it, which few do.
+            own = [(key, value) for key, value in given if isinstance(value, str)]
+            return _equelle.Execution.start(self._inner, given, None, follows), lambda: Grid(self._inner.grid(own))
+        if clash := [key for key, _ in given if key in _GRID_KEYS and key not in self.inputs]:
             raise TypeError(f"{', '.join(clash)} beside a grid")
-        given = [(key, value) for key, value in given if key in self.inputs or key not in _GRID_KEYS and not key.startswith("grid_")]
-        return _equelle.Execution.start(self._inner, given, grid._inner, follows), grid
+        return _equelle.Execution.start(self._inner, given, grid._inner, follows), lambda: grid
 
     def run(self, grid: Grid | None = None, *, progress: bool | Callable | None = None, **parameters: Any) -> Results:
         """Runs the program, and returns what it put out.
@@ -178,7 +182,8 @@ class Program:
         arrays with a value for each element in the order of the grid's file (on a Cartesian grid
         also ``[nz, ny, nx]``), indices or truth values for domains, lists for sequences, mappings
         or DataFrames for tables. Every other parameter of the command line goes too, such as
-        threads=4, u_initial_expression="Sin(x)" or abs_res_tol=1e-9.
+        threads=4, u_initial_expression="Sin(x)" or abs_res_tol=1e-9; param_file="case.param" reads
+        a file of parameters, which arguments replace.
 
         ``progress=True`` shows a bar (with tqdm if it is there); a function is called with the step
         and the number of steps, or None if that is not known.
@@ -196,7 +201,7 @@ class Program:
             outcome = execution.wait(progress or None)
         return self._results(outcome, grid)
 
-    def _results(self, outcome: tuple, grid: Grid, before: list[tuple] | None = None) -> Results:
+    def _results(self, outcome: tuple, grid: Callable[[], Grid], before: list[tuple] | None = None) -> Results:
         outputs, newton, warned, summary, error = outcome
         results = Results(self, (before or []) + outputs, newton, warned, summary, grid)
         for warning in warned:
@@ -269,15 +274,14 @@ class Step:
 class Steps(Iterator):
     """Rounds of a run, which waits between them."""
 
-    def __init__(self, program: Program, execution: _equelle.Execution, grid: Grid):
+    def __init__(self, program: Program, execution: _equelle.Execution, grid: Callable[[], Grid]):
         self._program = program
         self._execution = execution
         self._outputs: list[tuple] = []
         self._current: Step | None = None
         self._is_first = True
         self._is_over = False
-        #: The grid of the run.
-        self.grid = grid
+        self._grid = grid
         #: What the run put out; None until it is over.
         self.results: Results | None = None
 
@@ -292,7 +296,7 @@ class Steps(Iterator):
             raise
         if over_round is None:
             self._is_over = True
-            self.results = self._program._results(outcome, self.grid, self._outputs)
+            self.results = self._program._results(outcome, self._grid, self._outputs)
             raise StopIteration
         step, time, outputs = over_round
         self._outputs += outputs
@@ -304,7 +308,7 @@ class Steps(Iterator):
         if not self._is_over:
             self._is_over, self._current = True, None
             self._execution.stop()
-            self.results = Results(self._program, self._outputs, [], [], None, self.grid)
+            self.results = Results(self._program, self._outputs, [], [], None, self._grid)
 
     def __enter__(self) -> Steps:
         return self

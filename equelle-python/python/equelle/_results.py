@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import functools
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -51,10 +52,9 @@ class Series(Sequence):
 class Results(Mapping):
     """What a run put out, by tag: ``result["u"][-1]`` is the last value of ``u``."""
 
-    def __init__(self, program: Program, outputs: list[tuple], newton: list[str], warnings: list[str], summary: str | None, grid: Grid):
+    def __init__(self, program: Program, outputs: list[tuple], newton: list[str], warnings: list[str], summary: str | None, grid: Callable[[], Grid]):
         self.program = program
-        #: The grid of the run.
-        self.grid = grid
+        self._make_grid = grid
         #: What may be a mistake, as text.
         self.warnings = warnings
         #: Totals of the run: seconds, steps, cells, and solves; None if it did not reach its end.
@@ -70,6 +70,11 @@ class Results(Mapping):
         units = program._units
         for tag, (steps, times, values) in gathered.items():
             self._series[tag] = Series(tag, steps, times, values, units.get(tag))
+
+    @functools.cached_property
+    def grid(self) -> Grid:
+        """The grid of the run."""
+        return self._make_grid()
 
     @property
     def newton(self) -> list[dict[str, Any]]:
@@ -104,9 +109,14 @@ class Results(Mapping):
         return len(self._series)
 
     def __repr__(self) -> str:
-        lines = [f"<Results of {self.program.name}: {self.grid!r}"]
+        lines = [f"<Results of {self.program.name}{self._totals()}"]
         lines += [f"  {series!r}" for series in self.values()]
         return "\n".join(lines) + ">"
+
+    def _totals(self) -> str:
+        if self.summary is None:
+            return ": not to its end"
+        return f": {self.summary['cells']} cells, {self.summary['steps']} steps, {self.summary['seconds']:.3g} s"
 
     def _repr_html_(self) -> str:
         from html import escape
@@ -117,8 +127,7 @@ class Results(Mapping):
             for tag, series in self.items()
         ]
         head = "<tr><th>output</th><th>values</th><th>each</th><th>unit</th></tr>"
-        seconds = f", {self.summary['seconds']:.3g} s" if self.summary else ""
-        return f"<b>{escape(self.program.name)}</b>: {escape(repr(self.grid))}{seconds}<table>{head}{''.join(rows)}</table>"
+        return f"<b>{escape(self.program.name)}</b>{self._totals()}<table>{head}{''.join(rows)}</table>"
 
     def field(self, tag: str, index: int = -1) -> np.ndarray:
         """A value of a collection on all cells of a Cartesian grid with the axes of the grid, ``[nz, ny, nx]``."""

@@ -198,7 +198,7 @@ pub fn grid_from_parameters(parameters: &Parameters) -> Result<Grid, Error> {
 ///
 /// # Errors
 /// As [`grid_from_parameters`].
-pub(super) fn grid_for_program(program: &Program, parameters: &Parameters) -> Result<Grid, Error> {
+pub fn grid_for_program(program: &Program, parameters: &Parameters) -> Result<Grid, Error> {
     grid(parameters, Files::OfProgram(program))
 }
 
@@ -302,6 +302,15 @@ pub(super) fn widths_for_program(program: &Program, parameters: &Parameters) -> 
         }
     }
     Ok(widths)
+}
+
+/// Values of the inputs `dx`, `dy` and `dz` of a program on a grid that no parameters describe: the
+/// widths of its cells where they are the same, for inputs that are not given.
+pub(super) fn widths_of_grid(program: &Program, parameters: &Parameters, grid: &Grid) -> Vec<(&'static str, f64)> {
+    let Some(shape) = grid.cartesian_shape() else { return Vec::new() };
+    let axes = AXES.iter().zip(shape.spacing).take(shape.dim);
+    let is_read = |key: &str| program.inputs.iter().any(|input| input.kind == InputKind::Scalar && input.name == key);
+    axes.filter(|(keys, _)| is_read(keys.width) && !parameters.contains(keys.width)).map(|(keys, width)| (keys.width, width)).collect()
 }
 
 #[cfg(test)]
