@@ -117,6 +117,15 @@ impl PyGrid {
         Row::of_vectors(cells.iter().flatten().map(|&cell| number(cell)).collect(), 2)
     }
 
+    /// Points `[n_points, dim]`, and the corners of each cell of a grid of 2 dimensions as a list;
+    /// `None` for a grid without points.
+    fn polygons(&self) -> Option<(Row, Vec<Vec<u32>>)> {
+        let points = self.grid.corner_positions().ok()?;
+        let corners = self.grid.corners(EntityKind::Cell).ok()??;
+        let cells = (0..corners.len()).map(|cell| corners.of(cell).to_vec()).collect();
+        Some((rows(&points, self.grid.dim()), cells))
+    }
+
     /// Writes fields on cells as VTK's `.vtu`: name, numbers `[n_cells]` or `[n_cells, dim]`, and
     /// unit of each.
     fn write_vtu(&self, py: Python<'_>, path: PathBuf, step: u64, time: f64, fields: Vec<(String, Bound<'_, PyAny>)>) -> PyResult<()> {

@@ -36,7 +36,7 @@ def plot(results, tag: str, index: int, ax, **options):
             x, y = centroids[:, 0].reshape(shape)[0], centroids[:, 1].reshape(shape)[:, 0]
             drawn = ax.pcolormesh(x, y, values.reshape(shape), shading="nearest", **options)
         else:
-            drawn = ax.tripcolor(centroids[:, 0], centroids[:, 1], values, **options)
+            drawn = _polygons(results.grid, values, ax, options)
         ax.set_aspect("equal")
         ax.set_xlabel("x [m]")
         ax.set_ylabel("y [m]")
@@ -45,6 +45,23 @@ def plot(results, tag: str, index: int, ax, **options):
         raise ValueError("a field in 3D is written by to_vtu and drawn by ParaView or pyvista")
     ax.set_title(f"time {series.times[index]:g}")
     return ax
+
+
+def _polygons(grid, values, ax, options):
+    """Cells of a grid in 2D in the colours of their values."""
+    from matplotlib.collections import PolyCollection
+
+    cells = grid._inner.polygons()
+    if cells is None:
+        # A grid without points has centroids alone.
+        return ax.scatter(grid.centroids[:, 0], grid.centroids[:, 1], c=values, **options)
+    points = np.asarray(cells[0])
+    limits = {key: options.pop(key) for key in ("vmin", "vmax") if key in options}
+    drawn = PolyCollection([points[corners] for corners in cells[1]], array=values, **options)
+    drawn.set_clim(limits.get("vmin", values.min()), limits.get("vmax", values.max()))
+    ax.add_collection(drawn)
+    ax.autoscale()
+    return drawn
 
 
 def to_xarray(results):

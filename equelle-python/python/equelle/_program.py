@@ -57,7 +57,7 @@ class Output:
         self.type: str = entry["type"]
         unit = entry.get("unit")
         #: The unit by which the program divides it; None if it does not.
-        self.unit: str | None = unit.get("written", unit.get("si")) if unit else None
+        self.unit: str | None = _plain_unit(unit.get("written", unit.get("si"))) if unit else None
         #: Whether a loop puts it out.
         self.per_step: bool = entry["per_step"]
 
@@ -315,6 +315,11 @@ class Steps(Iterator):
 
     def __exit__(self, *_: Any) -> None:
         self.close()
+
+
+def _plain_unit(text: str) -> str:
+    """`Kelvin` for `1 [Kelvin]`."""
+    return text[3:-1] if text.startswith("1 [") and text.endswith("]") else text
 
 
 def _plain(value: Any) -> Any:
