@@ -4,6 +4,7 @@ mod cuda;
 mod memory;
 
 use std::io::Write as _;
+use std::sync::Arc;
 use std::time::Instant;
 
 use backend_serial::runtime::SerialRuntime;
@@ -47,7 +48,7 @@ pub fn interpret(
 ) -> Result<(), Failure> {
     let program = program(source, verified);
     let (format, started) = (options.format, Instant::now());
-    let result = run_by(kernels, program, verified, parameters, options);
+    let result = run_by(kernels, Arc::clone(&program), verified, parameters, options);
     // A closed standard error cannot be reported; the exit code stays.
     let _ = std::io::stderr().write_all(launch::last_words(&program.source, &result, format, started).as_bytes());
     result.map_err(|error| Failure::Exit(error.kind.exit_code()))
@@ -57,11 +58,11 @@ pub fn interpret(
 ///
 /// # Errors
 /// Those of the run.
-pub fn run(program: &'static Program, verified: &Verified, parameters: &[String], options: Options) -> Result<(), Error> {
+pub fn run(program: Arc<Program>, verified: &Verified, parameters: &[String], options: Options) -> Result<(), Error> {
     run_by(Kernels::Lanes, program, verified, parameters, options)
 }
 
-fn run_by(kernels: Kernels, program: &'static Program, verified: &Verified, parameters: &[String], options: Options) -> Result<(), Error> {
+fn run_by(kernels: Kernels, program: Arc<Program>, verified: &Verified, parameters: &[String], options: Options) -> Result<(), Error> {
     if let Some(option) = parameters.iter().find(|word| word.starts_with('-')) {
         return Err(Error::new(ErrorKind::Usage, format!("there is no option `{option}`")).hint("parameters are given as key=value"));
     }
@@ -81,11 +82,11 @@ pub fn run_in(kernels: Kernels, verified: &Verified, session: Session) -> Result
     let module = verified.module();
     let session = match package::mode(module.numbers) {
         None => session,
-        Some(mode) => session.in_mode(leak(&mode)),
+        Some(mode) => session.in_mode(&mode),
     };
     let session = match module.storage.text() {
         text if text.is_empty() => session,
-        text => session.with_storage(leak(&text)),
+        text => session.with_storage(&text),
     };
     match kernels {
         Kernels::Cuda => cuda::run(verified, session),
@@ -114,7 +115,7 @@ pub fn run_session(verified: &Verified, session: Session) -> Result<(), Error> {
 ///
 /// # Errors
 /// `Data` if that is more than there is.
-fn planned(session: Session, plan: Option<&'static MemoryPlan>) -> Result<SerialRuntime, Error> {
+fn planned(session: Session, plan: Option<MemoryPlan>) -> Result<SerialRuntime, Error> {
     let mut runtime = SerialRuntime::new(session);
     if let Some(plan) = plan {
         runtime.plan_memory(plan)?;
@@ -122,60 +123,48 @@ fn planned(session: Session, plan: Option<&'static MemoryPlan>) -> Result<Serial
     Ok(runtime)
 }
 
-/// What the runtime needs to know of a program. It lives as long as the process, because generated
-/// programs have it as a constant.
-pub fn program(source: &SourceMap, verified: &Verified) -> &'static Program {
+/// What the runtime needs to know of a program.
+pub fn program(source: &SourceMap, verified: &Verified) -> Arc<Program> {
     let interface = &verified.module().interface;
     let retries = package::retries(verified.module(), &time_steps::loops(verified.module()));
-    let solve = |(line, unknowns): (u32, Vec<String>)| {
-        let unknowns: Vec<&'static str> = unknowns.iter().map(|name| leak(name)).collect();
-        Solve { line, unknowns: Box::leak(unknowns.into_boxed_slice()) }
-    };
-    let solves: Vec<Solve> = package::solves(verified.module()).into_iter().map(solve).collect();
+    let solve = |(line, unknowns): (u32, Vec<String>)| Solve { line, unknowns: unknowns.into_iter().map(Arc::from).collect() };
     let output = |data: &Data| OutputInfo {
-        tag: leak(&data.name),
+        tag: data.name.as_str().into(),
         kind: package::output_kind(verified.module(), data),
         unit: package::output_unit(verified.module(), data).map(|unit| match unit {
-            UnitOfOutput::Divided(unit) => OutputUnit::Divided(leak(&unit)),
-            UnitOfOutput::Si(unit) => OutputUnit::Si(leak(&unit)),
+            UnitOfOutput::Divided(unit) => OutputUnit::Divided(unit.into()),
+            UnitOfOutput::Si(unit) => OutputUnit::Si(unit.into()),
         }),
     };
-    let unit = |dimension| package::symbol(dimension).map(|unit| leak(&unit));
-    let outputs: Vec<OutputInfo> = interface.named_outputs().map(output).collect();
-    let inputs: Vec<InputInfo> = interface.inputs.iter().map(|data| input(verified.module(), data)).collect();
-    let imports: Vec<ImportedSource> =
-        source.imported().iter().map(|file| ImportedSource { file: leak(file.name()), text: leak(file.text()) }).collect();
-    Box::leak(Box::new(Program {
-        name: leak(&verified.module().name),
-        source: Source { file: leak(source.name()), text: leak(source.text()), imports: Box::leak(imports.into_boxed_slice()) },
-        inputs: Box::leak(inputs.into_boxed_slice()),
+    let unit = |dimension| package::symbol(dimension).map(Arc::from);
+    let imports = source.imported().iter().map(|file| ImportedSource { file: file.name().into(), text: file.text().into() });
+    Arc::new(Program {
+        name: verified.module().name.as_str().into(),
+        source: Source { file: source.name().into(), text: source.text().into(), imports: imports.collect() },
+        inputs: interface.inputs.iter().map(|data| input(verified.module(), data)).collect(),
         min_dim: interface.min_dim as usize,
-        retries: Box::leak(retries.into_boxed_slice()),
-        solves: Box::leak(solves.into_boxed_slice()),
-        outputs: Box::leak(outputs.into_boxed_slice()),
+        retries,
+        solves: package::solves(verified.module()).into_iter().map(solve).collect(),
+        outputs: interface.named_outputs().map(output).collect(),
         axes: AxisUnits { coordinates: unit(interface.coordinates), time: unit(interface.time) },
-    }))
+    })
 }
 
 fn input(module: &Module, input: &Data) -> InputInfo {
     let unit =
-        |unit: ExpectedUnit| InputUnit { text: leak(&package::unit_text(module, &unit)), factor: unit.factor, dimension: unit.dimension.0 };
+        |unit: ExpectedUnit| InputUnit { text: package::unit_text(module, &unit).into(), factor: unit.factor, dimension: unit.dimension.0 };
     let column = |number: usize| {
         let column = input.columns.get(number);
-        TableColumn { name: column.map_or("", |column| leak(&column.name)), unit: column.and_then(|column| column.unit).map(unit) }
+        TableColumn { name: column.map_or("", |column| &column.name).into(), unit: column.and_then(|column| column.unit).map(unit) }
     };
     let last = input.columns.len().saturating_sub(1);
-    let columns = TableColumns { argument: column(0), second: (last == 2).then(|| &*Box::leak(Box::new(column(1)))), value: column(last) };
+    let columns = TableColumns { argument: column(0), second: (last == 2).then(|| Box::new(column(1))), value: column(last) };
     InputInfo {
-        name: leak(&input.name),
+        name: input.name.as_str().into(),
         kind: package::input_kind(input, columns),
-        domain: leak(&input.domain),
+        domain: input.domain.as_str().into(),
         unit: input.unit.map(unit),
-        default: leak(&input.default.map(|value| value.to_string()).unwrap_or_default()),
+        default: input.default.map(|value| value.to_string()).unwrap_or_default().into(),
         line: input.line,
     }
-}
-
-fn leak(text: &str) -> &'static str {
-    Box::leak(text.to_owned().into_boxed_str())
 }

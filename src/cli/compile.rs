@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use equelle_front::backend::{Availability, Backend};
 use equelle_front::passes::Notes;
@@ -101,7 +102,7 @@ pub(super) struct Compiled {
     package: Package,
     source: SourceMap,
     verified: Verified,
-    program: &'static Program,
+    program: Arc<Program>,
 }
 
 /// What has been built for a program that has not been built itself.
@@ -137,8 +138,8 @@ impl Compiled {
     }
 
     /// What the runtime knows of the program.
-    pub(super) fn program(&self) -> &'static Program {
-        self.program
+    pub(super) fn program(&self) -> &Arc<Program> {
+        &self.program
     }
 
     /// Names the kernels whose cells are not taken row by row on Cartesian grids, and why.

@@ -27,9 +27,9 @@ pub(super) fn run(args: &RunArgs, console: &Console) -> Result<(), Failure> {
         let source = pipeline::read(&args.source.file)?;
         let program = interpret::program(&source, &compile(&source, &args.source.program, &[args.backend], console)?);
         return super::print(&match (args.template, console.format) {
-            (true, _) => inputs::template(program),
-            (false, MessageFormat::Json) => format!("{:#}\n", inputs::json(program)),
-            (false, MessageFormat::Human | MessageFormat::Short) => inputs::list(program),
+            (true, _) => inputs::template(&program),
+            (false, MessageFormat::Json) => format!("{:#}\n", inputs::json(&program)),
+            (false, MessageFormat::Human | MessageFormat::Short) => inputs::list(&program),
         });
     }
     let asks = Parameters::from_words(&args.parameters).is_ok_and(|parameters| parameters.text("audit") == Some("yes"));
@@ -40,7 +40,7 @@ pub(super) fn run(args: &RunArgs, console: &Console) -> Result<(), Failure> {
         check_machine(args.backend)?;
         let source = pipeline::read(&args.source.file)?;
         let verified = compile(&source, &own, &[args.backend], console)?;
-        inputs::check(interpret::program(&source, &verified), &args.source.file, &given, console)?;
+        inputs::check(&interpret::program(&source, &verified), &args.source.file, &given, console)?;
         return interpreted(kernels, &source, &verified, args, &given, console);
     }
     check_machine(args.backend)?;
