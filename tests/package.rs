@@ -18,17 +18,6 @@ use equelle_runtime::output::Record;
 use equelle_runtime::session::{self, Session};
 use equelle_runtime::source::Source;
 
-static PROGRAM: Program = Program {
-    name: "test",
-    source: Source { file: "test.equelle", text: "", imports: &[] },
-    inputs: &[],
-    min_dim: 1,
-    retries: &[],
-    solves: &[],
-    outputs: &[],
-    axes: equelle_runtime::AxisUnits::NONE,
-};
-
 fn repository(path: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join(path)
 }
@@ -104,7 +93,7 @@ impl Case {
 
     /// What the interpreter puts out.
     fn interpreted(&self, module: &Verified, cartesian_forms: bool) -> Result<Vec<Record>, equelle_runtime::Error> {
-        let mut session = Session::open_with(&PROGRAM, &self.words, session::Options::silent())?;
+        let mut session = Session::open_with(Program::named("test"), &self.words, session::Options::silent())?;
         let records = session.record_outputs();
         interpret_with(module, &mut SerialRuntime::new(session), Options { cartesian_forms, ..Options::default() })?;
         Ok(records.take())

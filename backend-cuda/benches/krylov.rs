@@ -24,18 +24,6 @@ use equelle_runtime::linalg::space::traffic::{Traffic, Written};
 use equelle_runtime::linalg::{Csr, MatrixSpace, Preconditioner, Preconditioning, SystemSpace};
 use equelle_runtime::params::Parameters;
 use equelle_runtime::session::{Options, Session};
-use equelle_runtime::source::Source;
-
-static PROGRAM: Program = Program {
-    name: "krylov",
-    source: Source { file: "krylov.equelle", text: "", imports: &[] },
-    inputs: &[],
-    min_dim: 1,
-    retries: &[],
-    solves: &[],
-    outputs: &[],
-    axes: equelle_runtime::AxisUnits::NONE,
-};
 
 /// Iterations between two looks at the residual, unless others are asked for.
 const CHECK_EVERY: usize = 10;
@@ -174,7 +162,7 @@ fn main() {
     for edge in sizes {
         for kind in kinds.iter().copied() {
             let grid = Grid::cartesian(Cartesian::line(2, 1.0)).expect("a grid");
-            let session = Session::on_grid(&PROGRAM, Parameters::default(), grid, Options::silent()).expect("a session");
+            let session = Session::on_grid(Program::named("krylov"), Parameters::default(), grid, Options::silent()).expect("a session");
             // A runtime for each, so that each begins with no graphs and no memory.
             let measured = CudaRuntime::on_device(session, Rc::clone(&device)).and_then(|rt| {
                 let space = rt.linear_space();

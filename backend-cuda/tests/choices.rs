@@ -7,7 +7,7 @@ use backend_cuda::runtime::{Precision, run_on};
 use equelle_runtime::grid::{Cartesian, Grid};
 use equelle_runtime::params::Parameters;
 use equelle_runtime::session::{Options, Session};
-use equelle_runtime::{CanonicalSet, EntityKind, EquelleRuntime, ErrorKind, Extent, HostAccess, Operations};
+use equelle_runtime::{CanonicalSet, EntityKind, EquelleRuntime, ErrorKind, Extent, HostAccess, Operations, Program};
 
 #[test]
 fn an_empty_element_on_such_a_line_has_a_hint_of_its_own() {
@@ -16,7 +16,7 @@ fn an_empty_element_on_such_a_line_has_a_hint_of_its_own() {
         for (line, hint) in [(7, "choose the entity, `u On (c ? A : B)`"), (8, "`IsEmpty(A) ? B : A` instead of `A`")] {
             let parameters = Parameters::from_words(&[]).unwrap();
             let grid = Grid::cartesian(Cartesian::line(3, 1.0)).unwrap();
-            let session = Session::on_grid(&common::PROGRAM, parameters, grid, Options::silent()).unwrap();
+            let session = Session::on_grid(Program::named("test"), parameters, grid, Options::silent()).unwrap();
             // The flag of the condition is read at the end.
             let end = run_on(session, device.clone(), Precision::Double, |rt| {
                 rt.choices(&[7]);

@@ -20,7 +20,7 @@ use equelle_runtime::params::Parameters;
 use equelle_runtime::report::MessageFormat;
 use equelle_runtime::report::event::KernelResources;
 use equelle_runtime::session::{Options, Session};
-use equelle_runtime::{CanonicalSet, EntityKind, EquelleRuntime, Error, ErrorKind, Extent, HostAccess, KernelBytes, KernelInfo};
+use equelle_runtime::{CanonicalSet, EntityKind, EquelleRuntime, Error, ErrorKind, Extent, HostAccess, KernelBytes, KernelInfo, Program};
 
 const ALL_CELLS: CanonicalSet = CanonicalSet::new(EntityKind::Cell, Extent::All);
 
@@ -199,7 +199,7 @@ fn a_profile_has_all_calls_of_each_kernel_and_its_bytes() {
         let grid = Grid::cartesian(Cartesian::line(3, 1.0)).unwrap();
         let stream = Box::new(stderr.clone());
         let options = Options { profile: true, quiet: true, format: MessageFormat::Json, stderr: stream, ..Options::silent() };
-        let session = Session::on_grid(&common::PROGRAM, parameters, grid, options).unwrap();
+        let session = Session::on_grid(Program::named("test"), parameters, grid, options).unwrap();
         let mut rt = CudaRuntime::with_precision(session, Rc::clone(&device), Precision::Double).unwrap();
         let cells = rt.domain(ALL_CELLS).unwrap();
         let mut u = rt.scalar_collection(&cells, vec![1.0, -3.0, 0.5]).unwrap();

@@ -13,20 +13,8 @@ use equelle_runtime::grid::{Cartesian, Grid};
 use equelle_runtime::launch::Program;
 use equelle_runtime::params::Parameters;
 use equelle_runtime::session::{Options, Session};
-use equelle_runtime::source::Source;
 use equelle_runtime::{
     AccessMode, CanonicalSet, EntityKind, EquelleRuntime, ErrorKind, Extent, HostAccess, KernelBytes, KernelInfo, Reduction, reduce,
-};
-
-static PROGRAM: Program = Program {
-    name: "test",
-    source: Source { file: "test.equelle", text: "", imports: &[] },
-    inputs: &[],
-    min_dim: 1,
-    retries: &[],
-    solves: &[],
-    outputs: &[],
-    axes: equelle_runtime::AxisUnits::NONE,
 };
 
 const KERNELS: KernelModule = KernelModule {
@@ -68,7 +56,7 @@ const ALL_CELLS: CanonicalSet = CanonicalSet::new(EntityKind::Cell, Extent::All)
 
 fn runtime(words: &[&str]) -> CudaRuntime {
     let words: Vec<String> = words.iter().map(ToString::to_string).collect();
-    let session = Session::from_parameters(&PROGRAM, Parameters::from_words(&words).unwrap(), Options::silent()).unwrap();
+    let session = Session::from_parameters(Program::named("test"), Parameters::from_words(&words).unwrap(), Options::silent()).unwrap();
     CudaRuntime::on_device(session, Rc::new(Emulator::new())).unwrap()
 }
 

@@ -13,11 +13,11 @@ use std::time::Duration;
 use backend_cuda::runtime::device::emulator::Emulator;
 use backend_cuda::runtime::device::{Device, STAGING_BUFFERS};
 use backend_cuda::runtime::{CudaRuntime, Precision, run_on};
-use common::{PROGRAM, devices, host_compiler, runtime, runtime_in};
+use common::{devices, host_compiler, runtime, runtime_in};
 use equelle_runtime::grid::{Cartesian, Grid};
 use equelle_runtime::params::Parameters;
 use equelle_runtime::session::{Options, Session};
-use equelle_runtime::{CanonicalSet, EntityKind, EquelleRuntime, Error, ErrorKind, Extent, HostAccess, Operations};
+use equelle_runtime::{CanonicalSet, EntityKind, EquelleRuntime, Error, ErrorKind, Extent, HostAccess, Operations, Program};
 
 const ALL_CELLS: CanonicalSet = CanonicalSet::new(EntityKind::Cell, Extent::All);
 const CELLS: usize = 40;
@@ -195,7 +195,8 @@ fn what_cannot_be_written_ends_the_run() {
             let (folder, words) = folder(&format!("refused-{number}"));
             let in_the_way = file(&folder, 2);
             std::fs::create_dir_all(in_the_way.join("x")).unwrap();
-            let session = Session::on_grid(&PROGRAM, Parameters::from_words(&words).unwrap(), line(), Options::silent()).unwrap();
+            let session =
+                Session::on_grid(Program::named("test"), Parameters::from_words(&words).unwrap(), line(), Options::silent()).unwrap();
             let error = run_on(session, Rc::clone(&device), Precision::Double, |rt| {
                 double_and_put_out(rt, 6, |rt, round| rt.line(10 + round as u32))?;
                 // What was put out before failed first.
@@ -218,7 +219,8 @@ fn a_run_that_fails_writes_what_it_has_put_out() {
     for (number, device) in all_devices().into_iter().enumerate() {
         for kind in [ErrorKind::Simulation, ErrorKind::Interrupted(equelle_runtime::interrupt::Signal::Interrupt)] {
             let (folder, words) = folder(&format!("failed-{number}"));
-            let session = Session::on_grid(&PROGRAM, Parameters::from_words(&words).unwrap(), line(), Options::silent()).unwrap();
+            let session =
+                Session::on_grid(Program::named("test"), Parameters::from_words(&words).unwrap(), line(), Options::silent()).unwrap();
             let error = run_on(session, Rc::clone(&device), Precision::Double, |rt| {
                 double_and_put_out(rt, 9, |_, _| {})?;
                 Err(Error::new(kind, "the end"))
@@ -290,7 +292,7 @@ fn numbers_that_are_not_finite_end_the_run() {
                 words.push(word.to_owned());
                 let printed = Printed::default();
                 let options = Options { stdout: Box::new(printed.clone()), ..Options::silent() };
-                let session = Session::on_grid(&PROGRAM, Parameters::from_words(&words).unwrap(), line(), options).unwrap();
+                let session = Session::on_grid(Program::named("test"), Parameters::from_words(&words).unwrap(), line(), options).unwrap();
                 let ended = run_on(session, Rc::clone(&device), precision, |rt| {
                     let cells = rt.domain(ALL_CELLS)?;
                     let factor = rt.scalar(factor);

@@ -6,10 +6,10 @@ mod common;
 use std::rc::Rc;
 
 use backend_cuda::runtime::{Precision, run_on};
-use common::{PROGRAM, devices};
+use common::devices;
 use equelle_runtime::grid::{Cartesian, Grid};
 use equelle_runtime::session::{Options, Session};
-use equelle_runtime::{CanonicalSet, EntityKind, EquelleRuntime, Extent, HostAccess, Operations, Parameters, RoundLength};
+use equelle_runtime::{CanonicalSet, EntityKind, EquelleRuntime, Extent, HostAccess, Operations, Parameters, Program, RoundLength};
 
 /// Four cells, 0.5 to 3.5, are halved: after round n the change is 3.5/2^n and the range so far
 /// 1.75 - 0.5/2^n, of which 1/32 is larger for the first time for n = 7. The time goes on and does
@@ -23,7 +23,7 @@ fn a_loop_on_a_device_ends_after_the_round_that_changes_nothing_more() {
                 parameters.set("stop_when_change", "0.03125");
                 parameters.set("nonfinite", nonfinite);
                 let grid = Grid::cartesian(Cartesian::line(4, 1.0)).expect("a grid");
-                let session = Session::on_grid(&PROGRAM, parameters, grid, Options::silent()).expect("a session");
+                let session = Session::on_grid(Program::named("test"), parameters, grid, Options::silent()).expect("a session");
                 let mut n = 0;
                 run_on(session, Rc::clone(&device), precision, |rt| {
                     let cells = rt.domain(CanonicalSet::new(EntityKind::Cell, Extent::All))?;

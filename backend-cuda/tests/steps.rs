@@ -5,10 +5,10 @@
 mod common;
 
 use backend_cuda::runtime::{Bool, CudaRuntime, FloatingPoint, KernelModule, Precision, Scalar, run_on};
-use common::{PROGRAM, devices};
+use common::devices;
 use equelle_runtime::grid::{Cartesian, Grid};
 use equelle_runtime::session::{Options, Session};
-use equelle_runtime::{CanonicalSet, EntityKind, EquelleRuntime, Error, ErrorKind, Extent, HostAccess, Parameters, RoundLength};
+use equelle_runtime::{CanonicalSet, EntityKind, EquelleRuntime, Error, ErrorKind, Extent, HostAccess, Parameters, Program, RoundLength};
 
 const KERNELS: KernelModule = KernelModule {
     name: "steps",
@@ -38,7 +38,7 @@ fn run(odd: f64, at_end: AtEnd) -> Vec<Result<(f64, u64), Error>> {
 fn run_from(start: f64, odd: f64, at_end: AtEnd) -> Vec<Result<(f64, u64), Error>> {
     let run_on_one = |device| {
         let grid = Grid::cartesian(Cartesian::line(1, 1.0)).expect("a grid");
-        let session = Session::on_grid(&PROGRAM, Parameters::default(), grid, Options::silent()).expect("a session");
+        let session = Session::on_grid(Program::named("test"), Parameters::default(), grid, Options::silent()).expect("a session");
         let (mut sum, mut waits) = (0.0, 0);
         let ended = run_on(session, device, Precision::Double, |rt| {
             let cells = rt.domain(CanonicalSet::new(EntityKind::Cell, Extent::All))?;

@@ -38,17 +38,6 @@ unsafe impl GlobalAlloc for Counting {
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
 
-static PROGRAM: Program = Program {
-    name: "test",
-    source: Source { file: "test.equelle", text: "", imports: &[] },
-    inputs: &[],
-    min_dim: 1,
-    retries: &[],
-    solves: &[],
-    outputs: &[],
-    axes: equelle_runtime::AxisUnits::NONE,
-};
-
 /// One step that visits every topic: geometry, vectors, comparison, ternary, On, Extend, Gradient,
 /// Divergence, reductions.
 fn step(rt: &mut SerialRuntime, u: &<SerialRuntime as EquelleRuntime>::ScalarCollection, dt: f64) -> Result<f64, Error> {
@@ -80,7 +69,7 @@ fn step(rt: &mut SerialRuntime, u: &<SerialRuntime as EquelleRuntime>::ScalarCol
 #[test]
 fn a_steady_step_allocates_nothing() -> Result<(), Error> {
     let grid = Grid::cartesian(Cartesian::block([6, 5, 4], [1.0, 0.5, 0.25]))?;
-    let mut rt = SerialRuntime::new(Session::on_grid(&PROGRAM, Parameters::default(), grid, Options::silent())?);
+    let mut rt = SerialRuntime::new(Session::on_grid(Program::named("test"), Parameters::default(), grid, Options::silent())?);
     let cells = rt.domain(CanonicalSet { kind: EntityKind::Cell, extent: Extent::All })?;
     let u = rt.scalar_collection(&cells, (0..120).map(|i| 1.0 + f64::from(i)).collect())?;
     let timesteps = Arc::new(vec![1e-3; 12]);

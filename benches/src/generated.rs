@@ -81,7 +81,7 @@ impl Drop for Input {
 #[derive(Clone, Copy)]
 pub struct Generated {
     /// What the program is.
-    pub program: &'static Program,
+    pub program: fn() -> Program,
     /// The program.
     pub simulate: fn(&mut SerialRuntime) -> Result<(), Error>,
 }
@@ -98,7 +98,7 @@ impl Generated {
         problem.input.keys.iter().for_each(|(key, value)| parameters.set(key, value));
         parameters.set("grid_layout", if layout == Layout::Unstructured { "unstructured" } else { "auto" });
         parameters.set("threads", &problem.threads.to_string());
-        let mut session = Session::from_parameters(self.program, parameters, options).expect("good parameters");
+        let mut session = Session::from_parameters((self.program)(), parameters, options).expect("good parameters");
         let records = session.record_outputs();
         (self.simulate)(&mut SerialRuntime::new(session)).expect("the program runs");
         let mut all = Vec::new();

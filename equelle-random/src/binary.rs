@@ -84,11 +84,11 @@ impl Binary {
             let (name, run) = (&module.name, entry_point(module));
             let _ = writeln!(
                 dispatch,
-                "        {number} => run_by(&{name}::PROGRAM, words, |session| backend_serial::runtime::{run}(session, {name}::simulate)),"
+                "        {number} => run_by(&Arc::new({name}::program()), words, |session| backend_serial::runtime::{run}(session, {name}::simulate)),"
             );
         }
         let main = format!(
-            "use equelle_random::outcome::{{Outcome, run_by}};\n\nfn main() {{\n    equelle_random::serve::serve(run).expect(\"the pipes of a test\");\n}}\n\nfn run(number: usize, words: &[String]) -> Outcome {{\n    match number {{\n{dispatch}        _ => panic!(\"no such program\"),\n    }}\n}}\n"
+            "use std::sync::Arc;\n\nuse equelle_random::outcome::{{Outcome, run_by}};\n\nfn main() {{\n    equelle_random::serve::serve(run).expect(\"the pipes of a test\");\n}}\n\nfn run(number: usize, words: &[String]) -> Outcome {{\n    match number {{\n{dispatch}        _ => panic!(\"no such program\"),\n    }}\n}}\n"
         );
         write_package(name, modules, &[backend("serial")], &main, Profile::Test, folder);
         let this = env::current_exe().expect("this test has a path");
@@ -189,7 +189,7 @@ pub fn differential(name: &str, programs: impl Iterator<Item = TestProgram>, fol
     for (origin, name, way, _) in &compiled {
         let _ = writeln!(
             main,
-            "    Entry {{ origin: {origin}, way: {way:?}, program: &{name}::PROGRAM, expected: |session| backend_serial::runtime::run(session, {name}::simulate), found: |session, device| run_on(session, Rc::clone(device), Precision::Double, {name}::simulate) }},"
+            "    Entry {{ origin: {origin}, way: {way:?}, program: {name}::program, expected: |session| backend_serial::runtime::run(session, {name}::simulate), found: |session, device| run_on(session, Rc::clone(device), Precision::Double, {name}::simulate) }},"
         );
     }
     main.push_str("];\n\nfn main() -> std::process::ExitCode {\n    differential::main(ENTRIES, open_device)\n}\n");

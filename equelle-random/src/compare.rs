@@ -11,6 +11,7 @@
 //! [`crate::tree::Program::errors`], or to 1e-12 of the largest value where that is more.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
 
 use backend_serial::runtime::SerialRuntime;
 use equelle::interpret;
@@ -57,7 +58,7 @@ pub struct Compiled {
     /// After all passes, with derivatives by sparse matrices, if there are derivatives.
     pub matrices: Option<Verified>,
     /// What the runtime knows of it.
-    pub runnable: &'static Runnable,
+    pub runnable: Arc<Runnable>,
     /// What it needs of the structure of its grid, if it reads neighbours by index.
     pub structure: Option<Structure>,
     /// Solves that keep sparse matrices, by the construct that is in the way.
@@ -99,7 +100,7 @@ pub fn compare_words(program: &Program, fixtures: &Fixtures) -> Result<(), Failu
         let (one, two) = (compile(&text, program.units)?, compile(&other_text, program.units).map_err(failed)?);
         let errors = errors_of(program);
         for fixture in grids(program, fixtures) {
-            let expected = run(&one.plain, one.runnable, fixture, Options::default());
+            let expected = run(&one.plain, &one.runnable, fixture, Options::default());
             if expected.error.is_some() {
                 continue;
             }
@@ -108,7 +109,7 @@ pub fn compare_words(program: &Program, fixtures: &Fixtures) -> Result<(), Failu
                 let cartesian = !fixture.unstructured && way == "after all passes";
                 for cartesian_forms in if cartesian { &[false, true][..] } else { &[false] } {
                     let options = Options { cartesian_forms: *cartesian_forms, ..Options::default() };
-                    let found = run(module, two.runnable, fixture, options);
+                    let found = run(module, &two.runnable, fixture, options);
                     let zeros = or_any_zero(&errors);
                     let allowed: &dyn Fn(&str) -> Tolerance = if *cartesian_forms { &zeros } else { &errors };
                     same(&expected, &found, allowed).map_err(|d| failed(difference(fixture, way, &d)))?;
@@ -141,18 +142,18 @@ pub fn compare_row_units(program: &Program, fixtures: &Fixtures) -> Result<bool,
             Tolerance { absolute: WITHOUT_TOLERANCE * absolute, relative: WITHOUT_TOLERANCE * relative, any_zero }
         };
         // A tolerance of residuals would have a unit.
-        let run = |module, runnable, fixture: &Fixture| {
+        let run = |module, runnable: &Arc<Runnable>, fixture: &Fixture| {
             let words = fixture.words_for(runnable).filter(|word| !word.starts_with("abs_res_tol="));
             run_on(module, runnable, &words.map(str::to_owned).collect::<Vec<_>>(), Options::default())
         };
         for fixture in grids(program, fixtures) {
-            let expected = run(&one.plain, one.runnable, fixture);
+            let expected = run(&one.plain, &one.runnable, fixture);
             if expected.error.is_some() {
                 continue;
             }
             let ways = [("as lowered", Some(&two.plain)), ("after all passes", two.passes.last().map(|(_, module)| module))];
             for (way, module) in ways.into_iter().filter_map(|(way, module)| Some((way, module?))) {
-                let found = run(module, two.runnable, fixture);
+                let found = run(module, &two.runnable, fixture);
                 same(&expected, &found, &allowed).map_err(|d| failed(difference(fixture, way, &d)))?;
             }
         }
@@ -187,10 +188,10 @@ pub fn compare_imports(program: &Program, fixtures: &Fixtures) -> Result<bool, F
         let two = compile_source(&source, program.units, CostModel::default()).map_err(failed)?;
         let errors = errors_of(program);
         for fixture in grids(program, fixtures) {
-            let expected = run(&one.plain, one.runnable, fixture, Options::default());
+            let expected = run(&one.plain, &one.runnable, fixture, Options::default());
             let ways = [("as lowered", Some(&two.plain)), ("after all passes", two.passes.last().map(|(_, module)| module))];
             for (way, module) in ways.into_iter().filter_map(|(way, module)| Some((way, module?))) {
-                let mut found = run(module, two.runnable, fixture, Options::default());
+                let mut found = run(module, &two.runnable, fixture, Options::default());
                 if let (Some(expected), Some(found)) = (&expected.error, &mut found.error) {
                     found.line = expected.line;
                 }
@@ -278,18 +279,18 @@ fn verified(module: Module, pass: &str) -> Result<Verified, Failure> {
 }
 
 /// Interprets a module on a grid.
-pub fn run(module: &Verified, runnable: &'static Runnable, fixture: &Fixture, options: Options) -> Outcome {
+pub fn run(module: &Verified, runnable: &Arc<Runnable>, fixture: &Fixture, options: Options) -> Outcome {
     let words: Vec<String> = fixture.words_for(runnable).map(str::to_owned).collect();
     run_on(module, runnable, &words, options)
 }
 
 /// Interprets a module with the words of a command line.
-pub fn run_on(module: &Verified, runnable: &'static Runnable, words: &[String], options: Options) -> Outcome {
+pub fn run_on(module: &Verified, runnable: &Arc<Runnable>, words: &[String], options: Options) -> Outcome {
     run_by(runnable, words, |session| interpret_with(module, &mut SerialRuntime::new(session), options))
 }
 
 /// Interprets a module by lanes.
-pub fn run_by_lanes(module: &Verified, runnable: &'static Runnable, words: &[String], options: Options, lanes: &mut Lanes) -> Outcome {
+pub fn run_by_lanes(module: &Verified, runnable: &Arc<Runnable>, words: &[String], options: Options, lanes: &mut Lanes) -> Outcome {
     run_by(runnable, words, |session| interpret_by(module, &mut SerialRuntime::new(session), options, lanes))
 }
 
@@ -300,7 +301,7 @@ pub fn run_by_lanes(module: &Verified, runnable: &'static Runnable, words: &[Str
 /// The first difference.
 pub fn compare_lanes(
     module: &Verified,
-    runnable: &'static Runnable,
+    runnable: &Arc<Runnable>,
     words: &[String],
     options: Options,
     threads: usize,
@@ -322,13 +323,7 @@ fn same_words(expected: &Outcome, found: &Outcome) -> Result<(), String> {
 }
 
 /// Compares lanes on two threads with what elements gave.
-fn lanes_on(
-    module: &Verified,
-    runnable: &'static Runnable,
-    fixture: &Fixture,
-    options: Options,
-    expected: &Outcome,
-) -> Result<(), Failure> {
+fn lanes_on(module: &Verified, runnable: &Arc<Runnable>, fixture: &Fixture, options: Options, expected: &Outcome) -> Result<(), Failure> {
     let words: Vec<String> = fixture.words_for(runnable).chain(["threads=2"]).map(str::to_owned).collect();
     let found = run_by_lanes(module, runnable, &words, options, &mut Lanes::default());
     let way = if options.cartesian_forms { "by lanes and Cartesian forms" } else { "by lanes" };
@@ -344,7 +339,7 @@ fn run_all(program: &Program, compiled: &Compiled, fixtures: &Fixtures, extent: 
     let mut before: Option<Outcome> = None;
     for (number, fixture) in suitable.into_iter().enumerate() {
         let general = Options::default();
-        let expected = run(&compiled.plain, compiled.runnable, fixture, general);
+        let expected = run(&compiled.plain, &compiled.runnable, fixture, general);
         let refused = compiled.structure.as_ref().is_some_and(|structure| !has_cells(fixture, structure));
         match &expected.error {
             Some(error) if refused && error.kind == "Data" => {}
@@ -367,21 +362,21 @@ fn run_all(program: &Program, compiled: &Compiled, fixtures: &Fixtures, extent: 
                 continue;
             }
             let allowed: &dyn Fn(&str) -> Tolerance = if treated { &errors } else { &bits };
-            let found = run(module, compiled.runnable, fixture, general);
+            let found = run(module, &compiled.runnable, fixture, general);
             same(&expected, &found, allowed).map_err(|d| difference(fixture, &format!("after {name}"), &d))?;
             if i == last {
-                lanes_on(module, compiled.runnable, fixture, general, &found)?;
+                lanes_on(module, &compiled.runnable, fixture, general, &found)?;
             }
             if i == last && !fixture.unstructured {
                 let options = Options { cartesian_forms: true, ..general };
-                let found = run(module, compiled.runnable, fixture, options);
+                let found = run(module, &compiled.runnable, fixture, options);
                 let allowed = or_any_zero(allowed);
                 same(&expected, &found, &allowed).map_err(|d| difference(fixture, "by Cartesian forms", &d))?;
-                lanes_on(module, compiled.runnable, fixture, options, &found)?;
+                lanes_on(module, &compiled.runnable, fixture, options, &found)?;
             }
         }
         if let Some(module) = &compiled.matrices {
-            let found = run(module, compiled.runnable, fixture, general);
+            let found = run(module, &compiled.runnable, fixture, general);
             same(&expected, &found, &bits).map_err(|d| difference(fixture, "after all passes, with sparse matrices", &d))?;
         }
         before = fixture.unstructured.then_some(expected);

@@ -3,6 +3,7 @@
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::sync::Arc;
 
 use equelle_runtime::{Error, Program, Session};
 
@@ -34,7 +35,7 @@ pub struct Entry<D> {
     /// How it was compiled, for messages.
     pub way: &'static str,
     /// What the runtime knows of it.
-    pub program: &'static Program,
+    pub program: fn() -> Program,
     /// Runs it on the back-end that is right.
     pub expected: fn(Session) -> Result<(), Error>,
     /// Runs it on the back-end that is tested, on a device that all runs share.
@@ -107,9 +108,10 @@ fn score<D>(entries: &[&[Entry<D>]], device: &D, fixtures: &Fixtures) -> Score {
         let mut differences = Vec::new();
         for entry in *ways {
             for (on, words) in &runs.on {
-                let words = words(entry.program);
-                let expected = run_by(entry.program, &words, entry.expected);
-                let found = run_by(entry.program, &words, |session| (entry.found)(session, device));
+                let program = Arc::new((entry.program)());
+                let words = words(&program);
+                let expected = run_by(&program, &words, entry.expected);
+                let found = run_by(&program, &words, |session| (entry.found)(session, device));
                 score.runs += 1;
                 equal &= same(&expected, &found, &|_| Tolerance::BITS).is_ok();
                 if let Err(difference) = compare(&expected, &found, runs.may_fail, &runs.allowed) {
@@ -176,28 +178,16 @@ fn run<D>(
 mod tests {
     use std::path::Path;
 
-    use equelle_runtime::source::Source;
     use equelle_runtime::{Error, ErrorKind, Program};
 
     use super::{Entry, Origin, Score, compare, score};
     use crate::data::Fixtures;
     use crate::outcome::{Ended, Outcome, Tolerance, bits};
 
-    static PROGRAM: Program = Program {
-        name: "nothing",
-        source: Source { file: "nothing.equelle", text: "", imports: &[] },
-        inputs: &[],
-        min_dim: 1,
-        retries: &[],
-        solves: &[],
-        outputs: &[],
-        axes: equelle_runtime::AxisUnits::NONE,
-    };
-
     fn entry(name: &'static str, way: &'static str, runs: &'static [&'static [&'static str]]) -> Entry<Option<&'static str>> {
         let origin = Origin::Project { name, runs, allowed: Tolerance::BITS };
         let found = |_, lost: &Option<&str>| lost.map_or(Ok(()), |what| Err(Error::new(ErrorKind::Backend, what.to_owned())));
-        Entry { origin, way, program: &PROGRAM, expected: |_| Ok(()), found }
+        Entry { origin, way, program: || Program::named("nothing"), expected: |_| Ok(()), found }
     }
 
     /// Two ways of a program on two grids, and a program on what is no grid.

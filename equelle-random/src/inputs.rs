@@ -19,22 +19,22 @@ pub fn invented(program: &Program, grid: &Grid, given: &[String], folder: &Path)
     let mut domains: BTreeMap<&str, Vec<u32>> = BTreeMap::new();
     let mut words = Vec::new();
     for (number, input) in program.inputs.iter().enumerate() {
-        let elements = match domains.get(input.domain) {
+        let elements = match domains.get(&*input.domain) {
             Some(elements) => elements.clone(),
             None if input.domain.is_empty() => Vec::new(),
-            None => match canonical(input.domain) {
+            None => match canonical(&input.domain) {
                 Some(set) => grid.canonical_elements(set).expect("a set of this grid"),
                 // Only the program knows the elements, such as those of `Where`: one value for all.
                 None => {
                     assert!(input.kind == InputKind::Collection, "`{}` is neither canonical nor an input", input.domain);
-                    if !given.iter().any(|word| word.split('=').next() == Some(input.name)) {
+                    if !given.iter().any(|word| word.split('=').next() == Some(&*input.name)) {
                         words.push(format!("{}={}", input.name, 0.5 + scattered(1, number)));
                     }
                     continue;
                 }
             },
         };
-        let values: Vec<String> = match input.kind {
+        let values: Vec<String> = match &input.kind {
             InputKind::Scalar => continue,
             InputKind::Collection => (1..=elements.len()).map(|k| (0.5 + scattered(k, number)).to_string()).collect(),
             InputKind::Vectors => {
@@ -45,10 +45,10 @@ pub fn invented(program: &Program, grid: &Grid, given: &[String], folder: &Path)
             InputKind::Domain => {
                 let chosen: Vec<u32> = elements.into_iter().step_by(3).collect();
                 let text = chosen.iter().map(u32::to_string).collect();
-                domains.insert(input.name, chosen);
+                domains.insert(&input.name, chosen);
                 text
             }
-            InputKind::Table(_) => rows(program, input.name),
+            InputKind::Table(_) => rows(program, &input.name),
             InputKind::Sequence => ["0.0078125", "0.015625", "0.0078125"].map(str::to_owned).into(),
         };
         if input.keys().iter().any(|key| given.iter().any(|word| word.split('=').next() == Some(key))) {
@@ -70,11 +70,11 @@ fn rows(program: &Program, name: &str) -> Vec<String> {
     const AT: [f64; 6] = [0.0, 0.25, 0.5, 0.75, 1.0, 1.5];
     let mut columns: Vec<&str> = Vec::new();
     let mut seconds: Vec<&str> = Vec::new();
-    for input in program.inputs.iter().filter(|input| input.name == name) {
-        if let InputKind::Table(TableColumns { argument, second, value }) = input.kind {
-            let names = [Some(argument.name), second.map(|second| second.name), Some(value.name)];
+    for input in program.inputs.iter().filter(|input| &*input.name == name) {
+        if let InputKind::Table(TableColumns { argument, second, value }) = &input.kind {
+            let names = [Some(&*argument.name), second.as_ref().map(|second| &*second.name), Some(&*value.name)];
             columns.extend(names.into_iter().flatten().filter(|name| !columns.contains(name)).collect::<Vec<_>>());
-            seconds.extend(second.map(|second| second.name));
+            seconds.extend(second.as_ref().map(|second| &*second.name));
         }
     }
     let row = |at: f64, of_second: f64| {

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fmt::{self, Write as _};
+use std::sync::Arc;
 
 use equelle_runtime::output::Record;
 use equelle_runtime::{Error, Program as Runnable, Session, session};
@@ -48,11 +49,11 @@ impl fmt::Display for Ended {
 
 /// What a run in a session puts out, with the words of a command line. Numbers that are not finite
 /// end a run of one program in four, and are compared like others in those of the others.
-pub fn run_by(runnable: &'static Runnable, words: &[String], run: impl FnOnce(Session) -> Result<(), Error>) -> Outcome {
+pub fn run_by(runnable: &Arc<Runnable>, words: &[String], run: impl FnOnce(Session) -> Result<(), Error>) -> Outcome {
     let mut outcome = Outcome::default();
     let nonfinite = if allows_nonfinite(runnable) { "nonfinite=allow" } else { "nonfinite=error" };
     let words = [&[nonfinite.to_owned()], words].concat();
-    let result = Session::open_with(runnable, &words, session::Options::silent()).and_then(|mut session| {
+    let result = Session::open_with(Arc::clone(runnable), &words, session::Options::silent()).and_then(|mut session| {
         let records = session.record_outputs();
         let result = run(session);
         outcome.outputs = records.take().into_iter().map(numbers).collect();

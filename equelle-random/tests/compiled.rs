@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 use std::path::Path;
+use std::sync::Arc;
 
 use equelle_front::verify::Verified;
 use equelle_interp::Options;
@@ -20,7 +21,7 @@ const SEED: u64 = 500_000;
 struct Level {
     name: String,
     verified: Verified,
-    runnable: &'static equelle_runtime::Program,
+    runnable: Arc<equelle_runtime::Program>,
 }
 
 #[test]
@@ -36,7 +37,7 @@ fn compiled_programs_give_what_the_interpreter_gives() {
         let compiled = compile(&text, random.units).unwrap_or_else(|f| panic!("seed {seed}: {}\n{text}", f.text));
         let (runnable, last) = (compiled.runnable, compiled.passes.into_iter().next_back().expect("there are passes").1);
         for (level, verified) in [(0, compiled.plain), (2, last)] {
-            levels.push(Level { name: format!("p{seed}_{level}"), verified, runnable });
+            levels.push(Level { name: format!("p{seed}_{level}"), verified, runnable: Arc::clone(&runnable) });
         }
         sources.push(random);
     }
@@ -47,7 +48,7 @@ fn compiled_programs_give_what_the_interpreter_gives() {
     for (module, level) in levels.iter().enumerate() {
         for fixture in grids(&sources[module / 2], &fixtures) {
             for threads in ["1", "2", "4"] {
-                let mut words: Vec<String> = fixture.words_for(level.runnable).map(str::to_owned).collect();
+                let mut words: Vec<String> = fixture.words_for(&level.runnable).map(str::to_owned).collect();
                 words.push(format!("threads={threads}"));
                 plans.push(Plan { module, words });
                 wanted.push((module, fixture, threads));
@@ -60,7 +61,7 @@ fn compiled_programs_give_what_the_interpreter_gives() {
     for ((module, fixture, threads), found) in wanted.into_iter().zip(&found) {
         let level = &levels[module];
         let options = Options { cartesian_forms: !fixture.unstructured, ..Options::default() };
-        let outcome = expected.entry((module, fixture.name)).or_insert_with(|| run(&level.verified, level.runnable, fixture, options));
+        let outcome = expected.entry((module, fixture.name)).or_insert_with(|| run(&level.verified, &level.runnable, fixture, options));
         if let Err(difference) = same(outcome, found, &bits) {
             failures.push(format!("{} on the grid {} with {threads} threads: {difference}", level.name, fixture.name));
         }

@@ -5,6 +5,7 @@
 use std::path::Path;
 use std::process::Command;
 use std::rc::Rc;
+use std::sync::Arc;
 
 use backend_cuda::runtime::device::Device;
 use backend_cuda::runtime::device::emulator::Emulator;
@@ -48,8 +49,8 @@ fn device() -> Option<Rc<dyn Device>> {
 }
 
 fn on_cuda(compiled: &Compiled, fixture: &Fixture, device: &Rc<dyn Device>) -> Outcome {
-    let words: Vec<String> = fixture.words_for(compiled.runnable).map(str::to_owned).collect();
-    run_by(compiled.runnable, &words, |session| {
+    let words: Vec<String> = fixture.words_for(&compiled.runnable).map(str::to_owned).collect();
+    run_by(&compiled.runnable, &words, |session| {
         run_on(session, Rc::clone(device), Precision::Double, |runtime| equelle_interp::interpret(&compiled.plain, runtime))
     })
 }
@@ -66,7 +67,7 @@ fn operations_on_cuda_give_the_numbers_of_the_serial_runtime() {
         let text = program.text();
         let compiled = compare::compile(&text, program.units).unwrap_or_else(|failure| panic!("seed {seed}: {}", failure.text));
         for fixture in grids(&program, &fixtures) {
-            let expected = compare::run(&compiled.plain, compiled.runnable, fixture, Options::default());
+            let expected = compare::run(&compiled.plain, &compiled.runnable, fixture, Options::default());
             let found = on_cuda(&compiled, fixture, &device);
             if let Err(difference) = same(&expected, &found, &allowed(&program)) {
                 failures.push(format!("seed {seed} on the grid {}: {difference}\n{text}", fixture.name));
@@ -78,7 +79,7 @@ fn operations_on_cuda_give_the_numbers_of_the_serial_runtime() {
 }
 
 /// Interprets a module with kernels that the device compiles now.
-fn by_kernels(module: &Verified, runnable: &'static Program, words: &[String], device: &Rc<dyn Device>) -> Outcome {
+fn by_kernels(module: &Verified, runnable: &Arc<Program>, words: &[String], device: &Rc<dyn Device>) -> Outcome {
     let mut kernels = CudaKernels::new(module).expect("the back-end expresses the program");
     run_by(runnable, words, |session| {
         let options = Options::default();
@@ -99,9 +100,9 @@ fn kernels_on_cuda_give_the_numbers_of_the_serial_runtime() {
         let compiled = compare::compile(&text, program.units).unwrap_or_else(|failure| panic!("seed {seed}: {}", failure.text));
         let module = &compiled.passes.last().expect("passes").1;
         for fixture in grids(&program, &fixtures) {
-            let expected = compare::run(&compiled.plain, compiled.runnable, fixture, Options::default());
-            let words: Vec<String> = fixture.words_for(compiled.runnable).map(str::to_owned).collect();
-            let found = by_kernels(module, compiled.runnable, &words, &device);
+            let expected = compare::run(&compiled.plain, &compiled.runnable, fixture, Options::default());
+            let words: Vec<String> = fixture.words_for(&compiled.runnable).map(str::to_owned).collect();
+            let found = by_kernels(module, &compiled.runnable, &words, &device);
             if let Err(difference) = same(&expected, &found, &or_any_zero(&allowed(&program))) {
                 failures.push(format!("seed {seed} on the grid {}: {difference}\n{text}", fixture.name));
                 break;
@@ -122,8 +123,8 @@ fn programs_of_the_project_run_with_kernels_on_cuda() {
             let allowed = subject.solved.unwrap_or(if case.exact { Tolerance::NUMBERS } else { GEOMETRY });
             for layout in case.layouts() {
                 let words = case.words(layout);
-                let expected = compare::run_on(&module, subject.runnable, &words, Options::default());
-                let found = by_kernels(&module, subject.runnable, &words, &device);
+                let expected = compare::run_on(&module, &subject.runnable, &words, Options::default());
+                let found = by_kernels(&module, &subject.runnable, &words, &device);
                 if let Err(difference) = same(&expected, &found, &|_| allowed) {
                     failures.push(format!("{} {} {layout:?}: {difference}", subject.name, case.name));
                 }

@@ -23,7 +23,7 @@ fn compared(subject: &Subject) -> (BTreeMap<String, String>, Vec<String>, usize)
             for (cartesian_forms, threads) in [(false, 1), (cartesian, 4)] {
                 let mut lanes = Lanes::default();
                 let options = Options { cartesian_forms, ..Options::default() };
-                if let Err(difference) = compare_lanes(&module, subject.runnable, &case.words(layout), options, threads, &mut lanes) {
+                if let Err(difference) = compare_lanes(&module, &subject.runnable, &case.words(layout), options, threads, &mut lanes) {
                     let way = if cartesian_forms { "Cartesian" } else { "general" };
                     differences.push(format!("{} {} {layout:?}, {way} on {threads}: {difference}", subject.name, case.name));
                 }
@@ -70,7 +70,7 @@ fn any_number_of_threads_gives_the_same() {
             for threads in [1, 2, 3, 8] {
                 let options = Options { cartesian_forms, ..Options::default() };
                 let mut lanes = Lanes::default();
-                let same = compare_lanes(module, compiled.runnable, &words, options, threads, &mut lanes);
+                let same = compare_lanes(module, &compiled.runnable, &words, options, threads, &mut lanes);
                 same.unwrap_or_else(|difference| panic!("{words:?} on {threads}: {difference}"));
                 assert!(lanes.fallen().is_empty(), "{:?}", lanes.fallen());
             }
@@ -87,9 +87,9 @@ fn the_first_element_that_fails_is_the_error() {
     let words = ["grid_dim=2", "nx=300", "ny=90", "u_expression=x"].map(str::to_owned);
     for threads in [1, 2, 8] {
         let mut lanes = Lanes::default();
-        let same = compare_lanes(module, compiled.runnable, &words, Options::default(), threads, &mut lanes);
+        let same = compare_lanes(module, &compiled.runnable, &words, Options::default(), threads, &mut lanes);
         same.unwrap_or_else(|difference| panic!("on {threads}: {difference}"));
-        let ended = run_by_lanes(module, compiled.runnable, &words, Options::default(), &mut lanes).error.expect("an error");
+        let ended = run_by_lanes(module, &compiled.runnable, &words, Options::default(), &mut lanes).error.expect("an error");
         assert!(ended.message.contains("face 300"), "{ended}");
     }
 }

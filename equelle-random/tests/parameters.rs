@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 use std::path::Path;
 use std::process::Command;
 use std::rc::Rc;
+use std::sync::Arc;
 
 use backend_cuda::runtime::device::Device;
 use backend_cuda::runtime::device::emulator::Emulator;
@@ -170,7 +171,7 @@ fn ten_thousand_expressions_agree_with_the_interpreter() {
             }
         };
         let parameters = parameters(Vec::new(), "nonfinite=allow\nporo_expression = Sin(3*x) + y\n".to_owned());
-        let mut session = Session::on_grid(compiled.runnable, parameters, cartesian(), Options::silent()).expect("a session");
+        let mut session = Session::on_grid(Arc::clone(&compiled.runnable), parameters, cartesian(), Options::silent()).expect("a session");
         let records = session.record_outputs();
         equelle_interp::interpret(&compiled.plain, &mut SerialRuntime::new(session)).unwrap_or_else(|error| panic!("{error:?}"));
         let records = records.take();
@@ -244,7 +245,7 @@ fn outputs(compiled: &Compiled, (grid, list): (Grid, &str), text: &str, renumber
     let renumbered = if renumber { "yes" } else { "no" };
     let text = format!("u_initial_expression = 1 + x*y\ntimesteps = 3*0.5, 2*0.25\nrenumber={renumbered}\n{text}");
     let parameters = parameters(vec![("inlet.txt", list.as_bytes().to_vec())], text.clone());
-    let mut session = Session::on_grid(compiled.runnable, parameters, grid, Options::silent()).expect("a session");
+    let mut session = Session::on_grid(Arc::clone(&compiled.runnable), parameters, grid, Options::silent()).expect("a session");
     let records = session.record_outputs();
     let result: Result<(), Error> = match device {
         None => equelle_interp::interpret(&compiled.plain, &mut SerialRuntime::new(session)),

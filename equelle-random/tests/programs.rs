@@ -132,7 +132,7 @@ fn five_ways(compiled: &Compiled<'_>, case: &Case, binary: &Binary, differences:
         let what = format!("{} {} {layout:?}", subject.name, case.name);
         let interpret = |build: usize, cartesian_forms: bool| {
             let options = Options { cartesian_forms, ..Options::default() };
-            run_on(&compiled.builds[build], subject.runnable, &case.words(&[layout, &["threads=1"]].concat()), options)
+            run_on(&compiled.builds[build], &subject.runnable, &case.words(&[layout, &["threads=1"]].concat()), options)
         };
         let specialised = case.cartesian && number == 0;
         let before = interpret(0, false);

@@ -56,7 +56,7 @@ fn both_ways_give_the_same() {
             let suitable: Vec<&Fixture> = grids(&random, &fixtures).filter(fits).collect();
             let fixture = suitable[seed as usize % suitable.len()];
             let options = Options { cartesian_forms: !fixture.unstructured, derivatives: Derivatives::Both };
-            let outcome = run(&module, compiled.runnable, fixture, options);
+            let outcome = run(&module, &compiled.runnable, fixture, options);
             match outcome.error {
                 Some(error) if error.kind == "Backend" => {
                     failures.push(format!("seed {seed} on the grid {}: {error}\n{text}", fixture.name));
@@ -154,7 +154,7 @@ fn every_rule_by_itself() {
             let module = verify(module).unwrap_or_else(|errors| panic!("`{rule}`: {errors:?}"));
             for fixture in fixtures.all.iter().filter(|fixture| !fixture.small && fixture.dimensions == 2) {
                 let options = Options { cartesian_forms: !fixture.unstructured, derivatives: Derivatives::Both };
-                let outcome = run(&module, compiled.runnable, fixture, options);
+                let outcome = run(&module, &compiled.runnable, fixture, options);
                 let error = outcome.error.filter(|error| error.kind == "Backend");
                 assert!(error.is_none(), "`{rule}` on the grid {}: {error:?}", fixture.name);
             }

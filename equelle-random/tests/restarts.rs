@@ -45,7 +45,7 @@ impl Write for Printed {
 fn run(compiled: &Compiled, module: &Verified, words: &[String]) -> (String, Option<Ended>) {
     let printed = Printed::default();
     let options = Options { stdout: Box::new(printed.clone()), ..Options::silent() };
-    let result = interpret::run(compiled.runnable, module, words, options);
+    let result = interpret::run(Arc::clone(&compiled.runnable), module, words, options);
     (printed.text(), result.err().map(Ended::from))
 }
 
@@ -88,7 +88,7 @@ fn files_go_on(seed: u64, compiled: &Compiled, module: &Verified, fixture: &Fixt
     own.extend(random.bool().then(|| format!("output_every={}", random.usize(2..5))));
     own.extend(random.bool().then(|| format!("output_times=0.0078125,{}", 0.0078125 * random.f64() * 6.0)));
     let words = |dir: &Path, more: Option<String>| {
-        let given = fixture.words_for(compiled.runnable).map(str::to_owned).chain(own.iter().cloned());
+        let given = fixture.words_for(&compiled.runnable).map(str::to_owned).chain(own.iter().cloned());
         given.chain([format!("output_dir={}", dir.display())]).chain(more).collect::<Vec<_>>()
     };
     let folder = tempfile::tempdir().map_err(|error| error.to_string())?;
@@ -136,7 +136,7 @@ fn goes_on(seed: u64, fixtures: &Fixtures) -> Result<[usize; 2], String> {
     let words = |dir: &Path, more: &[String]| {
         let own = ["output_to_file=false".to_owned(), "nonfinite=allow".to_owned(), format!("output_dir={}", dir.display())];
         let policy = format!("checkpoint_every={}", 1 + seed % 3);
-        fixture.words_for(compiled.runnable).map(str::to_owned).chain(own).chain([policy]).chain(more.iter().cloned()).collect::<Vec<_>>()
+        fixture.words_for(&compiled.runnable).map(str::to_owned).chain(own).chain([policy]).chain(more.iter().cloned()).collect::<Vec<_>>()
     };
     let folder = tempfile::tempdir().map_err(|error| error.to_string())?;
     // A checkpoint has the numbering of the grid's file, whatever that of a run is. Linear solvers

@@ -33,7 +33,7 @@ use crate::io::{csv, quantity, sequence::parse_sequence, unit};
 use crate::math::table::Table;
 use crate::math::table2::Table2;
 use crate::params::Parameters;
-use crate::program::{InputInfo, InputKind, InputUnit};
+use crate::program::{InputKind, InputUnit, Program};
 
 /// A collection as given in parameters.
 #[derive(Clone, Debug, PartialEq)]
@@ -76,8 +76,8 @@ impl Names for Coordinates {
 /// The inputs read so far.
 #[derive(Debug, Default)]
 pub struct Inputs {
-    /// What the program says of its inputs.
-    infos: &'static [InputInfo],
+    /// The program, which tells their units.
+    program: Arc<Program>,
     /// The first value of each.
     scalars: Vec<(String, f64)>,
     collections: Vec<(String, Arc<Domain>, CollectionInput)>,
@@ -98,22 +98,26 @@ pub struct Inputs {
     /// What the user should know of them.
     notes: Vec<String>,
     /// Collections that share their names with numbers that something else reads.
-    shared: Vec<&'static str>,
+    shared: Vec<Arc<str>>,
 }
 
 impl Inputs {
     /// Of a program, nothing read; `shared` are collections that share their names with numbers
     /// that something else reads.
-    pub fn of(infos: &'static [InputInfo], shared: Vec<&'static str>) -> Inputs {
-        Inputs { infos, shared, ..Inputs::default() }
+    pub fn of(program: Arc<Program>, shared: Vec<Arc<str>>) -> Inputs {
+        Inputs { program, shared, ..Inputs::default() }
     }
 
     /// The unit that the program takes the inputs of a name in; `None` where it takes them in
     /// several.
-    pub fn unit(&self, name: &str) -> Option<&'static InputUnit> {
-        let mut units = self.infos.iter().filter(|info| info.name == name).map(|info| info.unit.as_ref());
+    pub fn unit(&self, name: &str) -> Option<&InputUnit> {
+        let mut units = self.program.inputs.iter().filter(|info| &*info.name == name).map(|info| info.unit.as_ref());
         let first = units.next()??;
         units.all(|unit| unit.is_some_and(|unit| (unit.factor, unit.dimension) == (first.factor, first.dimension))).then_some(first)
+    }
+
+    fn is_shared(&self, name: &str) -> bool {
+        self.shared.iter().any(|shared| &**shared == name)
     }
 
     /// With widths of the grid's cells that follow from other parameters: the values of the scalars
@@ -136,7 +140,7 @@ impl Inputs {
                 Some(_) | None => error,
             })
         };
-        choice::of_collection(parameters, name, &Derived::ALL, self.shared.contains(&name), number)
+        choice::of_collection(parameters, name, &Derived::ALL, self.is_shared(name), number)
     }
 
     /// Number of elements of the first domain that was read under this name.
@@ -222,7 +226,7 @@ impl Inputs {
 
     /// The source of Vectors of `dim` components.
     fn vectors_choice(&self, parameters: &Parameters, name: &str, dim: usize) -> Result<Choice<Vec<f64>>, Error> {
-        choice::of_collection(parameters, name, &[], self.shared.contains(&name), |parameters, key| {
+        choice::of_collection(parameters, name, &[], self.is_shared(name), |parameters, key| {
             match quantity::numbers(parameters, key, self.unit(name))? {
                 Some(vector) if vector.len() != dim => Err(wrong_components(parameters, key, vector.len(), dim)),
                 vector => Ok(vector),
@@ -255,7 +259,7 @@ impl Inputs {
     }
 
     fn bools_choice(&self, parameters: &Parameters, name: &str) -> Result<Choice<bool>, Error> {
-        choice::of_collection(parameters, name, &[], self.shared.contains(&name), Parameters::truth)
+        choice::of_collection(parameters, name, &[], self.is_shared(name), Parameters::truth)
     }
 
     /// The source of an input by the parameters, checked before anything is read.
@@ -263,8 +267,8 @@ impl Inputs {
     /// # Errors
     /// `Data` for two sources in one place, a file without a name, and a value that is not of its
     /// type.
-    pub fn given(&self, parameters: &Parameters, name: &str, kind: InputKind) -> Result<GivenBy, Error> {
-        let shared = self.shared.contains(&name);
+    pub fn given(&self, parameters: &Parameters, name: &str, kind: &InputKind) -> Result<GivenBy, Error> {
+        let shared = self.is_shared(name);
         Ok(match kind {
             InputKind::Scalar => GivenBy::Value,
             InputKind::Collection => self.choice(parameters, name)?.into(),
@@ -317,7 +321,7 @@ impl Inputs {
 
     /// True if inputs are chosen, computed or ordered by positions and sides: then the grid must
     /// have its centroids and normals when they are read.
-    pub fn needs_geometry(parameters: &Parameters, names: impl Iterator<Item = &'static str>) -> bool {
+    pub fn needs_geometry<'n>(parameters: &Parameters, names: impl Iterator<Item = &'n str>) -> bool {
         let has_table = |name| parameters.text(&filename_key(name)).is_some_and(|path| has_extension(Path::new(path), "csv"));
         names
             .into_iter()
@@ -372,7 +376,7 @@ impl Inputs {
         if let Some((_, values)) = self.sequences.iter().find(|(n, _)| n == name) {
             return Ok(Arc::clone(values));
         }
-        let values = match choice::of_list(parameters, name, name, self.shared.contains(&name))? {
+        let values = match choice::of_list(parameters, name, name, self.is_shared(name))? {
             ListChoice::File(path) => Arc::new(read_numbers(parameters, name, &path, 1)?),
             ListChoice::Array(array) => array::sequence(name, &array)?,
             ListChoice::Text => {

@@ -203,7 +203,7 @@ const fn form(suffix: &'static str, value: &'static str, meaning: &'static str) 
 
 impl InputKind {
     /// All ways to give an input of this kind; the shortest first.
-    pub fn forms(self) -> &'static [InputForm] {
+    pub fn forms(&self) -> &'static [InputForm] {
         match self {
             InputKind::Scalar => const { &[form("", "NUMBER", "a number")] },
             InputKind::Collection => {
@@ -269,7 +269,7 @@ impl InputKind {
     }
 
     /// What follows the name of an input of this kind in its keys.
-    pub fn suffixes(self) -> impl Iterator<Item = &'static str> {
+    pub fn suffixes(&self) -> impl Iterator<Item = &'static str> {
         let from_file = match self {
             InputKind::Collection | InputKind::Vectors | InputKind::Bools | InputKind::Domain | InputKind::Sequence => Some(FROM_FILE),
             InputKind::Scalar | InputKind::Table(_) => None,

@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 use std::io::Write as _;
 use std::path::PathBuf;
 use std::process::ExitCode;
+use std::sync::Arc;
 use std::time::Instant;
 
 use crate::error::{Error, ErrorKind};
@@ -44,17 +45,18 @@ struct CommandLine {
 
 /// `main` of a simulator: reads the command line, opens a session, runs the chosen back-end (the
 /// first, unless `--backend` is given), and reports errors with the exit code of their kind.
-pub fn launch(program: &'static Program, backends: &[Backend]) -> ExitCode {
+pub fn launch(program: impl Into<Arc<Program>>, backends: &[Backend]) -> ExitCode {
     // An argument that is not UTF-8 is never valid; replacing its bad bytes keeps it readable in
     // the message.
     let words: Vec<String> = std::env::args_os().skip(1).map(|word| word.to_string_lossy().into_owned()).collect();
-    let started = Instant::now();
-    end(program, &words, started, Interrupt::by_signals().and_then(|interrupt| try_launch(program, backends, &words, interrupt)))
+    let (program, started) = (program.into(), Instant::now());
+    end(&program, &words, started, Interrupt::by_signals().and_then(|interrupt| try_launch(&program, backends, &words, interrupt)))
 }
 
 /// [`launch`] with the words of a command line, and without signal handlers.
-pub fn launch_words(program: &'static Program, backends: &[Backend], words: &[String]) -> ExitCode {
-    end(program, words, Instant::now(), try_launch(program, backends, words, Interrupt::default()))
+pub fn launch_words(program: impl Into<Arc<Program>>, backends: &[Backend], words: &[String]) -> ExitCode {
+    let program = program.into();
+    end(&program, words, Instant::now(), try_launch(&program, backends, words, Interrupt::default()))
 }
 
 fn end(program: &Program, words: &[String], started: Instant, result: Result<(), Error>) -> ExitCode {
@@ -77,7 +79,7 @@ pub fn last_words(source: &Source, result: &Result<(), Error>, format: MessageFo
     }
 }
 
-fn try_launch(program: &'static Program, backends: &[Backend], words: &[String], interrupt: Interrupt) -> Result<(), Error> {
+fn try_launch(program: &Arc<Program>, backends: &[Backend], words: &[String], interrupt: Interrupt) -> Result<(), Error> {
     let line = parse_command_line(words)?;
     if line.help {
         return print(&help(program, backends));
@@ -89,7 +91,7 @@ fn try_launch(program: &'static Program, backends: &[Backend], words: &[String],
     let options =
         Options { quiet: line.quiet, profile: line.profile, verbose: line.verbose, format: line.format, interrupt, ..Options::default() };
     let options = Options { back_end: backend.name, take_over: line.take_over, ..options };
-    recorded(Session::open_with(program, &line.words, options)?, backend.run)
+    recorded(Session::open_with(Arc::clone(program), &line.words, options)?, backend.run)
 }
 
 /// Runs a program in a session, and records the end of the run.
@@ -186,10 +188,10 @@ pub fn help(program: &Program, backends: &[Backend]) -> String {
     if program.inputs.is_empty() {
         text.push_str("  none\n");
     }
-    for input in program.inputs {
+    for input in &program.inputs {
         let forms = input.kind.forms().iter().map(|form| format!("{}{}={}", input.name, form.suffix, form.value));
         let key = forms.collect::<Vec<_>>().join(", or ");
-        let what = match input.kind {
+        let what = match &input.kind {
             InputKind::Scalar => "scalar".to_string(),
             InputKind::Collection => format!("one value per element of {}", input.domain),
             InputKind::Vectors => format!("one Vector per element of {}", input.domain),
@@ -198,7 +200,7 @@ pub fn help(program: &Program, backends: &[Backend]) -> String {
             InputKind::Sequence => "sequence of numbers".to_string(),
             InputKind::Table(columns) => format!("table: {}", columns.described()),
         };
-        let unit = input.unit.map_or_else(String::new, |unit| format!(", in {}", unit.text));
+        let unit = input.unit.as_ref().map_or_else(String::new, |unit| format!(", in {}", unit.text));
         let default = if input.default.is_empty() { String::new() } else { format!(" (default {})", input.default) };
         let _ = writeln!(text, "  {key}\n      {what}{unit}{default}");
     }

@@ -177,7 +177,7 @@ impl Outputs {
             None => ToFiles::Large,
         };
         let probes = probe::locate(grid, &plan.probes)?;
-        columns::check(record.program_info(), grid.dim(), &plan, &probes)?;
+        columns::check(&record.program(), grid.dim(), &plan, &probes)?;
         let meshes = if plan.formats.vtu { Some(Meshes::new(grid, plan.compression)?) } else { None };
         if record.goes_nowhere() {
             return Ok(Outputs::new(Target::Nowhere { to_files }, plan));

@@ -1,64 +1,68 @@
 //! Metadata of a generated program.
 
+use std::sync::Arc;
+
 use crate::entity::EntityKind;
 use crate::io::unit::Dimension;
 use crate::source::Source;
 
-/// Metadata of a generated program; a `static` there. The interpreter leaks the ones it creates.
-#[derive(Clone, Copy, Debug)]
+/// Metadata of a program: what `program()` of a generated package and the interpreter create.
+#[derive(Clone, Debug, Default)]
 pub struct Program {
     /// Name of the program, such as `heat`.
-    pub name: &'static str,
+    pub name: Arc<str>,
     /// Its Equelle source, for messages.
     pub source: Source,
     /// Its inputs, in the order of the source.
-    pub inputs: &'static [InputInfo],
+    pub inputs: Vec<InputInfo>,
     /// Least number of grid dimensions it runs on.
     pub min_dim: usize,
     /// Whether the steps of each loop with equations can be repeated in parts, in the order of the
     /// source.
-    pub retries: &'static [Retry],
+    pub retries: Vec<Retry>,
     /// Its solves of equations, in the order of the source.
-    pub solves: &'static [Solve],
+    pub solves: Vec<Solve>,
     /// Its outputs but texts, in the order of the source; a tag may have several of other kinds.
-    pub outputs: &'static [OutputInfo],
+    pub outputs: Vec<OutputInfo>,
     /// Units of coordinates and times.
     pub axes: AxisUnits,
 }
 
 impl Program {
+    /// A program without inputs, outputs and equations, of a file `NAME.equelle` without text: what
+    /// a caller needs that drives a runtime by itself.
+    pub fn named(name: &str) -> Program {
+        let source = Source { file: format!("{name}.equelle").into(), ..Source::default() };
+        Program { name: name.into(), source, min_dim: 1, ..Program::default() }
+    }
+
     /// The unit of an output collection, where the program divides it by one.
-    pub fn output_unit(&self, tag: &str) -> Option<&'static str> {
-        self.outputs.iter().find(|output| output.tag == tag && output.kind.entities().is_some())?.unit_in_names()
+    pub fn output_unit(&self, tag: &str) -> Option<&Arc<str>> {
+        self.outputs.iter().find(|output| &*output.tag == tag && output.kind.entities().is_some())?.unit_in_names()
     }
 }
 
 /// Units of what outputs are drawn over, for people; `None` where the program has none.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct AxisUnits {
     /// Unit of coordinates: `m`.
-    pub coordinates: Option<&'static str>,
+    pub coordinates: Option<Arc<str>>,
     /// Unit of the lengths of rounds, and of their sum: `s`.
-    pub time: Option<&'static str>,
-}
-
-impl AxisUnits {
-    /// Those of a program whose dimensions are not checked.
-    pub const NONE: AxisUnits = AxisUnits { coordinates: None, time: None };
+    pub time: Option<Arc<str>>,
 }
 
 /// The unit of an output, for people.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum OutputUnit {
     /// The unit by which the program divides it: `Bar`. It is part of names in files.
-    Divided(&'static str),
+    Divided(Arc<str>),
     /// The SI unit of the dimension that it has: `m/s`.
-    Si(&'static str),
+    Si(Arc<str>),
 }
 
 impl OutputUnit {
     /// Its text.
-    pub fn text(self) -> &'static str {
+    pub fn text(&self) -> &str {
         match self {
             OutputUnit::Divided(text) | OutputUnit::Si(text) => text,
         }
@@ -66,10 +70,10 @@ impl OutputUnit {
 }
 
 /// An output of a program.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct OutputInfo {
     /// As given to `Output`.
-    pub tag: &'static str,
+    pub tag: Arc<str>,
     /// Its kind.
     pub kind: OutputKind,
     /// Its unit; `None` without a dimension.
@@ -78,8 +82,8 @@ pub struct OutputInfo {
 
 impl OutputInfo {
     /// The unit that is part of names in files: what the program divides by.
-    pub fn unit_in_names(&self) -> Option<&'static str> {
-        match self.unit? {
+    pub fn unit_in_names(&self) -> Option<&Arc<str>> {
+        match self.unit.as_ref()? {
             OutputUnit::Divided(unit) => Some(unit),
             OutputUnit::Si(_) => None,
         }
@@ -87,9 +91,10 @@ impl OutputInfo {
 }
 
 /// Kinds of output.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum OutputKind {
     /// A single Scalar or Bool.
+    #[default]
     Number,
     /// A single Vector.
     Vector,
@@ -118,37 +123,37 @@ impl OutputKind {
 }
 
 /// A solve of equations by Newton's method.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Solve {
     /// Equelle line.
     pub line: u32,
     /// Names of its unknowns: the parameters of the first residual.
-    pub unknowns: &'static [&'static str],
+    pub unknowns: Vec<Arc<str>>,
 }
 
 /// An input of a program.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct InputInfo {
     /// Name of the parameter.
-    pub name: &'static str,
+    pub name: Arc<str>,
     /// Kind of the input.
     pub kind: InputKind,
     /// The domain of a collection, or the superset of a domain, as written in Equelle; empty for
     /// scalars and sequences.
-    pub domain: &'static str,
+    pub domain: Arc<str>,
     /// Unit of the values, where the program multiplies them by one.
     pub unit: Option<InputUnit>,
     /// Default of a scalar, as written in Equelle; empty if none.
-    pub default: &'static str,
+    pub default: Arc<str>,
     /// Equelle line of the statement.
     pub line: u32,
 }
 
 /// The unit that a program takes an input in.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct InputUnit {
     /// For people: `Kelvin`, `2 [Hour]`.
-    pub text: &'static str,
+    pub text: Arc<str>,
     /// What a 1 in the input is, in SI units.
     pub factor: f64,
     /// Its dimension.
@@ -156,46 +161,47 @@ pub struct InputUnit {
 }
 
 /// The columns of a table that a program reads.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct TableColumns {
     /// That of the arguments.
     pub argument: TableColumn,
     /// That of the second arguments, in a table of two.
-    pub second: Option<&'static TableColumn>,
+    pub second: Option<Box<TableColumn>>,
     /// That of the values.
     pub value: TableColumn,
 }
 
 impl TableColumns {
     /// Names: of the argument, of the second one, of the values.
-    pub(crate) fn names(&self) -> (&'static str, Option<&'static str>, &'static str) {
-        (self.argument.name, self.second.map(|second| second.name), self.value.name)
+    pub(crate) fn names(&self) -> (&str, Option<&str>, &str) {
+        (&self.argument.name, self.second.as_ref().map(|second| &*second.name), &self.value.name)
     }
 
     /// For people: ``column `mu` by column `p`, in Bar``.
     pub fn described(&self) -> String {
         let of = |column: &TableColumn| {
-            let unit = column.unit.map_or_else(String::new, |unit| format!(", in {},", unit.text));
+            let unit = column.unit.as_ref().map_or_else(String::new, |unit| format!(", in {},", unit.text));
             format!("column `{}`{unit}", column.name)
         };
-        let second = self.second.map_or_else(String::new, |second| format!(" and {}", of(second)));
+        let second = self.second.as_ref().map_or_else(String::new, |second| format!(" and {}", of(second)));
         format!("{} by {}{second}", of(&self.value), of(&self.argument)).trim_end_matches(',').to_owned()
     }
 }
 
 /// A column of a table.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct TableColumn {
     /// Its name, or its number from 1.
-    pub name: &'static str,
+    pub name: Arc<str>,
     /// The unit that the program divides arguments by, or multiplies values by.
     pub unit: Option<InputUnit>,
 }
 
 /// Kinds of input.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub enum InputKind {
     /// `InputScalarWithDefault`
+    #[default]
     Scalar,
     /// `InputCollectionOfScalar`
     Collection,
@@ -213,7 +219,7 @@ pub enum InputKind {
 
 impl InputKind {
     /// Whether it is one value for each element of a domain.
-    pub fn is_collection(self) -> bool {
+    pub fn is_collection(&self) -> bool {
         match self {
             InputKind::Collection | InputKind::Vectors | InputKind::Bools => true,
             InputKind::Scalar | InputKind::Domain | InputKind::Sequence | InputKind::Table(_) => false,
@@ -229,11 +235,11 @@ impl InputInfo {
 }
 
 /// Whether the steps of a loop with implicit solves can be repeated in parts.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Retry {
     /// Equelle line of the loop.
     pub line: u32,
     /// The obstacle, as part of a sentence, and its Equelle line; `None` if the body is a function
     /// of its mutable state and the step.
-    pub obstacle: Option<(&'static str, u32)>,
+    pub obstacle: Option<(Arc<str>, u32)>,
 }

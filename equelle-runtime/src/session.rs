@@ -116,7 +116,7 @@ impl Options {
 
 /// One run of a program.
 pub struct Session {
-    program: &'static Program,
+    program: Arc<Program>,
     parameters: Parameters,
     grid: Arc<Grid>,
     /// The grid without geometry for domains, so that geometry can be freed.
@@ -137,7 +137,7 @@ pub struct Session {
     line: u32,
     /// Lines with a `? :` whose branches both have `On`.
     choices: Vec<u32>,
-    memory: Option<&'static MemoryPlan>,
+    memory: Option<Arc<MemoryPlan>>,
     profile: Option<profile::Profiler>,
     /// Whether `--profile` was given; for a log of events alone only phases and loops are timed.
     shows_profile: bool,
@@ -153,7 +153,7 @@ pub struct Session {
     failed_solve: Option<failed_solve::FailedSolve>,
     notes: Vec<String>,
     /// Precision and rounding of numbers, if not the default.
-    mode: Option<&'static str>,
+    mode: Option<Arc<str>>,
     /// The device of the back-end, if known.
     place: Option<placement::ComputeDevice>,
     /// The sequence of the outermost loop, and the position of the run in it.
@@ -196,7 +196,7 @@ impl Session {
     /// # Errors
     /// Those of [`Parameters::from_words`], of the grid, and an output directory that cannot be
     /// written.
-    pub fn open(program: &'static Program, words: &[String]) -> Result<Session, Error> {
+    pub fn open(program: impl Into<Arc<Program>>, words: &[String]) -> Result<Session, Error> {
         Session::open_with(program, words, Options::default())
     }
 
@@ -204,7 +204,7 @@ impl Session {
     ///
     /// # Errors
     /// As [`Session::open`].
-    pub fn open_with(program: &'static Program, words: &[String], options: Options) -> Result<Session, Error> {
+    pub fn open_with(program: impl Into<Arc<Program>>, words: &[String], options: Options) -> Result<Session, Error> {
         Session::from_parameters(program, Parameters::from_words(words)?, options)
     }
 
@@ -212,8 +212,8 @@ impl Session {
     ///
     /// # Errors
     /// As [`Session::open`].
-    pub fn from_parameters(program: &'static Program, parameters: Parameters, options: Options) -> Result<Session, Error> {
-        Session::with_grid(program, parameters, options, None)
+    pub fn from_parameters(program: impl Into<Arc<Program>>, parameters: Parameters, options: Options) -> Result<Session, Error> {
+        Session::with_grid(program.into(), parameters, options, None)
     }
 
     /// Opens a run on a given grid.
@@ -221,12 +221,12 @@ impl Session {
     /// # Errors
     /// `Data` if the grid has no cells, or fewer dimensions than the program needs, and for a bad
     /// parameter; an output directory that cannot be written.
-    pub fn on_grid(program: &'static Program, parameters: Parameters, grid: Grid, options: Options) -> Result<Session, Error> {
-        Session::with_grid(program, parameters, options, Some(grid))
+    pub fn on_grid(program: impl Into<Arc<Program>>, parameters: Parameters, grid: Grid, options: Options) -> Result<Session, Error> {
+        Session::with_grid(program.into(), parameters, options, Some(grid))
     }
 
     /// Checks parameters before building the grid, which may take long.
-    fn with_grid(program: &'static Program, parameters: Parameters, options: Options, grid: Option<Grid>) -> Result<Session, Error> {
+    fn with_grid(program: Arc<Program>, parameters: Parameters, options: Options, grid: Option<Grid>) -> Result<Session, Error> {
         let has_log = matches!(options.sink, Sink::Files) && parameters.flag(run::EVENT_LOG)?.unwrap_or(false);
         let profile = (options.profile || has_log).then(Profiler::default);
         let style = if options.quiet { ProgressStyle::Quiet } else { options.progress };
@@ -240,17 +240,17 @@ impl Session {
         if has_log {
             progress.messages().keep_log();
         }
-        parameter_checks::warnings(program, &parameters).iter().for_each(|warning| progress.warning(warning));
-        let inputs = parameter_checks::inputs(program, &parameters)?;
+        parameter_checks::warnings(&program, &parameters).iter().for_each(|warning| progress.warning(warning));
+        let inputs = parameter_checks::inputs(&program, &parameters)?;
         let (grid, widths) = match grid {
             Some(grid) => {
-                let widths = grid_parameters::widths_of_grid(program, &parameters, &grid);
+                let widths = grid_parameters::widths_of_grid(&program, &parameters, &grid);
                 (grid, widths)
             }
-            None => (grid_for_program(program, &parameters)?, grid_parameters::widths_for_program(program, &parameters)?),
+            None => (grid_for_program(&program, &parameters)?, grid_parameters::widths_for_program(&program, &parameters)?),
         };
         let mut inputs = inputs.with_widths(widths);
-        parameter_checks::empty_sequences(program, &parameters, &mut inputs).iter().for_each(|warning| progress.warning(warning));
+        parameter_checks::empty_sequences(&program, &parameters, &mut inputs).iter().for_each(|warning| progress.warning(warning));
         // Programs are compiled for grids with cells, so that a maximum over all cells is no error.
         if grid.n_cells() == 0 || grid.n_faces() == 0 {
             return Err(Error::new(ErrorKind::Data, "the grid has no cells").hint("give a grid with at least one cell"));
@@ -264,14 +264,14 @@ impl Session {
         grid.set_threads(threads.clone());
         let renumber = Renumber::from_parameters(&parameters)?;
         let nonfinite = Nonfinite::from_parameters(&parameters)?;
-        timestep_cuts::check(program, &parameters)?;
+        timestep_cuts::check(&program, &parameters)?;
         let max_rounds = round_length::max_rounds(&parameters)?;
         let steady_state = steady_state::SteadyState::from_parameters(&parameters)?;
         let dir = output_dir(&parameters)?;
-        let mut checkpoints = checkpoint_state::Checkpoints::from_parameters(&parameters, program, &dir, options.take_over)?;
+        let mut checkpoints = checkpoint_state::Checkpoints::from_parameters(&parameters, &program, &dir, options.take_over)?;
         checkpoints.handover = options.handover;
-        let start = run::description(program, &parameters, &grid, options.back_end);
-        let record = RunRecord::new(program, &start, dir).writing_to(options.sink.clone());
+        let start = run::description(&program, &parameters, &grid, options.back_end);
+        let record = RunRecord::new(&program, &start, dir).writing_to(options.sink.clone());
         let record = record.telling(progress.messages()).resumed(checkpoints.restart().is_some());
         progress.messages().start(start);
         // Last, so that errors are found before the run claims the folder.
@@ -350,8 +350,8 @@ impl Session {
     }
 
     /// The program that runs.
-    pub fn program(&self) -> &'static Program {
-        self.program
+    pub fn program(&self) -> &Arc<Program> {
+        &self.program
     }
 
     /// The grid.
@@ -398,7 +398,7 @@ impl Session {
     /// stay: messages give them. So do positions and normals of faces where inputs are chosen by
     /// them.
     pub fn keep_geometry(&mut self, arrays: &[GeometryArray]) {
-        let of_inputs = Inputs::needs_geometry(&self.parameters, self.program.inputs.iter().map(|input| input.name));
+        let of_inputs = Inputs::needs_geometry(&self.parameters, self.program.inputs.iter().map(|input| &*input.name));
         // Other owners of the grid keep reading it unchanged.
         if let Some(grid) = Arc::get_mut(&mut self.grid) {
             let mut kept = arrays.to_vec();
@@ -501,18 +501,19 @@ impl Session {
 
     /// Sets what the summary says of precision and rounding.
     #[must_use]
-    pub fn in_mode(mut self, mode: &'static str) -> Session {
+    pub fn in_mode(mut self, mode: &str) -> Session {
+        let mode: Arc<str> = mode.into();
         if let Some(record) = self.outputs.record() {
-            record.note("mode", mode);
+            record.note("mode", &*mode);
         }
-        self.progress.messages().complete_start(|start| start.mode = Some(mode));
+        self.progress.messages().complete_start(|start| start.mode = Some(Arc::clone(&mode)));
         self.mode = Some(mode);
         self
     }
 
     /// Notes in the record of the run what the user decided of values, instead of the compiler.
     #[must_use]
-    pub fn with_storage(self, storage: &'static str) -> Session {
+    pub fn with_storage(self, storage: &str) -> Session {
         if let Some(record) = self.outputs.record() {
             record.note("storage", storage);
         }
@@ -654,7 +655,7 @@ impl Session {
     /// A warning for each parameter without effect, with the nearest key that has one. Shown when
     /// the session opens.
     pub fn unused_parameters(&self) -> Vec<String> {
-        let mut warnings = parameter_checks::warnings(self.program, &self.parameters);
+        let mut warnings = parameter_checks::warnings(&self.program, &self.parameters);
         warnings.extend(self.parameters_without_effect());
         warnings
     }

@@ -54,7 +54,7 @@ pub trait EquelleRuntime: Sized {
 
     /// Checks the memory plan of the program; called before anything is read. Returns an error if
     /// it cannot fit.
-    fn plan_memory(&mut self, _plan: &'static MemoryPlan) -> Result<(), Error> {
+    fn plan_memory(&mut self, _plan: MemoryPlan) -> Result<(), Error> {
         Ok(())
     }
 

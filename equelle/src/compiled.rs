@@ -1,6 +1,7 @@
 //! Compiled programs, and their packages in the cache.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use equelle_front::backend::Backend;
 use equelle_front::passes::Notes;
@@ -26,7 +27,7 @@ pub struct Compiled {
     source: SourceMap,
     verified: Verified,
     report: Report,
-    program: &'static Program,
+    program: Arc<Program>,
 }
 
 impl Compiled {
@@ -47,8 +48,8 @@ impl Compiled {
     }
 
     /// Inputs, outputs and solves of the program.
-    pub fn program(&self) -> &'static Program {
-        self.program
+    pub fn program(&self) -> &Arc<Program> {
+        &self.program
     }
 
     /// The text.

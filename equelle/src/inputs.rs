@@ -2,6 +2,7 @@
 //! check of parameters before a run.
 
 use std::fmt::Write as _;
+use std::sync::Arc;
 
 use equelle_runtime::keys::{self, Key, Part};
 use equelle_runtime::session::{check_parameters, missing_inputs};
@@ -22,7 +23,7 @@ fn of_unknowns(program: &Program) -> Vec<(String, &'static str)> {
     for key in keys::KEYS.iter().filter(|key| key.part == Part::Family) {
         let unknowns = program.solves.iter().flat_map(|solve| solve.unknowns.iter().enumerate());
         for (number, unknown) in unknowns {
-            let end = if key.name.starts_with("unknown") { (*unknown).to_owned() } else { (number + 1).to_string() };
+            let end = if key.name.starts_with("unknown") { unknown.to_string() } else { (number + 1).to_string() };
             let name = format!("{}{end}", key.name);
             if !found.iter().any(|(known, _)| *known == name) {
                 found.push((name, key.meaning));
@@ -33,7 +34,7 @@ fn of_unknowns(program: &Program) -> Vec<(String, &'static str)> {
 }
 
 fn kind(input: &InputInfo) -> String {
-    match input.kind {
+    match &input.kind {
         InputKind::Scalar => "Scalar".to_owned(),
         InputKind::Collection => format!("Collection Of Scalar On {}", input.domain),
         InputKind::Vectors => format!("Collection Of Vector On {}", input.domain),
@@ -66,7 +67,7 @@ pub fn list(program: &Program) -> String {
 
 /// An input and all ways to give it.
 fn describe(text: &mut String, input: &InputInfo) {
-    let unit = input.unit.map_or_else(String::new, |unit| format!(", in {}", unit.text));
+    let unit = input.unit.as_ref().map_or_else(String::new, |unit| format!(", in {}", unit.text));
     let default = if input.default.is_empty() { String::new() } else { format!(", default {}", input.default) };
     let _ = writeln!(text, "  {}: {}{unit}{default} (line {})", input.name, kind(input), input.line);
     for form in input.kind.forms() {
@@ -80,7 +81,7 @@ fn describe(text: &mut String, input: &InputInfo) {
 /// # Errors
 /// Those of the run before its grid is made; `Data` for inputs that no parameter gives, with all
 /// ways to give them. With each the warnings before it.
-pub fn judge(program: &Program, parameters: &Parameters, hint: &str) -> Result<Vec<String>, (Vec<String>, Error)> {
+pub fn judge(program: &Arc<Program>, parameters: &Parameters, hint: &str) -> Result<Vec<String>, (Vec<String>, Error)> {
     let (warnings, result) = check_parameters(program, parameters);
     if let Err(error) = result {
         return Err((warnings, error));
@@ -112,14 +113,14 @@ pub fn json(program: &Program) -> Value {
             .forms()
             .iter()
             .map(|form| json!({ "key": format!("{}{}", input.name, form.suffix), "value": form.value, "meaning": form.meaning }));
-        let unit = input.unit.map(|unit| json!({ "text": unit.text, "factor": unit.factor, "dimension": unit.dimension }));
+        let unit = input.unit.as_ref().map(|unit| json!({ "text": *unit.text, "factor": unit.factor, "dimension": unit.dimension }));
         let or_null = |text: &str| if text.is_empty() { Value::Null } else { json!(text) };
         json!({
-            "name": input.name,
+            "name": *input.name,
             "type": kind(input),
-            "domain": or_null(input.domain),
+            "domain": or_null(&input.domain),
             "unit": unit,
-            "default": or_null(input.default),
+            "default": or_null(&input.default),
             "line": input.line,
             "forms": forms.collect::<Vec<_>>(),
         })
@@ -134,7 +135,7 @@ pub fn json(program: &Program) -> Value {
         .into_iter()
         .map(|(name, meaning)| json!({ "key": name, "part": "Newton's method", "value": "NUMBER", "default": null, "meaning": meaning }));
     json!({
-        "program": program.name,
+        "program": *program.name,
         "inputs": program.inputs.iter().map(input).collect::<Vec<_>>(),
         "parameters": parameters.chain(of_unknowns).collect::<Vec<_>>(),
     })
@@ -148,7 +149,7 @@ pub fn template(program: &Program) -> String {
     text.push_str("# A line without a value must get one, or give way to the comment below it.\n");
     text.push_str("# File names are relative to this file.\n\n# --- Inputs ---\n");
     for (number, input) in program.inputs.iter().enumerate() {
-        let unit = input.unit.map_or_else(String::new, |unit| format!(", in {}", unit.text));
+        let unit = input.unit.as_ref().map_or_else(String::new, |unit| format!(", in {}", unit.text));
         let _ = writeln!(text, "\n# {}: {}{unit}", input.name, kind(input));
         let is_table = |input: &InputInfo| matches!(input.kind, InputKind::Table(_));
         if is_table(input) && program.inputs[..number].iter().any(|other| other.name == input.name && is_table(other)) {
@@ -158,7 +159,7 @@ pub fn template(program: &Program) -> String {
         for (at, form) in input.kind.forms().iter().enumerate() {
             let (key, said) = (format!("{}{}", input.name, form.suffix), format!("{}: {}", form.value, form.meaning));
             let needed = at == 0 && input.kind != InputKind::Scalar;
-            let default = if form.suffix.is_empty() { input.default } else { "" };
+            let default = if form.suffix.is_empty() { &*input.default } else { "" };
             assignment(&mut text, &key, default, needed, &said);
         }
     }

@@ -99,7 +99,7 @@ pub fn check_machine(backend: &dyn Backend) -> Result<(), Failure> {
 ///
 /// # Errors
 /// Those of the run.
-pub fn run(program: &'static Program, verified: &Verified, parameters: &[String], options: Options) -> Result<(), Error> {
+pub fn run(program: Arc<Program>, verified: &Verified, parameters: &[String], options: Options) -> Result<(), Error> {
     run_by(Kernels::Lanes, program, verified, parameters, options)
 }
 
@@ -107,13 +107,7 @@ pub fn run(program: &'static Program, verified: &Verified, parameters: &[String]
 ///
 /// # Errors
 /// Those of the run.
-pub fn run_by(
-    kernels: Kernels,
-    program: &'static Program,
-    verified: &Verified,
-    parameters: &[String],
-    options: Options,
-) -> Result<(), Error> {
+pub fn run_by(kernels: Kernels, program: Arc<Program>, verified: &Verified, parameters: &[String], options: Options) -> Result<(), Error> {
     if let Some(option) = parameters.iter().find(|word| word.starts_with('-')) {
         return Err(Error::new(ErrorKind::Usage, format!("there is no option `{option}`")).hint("parameters are given as key=value"));
     }
@@ -129,11 +123,11 @@ pub fn run_in<'a>(kernels: Kernels, verified: &Verified, session: Session, on_ro
     let module = verified.module();
     let session = match package::mode(module.numbers) {
         None => session,
-        Some(mode) => session.in_mode(leak(&mode)),
+        Some(mode) => session.in_mode(&mode),
     };
     let session = match module.storage.text() {
         text if text.is_empty() => session,
-        text => session.with_storage(leak(&text)),
+        text => session.with_storage(&text),
     };
     match kernels {
         Kernels::Cuda => cuda::run(verified, session, on_round),
@@ -177,7 +171,7 @@ fn interpret_watched<'a, R: DerivativeAccess<Domain = Arc<Domain>>>(
 ///
 /// # Errors
 /// `Data` if that is more than there is.
-fn planned(session: Session, plan: Option<&'static MemoryPlan>) -> Result<SerialRuntime, Error> {
+fn planned(session: Session, plan: Option<MemoryPlan>) -> Result<SerialRuntime, Error> {
     let mut runtime = SerialRuntime::new(session);
     if let Some(plan) = plan {
         runtime.plan_memory(plan)?;
@@ -185,60 +179,48 @@ fn planned(session: Session, plan: Option<&'static MemoryPlan>) -> Result<Serial
     Ok(runtime)
 }
 
-/// What the runtime needs to know of a program. It lives as long as the process, because generated
-/// programs have it as a constant.
-pub fn program(source: &SourceMap, verified: &Verified) -> &'static Program {
+/// What the runtime needs to know of a program.
+pub fn program(source: &SourceMap, verified: &Verified) -> Arc<Program> {
     let interface = &verified.module().interface;
     let retries = package::retries(verified.module(), &time_steps::loops(verified.module()));
-    let solve = |(line, unknowns): (u32, Vec<String>)| {
-        let unknowns: Vec<&'static str> = unknowns.iter().map(|name| leak(name)).collect();
-        Solve { line, unknowns: Box::leak(unknowns.into_boxed_slice()) }
-    };
-    let solves: Vec<Solve> = package::solves(verified.module()).into_iter().map(solve).collect();
+    let solve = |(line, unknowns): (u32, Vec<String>)| Solve { line, unknowns: unknowns.into_iter().map(Arc::from).collect() };
     let output = |data: &Data| OutputInfo {
-        tag: leak(&data.name),
+        tag: data.name.as_str().into(),
         kind: package::output_kind(verified.module(), data),
         unit: package::output_unit(verified.module(), data).map(|unit| match unit {
-            UnitOfOutput::Divided(unit) => OutputUnit::Divided(leak(&unit)),
-            UnitOfOutput::Si(unit) => OutputUnit::Si(leak(&unit)),
+            UnitOfOutput::Divided(unit) => OutputUnit::Divided(unit.into()),
+            UnitOfOutput::Si(unit) => OutputUnit::Si(unit.into()),
         }),
     };
-    let unit = |dimension| package::symbol(dimension).map(|unit| leak(&unit));
-    let outputs: Vec<OutputInfo> = interface.named_outputs().map(output).collect();
-    let inputs: Vec<InputInfo> = interface.inputs.iter().map(|data| input(verified.module(), data)).collect();
-    let imports: Vec<ImportedSource> =
-        source.imported().iter().map(|file| ImportedSource { file: leak(file.name()), text: leak(file.text()) }).collect();
-    Box::leak(Box::new(Program {
-        name: leak(&verified.module().name),
-        source: Source { file: leak(source.name()), text: leak(source.text()), imports: Box::leak(imports.into_boxed_slice()) },
-        inputs: Box::leak(inputs.into_boxed_slice()),
+    let unit = |dimension| package::symbol(dimension).map(Arc::from);
+    let imports = source.imported().iter().map(|file| ImportedSource { file: file.name().into(), text: file.text().into() });
+    Arc::new(Program {
+        name: verified.module().name.as_str().into(),
+        source: Source { file: source.name().into(), text: source.text().into(), imports: imports.collect() },
+        inputs: interface.inputs.iter().map(|data| input(verified.module(), data)).collect(),
         min_dim: interface.min_dim as usize,
-        retries: Box::leak(retries.into_boxed_slice()),
-        solves: Box::leak(solves.into_boxed_slice()),
-        outputs: Box::leak(outputs.into_boxed_slice()),
+        retries,
+        solves: package::solves(verified.module()).into_iter().map(solve).collect(),
+        outputs: interface.named_outputs().map(output).collect(),
         axes: AxisUnits { coordinates: unit(interface.coordinates), time: unit(interface.time) },
-    }))
+    })
 }
 
 fn input(module: &Module, input: &Data) -> InputInfo {
     let unit =
-        |unit: ExpectedUnit| InputUnit { text: leak(&package::unit_text(module, &unit)), factor: unit.factor, dimension: unit.dimension.0 };
+        |unit: ExpectedUnit| InputUnit { text: package::unit_text(module, &unit).into(), factor: unit.factor, dimension: unit.dimension.0 };
     let column = |number: usize| {
         let column = input.columns.get(number);
-        TableColumn { name: column.map_or("", |column| leak(&column.name)), unit: column.and_then(|column| column.unit).map(unit) }
+        TableColumn { name: column.map_or("", |column| &column.name).into(), unit: column.and_then(|column| column.unit).map(unit) }
     };
     let last = input.columns.len().saturating_sub(1);
-    let columns = TableColumns { argument: column(0), second: (last == 2).then(|| &*Box::leak(Box::new(column(1)))), value: column(last) };
+    let columns = TableColumns { argument: column(0), second: (last == 2).then(|| Box::new(column(1))), value: column(last) };
     InputInfo {
-        name: leak(&input.name),
+        name: input.name.as_str().into(),
         kind: package::input_kind(input, columns),
-        domain: leak(&input.domain),
+        domain: input.domain.as_str().into(),
         unit: input.unit.map(unit),
-        default: leak(&input.default.map(|value| value.to_string()).unwrap_or_default()),
+        default: input.default.map(|value| value.to_string()).unwrap_or_default().into(),
         line: input.line,
     }
-}
-
-fn leak(text: &str) -> &'static str {
-    Box::leak(text.to_owned().into_boxed_str())
 }

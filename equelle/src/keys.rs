@@ -28,7 +28,7 @@ pub fn collisions(inputs: &[Data]) -> Vec<Diagnostic> {
                     .also(other.span, "that one".to_owned())
                     .hint("give one of them another name; an input has the keys of its name, and of its name with an ending such as `_filename`"),
             );
-        } else if let Some(key) = keys.iter().find(|key| is_of_runtime(input, kind, key)) {
+        } else if let Some(key) = keys.iter().find(|key| is_of_runtime(input, &kind, key)) {
             let message = format!("`{key}` is a key of this input and of every simulator");
             let hint = format!("give the input another name than `{}`", input.name);
             found.push(Diagnostic::new(Code::ParameterKey, input.span, message).hint(hint));
@@ -43,12 +43,12 @@ pub fn collisions(inputs: &[Data]) -> Vec<Diagnostic> {
 /// Whether two inputs read the same of a key.
 fn may_share(a: &Data, b: &Data, key: &str) -> bool {
     let (kind, other) = (input_kind(a, TableColumns::default()), input_kind(b, TableColumns::default()));
-    let number = |kind| matches!(kind, InputKind::Scalar | InputKind::Collection);
-    a.name == b.name && (kind == other || (key == a.name && number(kind) && number(other)))
+    let number = |kind: &InputKind| matches!(kind, InputKind::Scalar | InputKind::Collection);
+    a.name == b.name && (kind == other || (key == a.name && number(&kind) && number(&other)))
 }
 
 /// Whether the runtime reads something else of a key of an input.
-fn is_of_runtime(input: &Data, kind: InputKind, key: &str) -> bool {
+fn is_of_runtime(input: &Data, kind: &InputKind, key: &str) -> bool {
     keys::single().any(|own| {
         let number = own.form.is_number() && key == input.name && matches!(kind, InputKind::Scalar | InputKind::Collection);
         // A file of this name is that of the program's collection, where it has one.

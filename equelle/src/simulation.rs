@@ -76,8 +76,8 @@ impl Compiled {
         let has_files = ["output_dir", "output_to_file", "output_format"].iter().any(|key| parameters.contains(key));
         let options = Options { interrupt, listener: Some(listener), back_end: kernels.back_end(), ..Options::silent() };
         let session = match grid {
-            Some(grid) => Session::on_grid(self.program(), parameters, grid, options),
-            None => Session::from_parameters(self.program(), parameters, options),
+            Some(grid) => Session::on_grid(Arc::clone(self.program()), parameters, grid, options),
+            None => Session::from_parameters(Arc::clone(self.program()), parameters, options),
         };
         let result = session.and_then(|mut session| {
             if has_files {

@@ -2,6 +2,7 @@
 
 use std::io::Write as _;
 use std::path::Path;
+use std::sync::Arc;
 use std::time::Instant;
 
 use equelle::failure::Failure;
@@ -16,7 +17,7 @@ use crate::console::Console;
 /// # Errors
 /// Those of [`judge`]; they have been shown as the run shows them, and what is returned is their
 /// exit code.
-pub(super) fn check(program: &Program, file: &Path, words: &[String], console: &Console) -> Result<Vec<String>, Failure> {
+pub(super) fn check(program: &Arc<Program>, file: &Path, words: &[String], console: &Console) -> Result<Vec<String>, Failure> {
     let hint = format!("`equellec run {} --template` prints a parameter file to fill in", file.display());
     let parameters = Parameters::from_words(words).map_err(|error| (Vec::new(), error));
     parameters.and_then(|parameters| judge(program, &parameters, &hint)).map_err(|(warnings, error): (Vec<String>, Error)| {

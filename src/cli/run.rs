@@ -3,6 +3,7 @@
 use std::io::Write as _;
 use std::path::Path;
 use std::process::Command;
+use std::sync::Arc;
 use std::time::Instant;
 
 use equelle_front::backend::Backend;
@@ -163,7 +164,7 @@ fn interpreted(kernels: Kernels, compiled: &Compiled, args: &RunArgs, given: &[S
 /// Runs a program in this process, and shows why it fails.
 fn interpret(kernels: Kernels, compiled: &Compiled, parameters: &[String], options: Options) -> Result<(), Failure> {
     let (format, started) = (options.format, Instant::now());
-    let result = interpret::run_by(kernels, compiled.program(), compiled.verified(), parameters, options);
+    let result = interpret::run_by(kernels, Arc::clone(compiled.program()), compiled.verified(), parameters, options);
     // A closed standard error cannot be reported; the exit code stays.
     let _ = std::io::stderr().write_all(launch::last_words(&compiled.program().source, &result, format, started).as_bytes());
     result.map_err(|error| Failure::Exit(error.kind.exit_code()))

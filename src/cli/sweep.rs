@@ -78,7 +78,7 @@ pub(super) fn sweep(args: &SweepArgs, this: &[OsString], console: &Console) -> R
         fixed.iter().cloned().chain(assignments).collect()
     };
     let first = cases.first().map(words).unwrap_or_default();
-    inputs::check(program, file, &first, console)?.iter().for_each(|warning| console.warning(warning));
+    inputs::check(&program, file, &first, console)?.iter().for_each(|warning| console.warning(warning));
     let cores = thread::available_parallelism().map_or(1, usize::from);
     let jobs = args.jobs.unwrap_or(match args.backend.device_kind() {
         DeviceKind::Cores => cores,
@@ -233,7 +233,7 @@ fn holds_one_value(program: &Program, key: &str) -> bool {
 /// Checks that no number that the program puts out has the column of a key or of the exit code.
 fn check_columns(program: &Program, axes: &[Axis]) -> Result<(), Failure> {
     let is_taken = |tag: &str| tag == "exit" || axes.iter().flat_map(|axis| &axis.keys).any(|key| key == tag);
-    match program.outputs.iter().find(|output| output.kind == OutputKind::Number && is_taken(output.tag)) {
+    match program.outputs.iter().find(|output| output.kind == OutputKind::Number && is_taken(&output.tag)) {
         None => Ok(()),
         Some(OutputInfo { tag, .. }) => {
             let message = format!("`{TABLE}` would have two columns `{tag}`: one of the sweep, and one of the output `{tag}`");
@@ -328,45 +328,37 @@ fn row<'a>(fields: impl Iterator<Item = &'a str>) -> String {
 
 #[cfg(test)]
 mod tests {
-    use equelle_runtime::{AxisUnits, Source};
-
     use super::*;
 
-    const fn input(name: &'static str, kind: InputKind) -> InputInfo {
-        InputInfo { name, kind, domain: "", unit: None, default: "", line: 1 }
+    fn input(name: &str, kind: InputKind) -> InputInfo {
+        InputInfo { name: name.into(), kind, line: 1, ..InputInfo::default() }
     }
 
-    static PROGRAM: Program = Program {
-        name: "program",
-        source: Source { file: "program.equelle", text: "", imports: &[] },
-        inputs: &[
+    fn program() -> Program {
+        let inputs = vec![
             input("k", InputKind::Scalar),
             input("u", InputKind::Collection),
             input("v", InputKind::Vectors),
             input("steps", InputKind::Sequence),
             input("well", InputKind::Domain),
-        ],
-        min_dim: 1,
-        outputs: &[],
-        axes: AxisUnits::NONE,
-        retries: &[],
-        solves: &[],
-    };
+        ];
+        Program { inputs, ..Program::named("program") }
+    }
 
     #[test]
     fn only_keys_with_one_value_are_split() {
         for key in ["k", "u", "u_filename", "nx", "lx", "max_iter", "renumber", "output_to_file", "threads", "grid_filename"] {
-            assert!(holds_one_value(&PROGRAM, key), "{key}");
+            assert!(holds_one_value(&program(), key), "{key}");
         }
         for key in ["v", "steps", "well_set", "u_values", "u_expression", "dx", "output_times", "probe", "output_format", "other"] {
-            assert!(!holds_one_value(&PROGRAM, key), "{key}");
+            assert!(!holds_one_value(&program(), key), "{key}");
         }
     }
 
     #[test]
     fn every_combination_is_a_case_with_a_folder() {
         let words = ["a.param", "k=1, 2 [Meter]", "v=1,2", "nx=5,6,7"].map(str::to_owned);
-        let (axes, fixed) = axes(&PROGRAM, &words).expect("axes");
+        let (axes, fixed) = axes(&program(), &words).expect("axes");
         assert_eq!(fixed, ["a.param", "v=1,2"]);
         let cases = cases(&axes, Path::new("out")).expect("cases");
         let names: Vec<String> = cases.iter().map(|case| case.folder.display().to_string()).collect();
@@ -378,19 +370,17 @@ mod tests {
 
     #[test]
     fn a_key_and_an_output_of_one_name_are_refused() {
-        const fn number(tag: &'static str) -> OutputInfo {
-            OutputInfo { tag, kind: OutputKind::Number, unit: None }
-        }
-        static PUTS_OUT_K: Program = Program { outputs: &[number("m"), number("k")], ..PROGRAM };
-        static PUTS_OUT_EXIT: Program = Program { outputs: &[number("exit")], ..PROGRAM };
+        let number = |tag: &str| OutputInfo { tag: tag.into(), ..OutputInfo::default() };
+        let puts_out_k = Program { outputs: vec![number("m"), number("k")], ..program() };
+        let puts_out_exit = Program { outputs: vec![number("exit")], ..program() };
         let of = |key: &str| [Axis { keys: vec![key.to_owned()], values: vec!["1".to_owned()] }];
-        assert!(check_columns(&PUTS_OUT_K, &of("nx")).is_ok() && check_columns(&PUTS_OUT_K, &of("k")).is_err());
-        assert!(check_columns(&PUTS_OUT_EXIT, &[]).is_err());
+        assert!(check_columns(&puts_out_k, &of("nx")).is_ok() && check_columns(&puts_out_k, &of("k")).is_err());
+        assert!(check_columns(&puts_out_exit, &[]).is_err());
     }
 
     #[test]
     fn several_keys_have_the_same_value_in_a_run() {
-        let words = |words: &[&str]| axes(&PROGRAM, &words.iter().map(|word| (*word).to_owned()).collect::<Vec<_>>());
+        let words = |words: &[&str]| axes(&program(), &words.iter().map(|word| (*word).to_owned()).collect::<Vec<_>>());
         let (joined, _) = words(&["nx, ny=5,6", "k=1,2"]).expect("axes");
         let cases = cases(&joined, Path::new("out")).expect("cases");
         let of = |case: &Case| case.assignments.iter().map(|(key, value)| format!("{key}={value}")).collect::<Vec<_>>().join(" ");

@@ -7,7 +7,7 @@ fn main() -> Result<(), Error> {
     let words = ["k=0.5", "u_filename=u", "steps=2*1"].map(str::to_owned);
     let parameters = Parameters::from_words_in(memory, &words)?;
     let grid = Grid::cartesian(Cartesian::line(4, 0.25))?;
-    let mut session = Session::on_grid(&decay::PROGRAM, parameters, grid, Options::silent())?;
+    let mut session = Session::on_grid(decay::program(), parameters, grid, Options::silent())?;
     let outputs = session.record_outputs();
     backend_serial::runtime::run(session, decay::simulate)?;
     for output in outputs.take() {

@@ -13,19 +13,7 @@ use equelle_runtime::launch::Program;
 use equelle_runtime::output::Record;
 use equelle_runtime::params::Parameters;
 use equelle_runtime::session::{self, Session};
-use equelle_runtime::source::Source;
 use equelle_runtime::{EquelleRuntime, Error};
-
-static PROGRAM: Program = Program {
-    name: "ir",
-    source: Source { file: "ir.equelle", text: "", imports: &[] },
-    inputs: &[],
-    min_dim: 1,
-    retries: &[],
-    solves: &[],
-    outputs: &[],
-    axes: equelle_runtime::AxisUnits::NONE,
-};
 
 /// Input data of a run.
 #[derive(Default)]
@@ -88,7 +76,7 @@ pub fn module(text: &str) -> Verified {
 /// Runs a module and gives its outputs.
 pub fn run(module: &Verified, shape: Cartesian, inputs: Inputs, form: Form) -> Result<Vec<Record>, Error> {
     let grid = Grid::cartesian(shape)?;
-    let mut session = Session::on_grid(&PROGRAM, inputs.parameters, grid, session::Options::silent())?;
+    let mut session = Session::on_grid(Program::named("ir"), inputs.parameters, grid, session::Options::silent())?;
     let records = session.record_outputs();
     let mut rt = SerialRuntime::new(session);
     // A line left over from before would be a wrong place in a message.

@@ -12,18 +12,6 @@ use equelle_runtime::launch::Program;
 use equelle_runtime::linalg::Csr;
 use equelle_runtime::params::Parameters;
 use equelle_runtime::session::{Options, Session};
-use equelle_runtime::source::Source;
-
-static PROGRAM: Program = Program {
-    name: "linear",
-    source: Source { file: "linear.equelle", text: "", imports: &[] },
-    inputs: &[],
-    min_dim: 1,
-    retries: &[],
-    solves: &[],
-    outputs: &[],
-    axes: equelle_runtime::AxisUnits::NONE,
-};
 
 /// The GPU; without one the emulator, which tells nothing of speed.
 pub fn device() -> Rc<dyn Device> {
@@ -39,7 +27,7 @@ pub fn device() -> Rc<dyn Device> {
 /// A runtime with no memory yet.
 pub fn runtime(device: Rc<dyn Device>) -> Result<CudaRuntime, Error> {
     let grid = Grid::cartesian(Cartesian::line(2, 1.0)).expect("a grid");
-    let session = Session::on_grid(&PROGRAM, Parameters::default(), grid, Options::silent()).expect("a session");
+    let session = Session::on_grid(Program::named("linear"), Parameters::default(), grid, Options::silent()).expect("a session");
     CudaRuntime::on_device(session, device)
 }
 

@@ -7,7 +7,6 @@ use equelle_runtime::launch::Program;
 use equelle_runtime::linalg::Csr;
 use equelle_runtime::params::Parameters;
 use equelle_runtime::session::{Options, Session};
-use equelle_runtime::source::Source;
 
 use crate::runtime::device::emulator::Emulator;
 use crate::runtime::device::gpu::GpuDevice;
@@ -17,17 +16,6 @@ use crate::runtime::executor::arguments::EqRows;
 use crate::runtime::executor::pool::Buffer;
 use crate::runtime::linalg::space::Space;
 use crate::runtime::runtime::CudaRuntime;
-
-pub(super) static PROGRAM: Program = Program {
-    name: "test",
-    source: Source { file: "test.equelle", text: "", imports: &[] },
-    inputs: &[],
-    min_dim: 1,
-    retries: &[],
-    solves: &[],
-    outputs: &[],
-    axes: equelle_runtime::AxisUnits::NONE,
-};
 
 /// Runtimes on the emulator, if there is a C++ compiler, and on the GPU, if there is one.
 pub(super) fn runtimes() -> Vec<CudaRuntime> {
@@ -49,7 +37,7 @@ pub(super) fn spaces() -> Vec<Space<f64>> {
 /// A runtime on a device.
 pub(super) fn runtime_on(device: Rc<dyn Device>) -> CudaRuntime {
     let grid = Grid::cartesian(Cartesian::line(2, 1.0)).expect("a grid of two cells");
-    let session = Session::on_grid(&PROGRAM, Parameters::default(), grid, Options::silent()).expect("a session");
+    let session = Session::on_grid(Program::named("test"), Parameters::default(), grid, Options::silent()).expect("a session");
     CudaRuntime::on_device(session, device).expect("a runtime")
 }
 

@@ -11,21 +11,9 @@ use equelle_runtime::grid::{Cartesian, Grid};
 use equelle_runtime::launch::Program;
 use equelle_runtime::params::Parameters;
 use equelle_runtime::session::{Options, Session};
-use equelle_runtime::source::Source;
 use equelle_runtime::{Error, ErrorKind};
 
 /// A program without inputs.
-pub static PROGRAM: Program = Program {
-    name: "test",
-    source: Source { file: "test.equelle", text: "", imports: &[] },
-    inputs: &[],
-    min_dim: 1,
-    retries: &[],
-    solves: &[],
-    outputs: &[],
-    axes: equelle_runtime::AxisUnits::NONE,
-};
-
 /// Three kernels as they are generated, of which the second does not compile.
 pub const BROKEN: KernelModule = KernelModule {
     name: "broken",
@@ -87,7 +75,7 @@ pub fn runtime(device: Rc<dyn Device>, grid: Grid, parameters: &[String]) -> Cud
 /// The same with collections of a precision.
 pub fn runtime_in(precision: Precision, device: Rc<dyn Device>, grid: Grid, parameters: &[String]) -> CudaRuntime {
     let parameters = Parameters::from_words(parameters).unwrap();
-    let session = Session::on_grid(&PROGRAM, parameters, grid, Options::silent()).unwrap();
+    let session = Session::on_grid(Program::named("test"), parameters, grid, Options::silent()).unwrap();
     CudaRuntime::with_precision(session, device, precision).unwrap()
 }
 

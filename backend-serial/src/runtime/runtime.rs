@@ -143,7 +143,7 @@ impl<R: Real> EquelleRuntime for SerialRuntime<R> {
         self.session.choices(lines);
     }
 
-    fn plan_memory(&mut self, plan: &'static MemoryPlan) -> Result<(), Error> {
+    fn plan_memory(&mut self, plan: MemoryPlan) -> Result<(), Error> {
         self.session.plan_memory(plan, size_of::<R>())
     }
 

@@ -13,19 +13,8 @@ pub const ALL_FACES: CanonicalSet = CanonicalSet { kind: EntityKind::Face, exten
 pub const INTERIOR_FACES: CanonicalSet = CanonicalSet { kind: EntityKind::Face, extent: Extent::Interior };
 pub const BOUNDARY_FACES: CanonicalSet = CanonicalSet { kind: EntityKind::Face, extent: Extent::Boundary };
 
-static PROGRAM: Program = Program {
-    name: "test",
-    source: Source { file: "test.equelle", text: "", imports: &[] },
-    inputs: &[],
-    min_dim: 1,
-    retries: &[],
-    solves: &[],
-    outputs: &[],
-    axes: equelle_runtime::AxisUnits::NONE,
-};
-
 pub fn on_grid(grid: Grid) -> SerialRuntime {
-    let session = Session::on_grid(&PROGRAM, Parameters::default(), grid, Options::silent());
+    let session = Session::on_grid(Program::named("test"), Parameters::default(), grid, Options::silent());
     SerialRuntime::new(session.expect("a silent session without parameters opens"))
 }
 

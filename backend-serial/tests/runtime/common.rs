@@ -3,26 +3,16 @@
 use backend_serial::runtime::SerialRuntime;
 use equelle_runtime::grid::{Cartesian, Grid};
 use equelle_runtime::session::Options;
-use equelle_runtime::{CanonicalSet, EntityKind, Error, Extent, Parameters, Program, Session, Source};
+use equelle_runtime::{CanonicalSet, EntityKind, Error, Extent, Parameters, Program, Session};
 
 pub const ALL_CELLS: CanonicalSet = CanonicalSet { kind: EntityKind::Cell, extent: Extent::All };
 pub const ALL_FACES: CanonicalSet = CanonicalSet { kind: EntityKind::Face, extent: Extent::All };
 pub const INTERIOR_FACES: CanonicalSet = CanonicalSet { kind: EntityKind::Face, extent: Extent::Interior };
 pub const BOUNDARY_FACES: CanonicalSet = CanonicalSet { kind: EntityKind::Face, extent: Extent::Boundary };
 
-pub static PROGRAM: Program = Program {
-    name: "test",
-    source: Source { file: "test.equelle", text: "", imports: &[] },
-    inputs: &[],
-    min_dim: 1,
-    retries: &[],
-    solves: &[],
-    outputs: &[],
-    axes: equelle_runtime::AxisUnits::NONE,
-};
-
 pub fn session(grid: Grid) -> Session {
-    Session::on_grid(&PROGRAM, Parameters::default(), grid, Options::silent()).expect("a silent session without parameters opens")
+    Session::on_grid(Program::named("test"), Parameters::default(), grid, Options::silent())
+        .expect("a silent session without parameters opens")
 }
 
 pub fn runtime(shape: Cartesian) -> SerialRuntime {

@@ -49,22 +49,12 @@ fn reductions_accumulate_in_double_precision() -> Result<(), Error> {
 /// after one correction.
 #[test]
 fn newton_solves_in_double_precision_what_is_evaluated_in_single() -> Result<(), Error> {
-    static PROGRAM: Program = Program {
-        name: "test",
-        source: Source { file: "test.equelle", text: "", imports: &[] },
-        inputs: &[],
-        min_dim: 1,
-        retries: &[],
-        solves: &[],
-        outputs: &[],
-        axes: equelle_runtime::AxisUnits::NONE,
-    };
     let n = 4;
     for words in [&["abs_res_tol=1e-6".to_string()][..], &[]] {
         let parameters = Parameters::from_words(words)?;
         let grid = Grid::cartesian(Cartesian::line(n, 1.0))?;
         let mut rt: SerialRuntime<f32> =
-            SerialRuntime::with_precision(Session::on_grid(&PROGRAM, parameters, grid, session::Options::silent())?);
+            SerialRuntime::with_precision(Session::on_grid(Program::named("test"), parameters, grid, session::Options::silent())?);
         let cells = rt.domain(ALL_CELLS)?;
         let mut u = rt.scalar_collection(&cells, vec![1.0; n])?;
         let mut evaluations = Vec::new();

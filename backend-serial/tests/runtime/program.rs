@@ -9,7 +9,7 @@ use equelle_runtime::output::Record;
 use equelle_runtime::session::Options;
 use equelle_runtime::*;
 
-use crate::common::{ALL_CELLS, BOUNDARY_FACES, PROGRAM, failure, line, session};
+use crate::common::{ALL_CELLS, BOUNDARY_FACES, failure, line, session};
 
 /// A session with parameters, on a grid of 4 x 3 unit cells.
 fn with_parameters(parameters: &[(&str, &str)]) -> Result<Session, Error> {
@@ -18,7 +18,7 @@ fn with_parameters(parameters: &[(&str, &str)]) -> Result<Session, Error> {
         all.set(key, value);
     }
     let grid = Grid::cartesian(Cartesian::plane([4, 3], [1.0, 1.0]))?;
-    Session::on_grid(&PROGRAM, all, grid, Options::silent())
+    Session::on_grid(Program::named("test"), all, grid, Options::silent())
 }
 
 /// A file of its own for each call, removed when dropped.

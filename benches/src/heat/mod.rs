@@ -27,9 +27,9 @@ const HIGH: f64 = 900.0;
 /// InteriorFaces(), by which transmissibilities are found; offsets have 8 bytes instead of 4.
 const MORE: usize = 3 * 4 + 4;
 
-const STRICT: Generated = Generated { program: &heat::PROGRAM, simulate: heat::simulate::<SerialRuntime> };
+const STRICT: Generated = Generated { program: heat::program, simulate: heat::simulate::<SerialRuntime> };
 #[cfg(feature = "fast")]
-const FAST: Generated = Generated { program: &heat_fast::PROGRAM, simulate: heat_fast::simulate::<SerialRuntime> };
+const FAST: Generated = Generated { program: heat_fast::program, simulate: heat_fast::simulate::<SerialRuntime> };
 
 const CARTESIAN: &str = "Cartesian, by hand";
 const MESH: &str = "unstructured, by hand";

@@ -26,10 +26,10 @@ const START: f64 = 500.0;
 /// Temperatures given at both ends of the first axis.
 const ENDS: [f64; 2] = [100.0, 900.0];
 
-const STRICT: Generated = Generated { program: &implicit_heat::PROGRAM, simulate: implicit_heat::simulate::<SerialRuntime> };
+const STRICT: Generated = Generated { program: implicit_heat::program, simulate: implicit_heat::simulate::<SerialRuntime> };
 
 /// The same program with derivatives by products of sparse matrices.
-const SPARSE: Generated = Generated { program: &implicit_heat_sparse::PROGRAM, simulate: implicit_heat_sparse::simulate::<SerialRuntime> };
+const SPARSE: Generated = Generated { program: implicit_heat_sparse::program, simulate: implicit_heat_sparse::simulate::<SerialRuntime> };
 
 /// A tolerance that any guess meets.
 const ACCEPT: f64 = 1e300;

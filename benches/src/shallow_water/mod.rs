@@ -20,9 +20,9 @@ const MIN_SPEED_DIFFERENCE: f64 = 0.05;
 /// Time step; cells are unit squares.
 const DT: f64 = 0.05;
 
-const STRICT: Generated = Generated { program: &shallow_water::PROGRAM, simulate: shallow_water::simulate::<SerialRuntime> };
+const STRICT: Generated = Generated { program: shallow_water::program, simulate: shallow_water::simulate::<SerialRuntime> };
 #[cfg(feature = "fast")]
-const FAST: Generated = Generated { program: &shallow_water_fast::PROGRAM, simulate: shallow_water_fast::simulate::<SerialRuntime> };
+const FAST: Generated = Generated { program: shallow_water_fast::program, simulate: shallow_water_fast::simulate::<SerialRuntime> };
 
 const CARTESIAN: &str = "Cartesian, by hand";
 const MESH: &str = "unstructured, by hand";

@@ -5,6 +5,7 @@
 mod table;
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::{fs, iter};
 
 use equelle::interpret;
@@ -39,7 +40,7 @@ pub struct Subject {
     /// The most steps of a run.
     pub steps: usize,
     /// What the runtime knows of it.
-    pub runnable: &'static Program,
+    pub runnable: Arc<Program>,
     /// What it is run on.
     pub cases: Vec<Case>,
 }
@@ -188,7 +189,7 @@ fn subject(program: &str, known: Option<&ProgramOverrides>, folder: &Path) -> Su
     let steps = known.map_or(STEPS, |known| known.steps);
     let reads_by_index = verified.module().structure.is_some();
     let of_run =
-        |(number, words): (usize, &Vec<&str>)| cases(runnable, reads_by_index, words, steps, &folder.join(&name).join(number.to_string()));
+        |(number, words): (usize, &Vec<&str>)| cases(&runnable, reads_by_index, words, steps, &folder.join(&name).join(number.to_string()));
     let cases = runs.iter().enumerate().flat_map(of_run).collect();
     let solved = source.text().contains("NewtonSolve").then(|| known.and_then(|known| known.solved).unwrap_or(SOLVED));
     let single =
@@ -198,7 +199,7 @@ fn subject(program: &str, known: Option<&ProgramOverrides>, folder: &Path) -> Su
 
 /// A run on its grid, and once more with widths of cells that are powers of two where they are
 /// none.
-fn cases(runnable: &'static Program, reads_by_index: bool, words: &[&str], steps: usize, folder: &Path) -> Vec<Case> {
+fn cases(runnable: &Program, reads_by_index: bool, words: &[&str], steps: usize, folder: &Path) -> Vec<Case> {
     fs::create_dir_all(folder).expect("the target folder can be written");
     let root = repository();
     let place = |word: &&str| if word.ends_with(".param") { root.join(word).display().to_string() } else { (*word).to_owned() };

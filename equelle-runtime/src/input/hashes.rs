@@ -25,9 +25,9 @@ impl Inputs {
         let mut hashes = BTreeMap::new();
         for info in program.inputs.iter().filter(|info| info.kind == InputKind::Scalar) {
             // The value counts, be it that of a parameter or the default.
-            let value = match self.scalars.iter().find(|(name, _)| name == info.name) {
+            let value = match self.scalars.iter().find(|(name, _)| **name == *info.name) {
                 Some((_, value)) => *value,
-                None => match self.scalar(parameters, info.name, info.default.parse().unwrap_or(f64::NAN))? {
+                None => match self.scalar(parameters, &info.name, info.default.parse().unwrap_or(f64::NAN))? {
                     // A default that the program computes is known once it is read.
                     value if value.is_nan() => continue,
                     value => value,
@@ -36,7 +36,7 @@ impl Inputs {
             let mut hash = Mix::default();
             hash.add(value.to_bits());
             // The default of the first statement counts.
-            hashes.entry((info.name.to_owned(), String::new())).or_insert_with(|| digits(&hash));
+            hashes.entry((info.name.to_string(), String::new())).or_insert_with(|| digits(&hash));
         }
         for (name, domain, values) in &self.collections {
             let mut hash = Mix::default();

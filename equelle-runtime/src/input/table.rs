@@ -76,12 +76,12 @@ impl Inputs {
         let interpolation = choice(parameters, &format!("{name}_interpolation"), INTERPOLATIONS)?;
         let outside = choice(parameters, &format!("{name}_outside"), OUTSIDES)?;
         let (path, [mut arguments, mut values], lines) = columns(parameters, name, [argument, value])?;
-        let columns = self.infos.iter().filter(|info| info.name == name).find_map(|info| match info.kind {
+        let columns = self.program.inputs.iter().filter(|info| &*info.name == name).find_map(|info| match &info.kind {
             InputKind::Table(columns) if columns.names() == (argument, None, value) => Some(columns),
             _ => None,
         });
-        convert(&path, &mut arguments, argument, columns.map(|columns| columns.argument))?;
-        convert(&path, &mut values, value, columns.map(|columns| columns.value))?;
+        convert(&path, &mut arguments, argument, columns.map(|columns| &columns.argument))?;
+        convert(&path, &mut values, value, columns.map(|columns| &columns.value))?;
         let bad = |row: usize, what: String| Error::new(ErrorKind::Data, format!("{}:{}: {what}", path.display(), lines[row]));
         let table = Table::new(&arguments.numbers, &values.numbers, interpolation, outside).map_err(|error| match error {
             TableError::TooFewRows => {
@@ -113,13 +113,13 @@ impl Inputs {
         let outside = choice(parameters, &format!("{name}_outside"), OUTSIDES)?;
         let [first, second] = arguments;
         let (path, [mut of_first, mut of_second, mut values], lines) = columns(parameters, name, [first, second, value])?;
-        let units = self.infos.iter().filter(|info| info.name == name).find_map(|info| match info.kind {
+        let units = self.program.inputs.iter().filter(|info| &*info.name == name).find_map(|info| match &info.kind {
             InputKind::Table(columns) if columns.names() == (first, Some(second), value) => Some(columns),
             _ => None,
         });
-        convert(&path, &mut of_first, first, units.map(|columns| columns.argument))?;
-        convert(&path, &mut of_second, second, units.and_then(|columns| columns.second.copied()))?;
-        convert(&path, &mut values, value, units.map(|columns| columns.value))?;
+        convert(&path, &mut of_first, first, units.map(|columns| &columns.argument))?;
+        convert(&path, &mut of_second, second, units.and_then(|columns| columns.second.as_deref()))?;
+        convert(&path, &mut values, value, units.map(|columns| &columns.value))?;
         let both = [&of_first.numbers[..], &of_second.numbers[..]];
         let pairs = format!("a table of two arguments has a row for each pair, sorted by `{first}` and then by `{second}`");
         let table = Table2::new(both, &values.numbers, outside).map_err(|error| {
@@ -178,9 +178,9 @@ fn range(numbers: &[f64]) -> [f64; 2] {
 }
 
 /// In the unit that the program takes.
-fn convert(path: &Path, column: &mut Column, name: &str, info: Option<TableColumn>) -> Result<(), Error> {
+fn convert(path: &Path, column: &mut Column, name: &str, info: Option<&TableColumn>) -> Result<(), Error> {
     let Some(unit) = column.unit else { return Ok(()) };
-    let expected = info.and_then(|info| info.unit);
+    let expected = info.and_then(|info| info.unit.as_ref());
     let hint = match expected {
         Some(_) => None,
         None => Some(
@@ -188,7 +188,7 @@ fn convert(path: &Path, column: &mut Column, name: &str, info: Option<TableColum
              as in `Interpolate(t, p / (1 [Pascal]))`, or multiplies what the table gives",
         ),
     };
-    quantity::convert(&mut column.numbers, unit, expected.as_ref())
+    quantity::convert(&mut column.numbers, unit, expected)
         .map_err(|error| of_column(path, column.line, name, hint.into_iter().fold(error, |error, hint| error.hint(hint))))
 }
 

@@ -167,7 +167,13 @@ fn dimension_text(dimension: Dimension) -> String {
 mod tests {
     use super::*;
 
-    const KILOMETRES: InputUnit = InputUnit { text: "Kilo*Meter", factor: 1000.0, dimension: [1, 0, 0, 0, 0, 0, 0] };
+    fn length(text: &str, factor: f64) -> InputUnit {
+        InputUnit { text: text.into(), factor, dimension: [1, 0, 0, 0, 0, 0, 0] }
+    }
+
+    fn kilometres() -> InputUnit {
+        length("Kilo*Meter", 1000.0)
+    }
 
     fn given(value: &str) -> Parameters {
         let mut parameters = Parameters::default();
@@ -180,19 +186,19 @@ mod tests {
         for (text, value) in
             [("2.5", 2.5), ("2.5 [Kilo*Meter]", 2.5), ("-500[Meter]", -0.5), ("2 [Mega*Meter]", 2000.0), ("0.1 [Kilo*Meter]", 0.1)]
         {
-            assert_eq!(number(&given(text), "l", Some(&KILOMETRES)).expect(text), Some(value), "{text}");
+            assert_eq!(number(&given(text), "l", Some(&kilometres())).expect(text), Some(value), "{text}");
         }
-        assert_eq!(numbers(&given("1, 20 [Meter]"), "l", Some(&KILOMETRES)).expect("both"), Some(vec![0.001, 0.02]));
-        assert_eq!(number(&Parameters::default(), "l", Some(&KILOMETRES)).expect("none"), None);
+        assert_eq!(numbers(&given("1, 20 [Meter]"), "l", Some(&kilometres())).expect("both"), Some(vec![0.001, 0.02]));
+        assert_eq!(number(&Parameters::default(), "l", Some(&kilometres())).expect("none"), None);
         let mut tokens = Tokens::new("[Meter], [Second]").expect("tokens");
-        assert_eq!(before_unit(&mut tokens, 250.0, Some(&KILOMETRES)), Ok(0.25));
+        assert_eq!(before_unit(&mut tokens, 250.0, Some(&kilometres())), Ok(0.25));
         assert_eq!(before_unit(&mut tokens, 250.0, None), Ok(250.0));
         tokens.advance();
-        assert!(before_unit(&mut tokens, 250.0, Some(&KILOMETRES)).is_err());
+        assert!(before_unit(&mut tokens, 250.0, Some(&kilometres())).is_err());
         let mut values = [3000.0, 500.0];
-        from_si(&mut values, Some(KILOMETRES.dimension), Some(&KILOMETRES)).expect("lengths");
+        from_si(&mut values, Some(kilometres().dimension), Some(&kilometres())).expect("lengths");
         assert_eq!(values, [3.0, 0.5]);
-        let small = InputUnit { text: "Milli*Meter", factor: 0.001, dimension: [1, 0, 0, 0, 0, 0, 0] };
+        let small = length("Milli*Meter", 0.001);
         assert!(from_si(&mut [1.0, 1e308], Some(small.dimension), Some(&small)).is_err());
     }
 
@@ -201,23 +207,23 @@ mod tests {
         for (text, expected, message, hint) in [
             (
                 "1 [Second]",
-                Some(&KILOMETRES),
+                Some(&kilometres()),
                 "character 3 of `1 [Second]`: a unit of dimension [Second], and the program takes [Meter]",
                 "in Kilo*Meter",
             ),
             ("1 [Meter]", None, "character 3 of `1 [Meter]`: a unit, and the program gives this input none", "give the number alone"),
-            ("1 [Metre]", Some(&KILOMETRES), "character 4 of `1 [Metre]`: there is no unit `Metre`", "`Meter`"),
-            ("1 [Meter", Some(&KILOMETRES), "character 9 of `1 [Meter`: expected `*`, `/`, `^` or the `]`", ""),
-            ("1 [Meter] 2", Some(&KILOMETRES), "character 11 of `1 [Meter] 2`: expected the end after the unit", ""),
-            ("one [Meter]", Some(&KILOMETRES), "character 1 of `one [Meter]`: expected a number before the unit, found `one`", ""),
-            ("[Meter]", Some(&KILOMETRES), "character 1 of `[Meter]`: expected a number before the unit, found ``", ""),
-            ("1e308 [Tera*Meter]", Some(&KILOMETRES), "character 1 of `1e308 [Tera*Meter]`: this number is beyond the range", ""),
+            ("1 [Metre]", Some(&kilometres()), "character 4 of `1 [Metre]`: there is no unit `Metre`", "`Meter`"),
+            ("1 [Meter", Some(&kilometres()), "character 9 of `1 [Meter`: expected `*`, `/`, `^` or the `]`", ""),
+            ("1 [Meter] 2", Some(&kilometres()), "character 11 of `1 [Meter] 2`: expected the end after the unit", ""),
+            ("one [Meter]", Some(&kilometres()), "character 1 of `one [Meter]`: expected a number before the unit, found `one`", ""),
+            ("[Meter]", Some(&kilometres()), "character 1 of `[Meter]`: expected a number before the unit, found ``", ""),
+            ("1e308 [Tera*Meter]", Some(&kilometres()), "character 1 of `1e308 [Tera*Meter]`: this number is beyond the range", ""),
         ] {
             let error = number(&given(text), "l", expected).expect_err(text);
             assert!(error.message.contains(message), "{text}: {}", error.message);
             assert!(error.hint.unwrap_or_default().contains(hint), "{text}");
         }
-        let error = numbers(&given("1, x [Meter]"), "l", Some(&KILOMETRES)).expect_err("a word");
+        let error = numbers(&given("1, x [Meter]"), "l", Some(&kilometres())).expect_err("a word");
         assert!(error.message.contains("character 4 of `1, x [Meter]`"), "{}", error.message);
     }
 }

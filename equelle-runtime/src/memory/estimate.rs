@@ -65,19 +65,19 @@ impl Estimate {
     /// The estimate of a plan on a grid, in bytes.
     pub(crate) fn of(plan: &MemoryPlan, sizes: &Sizes<'_>) -> Estimate {
         let mut estimate = Estimate::default();
-        for set in plan.collections {
-            let known = if set.canonical { None } else { (sizes.known)(set.name) };
+        for set in &plan.collections {
+            let known = if set.canonical { None } else { (sizes.known)(&set.name) };
             let total = collections(set, known.unwrap_or_else(|| (sizes.len)(set.set)), sizes);
             if total > 0 {
                 let list = if set.canonical || known.is_some() { &mut estimate.collections } else { &mut estimate.at_most };
-                list.push((set.name.to_owned(), total));
+                list.push((set.name.to_string(), total));
             }
         }
         estimate.grid = grid(plan, sizes);
         estimate.patterns = plan.solves.iter().map(|solve| pattern(solve, sizes)).sum();
         estimate.jacobians = plan.solves.iter().map(|solve| written(solve, sizes)).sum();
         estimate.solvers = plan.solves.iter().map(|solve| system(solve, sizes)).max().unwrap_or(0);
-        let multigrid = plan.solves.iter().map(|solve| multigrid(unknowns(solve, sizes), rows(solve, sizes, solve.entries)));
+        let multigrid = plan.solves.iter().map(|solve| multigrid(unknowns(solve, sizes), rows(solve, sizes, &solve.entries)));
         match sizes.multigrid {
             Multigrid::No => {}
             Multigrid::Yes => estimate.solvers += multigrid.max().unwrap_or(0),
@@ -178,8 +178,8 @@ fn unknowns(solve: &SolveMemory, sizes: &Sizes<'_>) -> u64 {
 /// them.
 fn pattern(solve: &SolveMemory, sizes: &Sizes<'_>) -> u64 {
     let closed = solve.cartesian && sizes.grid.cartesian_shape().is_some();
-    let slots = if closed { 0 } else { 2 * rows(solve, sizes, solve.additions) };
-    let (count, entries, k) = (unknowns(solve, sizes), rows(solve, sizes, solve.entries), solve.unknowns.len().max(1) as u64);
+    let slots = if closed { 0 } else { 2 * rows(solve, sizes, &solve.additions) };
+    let (count, entries, k) = (unknowns(solve, sizes), rows(solve, sizes, &solve.entries), solve.unknowns.len().max(1) as u64);
     let once = 8 * count + 4 * entries;
     let together = match (by_kernels(solve), k) {
         (true, 1) => 0,
@@ -198,13 +198,13 @@ fn by_kernels(solve: &SolveMemory) -> bool {
 /// norms.
 fn written(solve: &SolveMemory, sizes: &Sizes<'_>) -> u64 {
     let leaves: u64 = solve.unknowns.iter().map(|&set| 8 * (sizes.len)(set).div_ceil(LEAF)).sum();
-    leaves + if by_kernels(solve) { sizes.real * rows(solve, sizes, solve.entries) } else { 0 }
+    leaves + if by_kernels(solve) { sizes.real * rows(solve, sizes, &solve.entries) } else { 0 }
 }
 
 /// The values of the matrix of all equations, unless the kernels of a single equation or of blocks
 /// wrote them, and the vectors of its solver; Jacobians of the operation level for two iterates.
 fn system(solve: &SolveMemory, sizes: &Sizes<'_>) -> u64 {
-    let (count, entries) = (unknowns(solve, sizes), rows(solve, sizes, solve.entries));
+    let (count, entries) = (unknowns(solve, sizes), rows(solve, sizes, &solve.entries));
     let made = if by_kernels(solve) { 0 } else { 2 * (8 + 4) * entries };
     let taken_over = by_kernels(solve) && (solve.unknowns.len() == 1 || solve.blocks) && sizes.real == 8;
     made + if taken_over { 0 } else { 8 * entries } + 8 * SOLVER_VECTORS * count
@@ -241,9 +241,9 @@ mod tests {
         Estimate::of(plan, &Sizes { grid, real: 8, len: &len, multigrid: Multigrid::No, known: &known })
     }
 
-    fn set(name: &'static str, canonical: bool) -> SetMemory {
+    fn set(name: &str, canonical: bool) -> SetMemory {
         let (general, cartesian) = (Buffers::new([9, 9, 2], 1, 0), Buffers::new([9, 9, 1], 0, 3));
-        SetMemory { name, set: CELLS, canonical, general, cartesian, reduced: false }
+        SetMemory { name: name.into(), set: CELLS, canonical, general, cartesian, reduced: false }
     }
 
     /// Compared with the hierarchy of the seven-point Laplacian on a cube, the estimate is within a
@@ -275,25 +275,23 @@ mod tests {
         assert!(found as f64 >= 0.9 * held as f64 && found as f64 <= 1.25 * held as f64, "{held} bytes, estimated {found}");
     }
 
-    const EMPTY: MemoryPlan = MemoryPlan { collections: &[], solves: &[], topology: false, geometry: false, positions: &[], lists: &[] };
-
     #[test]
     fn sizes_by_hand() {
         let grid = || Grid::cartesian(Cartesian::block([10, 10, 10], [1.0; 3])).expect("a grid");
         let plan = MemoryPlan {
-            collections: Box::leak(Box::new([set("AllCells()", true), set("wells", false), set("later", false)])),
-            solves: &[SolveMemory {
+            collections: vec![set("AllCells()", true), set("wells", false), set("later", false)],
+            solves: vec![SolveMemory {
                 line: 1,
-                unknowns: &[CELLS],
-                entries: &[[3, 5, 7]],
-                additions: &[[4, 8, 12]],
+                unknowns: vec![CELLS],
+                entries: vec![[3, 5, 7]],
+                additions: vec![[4, 8, 12]],
                 cartesian: false,
                 blocks: false,
             }],
             topology: false,
             geometry: false,
-            positions: &[INTERIOR],
-            lists: &[INTERIOR],
+            positions: vec![INTERIOR],
+            lists: vec![INTERIOR],
         };
         let cartesian = estimate(&plan, &grid());
         // One number and three entities for each element.
@@ -317,9 +315,11 @@ mod tests {
     #[test]
     fn blocks_are_not_copied() {
         let plan = |blocks: bool| {
-            let entries: &'static [[u32; 3]] = &[[6, 10, 14]; 2];
-            let solve = SolveMemory { line: 1, unknowns: &[CELLS, CELLS], entries, additions: &[[4, 8, 12]; 2], cartesian: true, blocks };
-            MemoryPlan { solves: Box::leak(Box::new([solve])), ..EMPTY }
+            let (unknowns, entries, additions) = (vec![CELLS; 2], vec![[6, 10, 14]; 2], vec![[4, 8, 12]; 2]);
+            MemoryPlan {
+                solves: vec![SolveMemory { line: 1, unknowns, entries, additions, cartesian: true, blocks }],
+                ..MemoryPlan::default()
+            }
         };
         let grid = Grid::cartesian(Cartesian::block([10, 10, 10], [1.0; 3])).expect("a grid");
         let [blocks, rows] = [true, false].map(|blocks| estimate(&plan(blocks), &grid));

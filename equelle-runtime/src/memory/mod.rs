@@ -13,31 +13,33 @@ pub use estimate::Estimate;
 pub(crate) use estimate::SMALL;
 pub(crate) use estimate::{Multigrid, Sizes};
 
+use std::sync::Arc;
+
 use crate::entity::CanonicalSet;
 
 /// Memory that a program needs, in elements of sets.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct MemoryPlan {
     /// Largest number of collections alive at the same time, by set.
-    pub collections: &'static [SetMemory],
+    pub collections: Vec<SetMemory>,
     /// Linear systems of Newton's method.
-    pub solves: &'static [SolveMemory],
+    pub solves: Vec<SolveMemory>,
     /// Whether operations read the arrays of cells and faces. Kernels on a Cartesian grid do not.
     pub topology: bool,
     /// Whether operations read the arrays of geometry.
     pub geometry: bool,
     /// Canonical sets other than All-sets whose position maps are used; on a Cartesian grid
     /// positions are computed.
-    pub positions: &'static [CanonicalSet],
+    pub positions: Vec<CanonicalSet>,
     /// Those of them whose elements are stored on a Cartesian grid too.
-    pub lists: &'static [CanonicalSet],
+    pub lists: Vec<CanonicalSet>,
 }
 
 /// Largest number of collections of one set alive at the same time.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SetMemory {
     /// Name of the set in the program.
-    pub name: &'static str,
+    pub name: Arc<str>,
     /// The set itself, or the smallest canonical superset of a set made at run time.
     pub set: CanonicalSet,
     /// Whether the set is canonical.
@@ -69,16 +71,16 @@ impl Buffers {
 }
 
 /// A solve with Newton's method.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SolveMemory {
     /// Equelle line.
     pub line: u32,
     /// Canonical supersets of the domains of the unknowns, one per equation.
-    pub unknowns: &'static [CanonicalSet],
+    pub unknowns: Vec<CanonicalSet>,
     /// Entries of a row of each equation on grids of boxes of 1, 2 and 3 dimensions, estimated.
-    pub entries: &'static [[u32; 3]],
+    pub entries: Vec<[u32; 3]>,
     /// Additions into a row of each equation; 0 for derivatives at the operation level.
-    pub additions: &'static [[u32; 3]],
+    pub additions: Vec<[u32; 3]>,
     /// Whether cell positions give the columns of all rows on Cartesian grids, without a map of
     /// slots.
     pub cartesian: bool,

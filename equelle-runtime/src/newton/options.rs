@@ -1,6 +1,7 @@
 //! Options of Newton's method.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use crate::error::{Error, ErrorKind};
 use crate::params::Parameters;
@@ -129,9 +130,9 @@ impl Options {
 
     /// The options of a solve with these names of unknowns; bounds by name take precedence over
     /// those by number.
-    pub fn of_solve(mut self, unknowns: &[&str]) -> Options {
+    pub fn of_solve(mut self, unknowns: &[Arc<str>]) -> Options {
         for (name, own) in std::mem::take(&mut self.named_bounds) {
-            let Some(number) = unknowns.iter().position(|unknown| *unknown == name) else { continue };
+            let Some(number) = unknowns.iter().position(|unknown| **unknown == *name) else { continue };
             match self.bounds.binary_search_by_key(&number, |(number, _)| *number) {
                 Ok(at) => self.bounds[at].1 = own,
                 Err(at) => self.bounds.insert(at, (number, own)),
@@ -145,7 +146,7 @@ impl Options {
     /// # Errors
     /// `Data` for a name that no unknown has.
     pub fn check_names(&self, solves: &[Solve]) -> Result<(), Error> {
-        let known: BTreeSet<&str> = solves.iter().flat_map(|solve| solve.unknowns).copied().collect();
+        let known: BTreeSet<&str> = solves.iter().flat_map(|solve| &solve.unknowns).map(|name| &**name).collect();
         let Some((name, bounds)) = self.named_bounds.iter().find(|(name, _)| !known.contains(name.as_str())) else { return Ok(()) };
         let key = if bounds.least.is_finite() { "unknown_min_" } else { "unknown_max_" };
         let known: Vec<String> = known.iter().map(|name| format!("`{name}`")).collect();

@@ -22,10 +22,10 @@ impl Range {
     /// The ranges of the unknowns of a solve; `extremes`: least and greatest value of each, `None`
     /// for one without elements, which has no range. `[unknowns]`
     pub fn of_solve(solve: Option<&Solve>, extremes: &[Option<[f64; 2]>]) -> Vec<Range> {
-        let names = solve.map_or(&[][..], |solve| solve.unknowns);
+        let names = solve.map_or(&[][..], |solve| &solve.unknowns);
         let range = |(number, extremes): (usize, &Option<[f64; 2]>)| {
             let [least, greatest] = (*extremes)?;
-            let unknown = names.get(number).map_or_else(|| (number + 1).to_string(), |name| (*name).to_owned());
+            let unknown = names.get(number).map_or_else(|| (number + 1).to_string(), |name| name.to_string());
             // The sign of a zero depends on the order of elements.
             Some(Range { unknown, least: least + 0.0, greatest: greatest + 0.0 })
         };
@@ -72,11 +72,13 @@ impl Range {
 mod tests {
     use super::*;
 
-    const SOLVE: Solve = Solve { line: 3, unknowns: &["p", "s"] };
+    fn solve() -> Solve {
+        Solve { line: 3, unknowns: vec!["p".into(), "s".into()] }
+    }
 
     #[test]
     fn unknowns_without_elements_have_no_range() {
-        let ranges = Range::of_solve(Some(&SOLVE), &[None, Some([-0.25, 1.0])]);
+        let ranges = Range::of_solve(Some(&solve()), &[None, Some([-0.25, 1.0])]);
         assert_eq!(ranges, [Range { unknown: "s".to_owned(), least: -0.25, greatest: 1.0 }]);
         let ranges = Range::of_solve(None, &[Some([-0.0, -0.0])]);
         assert_eq!(Range::text(&ranges), "1 from 0 to 0");
@@ -86,7 +88,7 @@ mod tests {
 
     #[test]
     fn ranges_widen_and_keep_what_is_not_finite() {
-        let range = |s: [f64; 2], p: [f64; 2]| Range::of_solve(Some(&SOLVE), &[Some(p), Some(s)]);
+        let range = |s: [f64; 2], p: [f64; 2]| Range::of_solve(Some(&solve()), &[Some(p), Some(s)]);
         let mut all = Vec::new();
         Range::widen(&mut all, &range([0.5, 0.75], [1e6, 2e6]));
         Range::widen(&mut all, &range([-0.125, 0.625], [1.5e6, 3e6]));

@@ -23,7 +23,7 @@ use crate::session::Session;
 #[cfg(feature = "solvers")]
 pub fn options(session: &mut Session, rounding: f64) -> Result<(Options, LinearOptions), Error> {
     let nonlinear = Options { rounding, ..Options::from_parameters(session.parameters())? };
-    nonlinear.check_names(session.program().solves)?;
+    nonlinear.check_names(&session.program().solves)?;
     let (mut linear, warnings) = LinearOptions::from_parameters(session.parameters())?;
     linear.rounding = rounding;
     linear.threads = session.threads().clone();
@@ -34,13 +34,13 @@ pub fn options(session: &mut Session, rounding: f64) -> Result<(Options, LinearO
 }
 
 /// The solve at an Equelle line.
-pub(crate) fn solve_at(session: &Session, line: u32) -> Option<&'static Solve> {
+pub(crate) fn solve_at(session: &Session, line: u32) -> Option<&Solve> {
     session.program().solves.iter().find(|solve| solve.line == line)
 }
 
 /// The options of the solve at an Equelle line.
 pub fn of_solve(session: &Session, options: Options, line: u32) -> Options {
-    options.of_solve(solve_at(session, line).map_or(&[], |solve| solve.unknowns))
+    options.of_solve(solve_at(session, line).map_or(&[][..], |solve| &solve.unknowns))
 }
 
 /// The ranges of the unknowns of the solve at an Equelle line; `extremes`: least and greatest value

@@ -38,12 +38,12 @@ pub fn check(program: &Program, parameters: &Parameters) -> Result<(), Error> {
         )
         .hint(format!("leave out `{KEY}`; it is for `NewtonSolve` in a loop over time steps")));
     }
-    let Some((retry, (obstacle, at))) = program.retries.iter().find_map(|retry| Some((retry, retry.obstacle?))) else {
+    let Some((retry, (obstacle, at))) = program.retries.iter().find_map(|retry| Some((retry, retry.obstacle.as_ref()?))) else {
         return Ok(());
     };
     let message = format!("parameter `{KEY}` cannot be used: the steps of this loop cannot be taken again in parts, because of {obstacle}");
-    let mut error = Error::new(ErrorKind::Data, message).at(at);
-    if retry.line != at {
+    let mut error = Error::new(ErrorKind::Data, message).at(*at);
+    if retry.line != *at {
         error.lines.push(retry.line);
     }
     Err(error.hint(format!("leave out `{KEY}`, or let the body of the loop be a function of its mutable variables and the step alone")))

@@ -128,7 +128,7 @@ impl Outputs {
         tag: &str,
         line: u32,
         support: Support,
-        unit: Option<&'static str>,
+        unit: Option<Arc<str>>,
         values: impl FnOnce() -> Result<FieldValues, Error> + Send + 'static,
     ) -> Result<(), Error> {
         assert!(self.go_to_files(support.len()), "only outputs to files are written in the background");
@@ -140,7 +140,7 @@ impl Outputs {
         tag: &str,
         line: u32,
         support: Support,
-        unit: Option<&'static str>,
+        unit: Option<Arc<str>>,
         values: Box<dyn FnOnce() -> Result<FieldValues, Error> + Send>,
     ) -> Result<(), Error> {
         if let Target::Nowhere { .. } = &self.target {

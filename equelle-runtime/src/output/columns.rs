@@ -51,7 +51,7 @@ pub(super) fn check(program: &Program, dim: usize, plan: &OutputPlan, probes: &[
     }
     let mut labels: BTreeMap<String, &OutputInfo> = BTreeMap::new();
     for output in program.outputs.iter().filter(|output| formats.vtu && output.kind.entities().is_some()) {
-        let label = super::field::label(output.tag, output.unit_in_names()).into_owned();
+        let label = super::field::label(&output.tag, output.unit_in_names().map(|unit| &**unit)).into_owned();
         let other = *labels.entry(label.clone()).or_insert(output);
         if other.tag != output.tag {
             return Err(shared(&label, program, &format!("the output `{}`", other.tag), &format!("the output `{}`", output.tag)));
@@ -69,7 +69,7 @@ pub(super) fn shared(name: &str, program: &Program, first: &str, second: &str) -
 
 fn columns(output: &OutputInfo, dim: usize, probes: &[Probe]) -> Vec<String> {
     let names =
-        || (0..if output.kind.is_vector() { dim } else { 1 }).map(|axis| component(output.tag, axis, output.kind.is_vector() && dim > 1));
+        || (0..if output.kind.is_vector() { dim } else { 1 }).map(|axis| component(&output.tag, axis, output.kind.is_vector() && dim > 1));
     match output.kind {
         OutputKind::Number | OutputKind::Vector => names().collect(),
         OutputKind::Numbers(EntityKind::Cell) | OutputKind::Vectors(EntityKind::Cell) => {

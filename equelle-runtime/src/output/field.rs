@@ -16,13 +16,13 @@ pub struct Field {
     /// One value for each element of the support.
     pub values: FieldValues,
     /// The unit by which the program divides, if it does so.
-    pub unit: Option<&'static str>,
+    pub unit: Option<Arc<str>>,
 }
 
 impl Field {
     /// Its name in files: the tag, with the unit behind it if the program divides by one.
     pub fn label(&self) -> Cow<'_, str> {
-        label(&self.tag, self.unit)
+        label(&self.tag, self.unit.as_deref())
     }
 }
 

@@ -70,7 +70,7 @@ pub(super) fn write_file(
     mut entry: FileEntry,
     write: impl FnOnce(&mut dyn Write) -> std::io::Result<()>,
 ) -> Result<(), Error> {
-    let name = entry.content.name(record.program());
+    let name = entry.content.name(&record.program().name);
     let written = || -> std::io::Result<()> {
         let hashed = Hashed { file: record.temporary()?, hash: StableHash::default(), size: 0 };
         let mut out = BufWriter::with_capacity(1 << 16, hashed);

@@ -39,7 +39,7 @@ pub(super) struct FieldOrder {
     pub line: u32,
     pub moment: StepTime,
     pub support: Support,
-    pub unit: Option<&'static str>,
+    pub unit: Option<Arc<str>>,
     /// Its values, which may still be on their way from a device.
     pub values: Box<dyn FnOnce() -> Result<FieldValues, Error> + Send>,
 }
@@ -130,7 +130,7 @@ impl FileWriter {
     pub(super) fn new(needs: FileNeeds) -> FileWriter {
         let (text, text_of_all) = (RowText::default(), RowText::new(needs.threads.clone()));
         let table = needs.continues_after.filter(|_| needs.formats.csv).and_then(|(step, rows)| {
-            let path = needs.record.dir_of_files().join(FileContent::Rows.name(needs.record.program()));
+            let path = needs.record.dir_of_files().join(FileContent::Rows.name(&needs.record.program().name));
             Some(Table::read(&String::from_utf8(read_plain_file(&path).ok()?).ok()?, step, rows))
         });
         // The files of a round that is done keep their names.
@@ -175,7 +175,7 @@ impl FileWriter {
         let StepEnd { line, moment, scalars } = end;
         let probed = fields.iter().flat_map(|field| self.needs.probes.iter().flat_map(|probe| probe.cells(field)));
         let cells: Vec<(String, f64)> = scalars.iter().cloned().chain(probed).collect();
-        check_names(self.needs.record.program_info(), &cells).map_err(|error| error.at(line))?;
+        check_names(&self.needs.record.program(), &cells).map_err(|error| error.at(line))?;
         let step = StepFields { step: moment.step, time: moment.time, fields: &fields, scalars: &scalars };
         if self.needs.formats.vtu && !fields.is_empty() {
             self.write_step(&step).map_err(|error| error.at(line))?;
@@ -268,7 +268,7 @@ fn list_of_times(record: &RunRecord) -> String {
         match content {
             FileContent::Step { part, .. } => {
                 let time = if time.is_finite() { time } else { step as f64 };
-                let name = content.name(program);
+                let name = content.name(&program.name);
                 match files.iter_mut().rev().take(3).find(|(other, of, _)| *other == time && *of == part.name()) {
                     Some(earlier) => earlier.2 = name,
                     None => files.push((time, part.name(), name)),

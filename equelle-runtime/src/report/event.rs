@@ -1,6 +1,8 @@
 //! Events of a run for programs (`--message-format json`), one JSON object a line. The record of
 //! the run takes its description, files and end from them. The book has their JSON Schema.
 
+use std::sync::Arc;
+
 use crate::error::Error;
 use crate::json::{self, Object};
 use crate::newton::Range;
@@ -85,13 +87,13 @@ pub enum Event {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Start {
     /// Name of the program.
-    pub program: &'static str,
+    pub program: Arc<str>,
     /// The file that it was compiled from.
-    pub file: &'static str,
+    pub file: Arc<str>,
     /// Hash of its text, with those that it imports.
     pub hash: String,
     /// The files that it imports, each with the number of its first line.
-    pub imports: Vec<(&'static str, u32)>,
+    pub imports: Vec<(Arc<str>, u32)>,
     /// Key, value and origin of each parameter, by key.
     pub parameters: Vec<(String, String, String)>,
     /// The grid.
@@ -99,7 +101,7 @@ pub struct Start {
     /// Name of the back-end.
     pub back_end: String,
     /// Precision and rounding, if not the default.
-    pub mode: Option<&'static str>,
+    pub mode: Option<Arc<str>>,
     /// Process number.
     pub process: u32,
     /// Name of the machine.
@@ -420,9 +422,9 @@ fn in_step(name: &str, line: u32, step: Option<usize>) -> Object {
 
 impl Start {
     fn object(&self) -> Object {
-        let mut program = Object::default().text("name", self.program).text("file", self.file).text("hash", &self.hash);
+        let mut program = Object::default().text("name", &self.program).text("file", &self.file).text("hash", &self.hash);
         if !self.imports.is_empty() {
-            let import = |(file, first_line): &(&str, u32)| Object::default().text("file", file).raw("first_line", first_line).end();
+            let import = |(file, first_line): &(Arc<str>, u32)| Object::default().text("file", file).raw("first_line", first_line).end();
             program = program.raw("imports", json::array(self.imports.iter().map(import)));
         }
         let mut parameters = Object::default();
@@ -439,7 +441,7 @@ impl Start {
             .raw("versions", Object::default().text("equelle-runtime", env!("CARGO_PKG_VERSION")).end())
             .raw("process", process.end())
             .text("started", &self.started);
-        match self.mode {
+        match &self.mode {
             Some(mode) => object.text("mode", mode),
             None => object,
         }

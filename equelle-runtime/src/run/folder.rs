@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::Write;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use serde_json::{Map, Value, json};
 
@@ -18,7 +19,7 @@ use crate::program::Program;
 /// The folder, with its locks.
 pub(super) struct Folder {
     dir: PathBuf,
-    program: &'static Program,
+    program: Arc<Program>,
     sink: Sink,
     /// The owner in the lock files of this run.
     owner: String,
@@ -47,7 +48,7 @@ impl Folder {
     ///
     /// # Errors
     /// `Io`.
-    pub(super) fn open(dir: &Path, program: &'static Program, sink: Sink) -> Result<(Folder, Option<String>), Error> {
+    pub(super) fn open(dir: &Path, program: &Arc<Program>, sink: Sink) -> Result<(Folder, Option<String>), Error> {
         sink.create_folder(dir).map_err(|error| cannot_write(dir, &error))?;
         let host = timestamp::host().map_or_else(String::new, |host| format!(" on {host}"));
         let owner = format!("program `{}`, process {}{host}, since {}\n", program.name, std::process::id(), timestamp::now());
@@ -65,7 +66,7 @@ impl Folder {
         };
         let mut folder = Folder {
             dir: dir.to_owned(),
-            program,
+            program: Arc::clone(program),
             sink,
             owner,
             tags: BTreeMap::new(),
@@ -81,7 +82,7 @@ impl Folder {
         };
         // In a fixed order: of runs that need the same tags at the same time, one gets all of them.
         let collections = program.outputs.iter().filter(|output| output.kind.entities().is_some());
-        let mut tags: Vec<&str> = collections.map(|output| output.tag).collect();
+        let mut tags: Vec<&str> = collections.map(|output| &*output.tag).collect();
         tags.sort_unstable();
         for tag in tags {
             // Other tags are an error at the output.
@@ -90,7 +91,7 @@ impl Folder {
             }
         }
         if folder.lock.is_some() {
-            temporary::remove_left(dir, program.name).map_err(|error| cannot_write(dir, &error))?;
+            temporary::remove_left(dir, &program.name).map_err(|error| cannot_write(dir, &error))?;
         }
         match folder.sink {
             Sink::Files => folder.read_earlier()?,
@@ -146,7 +147,7 @@ impl Folder {
     /// Reads the record of the run before this one: its files and, if it was killed, those in its
     /// journal.
     fn read_earlier(&mut self) -> Result<(), Error> {
-        let (path, program) = (self.record_path(), self.program.name);
+        let (path, program) = (self.record_path(), &*self.program.name);
         let record: Value = match own_file::read_plain_file(&path) {
             Ok(bytes) => serde_json::from_slice(&bytes).unwrap_or_default(),
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => json!({ "program": null }),
@@ -192,7 +193,7 @@ impl Folder {
             return Ok(());
         }
         for entry in std::mem::take(&mut self.earlier) {
-            let path = self.dir.join(entry.content.name(self.program.name));
+            let path = self.dir.join(entry.content.name(&self.program.name));
             if entry.content.tag().is_some_and(|tag| !self.tags.contains_key(tag)) {
                 self.earlier.push(entry);
             } else if entry.is_unchanged(&path) {
@@ -229,7 +230,7 @@ impl Folder {
 
     /// Renames a complete file, after listing it in the journal.
     pub(super) fn complete(&mut self, file: CompleteFile, entry: FileEntry) -> std::io::Result<()> {
-        let program = self.program.name;
+        let program = &self.program.name;
         match (&self.sink, &mut self.journal) {
             // First: a run killed in between has listed one file too many, rather than one too few.
             (Sink::Files, Some(journal)) => journal.write_all(format!("{}\n", entry.json(program)).as_bytes())?,
@@ -256,10 +257,10 @@ impl Folder {
         let mut record = head.clone();
         record.extend(end.clone());
         record.insert("removed_files".to_owned(), json!(self.removed));
-        let list = |files: &[FileEntry]| Value::Array(files.iter().map(|entry| entry.json(self.program.name)).collect());
+        let list = |files: &[FileEntry]| Value::Array(files.iter().map(|entry| entry.json(&self.program.name)).collect());
         record.insert("files".to_owned(), list(&self.files));
         record.insert("earlier_files".to_owned(), list(&self.earlier));
-        let mut file = self.sink.create(&self.dir, &temporary::prefix(self.program.name))?;
+        let mut file = self.sink.create(&self.dir, &temporary::prefix(&self.program.name))?;
         file.write_all(format!("{:#}\n", Value::Object(record)).as_bytes())?;
         file.finish()?.publish(&self.record_path())
     }

@@ -51,7 +51,7 @@ pub const FAILURE: &str = "failure";
 pub struct RunRecord(Arc<Mutex<State>>);
 
 struct State {
-    program: &'static Program,
+    program: Arc<Program>,
     dir: PathBuf,
     sink: Sink,
     /// Description of the run without its files.
@@ -73,12 +73,12 @@ struct State {
 
 impl RunRecord {
     /// A record of a run of a program, whose files go to `dir`. Writes nothing yet.
-    pub fn new(program: &'static Program, start: &Start, dir: PathBuf) -> RunRecord {
+    pub fn new(program: &Arc<Program>, start: &Start, dir: PathBuf) -> RunRecord {
         let mut head = members(&Event::Start(start.clone()));
         head.insert("texts".to_owned(), texts(program));
         head.insert("units".to_owned(), units(program, start));
         let state = State {
-            program,
+            program: Arc::clone(program),
             dir,
             sink: Sink::Files,
             head,
@@ -135,7 +135,7 @@ impl RunRecord {
         if state.folder.is_some() {
             return Ok(None);
         }
-        let (mut folder, warning) = Folder::open(&state.dir, state.program, state.sink.clone())?;
+        let (mut folder, warning) = Folder::open(&state.dir, &state.program, state.sink.clone())?;
         if let Some((counters, step_files)) = &state.kept {
             folder.keep(counters, *step_files);
         }
@@ -176,14 +176,9 @@ impl RunRecord {
         self.state().folder.as_mut().ok_or_else(no_folder)?.take_tag(tag)
     }
 
-    /// Name of the program that runs.
-    pub(crate) fn program(&self) -> &'static str {
-        self.state().program.name
-    }
-
     /// The program that runs.
-    pub(crate) fn program_info(&self) -> &'static Program {
-        self.state().program
+    pub(crate) fn program(&self) -> Arc<Program> {
+        Arc::clone(&self.state().program)
     }
 
     /// Complete files of this run so far, in that order; none once the run has ended.
@@ -211,7 +206,7 @@ impl RunRecord {
     /// Those of the system.
     pub(crate) fn temporary(&self) -> std::io::Result<SinkFile> {
         let state = self.state();
-        state.sink.create(&state.dir, &temporary::prefix(state.program.name))
+        state.sink.create(&state.dir, &temporary::prefix(&state.program.name))
     }
 
     /// Gives a complete file its final name. The first one makes the record that of this run, and
@@ -221,7 +216,7 @@ impl RunRecord {
     /// Those of the system.
     pub(crate) fn complete(&self, file: CompleteFile, entry: FileEntry) -> std::io::Result<()> {
         let mut state = self.state();
-        let written = entry.json(state.program.name);
+        let written = entry.json(&state.program.name);
         state.claim()?;
         let folder = state.folder.as_mut().ok_or_else(|| std::io::Error::other("the run has ended"))?;
         folder.sweep()?;
@@ -350,22 +345,22 @@ fn running() -> Map<String, Value> {
 /// The texts of a program and of what it imports, with the number of the first line of each.
 fn texts(program: &Program) -> Value {
     let source = &program.source;
-    let own = json!({ "file": source.file, "first_line": 1, "text": source.text });
-    let imports = source.imported().zip(source.imports);
-    let imports = imports.map(|((file, first_line), import)| json!({ "file": file, "first_line": first_line, "text": import.text }));
+    let own = json!({ "file": *source.file, "first_line": 1, "text": *source.text });
+    let imports = source.imported().zip(&source.imports);
+    let imports = imports.map(|((file, first_line), import)| json!({ "file": **file, "first_line": first_line, "text": *import.text }));
     std::iter::once(own).chain(imports).collect()
 }
 
 /// Units of coordinates, of times and of outputs, by tag.
 fn units(program: &Program, start: &Start) -> Value {
     let outputs: Map<String, Value> =
-        program.outputs.iter().filter_map(|output| Some((output.tag.to_owned(), json!(output.unit?.text())))).collect();
+        program.outputs.iter().filter_map(|output| Some((output.tag.to_string(), json!(output.unit.as_ref()?.text())))).collect();
     let time_from = start.parameters.iter().find(|(key, ..)| key == "time_from");
     let time = match time_from {
         Some((_, tag, _)) => outputs.get(tag).cloned().unwrap_or_default(),
-        None => json!(program.axes.time),
+        None => json!(program.axes.time.as_deref()),
     };
-    json!({ "coordinates": program.axes.coordinates, "time": time, "outputs": outputs })
+    json!({ "coordinates": program.axes.coordinates.as_deref(), "time": time, "outputs": outputs })
 }
 
 /// The members of an event without its name.
@@ -380,10 +375,10 @@ pub fn description(program: &Program, parameters: &Parameters, grid: &Grid, back
     let given = parameters.given().map(|(key, value, origin)| (key.to_owned(), value.to_owned(), origin.to_string()));
     let cartesian = grid.cartesian_shape().map(|shape| (shape.n[..shape.dim].to_vec(), shape.spacing[..shape.dim].to_vec()));
     Start {
-        program: program.name,
-        file: program.source.file,
+        program: Arc::clone(&program.name),
+        file: Arc::clone(&program.source.file),
         hash: program.source.hash(),
-        imports: program.source.imported().collect(),
+        imports: program.source.imported().map(|(file, line)| (Arc::clone(file), line)).collect(),
         parameters: given.collect(),
         grid: GridDescription { dimension: grid.dim(), cells: grid.n_cells(), faces: grid.n_faces(), cartesian },
         back_end: back_end.to_owned(),

@@ -113,7 +113,7 @@ impl Checkpoints {
 /// The checkpoint of the most rounds in a folder that can be read.
 fn latest(program: &Program, dir: &Path) -> Result<Restart, Error> {
     let mut refused = None;
-    for (_, path) in checkpoints_in(dir, program.name).into_iter().rev() {
+    for (_, path) in checkpoints_in(dir, &program.name).into_iter().rev() {
         let bytes = read_checkpoint(&path)?;
         match Restart::parse(&path, &bytes) {
             Ok(restart) => return Ok(restart),
@@ -129,7 +129,7 @@ fn read_checkpoint(path: &Path) -> Result<Vec<u8>, Error> {
 }
 
 fn no_checkpoint(program: &Program, dir: &Path) -> Error {
-    let name = file_name(program.name, 0).replace("00000", "*");
+    let name = file_name(&program.name, 0).replace("00000", "*");
     Error::new(ErrorKind::Io, format!("there is no checkpoint `{name}` in `{}`", dir.display()))
         .hint("give the file with restart=FILE, or its folder with output_dir=DIR")
 }
@@ -144,7 +144,7 @@ pub(super) fn check_restart(program: &Program, parameters: &Parameters) -> Resul
         Some(RestartFrom::File(path)) => parameters.source().check(&path, ""),
         Some(RestartFrom::Latest) => {
             let dir = output_dir(parameters)?;
-            if checkpoints_in(&dir, program.name).is_empty() { Err(no_checkpoint(program, &dir)) } else { Ok(()) }
+            if checkpoints_in(&dir, &program.name).is_empty() { Err(no_checkpoint(program, &dir)) } else { Ok(()) }
         }
     }
 }

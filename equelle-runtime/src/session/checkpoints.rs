@@ -35,9 +35,9 @@ impl Session {
         let grid = &self.grid;
         let grid_hash = *self.checkpoints.grid_hash.get_or_insert_with(|| grid_hash::of(grid));
         RunIdentity {
-            program: self.program.name.to_owned(),
+            program: self.program.name.to_string(),
             text: self.program.source.hash(),
-            mode: self.mode.unwrap_or_default().to_owned(),
+            mode: self.mode.as_deref().unwrap_or_default().to_owned(),
             grid: numbers_of(grid),
             grid_hash: format!("{grid_hash:016x}"),
         }
@@ -75,7 +75,7 @@ impl Session {
         let Some(restart) = self.checkpoints.restart.take() else { return Ok(None) };
         self.check_restart(&restart)?;
         let header = &restart.header;
-        for ((name, domain), hash) in self.inputs.hashes(&self.parameters, self.program)? {
+        for ((name, domain), hash) in self.inputs.hashes(&self.parameters, &self.program)? {
             if header.inputs.get(&(name.clone(), domain)).is_some_and(|saved| *saved != hash) {
                 self.differs(&restart, &format!("input `{name}` has changed since"))?;
             }
@@ -109,7 +109,7 @@ impl Session {
     /// Removes checkpoints of the output folder after the one from which this run goes on.
     fn remove_later(&self, step: u64) {
         let Some(dir) = self.outputs.dir() else { return };
-        for (_, path) in checkpoints_in(&dir, self.program.name).into_iter().filter(|(other, _)| *other > step) {
+        for (_, path) in checkpoints_in(&dir, &self.program.name).into_iter().filter(|(other, _)| *other > step) {
             // One that stays is replaced by that of this run.
             let _ = std::fs::remove_file(path);
         }
@@ -257,7 +257,7 @@ impl Session {
     pub(super) fn header_of(&mut self, kept: &RoundState) -> Result<Header, Error> {
         // What only skipped parts of the program read must not change either.
         let mut inputs = self.checkpoints.inputs_before.clone();
-        inputs.extend(self.inputs.hashes(&self.parameters, self.program)?);
+        inputs.extend(self.inputs.hashes(&self.parameters, &self.program)?);
         Ok(Header {
             origin: self.identity(),
             loop_number: kept.loop_number,
@@ -292,14 +292,14 @@ impl Session {
         }
         let moment = self.outputs.moment();
         let header = self.header_of(&kept)?;
-        let path = record.dir_of_files().join(file_name(self.program.name, moment.step));
+        let path = record.dir_of_files().join(file_name(&self.program.name, moment.step));
         let published = record.temporary().and_then(|file| write::write(file, header, &kept.saved)?.finish()?.publish(&path));
         published.map_err(|error| Error::cannot_write(&format!("checkpoint `{}`", path.display()), &error))?;
         self.keep(kept);
         self.checkpoints.policy.written();
-        let file = file_name(self.program.name, moment.step);
+        let file = file_name(&self.program.name, moment.step);
         self.event(&Event::Checkpoint { step: moment.step, time: moment.time, file });
-        let all = checkpoints_in(&record.dir_of_files(), self.program.name);
+        let all = checkpoints_in(&record.dir_of_files(), &self.program.name);
         let (kept, others): (Vec<_>, Vec<_>) = all.into_iter().partition(|(step, _)| *step <= moment.step);
         for (_, path) in others.iter().chain(kept.iter().rev().skip(KEPT)) {
             // One that stays is an older state.

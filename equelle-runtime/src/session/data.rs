@@ -259,7 +259,7 @@ impl Session {
     /// Writes a collection to files.
     fn output_field(&mut self, tag: &str, domain: &Arc<Domain>, values: FieldValues) -> Result<(), Error> {
         let support = self.support(domain);
-        let field = Field { tag: tag.to_owned(), support, values, unit: self.program.output_unit(tag) };
+        let field = Field { tag: tag.to_owned(), support, values, unit: self.program.output_unit(tag).cloned() };
         let result = self.outputs.write_field(field, self.line);
         self.tell_of_outputs();
         self.locate_nonfinite(result)
@@ -337,7 +337,7 @@ impl Session {
             Ok(R::field_values(components))
         };
         let support = self.support(domain);
-        let result = self.outputs.write_in_background(tag, line, support, self.program.output_unit(tag), values);
+        let result = self.outputs.write_in_background(tag, line, support, self.program.output_unit(tag).cloned(), values);
         self.tell_of_outputs();
         self.locate_nonfinite(result)
     }

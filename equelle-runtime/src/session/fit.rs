@@ -1,5 +1,7 @@
 //! Memory check before any input is read.
 
+use std::sync::Arc;
+
 use super::Session;
 use crate::entity::{CanonicalSet, EntityKind, Extent};
 use crate::error::{Error, ErrorKind};
@@ -14,11 +16,12 @@ impl Session {
     ///
     /// # Errors
     /// `Data`, with sizes, if it cannot fit; sets of unknown size do not count. An illegal limit.
-    pub fn plan_memory(&mut self, plan: &'static MemoryPlan, real: usize) -> Result<(), Error> {
-        self.memory = Some(plan);
+    pub fn plan_memory(&mut self, plan: MemoryPlan, real: usize) -> Result<(), Error> {
+        let plan = Arc::new(plan);
+        self.memory = Some(Arc::clone(&plan));
         let limit = self.parameters.text("memory_limit").map(|text| memory::parse_size("memory_limit", text)).transpose()?;
         let Some(available) = limit.or_else(memory::available) else { return Ok(()) };
-        let estimate = self.estimate(plan, real)?;
+        let estimate = self.estimate(&plan, real)?;
         if estimate.certain() > available {
             let message = format!(
                 "the run needs about {} of memory, {} {}:\n{}",
@@ -42,8 +45,8 @@ impl Session {
     /// # Errors
     /// As for [`Session::domain`].
     pub fn planned_collections(&mut self, real: usize) -> Result<Option<u64>, Error> {
-        let Some(plan) = self.memory else { return Ok(None) };
-        let estimate = self.estimate(plan, real)?;
+        let Some(plan) = self.memory.clone() else { return Ok(None) };
+        let estimate = self.estimate(&plan, real)?;
         let collections: u64 = estimate.collections.iter().chain(&estimate.at_most).map(|(_, bytes)| bytes).sum();
         Ok(Some(collections + estimate.jacobians))
     }
@@ -53,13 +56,13 @@ impl Session {
     /// # Errors
     /// As for [`Session::domain`].
     pub fn planned_patterns(&mut self, real: usize) -> Result<Option<u64>, Error> {
-        let Some(plan) = self.memory else { return Ok(None) };
-        Ok(Some(self.estimate(plan, real)?.patterns))
+        let Some(plan) = self.memory.clone() else { return Ok(None) };
+        Ok(Some(self.estimate(&plan, real)?.patterns))
     }
 
     fn estimate(&mut self, plan: &MemoryPlan, real: usize) -> Result<Estimate, Error> {
         let interior = CanonicalSet { kind: EntityKind::Face, extent: Extent::Interior };
-        let of_solves = plan.solves.iter().flat_map(|solve| solve.unknowns).copied();
+        let of_solves = plan.solves.iter().flat_map(|solve| &solve.unknowns).copied();
         let mut sets: Vec<CanonicalSet> =
             plan.collections.iter().map(|s| s.set).chain(plan.positions.iter().copied()).chain(of_solves).collect();
         sets.extend(plan.positions.iter().map(|set| CanonicalSet { extent: Extent::All, ..*set }));
@@ -83,7 +86,7 @@ impl Session {
         let sizes = memory::Sizes { grid: &self.grid, real: real as u64, len: &len, multigrid, known: &known };
         let mut estimate = Estimate::of(plan, &sizes);
         for input in self.program.inputs.iter().filter(|input| input.kind.is_collection()) {
-            let per_element = self.inputs.given(&self.parameters, input.name, input.kind)? != GivenBy::Value;
+            let per_element = self.inputs.given(&self.parameters, &input.name, &input.kind)? != GivenBy::Value;
             let bytes = match input.kind {
                 InputKind::Vectors => 8 * self.grid.dim() as u64,
                 InputKind::Bools => 1,
@@ -94,14 +97,14 @@ impl Session {
                 estimate.inputs += bytes * len(set.set);
             }
         }
-        for input in self.program.inputs {
+        for input in &self.program.inputs {
             // What is wrong with its file is an error where the program reads it.
-            let InputKind::Table(TableColumns { argument, second, value }) = input.kind else { continue };
-            let name = input.name;
+            let InputKind::Table(TableColumns { argument, second, value }) = &input.kind else { continue };
+            let name = &input.name;
             if let Some(second) = second {
-                let table = self.inputs.table2(&self.parameters, name, [argument.name, second.name], value.name);
+                let table = self.inputs.table2(&self.parameters, name, [&argument.name, &second.name], &value.name);
                 estimate.inputs += table.map_or(0, |table| table.parts().iter().map(|part| size_of_val(part.numbers()) as u64).sum());
-            } else if let Ok(table) = self.inputs.table(&self.parameters, name, argument.name, value.name) {
+            } else if let Ok(table) = self.inputs.table(&self.parameters, name, &argument.name, &value.name) {
                 estimate.inputs += size_of_val(table.numbers()) as u64;
             }
         }

@@ -80,7 +80,7 @@ impl Session {
         let dir = record.dir_of_files().join(FAILURE);
         self.sink.create_subfolder(&dir).map_err(|error| cannot_write(&dir, &error))?;
         let is_restart = self.parameters.text("restart").is_some();
-        let earlier = checkpoints_in(&dir, self.program.name);
+        let earlier = checkpoints_in(&dir, &self.program.name);
         let good = match good {
             Some((state, runs_away)) => Some((state.step, runs_away, self.write_state(&dir, &state)?)),
             None => None,
@@ -115,7 +115,7 @@ impl Session {
 
     /// Writes a state as a checkpoint into the folder; its path.
     fn write_state(&mut self, dir: &Path, state: &RoundState) -> Result<PathBuf, Error> {
-        let path = dir.join(file_name(self.program.name, state.step));
+        let path = dir.join(file_name(&self.program.name, state.step));
         let header = self.header_of(state)?;
         let written = self.sink.write(&path, |out| write::write(out, header, &state.saved).map(|_| ()));
         written.map_err(|error| cannot_write(&path, &error))?;
@@ -145,24 +145,24 @@ impl Session {
             sink.write(&path, |out| vtu::write(out, &mesh, &step)).map_err(|error| cannot_write(&path, &error))?;
             files.push(json!({"name": name, "tag": null, "step": moment.step, "time": moment.time}));
         }
-        let path = dir.join(format!("{}-worst.csv", self.program.name));
+        let path = dir.join(format!("{}-worst.csv", &self.program.name));
         sink.write(&path, |out| self.worst(failed, out)).map_err(|error| cannot_write(&path, &error))?;
         if let Some(record) = self.outputs.record() {
             record.has_failed(files.clone());
         }
         let about = json!({
-            "program": {"name": self.program.name},
+            "program": {"name": *self.program.name},
             "state": "failed",
             "grid": {"dimension": dim, "cells": self.grid.n_cells(), "faces": self.grid.n_faces()},
             "files": &files,
         });
-        let path = dir.join(format!("{}.run.json", self.program.name));
+        let path = dir.join(format!("{}.run.json", &self.program.name));
         sink.write(&path, |out| writeln!(out, "{about:#}")).map_err(|error| cannot_write(&path, &error))?;
         Ok(!files.is_empty())
     }
 
     fn fields_of(&self, failed: &FailedSolve) -> Vec<Field> {
-        let names = newton::solve_at(self, failed.line).map_or(&[][..], |solve| solve.unknowns);
+        let names = newton::solve_at(self, failed.line).map_or(&[][..], |solve| &solve.unknowns[..]);
         let mut fields = Vec::new();
         for (number, (domain, iterate, residual)) in failed.fields.iter().enumerate() {
             let kind = domain.kind();
@@ -171,7 +171,7 @@ impl Session {
                 Arc::new(elements.iter().map(|&element| self.grid.file_index(kind, element)).collect())
             });
             let support = Support { kind, n_entities: self.grid.n_entities(kind).unwrap_or(domain.len()), subset };
-            let name = names.get(number).map_or_else(|| format!("unknown {}", number + 1), |name| (*name).to_owned());
+            let name = names.get(number).map_or_else(|| format!("unknown {}", number + 1), |name| name.to_string());
             for (tag, values) in [(name.clone(), iterate), (format!("residual of {name}"), residual)] {
                 let values = FieldValues::F64(vec![domain.in_file_order(values).to_vec()]);
                 fields.push(Field { tag, support: support.clone(), values, unit: None });
@@ -182,11 +182,11 @@ impl Session {
 
     /// The largest entries of the residual as rows.
     fn worst(&self, failed: &FailedSolve, out: &mut dyn Write) -> IoResult<()> {
-        let names = newton::solve_at(self, failed.line).map_or(&[][..], |solve| solve.unknowns);
+        let names = newton::solve_at(self, failed.line).map_or(&[][..], |solve| &solve.unknowns[..]);
         let residuals: Vec<_> = failed.fields.iter().map(|(domain, _, residual)| (Arc::clone(domain), residual.clone())).collect();
         writeln!(out, "unknown,kind,index,{}residual", ["x,", "y,", "z,"][..self.grid.dim()].concat())?;
         for entry in newton::largest(&self.grid, &residuals, WORST) {
-            let name = names.get(entry.equation).copied().unwrap_or_default();
+            let name = names.get(entry.equation).map_or("", |name| name);
             let place: String = (0..self.grid.dim()).map(|axis| entry.centroid.get(axis).map_or(",".into(), |x| format!("{x},"))).collect();
             writeln!(out, "{name},{:?},{},{place}{:e}", entry.kind, entry.entity, entry.value)?;
         }

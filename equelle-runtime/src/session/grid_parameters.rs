@@ -64,14 +64,14 @@ impl Files<'_> {
     fn have_number(self, name: &str) -> bool {
         match self {
             Files::OfGrid => false,
-            Files::OfProgram(program) => program.inputs.iter().any(|input| input.name == name),
+            Files::OfProgram(program) => program.inputs.iter().any(|input| &*input.name == name),
         }
     }
 
     fn are_of_grid(self, name: &str) -> bool {
         match self {
             Files::OfGrid => true,
-            Files::OfProgram(program) => program.inputs.iter().all(|input| input.name != name || input.kind == InputKind::Scalar),
+            Files::OfProgram(program) => program.inputs.iter().all(|input| &*input.name != name || input.kind == InputKind::Scalar),
         }
     }
 }
@@ -281,7 +281,7 @@ fn grid(parameters: &Parameters, files: Files<'_>) -> Result<Grid, Error> {
 /// # Errors
 /// `Data` where widths differ along the axis; names the line of the input.
 pub(super) fn widths_for_program(program: &Program, parameters: &Parameters) -> Result<Vec<(&'static str, f64)>, Error> {
-    let read = |key: &str| program.inputs.iter().find(|input| input.kind == InputKind::Scalar && input.name == key);
+    let read = |key: &str| program.inputs.iter().find(|input| input.kind == InputKind::Scalar && &*input.name == key);
     if parameters.contains("grid_filename") || AXES.iter().all(|keys| read(keys.width).is_none()) {
         return Ok(Vec::new());
     }
@@ -309,7 +309,7 @@ pub(super) fn widths_for_program(program: &Program, parameters: &Parameters) -> 
 pub(super) fn widths_of_grid(program: &Program, parameters: &Parameters, grid: &Grid) -> Vec<(&'static str, f64)> {
     let Some(shape) = grid.cartesian_shape() else { return Vec::new() };
     let axes = AXES.iter().zip(shape.spacing).take(shape.dim);
-    let is_read = |key: &str| program.inputs.iter().any(|input| input.kind == InputKind::Scalar && input.name == key);
+    let is_read = |key: &str| program.inputs.iter().any(|input| input.kind == InputKind::Scalar && *input.name == *key);
     axes.filter(|(keys, _)| is_read(keys.width) && !parameters.contains(keys.width)).map(|(keys, width)| (keys.width, width)).collect()
 }
 
@@ -371,41 +371,29 @@ mod tests {
         assert_eq!(grid_from_parameters(&parameters).unwrap().cartesian_shape().unwrap().spacing[0], 0.5);
     }
 
+    /// A program that reads a number.
+    fn reading(name: &str) -> Program {
+        let input = InputInfo { name: name.into(), default: "1".into(), line: 3, ..InputInfo::default() };
+        Program { inputs: vec![input], ..Program::named("p") }
+    }
+
     /// A program may have read a number `lx` before grids did.
     #[test]
     fn a_length_that_the_program_reads_yields_to_a_width() {
-        static PROGRAM: Program = Program {
-            name: "p",
-            source: crate::Source { file: "p.equelle", text: "", imports: &[] },
-            inputs: &[InputInfo { name: "lx", kind: InputKind::Scalar, domain: "", unit: None, default: "1", line: 3 }],
-            min_dim: 1,
-            outputs: &[],
-            axes: crate::program::AxisUnits::NONE,
-            retries: &[],
-            solves: &[],
-        };
+        let program = reading("lx");
         let parameters = given(&["nx=4", "dx=0.1", "lx=1"]);
-        assert_eq!(grid_for_program(&PROGRAM, &parameters).unwrap().cartesian_shape().unwrap().spacing[0], 0.1);
+        assert_eq!(grid_for_program(&program, &parameters).unwrap().cartesian_shape().unwrap().spacing[0], 0.1);
         let mut of_file = Parameters::default();
         of_file.read_text("a.param".as_ref(), b"nx=4\ndx=0.1\n").unwrap();
         of_file.set("lx", "1");
-        assert_eq!(grid_for_program(&PROGRAM, &of_file).unwrap().cartesian_shape().unwrap().spacing[0], 0.1);
+        assert_eq!(grid_for_program(&program, &of_file).unwrap().cartesian_shape().unwrap().spacing[0], 0.1);
         assert!(grid_from_parameters(&parameters).is_err());
     }
 
     #[test]
     fn programs_that_read_the_width() {
-        static PROGRAM: Program = Program {
-            name: "p",
-            source: crate::Source { file: "p.equelle", text: "", imports: &[] },
-            inputs: &[InputInfo { name: "dx", kind: InputKind::Scalar, domain: "", unit: None, default: "1", line: 3 }],
-            min_dim: 1,
-            outputs: &[],
-            axes: crate::program::AxisUnits::NONE,
-            retries: &[],
-            solves: &[],
-        };
-        let widths = |words: &[&str]| widths_for_program(&PROGRAM, &given(words)).map_err(|error| (error.message, error.lines));
+        let program = reading("dx");
+        let widths = |words: &[&str]| widths_for_program(&program, &given(words)).map_err(|error| (error.message, error.lines));
         assert_eq!(widths(&["nx=4", "lx=2", "ly=8"]).unwrap(), [("dx", 0.5)]);
         assert_eq!(widths(&["dx=3*0.25"]).unwrap(), [("dx", 0.25)]);
         assert_eq!(widths(&["ny=3"]).unwrap(), []);

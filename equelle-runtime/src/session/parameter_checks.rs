@@ -1,5 +1,7 @@
 //! Checks of parameters before anything is read: unknown keys, and inputs with two sources.
 
+use std::sync::Arc;
+
 use crate::error::Error;
 use crate::grid::Renumber;
 use crate::input::choice::GivenBy;
@@ -29,13 +31,13 @@ const SUFFIXES: [&str; 9] =
 /// The known key nearest to an unknown one: another key of the same input, or the most similar one.
 pub fn nearest(program: &Program, key: &str) -> Option<String> {
     let stem = SUFFIXES.iter().find_map(|suffix| key.strip_suffix(suffix)).unwrap_or(key);
-    if let Some(input) = program.inputs.iter().find(|input| input.name == stem) {
-        return Some(match input.kind {
+    if let Some(input) = program.inputs.iter().find(|input| &*input.name == stem) {
+        return Some(match &input.kind {
             InputKind::Scalar | InputKind::Collection | InputKind::Vectors | InputKind::Bools | InputKind::Sequence => {
-                input.name.to_owned()
+                input.name.to_string()
             }
-            InputKind::Domain => choice::set_key(input.name),
-            InputKind::Table(_) => choice::filename_key(input.name),
+            InputKind::Domain => choice::set_key(&input.name),
+            InputKind::Table(_) => choice::filename_key(&input.name),
         });
     }
     let mut candidates: Vec<String> = keys::single().map(|key| key.name.to_owned()).collect();
@@ -50,7 +52,7 @@ pub fn nearest(program: &Program, key: &str) -> Option<String> {
 /// A warning for each unused parameter, and for each value that a later line of its file replaces.
 pub(super) fn warnings(program: &Program, parameters: &Parameters) -> Vec<String> {
     let mut warnings = parameters.replaced().to_vec();
-    let is_array = |key: &str| parameters.has_array(key) && program.inputs.iter().any(|input| input.name == key);
+    let is_array = |key: &str| parameters.has_array(key) && program.inputs.iter().any(|input| *input.name == *key);
     warnings.extend(parameters.unknown(|key| is_known(program, key) || is_array(key), |key| nearest(program, key)));
     warnings
 }
@@ -59,15 +61,15 @@ pub(super) fn warnings(program: &Program, parameters: &Parameters) -> Vec<String
 ///
 /// # Errors
 /// `Data` for an input with two sources, or whose file has no name; names its line.
-pub(super) fn inputs(program: &Program, parameters: &Parameters) -> Result<Inputs, Error> {
+pub(super) fn inputs(program: &Arc<Program>, parameters: &Parameters) -> Result<Inputs, Error> {
     let is_number = |name: &str| {
         keys::single().any(|key| key.name == name)
-            || program.inputs.iter().any(|input| input.kind == InputKind::Scalar && input.name == name)
+            || program.inputs.iter().any(|input| input.kind == InputKind::Scalar && &*input.name == name)
     };
     let with_values = program.inputs.iter().filter(|input| input.kind.is_collection() || input.kind == InputKind::Sequence);
-    let inputs = Inputs::of(program.inputs, with_values.map(|input| input.name).filter(|name| is_number(name)).collect());
-    for input in program.inputs {
-        inputs.given(parameters, input.name, input.kind).map_err(|error| error.at(input.line))?;
+    let inputs = Inputs::of(Arc::clone(program), with_values.map(|input| Arc::clone(&input.name)).filter(|name| is_number(name)).collect());
+    for input in &program.inputs {
+        inputs.given(parameters, &input.name, &input.kind).map_err(|error| error.at(input.line))?;
     }
     Ok(inputs)
 }
@@ -76,9 +78,9 @@ pub(super) fn inputs(program: &Program, parameters: &Parameters) -> Result<Input
 /// read.
 pub(super) fn empty_sequences(program: &Program, parameters: &Parameters, inputs: &mut Inputs) -> Vec<String> {
     let sequences = program.inputs.iter().filter(|input| input.kind == InputKind::Sequence);
-    let empty = sequences.filter(|input| inputs.sequence(parameters, input.name).is_ok_and(|values| values.is_empty()));
+    let empty = sequences.filter(|input| inputs.sequence(parameters, &input.name).is_ok_and(|values| values.is_empty()));
     let warning = |input: &InputInfo| {
-        let given = parameters.shown(&choice::filename_key(input.name));
+        let given = parameters.shown(&choice::filename_key(&input.name));
         format!("the sequence `{}`, from {given}, has no elements: a loop over it has no round", input.name)
     };
     empty.map(warning).collect()
@@ -86,7 +88,7 @@ pub(super) fn empty_sequences(program: &Program, parameters: &Parameters, inputs
 
 /// What a run would say of parameters before it makes its grid: its warnings, and its error if it
 /// has one.
-pub fn check_parameters(program: &Program, parameters: &Parameters) -> (Vec<String>, Result<(), Error>) {
+pub fn check_parameters(program: &Arc<Program>, parameters: &Parameters) -> (Vec<String>, Result<(), Error>) {
     let mut warnings = warnings(program, parameters);
     let result = judge(program, parameters).map(|empty| warnings.extend(empty));
     (warnings, result)
@@ -94,7 +96,7 @@ pub fn check_parameters(program: &Program, parameters: &Parameters) -> (Vec<Stri
 
 /// The error of a run before its grid is made, of a file that is not there too, or warnings about
 /// what its files hold.
-fn judge(program: &Program, parameters: &Parameters) -> Result<Vec<String>, Error> {
+fn judge(program: &Arc<Program>, parameters: &Parameters) -> Result<Vec<String>, Error> {
     let mut inputs = inputs(program, parameters)?;
     cartesian_cells(program, parameters)?;
     timestep_cuts::check(program, parameters)?;
@@ -111,11 +113,11 @@ fn judge(program: &Program, parameters: &Parameters) -> Result<Vec<String>, Erro
         }
     }
     for input in program.inputs.iter().filter(|input| input.kind == InputKind::Scalar) {
-        inputs.scalar(parameters, input.name, 0.0).map_err(|error| error.at(input.line))?;
+        inputs.scalar(parameters, &input.name, 0.0).map_err(|error| error.at(input.line))?;
     }
     check_restart(program, parameters)?;
-    for input in program.inputs {
-        if let GivenBy::File(path) = inputs.given(parameters, input.name, input.kind)? {
+    for input in &program.inputs {
+        if let GivenBy::File(path) = inputs.given(parameters, &input.name, &input.kind)? {
             parameters.source().check(&path, "").map_err(|error| error.at(input.line))?;
         }
     }
@@ -125,11 +127,11 @@ fn judge(program: &Program, parameters: &Parameters) -> Result<Vec<String>, Erro
 /// The inputs that no parameter gives and that need one, each once, in the order of the program.
 pub fn missing_inputs<'p>(program: &'p Program, parameters: &Parameters) -> Vec<&'p InputInfo> {
     let mut missing: Vec<&InputInfo> = Vec::new();
-    for input in program.inputs {
+    for input in &program.inputs {
         // A named set of the grid may have the name of a domain; some of the runtime's numbers that
         // of a collection.
-        let needs = !matches!(input.kind, InputKind::Scalar | InputKind::Domain) && keys::single().all(|key| key.name != input.name);
-        let given = || parameters.has_array(input.name) || input.keys().iter().any(|key| parameters.contains(key));
+        let needs = !matches!(input.kind, InputKind::Scalar | InputKind::Domain) && keys::single().all(|key| key.name != &*input.name);
+        let given = || parameters.has_array(&input.name) || input.keys().iter().any(|key| parameters.contains(key));
         if needs && !given() && missing.iter().all(|other| other.name != input.name) {
             missing.push(input);
         }
@@ -141,26 +143,22 @@ pub fn missing_inputs<'p>(program: &'p Program, parameters: &Parameters) -> Vec<
 mod tests {
     use super::*;
     use crate::program::Solve;
-    use crate::source::Source;
 
-    static PROGRAM: Program = Program {
-        name: "program",
-        source: Source { file: "program.equelle", text: "", imports: &[] },
-        inputs: &[
-            InputInfo { name: "k", kind: InputKind::Scalar, domain: "", unit: None, default: "1", line: 1 },
-            InputInfo { name: "timesteps", kind: InputKind::Sequence, domain: "", unit: None, default: "", line: 2 },
-        ],
-        min_dim: 1,
-        outputs: &[],
-        axes: crate::program::AxisUnits::NONE,
-        retries: &[],
-        solves: &[Solve { line: 3, unknowns: &["s"] }],
-    };
+    fn program() -> Program {
+        Program {
+            inputs: vec![
+                InputInfo { name: "k".into(), default: "1".into(), line: 1, ..InputInfo::default() },
+                InputInfo { name: "timesteps".into(), kind: InputKind::Sequence, line: 2, ..InputInfo::default() },
+            ],
+            solves: vec![Solve { line: 3, unknowns: vec!["s".into()] }],
+            ..Program::named("program")
+        }
+    }
 
     fn warned(text: &str) -> Vec<String> {
         let mut parameters = Parameters::default();
         parameters.read_text("a.param".as_ref(), text.as_bytes()).expect("good lines");
-        warnings(&PROGRAM, &parameters)
+        warnings(&program(), &parameters)
     }
 
     /// The first column of each table of parameters in the book contains known keys.
@@ -177,7 +175,7 @@ mod tests {
             }
         }
         assert!(keys.len() > 30, "{keys:?}");
-        let unknown: Vec<&String> = keys.iter().filter(|key| !is_known(&PROGRAM, key)).collect();
+        let unknown: Vec<&String> = keys.iter().filter(|key| !is_known(&program(), key)).collect();
         assert!(unknown.is_empty(), "{unknown:?}");
     }
 

@@ -62,7 +62,7 @@ impl Session {
         if self.threads.are_used() {
             text.push_str(&format!(", {} threads", self.threads.number()));
         }
-        if let Some(mode) = self.mode {
+        if let Some(mode) = &self.mode {
             text.push_str(&format!(", {mode}"));
         }
         if let Some(peak) = peak_memory() {

@@ -7,17 +7,17 @@ use equelle_runtime::{EntityKind, Error, ErrorKind, OutputInfo, OutputKind, Outp
 
 use crate::common::*;
 
-const fn output(tag: &'static str, kind: OutputKind) -> OutputInfo {
-    OutputInfo { tag, kind, unit: None }
+fn output(tag: &str, kind: OutputKind) -> OutputInfo {
+    OutputInfo { tag: tag.into(), kind, unit: None }
 }
 
 const CELLS: OutputKind = OutputKind::Numbers(EntityKind::Cell);
 const CELL_VECTORS: OutputKind = OutputKind::Vectors(EntityKind::Cell);
 
 /// The error of a run at its start.
-fn start(program: &'static Program, grid: Grid, given: &[&str]) -> Result<(), String> {
+fn start(program: &Program, grid: Grid, given: &[&str]) -> Result<(), String> {
     let options = Options { sink: Sink::memory(), ..Options::silent() };
-    Session::on_grid(program, parameters(given), grid, options).map(|_| ()).map_err(|error| {
+    Session::on_grid(program.clone(), parameters(given), grid, options).map(|_| ()).map_err(|error| {
         assert_eq!(error.kind, ErrorKind::Data);
         error.message
     })
@@ -29,39 +29,39 @@ fn line() -> Grid {
 
 #[test]
 fn what_parameters_make_one_column_of_is_refused_before_the_run() {
-    static FIELDS: Program = Program {
-        outputs: &[
+    let fields = Program {
+        outputs: vec![
             output("v", CELL_VECTORS),
             output("v_x", CELLS),
             output("v_x", OutputKind::Numbers(EntityKind::Face)),
             output("w", OutputKind::Vectors(EntityKind::Face)),
             output("w_x", CELLS),
         ],
-        ..HEAT
+        ..heat()
     };
     let both = "`v_x(0.6 0.1)` would be two columns or arrays of program `heat`: of the output `v` and of the output `v_x`";
-    assert_eq!(start(&FIELDS, four_by_three(), &["output_format=csv", "probe=0.6,0.1"]), Err(both.to_owned()));
+    assert_eq!(start(&fields, four_by_three(), &["output_format=csv", "probe=0.6,0.1"]), Err(both.to_owned()));
     // Without probes, and on a line, where a Vector has one component, there is no such column.
-    assert_eq!(start(&FIELDS, four_by_three(), &["output_format=csv,vtu,npy"]), Ok(()));
-    assert_eq!(start(&FIELDS, line(), &["output_format=csv", "probe=0.6"]), Ok(()));
+    assert_eq!(start(&fields, four_by_three(), &["output_format=csv,vtu,npy"]), Ok(()));
+    assert_eq!(start(&fields, line(), &["output_format=csv", "probe=0.6"]), Ok(()));
     let twice = "the probe (0.6 0.1) is given twice, the second time as number 3";
-    assert_eq!(start(&HEAT, four_by_three(), &["output_format=csv", "probe=0.6,0.1; 0.1,0.1; 0.6,0.10"]), Err(twice.to_owned()));
-    static LIKE_A_PROBE: Program = Program { outputs: &[output("u(0.6 0.1)", OutputKind::Number), output("u", CELLS)], ..HEAT };
-    assert!(start(&LIKE_A_PROBE, four_by_three(), &["output_format=csv", "probe=0.6,0.1"]).is_err());
-    assert_eq!(start(&LIKE_A_PROBE, four_by_three(), &["output_format=csv", "probe=0.6,0.2"]), Ok(()));
+    assert_eq!(start(&heat(), four_by_three(), &["output_format=csv", "probe=0.6,0.1; 0.1,0.1; 0.6,0.10"]), Err(twice.to_owned()));
+    let like_a_probe = Program { outputs: vec![output("u(0.6 0.1)", OutputKind::Number), output("u", CELLS)], ..heat() };
+    assert!(start(&like_a_probe, four_by_three(), &["output_format=csv", "probe=0.6,0.1"]).is_err());
+    assert_eq!(start(&like_a_probe, four_by_three(), &["output_format=csv", "probe=0.6,0.2"]), Ok(()));
     // Arrays of VTK have the unit behind the tag.
-    static UNITS: Program = Program {
-        outputs: &[OutputInfo { tag: "p", kind: CELLS, unit: Some(OutputUnit::Divided("Bar")) }, output("p [Bar]", CELLS)],
-        ..HEAT
+    let units = Program {
+        outputs: vec![OutputInfo { unit: Some(OutputUnit::Divided("Bar".into())), ..output("p", CELLS) }, output("p [Bar]", CELLS)],
+        ..heat()
     };
-    assert!(start(&UNITS, four_by_three(), &["output_format=vtu"]).is_err());
-    assert_eq!(start(&UNITS, four_by_three(), &["output_format=csv,npy,text"]), Ok(()));
+    assert!(start(&units, four_by_three(), &["output_format=vtu"]).is_err());
+    assert_eq!(start(&units, four_by_three(), &["output_format=csv,npy,text"]), Ok(()));
 }
 
 fn run(program: impl FnOnce(&mut Session) -> Result<(), Error>) -> (Result<(), Error>, Option<String>) {
     let sink = Sink::memory();
     let options = Options { sink: sink.clone(), ..Options::silent() };
-    let session = Session::on_grid(&HEAT, parameters(&["output_format=csv,vtu"]), four_by_three(), options).expect("a session");
+    let session = Session::on_grid(heat(), parameters(&["output_format=csv,vtu"]), four_by_three(), options).expect("a session");
     let result = launch::recorded(session, |mut session| {
         program(&mut session).map_err(|error| session.ended_by(error))?;
         session.complete_outputs()

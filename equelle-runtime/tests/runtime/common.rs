@@ -36,30 +36,25 @@ pub const SETS: [CanonicalSet; 12] = [
     BOUNDARY_VERTICES,
 ];
 
-const KELVIN: InputUnit = InputUnit { text: "Kelvin", factor: 1.0, dimension: [0, 0, 0, 1, 0, 0, 0] };
-
-pub static HEAT: Program = Program {
-    name: "heat",
-    source: Source {
-        file: "heat.equelle",
-        text: "k = InputScalarWithDefault(\"k\", 0.3)\n  u = InputCollectionOfScalar(\"u\", AllCells())\n",
-        imports: &[],
-    },
-    inputs: &[
-        InputInfo { name: "k", kind: InputKind::Scalar, domain: "", unit: None, default: "0.3", line: 1 },
-        InputInfo { name: "u_initial", kind: InputKind::Collection, domain: "AllCells()", unit: Some(KELVIN), default: "", line: 2 },
-        InputInfo { name: "dir", kind: InputKind::Domain, domain: "BoundaryFaces()", unit: None, default: "", line: 3 },
-        InputInfo { name: "timesteps", kind: InputKind::Sequence, domain: "", unit: None, default: "", line: 4 },
-    ],
-    min_dim: 1,
-    retries: &[],
-    solves: &[],
-    outputs: &[
-        OutputInfo { tag: "u", kind: OutputKind::Numbers(EntityKind::Cell), unit: None },
-        OutputInfo { tag: "v", kind: OutputKind::Numbers(EntityKind::Cell), unit: Some(OutputUnit::Si("m/s")) },
-    ],
-    axes: AxisUnits { coordinates: Some("m"), time: Some("s") },
-};
+pub fn heat() -> Program {
+    let text = "k = InputScalarWithDefault(\"k\", 0.3)\n  u = InputCollectionOfScalar(\"u\", AllCells())\n";
+    let input =
+        |name: &str, kind, domain: &str, line| InputInfo { name: name.into(), kind, domain: domain.into(), line, ..InputInfo::default() };
+    let kelvin = InputUnit { text: "Kelvin".into(), factor: 1.0, dimension: [0, 0, 0, 1, 0, 0, 0] };
+    let output = |tag: &str, unit| OutputInfo { tag: tag.into(), kind: OutputKind::Numbers(EntityKind::Cell), unit };
+    Program {
+        source: Source { file: "heat.equelle".into(), text: text.into(), imports: Vec::new() },
+        inputs: vec![
+            InputInfo { default: "0.3".into(), ..input("k", InputKind::Scalar, "", 1) },
+            InputInfo { unit: Some(kelvin), ..input("u_initial", InputKind::Collection, "AllCells()", 2) },
+            input("dir", InputKind::Domain, "BoundaryFaces()", 3),
+            input("timesteps", InputKind::Sequence, "", 4),
+        ],
+        outputs: vec![output("u", None), output("v", Some(OutputUnit::Si("m/s".into())))],
+        axes: AxisUnits { coordinates: Some("m".into()), time: Some("s".into()) },
+        ..Program::named("heat")
+    }
+}
 
 /// The worked example of the runtime specification, section 1.3.
 pub fn four_by_three() -> Grid {
@@ -100,7 +95,7 @@ pub fn parameters(given: &[&str]) -> Parameters {
 }
 
 pub fn open(given: &[&str]) -> Result<Session, Error> {
-    Session::open_with(&HEAT, &words(given), Options::silent())
+    Session::open_with(heat(), &words(given), Options::silent())
 }
 
 /// Second minus first, per interior face.

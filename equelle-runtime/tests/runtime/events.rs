@@ -48,7 +48,7 @@ fn events_are_as_the_schema_says() {
     let (stderr, dir) = (Buffer::default(), fresh_dir("events"));
     let started = Instant::now();
     let given = words(&["nx=4", "ny=2", "kk=1", "output_to_file=true", &format!("output_dir={}", dir.display())]);
-    let session = Session::open_with(&HEAT, &given, Options { profile: true, ..json_options(&stderr) }).unwrap().in_mode("f32");
+    let session = Session::open_with(heat(), &given, Options { profile: true, ..json_options(&stderr) }).unwrap().in_mode("f32");
     let error = Error::new(ErrorKind::Simulation, "it blew up").at(2).hint("smaller steps");
     let result = launch::recorded(session, |mut session| {
         let cells = session.domain(ALL_CELLS)?;
@@ -75,7 +75,7 @@ fn events_are_as_the_schema_says() {
         session.finish();
         Err(error.clone())
     });
-    let text = stderr.text() + &launch::last_words(&HEAT.source, &result, MessageFormat::Json, started);
+    let text = stderr.text() + &launch::last_words(&heat().source, &result, MessageFormat::Json, started);
     let events = events(&text);
     let all = names(&events);
     // A thread writes files, so that their events come between others, but before the wait ends.
@@ -168,7 +168,7 @@ fn a_closed_standard_error_ends_no_run() {
         let options = Options { format, stderr: Box::new(Closed), quiet: false, progress: ProgressStyle::Bar, ..Options::silent() };
         let stdout = Buffer::default();
         let options = Options { stdout: Box::new(stdout.clone()), profile: true, ..options };
-        let result = launch::recorded(Session::open_with(&HEAT, &[], options).unwrap(), |mut session| {
+        let result = launch::recorded(Session::open_with(heat(), &[], options).unwrap(), |mut session| {
             let mut state = session.begin_loop(2);
             while session.next_step(&mut state).is_some() {
                 session.output_scalar("u", 0.5)?;

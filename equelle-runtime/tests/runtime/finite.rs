@@ -11,7 +11,7 @@ use crate::output::Buffer;
 /// 7 x 5 cells of 0.5 x 1, renumbered as if they came from a file.
 fn renumbered(more: &[&str]) -> Session {
     let given = [&["nx=7", "ny=5", "dx=0.5", "grid_layout=unstructured", "renumber=yes"], more].concat();
-    let mut session = Session::open_with(&HEAT, &words(&given), Options::silent()).unwrap();
+    let mut session = Session::open_with(heat(), &words(&given), Options::silent()).unwrap();
     session.renumber_grid();
     session
 }
@@ -63,7 +63,7 @@ fn first_odd(cells: &equelle_runtime::Domain) -> String {
 #[test]
 fn geometry_that_was_given_up() {
     let grid = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../grids/triangles-6x5.grid");
-    let mut session = Session::open_with(&HEAT, &words(&[&format!("grid_filename={}", grid.display())]), Options::silent()).unwrap();
+    let mut session = Session::open_with(heat(), &words(&[&format!("grid_filename={}", grid.display())]), Options::silent()).unwrap();
     let faces = session.domain(BOUNDARY_FACES).unwrap();
     let mut values = vec![0.0; faces.len()];
     values[1] = f64::NAN;
@@ -174,7 +174,7 @@ fn the_parameter() {
     assert_eq!((message.kind, message.message.as_str()), (ErrorKind::Data, "parameter `nonfinite` must be `error` or `allow`, not `no`"));
     let stdout = Buffer::default();
     let options = Options { stdout: Box::new(stdout.clone()), ..Options::silent() };
-    let mut session = Session::open_with(&HEAT, &words(&["nonfinite=allow"]), options).unwrap();
+    let mut session = Session::open_with(heat(), &words(&["nonfinite=allow"]), options).unwrap();
     session.output_scalar("a", f64::NAN).unwrap();
     session.output_vector("v", &[f64::INFINITY, 1.0]).unwrap();
     session.check_numbers("u", &[f64::NAN]).unwrap();

@@ -55,7 +55,7 @@ fn session_of(form: Form, files: Vec<(&str, Vec<u8>)>, text: &str) -> Result<Ses
     let mut all = vec![("case.param", text.as_bytes().to_vec())];
     all.extend(files);
     let parameters = Parameters::from_words_in(Source::memory(all), &["case.param".to_string()])?;
-    let mut session = Session::on_grid(&HEAT, parameters, grid(form), Options::silent())?;
+    let mut session = Session::on_grid(heat(), parameters, grid(form), Options::silent())?;
     // As a program does that reads no geometry.
     session.keep_geometry(&[]);
     Ok(session)
@@ -309,7 +309,7 @@ fn data_by_the_extension_of_its_file() {
 fn expressions_on_a_long_grid() {
     let parameters = Parameters::from_words(&["u_initial_expression=2*x".to_owned()]).expect("parameters");
     let grid = Grid::cartesian(Cartesian::line(300_000, 0.5)).expect("a grid");
-    let mut session = Session::on_grid(&HEAT, parameters, grid, Options::silent()).expect("a session");
+    let mut session = Session::on_grid(heat(), parameters, grid, Options::silent()).expect("a session");
     let cells = session.domain(ALL_CELLS).expect("cells");
     let values = session.input_collection("u_initial", &cells).expect("values").to_vec(cells.len());
     assert_eq!((values.len(), values[299_999]), (300_000, 299_999.5));

@@ -156,14 +156,12 @@ fn which_source_counts() {
 fn names_that_are_shared() {
     use equelle_runtime::session::Options;
     use equelle_runtime::{InputInfo, InputKind, Program};
-    static SHARED: Program = Program {
-        inputs: &[InputInfo { name: "dx", kind: InputKind::Collection, domain: "AllCells()", unit: None, default: "", line: 1 }],
-        ..HEAT
-    };
+    let collection = InputInfo { name: "dx".into(), kind: InputKind::Collection, domain: "AllCells()".into(), ..InputInfo::default() };
+    let shared = Program { inputs: vec![collection], ..heat() };
     let dir = fresh_dir("input-shared");
     let name = format!("dx_filename={}", file(&dir, "dx.txt", "1 2").display());
     let read = |given: &[&str]| {
-        let mut session = Session::open_with(&SHARED, &words(given), Options::silent()).unwrap();
+        let mut session = Session::open_with(shared.clone(), &words(given), Options::silent()).unwrap();
         let cells = session.domain(ALL_CELLS).unwrap();
         session.input_collection("dx", &cells).unwrap().to_vec(2)
     };
@@ -260,7 +258,7 @@ fn a_run_from_memory_reads_no_file() {
         ("case/u.txt", "2.5\n".repeat(60).into_bytes()),
     ]);
     let parameters = Parameters::from_words_in(source, &["case/case.param".to_string()]).unwrap();
-    let mut session = Session::from_parameters(&HEAT, parameters, Options::silent()).unwrap();
+    let mut session = Session::from_parameters(heat(), parameters, Options::silent()).unwrap();
     let cells = session.domain(ALL_CELLS).unwrap();
     assert_eq!(session.input_collection("u", &cells).unwrap().to_vec(60), [2.5; 60]);
     let error = session.input_sequence("dt").unwrap_err();

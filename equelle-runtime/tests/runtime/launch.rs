@@ -20,7 +20,7 @@ fn backend(run: fn(Session) -> Result<(), Error>) -> [Backend; 1] {
 
 /// The exit code as text: `ExitCode` cannot be compared.
 fn exit(backends: &[Backend], given: &[&str]) -> String {
-    format!("{:?}", launch_words(&HEAT, backends, &words(given)))
+    format!("{:?}", launch_words(heat(), backends, &words(given)))
 }
 
 fn code(n: u8) -> String {
@@ -59,12 +59,12 @@ fn errors_as_people_see_them() {
     error.lines.push(1);
     let expected = "error: missing parameter `u`\n --> heat.equelle:2: u = InputCollectionOfScalar(\"u\", AllCells())\n \
                     --> heat.equelle:1: k = InputScalarWithDefault(\"k\", 0.3)\nhint: give u=NUMBER\n";
-    assert_eq!(render_error(&HEAT.source, &error, MessageFormat::Human), expected);
+    assert_eq!(render_error(&heat().source, &error, MessageFormat::Human), expected);
 }
 
 #[test]
 fn help_lists_the_inputs() {
-    let text = help(&HEAT, &backend(|_| Ok(())));
+    let text = help(&heat(), &backend(|_| Ok(())));
     for part in [
         "Usage: heat [OPTIONS] [FILE.param]... [key=value]...",
         "k=NUMBER\n      scalar (default 0.3)",
@@ -110,22 +110,22 @@ fn grids_from_parameters() {
 
 #[test]
 fn programs_that_need_more_dimensions() {
-    static FLAT: Program = Program { min_dim: 2, ..HEAT };
-    let error = Session::open_with(&FLAT, &words(&["grid_dim=1"]), Options::silent()).err().expect("too few dimensions");
+    let flat = Program { min_dim: 2, ..heat() };
+    let error = Session::open_with(flat, &words(&["grid_dim=1"]), Options::silent()).err().expect("too few dimensions");
     assert_eq!(error.message, "the program needs a grid of at least 2 dimensions, this one has 1");
 }
 
 #[test]
 fn grids_without_cells() {
     let grid = Grid::unstructured(2, Topology { cell_face_pos: vec![0], ..Topology::default() }, Geometry::default()).unwrap();
-    let error = Session::on_grid(&HEAT, Parameters::default(), grid, Options::silent()).err().expect("no cells");
+    let error = Session::on_grid(heat(), Parameters::default(), grid, Options::silent()).err().expect("no cells");
     assert_eq!((error.kind, error.message.as_str()), (ErrorKind::Data, "the grid has no cells"));
 }
 
 fn talking(given: &[&str], progress: ProgressStyle) -> (Session, Buffer) {
     let stderr = Buffer::default();
     let options = Options { quiet: false, progress, stderr: Box::new(stderr.clone()), ..Options::silent() };
-    (Session::open_with(&HEAT, &words(given), options).expect("the session opens"), stderr)
+    (Session::open_with(heat(), &words(given), options).expect("the session opens"), stderr)
 }
 
 /// When the session opens, and not again at the end.
@@ -151,7 +151,7 @@ fn unused_parameters_are_warned_of_before_the_run() {
 fn a_bad_grid_does_not_hide_unknown_parameters() {
     let stderr = Buffer::default();
     let options = Options { stderr: Box::new(stderr.clone()), ..Options::silent() };
-    let error = Session::open_with(&HEAT, &words(&["grid_filname=g", "nx=0"]), options).err().expect("no cells");
+    let error = Session::open_with(heat(), &words(&["grid_filname=g", "nx=0"]), options).err().expect("no cells");
     assert_eq!(error.message, "parameter `nx=0` (command line) must be at least 1");
     assert!(stderr.text().contains("`grid_filname` (command line) is not used") && stderr.text().contains("did you mean `grid_filename`?"));
 }
@@ -198,7 +198,7 @@ fn loops_drive_progress_and_the_summary() {
 fn runs_that_are_asked_to_end() {
     let interrupt = Interrupt::default();
     let mut session =
-        Session::open_with(&HEAT, &[], Options { interrupt: interrupt.clone(), ..Options::silent() }).expect("the session opens");
+        Session::open_with(heat(), &[], Options { interrupt: interrupt.clone(), ..Options::silent() }).expect("the session opens");
     session.check_interrupt().unwrap();
     interrupt.ask(Signal::Interrupt);
     let error = session.check_interrupt().unwrap_err();
@@ -324,7 +324,7 @@ fn solves_are_told() {
     let stderr = Buffer::default();
     let options =
         Options { quiet: false, verbose: true, progress: ProgressStyle::Lines, stderr: Box::new(stderr.clone()), ..Options::silent() };
-    let mut session = Session::open_with(&HEAT, &words(&["k=1"]), options).unwrap();
+    let mut session = Session::open_with(heat(), &words(&["k=1"]), options).unwrap();
     let mut state = session.begin_loop(3);
     session.next_step(&mut state);
     session.next_step(&mut state);
@@ -365,7 +365,7 @@ fn small_grids_on_a_gpu_get_a_hint() {
     for (place, hints) in [(Some(ComputeDevice::Gpu), 1), (Some(ComputeDevice::Cores), 0), (None, 0)] {
         let stderr = Buffer::default();
         let options = Options { quiet: false, progress: ProgressStyle::Lines, stderr: Box::new(stderr.clone()), ..Options::silent() };
-        let mut session = Session::open_with(&HEAT, &words(&["k=1"]), options).unwrap();
+        let mut session = Session::open_with(heat(), &words(&["k=1"]), options).unwrap();
         if let Some(place) = place {
             session.computes_on(place);
         }
@@ -386,7 +386,7 @@ fn events_are_json() {
         stderr: Box::new(stderr.clone()),
         ..Options::silent()
     };
-    let mut session = Session::open_with(&HEAT, &words(&["k=1"]), options).unwrap();
+    let mut session = Session::open_with(heat(), &words(&["k=1"]), options).unwrap();
     let mut state = session.begin_loop(1);
     session.next_step(&mut state);
     let mut history = two_iterations();
@@ -425,7 +425,7 @@ fn events_are_json() {
     assert!(lines.iter().all(|line| line.starts_with('{') && line.ends_with('}')), "{text}");
     let error = Error::new(ErrorKind::Data, "no").at(3);
     assert_eq!(
-        render_error(&HEAT.source, &error, MessageFormat::Json),
+        render_error(&heat().source, &error, MessageFormat::Json),
         "{\"event\":\"error\",\"severity\":\"error\",\"message\":\"no\",\"lines\":[3],\"hint\":null}\n"
     );
 }

@@ -1,5 +1,7 @@
 //! Newton's method on problems whose iterates are known.
 
+use std::sync::Arc;
+
 use equelle_runtime::interrupt::Signal;
 use equelle_runtime::newton::{
     Bounds, Correction, Entry, History, OnFailure, Options, Problem, Range, Size, SolveOutcome, Trial, Update, solve,
@@ -104,8 +106,8 @@ impl Problem for SquareRoot {
         if self.is_lost {
             return Err(Error::new(ErrorKind::Backend, "the device is lost"));
         }
-        const SOLVE: Solve = Solve { line: 1, unknowns: &["u"] };
-        Ok(Range::of_solve(Some(&SOLVE), &[Some([self.u, 2.0 * self.u])]))
+        let solve = Solve { line: 1, unknowns: vec!["u".into()] };
+        Ok(Range::of_solve(Some(&solve), &[Some([self.u, 2.0 * self.u])]))
     }
 
     fn ended(&mut self, history: &History, ending: SolveOutcome) {
@@ -390,11 +392,14 @@ fn bounds_by_the_names_of_unknowns() {
     assert_eq!(given.unread().next(), None);
     let within = |least: f64, greatest: f64| Bounds { least, greatest };
     let (low, high) = (f64::NEG_INFINITY, f64::INFINITY);
-    let of = |unknowns: &[&str]| options.clone().of_solve(unknowns).bounds;
+    let of = |unknowns: &[&str]| {
+        let unknowns: Vec<Arc<str>> = unknowns.iter().map(|&name| name.into()).collect();
+        options.clone().of_solve(&unknowns).bounds
+    };
     assert_eq!(of(&["p", "s"]), [(0, within(low, 1e7)), (1, within(0.0, 1.0))]);
     assert_eq!(of(&["s"]), [(0, within(0.0, 1.0)), (1, within(low, 3.0))]);
     assert_eq!(of(&["u", "v", "s"]), [(0, within(5.0, high)), (1, within(low, 3.0)), (2, within(0.0, 1.0))]);
-    let solves = [Solve { line: 3, unknowns: &["p"] }, Solve { line: 9, unknowns: &["s"] }];
+    let solves = [(3, "p"), (9, "s")].map(|(line, unknown)| Solve { line, unknowns: vec![unknown.into()] });
     assert!(options.check_names(&solves).is_ok());
     let error = options.check_names(&solves[..1]).unwrap_err();
     assert_eq!(error.kind, ErrorKind::Data);

@@ -97,8 +97,8 @@ impl Problem for Equations {
     }
 
     fn ranges(&mut self) -> Result<Vec<Range>, Error> {
-        const SOLVE: Solve = Solve { line: 1, unknowns: &["u"] };
-        Ok(Range::of_solve(Some(&SOLVE), &self.u.iter().map(|u| Some([*u, *u])).collect::<Vec<_>>()))
+        let solve = Solve { line: 1, unknowns: vec!["u".into()] };
+        Ok(Range::of_solve(Some(&solve), &self.u.iter().map(|u| Some([*u, *u])).collect::<Vec<_>>()))
     }
 
     fn equation_norms(&mut self) -> Result<Vec<f64>, Error> {

@@ -38,8 +38,9 @@ fn outputs(given: &[&str]) -> (Outputs, Buffer) {
 }
 
 fn opened(given: &[&str], console: Box<dyn Write + Send>) -> Result<Outputs, Error> {
-    let parameters = parameters(given);
-    let record = RunRecord::new(&HEAT, &run::description(&HEAT, &parameters, &four_by_three(), "test"), output_dir(&parameters)?);
+    let (program, parameters) = (Arc::new(heat()), parameters(given));
+    let start = run::description(&program, &parameters, &four_by_three(), "test");
+    let record = RunRecord::new(&program, &start, output_dir(&parameters)?);
     Outputs::from_parameters(&parameters, console, record, &four_by_three())
 }
 
@@ -216,7 +217,7 @@ fn outputs_wait_or_do_not_happen() {
     let dir = fresh_dir("outputs_wait");
     let dir_word = format!("output_dir={}", dir.display());
     let options = Options { stdout: Box::new(stdout.clone()), ..Options::silent() };
-    let mut session = Session::open_with(&HEAT, &words(&["nx=2", "output_to_file=true", &dir_word]), options).unwrap();
+    let mut session = Session::open_with(heat(), &words(&["nx=2", "output_to_file=true", &dir_word]), options).unwrap();
     let cells = session.domain(ALL_CELLS).unwrap();
     session.defer_outputs();
     session.output_scalar("dropped", 1.0).unwrap();

@@ -51,7 +51,7 @@ fn run_in(sink: &Sink, given: &[&str], program: impl FnOnce(&mut Session) -> Res
         sink: sink.clone(),
         ..Options::silent()
     };
-    let session = Session::on_grid(&HEAT, parameters(given), four_by_three(), options);
+    let session = Session::on_grid(crate::common::heat(), parameters(given), four_by_three(), options);
     let result = session.and_then(|session| {
         launch::recorded(session, |mut session| {
             program(&mut session).map_err(|error| session.ended_by(error))?;

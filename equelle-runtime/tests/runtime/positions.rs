@@ -25,7 +25,7 @@ fn read_on(grid: Grid, set: CanonicalSet, words: &[&str], csv: &str) -> Result<V
     let mut all = words.iter().map(|word| (*word).to_owned()).collect::<Vec<_>>();
     all.extend(["u_initial_filename=a.csv".to_owned(), "u_initial_column=u".to_owned()]);
     let parameters = Parameters::from_words_in(Source::memory(files), &all).expect("parameters");
-    let mut session = Session::on_grid(&HEAT, parameters, grid, Options::silent()).expect("a session");
+    let mut session = Session::on_grid(heat(), parameters, grid, Options::silent()).expect("a session");
     // As a program does that reads no geometry.
     session.keep_geometry(&[]);
     let domain = session.domain(set).expect("a domain");
@@ -99,7 +99,7 @@ fn another_order_is_told() {
         let parameters = Parameters::from_words_in(Source::memory(files), &words).expect("parameters");
         let messages = crate::output::Buffer::default();
         let options = Options { stderr: Box::new(messages.clone()), quiet: false, progress: ProgressStyle::Lines, ..Options::silent() };
-        let mut session = Session::on_grid(&HEAT, parameters, four_by_three(), options).expect("a session");
+        let mut session = Session::on_grid(heat(), parameters, four_by_three(), options).expect("a session");
         let cells = session.domain(ALL_CELLS).expect("cells");
         session.input_collection("u_initial", &cells).expect("values");
         messages.text()

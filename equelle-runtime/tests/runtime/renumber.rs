@@ -242,7 +242,7 @@ fn bad_words_are_refused_and_useless_ones_warned_of() {
     assert!(warnings.iter().any(|w| w.contains("`renumber`") && w.contains("has no effect")), "{warnings:?}");
     assert!(!open(&["renumber=auto"]).unwrap().unused_parameters().iter().any(|w| w.contains("renumber")));
     // A grid given by hand is renumbered too.
-    let mut session = Session::on_grid(&HEAT, parameters(&["renumber=yes"]), plane(), Options::silent()).unwrap();
+    let mut session = Session::on_grid(heat(), parameters(&["renumber=yes"]), plane(), Options::silent()).unwrap();
     session.renumber_grid();
     assert!(session.grid().is_renumbered());
 }

@@ -6,31 +6,26 @@ use equelle_runtime::interrupt::Signal;
 use equelle_runtime::io::Sink;
 use equelle_runtime::report::ProgressStyle;
 use equelle_runtime::session::{Options, Session};
-use equelle_runtime::{AxisUnits, EntityKind, Error, ErrorKind, OutputInfo, OutputKind, Program, Source, launch};
+use equelle_runtime::{EntityKind, Error, ErrorKind, OutputInfo, OutputKind, Program, launch};
 
 use crate::common::*;
 use crate::output::Buffer;
 
-/// Puts out the same as [`HEAT`], `v`, and a tag of its own.
-static FLOW: Program = Program {
-    name: "flow",
-    source: Source { file: "flow.equelle", text: "", imports: &[] },
-    inputs: &[],
-    min_dim: 1,
-    retries: &[],
-    solves: &[],
-    outputs: &[
-        OutputInfo { tag: "p", kind: OutputKind::Numbers(EntityKind::Cell), unit: None },
-        OutputInfo { tag: "v", kind: OutputKind::Numbers(EntityKind::Cell), unit: None },
-    ],
-    axes: AxisUnits::NONE,
-};
+/// Puts out the same as [`heat`], `v`, and a tag of its own.
+fn flow() -> Program {
+    Program { outputs: vec![output("p"), output("v")], ..Program::named("flow") }
+}
 
 /// Puts out what no other does.
-static SOUND: Program =
-    Program { name: "sound", outputs: &[OutputInfo { tag: "p", kind: OutputKind::Numbers(EntityKind::Cell), unit: None }], ..FLOW };
+fn sound() -> Program {
+    Program { outputs: vec![output("p")], ..Program::named("sound") }
+}
 
-fn session_of(program: &'static Program, dir: &Path, more: &[&str]) -> Result<Session, Error> {
+fn output(tag: &str) -> OutputInfo {
+    OutputInfo { tag: tag.into(), kind: OutputKind::Numbers(EntityKind::Cell), unit: None }
+}
+
+fn session_of(program: Program, dir: &Path, more: &[&str]) -> Result<Session, Error> {
     let mut all = words(&["nx=2", "ny=1", "output_to_file=true", &format!("output_dir={}", dir.display())]);
     all.extend(words(more));
     Session::open_with(program, &all, Options { back_end: "test", ..Options::silent() })
@@ -38,7 +33,7 @@ fn session_of(program: &'static Program, dir: &Path, more: &[&str]) -> Result<Se
 
 /// Runs that many steps, with `u` before and after each of them, and perhaps a failure at the end.
 fn steps(dir: &Path, count: usize, end: Result<(), Error>) -> Result<(), Error> {
-    launch::recorded(session_of(&HEAT, dir, &[])?, |mut session| {
+    launch::recorded(session_of(heat(), dir, &[])?, |mut session| {
         let cells = session.domain(ALL_CELLS)?;
         session.output_collection("u", &cells, &[0.0, 0.5])?;
         let sequence = std::sync::Arc::new(vec![0.25; count]);
@@ -104,7 +99,7 @@ fn files_of_the_run_before_go_away() {
     let stderr = Buffer::default();
     let options = Options { quiet: false, progress: ProgressStyle::Lines, stderr: Box::new(stderr.clone()), ..Options::silent() };
     let given = words(&["nx=2", "ny=1", "output_to_file=true", &format!("output_dir={}", dir.display())]);
-    let mut session = Session::open_with(&HEAT, &given, options).unwrap();
+    let mut session = Session::open_with(heat(), &given, options).unwrap();
     let cells = session.domain(ALL_CELLS).unwrap();
     assert_eq!(outputs_in(&dir), 102, "before the first output nothing happens");
     session.output_collection("u", &cells, &[1.0, 2.0]).unwrap();
@@ -121,7 +116,7 @@ fn files_of_the_run_before_go_away() {
 #[test]
 fn panics_are_recorded() {
     let dir = fresh_dir("record-panic");
-    let session = session_of(&HEAT, &dir, &[]).unwrap();
+    let session = session_of(heat(), &dir, &[]).unwrap();
     let run = std::panic::AssertUnwindSafe(|| launch::recorded(session, |_session| panic!("on purpose")));
     assert!(std::panic::catch_unwind(run).is_err());
     let record = record(&dir);
@@ -142,7 +137,7 @@ fn a_run_without_outputs_leaves_the_record_of_those_that_lie_there() {
     steps(&dir, 3, Ok(())).unwrap();
     let before = std::fs::read(dir.join("heat.run.json")).unwrap();
     let error = Error::new(ErrorKind::Data, "bad data").hint("give other data").at(7);
-    let session = session_of(&HEAT, &dir, &["event_log=true"]).unwrap();
+    let session = session_of(heat(), &dir, &["event_log=true"]).unwrap();
     let failed = launch::recorded(session, |mut session| {
         session.domain(ALL_CELLS)?;
         Err(error)
@@ -160,9 +155,9 @@ fn a_run_without_outputs_leaves_the_record_of_those_that_lie_there() {
     assert!(!dir.join("heat.events.jsonl").exists(), "the run before had none");
     // Interrupted, or ended by a panic: the same.
     let interrupted = Error::new(ErrorKind::Interrupted(Signal::Interrupt), "interrupted");
-    assert!(launch::recorded(session_of(&HEAT, &dir, &[]).unwrap(), |_| Err(interrupted)).is_err());
+    assert!(launch::recorded(session_of(heat(), &dir, &[]).unwrap(), |_| Err(interrupted)).is_err());
     assert_eq!(failure(&dir)["state"], "interrupted");
-    let session = session_of(&HEAT, &dir, &[]).unwrap();
+    let session = session_of(heat(), &dir, &[]).unwrap();
     let run = std::panic::AssertUnwindSafe(|| launch::recorded(session, |_session| panic!("on purpose")));
     assert!(std::panic::catch_unwind(run).is_err());
     assert_eq!(failure(&dir)["exit_code"], 101);
@@ -178,7 +173,7 @@ fn a_run_without_outputs_leaves_the_record_of_those_that_lie_there() {
 fn the_record_changes_hands_with_the_first_file() {
     let dir = fresh_dir("record-hands");
     steps(&dir, 3, Ok(())).unwrap();
-    let mut session = session_of(&HEAT, &dir, &[]).unwrap();
+    let mut session = session_of(heat(), &dir, &[]).unwrap();
     let cells = session.domain(ALL_CELLS).unwrap();
     assert_eq!((&record(&dir)["state"], outputs_in(&dir)), (&"done".into(), 4));
     session.output_collection("u", &cells, &[1.0, 2.0]).unwrap();
@@ -191,7 +186,7 @@ fn the_record_changes_hands_with_the_first_file() {
     assert!(!dir.join("failure").exists(), "its record lies beside its file");
     // A run that is done without a file has the record, and leaves the files.
     steps(&dir, 1, Ok(())).unwrap();
-    launch::recorded(session_of(&HEAT, &dir, &["nx=3"]).unwrap(), |mut session| {
+    launch::recorded(session_of(heat(), &dir, &["nx=3"]).unwrap(), |mut session| {
         session.finish();
         Ok(())
     })
@@ -207,7 +202,7 @@ fn a_record_without_outputs_is_replaced_at_once() {
     let dir = fresh_dir("record-free");
     let failed = |message: &str| {
         let error = Error::new(ErrorKind::Data, message);
-        assert!(launch::recorded(session_of(&HEAT, &dir, &[]).unwrap(), |_| Err(error)).is_err());
+        assert!(launch::recorded(session_of(heat(), &dir, &[]).unwrap(), |_| Err(error)).is_err());
         record(&dir)["error"].clone()
     };
     assert_eq!((failed("first"), failed("second")), ("first".into(), "second".into()));
@@ -223,11 +218,11 @@ fn a_record_without_outputs_is_replaced_at_once() {
 #[test]
 fn units_and_texts_are_in_the_record() {
     let dir = fresh_dir("record-units");
-    drop(session_of(&HEAT, &dir, &[]).unwrap());
+    drop(session_of(heat(), &dir, &[]).unwrap());
     let own = record(&dir);
     assert_eq!(own["units"], serde_json::json!({"coordinates": "m", "time": "s", "outputs": {"v": "m/s"}}));
-    assert_eq!(own["texts"][0]["text"], HEAT.source.text);
-    drop(session_of(&HEAT, &dir, &["time_from=v"]).unwrap());
+    assert_eq!(own["texts"][0]["text"], *heat().source.text);
+    drop(session_of(heat(), &dir, &["time_from=v"]).unwrap());
     assert_eq!(record(&dir)["units"]["time"], "m/s");
 }
 
@@ -248,7 +243,7 @@ fn what_a_killed_run_left_blocks_nobody_and_goes_away() {
     file(&dir, ".heat.run-a1B2c3D4.part", "0.1\n0.");
     // Nor does a run that fails without an output: record and journal stay as they are.
     let failed = Error::new(ErrorKind::Data, "bad data");
-    assert!(launch::recorded(session_of(&HEAT, &dir, &[]).unwrap(), |_| Err(failed)).is_err());
+    assert!(launch::recorded(session_of(heat(), &dir, &[]).unwrap(), |_| Err(failed)).is_err());
     assert_eq!(std::fs::read_to_string(dir.join(".heat.run.files")).unwrap(), format!("{journal}{{\"name\":\"u-0"));
     assert_eq!(self::record(&dir)["state"], "running");
     std::fs::remove_dir_all(dir.join("failure")).unwrap();
@@ -259,17 +254,17 @@ fn what_a_killed_run_left_blocks_nobody_and_goes_away() {
 #[test]
 fn runs_with_the_same_outputs_exclude_each_other() {
     let dir = fresh_dir("record-excluded");
-    let first = session_of(&HEAT, &dir, &[]).unwrap();
-    let error = session_of(&HEAT, &dir, &[]).err().expect("the folder is taken");
+    let first = session_of(heat(), &dir, &[]).unwrap();
+    let error = session_of(heat(), &dir, &[]).err().expect("the folder is taken");
     assert_eq!(error.kind, ErrorKind::Io);
     let owner = format!("program `heat`, process {}", std::process::id());
     assert!(error.message.contains(&owner) && error.message.contains("since 2"), "{error}");
     assert!(error.hint.is_some());
     // Another program, one tag of which is the same.
-    let error = session_of(&FLOW, &dir, &[]).err().expect("a tag is taken");
+    let error = session_of(flow(), &dir, &[]).err().expect("a tag is taken");
     assert!(error.message.contains("`v`") && error.message.contains(&owner), "{error}");
     // None of them: they run side by side, also if a tag comes up that no program has named.
-    let mut other = session_of(&SOUND, &dir, &[]).unwrap();
+    let mut other = session_of(sound(), &dir, &[]).unwrap();
     let cells = other.domain(ALL_CELLS).unwrap();
     other.output_collection("p", &cells, &[1.0, 2.0]).unwrap();
     let error = other.output_collection("u", &cells, &[1.0, 2.0]).unwrap_err();
@@ -277,7 +272,7 @@ fn runs_with_the_same_outputs_exclude_each_other() {
     drop(first);
     other.output_collection("u", &cells, &[1.0, 2.0]).unwrap();
     drop(other);
-    drop(session_of(&HEAT, &dir, &[]).unwrap());
+    drop(session_of(heat(), &dir, &[]).unwrap());
     assert_eq!(names_in(&dir), ["heat.run.json", "p-00000.output", "sound.run.json", "u-00000.output"]);
 }
 
@@ -285,7 +280,7 @@ fn runs_with_the_same_outputs_exclude_each_other() {
 fn a_file_of_that_name_that_is_no_record_is_not_overwritten() {
     let dir = fresh_dir("record-not");
     file(&dir, "heat.run.json", "{\"mine\": 1}");
-    let error = session_of(&HEAT, &dir, &[]).err().expect("refused");
+    let error = session_of(heat(), &dir, &[]).err().expect("refused");
     assert!(error.kind == ErrorKind::Io && error.message.contains("is not the record of a run"), "{error}");
     assert_eq!(names_in(&dir), ["heat.run.json"], "and nothing stays behind");
     assert_eq!(std::fs::read_to_string(dir.join("heat.run.json")).unwrap(), "{\"mine\": 1}");
@@ -298,7 +293,7 @@ fn a_run_to_memory_writes_no_file() {
     let sink = Sink::memory();
     let all = words(&["nx=2", "ny=1", "output_to_file=true", &format!("output_dir={}", dir.display())]);
     for _ in 0..2 {
-        let session = Session::open_with(&HEAT, &all, Options { sink: sink.clone(), ..Options::silent() }).unwrap();
+        let session = Session::open_with(heat(), &all, Options { sink: sink.clone(), ..Options::silent() }).unwrap();
         launch::recorded(session, |mut session| {
             let cells = session.domain(ALL_CELLS)?;
             session.output_collection("u", &cells, &[0.25, 0.5])?;

@@ -203,7 +203,7 @@ fn cells_have_their_shapes() {
 fn the_bytes_of_a_tiny_file() {
     let grid = Grid::cartesian(Cartesian::line(2, 0.25)).expect("a grid");
     let support = Support { kind: EntityKind::Cell, n_entities: 2, subset: None };
-    let field = Field { tag: "a<b".to_owned(), support, values: FieldValues::F64(vec![vec![0.5, -2.0]]), unit: Some("Bar") };
+    let field = Field { tag: "a<b".to_owned(), support, values: FieldValues::F64(vec![vec![0.5, -2.0]]), unit: Some("Bar".into()) };
     let mut bytes = Vec::new();
     let image = ImageData::of(&grid, Compression::None).expect("a uniform grid");
     let fields = StepFields { step: 1, time: 0.1, fields: &[field], scalars: &[] };
@@ -306,7 +306,7 @@ fn read(text: &str, name: &'static str, bytes: Vec<u8>) -> Result<Vec<f64>, Erro
     let all = vec![("case.param", text.as_bytes().to_vec()), (name, bytes)];
     let parameters = Parameters::from_words_in(Source::memory(all), &["case.param".to_string()])?;
     let grid = Grid::cartesian(Cartesian::plane([4, 3], [1.0, 1.0])).expect("a grid");
-    let mut session = Session::on_grid(&HEAT, parameters, grid, Options::silent())?;
+    let mut session = Session::on_grid(heat(), parameters, grid, Options::silent())?;
     let domain = session.domain(ALL_CELLS)?;
     Ok(session.input_collection("u_initial", &domain)?.to_vec(domain.len()))
 }
@@ -508,16 +508,13 @@ fn damaged_files_are_refused() {
 /// The unit that a program divides an output by stands behind its name.
 #[test]
 fn units_of_outputs_are_in_names() {
-    static PRESSURE: Program = Program {
-        name: "pressure",
-        inputs: &[],
-        outputs: &[OutputInfo { tag: "p", kind: OutputKind::Numbers(EntityKind::Cell), unit: Some(OutputUnit::Divided("Bar")) }],
-        ..HEAT
-    };
+    let unit = Some(OutputUnit::Divided("Bar".into()));
+    let output = OutputInfo { tag: "p".into(), kind: OutputKind::Numbers(EntityKind::Cell), unit };
+    let pressure = Program { outputs: vec![output], ..Program::named("pressure") };
     let sink = Sink::memory();
     let options = Options { sink: sink.clone(), ..Options::silent() };
     let grid = Grid::cartesian(Cartesian::line(2, 0.5)).expect("a grid");
-    let mut session = Session::on_grid(&PRESSURE, parameters(&["output_format=vtu"]), grid, options).expect("good parameters");
+    let mut session = Session::on_grid(pressure, parameters(&["output_format=vtu"]), grid, options).expect("good parameters");
     let domain = session.domain(ALL_CELLS).expect("cells");
     // The second one completes the file of the first.
     for value in [1.0, 2.0] {

@@ -112,7 +112,7 @@ pub fn fields(grid: &Grid) -> Vec<Field> {
             fields.push(Field { tag: tag(what), support, values, unit });
         };
         let column: Vec<f64> = (0..n).map(&mut number).collect();
-        add("number", all.clone(), FieldValues::F64(vec![column.clone()]), Some("Bar"));
+        add("number", all.clone(), FieldValues::F64(vec![column.clone()]), Some("Bar".into()));
         add("single", all.clone(), FieldValues::F32(vec![column.iter().map(|&x| x.min(1e30) as f32).collect()]), None);
         let axes = (0..grid.dim()).map(|axis| column.iter().map(|x| x * (axis as f64 - 0.5)).collect()).collect();
         add("vector", all.clone(), FieldValues::F64(axes), None);

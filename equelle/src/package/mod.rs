@@ -193,7 +193,7 @@ fn main_text(library: &str, module: &Module, options: &PackageOptions) -> Result
         use equelle_runtime::launch::{Backend, launch};
 
         fn main() -> std::process::ExitCode {
-            launch(&#library::PROGRAM, &[#(#backends),*])
+            launch(#library::program(), &[#(#backends),*])
         }
     })
 }

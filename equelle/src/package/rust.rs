@@ -22,6 +22,16 @@ pub(super) fn blank() -> TokenStream {
     quote! { #mark!(); }
 }
 
+/// A list that owns its items. A call, because the formatter leaves arguments of macros alone.
+pub(super) fn list(items: impl Iterator<Item = TokenStream>) -> TokenStream {
+    let mut items = items.peekable();
+    if items.peek().is_none() {
+        quote! { Vec::new() }
+    } else {
+        quote! { Vec::from([#(#items),*]) }
+    }
+}
+
 /// Formatted text of a file.
 pub(super) fn format(tokens: TokenStream) -> Result<String, BackendError> {
     let file =

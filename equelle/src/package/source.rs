@@ -48,7 +48,7 @@ pub(crate) fn retries(module: &Module, loops: &[TimeLoop]) -> Vec<Retry> {
     let line = |span: Span| if module.source.text().is_empty() { 0 } else { module.source.line(span.start) };
     let retry = |time_loop: &TimeLoop| Retry {
         line: line(time_loop.span),
-        obstacle: time_loop.obstacle.map(|(construct, span)| (construct, line(span))),
+        obstacle: time_loop.obstacle.map(|(construct, span)| (construct.into(), line(span))),
     };
     loops.iter().map(retry).collect()
 }

@@ -100,7 +100,7 @@ impl<'a> FunctionWriter<'a> {
             let (blank, comment) = ((!after_loop).then(blank), comment("The state at the end is finite."));
             quote! { #blank #comment #checks }
         });
-        let plan = self.program.planned.then(|| quote! { rt.plan_memory(&MEMORY)?; });
+        let plan = self.program.planned.then(|| quote! { rt.plan_memory(memory())?; });
         let lines = self.program.module.choice_lines();
         let choices = (!lines.is_empty()).then(|| quote! { rt.choices(&[#(#lines),*]); });
         Ok(quote! {

@@ -29,7 +29,7 @@ use equelle_runtime::{OutputKind, TableColumns};
 use proc_macro2::{Ident, Literal, TokenStream};
 use quote::quote;
 
-use super::rust::{blank, format, ident};
+use super::rust::{blank, format, ident, list};
 use super::sets::entity_ident;
 use super::source::{file_name, imported, newton_place, retries, solves, source_path};
 use super::{PackageOptions, UnitOfOutput, input_kind, output_kind, output_unit, symbol, unit_text};
@@ -40,7 +40,7 @@ use program::Program;
 /// The file.
 pub(super) fn text(module: &Module, options: &PackageOptions) -> Result<String, BackendError> {
     let mut globals = Namer::rust();
-    globals.reserve(["rt", "simulate", "PROGRAM", "R", "kernels", "Kernels", "Error", "EquelleRuntime", "Operations", "Implicit"]);
+    globals.reserve(["rt", "simulate", "program", "R", "kernels", "Kernels", "Error", "EquelleRuntime", "Operations", "Implicit"]);
     globals.reserve([
         "AxisUnits",
         "CanonicalSet",
@@ -63,7 +63,7 @@ pub(super) fn text(module: &Module, options: &PackageOptions) -> Result<String, 
         "TableColumns",
         "TablePart",
     ]);
-    globals.reserve(["MEMORY", "MemoryPlan", "SetMemory", "SolveMemory", "Buffers"]);
+    globals.reserve(["memory", "MemoryPlan", "SetMemory", "SolveMemory", "Buffers"]);
     globals.reserve(["Comparison", "Reduction", "BoolReduction", "Logic", "Elementary", "BinaryMath", "FaceReduction"]);
     globals.reserve(options.backends.iter().map(|b| format!("kernels_{}", b.name())));
     let kernels = KernelNames::of_module(module);
@@ -118,23 +118,23 @@ fn unit_tokens(module: &Module, unit: Option<ExpectedUnit>) -> TokenStream {
             quote! { #size }
         }
     });
-    quote! { Some(InputUnit { text: #text, factor: #factor, dimension: [#(#dimension),*] }) }
+    quote! { Some(InputUnit { text: #text.into(), factor: #factor, dimension: [#(#dimension),*] }) }
 }
 
-/// `PROGRAM`
+/// `pub fn program`
 fn program_info(program: &Program) -> TokenStream {
     let module = program.module;
     let (name, file) = (&module.name, file_name(module));
     let source = match source_path(module) {
         Some(path) => {
             let path = format!("../{path}");
-            quote! { include_str!(#path) }
+            quote! { include_str!(#path).into() }
         }
-        None => quote! { "" },
+        None => quote! { "".into() },
     };
     let imports = imported(module).into_iter().map(|(file, path, _)| {
         let path = format!("../{path}");
-        quote! { ImportedSource { file: #file, text: include_str!(#path) } }
+        quote! { ImportedSource { file: #file.into(), text: include_str!(#path).into() } }
     });
     let inputs = module.interface.inputs.iter().map(|input| {
         let (name, domain) = (&input.name, &input.domain);
@@ -142,13 +142,13 @@ fn program_info(program: &Program) -> TokenStream {
             [argument, rest @ .., value] => {
                 let column = |column: &Column| {
                     let (name, unit) = (&column.name, unit_tokens(module, column.unit));
-                    quote! { TableColumn { name: #name, unit: #unit } }
+                    quote! { TableColumn { name: #name.into(), unit: #unit } }
                 };
                 let (argument, value) = (column(argument), column(value));
                 let second = match rest.first() {
                     Some(second) => {
                         let second = column(second);
-                        quote! { Some(&#second) }
+                        quote! { Some(Box::new(#second)) }
                     }
                     None => quote! { None },
                 };
@@ -162,23 +162,23 @@ fn program_info(program: &Program) -> TokenStream {
         let unit = unit_tokens(module, input.unit);
         let default = input.default.map(|d| d.to_string()).unwrap_or_default();
         let line = Literal::u32_unsuffixed(input.line);
-        quote! { InputInfo { name: #name, kind: #kind, domain: #domain, unit: #unit, default: #default, line: #line } }
+        quote! { InputInfo { name: #name.into(), kind: #kind, domain: #domain.into(), unit: #unit, default: #default.into(), line: #line } }
     });
     let min_dim = Literal::u32_unsuffixed(module.interface.min_dim);
     let retries = retries(module, program.time_loops).into_iter().map(|retry| {
         let line = Literal::u32_unsuffixed(retry.line);
         let obstacle = match retry.obstacle {
             Some((construct, line)) => {
-                let line = Literal::u32_unsuffixed(line);
-                quote! { Some((#construct, #line)) }
+                let (construct, line) = (&*construct, Literal::u32_unsuffixed(line));
+                quote! { Some((#construct.into(), #line)) }
             }
             None => quote! { None },
         };
         quote! { Retry { line: #line, obstacle: #obstacle } }
     });
     let solves = solves(module).into_iter().map(|(line, unknowns)| {
-        let line = Literal::u32_unsuffixed(line);
-        quote! { Solve { line: #line, unknowns: &[#(#unknowns),*] } }
+        let (line, unknowns) = (Literal::u32_unsuffixed(line), list(unknowns.into_iter().map(|unknown| quote! { #unknown.into() })));
+        quote! { Solve { line: #line, unknowns: #unknowns } }
     });
     let outputs = module.interface.named_outputs().map(|output| {
         let tag = &output.name;
@@ -191,26 +191,30 @@ fn program_info(program: &Program) -> TokenStream {
         let entities = output.ty.mapping().map(|set| entity_ident(module.sets.get(set).kind));
         let kind = entities.map_or_else(|| quote! { #kind }, |entities| quote! { #kind(EntityKind::#entities) });
         let unit = match output_unit(module, output) {
-            Some(UnitOfOutput::Divided(unit)) => quote! { Some(OutputUnit::Divided(#unit)) },
-            Some(UnitOfOutput::Si(unit)) => quote! { Some(OutputUnit::Si(#unit)) },
+            Some(UnitOfOutput::Divided(unit)) => quote! { Some(OutputUnit::Divided(#unit.into())) },
+            Some(UnitOfOutput::Si(unit)) => quote! { Some(OutputUnit::Si(#unit.into())) },
             None => quote! { None },
         };
-        quote! { OutputInfo { tag: #tag, kind: OutputKind::#kind, unit: #unit } }
+        quote! { OutputInfo { tag: #tag.into(), kind: OutputKind::#kind, unit: #unit } }
     });
-    let unit = |dimension| symbol(dimension).map_or_else(|| quote! { None }, |unit| quote! { Some(#unit) });
+    let unit = |dimension| symbol(dimension).map_or_else(|| quote! { None }, |unit| quote! { Some(#unit.into()) });
+    let (imports, inputs, retries) = (list(imports), list(inputs), list(retries));
+    let (solves, outputs) = (list(solves), list(outputs));
     let (coordinates, time) = (unit(module.interface.coordinates), unit(module.interface.time));
     quote! {
         /// What messages at run time need to know of the program.
-        pub static PROGRAM: Program = Program {
-            name: #name,
-            source: Source { file: #file, text: #source, imports: &[#(#imports),*] },
-            inputs: &[#(#inputs),*],
-            min_dim: #min_dim,
-            retries: &[#(#retries),*],
-            solves: &[#(#solves),*],
-            outputs: &[#(#outputs),*],
-            axes: AxisUnits { coordinates: #coordinates, time: #time },
-        };
+        pub fn program() -> Program {
+            Program {
+                name: #name.into(),
+                source: Source { file: #file.into(), text: #source, imports: #imports },
+                inputs: #inputs,
+                min_dim: #min_dim,
+                retries: #retries,
+                solves: #solves,
+                outputs: #outputs,
+                axes: AxisUnits { coordinates: #coordinates, time: #time },
+            }
+        }
     }
 }
 

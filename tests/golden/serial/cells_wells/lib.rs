@@ -11,148 +11,153 @@ use equelle_runtime::{
 use kernels::{ComputeItrans, Kernels, ResidualOfCells, ResidualOfWells};
 
 /// What messages at run time need to know of the program.
-pub static PROGRAM: Program = Program {
-    name: "cells_wells",
-    source: Source {
-        file: "cells_wells.equelle",
-        text: "",
-        imports: &[],
-    },
-    inputs: &[
-        InputInfo {
-            name: "compressibility",
-            kind: InputKind::Scalar,
-            domain: "",
-            unit: None,
-            default: "0.25",
-            line: 0,
+pub fn program() -> Program {
+    Program {
+        name: "cells_wells".into(),
+        source: Source {
+            file: "cells_wells.equelle".into(),
+            text: "".into(),
+            imports: Vec::new(),
         },
-        InputInfo {
-            name: "mobility",
-            kind: InputKind::Scalar,
-            domain: "",
-            unit: None,
-            default: "2",
-            line: 0,
+        inputs: Vec::from([
+            InputInfo {
+                name: "compressibility".into(),
+                kind: InputKind::Scalar,
+                domain: "".into(),
+                unit: None,
+                default: "0.25".into(),
+                line: 0,
+            },
+            InputInfo {
+                name: "mobility".into(),
+                kind: InputKind::Scalar,
+                domain: "".into(),
+                unit: None,
+                default: "2".into(),
+                line: 0,
+            },
+            InputInfo {
+                name: "dt".into(),
+                kind: InputKind::Scalar,
+                domain: "".into(),
+                unit: None,
+                default: "0.5".into(),
+                line: 0,
+            },
+            InputInfo {
+                name: "wells".into(),
+                kind: InputKind::Domain,
+                domain: "AllCells()".into(),
+                unit: None,
+                default: "".into(),
+                line: 0,
+            },
+            InputInfo {
+                name: "p".into(),
+                kind: InputKind::Collection,
+                domain: "AllCells()".into(),
+                unit: None,
+                default: "".into(),
+                line: 0,
+            },
+            InputInfo {
+                name: "p0".into(),
+                kind: InputKind::Collection,
+                domain: "AllCells()".into(),
+                unit: None,
+                default: "".into(),
+                line: 0,
+            },
+            InputInfo {
+                name: "bhp".into(),
+                kind: InputKind::Collection,
+                domain: "wells".into(),
+                unit: None,
+                default: "".into(),
+                line: 0,
+            },
+            InputInfo {
+                name: "index".into(),
+                kind: InputKind::Collection,
+                domain: "wells".into(),
+                unit: None,
+                default: "".into(),
+                line: 0,
+            },
+            InputInfo {
+                name: "rate".into(),
+                kind: InputKind::Collection,
+                domain: "wells".into(),
+                unit: None,
+                default: "".into(),
+                line: 0,
+            },
+        ]),
+        min_dim: 1,
+        retries: Vec::new(),
+        solves: Vec::new(),
+        outputs: Vec::from([
+            OutputInfo {
+                tag: "cells".into(),
+                kind: OutputKind::Numbers(EntityKind::Cell),
+                unit: None,
+            },
+            OutputInfo {
+                tag: "wells".into(),
+                kind: OutputKind::Numbers(EntityKind::Cell),
+                unit: None,
+            },
+        ]),
+        axes: AxisUnits {
+            coordinates: Some("m".into()),
+            time: None,
         },
-        InputInfo {
-            name: "dt",
-            kind: InputKind::Scalar,
-            domain: "",
-            unit: None,
-            default: "0.5",
-            line: 0,
-        },
-        InputInfo {
-            name: "wells",
-            kind: InputKind::Domain,
-            domain: "AllCells()",
-            unit: None,
-            default: "",
-            line: 0,
-        },
-        InputInfo {
-            name: "p",
-            kind: InputKind::Collection,
-            domain: "AllCells()",
-            unit: None,
-            default: "",
-            line: 0,
-        },
-        InputInfo {
-            name: "p0",
-            kind: InputKind::Collection,
-            domain: "AllCells()",
-            unit: None,
-            default: "",
-            line: 0,
-        },
-        InputInfo {
-            name: "bhp",
-            kind: InputKind::Collection,
-            domain: "wells",
-            unit: None,
-            default: "",
-            line: 0,
-        },
-        InputInfo {
-            name: "index",
-            kind: InputKind::Collection,
-            domain: "wells",
-            unit: None,
-            default: "",
-            line: 0,
-        },
-        InputInfo {
-            name: "rate",
-            kind: InputKind::Collection,
-            domain: "wells",
-            unit: None,
-            default: "",
-            line: 0,
-        },
-    ],
-    min_dim: 1,
-    retries: &[],
-    solves: &[],
-    outputs: &[
-        OutputInfo {
-            tag: "cells",
-            kind: OutputKind::Numbers(EntityKind::Cell),
-            unit: None,
-        },
-        OutputInfo {
-            tag: "wells",
-            kind: OutputKind::Numbers(EntityKind::Cell),
-            unit: None,
-        },
-    ],
-    axes: AxisUnits {
-        coordinates: Some("m"),
-        time: None,
-    },
-};
+    }
+}
+
 /// The most collections that live at the same time, and what linear systems there are.
-pub static MEMORY: MemoryPlan = MemoryPlan {
-    collections: &[
-        SetMemory {
-            name: "AllCells()",
-            set: CanonicalSet::new(EntityKind::Cell, Extent::All),
-            canonical: true,
-            general: Buffers::new([3, 3, 3], 0, 0),
-            cartesian: Buffers::new([3, 3, 3], 0, 0),
-            reduced: false,
-        },
-        SetMemory {
-            name: "InteriorFaces()",
-            set: CanonicalSet::new(EntityKind::Face, Extent::Interior),
-            canonical: true,
-            general: Buffers::new([1, 1, 1], 0, 0),
-            cartesian: Buffers::new([0, 0, 0], 0, 0),
-            reduced: false,
-        },
-        SetMemory {
-            name: "wells",
-            set: CanonicalSet::new(EntityKind::Cell, Extent::All),
-            canonical: false,
-            general: Buffers::new([4, 4, 4], 0, 0),
-            cartesian: Buffers::new([4, 4, 4], 0, 0),
-            reduced: false,
-        },
-    ],
-    solves: &[],
-    topology: false,
-    geometry: false,
-    positions: &[CanonicalSet::new(EntityKind::Face, Extent::Interior)],
-    lists: &[],
-};
+pub fn memory() -> MemoryPlan {
+    MemoryPlan {
+        collections: Vec::from([
+            SetMemory {
+                name: "AllCells()".into(),
+                set: CanonicalSet::new(EntityKind::Cell, Extent::All),
+                canonical: true,
+                general: Buffers::new([3, 3, 3], 0, 0),
+                cartesian: Buffers::new([3, 3, 3], 0, 0),
+                reduced: false,
+            },
+            SetMemory {
+                name: "InteriorFaces()".into(),
+                set: CanonicalSet::new(EntityKind::Face, Extent::Interior),
+                canonical: true,
+                general: Buffers::new([1, 1, 1], 0, 0),
+                cartesian: Buffers::new([0, 0, 0], 0, 0),
+                reduced: false,
+            },
+            SetMemory {
+                name: "wells".into(),
+                set: CanonicalSet::new(EntityKind::Cell, Extent::All),
+                canonical: false,
+                general: Buffers::new([4, 4, 4], 0, 0),
+                cartesian: Buffers::new([4, 4, 4], 0, 0),
+                reduced: false,
+            },
+        ]),
+        solves: Vec::new(),
+        topology: false,
+        geometry: false,
+        positions: Vec::from([CanonicalSet::new(EntityKind::Face, Extent::Interior)]),
+        lists: Vec::new(),
+    }
+}
 
 /// Runs the program.
 ///
 /// # Errors
 /// Those of the simulation, of its input and of the back-end, with the Equelle line.
 pub fn simulate<R: Kernels>(rt: &mut R) -> Result<(), Error> {
-    rt.plan_memory(&MEMORY)?;
+    rt.plan_memory(memory())?;
     let default = rt.scalar(0.25);
     let compressibility = rt.input_scalar("compressibility", &default)?;
     let default_2 = rt.scalar(2.0);

@@ -2,7 +2,7 @@
 use equelle_runtime::launch::{Backend, launch};
 fn main() -> std::process::ExitCode {
     launch(
-        &cells_wells::PROGRAM,
+        cells_wells::program(),
         &[
             Backend {
                 name: "serial",

@@ -2,7 +2,7 @@
 use equelle_runtime::launch::{Backend, launch};
 fn main() -> std::process::ExitCode {
     launch(
-        &every_construct::PROGRAM,
+        every_construct::program(),
         &[
             Backend {
                 name: "serial",

@@ -15,214 +15,219 @@ use kernels::{
 };
 
 /// What messages at run time need to know of the program.
-pub static PROGRAM: Program = Program {
-    name: "every_construct",
-    source: Source {
-        file: "every_construct.equelle",
-        text: "",
-        imports: &[],
-    },
-    inputs: &[
-        InputInfo {
-            name: "wells",
-            kind: InputKind::Domain,
-            domain: "AllCells()",
-            unit: None,
-            default: "",
-            line: 0,
+pub fn program() -> Program {
+    Program {
+        name: "every_construct".into(),
+        source: Source {
+            file: "every_construct.equelle".into(),
+            text: "".into(),
+            imports: Vec::new(),
         },
-        InputInfo {
-            name: "inlet",
-            kind: InputKind::Domain,
-            domain: "BoundaryFaces()",
-            unit: None,
-            default: "",
-            line: 0,
+        inputs: Vec::from([
+            InputInfo {
+                name: "wells".into(),
+                kind: InputKind::Domain,
+                domain: "AllCells()".into(),
+                unit: None,
+                default: "".into(),
+                line: 0,
+            },
+            InputInfo {
+                name: "inlet".into(),
+                kind: InputKind::Domain,
+                domain: "BoundaryFaces()".into(),
+                unit: None,
+                default: "".into(),
+                line: 0,
+            },
+            InputInfo {
+                name: "u".into(),
+                kind: InputKind::Collection,
+                domain: "AllCells()".into(),
+                unit: None,
+                default: "".into(),
+                line: 0,
+            },
+            InputInfo {
+                name: "q".into(),
+                kind: InputKind::Collection,
+                domain: "AllFaces()".into(),
+                unit: None,
+                default: "".into(),
+                line: 0,
+            },
+            InputInfo {
+                name: "rate".into(),
+                kind: InputKind::Collection,
+                domain: "wells".into(),
+                unit: None,
+                default: "".into(),
+                line: 0,
+            },
+            InputInfo {
+                name: "steps".into(),
+                kind: InputKind::Sequence,
+                domain: "".into(),
+                unit: None,
+                default: "".into(),
+                line: 0,
+            },
+        ]),
+        min_dim: 2,
+        retries: Vec::new(),
+        solves: Vec::new(),
+        outputs: Vec::from([
+            OutputInfo {
+                tag: "total".into(),
+                kind: OutputKind::Number,
+                unit: None,
+            },
+            OutputInfo {
+                tag: "most".into(),
+                kind: OutputKind::Number,
+                unit: None,
+            },
+            OutputInfo {
+                tag: "largest".into(),
+                kind: OutputKind::Number,
+                unit: None,
+            },
+            OutputInfo {
+                tag: "u".into(),
+                kind: OutputKind::Numbers(EntityKind::Cell),
+                unit: None,
+            },
+            OutputInfo {
+                tag: "jump".into(),
+                kind: OutputKind::Numbers(EntityKind::Face),
+                unit: None,
+            },
+            OutputInfo {
+                tag: "large".into(),
+                kind: OutputKind::Numbers(EntityKind::Face),
+                unit: None,
+            },
+            OutputInfo {
+                tag: "inlet_size".into(),
+                kind: OutputKind::Numbers(EntityKind::Face),
+                unit: None,
+            },
+            OutputInfo {
+                tag: "inside".into(),
+                kind: OutputKind::Numbers(EntityKind::Face),
+                unit: None,
+            },
+            OutputInfo {
+                tag: "least".into(),
+                kind: OutputKind::Number,
+                unit: None,
+            },
+            OutputInfo {
+                tag: "ratio".into(),
+                kind: OutputKind::Number,
+                unit: None,
+            },
+            OutputInfo {
+                tag: "sizes".into(),
+                kind: OutputKind::Numbers(EntityKind::Face),
+                unit: None,
+            },
+            OutputInfo {
+                tag: "t".into(),
+                kind: OutputKind::Numbers(EntityKind::Face),
+                unit: None,
+            },
+            OutputInfo {
+                tag: "w".into(),
+                kind: OutputKind::Numbers(EntityKind::Cell),
+                unit: None,
+            },
+            OutputInfo {
+                tag: "size".into(),
+                kind: OutputKind::Numbers(EntityKind::Cell),
+                unit: None,
+            },
+        ]),
+        axes: AxisUnits {
+            coordinates: Some("m".into()),
+            time: None,
         },
-        InputInfo {
-            name: "u",
-            kind: InputKind::Collection,
-            domain: "AllCells()",
-            unit: None,
-            default: "",
-            line: 0,
-        },
-        InputInfo {
-            name: "q",
-            kind: InputKind::Collection,
-            domain: "AllFaces()",
-            unit: None,
-            default: "",
-            line: 0,
-        },
-        InputInfo {
-            name: "rate",
-            kind: InputKind::Collection,
-            domain: "wells",
-            unit: None,
-            default: "",
-            line: 0,
-        },
-        InputInfo {
-            name: "steps",
-            kind: InputKind::Sequence,
-            domain: "",
-            unit: None,
-            default: "",
-            line: 0,
-        },
-    ],
-    min_dim: 2,
-    retries: &[],
-    solves: &[],
-    outputs: &[
-        OutputInfo {
-            tag: "total",
-            kind: OutputKind::Number,
-            unit: None,
-        },
-        OutputInfo {
-            tag: "most",
-            kind: OutputKind::Number,
-            unit: None,
-        },
-        OutputInfo {
-            tag: "largest",
-            kind: OutputKind::Number,
-            unit: None,
-        },
-        OutputInfo {
-            tag: "u",
-            kind: OutputKind::Numbers(EntityKind::Cell),
-            unit: None,
-        },
-        OutputInfo {
-            tag: "jump",
-            kind: OutputKind::Numbers(EntityKind::Face),
-            unit: None,
-        },
-        OutputInfo {
-            tag: "large",
-            kind: OutputKind::Numbers(EntityKind::Face),
-            unit: None,
-        },
-        OutputInfo {
-            tag: "inlet_size",
-            kind: OutputKind::Numbers(EntityKind::Face),
-            unit: None,
-        },
-        OutputInfo {
-            tag: "inside",
-            kind: OutputKind::Numbers(EntityKind::Face),
-            unit: None,
-        },
-        OutputInfo {
-            tag: "least",
-            kind: OutputKind::Number,
-            unit: None,
-        },
-        OutputInfo {
-            tag: "ratio",
-            kind: OutputKind::Number,
-            unit: None,
-        },
-        OutputInfo {
-            tag: "sizes",
-            kind: OutputKind::Numbers(EntityKind::Face),
-            unit: None,
-        },
-        OutputInfo {
-            tag: "t",
-            kind: OutputKind::Numbers(EntityKind::Face),
-            unit: None,
-        },
-        OutputInfo {
-            tag: "w",
-            kind: OutputKind::Numbers(EntityKind::Cell),
-            unit: None,
-        },
-        OutputInfo {
-            tag: "size",
-            kind: OutputKind::Numbers(EntityKind::Cell),
-            unit: None,
-        },
-    ],
-    axes: AxisUnits {
-        coordinates: Some("m"),
-        time: None,
-    },
-};
+    }
+}
+
 /// The most collections that live at the same time, and what linear systems there are.
-pub static MEMORY: MemoryPlan = MemoryPlan {
-    collections: &[
-        SetMemory {
-            name: "AllCells()",
-            set: CanonicalSet::new(EntityKind::Cell, Extent::All),
-            canonical: true,
-            general: Buffers::new([7, 8, 9], 3, 0),
-            cartesian: Buffers::new([6, 7, 8], 3, 0),
-            reduced: true,
-        },
-        SetMemory {
-            name: "InteriorFaces()",
-            set: CanonicalSet::new(EntityKind::Face, Extent::Interior),
-            canonical: true,
-            general: Buffers::new([2, 2, 2], 0, 2),
-            cartesian: Buffers::new([1, 1, 1], 0, 2),
-            reduced: false,
-        },
-        SetMemory {
-            name: "AllFaces()",
-            set: CanonicalSet::new(EntityKind::Face, Extent::All),
-            canonical: true,
-            general: Buffers::new([1, 1, 1], 0, 0),
-            cartesian: Buffers::new([1, 1, 1], 0, 0),
-            reduced: false,
-        },
-        SetMemory {
-            name: "wells",
-            set: CanonicalSet::new(EntityKind::Cell, Extent::All),
-            canonical: false,
-            general: Buffers::new([3, 3, 3], 0, 0),
-            cartesian: Buffers::new([3, 3, 3], 0, 0),
-            reduced: true,
-        },
-        SetMemory {
-            name: "inlet",
-            set: CanonicalSet::new(EntityKind::Face, Extent::Boundary),
-            canonical: false,
-            general: Buffers::new([2, 2, 2], 1, 2),
-            cartesian: Buffers::new([2, 2, 2], 1, 2),
-            reduced: false,
-        },
-        SetMemory {
-            name: "large",
-            set: CanonicalSet::new(EntityKind::Face, Extent::Boundary),
-            canonical: false,
-            general: Buffers::new([0, 0, 0], 0, 1),
-            cartesian: Buffers::new([0, 0, 0], 0, 1),
-            reduced: false,
-        },
-    ],
-    solves: &[],
-    topology: true,
-    geometry: true,
-    positions: &[
-        CanonicalSet::new(EntityKind::Face, Extent::Interior),
-        CanonicalSet::new(EntityKind::Face, Extent::Boundary),
-    ],
-    lists: &[
-        CanonicalSet::new(EntityKind::Face, Extent::Interior),
-        CanonicalSet::new(EntityKind::Face, Extent::Boundary),
-    ],
-};
+pub fn memory() -> MemoryPlan {
+    MemoryPlan {
+        collections: Vec::from([
+            SetMemory {
+                name: "AllCells()".into(),
+                set: CanonicalSet::new(EntityKind::Cell, Extent::All),
+                canonical: true,
+                general: Buffers::new([7, 8, 9], 3, 0),
+                cartesian: Buffers::new([6, 7, 8], 3, 0),
+                reduced: true,
+            },
+            SetMemory {
+                name: "InteriorFaces()".into(),
+                set: CanonicalSet::new(EntityKind::Face, Extent::Interior),
+                canonical: true,
+                general: Buffers::new([2, 2, 2], 0, 2),
+                cartesian: Buffers::new([1, 1, 1], 0, 2),
+                reduced: false,
+            },
+            SetMemory {
+                name: "AllFaces()".into(),
+                set: CanonicalSet::new(EntityKind::Face, Extent::All),
+                canonical: true,
+                general: Buffers::new([1, 1, 1], 0, 0),
+                cartesian: Buffers::new([1, 1, 1], 0, 0),
+                reduced: false,
+            },
+            SetMemory {
+                name: "wells".into(),
+                set: CanonicalSet::new(EntityKind::Cell, Extent::All),
+                canonical: false,
+                general: Buffers::new([3, 3, 3], 0, 0),
+                cartesian: Buffers::new([3, 3, 3], 0, 0),
+                reduced: true,
+            },
+            SetMemory {
+                name: "inlet".into(),
+                set: CanonicalSet::new(EntityKind::Face, Extent::Boundary),
+                canonical: false,
+                general: Buffers::new([2, 2, 2], 1, 2),
+                cartesian: Buffers::new([2, 2, 2], 1, 2),
+                reduced: false,
+            },
+            SetMemory {
+                name: "large".into(),
+                set: CanonicalSet::new(EntityKind::Face, Extent::Boundary),
+                canonical: false,
+                general: Buffers::new([0, 0, 0], 0, 1),
+                cartesian: Buffers::new([0, 0, 0], 0, 1),
+                reduced: false,
+            },
+        ]),
+        solves: Vec::new(),
+        topology: true,
+        geometry: true,
+        positions: Vec::from([
+            CanonicalSet::new(EntityKind::Face, Extent::Interior),
+            CanonicalSet::new(EntityKind::Face, Extent::Boundary),
+        ]),
+        lists: Vec::from([
+            CanonicalSet::new(EntityKind::Face, Extent::Interior),
+            CanonicalSet::new(EntityKind::Face, Extent::Boundary),
+        ]),
+    }
+}
 
 /// Runs the program.
 ///
 /// # Errors
 /// Those of the simulation, of its input and of the back-end, with the Equelle line.
 pub fn simulate<R: Kernels + Operations + Checkpoint>(rt: &mut R) -> Result<(), Error> {
-    rt.plan_memory(&MEMORY)?;
+    rt.plan_memory(memory())?;
     let cells = rt.domain(CanonicalSet::new(EntityKind::Cell, Extent::All))?;
     let faces = rt.domain(CanonicalSet::new(EntityKind::Face, Extent::All))?;
     let interior = rt.domain(CanonicalSet::new(EntityKind::Face, Extent::Interior))?;

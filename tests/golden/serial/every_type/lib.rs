@@ -14,196 +14,201 @@ use kernels::{
 };
 
 /// What messages at run time need to know of the program.
-pub static PROGRAM: Program = Program {
-    name: "every_type",
-    source: Source {
-        file: "every_type.equelle",
-        text: "",
-        imports: &[],
-    },
-    inputs: &[
-        InputInfo {
-            name: "wells",
-            kind: InputKind::Domain,
-            domain: "AllCells()",
-            unit: None,
-            default: "",
-            line: 0,
+pub fn program() -> Program {
+    Program {
+        name: "every_type".into(),
+        source: Source {
+            file: "every_type.equelle".into(),
+            text: "".into(),
+            imports: Vec::new(),
         },
-        InputInfo {
-            name: "nowhere",
-            kind: InputKind::Domain,
-            domain: "AllCells()",
-            unit: None,
-            default: "",
-            line: 0,
+        inputs: Vec::from([
+            InputInfo {
+                name: "wells".into(),
+                kind: InputKind::Domain,
+                domain: "AllCells()".into(),
+                unit: None,
+                default: "".into(),
+                line: 0,
+            },
+            InputInfo {
+                name: "nowhere".into(),
+                kind: InputKind::Domain,
+                domain: "AllCells()".into(),
+                unit: None,
+                default: "".into(),
+                line: 0,
+            },
+            InputInfo {
+                name: "u".into(),
+                kind: InputKind::Collection,
+                domain: "AllCells()".into(),
+                unit: None,
+                default: "".into(),
+                line: 0,
+            },
+            InputInfo {
+                name: "k".into(),
+                kind: InputKind::Scalar,
+                domain: "".into(),
+                unit: None,
+                default: "0.25".into(),
+                line: 0,
+            },
+        ]),
+        min_dim: 2,
+        retries: Vec::new(),
+        solves: Vec::new(),
+        outputs: Vec::from([
+            OutputInfo {
+                tag: "cell".into(),
+                kind: OutputKind::Numbers(EntityKind::Face),
+                unit: None,
+            },
+            OutputInfo {
+                tag: "self".into(),
+                kind: OutputKind::Numbers(EntityKind::Cell),
+                unit: None,
+            },
+            OutputInfo {
+                tag: "v".into(),
+                kind: OutputKind::Vectors(EntityKind::Cell),
+                unit: None,
+            },
+            OutputInfo {
+                tag: "s".into(),
+                kind: OutputKind::Numbers(EntityKind::Cell),
+                unit: None,
+            },
+            OutputInfo {
+                tag: "b".into(),
+                kind: OutputKind::Numbers(EntityKind::Cell),
+                unit: None,
+            },
+            OutputInfo {
+                tag: "w".into(),
+                kind: OutputKind::Numbers(EntityKind::Cell),
+                unit: None,
+            },
+            OutputInfo {
+                tag: "flux".into(),
+                kind: OutputKind::Numbers(EntityKind::Cell),
+                unit: None,
+            },
+            OutputInfo {
+                tag: "doubled".into(),
+                kind: OutputKind::Vectors(EntityKind::Cell),
+                unit: None,
+            },
+            OutputInfo {
+                tag: "rate".into(),
+                kind: OutputKind::Vectors(EntityKind::Cell),
+                unit: None,
+            },
+            OutputInfo {
+                tag: "at_cell".into(),
+                kind: OutputKind::Vectors(EntityKind::Face),
+                unit: None,
+            },
+            OutputInfo {
+                tag: "alive".into(),
+                kind: OutputKind::Numbers(EntityKind::Face),
+                unit: None,
+            },
+            OutputInfo {
+                tag: "padded".into(),
+                kind: OutputKind::Vectors(EntityKind::Face),
+                unit: None,
+            },
+            OutputInfo {
+                tag: "same".into(),
+                kind: OutputKind::Numbers(EntityKind::Face),
+                unit: None,
+            },
+            OutputInfo {
+                tag: "seen".into(),
+                kind: OutputKind::Vectors(EntityKind::Cell),
+                unit: None,
+            },
+            OutputInfo {
+                tag: "told".into(),
+                kind: OutputKind::Numbers(EntityKind::Cell),
+                unit: None,
+            },
+            OutputInfo {
+                tag: "total".into(),
+                kind: OutputKind::Vector,
+                unit: None,
+            },
+            OutputInfo {
+                tag: "some".into(),
+                kind: OutputKind::Number,
+                unit: None,
+            },
+            OutputInfo {
+                tag: "product".into(),
+                kind: OutputKind::Number,
+                unit: None,
+            },
+        ]),
+        axes: AxisUnits {
+            coordinates: Some("m".into()),
+            time: None,
         },
-        InputInfo {
-            name: "u",
-            kind: InputKind::Collection,
-            domain: "AllCells()",
-            unit: None,
-            default: "",
-            line: 0,
-        },
-        InputInfo {
-            name: "k",
-            kind: InputKind::Scalar,
-            domain: "",
-            unit: None,
-            default: "0.25",
-            line: 0,
-        },
-    ],
-    min_dim: 2,
-    retries: &[],
-    solves: &[],
-    outputs: &[
-        OutputInfo {
-            tag: "cell",
-            kind: OutputKind::Numbers(EntityKind::Face),
-            unit: None,
-        },
-        OutputInfo {
-            tag: "self",
-            kind: OutputKind::Numbers(EntityKind::Cell),
-            unit: None,
-        },
-        OutputInfo {
-            tag: "v",
-            kind: OutputKind::Vectors(EntityKind::Cell),
-            unit: None,
-        },
-        OutputInfo {
-            tag: "s",
-            kind: OutputKind::Numbers(EntityKind::Cell),
-            unit: None,
-        },
-        OutputInfo {
-            tag: "b",
-            kind: OutputKind::Numbers(EntityKind::Cell),
-            unit: None,
-        },
-        OutputInfo {
-            tag: "w",
-            kind: OutputKind::Numbers(EntityKind::Cell),
-            unit: None,
-        },
-        OutputInfo {
-            tag: "flux",
-            kind: OutputKind::Numbers(EntityKind::Cell),
-            unit: None,
-        },
-        OutputInfo {
-            tag: "doubled",
-            kind: OutputKind::Vectors(EntityKind::Cell),
-            unit: None,
-        },
-        OutputInfo {
-            tag: "rate",
-            kind: OutputKind::Vectors(EntityKind::Cell),
-            unit: None,
-        },
-        OutputInfo {
-            tag: "at_cell",
-            kind: OutputKind::Vectors(EntityKind::Face),
-            unit: None,
-        },
-        OutputInfo {
-            tag: "alive",
-            kind: OutputKind::Numbers(EntityKind::Face),
-            unit: None,
-        },
-        OutputInfo {
-            tag: "padded",
-            kind: OutputKind::Vectors(EntityKind::Face),
-            unit: None,
-        },
-        OutputInfo {
-            tag: "same",
-            kind: OutputKind::Numbers(EntityKind::Face),
-            unit: None,
-        },
-        OutputInfo {
-            tag: "seen",
-            kind: OutputKind::Vectors(EntityKind::Cell),
-            unit: None,
-        },
-        OutputInfo {
-            tag: "told",
-            kind: OutputKind::Numbers(EntityKind::Cell),
-            unit: None,
-        },
-        OutputInfo {
-            tag: "total",
-            kind: OutputKind::Vector,
-            unit: None,
-        },
-        OutputInfo {
-            tag: "some",
-            kind: OutputKind::Number,
-            unit: None,
-        },
-        OutputInfo {
-            tag: "product",
-            kind: OutputKind::Number,
-            unit: None,
-        },
-    ],
-    axes: AxisUnits {
-        coordinates: Some("m"),
-        time: None,
-    },
-};
+    }
+}
+
 /// The most collections that live at the same time, and what linear systems there are.
-pub static MEMORY: MemoryPlan = MemoryPlan {
-    collections: &[
-        SetMemory {
-            name: "AllCells()",
-            set: CanonicalSet::new(EntityKind::Cell, Extent::All),
-            canonical: true,
-            general: Buffers::new([9, 14, 19], 3, 1),
-            cartesian: Buffers::new([9, 14, 19], 3, 1),
-            reduced: true,
-        },
-        SetMemory {
-            name: "AllFaces()",
-            set: CanonicalSet::new(EntityKind::Face, Extent::All),
-            canonical: true,
-            general: Buffers::new([2, 4, 6], 1, 2),
-            cartesian: Buffers::new([2, 4, 6], 1, 2),
-            reduced: false,
-        },
-        SetMemory {
-            name: "wells",
-            set: CanonicalSet::new(EntityKind::Cell, Extent::All),
-            canonical: false,
-            general: Buffers::new([1, 2, 3], 0, 0),
-            cartesian: Buffers::new([1, 2, 3], 0, 0),
-            reduced: false,
-        },
-        SetMemory {
-            name: "nowhere",
-            set: CanonicalSet::new(EntityKind::Cell, Extent::All),
-            canonical: false,
-            general: Buffers::new([2, 3, 4], 2, 0),
-            cartesian: Buffers::new([2, 3, 4], 2, 0),
-            reduced: true,
-        },
-    ],
-    solves: &[],
-    topology: false,
-    geometry: false,
-    positions: &[],
-    lists: &[],
-};
+pub fn memory() -> MemoryPlan {
+    MemoryPlan {
+        collections: Vec::from([
+            SetMemory {
+                name: "AllCells()".into(),
+                set: CanonicalSet::new(EntityKind::Cell, Extent::All),
+                canonical: true,
+                general: Buffers::new([9, 14, 19], 3, 1),
+                cartesian: Buffers::new([9, 14, 19], 3, 1),
+                reduced: true,
+            },
+            SetMemory {
+                name: "AllFaces()".into(),
+                set: CanonicalSet::new(EntityKind::Face, Extent::All),
+                canonical: true,
+                general: Buffers::new([2, 4, 6], 1, 2),
+                cartesian: Buffers::new([2, 4, 6], 1, 2),
+                reduced: false,
+            },
+            SetMemory {
+                name: "wells".into(),
+                set: CanonicalSet::new(EntityKind::Cell, Extent::All),
+                canonical: false,
+                general: Buffers::new([1, 2, 3], 0, 0),
+                cartesian: Buffers::new([1, 2, 3], 0, 0),
+                reduced: false,
+            },
+            SetMemory {
+                name: "nowhere".into(),
+                set: CanonicalSet::new(EntityKind::Cell, Extent::All),
+                canonical: false,
+                general: Buffers::new([2, 3, 4], 2, 0),
+                cartesian: Buffers::new([2, 3, 4], 2, 0),
+                reduced: true,
+            },
+        ]),
+        solves: Vec::new(),
+        topology: false,
+        geometry: false,
+        positions: Vec::new(),
+        lists: Vec::new(),
+    }
+}
 
 /// Runs the program.
 ///
 /// # Errors
 /// Those of the simulation, of its input and of the back-end, with the Equelle line.
 pub fn simulate<R: Kernels>(rt: &mut R) -> Result<(), Error> {
-    rt.plan_memory(&MEMORY)?;
+    rt.plan_memory(memory())?;
     let cells = rt.domain(CanonicalSet::new(EntityKind::Cell, Extent::All))?;
     let wells = rt.input_domain("wells", &cells)?;
     let nowhere = rt.input_domain("nowhere", &cells)?;

@@ -2,7 +2,7 @@
 use equelle_runtime::launch::{Backend, launch};
 fn main() -> std::process::ExitCode {
     launch(
-        &every_type::PROGRAM,
+        every_type::program(),
         &[
             Backend {
                 name: "serial",

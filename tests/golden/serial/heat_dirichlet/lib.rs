@@ -12,119 +12,124 @@ use equelle_runtime::{
 use kernels::{ComputeBtrans, ComputeItrans, ComputeU, Kernels};
 
 /// What messages at run time need to know of the program.
-pub static PROGRAM: Program = Program {
-    name: "heat_dirichlet",
-    source: Source {
-        file: "heat_dirichlet.equelle",
-        text: "",
-        imports: &[],
-    },
-    inputs: &[
-        InputInfo {
-            name: "k",
-            kind: InputKind::Scalar,
-            domain: "",
-            unit: None,
-            default: "0.3",
-            line: 0,
+pub fn program() -> Program {
+    Program {
+        name: "heat_dirichlet".into(),
+        source: Source {
+            file: "heat_dirichlet.equelle".into(),
+            text: "".into(),
+            imports: Vec::new(),
         },
-        InputInfo {
-            name: "dirichlet_boundary",
-            kind: InputKind::Domain,
-            domain: "BoundaryFaces()",
-            unit: None,
-            default: "",
-            line: 0,
+        inputs: Vec::from([
+            InputInfo {
+                name: "k".into(),
+                kind: InputKind::Scalar,
+                domain: "".into(),
+                unit: None,
+                default: "0.3".into(),
+                line: 0,
+            },
+            InputInfo {
+                name: "dirichlet_boundary".into(),
+                kind: InputKind::Domain,
+                domain: "BoundaryFaces()".into(),
+                unit: None,
+                default: "".into(),
+                line: 0,
+            },
+            InputInfo {
+                name: "dirichlet_val".into(),
+                kind: InputKind::Collection,
+                domain: "dirichlet_boundary".into(),
+                unit: None,
+                default: "".into(),
+                line: 0,
+            },
+            InputInfo {
+                name: "u_initial".into(),
+                kind: InputKind::Collection,
+                domain: "AllCells()".into(),
+                unit: None,
+                default: "".into(),
+                line: 0,
+            },
+            InputInfo {
+                name: "timesteps".into(),
+                kind: InputKind::Sequence,
+                domain: "".into(),
+                unit: None,
+                default: "".into(),
+                line: 0,
+            },
+        ]),
+        min_dim: 1,
+        retries: Vec::new(),
+        solves: Vec::new(),
+        outputs: Vec::from([
+            OutputInfo {
+                tag: "expU".into(),
+                kind: OutputKind::Numbers(EntityKind::Cell),
+                unit: None,
+            },
+            OutputInfo {
+                tag: "maximum of u".into(),
+                kind: OutputKind::Number,
+                unit: None,
+            },
+        ]),
+        axes: AxisUnits {
+            coordinates: Some("m".into()),
+            time: None,
         },
-        InputInfo {
-            name: "dirichlet_val",
-            kind: InputKind::Collection,
-            domain: "dirichlet_boundary",
-            unit: None,
-            default: "",
-            line: 0,
-        },
-        InputInfo {
-            name: "u_initial",
-            kind: InputKind::Collection,
-            domain: "AllCells()",
-            unit: None,
-            default: "",
-            line: 0,
-        },
-        InputInfo {
-            name: "timesteps",
-            kind: InputKind::Sequence,
-            domain: "",
-            unit: None,
-            default: "",
-            line: 0,
-        },
-    ],
-    min_dim: 1,
-    retries: &[],
-    solves: &[],
-    outputs: &[
-        OutputInfo {
-            tag: "expU",
-            kind: OutputKind::Numbers(EntityKind::Cell),
-            unit: None,
-        },
-        OutputInfo {
-            tag: "maximum of u",
-            kind: OutputKind::Number,
-            unit: None,
-        },
-    ],
-    axes: AxisUnits {
-        coordinates: Some("m"),
-        time: None,
-    },
-};
+    }
+}
+
 /// The most collections that live at the same time, and what linear systems there are.
-pub static MEMORY: MemoryPlan = MemoryPlan {
-    collections: &[
-        SetMemory {
-            name: "AllCells()",
-            set: CanonicalSet::new(EntityKind::Cell, Extent::All),
-            canonical: true,
-            general: Buffers::new([2, 2, 2], 0, 0),
-            cartesian: Buffers::new([2, 2, 2], 0, 0),
-            reduced: true,
-        },
-        SetMemory {
-            name: "InteriorFaces()",
-            set: CanonicalSet::new(EntityKind::Face, Extent::Interior),
-            canonical: true,
-            general: Buffers::new([1, 1, 1], 0, 0),
-            cartesian: Buffers::new([0, 0, 0], 0, 0),
-            reduced: false,
-        },
-        SetMemory {
-            name: "dirichlet_boundary",
-            set: CanonicalSet::new(EntityKind::Face, Extent::Boundary),
-            canonical: false,
-            general: Buffers::new([2, 2, 2], 0, 0),
-            cartesian: Buffers::new([2, 2, 2], 0, 0),
-            reduced: false,
-        },
-    ],
-    solves: &[],
-    topology: false,
-    geometry: false,
-    positions: &[
-        CanonicalSet::new(EntityKind::Face, Extent::Interior),
-        CanonicalSet::new(EntityKind::Face, Extent::Boundary),
-    ],
-    lists: &[CanonicalSet::new(EntityKind::Face, Extent::Boundary)],
-};
+pub fn memory() -> MemoryPlan {
+    MemoryPlan {
+        collections: Vec::from([
+            SetMemory {
+                name: "AllCells()".into(),
+                set: CanonicalSet::new(EntityKind::Cell, Extent::All),
+                canonical: true,
+                general: Buffers::new([2, 2, 2], 0, 0),
+                cartesian: Buffers::new([2, 2, 2], 0, 0),
+                reduced: true,
+            },
+            SetMemory {
+                name: "InteriorFaces()".into(),
+                set: CanonicalSet::new(EntityKind::Face, Extent::Interior),
+                canonical: true,
+                general: Buffers::new([1, 1, 1], 0, 0),
+                cartesian: Buffers::new([0, 0, 0], 0, 0),
+                reduced: false,
+            },
+            SetMemory {
+                name: "dirichlet_boundary".into(),
+                set: CanonicalSet::new(EntityKind::Face, Extent::Boundary),
+                canonical: false,
+                general: Buffers::new([2, 2, 2], 0, 0),
+                cartesian: Buffers::new([2, 2, 2], 0, 0),
+                reduced: false,
+            },
+        ]),
+        solves: Vec::new(),
+        topology: false,
+        geometry: false,
+        positions: Vec::from([
+            CanonicalSet::new(EntityKind::Face, Extent::Interior),
+            CanonicalSet::new(EntityKind::Face, Extent::Boundary),
+        ]),
+        lists: Vec::from([CanonicalSet::new(EntityKind::Face, Extent::Boundary)]),
+    }
+}
 
 /// Runs the program.
 ///
 /// # Errors
 /// Those of the simulation, of its input and of the back-end, with the Equelle line.
 pub fn simulate<R: Kernels + Operations + Checkpoint>(rt: &mut R) -> Result<(), Error> {
-    rt.plan_memory(&MEMORY)?;
+    rt.plan_memory(memory())?;
     let default = rt.scalar(0.3);
     let k = rt.input_scalar("k", &default)?;
     let boundary_faces = rt

@@ -2,7 +2,7 @@
 use equelle_runtime::launch::{Backend, launch};
 fn main() -> std::process::ExitCode {
     launch(
-        &heat_dirichlet::PROGRAM,
+        heat_dirichlet::program(),
         &[
             Backend {
                 name: "serial",

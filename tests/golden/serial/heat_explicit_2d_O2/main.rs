@@ -2,7 +2,7 @@
 use equelle_runtime::launch::{Backend, launch};
 fn main() -> std::process::ExitCode {
     launch(
-        &heat_explicit_2d::PROGRAM,
+        heat_explicit_2d::program(),
         &[
             Backend {
                 name: "serial",

@@ -14,135 +14,140 @@ use kernels::{
 };
 
 /// What messages at run time need to know of the program.
-pub static PROGRAM: Program = Program {
-    name: "heat_explicit_3d",
-    source: Source {
-        file: "heat_explicit_3d.equelle",
-        text: include_str!("../heat_explicit_3d.equelle"),
-        imports: &[],
-    },
-    inputs: &[
-        InputInfo {
-            name: "k",
-            kind: InputKind::Scalar,
-            domain: "",
-            unit: Some(InputUnit {
-                text: "Meter^2/Second",
-                factor: 1.0,
-                dimension: [2, -1, 0, 0, 0, 0, 0],
-            }),
-            default: "0.3",
-            line: 4,
+pub fn program() -> Program {
+    Program {
+        name: "heat_explicit_3d".into(),
+        source: Source {
+            file: "heat_explicit_3d.equelle".into(),
+            text: include_str!("../heat_explicit_3d.equelle").into(),
+            imports: Vec::new(),
         },
-        InputInfo {
-            name: "timesteps",
-            kind: InputKind::Sequence,
-            domain: "",
-            unit: Some(InputUnit {
-                text: "Second",
-                factor: 1.0,
-                dimension: [0, 1, 0, 0, 0, 0, 0],
-            }),
-            default: "",
-            line: 5,
+        inputs: Vec::from([
+            InputInfo {
+                name: "k".into(),
+                kind: InputKind::Scalar,
+                domain: "".into(),
+                unit: Some(InputUnit {
+                    text: "Meter^2/Second".into(),
+                    factor: 1.0,
+                    dimension: [2, -1, 0, 0, 0, 0, 0],
+                }),
+                default: "0.3".into(),
+                line: 4,
+            },
+            InputInfo {
+                name: "timesteps".into(),
+                kind: InputKind::Sequence,
+                domain: "".into(),
+                unit: Some(InputUnit {
+                    text: "Second".into(),
+                    factor: 1.0,
+                    dimension: [0, 1, 0, 0, 0, 0, 0],
+                }),
+                default: "".into(),
+                line: 5,
+            },
+            InputInfo {
+                name: "u_initial".into(),
+                kind: InputKind::Collection,
+                domain: "AllCells()".into(),
+                unit: Some(InputUnit {
+                    text: "Kelvin".into(),
+                    factor: 1.0,
+                    dimension: [0, 0, 0, 1, 0, 0, 0],
+                }),
+                default: "".into(),
+                line: 6,
+            },
+            InputInfo {
+                name: "dirichlet_boundary".into(),
+                kind: InputKind::Domain,
+                domain: "BoundaryFaces()".into(),
+                unit: None,
+                default: "".into(),
+                line: 7,
+            },
+            InputInfo {
+                name: "dirichlet_val".into(),
+                kind: InputKind::Collection,
+                domain: "dirichlet_boundary".into(),
+                unit: Some(InputUnit {
+                    text: "Kelvin".into(),
+                    factor: 1.0,
+                    dimension: [0, 0, 0, 1, 0, 0, 0],
+                }),
+                default: "".into(),
+                line: 8,
+            },
+        ]),
+        min_dim: 1,
+        retries: Vec::new(),
+        solves: Vec::new(),
+        outputs: Vec::from([
+            OutputInfo {
+                tag: "expU".into(),
+                kind: OutputKind::Numbers(EntityKind::Cell),
+                unit: Some(OutputUnit::Si("K".into())),
+            },
+            OutputInfo {
+                tag: "maximum of u".into(),
+                kind: OutputKind::Number,
+                unit: Some(OutputUnit::Si("K".into())),
+            },
+        ]),
+        axes: AxisUnits {
+            coordinates: Some("m".into()),
+            time: Some("s".into()),
         },
-        InputInfo {
-            name: "u_initial",
-            kind: InputKind::Collection,
-            domain: "AllCells()",
-            unit: Some(InputUnit {
-                text: "Kelvin",
-                factor: 1.0,
-                dimension: [0, 0, 0, 1, 0, 0, 0],
-            }),
-            default: "",
-            line: 6,
-        },
-        InputInfo {
-            name: "dirichlet_boundary",
-            kind: InputKind::Domain,
-            domain: "BoundaryFaces()",
-            unit: None,
-            default: "",
-            line: 7,
-        },
-        InputInfo {
-            name: "dirichlet_val",
-            kind: InputKind::Collection,
-            domain: "dirichlet_boundary",
-            unit: Some(InputUnit {
-                text: "Kelvin",
-                factor: 1.0,
-                dimension: [0, 0, 0, 1, 0, 0, 0],
-            }),
-            default: "",
-            line: 8,
-        },
-    ],
-    min_dim: 1,
-    retries: &[],
-    solves: &[],
-    outputs: &[
-        OutputInfo {
-            tag: "expU",
-            kind: OutputKind::Numbers(EntityKind::Cell),
-            unit: Some(OutputUnit::Si("K")),
-        },
-        OutputInfo {
-            tag: "maximum of u",
-            kind: OutputKind::Number,
-            unit: Some(OutputUnit::Si("K")),
-        },
-    ],
-    axes: AxisUnits {
-        coordinates: Some("m"),
-        time: Some("s"),
-    },
-};
+    }
+}
+
 /// The most collections that live at the same time, and what linear systems there are.
-pub static MEMORY: MemoryPlan = MemoryPlan {
-    collections: &[
-        SetMemory {
-            name: "AllCells()",
-            set: CanonicalSet::new(EntityKind::Cell, Extent::All),
-            canonical: true,
-            general: Buffers::new([2, 2, 2], 0, 0),
-            cartesian: Buffers::new([2, 2, 2], 0, 0),
-            reduced: true,
-        },
-        SetMemory {
-            name: "InteriorFaces()",
-            set: CanonicalSet::new(EntityKind::Face, Extent::Interior),
-            canonical: true,
-            general: Buffers::new([1, 1, 1], 0, 0),
-            cartesian: Buffers::new([0, 0, 0], 0, 0),
-            reduced: false,
-        },
-        SetMemory {
-            name: "dirichlet_boundary",
-            set: CanonicalSet::new(EntityKind::Face, Extent::Boundary),
-            canonical: false,
-            general: Buffers::new([2, 2, 2], 0, 0),
-            cartesian: Buffers::new([2, 2, 2], 0, 0),
-            reduced: false,
-        },
-    ],
-    solves: &[],
-    topology: false,
-    geometry: false,
-    positions: &[
-        CanonicalSet::new(EntityKind::Face, Extent::Interior),
-        CanonicalSet::new(EntityKind::Face, Extent::Boundary),
-    ],
-    lists: &[CanonicalSet::new(EntityKind::Face, Extent::Boundary)],
-};
+pub fn memory() -> MemoryPlan {
+    MemoryPlan {
+        collections: Vec::from([
+            SetMemory {
+                name: "AllCells()".into(),
+                set: CanonicalSet::new(EntityKind::Cell, Extent::All),
+                canonical: true,
+                general: Buffers::new([2, 2, 2], 0, 0),
+                cartesian: Buffers::new([2, 2, 2], 0, 0),
+                reduced: true,
+            },
+            SetMemory {
+                name: "InteriorFaces()".into(),
+                set: CanonicalSet::new(EntityKind::Face, Extent::Interior),
+                canonical: true,
+                general: Buffers::new([1, 1, 1], 0, 0),
+                cartesian: Buffers::new([0, 0, 0], 0, 0),
+                reduced: false,
+            },
+            SetMemory {
+                name: "dirichlet_boundary".into(),
+                set: CanonicalSet::new(EntityKind::Face, Extent::Boundary),
+                canonical: false,
+                general: Buffers::new([2, 2, 2], 0, 0),
+                cartesian: Buffers::new([2, 2, 2], 0, 0),
+                reduced: false,
+            },
+        ]),
+        solves: Vec::new(),
+        topology: false,
+        geometry: false,
+        positions: Vec::from([
+            CanonicalSet::new(EntityKind::Face, Extent::Interior),
+            CanonicalSet::new(EntityKind::Face, Extent::Boundary),
+        ]),
+        lists: Vec::from([CanonicalSet::new(EntityKind::Face, Extent::Boundary)]),
+    }
+}
 
 /// Runs the program.
 ///
 /// # Errors
 /// Those of the simulation, of its input and of the back-end, with the Equelle line.
 pub fn simulate<R: Kernels + Checkpoint>(rt: &mut R) -> Result<(), Error> {
-    rt.plan_memory(&MEMORY)?;
+    rt.plan_memory(memory())?;
     // heat_explicit_3d.equelle:4: k = InputScalarWithDefault("k", 0.3) * 1 [Meter^2/Second]
     rt.line(4);
     let k = {

@@ -2,7 +2,7 @@
 use equelle_runtime::launch::{Backend, launch};
 fn main() -> std::process::ExitCode {
     launch(
-        &heat_explicit_3d::PROGRAM,
+        heat_explicit_3d::program(),
         &[
             Backend {
                 name: "serial",

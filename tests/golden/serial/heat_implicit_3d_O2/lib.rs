@@ -15,161 +15,166 @@ use kernels::{
 };
 
 /// What messages at run time need to know of the program.
-pub static PROGRAM: Program = Program {
-    name: "heat_implicit_3d",
-    source: Source {
-        file: "heat_implicit_3d.equelle",
-        text: include_str!("../heat_implicit_3d.equelle"),
-        imports: &[],
-    },
-    inputs: &[
-        InputInfo {
-            name: "k",
-            kind: InputKind::Scalar,
-            domain: "",
-            unit: Some(InputUnit {
-                text: "Watt / (Meter * Kelvin)",
-                factor: 1.0,
-                dimension: [1, -3, 1, -1, 0, 0, 0],
-            }),
-            default: "2.85",
-            line: 4,
+pub fn program() -> Program {
+    Program {
+        name: "heat_implicit_3d".into(),
+        source: Source {
+            file: "heat_implicit_3d.equelle".into(),
+            text: include_str!("../heat_implicit_3d.equelle").into(),
+            imports: Vec::new(),
         },
-        InputInfo {
-            name: "cv",
-            kind: InputKind::Scalar,
-            domain: "",
-            unit: Some(InputUnit {
-                text: "Joule / (Kelvin * Meter^3)",
-                factor: 1.0,
-                dimension: [-1, -2, 1, -1, 0, 0, 0],
-            }),
-            default: "2170000",
-            line: 5,
+        inputs: Vec::from([
+            InputInfo {
+                name: "k".into(),
+                kind: InputKind::Scalar,
+                domain: "".into(),
+                unit: Some(InputUnit {
+                    text: "Watt / (Meter * Kelvin)".into(),
+                    factor: 1.0,
+                    dimension: [1, -3, 1, -1, 0, 0, 0],
+                }),
+                default: "2.85".into(),
+                line: 4,
+            },
+            InputInfo {
+                name: "cv".into(),
+                kind: InputKind::Scalar,
+                domain: "".into(),
+                unit: Some(InputUnit {
+                    text: "Joule / (Kelvin * Meter^3)".into(),
+                    factor: 1.0,
+                    dimension: [-1, -2, 1, -1, 0, 0, 0],
+                }),
+                default: "2170000".into(),
+                line: 5,
+            },
+            InputInfo {
+                name: "timesteps".into(),
+                kind: InputKind::Sequence,
+                domain: "".into(),
+                unit: Some(InputUnit {
+                    text: "Second".into(),
+                    factor: 1.0,
+                    dimension: [0, 1, 0, 0, 0, 0, 0],
+                }),
+                default: "".into(),
+                line: 6,
+            },
+            InputInfo {
+                name: "u_initial".into(),
+                kind: InputKind::Collection,
+                domain: "AllCells()".into(),
+                unit: Some(InputUnit {
+                    text: "Kelvin".into(),
+                    factor: 1.0,
+                    dimension: [0, 0, 0, 1, 0, 0, 0],
+                }),
+                default: "".into(),
+                line: 7,
+            },
+            InputInfo {
+                name: "dir_boundary".into(),
+                kind: InputKind::Domain,
+                domain: "BoundaryFaces()".into(),
+                unit: None,
+                default: "".into(),
+                line: 8,
+            },
+            InputInfo {
+                name: "dir_val".into(),
+                kind: InputKind::Collection,
+                domain: "dir_boundary".into(),
+                unit: Some(InputUnit {
+                    text: "Kelvin".into(),
+                    factor: 1.0,
+                    dimension: [0, 0, 0, 1, 0, 0, 0],
+                }),
+                default: "".into(),
+                line: 9,
+            },
+        ]),
+        min_dim: 1,
+        retries: Vec::from([Retry { line: 39, obstacle: None }]),
+        solves: Vec::from([
+            Solve {
+                line: 44,
+                unknowns: Vec::from(["u".into()]),
+            },
+        ]),
+        outputs: Vec::from([
+            OutputInfo {
+                tag: "u".into(),
+                kind: OutputKind::Numbers(EntityKind::Cell),
+                unit: Some(OutputUnit::Si("K".into())),
+            },
+            OutputInfo {
+                tag: "maximum of u".into(),
+                kind: OutputKind::Number,
+                unit: Some(OutputUnit::Si("K".into())),
+            },
+        ]),
+        axes: AxisUnits {
+            coordinates: Some("m".into()),
+            time: Some("s".into()),
         },
-        InputInfo {
-            name: "timesteps",
-            kind: InputKind::Sequence,
-            domain: "",
-            unit: Some(InputUnit {
-                text: "Second",
-                factor: 1.0,
-                dimension: [0, 1, 0, 0, 0, 0, 0],
-            }),
-            default: "",
-            line: 6,
-        },
-        InputInfo {
-            name: "u_initial",
-            kind: InputKind::Collection,
-            domain: "AllCells()",
-            unit: Some(InputUnit {
-                text: "Kelvin",
-                factor: 1.0,
-                dimension: [0, 0, 0, 1, 0, 0, 0],
-            }),
-            default: "",
-            line: 7,
-        },
-        InputInfo {
-            name: "dir_boundary",
-            kind: InputKind::Domain,
-            domain: "BoundaryFaces()",
-            unit: None,
-            default: "",
-            line: 8,
-        },
-        InputInfo {
-            name: "dir_val",
-            kind: InputKind::Collection,
-            domain: "dir_boundary",
-            unit: Some(InputUnit {
-                text: "Kelvin",
-                factor: 1.0,
-                dimension: [0, 0, 0, 1, 0, 0, 0],
-            }),
-            default: "",
-            line: 9,
-        },
-    ],
-    min_dim: 1,
-    retries: &[Retry { line: 39, obstacle: None }],
-    solves: &[
-        Solve {
-            line: 44,
-            unknowns: &["u"],
-        },
-    ],
-    outputs: &[
-        OutputInfo {
-            tag: "u",
-            kind: OutputKind::Numbers(EntityKind::Cell),
-            unit: Some(OutputUnit::Si("K")),
-        },
-        OutputInfo {
-            tag: "maximum of u",
-            kind: OutputKind::Number,
-            unit: Some(OutputUnit::Si("K")),
-        },
-    ],
-    axes: AxisUnits {
-        coordinates: Some("m"),
-        time: Some("s"),
-    },
-};
+    }
+}
+
 /// The most collections that live at the same time, and what linear systems there are.
-pub static MEMORY: MemoryPlan = MemoryPlan {
-    collections: &[
-        SetMemory {
-            name: "AllCells()",
-            set: CanonicalSet::new(EntityKind::Cell, Extent::All),
-            canonical: true,
-            general: Buffers::new([5, 5, 5], 0, 0),
-            cartesian: Buffers::new([4, 4, 4], 0, 0),
-            reduced: true,
-        },
-        SetMemory {
-            name: "InteriorFaces()",
-            set: CanonicalSet::new(EntityKind::Face, Extent::Interior),
-            canonical: true,
-            general: Buffers::new([1, 1, 1], 0, 0),
-            cartesian: Buffers::new([0, 0, 0], 0, 0),
-            reduced: false,
-        },
-        SetMemory {
-            name: "dir_boundary",
-            set: CanonicalSet::new(EntityKind::Face, Extent::Boundary),
-            canonical: false,
-            general: Buffers::new([2, 2, 2], 0, 0),
-            cartesian: Buffers::new([2, 2, 2], 0, 0),
-            reduced: false,
-        },
-    ],
-    solves: &[
-        SolveMemory {
-            line: 44,
-            unknowns: &[CanonicalSet::new(EntityKind::Cell, Extent::All)],
-            entries: &[[3, 5, 7]],
-            additions: &[[3, 5, 7]],
-            cartesian: true,
-            blocks: false,
-        },
-    ],
-    topology: false,
-    geometry: false,
-    positions: &[
-        CanonicalSet::new(EntityKind::Face, Extent::Interior),
-        CanonicalSet::new(EntityKind::Face, Extent::Boundary),
-    ],
-    lists: &[CanonicalSet::new(EntityKind::Face, Extent::Boundary)],
-};
+pub fn memory() -> MemoryPlan {
+    MemoryPlan {
+        collections: Vec::from([
+            SetMemory {
+                name: "AllCells()".into(),
+                set: CanonicalSet::new(EntityKind::Cell, Extent::All),
+                canonical: true,
+                general: Buffers::new([5, 5, 5], 0, 0),
+                cartesian: Buffers::new([4, 4, 4], 0, 0),
+                reduced: true,
+            },
+            SetMemory {
+                name: "InteriorFaces()".into(),
+                set: CanonicalSet::new(EntityKind::Face, Extent::Interior),
+                canonical: true,
+                general: Buffers::new([1, 1, 1], 0, 0),
+                cartesian: Buffers::new([0, 0, 0], 0, 0),
+                reduced: false,
+            },
+            SetMemory {
+                name: "dir_boundary".into(),
+                set: CanonicalSet::new(EntityKind::Face, Extent::Boundary),
+                canonical: false,
+                general: Buffers::new([2, 2, 2], 0, 0),
+                cartesian: Buffers::new([2, 2, 2], 0, 0),
+                reduced: false,
+            },
+        ]),
+        solves: Vec::from([
+            SolveMemory {
+                line: 44,
+                unknowns: Vec::from([CanonicalSet::new(EntityKind::Cell, Extent::All)]),
+                entries: Vec::from([[3, 5, 7]]),
+                additions: Vec::from([[3, 5, 7]]),
+                cartesian: true,
+                blocks: false,
+            },
+        ]),
+        topology: false,
+        geometry: false,
+        positions: Vec::from([
+            CanonicalSet::new(EntityKind::Face, Extent::Interior),
+            CanonicalSet::new(EntityKind::Face, Extent::Boundary),
+        ]),
+        lists: Vec::from([CanonicalSet::new(EntityKind::Face, Extent::Boundary)]),
+    }
+}
 
 /// Runs the program.
 ///
 /// # Errors
 /// Those of the simulation, of its input and of the back-end, with the Equelle line.
 pub fn simulate<R: Kernels + Implicit + Checkpoint>(rt: &mut R) -> Result<(), Error> {
-    rt.plan_memory(&MEMORY)?;
+    rt.plan_memory(memory())?;
     // heat_implicit_3d.equelle:4: k = InputScalarWithDefault("k", 2.85) * 1 [Watt / (Meter * Kelvin)]
     rt.line(4);
     let k = {

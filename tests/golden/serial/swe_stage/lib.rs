@@ -12,153 +12,158 @@ use equelle_runtime::{
 use kernels::{Bottom, Kernels, Mean, Stage};
 
 /// What messages at run time need to know of the program.
-pub static PROGRAM: Program = Program {
-    name: "swe_stage",
-    source: Source {
-        file: "swe_stage.equelle",
-        text: "",
-        imports: &[],
-    },
-    inputs: &[
-        InputInfo {
-            name: "h_init",
-            kind: InputKind::Collection,
-            domain: "AllCells()",
-            unit: None,
-            default: "",
-            line: 0,
+pub fn program() -> Program {
+    Program {
+        name: "swe_stage".into(),
+        source: Source {
+            file: "swe_stage.equelle".into(),
+            text: "".into(),
+            imports: Vec::new(),
         },
-        InputInfo {
-            name: "u_init",
-            kind: InputKind::Collection,
-            domain: "AllCells()",
-            unit: None,
-            default: "",
-            line: 0,
+        inputs: Vec::from([
+            InputInfo {
+                name: "h_init".into(),
+                kind: InputKind::Collection,
+                domain: "AllCells()".into(),
+                unit: None,
+                default: "".into(),
+                line: 0,
+            },
+            InputInfo {
+                name: "u_init".into(),
+                kind: InputKind::Collection,
+                domain: "AllCells()".into(),
+                unit: None,
+                default: "".into(),
+                line: 0,
+            },
+            InputInfo {
+                name: "v_init".into(),
+                kind: InputKind::Collection,
+                domain: "AllCells()".into(),
+                unit: None,
+                default: "".into(),
+                line: 0,
+            },
+            InputInfo {
+                name: "b_north".into(),
+                kind: InputKind::Collection,
+                domain: "AllCells()".into(),
+                unit: None,
+                default: "".into(),
+                line: 0,
+            },
+            InputInfo {
+                name: "b_south".into(),
+                kind: InputKind::Collection,
+                domain: "AllCells()".into(),
+                unit: None,
+                default: "".into(),
+                line: 0,
+            },
+            InputInfo {
+                name: "b_east".into(),
+                kind: InputKind::Collection,
+                domain: "AllCells()".into(),
+                unit: None,
+                default: "".into(),
+                line: 0,
+            },
+            InputInfo {
+                name: "b_west".into(),
+                kind: InputKind::Collection,
+                domain: "AllCells()".into(),
+                unit: None,
+                default: "".into(),
+                line: 0,
+            },
+            InputInfo {
+                name: "dx".into(),
+                kind: InputKind::Scalar,
+                domain: "".into(),
+                unit: None,
+                default: "10".into(),
+                line: 0,
+            },
+            InputInfo {
+                name: "dy".into(),
+                kind: InputKind::Scalar,
+                domain: "".into(),
+                unit: None,
+                default: "10".into(),
+                line: 0,
+            },
+            InputInfo {
+                name: "timesteps".into(),
+                kind: InputKind::Sequence,
+                domain: "".into(),
+                unit: None,
+                default: "".into(),
+                line: 0,
+            },
+        ]),
+        min_dim: 2,
+        retries: Vec::new(),
+        solves: Vec::new(),
+        outputs: Vec::from([
+            OutputInfo {
+                tag: "q1".into(),
+                kind: OutputKind::Numbers(EntityKind::Cell),
+                unit: None,
+            },
+            OutputInfo {
+                tag: "q2".into(),
+                kind: OutputKind::Numbers(EntityKind::Cell),
+                unit: None,
+            },
+            OutputInfo {
+                tag: "q3".into(),
+                kind: OutputKind::Numbers(EntityKind::Cell),
+                unit: None,
+            },
+        ]),
+        axes: AxisUnits {
+            coordinates: Some("m".into()),
+            time: None,
         },
-        InputInfo {
-            name: "v_init",
-            kind: InputKind::Collection,
-            domain: "AllCells()",
-            unit: None,
-            default: "",
-            line: 0,
-        },
-        InputInfo {
-            name: "b_north",
-            kind: InputKind::Collection,
-            domain: "AllCells()",
-            unit: None,
-            default: "",
-            line: 0,
-        },
-        InputInfo {
-            name: "b_south",
-            kind: InputKind::Collection,
-            domain: "AllCells()",
-            unit: None,
-            default: "",
-            line: 0,
-        },
-        InputInfo {
-            name: "b_east",
-            kind: InputKind::Collection,
-            domain: "AllCells()",
-            unit: None,
-            default: "",
-            line: 0,
-        },
-        InputInfo {
-            name: "b_west",
-            kind: InputKind::Collection,
-            domain: "AllCells()",
-            unit: None,
-            default: "",
-            line: 0,
-        },
-        InputInfo {
-            name: "dx",
-            kind: InputKind::Scalar,
-            domain: "",
-            unit: None,
-            default: "10",
-            line: 0,
-        },
-        InputInfo {
-            name: "dy",
-            kind: InputKind::Scalar,
-            domain: "",
-            unit: None,
-            default: "10",
-            line: 0,
-        },
-        InputInfo {
-            name: "timesteps",
-            kind: InputKind::Sequence,
-            domain: "",
-            unit: None,
-            default: "",
-            line: 0,
-        },
-    ],
-    min_dim: 2,
-    retries: &[],
-    solves: &[],
-    outputs: &[
-        OutputInfo {
-            tag: "q1",
-            kind: OutputKind::Numbers(EntityKind::Cell),
-            unit: None,
-        },
-        OutputInfo {
-            tag: "q2",
-            kind: OutputKind::Numbers(EntityKind::Cell),
-            unit: None,
-        },
-        OutputInfo {
-            tag: "q3",
-            kind: OutputKind::Numbers(EntityKind::Cell),
-            unit: None,
-        },
-    ],
-    axes: AxisUnits {
-        coordinates: Some("m"),
-        time: None,
-    },
-};
+    }
+}
+
 /// The most collections that live at the same time, and what linear systems there are.
-pub static MEMORY: MemoryPlan = MemoryPlan {
-    collections: &[
-        SetMemory {
-            name: "AllCells()",
-            set: CanonicalSet::new(EntityKind::Cell, Extent::All),
-            canonical: true,
-            general: Buffers::new([23, 23, 23], 0, 0),
-            cartesian: Buffers::new([14, 14, 14], 0, 0),
-            reduced: false,
-        },
-        SetMemory {
-            name: "AllFaces()",
-            set: CanonicalSet::new(EntityKind::Face, Extent::All),
-            canonical: true,
-            general: Buffers::new([3, 3, 3], 0, 0),
-            cartesian: Buffers::new([0, 0, 0], 0, 0),
-            reduced: false,
-        },
-    ],
-    solves: &[],
-    topology: false,
-    geometry: false,
-    positions: &[CanonicalSet::new(EntityKind::Face, Extent::Interior)],
-    lists: &[],
-};
+pub fn memory() -> MemoryPlan {
+    MemoryPlan {
+        collections: Vec::from([
+            SetMemory {
+                name: "AllCells()".into(),
+                set: CanonicalSet::new(EntityKind::Cell, Extent::All),
+                canonical: true,
+                general: Buffers::new([23, 23, 23], 0, 0),
+                cartesian: Buffers::new([14, 14, 14], 0, 0),
+                reduced: false,
+            },
+            SetMemory {
+                name: "AllFaces()".into(),
+                set: CanonicalSet::new(EntityKind::Face, Extent::All),
+                canonical: true,
+                general: Buffers::new([3, 3, 3], 0, 0),
+                cartesian: Buffers::new([0, 0, 0], 0, 0),
+                reduced: false,
+            },
+        ]),
+        solves: Vec::new(),
+        topology: false,
+        geometry: false,
+        positions: Vec::from([CanonicalSet::new(EntityKind::Face, Extent::Interior)]),
+        lists: Vec::new(),
+    }
+}
 
 /// Runs the program.
 ///
 /// # Errors
 /// Those of the simulation, of its input and of the back-end, with the Equelle line.
 pub fn simulate<R: Kernels + Operations + Checkpoint>(rt: &mut R) -> Result<(), Error> {
-    rt.plan_memory(&MEMORY)?;
+    rt.plan_memory(memory())?;
     let all_cells = rt.domain(CanonicalSet::new(EntityKind::Cell, Extent::All))?;
     let h_init = rt.input_collection("h_init", &all_cells)?;
     let u_init = rt.input_collection("u_init", &all_cells)?;

@@ -2,7 +2,7 @@
 use equelle_runtime::launch::{Backend, launch};
 fn main() -> std::process::ExitCode {
     launch(
-        &swe_stage::PROGRAM,
+        swe_stage::program(),
         &[
             Backend {
                 name: "serial",

@@ -11,143 +11,148 @@ use equelle_runtime::{
 use kernels::{ComputeResidual, Kernels};
 
 /// What messages at run time need to know of the program.
-pub static PROGRAM: Program = Program {
-    name: "twophase_upwind",
-    source: Source {
-        file: "twophase_upwind.equelle",
-        text: "",
-        imports: &[],
-    },
-    inputs: &[
-        InputInfo {
-            name: "watervisc",
-            kind: InputKind::Scalar,
-            domain: "",
-            unit: None,
-            default: "0.0005",
-            line: 0,
+pub fn program() -> Program {
+    Program {
+        name: "twophase_upwind".into(),
+        source: Source {
+            file: "twophase_upwind.equelle".into(),
+            text: "".into(),
+            imports: Vec::new(),
         },
-        InputInfo {
-            name: "oilvisc",
-            kind: InputKind::Scalar,
-            domain: "",
-            unit: None,
-            default: "0.005",
-            line: 0,
+        inputs: Vec::from([
+            InputInfo {
+                name: "watervisc".into(),
+                kind: InputKind::Scalar,
+                domain: "".into(),
+                unit: None,
+                default: "0.0005".into(),
+                line: 0,
+            },
+            InputInfo {
+                name: "oilvisc".into(),
+                kind: InputKind::Scalar,
+                domain: "".into(),
+                unit: None,
+                default: "0.005".into(),
+                line: 0,
+            },
+            InputInfo {
+                name: "dt".into(),
+                kind: InputKind::Scalar,
+                domain: "".into(),
+                unit: None,
+                default: "100".into(),
+                line: 0,
+            },
+            InputInfo {
+                name: "poro".into(),
+                kind: InputKind::Collection,
+                domain: "AllCells()".into(),
+                unit: None,
+                default: "".into(),
+                line: 0,
+            },
+            InputInfo {
+                name: "s".into(),
+                kind: InputKind::Collection,
+                domain: "AllCells()".into(),
+                unit: None,
+                default: "".into(),
+                line: 0,
+            },
+            InputInfo {
+                name: "s0".into(),
+                kind: InputKind::Collection,
+                domain: "AllCells()".into(),
+                unit: None,
+                default: "".into(),
+                line: 0,
+            },
+            InputInfo {
+                name: "flux".into(),
+                kind: InputKind::Collection,
+                domain: "InteriorFaces()".into(),
+                unit: None,
+                default: "".into(),
+                line: 0,
+            },
+            InputInfo {
+                name: "source_cells".into(),
+                kind: InputKind::Domain,
+                domain: "AllCells()".into(),
+                unit: None,
+                default: "".into(),
+                line: 0,
+            },
+            InputInfo {
+                name: "source_values".into(),
+                kind: InputKind::Collection,
+                domain: "source_cells".into(),
+                unit: None,
+                default: "".into(),
+                line: 0,
+            },
+        ]),
+        min_dim: 1,
+        retries: Vec::new(),
+        solves: Vec::new(),
+        outputs: Vec::from([
+            OutputInfo {
+                tag: "residual".into(),
+                kind: OutputKind::Numbers(EntityKind::Cell),
+                unit: None,
+            },
+        ]),
+        axes: AxisUnits {
+            coordinates: Some("m".into()),
+            time: None,
         },
-        InputInfo {
-            name: "dt",
-            kind: InputKind::Scalar,
-            domain: "",
-            unit: None,
-            default: "100",
-            line: 0,
-        },
-        InputInfo {
-            name: "poro",
-            kind: InputKind::Collection,
-            domain: "AllCells()",
-            unit: None,
-            default: "",
-            line: 0,
-        },
-        InputInfo {
-            name: "s",
-            kind: InputKind::Collection,
-            domain: "AllCells()",
-            unit: None,
-            default: "",
-            line: 0,
-        },
-        InputInfo {
-            name: "s0",
-            kind: InputKind::Collection,
-            domain: "AllCells()",
-            unit: None,
-            default: "",
-            line: 0,
-        },
-        InputInfo {
-            name: "flux",
-            kind: InputKind::Collection,
-            domain: "InteriorFaces()",
-            unit: None,
-            default: "",
-            line: 0,
-        },
-        InputInfo {
-            name: "source_cells",
-            kind: InputKind::Domain,
-            domain: "AllCells()",
-            unit: None,
-            default: "",
-            line: 0,
-        },
-        InputInfo {
-            name: "source_values",
-            kind: InputKind::Collection,
-            domain: "source_cells",
-            unit: None,
-            default: "",
-            line: 0,
-        },
-    ],
-    min_dim: 1,
-    retries: &[],
-    solves: &[],
-    outputs: &[
-        OutputInfo {
-            tag: "residual",
-            kind: OutputKind::Numbers(EntityKind::Cell),
-            unit: None,
-        },
-    ],
-    axes: AxisUnits {
-        coordinates: Some("m"),
-        time: None,
-    },
-};
+    }
+}
+
 /// The most collections that live at the same time, and what linear systems there are.
-pub static MEMORY: MemoryPlan = MemoryPlan {
-    collections: &[
-        SetMemory {
-            name: "AllCells()",
-            set: CanonicalSet::new(EntityKind::Cell, Extent::All),
-            canonical: true,
-            general: Buffers::new([5, 5, 5], 0, 1),
-            cartesian: Buffers::new([5, 5, 5], 0, 1),
-            reduced: false,
-        },
-        SetMemory {
-            name: "InteriorFaces()",
-            set: CanonicalSet::new(EntityKind::Face, Extent::Interior),
-            canonical: true,
-            general: Buffers::new([1, 1, 1], 0, 0),
-            cartesian: Buffers::new([1, 1, 1], 0, 0),
-            reduced: false,
-        },
-        SetMemory {
-            name: "source_cells",
-            set: CanonicalSet::new(EntityKind::Cell, Extent::All),
-            canonical: false,
-            general: Buffers::new([1, 1, 1], 0, 0),
-            cartesian: Buffers::new([1, 1, 1], 0, 0),
-            reduced: false,
-        },
-    ],
-    solves: &[],
-    topology: false,
-    geometry: true,
-    positions: &[CanonicalSet::new(EntityKind::Face, Extent::Interior)],
-    lists: &[CanonicalSet::new(EntityKind::Face, Extent::Interior)],
-};
+pub fn memory() -> MemoryPlan {
+    MemoryPlan {
+        collections: Vec::from([
+            SetMemory {
+                name: "AllCells()".into(),
+                set: CanonicalSet::new(EntityKind::Cell, Extent::All),
+                canonical: true,
+                general: Buffers::new([5, 5, 5], 0, 1),
+                cartesian: Buffers::new([5, 5, 5], 0, 1),
+                reduced: false,
+            },
+            SetMemory {
+                name: "InteriorFaces()".into(),
+                set: CanonicalSet::new(EntityKind::Face, Extent::Interior),
+                canonical: true,
+                general: Buffers::new([1, 1, 1], 0, 0),
+                cartesian: Buffers::new([1, 1, 1], 0, 0),
+                reduced: false,
+            },
+            SetMemory {
+                name: "source_cells".into(),
+                set: CanonicalSet::new(EntityKind::Cell, Extent::All),
+                canonical: false,
+                general: Buffers::new([1, 1, 1], 0, 0),
+                cartesian: Buffers::new([1, 1, 1], 0, 0),
+                reduced: false,
+            },
+        ]),
+        solves: Vec::new(),
+        topology: false,
+        geometry: true,
+        positions: Vec::from([CanonicalSet::new(EntityKind::Face, Extent::Interior)]),
+        lists: Vec::from([CanonicalSet::new(EntityKind::Face, Extent::Interior)]),
+    }
+}
 
 /// Runs the program.
 ///
 /// # Errors
 /// Those of the simulation, of its input and of the back-end, with the Equelle line.
 pub fn simulate<R: Kernels + Operations>(rt: &mut R) -> Result<(), Error> {
-    rt.plan_memory(&MEMORY)?;
+    rt.plan_memory(memory())?;
     let default = rt.scalar(0.0005);
     let watervisc = rt.input_scalar("watervisc", &default)?;
     let default_2 = rt.scalar(0.005);

@@ -2,7 +2,7 @@
 use equelle_runtime::launch::{Backend, launch};
 fn main() -> std::process::ExitCode {
     launch(
-        &twophase_upwind::PROGRAM,
+        twophase_upwind::program(),
         &[
             Backend {
                 name: "serial",

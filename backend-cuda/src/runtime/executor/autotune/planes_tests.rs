@@ -11,6 +11,7 @@ use equelle_front::lower::lower;
 use equelle_front::passes::{OptLevel, optimise};
 use equelle_front::source::SourceMap;
 use equelle_front::verify::verify;
+use equelle_runtime::Program;
 use equelle_runtime::grid::{Cartesian, Grid};
 use equelle_runtime::params::Parameters;
 use equelle_runtime::session::{Options, Session};
@@ -22,7 +23,7 @@ use crate::runtime::device::DevicePtr;
 use crate::runtime::executor::precision::Precision;
 use crate::runtime::kernels::{FloatingPoint, KernelModule};
 use crate::runtime::runtime::CudaRuntime;
-use crate::runtime::test_support::{PROGRAM, numbers, runtimes};
+use crate::runtime::test_support::{numbers, runtimes};
 
 /// Rules along the third axis, how many reads there are on each side of a cell, and the fewest
 /// layers of a grid for them.
@@ -149,7 +150,8 @@ fn every_rule_along_a_column_has_the_bits_of_single_cells() {
                 let given: &[Given] = if nz == 31 { &[Given::Usual, Given::RareDivisor, Given::RareDividends] } else { &[Given::Usual] };
                 for device in &devices {
                     let grid = Grid::cartesian(Cartesian::block([8, 3, nz], [0.5, 0.25, 2.0])).expect("a grid");
-                    let session = Session::on_grid(&PROGRAM, Parameters::default(), grid, Options::silent()).expect("a session");
+                    let session =
+                        Session::on_grid(Program::named("test"), Parameters::default(), grid, Options::silent()).expect("a session");
                     let mut rt = CudaRuntime::with_precision(session, Rc::clone(device), precision).expect("a runtime");
                     for given in given {
                         let (values, scalar) = given.numbers(8 * 3 * nz, precision);

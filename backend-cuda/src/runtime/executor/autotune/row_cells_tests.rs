@@ -6,14 +6,14 @@ use std::rc::Rc;
 use equelle_runtime::grid::{Cartesian, Grid};
 use equelle_runtime::params::Parameters;
 use equelle_runtime::session::{Options, Session};
-use equelle_runtime::{CanonicalSet, EntityKind, Extent};
+use equelle_runtime::{CanonicalSet, EntityKind, Extent, Program};
 
 use super::{LaunchConfig, LaunchDomain};
 use crate::runtime::executor::arguments::Call;
 use crate::runtime::executor::precision::Precision;
 use crate::runtime::kernels::{FloatingPoint, KernelModule};
 use crate::runtime::runtime::CudaRuntime;
-use crate::runtime::test_support::{PROGRAM, numbers, runtimes};
+use crate::runtime::test_support::{numbers, runtimes};
 
 const DOUBLE: KernelModule = KernelModule {
     name: "heat",
@@ -180,7 +180,7 @@ fn have_the_bits_of_single_cells(n: &[usize], steps: fn(&mut CudaRuntime, Precis
                 _ => Cartesian::block([n[0], n[1], n[2]], [0.5, 0.25, 2.0]),
             };
             let grid = Grid::cartesian(grid).expect("a grid");
-            let session = Session::on_grid(&PROGRAM, Parameters::default(), grid, Options::silent()).expect("a session");
+            let session = Session::on_grid(Program::named("test"), Parameters::default(), grid, Options::silent()).expect("a session");
             let mut rt = CudaRuntime::with_precision(session, device, precision).expect("a runtime");
             let results = steps(&mut rt, precision);
             let widest = results.iter().map(|(row_cells, _)| *row_cells).max();

@@ -3,6 +3,7 @@
 
 use std::rc::Rc;
 
+use equelle_runtime::Program;
 use equelle_runtime::grid::{Cartesian, Grid};
 use equelle_runtime::session::{Options, Session};
 
@@ -10,7 +11,7 @@ use super::*;
 use crate::runtime::executor::arguments::Planes;
 use crate::runtime::kernels::FloatingPoint;
 use crate::runtime::runtime::CudaRuntime;
-use crate::runtime::test_support::{PROGRAM, runtimes};
+use crate::runtime::test_support::runtimes;
 
 /// Kernels that count their visits of each element.
 const COUNTS: KernelModule = KernelModule {
@@ -90,7 +91,7 @@ fn on_grid(grid: Cartesian, words: &[&str]) -> Vec<CudaRuntime> {
     let runtime = |rt: CudaRuntime| {
         let grid = Grid::cartesian(grid).expect("a grid");
         let parameters = Parameters::from_words(&words).expect("parameters");
-        let session = Session::on_grid(&PROGRAM, parameters, grid, Options::silent()).expect("a session");
+        let session = Session::on_grid(Program::named("test"), parameters, grid, Options::silent()).expect("a session");
         CudaRuntime::on_device(session, Rc::clone(rt.executor.device())).expect("a runtime")
     };
     runtimes().into_iter().map(runtime).collect()
