@@ -4,6 +4,7 @@
 
 use std::fs;
 
+use equelle::interpret;
 use equelle_front::check::{CheckOptions, check_text};
 use equelle_front::lower;
 use equelle_front::passes::{self, OptLevel};
@@ -11,7 +12,6 @@ use equelle_front::source::SourceMap;
 use equelle_front::verify::verify;
 use equelle_runtime::io::Sink;
 use equelle_runtime::session::Options;
-use equelle::interpret;
 
 /// The memory of this process, in bytes.
 fn resident() -> u64 {

@@ -16,7 +16,6 @@ use equelle_interp::{Options, interpret_with};
 use equelle_runtime::launch::Program;
 use equelle_runtime::output::Record;
 use equelle_runtime::session::{self, Session};
-use equelle_runtime::source::Source;
 
 fn repository(path: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join(path)

@@ -48,6 +48,9 @@ enum Reply {
     Over(Box<Results>, Result<(), Error>),
 }
 
+/// Step, time and outputs of a round.
+type FinishedRound<'py> = (u64, f64, Bound<'py, PyList>);
+
 /// The step that a run is in, for a progress bar.
 #[derive(Default)]
 struct Position {
@@ -128,11 +131,7 @@ impl Execution {
 
     /// Goes on to the end of the next round: its step, time and outputs; `None` and what
     /// [`Execution::wait`] gives after the last one. The first call waits for the first round.
-    fn advance<'py>(
-        &self,
-        py: Python<'py>,
-        is_first: bool,
-    ) -> PyResult<(Option<(u64, f64, Bound<'py, PyList>)>, Option<Bound<'py, PyTuple>>)> {
+    fn advance<'py>(&self, py: Python<'py>, is_first: bool) -> PyResult<(Option<FinishedRound<'py>>, Option<Bound<'py, PyTuple>>)> {
         if !is_first {
             self.ask(Request::Advance)?;
         }

@@ -4,8 +4,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use equelle_runtime::interrupt::Interrupt;
 use equelle_runtime::output::{Record, Records, StepTime};
-use equelle_runtime::report::Event;
 use equelle_runtime::report::event::{Newton, Summary};
+use equelle_runtime::report::{Event, Listener};
 use equelle_runtime::session::Options;
 use equelle_runtime::{Error, Grid, Parameters, Session};
 
@@ -23,7 +23,7 @@ pub struct RunSettings<'a> {
     /// Called after each round of a loop of the main program.
     pub on_round: Option<&'a mut OnRound<'a>>,
     /// Called with each event, from the thread of the run.
-    pub on_event: Option<Box<dyn FnMut(&Event) + Send>>,
+    pub on_event: Option<Listener>,
     /// Gets outputs while the program runs; results have what nobody took.
     pub records: Records,
 }

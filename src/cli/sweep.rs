@@ -78,7 +78,7 @@ pub(super) fn sweep(args: &SweepArgs, this: &[OsString], console: &Console) -> R
         fixed.iter().cloned().chain(assignments).collect()
     };
     let first = cases.first().map(words).unwrap_or_default();
-    inputs::check(&program, file, &first, console)?.iter().for_each(|warning| console.warning(warning));
+    inputs::check(program, file, &first, console)?.iter().for_each(|warning| console.warning(warning));
     let cores = thread::available_parallelism().map_or(1, usize::from);
     let jobs = args.jobs.unwrap_or(match args.backend.device_kind() {
         DeviceKind::Cores => cores,
