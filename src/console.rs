@@ -2,15 +2,11 @@
 
 use std::io::{IsTerminal, Write};
 
-use crate::build_bar::BuildBar;
 use clap::ValueEnum;
-use equelle_front::diagnostic::Diagnostic;
-use equelle_front::diagnostic::render::{self, Format};
 use equelle_front::report::Report;
 use equelle_front::source::SourceMap;
 use equelle_runtime::Error;
 
-use equelle::emitter::{BuildProgress, Emitter};
 use equelle::failure::Failure;
 use equelle::report;
 
@@ -131,30 +127,7 @@ impl Console {
     }
 }
 
-impl Emitter for Console {
-    fn diagnostics(&self, source: &SourceMap, diagnostics: &[Diagnostic]) {
-        let format = match self.format {
-            MessageFormat::Human => Format::Human { color: self.color },
-            MessageFormat::Short => Format::Short,
-            MessageFormat::Json => Format::Json,
-        };
-        write(&render::render(diagnostics, source, format));
-    }
-
-    fn warning(&self, message: &str) {
-        Console::warning(self, message);
-    }
-
-    fn note(&self, message: &str) {
-        self.progress(message);
-    }
-
-    fn build(&self, manifest: &str) -> Box<dyn BuildProgress> {
-        Box::new(BuildBar::new(self, manifest))
-    }
-}
-
 /// Standard error may be closed; there is nobody to tell then.
-fn write(text: &str) {
+pub(crate) fn write(text: &str) {
     let _ = std::io::stderr().lock().write_all(text.as_bytes());
 }

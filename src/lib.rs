@@ -9,3 +9,4 @@ pub mod build_bar;
 pub mod cli;
 pub mod console;
 pub mod doctor;
+mod emitter;

@@ -6,9 +6,9 @@
 //! is the oracle for passes, code generation and other providers.
 //!
 //! [`program`] runs statements, [`checkpoint`] saves and restores the state, [`lifetime`] says when
-//! values end, [`observer`] lets others watch a run, [`operation`] hands operations over, [`equation`] has equations of Newton solves,
-//! [`launch`] prepares kernels, [`evaluate`] evaluates them on [`operand`]s, [`cartesian`] has the
-//! geometry of Cartesian forms.
+//! values end, [`observer`] lets others watch a run, [`operation`] hands operations over,
+//! [`equation`] has equations of Newton solves, [`launch`] prepares kernels, [`evaluate`] evaluates
+//! them on [`operand`]s, [`cartesian`] has the geometry of Cartesian forms.
 
 #![forbid(unsafe_code)]
 

@@ -37,8 +37,8 @@ pub fn version() -> &'static str {
     env!("CARGO_PKG_VERSION")
 }
 
-/// The command `equellec` with these arguments, of which the first is its name; `this` are the words
-/// that start it again. Returns the exit code.
+/// The command `equellec` with these arguments, of which the first is its name; `this` are the
+/// words that start it again. Returns the exit code.
 #[pyfunction]
 pub fn command(py: Python<'_>, this: Vec<OsString>, arguments: Vec<OsString>) -> u8 {
     py.detach(|| equellec::cli::run_with(registry::BACKENDS, &this, arguments))

@@ -3,10 +3,11 @@
 //!
 //! Reading order: [`imports`] (files of a program), [`pipeline`] (text to verified IR; [`keys`] and
 //! [`columns`] find names that clash), [`registry`] (the back-ends), [`compiled`] (a program for
-//! some of them), [`inputs`] (what it reads), [`simulation`] and [`observer`] (runs in memory), [`interpret`] (running without a build), [`package`] (verified IR to a cargo
-//! package), [`cache`] (where the runtime crates and built simulators live), [`cargo`] and
-//! [`background`] (building one), [`processor`] (for which processor), [`report`] (what the
-//! compiler did), [`emitter`] and [`failure`] (messages), [`files`] (writing them).
+//! some of them), [`inputs`] (what it reads), [`simulation`] and [`observer`] (runs in memory),
+//! [`interpret`] (running without a build), [`package`] (verified IR to a cargo package), [`cache`]
+//! (where the runtime crates and built simulators live), [`cargo`] and [`background`] (building
+//! one), [`processor`] (for which processor), [`report`] (what the compiler did), [`emitter`] and
+//! [`failure`] (messages), [`files`] (writing them).
 
 #![forbid(unsafe_code)]
 

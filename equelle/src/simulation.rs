@@ -44,7 +44,7 @@ pub struct Results {
 
 /// Events of a run that results keep.
 #[derive(Debug, Default)]
-struct Kept {
+struct RunEvents {
     newton: Vec<Newton>,
     warnings: Vec<String>,
     summary: Option<Summary>,
@@ -59,17 +59,17 @@ impl Compiled {
     /// Those of the run, beside the results up to there.
     pub fn run(&self, kernels: Kernels, parameters: Parameters, settings: RunSettings<'_>) -> (Results, Result<(), Error>) {
         let RunSettings { grid, interrupt, on_round, mut on_event, records } = settings;
-        let kept = Arc::new(Mutex::new(Kept::default()));
-        let shared = Arc::clone(&kept);
+        let events = Arc::new(Mutex::new(RunEvents::default()));
+        let shared = Arc::clone(&events);
         let listener = Box::new(move |event: &Event| {
             if let Some(on_event) = &mut on_event {
                 on_event(event);
             }
-            let mut kept = shared.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut seen = shared.lock().unwrap_or_else(PoisonError::into_inner);
             match event {
-                Event::Newton(newton) => kept.newton.push(newton.clone()),
-                Event::Warning(warning) => kept.warnings.push(warning.clone()),
-                Event::Summary(summary) => kept.summary = Some(summary.clone()),
+                Event::Newton(newton) => seen.newton.push(newton.clone()),
+                Event::Warning(warning) => seen.warnings.push(warning.clone()),
+                Event::Summary(summary) => seen.summary = Some(summary.clone()),
                 _ => {}
             }
         });
@@ -88,7 +88,7 @@ impl Compiled {
             session.record_outputs_in(&records);
             interpret::run_in(kernels, self.verified(), session, on_round)
         });
-        let Kept { newton, warnings, summary } = std::mem::take(&mut *kept.lock().unwrap_or_else(PoisonError::into_inner));
+        let RunEvents { newton, warnings, summary } = std::mem::take(&mut *events.lock().unwrap_or_else(PoisonError::into_inner));
         (Results { outputs: records.take_with_moments(), newton, warnings, summary }, result)
     }
 }
