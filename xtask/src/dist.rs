@@ -1,5 +1,7 @@
 //! `cargo xtask dist`: an archive of the compiler for people without this repository, tried in an
-//! empty folder.
+//! empty folder; and the [`wheel`] of the Python package.
+
+mod wheel;
 
 use std::fs;
 use std::path::Path;
@@ -42,7 +44,7 @@ pub(crate) fn make() -> Result<(), Failure> {
     tools::run(Command::new("tar").current_dir(&dist).args(["--create", "--gzip", "--file", &archive, &name]))?;
     check(&dist.join(&archive), &name)?;
     eprintln!("xtask: wrote {}", dist.join(&archive).display());
-    Ok(())
+    wheel::make(&dist)
 }
 
 /// Unpacks the archive in an empty folder, and runs what is in it with an empty cache.
