@@ -10,6 +10,7 @@ use equelle::failure::Failure;
 use equelle::imports::{self, Files};
 use equelle::interpret::{self, Kernels};
 use equelle::pipeline::{self, Options};
+use equelle::processor::TargetCpu;
 use equelle::registry;
 use equelle::{inputs, package};
 use equelle_front::ir::{Numbers, Precision, Rounding, StorageRequests};
@@ -135,6 +136,12 @@ impl PyProgram {
     #[getter]
     fn warnings(&self) -> &str {
         &self.warnings
+    }
+
+    /// The path of the program that cargo builds, unless that has been done, for this processor.
+    fn build(&self, py: Python<'_>) -> PyResult<PathBuf> {
+        let build = || self.compiled.cached(&TargetCpu::Native)?.program(&Collector::default());
+        py.detach(build).map_err(|failure| errors::of_failure(&failure))
     }
 
     /// The grid of a run with these parameters.

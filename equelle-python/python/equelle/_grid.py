@@ -17,8 +17,10 @@ class Grid:
     Elements have the numbers of the grid's file; those of a Cartesian grid go along x first.
     """
 
-    def __init__(self, inner: _equelle.Grid):
+    def __init__(self, inner: _equelle.Grid, parameters: list[tuple[str, str]] | None = None):
         self._inner = inner
+        # That describe it to other processes; None for a grid from arrays.
+        self._parameters = parameters
 
     @classmethod
     def cartesian(cls, *cells: int, lengths=None, spacing=None) -> Grid:
@@ -39,7 +41,7 @@ class Grid:
                 if values is not None:
                     value = values if np.ndim(values) == 0 else values[axis]
                     given.append((key, _convert.argument(key, None, value)))
-        return cls(_equelle.Grid.from_parameters(given))
+        return cls(_equelle.Grid.from_parameters(given), given)
 
     @classmethod
     def from_file(cls, path: str | os.PathLike, **parameters: Any) -> Grid:
@@ -49,7 +51,7 @@ class Grid:
         """
         given = [("grid_filename", os.fspath(path))]
         given += [(key, _convert.argument(key, None, value)) for key, value in parameters.items()]
-        return cls(_equelle.Grid.from_parameters(given))
+        return cls(_equelle.Grid.from_parameters(given), given)
 
     @classmethod
     def from_arrays(cls, points, cells) -> Grid:

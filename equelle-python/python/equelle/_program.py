@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import json
 import os
 import warnings as _warnings
@@ -10,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from . import _convert, _cuda, _equelle
+from . import _compiled, _convert, _cuda, _equelle
 from ._grid import Grid
 from ._results import Results
 
@@ -77,7 +78,8 @@ def compile(
 ) -> Program:
     """Compiles a program: the path of a file ``*.equelle``, or a text.
 
-    ``backend`` is "serial" (this machine's cores), "cuda" (an NVIDIA GPU) or "auto": cores.
+    ``backend`` is "serial" (this machine's cores), "cuda" (an NVIDIA GPU), "auto" (cores), or
+    "compiled": cores, by a program that cargo builds at the first run, two to five times as fast.
     ``nondimensional`` switches the check of physical dimensions off, ``audit`` adds balances of
     conserved quantities to the outputs, ``fast_math`` lets the GPU share reciprocals, ``precision``
     "f32" keeps collections in single precision on a GPU.
@@ -91,7 +93,7 @@ def compile(
     if backend == "cuda":
         _cuda.load_packages()
     options = dict(
-        backend="serial" if backend == "auto" else backend,
+        backend="serial" if backend in ("auto", "compiled") else backend,
         nondimensional=nondimensional,
         audit=audit,
         fast=fast_math,
@@ -103,14 +105,15 @@ def compile(
         inner = _equelle.compile(text, None if name is None else f"{name}.equelle", **options)
     if inner.warnings:
         _warnings.warn(inner.warnings.rstrip(), EquelleWarning, stacklevel=2)
-    return Program(inner)
+    return Program(inner, is_built=backend == "compiled")
 
 
 class Program:
     """A compiled program. Runs of it may go on at the same time in several threads."""
 
-    def __init__(self, inner: _equelle.Program):
+    def __init__(self, inner: _equelle.Program, is_built: bool = False):
         self._inner = inner
+        self._is_built = is_built
         self._manifest = json.loads(inner.manifest)
         listed = json.loads(inner.parameters)
         #: Inputs in the order of the program, by name.
@@ -164,15 +167,16 @@ class Program:
             given.append((key, _convert.argument(key, item.kind if item else None, value)))
         return given
 
-    def _start(self, grid: Grid | None, parameters: dict[str, Any], follows: bool) -> tuple[_equelle.Execution, Callable[[], Grid]]:
+    def _checked(self, grid: Grid | None, parameters: dict[str, Any]) -> tuple[list[tuple[str, Any]], Callable[[], Grid]]:
+        """What a run is given, and a function that gives its grid."""
         given = self._given(parameters)
         if grid is None:
             # Made again if somebody asks for it, which few do.
             own = [(key, value) for key, value in given if isinstance(value, str)]
-            return _equelle.Execution.start(self._inner, given, None, follows), lambda: Grid(self._inner.grid(own))
+            return given, lambda: Grid(self._inner.grid(own))
         if clash := [key for key, _ in given if key in _GRID_KEYS and key not in self.inputs]:
             raise TypeError(f"{', '.join(clash)} beside a grid")
-        return _equelle.Execution.start(self._inner, given, grid._inner, follows), lambda: grid
+        return given, lambda: grid
 
     def run(self, grid: Grid | None = None, *, progress: bool | Callable | None = None, **parameters: Any) -> Results:
         """Runs the program, and returns what it put out.
@@ -191,15 +195,22 @@ class Program:
         Raises RunError if the run fails, KeyboardInterrupt on Ctrl-C, TypeError for parameters that
         the program does not have.
         """
-        execution, grid = self._start(grid, parameters, False)
+        given, grid_of_run = self._checked(grid, parameters)
+        if self._is_built:
+            if grid is not None and grid._parameters is None:
+                raise TypeError("a program that cargo has built takes a grid from a file or by parameters")
+            wait = functools.partial(_compiled.run, self, grid, given)
+        else:
+            inner = None if grid is None else grid._inner
+            wait = _equelle.Execution.start(self._inner, given, inner, False).wait
         if progress is True:
             from ._progress import bar
 
             with bar(self.name) as show:
-                outcome = execution.wait(show)
+                outcome = wait(show)
         else:
-            outcome = execution.wait(progress or None)
-        return self._results(outcome, grid)
+            outcome = wait(progress or None)
+        return self._results(outcome, grid_of_run)
 
     def _results(self, outcome: tuple, grid: Callable[[], Grid], before: list[tuple] | None = None) -> Results:
         outputs, newton, warned, summary, error = outcome
@@ -219,7 +230,11 @@ class Program:
         the mutable variables of the program. The run waits meanwhile. Leaving the loop ends the
         run; after its end ``.results`` has what it put out.
         """
-        return Steps(self, *self._start(grid, parameters, True))
+        if self._is_built:
+            raise TypeError("a program that cargo has built is not followed: compile it for another back-end")
+        given, grid_of_run = self._checked(grid, parameters)
+        inner = None if grid is None else grid._inner
+        return Steps(self, _equelle.Execution.start(self._inner, given, inner, True), grid_of_run)
 
     def sweep(self, processes: int | None = None, **parameters: Any) -> list[dict[str, Any]]:
         """Runs the program for each combination of values, and returns a table.
