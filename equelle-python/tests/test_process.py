@@ -27,6 +27,24 @@ def test_a_thousand_runs_leak_nothing(heat, step):
     assert resident() - before < 1_000_000
 
 
+@pytest.mark.skipif(not os.path.exists("/proc/self/statm"), reason="memory of a process as Linux tells it")
+def test_scipy_drives_runs_without_a_leak(heat, step):
+    optimize = pytest.importorskip("scipy.optimize")
+    measured = heat.run(nx=100, u_initial=step, timesteps=[0.1] * 20, k=0.7)["u"][-1]
+
+    def misfit(parameters):
+        return ((heat.run(nx=100, u_initial=step, timesteps=[0.1] * 20, k=parameters[0])["u"][-1] - measured) ** 2).sum()
+
+    def fitted(evaluations):
+        return optimize.minimize(misfit, [0.3], method="Nelder-Mead", options=dict(maxfev=evaluations, xatol=0, fatol=0))
+
+    fitted(50)
+    before = resident()
+    fit = fitted(200)
+    assert fit.nfev >= 100 and abs(fit.x[0] - 0.7) < 1e-6
+    assert resident() - before < 1_000_000
+
+
 def in_process(_):
     heat = equelle.compile(HEAT)
     return heat.run(nx=50, u_initial=np.arange(50.0), timesteps=[1e-3] * 3, threads=1)["u"][-1].tolist()

@@ -166,7 +166,11 @@ fn what_the_caller_cannot_have_is_an_error_of_its_own() {
 fn events_are_told_to_the_caller() {
     let steps = Arc::new(AtomicUsize::new(0));
     let counted = Arc::clone(&steps);
-    let listener = move |event: &Event| drop(matches!(event, Event::Step(_)).then(|| counted.fetch_add(1, Ordering::Relaxed)));
+    let listener = move |event: &Event| {
+        if matches!(event, Event::Step(_)) {
+            counted.fetch_add(1, Ordering::Relaxed);
+        }
+    };
     let mut parameters = parameters();
     parameters.set_argument("unknown", "1");
     let settings = RunSettings { grid: line(), on_event: Some(Box::new(listener)), ..RunSettings::default() };
