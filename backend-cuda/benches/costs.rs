@@ -7,7 +7,7 @@ use backend_cuda::runtime::{FloatingPoint, KernelModule, Precision};
 use equelle_runtime::Error;
 use equelle_runtime::math::table::{Interpolation, Outside, Table};
 
-const KERNELS: KernelModule = KernelModule { name: "costs", source: include_str!("costs.cu"), floating_point: FloatingPoint::Strict };
+const KERNELS: KernelModule = KernelModule::constant("costs", include_str!("costs.cu"), FloatingPoint::Strict);
 /// `EDGE` of the kernels.
 const EDGE: u32 = 256;
 const CELLS: u32 = EDGE * EDGE * EDGE;
@@ -30,7 +30,7 @@ impl Bench {
         let function = self.device.function(self.module, name)?;
         let shape = LaunchShape { grid: [elements / THREADS, 1, 1], block: [THREADS, 1, 1] };
         let offsets = (0..self.arguments.len() as u32).collect();
-        let launch = Launch { function, name, shape, words: self.arguments.clone(), offsets, work: None };
+        let launch = Launch { function, name: name.into(), shape, words: self.arguments.clone(), offsets, work: None };
         // SAFETY: every kernel takes the three arrays, which have as many elements as it reads.
         let times = unsafe { self.device.time_launches(&vec![launch; LAUNCHES]) }?;
         let fastest = times.unwrap_or_default().into_iter().fold(f64::INFINITY, f64::min);

@@ -143,14 +143,14 @@ impl Device for NoGraphs {
     }
 }
 
-const DOUBLING: KernelModule = KernelModule {
-    name: "doubling",
-    source: "extern \"C\" __global__ void twice(const EqSpace space, const double* u, double* out) {\n\
+const DOUBLING: KernelModule = KernelModule::constant(
+    "doubling",
+    "extern \"C\" __global__ void twice(const EqSpace space, const double* u, double* out) {\n\
              const EqEntity k = eq_index();\n\
              if (k < space.size) out[k] = 2.0 * u[k];\n\
              }\n",
-    floating_point: FloatingPoint::Strict,
-};
+    FloatingPoint::Strict,
+);
 
 #[test]
 fn without_graphs_the_numbers_are_the_same() {
@@ -180,13 +180,30 @@ fn without_graphs_the_numbers_are_the_same() {
     rt.finish().unwrap();
 }
 
-static TWICE: KernelInfo = KernelInfo {
-    name: "twice",
-    lines: &[3],
-    arguments: &[],
-    set: Some(ALL_CELLS),
-    bytes: KernelBytes { general: [24; 3], cartesian: [16; 3] },
-};
+/// Modules of one name and length that are gone before the next one is called: none gets the kernel
+/// of another one at its address.
+#[test]
+fn modules_that_come_and_go_are_told_apart() {
+    for device in common::devices() {
+        let grid = Grid::cartesian(Cartesian::line(3, 1.0)).unwrap();
+        let mut rt = common::runtime(device, grid, &[]);
+        let cells = rt.domain(ALL_CELLS).unwrap();
+        let u = rt.scalar_collection(&cells, vec![1.0, -3.0, 0.5]).unwrap();
+        for factor in 3..7 {
+            let source = DOUBLING.source.replace("2.0", &format!("{factor}.0"));
+            let module = KernelModule { name: "scaling".into(), source: source.into(), floating_point: FloatingPoint::Strict };
+            let out = rt.new_collection(&cells).unwrap();
+            let space = rt.space(&cells).unwrap();
+            let call = rt.call(&module, "twice").unwrap().arg(space).arg(u.pointer()).arg(out.pointer());
+            rt.launch_over(call, cells.len()).unwrap();
+            assert_eq!(rt.values(&out).unwrap(), [1.0, -3.0, 0.5].map(|value| f64::from(factor) * value));
+        }
+        rt.finish().unwrap();
+    }
+}
+
+static TWICE: KernelInfo =
+    KernelInfo { name: "twice", lines: &[3], set: Some(ALL_CELLS), bytes: KernelBytes { general: [24; 3], cartesian: [16; 3] } };
 
 /// Ten rounds read a number each, so that each is a sequence of launches; of these, two are timed.
 #[test]
@@ -255,14 +272,14 @@ impl Write for Buffer {
     }
 }
 
-const DIVIDING: KernelModule = KernelModule {
-    name: "dividing",
-    source: "extern \"C\" __global__ void divide(const EqSpace space, const double* a, const double* b, double* out) {\n\
+const DIVIDING: KernelModule = KernelModule::constant(
+    "dividing",
+    "extern \"C\" __global__ void divide(const EqSpace space, const double* a, const double* b, double* out) {\n\
              const EqEntity k = eq_index();\n\
              if (k < space.size) out[k] = eq_divide(a[k], b[k]);\n\
              }\n",
-    floating_point: FloatingPoint::Strict,
-};
+    FloatingPoint::Strict,
+);
 
 /// Every pair of zeros, infinities, what is not a number, and numbers from the least to the
 /// largest.

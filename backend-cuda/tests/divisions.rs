@@ -10,9 +10,9 @@ use backend_cuda::runtime::{FloatingPoint, KernelModule};
 use equelle_runtime::grid::{Cartesian, Grid};
 use equelle_runtime::{CanonicalSet, EntityKind, EquelleRuntime, Extent, HostAccess};
 
-const KERNELS: KernelModule = KernelModule {
-    name: "divisions",
-    source: r#"
+const KERNELS: KernelModule = KernelModule::constant(
+    "divisions",
+    r#"
 // Operands from bits, mostly near 1, also zeros and all others. 1 where quotients differ, 2 where
 // an operand is rare.
 template <class T>
@@ -56,8 +56,8 @@ extern "C" __global__ void singles(const EqEntity size, double* __restrict__ out
   out[k] = verdict(number<float>(a), number<float>(b));
 }
 "#,
-    floating_point: FloatingPoint::Strict,
-};
+    FloatingPoint::Strict,
+);
 
 #[test]
 fn quotients_have_the_bits_of_divisions() {

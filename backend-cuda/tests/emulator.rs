@@ -14,12 +14,12 @@ use equelle_runtime::launch::Program;
 use equelle_runtime::params::Parameters;
 use equelle_runtime::session::{Options, Session};
 use equelle_runtime::{
-    AccessMode, CanonicalSet, EntityKind, EquelleRuntime, ErrorKind, Extent, HostAccess, KernelBytes, KernelInfo, Reduction, reduce,
+    CanonicalSet, EntityKind, EquelleRuntime, ErrorKind, Extent, HostAccess, KernelBytes, KernelInfo, Reduction, reduce,
 };
 
-const KERNELS: KernelModule = KernelModule {
-    name: "test",
-    source: r#"
+const KERNELS: KernelModule = KernelModule::constant(
+    "test",
+    r#"
 extern "C" __global__ void scale(const EqSpace space, const double* __restrict__ factor, const double* __restrict__ u, double* __restrict__ out) {
   const EqEntity element = eq_index();
   if (element >= space.size) return;
@@ -46,11 +46,10 @@ extern "C" __global__ void side_sums(const EqGrid grid, const double* __restrict
   out[cell] = sum;
 }
 "#,
-    floating_point: FloatingPoint::Strict,
-};
+    FloatingPoint::Strict,
+);
 
-static CHECK: KernelInfo =
-    KernelInfo { name: "check_even", lines: &[7], arguments: &[("space", AccessMode::Read)], set: None, bytes: KernelBytes::NONE };
+static CHECK: KernelInfo = KernelInfo { name: "check_even", lines: &[7], set: None, bytes: KernelBytes::NONE };
 
 const ALL_CELLS: CanonicalSet = CanonicalSet::new(EntityKind::Cell, Extent::All);
 

@@ -10,9 +10,9 @@ use backend_cuda::runtime::{FloatingPoint, KernelModule};
 use equelle_runtime::grid::{Cartesian, Grid};
 use equelle_runtime::{CanonicalSet, EntityKind, EquelleRuntime, Extent, HostAccess, Reduction, reduce};
 
-const KERNELS: KernelModule = KernelModule {
-    name: "extremes",
-    source: r#"
+const KERNELS: KernelModule = KernelModule::constant(
+    "extremes",
+    r#"
 extern "C" __global__ void extremes(const EqEntity size, const double* __restrict__ values, double* largest, double* least) {
   const EqEntity k = eq_index();
   if (k >= size) return;
@@ -20,8 +20,8 @@ extern "C" __global__ void extremes(const EqEntity size, const double* __restric
   eq_take_extreme<false>(least, values[k]);
 }
 "#,
-    floating_point: FloatingPoint::Strict,
-};
+    FloatingPoint::Strict,
+);
 
 /// Numbers between which bits and signs decide, at places that several warps share.
 fn cases() -> Vec<Vec<f64>> {

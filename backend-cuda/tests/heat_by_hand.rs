@@ -11,8 +11,7 @@ use equelle_runtime::domain::Domain;
 use equelle_runtime::grid::{Grid, NONE};
 use equelle_runtime::{CanonicalSet, EntityKind, EquelleRuntime, Error, Extent, HostAccess, Reduction, reduce};
 
-const KERNELS: KernelModule =
-    KernelModule { name: "heat_by_hand", source: include_str!("heat_by_hand/kernels.cu"), floating_point: FloatingPoint::Strict };
+const KERNELS: KernelModule = KernelModule::constant("heat_by_hand", include_str!("heat_by_hand/kernels.cu"), FloatingPoint::Strict);
 
 const ALL_CELLS: CanonicalSet = CanonicalSet::new(EntityKind::Cell, Extent::All);
 const INTERIOR_FACES: CanonicalSet = CanonicalSet::new(EntityKind::Face, Extent::Interior);

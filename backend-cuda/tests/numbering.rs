@@ -13,8 +13,7 @@ use equelle_runtime::grid::{Cartesian, Grid, NONE, Renumber};
 use equelle_runtime::session::SUPPORTED_SETS;
 use equelle_runtime::{CanonicalSet, EntityKind, EquelleRuntime, Extent, HostAccess};
 
-const KERNELS: KernelModule =
-    KernelModule { name: "numbering", source: include_str!("numbering/kernels.cu"), floating_point: FloatingPoint::Strict };
+const KERNELS: KernelModule = KernelModule::constant("numbering", include_str!("numbering/kernels.cu"), FloatingPoint::Strict);
 
 /// The canonical sets, and of each every second element.
 fn sets(rt: &mut CudaRuntime) -> Vec<Arc<Domain>> {

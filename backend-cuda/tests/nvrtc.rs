@@ -7,7 +7,7 @@ mod common;
 use backend_cuda::runtime::device::gpu::nvrtc::KernelRegisters;
 use backend_cuda::runtime::device::gpu::{nvrtc, probe, registers};
 use backend_cuda::runtime::kernels::{OWN_MODULES, PRELUDE};
-use backend_cuda::runtime::{KernelModule, Precision};
+use backend_cuda::runtime::{KernelModule, KernelText, Precision};
 use equelle_runtime::ErrorKind;
 
 fn missing() -> bool {
@@ -29,11 +29,11 @@ fn kernels_compile_for_every_dimension() {
         return;
     }
     let by_hand = [include_str!("heat_by_hand/kernels.cu"), include_str!("numbering/kernels.cu")];
-    for source in OWN_MODULES.map(|module| module.source).into_iter().chain(by_hand) {
+    for source in OWN_MODULES.map(|module| module.source).into_iter().chain(by_hand.map(KernelText::Constant)) {
         for arch in ["sm_80", "sm_90", "sm_100"] {
             // Most texts are the same in each.
             for dim in if source.contains("DIM") { 1..=3 } else { 3..=3 } {
-                let image = nvrtc::compile_with_nvrtc(source, arch, dim).unwrap();
+                let image = nvrtc::compile_with_nvrtc(&source, arch, dim).unwrap();
                 assert_eq!(&image[..4], b"\x7fELF", "machine code is an ELF file");
             }
         }

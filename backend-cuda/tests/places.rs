@@ -10,9 +10,9 @@ use backend_cuda::runtime::{FloatingPoint, KernelModule};
 use equelle_runtime::grid::{Cartesian, Grid};
 use equelle_runtime::{CanonicalSet, EntityKind, EquelleRuntime, Extent, HostAccess};
 
-const KERNELS: KernelModule = KernelModule {
-    name: "places",
-    source: r#"
+const KERNELS: KernelModule = KernelModule::constant(
+    "places",
+    r#"
 // An axis of 1 to 8 cells, each offset of as many at most, each place, and the maps of both sides.
 // 1 where the two differ, 2 where there is no such place.
 extern "C" __global__ void places(const EqEntity size, double* __restrict__ out) {
@@ -23,8 +23,8 @@ extern "C" __global__ void places(const EqEntity size, double* __restrict__ out)
   out[k] = !exists ? 2.0 : eq_near_place(at, by, n, low, high) != eq_place(at, by, n, low, high);
 }
 "#,
-    floating_point: FloatingPoint::Strict,
-};
+    FloatingPoint::Strict,
+);
 
 #[test]
 fn near_places_are_places() {

@@ -10,9 +10,9 @@ use equelle_runtime::grid::{Cartesian, Grid};
 use equelle_runtime::session::{Options, Session};
 use equelle_runtime::{CanonicalSet, EntityKind, EquelleRuntime, Error, ErrorKind, Extent, HostAccess, Parameters, Program, RoundLength};
 
-const KERNELS: KernelModule = KernelModule {
-    name: "steps",
-    source: r#"
+const KERNELS: KernelModule = KernelModule::constant(
+    "steps",
+    r#"
 extern "C" __global__ void length_and_condition(const double* time, double end, double* length, double* next, unsigned char* goes_on) {
   if (eq_index() > 0) return;
   *length = 0.5;
@@ -22,8 +22,8 @@ extern "C" __global__ void length_and_condition(const double* time, double end, 
 }
 extern "C" __global__ void follow(const double* length, double* state) { if (eq_index() == 0) *state = *state + *length; }
 "#,
-    floating_point: FloatingPoint::Strict,
-};
+    FloatingPoint::Strict,
+);
 
 /// What a round does at its end.
 type AtEnd = fn(&mut CudaRuntime) -> Result<(), Error>;

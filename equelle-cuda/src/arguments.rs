@@ -15,8 +15,8 @@ use equelle_runtime::domain::Domain;
 use equelle_runtime::{Error, KernelInfo};
 
 /// The values that a kernel is given, and what is made of them.
-pub struct Arguments {
-    info: &'static KernelInfo,
+pub struct Arguments<'k> {
+    info: KernelInfo<'k>,
     values: Vec<Option<Value<CudaRuntime>>>,
     /// Collections with a number for each element, by parameter. They outlive the call: their
     /// memory must not be handed out before.
@@ -36,15 +36,15 @@ pub struct LaunchContext<'a> {
     pub pattern: Option<EqPattern>,
 }
 
-impl Arguments {
+impl<'k> Arguments<'k> {
     /// The arguments of a kernel, in the order of its parameters.
-    pub fn new(info: &'static KernelInfo, values: Vec<Value<CudaRuntime>>) -> Arguments {
+    pub fn new(info: KernelInfo<'k>, values: Vec<Value<CudaRuntime>>) -> Arguments<'k> {
         Arguments { info, values: values.into_iter().map(Some).collect(), dense: BTreeMap::new() }
     }
 
     /// Facts of the kernel.
-    pub fn info(&self) -> &'static KernelInfo {
-        self.info
+    pub fn info(&self) -> &KernelInfo<'k> {
+        &self.info
     }
 
     fn unfit(&self, param: usize, what: &str) -> Error {
@@ -142,8 +142,8 @@ impl Arguments {
                 let of = self.domain(rt, of)?;
                 call.arg(rt.cartesian_ranks(&of)?)
             }
-            ArgumentValue::Checks => call.arg(rt.checks(self.info, domain()?)?),
-            ArgumentValue::OneCellChecks => call.arg(rt.one_cell_checks(self.info, domain()?)?),
+            ArgumentValue::Checks => call.arg(rt.checks(&self.info, domain()?)?),
+            ArgumentValue::OneCellChecks => call.arg(rt.one_cell_checks(&self.info, domain()?)?),
             ArgumentValue::Dense(param) => {
                 let dense = rt.dense(self.scalars(param)?)?;
                 let pointer = dense.pointer();

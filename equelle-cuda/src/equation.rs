@@ -10,9 +10,9 @@ use crate::arguments::{Arguments, LaunchContext};
 /// rows once, another one evaluates.
 pub fn launch(
     rt: &mut CudaRuntime,
-    module: &'static KernelModule,
-    launch: &'static EquationLaunch,
-    mut arguments: Arguments,
+    module: &KernelModule,
+    launch: &EquationLaunch,
+    mut arguments: Arguments<'_>,
 ) -> Result<ScalarCollection, Error> {
     let domain = arguments.domain(rt, launch.domain)?;
     let mut builder = {

@@ -1,27 +1,34 @@
 //! Facts of kernels, which built programs have as constants.
 
-use equelle_front::backend::KernelNames;
 use equelle_front::ir::{Kernel, Module};
 use equelle_front::report::KernelBytes;
 use equelle_interp::value::canonical_set;
-use equelle_runtime::{AccessMode, KernelBytes as Bytes, KernelInfo};
+use equelle_runtime::{CanonicalSet, KernelBytes as Bytes, KernelInfo};
 
-/// Those of all kernels of a module.
-pub fn of_module(module: &Module) -> Vec<&'static KernelInfo> {
-    module.kernels.iter().zip(KernelNames::of_module(module)).map(|(kernel, names)| info(module, kernel, &names)).collect()
+/// Facts of a kernel, with their texts.
+#[derive(Debug)]
+pub struct KernelFacts {
+    name: String,
+    lines: Vec<u32>,
+    set: Option<CanonicalSet>,
+    bytes: Bytes,
 }
 
-fn info(module: &Module, kernel: &Kernel, names: &KernelNames) -> &'static KernelInfo {
-    let argument = |name: &String, access| (super::constant(name), access);
-    let reads = names.params.iter().map(|name| argument(name, AccessMode::Read));
-    let writes = names.results.iter().map(|name| argument(name, AccessMode::Write));
-    let KernelBytes { general, cartesian } = KernelBytes::of(module, kernel);
-    let set = kernel.space_set().and_then(|set| module.sets.get(set).canonical);
-    Box::leak(Box::new(KernelInfo {
-        name: super::constant(&kernel.name),
-        lines: Box::leak(module.lines_of(kernel).into_boxed_slice()),
-        arguments: Box::leak(reads.chain(writes).collect::<Vec<_>>().into_boxed_slice()),
-        set: set.map(canonical_set),
-        bytes: Bytes { general, cartesian: cartesian.unwrap_or(general) },
-    }))
+impl KernelFacts {
+    /// Those of a kernel of a module.
+    pub fn new(module: &Module, kernel: &Kernel) -> KernelFacts {
+        let KernelBytes { general, cartesian } = KernelBytes::of(module, kernel);
+        let set = kernel.space_set().and_then(|set| module.sets.get(set).canonical);
+        KernelFacts {
+            name: kernel.name.clone(),
+            lines: module.lines_of(kernel),
+            set: set.map(canonical_set),
+            bytes: Bytes { general, cartesian: cartesian.unwrap_or(general) },
+        }
+    }
+
+    /// The facts as the runtime takes them.
+    pub fn info(&self) -> KernelInfo<'_> {
+        KernelInfo { name: &self.name, lines: &self.lines, set: self.set, bytes: self.bytes }
+    }
 }

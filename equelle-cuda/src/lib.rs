@@ -11,6 +11,8 @@ mod equation;
 mod info;
 mod values;
 
+use std::rc::Rc;
+
 use backend_cuda::codegen::DeviceKernels;
 use backend_cuda::codegen::launch::{KernelLaunch, Launch};
 use backend_cuda::runtime::{CudaRuntime, FloatingPoint, KernelModule, ScalarCollection};
@@ -22,43 +24,39 @@ use equelle_interp::value::{Value, defect};
 use equelle_runtime::{Error, KernelInfo};
 
 use arguments::Arguments;
+use info::KernelFacts;
 
 /// A program with the kernels that it has on a CUDA device.
-///
-/// Names and lines, which are constants in built programs, live as long as the process.
 #[derive(Debug)]
 pub struct CudaKernels {
-    module: &'static KernelModule,
+    module: KernelModule,
     kernels: Vec<DeviceKernel>,
 }
 
 /// A kernel with what the runtime knows of it.
 #[derive(Debug)]
 struct DeviceKernel {
-    info: &'static KernelInfo,
+    facts: KernelFacts,
     vector_sizes: Vec<usize>,
     general: DeviceLaunch,
     cartesian: Option<DeviceLaunch>,
 }
 
 /// A launch with the names of its functions as the runtime takes them.
-#[derive(Clone, Copy, Debug)]
+#[derive(Debug)]
 struct DeviceLaunch {
-    launch: &'static Launch,
+    launch: Launch,
     /// Functions with several cells of a row a thread.
-    rows: &'static [(u32, &'static str)],
+    rows: Rc<[(u32, String)]>,
 }
 
 impl DeviceLaunch {
     fn new(launch: Launch) -> DeviceLaunch {
-        let launch: &'static Launch = Box::leak(Box::new(launch));
-        let rows = match launch {
-            Launch::Values(launch) => {
-                launch.rows.iter().flat_map(|rows| &rows.functions).map(|(width, name)| (*width, &name[..])).collect()
-            }
-            Launch::Equation(_) => Vec::new(),
+        let rows = match &launch {
+            Launch::Values(launch) => launch.rows.iter().flat_map(|rows| &rows.functions).cloned().collect(),
+            Launch::Equation(_) => Rc::default(),
         };
-        DeviceLaunch { launch, rows: Box::leak(rows.into_boxed_slice()) }
+        DeviceLaunch { launch, rows }
     }
 }
 
@@ -74,40 +72,35 @@ impl CudaKernels {
             Rounding::Strict => FloatingPoint::Strict,
             Rounding::Fast => FloatingPoint::Fast,
         };
-        let kernels = info::of_module(module).into_iter().zip(launches);
-        let name = constant(&module.name);
+        let facts = module.kernels.iter().map(|kernel| KernelFacts::new(module, kernel));
         Ok(CudaKernels {
-            module: Box::leak(Box::new(KernelModule { name, source: constant(&text), floating_point })),
-            kernels: kernels.map(|(info, launch)| DeviceKernel::new(info, launch)).collect(),
+            module: KernelModule { name: module.name.as_str().into(), source: text.into(), floating_point },
+            kernels: facts.zip(launches).map(|(facts, launch)| DeviceKernel::new(facts, launch)).collect(),
         })
     }
 
     /// The module that the device compiles; `None` for programs without kernels.
     pub fn module(&self) -> Option<KernelModule> {
-        (!self.kernels.is_empty()).then_some(*self.module)
+        (!self.kernels.is_empty()).then(|| self.module.clone())
     }
 
     /// A kernel and its launch on the grid of the run.
-    fn kernel(&self, rt: &CudaRuntime, kernel: KernelId) -> Result<(&'static KernelInfo, DeviceLaunch), Error> {
+    fn kernel(&self, rt: &CudaRuntime, kernel: KernelId) -> Result<(KernelInfo<'_>, &DeviceLaunch), Error> {
         let kernel = self.kernels.get(kernel.0 as usize).ok_or_else(|| defect("there is no such kernel"))?;
+        let info = kernel.facts.info();
         for &components in &kernel.vector_sizes {
-            rt.vector_size(components, kernel.info)?;
+            rt.vector_size(components, &info)?;
         }
-        let cartesian = kernel.cartesian.filter(|_| rt.uses_cartesian_forms());
-        Ok((kernel.info, cartesian.unwrap_or(kernel.general)))
+        let cartesian = kernel.cartesian.as_ref().filter(|_| rt.uses_cartesian_forms());
+        Ok((info, cartesian.unwrap_or(&kernel.general)))
     }
 }
 
 impl DeviceKernel {
-    fn new(info: &'static KernelInfo, launch: KernelLaunch) -> DeviceKernel {
+    fn new(facts: KernelFacts, launch: KernelLaunch) -> DeviceKernel {
         let KernelLaunch { vector_sizes, general, cartesian } = launch;
-        DeviceKernel { info, vector_sizes, general: DeviceLaunch::new(general), cartesian: cartesian.map(DeviceLaunch::new) }
+        DeviceKernel { facts, vector_sizes, general: DeviceLaunch::new(general), cartesian: cartesian.map(DeviceLaunch::new) }
     }
-}
-
-/// A text that lives as long as the process.
-fn constant(text: &str) -> &'static str {
-    Box::leak(text.to_owned().into_boxed_str())
 }
 
 impl KernelProvider<CudaRuntime> for CudaKernels {
@@ -120,7 +113,7 @@ impl KernelProvider<CudaRuntime> for CudaKernels {
         let rt = &mut *context.rt;
         let (info, DeviceLaunch { launch, rows }) = self.kernel(rt, kernel)?;
         let Launch::Values(launch) = launch else { return Err(defect(format!("`{}` is an equation", info.name))) };
-        values::launch(rt, self.module, launch, rows, Arguments::new(info, args))
+        values::launch(rt, &self.module, launch, rows, Arguments::new(info, args))
     }
 
     fn equation(
@@ -134,6 +127,6 @@ impl KernelProvider<CudaRuntime> for CudaKernels {
         let (info, DeviceLaunch { launch, .. }) = self.kernel(rt, kernel)?;
         let Launch::Equation(launch) = launch else { return Err(defect(format!("`{}` is no equation", info.name))) };
         let all = unknowns.iter().cloned().map(Value::Scalars).chain(args.iter().cloned()).collect();
-        equation::launch(rt, self.module, launch, Arguments::new(info, all))
+        equation::launch(rt, &self.module, launch, Arguments::new(info, all))
     }
 }

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use backend_cuda::codegen::launch::{ResultBuffer, RowFunctions, ThreadLayout, ValuesLaunch};
 use backend_cuda::runtime::device::DevicePtr;
+use backend_cuda::runtime::executor::arguments::RowNames;
 use backend_cuda::runtime::executor::pool::Buffer;
 use backend_cuda::runtime::{
     Bool, BoolCollection, Collection, CudaRuntime, EntityCollection, Extreme, KernelModule, Leaves, Scalar, Vector, VectorCollection,
@@ -34,7 +35,7 @@ enum Output {
 impl Output {
     fn new(
         rt: &mut CudaRuntime,
-        arguments: &mut Arguments,
+        arguments: &mut Arguments<'_>,
         number: usize,
         buffer: ResultBuffer,
         domain: Option<&Arc<Domain>>,
@@ -116,10 +117,10 @@ fn of_numbers(op: ops::Reduction) -> Result<Reduction, Error> {
 /// The results of a kernel.
 pub fn launch(
     rt: &mut CudaRuntime,
-    module: &'static KernelModule,
-    launch: &'static ValuesLaunch,
-    rows: &'static [(u32, &'static str)],
-    mut arguments: Arguments,
+    module: &KernelModule,
+    launch: &ValuesLaunch,
+    rows: &Rc<[(u32, String)]>,
+    mut arguments: Arguments<'_>,
 ) -> Result<Vec<Value<CudaRuntime>>, Error> {
     let domain = launch.domain.map(|source| arguments.domain(rt, source)).transpose()?;
     let mut outputs = Vec::with_capacity(launch.results.len());
@@ -138,8 +139,8 @@ pub fn launch(
         call = call.wide();
     }
     call = match &launch.rows {
-        Some(RowFunctions { by_planes: true, .. }) => call.or_by_planes(module, rows),
-        Some(RowFunctions { by_planes: false, .. }) => call.or_with_rows(module, rows),
+        Some(RowFunctions { by_planes: true, .. }) => call.or_by_planes(module, RowNames::Shared(Rc::clone(rows))),
+        Some(RowFunctions { by_planes: false, .. }) => call.or_with_rows(module, RowNames::Shared(Rc::clone(rows))),
         None => call,
     };
     match launch.threads {

@@ -241,7 +241,7 @@ impl KernelNames {
         // Types and constants live in one file; a struct and a constant may share a name only in
         // theory (`A` and `A`), and then the Namer numbers one.
         let mut items = Namer::rust();
-        items.reserve(["Kernels", "KernelInfo", "KernelBytes", "AccessMode", "EquelleRuntime", "Error"]);
+        items.reserve(["Kernels", "KernelInfo", "KernelBytes", "EquelleRuntime", "Error"]);
         items.reserve(["CanonicalSet", "EntityKind", "Extent"]);
         module.kernels.iter().map(|kernel| Self::of_kernel(kernel, &mut methods, &mut items)).collect()
     }

@@ -1,16 +1,14 @@
-//! What generated programs tell of their kernels.
+//! Facts of the kernels of a program.
 
 use crate::entity::CanonicalSet;
 
-/// Data of a kernel for run-time messages and `--profile`; generated as constants.
+/// Data of a kernel for run-time messages and `--profile`; constants in generated programs.
 #[derive(Clone, Copy, Debug)]
-pub struct KernelInfo {
+pub struct KernelInfo<'a> {
     /// Name of the kernel.
-    pub name: &'static str,
+    pub name: &'a str,
     /// Equelle lines it came from, innermost first.
-    pub lines: &'static [u32],
-    /// Names of parameters, then results.
-    pub arguments: &'static [(&'static str, AccessMode)],
+    pub lines: &'a [u32],
     /// The set over which it runs; `None` for a set made at run time, and for one evaluation.
     pub set: Option<CanonicalSet>,
     /// Its least memory traffic.
@@ -30,13 +28,4 @@ pub struct KernelBytes {
 impl KernelBytes {
     /// Of a kernel without arrays.
     pub const NONE: KernelBytes = KernelBytes { general: [0; 3], cartesian: [0; 3] };
-}
-
-/// Access of a kernel to an argument.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum AccessMode {
-    /// Reads it.
-    Read,
-    /// Writes all of it.
-    Write,
 }

@@ -58,7 +58,7 @@ pub use domain::Domain;
 pub use entity::{CanonicalSet, EntityKind, Extent};
 pub use error::{Error, ErrorKind};
 pub use grid::{GeometryArray, Grid};
-pub use kernel_info::{AccessMode, KernelBytes, KernelInfo};
+pub use kernel_info::{KernelBytes, KernelInfo};
 pub use launch::Backend;
 pub use math::table2::TablePart;
 pub use memory::{Buffers, MemoryPlan, SetMemory, SolveMemory};

@@ -57,7 +57,8 @@ pub(crate) fn run(folder: &Path, targets: Targets, prints_resources: bool) -> Re
     if targets == Targets::All {
         // Those of double precision are compiled by the tests of the runtime.
         let own = OWN_MODULES.into_iter().filter(|module| module.precision(Precision::Single) == Precision::Single);
-        texts.extend(own.map(|module| (Path::new(SINGLES).join(format!("the runtime's own `{}`", module.name)), module.source.to_owned())));
+        texts
+            .extend(own.map(|module| (Path::new(SINGLES).join(format!("the runtime's own `{}`", module.name)), module.source.to_string())));
     }
     texts.sort();
     let next = AtomicUsize::new(0);

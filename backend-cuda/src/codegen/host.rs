@@ -44,7 +44,7 @@ pub(super) fn kernels_file(module: &Module, kernels: &[KernelText<'_>]) -> Resul
 
         /// The kernels' CUDA C++ text, compiled at start for the device.
         pub const KERNELS: KernelModule =
-            KernelModule { name: #name, source: include_str!("kernels.cu"), floating_point: FloatingPoint::#floating_point };
+            KernelModule::constant(#name, include_str!("kernels.cu"), FloatingPoint::#floating_point);
 
         impl Kernels for CudaRuntime {
             #(#methods)*

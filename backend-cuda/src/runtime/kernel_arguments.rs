@@ -21,7 +21,7 @@ impl CudaRuntime {
     ///
     /// # Errors
     /// `Backend`: the kernels cannot be compiled or loaded.
-    pub fn call(&mut self, module: &KernelModule, name: &'static str) -> Result<Call, Error> {
+    pub fn call(&mut self, module: &KernelModule, name: &str) -> Result<Call, Error> {
         self.executor.call(module, name)
     }
 
@@ -30,17 +30,11 @@ impl CudaRuntime {
     ///
     /// # Errors
     /// `Backend`: the kernels cannot be compiled or loaded.
-    pub fn call_over(
-        &mut self,
-        module: &KernelModule,
-        kernel: &'static KernelInfo,
-        name: &'static str,
-        elements: usize,
-    ) -> Result<Call, Error> {
+    pub fn call_over(&mut self, module: &KernelModule, kernel: &KernelInfo, name: &str, elements: usize) -> Result<Call, Error> {
         let work = self.session.profiler().map(|profiler| {
             let bytes = self.session.kernel_bytes(kernel, elements);
             profiler.moved(bytes);
-            Work { lines: kernel.lines, bytes }
+            Work { lines: kernel.lines.into(), bytes }
         });
         Ok(self.executor.call(module, name)?.doing(work))
     }

@@ -30,7 +30,7 @@ pub use executor::precision::Precision;
 pub use executor::queue::Counters;
 pub use executor::reduce::{Extreme, Leaves};
 pub use grid::arrays::GridArrays;
-pub use kernels::{FloatingPoint, KernelModule};
+pub use kernels::{FloatingPoint, KernelModule, KernelText};
 pub use linalg::csr::{CsrPattern, Jacobian};
 pub use linalg::space::Space;
 pub use runtime::{CudaRuntime, open_device, report, run, run_compiling, run_on, run_with_precision};

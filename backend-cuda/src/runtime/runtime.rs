@@ -89,7 +89,7 @@ pub fn run_compiling<R: Real>(
             modules.push(DERIVATIVES_MODULE);
         }
     }
-    modules.extend(kernels);
+    modules.extend_from_slice(kernels);
     // How kernels read the sides of other grids is known when the grid has been renumbered.
     let is_cartesian = session.grid().cartesian_shape().is_some();
     let (now, later): (Vec<_>, Vec<_>) = modules.into_iter().partition(|module| is_cartesian || !module.is_on_grids());

@@ -15,9 +15,9 @@ use equelle_runtime::{Error, ErrorKind};
 
 /// A program without inputs.
 /// Three kernels as they are generated, of which the second does not compile.
-pub const BROKEN: KernelModule = KernelModule {
-    name: "broken",
-    source: r#"// Kernels of broken.
+pub const BROKEN: KernelModule = KernelModule::constant(
+    "broken",
+    r#"// Kernels of broken.
 
 // broken.equelle:3: whole = 2 * u
 extern "C" __global__ void whole(const EqSpace space, double* __restrict__ out) {
@@ -34,8 +34,8 @@ extern "C" __global__ void last(const EqSpace space, double* __restrict__ out) {
   out[0] = 3.0;
 }
 "#,
-    floating_point: FloatingPoint::Strict,
-};
+    FloatingPoint::Strict,
+);
 
 /// An internal error with the compiler's words, the kernel and its lines, and of no other.
 pub fn names_the_broken_kernel(error: &Error) {

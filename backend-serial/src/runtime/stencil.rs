@@ -332,7 +332,7 @@ impl<'a, R: Real> RowEntries<'a, R> {
 /// Stencils of a run, by kernel.
 #[derive(Default)]
 pub(super) struct Stencils {
-    known: Vec<(&'static str, Rc<Stencil>)>,
+    known: Vec<(String, Rc<Stencil>)>,
     /// Number of stencils built.
     pub built: u64,
 }
@@ -345,14 +345,14 @@ impl Stencils {
     }
 
     /// Stores the stencil of a kernel with this pattern, replacing the previous one.
-    pub fn keep(&mut self, kernel: &'static str, key: StencilKey, mut pattern: Pattern) -> Rc<Stencil> {
+    pub fn keep(&mut self, kernel: &str, key: StencilKey, mut pattern: Pattern) -> Rc<Stencil> {
         pattern.columns.shrink_to_fit();
         pattern.slots.shrink_to_fit();
         let Pattern { row_ptr, columns, slots, slot_starts, .. } = pattern;
         let stencil = Rc::new(Stencil { row_ptr: Arc::new(row_ptr), columns: Arc::new(columns), slots, slot_starts, key });
         self.built += 1;
         self.known.retain(|(name, _)| *name != kernel);
-        self.known.push((kernel, Rc::clone(&stencil)));
+        self.known.push((kernel.to_owned(), Rc::clone(&stencil)));
         stencil
     }
 

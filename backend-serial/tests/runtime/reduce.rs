@@ -120,7 +120,7 @@ fn of_nothing() -> Result<(), Error> {
 /// order of the grid's file, on any number of threads, whose sum shows another order.
 #[test]
 fn what_kernels_write_is_reduced_like_collections() -> Result<(), Error> {
-    const KERNEL: KernelInfo = KernelInfo { name: "total", lines: &[], arguments: &[], set: None, bytes: KernelBytes::NONE };
+    const KERNEL: KernelInfo = KernelInfo { name: "total", lines: &[], set: None, bytes: KernelBytes::NONE };
     let grid = |renumber: bool| {
         let mut grid = Grid::cartesian(Cartesian::plane([70, 60], [1.0; 2])).expect("a valid shape").as_unstructured();
         grid.renumber(if renumber { Renumber::Yes } else { Renumber::No });

@@ -278,9 +278,9 @@ pub struct Profile {
 #[derive(Clone, Debug, PartialEq)]
 pub struct KernelProfile {
     /// Its name.
-    pub name: &'static str,
+    pub name: String,
     /// Lines of the program that it computes.
-    pub lines: &'static [u32],
+    pub lines: Vec<u32>,
     /// Its loop: `rows`, `cells`, `list`, `per axis`, `general`, or `any grid`.
     pub form: &'static str,
     /// Calls.
@@ -529,8 +529,8 @@ impl Profile {
         let or_null = |count: Option<u32>| count.map_or_else(|| "null".to_owned(), |count| count.to_string());
         let kernel = |kernel: &KernelProfile| {
             Object::default()
-                .text("name", kernel.name)
-                .raw("lines", json::array(kernel.lines))
+                .text("name", &kernel.name)
+                .raw("lines", json::array(&kernel.lines))
                 .text("form", kernel.form)
                 .raw("calls", kernel.calls)
                 .number("seconds", kernel.seconds)

@@ -34,17 +34,17 @@ impl Drop for InPhase {
 
 /// Measures a call of a kernel until it is dropped; nothing without `--profile`.
 #[must_use]
-pub struct KernelTimer(Option<Running>);
+pub struct KernelTimer<'k>(Option<Running<'k>>);
 
-struct Running {
+struct Running<'k> {
     profiler: Profiler,
-    info: &'static KernelInfo,
+    info: KernelInfo<'k>,
     form: &'static str,
     bytes: u64,
     since: Instant,
 }
 
-impl Drop for KernelTimer {
+impl Drop for KernelTimer<'_> {
     fn drop(&mut self) {
         if let Some(Running { profiler, info, form, bytes, since }) = &self.0 {
             profiler.moved(*bytes);
@@ -69,24 +69,24 @@ impl Session {
 
     /// Begins to measure a call of a kernel over its canonical set. On a Cartesian grid its loop
     /// has this form.
-    pub fn time_kernel(&mut self, info: &'static KernelInfo, form: &'static str) -> KernelTimer {
+    pub fn time_kernel<'k>(&mut self, info: &KernelInfo<'k>, form: &'static str) -> KernelTimer<'k> {
         let Some(profiler) = self.profiler().cloned() else { return KernelTimer(None) };
         let elements = self.elements_of(info);
         self.timer(profiler, info, form, elements)
     }
 
     /// As [`Session::time_kernel`], over so many elements.
-    pub fn time_kernel_over(&self, info: &'static KernelInfo, form: &'static str, elements: usize) -> KernelTimer {
+    pub fn time_kernel_over<'k>(&self, info: &KernelInfo<'k>, form: &'static str, elements: usize) -> KernelTimer<'k> {
         match self.profiler() {
             Some(profiler) => self.timer(profiler.clone(), info, form, elements),
             None => KernelTimer(None),
         }
     }
 
-    fn timer(&self, profiler: Profiler, info: &'static KernelInfo, form: &'static str, elements: usize) -> KernelTimer {
+    fn timer<'k>(&self, profiler: Profiler, info: &KernelInfo<'k>, form: &'static str, elements: usize) -> KernelTimer<'k> {
         let bytes = self.kernel_bytes(info, elements);
         let form = if self.grid.cartesian_shape().is_some() { form } else { ANY_GRID };
-        KernelTimer(Some(Running { profiler, info, form, bytes, since: Instant::now() }))
+        KernelTimer(Some(Running { profiler, info: *info, form, bytes, since: Instant::now() }))
     }
 
     /// Elements of the canonical set of a kernel; 0 without one.
@@ -232,7 +232,7 @@ fn table(profile: &Profile) -> Vec<String> {
             // Kernels that move nothing have no rate.
             lines.push(format!(
                 "{}{rate:<29}{}  {}",
-                row(kernel.name, kernel.calls, kernel.seconds),
+                row(&kernel.name, kernel.calls, kernel.seconds),
                 taken.unwrap_or_default(),
                 kernel.form
             ));

@@ -121,7 +121,7 @@ impl Profiler {
 
     /// Adds calls of a kernel, its name and lines of the program, whose loops have this form, and
     /// their seconds and bytes.
-    pub fn kernel(&self, (name, lines): (&'static str, &'static [u32]), form: &'static str, calls: u64, seconds: f64, bytes: u64) {
+    pub fn kernel(&self, (name, lines): (&str, &[u32]), form: &'static str, calls: u64, seconds: f64, bytes: u64) {
         let mut state = self.state();
         let known = state.kernels.iter_mut().find(|known| known.name == name);
         if let Some(known) = known {
@@ -129,6 +129,7 @@ impl Profiler {
             known.seconds += seconds;
             known.bytes += bytes;
         } else {
+            let (name, lines) = (name.to_owned(), lines.to_vec());
             state.kernels.push(KernelProfile { name, lines, form, calls, seconds, bytes, resources: None });
         }
     }

@@ -18,7 +18,6 @@ use crate::schema;
 const KERNEL: KernelInfo = KernelInfo {
     name: "compute_u",
     lines: &[3],
-    arguments: &[],
     set: Some(ALL_CELLS),
     bytes: KernelBytes { general: [0, 88, 116], cartesian: [0, 16, 16] },
 };

@@ -34,7 +34,7 @@ pub(super) fn text(module: &Module) -> Result<String, BackendError> {
         #![doc = #header]
 
         #blank
-        use equelle_runtime::{AccessMode, #sets EquelleRuntime, Error, KernelBytes, KernelInfo};
+        use equelle_runtime::{#sets EquelleRuntime, Error, KernelBytes, KernelInfo};
 
         #items
 
@@ -78,9 +78,6 @@ fn info(module: &Module, kernel: &Kernel, names: &KernelNames) -> TokenStream {
     let constant = ident(&names.info);
     let name = &kernel.name;
     let lines = module.lines_of(kernel).into_iter().map(proc_macro2::Literal::u32_unsuffixed);
-    let reads = names.params.iter().map(|p| quote! { (#p, AccessMode::Read) });
-    let writes = names.results.iter().map(|r| quote! { (#r, AccessMode::Write) });
-    let arguments = reads.chain(writes);
     let set = match canonical(module, kernel).map(canonical_set) {
         Some(set) => quote! { Some(#set) },
         None => quote! { None },
@@ -98,7 +95,6 @@ fn info(module: &Module, kernel: &Kernel, names: &KernelNames) -> TokenStream {
         pub const #constant: KernelInfo = KernelInfo {
             name: #name,
             lines: &[#(#lines),*],
-            arguments: &[#(#arguments),*],
             set: #set,
             bytes: KernelBytes { general: #general, cartesian: #cartesian },
         };

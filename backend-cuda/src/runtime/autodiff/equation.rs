@@ -30,7 +30,7 @@ impl CudaRuntime {
         slots: bool,
     ) -> Result<PatternBuilder, Error> {
         let mut key = PatternKey {
-            kernel: kernel.name,
+            kernel: kernel.name.to_owned(),
             n_cols: 0,
             domain: Arc::clone(domain),
             unknowns: Vec::with_capacity(unknowns.len()),

@@ -25,7 +25,7 @@ type UnknownColumns = (usize, Arc<Domain>);
 /// The key of a pattern: handles, which it owns so that their addresses stay unique.
 #[derive(Debug)]
 pub(crate) struct PatternKey {
-    pub kernel: &'static str,
+    pub kernel: String,
     pub n_cols: usize,
     pub domain: Arc<Domain>,
     pub unknowns: Vec<UnknownColumns>,

@@ -1,5 +1,7 @@
 //! Identifiers of a device, and launches.
 
+use std::rc::Rc;
+
 /// Address in device memory; never 0 for memory that exists.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct DevicePtr(pub u64);
@@ -30,10 +32,10 @@ pub struct LaunchShape {
 }
 
 /// What a launch does, for `--profile`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Work {
     /// Lines of the program that it computes.
-    pub lines: &'static [u32],
+    pub lines: Rc<[u32]>,
     /// Least memory traffic in bytes.
     pub bytes: u64,
 }
@@ -44,7 +46,7 @@ pub struct Launch {
     /// The kernel.
     pub function: FunctionId,
     /// Its name, for messages.
-    pub name: &'static str,
+    pub name: Rc<str>,
     /// Its shape.
     pub shape: LaunchShape,
     /// Argument values, each aligned to 8 bytes.

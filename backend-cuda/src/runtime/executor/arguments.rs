@@ -1,5 +1,7 @@
 //! Arguments of kernels: the Rust counterparts of the structs in `prelude.cuh`, field for field.
 
+use std::rc::Rc;
+
 use crate::runtime::device::{DevicePtr, FunctionId, Launch, LaunchShape, Work};
 use crate::runtime::kernels::KernelModule;
 
@@ -245,7 +247,7 @@ impl Argument for EqBool {
 #[derive(Clone, Debug)]
 pub struct Call {
     function: FunctionId,
-    name: &'static str,
+    name: Rc<str>,
     words: Vec<u64>,
     offsets: Vec<u32>,
     work: Option<Work>,
@@ -257,12 +259,36 @@ pub struct Call {
 }
 
 /// Functions of a kernel with several cells of a row a thread, which take the same arguments.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct RowFunctions {
-    pub(crate) module: &'static KernelModule,
-    /// Numbers of cells, which divide the lengths of rows that a function is for; and names.
-    pub(crate) functions: &'static [(u32, &'static str)],
+    pub(crate) module: KernelModule,
+    pub(crate) names: RowNames,
     pub(crate) planes: Planes,
+}
+
+/// Numbers of cells, which divide the lengths of rows that a function is for; and names.
+#[derive(Clone, Debug)]
+pub enum RowNames {
+    /// Of a generated program.
+    Constant(&'static [(u32, &'static str)]),
+    /// Of a program that is interpreted.
+    Shared(Rc<[(u32, String)]>),
+}
+
+impl RowNames {
+    /// The numbers and names.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (u32, &str)> {
+        (0..).map_while(|number| match self {
+            RowNames::Constant(names) => names.get(number).map(|(width, name)| (*width, *name)),
+            RowNames::Shared(names) => names.get(number).map(|(width, name)| (*width, &**name)),
+        })
+    }
+}
+
+impl<const N: usize> From<&'static [(u32, &'static str); N]> for RowNames {
+    fn from(names: &'static [(u32, &'static str); N]) -> RowNames {
+        RowNames::Constant(names)
+    }
 }
 
 /// Planes of the grid that threads have cells in.
@@ -275,7 +301,7 @@ pub(crate) enum Planes {
 
 impl Call {
     /// A launch of `function`; `name` is for messages.
-    pub fn new(function: FunctionId, name: &'static str) -> Self {
+    pub fn new(function: FunctionId, name: Rc<str>) -> Self {
         Call { function, name, words: Vec::new(), offsets: Vec::new(), work: None, rows: None, in_place: false, wide: false }
     }
 
@@ -287,14 +313,14 @@ impl Call {
 
     /// The call, or the fastest of these functions with so many cells of a row a thread.
     #[must_use]
-    pub fn or_with_rows(self, module: &'static KernelModule, functions: &'static [(u32, &'static str)]) -> Self {
-        Call { rows: Some(RowFunctions { module, functions, planes: Planes::One }), ..self }
+    pub fn or_with_rows(self, module: &KernelModule, names: impl Into<RowNames>) -> Self {
+        Call { rows: Some(RowFunctions { module: module.clone(), names: names.into(), planes: Planes::One }), ..self }
     }
 
     /// The same with functions whose threads go through some planes, one after the other.
     #[must_use]
-    pub fn or_by_planes(self, module: &'static KernelModule, functions: &'static [(u32, &'static str)]) -> Self {
-        Call { rows: Some(RowFunctions { module, functions, planes: Planes::Several }), ..self }
+    pub fn or_by_planes(self, module: &KernelModule, names: impl Into<RowNames>) -> Self {
+        Call { rows: Some(RowFunctions { module: module.clone(), names: names.into(), planes: Planes::Several }), ..self }
     }
 
     /// The call, which writes what it reads.
@@ -322,16 +348,16 @@ impl Call {
 
     /// Whether threads that have so many cells of a row go from plane to plane.
     pub(crate) fn goes_by_planes(&self, row_cells: u32) -> bool {
-        row_cells > 1 && self.rows.is_some_and(|rows| rows.planes == Planes::Several)
+        row_cells > 1 && self.rows.as_ref().is_some_and(|rows| rows.planes == Planes::Several)
     }
 
     /// Its functions with several cells of a row a thread.
-    pub(crate) fn rows(&self) -> Option<RowFunctions> {
-        self.rows
+    pub(crate) fn rows(&self) -> Option<&RowFunctions> {
+        self.rows.as_ref()
     }
 
     /// The call of another function with the same arguments.
-    pub(crate) fn of_function(self, function: FunctionId, name: &'static str) -> Self {
+    pub(crate) fn of_function(self, function: FunctionId, name: Rc<str>) -> Self {
         Call { function, name, ..self }
     }
 
@@ -349,8 +375,8 @@ impl Call {
     }
 
     /// The name for messages.
-    pub(crate) fn name(&self) -> &'static str {
-        self.name
+    pub(crate) fn name(&self) -> &str {
+        &self.name
     }
 
     /// The call with another number of cells per thread, if the grid is among its arguments.
@@ -384,9 +410,9 @@ mod tests {
     /// Bounds of launches in the prelude are those of calls.
     #[test]
     fn wide_kernels_have_the_threads_of_the_prelude() {
-        let most = Call::new(FunctionId(0), "k").wide().most_threads(1);
+        let most = Call::new(FunctionId(0), "k".into()).wide().most_threads(1);
         assert_eq!(PRELUDE.matches(&format!("#define EQ_WIDE __launch_bounds__({most}, ")).count(), 2);
-        let most = Call::new(FunctionId(0), "k").or_by_planes(&OWN_MODULES[0], &[(2, "k_x2")]).most_threads(2);
+        let most = Call::new(FunctionId(0), "k".into()).or_by_planes(&OWN_MODULES[0], &[(2, "k_x2")]).most_threads(2);
         assert_eq!(PRELUDE.matches(&format!("#define EQ_PLANES __launch_bounds__({most}, ")).count(), 1);
         assert!(CELL_BLOCK.iter().product::<u32>() <= most);
     }

@@ -1,6 +1,8 @@
 //! Times of kernels on the device (`--profile`). A sequence of launches is timed at its first two
 //! occurrences; later ones are graphs, and are counted.
 
+use std::rc::Rc;
+
 use equelle_runtime::session::profile::Profiler;
 
 use crate::runtime::device::{Device, FunctionId, Launch, Work};
@@ -18,10 +20,10 @@ pub(crate) struct KernelTimes {
 #[derive(Debug)]
 struct OneKernel {
     function: FunctionId,
-    name: &'static str,
+    name: Rc<str>,
     /// Threads of a block, of the last launch.
     threads: u32,
-    lines: &'static [u32],
+    lines: Rc<[u32]>,
     calls: u64,
     bytes: u64,
     /// Of first occurrences, in which clocks and caches are cold.
@@ -61,9 +63,9 @@ impl KernelTimes {
         }
         self.kernels[number].get_or_insert_with(|| OneKernel {
             function: launch.function,
-            name: launch.name,
+            name: Rc::clone(&launch.name),
             threads: 0,
-            lines: &[],
+            lines: Rc::default(),
             calls: 0,
             bytes: 0,
             first: Mean::default(),
@@ -77,8 +79,8 @@ impl KernelTimes {
             let kernel = self.kernel(launch);
             kernel.calls += 1;
             kernel.threads = launch.shape.block.iter().product();
-            if let Some(Work { lines, bytes }) = launch.work {
-                (kernel.lines, kernel.bytes) = (lines, kernel.bytes + bytes);
+            if let Some(Work { lines, bytes }) = &launch.work {
+                (kernel.lines, kernel.bytes) = (Rc::clone(lines), kernel.bytes + bytes);
             }
         }
     }
@@ -99,9 +101,9 @@ impl KernelTimes {
     pub(crate) fn report(&self, device: &dyn Device, profiler: &Profiler) {
         for kernel in self.kernels.iter().flatten() {
             let of_one = kernel.second.of_one().or(kernel.first.of_one()).unwrap_or(f64::NAN);
-            profiler.kernel((kernel.name, kernel.lines), FORM, kernel.calls, of_one * kernel.calls as f64, kernel.bytes);
+            profiler.kernel((&kernel.name, &kernel.lines), FORM, kernel.calls, of_one * kernel.calls as f64, kernel.bytes);
             if let Some(resources) = device.resources(kernel.function, kernel.threads) {
-                profiler.resources(kernel.name, resources);
+                profiler.resources(&kernel.name, resources);
             }
         }
     }

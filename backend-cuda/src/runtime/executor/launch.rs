@@ -122,8 +122,8 @@ impl Executor {
     /// The call with the function that takes so many cells of a row a thread.
     fn of_row_cells(&self, call: Call, row_cells: u32) -> Result<Call, Error> {
         let Some(rows) = call.rows() else { return Ok(call) };
-        let Some(&(_, name)) = rows.functions.iter().find(|(width, _)| *width == row_cells) else { return Ok(call) };
-        let function = self.function(rows.module, self.precision(), name)?;
+        let Some((_, name)) = rows.names.iter().find(|(width, _)| *width == row_cells) else { return Ok(call) };
+        let (function, name) = self.function(&rows.module, self.precision(), name)?;
         Ok(call.of_function(function, name))
     }
 
@@ -132,7 +132,7 @@ impl Executor {
         let mut widths = vec![1];
         if let (LaunchDomain::InsideAndBoundary | LaunchDomain::Cells, Some(rows)) = (over, call.rows()) {
             let length = self.cartesian_args()?.n[0];
-            widths.extend(rows.functions.iter().map(|&(width, _)| width).filter(|&width| length.is_multiple_of(width)));
+            widths.extend(rows.names.iter().map(|(width, _)| width).filter(|&width| length.is_multiple_of(width)));
         }
         Ok(widths)
     }

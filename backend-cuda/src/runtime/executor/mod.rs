@@ -19,6 +19,8 @@ mod transfer;
 
 use std::cell::{Cell, OnceCell, Ref, RefCell};
 use std::collections::HashMap;
+use std::hash::{Hash, Hasher};
+use std::ptr;
 use std::rc::Rc;
 
 use equelle_runtime::Error;
@@ -31,7 +33,29 @@ use crate::runtime::executor::errors::out_of_memory;
 use crate::runtime::executor::pool::{Buffer, Pool};
 use crate::runtime::executor::precision::Precision;
 use crate::runtime::executor::queue::{Counters, Queue};
-use crate::runtime::kernels::{COLLECTIONS_MODULE, KernelModule, RUNTIME_MODULE};
+use crate::runtime::kernels::{COLLECTIONS_MODULE, KernelModule, KernelText, RUNTIME_MODULE};
+
+/// A loaded module. Its source counts by address: a comparison of whole texts takes too long in
+/// every call, and the key owns the source, so that no other text gets its address.
+struct ModuleKey {
+    name: KernelText,
+    source: KernelText,
+    precision: Precision,
+}
+
+impl PartialEq for ModuleKey {
+    fn eq(&self, other: &ModuleKey) -> bool {
+        ptr::eq(&*self.source, &*other.source) && self.name == other.name && self.precision == other.precision
+    }
+}
+
+impl Eq for ModuleKey {}
+
+impl Hash for ModuleKey {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        (self.source.as_ptr(), self.precision).hash(state);
+    }
+}
 
 /// A device with the shared state of the launches of a run.
 pub struct Executor {
@@ -43,8 +67,8 @@ pub struct Executor {
     options: CompileOptions,
     /// The grid, if it is Cartesian.
     shape: Option<EqCartesian>,
-    modules: RefCell<HashMap<(&'static str, usize, Precision), ModuleId>>,
-    functions: RefCell<HashMap<(ModuleId, &'static str), FunctionId>>,
+    modules: RefCell<HashMap<ModuleKey, ModuleId>>,
+    functions: RefCell<HashMap<ModuleId, HashMap<Rc<str>, FunctionId>>>,
     autotune: RefCell<Autotune>,
     /// Numbers known on the host, by their bits.
     constants: RefCell<HashMap<u64, Rc<Buffer>>>,
@@ -168,11 +192,11 @@ impl Executor {
         self.autotune.borrow_mut().take_notes()
     }
 
-    /// A kernel of a module for collections in a given precision; prepared on first use.
-    fn function(&self, module: &KernelModule, precision: Precision, name: &'static str) -> Result<FunctionId, Error> {
-        // A comparison of modules reads their whole texts: not in every call.
+    /// A kernel of a module for collections in a given precision, and its name; prepared on first
+    /// use.
+    fn function(&self, module: &KernelModule, precision: Precision, name: &str) -> Result<(FunctionId, Rc<str>), Error> {
         let options = || module.options(CompileOptions { precision, ..self.options });
-        let key = (module.name, module.source.as_ptr() as usize, precision);
+        let key = ModuleKey { name: module.name.clone(), source: module.source.clone(), precision };
         let known = self.modules.borrow().get(&key).copied();
         let id = match known {
             Some(id) => id,
@@ -182,19 +206,20 @@ impl Executor {
                 id
             }
         };
-        if let Some(&function) = self.functions.borrow().get(&(id, name)) {
-            return Ok(function);
+        if let Some((name, function)) = self.functions.borrow().get(&id).and_then(|functions| functions.get_key_value(name)) {
+            return Ok((*function, Rc::clone(name)));
         }
         let function = self.device.function(id, name)?;
         self.autotune.borrow_mut().register(id, module, function, name, &format!("{:?}", options()));
-        self.functions.borrow_mut().insert((id, name), function);
-        Ok(function)
+        let name: Rc<str> = name.into();
+        self.functions.borrow_mut().entry(id).or_default().insert(Rc::clone(&name), function);
+        Ok((function, name))
     }
 
     /// Begins to compile modules that are not loaded and will be needed soon.
     pub(crate) fn prepare(&self, modules: &[KernelModule]) -> Result<(), Error> {
-        let is_loaded = |module: &KernelModule| self.modules.borrow().keys().any(|(name, ..)| *name == module.name);
-        let wanted: Vec<_> = modules.iter().filter(|module| !is_loaded(module)).map(|module| (*module, self.options)).collect();
+        let is_loaded = |module: &KernelModule| self.modules.borrow().keys().any(|key| key.name == module.name);
+        let wanted: Vec<_> = modules.iter().filter(|module| !is_loaded(module)).map(|module| (module.clone(), self.options)).collect();
         if wanted.is_empty() { Ok(()) } else { self.device.prepare(&wanted) }
     }
 
@@ -202,22 +227,23 @@ impl Executor {
     ///
     /// # Errors
     /// `Backend`: the kernels cannot be compiled or loaded.
-    pub(crate) fn call(&self, module: &KernelModule, name: &'static str) -> Result<Call, Error> {
+    pub(crate) fn call(&self, module: &KernelModule, name: &str) -> Result<Call, Error> {
         self.call_in(module, self.precision(), name)
     }
 
     /// [`Executor::call`] for collections of another precision than the program's.
-    pub(crate) fn call_in(&self, module: &KernelModule, precision: Precision, name: &'static str) -> Result<Call, Error> {
-        Ok(Call::new(self.function(module, precision, name)?, name))
+    pub(crate) fn call_in(&self, module: &KernelModule, precision: Precision, name: &str) -> Result<Call, Error> {
+        let (function, name) = self.function(module, precision, name)?;
+        Ok(Call::new(function, name))
     }
 
     /// Prepares the call of a kernel that works on collections of the program.
-    pub(crate) fn collection_call(&self, name: &'static str) -> Result<Call, Error> {
+    pub(crate) fn collection_call(&self, name: &str) -> Result<Call, Error> {
         self.call(&COLLECTIONS_MODULE, name)
     }
 
     /// Prepares the call of a kernel of the runtime that works on no collection.
-    pub(crate) fn runtime_call(&self, name: &'static str) -> Result<Call, Error> {
+    pub(crate) fn runtime_call(&self, name: &str) -> Result<Call, Error> {
         self.call_in(&RUNTIME_MODULE, Precision::Double, name)
     }
 

@@ -1,5 +1,10 @@
 //! Kernel modules: CUDA C++ source with compile options.
 
+use std::fmt;
+use std::hash::{Hash, Hasher};
+use std::ops::Deref;
+use std::sync::Arc;
+
 use equelle_runtime::Error;
 
 use super::prelude::PRELUDE;
@@ -50,77 +55,118 @@ impl CompileOptions {
     }
 }
 
+/// A text of a kernel module. Clones have the same address.
+#[derive(Clone, Debug)]
+pub enum KernelText {
+    /// Of a generated program, or of the runtime.
+    Constant(&'static str),
+    /// Of a program that is interpreted.
+    Shared(Arc<str>),
+}
+
+impl Deref for KernelText {
+    type Target = str;
+
+    fn deref(&self) -> &str {
+        match self {
+            KernelText::Constant(text) => text,
+            KernelText::Shared(text) => text,
+        }
+    }
+}
+
+impl fmt::Display for KernelText {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self)
+    }
+}
+
+impl PartialEq for KernelText {
+    fn eq(&self, other: &KernelText) -> bool {
+        **self == **other
+    }
+}
+
+impl Eq for KernelText {}
+
+impl Hash for KernelText {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        str::hash(self, state);
+    }
+}
+
+impl From<&str> for KernelText {
+    fn from(text: &str) -> KernelText {
+        KernelText::Shared(text.into())
+    }
+}
+
+impl From<String> for KernelText {
+    fn from(text: String) -> KernelText {
+        KernelText::Shared(text.into())
+    }
+}
+
 /// The kernels of a program; a constant in generated programs.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct KernelModule {
     /// Name of the program, for messages.
-    pub name: &'static str,
+    pub name: KernelText,
     /// CUDA C++ source of the kernels, without the prelude.
-    pub source: &'static str,
+    pub source: KernelText,
     /// Floating-point mode.
     pub floating_point: FloatingPoint,
 }
 
 /// Kernels of the runtime on Scalars and vectors of linear systems: loops, reduction trees, linear
 /// algebra. In double precision, like all kernels that work on no collection.
-pub const RUNTIME_MODULE: KernelModule =
-    KernelModule { name: "equelle", source: include_str!("builtin.cu"), floating_point: FloatingPoint::Strict };
+pub const RUNTIME_MODULE: KernelModule = KernelModule::constant("equelle", include_str!("builtin.cu"), FloatingPoint::Strict);
 
 /// Kernels of the runtime on collections.
-pub const COLLECTIONS_MODULE: KernelModule =
-    KernelModule { name: "collections", source: include_str!("collections.cu"), floating_point: FloatingPoint::Strict };
+pub const COLLECTIONS_MODULE: KernelModule = KernelModule::constant("collections", include_str!("collections.cu"), FloatingPoint::Strict);
 
 /// The kernels of the operation level.
-pub const OPERATIONS_MODULE: KernelModule = KernelModule {
-    name: "operations",
-    source: concat!(include_str!("operands.cuh"), include_str!("operations.cu")),
-    floating_point: FloatingPoint::Strict,
-};
+pub const OPERATIONS_MODULE: KernelModule =
+    KernelModule::constant("operations", concat!(include_str!("operands.cuh"), include_str!("operations.cu")), FloatingPoint::Strict);
 
 /// The kernels of derivatives at the operation level.
-pub const DERIVATIVES_MODULE: KernelModule = KernelModule {
-    name: "derivatives",
-    source: concat!(include_str!("operands.cuh"), include_str!("derivatives.cu")),
-    floating_point: FloatingPoint::Strict,
-};
+pub const DERIVATIVES_MODULE: KernelModule =
+    KernelModule::constant("derivatives", concat!(include_str!("operands.cuh"), include_str!("derivatives.cu")), FloatingPoint::Strict);
 
 /// Kernels of linear solvers on vectors. Kernels of solvers are in several modules, which threads
 /// compile beside each other; [`solver_module`] tells which.
-pub const VECTORS_MODULE: KernelModule = KernelModule {
-    name: "vectors",
-    source: concat!(include_str!("sums.cuh"), include_str!("updates.cu"), include_str!("krylov.cu")),
-    floating_point: FloatingPoint::Strict,
-};
+pub const VECTORS_MODULE: KernelModule = KernelModule::constant(
+    "vectors",
+    concat!(include_str!("sums.cuh"), include_str!("updates.cu"), include_str!("krylov.cu")),
+    FloatingPoint::Strict,
+);
 
 /// Products with matrices in slices, and their sums.
-pub const PRODUCTS_MODULE: KernelModule = KernelModule {
-    name: "products",
-    source: concat!(
+pub const PRODUCTS_MODULE: KernelModule = KernelModule::constant(
+    "products",
+    concat!(
         include_str!("sums.cuh"),
         include_str!("formats.cuh"),
         include_str!("products.cu"),
         include_str!("spmv_format.cu"),
         include_str!("product_sum.cu")
     ),
-    floating_point: FloatingPoint::Strict,
-};
+    FloatingPoint::Strict,
+);
 
 /// Products with matrices in rows or with two sums.
-pub const PRODUCT_SUMS_MODULE: KernelModule = KernelModule {
-    name: "product_sums",
-    source: concat!(include_str!("sums.cuh"), include_str!("formats.cuh"), include_str!("product_sums.cu")),
-    floating_point: FloatingPoint::Strict,
-};
+pub const PRODUCT_SUMS_MODULE: KernelModule = KernelModule::constant(
+    "product_sums",
+    concat!(include_str!("sums.cuh"), include_str!("formats.cuh"), include_str!("product_sums.cu")),
+    FloatingPoint::Strict,
+);
 
 /// Matrices in rows: what they are like, and how equations make them.
-pub const MATRICES_MODULE: KernelModule = KernelModule {
-    name: "matrices",
-    source: concat!(include_str!("matrices.cu"), include_str!("patterns.cu")),
-    floating_point: FloatingPoint::Strict,
-};
+pub const MATRICES_MODULE: KernelModule =
+    KernelModule::constant("matrices", concat!(include_str!("matrices.cu"), include_str!("patterns.cu")), FloatingPoint::Strict);
 
 /// The module of a kernel of linear solvers in double precision.
-pub fn solver_module(kernel: &str) -> &'static KernelModule {
+pub fn solver_module(kernel: &str) -> KernelModule {
     match kernel {
         "equelle_vector"
         | "equelle_fill"
@@ -129,57 +175,54 @@ pub fn solver_module(kernel: &str) -> &'static KernelModule {
         | "equelle_numbers"
         | "equelle_step"
         | "equelle_add_two"
-        | "equelle_turn" => &VECTORS_MODULE,
+        | "equelle_turn" => VECTORS_MODULE,
         "equelle_format_product"
         | "equelle_slice_widths"
         | "equelle_slice_columns"
         | "equelle_slice_values"
         | "equelle_slice_f32_values"
-        | "equelle_format_dot" => &PRODUCTS_MODULE,
-        "equelle_rows_dot" | "equelle_rows_dots" | "equelle_format_dots" => &PRODUCT_SUMS_MODULE,
-        _ => &MATRICES_MODULE,
+        | "equelle_format_dot" => PRODUCTS_MODULE,
+        "equelle_rows_dot" | "equelle_rows_dots" | "equelle_format_dots" => PRODUCT_SUMS_MODULE,
+        _ => MATRICES_MODULE,
     }
 }
 
 /// Set-up of multigrid, and its cycles in double precision.
-pub const MULTIGRID_MODULE: KernelModule = KernelModule {
-    name: "multigrid",
-    source: concat!(
+pub const MULTIGRID_MODULE: KernelModule = KernelModule::constant(
+    "multigrid",
+    concat!(
         include_str!("sums.cuh"),
         include_str!("formats.cuh"),
         include_str!("smoothing.cu"),
         include_str!("mixed_precision.cu"),
         include_str!("coarsening.cu")
     ),
-    floating_point: FloatingPoint::Strict,
-};
+    FloatingPoint::Strict,
+);
 
 /// Kernels of multigrid cycles, on vectors and matrices in single precision.
-pub const MIXED_PRECISION_MODULE: KernelModule = KernelModule {
-    name: "mixed_precision",
-    source: concat!(
+pub const MIXED_PRECISION_MODULE: KernelModule = KernelModule::constant(
+    "mixed_precision",
+    concat!(
         include_str!("sums.cuh"),
         include_str!("updates.cu"),
         include_str!("formats.cuh"),
         include_str!("products.cu"),
         include_str!("smoothing.cu")
     ),
-    floating_point: FloatingPoint::Strict,
-};
+    FloatingPoint::Strict,
+);
 
 /// Kernels of triangular solves and sweeps, separate because they take long to compile.
-pub const SUBSTITUTION_MODULE: KernelModule = KernelModule {
-    name: "substitution",
-    source: concat!(include_str!("schedule.cuh"), include_str!("triangular.cu")),
-    floating_point: FloatingPoint::Strict,
-};
+pub const SUBSTITUTION_MODULE: KernelModule =
+    KernelModule::constant("substitution", concat!(include_str!("schedule.cuh"), include_str!("triangular.cu")), FloatingPoint::Strict);
 
 /// Kernels of factorisations and inverses, separate for the same reason.
-pub const FACTORISATION_MODULE: KernelModule = KernelModule {
-    name: "factorisation",
-    source: concat!(include_str!("schedule.cuh"), include_str!("elimination.cu"), include_str!("fsai.cu")),
-    floating_point: FloatingPoint::Strict,
-};
+pub const FACTORISATION_MODULE: KernelModule = KernelModule::constant(
+    "factorisation",
+    concat!(include_str!("schedule.cuh"), include_str!("elimination.cu"), include_str!("fsai.cu")),
+    FloatingPoint::Strict,
+);
 
 /// All modules of the runtime.
 pub const OWN_MODULES: [KernelModule; 12] = [
@@ -237,6 +280,11 @@ const PROGRAMMATIC_KERNELS: [&str; 24] = [
 ];
 
 impl KernelModule {
+    /// A module of constant texts: name of the program, source and floating-point mode.
+    pub const fn constant(name: &'static str, source: &'static str, floating_point: FloatingPoint) -> KernelModule {
+        KernelModule { name: KernelText::Constant(name), source: KernelText::Constant(source), floating_point }
+    }
+
     /// The precision of its kernels in a program of this precision: the same for kernels of
     /// programs and on collections, single precision for multigrid cycles, double precision for all
     /// others.
@@ -304,7 +352,7 @@ impl KernelModule {
 
     /// The kernel that contains a line, and the comments above it, which are the lines of the
     /// program.
-    fn kernel_at(&self, line: usize) -> Option<(&'static str, Vec<&'static str>)> {
+    fn kernel_at(&self, line: usize) -> Option<(&str, Vec<&str>)> {
         let lines: Vec<&str> = self.source.lines().take(line).collect();
         let head = lines.iter().rposition(|line| line.contains("__global__"))?;
         let name = lines[head].split('(').next()?.split_whitespace().next_back()?;
@@ -346,7 +394,7 @@ mod tests {
     }
 
     /// Kernels in the text of a module.
-    fn kernels(module: &KernelModule) -> Vec<&'static str> {
+    fn kernels(module: &KernelModule) -> Vec<&str> {
         let heads = module.source.split("extern \"C\" __global__").skip(1).map(|kernel| kernel.split('(').collect::<Vec<_>>());
         // Launch bounds are in parentheses too.
         heads
@@ -369,7 +417,8 @@ mod tests {
     #[test]
     fn kernels_that_wait_by_themselves_are_listed_and_restrict_no_pointer() {
         let mut found = BTreeSet::new();
-        for module in OWN_MODULES {
+        let modules = OWN_MODULES;
+        for module in &modules {
             for kernel in module.source.split("extern \"C\" __global__").skip(1) {
                 let (head, body) = kernel.split_once('{').expect("a body");
                 let name = head.split_once('(').and_then(|(words, _)| words.split_whitespace().last()).expect("a name");
@@ -382,7 +431,7 @@ mod tests {
             }
         }
         assert_eq!(found, BTreeSet::from(PROGRAMMATIC_KERNELS));
-        let of_a_program = KernelModule { name: "program", ..VECTORS_MODULE };
+        let of_a_program = KernelModule { name: "program".into(), ..VECTORS_MODULE };
         assert!(!of_a_program.is_programmatic("equelle_dot"));
     }
 }

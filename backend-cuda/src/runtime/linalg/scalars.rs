@@ -75,7 +75,7 @@ impl Executor {
     pub(crate) fn scalar_op(&self, operation: ScalarOp, a: DevicePtr, b: DevicePtr, out: DevicePtr) -> Result<(), Error> {
         let words = [operation as u64, a.0, b.0, out.0];
         let joined = self.with_last(|launch| {
-            let at = *launch.offsets.last().filter(|_| TAKE_SCALAR_OPS.contains(&launch.name))? as usize;
+            let at = *launch.offsets.last().filter(|_| TAKE_SCALAR_OPS.contains(&&*launch.name))? as usize;
             let known = launch.words[at] as usize;
             (known < MAX_SCALAR_OPS).then(|| {
                 let from = at + 1 + 4 * known;

@@ -154,9 +154,9 @@ impl<T: Real> Space<T> {
     pub(crate) fn solver_call(&self, name: &'static str) -> Result<Call, Error> {
         let module = match Precision::of::<T>() {
             Precision::Double => solver_module(name),
-            Precision::Single => &MIXED_PRECISION_MODULE,
+            Precision::Single => MIXED_PRECISION_MODULE,
         };
-        self.executor.call(module, name)
+        self.executor.call(&module, name)
     }
 
     /// Prepares the call of a kernel of multigrid: its set-up, or a cycle in this precision.
@@ -165,10 +165,10 @@ impl<T: Real> Space<T> {
     /// `Backend`: the kernels cannot be compiled or loaded.
     pub(crate) fn multigrid_call(&self, name: &'static str) -> Result<Call, Error> {
         let module = match Precision::of::<T>() {
-            Precision::Double => &MULTIGRID_MODULE,
-            Precision::Single => &MIXED_PRECISION_MODULE,
+            Precision::Double => MULTIGRID_MODULE,
+            Precision::Single => MIXED_PRECISION_MODULE,
         };
-        self.executor.call(module, name)
+        self.executor.call(&module, name)
     }
 
     fn update(&self, update: Update, y: &DeviceVector<T>, a: DevicePtr, x: &DeviceVector<T>) {

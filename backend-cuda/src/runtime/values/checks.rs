@@ -16,31 +16,31 @@ impl CudaRuntime {
     ///
     /// # Errors
     /// `Backend`: not enough memory.
-    pub fn checks(&mut self, kernel: &'static KernelInfo, domain: &Arc<Domain>) -> Result<EqChecks, Error> {
+    pub fn checks(&mut self, kernel: &KernelInfo, domain: &Arc<Domain>) -> Result<EqChecks, Error> {
         let line = self.session.current_line();
-        self.conditions.checks_of(Origin::Kernel(kernel, line), domain, None)
+        self.conditions.checks_of(Origin::Kernel(line), Some(kernel), domain, None)
     }
 
     /// [`CudaRuntime::checks`] of a kernel that demands that no face has two cells.
     ///
     /// # Errors
     /// `Backend`: not enough memory.
-    pub fn one_cell_checks(&mut self, kernel: &'static KernelInfo, domain: &Arc<Domain>) -> Result<EqChecks, Error> {
+    pub fn one_cell_checks(&mut self, kernel: &KernelInfo, domain: &Arc<Domain>) -> Result<EqChecks, Error> {
         let line = self.session.current_line();
-        self.conditions.checks_of(Origin::KernelOfFaces(kernel, line), domain, None)
+        self.conditions.checks_of(Origin::KernelOfFaces(line), Some(kernel), domain, None)
     }
 
     /// [`CudaRuntime::checks`] for an operation at the current line.
     pub(crate) fn operation_checks(&mut self, asked: Requirement, domain: &Arc<Domain>) -> Result<EqChecks, Error> {
         let line = self.session.current_line();
-        self.conditions.checks_of(Origin::Operation(asked, line), domain, None)
+        self.conditions.checks_of(Origin::Operation(asked, line), None, domain, None)
     }
 
     /// [`CudaRuntime::checks`] for an `On` that gathers from a domain at the current line.
     pub(crate) fn gather_checks(&mut self, from: &Arc<Domain>, target: &EntityCollection) -> Result<EqChecks, Error> {
         let line = self.session.current_line();
         let gathered = Gathered { target: Rc::clone(&target.values.buffer), data: Arc::clone(from) };
-        self.conditions.checks_of(Origin::Operation(Requirement::On { kind: target.kind() }, line), target.domain(), Some(gathered))
+        self.conditions.checks_of(Origin::Operation(Requirement::On { kind: target.kind() }, line), None, target.domain(), Some(gathered))
     }
 
     /// Returns the error of a failed condition, or of an output that is not finite, if any. Waits

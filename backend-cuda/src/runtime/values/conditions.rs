@@ -35,12 +35,12 @@ pub(crate) enum Requirement {
     OneCell,
 }
 
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Origin {
     /// A kernel launched by a statement at an Equelle line: no entity is Empty.
-    Kernel(&'static KernelInfo, u32),
+    Kernel(u32),
     /// A kernel launched by a statement at an Equelle line: no face has two cells.
-    KernelOfFaces(&'static KernelInfo, u32),
+    KernelOfFaces(u32),
     /// An operation at an Equelle line.
     Operation(Requirement, u32),
 }
@@ -49,6 +49,8 @@ pub(crate) enum Origin {
 #[derive(Clone, Debug)]
 struct Check {
     origin: Origin,
+    /// Name and lines of the kernel, if it is one.
+    kernel: Option<(String, Vec<u32>)>,
     domain: Arc<Domain>,
     /// The last `On` of the operation.
     gathered: Option<Gathered>,
@@ -64,15 +66,9 @@ pub(crate) struct Gathered {
 }
 
 impl Check {
-    fn is(&self, origin: Origin, domain: &Arc<Domain>) -> bool {
-        let same = match (self.origin, origin) {
-            (Origin::Kernel(a, line), Origin::Kernel(b, other)) | (Origin::KernelOfFaces(a, line), Origin::KernelOfFaces(b, other)) => {
-                std::ptr::eq(a, b) && line == other
-            }
-            (Origin::Operation(a, line), Origin::Operation(b, other)) => a == b && line == other,
-            (Origin::Kernel(..) | Origin::KernelOfFaces(..) | Origin::Operation(..), _) => false,
-        };
-        same && Arc::ptr_eq(&self.domain, domain)
+    fn is(&self, origin: Origin, kernel: Option<&KernelInfo>, domain: &Arc<Domain>) -> bool {
+        let name = self.kernel.as_ref().map(|(name, _)| &**name);
+        self.origin == origin && Arc::ptr_eq(&self.domain, domain) && name == kernel.map(|kernel| kernel.name)
     }
 
     /// The error of a condition for the element at a position; `entity` is the target of an `On`
@@ -81,9 +77,10 @@ impl Check {
         let (domain, owner_kind) = (&self.domain, self.domain.kind().noun());
         let owner = (position < domain.len()).then(|| domain.grid().file_index(domain.kind(), domain.element(position)));
         let whose = owner.map_or_else(String::new, |owner| format!("{owner_kind} {owner}"));
+        let lines = self.kernel.as_ref().map_or(&[][..], |(_, lines)| lines);
         match self.origin {
-            Origin::Kernel(kernel, line) => Error::empty_element(owner_kind, owner).in_kernel(line, kernel.lines),
-            Origin::KernelOfFaces(kernel, line) => Error::two_cells(owner_kind, owner).in_kernel(line, kernel.lines),
+            Origin::Kernel(line) => Error::empty_element(owner_kind, owner).in_kernel(line, lines),
+            Origin::KernelOfFaces(line) => Error::two_cells(owner_kind, owner).in_kernel(line, lines),
             Origin::Operation(Requirement::OneCell, line) => Error::two_cells(owner_kind, owner).at(line),
             Origin::Operation(Requirement::Geometry { kind, what }, line) => Error::empty_entity(kind.noun(), what, &whose).at(line),
             Origin::Operation(Requirement::On { .. }, line) if condition == 0 => Error::empty_element(owner_kind, owner).at(line),
@@ -126,11 +123,18 @@ impl Conditions {
         Ok((flag != HOLD || finite != FINITE).then_some([flag, finite]))
     }
 
-    pub(crate) fn checks_of(&mut self, origin: Origin, domain: &Arc<Domain>, gathered: Option<Gathered>) -> Result<EqChecks, Error> {
+    pub(crate) fn checks_of(
+        &mut self,
+        origin: Origin,
+        kernel: Option<&KernelInfo>,
+        domain: &Arc<Domain>,
+        gathered: Option<Gathered>,
+    ) -> Result<EqChecks, Error> {
         let flag = self.flags()?;
-        let known = self.checks.iter().position(|check| check.is(origin, domain));
+        let known = self.checks.iter().position(|check| check.is(origin, kernel, domain));
         let first = known.unwrap_or_else(|| {
-            self.checks.push(Check { origin, domain: Arc::clone(domain), gathered: None });
+            let kernel = kernel.map(|kernel| (kernel.name.to_owned(), kernel.lines.to_vec()));
+            self.checks.push(Check { origin, kernel, domain: Arc::clone(domain), gathered: None });
             self.checks.len() - 1
         });
         self.checks[first].gathered = gathered;

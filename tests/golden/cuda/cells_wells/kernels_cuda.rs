@@ -9,11 +9,11 @@ use crate::kernels::{
     RESIDUAL_OF_WELLS, COMPUTE_ITRANS,
 };
 /// The kernels' CUDA C++ text, compiled at start for the device.
-pub const KERNELS: KernelModule = KernelModule {
-    name: "cells_wells",
-    source: include_str!("kernels.cu"),
-    floating_point: FloatingPoint::Strict,
-};
+pub const KERNELS: KernelModule = KernelModule::constant(
+    "cells_wells",
+    include_str!("kernels.cu"),
+    FloatingPoint::Strict,
+);
 impl Kernels for CudaRuntime {
     fn residual_of_cells(
         &mut self,

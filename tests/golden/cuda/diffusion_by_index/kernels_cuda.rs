@@ -6,11 +6,11 @@ use backend_cuda::runtime::{
 use equelle_runtime::{CanonicalSet, EntityKind, Error, Extent, Reduction};
 use crate::kernels::{Kernels, ComputeU, COMPUTE_U};
 /// The kernels' CUDA C++ text, compiled at start for the device.
-pub const KERNELS: KernelModule = KernelModule {
-    name: "diffusion",
-    source: include_str!("kernels.cu"),
-    floating_point: FloatingPoint::Strict,
-};
+pub const KERNELS: KernelModule = KernelModule::constant(
+    "diffusion",
+    include_str!("kernels.cu"),
+    FloatingPoint::Strict,
+);
 impl Kernels for CudaRuntime {
     /// diffusion.equelle:10: u = u + dt * rate * (second_4(w, i) + second_4(w, j) + second_4(w, k))
     /// equelle:derivatives:19: second_4(f, a) = { → (16 * (f(a+1) + f(a-1)) - (f(a+2) + f(a-2)) - 30 * f) / (12 * Width(a)^2) }

@@ -11,11 +11,11 @@ use crate::kernels::{
     JUMP, INSIDE, OUTSIDE, EXTREMES, RATIO, SIZES,
 };
 /// The kernels' CUDA C++ text, compiled at start for the device.
-pub const KERNELS: KernelModule = KernelModule {
-    name: "every_construct",
-    source: include_str!("kernels.cu"),
-    floating_point: FloatingPoint::Strict,
-};
+pub const KERNELS: KernelModule = KernelModule::constant(
+    "every_construct",
+    include_str!("kernels.cu"),
+    FloatingPoint::Strict,
+);
 impl Kernels for CudaRuntime {
     fn geometry(
         &mut self,

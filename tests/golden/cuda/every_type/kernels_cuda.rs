@@ -11,11 +11,11 @@ use crate::kernels::{
     NOTHING, LOOKUP, RATES, WITNESS,
 };
 /// The kernels' CUDA C++ text, compiled at start for the device.
-pub const KERNELS: KernelModule = KernelModule {
-    name: "every_type",
-    source: include_str!("kernels.cu"),
-    floating_point: FloatingPoint::Strict,
-};
+pub const KERNELS: KernelModule = KernelModule::constant(
+    "every_type",
+    include_str!("kernels.cu"),
+    FloatingPoint::Strict,
+);
 impl Kernels for CudaRuntime {
     fn direction(
         &mut self,

@@ -9,11 +9,11 @@ use crate::kernels::{
     COMPUTE_MINUS_ITRANS, COMPUTE_BTRANS_DIRECTION, COMPUTE_U, COMPUTE_MAX_U,
 };
 /// The kernels' CUDA C++ text, compiled at start for the device.
-pub const KERNELS: KernelModule = KernelModule {
-    name: "heat_explicit_3d",
-    source: include_str!("kernels.cu"),
-    floating_point: FloatingPoint::Strict,
-};
+pub const KERNELS: KernelModule = KernelModule::constant(
+    "heat_explicit_3d",
+    include_str!("kernels.cu"),
+    FloatingPoint::Strict,
+);
 impl Kernels for CudaRuntime {
     /// heat_explicit_3d.equelle:14: itrans = k * |interior| / |Centroid(first) - Centroid(second)|
     /// heat_explicit_3d.equelle:23: → -itrans * Gradient(u)

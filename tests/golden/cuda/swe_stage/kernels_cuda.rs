@@ -6,11 +6,11 @@ use backend_cuda::runtime::{
 use equelle_runtime::{CanonicalSet, EntityKind, Error, Extent, Reduction};
 use crate::kernels::{Kernels, Stage, Mean, Bottom, STAGE, MEAN, BOTTOM};
 /// The kernels' CUDA C++ text, compiled at start for the device.
-pub const KERNELS: KernelModule = KernelModule {
-    name: "swe_stage",
-    source: include_str!("kernels.cu"),
-    floating_point: FloatingPoint::Strict,
-};
+pub const KERNELS: KernelModule = KernelModule::constant(
+    "swe_stage",
+    include_str!("kernels.cu"),
+    FloatingPoint::Strict,
+);
 impl Kernels for CudaRuntime {
     fn stage(
         &mut self,

@@ -6,11 +6,11 @@ use backend_cuda::runtime::{
 use equelle_runtime::{CanonicalSet, EntityKind, Error, Extent, Reduction};
 use crate::kernels::{Kernels, ComputeResidual, COMPUTE_RESIDUAL};
 /// The kernels' CUDA C++ text, compiled at start for the device.
-pub const KERNELS: KernelModule = KernelModule {
-    name: "twophase_upwind",
-    source: include_str!("kernels.cu"),
-    floating_point: FloatingPoint::Strict,
-};
+pub const KERNELS: KernelModule = KernelModule::constant(
+    "twophase_upwind",
+    include_str!("kernels.cu"),
+    FloatingPoint::Strict,
+);
 impl Kernels for CudaRuntime {
     fn compute_residual(
         &mut self,

@@ -1,8 +1,7 @@
 //! Kernels of cells_wells.equelle. Names no target: every back-end implements [`Kernels`] for its runtime.
 
 use equelle_runtime::{
-    AccessMode, CanonicalSet, EntityKind, Extent, EquelleRuntime, Error, KernelBytes,
-    KernelInfo,
+    CanonicalSet, EntityKind, Extent, EquelleRuntime, Error, KernelBytes, KernelInfo,
 };
 
 /// Arguments of [`Kernels::residual_of_cells`].
@@ -29,17 +28,6 @@ pub struct ResidualOfCells<'a, R: EquelleRuntime> {
 pub const RESIDUAL_OF_CELLS: KernelInfo = KernelInfo {
     name: "residual_of_cells",
     lines: &[],
-    arguments: &[
-        ("p", AccessMode::Read),
-        ("p0", AccessMode::Read),
-        ("bhp", AccessMode::Read),
-        ("index", AccessMode::Read),
-        ("wells", AccessMode::Read),
-        ("itrans", AccessMode::Read),
-        ("compressibility", AccessMode::Read),
-        ("dt", AccessMode::Read),
-        ("residual", AccessMode::Write),
-    ],
     set: Some(CanonicalSet::new(EntityKind::Cell, Extent::All)),
     bytes: KernelBytes {
         general: [88, 116, 144],
@@ -65,14 +53,6 @@ pub struct ResidualOfWells<'a, R: EquelleRuntime> {
 pub const RESIDUAL_OF_WELLS: KernelInfo = KernelInfo {
     name: "residual_of_wells",
     lines: &[],
-    arguments: &[
-        ("p", AccessMode::Read),
-        ("bhp", AccessMode::Read),
-        ("index", AccessMode::Read),
-        ("rate", AccessMode::Read),
-        ("wells", AccessMode::Read),
-        ("residual", AccessMode::Write),
-    ],
     set: None,
     bytes: KernelBytes {
         general: [40, 40, 40],
@@ -90,7 +70,6 @@ pub struct ComputeItrans<'a, R: EquelleRuntime> {
 pub const COMPUTE_ITRANS: KernelInfo = KernelInfo {
     name: "compute_itrans",
     lines: &[],
-    arguments: &[("mobility", AccessMode::Read), ("itrans", AccessMode::Write)],
     set: Some(CanonicalSet::new(EntityKind::Face, Extent::Interior)),
     bytes: KernelBytes {
         general: [48, 36, 32],

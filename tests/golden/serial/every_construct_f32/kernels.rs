@@ -1,8 +1,7 @@
 //! Kernels of every_construct.equelle. Names no target: every back-end implements [`Kernels`] for its runtime.
 
 use equelle_runtime::{
-    AccessMode, CanonicalSet, EntityKind, Extent, EquelleRuntime, Error, KernelBytes,
-    KernelInfo,
+    CanonicalSet, EntityKind, Extent, EquelleRuntime, Error, KernelBytes, KernelInfo,
 };
 
 /// Arguments of [`Kernels::geometry`].
@@ -15,12 +14,6 @@ pub struct Geometry<'a, R: EquelleRuntime> {
 pub const GEOMETRY: KernelInfo = KernelInfo {
     name: "geometry",
     lines: &[],
-    arguments: &[
-        ("k", AccessMode::Read),
-        ("centre", AccessMode::Write),
-        ("far", AccessMode::Write),
-        ("size", AccessMode::Write),
-    ],
     set: Some(CanonicalSet::new(EntityKind::Cell, Extent::All)),
     bytes: KernelBytes {
         general: [0, 45, 49],
@@ -38,7 +31,6 @@ pub struct Transmissibility<'a, R: EquelleRuntime> {
 pub const TRANSMISSIBILITY: KernelInfo = KernelInfo {
     name: "transmissibility",
     lines: &[],
-    arguments: &[("k", AccessMode::Read), ("t", AccessMode::Write)],
     set: Some(CanonicalSet::new(EntityKind::Face, Extent::Interior)),
     bytes: KernelBytes {
         general: [44, 32, 28],
@@ -56,7 +48,6 @@ pub struct Weight<'a, R: EquelleRuntime> {
 pub const WEIGHT: KernelInfo = KernelInfo {
     name: "weight",
     lines: &[],
-    arguments: &[("k", AccessMode::Read), ("w", AccessMode::Write)],
     set: Some(CanonicalSet::new(EntityKind::Cell, Extent::All)),
     bytes: KernelBytes {
         general: [12, 12, 12],
@@ -88,20 +79,6 @@ pub struct Transport<'a, R: EquelleRuntime> {
 pub const TRANSPORT: KernelInfo = KernelInfo {
     name: "transport",
     lines: &[],
-    arguments: &[
-        ("u", AccessMode::Read),
-        ("row", AccessMode::Read),
-        ("t", AccessMode::Read),
-        ("centre", AccessMode::Read),
-        ("far", AccessMode::Read),
-        ("wells", AccessMode::Read),
-        ("rate", AccessMode::Read),
-        ("grid", AccessMode::Read),
-        ("a", AccessMode::Write),
-        ("b", AccessMode::Write),
-        ("total", AccessMode::Write),
-        ("most", AccessMode::Write),
-    ],
     set: Some(CanonicalSet::new(EntityKind::Cell, Extent::All)),
     bytes: KernelBytes {
         general: [66, 106, 146],
@@ -131,17 +108,6 @@ pub struct Diffuse<'a, R: EquelleRuntime> {
 pub const DIFFUSE: KernelInfo = KernelInfo {
     name: "diffuse",
     lines: &[],
-    arguments: &[
-        ("u", AccessMode::Read),
-        ("len", AccessMode::Read),
-        ("g", AccessMode::Read),
-        ("t", AccessMode::Read),
-        ("w", AccessMode::Read),
-        ("far", AccessMode::Read),
-        ("dt", AccessMode::Read),
-        ("u_new", AccessMode::Write),
-        ("even", AccessMode::Write),
-    ],
     set: Some(CanonicalSet::new(EntityKind::Cell, Extent::All)),
     bytes: KernelBytes {
         general: [110, 166, 222],
@@ -161,11 +127,6 @@ pub struct Jump<'a, R: EquelleRuntime> {
 pub const JUMP: KernelInfo = KernelInfo {
     name: "jump",
     lines: &[],
-    arguments: &[
-        ("u", AccessMode::Read),
-        ("cells", AccessMode::Read),
-        ("j", AccessMode::Write),
-    ],
     set: Some(CanonicalSet::new(EntityKind::Face, Extent::Interior)),
     bytes: KernelBytes {
         general: [36, 30, 28],
@@ -185,11 +146,6 @@ pub struct Inside<'a, R: EquelleRuntime> {
 pub const INSIDE: KernelInfo = KernelInfo {
     name: "inside",
     lines: &[],
-    arguments: &[
-        ("inlet", AccessMode::Read),
-        ("u", AccessMode::Read),
-        ("u_inside", AccessMode::Write),
-    ],
     set: None,
     bytes: KernelBytes {
         general: [16, 16, 16],
@@ -207,7 +163,6 @@ pub struct Outside<'a, R: EquelleRuntime> {
 pub const OUTSIDE: KernelInfo = KernelInfo {
     name: "outside",
     lines: &[],
-    arguments: &[("inlet", AccessMode::Read)],
     set: None,
     bytes: KernelBytes {
         general: [0, 0, 0],
@@ -227,12 +182,6 @@ pub struct Extremes<'a, R: EquelleRuntime> {
 pub const EXTREMES: KernelInfo = KernelInfo {
     name: "extremes",
     lines: &[],
-    arguments: &[
-        ("wells", AccessMode::Read),
-        ("rate", AccessMode::Read),
-        ("least", AccessMode::Write),
-        ("product", AccessMode::Write),
-    ],
     set: None,
     bytes: KernelBytes {
         general: [4, 4, 4],
@@ -252,11 +201,6 @@ pub struct Ratio<'a, R: EquelleRuntime> {
 pub const RATIO: KernelInfo = KernelInfo {
     name: "ratio",
     lines: &[],
-    arguments: &[
-        ("a", AccessMode::Read),
-        ("b", AccessMode::Read),
-        ("r", AccessMode::Write),
-    ],
     set: None,
     bytes: KernelBytes {
         general: [0, 0, 0],
@@ -268,7 +212,6 @@ pub const RATIO: KernelInfo = KernelInfo {
 pub const SIZES: KernelInfo = KernelInfo {
     name: "sizes",
     lines: &[],
-    arguments: &[("size", AccessMode::Write)],
     set: Some(CanonicalSet::new(EntityKind::Face, Extent::All)),
     bytes: KernelBytes {
         general: [12, 12, 12],

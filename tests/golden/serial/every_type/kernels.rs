@@ -1,8 +1,7 @@
 //! Kernels of every_type.equelle. Names no target: every back-end implements [`Kernels`] for its runtime.
 
 use equelle_runtime::{
-    AccessMode, CanonicalSet, EntityKind, Extent, EquelleRuntime, Error, KernelBytes,
-    KernelInfo,
+    CanonicalSet, EntityKind, Extent, EquelleRuntime, Error, KernelBytes, KernelInfo,
 };
 
 /// Arguments of [`Kernels::direction`].
@@ -15,12 +14,6 @@ pub struct Direction<'a, R: EquelleRuntime> {
 pub const DIRECTION: KernelInfo = KernelInfo {
     name: "direction",
     lines: &[],
-    arguments: &[
-        ("k", AccessMode::Read),
-        ("along", AccessMode::Write),
-        ("big", AccessMode::Write),
-        ("growth", AccessMode::Write),
-    ],
     set: None,
     bytes: KernelBytes {
         general: [0, 0, 0],
@@ -32,7 +25,6 @@ pub const DIRECTION: KernelInfo = KernelInfo {
 pub const INSIDE: KernelInfo = KernelInfo {
     name: "inside",
     lines: &[],
-    arguments: &[("cell", AccessMode::Write)],
     set: Some(CanonicalSet::new(EntityKind::Face, Extent::All)),
     bytes: KernelBytes {
         general: [12, 12, 12],
@@ -52,11 +44,6 @@ pub struct Lively<'a, R: EquelleRuntime> {
 pub const LIVELY: KernelInfo = KernelInfo {
     name: "lively",
     lines: &[],
-    arguments: &[
-        ("u", AccessMode::Read),
-        ("big", AccessMode::Read),
-        ("self_2", AccessMode::Write),
-    ],
     set: Some(CanonicalSet::new(EntityKind::Cell, Extent::All)),
     bytes: KernelBytes {
         general: [12, 12, 12],
@@ -80,15 +67,6 @@ pub struct Fields<'a, R: EquelleRuntime> {
 pub const FIELDS: KernelInfo = KernelInfo {
     name: "fields",
     lines: &[],
-    arguments: &[
-        ("u", AccessMode::Read),
-        ("along", AccessMode::Read),
-        ("big", AccessMode::Read),
-        ("growth", AccessMode::Read),
-        ("v", AccessMode::Write),
-        ("s", AccessMode::Write),
-        ("b", AccessMode::Write),
-    ],
     set: Some(CanonicalSet::new(EntityKind::Cell, Extent::All)),
     bytes: KernelBytes {
         general: [0, 121, 0],
@@ -110,12 +88,6 @@ pub struct Smoothed<'a, R: EquelleRuntime> {
 pub const SMOOTHED: KernelInfo = KernelInfo {
     name: "smoothed",
     lines: &[],
-    arguments: &[
-        ("u", AccessMode::Read),
-        ("along", AccessMode::Read),
-        ("big", AccessMode::Read),
-        ("w", AccessMode::Write),
-    ],
     set: Some(CanonicalSet::new(EntityKind::Cell, Extent::All)),
     bytes: KernelBytes {
         general: [0, 104, 144],
@@ -133,7 +105,6 @@ pub struct Fluxes<'a, R: EquelleRuntime> {
 pub const FLUXES: KernelInfo = KernelInfo {
     name: "fluxes",
     lines: &[],
-    arguments: &[("u", AccessMode::Read), ("flux", AccessMode::Write)],
     set: Some(CanonicalSet::new(EntityKind::Cell, Extent::All)),
     bytes: KernelBytes {
         general: [0, 128, 168],
@@ -153,17 +124,6 @@ pub struct Extremes<'a, R: EquelleRuntime> {
 pub const EXTREMES: KernelInfo = KernelInfo {
     name: "extremes",
     lines: &[],
-    arguments: &[
-        ("v", AccessMode::Read),
-        ("b", AccessMode::Read),
-        ("total", AccessMode::Write),
-        ("most", AccessMode::Write),
-        ("least", AccessMode::Write),
-        ("some", AccessMode::Write),
-        ("every", AccessMode::Write),
-        ("product", AccessMode::Write),
-        ("doubled", AccessMode::Write),
-    ],
     set: Some(CanonicalSet::new(EntityKind::Cell, Extent::All)),
     bytes: KernelBytes {
         general: [17, 33, 49],
@@ -181,13 +141,6 @@ pub struct Nothing<'a, R: EquelleRuntime> {
 pub const NOTHING: KernelInfo = KernelInfo {
     name: "nothing",
     lines: &[],
-    arguments: &[
-        ("nowhere", AccessMode::Read),
-        ("total", AccessMode::Write),
-        ("some", AccessMode::Write),
-        ("every", AccessMode::Write),
-        ("number", AccessMode::Write),
-    ],
     set: None,
     bytes: KernelBytes {
         general: [24, 24, 24],
@@ -213,17 +166,6 @@ pub struct Lookup<'a, R: EquelleRuntime> {
 pub const LOOKUP: KernelInfo = KernelInfo {
     name: "lookup",
     lines: &[],
-    arguments: &[
-        ("cell", AccessMode::Read),
-        ("self_2", AccessMode::Read),
-        ("v", AccessMode::Read),
-        ("wells", AccessMode::Read),
-        ("rate", AccessMode::Read),
-        ("at_cell", AccessMode::Write),
-        ("alive", AccessMode::Write),
-        ("padded", AccessMode::Write),
-        ("same_cell", AccessMode::Write),
-    ],
     set: Some(CanonicalSet::new(EntityKind::Face, Extent::All)),
     bytes: KernelBytes {
         general: [49, 61, 76],
@@ -243,11 +185,6 @@ pub struct Rates<'a, R: EquelleRuntime> {
 pub const RATES: KernelInfo = KernelInfo {
     name: "rates",
     lines: &[],
-    arguments: &[
-        ("wells", AccessMode::Read),
-        ("v", AccessMode::Read),
-        ("rate", AccessMode::Write),
-    ],
     set: None,
     bytes: KernelBytes {
         general: [16, 32, 48],
@@ -283,20 +220,6 @@ pub struct Witness<'a, R: EquelleRuntime> {
 pub const WITNESS: KernelInfo = KernelInfo {
     name: "witness",
     lines: &[],
-    arguments: &[
-        ("total", AccessMode::Read),
-        ("most", AccessMode::Read),
-        ("least", AccessMode::Read),
-        ("none", AccessMode::Read),
-        ("some", AccessMode::Read),
-        ("every", AccessMode::Read),
-        ("never", AccessMode::Read),
-        ("always", AccessMode::Read),
-        ("product", AccessMode::Read),
-        ("number", AccessMode::Read),
-        ("seen", AccessMode::Write),
-        ("told", AccessMode::Write),
-    ],
     set: Some(CanonicalSet::new(EntityKind::Cell, Extent::All)),
     bytes: KernelBytes {
         general: [9, 17, 25],

@@ -1,8 +1,7 @@
 //! Kernels of heat_dirichlet.equelle. Names no target: every back-end implements [`Kernels`] for its runtime.
 
 use equelle_runtime::{
-    AccessMode, CanonicalSet, EntityKind, Extent, EquelleRuntime, Error, KernelBytes,
-    KernelInfo,
+    CanonicalSet, EntityKind, Extent, EquelleRuntime, Error, KernelBytes, KernelInfo,
 };
 
 /// Arguments of [`Kernels::compute_itrans`].
@@ -15,7 +14,6 @@ pub struct ComputeItrans<'a, R: EquelleRuntime> {
 pub const COMPUTE_ITRANS: KernelInfo = KernelInfo {
     name: "compute_itrans",
     lines: &[],
-    arguments: &[("k", AccessMode::Read), ("itrans", AccessMode::Write)],
     set: Some(CanonicalSet::new(EntityKind::Face, Extent::Interior)),
     bytes: KernelBytes {
         general: [48, 36, 32],
@@ -35,11 +33,6 @@ pub struct ComputeBtrans<'a, R: EquelleRuntime> {
 pub const COMPUTE_BTRANS: KernelInfo = KernelInfo {
     name: "compute_btrans",
     lines: &[],
-    arguments: &[
-        ("k", AccessMode::Read),
-        ("dirichlet_boundary", AccessMode::Read),
-        ("btrans", AccessMode::Write),
-    ],
     set: None,
     bytes: KernelBytes {
         general: [72, 72, 72],
@@ -67,15 +60,6 @@ pub struct ComputeU<'a, R: EquelleRuntime> {
 pub const COMPUTE_U: KernelInfo = KernelInfo {
     name: "compute_u",
     lines: &[],
-    arguments: &[
-        ("u", AccessMode::Read),
-        ("itrans", AccessMode::Read),
-        ("btrans", AccessMode::Read),
-        ("dirichlet_val", AccessMode::Read),
-        ("dirichlet_boundary", AccessMode::Read),
-        ("dt", AccessMode::Read),
-        ("u_2", AccessMode::Write),
-    ],
     set: Some(CanonicalSet::new(EntityKind::Cell, Extent::All)),
     bytes: KernelBytes {
         general: [60, 88, 116],

@@ -1,8 +1,7 @@
 //! Kernels of heat_explicit_2d.equelle. Names no target: every back-end implements [`Kernels`] for its runtime.
 
 use equelle_runtime::{
-    AccessMode, CanonicalSet, EntityKind, Extent, EquelleRuntime, Error, KernelBytes,
-    KernelInfo,
+    CanonicalSet, EntityKind, Extent, EquelleRuntime, Error, KernelBytes, KernelInfo,
 };
 
 /// Arguments of [`Kernels::compute_minus_k`].
@@ -15,7 +14,6 @@ pub struct ComputeMinusK<'a, R: EquelleRuntime> {
 pub const COMPUTE_MINUS_K: KernelInfo = KernelInfo {
     name: "compute_minus_k",
     lines: &[15, 14],
-    arguments: &[("k", AccessMode::Read), ("minus_k", AccessMode::Write)],
     set: Some(CanonicalSet::new(EntityKind::Face, Extent::Interior)),
     bytes: KernelBytes {
         general: [48, 36, 32],
@@ -35,11 +33,6 @@ pub struct ComputeKDirection<'a, R: EquelleRuntime> {
 pub const COMPUTE_K_DIRECTION: KernelInfo = KernelInfo {
     name: "compute_k_direction",
     lines: &[25, 23, 21, 22, 4],
-    arguments: &[
-        ("dirichlet_boundary", AccessMode::Read),
-        ("k", AccessMode::Read),
-        ("k_direction", AccessMode::Write),
-    ],
     set: None,
     bytes: KernelBytes {
         general: [96, 96, 96],
@@ -69,16 +62,6 @@ pub struct ComputeU<'a, R: EquelleRuntime> {
 pub const COMPUTE_U: KernelInfo = KernelInfo {
     name: "compute_u",
     lines: &[15, 24, 33, 21, 25, 32],
-    arguments: &[
-        ("u", AccessMode::Read),
-        ("dt", AccessMode::Read),
-        ("cv", AccessMode::Read),
-        ("minus_k", AccessMode::Read),
-        ("dirichlet_boundary", AccessMode::Read),
-        ("k_direction", AccessMode::Read),
-        ("dirichlet_val", AccessMode::Read),
-        ("u_new", AccessMode::Write),
-    ],
     set: Some(CanonicalSet::new(EntityKind::Cell, Extent::All)),
     bytes: KernelBytes {
         general: [60, 88, 116],
@@ -96,7 +79,6 @@ pub struct ComputeMaxU<'a, R: EquelleRuntime> {
 pub const COMPUTE_MAX_U: KernelInfo = KernelInfo {
     name: "compute_max_u",
     lines: &[35],
-    arguments: &[("u", AccessMode::Read), ("max_u", AccessMode::Write)],
     set: Some(CanonicalSet::new(EntityKind::Cell, Extent::All)),
     bytes: KernelBytes {
         general: [8, 8, 8],

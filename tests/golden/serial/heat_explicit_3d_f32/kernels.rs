@@ -1,8 +1,7 @@
 //! Kernels of heat_explicit_3d.equelle. Names no target: every back-end implements [`Kernels`] for its runtime.
 
 use equelle_runtime::{
-    AccessMode, CanonicalSet, EntityKind, Extent, EquelleRuntime, Error, KernelBytes,
-    KernelInfo,
+    CanonicalSet, EntityKind, Extent, EquelleRuntime, Error, KernelBytes, KernelInfo,
 };
 
 /// Arguments of [`Kernels::compute_minus_itrans`].
@@ -15,7 +14,6 @@ pub struct ComputeMinusItrans<'a, R: EquelleRuntime> {
 pub const COMPUTE_MINUS_ITRANS: KernelInfo = KernelInfo {
     name: "compute_minus_itrans",
     lines: &[23, 14],
-    arguments: &[("k", AccessMode::Read), ("minus_itrans", AccessMode::Write)],
     set: Some(CanonicalSet::new(EntityKind::Face, Extent::Interior)),
     bytes: KernelBytes {
         general: [44, 32, 28],
@@ -35,11 +33,6 @@ pub struct ComputeBtransDirection<'a, R: EquelleRuntime> {
 pub const COMPUTE_BTRANS_DIRECTION: KernelInfo = KernelInfo {
     name: "compute_btrans_direction",
     lines: &[19, 28, 4, 17, 18],
-    arguments: &[
-        ("dirichlet_boundary", AccessMode::Read),
-        ("k", AccessMode::Read),
-        ("btrans_direction", AccessMode::Write),
-    ],
     set: None,
     bytes: KernelBytes {
         general: [92, 92, 92],
@@ -67,15 +60,6 @@ pub struct ComputeU<'a, R: EquelleRuntime> {
 pub const COMPUTE_U: KernelInfo = KernelInfo {
     name: "compute_u",
     lines: &[23, 27, 31, 38, 28, 17, 37],
-    arguments: &[
-        ("u", AccessMode::Read),
-        ("dt", AccessMode::Read),
-        ("minus_itrans", AccessMode::Read),
-        ("dirichlet_boundary", AccessMode::Read),
-        ("btrans_direction", AccessMode::Read),
-        ("dirichlet_val", AccessMode::Read),
-        ("u_new", AccessMode::Write),
-    ],
     set: Some(CanonicalSet::new(EntityKind::Cell, Extent::All)),
     bytes: KernelBytes {
         general: [48, 72, 96],
@@ -93,7 +77,6 @@ pub struct ComputeMaxU<'a, R: EquelleRuntime> {
 pub const COMPUTE_MAX_U: KernelInfo = KernelInfo {
     name: "compute_max_u",
     lines: &[40],
-    arguments: &[("u", AccessMode::Read), ("max_u", AccessMode::Write)],
     set: Some(CanonicalSet::new(EntityKind::Cell, Extent::All)),
     bytes: KernelBytes {
         general: [4, 4, 4],

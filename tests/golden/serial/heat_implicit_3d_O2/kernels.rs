@@ -1,8 +1,7 @@
 //! Kernels of heat_implicit_3d.equelle. Names no target: every back-end implements [`Kernels`] for its runtime.
 
 use equelle_runtime::{
-    AccessMode, CanonicalSet, EntityKind, Extent, EquelleRuntime, Error, KernelBytes,
-    KernelInfo,
+    CanonicalSet, EntityKind, Extent, EquelleRuntime, Error, KernelBytes, KernelInfo,
 };
 
 /// Arguments of [`Kernels::residual_u`].
@@ -27,16 +26,6 @@ pub struct ResidualU<'a, R: EquelleRuntime> {
 pub const RESIDUAL_U: KernelInfo = KernelInfo {
     name: "residual_u",
     lines: &[42, 24, 28, 29, 18, 41],
-    arguments: &[
-        ("u", AccessMode::Read),
-        ("u0", AccessMode::Read),
-        ("dt_cv_volume", AccessMode::Read),
-        ("minus_itrans", AccessMode::Read),
-        ("dir_boundary", AccessMode::Read),
-        ("btrans_direction", AccessMode::Read),
-        ("dir_val", AccessMode::Read),
-        ("u_u0", AccessMode::Write),
-    ],
     set: Some(CanonicalSet::new(EntityKind::Cell, Extent::All)),
     bytes: KernelBytes {
         general: [110, 162, 214],
@@ -54,7 +43,6 @@ pub struct ComputeMaxUInitial<'a, R: EquelleRuntime> {
 pub const COMPUTE_MAX_U_INITIAL: KernelInfo = KernelInfo {
     name: "compute_max_u_initial",
     lines: &[37],
-    arguments: &[("u_initial", AccessMode::Read), ("max_u_initial", AccessMode::Write)],
     set: Some(CanonicalSet::new(EntityKind::Cell, Extent::All)),
     bytes: KernelBytes {
         general: [8, 8, 8],
@@ -72,7 +60,6 @@ pub struct ComputeMinusItrans<'a, R: EquelleRuntime> {
 pub const COMPUTE_MINUS_ITRANS: KernelInfo = KernelInfo {
     name: "compute_minus_itrans",
     lines: &[24, 15],
-    arguments: &[("k", AccessMode::Read), ("minus_itrans", AccessMode::Write)],
     set: Some(CanonicalSet::new(EntityKind::Face, Extent::Interior)),
     bytes: KernelBytes {
         general: [48, 36, 32],
@@ -92,11 +79,6 @@ pub struct ComputeBtransDirection<'a, R: EquelleRuntime> {
 pub const COMPUTE_BTRANS_DIRECTION: KernelInfo = KernelInfo {
     name: "compute_btrans_direction",
     lines: &[20, 29, 18, 19, 4],
-    arguments: &[
-        ("dir_boundary", AccessMode::Read),
-        ("k", AccessMode::Read),
-        ("btrans_direction", AccessMode::Write),
-    ],
     set: None,
     bytes: KernelBytes {
         general: [96, 96, 96],
@@ -116,11 +98,6 @@ pub struct ComputeDtCvVolume<'a, R: EquelleRuntime> {
 pub const COMPUTE_DT_CV_VOLUME: KernelInfo = KernelInfo {
     name: "compute_dt_cv_volume",
     lines: &[32, 42],
-    arguments: &[
-        ("dt", AccessMode::Read),
-        ("cv", AccessMode::Read),
-        ("dt_cv_volume", AccessMode::Write),
-    ],
     set: Some(CanonicalSet::new(EntityKind::Cell, Extent::All)),
     bytes: KernelBytes {
         general: [16, 16, 16],
@@ -138,7 +115,6 @@ pub struct ComputeMaxU0<'a, R: EquelleRuntime> {
 pub const COMPUTE_MAX_U0: KernelInfo = KernelInfo {
     name: "compute_max_u0",
     lines: &[46],
-    arguments: &[("u0", AccessMode::Read), ("max_u0", AccessMode::Write)],
     set: Some(CanonicalSet::new(EntityKind::Cell, Extent::All)),
     bytes: KernelBytes {
         general: [8, 8, 8],

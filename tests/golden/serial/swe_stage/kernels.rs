@@ -1,8 +1,7 @@
 //! Kernels of swe_stage.equelle. Names no target: every back-end implements [`Kernels`] for its runtime.
 
 use equelle_runtime::{
-    AccessMode, CanonicalSet, EntityKind, Extent, EquelleRuntime, Error, KernelBytes,
-    KernelInfo,
+    CanonicalSet, EntityKind, Extent, EquelleRuntime, Error, KernelBytes, KernelInfo,
 };
 
 /// Arguments of [`Kernels::stage`].
@@ -35,22 +34,6 @@ pub struct Stage<'a, R: EquelleRuntime> {
 pub const STAGE: KernelInfo = KernelInfo {
     name: "stage",
     lines: &[],
-    arguments: &[
-        ("w", AccessMode::Read),
-        ("hu", AccessMode::Read),
-        ("hv", AccessMode::Read),
-        ("b", AccessMode::Read),
-        ("b_north", AccessMode::Read),
-        ("b_south", AccessMode::Read),
-        ("b_east", AccessMode::Read),
-        ("b_west", AccessMode::Read),
-        ("dx", AccessMode::Read),
-        ("dy", AccessMode::Read),
-        ("dt", AccessMode::Read),
-        ("w_2", AccessMode::Write),
-        ("hu_2", AccessMode::Write),
-        ("hv_2", AccessMode::Write),
-    ],
     set: Some(CanonicalSet::new(EntityKind::Cell, Extent::All)),
     bytes: KernelBytes {
         general: [0, 200, 248],
@@ -70,11 +53,6 @@ pub struct Mean<'a, R: EquelleRuntime> {
 pub const MEAN: KernelInfo = KernelInfo {
     name: "mean",
     lines: &[],
-    arguments: &[
-        ("old", AccessMode::Read),
-        ("ahead", AccessMode::Read),
-        ("new", AccessMode::Write),
-    ],
     set: Some(CanonicalSet::new(EntityKind::Cell, Extent::All)),
     bytes: KernelBytes {
         general: [24, 24, 24],
@@ -98,13 +76,6 @@ pub struct Bottom<'a, R: EquelleRuntime> {
 pub const BOTTOM: KernelInfo = KernelInfo {
     name: "bottom",
     lines: &[],
-    arguments: &[
-        ("north", AccessMode::Read),
-        ("south", AccessMode::Read),
-        ("east", AccessMode::Read),
-        ("west", AccessMode::Read),
-        ("b", AccessMode::Write),
-    ],
     set: Some(CanonicalSet::new(EntityKind::Cell, Extent::All)),
     bytes: KernelBytes {
         general: [40, 40, 40],

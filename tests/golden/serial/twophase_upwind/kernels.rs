@@ -1,8 +1,7 @@
 //! Kernels of twophase_upwind.equelle. Names no target: every back-end implements [`Kernels`] for its runtime.
 
 use equelle_runtime::{
-    AccessMode, CanonicalSet, EntityKind, Extent, EquelleRuntime, Error, KernelBytes,
-    KernelInfo,
+    CanonicalSet, EntityKind, Extent, EquelleRuntime, Error, KernelBytes, KernelInfo,
 };
 
 /// Arguments of [`Kernels::compute_residual`].
@@ -31,18 +30,6 @@ pub struct ComputeResidual<'a, R: EquelleRuntime> {
 pub const COMPUTE_RESIDUAL: KernelInfo = KernelInfo {
     name: "compute_residual",
     lines: &[],
-    arguments: &[
-        ("s", AccessMode::Read),
-        ("s0", AccessMode::Read),
-        ("flux", AccessMode::Read),
-        ("pore_volume", AccessMode::Read),
-        ("source_cells", AccessMode::Read),
-        ("source_values", AccessMode::Read),
-        ("watervisc", AccessMode::Read),
-        ("oilvisc", AccessMode::Read),
-        ("dt", AccessMode::Read),
-        ("residual", AccessMode::Write),
-    ],
     set: Some(CanonicalSet::new(EntityKind::Cell, Extent::All)),
     bytes: KernelBytes {
         general: [80, 108, 136],

@@ -167,7 +167,7 @@ impl Device for Emulator {
 
     fn load(&self, module: &KernelModule, options: CompileOptions) -> Result<ModuleId, Error> {
         let mut source = format!("{SHIM}\n{}\n", module.full_source());
-        for name in kernel_names(module.source) {
+        for name in kernel_names(&module.source) {
             source.push_str(&format!(
                 "extern \"C\" void {name}__run(const unsigned int* shape, const unsigned long long* words, const unsigned int* offsets) {{ eq_run({name}, shape, words, offsets); }}\n"
             ));

@@ -35,7 +35,7 @@ impl Job {
         let source = module.full_source();
         let inputs = [source.as_bytes(), flags.join(" ").as_bytes(), arch.as_bytes(), nvrtc::version()?.as_bytes()].map(<[u8]>::to_vec);
         let key = kernel_cache::hash(&inputs.each_ref().map(Vec::as_slice));
-        Ok(Job { module: *module, source, flags, arch: arch.to_owned(), key })
+        Ok(Job { module: module.clone(), source, flags, arch: arch.to_owned(), key })
     }
 
     /// The compiled module, from the cache on disk or by NVRTC.

@@ -182,7 +182,7 @@ impl Device for GpuDevice {
         let image = self.compilations.borrow_mut().image(&job)?;
         let loaded = self.context.load_module(Ptx::from_binary(image)).during("loading kernels")?;
         let mut state = self.state.borrow_mut();
-        state.modules.push((loaded, *module));
+        state.modules.push((loaded, module.clone()));
         let id = ModuleId(state.modules.len() as u32 - 1);
         state.loaded.insert(key, id);
         Ok(id)

@@ -20,6 +20,7 @@ use super::LaunchDomain;
 use super::row_cells_tests::in_every_shape;
 use crate::codegen::Cuda;
 use crate::runtime::device::DevicePtr;
+use crate::runtime::executor::arguments::RowNames;
 use crate::runtime::executor::precision::Precision;
 use crate::runtime::kernels::{FloatingPoint, KernelModule};
 use crate::runtime::runtime::CudaRuntime;
@@ -44,10 +45,10 @@ const RULES: [(&str, usize, usize); 12] = [
 
 /// A kernel as it is for one cell a thread, its arguments, and those for several.
 struct Compiled {
-    module: &'static KernelModule,
-    name: &'static str,
+    module: KernelModule,
+    name: String,
     arguments: Vec<String>,
-    rows: &'static [(u32, &'static str)],
+    rows: RowNames,
 }
 
 /// A program that reads along a column, each value with a weight of its own, and beside it; it
@@ -72,26 +73,26 @@ fn compiled(rule: &str, reach: usize, precision: Precision) -> (Compiled, usize)
     let layers = module.structure.map_or(1, |structure| structure.cells[2] as usize);
     let module = verify(module).unwrap_or_else(|errors| panic!("{rule}: {errors:?}"));
     let (_, device) = Cuda.files(&module).expect("kernels").swap_remove(0);
-    let device: &'static str = device.leak();
     let (_, first) = device.split_once("void EQ_LIGHT ").expect("a kernel");
     let (name, rest) = first.split_once('(').expect("arguments");
     let (arguments, _) = rest.split_once(')').expect("arguments");
     let arguments = arguments.split(',').filter_map(|argument| argument.split_whitespace().last()).map(str::to_owned).collect();
-    let rows: Vec<(u32, &str)> = device
+    let rows: Rc<[(u32, String)]> = device
         .split("void EQ_PLANES ")
         .skip(1)
         .filter_map(|text| text.split_once('('))
-        .map(|(name, _)| (name[name.len() - 1..].parse().expect("a number of cells"), name))
+        .map(|(name, _)| (name[name.len() - 1..].parse().expect("a number of cells"), name.to_owned()))
         .collect();
     assert!(!rows.is_empty(), "{rule} in {precision:?} precision: threads have cells in one plane\n{device}");
-    let module = KernelModule { name: "planes", source: device, floating_point: FloatingPoint::Strict };
-    (Compiled { module: Box::leak(Box::new(module)), name, arguments, rows: rows.leak() }, layers)
+    let name = name.to_owned();
+    let module = KernelModule { name: "planes".into(), source: device.into(), floating_point: FloatingPoint::Strict };
+    (Compiled { module, name, arguments, rows: RowNames::Shared(rows) }, layers)
 }
 
 /// The bits of a kernel in every shape are those of its first one, of one cell a thread.
 fn have_the_bits_of_single_cells(rt: &mut CudaRuntime, kernel: &Compiled, [u, scalar]: [DevicePtr; 2], what: &str) {
     let shape = rt.cartesian_args().expect("a Cartesian grid");
-    let mut call = rt.executor.call(kernel.module, kernel.name).expect("a kernel").or_by_planes(kernel.module, kernel.rows);
+    let mut call = rt.executor.call(&kernel.module, &kernel.name).expect("a kernel").or_by_planes(&kernel.module, kernel.rows.clone());
     for argument in &kernel.arguments {
         call = match argument.as_str() {
             "g" => call.arg(shape),

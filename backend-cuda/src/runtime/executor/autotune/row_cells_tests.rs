@@ -9,33 +9,30 @@ use equelle_runtime::session::{Options, Session};
 use equelle_runtime::{CanonicalSet, EntityKind, Extent, Program};
 
 use super::{LaunchConfig, LaunchDomain};
-use crate::runtime::executor::arguments::Call;
+use crate::runtime::executor::arguments::{Call, RowNames};
 use crate::runtime::executor::precision::Precision;
 use crate::runtime::kernels::{FloatingPoint, KernelModule};
 use crate::runtime::runtime::CudaRuntime;
 use crate::runtime::test_support::{numbers, runtimes};
 
-const DOUBLE: KernelModule = KernelModule {
-    name: "heat",
-    source: include_str!("../../../../../tests/golden/cuda/heat_explicit_3d_O2/kernels.cu"),
-    floating_point: FloatingPoint::Strict,
-};
-const SINGLE: KernelModule = KernelModule {
-    name: "heat of singles",
-    source: include_str!("../../../../../tests/golden/cuda/heat_explicit_3d_f32/kernels.cu"),
-    floating_point: FloatingPoint::Strict,
-};
+const DOUBLE: KernelModule =
+    KernelModule::constant("heat", include_str!("../../../../../tests/golden/cuda/heat_explicit_3d_O2/kernels.cu"), FloatingPoint::Strict);
+const SINGLE: KernelModule = KernelModule::constant(
+    "heat of singles",
+    include_str!("../../../../../tests/golden/cuda/heat_explicit_3d_f32/kernels.cu"),
+    FloatingPoint::Strict,
+);
 
-const BY_INDEX: KernelModule = KernelModule {
-    name: "diffusion by index",
-    source: include_str!("../../../../../tests/golden/cuda/diffusion_by_index/kernels.cu"),
-    floating_point: FloatingPoint::Strict,
-};
-const BY_INDEX_SINGLE: KernelModule = KernelModule {
-    name: "diffusion by index of singles",
-    source: include_str!("../../../../../tests/golden/cuda/diffusion_by_index_f32/kernels.cu"),
-    floating_point: FloatingPoint::Strict,
-};
+const BY_INDEX: KernelModule = KernelModule::constant(
+    "diffusion by index",
+    include_str!("../../../../../tests/golden/cuda/diffusion_by_index/kernels.cu"),
+    FloatingPoint::Strict,
+);
+const BY_INDEX_SINGLE: KernelModule = KernelModule::constant(
+    "diffusion by index of singles",
+    include_str!("../../../../../tests/golden/cuda/diffusion_by_index_f32/kernels.cu"),
+    FloatingPoint::Strict,
+);
 
 /// Numbers of cells of a row a thread, with the bits of the results.
 pub(super) type Results = Vec<(u32, Vec<u64>)>;
@@ -102,12 +99,12 @@ fn diffusion(rt: &mut CudaRuntime, precision: Precision, u: Vec<f64>, widths: [f
     let (u, rate) = (reals(&u), reals(&numbers(2, cells)));
     let dt = rt.executor.constant(0.1).expect("memory");
     let [width, width_2, width_3] = widths.map(|number| rt.executor.constant(number).expect("memory"));
-    let (module, rows): (&'static KernelModule, &'static [(u32, &'static str)]) = match precision {
-        Precision::Double => (&BY_INDEX, &[(2, "compute_u_cartesian_rows_x2")]),
-        Precision::Single => (&BY_INDEX_SINGLE, &[(2, "compute_u_cartesian_rows_x2"), (4, "compute_u_cartesian_rows_x4")]),
+    let (module, rows): (KernelModule, RowNames) = match precision {
+        Precision::Double => (BY_INDEX, (&[(2, "compute_u_cartesian_rows_x2")]).into()),
+        Precision::Single => (BY_INDEX_SINGLE, (&[(2, "compute_u_cartesian_rows_x2"), (4, "compute_u_cartesian_rows_x4")]).into()),
     };
     let shape = rt.cartesian_args().expect("a Cartesian grid");
-    let call = rt.executor.call(module, "compute_u_cartesian").expect("a kernel").or_by_planes(module, rows);
+    let call = rt.executor.call(&module, "compute_u_cartesian").expect("a kernel").or_by_planes(&module, rows);
     let call = call.arg(shape).arg(u.address()).arg(dt).arg(rate.address()).arg(width).arg(width_2).arg(width_3);
     in_every_shape(rt, &call, LaunchDomain::Cells)
 }
@@ -124,11 +121,11 @@ fn steps(rt: &mut CudaRuntime, precision: Precision) -> Results {
     let (u, trans) = (reals(rt, 1, cells), reals(rt, 2, 3));
     let (at_boundary, given) = (reals(rt, 3, boundary.len()), reals(rt, 4, boundary.len()));
     let dt = rt.executor.constant(0.1).expect("memory");
-    let (module, rows): (&'static KernelModule, &'static [(u32, &'static str)]) = match precision {
-        Precision::Double => (&DOUBLE, &[(2, "compute_u_cartesian_rows_x2")]),
-        Precision::Single => (&SINGLE, &[(2, "compute_u_cartesian_rows_x2"), (4, "compute_u_cartesian_rows_x4")]),
+    let (module, rows): (KernelModule, RowNames) = match precision {
+        Precision::Double => (DOUBLE, (&[(2, "compute_u_cartesian_rows_x2")]).into()),
+        Precision::Single => (SINGLE, (&[(2, "compute_u_cartesian_rows_x2"), (4, "compute_u_cartesian_rows_x4")]).into()),
     };
-    let call = rt.executor.call(module, "compute_u_cartesian").expect("a kernel").or_with_rows(module, rows);
+    let call = rt.executor.call(&module, "compute_u_cartesian").expect("a kernel").or_with_rows(&module, rows);
     let call = call.arg(shape).arg(ranks).arg(u.address()).arg(dt).arg(trans.address()).arg(at_boundary.address()).arg(given.address());
     in_every_shape(rt, &call, over)
 }

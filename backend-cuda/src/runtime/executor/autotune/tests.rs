@@ -14,9 +14,9 @@ use crate::runtime::runtime::CudaRuntime;
 use crate::runtime::test_support::runtimes;
 
 /// Kernels that count their visits of each element.
-const COUNTS: KernelModule = KernelModule {
-    name: "counts",
-    source: r#"
+const COUNTS: KernelModule = KernelModule::constant(
+    "counts",
+    r#"
 extern "C" __global__ void EQ_LIGHT over_elements(const EqEntity size, double* __restrict__ count) {
   const EqEntity element = eq_index();
   if (element < size) count[element] += 1.0;
@@ -82,8 +82,8 @@ extern "C" __global__ void EQ_LIGHT squares(const EqEntity size, const double* _
   if (element < size) out[element] = x[element] * x[element];
 }
 "#,
-    floating_point: FloatingPoint::Strict,
-};
+    FloatingPoint::Strict,
+);
 
 /// The devices of this machine, with a runtime on a grid for each.
 fn on_grid(grid: Cartesian, words: &[&str]) -> Vec<CudaRuntime> {
@@ -188,7 +188,7 @@ fn what_was_measured_is_found_again() {
     let line = Cartesian::line(2, 1.0);
     // A unique text, so that the cache has no shape for it.
     let unique = format!("{}// {:?} {}\n", COUNTS.source, std::time::SystemTime::now(), std::process::id());
-    let module = KernelModule { source: unique.leak(), ..COUNTS };
+    let module = KernelModule { source: unique.into(), ..COUNTS };
     for device in 0..on_grid(line, &[]).len() {
         let runtime = |words: &[&str]| on_grid(line, words).swap_remove(device);
         let blocks = |shape: LaunchShape| (shape.grid[0], shape.block[0]);
