@@ -7,7 +7,7 @@ use equelle::observer::StateValue;
 use equelle_runtime::{ArrayValues, DataArray, Parameters};
 use pyo3::buffer::PyBuffer;
 use pyo3::prelude::*;
-use pyo3::types::{PyBool, PyTuple};
+use pyo3::types::{PyBool, PyFloat, PyTuple};
 
 use crate::errors;
 
@@ -77,8 +77,9 @@ pub fn state_value(py: Python<'_>, value: &Bound<'_, PyAny>) -> PyResult<StateVa
     if let Ok(truth) = value.cast::<PyBool>() {
         return Ok(StateValue::Bool(truth.is_true()));
     }
-    if let Ok(number) = value.extract::<f64>() {
-        return Ok(StateValue::Scalar(number));
+    // An array of one element is a number, too, but not one of these.
+    if let Ok(number) = value.cast::<PyFloat>() {
+        return Ok(StateValue::Scalar(number.value()));
     }
     if let Ok(components) = value.cast::<PyTuple>() {
         return Ok(StateValue::Vector(components.extract()?));

@@ -140,7 +140,8 @@ w = InputCollectionOfScalar("w", d)
 t = InputTable("t", "p", "mu")
 Output("v", v)
 Output("length", |v|)
-Output("b", b ? 1 : 0)
+Output("b", b)
+Output("cells", FirstCell(InteriorFaces()))
 Output("d", w)
 Output("mu", Interpolate(t, 1.5))
 """
@@ -153,7 +154,9 @@ Output("mu", Interpolate(t, 1.5))
     result = program.run(grid, **given)
     assert np.array_equal(result["v"][-1], v)
     np.testing.assert_allclose(result["length"][-1], np.linalg.norm(v, axis=1))
-    assert np.array_equal(result["b"][-1], b)
+    assert np.array_equal(result["b"][-1], b) and result["b"][-1].dtype == bool
+    cells = grid.face_cells[(grid.face_cells >= 0).all(axis=1), 0]
+    assert np.array_equal(result["cells"][-1], cells) and result["cells"][-1].dtype == np.int64
     assert result["mu"][-1] == 20 and np.array_equal(result["d"][-1], [5.0, 6.0])
     mask = np.zeros(grid.n_faces, bool)
     mask[left] = True

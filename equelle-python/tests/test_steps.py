@@ -30,6 +30,13 @@ def test_the_state_can_be_changed(heat, step):
     assert np.array_equal(rounds.results["u"][-1], changed["u"][-1])
 
 
+def test_an_array_of_one_cell_is_an_array(heat):
+    rounds = heat.steps(equelle.Grid.cartesian(1), u_initial=[1.0], timesteps=[1e-5] * 2)
+    for at in rounds:
+        at["u"] = np.array([2.0])
+    assert rounds.results["u"][-1].tolist() == [2.0]
+
+
 def test_what_does_not_fit_is_refused(heat, step):
     with heat.steps(nx=100, u_initial=step, timesteps=[1e-5] * 4) as rounds:
         at = next(rounds)

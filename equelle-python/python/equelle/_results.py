@@ -66,7 +66,7 @@ class Results(Mapping):
             steps, times, values = gathered.setdefault(tag, ([], [], []))
             steps.append(step)
             times.append(time)
-            values.append(np.asarray(value) if hasattr(value, "__array_interface__") else value)
+            values.append(_typed(value, program.outputs.get(tag)))
         units = program._units
         for tag, (steps, times, values) in gathered.items():
             self._series[tag] = Series(tag, steps, times, values, units.get(tag))
@@ -153,6 +153,20 @@ class Results(Mapping):
         from ._vtu import to_vtu
 
         return to_vtu(self, folder)
+
+
+def _typed(value: Any, output) -> Any:
+    """A row as an array; truth values and indices of entities, which runs put out as numbers, as such."""
+    if not hasattr(value, "__array_interface__"):
+        return value
+    array = np.asarray(value)
+    declared = output.type if output is not None else ""
+    if declared.startswith("Collection Of Bool"):
+        return array != 0
+    return array.astype(np.int64) if declared.startswith(_ENTITIES) else array
+
+
+_ENTITIES = tuple(f"Collection Of {kind}" for kind in ("Cell", "Face", "Edge", "Vertex"))
 
 
 def _described(value: Any) -> str:
