@@ -17,7 +17,7 @@ use crate::errors;
 pub enum Argument<'py> {
     /// As on the command line.
     Text(String),
-    /// What it is, and the array.
+    /// The type of its values, and the array.
     Array(String, Bound<'py, PyAny>),
 }
 

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use equelle::compiled::Compiled;
 use equelle::inputs;
-use equelle::observer::{RunState, StateValue, Variable};
+use equelle::observer::{RunState, StateValue};
 use equelle::simulation::{Results, RunSettings};
 use equelle_runtime::interrupt::{Interrupt, Signal};
 use equelle_runtime::output::{Record, Records, StepTime};
@@ -40,7 +40,7 @@ enum Request {
 enum Reply {
     /// A round is over. Outputs since the round before.
     Round(StepTime, Vec<(StepTime, Record)>),
-    Variables(Vec<Variable>),
+    Variables(Vec<String>),
     Value(Result<StateValue, Error>),
     Written(Result<(), Error>),
     Number(Result<f64, Error>),
@@ -88,7 +88,7 @@ impl Execution {
         follows: bool,
     ) -> PyResult<Execution> {
         let parameters = arguments::parameters(py, &given)?;
-        let (compiled, kernels) = (Arc::clone(&program.compiled), program.kernels);
+        let (compiled, kernels) = (Arc::clone(&program.compiled), program.kernels()?);
         let hint = "`inputs` of the program has all that it reads";
         inputs::judge(compiled.program(), &parameters, hint)
             .map_err(|(_, error)| errors::of_run(py, &compiled.program().source, &error))?;
@@ -146,7 +146,7 @@ impl Execution {
     fn variables(&self, py: Python<'_>) -> PyResult<Vec<String>> {
         self.ask(Request::Variables)?;
         match self.receive(py, None)? {
-            Reply::Variables(variables) => Ok(variables.into_iter().map(|variable| variable.name).collect()),
+            Reply::Variables(variables) => Ok(variables),
             _ => Err(out_of_order()),
         }
     }

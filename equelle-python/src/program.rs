@@ -13,6 +13,7 @@ use equelle::pipeline::{self, Options};
 use equelle::processor::TargetCpu;
 use equelle::registry;
 use equelle::{inputs, package};
+use equelle_front::backend::Backend;
 use equelle_front::ir::{Numbers, Precision, Rounding, StorageRequests};
 use equelle_front::passes::{Derivatives, OptLevel};
 use equelle_front::source::SourceMap;
@@ -28,7 +29,8 @@ use crate::grid::PyGrid;
 #[pyclass(frozen, name = "Program")]
 pub struct PyProgram {
     pub compiled: Arc<Compiled>,
-    pub kernels: Kernels,
+    numbers: Numbers,
+    backend: &'static dyn Backend,
     warnings: String,
 }
 
@@ -67,7 +69,6 @@ pub fn compile(
         precision: if single { Precision::Single } else { Precision::Double },
         rounding: if fast { Rounding::Fast } else { Rounding::Strict },
     };
-    let kernels = interpret::fast_kernels(backend, numbers).map_err(|failure| errors::of_failure(&failure))?;
     let source = source(text, path.as_deref()).map_err(|failure| errors::of_failure(&failure))?;
     let options = Options {
         level: OptLevel::O2,
@@ -87,7 +88,7 @@ pub fn compile(
             let format = equelle_front::diagnostic::render::Format::Human { color: false };
             let mut warnings = equelle_front::diagnostic::render::render(&messages.diagnostics, &shown, format);
             messages.warnings.iter().for_each(|warning| warnings.push_str(&format!("warning: {warning}\n")));
-            Ok(PyProgram { compiled: Arc::new(compiled), kernels, warnings })
+            Ok(PyProgram { compiled: Arc::new(compiled), numbers, backend, warnings })
         }
         Err(Failure::Program) => Err(errors::of_program(py, &shown, &messages.diagnostics)),
         Err(failure) => Err(errors::of_failure(&failure)),
@@ -103,6 +104,13 @@ fn source(text: Option<String>, path: Option<&Path>) -> Result<SourceMap, Failur
             let key = imports::key(Path::new(&name)).unwrap_or_default();
             Ok(SourceMap::with_imports(name, text.unwrap_or_default(), &key, &mut Files))
         }
+    }
+}
+
+impl PyProgram {
+    /// Kernels for a run in this process; an exception if none give the program's numbers.
+    pub fn kernels(&self) -> PyResult<Kernels> {
+        interpret::fast_kernels(self.backend, self.numbers).map_err(|failure| errors::of_failure(&failure))
     }
 }
 
@@ -151,7 +159,7 @@ impl PyProgram {
         Ok(PyGrid { grid })
     }
 
-    /// Whether runs read a parameter; else the most similar one, if there is one.
+    /// True if runs read a parameter; else false, and the most similar one.
     fn knows(&self, key: &str) -> (bool, Option<String>) {
         let program = self.compiled.program();
         match is_known(program, key) || program.inputs.iter().any(|input| *input.name == *key) {

@@ -1,4 +1,4 @@
-"""What a long-lived process sees: memory, forks, the command."""
+"""Long-lived processes, forks, and the command."""
 
 import multiprocessing
 import os

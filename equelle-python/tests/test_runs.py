@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import equelle
+from conftest import ROOT
 
 
 def by_numpy(u, steps):
@@ -199,3 +200,11 @@ def test_results_as_files(heat, step, tmp_path):
     assert np.array_equal(again["u"][-1], heat.run(nx=100, u_initial=result["u"][-1], timesteps=[1e-5])["u"][-1])
     heat.run(nx=100, u_initial=step, timesteps=[1e-5], output_dir=tmp_path / "files", output_format="npy")
     assert (tmp_path / "files").is_dir() and any((tmp_path / "files").iterdir())
+
+
+def test_the_readme_runs():
+    text = (ROOT / "equelle-python" / "README.md").read_text()
+    code = text.split("```python\n")[1].split("```")[0]
+    names = {}
+    exec(code, names)
+    assert names["result"]["u"][-1].shape == (100,)

@@ -4,7 +4,6 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use equelle_front::backend::Backend;
-use equelle_front::passes::Notes;
 use equelle_front::report::Report;
 use equelle_front::source::SourceMap;
 use equelle_front::verify::Verified;
@@ -67,7 +66,7 @@ impl Compiled {
         self.verified.module().interface.implicit
     }
 
-    /// What the compiler did, with the loops that back-ends chose.
+    /// The report of the compilation, with the loops that back-ends chose.
     ///
     /// # Errors
     /// A back-end cannot express the program.
@@ -82,9 +81,7 @@ impl Compiled {
     /// # Errors
     /// A back-end cannot express the program.
     pub fn note_slower_kernels(&self, emitter: &dyn Emitter) -> Result<(), Failure> {
-        let mut report = Report::of(self.verified.module(), &Notes::default());
-        pipeline::add_forms(&mut report, &self.source, &self.verified, &self.backends())?;
-        for (kernel, backend, form, refusal) in report.slower_kernels() {
+        for (kernel, backend, form, refusal) in self.report()?.slower_kernels() {
             let line = kernel.lines.first().map_or_else(String::new, |&line| format!("{}: ", report::line_in(&self.source, line)));
             emitter.note(&format!(
                 "note: {line}{}, {backend}, Cartesian grids: {} loop, because rows cannot have {refusal}",

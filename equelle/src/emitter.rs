@@ -1,4 +1,4 @@
-//! What compilation and builds have to say, for whoever shows or keeps it. The library prints
+//! Messages of compilations and builds, for whoever shows or keeps them. The library prints
 //! nothing.
 
 use std::sync::{Mutex, PoisonError};

@@ -7,7 +7,7 @@ use equelle_runtime::{Error, ErrorKind};
 /// Why a command ends early. What the user must see has either been shown already or is in here.
 #[derive(Debug)]
 pub enum Failure {
-    /// The program has errors; its diagnostics have been shown.
+    /// The program has errors; the emitter has its diagnostics.
     Program,
     /// Something is wrong with the command line, the surroundings or the data.
     Error(Error),

@@ -45,7 +45,7 @@ fn kind(input: &InputInfo) -> String {
     }
 }
 
-/// What a run may be given, for people.
+/// Inputs and parameters of a run, for people.
 pub fn list(program: &Program) -> String {
     let mut text = format!("Inputs of {}:\n", program.name);
     if program.inputs.is_empty() {
@@ -105,7 +105,7 @@ fn row(text: &mut String, indent: usize, key: &str, meaning: &str) {
     };
 }
 
-/// What a run may be given, for programs: `inputs` and `parameters`.
+/// Inputs and parameters of a run, for programs: `inputs` and `parameters`.
 pub fn json(program: &Program) -> Value {
     let input = |input: &InputInfo| {
         let forms = input

@@ -179,7 +179,7 @@ fn planned(session: Session, plan: Option<MemoryPlan>) -> Result<SerialRuntime, 
     Ok(runtime)
 }
 
-/// What the runtime needs to know of a program.
+/// Data of a program that the runtime needs.
 pub fn program(source: &SourceMap, verified: &Verified) -> Arc<Program> {
     let interface = &verified.module().interface;
     let retries = package::retries(verified.module(), &time_steps::loops(verified.module()));

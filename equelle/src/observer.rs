@@ -2,35 +2,10 @@
 
 use std::sync::Arc;
 
-use equelle_front::types::{Basic, Shape};
 use equelle_interp::observer::{Observer, Round};
 use equelle_interp::value::Value;
 use equelle_runtime::output::StepTime;
 use equelle_runtime::{DerivativeAccess, Domain, Error, ErrorKind, Reduction};
-
-/// A mutable variable of a program.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Variable {
-    /// As in the program.
-    pub name: String,
-    /// Whether it is a collection.
-    pub is_collection: bool,
-    /// What it holds.
-    pub kind: VariableKind,
-}
-
-/// What a variable holds.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum VariableKind {
-    /// Numbers.
-    Scalar,
-    /// Vectors.
-    Vector,
-    /// Truth values.
-    Bool,
-    /// Anything else, which is neither read nor written from outside.
-    Other,
-}
 
 /// The value of a variable; elements are in the order of the grid's file.
 #[derive(Clone, Debug, PartialEq)]
@@ -59,8 +34,8 @@ pub trait RunState {
     /// Step and time of the round that is over.
     fn moment(&mut self) -> StepTime;
 
-    /// The variables that have a value.
-    fn variables(&self) -> Vec<Variable>;
+    /// Names of the mutable variables that have a value.
+    fn variables(&self) -> Vec<String>;
 
     /// A copy of a variable.
     ///
@@ -114,18 +89,8 @@ impl<R: DerivativeAccess<Domain = Arc<Domain>>> RunState for Between<'_, '_, R> 
         self.0.rt().session().moment()
     }
 
-    fn variables(&self) -> Vec<Variable> {
-        let variable = |(name, ty): (&str, &equelle_front::types::Type)| Variable {
-            name: name.to_owned(),
-            is_collection: matches!(ty.shape, Shape::Collection(_)),
-            kind: match (ty.shape, ty.basic) {
-                (Shape::Single | Shape::Collection(_), Basic::Scalar) => VariableKind::Scalar,
-                (Shape::Single | Shape::Collection(_), Basic::Vector) => VariableKind::Vector,
-                (Shape::Single | Shape::Collection(_), Basic::Bool) => VariableKind::Bool,
-                (Shape::Single | Shape::Collection(_) | Shape::Sequence | Shape::Domain(_), _) => VariableKind::Other,
-            },
-        };
-        self.0.variables().map(variable).collect()
+    fn variables(&self) -> Vec<String> {
+        self.0.variables().map(|(name, _)| name.to_owned()).collect()
     }
 
     fn read(&mut self, name: &str) -> Result<StateValue, Error> {

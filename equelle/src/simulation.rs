@@ -36,7 +36,7 @@ pub struct Results {
     pub outputs: Vec<(StepTime, Record)>,
     /// Solves of Newton's method, in order.
     pub newton: Vec<Newton>,
-    /// What may be a mistake.
+    /// Warnings: what may be a mistake.
     pub warnings: Vec<String>,
     /// Totals; `None` if the run did not reach its end.
     pub summary: Option<Summary>,

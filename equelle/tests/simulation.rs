@@ -140,7 +140,7 @@ fn the_caller_reads_and_changes_the_state() {
 fn what_the_caller_cannot_have_is_an_error_of_its_own() {
     let mut messages = Vec::new();
     let mut on_round = |state: &mut dyn RunState| -> Result<(), Error> {
-        assert_eq!(state.variables().iter().map(|variable| variable.name.as_str()).collect::<Vec<_>>(), ["u", "scale"]);
+        assert_eq!(state.variables(), ["u", "scale"]);
         messages.extend(state.read("v").err().map(|error| error.message));
         messages.extend(state.write("u", StateValue::Scalars(vec![1.0])).err().map(|error| error.message));
         messages.extend(state.write("u", StateValue::Scalar(1.0)).err().map(|error| error.message));

@@ -16,6 +16,8 @@ from . import _equelle
 
 def run(program, grid, given: list[tuple[str, Any]], progress) -> tuple:
     """A run of a built program: what Execution.wait gives."""
+    if own := [name for name, _ in given if name in ("output_dir", "output_to_file", "output_format")]:
+        raise TypeError(f"a program that cargo has built keeps results in memory: {', '.join(own)} is for runs in this process")
     executable = program._inner.build()
     with tempfile.TemporaryDirectory(prefix="equelle-") as folder:
         words = [word for name, value in given for word in _words(Path(folder), name, value)]
@@ -58,6 +60,19 @@ def _event(line: str, progress) -> dict[str, Any]:
     return event if event["event"] in ("newton", "warning", "error", "summary", "end") else {}
 
 
+def _values(program, row: dict[str, str]) -> list[tuple[str, Any]]:
+    """Single values of a row of a table, by tag: its columns have units in their names, and components of Vectors."""
+    values = []
+    for tag, output in program.outputs.items():
+        label = f"{tag} [{output.unit}]" if f"{tag} [{output.unit}]" in row else tag
+        components = [row[f"{label}_{axis}"] for axis in "xyz" if row.get(f"{label}_{axis}")]
+        if output.type == "Vector" and components:
+            values.append((tag, tuple(map(float, components))))
+        elif output.type in ("Scalar", "Bool") and row.get(label):
+            values.append((tag, bool(float(row[label])) if output.type == "Bool" else float(row[label])))
+    return values
+
+
 def _gathered(program, output: Path, events: list[dict[str, Any]]) -> tuple:
     outputs: list[tuple] = []
     record = next(iter(output.glob("*.run.json")), None)
@@ -69,7 +84,7 @@ def _gathered(program, output: Path, events: list[dict[str, Any]]) -> tuple:
         with open(table, newline="") as opened:
             for row in csv.DictReader(opened):
                 step, time = int(row.pop("step")), float(row.pop("time"))
-                outputs += [(tag, step, time, float(value)) for tag, value in row.items() if value not in ("", None)]
+                outputs += [(tag, step, time, value) for tag, value in _values(program, row)]
     outputs.sort(key=lambda entry: entry[1])
     newton = [json.dumps(event) for event in events if event["event"] == "newton"]
     warnings = [event["message"] for event in events if event["event"] == "warning"]

@@ -14,7 +14,7 @@ _loaded: list[ctypes.CDLL] = []
 def load_packages() -> None:
     """Loads libraries that pip installed, so that the runtime finds them by their names.
 
-    Those of the system are preferred where the loader finds both, since it is asked by name too.
+    A library that is loaded is the one that its name means from then on, also where the system has another.
     """
     found = importlib.util.find_spec("nvidia")
     if _loaded or found is None or not found.submodule_search_locations:

@@ -59,7 +59,7 @@ class Output:
         unit = entry.get("unit")
         #: The unit by which the program divides it; None if it does not.
         self.unit: str | None = _plain_unit(unit.get("written", unit.get("si"))) if unit else None
-        #: Whether a loop puts it out.
+        #: True if a loop puts it out.
         self.per_step: bool = entry["per_step"]
 
     def __repr__(self) -> str:
@@ -81,8 +81,8 @@ def compile(
     ``backend`` is "serial" (this machine's cores), "cuda" (an NVIDIA GPU), "auto" (cores), or
     "compiled": cores, by a program that cargo builds at the first run, two to five times as fast.
     ``nondimensional`` switches the check of physical dimensions off, ``audit`` adds balances of
-    conserved quantities to the outputs, ``fast_math`` lets the GPU share reciprocals, ``precision``
-    "f32" keeps collections in single precision on a GPU.
+    conserved quantities to the outputs, ``fast_math`` shares reciprocals, on a GPU or compiled, ``precision``
+    "f32" keeps collections in single precision, on a GPU or compiled.
 
     Raises CompileError, whose text is what a terminal would show.
     """
@@ -134,7 +134,7 @@ class Program:
 
     @property
     def manifest(self) -> dict[str, Any]:
-        """What the program reads and writes, as the compiler's ``manifest.json``."""
+        """Inputs and outputs, as the compiler's ``manifest.json``."""
         return self._manifest
 
     def __repr__(self) -> str:
@@ -168,7 +168,7 @@ class Program:
         return given
 
     def _checked(self, grid: Grid | None, parameters: dict[str, Any]) -> tuple[list[tuple[str, Any]], Callable[[], Grid]]:
-        """What a run is given, and a function that gives its grid."""
+        """The arguments of a run for the library, and a function that gives its grid."""
         given = self._given(parameters)
         if grid is None:
             # Made again if somebody asks for it, which few do.
@@ -218,7 +218,7 @@ class Program:
         for warning in warned:
             _warnings.warn(warning, EquelleWarning, stacklevel=3)
         if error is not None:
-            #: What the run put out before it failed.
+            #: Results until the failure.
             error.results = results
             raise error
         return results
@@ -258,7 +258,7 @@ class Step:
         self.step = step
         #: Time of the run, in SI units.
         self.time = time
-        #: What the run put out since the round before, by tag: the last value of each.
+        #: Outputs since the round before, by tag: the last value of each.
         self.outputs = {tag: _plain(value) for tag, _, _, value in outputs}
 
     def __getitem__(self, name: str) -> Any:
@@ -297,7 +297,7 @@ class Steps(Iterator):
         self._is_first = True
         self._is_over = False
         self._grid = grid
-        #: What the run put out; None until it is over.
+        #: Results of the run; None until it is over.
         self.results: Results | None = None
 
     def __next__(self) -> Step:

@@ -50,12 +50,12 @@ class Series(Sequence):
 
 
 class Results(Mapping):
-    """What a run put out, by tag: ``result["u"][-1]`` is the last value of ``u``."""
+    """Outputs of a run by tag: ``result["u"][-1]`` is the last value of ``u``."""
 
     def __init__(self, program: Program, outputs: list[tuple], newton: list[str], warnings: list[str], summary: str | None, grid: Callable[[], Grid]):
         self.program = program
         self._make_grid = grid
-        #: What may be a mistake, as text.
+        #: Warnings of the run, as text.
         self.warnings = warnings
         #: Totals of the run: seconds, steps, cells, and solves; None if it did not reach its end.
         self.summary: dict[str, Any] | None = json.loads(summary) if summary else None

@@ -31,7 +31,7 @@ def sweep(program, processes: int | None, parameters: dict[str, Any]) -> list[di
 
 
 def _is_swept(program, key: str, value: Any) -> bool:
-    """Whether a parameter takes one number, and several are given."""
+    """True if a parameter takes one number, and several are given."""
     if isinstance(value, str) or np.ndim(value) != 1 or key in ("dx", "dy", "dz"):
         return False
     return key not in program.inputs or program.inputs[key].kind == "scalar"

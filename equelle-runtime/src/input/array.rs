@@ -66,20 +66,18 @@ pub(super) fn sequence(name: &str, array: &DataArray) -> Result<Arc<Vec<f64>>, E
 pub(super) fn columns<const N: usize>(name: &str, array: &DataArray, wanted: [&str; N]) -> Result<(PathBuf, [Column; N], Vec<u64>), Error> {
     let ArrayValues::Columns(columns) = &array.values else { return Err(wrong_type(name, array, "columns of a table")) };
     let rows = array.shape.first().copied().unwrap_or(0);
-    let mut found = Vec::with_capacity(N);
+    let find = |column: &str| columns.iter().find(|(known, _)| known == column).map(|(_, numbers)| numbers);
     for column in wanted {
-        let Some((_, numbers)) = columns.iter().find(|(known, _)| known == column) else {
+        let Some(numbers) = find(column) else {
             let names: Vec<&str> = columns.iter().map(|(known, _)| known.as_str()).collect();
             let message = format!("input `{name}`: no column `{column}`; there are {}", names.join(", "));
             return Err(Error::new(ErrorKind::Data, message));
         };
         check_finite(column, array, numbers)?;
-        found.push(Column { numbers: numbers.to_vec(), unit: None, line: 1 });
     }
-    match <[Column; N]>::try_from(found) {
-        Ok(found) => Ok((PathBuf::from(format!("input `{name}`, row")), found, (1..=rows as u64).collect())),
-        Err(_) => unreachable!("a column for each that is wanted"),
-    }
+    let found =
+        wanted.map(|column| Column { numbers: find(column).map_or_else(Vec::new, |numbers| numbers.to_vec()), unit: None, line: 1 });
+    Ok((PathBuf::from(format!("input `{name}`, row")), found, (1..=rows as u64).collect()))
 }
 
 /// An array has the shape of its domain: an element after another, or the cells of a Cartesian grid

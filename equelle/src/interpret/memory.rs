@@ -1,5 +1,4 @@
-//! What the interpreter needs memory for: the plan that generated programs have, of how it runs a
-//! program itself.
+//! Memory plans of programs that are interpreted, as generated programs have them.
 
 use equelle_front::ir::Module;
 use equelle_front::memory::{self, Needs};

@@ -269,9 +269,9 @@ pub(crate) struct RowFunctions {
 /// Numbers of cells, which divide the lengths of rows that a function is for; and names.
 #[derive(Clone, Debug)]
 pub enum RowNames {
-    /// Of a generated program.
+    /// A generated program has them as constants.
     Constant(&'static [(u32, &'static str)]),
-    /// Of a program that is interpreted.
+    /// A program that is interpreted owns them.
     Shared(Rc<[(u32, String)]>),
 }
 

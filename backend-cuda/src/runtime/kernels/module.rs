@@ -58,9 +58,9 @@ impl CompileOptions {
 /// A text of a kernel module. Clones have the same address.
 #[derive(Clone, Debug)]
 pub enum KernelText {
-    /// Of a generated program, or of the runtime.
+    /// Generated programs and the runtime have it as a constant.
     Constant(&'static str),
-    /// Of a program that is interpreted.
+    /// A program that is interpreted shares it.
     Shared(Arc<str>),
 }
 

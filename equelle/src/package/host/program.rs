@@ -19,7 +19,7 @@ pub(super) struct Program<'a> {
     pub globals: Namer,
     /// Bound of the runtime parameter.
     pub bound: TokenStream,
-    /// Whether there is a function `memory`.
+    /// True if there is a function `memory`.
     pub planned: bool,
     /// The loops that solve equations.
     pub time_loops: &'a [TimeLoop],
