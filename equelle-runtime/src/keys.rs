@@ -75,6 +75,9 @@ impl Form {
     }
 }
 
+/// Parts of grid files that are refused, or left out.
+const REFUSED: Form = Words(&["refuse", "ignore"]);
+
 const fn key(part: Part, name: &'static str, form: Form, default: &'static str, meaning: &'static str) -> Key {
     Key { name, part, form, default, meaning }
 }
@@ -84,7 +87,13 @@ pub const KEYS: &[Key] = &[
     key(Grid, "grid_filename", Other("FILE"), "", "a grid file, instead of a Cartesian grid"),
     key(Grid, "grid_geometry", Words(&["check", "trust"]), "check", "whether the geometry in the file is compared with its nodes"),
     key(Grid, "grid_unit", Words(&["metres", "feet", "cm"]), "", "unit of lengths of a GRDECL deck, whatever it says"),
-    key(Grid, "nnc", Words(&["refuse", "ignore"]), "refuse", "what becomes of connections without geometry in a GRDECL deck"),
+    key(Grid, "nnc", REFUSED, "refuse", "connections without geometry in a GRDECL deck"),
+    key(Grid, "dualporo", REFUSED, "refuse", "fractures and matrix in one cell of a GRDECL deck"),
+    key(Grid, "lgr", REFUSED, "refuse", "local refinement and coarsening in a GRDECL deck"),
+    key(Grid, "tran", REFUSED, "refuse", "transmissibilities given in a GRDECL deck"),
+    key(Grid, "aquifer", REFUSED, "refuse", "connections to aquifers in a GRDECL deck"),
+    key(Grid, "nonnc", REFUSED, "refuse", "a GRDECL deck that connects neighbours by index only"),
+    key(Grid, "pinchreg", REFUSED, "refuse", "rules for pinched layers by region in a GRDECL deck"),
     key(Grid, "grid_dim", Words(&["1", "2", "3"]), "2", "dimension of a Cartesian grid"),
     key(Grid, "nx", Count, "6", "cells along x"),
     key(Grid, "ny", Count, "1", "cells along y"),

@@ -1,5 +1,7 @@
 //! Arrays of a grid, and how many entities they can have.
 
+use std::collections::BTreeMap;
+
 use crate::error::{Error, ErrorKind};
 
 /// Stands for "no entity" wherever an entity index is stored.
@@ -56,6 +58,10 @@ pub struct Geometry {
     pub face_centroids: Vec<[f64; 3]>,
     /// Unit normals, from first to second cell. `[n_faces]`
     pub face_normals: Vec<[f64; 3]>,
+    /// From the centroid on the side of the second cell to `face_centroids`, which is on the side
+    /// of the first, where a gap or an overlap lies between both; else 0. `[n_faces]`, or empty if
+    /// the sides of all faces meet.
+    pub face_gaps: Vec<[f64; 3]>,
 }
 
 /// Positions of the nodes along each axis, ascending, in metres; empty for axes that the grid does
@@ -118,6 +124,7 @@ impl Geometry {
             + size_of_val(&self.face_areas[..])
             + size_of_val(&self.face_centroids[..])
             + size_of_val(&self.face_normals[..])
+            + size_of_val(&self.face_gaps[..])
     }
 }
 
@@ -130,6 +137,9 @@ pub struct Nodes {
     pub face_node_pos: Vec<usize>,
     /// Nodes of each face; in 3D in their order around the face, in either sense.
     pub face_nodes: Vec<u32>,
+    /// Nodes of faces on the side of the second cell, in the order of those that they face, where a
+    /// gap or an overlap lies between both sides.
+    pub second_sides: BTreeMap<u32, Vec<u32>>,
 }
 
 impl Nodes {
@@ -141,12 +151,27 @@ impl Nodes {
         &self.face_nodes[self.face_node_pos[face]..self.face_node_pos[face + 1]]
     }
 
+    /// Nodes of a face on the side of its second cell.
+    ///
+    /// # Panics
+    /// If there is no such face.
+    pub fn of_second_side(&self, face: usize) -> &[u32] {
+        self.second_sides.get(&(face as u32)).map_or_else(|| self.of_face(face), |nodes| nodes)
+    }
+
+    /// Nodes of a face on the side of one of its cells.
+    pub(super) fn seen_from(&self, topology: &Topology, cell: usize, face: usize) -> &[u32] {
+        if topology.face_cells[face][0] == cell as u32 { self.of_face(face) } else { self.of_second_side(face) }
+    }
+
     /// Edges of a face, each as smaller and larger node in one number, whose order is the
     /// lexicographic one. A node that occurs twice in a row makes none.
     pub(super) fn edges_of_face(&self, face: usize) -> impl Iterator<Item = u64> + '_ {
-        let nodes = self.of_face(face);
-        let pairs = nodes.iter().zip(nodes.iter().cycle().skip(1));
-        pairs.filter(|(a, b)| a != b).map(|(&a, &b)| u64::from(a.min(b)) << 32 | u64::from(a.max(b)))
+        let other_side = self.second_sides.get(&(face as u32)).map_or(&[][..], |nodes| nodes);
+        [self.of_face(face), other_side].into_iter().flat_map(|nodes| {
+            let pairs = nodes.iter().zip(nodes.iter().cycle().skip(1));
+            pairs.filter(|(a, b)| a != b).map(|(&a, &b)| u64::from(a.min(b)) << 32 | u64::from(a.max(b)))
+        })
     }
 }
 

@@ -56,6 +56,7 @@ pub(super) fn geometry(shape: &Cartesian, axes: &Axes, given_up: &[GeometryArray
             normal[shape.face_ijk(face).axis] = 1.0;
             normal
         }),
+        face_gaps: Vec::new(),
     }
 }
 

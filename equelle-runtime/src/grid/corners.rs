@@ -155,7 +155,8 @@ impl Grid {
                 Ok(())
             }),
             (EntityKind::Cell, None, Some(nodes)) => self.in_blocks(self.n_cells, |cell, corners| {
-                let faces = self.topology().faces_of(self.entity_of_file(kind, cell as u32) as usize);
+                let own = self.entity_of_file(kind, cell as u32) as usize;
+                let faces = self.topology().faces_of(own);
                 let is_closed = match self.dim {
                     1 => {
                         let ends = faces.iter().map(|&face| self.file_index(EntityKind::Face, face));
@@ -163,7 +164,7 @@ impl Grid {
                         faces.len() == 2
                     }
                     2 => plane_cell(nodes, faces, corners),
-                    _ => SolidCell::new(nodes, faces).add(corners),
+                    _ => SolidCell::new(nodes, faces.iter().map(|&face| nodes.seen_from(self.topology(), own, face as usize))).add(corners),
                 };
                 if is_closed { Ok(()) } else { Err(unknown(kind, cell as u32)) }
             }),
@@ -288,8 +289,8 @@ struct SolidCell<'a> {
 }
 
 impl<'a> SolidCell<'a> {
-    fn new(nodes: &'a Nodes, faces: &[u32]) -> SolidCell<'a> {
-        let faces = faces.iter().map(|&face| without_repeats(nodes.of_face(face as usize))).collect();
+    fn new<'f>(nodes: &'a Nodes, faces: impl Iterator<Item = &'f [u32]>) -> SolidCell<'a> {
+        let faces = faces.map(without_repeats).collect();
         SolidCell { positions: &nodes.positions, faces }
     }
 

@@ -108,6 +108,8 @@ impl Grid {
             }
             let nodes = Arc::make_mut(nodes);
             (nodes.face_node_pos, nodes.face_nodes) = (pos, face_nodes);
+            let second_sides = std::mem::take(&mut nodes.second_sides).into_iter();
+            nodes.second_sides = second_sides.map(|(face, nodes)| (faces.from_file[face as usize], nodes)).collect();
         }
     }
 
@@ -180,6 +182,7 @@ impl Grid {
             geometry.face_areas = in_order(geometry.face_areas, faces, &self.threads);
             geometry.face_centroids = in_order(geometry.face_centroids, faces, &self.threads);
             geometry.face_normals = in_order(geometry.face_normals, faces, &self.threads);
+            geometry.face_gaps = in_order(geometry.face_gaps, faces, &self.threads);
         }
         geometry
     }

@@ -369,7 +369,7 @@ mod tests {
             (0..8).map(|i| plus(corner, [f64::from(i & 1), 2.0 * f64::from(i >> 1 & 1), 4.0 * f64::from(i >> 2)])).collect();
         positions[7][2] += lift;
         let face_nodes = vec![0, 4, 6, 2, 1, 3, 7, 5, 0, 1, 5, 4, 2, 6, 7, 3, 0, 2, 3, 1, 4, 5, 7, 6];
-        Nodes { positions, face_node_pos: (0..=6).map(|i| 4 * i).collect(), face_nodes }
+        Nodes { positions, face_node_pos: (0..=6).map(|i| 4 * i).collect(), face_nodes, ..Nodes::default() }
     }
 
     fn cell(nodes: &Nodes) -> Cell {
@@ -413,7 +413,7 @@ mod tests {
     #[test]
     fn an_l_is_flat_and_not_convex() {
         let positions = [[0.0, 0.0], [4.0, 0.0], [4.0, 4.0], [3.0, 4.0], [3.0, 1.0], [0.0, 1.0]].map(|[x, y]| [x, y, 0.0]).to_vec();
-        let nodes = Nodes { positions, face_node_pos: vec![0, 6], face_nodes: (0..6).collect() };
+        let nodes = Nodes { positions, face_node_pos: vec![0, 6], face_nodes: (0..6).collect(), ..Nodes::default() };
         let face = Face::of(&nodes, 0, 3).expect("it has nodes");
         // Area 7, centroid as in the test of twisted cells of grid files.
         assert_eq!((face.area, face.vector), (Range::of(7.0), [0.0, 0.0, 7.0]));
@@ -423,7 +423,7 @@ mod tests {
     #[test]
     fn nothing_to_measure() {
         let positions = vec![[1.0, 2.0, 3.0], [2.0, 2.0, 3.0]];
-        let nodes = Nodes { positions, face_node_pos: vec![0, 0, 1, 3, 7], face_nodes: vec![0, 0, 1, 0, 0, 1, 1] };
+        let nodes = Nodes { positions, face_node_pos: vec![0, 0, 1, 3, 7], face_nodes: vec![0, 0, 1, 0, 0, 1, 1], ..Nodes::default() };
         assert!(Face::of(&nodes, 0, 3).is_none());
         for face in 1..4 {
             let face = Face::of(&nodes, face, 3).expect("it has nodes");

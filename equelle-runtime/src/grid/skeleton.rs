@@ -54,7 +54,7 @@ impl Grid {
         if pos[0] != 0 || pos[self.n_faces] != nodes.face_nodes.len() || pos.windows(2).any(|w| w[0] > w[1]) {
             return bad("face_node_pos does not partition face_nodes");
         }
-        if nodes.face_nodes.iter().any(|&node| node as usize >= nodes.positions.len()) {
+        if nodes.face_nodes.iter().chain(nodes.second_sides.values().flatten()).any(|&node| node as usize >= nodes.positions.len()) {
             return bad("a node is out of range");
         }
         self.nodes = Some(Arc::new(nodes));

@@ -1,7 +1,7 @@
 //! The grid of a run's parameters.
 
 use crate::error::{Error, ErrorKind};
-use crate::grid::io::grdecl::DeckOptions;
+use crate::grid::io::grdecl::{DeckFeature, DeckOptions};
 use crate::grid::{Cartesian, Grid, MAX_CELLS_OF_ARRAYS, StoredGeometry, io, too_many_of};
 use crate::input::read_numbers;
 use crate::io::sequence::{Sequence, parse_sequence};
@@ -216,21 +216,23 @@ pub fn cartesian_cells(program: &Program, parameters: &Parameters) -> Result<Opt
     Ok(Some(axes.iter().map(|axis| axis.n).fold(1, usize::saturating_mul)))
 }
 
-/// How decks are read: `grid_unit` and `nnc`.
+/// Options of decks: `grid_unit`, and a parameter for each part that may be left out.
 fn deck_options(parameters: &Parameters) -> Result<DeckOptions, Error> {
     let bad = |key: &str, expected: &str, found: &str| {
         Error::new(ErrorKind::Data, format!("parameter `{key}` must be {expected}, not `{found}`"))
     };
-    let grid_unit = match parameters.text("grid_unit") {
-        None => None,
-        Some(name) => Some(DeckOptions::unit(name).ok_or_else(|| bad("grid_unit", "`metres`, `feet` or `cm`", name))?),
-    };
-    let ignore_nnc = match parameters.text("nnc") {
-        None | Some("refuse") => false,
-        Some("ignore") => true,
-        Some(other) => return Err(bad("nnc", "`refuse` or `ignore`", other)),
-    };
-    Ok(DeckOptions { grid_unit, ignore_nnc, ..DeckOptions::default() })
+    let mut options = DeckOptions::default();
+    if let Some(name) = parameters.text("grid_unit") {
+        options.grid_unit = Some(DeckOptions::unit(name).ok_or_else(|| bad("grid_unit", "`metres`, `feet` or `cm`", name))?);
+    }
+    for part in DeckFeature::ALL {
+        options = match parameters.text(part.parameter()) {
+            None | Some("refuse") => options,
+            Some("ignore") => options.without(part),
+            Some(other) => return Err(bad(part.parameter(), "`refuse` or `ignore`", other)),
+        };
+    }
+    Ok(options)
 }
 
 fn grid(parameters: &Parameters, files: Files<'_>) -> Result<Grid, Error> {

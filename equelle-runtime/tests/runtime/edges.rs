@@ -98,7 +98,7 @@ fn numbering_goes_both_ways_and_the_euler_characteristic_is_one() {
 /// The nodes of a Cartesian block, as a grid file has them.
 fn nodes_of(shape: &Cartesian) -> Nodes {
     let positions = (0..shape.n_vertices()).map(|v| std::array::from_fn(|a| shape.vertex_ijk(v)[a] as f64 * shape.spacing[a])).collect();
-    let mut nodes = Nodes { positions, face_node_pos: vec![0], face_nodes: Vec::new() };
+    let mut nodes = Nodes { positions, face_node_pos: vec![0], face_nodes: Vec::new(), ..Nodes::default() };
     for face in 0..shape.n_faces() {
         let CartesianFace { axis, ijk } = shape.face_ijk(face);
         let across = [(axis + 1) % 3, (axis + 2) % 3];

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
-use equelle_runtime::grid::io::grdecl::{self, DeckOptions};
+use equelle_runtime::grid::io::grdecl::{self, DeckFeature, DeckOptions};
 use equelle_runtime::grid::{Grid, NONE};
 use equelle_runtime::io::{Bytes, Source};
 use equelle_runtime::threads::Threads;
@@ -365,7 +365,8 @@ fn arrays_in_boxes() {
 fn units_multipliers_and_faults() {
     let feet = read(&BOX.replace("DX\n", "GRIDUNIT\n'FEET' /\nDX\n")).unwrap();
     assert!(near(volume(&feet), 8000.0 * 0.3048_f64.powi(3)));
-    let options = DeckOptions { grid_unit: DeckOptions::unit("cm"), ..DeckOptions::default() };
+    let mut options = DeckOptions::default();
+    options.grid_unit = DeckOptions::unit("cm");
     assert!(near(volume(&read_with(BOX, &options).unwrap()), 8000.0 * 1e-6));
     let text = format!(
         "{BOX}MULTX\n 8*2 /\nMULTZ-\n 4*1 4*.5 /\nFAULTS\n 'F' 1 1 1 2 1 1 I /\n 'G' 1 2 2 2 1 2 'J-' /\n/\nMULTFLT\n F 0.25 /\n/\n"
@@ -378,7 +379,7 @@ fn units_multipliers_and_faults() {
     assert_eq!(grid.named().set(EntityKind::Face, "G").unwrap().members.len(), 4);
     let nnc = format!("{BOX}NNC\n 1 1 1 2 2 2 0.5 /\n/\n");
     assert_eq!(message(&nnc), "d:11: NNC: connections without geometry are no faces of a grid");
-    let ignored = read_with(&nnc, &DeckOptions { ignore_nnc: true, ..DeckOptions::default() }).unwrap();
+    let ignored = read_with(&nnc, &DeckOptions::default().without(DeckFeature::Nnc)).unwrap();
     assert!(ignored.notes().iter().any(|note| note.contains("nnc=ignore")));
 }
 
@@ -436,7 +437,8 @@ fn bad_decks() {
 #[test]
 fn damaged_decks() {
     let mut random = Random(0x1234_5678_9abc_def1);
-    let options = DeckOptions { most_cells: 10_000, ..DeckOptions::default() };
+    let mut options = DeckOptions::default();
+    options.most_cells = 10_000;
     let (mut accepted, mut refused) = (0, 0);
     let texts = [faulted(&mut random).text() + "PINCH\n/\n", format!("{BOX}EQUALS\nPORO 0.2 /\n/\nMINPV\n1 /\nMULTX\n8*2 /\n")];
     for round in 0..20_000 {

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand, ValueEnum};
+use equelle_runtime::grid::io::grdecl::DeckFeature;
 
 /// Arguments of `grid`.
 #[derive(Debug, Args)]
@@ -108,9 +109,15 @@ pub struct DeckArgs {
     /// Unit of lengths of a GRDECL deck, whatever it says
     #[arg(long, value_name = "UNIT", value_enum)]
     pub grid_unit: Option<GridUnit>,
-    /// What becomes of connections without geometry in a GRDECL deck
-    #[arg(long, value_name = "WHAT", value_enum, default_value_t = Nnc::Refuse)]
-    pub nnc: Nnc,
+    /// A part of a GRDECL deck that is left out, though that changes the answer; else it is an error
+    #[arg(long, value_name = "PART", value_delimiter = ',', value_parser = deck_feature)]
+    pub ignore: Vec<DeckFeature>,
+}
+
+/// A part of decks by the name of its parameter.
+fn deck_feature(name: &str) -> Result<DeckFeature, String> {
+    let names = || DeckFeature::ALL.map(DeckFeature::parameter).join(", ");
+    DeckFeature::ALL.into_iter().find(|part| part.parameter() == name).ok_or_else(|| format!("expected one of {}", names()))
 }
 
 /// Units of lengths of a deck.
@@ -122,13 +129,4 @@ pub enum GridUnit {
     Feet,
     /// Centimetres
     Cm,
-}
-
-/// What becomes of connections without geometry.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum Nnc {
-    /// An error
-    Refuse,
-    /// They are left out
-    Ignore,
 }

@@ -15,7 +15,7 @@ use equelle_runtime::output::{Compression, Field, FieldValues, StepFields, Suppo
 use equelle_runtime::threads::Threads;
 use equelle_runtime::{EntityKind, Error};
 
-use super::super::args::{DeckArgs, GridUnit, Nnc};
+use super::super::args::{DeckArgs, GridUnit};
 use crate::console::Console;
 use equelle::failure::Failure;
 use equelle::files;
@@ -35,7 +35,9 @@ pub(super) fn read(file: &Path, deck: &DeckArgs) -> Result<Grid, Error> {
         GridUnit::Feet => "feet",
         GridUnit::Cm => "cm",
     });
-    let deck = DeckOptions { grid_unit: unit.and_then(DeckOptions::unit), ignore_nnc: deck.nnc == Nnc::Ignore, ..DeckOptions::default() };
+    let mut options = DeckOptions::default();
+    options.grid_unit = unit.and_then(DeckOptions::unit);
+    let deck = deck.ignore.iter().fold(options, |options, &part| options.without(part));
     let threads = Threads::new(std::thread::available_parallelism().map_or(1, usize::from));
     read_file_as(&Source::Files, file, &ReadOptions { stored: StoredGeometry::Check, deck }, &threads)
 }

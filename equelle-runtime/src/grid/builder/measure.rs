@@ -38,6 +38,7 @@ pub(super) fn geometry(topology: &Topology, nodes: &Nodes, dim: usize, threads: 
         face_areas: vec![0.0; n_faces],
         face_centroids: vec![[0.0; 3]; n_faces],
         face_normals: vec![[0.0; 3]; n_faces],
+        face_gaps: Vec::new(),
     };
     let faces = (&mut geometry.face_areas[..], &mut geometry.face_centroids[..], &mut geometry.face_normals[..]);
     let found = threads.try_each(n_faces, faces, |mut range, (areas, centroids, normals)| {
@@ -56,6 +57,14 @@ pub(super) fn geometry(topology: &Topology, nodes: &Nodes, dim: usize, threads: 
     });
     if let Err(face) = found {
         return Err(BuildError::NoArea { cell: topology.face_cells[face][0] as usize });
+    }
+    if !nodes.second_sides.is_empty() {
+        let mut gaps = vec![[0.0; 3]; n_faces];
+        for (&face, second) in &nodes.second_sides {
+            let centroid = Face::of(&nodes.positions, second, dim).centroid;
+            gaps[face as usize] = minus(geometry.face_centroids[face as usize], centroid);
+        }
+        geometry.face_gaps = gaps;
     }
     let (mut volumes, mut centroids) = (std::mem::take(&mut geometry.cell_volumes), std::mem::take(&mut geometry.cell_centroids));
     let found = threads.try_each(n_cells, (&mut volumes[..], &mut centroids[..]), |mut range, (volumes, centroids)| {
@@ -95,9 +104,13 @@ fn sum_of_cell(topology: &Topology, nodes: &Nodes, geometry: &Geometry, cell: us
     let mut sum = Sum::new(origin, dim);
     for &face in faces {
         let face = face as usize;
-        let sign = if topology.face_cells[face][0] == cell as u32 { 1.0 } else { -1.0 };
-        let vector = times(geometry.face_areas[face], geometry.face_normals[face]);
-        sum.add(&nodes.positions, nodes.of_face(face), vector, sign);
+        let is_first = topology.face_cells[face][0] == cell as u32;
+        let sign = if is_first { 1.0 } else { -1.0 };
+        let vector = match nodes.second_sides.get(&(face as u32)) {
+            Some(second) if !is_first => Face::of(&nodes.positions, second, dim).vector,
+            _ => times(geometry.face_areas[face], geometry.face_normals[face]),
+        };
+        sum.add(&nodes.positions, nodes.seen_from(topology, cell, face), vector, sign);
     }
     sum
 }

@@ -1,4 +1,8 @@
-//! Formats of grid files, told apart by their first bytes.
+//! Formats of grid files, told apart by their first bytes; decks also by the ending of the name.
+
+use std::path::Path;
+
+use super::grdecl::is_deck_keyword;
 
 /// The format of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -20,37 +24,19 @@ pub(super) enum Format {
     Unsupported(&'static str),
 }
 
-/// Keywords that a file in Eclipse's text format may begin with.
-const GRDECL: [&[u8]; 21] = [
-    b"SPECGRID",
-    b"DIMENS",
-    b"COORD",
-    b"COORDSYS",
-    b"ZCORN",
-    b"ACTNUM",
-    b"MAPAXES",
-    b"MAPUNITS",
-    b"GRIDUNIT",
-    b"GDORIENT",
-    b"PINCH",
-    b"INCLUDE",
-    b"NOECHO",
-    b"RUNSPEC",
-    b"TITLE",
-    b"METRIC",
-    b"FIELD",
-    b"GRID",
-    b"ECHO",
-    b"MINPV",
-    b"NNC",
-];
+/// Endings of names of decks; of these no other format has one.
+const DECK_ENDINGS: [&str; 5] = ["grdecl", "data", "inc", "prop", "ecl"];
 
 impl Format {
-    pub(super) fn of(bytes: &[u8]) -> Format {
+    pub(super) fn of(bytes: &[u8], path: &Path) -> Format {
         let start = &bytes[..bytes.len().min(4096)];
         let text = start.trim_ascii_start();
         let holds = |what: &[u8]| start.windows(what.len()).any(|window| window == what);
-        let is_eclipse = || first_word(start).is_some_and(|word| GRDECL.contains(&word));
+        let has_ending = path.extension().and_then(|ending| ending.to_str()).is_some_and(|ending| {
+            DECK_ENDINGS.iter().any(|known| ending.eq_ignore_ascii_case(known))
+        });
+        let is_keyword = |word: &[u8]| std::str::from_utf8(word).is_ok_and(|word| is_deck_keyword(&word.to_ascii_uppercase()));
+        let is_eclipse = || has_ending || first_word(start).is_some_and(is_keyword);
         match text {
             _ if text.starts_with(b"$MeshFormat") || text.starts_with(b"$Comments") => Format::Gmsh,
             _ if text.starts_with(b"$NOD") => Format::Unsupported("a Gmsh mesh of version 1"),
@@ -89,7 +75,13 @@ fn first_word(text: &[u8]) -> Option<&[u8]> {
 
 #[cfg(test)]
 mod tests {
+    use std::path::Path;
+
     use super::Format;
+
+    fn of(bytes: &[u8]) -> Format {
+        Format::of(bytes, Path::new("grid"))
+    }
 
     #[test]
     fn formats_by_their_first_bytes() {
@@ -98,17 +90,17 @@ mod tests {
             (b"\x89HDF\r\n\x1a\n\0\0", "an HDF5 file"),
             (b"\0\0\0\x10FILEHEAD\0\0\0\x64INTE", "an Eclipse EGRID file"),
         ] {
-            assert_eq!(Format::of(bytes), Format::Unsupported(expected));
+            assert_eq!(of(bytes), Format::Unsupported(expected));
         }
-        assert_eq!(Format::of(b"-- a comment\n\n  SPECGRID\n 10 10 3 1 F /\n"), Format::Grdecl);
-        assert_eq!(Format::of(b"<?xml version=\"1.0\"?>\n<VTKFile type=\"UnstructuredGrid\">\n"), Format::Vtk);
-        assert_eq!(Format::of(b"# vtk DataFile Version 3.0\ngrid\nASCII\n"), Format::VtkLegacy);
-        assert_eq!(Format::of(b"$MeshFormat\n4.1 0 8\n$EndMeshFormat\n"), Format::Gmsh);
+        assert_eq!(of(b"-- a comment\n\n  SPECGRID\n 10 10 3 1 F /\n"), Format::Grdecl);
+        assert_eq!(of(b"<?xml version=\"1.0\"?>\n<VTKFile type=\"UnstructuredGrid\">\n"), Format::Vtk);
+        assert_eq!(of(b"# vtk DataFile Version 3.0\ngrid\nASCII\n"), Format::VtkLegacy);
+        assert_eq!(of(b"$MeshFormat\n4.1 0 8\n$EndMeshFormat\n"), Format::Gmsh);
         for script in ["// a plate\nPoint(1) = {0, 0, 0};\n", "SetFactory(\"OpenCASCADE\");\n", "lc = 0.1;\n  Box(1) = {0,0,0, 1,1,1};\n"] {
-            assert_eq!(Format::of(script.as_bytes()), Format::GmshScript, "{script}");
+            assert_eq!(of(script.as_bytes()), Format::GmshScript, "{script}");
         }
         for bytes in [&b""[..], b"Points 1 2\n", b"2 30 47 42 94 92\n0 0\n", b"COORDINATES 1 2", b"<html>", b"\xff\0"] {
-            assert_eq!(Format::of(bytes), Format::Opm);
+            assert_eq!(of(bytes), Format::Opm);
         }
     }
 }

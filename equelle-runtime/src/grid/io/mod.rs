@@ -51,8 +51,8 @@ pub struct ReadOptions {
 pub fn read_file_as(source: &Source, path: &Path, options: &ReadOptions, threads: &Threads) -> Result<Grid, Error> {
     let bytes = source.read(path, "grid file")?;
     let stored = options.stored;
-    match Format::of(&bytes) {
-        Format::Grdecl => grdecl::read(source, path, bytes, &options.deck, threads),
+    match Format::of(&bytes, path) {
+        Format::Grdecl => grdecl::read(source, path, bytes, &options.deck.with_stored(stored), threads),
         Format::Opm => opm::read_text_with(path, &bytes, stored, threads),
         Format::Vtk => vtk::read(path, &bytes, threads),
         Format::VtkLegacy => vtk_legacy::read(path, &bytes, threads),

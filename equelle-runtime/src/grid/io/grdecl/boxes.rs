@@ -1,7 +1,6 @@
-//! Boxes of cells, and the keywords that compute arrays in them: EQUALS, COPY, ADD, MULTIPLY.
+//! Boxes of cells.
 
-use super::deck::Deck;
-use super::text::{DeckPosition, Item, Text, number};
+use super::text::{Item, Text};
 use crate::error::Error;
 use crate::number::{parse_integer, quoted};
 
@@ -48,50 +47,4 @@ pub(super) fn read(text: &Text<'_>, keyword: &str, items: &[Item], n: [usize; 3]
         }
     }
     Ok(of)
-}
-
-/// What a keyword does with each cell of a box.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Operation {
-    Equals,
-    Copy,
-    Add,
-    Multiply,
-}
-
-/// The records of a keyword, up to an empty one.
-pub(super) fn apply(text: &mut Text<'_>, deck: &mut Deck, operation: Operation, keyword: &str, of: DeckPosition) -> Result<(), Error> {
-    let n = deck.need_dims(text, keyword, of)?;
-    let mut cells_of = deck.current_box;
-    loop {
-        let items = text.record(keyword, of)?;
-        let (Some(Item::Text(name, place)), Some(Item::Text(second, second_place))) = (items.first(), items.get(1)) else {
-            return match items.first() {
-                None => Ok(()),
-                Some(Item::Text(_, place)) => Err(text.error(*place, &format!("{keyword}: expected a name and a value"))),
-                Some(Item::Default) => Err(text.error(of, &format!("{keyword}: expected the name of an array"))),
-            };
-        };
-        let name = name.to_ascii_uppercase();
-        cells_of = read(text, keyword, &items[2..], n, cells_of)?;
-        let unknown = |name: &str, place| text.error(place, &format!("{keyword}: array `{name}` has no values yet"));
-        if operation == Operation::Copy {
-            let from = deck.arrays.get(&name).ok_or_else(|| unknown(&name, *place))?;
-            let values: Vec<f64> = cells(n, cells_of).map(|cell| from.values[cell]).collect();
-            deck.set(&second.to_ascii_uppercase(), *second_place, cells_of, &values);
-            continue;
-        }
-        let value = number(second.as_bytes())
-            .ok_or_else(|| text.error(*second_place, &format!("{keyword}: {} is not a number", quoted(second.as_bytes()))))?;
-        if operation == Operation::Equals {
-            let array = deck.array_mut(&name, *place);
-            cells(n, cells_of).for_each(|cell| array.values[cell] = value);
-            continue;
-        }
-        let array = deck.arrays.get_mut(&name).ok_or_else(|| unknown(&name, *place))?;
-        for cell in cells(n, cells_of) {
-            let old = array.values[cell];
-            array.values[cell] = if operation == Operation::Add { old + value } else { old * value };
-        }
-    }
 }

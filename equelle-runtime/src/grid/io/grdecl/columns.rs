@@ -19,9 +19,7 @@ pub(super) struct CornerPoint {
     pub zcorn: Vec<f64>,
     /// Whether a cell is there. `[nx ny nz]`
     pub is_active: Vec<bool>,
-    /// Thickness up to which a cell that is not there is bridged by a face; `None` for no bridges.
-    pub pinch: Option<f64>,
-    /// Cells that are not there for their small pore volume. Empty, or `[nx ny nz]`
+    /// Cells that are not there for their small pore volume. `[nx ny nz]`
     pub is_small: Vec<bool>,
 }
 
@@ -32,8 +30,8 @@ pub(super) enum CornerError {
     FlatPillar { pillar: usize },
     /// The bottom of a cell is above its top.
     BottomAboveTop { cell: usize, corner: usize },
-    /// A cell begins above the end of the one above it.
-    OverlapsAbove { cell: usize, corner: usize },
+    /// A cell begins above the middle of the one above it.
+    BeginsAbove { cell: usize, corner: usize },
     /// Pillars cross between or at the corners of a cell.
     CrossedPillars { cell: usize },
     /// More than fit in 32-bit indices.
@@ -56,7 +54,7 @@ impl CornerPoint {
         (z * 2 * self.n[1] + y) * 2 * self.n[0] + x
     }
 
-    fn depth(&self, ijk: [usize; 3], corner: usize) -> f64 {
+    pub(super) fn depth(&self, ijk: [usize; 3], corner: usize) -> f64 {
         self.zcorn[self.depth_index(ijk, corner)]
     }
 
@@ -99,31 +97,6 @@ pub(super) fn volume(corners: &[[f64; 3]; 8]) -> f64 {
     six_times.abs() / 6.0
 }
 
-impl CornerPoint {
-    /// Closes cells that left for their pore volume and are no thicker than PINCH allows: the next
-    /// cell below begins where the one above ends.
-    pub(super) fn close_thin(&mut self) {
-        let Some(thickness) = self.pinch else { return };
-        let per_layer = self.n[0] * self.n[1];
-        for cell in per_layer..self.n_cells() {
-            let above = cell - per_layer;
-            if !self.is_small[above] {
-                continue;
-            }
-            let ijk = self.ijk(above);
-            let is_thin = (0..4).all(|corner| self.depth(ijk, corner + 4) - self.depth(ijk, corner) <= thickness);
-            for corner in (0..4).filter(|_| is_thin) {
-                let (top, bottom) = (self.depth_index(ijk, corner), self.depth_index(ijk, corner + 4));
-                let next = self.depth_index(self.ijk(cell), corner);
-                if self.zcorn[next] == self.zcorn[bottom] {
-                    self.zcorn[next] = self.zcorn[top];
-                }
-                self.zcorn[bottom] = self.zcorn[top];
-            }
-        }
-    }
-}
-
 /// The cells that are there, and their nodes.
 #[derive(Clone, Debug)]
 pub(super) struct Columns {
@@ -139,12 +112,24 @@ pub(super) struct Columns {
     pub positions: Vec<[f64; 3]>,
     /// Whether the cells turn the other way round: x, y and depth are left-handed.
     pub is_left_handed: bool,
+    /// The largest overlap of a cell with the one above it, in metres.
+    pub overlap: Option<Overlap>,
+}
+
+/// A cell that begins above the end of the cell above it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Overlap {
+    pub cell: usize,
+    /// In metres.
+    pub depth: f64,
+    /// Cells that overlap in all.
+    pub n_cells: usize,
 }
 
 impl Columns {
     /// # Errors
     /// The first cell with corners that are out of order, or pillars that cross.
-    pub(super) fn new(grid: &CornerPoint) -> Result<Columns, CornerError> {
+    pub(super) fn new(grid: &CornerPoint, trust: bool) -> Result<Columns, CornerError> {
         for (pillar, ends) in grid.coord.chunks_exact(6).enumerate() {
             if ends[2] == ends[5] && ends[..2] != ends[3..5] {
                 return Err(CornerError::FlatPillar { pillar });
@@ -155,12 +140,14 @@ impl Columns {
         let mut cells = Vec::new();
         // The cell above in each column, as far as it is there.
         let mut above: Vec<u32> = vec![NONE; grid.n[0] * grid.n[1]];
+        let mut overlap: Option<Overlap> = None;
         for cell in 0..grid.n_cells() {
             if !grid.is_active[cell] {
                 continue;
             }
             let ijk = grid.ijk(cell);
             let mut is_thick = false;
+            let mut own_overlap = 0.0_f64;
             let last = &mut above[ijk[1] * grid.n[0] + ijk[0]];
             for corner in 0..4 {
                 let (top, bottom) = (grid.depth(ijk, corner), grid.depth(ijk, corner + 4));
@@ -168,11 +155,22 @@ impl Columns {
                     return Err(CornerError::BottomAboveTop { cell, corner });
                 }
                 is_thick |= bottom > top + equal;
-                if *last != NONE && top < grid.depth(grid.ijk(*last as usize), corner + 4) - equal {
-                    return Err(CornerError::OverlapsAbove { cell, corner });
+                if *last != NONE {
+                    let ends = [0, 4].map(|end| grid.depth(grid.ijk(*last as usize), corner + end));
+                    if top < 0.5 * (ends[0] + ends[1]) - equal && !trust {
+                        return Err(CornerError::BeginsAbove { cell, corner });
+                    }
+                    own_overlap = own_overlap.max(ends[1] - top);
                 }
             }
             if is_thick {
+                if own_overlap > equal {
+                    let found = overlap.get_or_insert(Overlap { cell, depth: 0.0, n_cells: 0 });
+                    found.n_cells += 1;
+                    if own_overlap > found.depth {
+                        (found.cell, found.depth) = (cell, own_overlap);
+                    }
+                }
                 cells.push(cell as u32);
                 *last = cell as u32;
             }
@@ -180,7 +178,7 @@ impl Columns {
         drop(above);
         let (column_pos, column_cells) = columns(grid, &cells);
         let mut columns =
-            Columns { corners: vec![[0; 8]; cells.len()], cells, column_pos, column_cells, positions: Vec::new(), is_left_handed: false };
+            Columns { corners: vec![[0; 8]; cells.len()], cells, column_pos, column_cells, positions: Vec::new(), is_left_handed: false, overlap };
         columns.number_nodes(grid, equal)?;
         columns.check_handedness()?;
         Ok(columns)

@@ -2,7 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use super::boxes::{self, Box3};
+use super::DeckOptions;
+use super::boxes::Box3;
+use super::regions::{BetweenRegions, RegionSet};
+use super::table::DeckFeature;
 use super::text::{DeckPosition, Text};
 use crate::error::Error;
 
@@ -50,7 +53,44 @@ pub(super) struct FaultSides {
     pub side: Side,
 }
 
-/// What the keywords of a deck gave.
+/// The section of a deck.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Section {
+    Grid,
+    Edit,
+}
+
+/// Rules for layers without cells, from PINCH. Lengths in the unit of the deck's system.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Pinch {
+    /// Thickness up to which layers without cells are bridged.
+    pub thickness: f64,
+    /// True if cells that MINPV removed are bridged whatever their thickness.
+    pub bridges_small: bool,
+    /// Largest gap between neighbouring layers that are connected.
+    pub largest_gap: f64,
+    /// True if the layers between resist the flow: the harmonic mean of all, not of both ends.
+    pub resists: bool,
+    /// True if the smallest MULTZ of the cells between holds, not that of the cell above.
+    pub smallest_multiplier: bool,
+}
+
+impl Default for Pinch {
+    fn default() -> Pinch {
+        Pinch { thickness: 0.001, bridges_small: true, largest_gap: 1e20, resists: false, smallest_multiplier: false }
+    }
+}
+
+/// Units of a deck's system.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct System {
+    /// Metres in its unit of length.
+    pub length: f64,
+    /// Cubic metres in its unit of pore volume.
+    pub pore_volume: f64,
+}
+
+/// Content of a deck's keywords.
 #[derive(Clone, Debug)]
 pub(super) struct Deck {
     /// Numbers of cells along the axes; zeros before they are known.
@@ -65,24 +105,32 @@ pub(super) struct Deck {
     pub arrays: BTreeMap<String, Array>,
     /// By name.
     pub faults: BTreeMap<String, Vec<FaultSides>>,
-    /// Multiplier of each fault that has one.
-    pub fault_multipliers: BTreeMap<String, f64>,
-    /// Smallest pore volume of an active cell.
+    /// Multiplier of each fault that has one, from GRID and from EDIT.
+    pub fault_multipliers: BTreeMap<String, [f64; 2]>,
+    pub section: Section,
+    /// Smallest pore volume of an active cell, in the unit of the deck's system.
     pub minpv: Option<(f64, DeckPosition)>,
-    /// Thickness up to which cells without pore volume are bridged.
-    pub pinch: Option<f64>,
+    pub pinch: Option<Pinch>,
+    /// True if MULTNUM is the usual array of regions, by GRIDOPTS.
+    pub has_multiplier_regions: bool,
+    /// From MULTREGP: regions (`None` for all) and multipliers of their pore volumes.
+    pub pore_volume_factors: Vec<(RegionSet, Option<i64>, f64)>,
+    pub between_regions: Vec<BetweenRegions>,
+    /// Depths of the tops of pillars, from DEPTHZ. `[(nx + 1) (ny + 1)]`
+    pub pillar_tops: Option<Vec<f64>>,
     /// Metres in the unit of lengths, from GRIDUNIT.
     pub grid_unit: Option<f64>,
-    /// The same from the deck's system of units.
-    pub deck_unit: Option<f64>,
-    /// What a user should know.
+    pub system: Option<System>,
+    /// Notes on what changes results, in the order of the deck.
     pub notes: Vec<String>,
-    /// Most cells that are read.
-    pub most_cells: usize,
+    /// Keywords without effect on the grid, and those that are not known.
+    pub without_effect: Vec<String>,
+    pub unknown: Vec<String>,
+    pub options: DeckOptions,
 }
 
 impl Deck {
-    pub(super) fn new(most_cells: usize) -> Deck {
+    pub(super) fn new(options: DeckOptions) -> Deck {
         Deck {
             n: [0; 3],
             current_box: [[0; 2]; 3],
@@ -91,13 +139,34 @@ impl Deck {
             arrays: BTreeMap::new(),
             faults: BTreeMap::new(),
             fault_multipliers: BTreeMap::new(),
+            section: Section::Grid,
             minpv: None,
             pinch: None,
+            has_multiplier_regions: false,
+            pore_volume_factors: Vec::new(),
+            between_regions: Vec::new(),
+            pillar_tops: None,
             grid_unit: None,
-            deck_unit: None,
+            system: None,
             notes: Vec::new(),
-            most_cells,
+            without_effect: Vec::new(),
+            unknown: Vec::new(),
+            options,
         }
+    }
+
+    /// Notes that a part of the deck is left out, which changes the answer.
+    ///
+    /// # Errors
+    /// Unless the options ignore it.
+    pub(super) fn changes_answer(&mut self, text: &Text<'_>, part: DeckFeature, keyword: &str, of: DeckPosition) -> Result<(), Error> {
+        let (parameter, without) = (part.parameter(), part.without());
+        if self.options.ignores(part) {
+            self.notes.push(format!("{keyword} is left out ({parameter}=ignore): {without}"));
+            return Ok(());
+        }
+        let error = text.error(of, &format!("{keyword}: {}", part.reason()));
+        Err(error.hint(format!("go on without it by {parameter}=ignore: {without}")))
     }
 
     pub(super) fn n_cells(&self) -> usize {
@@ -120,13 +189,6 @@ impl Deck {
             place,
             is_listed: false,
         })
-    }
-
-    /// Values for the cells of a box.
-    pub(super) fn set(&mut self, name: &str, place: DeckPosition, of: Box3, values: &[f64]) {
-        let n = self.n;
-        let array = self.array_mut(name, place);
-        boxes::cells(n, of).zip(values).for_each(|(cell, &value)| array.values[cell] = value);
     }
 }
 

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 
 use super::clip::{ABOVE, BELOW, Clipper, Corner, Edge, Interval, Line};
 use super::columns::{Columns, CornerPoint};
+use super::connections::Connections;
 use crate::grid::{NONE, Nodes, Topology};
 
 /// Faces, and which side of a cell each is.
@@ -56,7 +57,7 @@ struct Row {
 
 impl Faces {
     /// Of all columns. Adds the nodes where lines cross.
-    pub(super) fn new(grid: &CornerPoint, columns: &mut Columns) -> Faces {
+    pub(super) fn new(grid: &CornerPoint, columns: &mut Columns, connections: &Connections<'_>) -> Faces {
         let [nx, ny, _] = grid.n;
         let mut faces = Faces::default();
         faces.nodes.face_node_pos.push(0);
@@ -80,7 +81,7 @@ impl Faces {
             faces.ends[axis] = faces.face_cells.len();
         }
         crossings.on_line.values_mut().for_each(|nodes| nodes.sort_by(|a, b| a.0.total_cmp(&b.0)));
-        (0..nx * ny).for_each(|column| faces.lids(grid, columns, column, &crossings));
+        (0..nx * ny).for_each(|column| faces.lids(connections, columns, column, &crossings));
         faces
     }
 
@@ -161,36 +162,35 @@ impl Faces {
         self.first_is_low.push(first_is_low != is_swapped);
     }
 
-    /// Tops and bottoms of the cells of a column.
-    fn lids(&mut self, grid: &CornerPoint, columns: &Columns, column: usize, crossings: &Crossings) {
+    /// Tops and bottoms of the cells of a column. A face between two cells has two sides where the
+    /// bottom of the one is not the top of the other.
+    fn lids(&mut self, connections: &Connections<'_>, columns: &Columns, column: usize, crossings: &Crossings) {
         let cells = columns.of_column(column);
         let ends = |cell: u32, end: usize| -> [u32; 4] { std::array::from_fn(|corner| columns.corners[cell as usize][4 * end + corner]) };
         let is_down = !columns.is_left_handed;
+        let mut is_joined = false;
         for (at, &cell) in cells.iter().enumerate() {
-            let above = at.checked_sub(1).map(|at| cells[at]);
-            let is_joined = above.is_some_and(|above| ends(above, 1) == ends(cell, 0) && is_joined(grid, columns, above, cell));
             if !is_joined {
                 self.lid(ends(cell, 0), [cell, NONE], false, !is_down, crossings);
             }
-            let below = cells.get(at + 1).copied();
-            let below = below.filter(|&below| ends(cell, 1) == ends(below, 0) && self::is_joined(grid, columns, cell, below));
+            let below = cells.get(at + 1).copied().filter(|&below| connections.are_joined(columns, cell, below));
             self.lid(ends(cell, 1), [cell, below.unwrap_or(NONE)], true, is_down, crossings);
+            is_joined = below.is_some();
+            if let Some(top) = below.map(|below| ends(below, 0)).filter(|top| *top != ends(cell, 1)) {
+                let face = self.face_cells.len() as u32 - 1;
+                let mut nodes = around(top, crossings);
+                // Turned as the first side is, whose cell has the smaller number.
+                if !is_down {
+                    nodes.reverse();
+                }
+                self.nodes.second_sides.insert(face, nodes);
+            }
         }
     }
 
     fn lid(&mut self, corners: [u32; 4], cells: [u32; 2], first_is_low: bool, is_outward: bool, crossings: &Crossings) {
         let start = self.nodes.face_nodes.len();
-        // Around the cell; lines go from the pillar with the smaller index to the other.
-        for (from, to, is_forwards) in [(0, 1, true), (1, 3, true), (3, 2, false), (2, 0, false)] {
-            self.nodes.face_nodes.push(corners[from]);
-            let line = if is_forwards { [corners[from], corners[to]] } else { [corners[to], corners[from]] };
-            if crossings.on_line.is_empty() {
-                continue;
-            }
-            let Some(nodes) = crossings.on_line.get(&line) else { continue };
-            let nodes = nodes.iter().map(|&(_, node)| node);
-            if is_forwards { self.nodes.face_nodes.extend(nodes) } else { self.nodes.face_nodes.extend(nodes.rev()) }
-        }
+        self.nodes.face_nodes.extend(around(corners, crossings));
         self.end_face(start, cells, first_is_low, is_outward);
     }
 
@@ -216,12 +216,21 @@ impl Faces {
     }
 }
 
-/// Whether flow passes from a cell to the next one that is there, which touches it: all cells
-/// between them are pinched out.
-fn is_joined(grid: &CornerPoint, columns: &Columns, above: u32, below: u32) -> bool {
-    let [above, below] = [above, below].map(|cell| columns.cells[cell as usize] as usize);
-    let per_layer = grid.n[0] * grid.n[1];
-    below == above + per_layer || grid.pinch.is_some()
+/// Nodes around the top or bottom of a cell.
+fn around(corners: [u32; 4], crossings: &Crossings) -> Vec<u32> {
+    let mut around = Vec::with_capacity(4);
+    // Lines go from the pillar with the smaller index to the other.
+    for (from, to, is_forwards) in [(0, 1, true), (1, 3, true), (3, 2, false), (2, 0, false)] {
+        around.push(corners[from]);
+        let line = if is_forwards { [corners[from], corners[to]] } else { [corners[to], corners[from]] };
+        if crossings.on_line.is_empty() {
+            continue;
+        }
+        let Some(nodes) = crossings.on_line.get(&line) else { continue };
+        let nodes = nodes.iter().map(|&(_, node)| node);
+        if is_forwards { around.extend(nodes) } else { around.extend(nodes.rev()) }
+    }
+    around
 }
 
 /// Cells of a column and what is between them, by their lines on one side.
@@ -231,6 +240,9 @@ fn intervals(columns: &Columns, column: Option<usize>, side: [usize; 2], interva
     for &cell in column.map_or(&[][..], |column| columns.of_column(column)) {
         let corners = &columns.corners[cell as usize];
         let (top, bottom) = (side.map(|corner| corners[corner]), side.map(|corner| corners[corner + 4]));
+        // Where a cell overlaps the one above it, that one keeps the side.
+        let top = if last == ABOVE { top } else { [0, 1].map(|end| top[end].max(last[end])) };
+        let bottom = [0, 1].map(|end| bottom[end].max(top[end]));
         let of_cell = Interval { top, bottom, cell: Some(cell) };
         if of_cell.is_empty() {
             continue;

@@ -1,99 +1,174 @@
 //! Keywords of a deck, and what each does.
 
-use super::boxes::{self, Operation};
-use super::deck::{Array, Deck, FaultSides, Side};
-use super::names::{CELL_ARRAYS, ENDS, FLAGS};
+use super::boxes;
+use super::deck::{Array, Deck, FaultSides, Pinch, Section, Side, System, default_of};
+use super::table::{self, Shape, Use};
 use super::text::{DeckPosition, Item, Text, number};
+use super::{operations, regions};
 use crate::error::Error;
 use crate::number::{parse_integer, quoted};
 
 pub(super) const FEET: f64 = 0.3048;
+/// Cubic metres in a barrel of 42 US gallons.
+const BARREL: f64 = 0.158_987_294_928;
 
-/// How a deck is read.
-pub(super) struct Rules {
-    pub ignore_nnc: bool,
-}
+const METRIC: System = System { length: 1.0, pore_volume: 1.0 };
+const FIELD: System = System { length: FEET, pore_volume: BARREL };
+const LAB: System = System { length: 0.01, pore_volume: 1e-6 };
 
 /// Reads a deck up to its end, or to where nothing is about the grid any more.
-pub(super) fn read(text: &mut Text<'_>, deck: &mut Deck, rules: &Rules) -> Result<(), Error> {
-    while let Some((keyword, of)) = text.next_keyword()? {
-        let name = &keyword[..];
-        match name {
-            "INCLUDE" => text.include(of)?,
-            "SPECGRID" | "DIMENS" => dims(text, deck, name, of)?,
-            "COORD" | "ZCORN" => corners(text, deck, name, of)?,
-            "BOX" => {
-                let n = deck.need_dims(text, name, of)?;
-                let items = text.record(name, of)?;
-                deck.current_box = boxes::read(text, name, &items, n, boxes::whole(n))?;
+pub(super) fn read(text: &mut Text<'_>, deck: &mut Deck) -> Result<(), Error> {
+    while let Some((name, of)) = text.next_keyword()? {
+        let name = &name[..];
+        match table::find(name) {
+            Some((_, Use::End)) => return Ok(()),
+            Some((shape, Use::Read)) => keyword(text, deck, name, shape, of)?,
+            Some((shape, Use::Harmless)) => {
+                skip(text, name, shape, of)?;
+                // Of flags and names there is nothing to say.
+                if matches!(shape, Shape::Record | Shape::Records) {
+                    deck.without_effect.push(name.to_string());
+                }
             }
-            "ENDBOX" => deck.current_box = boxes::whole(deck.need_dims(text, name, of)?),
-            "EQUALS" => boxes::apply(text, deck, Operation::Equals, name, of)?,
-            "COPY" => boxes::apply(text, deck, Operation::Copy, name, of)?,
-            "ADD" => boxes::apply(text, deck, Operation::Add, name, of)?,
-            "MULTIPLY" => boxes::apply(text, deck, Operation::Multiply, name, of)?,
-            "FAULTS" => faults(text, deck, of)?,
-            "MULTFLT" => fault_multipliers(text, deck, of)?,
-            "MINPV" => {
-                let items = text.record(name, of)?;
-                deck.minpv = Some((number_of(text, name, &items, 0)?.unwrap_or(1e-6), of));
+            Some((shape, Use::Changes(part))) => {
+                deck.changes_answer(text, part, name, of)?;
+                skip(text, name, shape, of)?;
             }
-            "PINCH" => {
-                let items = text.record(name, of)?;
-                deck.pinch = Some(number_of(text, name, &items, 0)?.unwrap_or(0.001));
-            }
-            "GRIDUNIT" => deck.grid_unit = Some(grid_unit(text, of)?),
-            "METRIC" => deck.deck_unit = Some(1.0),
-            "FIELD" => deck.deck_unit = Some(FEET),
-            "LAB" => deck.deck_unit = Some(0.01),
-            "COORDSYS" | "MAPAXES" | "MAPUNITS" | "GDORIENT" => text.skip(name, of)?,
-            "NNC" | "EDITNNC" if rules.ignore_nnc => {
-                deck.notes.push(format!("{name} is left out: its connections have no geometry (nnc=ignore)"));
+            Some((_, Use::Refused(reason))) => return Err(text.error(of, &format!("{name}: {reason}"))),
+            None if deck.n[0] == 0 => {
                 text.skip(name, of)?;
+                deck.unknown.push(name.to_string());
             }
-            "NNC" => {
-                let error = text.error(of, "NNC: connections without geometry are no faces of a grid");
-                return Err(error.hint("leave them out with nnc=ignore: nothing flows there then"));
-            }
-            "CARFIN" | "RADFIN" | "AMALGAM" => return Err(text.error(of, &format!("{name}: local refinement of grids is not read"))),
-            "TITLE" => text.skip_lines(2),
-            _ if ENDS.contains(&name) => return Ok(()),
-            _ if FLAGS.contains(&name) => {}
-            "DXV" | "DYV" | "DZV" => widths(text, deck, name, of)?,
-            _ if CELL_ARRAYS.contains(&name) => {
-                deck.need_dims(text, name, of)?;
-                // The top of the grid may be given for its first layer alone.
-                let is_tops = name == "TOPS" && deck.current_box == boxes::whole(deck.n);
-                let of_box = if is_tops { [deck.current_box[0], deck.current_box[1], [0, 0]] } else { deck.current_box };
-                let n = boxes::len(of_box);
-                let values = if is_tops { tops(text, of, n, deck.n[2])? } else { text.numbers(name, of, n)? };
-                let of_box = if values.len() == n { of_box } else { deck.current_box };
-                store(deck, name, of, of_box, values);
-            }
-            _ if deck.n[0] == 0 => text.skip(name, of)?,
-            _ => match text.perhaps_numbers(name, of, boxes::len(deck.current_box))? {
+            None => match text.perhaps_numbers(name, of, boxes::len(deck.current_box))? {
                 Some(values) => store(deck, name, of, deck.current_box, values),
-                None => deck.notes.push(format!("{name} is left out: it is no array with a number for each cell")),
+                None => deck.unknown.push(name.to_string()),
             },
         }
     }
     Ok(())
 }
 
-/// TOPS of one layer or of all.
-fn tops(text: &mut Text<'_>, of: DeckPosition, n: usize, n_layers: usize) -> Result<Vec<f64>, Error> {
-    match text.perhaps_all(of, n * n_layers) {
-        Some(values) => Ok(values),
-        None => text.numbers("TOPS", of, n),
+/// Leaves out the data of a keyword.
+fn skip(text: &mut Text<'_>, name: &str, shape: Shape, of: DeckPosition) -> Result<(), Error> {
+    match shape {
+        Shape::Flag => text.skip_rest_of_line(),
+        Shape::Record => drop(text.record(name, of)?),
+        Shape::Records => while !text.record(name, of)?.is_empty() {},
+        Shape::Cells => text.skip(name, of)?,
+        Shape::Lines(n) => text.skip_lines(1 + n),
+        Shape::Block(end) => text.skip_block(name, of, end)?,
     }
+    Ok(())
 }
 
-fn store(deck: &mut Deck, name: &str, of: DeckPosition, of_box: boxes::Box3, values: Vec<f64>) {
-    if of_box == boxes::whole(deck.n) {
-        deck.arrays.insert(name.to_string(), Array { values, place: of, is_listed: true });
-    } else {
-        deck.set(name, of, of_box, &values);
+/// Reads a keyword.
+fn keyword(text: &mut Text<'_>, deck: &mut Deck, name: &str, shape: Shape, of: DeckPosition) -> Result<(), Error> {
+    if shape == Shape::Flag {
+        text.skip_rest_of_line();
     }
+    match name {
+        "INCLUDE" => text.include(of)?,
+        "PATHS" => text.read_paths(of)?,
+        "ENDINC" => text.end_include(),
+        "SKIP" | "SKIP100" => text.skip_block(name, of, "ENDSKIP")?,
+        // Text for another simulator than Eclipse 100 is read, as that is whose keywords these are.
+        "SKIP300" | "ENDSKIP" => {}
+        "GRID" => deck.section = Section::Grid,
+        "EDIT" => deck.section = Section::Edit,
+        "METRIC" => deck.system = Some(METRIC),
+        "FIELD" => deck.system = Some(FIELD),
+        "LAB" => deck.system = Some(LAB),
+        "SPECGRID" | "DIMENS" => dims(text, deck, name, of)?,
+        "COORD" | "ZCORN" => corners(text, deck, name, of)?,
+        "GRIDUNIT" => deck.grid_unit = Some(grid_unit(text, of)?),
+        "GRIDOPTS" => {
+            let items = text.record(name, of)?;
+            deck.has_multiplier_regions = number_of(text, name, &items, 1)?.is_some_and(|n| n > 0.0);
+        }
+        "BOX" => {
+            let n = deck.need_dims(text, name, of)?;
+            let items = text.record(name, of)?;
+            deck.current_box = boxes::read(text, name, &items, n, boxes::whole(n))?;
+        }
+        "ENDBOX" => deck.current_box = boxes::whole(deck.need_dims(text, name, of)?),
+        "EQUALS" | "COPY" | "ADD" | "MULTIPLY" | "MAXVALUE" | "MINVALUE" => operations::in_boxes(text, deck, name, of)?,
+        "OPERATE" => operations::operate(text, deck, name, of)?,
+        "OPERATER" => regions::operate(text, deck, of)?,
+        "EQUALREG" | "ADDREG" | "MULTIREG" | "COPYREG" => regions::apply(text, deck, name, of)?,
+        "MULTREGT" => regions::between(text, deck, of)?,
+        "MULTREGP" => regions::pore_volumes(text, deck, of)?,
+        "FAULTS" => faults(text, deck, of)?,
+        "MULTFLT" => fault_multipliers(text, deck, of)?,
+        "MINPV" | "MINPORV" => {
+            let items = text.record(name, of)?;
+            deck.minpv = Some((number_of(text, name, &items, 0)?.unwrap_or(1e-6), of));
+        }
+        "PINCH" => deck.pinch = Some(pinch(text, of)?),
+        "PINCHOUT" => deck.pinch = Some(Pinch::default()),
+        "DXV" | "DYV" | "DZV" => widths(text, deck, name, of)?,
+        "DEPTHZ" => {
+            let [nx, ny, _] = deck.need_dims(text, name, of)?;
+            deck.pillar_tops = Some(text.numbers(name, of, (nx + 1) * (ny + 1))?);
+        }
+        "TOPS" => {
+            deck.need_dims(text, name, of)?;
+            // The top of the grid may be given for its first layer alone.
+            let mut of_box = deck.current_box;
+            let mut n = boxes::len(of_box);
+            if of_box == boxes::whole(deck.n) {
+                if let Some(values) = text.perhaps_all(of, n) {
+                    store(deck, name, of, of_box, values);
+                    return Ok(());
+                }
+                (of_box[2], n) = ([0, 0], n / deck.n[2]);
+            }
+            let values = text.numbers_or_defaults(name, of, n)?;
+            store(deck, name, of, of_box, values);
+        }
+        _ => {
+            deck.need_dims(text, name, of)?;
+            let values = text.numbers_or_defaults(name, of, boxes::len(deck.current_box))?;
+            store(deck, name, of, deck.current_box, values);
+        }
+    }
+    Ok(())
+}
+
+/// Keeps the values of an array; NaN leaves what was there. In EDIT, multipliers of sides add to
+/// those of GRID.
+fn store(deck: &mut Deck, name: &str, of: DeckPosition, of_box: boxes::Box3, values: Vec<f64>) {
+    let multiplies = deck.is_in_edit() && super::multipliers::is_of_faces(name);
+    if of_box == boxes::whole(deck.n) && !multiplies && !values.iter().any(|value| value.is_nan()) {
+        deck.arrays.insert(name.to_string(), Array { values, place: of, is_listed: true });
+        return;
+    }
+    let n = deck.n;
+    let array = deck.array_mut(name, of);
+    for (cell, value) in boxes::cells(n, of_box).zip(values).filter(|(_, value)| !value.is_nan()) {
+        array.values[cell] = if multiplies { array.values[cell] * value } else { value };
+    }
+    debug_assert!(default_of(name).is_none_or(f64::is_finite));
+}
+
+/// PINCH: thickness, GAP or NOGAP, largest gap, TOPBOT or ALL, TOP or ALL.
+fn pinch(text: &mut Text<'_>, of: DeckPosition) -> Result<Pinch, Error> {
+    let items = text.record("PINCH", of)?;
+    let usual = Pinch::default();
+    let choice = |at: usize, words: [&str; 2]| match items.get(at) {
+        None | Some(Item::Default) => Ok(None),
+        Some(Item::Text(word, place)) => {
+            let found = words.iter().position(|known| word.eq_ignore_ascii_case(known));
+            let what = || format!("PINCH: {}: expected {} or {}", quoted(word.as_bytes()), words[0], words[1]);
+            found.map(|found| Some(found == 1)).ok_or_else(|| text.error(*place, &what()))
+        }
+    };
+    Ok(Pinch {
+        thickness: number_of(text, "PINCH", &items, 0)?.unwrap_or(usual.thickness),
+        bridges_small: choice(1, ["NOGAP", "GAP"])?.unwrap_or(usual.bridges_small),
+        largest_gap: number_of(text, "PINCH", &items, 2)?.unwrap_or(usual.largest_gap),
+        resists: choice(3, ["TOPBOT", "ALL"])?.unwrap_or(usual.resists),
+        smallest_multiplier: choice(4, ["TOP", "ALL"])?.unwrap_or(usual.smallest_multiplier),
+    })
 }
 
 fn dims(text: &mut Text<'_>, deck: &mut Deck, keyword: &str, of: DeckPosition) -> Result<(), Error> {
@@ -107,9 +182,9 @@ fn dims(text: &mut Text<'_>, deck: &mut Deck, keyword: &str, of: DeckPosition) -
         *n = count.ok_or_else(|| text.error(*place, &format!("{keyword}: {} is not a number of cells", quoted(word.as_bytes()))))?;
     }
     let product = n[0].checked_mul(n[1]).and_then(|product| product.checked_mul(n[2]));
-    if product.is_none_or(|product| product > deck.most_cells) {
+    if product.is_none_or(|product| product > deck.options.most_cells) {
         let [nx, ny, nz] = n;
-        let what = format!("{keyword}: {nx} x {ny} x {nz} cells are too many: at most {} are read", deck.most_cells);
+        let what = format!("{keyword}: {nx} x {ny} x {nz} cells are too many: at most {} are read", deck.options.most_cells);
         return Err(text.error(of, &what));
     }
     if keyword == "SPECGRID" {
@@ -157,7 +232,7 @@ fn widths(text: &mut Text<'_>, deck: &mut Deck, keyword: &str, of: DeckPosition)
 }
 
 /// A number of a record, unless it is left out.
-fn number_of(text: &Text<'_>, keyword: &str, items: &[Item], at: usize) -> Result<Option<f64>, Error> {
+pub(super) fn number_of(text: &Text<'_>, keyword: &str, items: &[Item], at: usize) -> Result<Option<f64>, Error> {
     match items.get(at) {
         None | Some(Item::Default) => Ok(None),
         Some(Item::Text(word, place)) => {
@@ -216,6 +291,7 @@ fn fault_multipliers(text: &mut Text<'_>, deck: &mut Deck, of: DeckPosition) -> 
             return Err(text.error(*place, &format!("MULTFLT: there is no fault `{name}`")));
         }
         let multiplier = number_of(text, "MULTFLT", &items, 1)?.unwrap_or(1.0);
-        deck.fault_multipliers.insert(name.clone(), multiplier);
+        let section = usize::from(deck.is_in_edit());
+        deck.fault_multipliers.entry(name.clone()).or_insert([1.0; 2])[section] = multiplier;
     }
 }

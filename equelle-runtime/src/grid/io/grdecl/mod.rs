@@ -6,10 +6,13 @@
 //! `I`, `J` and `K` (from 1); multipliers become the array `MULT` on faces, and faults sets of
 //! faces.
 //!
-//! `text` reads words through included files, `keywords` what each keyword says, `boxes` EQUALS and
-//! the like, `deck` keeps it, `block` makes corners of DX, DY and DZ; `columns` numbers the nodes
-//! on pillars, `clip` finds polygons, `faces` the faces of the grid, `multipliers` what belongs to
-//! them.
+//! Volumes are those of the corners. A face between layers with a gap has two sides
+//! ([`crate::grid::Geometry::face_gaps`]).
+//!
+//! `table` lists the keywords, `text` reads words through included files, `keywords` reads each
+//! keyword into a `deck`, with `operations` in `boxes` and `regions`; `block` makes corners of DX,
+//! DY and DZ; `columns` numbers the nodes on pillars, `clip` finds polygons, `connections` joins
+//! layers, `faces` makes the faces of the grid, and `multipliers` names what belongs to them.
 //!
 //! Source of the polygons: lines on the two sides of a fault cross once at most, so that cells on
 //! either side share a convex polygon; ours, by comparing depths on pillars alone.
@@ -18,11 +21,14 @@ mod block;
 mod boxes;
 mod clip;
 mod columns;
+mod connections;
 mod deck;
 mod faces;
 mod keywords;
 mod multipliers;
-mod names;
+mod operations;
+mod regions;
+mod table;
 mod text;
 
 use std::path::Path;
@@ -30,28 +36,33 @@ use std::path::Path;
 use crate::entity::EntityKind;
 use crate::error::{Error, ErrorKind};
 use crate::grid::builder::geometry_of;
-use crate::grid::{BuildError, Grid, Named, NamedArray};
+use crate::grid::{BuildError, Grid, Named, NamedArray, StoredGeometry};
 use crate::io::{Bytes, Source};
+use crate::number::write_shortest;
 use crate::threads::Threads;
 use columns::{Columns, CornerError, CornerPoint};
+use connections::Connections;
 use deck::{Deck, default_of};
 use faces::Faces;
+pub use table::DeckFeature;
 use text::Text;
 
-/// How a deck is read.
+/// Options for what a deck leaves open.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct DeckOptions {
     /// Metres in its unit of length, whatever the deck says.
     pub grid_unit: Option<f64>,
-    /// Whether connections without geometry (NNC) are left out; else they are an error.
-    pub ignore_nnc: bool,
+    /// Parts that are left out, though that changes the answer; the others are errors.
+    ignored: [bool; DeckFeature::ALL.len()],
+    /// Whether cells that begin above the cells above them are an error.
+    pub stored: StoredGeometry,
     /// Most cells of a deck, with those that are not active.
     pub most_cells: usize,
 }
 
 impl Default for DeckOptions {
     fn default() -> DeckOptions {
-        DeckOptions { grid_unit: None, ignore_nnc: false, most_cells: 100_000_000 }
+        DeckOptions { grid_unit: None, ignored: Default::default(), stored: StoredGeometry::Check, most_cells: 100_000_000 }
     }
 }
 
@@ -60,6 +71,29 @@ impl DeckOptions {
     pub fn unit(name: &str) -> Option<f64> {
         keywords::unit(name)
     }
+
+    /// The same options, which leave out a part of decks.
+    #[must_use]
+    pub fn without(mut self, part: DeckFeature) -> DeckOptions {
+        self.ignored[part as usize] = true;
+        self
+    }
+
+    /// The same options, with another choice for cells that overlap.
+    #[must_use]
+    pub fn with_stored(self, stored: StoredGeometry) -> DeckOptions {
+        DeckOptions { stored, ..self }
+    }
+
+    /// True if a part of decks is left out.
+    pub fn ignores(&self, part: DeckFeature) -> bool {
+        self.ignored[part as usize]
+    }
+}
+
+/// True for a keyword of decks, in capitals.
+pub(super) fn is_deck_keyword(word: &str) -> bool {
+    table::find(word).is_some()
 }
 
 /// Reads a deck; files that it includes come from the source. The threads compute the geometry.
@@ -69,19 +103,20 @@ impl DeckOptions {
 /// read.
 pub fn read(source: &Source, path: &Path, bytes: Bytes, options: &DeckOptions, threads: &Threads) -> Result<Grid, Error> {
     let mut text = Text::new(source, path, bytes);
-    let mut deck = Deck::new(options.most_cells);
-    keywords::read(&mut text, &mut deck, &keywords::Rules { ignore_nnc: options.ignore_nnc })?;
+    let mut deck = Deck::new(*options);
+    keywords::read(&mut text, &mut deck)?;
     if deck.n[0] == 0 {
         return Err(text.error_of_deck("expected SPECGRID or DIMENS, found neither"));
     }
-    let unit = options.grid_unit.or(deck.grid_unit).or(deck.deck_unit).unwrap_or_else(|| {
+    let system = deck.system.map(|system| system.length);
+    let unit = options.grid_unit.or(deck.grid_unit).or(system).unwrap_or_else(|| {
         deck.notes.push("lengths are in metres: the deck has no GRIDUNIT (grid_unit=feet says otherwise)".to_string());
         1.0
     });
-    deck.notes.push("z is the depth of the deck, positive down".to_string());
     check_values(&mut text, &deck)?;
+    deck.apply_pore_volume_factors();
     let mut grid = corner_point(&mut text, &mut deck, unit)?;
-    leave_out_small(&text, &deck, unit, &mut grid)?;
+    leave_out_small(&text, &deck, &mut grid)?;
     if !grid.is_active.contains(&true) {
         return Err(text.error_of_deck("no cell is active"));
     }
@@ -117,51 +152,101 @@ fn corner_point(text: &mut Text<'_>, deck: &mut Deck, unit: f64) -> Result<Corne
     if unit != 1.0 {
         coord.iter_mut().chain(&mut zcorn).for_each(|length| *length *= unit);
     }
-    Ok(CornerPoint { n, coord, zcorn, is_active, pinch: deck.pinch.map(|pinch| pinch * unit), is_small: Vec::new() })
+    let is_small = vec![false; is_active.len()];
+    Ok(CornerPoint { n, coord, zcorn, is_active, is_small })
 }
 
-/// Cells of too little pore volume are not active. With PINCH, thin ones are closed, so that the
-/// cells above and below them touch.
-fn leave_out_small(text: &Text<'_>, deck: &Deck, unit: f64, grid: &mut CornerPoint) -> Result<(), Error> {
-    let Some((least, place)) = deck.minpv else { return Ok(()) };
-    let Some(porosity) = deck.arrays.get("PORO") else {
-        return Err(text.error(place, "MINPV: expected PORO, of which pore volumes are made, found none"));
-    };
-    let of = |name: &str, cell: usize| deck.arrays.get(name).map_or(1.0, |array| array.values[cell]);
-    grid.is_small = vec![false; grid.n_cells()];
+/// Pore volume below which a cell is not active where the deck says nothing, in its own unit.
+const LEAST_PORE_VOLUME: f64 = 1e-6;
+
+/// Cells of too little pore volume are not active.
+fn leave_out_small(text: &Text<'_>, deck: &Deck, grid: &mut CornerPoint) -> Result<(), Error> {
+    let pore_volumes = deck.arrays.get("PORV");
+    let porosity = deck.arrays.get("PORO");
+    if pore_volumes.is_none() && porosity.is_none() {
+        return match deck.minpv {
+            Some((_, place)) => Err(text.error(place, "MINPV: expected PORO, of which pore volumes are made, found none")),
+            None => Ok(()),
+        };
+    }
+    let unit = deck.system.map_or(1.0, |system| system.pore_volume);
+    let usual = deck.minpv.map_or(LEAST_PORE_VOLUME, |(least, _)| least);
+    let value = |name: &str, cell: usize| deck.arrays.get(name).map(|array| array.values[cell]).filter(|value| !value.is_nan());
     for cell in 0..grid.n_cells() {
-        let volume = columns::volume(&grid.corners(cell)) / (unit * unit * unit);
-        let is_small = grid.is_active[cell] && volume * porosity.values[cell] * of("NTG", cell) * of("MULTPV", cell) < least;
-        if is_small {
-            (grid.is_active[cell], grid.is_small[cell]) = (false, true);
+        // What equals the limit stays, also where volumes are rounded.
+        let least = value("MINPVV", cell).unwrap_or(usual) * unit * (1.0 - 1e-9);
+        let pore_volume = value("PORV", cell).map(|volume| volume * unit).unwrap_or_else(|| {
+            // A cell without a porosity is an error of its own if it is there.
+            let porosity = value("PORO", cell).unwrap_or(f64::INFINITY);
+            columns::volume(&grid.corners(cell)) * porosity * value("NTG", cell).unwrap_or(1.0) * value("MULTPV", cell).unwrap_or(1.0)
+        });
+        if grid.is_active[cell] && pore_volume < least {
+            grid.is_active[cell] = false;
+            // Without any pore volume, or a limit in the deck, it is inactive as if ACTNUM said so.
+            grid.is_small[cell] = pore_volume > 0.0 && (deck.minpv.is_some() || deck.arrays.contains_key("MINPVV"));
         }
     }
-    grid.close_thin();
     Ok(())
 }
 
 fn build(text: &mut Text<'_>, deck: &mut Deck, grid: CornerPoint, threads: &Threads) -> Result<Grid, Error> {
-    let mut columns = Columns::new(&grid).map_err(|error| corner_error(text, deck, &grid, error))?;
+    let trust = deck.options.stored == StoredGeometry::Trust;
+    let mut columns = Columns::new(&grid, trust).map_err(|error| corner_error(text, deck, &grid, error))?;
     if columns.cells.is_empty() {
         return Err(text.error_of_deck("no active cell has a volume"));
     }
-    let n_left_out = grid.n_cells() - columns.cells.len();
-    if n_left_out > 0 {
-        deck.notes.push(format!("{n_left_out} of {} cells are not active or have no volume", grid.n_cells()));
-    }
-    let mut faces = Faces::new(&grid, &mut columns);
-    drop(grid);
+    note_cells(deck, &grid, &columns);
+    let connections = Connections::new(&grid, deck.pinch, deck.system.map_or(1.0, |system| system.length));
+    let mut faces = Faces::new(&grid, &mut columns, &connections);
     faces.nodes.positions = std::mem::take(&mut columns.positions);
     let topology = faces.topology(columns.cells.len());
     let mut named = Named::default();
-    multipliers::name_faces(deck, &columns.cells, &faces, &topology.face_cells, &mut named)?;
+    multipliers::name_faces(deck, &connections, &columns.cells, &faces, &topology.face_cells, &mut named)?;
     let nodes = std::mem::take(&mut faces.nodes);
     drop(faces);
-    let geometry = geometry_of(&topology, &nodes, threads).map_err(|error| build_error(text, deck, &columns.cells, &error))?;
+    let mut geometry = geometry_of(&topology, &nodes, threads).map_err(|error| build_error(text, deck, &columns.cells, &error))?;
+    if columns.overlap.is_some() {
+        // Sides of cells that overlap do not close; their volumes are those of the corners.
+        for (index, &cell) in columns.cells.iter().enumerate() {
+            geometry.cell_volumes[index] = columns::volume(&grid.corners(cell as usize));
+        }
+    }
+    drop(grid);
+    if !nodes.second_sides.is_empty() {
+        let n = nodes.second_sides.len();
+        deck.notes.push(format!("{n} faces lie between layers with a gap: each of their cells has its own side of the face"));
+    }
     name_cells(text, deck, &columns.cells, &mut named)?;
     drop(columns);
     let grid = Grid::unstructured(3, topology, geometry)?.with_nodes(nodes)?.with_named(named)?;
+    deck.notes.push("z is the depth of the deck, positive down".to_string());
+    for (keywords, what) in [(&mut deck.unknown, "not known, left out"), (&mut deck.without_effect, "without effect on the grid")] {
+        keywords.sort_unstable();
+        keywords.dedup();
+        if !keywords.is_empty() {
+            deck.notes.push(format!("{what}: {}", keywords.join(", ")));
+        }
+    }
     Ok(grid.with_notes(std::mem::take(&mut deck.notes)))
+}
+
+/// Notes cells that are left out, and those that overlap.
+fn note_cells(deck: &mut Deck, grid: &CornerPoint, columns: &Columns) {
+    let n_small = grid.is_small.iter().filter(|&&is_small| is_small).count();
+    let n_left_out = grid.n_cells() - columns.cells.len() - n_small;
+    if n_small > 0 {
+        let reason = if deck.minpv.is_some() { "MINPV" } else { "1e-6, as no MINPV says otherwise" };
+        deck.notes.push(format!("{n_small} of {} cells have a pore volume below {reason}, and are left out", grid.n_cells()));
+    }
+    if n_left_out > 0 {
+        deck.notes.push(format!("{n_left_out} of {} cells are not active or have no volume", grid.n_cells()));
+    }
+    if let Some(overlap) = columns.overlap {
+        let (n, cell, depth) = (overlap.n_cells, cell_name(deck.n, overlap.cell), overlap.depth);
+        let mut what = format!("{n} cells begin above the end of the cell above them; the largest overlap is ");
+        write_shortest(&mut what, (depth * 1e9).round() / 1e9);
+        deck.notes.push(format!("{what} m, of {cell}; volumes are those of the corners"));
+    }
 }
 
 /// Arrays of the cells that are there.
@@ -215,8 +300,9 @@ fn corner_error(text: &mut Text<'_>, deck: &Deck, grid: &CornerPoint, error: Cor
         CornerError::BottomAboveTop { cell, corner } => {
             of_zcorn(text, cell, corner + 4, format!("corners out of order: the bottom of {} is above its top", cell_name(n, cell)))
         }
-        CornerError::OverlapsAbove { cell, corner } => {
-            of_zcorn(text, cell, corner, format!("corners out of order: {} begins above the end of the cell above it", cell_name(n, cell)))
+        CornerError::BeginsAbove { cell, corner } => {
+            let what = format!("corners out of order: {} begins above the middle of the cell above it", cell_name(n, cell));
+            of_zcorn(text, cell, corner, what).hint("grid_geometry=trust takes the cells as they are")
         }
         CornerError::CrossedPillars { cell } => {
             let [i, j, _] = grid.ijk(cell);

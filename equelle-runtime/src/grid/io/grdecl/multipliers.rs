@@ -1,8 +1,10 @@
 //! Multipliers of faces, and faults as sets of faces.
 
 use super::boxes;
+use super::connections::Connections;
 use super::deck::Deck;
 use super::faces::Faces;
+use super::regions::RegionFactors;
 use crate::entity::EntityKind;
 use crate::error::Error;
 use crate::grid::{NONE, Named, NamedArray, NamedSet};
@@ -16,8 +18,19 @@ pub(super) fn is_of_faces(name: &str) -> bool {
 }
 
 /// Adds the sets of faults, and the array `MULT` if the deck has multipliers.
-pub(super) fn name_faces(deck: &Deck, cells: &[u32], faces: &Faces, face_cells: &[[u32; 2]], named: &mut Named) -> Result<(), Error> {
-    let has_multipliers = deck.arrays.keys().any(|name| is_of_faces(name)) || !deck.fault_multipliers.is_empty();
+pub(super) fn name_faces(
+    deck: &Deck,
+    connections: &Connections<'_>,
+    cells: &[u32],
+    faces: &Faces,
+    face_cells: &[[u32; 2]],
+    named: &mut Named,
+) -> Result<(), Error> {
+    let between_regions = RegionFactors::new(deck);
+    let has_multipliers = deck.arrays.keys().any(|name| is_of_faces(name))
+        || !deck.fault_multipliers.is_empty()
+        || !between_regions.is_empty()
+        || deck.pinch.is_some_and(|pinch| pinch.resists);
     if !has_multipliers && deck.faults.is_empty() {
         return Ok(());
     }
@@ -31,6 +44,14 @@ pub(super) fn name_faces(deck: &Deck, cells: &[u32], faces: &Faces, face_cells: 
     let arrays = NAMES.map(|names| names.map(|name| deck.arrays.get(name)));
     for (face, value) in values.iter_mut().enumerate() {
         let (axis, cells) = sides(face);
+        if let [Some(low), Some(high)] = cells {
+            let is_neighbour = high == low + [1, deck.n[0], deck.n[0] * deck.n[1]][axis];
+            *value *= between_regions.of([low, high], axis, is_neighbour);
+            if axis == 2 {
+                *value *= connections.multiplier(deck, low, high);
+                continue;
+            }
+        }
         for (array, cell) in arrays[axis].iter().zip(cells) {
             if let (Some(array), Some(cell)) = (array, cell) {
                 *value *= if array.values[cell].is_nan() { 1.0 } else { array.values[cell] };
@@ -50,6 +71,7 @@ pub(super) fn name_faces(deck: &Deck, cells: &[u32], faces: &Faces, face_cells: 
         };
         let members: Vec<u32> = (0..face_cells.len() as u32).filter(is_member).collect();
         if let Some(multiplier) = deck.fault_multipliers.get(name) {
+            let multiplier = multiplier[0] * multiplier[1];
             members.iter().for_each(|&face| values[face as usize] *= multiplier);
         }
         named.add_set(NamedSet { name: name.clone(), kind: EntityKind::Face, members })?;

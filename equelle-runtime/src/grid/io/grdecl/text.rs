@@ -49,6 +49,8 @@ pub(super) struct Text<'a> {
     files: Vec<File>,
     /// Files that are open, and where the next word of each is.
     open: Vec<DeckPosition>,
+    /// Folders by the names that PATHS gives them.
+    paths: Vec<(String, String)>,
     /// Whether a slash has just ended a record, so that the rest of its line is a remark.
     after_slash: bool,
 }
@@ -57,7 +59,7 @@ impl<'a> Text<'a> {
     pub(super) fn new(source: &'a Source, path: &Path, bytes: Bytes) -> Text<'a> {
         let start = bytes.len() - crate::number::without_mark(&bytes).len();
         let files = vec![File { path: path.to_path_buf(), bytes }];
-        Text { source, files, open: vec![DeckPosition { file: 0, offset: start }], after_slash: false }
+        Text { source, files, open: vec![DeckPosition { file: 0, offset: start }], paths: Vec::new(), after_slash: false }
     }
 
     /// An error at a place.
@@ -187,7 +189,7 @@ impl<'a> Text<'a> {
                 items.push(Item::Text(text, word.place));
             } else if text == "/" {
                 return Ok(items);
-            } else if !items.is_empty() && self.begins_keyword(word) && super::names::is_known(&text.to_ascii_uppercase()) {
+            } else if !items.is_empty() && self.begins_keyword(word) && super::table::find(&text.to_ascii_uppercase()).is_some() {
                 return Err(self.no_slash(keyword, of, Some(word)));
             } else {
                 let (n, value) = match text.split_once('*') {
@@ -208,6 +210,16 @@ impl<'a> Text<'a> {
     /// # Errors
     /// A word that is no number, `n*` without a value, and another count than `expected`.
     pub(super) fn numbers(&mut self, keyword: &str, of: DeckPosition, expected: usize) -> Result<Vec<f64>, Error> {
+        let numbers = self.numbers_or_defaults(keyword, of, expected)?;
+        if let Some(index) = numbers.iter().position(|number| number.is_nan()) {
+            let place = self.place_of(of, index);
+            return Err(self.error(place, &format!("{keyword}[{index}]: expected a number: there is no default")));
+        }
+        Ok(numbers)
+    }
+
+    /// As [`Text::numbers`]; NaN for what `n*` leaves as it is.
+    pub(super) fn numbers_or_defaults(&mut self, keyword: &str, of: DeckPosition, expected: usize) -> Result<Vec<f64>, Error> {
         // A number takes two bytes at least, unless it is repeated.
         let left = self.open.last().map_or(0, |here| self.files[here.file].bytes.len() - here.offset);
         let mut numbers = Vec::with_capacity(expected.min(left / 2 + 1));
@@ -226,7 +238,8 @@ impl<'a> Text<'a> {
                 Some(at) => (repeat_count(&text[..at]), &text[at + 1..]),
                 None => (Some(1), text),
             };
-            let (Some(n), Some(value)) = (n, number(value)) else {
+            let value = if star.is_some() && value.is_empty() { Some(f64::NAN) } else { number(value) };
+            let (Some(n), Some(value)) = (n, value) else {
                 return Err(if self.begins_keyword(word) && !matches!(&text.to_ascii_lowercase()[..], b"nan" | b"inf" | b"infinity") {
                     self.no_slash(keyword, of, Some(word))
                 } else {
@@ -274,13 +287,47 @@ impl<'a> Text<'a> {
             } else if is_ended && self.begins_keyword(word) {
                 self.give_back(word);
                 return Ok(());
-            } else if super::names::is_known(&String::from_utf8_lossy(self.word(word))) && self.begins_keyword(word) {
+            } else if super::table::find(&String::from_utf8_lossy(self.word(word)).to_ascii_uppercase()).is_some() && self.begins_keyword(word) {
                 return Err(self.no_slash(keyword, of, Some(word)));
             } else {
                 is_ended = false;
             }
         }
         if is_ended { Ok(()) } else { Err(self.no_slash(keyword, of, None)) }
+    }
+
+    /// Leaves out the rest of the line, which is a remark behind a keyword without data.
+    pub(super) fn skip_rest_of_line(&mut self) {
+        self.after_slash = true;
+    }
+
+    /// Leaves out everything up to the keyword that ends a block, and that keyword.
+    ///
+    /// # Errors
+    /// If the file ends before.
+    pub(super) fn skip_block(&mut self, keyword: &str, of: DeckPosition, end: &str) -> Result<(), Error> {
+        let Some(here) = self.open.last_mut() else { return Ok(()) };
+        let bytes = &self.files[here.file].bytes[..];
+        let mut at = here.offset;
+        while at < bytes.len() {
+            at = (end_of_line(bytes, at) + 1).min(bytes.len());
+            let line = &bytes[at..end_of_line(bytes, at)];
+            let word = line.trim_ascii_start().split(|byte| byte.is_ascii_whitespace() || *byte == b'/').next().unwrap_or(b"");
+            if word.eq_ignore_ascii_case(end.as_bytes()) {
+                here.offset = end_of_line(bytes, at);
+                return Ok(());
+            }
+        }
+        let what = format!("expected the {end} that ends {keyword} of line {}, found the end of the file", self.line(of));
+        Err(self.error(of, &what))
+    }
+
+    /// Ends an included file here; the deck itself goes on.
+    pub(super) fn end_include(&mut self) {
+        if self.open.len() > 1 {
+            self.open.pop();
+            self.after_slash = true;
+        }
     }
 
     /// Goes on behind the next ends of lines.
@@ -304,11 +351,31 @@ impl<'a> Text<'a> {
     /// Numbers up to the slash if there are as many as `expected`; else nothing is read.
     pub(super) fn perhaps_all(&mut self, of: DeckPosition, expected: usize) -> Option<Vec<f64>> {
         let before = (self.open.last().copied(), self.after_slash);
-        let numbers = self.numbers("", of, expected).ok();
+        let numbers = self.numbers_or_defaults("", of, expected).ok();
         if let (None, Some(here), (Some(place), after_slash)) = (&numbers, self.open.last_mut(), before) {
             (*here, self.after_slash) = (place, after_slash);
         }
         numbers
+    }
+
+    /// Reads PATHS: names for folders.
+    pub(super) fn read_paths(&mut self, of: DeckPosition) -> Result<(), Error> {
+        loop {
+            match &self.record("PATHS", of)?[..] {
+                [] => return Ok(()),
+                [Item::Text(alias, _), Item::Text(folder, _)] => self.paths.push((alias.clone(), folder.clone())),
+                _ => return Err(self.error(of, "PATHS: expected a name and a folder, each in quotes")),
+            }
+        }
+    }
+
+    /// The name of a file, with the folder for its alias `$NAME`, and slashes between folders.
+    fn without_alias(&self, name: &str) -> String {
+        let mut name = name.replace('\\', "/");
+        for (alias, folder) in &self.paths {
+            name = name.replace(&format!("${alias}"), folder);
+        }
+        name
     }
 
     /// Goes on in another file, whose name is relative to the file that names it.
@@ -318,7 +385,7 @@ impl<'a> Text<'a> {
             return Err(self.error(of, "INCLUDE: expected the name of one file in quotes"));
         };
         let folder = self.files[of.file].path.parent().unwrap_or(Path::new("")).to_path_buf();
-        let path = folder.join(name);
+        let path = folder.join(self.without_alias(name));
         if let Some(at) = self.open.iter().find(|open| self.files[open.file].path == path) {
             let what = if at.file == of.file { "the file includes itself".to_string() } else { format!("`{name}` includes this file") };
             return Err(self.error(*place, &format!("INCLUDE: {what}")));

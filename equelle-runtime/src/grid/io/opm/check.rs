@@ -85,6 +85,7 @@ impl Raw {
             face_areas: self.face_areas.values.clone(),
             face_centroids: self.face_centroids.values.clone(),
             face_normals,
+            face_gaps: Vec::new(),
         })
     }
 

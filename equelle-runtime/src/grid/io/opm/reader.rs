@@ -156,7 +156,7 @@ impl<'a> Reader<'a> {
         let node_digits = std::mem::take(&mut self.digits);
         let face_node_pos = self.offsets("face_nodepos", n_faces, n_face_nodes)?.values;
         let face_nodes = self.indices("face_nodes", n_face_nodes, n_nodes)?;
-        let nodes = Nodes { positions, face_node_pos, face_nodes: face_nodes.values };
+        let nodes = Nodes { positions, face_node_pos, face_nodes: face_nodes.values, ..Nodes::default() };
         let face_cells = self.array("face_cells", n_faces, 2, |scanner| {
             let mut cell = || scanner.integer().map_err(|fault| ("face_cells", fault));
             Ok([cell()?, cell()?])

@@ -21,9 +21,13 @@ impl<'g> OpmText<'g> {
     /// been renumbered. The format has no place for names and notes.
     ///
     /// # Errors
-    /// `Data` for a grid without nodes, and for one of 1 dimension.
+    /// `Data` for a grid without nodes, for one of 1 dimension, and for faces with two sides.
     pub fn new(grid: &'g Grid) -> std::result::Result<OpmText<'g>, Error> {
         match &grid.nodes {
+            Some(nodes) if !nodes.second_sides.is_empty() => {
+                let what = format!("{} faces lie over gaps, and OPM's text format has one side of each face", nodes.second_sides.len());
+                Err(Error::new(ErrorKind::Data, what).hint("give a name that ends with .vtu"))
+            }
             Some(nodes) if grid.dim() > 1 => Ok(OpmText { grid, nodes }),
             _ => Err(Error::new(ErrorKind::Data, "OPM's text format takes grids of 2 or 3 dimensions whose faces have nodes")),
         }
