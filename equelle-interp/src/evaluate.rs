@@ -334,6 +334,10 @@ impl<'a> Evaluator<'a> {
                 Number::Vector(self.grid.centroids(crate::value::entity_kind(kind))[entity])
             }
             KExpr::Normal(path) => Number::Vector(self.normal(path)?),
+            KExpr::FaceGap(path) => {
+                let face = self.entity(path, "a gap")? as usize;
+                Number::Vector(self.grid.geometry().face_gap(face))
+            }
             KExpr::IsEmpty(path) => Number::Bool(self.path(path)?.is_none()),
             KExpr::CellFact { fact, at } => {
                 let cell = self.entity(at, "a place")?;

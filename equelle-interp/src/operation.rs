@@ -100,6 +100,10 @@ impl<R: DerivativeAccess> Interpreter<'_, R> {
                 let entities = self.entities(v(a)?)?;
                 Value::Vectors(self.rt.centroid(&entities)?)
             }
+            Op::FaceGap(a) => {
+                let faces = self.entities(v(a)?)?;
+                Value::Vectors(self.rt.face_gap(&faces)?)
+            }
             Op::Normal(a) => {
                 let faces = self.entities(v(a)?)?;
                 Value::Vectors(self.rt.normal(&faces)?)

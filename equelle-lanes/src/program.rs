@@ -494,6 +494,8 @@ pub enum TripleArray {
     Centroids(EntityKind),
     /// Normals of all faces.
     Normals,
+    /// Gaps of all faces.
+    FaceGaps,
 }
 
 /// Arrays that a program reads.

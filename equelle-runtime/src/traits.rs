@@ -186,6 +186,9 @@ pub trait Operations: EquelleRuntime {
     fn measure(&mut self, entities: &Self::EntityCollection) -> Result<Self::ScalarCollection, Error>;
     fn centroid(&mut self, entities: &Self::EntityCollection) -> Result<Self::VectorCollection, Error>;
     fn normal(&mut self, faces: &Self::EntityCollection) -> Result<Self::VectorCollection, Error>;
+    /// From the centroid of each face on the side of its second cell to that on the side of the
+    /// first, in metres; zero where both meet.
+    fn face_gap(&mut self, faces: &Self::EntityCollection) -> Result<Self::VectorCollection, Error>;
 
     // Arithmetic: of one operation the method for all operators, then those for each. Vectors are
     // added, and multiplied and divided by numbers.

@@ -395,6 +395,7 @@ fn grid_arrays(needs: GridUse) -> TokenStream {
         ("face_areas", needs.face_areas),
         ("face_centroids", needs.face_centroids),
         ("face_normals", needs.face_normals),
+        ("face_gaps", needs.face_gaps),
         ("edge_lengths", needs.edge_lengths),
         ("edge_centroids", needs.edge_centroids),
         ("vertex_positions", needs.vertex_positions),

@@ -94,6 +94,8 @@ pub trait Places<const DIM: usize, R = f64>: Entities<R> {
     fn face_centroid(&self, face: u32) -> [R; DIM];
     /// Unit normal of a face, from first to second cell.
     fn face_normal(&self, face: u32) -> [R; DIM];
+    /// From the centroid of a face on the side of its second cell to that on the side of the first.
+    fn face_gap(&self, face: u32) -> [R; DIM];
     /// Midpoint of an edge.
     fn edge_centroid(&self, edge: u32) -> [R; DIM];
     /// Position of a vertex.
@@ -116,6 +118,8 @@ pub struct Arrays<'a, R = f64> {
     cell_centroids: &'a [[f64; 3]],
     face_centroids: &'a [[f64; 3]],
     face_normals: &'a [[f64; 3]],
+    /// Empty if the sides of all faces meet.
+    face_gaps: &'a [[f64; 3]],
     edge_lengths: &'a [f64],
     edge_centroids: &'a [[f64; 3]],
     vertex_positions: &'a [[f64; 3]],
@@ -136,6 +140,7 @@ impl<'a> Arrays<'a> {
             cell_centroids: &[],
             face_centroids: &[],
             face_normals: &[],
+            face_gaps: &[],
             edge_lengths: &[],
             edge_centroids: &[],
             vertex_positions: &[],
@@ -184,6 +189,7 @@ impl<'a> Arrays<'a> {
         self.cell_centroids = &geometry.cell_centroids;
         self.face_centroids = &geometry.face_centroids;
         self.face_normals = &geometry.face_normals;
+        self.face_gaps = &geometry.face_gaps;
         self
     }
 
@@ -200,6 +206,7 @@ impl<'a> Arrays<'a> {
             cell_centroids: self.cell_centroids,
             face_centroids: self.face_centroids,
             face_normals: self.face_normals,
+            face_gaps: self.face_gaps,
             edge_lengths: self.edge_lengths,
             edge_centroids: self.edge_centroids,
             vertex_positions: self.vertex_positions,
@@ -275,6 +282,11 @@ impl<const DIM: usize, R: Real> Places<DIM, R> for Arrays<'_, R> {
     #[inline]
     fn face_normal(&self, face: u32) -> [R; DIM] {
         cut(self.face_normals[face as usize])
+    }
+
+    #[inline]
+    fn face_gap(&self, face: u32) -> [R; DIM] {
+        self.face_gaps.get(face as usize).map_or([R::from_f64(0.0); DIM], |&gap| cut(gap))
     }
 
     #[inline]
@@ -394,6 +406,11 @@ impl<const DIM: usize, R: Real> Places<DIM, R> for CartesianGrid<R> {
     #[inline]
     fn face_normal(&self, face: u32) -> [R; DIM] {
         self.normal(self.shape().face_ijk(face as usize).axis)
+    }
+
+    #[inline]
+    fn face_gap(&self, _: u32) -> [R; DIM] {
+        [R::from_f64(0.0); DIM]
     }
 
     #[inline]

@@ -64,6 +64,10 @@ impl<R: Real> Operations for SerialRuntime<R> {
         self.located(topology::centroid(self, entities))
     }
 
+    fn face_gap(&mut self, faces: &Entities) -> Result<Vectors<R>, Error> {
+        self.located(topology::face_gap(self, faces))
+    }
+
     fn normal(&mut self, faces: &Entities) -> Result<Vectors<R>, Error> {
         self.located(topology::normal(self, faces))
     }

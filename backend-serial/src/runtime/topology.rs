@@ -71,17 +71,35 @@ pub(super) fn normal<R: Real>(rt: &SerialRuntime<R>, faces: &EntityCollection) -
     vectors_of(rt, faces, &rt.grid().geometry().face_normals, "normal")
 }
 
+/// Gaps of faces, from the side of the second cell to that of the first.
+pub(super) fn face_gap<R: Real>(rt: &SerialRuntime<R>, faces: &EntityCollection) -> Result<VectorCollection<R>, Error> {
+    only_faces(faces, "Centroid")?;
+    let grid = rt.grid();
+    let geometry = grid.geometry();
+    let gap = |face: u32| ((face as usize) < grid.n_faces()).then(|| geometry.face_gap(face as usize));
+    vectors_by(rt, faces, gap, "gap")
+}
+
 fn vectors_of<R: Real>(
     rt: &SerialRuntime<R>,
     entities: &EntityCollection,
     vectors: &[[f64; 3]],
     what: &str,
 ) -> Result<VectorCollection<R>, Error> {
+    vectors_by(rt, entities, |entity| vectors.get(entity as usize).copied(), what)
+}
+
+fn vectors_by<R: Real>(
+    rt: &SerialRuntime<R>,
+    entities: &EntityCollection,
+    vector: impl Fn(u32) -> Option<[f64; 3]>,
+    what: &str,
+) -> Result<VectorCollection<R>, Error> {
     let mut components: [Option<Buffer<R>>; 3] = Default::default();
     for (axis, component) in components.iter_mut().enumerate().take(rt.grid().dim()) {
         let mut buffer = rt.take_buffer(entities.values.len());
         for (position, (out, &entity)) in buffer.iter_mut().zip(entities.values.iter()).enumerate() {
-            *out = R::from_f64(vectors.get(entity as usize).ok_or_else(|| not_there(entities, position, what))?[axis]);
+            *out = R::from_f64(vector(entity).ok_or_else(|| not_there(entities, position, what))?[axis]);
         }
         *component = Some(buffer);
     }

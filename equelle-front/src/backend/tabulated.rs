@@ -186,6 +186,7 @@ impl Arguments<'_> {
             | KExpr::Measure(_)
             | KExpr::Centroid(_)
             | KExpr::Normal(_)
+            | KExpr::FaceGap(_)
             | KExpr::IsEmpty(_)
             | KExpr::CellFact { .. }
             | KExpr::Member { .. }

@@ -16,6 +16,8 @@ pub struct BodyUsage {
     pub centroids: BTreeSet<EntityKind>,
     /// Whether normals are read.
     pub normals: bool,
+    /// Whether gaps of faces are read.
+    pub gaps: bool,
     /// Divisions and square roots, each counted where it stands.
     pub divisions_and_roots: usize,
     /// Numbers of components of the Vectors that are built from numbers: the dimensions of the only
@@ -59,6 +61,7 @@ impl BodyUsage {
         self.centroids.extend(centroids);
         self.vector_sizes.extend(vector_sizes);
         self.normals |= other.normals;
+        self.gaps |= other.gaps;
         self.divisions_and_roots += other.divisions_and_roots;
         self.largest_component = self.largest_component.max(other.largest_component);
         self.sums_sides |= other.sums_sides;
@@ -76,6 +79,7 @@ impl BodyUsage {
                 self.centroids.insert(kind(at));
             }
             Node::Expr(KExpr::Normal(_)) => self.normals = true,
+            Node::Expr(KExpr::FaceGap(_)) => self.gaps = true,
             Node::Expr(KExpr::Arithmetic(Arithmetic::Div, ..) | KExpr::Unary(UnaryOp::Sqrt, _)) => self.divisions_and_roots += 1,
             Node::Expr(KExpr::Vector(components)) => {
                 self.vector_sizes.insert(components.len());

@@ -32,6 +32,7 @@ impl Op {
         | Op::Measure(entities)
         | Op::Centroid(entities)
         | Op::Normal(entities)
+        | Op::FaceGap(entities)
         | Op::FirstCell(entities)
         | Op::SecondCell(entities) = self
         {

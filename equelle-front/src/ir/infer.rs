@@ -96,7 +96,12 @@ impl Kernel {
             KExpr::Bool(_) | KExpr::IsEmpty(_) | KExpr::Member { .. } | KExpr::Same(..) | KExpr::Compare(..) | KExpr::Logic(..) => {
                 Basic::Bool
             }
-            KExpr::Centroid(_) | KExpr::Normal(_) | KExpr::Displacement { .. } | KExpr::Vector(_) | KExpr::ZeroVector => Basic::Vector,
+            KExpr::Centroid(_)
+            | KExpr::FaceGap(_)
+            | KExpr::Normal(_)
+            | KExpr::Displacement { .. }
+            | KExpr::Vector(_)
+            | KExpr::ZeroVector => Basic::Vector,
             // Without the sets at hand only a result tells the kind: this is never a local.
             KExpr::Entity(_) => self.results.iter().find(|r| r.ty.entity_kind().is_some()).map_or(Basic::Scalar, |r| r.ty.basic),
             KExpr::Local(id) => self.local_type(*id).map_or(Basic::Scalar, |ty| ty.basic),

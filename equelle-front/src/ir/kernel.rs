@@ -315,6 +315,8 @@ pub enum KExpr {
     Measure(Path),
     /// Centroid.
     Centroid(Path),
+    /// As [`super::Op::FaceGap`], of a face.
+    FaceGap(Path),
     /// Unit normal of a face.
     Normal(Path),
     /// Whether there is no entity.
@@ -413,6 +415,7 @@ macro_rules! for_each_part {
             | KExpr::Measure(at)
             | KExpr::Centroid(at)
             | KExpr::Normal(at)
+            | KExpr::FaceGap(at)
             | KExpr::IsEmpty(at)
             | KExpr::CellFact { at, .. }
             | KExpr::Member { at, .. }
@@ -546,7 +549,9 @@ impl KExpr {
             KExpr::Local(_) => ExprClass::Local,
             KExpr::Param(_) => ExprClass::Param,
             KExpr::Load { .. } => ExprClass::Load,
-            KExpr::Measure(_) | KExpr::Centroid(_) | KExpr::Normal(_) | KExpr::Displacement { .. } => ExprClass::Geometry,
+            KExpr::Measure(_) | KExpr::Centroid(_) | KExpr::FaceGap(_) | KExpr::Normal(_) | KExpr::Displacement { .. } => {
+                ExprClass::Geometry
+            }
             KExpr::IsEmpty(_) | KExpr::Member { .. } | KExpr::Same(..) | KExpr::Entity(_) | KExpr::CellFact { .. } => ExprClass::Topology,
             KExpr::Unary(UnaryOp::Not, _) | KExpr::Compare(..) | KExpr::Logic(..) => ExprClass::Truth,
             KExpr::Unary(UnaryOp::Neg | UnaryOp::Abs | UnaryOp::Sqrt | UnaryOp::Length | UnaryOp::Elementary(_), _)

@@ -355,6 +355,9 @@ pub enum Op {
     OneCell(ValueId),
     /// Centroid of each entity.
     Centroid(ValueId),
+    /// From the centroid of each face on the side of its second cell to that on the side of the
+    /// first; zero unless a gap lies between both.
+    FaceGap(ValueId),
     /// Unit normal of each face, from first to second cell.
     Normal(ValueId),
     /// Volume, area or length of each entity.
@@ -565,6 +568,7 @@ macro_rules! for_each_operand {
             | Op::OneCell(v)
             | Op::Centroid(v)
             | Op::Normal(v)
+            | Op::FaceGap(v)
             | Op::Measure(v)
             | Op::Unary(_, v)
             | Op::Gradient(v)
@@ -650,6 +654,7 @@ impl Op {
             | Op::GridNumber(_)
             | Op::Centroid(_)
             | Op::Normal(_)
+            | Op::FaceGap(_)
             | Op::Measure(_)
             | Op::Gradient(_)
             | Op::Divergence(_)
@@ -683,7 +688,7 @@ impl Op {
             Op::FirstCell(_) | Op::SecondCell(_) | Op::IsEmpty(_) | Op::OneCell(_) | Op::Shift { .. } | Op::CellFact { .. } => {
                 OpClass::Topology
             }
-            Op::Centroid(_) | Op::Normal(_) | Op::Measure(_) | Op::GridNumber(_) => OpClass::Geometry,
+            Op::Centroid(_) | Op::FaceGap(_) | Op::Normal(_) | Op::Measure(_) | Op::GridNumber(_) => OpClass::Geometry,
             Op::Unary(..)
             | Op::Arithmetic(..)
             | Op::Compare(..)

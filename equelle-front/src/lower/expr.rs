@@ -155,7 +155,7 @@ impl Lowering<'_> {
             Builtin::FirstCell => Op::FirstCell(arg(0)),
             Builtin::SecondCell => Op::SecondCell(arg(0)),
             Builtin::IsEmpty => Op::IsEmpty(arg(0)),
-            Builtin::Centroid => Op::Centroid(arg(0)),
+            Builtin::Centroid => self.centroid(arg(0), expr),
             Builtin::Normal => Op::Normal(arg(0)),
             Builtin::Gradient => Op::Gradient(arg(0)),
             Builtin::Divergence => Op::Divergence(arg(0)),
@@ -199,7 +199,11 @@ impl Lowering<'_> {
             Builtin::Interpolate => Op::Interpolate { table: arg(0), argument: arg(1) },
             Builtin::InputTable2 | Builtin::Interpolate2 => unreachable!("they have several values"),
         };
-        self.one(expr, op)
+        let value = self.one(expr, op);
+        if builtin == Builtin::SecondCell {
+            self.second_cells.insert(value, arg(0));
+        }
+        value
     }
 
     /// The parts of a table of two arguments.
@@ -242,6 +246,16 @@ impl Lowering<'_> {
         let value = at(self, TablePart::Value, piece);
         let value = both(self, Arithmetic::Add, value, first);
         both(self, Arithmetic::Add, value, second)
+    }
+
+    /// The centroids of entities. The second cells of faces are seen through the faces: over a gap,
+    /// as if both sides met.
+    fn centroid(&mut self, entities: ValueId, expr: &Expr) -> Op {
+        let centroid = Op::Centroid(entities);
+        let Some(&faces) = self.second_cells.get(&entities) else { return centroid };
+        let centroid = self.one(expr, centroid);
+        let gap = self.one(expr, Op::FaceGap(faces));
+        Op::Arithmetic(Arithmetic::Add, centroid, gap)
     }
 
     /// A reduction over faces of the first two arguments.

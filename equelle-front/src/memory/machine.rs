@@ -52,6 +52,7 @@ fn entities_read(op: &Op, result: &Type) -> Vec<ValueId> {
         | Op::OneCell(_)
         | Op::Centroid(_)
         | Op::Normal(_)
+        | Op::FaceGap(_)
         | Op::Measure(_)
         | Op::On { .. }
         | Op::Compare(..)

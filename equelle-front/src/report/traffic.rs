@@ -450,7 +450,8 @@ impl Counter<'_> {
             KExpr::Measure(at) => self.geometry("measure", 1, at),
             KExpr::Centroid(at) => self.geometry("centroid", 3, at),
             KExpr::Normal(at) => self.geometry("normal", 3, at),
-            KExpr::IsEmpty(at) | KExpr::Entity(at) | KExpr::CellFact { at, .. } => {
+            // Almost no grid has gaps, and one without has no array of them.
+            KExpr::FaceGap(at) | KExpr::IsEmpty(at) | KExpr::Entity(at) | KExpr::CellFact { at, .. } => {
                 self.follow(at);
             }
             KExpr::Member { set, at } => self.rank(*set, at),
@@ -494,7 +495,12 @@ impl Counter<'_> {
         match expr {
             KExpr::Local(id) => self.kernel.locals[id.0 as usize].ty.basic == Basic::Vector,
             KExpr::Param(id) | KExpr::Load { param: id, .. } => self.param(*id).ty.basic == Basic::Vector,
-            KExpr::Centroid(_) | KExpr::Normal(_) | KExpr::Vector(_) | KExpr::ZeroVector | KExpr::Displacement { .. } => true,
+            KExpr::Centroid(_)
+            | KExpr::FaceGap(_)
+            | KExpr::Normal(_)
+            | KExpr::Vector(_)
+            | KExpr::ZeroVector
+            | KExpr::Displacement { .. } => true,
             KExpr::Unary(UnaryOp::Neg, a) => self.is_vector(a),
             KExpr::Arithmetic(_, a, b) => self.is_vector(a) || self.is_vector(b),
             KExpr::Select { if_true, .. } => self.is_vector(if_true),

@@ -264,6 +264,7 @@ fn operation_name(op: &Op) -> &'static str {
         Op::OneCell(_) => "check of faces",
         Op::Centroid(_) => "Centroid",
         Op::Normal(_) => "Normal",
+        Op::FaceGap(_) => "FaceGap",
         Op::Measure(_) => "|...|",
         Op::Unary(..) => "a function of one operand",
         Op::Arithmetic(..) => "arithmetic",

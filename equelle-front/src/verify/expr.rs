@@ -73,10 +73,8 @@ impl Checker<'_> {
                 }
                 Some(Basic::Vector)
             }
-            KExpr::Normal(p) => match self.existing(p) {
-                Some(EntityKind::Cell | EntityKind::Edge | EntityKind::Vertex) => self.fail("a normal is that of a face"),
-                Some(EntityKind::Face) | None => Some(Basic::Vector),
-            },
+            KExpr::Normal(p) => self.of_face(p, "a normal"),
+            KExpr::FaceGap(p) => self.of_face(p, "a gap"),
             KExpr::IsEmpty(p) => {
                 self.path(p);
                 Some(Basic::Bool)
@@ -203,6 +201,14 @@ impl Checker<'_> {
         match self.kernel.locals.get(id.0 as usize) {
             Some(local) => self.fail(format!("local `{}` is not assigned here", local.name)),
             None => self.fail("there is no such local"),
+        }
+    }
+
+    /// Checks a path that has to end at a face, of which something is read.
+    fn of_face(&mut self, path: &Path, what: &str) -> Option<Basic> {
+        match self.existing(path) {
+            Some(EntityKind::Cell | EntityKind::Edge | EntityKind::Vertex) => self.fail(format!("{what} is that of a face")),
+            Some(EntityKind::Face) | None => Some(Basic::Vector),
         }
     }
 

@@ -24,6 +24,7 @@ impl Builder<'_> {
                 Value::Vector(self.triple(TripleArray::Centroids(kind), path)?)
             }
             KExpr::Normal(path) => Value::Vector(self.normal(path)?),
+            KExpr::FaceGap(path) => Value::Vector(self.triple(TripleArray::FaceGaps, path)?),
             KExpr::IsEmpty(path) => Value::Truth(match self.path(path)? {
                 Entity::Empty => self.truth_constant(true),
                 Entity::Here | Entity::Shift { .. } | Entity::SideFace { .. } | Entity::Offset(_) => self.truth_constant(false),

@@ -44,7 +44,12 @@ impl Builder<'_> {
             Node::Expr(KExpr::Load { param, at }) => self.read_may_fail(*param, at),
             Node::Path(Path::Through { param, at }) => self.read_may_fail(*param, at),
             Node::Expr(
-                KExpr::Measure(at) | KExpr::Centroid(at) | KExpr::Normal(at) | KExpr::CellFact { at, .. } | KExpr::Member { at, .. },
+                KExpr::Measure(at)
+                | KExpr::Centroid(at)
+                | KExpr::FaceGap(at)
+                | KExpr::Normal(at)
+                | KExpr::CellFact { at, .. }
+                | KExpr::Member { at, .. },
             ) => self.may_be_empty(at),
             Node::Path(Path::First(at) | Path::Second(at) | Path::Offset { from: at, .. }) => self.may_be_empty(at),
             Node::Expr(KExpr::Component(_, index)) => *index as usize >= self.target.dim,

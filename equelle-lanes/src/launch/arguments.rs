@@ -61,6 +61,8 @@ pub struct Arguments {
     tables: Vec<Arc<Table>>,
     ranks: Vec<RankData>,
     edge_lengths: Vec<f64>,
+    /// Zeros for a grid without gaps.
+    face_gaps: Vec<[f64; 3]>,
 }
 
 impl Arguments {
@@ -130,7 +132,10 @@ impl Arguments {
             true => context.rt.grid().edge_lengths().to_vec(),
             false => Vec::new(),
         };
-        Ok(Some(Arguments { uniforms, reals, truths, entities, tables, ranks, edge_lengths }))
+        let grid = context.rt.grid();
+        let has_gaps = !arrays.triples.contains(&TripleArray::FaceGaps) || !grid.geometry().face_gaps.is_empty();
+        let face_gaps = vec![[0.0; 3]; if has_gaps { 0 } else { grid.n_faces() }];
+        Ok(Some(Arguments { uniforms, reals, truths, entities, tables, ranks, edge_lengths, face_gaps }))
     }
 
     /// The same as slices.
@@ -144,6 +149,8 @@ impl Arguments {
         let triples = program.arrays.triples.iter().map(|array| match array {
             TripleArray::Centroids(kind) => grid.centroids(entity_kind(*kind)),
             TripleArray::Normals => &grid.geometry().face_normals,
+            TripleArray::FaceGaps if self.face_gaps.is_empty() => &grid.geometry().face_gaps,
+            TripleArray::FaceGaps => &self.face_gaps,
         });
         let ranks = self.ranks.iter().map(|ranks| match ranks {
             RankData::All(n) => Ranks::All(*n as u32),

@@ -106,6 +106,12 @@ impl GeometryArray {
 }
 
 impl Geometry {
+    /// From the centroid of a face on the side of its second cell to that on the side of the first;
+    /// zero where both meet.
+    pub fn face_gap(&self, face: usize) -> [f64; 3] {
+        self.face_gaps.get(face).copied().unwrap_or_default()
+    }
+
     pub(super) fn give_up(&mut self, arrays: &[GeometryArray]) {
         for array in arrays {
             match array {

@@ -4,7 +4,8 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
 use equelle_runtime::grid::io::grdecl::{self, DeckFeature, DeckOptions};
-use equelle_runtime::grid::{Grid, NONE};
+use equelle_runtime::grid::io::opm::OpmText;
+use equelle_runtime::grid::{Grid, NONE, Renumber, StoredGeometry};
 use equelle_runtime::io::{Bytes, Source};
 use equelle_runtime::threads::Threads;
 use equelle_runtime::{EntityKind, Error};
@@ -156,24 +157,217 @@ fn a_throw_that_changes_its_sign() {
     assert!(near(volume(&grid), 2e5));
 }
 
+/// Depths of the ends of layers of one column of 50 m x 50 m, and what stands behind them.
+fn column(depths: &[f64], rest: &str) -> String {
+    let mut deck = Deck::boxes([1, 1, depths.len() / 2], [50.0, 50.0, 10.0]);
+    deck.set(|[_, _, k], corner| depths[2 * k + (corner >> 2)]);
+    deck.rest = format!("METRIC\n{rest}");
+    deck.text()
+}
+
+/// Transmissibilities along Z of interior faces, each with the permeabilities of its own cells and
+/// the ways to its own sides of the face, times the array MULT.
+fn transmissibilities(grid: &Grid) -> Vec<f64> {
+    let (topology, geometry) = (grid.topology(), grid.geometry());
+    let permeability = array(grid, "PERMZ");
+    let multipliers = grid.named().array(EntityKind::Face, "MULT").map(|array| &array.values);
+    let interior = (0..grid.n_faces()).filter(|&face| !topology.is_boundary_face(face));
+    let of_face = |face: usize| {
+        let [first, second] = topology.face_cells[face].map(|cell| cell as usize);
+        let centre = geometry.face_centroids[face][2];
+        let to_first = (centre - geometry.cell_centroids[first][2]) / permeability[first];
+        let to_second = (geometry.cell_centroids[second][2] - centre + geometry.face_gap(face)[2]) / permeability[second];
+        multipliers.map_or(1.0, |multipliers| multipliers[face]) * geometry.face_areas[face] / (to_first + to_second)
+    };
+    interior.map(of_face).collect()
+}
+
+/// The published table of the Open Porous Media project's pinch-out tests, which agrees with
+/// Eclipse 100; transmissibilities are those of OPM Flow 2026.4, in its METRIC unit.
 #[test]
-fn pinched_out_layers() {
-    let mut deck = Deck::boxes([1, 1, 3], [100.0, 50.0, 10.0]);
-    deck.set(|[_, _, k], corner| [0.0, 10.0, 10.0, 20.0][k + (corner >> 2)]);
-    let without = deck.grid();
-    assert_eq!((without.n_cells(), without.topology().face_cells.iter().filter(|cells| cells[1] != NONE).count()), (2, 0));
-    deck.rest = "PINCH\n/\n".to_string();
-    let with = deck.grid();
-    let interior: Vec<usize> = (0..with.n_faces()).filter(|&face| !with.topology().is_boundary_face(face)).collect();
-    assert_eq!((with.n_cells(), interior.len(), with.n_faces()), (2, 1, 11));
-    assert!(near(with.geometry().face_areas[interior[0]], 5000.0));
-    // A thin layer of too little pore volume is closed, and one that is not thin stays open.
-    deck.set(|[_, _, k], corner| [0.0, 10.0, 10.5, 20.0][k + (corner >> 2)]);
-    for (pinch, n_interior) in [("PINCH\n0.6 /\n", 1), ("PINCH\n0.4 /\n", 0), ("", 0)] {
-        deck.rest = format!("PORO\n3*0.2 /\nMINPV\n600 /\n{pinch}");
-        let grid = deck.grid();
-        assert_eq!((grid.n_cells(), grid.topology().face_cells.iter().filter(|cells| cells[1] != NONE).count()), (2, n_interior));
+fn pinched_layers_and_gaps() {
+    let darcy = 0.008_527_02;
+    let thin = [1000.0, 1002.0, 1002.0, 1002.25, 1002.25, 1002.5, 1002.5, 1005.0];
+    let open = [1000.0, 1002.0, 1002.0, 1002.5, 1003.5, 1005.0];
+    let closed = [1000.0, 1003.0, 1003.0, 1003.0, 1003.0, 1005.0];
+    let of_thin =
+        |permeability: &str, rest: &str| format!("PORO\n0.25 0.05 0.05 0.25 /\nPERMZ\n10 {permeability} 10 /\nMINPV\n100 /\n{rest}");
+    let of_closed = |rest: &str| format!("PORO\n3*0.25 /\nPERMZ\n21 0 21 /\nMINPV\n100 /\n{rest}");
+    let of_open = |rest: &str| format!("PORO\n3*0.25 /\nPERMZ\n3*10 /\n{rest}");
+    let cases: [(&[f64], String, &[f64]); 17] = [
+        (&thin, of_thin("2*10", ""), &[]),
+        (&thin, of_thin("2*10", "PINCH\n/\n"), &[94.744_636]),
+        (&thin, of_thin("2*10", "PINCH\n1* NOGAP /\n"), &[]),
+        // Each layer is thinner than the threshold, both together are not.
+        (&thin, of_thin("2*10", "PINCH\n0.3 NOGAP /\n"), &[]),
+        (&thin, of_thin("2*10", "PINCH\n0.6 NOGAP /\n"), &[94.744_636]),
+        (&thin, of_thin("2*0", "PINCH\n0.6 NOGAP 1* ALL /\n"), &[0.0]),
+        (&thin, of_thin("2*10", "MULTZ\n1 0 0 1 /\nPINCH\n/\n"), &[94.744_636]),
+        // All layers resist: 2/2 + 0.25 + 0.25 + 2.5/2 of 10 mD.
+        (&thin, of_thin("2*10", "PINCH\n1* GAP 1* ALL /\n"), &[0.008_527_02 * 2500.0 * 10.0 / 2.75]),
+        (&open, of_open(""), &[170.540_4, 213.175_5]),
+        (&open, of_open("PINCH\n/\n"), &[170.540_4, 213.175_5]),
+        (&open, of_open("PINCH\n1* GAP 0.9 /\n"), &[170.540_4]),
+        (&closed, of_closed(""), &[]),
+        (&closed, of_closed("PINCH\n/\n"), &[179.067_42]),
+        (&closed, of_closed("PINCH\n1* GAP 1* ALL /\n"), &[179.067_42]),
+        (&closed, of_closed("MULTZ\n0 1 1 /\nPINCH\n/\n"), &[0.0]),
+        (&closed, of_closed("MULTZ\n1 0 1 /\nPINCH\n1* GAP 1* TOPBOT ALL /\n"), &[0.0]),
+        (&closed, of_closed("MULTZ\n1 0 1 /\nPINCH\n/\n"), &[179.067_42]),
+    ];
+    for (depths, rest, expected) in cases {
+        let grid = read(&column(depths, &rest)).unwrap();
+        let found: Vec<f64> = transmissibilities(&grid).iter().map(|value| darcy * value).collect();
+        // Flow's numbers have seven digits.
+        let fits = found.len() == expected.len() && found.iter().zip(expected).all(|(a, b)| (a - b).abs() <= 1e-6 * b);
+        assert!(fits, "{rest}: {found:?} {expected:?}");
+        // Volumes are those of the corners, whatever is bridged.
+        let layers = array(&grid, "K").iter().map(|&k| 2500.0 * (depths[2 * k as usize - 1] - depths[2 * k as usize - 2]));
+        assert!(layers.zip(&grid.geometry().cell_volumes).all(|(a, b)| near(a, *b)), "{rest}");
+        assert_consistent(&grid);
     }
+}
+
+/// A face over a gap has two sides, also where cells are numbered anew and in files for ParaView.
+#[test]
+fn both_sides_of_a_gap() {
+    let mut grid = read(&column(&[0.0, 2.0, 2.5, 4.5], "PERMZ\n2*10 /\n")).unwrap();
+    assert!(grid.notes()[0].starts_with("1 faces lie between layers with a gap"), "{:?}", grid.notes());
+    let gap = |grid: &Grid| {
+        let face = (0..grid.n_faces()).find(|&face| !grid.topology().is_boundary_face(face)).unwrap();
+        (grid.geometry().face_centroids[face], grid.geometry().face_gap(face))
+    };
+    assert_eq!(gap(&grid), ([25.0, 25.0, 2.0], [0.0, 0.0, -0.5]));
+    // Of each cell its own corners.
+    let corners = grid.corners(EntityKind::Cell).unwrap().unwrap();
+    let positions = grid.corner_positions().unwrap();
+    let depths = |cell: usize| {
+        let mut depths: Vec<f64> = corners.of(cell).iter().map(|&corner| positions[corner as usize][2]).collect();
+        depths.sort_by(f64::total_cmp);
+        depths
+    };
+    assert_eq!(depths(0), [0.0, 0.0, 0.0, 0.0, 2.0, 2.0, 2.0, 2.0]);
+    assert_eq!(depths(1), [2.5, 2.5, 2.5, 2.5, 4.5, 4.5, 4.5, 4.5]);
+    grid.renumber(Renumber::Yes);
+    assert_eq!(gap(&grid), ([25.0, 25.0, 2.0], [0.0, 0.0, -0.5]));
+    assert!(OpmText::new(&grid).unwrap_err().message.contains("1 faces lie over gaps"));
+}
+
+#[test]
+fn layers_that_overlap() {
+    for (overlap, told) in [(1e-6, "1e-6 m"), (0.1, "0.1 m")] {
+        let grid = read(&column(&[1000.0, 1005.0, 1005.0 - overlap, 1010.0], "")).unwrap();
+        assert!(grid.notes()[0].contains(told), "{:?}", grid.notes());
+        assert!(near(grid.geometry().cell_volumes[1], 2500.0 * (5.0 + overlap)));
+        assert_eq!((0..grid.n_faces()).filter(|&face| !grid.topology().is_boundary_face(face)).count(), 1);
+    }
+    let deep = column(&[1000.0, 1005.0, 1001.0, 1010.0], "");
+    let error = read(&deep).unwrap_err();
+    assert!(error.message.contains("cell (1, 1, 2) begins above the middle of the cell above it"), "{}", error.message);
+    assert!(read_with(&deep, &DeckOptions::default().with_stored(StoredGeometry::Trust)).is_ok());
+}
+
+/// Keywords whose data could be taken for something else, and those that compute.
+#[test]
+fn keywords_as_decks_have_them() {
+    let boxes =
+        "DIMENS\n4 1 1 /\nMETRIC\nGRID   ==========\nDX\n4*10 /\nDY\n4*10 /\nDZ\n4*2 /\nTOPS\n4*1000 /\nPORO\n4*0.2 /\nPERMX\n4*100 /\n";
+    let with = |rest: &str| read(&format!("{boxes}{rest}")).unwrap_or_else(|error| panic!("{rest}: {}", error.message));
+    let permx = |rest: &str| array(&with(rest), "PERMX").to_vec();
+    let all = [100.0; 4];
+    assert_eq!(permx("SKIP\nPERMX\n4*7 /\nENDSKIP\n"), all);
+    assert_eq!(permx("SKIP100\nPERMX\n4*7 /\nENDSKIP\n"), all);
+    assert_eq!(permx("SKIP300\nPERMX\n4*7 /\nENDSKIP\n"), [7.0; 4]);
+    assert_eq!(permx("PERMX\n1 2* 7 /\n"), [1.0, 100.0, 100.0, 7.0]);
+    assert_eq!(permx("permx\n4*3 /\nPROPS  ====\nPERMX\n1 /\n"), [3.0; 4]);
+    let regions = "FLUXNUM\n1 1 2 2 /\nMULTNUM\n1 2 2 2 /\n";
+    assert_eq!(permx(&format!("{regions}EQUALREG\nPERMX 7 2 F /\n/\n")), [100.0, 100.0, 7.0, 7.0]);
+    assert_eq!(permx(&format!("{regions}ADDREG\nPERMX 7 2 M /\n/\n")), [100.0, 107.0, 107.0, 107.0]);
+    // GRIDOPTS tells whose regions are meant where no letter stands.
+    assert_eq!(permx(&format!("{regions}MULTIREG\nPERMX 0.1 2 /\n/\n")), [100.0, 100.0, 10.0, 10.0]);
+    assert_eq!(permx(&format!("GRIDOPTS\nYES 2 /\n{regions}MULTIREG\nPERMX 0.1 2 /\n/\n")), [100.0, 10.0, 10.0, 10.0]);
+    assert_eq!(
+        array(&with("OPERATE\nPERMY 1 2 4* MULTX PERMX 0.5 /\nPERMY 3 4 4* MULTP PERMX 2 2 /\n/\n"), "PERMY"),
+        [50.0, 50.0, 20_000.0, 20_000.0]
+    );
+    assert_eq!(permx("MAXVALUE\nPERMX 60 1 2 /\n/\nMINVALUE\nPERMX 300 4 4 /\n/\n"), [60.0, 60.0, 100.0, 300.0]);
+    let pore = |rest: &str| with(rest).n_cells();
+    assert_eq!([pore("MINPORV\n50 /\nMULTPV\n1 2 2 1 /\n"), pore("MINPV\n40 /\n"), pore("MINPVV\n30 50 30 50 /\n")], [2, 4, 2]);
+    // Pore volumes of FIELD are in barrels.
+    let field = "DIMENS\n2 1 1 /\nFIELD\nDX\n2*100 /\nDY\n2*10 /\nDZ\n1 10 /\nTOPS\n2*1000 /\nPORO\n2*0.3 /\nMINPV\n100 /\n";
+    assert_eq!(read(field).unwrap().n_cells(), 1);
+    let multipliers = |rest: &str| {
+        let grid = with(rest);
+        let values = &grid.named().array(EntityKind::Face, "MULT").unwrap().values;
+        (0..grid.n_faces()).filter(|&face| !grid.topology().is_boundary_face(face)).map(|face| values[face]).collect::<Vec<f64>>()
+    };
+    // The last of GRID times that of EDIT.
+    let fault = "FAULTS\nF 2 2 1 1 1 1 X /\n/\nMULTFLT\nF 0.0001 /\n/\nMULTFLT\nF 0.001 /\n/\nEDIT\nMULTFLT\nF 10 /\n/\n";
+    assert_eq!(multipliers(fault), [1.0, 0.01, 1.0]);
+    assert_eq!(multipliers("MULTX\n4*2 /\nMULTX\n4*3 /\nEDIT\nMULTX\n1 2 2 1 /\n"), [3.0, 6.0, 6.0]);
+    assert_eq!(multipliers("EDIT\nMULTIPLY\nTRANX 0.5 1 2 /\n/\nEQUALS\nTRANX 0 2 2 /\n/\n"), [0.5, 0.0, 1.0]);
+    // Of a pair of regions the last record holds; one of a region with itself is for all its cells.
+    for (records, expected) in [
+        ("1 2 0.1 /\n1 2 0.5 /\n", [1.0, 0.5, 1.0]),
+        ("1* 1* 0.1 /\n2 2 0.5 /\n", [1.0, 0.1 * 0.5, 0.5]),
+        ("1 2 0.1 Y /\n", [1.0, 1.0, 1.0]),
+        ("1 2 0.1 X NNC /\n", [1.0, 1.0, 1.0]),
+    ] {
+        assert_eq!(multipliers(&format!("{regions}MULTREGT\n{records}/\n")), expected, "{records}");
+    }
+    // Tops of all layers, and depths of pillars.
+    let tops = read("DIMENS\n2 1 2 /\nDX\n4*10 /\nDY\n4*10 /\nDZ\n4*2 /\nEQUALS\nTOPS 1000 /\n/\n").unwrap();
+    assert!(near(volume(&tops), 800.0) && tops.geometry().face_gaps.is_empty() && tops.geometry().cell_centroids[2][2] == 1003.0);
+    let depths = read("DIMENS\n2 1 1 /\nDXV\n2*10 /\nDYV\n10 /\nDZV\n2 /\nDEPTHZ\n1000 1001 1002 1000 1001 1002 /\n").unwrap();
+    assert!(near(volume(&depths), 400.0) && near(depths.geometry().cell_centroids[1][2], 1002.5));
+    // Rows of different widths: pillars where the first cell with their indices puts them.
+    let rows = "DIMENS\n2 2 1 /\nDX\n10 20 30 40 /\nDY\n5 6 7 8 /\nDZ\n2 2 2 3 /\nTOPS\n1000 1001 1002 1003 /\n";
+    let volumes = read(rows).unwrap().geometry().cell_volumes.clone();
+    // Pore volumes of OPM Flow 2026.4 with a porosity of 0.2.
+    assert!([210.0, 360.0, 450.0, 960.0].iter().zip(volumes).all(|(a, b)| near(*a, b)));
+}
+
+/// Keywords that change the answer are refused, unless a parameter leaves them out.
+#[test]
+fn keywords_that_change_the_answer() {
+    for (keyword, part) in [
+        ("NNC\n1 1 1 2 2 2 0.5 /\n/\n", DeckFeature::Nnc),
+        ("EDITNNC\n1 1 1 2 2 2 0.5 /\n/\n", DeckFeature::Nnc),
+        ("DUALPORO\n", DeckFeature::DualPorosity),
+        ("CARFIN\n'L' 1 1 1 1 1 1 2 2 2 /\nPORO\n8*0.5 /\nENDFIN\n", DeckFeature::Refinement),
+        ("TRANX\n8*2 /\n", DeckFeature::Transmissibility),
+        ("AQUNUM\n1 1 1 1 1e6 /\n/\n", DeckFeature::Aquifer),
+        ("NONNC\n", DeckFeature::NeighboursOnly),
+        ("PINCHREG\n0.1 /\n/\n", DeckFeature::PinchRegions),
+    ] {
+        let text = format!("{BOX}{keyword}PORO\n8*0.2 /\n");
+        let error = read(&text).unwrap_err();
+        let name = keyword.split('\n').next().unwrap();
+        assert!(error.message.starts_with(&format!("d:11: {name}: ")), "{}", error.message);
+        let opt_out = format!("{}=ignore", part.parameter());
+        assert!(error.hint.as_ref().is_some_and(|hint| hint.contains(&opt_out)), "{:?}", error.hint);
+        let grid = read_with(&text, &DeckOptions::default().without(part)).unwrap();
+        assert!(grid.notes().iter().any(|note| note.contains(&opt_out)), "{:?}", grid.notes());
+        assert_eq!(array(&grid, "PORO"), [0.2; 8]);
+    }
+    assert_eq!(message(&format!("{BOX}GDFILE\n'x' /\n")), "d:11: GDFILE: grids in files of their own are not read");
+    // Notes: what matters first, and keywords without effect in one line.
+    let grid = read(&format!("{BOX}RPTGRID\n1 /\nSTART\n1 JAN 2000 /\nNOSUCH\n1 'bar' /\n")).unwrap();
+    let notes = grid.notes();
+    assert_eq!(notes[notes.len() - 2..], ["not known, left out: NOSUCH", "without effect on the grid: RPTGRID, START"]);
+}
+
+#[test]
+fn included_files() {
+    let files: [(&str, &[u8]); 3] = [
+        ("a/d", b"DIMENS\n1 1 1 /\nPATHS\n'IN' 'b' /\n/\nINCLUDE\n'$IN\\x.inc' /\nPORO\n0.2 /\n"),
+        ("a/b/x.inc", b"DX\n10 /\nDY\n10 /\nDZ\n2 /\nTOPS\n1000 /\nENDINC\nPORO\n7 7 7 /\n"),
+        ("a/b/y.inc", b""),
+    ];
+    let source = Source::memory(files.map(|(name, bytes)| (name, bytes.to_vec())));
+    let bytes = source.read(Path::new("a/d"), "").unwrap();
+    let grid = grdecl::read(&source, Path::new("a/d"), bytes, &DeckOptions::default(), &Threads::one()).unwrap();
+    assert_eq!(array(&grid, "PORO"), [0.2]);
 }
 
 /// Layers that end at a point: prisms and pyramids are left of boxes.
@@ -377,10 +571,6 @@ fn units_multipliers_and_faults() {
     assert_eq!([of([0, 1]), of([4, 5]), of([0, 2]), of([0, 4]), of([3, 7])], [0.5, 2.0, 1.0, 0.5, 0.5]);
     assert_eq!(grid.named().set(EntityKind::Face, "F").unwrap().members.len(), 2);
     assert_eq!(grid.named().set(EntityKind::Face, "G").unwrap().members.len(), 4);
-    let nnc = format!("{BOX}NNC\n 1 1 1 2 2 2 0.5 /\n/\n");
-    assert_eq!(message(&nnc), "d:11: NNC: connections without geometry are no faces of a grid");
-    let ignored = read_with(&nnc, &DeckOptions::default().without(DeckFeature::Nnc)).unwrap();
-    assert!(ignored.notes().iter().any(|note| note.contains("nnc=ignore")));
 }
 
 #[test]

@@ -37,6 +37,10 @@ impl Writer<'_> {
                 let centroid = format!("{function}(grid, {})", self.path(path));
                 Text::atom(self.reals.entering_vector(&centroid))
             }
+            KExpr::FaceGap(path) => {
+                let gap = format!("eq_face_gap(grid, {})", self.path(path));
+                Text::atom(self.reals.entering_vector(&gap))
+            }
             KExpr::Normal(path) => Text::atom(match self.form {
                 Form::General => {
                     let normal = format!("eq_face_normal(grid, {})", self.path(path));

@@ -19,6 +19,7 @@ pub struct GridUse {
     pub face_areas: bool,
     pub face_centroids: bool,
     pub face_normals: bool,
+    pub face_gaps: bool,
     pub edge_lengths: bool,
     pub edge_centroids: bool,
     pub vertex_positions: bool,
@@ -40,6 +41,7 @@ impl GridUse {
             edge_centroids: centroids(EntityKind::Edge),
             vertex_positions: centroids(EntityKind::Vertex),
             face_normals: body.normals,
+            face_gaps: body.gaps,
             ..self
         }
     }

@@ -33,6 +33,7 @@ pub struct EqGrid {
     pub face_areas: u64,
     pub face_centroids: u64,
     pub face_normals: u64,
+    pub face_gaps: u64,
     pub n_edges: u32,
     pub n_vertices: u32,
     pub edge_lengths: u64,
@@ -184,7 +185,7 @@ impl Argument for EqGrid {
         words.push(pair(self.n_cells, self.n_faces));
         words.extend([self.side_starts, self.side_neighbours, self.side_bases, self.side_faces, self.side_ranks]);
         words.extend([self.face_cells, self.cell_volumes, self.cell_centroids]);
-        words.extend([self.face_areas, self.face_centroids, self.face_normals, pair(self.n_edges, self.n_vertices)]);
+        words.extend([self.face_areas, self.face_centroids, self.face_normals, self.face_gaps, pair(self.n_edges, self.n_vertices)]);
         words.extend([self.edge_lengths, self.edge_centroids, self.vertex_positions]);
         self.shape.words(words);
     }

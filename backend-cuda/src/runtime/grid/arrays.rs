@@ -31,6 +31,7 @@ pub struct GridArrays {
     pub face_areas: bool,
     pub face_centroids: bool,
     pub face_normals: bool,
+    pub face_gaps: bool,
     pub edge_lengths: bool,
     pub edge_centroids: bool,
     pub vertex_positions: bool,
@@ -46,6 +47,7 @@ impl GridArrays {
             face_areas: false,
             face_centroids: false,
             face_normals: false,
+            face_gaps: false,
             ..self
         }
     }
@@ -99,6 +101,14 @@ impl DeviceGrid {
         }
     }
 
+    /// Gaps of faces that all are zero, for operations that read them by entity.
+    ///
+    /// # Errors
+    /// As for [`DeviceGrid::args`].
+    pub(crate) fn without_gaps(&mut self, grid: &Grid) -> Result<u64, Error> {
+        self.array("no gaps", || vec![0.0; grid.dim() * grid.n_faces()])
+    }
+
     /// The grid with the arrays in `needs`.
     ///
     /// # Errors
@@ -148,6 +158,9 @@ impl DeviceGrid {
         }
         if needs.face_normals {
             args.face_normals = self.array("face normals", || components(&geometry().face_normals, dim, threads))?;
+        }
+        if needs.face_gaps && !geometry().face_gaps.is_empty() {
+            args.face_gaps = self.array("face gaps", || components(&geometry().face_gaps, dim, threads))?;
         }
         if needs.edge_lengths {
             args.edge_lengths = self.array("edge lengths", || grid.edge_lengths())?;

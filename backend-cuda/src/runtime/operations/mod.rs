@@ -70,6 +70,10 @@ impl Operations for CudaRuntime {
         topology::centroid(self, entities)
     }
 
+    fn face_gap(&mut self, faces: &Entities) -> Result<Vectors, Error> {
+        topology::face_gap(self, faces)
+    }
+
     fn normal(&mut self, faces: &Entities) -> Result<Vectors, Error> {
         topology::normal(self, faces)
     }

@@ -96,6 +96,14 @@ pub(super) fn normal(rt: &mut CudaRuntime, faces: &EntityCollection) -> Result<V
     vectors_of(rt, faces, args.face_normals, "normal")
 }
 
+/// Gaps of faces, from the side of the second cell to that of the first.
+pub(super) fn face_gap(rt: &mut CudaRuntime, faces: &EntityCollection) -> Result<VectorCollection, Error> {
+    rt.located(only_faces(faces, "Centroid"))?;
+    let args = rt.grid.arrays(rt.session.grid(), GridArrays { face_gaps: true, ..GridArrays::default() })?;
+    let table = if args.face_gaps == 0 { rt.grid.without_gaps(rt.session.grid())? } else { args.face_gaps };
+    vectors_of(rt, faces, table, "gap")
+}
+
 fn vectors_of(rt: &mut CudaRuntime, entities: &EntityCollection, table: u64, what: &'static str) -> Result<VectorCollection, Error> {
     let out = rt.new_vector_collection(entities.domain())?;
     look_up(rt, entities, table, what, Extent::vectors(rt, entities.domain()), &out.values)?;

@@ -186,6 +186,7 @@ impl Cutter<'_, '_> {
                 | KExpr::Select { .. } => facts.operations += 1,
                 KExpr::Real(_) | KExpr::Bool(_) | KExpr::Param(_) | KExpr::Measure(_) => {}
                 KExpr::Normal(_)
+                | KExpr::FaceGap(_)
                 | KExpr::IsEmpty(_)
                 | KExpr::Member { .. }
                 | KExpr::Same(..)

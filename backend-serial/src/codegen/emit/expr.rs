@@ -48,6 +48,7 @@ impl Writer<'_> {
             KExpr::Measure(at) => self.measure(at)?,
             KExpr::Centroid(at) => self.centroid(at)?,
             KExpr::Normal(at) => self.normal(at)?,
+            KExpr::FaceGap(at) => self.face_gap(at)?,
             KExpr::IsEmpty(at) => self.is_empty(at)?,
             KExpr::CellFact { fact, at } => self.place_fact(*fact, at)?,
             KExpr::Member { set, at } => self.member(*set, at)?,
@@ -383,6 +384,14 @@ impl Writer<'_> {
         Err(Failure::Form(Refusal::Geometry))
     }
 
+    fn face_gap(&mut self, at: &Path) -> Written<Text> {
+        if self.form != Form::General {
+            return Err(Failure::Form(Refusal::Geometry));
+        }
+        self.uses.add_all([Use::Geometry, Use::Places]);
+        self.of_grid("face_gap", at)
+    }
+
     /// Position along the current axis, in half cell widths from [`Path::Here`].
     fn half_widths(&self, path: &Path) -> Option<i32> {
         if self.form == Form::PerAxis {
@@ -470,6 +479,7 @@ impl Writer<'_> {
             | KExpr::Load { .. }
             | KExpr::Centroid(_)
             | KExpr::Normal(_)
+            | KExpr::FaceGap(_)
             | KExpr::IsEmpty(_)
             | KExpr::CellFact { .. }
             | KExpr::Member { .. }

@@ -100,6 +100,7 @@ fn asks_dimension(kernel: &Kernel, body: &KBlock) -> bool {
             Node::Stmt(KStmt::ReduceFaces { .. })
                 | Node::Expr(
                     KExpr::Normal(_)
+                        | KExpr::FaceGap(_)
                         | KExpr::Centroid(_)
                         | KExpr::Component(..)
                         | KExpr::Dot(..)

@@ -350,6 +350,8 @@ impl<'a> Unroller<'a> {
                 }
                 Located::Chosen(_) => return None,
             }),
+            // Both sides of a face are one here.
+            KExpr::FaceGap(_) => Value::Vector(std::array::from_fn(|_| Number::Zero)),
             KExpr::Normal(at) => {
                 let Located::Face(along, _) = self.place(at)? else { return None };
                 Value::Vector(std::array::from_fn(|axis| if axis == along { Number::One } else { Number::Zero }))
@@ -443,6 +445,11 @@ impl<'a> Unroller<'a> {
             (Value::Centroid(to), Value::Centroid(from)) if op == Arithmetic::Sub => {
                 let displacement = (0..3).map(|axis| self.displacement(axis, to[axis] - from[axis]));
                 displacement.collect::<Vec<_>>().try_into().ok().map(Value::Vector)
+            }
+            (centroid @ Value::Centroid(_), Value::Vector(gap))
+                if op == Arithmetic::Add && gap.iter().all(|gap| matches!(gap, Number::Zero)) =>
+            {
+                Some(centroid)
             }
             (Value::Centroid(_), _) | (_, Value::Centroid(_)) => None,
         }

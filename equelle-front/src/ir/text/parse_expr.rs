@@ -181,8 +181,13 @@ impl KernelParser<'_> {
                 return Ok(Some(KExpr::Unary(op, a)));
             }
         }
-        let of_path: [(&str, OfPath); 4] =
-            [("measure", KExpr::Measure), ("centroid", KExpr::Centroid), ("normal", KExpr::Normal), ("is_empty", KExpr::IsEmpty)];
+        let of_path: [(&str, OfPath); 5] = [
+            ("measure", KExpr::Measure),
+            ("centroid", KExpr::Centroid),
+            ("face_gap", KExpr::FaceGap),
+            ("normal", KExpr::Normal),
+            ("is_empty", KExpr::IsEmpty),
+        ];
         for (word, constructor) in of_path {
             if self.accept_function(word) {
                 return Ok(Some(constructor(self.path_argument()?)));

@@ -384,6 +384,7 @@ impl<'a> FunctionParser<'a> {
             "OneCell" => Op::OneCell,
             "Centroid" => Op::Centroid,
             "Normal" => Op::Normal,
+            "FaceGap" => Op::FaceGap,
             "Measure" => Op::Measure,
             "Gradient" => Op::Gradient,
             "Divergence" => Op::Divergence,

@@ -181,6 +181,7 @@ impl KernelPrinter<'_> {
             KExpr::Load { param, at } => format!("{}[{}]", self.param(*param), self.path(at)),
             KExpr::Measure(p) => format!("measure({})", self.path(p)),
             KExpr::Centroid(p) => format!("centroid({})", self.path(p)),
+            KExpr::FaceGap(p) => format!("face_gap({})", self.path(p)),
             KExpr::Normal(p) => format!("normal({})", self.path(p)),
             KExpr::IsEmpty(p) => format!("is_empty({})", self.path(p)),
             KExpr::CellFact { fact, at } => {

@@ -351,6 +351,9 @@ impl<'a> Builder<'a> {
                 }
                 Ok(KExpr::Centroid(self.entity(*entities, at)?))
             }
+            // In Cartesian forms both sides of a face are one.
+            Op::FaceGap(_) if self.mode != Mode::General => Ok(KExpr::ZeroVector),
+            Op::FaceGap(faces) => Ok(KExpr::FaceGap(self.entity(*faces, at)?)),
             Op::Normal(faces) => {
                 let path = self.geometry_path(*faces, at)?;
                 Ok(KExpr::Normal(path))
@@ -590,6 +593,10 @@ impl<'a> Builder<'a> {
         }
         match self.defs.op(value) {
             Some(Op::Centroid(entities)) => Ok(Some((*entities, at.clone()))),
+            Some(Op::Arithmetic(Arithmetic::Add, centroid, gap)) if matches!(self.defs.op(*gap), Some(Op::FaceGap(_))) => {
+                let centroid = *centroid;
+                self.centroid_of(centroid, at)
+            }
             Some(Op::On { data, target }) => {
                 let (data, target) = (*data, *target);
                 let path = self.entity(target, at)?;

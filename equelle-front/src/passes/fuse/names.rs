@@ -72,6 +72,7 @@ fn name_of(function: &Function, defs: &Defs, sets: &SetTable, value: ValueId, de
         | Op::IsEmpty(_)
         | Op::Centroid(_)
         | Op::Normal(_)
+        | Op::FaceGap(_)
         | Op::Measure(_)
         | Op::Compare(..)
         | Op::Logic(..)

@@ -92,6 +92,7 @@ fn key_of_expr(expr: &KExpr) -> Key {
         KExpr::Measure(_)
         | KExpr::Centroid(_)
         | KExpr::Normal(_)
+        | KExpr::FaceGap(_)
         | KExpr::IsEmpty(_)
         | KExpr::Same(..)
         | KExpr::Select { .. }

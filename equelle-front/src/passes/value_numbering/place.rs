@@ -339,6 +339,7 @@ impl<'a> Placing<'a> {
             | KExpr::Measure(_)
             | KExpr::Centroid(_)
             | KExpr::Normal(_)
+            | KExpr::FaceGap(_)
             | KExpr::IsEmpty(_)
             | KExpr::CellFact { .. }
             | KExpr::Member { .. }

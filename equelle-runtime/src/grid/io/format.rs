@@ -32,9 +32,10 @@ impl Format {
         let start = &bytes[..bytes.len().min(4096)];
         let text = start.trim_ascii_start();
         let holds = |what: &[u8]| start.windows(what.len()).any(|window| window == what);
-        let has_ending = path.extension().and_then(|ending| ending.to_str()).is_some_and(|ending| {
-            DECK_ENDINGS.iter().any(|known| ending.eq_ignore_ascii_case(known))
-        });
+        let has_ending = path
+            .extension()
+            .and_then(|ending| ending.to_str())
+            .is_some_and(|ending| DECK_ENDINGS.iter().any(|known| ending.eq_ignore_ascii_case(known)));
         let is_keyword = |word: &[u8]| std::str::from_utf8(word).is_ok_and(|word| is_deck_keyword(&word.to_ascii_uppercase()));
         let is_eclipse = || has_ending || first_word(start).is_some_and(is_keyword);
         match text {

@@ -146,6 +146,7 @@ impl FunctionWriter<'_> {
             Op::OneCell(faces) => self.call_on_entities("one_cell", *faces),
             Op::Centroid(entities) => self.call_on_entities("centroid", *entities),
             Op::Normal(faces) => self.call_on_entities("normal", *faces),
+            Op::FaceGap(faces) => self.call_on_entities("face_gap", *faces),
             Op::Measure(entities) => self.call_on_entities("measure", *entities),
             Op::Unary(op, a) => self.unary(*op, *a, span),
             Op::Arithmetic(op, a, b) => self.arithmetic(*op, *a, *b, span),

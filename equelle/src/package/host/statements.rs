@@ -567,6 +567,7 @@ fn operation_name(op: &Op) -> &'static str {
         Op::OneCell(_) => "faces",
         Op::Centroid(_) => "centroid",
         Op::Normal(_) => "normal",
+        Op::FaceGap(_) => "gap",
         Op::Measure(_) => "measure",
         Op::Unary(UnaryOp::Neg, _) => "negative",
         Op::Unary(UnaryOp::Not, _) => "inverse",

@@ -55,6 +55,7 @@ impl Kernels for CudaRuntime {
                     face_cells: true,
                     cell_centroids: true,
                     face_areas: true,
+                    face_gaps: true,
                     ..GridArrays::default()
                 })?;
             let a2 = self.scalar_pointer(args.k)?;

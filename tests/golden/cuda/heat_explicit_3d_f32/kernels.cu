@@ -11,7 +11,7 @@ extern "C" __global__ void EQ_LIGHT compute_minus_itrans(
   const EqEntity element = eq_index();
   if (element >= space.size) return;
   const EqEntity here = eq_entity(space, element);
-  minus_itrans_out[element] = -(k * eq_divide(eq_face_area(grid, here), eq_length((eq_cell_centroid(grid, eq_cells(grid, here).first) - eq_cell_centroid(grid, eq_cells(grid, here).second)))));
+  minus_itrans_out[element] = -(k * eq_divide(eq_face_area(grid, here), eq_length((eq_cell_centroid(grid, eq_cells(grid, here).first) - (eq_cell_centroid(grid, eq_cells(grid, here).second) + eq_face_gap(grid, here))))));
 }
 
 // heat_explicit_3d.equelle:14: itrans = k * |interior| / |Centroid(first) - Centroid(second)|

@@ -112,8 +112,8 @@ pub fn memory() -> MemoryPlan {
                 name: "InteriorFaces()".into(),
                 set: CanonicalSet::new(EntityKind::Face, Extent::Interior),
                 canonical: true,
-                general: Buffers::new([7, 10, 13], 0, 3),
-                cartesian: Buffers::new([7, 10, 13], 0, 3),
+                general: Buffers::new([9, 14, 19], 0, 3),
+                cartesian: Buffers::new([9, 14, 19], 0, 3),
                 reduced: false,
             },
             SetMemory {
@@ -207,7 +207,9 @@ pub fn simulate<R: Operations + Checkpoint>(rt: &mut R) -> Result<(), Error> {
         let measure = rt.measure(&interior_entities)?;
         let centroid = rt.centroid(&first)?;
         let centroid_2 = rt.centroid(&second)?;
-        let difference = rt.vector_sub(&centroid, &centroid_2)?;
+        let gap = rt.face_gap(&interior_entities)?;
+        let sum = rt.vector_add(&centroid_2, &gap)?;
+        let difference = rt.vector_sub(&centroid, &sum)?;
         let length = rt.length(&difference)?;
         let quotient = rt.div(&measure, &length)?;
         rt.scalar_mul(&k, &quotient)?

@@ -3,7 +3,7 @@
 
 use backend_serial::runtime::entities::{Arrays, Entities, Places, Positions};
 use backend_serial::runtime::kernel::{
-    CartesianGrid, SubsetRanks, lane, length, vector_sub,
+    CartesianGrid, SubsetRanks, lane, length, vector_add, vector_sub,
 };
 use backend_serial::runtime::sweep::{Side, Sweep};
 use equelle_runtime::grid::NONE;
@@ -139,7 +139,10 @@ fn compute_minus_itrans_general<const DIM: usize, G: Places<DIM>>(
                         / length(
                             vector_sub(
                                 grid.cell_centroid(cells_here[0]),
-                                grid.cell_centroid(cells_here[1]),
+                                vector_add(
+                                    grid.cell_centroid(cells_here[1]),
+                                    grid.face_gap(here),
+                                ),
                             ),
                         ))) as f32;
             }

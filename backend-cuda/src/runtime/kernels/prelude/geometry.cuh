@@ -68,6 +68,12 @@ EQ_FUNCTION EqVector eq_face_normal(const EqGrid& grid, EqEntity face) {
   return eq_along(eq_face(grid.shape, face).axis, 1.0);
 }
 
+// From the centroid on the side of the second cell to that on the side of the first.
+EQ_FUNCTION EqVector eq_face_gap(const EqGrid& grid, EqEntity face) {
+  if (!EQ_CARTESIAN && grid.face_gaps) return eq_load(grid.face_gaps, grid.n_faces, face);
+  return EqVector{};
+}
+
 EQ_FUNCTION double eq_edge_length(const EqGrid& grid, EqEntity edge) { return grid.edge_lengths[edge]; }
 EQ_FUNCTION EqVector eq_edge_centroid(const EqGrid& grid, EqEntity edge) { return eq_load(grid.edge_centroids, grid.n_edges, edge); }
 EQ_FUNCTION EqVector eq_vertex_position(const EqGrid& grid, EqEntity vertex) { return eq_load(grid.vertex_positions, grid.n_vertices, vertex); }

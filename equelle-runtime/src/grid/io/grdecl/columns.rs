@@ -177,8 +177,15 @@ impl Columns {
         }
         drop(above);
         let (column_pos, column_cells) = columns(grid, &cells);
-        let mut columns =
-            Columns { corners: vec![[0; 8]; cells.len()], cells, column_pos, column_cells, positions: Vec::new(), is_left_handed: false, overlap };
+        let mut columns = Columns {
+            corners: vec![[0; 8]; cells.len()],
+            cells,
+            column_pos,
+            column_cells,
+            positions: Vec::new(),
+            is_left_handed: false,
+            overlap,
+        };
         columns.number_nodes(grid, equal)?;
         columns.check_handedness()?;
         Ok(columns)

@@ -215,8 +215,9 @@ pub(super) fn function(text: &Text<'_>, deck: &Deck, keyword: &str, of: DeckPosi
     })?;
     let (source, place) = word(1, "a second array behind the function")?;
     let number_at = |at: usize, otherwise: f64| match items.get(at) {
-        Some(Item::Text(word, place)) => number(word.as_bytes())
-            .ok_or_else(|| text.error(*place, &format!("{keyword}: {} is not a number", quoted(word.as_bytes())))),
+        Some(Item::Text(word, place)) => {
+            number(word.as_bytes()).ok_or_else(|| text.error(*place, &format!("{keyword}: {} is not a number", quoted(word.as_bytes()))))
+        }
         _ => Ok(otherwise),
     };
     let (a, b) = (number_at(2, 1.0)?, number_at(3, 0.0)?);

@@ -54,7 +54,8 @@ fn set_of(text: &Text<'_>, deck: &Deck, keyword: &str, item: Option<&Item>) -> R
 fn region(text: &Text<'_>, keyword: &str, item: Option<&Item>) -> Result<Option<i64>, Error> {
     let Some(Item::Text(word, place)) = item else { return Ok(None) };
     let number = crate::number::parse_integer(word.as_bytes());
-    let number = number.map_err(|_| text.error(*place, &format!("{keyword}: {} is not the number of a region", quoted(word.as_bytes()))))?;
+    let number =
+        number.map_err(|_| text.error(*place, &format!("{keyword}: {} is not the number of a region", quoted(word.as_bytes()))))?;
     Ok((number > 0).then_some(number))
 }
 
@@ -85,7 +86,8 @@ pub(super) fn apply(text: &mut Text<'_>, deck: &mut Deck, keyword: &str, of: Dec
         if !deck.arrays.contains_key(set.array()) {
             return Err(text.error(*region_place, &format!("{keyword}: {} has no values yet", set.array())));
         }
-        let cells: Vec<usize> = numbers(deck, set).iter().enumerate().filter(|(_, region)| **region == wanted).map(|(cell, _)| cell).collect();
+        let cells: Vec<usize> =
+            numbers(deck, set).iter().enumerate().filter(|(_, region)| **region == wanted).map(|(cell, _)| cell).collect();
         let value = || {
             number(second.as_bytes())
                 .ok_or_else(|| text.error(*second_place, &format!("{keyword}: {} is not a number", quoted(second.as_bytes()))))
@@ -236,7 +238,11 @@ impl Deck {
         let place = self.arrays.values().next().map(|array| array.place);
         if let Some(place) = place {
             let array = self.array_mut("MULTPV", place);
-            array.values.iter_mut().zip(of_cells).for_each(|(value, factor)| *value = if value.is_nan() { factor } else { *value * factor });
+            array
+                .values
+                .iter_mut()
+                .zip(of_cells)
+                .for_each(|(value, factor)| *value = if value.is_nan() { factor } else { *value * factor });
         }
     }
 

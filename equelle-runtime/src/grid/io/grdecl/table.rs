@@ -140,8 +140,8 @@ const GROUPS: &[Group] = &[
         Shape::Records,
         Use::Read,
         &[
-            "EQUALS", "COPY", "ADD", "MULTIPLY", "MAXVALUE", "MINVALUE", "OPERATE", "OPERATER", "EQUALREG", "ADDREG", "MULTIREG", "COPYREG",
-            "FAULTS", "MULTFLT", "MULTREGT", "MULTREGP", "PATHS",
+            "EQUALS", "COPY", "ADD", "MULTIPLY", "MAXVALUE", "MINVALUE", "OPERATE", "OPERATER", "EQUALREG", "ADDREG", "MULTIREG",
+            "COPYREG", "FAULTS", "MULTFLT", "MULTREGT", "MULTREGP", "PATHS",
         ],
     ),
     group(
@@ -155,13 +155,11 @@ const GROUPS: &[Group] = &[
         Use::Harmless,
         &[
             "NOECHO", "ECHO", "RUNSPEC", "REGIONS", "INIT", "NEWTRAN", "OLDTRAN", "OLDTRANR", "OIL", "WATER", "GAS", "DISGAS", "VAPOIL",
-            "VAPWAT", "DISGASW", "UNIFIN", "UNIFOUT", "UNIFOUTS", "FMTIN", "FMTOUT", "FMTHMD", "IMPES", "AIM", "VISCD", 
-            "FULLIMP", "NOSIM", "BLACKOIL", "CPR", "MONITOR", "NOMONITO", "NOINSPEC", "INSPEC", "NORSSPEC", "RSSPEC", "NOGGF", "CART",
-            "MULTIN", "MULTOUT", "NODPPM", "PVT-M", "BRINE", "SOLVENT", "POLYMER", "POLYMW", "FOAM",
-            "SURFACT", "SURFACTW", "THERMAL", "TEMP", "ALKALINE", "MISCIBLE", "DIFFUSE", "GRAVDR", "CO2STORE", "CO2STOR", "CO2SOL",
-            "H2STORE", "GASWAT", "LIVEOIL", "DEADOIL", "WARP", "FRICTION", "ECLMC", 
-            "DUMPFLUX", "COAL", "BIOFILM", "MICP", "PRECSALT", "SALTREC", "MECH",
-            "MPFA", "WATVISCT", "SALTSOL",
+            "VAPWAT", "DISGASW", "UNIFIN", "UNIFOUT", "UNIFOUTS", "FMTIN", "FMTOUT", "FMTHMD", "IMPES", "AIM", "VISCD", "FULLIMP", "NOSIM",
+            "BLACKOIL", "CPR", "MONITOR", "NOMONITO", "NOINSPEC", "INSPEC", "NORSSPEC", "RSSPEC", "NOGGF", "CART", "MULTIN", "MULTOUT",
+            "NODPPM", "PVT-M", "BRINE", "SOLVENT", "POLYMER", "POLYMW", "FOAM", "SURFACT", "SURFACTW", "THERMAL", "TEMP", "ALKALINE",
+            "MISCIBLE", "DIFFUSE", "GRAVDR", "CO2STORE", "CO2STOR", "CO2SOL", "H2STORE", "GASWAT", "LIVEOIL", "DEADOIL", "WARP",
+            "FRICTION", "ECLMC", "DUMPFLUX", "COAL", "BIOFILM", "MICP", "PRECSALT", "SALTREC", "MECH", "MPFA", "WATVISCT", "SALTSOL",
         ],
     ),
     group(
@@ -170,14 +168,9 @@ const GROUPS: &[Group] = &[
         &[
             "START", "TABDIMS", "EQLDIMS", "REGDIMS", "WELLDIMS", "VFPPDIMS", "VFPIDIMS", "FAULTDIM", "NSTACK", "ENDSCALE", "SATOPTS",
             "EQLOPTS", "ROCKCOMP", "AQUDIMS", "NUPCOL", "WSEGDIMS", "ACTDIMS", "UDQDIMS", "UDQPARAM", "UDADIMS", "MESSAGES", "MSGFILE",
-            "TRACERS", "PARALLEL", "NUMRES", "PIMTDIMS", "SMRYDIMS", "SCDPDIMS", "LGR", "COMPS", "GRIDFILE", "RPTGRID",
-            "RPTGRIDL", "RPTRUNSP", "RPTISOL", "COORDSYS", "MAPAXES", "MAPUNITS", "GDORIENT", "OPTIONS", "DEBUG", "TRACKS", "MEMORY",
-            "JFUNC", "ACTPARAM", "CPIFACT", "TVDP", "PEDIMS", "OUTSOL", "GRIDSOL", 
-            "ROCKDIMS", "NMATRIX", "RIVRDIMS", 
-            
-            "DISPDIMS", 
-            "CNAMES", "EOS",
-            
+            "TRACERS", "PARALLEL", "NUMRES", "PIMTDIMS", "SMRYDIMS", "SCDPDIMS", "LGR", "COMPS", "GRIDFILE", "RPTGRID", "RPTGRIDL",
+            "RPTRUNSP", "RPTISOL", "COORDSYS", "MAPAXES", "MAPUNITS", "GDORIENT", "OPTIONS", "DEBUG", "TRACKS", "MEMORY", "JFUNC",
+            "ACTPARAM", "CPIFACT", "TVDP", "PEDIMS", "OUTSOL", "GRIDSOL", "ROCKDIMS", "NMATRIX", "RIVRDIMS", "DISPDIMS", "CNAMES", "EOS",
         ],
     ),
     group(Shape::Records, Use::Harmless, &["DUMPCUPL", "THPRESFT", "HEATTX", "MULTREGD", "MULTREGH"]),
@@ -217,7 +210,10 @@ mod tests {
         let mut seen = BTreeSet::new();
         for name in GROUPS.iter().flat_map(|group| group.names) {
             assert!(seen.insert(name), "{name}");
-            assert!(name.len() <= 8 && name.bytes().all(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit() || byte == b'-'), "{name}");
+            assert!(
+                name.len() <= 8 && name.bytes().all(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit() || byte == b'-'),
+                "{name}"
+            );
         }
     }
 }

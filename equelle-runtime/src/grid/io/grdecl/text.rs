@@ -287,7 +287,9 @@ impl<'a> Text<'a> {
             } else if is_ended && self.begins_keyword(word) {
                 self.give_back(word);
                 return Ok(());
-            } else if super::table::find(&String::from_utf8_lossy(self.word(word)).to_ascii_uppercase()).is_some() && self.begins_keyword(word) {
+            } else if super::table::find(&String::from_utf8_lossy(self.word(word)).to_ascii_uppercase()).is_some()
+                && self.begins_keyword(word)
+            {
                 return Err(self.no_slash(keyword, of, Some(word)));
             } else {
                 is_ended = false;
