@@ -207,8 +207,8 @@ impl Inputs {
             Choice::Uniform(vector) => vector.into_iter().map(CollectionInput::Uniform).collect(),
             Choice::File(path) => {
                 let bytes = parameters.source().read(&path, "")?;
-                let (numbers, is_sorted) = field_of(parameters, name, &path, &bytes, domain, dim)?;
-                self.notes.extend(is_sorted.then(|| sorted(&path, name, domain)));
+                let (numbers, note) = field_of(parameters, name, &path, &bytes, domain, dim)?;
+                self.notes.extend(note);
                 let rows = values_of_elements(&path, name, domain, dim, numbers)?;
                 components_of(&rows, dim, domain)
             }
@@ -246,8 +246,8 @@ impl Inputs {
         let input = match self.bools_choice(parameters, name)? {
             Choice::Uniform(value) => CollectionInput::Uniform(value),
             Choice::File(path) => {
-                let (truths, is_sorted) = read_truths(parameters, name, &path, domain)?;
-                self.notes.extend(is_sorted.then(|| sorted(&path, name, domain)));
+                let (truths, note) = read_truths(parameters, name, &path, domain)?;
+                self.notes.extend(note);
                 let values = values_of_elements(&path, name, domain, 1, truths)?;
                 CollectionInput::Values(Arc::new(domain.from_file_order(values)))
             }
@@ -297,16 +297,17 @@ impl Inputs {
             Choice::Uniform(value) => CollectionInput::Uniform(value),
             Choice::File(path) => {
                 let bytes = parameters.source().read(&path, "")?;
-                let (values, is_sorted) = match DataFormat::of(&path, &bytes) {
+                let (values, note_on_order) = match DataFormat::of(&path, &bytes) {
                     DataFormat::Csv => {
                         let located = csv::read_located(&path, &bytes, Wanted { input: name, column: column(parameters, name, true) })?;
-                        positions::in_file_order(&path, located, name, grid, domain)?
+                        let (values, is_sorted) = positions::in_file_order(&path, located, name, grid, domain)?;
+                        (values, is_sorted.then(|| sorted(&path, name, domain)))
                     }
                     DataFormat::Npy | DataFormat::Npz | DataFormat::Text | DataFormat::Vtk => {
                         field_of(parameters, name, &path, &bytes, domain, 1)?
                     }
                 };
-                note = is_sorted.then(|| sorted(&path, name, domain));
+                note = note_on_order;
                 let values = values_of_elements(&path, name, domain, 1, values)?;
                 CollectionInput::Values(Arc::new(domain.from_file_order(values)))
             }
@@ -322,7 +323,9 @@ impl Inputs {
     /// True if inputs are chosen, computed or ordered by positions and sides: then the grid must
     /// have its centroids and normals when they are read.
     pub fn needs_geometry<'n>(parameters: &Parameters, names: impl Iterator<Item = &'n str>) -> bool {
-        let has_table = |name| parameters.text(&filename_key(name)).is_some_and(|path| has_extension(Path::new(path), "csv"));
+        // Positions stand in text, whatever its file is called.
+        let may_be_text = |path: &str| !["npy", "npz", "vtu", "vti", "vtr"].iter().any(|other| has_extension(Path::new(path), other));
+        let has_table = |name| parameters.text(&filename_key(name)).is_some_and(may_be_text);
         names
             .into_iter()
             .any(|name| parameters.contains(&set_key(name)) || parameters.contains(&Derived::Expression.key(name)) || has_table(name))
@@ -457,7 +460,7 @@ fn values_of_elements<T>(path: &Path, name: &str, domain: &Domain, each: usize, 
     let columns = found.checked_div(len).filter(|columns| columns * len == found && *columns > 1);
     let rule = match (each, columns) {
         (1, Some(columns)) => format!(
-            "{columns} numbers for each element may be columns: separate them with commas in a file whose name ends in `.csv`, \
+            "{columns} numbers for each element may be columns: separate them with commas, \
              and give the one that is meant, such as `{}={columns}`",
             column_key(name)
         ),

@@ -1,6 +1,7 @@
 //! The grid of a run's parameters.
 
 use crate::error::{Error, ErrorKind};
+use crate::grid::io::gmsh::GmshOptions;
 use crate::grid::io::grdecl::DeckOptions;
 use crate::grid::{Cartesian, Grid, MAX_CELLS_OF_ARRAYS, StoredGeometry, io, too_many_of};
 use crate::input::read_numbers;
@@ -216,11 +217,22 @@ pub fn cartesian_cells(program: &Program, parameters: &Parameters) -> Result<Opt
     Ok(Some(axes.iter().map(|axis| axis.n).fold(1, usize::saturating_mul)))
 }
 
+/// An error of a parameter that is one of some words.
+fn bad(key: &str, expected: &str, found: &str) -> Error {
+    Error::new(ErrorKind::Data, format!("parameter `{key}` must be {expected}, not `{found}`"))
+}
+
+/// How meshes of Gmsh are read: `periodic`.
+fn gmsh_options(parameters: &Parameters) -> Result<GmshOptions, Error> {
+    match parameters.text("periodic") {
+        None | Some("refuse") => Ok(GmshOptions { ignore_periodic: false }),
+        Some("ignore") => Ok(GmshOptions { ignore_periodic: true }),
+        Some(other) => Err(bad("periodic", "`refuse` or `ignore`", other)),
+    }
+}
+
 /// How decks are read: `grid_unit` and `nnc`.
 fn deck_options(parameters: &Parameters) -> Result<DeckOptions, Error> {
-    let bad = |key: &str, expected: &str, found: &str| {
-        Error::new(ErrorKind::Data, format!("parameter `{key}` must be {expected}, not `{found}`"))
-    };
     let grid_unit = match parameters.text("grid_unit") {
         None => None,
         Some(name) => Some(DeckOptions::unit(name).ok_or_else(|| bad("grid_unit", "`metres`, `feet` or `cm`", name))?),
@@ -244,7 +256,7 @@ fn grid(parameters: &Parameters, files: Files<'_>) -> Result<Grid, Error> {
     };
     let stored = StoredGeometry::from_parameters(parameters)?;
     if let Some(path) = parameters.path("grid_filename")? {
-        let options = io::ReadOptions { stored, deck: deck_options(parameters)? };
+        let options = io::ReadOptions { stored, deck: deck_options(parameters)?, gmsh: gmsh_options(parameters)? };
         return io::read_file_as(parameters.source(), &path, &options, &Threads::from_parameters(parameters)?);
     }
     let axes = cells(parameters, files)?;

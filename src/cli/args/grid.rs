@@ -102,7 +102,7 @@ pub enum MakeKind {
     Deck,
 }
 
-/// What GRDECL decks leave open.
+/// What GRDECL decks and meshes of Gmsh leave open.
 #[derive(Debug, Args)]
 pub struct DeckArgs {
     /// Unit of lengths of a GRDECL deck, whatever it says
@@ -111,6 +111,9 @@ pub struct DeckArgs {
     /// What becomes of connections without geometry in a GRDECL deck
     #[arg(long, value_name = "WHAT", value_enum, default_value_t = Nnc::Refuse)]
     pub nnc: Nnc,
+    /// What becomes of periodic sides in a mesh of Gmsh
+    #[arg(long, value_name = "WHAT", value_enum, default_value_t = Periodic::Refuse)]
+    pub periodic: Periodic,
 }
 
 /// Units of lengths of a deck.
@@ -130,5 +133,14 @@ pub enum Nnc {
     /// An error
     Refuse,
     /// They are left out
+    Ignore,
+}
+
+/// What becomes of periodic sides.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Periodic {
+    /// An error
+    Refuse,
+    /// They are boundaries
     Ignore,
 }

@@ -163,10 +163,11 @@ impl<'a> Reader<'a> {
     fn read_format(&mut self) -> Result<Version, Error> {
         let word = self.word("the version")?;
         let version = match word.bytes {
-            b"2.2" => Version::V22,
+            // What the first numbers of version 2 have is the same.
+            b"2.2" | b"2.1" | b"2.0" | b"2" => Version::V22,
             b"4.1" => Version::V41,
             other => {
-                let error = self.error_at(word.offset, &format!("expected version 2.2 or 4.1, found {}", quoted(other)));
+                let error = self.error_at(word.offset, &format!("expected version 2 to 2.2 or 4.1, found {}", quoted(other)));
                 return Err(error.hint("save the mesh as MSH 4.1, as by `gmsh old.msh -save -format msh41 -o new.msh`"));
             }
         };
