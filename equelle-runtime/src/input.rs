@@ -21,7 +21,7 @@ use std::sync::Arc;
 
 use self::choice::{Choice, Derived, GivenBy, ListChoice, column_key, filename_key, from_file_key, set_key};
 pub(crate) use self::data_file::read_numbers;
-use self::data_file::{DataFormat, column, field_of, has_extension, read_truths, sorted};
+use self::data_file::{column, field_of, has_extension, read_truths, sorted, table_text};
 pub use self::data_file::{numbers_in, read_entities, truths_in};
 use crate::domain::Domain;
 use crate::error::{Error, ErrorKind};
@@ -297,15 +297,13 @@ impl Inputs {
             Choice::Uniform(value) => CollectionInput::Uniform(value),
             Choice::File(path) => {
                 let bytes = parameters.source().read(&path, "")?;
-                let (values, note_on_order) = match DataFormat::of(&path, &bytes) {
-                    DataFormat::Csv => {
-                        let located = csv::read_located(&path, &bytes, Wanted { input: name, column: column(parameters, name, true) })?;
+                let (values, note_on_order) = match table_text(parameters, name, &path, &bytes) {
+                    Some(text) => {
+                        let located = csv::read_located(&path, &text, Wanted { input: name, column: column(parameters, name, true) })?;
                         let (values, is_sorted) = positions::in_file_order(&path, located, name, grid, domain)?;
                         (values, is_sorted.then(|| sorted(&path, name, domain)))
                     }
-                    DataFormat::Npy | DataFormat::Npz | DataFormat::Text | DataFormat::Vtk => {
-                        field_of(parameters, name, &path, &bytes, domain, 1)?
-                    }
+                    None => field_of(parameters, name, &path, &bytes, domain, 1)?,
                 };
                 note = note_on_order;
                 let values = values_of_elements(&path, name, domain, 1, values)?;
@@ -460,8 +458,7 @@ fn values_of_elements<T>(path: &Path, name: &str, domain: &Domain, each: usize, 
     let columns = found.checked_div(len).filter(|columns| columns * len == found && *columns > 1);
     let rule = match (each, columns) {
         (1, Some(columns)) => format!(
-            "{columns} numbers for each element may be columns: separate them with commas, \
-             and give the one that is meant, such as `{}={columns}`",
+            "{columns} numbers for each element may be columns: give the one that is meant, such as `{}={columns}`",
             column_key(name)
         ),
         (1, None) => "the file needs one value per element of the domain, in ascending order of the elements".to_owned(),

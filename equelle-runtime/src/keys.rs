@@ -238,7 +238,11 @@ impl InputKind {
                 const {
                     &[
                         form("", "true|false", "one truth value for all"),
-                        form("_filename", "FILE", "one truth value per element, ascending: true or 1, false or 0; or .npy (u[i], or u[k, j, i]), .vtu, .npz"),
+                        form(
+                            "_filename",
+                            "FILE",
+                            "one truth value per element, ascending: true or 1, false or 0; or .npy (u[i], or u[k, j, i]), .vtu, .npz",
+                        ),
                     ]
                 }
             }
@@ -257,14 +261,23 @@ impl InputKind {
             InputKind::Table(_) => {
                 const {
                     &[
-                        form("_filename", "FILE", "rows of numbers under a line with names of columns, between blanks, commas or semicolons"),
+                        form(
+                            "_filename",
+                            "FILE",
+                            "rows of numbers under a line with names of columns, between blanks, commas or semicolons",
+                        ),
                         form("_interpolation", "linear|monotone", "straight lines from row to row, or monotone cubics"),
                         form("_outside", "constant|linear|error", "beyond the rows: the nearest value, its tangent, or not a number"),
                     ]
                 }
             }
             InputKind::Sequence => {
-                const { &[form("", "NUMBERS", "such as 40*0.01, 0.02"), form("_filename", "FILE", "numbers; text, a column of a table between commas, or .npy")] }
+                const {
+                    &[
+                        form("", "NUMBERS", "such as 40*0.01, 0.02"),
+                        form("_filename", "FILE", "numbers; text, a column of a table between commas, or .npy"),
+                    ]
+                }
             }
         }
     }

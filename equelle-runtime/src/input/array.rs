@@ -123,7 +123,10 @@ fn check_axes(name: &str, array: &DataArray, axes: usize) -> Result<(), Error> {
 fn check_finite(name: &str, array: &DataArray, values: &[f64]) -> Result<(), Error> {
     let Some(position) = values.iter().position(|value| !value.is_finite()) else { return Ok(()) };
     let value = general(values[position]);
-    Err(Error::new(ErrorKind::Data, format!("input `{name}`: element [{}]: {value} is not a finite number", index_text(&array.shape, position))))
+    Err(Error::new(
+        ErrorKind::Data,
+        format!("input `{name}`: element [{}]: {value} is not a finite number", index_text(&array.shape, position)),
+    ))
 }
 
 fn wrong_type(name: &str, array: &DataArray, wanted: &str) -> Error {

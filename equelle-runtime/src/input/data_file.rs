@@ -1,5 +1,6 @@
 //! Data files: numbers, truth values and entities, by the format of the file.
 
+use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
 use super::choice::{column_key, filename_key};
@@ -7,6 +8,7 @@ use super::{array, field};
 use crate::domain::Domain;
 use crate::error::{Error, ErrorKind};
 use crate::io::csv::Wanted;
+use crate::io::table::between_blanks;
 use crate::io::{csv, npy, npz, vtk};
 use crate::number::{
     NumberError, Word, Words, decimal_comma, line_and_column, parse_data_number, parse_integer, parse_truth, quoted, without_mark,
@@ -14,6 +16,7 @@ use crate::number::{
 use crate::params::{Origin, Parameters};
 
 /// The kind of a data file, by its content or the extension of its name.
+#[derive(Clone, Copy)]
 pub(super) enum DataFormat {
     Text,
     Csv,
@@ -54,6 +57,21 @@ impl DataFormat {
 fn has_columns(path: &Path, text: &[u8]) -> bool {
     let is_number = |word: Word<'_>| !word.bytes.ends_with(b",") && decimal_comma(word.bytes).is_some();
     csv::has_separators(path, text) && !data_words(text).next().is_some_and(is_number)
+}
+
+/// The text of a table, fields between commas or semicolons, that has a column for an input; `None`
+/// for other files. A table between blanks is one if a column of it is given or called as the
+/// input.
+pub(super) fn table_text<'b>(parameters: &Parameters, name: &str, path: &Path, bytes: &'b [u8]) -> Option<Cow<'b, [u8]>> {
+    match DataFormat::of(path, bytes) {
+        DataFormat::Csv => Some(Cow::Borrowed(bytes)),
+        DataFormat::Text => {
+            let is_given = column(parameters, name, false).is_some();
+            let wanted = |names: &[String]| is_given || names.iter().any(|own| own.eq_ignore_ascii_case(name));
+            between_blanks(bytes, wanted).map(Cow::Owned)
+        }
+        DataFormat::Npy | DataFormat::Npz | DataFormat::Vtk => None,
+    }
 }
 
 /// The column or array that the parameters name; a file on the command line replaces one with
@@ -116,18 +134,19 @@ pub(crate) fn read_numbers(parameters: &Parameters, name: &str, path: &Path, eac
 
 pub(super) fn numbers_of(parameters: &Parameters, name: &str, path: &Path, bytes: &[u8], each: usize) -> Result<Vec<f64>, Error> {
     let key = column_key(name);
+    if let Some(text) = table_text(parameters, name, path, bytes).filter(|_| each == 1) {
+        return csv::read_column(path, &text, Wanted { input: name, column: column(parameters, name, true) });
+    }
     let format = DataFormat::of(path, bytes);
-    let column = column(parameters, name, matches!(format, DataFormat::Csv));
-    match (format, column) {
+    match (format, column(parameters, name, matches!(format, DataFormat::Csv))) {
         (DataFormat::Vtk, _) => {
             let message = format!("{}: fields on a grid, where input `{name}` needs a sequence of numbers", path.display());
             Err(Error::new(ErrorKind::Data, message))
         }
-        (DataFormat::Csv, _) if each == 1 => csv::read_column(path, bytes, Wanted { input: name, column }),
         (DataFormat::Csv | DataFormat::Npy | DataFormat::Text, Some(_)) => {
             let message = format!("parameter `{key}`: `{}` has no columns that are read by name", path.display());
             Err(Error::new(ErrorKind::Data, message)
-                .hint("a column is read from a file with commas or semicolons between its fields, for a collection of numbers"))
+                .hint("a column is read from a table of two columns or more, for a collection of numbers"))
         }
         (DataFormat::Npy, None) => numbers_of_array(name, path, &npy::read(path, bytes)?, each),
         (DataFormat::Npz, column) => {
@@ -170,12 +189,7 @@ pub(super) fn npz_member<'a>(name: &str, path: &Path, bytes: &'a [u8], column: O
 
 /// All truth values in a file: text, an array of NumPy, results of an earlier run; and a note on
 /// their order, where they have one of their own.
-pub(super) fn read_truths(
-    parameters: &Parameters,
-    name: &str,
-    path: &Path,
-    domain: &Domain,
-) -> Result<(Vec<bool>, Option<String>), Error> {
+pub(super) fn read_truths(parameters: &Parameters, name: &str, path: &Path, domain: &Domain) -> Result<(Vec<bool>, Option<String>), Error> {
     let bytes = parameters.source().read(path, "")?;
     let of_array = |label: &Path, bytes: &[u8]| {
         let array = npy::read(label, bytes)?;

@@ -2,6 +2,8 @@
 //!
 //! The layout is that of NumPy's documentation (`numpy.lib.format`).
 
+mod element;
+
 use std::path::Path;
 
 use nom::branch::alt;
@@ -14,121 +16,11 @@ use nom::{IResult, Parser};
 
 use crate::data_array::{index_text, shape_text};
 use crate::error::{Error, ErrorKind};
+use element::Value;
+
+pub use element::ElementType;
 
 const MAGIC: &[u8] = b"\x93NUMPY";
-
-/// Types of elements that are read; results are written as `F32`, `F64`, `I64` and `Bool`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ElementType {
-    /// `f2`
-    F16,
-    /// `f4`
-    F32,
-    /// `f8`
-    F64,
-    /// `i1`
-    I8,
-    /// `i2`
-    I16,
-    /// `i4`
-    I32,
-    /// `i8`
-    I64,
-    /// `u1`
-    U8,
-    /// `u2`
-    U16,
-    /// `u4`
-    U32,
-    /// `u8`
-    U64,
-    /// `b1`
-    Bool,
-}
-
-impl ElementType {
-    const ALL: [ElementType; 12] = [
-        ElementType::F16,
-        ElementType::F32,
-        ElementType::F64,
-        ElementType::I8,
-        ElementType::I16,
-        ElementType::I32,
-        ElementType::I64,
-        ElementType::U8,
-        ElementType::U16,
-        ElementType::U32,
-        ElementType::U64,
-        ElementType::Bool,
-    ];
-
-    fn named(name: &str) -> Option<ElementType> {
-        ElementType::ALL.into_iter().find(|element| &element.descr()[1..] == name)
-    }
-
-    /// As files that are written name it: numbers begin with their lowest byte.
-    fn descr(self) -> &'static str {
-        match self {
-            ElementType::F16 => "<f2",
-            ElementType::F32 => "<f4",
-            ElementType::F64 => "<f8",
-            ElementType::I8 => "|i1",
-            ElementType::I16 => "<i2",
-            ElementType::I32 => "<i4",
-            ElementType::I64 => "<i8",
-            ElementType::U8 => "|u1",
-            ElementType::U16 => "<u2",
-            ElementType::U32 => "<u4",
-            ElementType::U64 => "<u8",
-            ElementType::Bool => "|b1",
-        }
-    }
-
-    /// In bytes.
-    pub(crate) fn size(self) -> usize {
-        match self {
-            ElementType::I8 | ElementType::U8 | ElementType::Bool => 1,
-            ElementType::F16 | ElementType::I16 | ElementType::U16 => 2,
-            ElementType::F32 | ElementType::I32 | ElementType::U32 => 4,
-            ElementType::F64 | ElementType::I64 | ElementType::U64 => 8,
-        }
-    }
-
-    /// The number of `size` bytes, the lowest first and zeros behind them.
-    fn value(self, bytes: [u8; 8]) -> Value {
-        let whole = u64::from_le_bytes(bytes);
-        let unused = 64 - 8 * self.size() as u32;
-        match self {
-            ElementType::F16 => Value::Number(of_half(whole as u16)),
-            ElementType::F32 => Value::Number(f64::from(f32::from_bits(whole as u32))),
-            ElementType::F64 => Value::Number(f64::from_bits(whole)),
-            ElementType::I8 | ElementType::I16 | ElementType::I32 | ElementType::I64 => {
-                Value::Whole(i128::from((whole << unused).cast_signed() >> unused))
-            }
-            ElementType::U8 | ElementType::U16 | ElementType::U32 | ElementType::U64 | ElementType::Bool => {
-                Value::Whole(i128::from(whole))
-            }
-        }
-    }
-}
-
-/// A number of a file.
-enum Value {
-    Number(f64),
-    Whole(i128),
-}
-
-/// A number of 16 bits: a sign, 5 bits of exponent, 10 of fraction (IEEE 754 binary16).
-fn of_half(bits: u16) -> f64 {
-    let fraction = f64::from(bits & 0x3ff);
-    let size = match bits >> 10 & 0x1f {
-        0 => fraction * 2f64.powi(-24),
-        0x1f if fraction == 0.0 => f64::INFINITY,
-        0x1f => f64::NAN,
-        exponent => (1024.0 + fraction) * 2f64.powi(i32::from(exponent) - 25),
-    };
-    if bits >> 15 == 1 { -size } else { size }
-}
 
 /// The beginning of a file that is written: version 1.0, rows one after another; the numbers begin
 /// at the next multiple of 64 bytes. One number has no dimension, a list one, rows two.
@@ -408,7 +300,10 @@ mod tests {
         assert_eq!(numbers(">u2", "(1,)", &0xfffe_u16.to_be_bytes()), Ok(vec![65534.0]));
         assert_eq!(numbers("<u4", "(1,)", &u32::MAX.to_le_bytes()), Ok(vec![4_294_967_295.0]));
         assert_eq!(numbers("<u8", "(1,)", &7u64.to_le_bytes()), Ok(vec![7.0]));
-        assert_eq!(numbers("<u8", "(1,)", &[0xff; 8]), Err("u.npy: element [0]: 18446744073709551615 is a whole number beyond 2^53".into()));
+        assert_eq!(
+            numbers("<u8", "(1,)", &[0xff; 8]),
+            Err("u.npy: element [0]: 18446744073709551615 is a whole number beyond 2^53".into())
+        );
         // 1, -2, 65504 (the largest), 2^-14 (the smallest normal), 2^-24 (the smallest), 0.333251953125.
         let halves: Vec<u8> = [0x3c00_u16, 0xc000, 0x7bff, 0x0400, 0x0001, 0x3555].iter().flat_map(|half| half.to_le_bytes()).collect();
         let expected = vec![1.0, -2.0, 65504.0, 2f64.powi(-14), 2f64.powi(-24), 0.333_251_953_125];
@@ -454,10 +349,7 @@ mod tests {
         }
         assert_eq!(refused("<f8", "()", &[0; 8]), "u.npy: shape (); arrays of one to 4 axes are read");
         assert_eq!(refused("<f8", "(1, 1, 1, 1, 1)", &[0; 8]), "u.npy: shape (1, 1, 1, 1, 1); arrays of one to 4 axes are read");
-        assert_eq!(
-            refused("<f8", "(99999999999999999999,)", &[]),
-            "u.npy: shape (99999999999999999999); arrays of one to 4 axes are read"
-        );
+        assert_eq!(refused("<f8", "(99999999999999999999,)", &[]), "u.npy: shape (99999999999999999999); arrays of one to 4 axes are read");
         assert_eq!(refused("<f8", "(2,)", &[0; 8]), "u.npy: shape (2) and type `<f8` need 16 bytes, and there are 8");
         assert_eq!(
             refused("<f8", "(4611686018427387904, 4)", &[0; 8]),

@@ -36,11 +36,7 @@ struct Row {
 /// # Errors
 /// `Data` for a column that is not there, a field that is no number, a unit that is none, a row
 /// with another number of fields than the first, and no rows; names line and column.
-pub fn read_columns<const N: usize>(
-    path: &Path,
-    bytes: &[u8],
-    wanted: [&str; N],
-) -> Result<([Column; N], Vec<u64>), Error> {
+pub fn read_columns<const N: usize>(path: &Path, bytes: &[u8], wanted: [&str; N]) -> Result<([Column; N], Vec<u64>), Error> {
     let bad = |line: u64, message: String| Error::new(ErrorKind::Data, format!("{}:{line}: {message}", path.display()));
     let bytes = without_mark(bytes);
     let has_separators = csv::has_separators(path, bytes);
@@ -63,7 +59,9 @@ pub fn read_columns<const N: usize>(
     if let Some(row) = rows.iter().find(|row| row.fields.len() != count) {
         let error = bad(row.line, format!("{} fields, and the first row has {count}", row.fields.len()));
         return Err(match &names[..] {
-            [keyword] if count == 1 => error.hint(format!("`{keyword}` alone is no name of these columns: put the names into the first line")),
+            [keyword] if count == 1 => {
+                error.hint(format!("`{keyword}` alone is no name of these columns: put the names into the first line"))
+            }
             [..] => error,
         });
     }
@@ -93,6 +91,29 @@ pub fn read_columns<const N: usize>(
     }
     let lines = rows.iter().map(|row| row.line).collect();
     columns.try_into().map(|columns| (columns, lines)).map_err(|_| no_rows())
+}
+
+/// A table between blanks as CSV, line by line, if its names, of which it may have none, are
+/// `wanted`; `None` for text that is no table of two columns or more.
+pub fn between_blanks(bytes: &[u8], wanted: impl Fn(&[String]) -> bool) -> Option<Vec<u8>> {
+    let (rows, names) = table_of(rows_of_words(without_mark(bytes)), false).ok()?;
+    let count = rows.first()?.fields.len();
+    let fields = names.iter().flat_map(|row| &row.fields).map(|field| String::from_utf8_lossy(field).into_owned());
+    if count < 2 || !wanted(&fields.collect::<Vec<String>>()) {
+        return None;
+    }
+    let (mut text, mut line) = (Vec::with_capacity(bytes.len()), 1);
+    for row in names.iter().chain(&rows) {
+        text.resize(text.len() + (row.line.saturating_sub(line)) as usize, b'\n');
+        line = row.line.max(line);
+        for (at, field) in row.fields.iter().enumerate() {
+            text.extend((at > 0).then_some(b','));
+            let needs_quotes = field.iter().any(|byte| b",;\"".contains(byte));
+            let mark: &[u8] = if needs_quotes { b"\"" } else { b"" };
+            text.extend([mark, &field[..], mark].concat());
+        }
+    }
+    Some(text)
 }
 
 /// An error about a column.
@@ -138,7 +159,7 @@ fn table_of(all: Vec<Row>, is_csv: bool) -> Result<(Vec<Row>, Option<Row>), u64>
         Some(first) if first.fields.iter().any(is_name) => Some(rows.remove(0)),
         Some(first) => remark.and_then(|(text, line)| {
             let between_marks = text.split(|byte| b",;\t".contains(byte)).map(|field| field.trim_ascii().to_vec()).collect();
-            let mut both = [words(&text), between_marks].into_iter();
+            let mut both = [between_marks, words(&text)].into_iter();
             let fields = both.find(|fields: &Vec<Vec<u8>>| fields.len() == first.fields.len() && fields.iter().all(is_name))?;
             Some(Row { fields, line })
         }),
@@ -221,17 +242,40 @@ mod tests {
     #[test]
     fn columns_with_units_in_both_formats() {
         const PRESSURE: Dimension = [-1, -2, 1, 0, 0, 0, 0];
-        for text in [
-            "mu,x,p [Bar]\n1,0,100\n\n2,0,200\n",
-            "mu x p [ Bar ]\r\n1 0 100\r\n\r\n2  0\t200",
-            "mu x p[Bar]\n1 0 100\n \n2  0\t200",
-        ] {
+        for text in
+            ["mu,x,p [Bar]\n1,0,100\n\n2,0,200\n", "mu x p [ Bar ]\r\n1 0 100\r\n\r\n2  0\t200", "mu x p[Bar]\n1 0 100\n \n2  0\t200"]
+        {
             let ([p, mu], lines) = read(text).unwrap();
             assert_eq!((&p.numbers[..], &mu.numbers[..], &lines[..]), (&[100.0, 200.0][..], &[1.0, 2.0][..], &[2, 4][..]), "{text}");
             assert_eq!((p.unit, mu.unit), (Some(Unit { factor: 1e5, dimension: PRESSURE }), None), "{text}");
         }
         let ([a, b], lines) = read_columns(Path::new("t"), b"1 2\n3 4\n", ["2", "1"]).unwrap();
         assert_eq!((a.numbers, b.numbers, lines), (vec![2.0, 4.0], vec![1.0, 3.0], vec![1, 2]));
+    }
+
+    /// As decks and other programs have them, whatever separates the fields.
+    #[test]
+    fn remarks_names_in_remarks_and_the_end_of_a_deck() {
+        for text in [
+            "-- p mu\np mu\n1 3 -- a remark\n2 4 /\n",
+            "-- p mu\n1 3\n# another\n2 4\n/\n",
+            "# by hand\n# p mu\n1 3\n2 4/ what follows is none\n\n-- the end\n",
+            "# p, mu\n1 3\n2 4\n",
+            "# p mu\n1,3\n2,4\n",
+            "#p;mu\n1;3\n2;4 /\n",
+            "p,mu\n-- a remark, and more\n1, 3 -- here, too\n2, 4\n/\n",
+            "p mu # names\n1 3.0D0\n2 4\n",
+        ] {
+            let ([p, mu], _) = read(text).unwrap_or_else(|error| panic!("{text}: {error}"));
+            assert_eq!((p.numbers, mu.numbers), (vec![1.0, 2.0], vec![3.0, 4.0]), "{text}");
+        }
+        let ([p, _], lines) = read("-- p [Bar]  mu\n\n1 3\n-- a remark\n2 4\n").unwrap();
+        assert_eq!((p.unit.map(|unit| unit.factor), lines), (Some(1e5), vec![3, 5]));
+        assert_eq!(read("p mu\n1 3\n2 4 /\n5 6 /\n").unwrap_err(), "pvt:4: a row after the `/` that closes the table");
+        let hint = |text: &str| read_columns(Path::new("pvt"), text.as_bytes(), ["p", "mu"]).unwrap_err().hint.unwrap_or_default();
+        assert!(hint("SWOF\n1 3\n2 4 /\n").contains("`SWOF` alone is no name"));
+        assert!(hint("p;mu\n0,5;1,5\n3;4\n").contains("decimals have a point: `0.5`"));
+        assert!(hint("p mu\n0,5 1,5\n3 4\n").contains("decimals have a point: `0.5`"));
     }
 
     #[test]

@@ -36,15 +36,20 @@ pub fn read(path: &Path, bytes: &[u8], threads: &Threads) -> Result<Grid, Error>
         return Err(Error::new(ErrorKind::Data, what));
     };
     if faces.is_none() && shapes.iter().any(|&shape| Shape::numbered(shape) == Ok(Shape::Polyhedron)) {
-        return Err(Error::new(ErrorKind::Data, format!("{}: no array `faces` or `polyhedron_to_faces`, which polyhedra need", path.display())));
+        return Err(Error::new(
+            ErrorKind::Data,
+            format!("{}: no array `faces` or `polyhedron_to_faces`, which polyhedra need", path.display()),
+        ));
     }
-    let mut arrays = Vec::new();
-    for name in file.names(Association::Cells) {
+    let (mut arrays, unread): (Vec<CellArray>, Vec<(&str, &str)>) = (Vec::new(), file.unread(Association::Cells).collect());
+    let notes = unread.iter().map(|(name, number)| format!("array `{name}` is left out: its numbers are of type `{number}`")).collect();
+    for name in file.names(Association::Cells).filter(|name| unread.iter().all(|(unread, _)| unread != name)) {
         let values = file.values(Association::Cells, name)?;
         arrays.push(CellArray { name: name.to_string(), components: values.components, numbers: values.numbers });
     }
+    drop(unread);
     drop(file);
-    Mesh { points, corners, ends, shapes, faces, arrays }.grid(path, threads)
+    Mesh { points, corners, ends, shapes, faces, arrays, notes }.grid(path, threads)
 }
 
 /// An array of cells.
@@ -66,6 +71,8 @@ pub(super) struct Mesh {
     pub shapes: Vec<u8>,
     pub faces: Option<(Vec<u32>, Vec<usize>)>,
     pub arrays: Vec<CellArray>,
+    /// What has been left out.
+    pub notes: Vec<String>,
 }
 
 impl Mesh {
@@ -83,18 +90,20 @@ impl Mesh {
         }
         let Some(dim) = kinds.iter().map(|shape| shape.dim()).max() else { return Err(bad("there are no cells")) };
         if dim < 2 {
-            return Err(bad("there are no cells of dimension 2 or 3, only points and lines").hint(TYPES));
+            return Err(bad("there are no cells of dimension 2 or 3, only points and lines")
+                .hint("a grid of 1 dimension needs no file: grid_dim=1, nx and dx"));
         }
         let cells: Vec<u32> = (0..).zip(&kinds).filter(|(_, shape)| shape.dim() == dim).map(|(cell, _)| cell).collect();
         let (mut grid, mut repairs) = self.build(path, dim, &kinds, &cells, threads)?;
         let is_free = |cell: u32| kinds[cells[cell as usize] as usize] == Shape::Cell(CellShape::Prism);
         // Prisms have both orders in files of VTK, as its own documentation and its code differ.
         repairs.turned.retain(|&cell| !is_free(cell));
-        let mut notes = repairs.notes(|cell| format!("cell {}", cells[cell]), |point| format!("point {point}"));
+        let mut notes = std::mem::take(&mut self.notes);
+        notes.extend(repairs.notes(|cell| format!("cell {}", cells[cell]), |point| format!("point {point}")));
         let faces = self.faces(path, dim, &kinds, &grid, &repairs)?;
         if !faces.is_empty() && !self.arrays.iter().any(names::names_sets) {
-            let n = faces.len();
-            notes.push(format!("{n} cells of dimension {} are left out: they are faces, and no array names them", dim - 1));
+            let (n, cells) = (faces.len(), if faces.len() == 1 { "cell" } else { "cells" });
+            notes.push(format!("left out: {n} {cells} of dimension {}, which are faces that no array names", dim - 1));
         }
         let named = names::named(self.arrays, &Entities { cells, faces });
         grid = grid.with_named(named.map_err(|error| bad(&error.message))?)?;
@@ -106,22 +115,14 @@ impl Mesh {
     }
 
     /// The grid of the cells of the highest dimension, whose numbers are given.
-    fn build(
-        &mut self,
-        path: &Path,
-        dim: usize,
-        kinds: &[Shape],
-        cells: &[u32],
-        threads: &Threads,
-    ) -> Result<(Grid, Repairs), Error> {
+    fn build(&mut self, path: &Path, dim: usize, kinds: &[Shape], cells: &[u32], threads: &Threads) -> Result<(Grid, Repairs), Error> {
         let bad = |what: &str| Error::new(ErrorKind::Data, format!("{}: {what}", path.display()));
         let name = |cell: usize| format!("cell {}", cells.get(cell).map_or(cell, |&cell| cell as usize));
         let failed = |error: &BuildError| bad(&error.describe(name, |point| format!("point {point}")));
         let mut points = std::mem::take(&mut self.points);
         if dim == 2 {
             let of_cells: Vec<u32> = cells.iter().flat_map(|&cell| self.points_of(cell as usize)).copied().collect();
-            plane::flatten(&mut points, &of_cells)
-                .map_err(|point| bad(&plane::surface(&format!("point {point}"))).hint(plane::HINT))?;
+            plane::flatten(&mut points, &of_cells).map_err(|point| bad(&plane::surface(&format!("point {point}"))).hint(plane::HINT))?;
         }
         let mut builder = GridBuilder::new(dim, points).map_err(|error| failed(&error))?;
         for &cell in cells {

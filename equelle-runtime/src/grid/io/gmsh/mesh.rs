@@ -2,11 +2,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::super::plane;
 use super::data::ElementData;
 use super::elements::{AllElements, ElementType, Elements, Run};
 use super::groups::Groups;
 use super::nodes::Nodes;
-use super::super::plane;
 use super::reader::{Reader, Version};
 use crate::entity::EntityKind;
 use crate::error::Error;

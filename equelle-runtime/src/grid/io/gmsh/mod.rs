@@ -92,11 +92,12 @@ fn periodic(reader: &mut Reader<'_>, version: Version, options: &GmshOptions) ->
         Version::V22 => reader.count_in_text("the number of periodic entities")?,
         Version::V41 => reader.size("the number of periodic entities")?,
     };
+    let links = if n_links == 1 { "1 link".to_owned() } else { format!("{n_links} links") };
     match (n_links, options.ignore_periodic) {
         (0, _) => Ok(None),
-        (_, true) => Ok(Some(format!("$Periodic is left out, {n_links} links: periodic sides are boundaries (periodic=ignore)"))),
+        (_, true) => Ok(Some(format!("$Periodic is left out, {links}: periodic sides are boundaries (periodic=ignore)"))),
         (_, false) => {
-            let error = reader.error(&format!("{n_links} periodic links: sides that are joined are no faces between cells of a grid"));
+            let error = reader.error(&format!("{links} between periodic sides, which are no faces between cells of a grid"));
             Err(error.hint("leave them out with periodic=ignore: the sides are boundaries then"))
         }
     }

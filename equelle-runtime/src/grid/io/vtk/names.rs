@@ -36,7 +36,10 @@ fn set_of<'a>(name: &'a str, numbers: &'a [f64]) -> Option<Box<dyn Fn(u32) -> Op
     let &(_, prefix, none) = GROUPS.iter().find(|(group, ..)| *group == name)?;
     // Whole numbers of 64 bits are exact up to here.
     let is_whole = numbers.iter().all(|value| value.fract() == 0.0 && value.abs() <= 9.007_199_254_740_992e15);
-    is_whole.then(|| Box::new(move |cell: u32| Some(numbers[cell as usize]).filter(|value| Some(*value) != none).map(|value| format!("{prefix}{value}"))) as _)
+    is_whole.then(|| {
+        Box::new(move |cell: u32| Some(numbers[cell as usize]).filter(|value| Some(*value) != none).map(|value| format!("{prefix}{value}")))
+            as _
+    })
 }
 
 /// Whether an array names sets.
