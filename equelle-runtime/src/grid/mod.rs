@@ -8,9 +8,9 @@
 //! canonical sets in `sets`, what is beyond faces in `neighbours`, geometry that is given back in
 //! `geometry`, grids from cells in `builder`, entities by their corners for files of meshes in
 //! `corners` (faces that are turned outwards in `outwards`), sets and arrays of a mesh in `named`,
-//! grid files in [`io`], what they store against what their nodes give in `stored` (measures in `shapes`,
-//! precision of text in `digits`), the order of cells and faces in memory in `renumber` and
-//! `cuthill_mckee`.
+//! grid files in [`io`], what they store against what their nodes give in `stored` (measures in
+//! `shapes`, precision of text in `digits`), the order of cells and faces in memory in `renumber`
+//! and `cuthill_mckee`.
 
 mod arrays;
 mod build;

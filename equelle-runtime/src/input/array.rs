@@ -80,7 +80,7 @@ pub(super) fn columns<const N: usize>(name: &str, array: &DataArray, wanted: [&s
     Ok((PathBuf::from(format!("input `{name}`, row")), found, (1..=rows as u64).collect()))
 }
 
-/// Whether a shape is the cells of a Cartesian grid of more than one axis, the last axis first.
+/// True if a shape is the cells of a Cartesian grid of more than one axis, the last axis first.
 ///
 /// # Errors
 /// `Data` for a shape that is neither that nor an element after another; behind either are the

@@ -52,7 +52,7 @@ impl DataFormat {
     }
 }
 
-/// Whether a text has fields between commas or semicolons; a single number that begins it may have
+/// True if a text has fields between commas or semicolons; a single number that begins it may have
 /// a decimal comma.
 fn has_columns(path: &Path, text: &[u8]) -> bool {
     let is_number = |word: Word<'_>| !word.bytes.ends_with(b",") && decimal_comma(word.bytes).is_some();

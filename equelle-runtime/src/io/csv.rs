@@ -77,7 +77,7 @@ pub(super) fn separator(bytes: &[u8]) -> u8 {
     first_line.iter().copied().find(|b| matches!(b, b',' | b';' | b'\t')).unwrap_or(b',')
 }
 
-/// Whether fields stand between commas or semicolons, by the first line that is no remark: not
+/// True if fields stand between commas or semicolons, by the first line that is no remark: not
 /// where the commas are those of numbers between blanks. Tabs separate in files called `.csv`.
 pub fn has_separators(path: &Path, bytes: &[u8]) -> bool {
     let mut lines = bytes.split(|&b| b == b'\n').map(<[u8]>::trim_ascii);

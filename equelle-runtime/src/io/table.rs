@@ -194,8 +194,8 @@ fn rows_of_csv(bytes: &[u8]) -> Vec<Row> {
     let mut fields = Fields::new(bytes, csv::separator(bytes));
     let (mut rows, mut row) = (Vec::new(), Vec::new());
     while let Some(field) = fields.next() {
-        // A remark may follow the last number.
-        let remark = field.text.windows(3).position(|part| part == b" --" || part == b"\t--").filter(|_| field.ends_row);
+        // A remark may follow the last number, with separators of its own.
+        let remark = field.text.windows(3).position(|part| part == b" --" || part == b"\t--");
         let (text, remark) = remark.map_or((field.text, None), |at| (field.text[..at].trim_ascii(), Some(&field.text[at + 1..])));
         row.extend([Some(text), remark].into_iter().flatten().map(<[u8]>::to_vec));
         if field.ends_row {

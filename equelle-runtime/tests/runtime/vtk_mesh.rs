@@ -368,6 +368,16 @@ fn what_is_no_grid_is_refused_by_name() {
     assert!(read(surface.as_bytes()).unwrap_err().message.contains("a surface"));
 }
 
+/// An array of a type that is not read is no reason to refuse a mesh.
+#[test]
+fn arrays_of_other_types_are_left_out() {
+    let text = String::from_utf8(all_kinds().bytes(Form::Vtu)).unwrap();
+    let bits = text.replacen("<DataArray type=\"Int64\" Name=\"MaterialIds\"", "<DataArray type=\"Bit\" Name=\"MaterialIds\"", 1);
+    let grid = read(bits.as_bytes()).unwrap();
+    assert_eq!(grid.notes()[0], "array `MaterialIds` is left out: its numbers are of type `Bit`");
+    assert_eq!(grid.named().sets().count(), 2);
+}
+
 /// Cut anywhere: an error with the name of the file, or behind the cells a grid with fewer arrays.
 #[test]
 fn truncated_anywhere() {

@@ -102,7 +102,7 @@ pub enum MakeKind {
     Deck,
 }
 
-/// What GRDECL decks and meshes of Gmsh leave open.
+/// Choices that GRDECL decks and meshes of Gmsh leave open.
 #[derive(Debug, Args)]
 pub struct DeckArgs {
     /// Unit of lengths of a GRDECL deck, whatever it says
@@ -111,7 +111,7 @@ pub struct DeckArgs {
     /// What becomes of connections without geometry in a GRDECL deck
     #[arg(long, value_name = "WHAT", value_enum, default_value_t = Nnc::Refuse)]
     pub nnc: Nnc,
-    /// What becomes of periodic sides in a mesh of Gmsh
+    /// How periodic sides of a mesh of Gmsh are taken
     #[arg(long, value_name = "WHAT", value_enum, default_value_t = Periodic::Refuse)]
     pub periodic: Periodic,
 }
@@ -136,7 +136,7 @@ pub enum Nnc {
     Ignore,
 }
 
-/// What becomes of periodic sides.
+/// How periodic sides are taken.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Periodic {
     /// An error

@@ -227,7 +227,7 @@ impl GridBuilder {
         is_used.iter().position(|&is_used| !is_used).map_or(Ok(()), |node| Err(BuildError::UnusedNode { node }))
     }
 
-    /// Whether each edge of a cell is there once in each direction.
+    /// True if each edge of a cell is there once in each direction.
     fn is_closed(&self, cell: usize) -> bool {
         let half_faces = self.cells.cell_pos[cell]..self.cells.cell_pos[cell + 1];
         let mut edges: Vec<(u32, u32, bool)> = Vec::new();

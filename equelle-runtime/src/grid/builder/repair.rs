@@ -1,12 +1,12 @@
-//! What is put right in cells of files before they become a grid: nodes that no cell has, and cells
-//! whose corners are in the other order.
+//! Repairs of cells of files before they become a grid: nodes that no cell has are left out, cells
+//! whose corners are in the other order are turned.
 
 use super::GridBuilder;
 use super::measure::volume_of;
 use crate::grid::{NONE, outwards};
 use crate::threads::Threads;
 
-/// What [`GridBuilder::repair`] has changed. Cells and nodes have the numbers in which they were
+/// The changes of [`GridBuilder::repair`]. Cells and nodes have the numbers in which they were
 /// given.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Repairs {

@@ -43,7 +43,7 @@ pub struct ReadOptions {
     pub stored: StoredGeometry,
     /// Of decks.
     pub deck: grdecl::DeckOptions,
-    /// Of meshes of Gmsh.
+    /// Options of meshes of Gmsh.
     pub gmsh: gmsh::GmshOptions,
 }
 

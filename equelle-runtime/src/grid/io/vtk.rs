@@ -1,10 +1,10 @@
 //! Grids in VTK's XML format `.vtu`: text, base 64 or appended, compressed by zlib or not.
 //!
-//! The cells of the highest dimension become the cells of the grid; those of one dimension less must
-//! be faces of them, and those below are left out. Arrays of cells with one component keep their
-//! names; those of vectors get the names of their components, `v_x` and so on. An array `set:NAME`
-//! of 0 and 1 is a set, and each number of `gmsh:physical`, `CellEntityIds` and `MaterialIds` is
-//! one: of cells, and of faces.
+//! The cells of the highest dimension become the cells of the grid; those of one dimension less
+//! must be faces of them, and those below are left out. Arrays of cells with one component keep
+//! their names; those of vectors get the names of their components, `v_x` and so on. An array
+//! `set:NAME` of 0 and 1 is a set, and each number of `gmsh:physical`, `CellEntityIds` and
+//! `MaterialIds` is one: of cells, and of faces.
 //!
 //! `shape` has the types of cells, `names` sets and arrays.
 
@@ -71,7 +71,7 @@ pub(super) struct Mesh {
     pub shapes: Vec<u8>,
     pub faces: Option<(Vec<u32>, Vec<usize>)>,
     pub arrays: Vec<CellArray>,
-    /// What has been left out.
+    /// Notes on what has been left out.
     pub notes: Vec<String>,
 }
 

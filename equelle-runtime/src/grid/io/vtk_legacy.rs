@@ -81,7 +81,12 @@ impl<'a> Reader<'a> {
                 "POINT_DATA" => (is_of_cells, n_tuples) = (false, count(1)?),
                 "FIELD" => {
                     for _ in 0..count(2)? {
-                        let words = self.next_words().ok_or("FIELD: fewer arrays than it says")?;
+                        let mut words = self.next_words().ok_or("FIELD: fewer arrays than it says")?;
+                        // Notes of VTK on the array before.
+                        if words[0] == "METADATA" {
+                            self.skip_block();
+                            words = self.next_words().ok_or("FIELD: fewer arrays than it says")?;
+                        }
                         let [name, components, tuples, number] = &words[..] else {
                             return Err("FIELD: expected name, components, tuples and type of an array".to_owned());
                         };
@@ -111,7 +116,7 @@ impl<'a> Reader<'a> {
                     let number = if self.binary { Number::U8 } else { Number::F32 };
                     self.numbers("LOOKUP_TABLE", count(2)?.checked_mul(4).ok_or("too many colours")?, number)?;
                 }
-                "METADATA" => while self.line().is_some_and(|line| !line.trim_ascii().is_empty()) {},
+                "METADATA" => self.skip_block(),
                 other => return Err(format!("`{other}` is not a keyword that is read")),
             }
         }
@@ -191,6 +196,11 @@ impl<'a> Reader<'a> {
             numbers.push(value.ok_or_else(|| format!("{name}[{at}]: `{}` is not a number", String::from_utf8_lossy(word)))?);
         }
         Ok(numbers)
+    }
+
+    /// Passes lines up to an empty one.
+    fn skip_block(&mut self) {
+        while self.line().is_some_and(|line| !line.trim_ascii().is_empty()) {}
     }
 
     /// Passes `n` texts: a line of each, or in bytes its length, of 1, 2, 4 or 8 bytes as the two

@@ -93,7 +93,7 @@ impl NumberType {
     }
 }
 
-/// Whether numbers of a type are read.
+/// True if numbers of a type are read.
 pub(super) fn is_read(number: &str) -> bool {
     NumberType::named(number).is_some()
 }

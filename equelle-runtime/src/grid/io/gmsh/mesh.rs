@@ -22,7 +22,7 @@ pub(super) struct Mesh<'a> {
     pub(super) nodes: Nodes,
     pub(super) elements: AllElements,
     pub(super) data: Vec<ElementData>,
-    /// What a user should know of the file.
+    /// For the user: what was put right or left out.
     pub(super) notes: Vec<String>,
 }
 

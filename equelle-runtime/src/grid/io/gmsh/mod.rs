@@ -29,10 +29,10 @@ use crate::grid::Grid;
 use crate::threads::Threads;
 use reader::{Reader, Version};
 
-/// What becomes of parts of meshes that a grid has no place for.
+/// Parts of meshes that a grid has no place for, and what becomes of them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct GmshOptions {
-    /// Whether `$Periodic` is left out, so that periodic sides are boundaries; else it is an error.
+    /// Leaves out `$Periodic`, so that periodic sides are boundaries; else it is an error.
     pub ignore_periodic: bool,
 }
 

@@ -7,7 +7,7 @@ use crate::entity::EntityKind;
 use crate::error::Error;
 use crate::grid::{Named, NamedArray, NamedSet};
 
-/// What names of arrays begin with that tell which cells belong to a set.
+/// The beginning of names of arrays that tell which cells belong to a set.
 pub const SET: &str = "set:";
 
 /// Arrays of whole numbers that put cells into groups: the name, what names of their sets begin
@@ -42,7 +42,7 @@ fn set_of<'a>(name: &'a str, numbers: &'a [f64]) -> Option<Box<dyn Fn(u32) -> Op
     })
 }
 
-/// Whether an array names sets.
+/// True if an array names sets.
 pub(super) fn names_sets(array: &CellArray) -> bool {
     array.components == 1 && set_of(&array.name, &array.numbers).is_some()
 }
