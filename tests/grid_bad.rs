@@ -68,11 +68,7 @@ const MESHES: [(&str, &str, &str); 21] = [
     ),
     ("header_type=\"UInt64\"", "header_type=\"UInt128\"", ": header type `UInt128`; it is UInt32 or UInt64"),
     ("LittleEndian", "MiddleEndian", ": byte order `MiddleEndian`; it is LittleEndian or BigEndian"),
-    (
-        " type=\"UnstructuredGrid\"",
-        " type=\"PolyData\"",
-        ": data set of type `PolyData`; types that are read are UnstructuredGrid, ImageData and RectilinearGrid",
-    ),
+    (" type=\"UnstructuredGrid\"", " type=\"PolyData\"", ": data set of type `PolyData`: a surface, or lines, and no grid"),
     (
         "NumberOfCells=\"1\"",
         "NumberOfCells=\"999999999999999999\"",
@@ -83,9 +79,9 @@ const MESHES: [(&str, &str, &str); 21] = [
     (">4<", ">5<", ": array `connectivity`: 4 numbers, where the number of entities needs 5"),
     (">4<", ">4294967295<", ": array `connectivity`: 4 numbers, where the number of entities needs 4294967295"),
     (">10<", ">99<", ": cell 0 is of type 99, of which no cells are made"),
-    (">10<", ">24<", ": cell 0 is of type 24, of which no cells are made"),
+    (">10<", ">24<", ": cell 0 is a quadratic tetrahedron (type 24), which is not read"),
     (">10<", ">12<", ": cell 0 has 4 points: expected 8"),
-    (">10<", ">42<", ": no array `faces`, which polyhedra need"),
+    (">10<", ">42<", ": no array `faces` or `polyhedron_to_faces`, which polyhedra need"),
     ("0 1 2 3", "0 1 2 9", ": a cell has a point that does not exist"),
     ("0 1 2 3", "0 1 2 -3", ": array `connectivity`: -3 is not an index"),
     ("0 1 2 3", "0 1 2 2", ": cell 0 names point 2 twice"),
@@ -106,7 +102,7 @@ const LEGACY: &str = "# vtk DataFile Version 3.0\nt\nASCII\nDATASET UNSTRUCTURED
 
 const LEGACIES: [(&str, &str, &str); 14] = [
     ("ASCII", "EBCDIC", ":4: expected ASCII or BINARY in the third line"),
-    ("UNSTRUCTURED_GRID", "POLYDATA", ":5: data set POLYDATA: those that are read are UNSTRUCTURED_GRID and STRUCTURED_GRID"),
+    ("UNSTRUCTURED_GRID", "POLYDATA", ":5: data set POLYDATA: a surface, or lines, and no grid"),
     ("POINTS 4", "POINTS 999999999999999999", ":6: POINTS: the file ends before its 2999999999999999997 numbers"),
     ("POINTS 4", "POINTS 99999999", ":6: POINTS: the file ends before its 299999997 numbers"),
     ("POINTS 4", "POINTS 3", ":7: `0` is not a keyword that is read"),

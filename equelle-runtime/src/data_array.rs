@@ -45,6 +45,17 @@ pub fn shape_text(shape: &[usize]) -> String {
     format!("({}{comma})", lengths.join(", "))
 }
 
+/// The index of the element of a number, the last axis fastest: `1, 0, 2`.
+pub(crate) fn index_text(shape: &[usize], number: usize) -> String {
+    let (mut index, mut rest) = (Vec::with_capacity(shape.len()), number);
+    for &length in shape.iter().rev() {
+        index.push((rest % length.max(1)).to_string());
+        rest /= length.max(1);
+    }
+    index.reverse();
+    index.join(", ")
+}
+
 impl fmt::Display for DataArray {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.values {

@@ -21,7 +21,7 @@ use std::sync::Arc;
 
 use self::choice::{Choice, Derived, GivenBy, ListChoice, column_key, filename_key, from_file_key, set_key};
 pub(crate) use self::data_file::read_numbers;
-use self::data_file::{DataFormat, column, field_of, has_extension, read_truths, sorted};
+use self::data_file::{column, field_of, has_extension, read_truths, sorted, table_text};
 pub use self::data_file::{numbers_in, read_entities, truths_in};
 use crate::domain::Domain;
 use crate::error::{Error, ErrorKind};
@@ -207,8 +207,8 @@ impl Inputs {
             Choice::Uniform(vector) => vector.into_iter().map(CollectionInput::Uniform).collect(),
             Choice::File(path) => {
                 let bytes = parameters.source().read(&path, "")?;
-                let (numbers, is_sorted) = field_of(parameters, name, &path, &bytes, domain, dim)?;
-                self.notes.extend(is_sorted.then(|| sorted(&path, name, domain)));
+                let (numbers, note) = field_of(parameters, name, &path, &bytes, domain, dim)?;
+                self.notes.extend(note);
                 let rows = values_of_elements(&path, name, domain, dim, numbers)?;
                 components_of(&rows, dim, domain)
             }
@@ -246,8 +246,8 @@ impl Inputs {
         let input = match self.bools_choice(parameters, name)? {
             Choice::Uniform(value) => CollectionInput::Uniform(value),
             Choice::File(path) => {
-                let (truths, is_sorted) = read_truths(parameters, name, &path, domain)?;
-                self.notes.extend(is_sorted.then(|| sorted(&path, name, domain)));
+                let (truths, note) = read_truths(parameters, name, &path, domain)?;
+                self.notes.extend(note);
                 let values = values_of_elements(&path, name, domain, 1, truths)?;
                 CollectionInput::Values(Arc::new(domain.from_file_order(values)))
             }
@@ -297,16 +297,15 @@ impl Inputs {
             Choice::Uniform(value) => CollectionInput::Uniform(value),
             Choice::File(path) => {
                 let bytes = parameters.source().read(&path, "")?;
-                let (values, is_sorted) = match DataFormat::of(&path, &bytes) {
-                    DataFormat::Csv => {
-                        let located = csv::read_located(&path, &bytes, Wanted { input: name, column: column(parameters, name, true) })?;
-                        positions::in_file_order(&path, located, name, grid, domain)?
+                let (values, note_on_order) = match table_text(parameters, name, &path, &bytes) {
+                    Some(text) => {
+                        let located = csv::read_located(&path, &text, Wanted { input: name, column: column(parameters, name, true) })?;
+                        let (values, is_sorted) = positions::in_file_order(&path, located, name, grid, domain)?;
+                        (values, is_sorted.then(|| sorted(&path, name, domain)))
                     }
-                    DataFormat::Npy | DataFormat::Npz | DataFormat::Text | DataFormat::Vtk => {
-                        field_of(parameters, name, &path, &bytes, domain, 1)?
-                    }
+                    None => field_of(parameters, name, &path, &bytes, domain, 1)?,
                 };
-                note = is_sorted.then(|| sorted(&path, name, domain));
+                note = note_on_order;
                 let values = values_of_elements(&path, name, domain, 1, values)?;
                 CollectionInput::Values(Arc::new(domain.from_file_order(values)))
             }
@@ -322,7 +321,9 @@ impl Inputs {
     /// True if inputs are chosen, computed or ordered by positions and sides: then the grid must
     /// have its centroids and normals when they are read.
     pub fn needs_geometry<'n>(parameters: &Parameters, names: impl Iterator<Item = &'n str>) -> bool {
-        let has_table = |name| parameters.text(&filename_key(name)).is_some_and(|path| has_extension(Path::new(path), "csv"));
+        // Positions stand in text, whatever its file is called.
+        let may_be_text = |path: &str| !["npy", "npz", "vtu", "vti", "vtr"].iter().any(|other| has_extension(Path::new(path), other));
+        let has_table = |name| parameters.text(&filename_key(name)).is_some_and(may_be_text);
         names
             .into_iter()
             .any(|name| parameters.contains(&set_key(name)) || parameters.contains(&Derived::Expression.key(name)) || has_table(name))
@@ -457,8 +458,7 @@ fn values_of_elements<T>(path: &Path, name: &str, domain: &Domain, each: usize, 
     let columns = found.checked_div(len).filter(|columns| columns * len == found && *columns > 1);
     let rule = match (each, columns) {
         (1, Some(columns)) => format!(
-            "{columns} numbers for each element may be columns: separate them with commas in a file whose name ends in `.csv`, \
-             and give the one that is meant, such as `{}={columns}`",
+            "{columns} numbers for each element may be columns: give the one that is meant, such as `{}={columns}`",
             column_key(name)
         ),
         (1, None) => "the file needs one value per element of the domain, in ascending order of the elements".to_owned(),

@@ -94,6 +94,7 @@ pub const KEYS: &[Key] = &[
     key(Grid, "aquifer", REFUSED, "refuse", "connections to aquifers in a GRDECL deck"),
     key(Grid, "nonnc", REFUSED, "refuse", "a GRDECL deck that connects neighbours by index only"),
     key(Grid, "pinchreg", REFUSED, "refuse", "rules for pinched layers by region in a GRDECL deck"),
+    key(Grid, "periodic", REFUSED, "refuse", "periodic sides ($Periodic) in a mesh of Gmsh"),
     key(Grid, "grid_dim", Words(&["1", "2", "3"]), "2", "dimension of a Cartesian grid"),
     key(Grid, "nx", Count, "6", "cells along x"),
     key(Grid, "ny", Count, "1", "cells along y"),
@@ -222,7 +223,7 @@ impl InputKind {
                         form(
                             "_filename",
                             "FILE",
-                            "one number per element, ascending; text, a column of .csv, .npy, or results: .vtu, .npz",
+                            "one number per element, ascending; text, a column of .csv, .npy (of cells u[i], or u[k, j, i] with the last axis first), or results: .vtu, .npz",
                         ),
                         form("_property", "ARRAY", "the named array of the grid"),
                         form("_values", "SET:NUMBER,...", "a value for each named set of the grid, and `default`"),
@@ -237,7 +238,7 @@ impl InputKind {
                         form(
                             "_filename",
                             "FILE",
-                            "the components of one Vector after those of another, by element, ascending; or .npy, .vtu, .npz",
+                            "the components of one Vector after those of another, by element, ascending; or .npy (u[i, axis], or u[k, j, i, axis]), .vtu, .npz",
                         ),
                     ]
                 }
@@ -246,7 +247,11 @@ impl InputKind {
                 const {
                     &[
                         form("", "true|false", "one truth value for all"),
-                        form("_filename", "FILE", "one truth value per element, ascending: true or 1, false or 0; or .npy, .vtu, .npz"),
+                        form(
+                            "_filename",
+                            "FILE",
+                            "one truth value per element, ascending: true or 1, false or 0; or .npy (u[i], or u[k, j, i]), .vtu, .npz",
+                        ),
                     ]
                 }
             }
@@ -265,14 +270,23 @@ impl InputKind {
             InputKind::Table(_) => {
                 const {
                     &[
-                        form("_filename", "FILE", "rows of numbers under a line with names of columns; text or .csv"),
+                        form(
+                            "_filename",
+                            "FILE",
+                            "rows of numbers under a line with names of columns, between blanks, commas or semicolons",
+                        ),
                         form("_interpolation", "linear|monotone", "straight lines from row to row, or monotone cubics"),
                         form("_outside", "constant|linear|error", "beyond the rows: the nearest value, its tangent, or not a number"),
                     ]
                 }
             }
             InputKind::Sequence => {
-                const { &[form("", "NUMBERS", "such as 40*0.01, 0.02"), form("_filename", "FILE", "numbers; text, a column of .csv, or .npy")] }
+                const {
+                    &[
+                        form("", "NUMBERS", "such as 40*0.01, 0.02"),
+                        form("_filename", "FILE", "numbers; text, a column of a table between commas, or .npy"),
+                    ]
+                }
             }
         }
     }

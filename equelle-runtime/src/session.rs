@@ -673,7 +673,7 @@ impl Session {
                 warnings.push(format!("parameter `{key}` ({origin}) has no effect: {why}"));
             }
         }
-        for key in ["grid_geometry", "grid_unit", "nnc"] {
+        for key in ["grid_geometry", "grid_unit", "nnc", "periodic"] {
             if let Some(origin) = self.parameters.origin(key).filter(|_| !from_file) {
                 warnings.push(format!("parameter `{key}` ({origin}) has no effect: grid_filename is not given"));
             }

@@ -9,7 +9,7 @@ use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|bytes: &[u8]| {
     if let Ok(array) = read(Path::new("a.npy"), bytes) {
-        let len = array.rows * array.columns.unwrap_or(1);
+        let len: usize = array.shape.iter().product();
         if let Ok(values) = array.numbers() {
             assert!(values.len() == len && values.iter().all(|value| value.is_finite()));
         }

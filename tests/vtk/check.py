@@ -133,6 +133,9 @@ def check_meshio(case):
     if not any(block.type.startswith("polyhedron") for block in mesh.cells):
         mesh = meshio.read(case.path)
     order = cell_order(case, sum(len(block.data) for block in mesh.cells))
+    if case.dim == 3 and not case.part:
+        volumes = np.load(case.folder / f"{case.name}.cell_measure.npy")
+        near(np.array(list(meshio_volumes(mesh))), volumes[order], f"{case.path}, meshio: volumes")
     for where, name, expected in case.arrays():
         if where == "points":
             found = mesh.point_data[name]
@@ -141,6 +144,28 @@ def check_meshio(case):
             found[order] = np.concatenate(mesh.cell_data[name])
         same_bits(found, expected, f"{case.path}, meshio: {name}")
     assert float(mesh.field_data["TimeValue"][0]) == float(mesh.field_data["step"][0]) * 0.1, case.path
+
+
+# Sides of meshio's cells, counter-clockwise seen from outside.
+SIDES = {
+    "tetra": [[0, 2, 1], [0, 1, 3], [1, 2, 3], [0, 3, 2]],
+    "hexahedron": [[0, 3, 2, 1], [4, 5, 6, 7], [0, 1, 5, 4], [1, 2, 6, 5], [2, 3, 7, 6], [3, 0, 4, 7]],
+    "wedge": [[0, 2, 1], [3, 4, 5], [0, 1, 4, 3], [1, 2, 5, 4], [2, 0, 3, 5]],
+    "pyramid": [[0, 3, 2, 1], [0, 1, 4], [1, 2, 4], [2, 3, 4], [3, 0, 4]],
+}
+
+
+def meshio_volumes(mesh):
+    """Volumes of the cells in the order of the blocks, by the surface of each."""
+    for block in mesh.cells:
+        for cell in block.data:
+            sides = cell if block.type.startswith("polyhedron") else [np.asarray(cell)[side] for side in SIDES[block.type]]
+            volume = 0.0
+            for side in sides:
+                places = mesh.points[np.asarray(side)]
+                mean = places.mean(axis=0)
+                volume += sum(mean @ np.cross(a - mean, b - mean) for a, b in zip(places, np.roll(places, -1, axis=0))) / 6
+            yield volume
 
 
 def cell_order(case, n_cells):

@@ -170,12 +170,12 @@ pub const MISTAKES: &[(&str, Mistake)] = &[
     (
         "columns in a text",
         Mistake {
-            files: &[("u.txt", "# x u\n0.5 1\n1.5 2\n2.5 3\n")],
+            files: &[("u.txt", "# of a thermometer\n0.5 1\n1.5 2\n2.5 3\n")],
             words: &["nx=3", "u_filename=u.txt", "timesteps=0.1"],
             code: 4,
             says: &["`u.txt`: input `u` on AllCells(): expected 3 values, found 6"],
-            shows: ".csv",
-            remedy: Renamed("u.csv", "# x, u\n0.5,1\n1.5,2\n2.5,3\n", &["nx=3", "u_filename=u.csv", "timesteps=0.1"]),
+            shows: "u_column=2",
+            remedy: Words(&["nx=3", "u_filename=u.txt", "u_column=2", "timesteps=0.1"]),
             ..MISTAKE
         },
     ),

@@ -5,7 +5,8 @@
 //! how the faces turn against each other, and the volume tells which side is outside.
 
 use super::build;
-use super::shapes::{Vector, cross, dot, minus, plus, times};
+use super::outwards::{self, area_vector, mean};
+use super::shapes::{Vector, cross, dot, minus};
 use super::{Cartesian, CartesianEdge, CartesianFace, CellShape, Grid, Nodes};
 use crate::entity::EntityKind;
 use crate::error::{Error, ErrorKind};
@@ -303,7 +304,8 @@ impl<'a> SolidCell<'a> {
             corners.add(EntityShape::Cell(shape), ordered);
             return true;
         }
-        self.turn_outwards();
+        let is_turned = outwards::turned(&self.faces, self.positions);
+        self.faces.iter_mut().zip(is_turned).filter(|(_, is_turned)| *is_turned).for_each(|(face, _)| face.reverse());
         let mut all: Vec<u32> = self.faces.concat();
         all.sort_unstable();
         all.dedup();
@@ -352,78 +354,12 @@ impl<'a> SolidCell<'a> {
         if expected != found || found.windows(2).any(|pair| pair[0] == pair[1]) {
             return None;
         }
-        let up = minus(self.mean(&corners[sides..]), self.mean(base));
-        if dot(self.area_vector(base), up) < 0.0 {
+        let up = minus(mean(self.positions, &corners[sides..]), mean(self.positions, base));
+        if dot(area_vector(self.positions, base), up) < 0.0 {
             corners[..sides].reverse();
             corners[sides..].reverse();
         }
         Some((shape, corners))
-    }
-
-    /// Turns faces so that their corners are counter-clockwise seen from outside.
-    fn turn_outwards(&mut self) {
-        // Each edge with a face that has it, and its direction there.
-        let mut edges: Vec<([u32; 2], usize, bool)> = Vec::new();
-        for (face, corners) in self.faces.iter().enumerate() {
-            let next = corners.iter().cycle().skip(1);
-            edges.extend(corners.iter().zip(next).map(|(&a, &b)| ([a.min(b), a.max(b)], face, a < b)));
-        }
-        edges.sort_unstable();
-        let mut links: Vec<Vec<(usize, bool)>> = vec![Vec::new(); self.faces.len()];
-        for shared in edges.chunk_by(|a, b| a.0 == b.0) {
-            if let [(_, first, along), (_, second, other)] = *shared {
-                links[first].push((second, along == other));
-                links[second].push((first, along == other));
-            }
-        }
-        let cell = self.mean(&self.faces.concat());
-        let mut is_turned: Vec<Option<bool>> = vec![None; self.faces.len()];
-        for first in 0..self.faces.len() {
-            if is_turned[first].is_some() {
-                continue;
-            }
-            // Faces that hang together by edges turn alike; those of a closed surface enclose it.
-            is_turned[first] = Some(false);
-            let (mut surface, mut next) = (vec![first], 0);
-            while let Some(&face) = surface.get(next) {
-                next += 1;
-                for &(other, is_opposite) in &links[face] {
-                    if is_turned[other].is_none() {
-                        is_turned[other] = is_turned[face].map(|turned| turned != is_opposite);
-                        surface.push(other);
-                    }
-                }
-            }
-            let volume: f64 = surface
-                .iter()
-                .map(|&face| {
-                    let corners = &self.faces[face];
-                    let part = dot(self.area_vector(corners), minus(self.mean(corners), cell));
-                    if is_turned[face] == Some(true) { -part } else { part }
-                })
-                .sum();
-            if volume < 0.0 {
-                surface.iter().for_each(|&face| is_turned[face] = is_turned[face].map(|turned| !turned));
-            }
-        }
-        for (face, turned) in self.faces.iter_mut().zip(is_turned) {
-            if turned == Some(true) {
-                face.reverse();
-            }
-        }
-    }
-
-    fn mean(&self, nodes: &[u32]) -> Vector {
-        let origin = self.positions[nodes[0] as usize];
-        let sum = nodes.iter().fold([0.0; 3], |sum, &node| plus(sum, minus(self.positions[node as usize], origin)));
-        plus(origin, times(1.0 / nodes.len() as f64, sum))
-    }
-
-    /// Twice the area times the normal.
-    fn area_vector(&self, nodes: &[u32]) -> Vector {
-        let origin = self.positions[nodes[0] as usize];
-        let at = |node: u32| minus(self.positions[node as usize], origin);
-        nodes.windows(2).fold([0.0; 3], |sum, pair| plus(sum, cross(at(pair[0]), at(pair[1]))))
     }
 }
 

@@ -7,10 +7,10 @@
 //! arrays in `build`, grids of graded widths in `rectilinear`, edges and vertices in `skeleton`,
 //! canonical sets in `sets`, what is beyond faces in `neighbours`, geometry that is given back in
 //! `geometry`, grids from cells in `builder`, entities by their corners for files of meshes in
-//! `corners`, sets and arrays of a mesh in `named`, grid files in
-//! [`io`], what they store against what their nodes give in `stored` (measures in `shapes`,
-//! precision of text in `digits`), the order of cells and faces in memory in `renumber` and
-//! `cuthill_mckee`.
+//! `corners` (faces that are turned outwards in `outwards`), sets and arrays of a mesh in `named`,
+//! grid files in [`io`], what they store against what their nodes give in `stored` (measures in
+//! `shapes`, precision of text in `digits`), the order of cells and faces in memory in `renumber`
+//! and `cuthill_mckee`.
 
 mod arrays;
 mod build;
@@ -25,6 +25,7 @@ pub mod io;
 mod named;
 mod neighbours;
 mod numbering;
+mod outwards;
 mod rectilinear;
 mod renumber;
 mod sets;
@@ -40,7 +41,7 @@ use crate::error::{Error, ErrorKind};
 use crate::threads::Threads;
 
 pub use arrays::{Geometry, GeometryArray, NONE, Nodes, Topology};
-pub use builder::{BuildError, CellShape, GridBuilder};
+pub use builder::{BuildError, CellShape, GridBuilder, Repairs};
 pub use cartesian::{Cartesian, CartesianFace};
 pub use cartesian_edges::CartesianEdge;
 pub use corners::{Corners, EntityShape};

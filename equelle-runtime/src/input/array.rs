@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use super::data_file::EntityList;
-use crate::data_array::{ArrayValues, DataArray, shape_text};
+use crate::data_array::{ArrayValues, DataArray, index_text, shape_text};
 use crate::domain::Domain;
 use crate::entity::{EntityKind, Extent};
 use crate::error::{Error, ErrorKind};
@@ -17,7 +17,7 @@ use crate::number::general;
 /// `Data` for values of another type, another shape, and a number that is not finite.
 pub(super) fn numbers(name: &str, array: &DataArray, domain: &Domain, each: usize) -> Result<Arc<Vec<f64>>, Error> {
     let ArrayValues::Numbers(values) = &array.values else { return Err(wrong_type(name, array, "numbers")) };
-    check_shape(name, array, domain, each)?;
+    check_shape(&format!("input `{name}`"), &array.shape, domain, each)?;
     check_finite(name, array, values)?;
     Ok(Arc::clone(values))
 }
@@ -28,7 +28,7 @@ pub(super) fn numbers(name: &str, array: &DataArray, domain: &Domain, each: usiz
 /// `Data` for values of another type and another shape.
 pub(super) fn truths(name: &str, array: &DataArray, domain: &Domain) -> Result<Arc<Vec<bool>>, Error> {
     let ArrayValues::Truths(values) = &array.values else { return Err(wrong_type(name, array, "truth values")) };
-    check_shape(name, array, domain, 1)?;
+    check_shape(&format!("input `{name}`"), &array.shape, domain, 1)?;
     Ok(Arc::clone(values))
 }
 
@@ -80,27 +80,37 @@ pub(super) fn columns<const N: usize>(name: &str, array: &DataArray, wanted: [&s
     Ok((PathBuf::from(format!("input `{name}`, row")), found, (1..=rows as u64).collect()))
 }
 
-/// An array has the shape of its domain: an element after another, or the cells of a Cartesian grid
-/// with the last axis first; then the components of a Vector.
-fn check_shape(name: &str, array: &DataArray, domain: &Domain, each: usize) -> Result<(), Error> {
+/// True if a shape is the cells of a Cartesian grid of more than one axis, the last axis first.
+///
+/// # Errors
+/// `Data` for a shape that is neither that nor an element after another; behind either are the
+/// components of a Vector. `subject` begins the message.
+pub(super) fn check_shape(subject: &str, found: &[usize], domain: &Domain, each: usize) -> Result<bool, Error> {
     let components: &[usize] = if each == 1 { &[] } else { &[each] };
     let flat = [&[domain.len()], components].concat();
     let all_cells = domain.canonical_set().is_some_and(|set| set.kind == EntityKind::Cell && set.extent == Extent::All);
-    let cartesian = domain.grid().cartesian_shape().filter(|shape| all_cells && shape.dim > 1).map(|shape| {
-        let axes: Vec<usize> = shape.n[..shape.dim].iter().rev().copied().collect();
-        [&axes[..], components].concat()
-    });
-    if array.shape == flat || cartesian.as_ref() == Some(&array.shape) {
-        return Ok(());
+    let cartesian = domain.grid().cartesian_shape().filter(|shape| all_cells && shape.dim > 1);
+    let of_axes = |n: Vec<usize>| [&n[..], components].concat();
+    let n = cartesian.map(|shape| of_axes(shape.n[..shape.dim].iter().rev().copied().collect()));
+    if n.as_deref() == Some(found) {
+        return Ok(true);
     }
-    let other = cartesian.map_or_else(String::new, |shape| format!(" or {}", shape_text(&shape)));
-    let message = format!("input `{name}` on {}: expected shape {}{other}, found {}", domain.name(), shape_text(&flat), array.shape_text());
-    let rule = match (all_cells, array.shape.len()) {
-        (true, 2..) => "the first index counts along the last axis of the grid: u[k, j, i], as NumPy has images",
-        _ => "the array needs one value per element of the domain, in ascending order of the elements",
+    if found == flat {
+        return Ok(false);
+    }
+    let other = n.map_or_else(String::new, |n| format!(" or {}", shape_text(&n)));
+    let message = format!("{subject} on {}: expected shape {}{other}, found {}", domain.name(), shape_text(&flat), shape_text(found));
+    let is_transposed = cartesian.is_some_and(|shape| of_axes(shape.n[..shape.dim].to_vec()) == found);
+    let rule = match (all_cells, found.len()) {
+        (true, 2..) if is_transposed => format!("{AXES}; these axes are in the other order: `numpy.transpose` turns them"),
+        (true, 2..) => AXES.to_owned(),
+        _ => "the array needs one value per element of the domain, in ascending order of the elements".to_owned(),
     };
     Err(Error::new(ErrorKind::Data, message).hint(rule))
 }
+
+/// The order of the axes of an array.
+pub(super) const AXES: &str = "the first index counts along the last axis of the grid: u[k, j, i], as NumPy has images";
 
 fn check_axes(name: &str, array: &DataArray, axes: usize) -> Result<(), Error> {
     if array.shape.len() == axes {
@@ -112,15 +122,11 @@ fn check_axes(name: &str, array: &DataArray, axes: usize) -> Result<(), Error> {
 
 fn check_finite(name: &str, array: &DataArray, values: &[f64]) -> Result<(), Error> {
     let Some(position) = values.iter().position(|value| !value.is_finite()) else { return Ok(()) };
-    let mut index = Vec::new();
-    let mut rest = position;
-    for &length in array.shape.iter().rev() {
-        index.push((rest % length.max(1)).to_string());
-        rest /= length.max(1);
-    }
-    index.reverse();
     let value = general(values[position]);
-    Err(Error::new(ErrorKind::Data, format!("input `{name}`: element [{}]: {value} is not a finite number", index.join(", "))))
+    Err(Error::new(
+        ErrorKind::Data,
+        format!("input `{name}`: element [{}]: {value} is not a finite number", index_text(&array.shape, position)),
+    ))
 }
 
 fn wrong_type(name: &str, array: &DataArray, wanted: &str) -> Error {

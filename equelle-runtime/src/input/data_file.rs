@@ -1,19 +1,22 @@
 //! Data files: numbers, truth values and entities, by the format of the file.
 
+use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
 use super::choice::{column_key, filename_key};
-use super::field;
+use super::{array, field};
 use crate::domain::Domain;
 use crate::error::{Error, ErrorKind};
 use crate::io::csv::Wanted;
+use crate::io::table::between_blanks;
 use crate::io::{csv, npy, npz, vtk};
 use crate::number::{
     NumberError, Word, Words, decimal_comma, line_and_column, parse_data_number, parse_integer, parse_truth, quoted, without_mark,
 };
 use crate::params::{Origin, Parameters};
 
-/// The kind of a data file, by the extension of its name.
+/// The kind of a data file, by its content or the extension of its name.
+#[derive(Clone, Copy)]
 pub(super) enum DataFormat {
     Text,
     Csv,
@@ -41,11 +44,33 @@ impl DataFormat {
             DataFormat::Npz
         } else if vtk::is_vtk(bytes) || ["vtu", "vti", "vtr"].into_iter().any(has_extension) {
             DataFormat::Vtk
-        } else if has_extension("csv") {
+        } else if has_extension("csv") || has_columns(path, without_mark(bytes)) {
             DataFormat::Csv
         } else {
             DataFormat::Text
         }
+    }
+}
+
+/// True if a text has fields between commas or semicolons; a single number that begins it may have
+/// a decimal comma.
+fn has_columns(path: &Path, text: &[u8]) -> bool {
+    let is_number = |word: Word<'_>| !word.bytes.ends_with(b",") && decimal_comma(word.bytes).is_some();
+    csv::has_separators(path, text) && !data_words(text).next().is_some_and(is_number)
+}
+
+/// The text of a table, fields between commas or semicolons, that has a column for an input; `None`
+/// for other files. A table between blanks is one if a column of it is given or called as the
+/// input.
+pub(super) fn table_text<'b>(parameters: &Parameters, name: &str, path: &Path, bytes: &'b [u8]) -> Option<Cow<'b, [u8]>> {
+    match DataFormat::of(path, bytes) {
+        DataFormat::Csv => Some(Cow::Borrowed(bytes)),
+        DataFormat::Text => {
+            let is_given = column(parameters, name, false).is_some();
+            let wanted = |names: &[String]| is_given || names.iter().any(|own| own.eq_ignore_ascii_case(name));
+            between_blanks(bytes, wanted).map(Cow::Owned)
+        }
+        DataFormat::Npy | DataFormat::Npz | DataFormat::Vtk => None,
     }
 }
 
@@ -59,7 +84,7 @@ pub(super) fn column<'p>(parameters: &'p Parameters, name: &str, needs: bool) ->
 }
 
 /// The numbers of the elements of a domain in a file, `each` for an element: of results of an
-/// earlier run, or all that there are; and whether the file has them in another order.
+/// earlier run, or all that there are; and a note on their order, where they have one of their own.
 pub(super) fn field_of(
     parameters: &Parameters,
     name: &str,
@@ -67,13 +92,39 @@ pub(super) fn field_of(
     bytes: &[u8],
     domain: &Domain,
     each: usize,
-) -> Result<(Vec<f64>, bool), Error> {
+) -> Result<(Vec<f64>, Option<String>), Error> {
+    let column = |needs: bool| column(parameters, name, needs);
+    let of_array = |label: &Path, bytes: &[u8]| {
+        let array = npy::read(label, bytes)?;
+        let note = axes_note(name, label, &array, domain, each)?;
+        Ok((array.numbers()?, note))
+    };
     match DataFormat::of(path, bytes) {
-        DataFormat::Vtk => field::numbers(path, bytes, name, column(parameters, name, false), domain, each),
-        DataFormat::Csv | DataFormat::Npy | DataFormat::Npz | DataFormat::Text => {
-            Ok((numbers_of(parameters, name, path, bytes, each)?, false))
+        DataFormat::Vtk => {
+            let (numbers, is_sorted) = field::numbers(path, bytes, name, column(false), domain, each)?;
+            Ok((numbers, is_sorted.then(|| sorted(path, name, domain))))
         }
+        DataFormat::Npy if column(false).is_none() => of_array(path, bytes),
+        DataFormat::Npz => {
+            let (label, bytes) = npz_member(name, path, bytes, column(false))?;
+            of_array(&label, bytes)
+        }
+        DataFormat::Csv | DataFormat::Npy | DataFormat::Text => Ok((numbers_of(parameters, name, path, bytes, each)?, None)),
     }
+}
+
+/// Checks the shape of an array on a domain; a note if it has an axis for each of the grid.
+fn axes_note(name: &str, path: &Path, array: &npy::Array<'_>, domain: &Domain, each: usize) -> Result<Option<String>, Error> {
+    match array.shape[..] {
+        // Another number of values is an error of its own.
+        [_] => return Ok(None),
+        [_, 1] if each == 1 => return Ok(None),
+        [..] => {}
+    }
+    let subject = format!("{}: input `{name}`", path.display());
+    let is_cartesian = array::check_shape(&subject, &array.shape, domain, each)?;
+    let note = || format!("{subject}: shape {}: {}", array.shape_text(), array::AXES);
+    Ok(is_cartesian.then(note))
 }
 
 /// All numbers in a file, `each` for an element: text, a column of a CSV file, an array of NumPy.
@@ -83,18 +134,19 @@ pub(crate) fn read_numbers(parameters: &Parameters, name: &str, path: &Path, eac
 
 pub(super) fn numbers_of(parameters: &Parameters, name: &str, path: &Path, bytes: &[u8], each: usize) -> Result<Vec<f64>, Error> {
     let key = column_key(name);
+    if let Some(text) = table_text(parameters, name, path, bytes).filter(|_| each == 1) {
+        return csv::read_column(path, &text, Wanted { input: name, column: column(parameters, name, true) });
+    }
     let format = DataFormat::of(path, bytes);
-    let column = column(parameters, name, matches!(format, DataFormat::Csv));
-    match (format, column) {
+    match (format, column(parameters, name, matches!(format, DataFormat::Csv))) {
         (DataFormat::Vtk, _) => {
             let message = format!("{}: fields on a grid, where input `{name}` needs a sequence of numbers", path.display());
             Err(Error::new(ErrorKind::Data, message))
         }
-        (DataFormat::Csv, _) if each == 1 => csv::read_column(path, bytes, Wanted { input: name, column }),
         (DataFormat::Csv | DataFormat::Npy | DataFormat::Text, Some(_)) => {
             let message = format!("parameter `{key}`: `{}` has no columns that are read by name", path.display());
             Err(Error::new(ErrorKind::Data, message)
-                .hint("a column is read from a file whose name ends in `.csv`, for a collection of numbers"))
+                .hint("a column is read from a table of two columns or more, for a collection of numbers"))
         }
         (DataFormat::Npy, None) => numbers_of_array(name, path, &npy::read(path, bytes)?, each),
         (DataFormat::Npz, column) => {
@@ -107,12 +159,15 @@ pub(super) fn numbers_of(parameters: &Parameters, name: &str, path: &Path, bytes
 
 /// The numbers of an array, `each` for an element.
 pub(super) fn numbers_of_array(name: &str, path: &Path, array: &npy::Array<'_>, each: usize) -> Result<Vec<f64>, Error> {
-    if let Some(columns) = array.columns.filter(|&columns| columns != each) {
-        let (rows, wanted) = (array.rows, if each == 1 { "one number".to_owned() } else { format!("{each} numbers") });
-        let message = format!("{}: shape ({rows}, {columns}), and input `{name}` needs {wanted} for each element", path.display());
-        return Err(Error::new(ErrorKind::Data, message));
+    match array.shape[..] {
+        [_] => array.numbers(),
+        [_, columns] if columns == each => array.numbers(),
+        [..] => {
+            let wanted = if each == 1 { "one number".to_owned() } else { format!("{each} numbers") };
+            let message = format!("{}: shape {}, and input `{name}` needs {wanted} for each element", path.display(), array.shape_text());
+            Err(Error::new(ErrorKind::Data, message))
+        }
     }
-    array.numbers()
 }
 
 /// The array of an archive that `column` names, or the input's, or the only one; with its name in
@@ -132,29 +187,46 @@ pub(super) fn npz_member<'a>(name: &str, path: &Path, bytes: &'a [u8], column: O
     Ok((PathBuf::from(format!("{}: {array}", path.display())), found))
 }
 
-/// All truth values in a file: text, an array of NumPy, results of an earlier run; and whether the
-/// file has them in another order than the elements.
-pub(super) fn read_truths(parameters: &Parameters, name: &str, path: &Path, domain: &Domain) -> Result<(Vec<bool>, bool), Error> {
+/// All truth values in a file: text, an array of NumPy, results of an earlier run; and a note on
+/// their order, where they have one of their own.
+pub(super) fn read_truths(parameters: &Parameters, name: &str, path: &Path, domain: &Domain) -> Result<(Vec<bool>, Option<String>), Error> {
     let bytes = parameters.source().read(path, "")?;
-    let truths = match DataFormat::of(path, &bytes) {
-        DataFormat::Npy => npy::read(path, &bytes)?.truths()?,
+    let of_array = |label: &Path, bytes: &[u8]| {
+        let array = npy::read(label, bytes)?;
+        let note = axes_note(name, label, &array, domain, 1)?;
+        Ok((array.truths()?, note))
+    };
+    match DataFormat::of(path, &bytes) {
+        DataFormat::Npy => of_array(path, &bytes),
         DataFormat::Npz => {
             let (label, bytes) = npz_member(name, path, &bytes, column(parameters, name, false))?;
-            npy::read(&label, bytes)?.truths()?
+            of_array(&label, bytes)
         }
-        DataFormat::Vtk => return field::truths(path, &bytes, name, column(parameters, name, false), domain),
-        DataFormat::Csv | DataFormat::Text => truths_in(path, &bytes)?,
-    };
-    Ok((truths, false))
+        DataFormat::Vtk => {
+            let (truths, is_sorted) = field::truths(path, &bytes, name, column(parameters, name, false), domain)?;
+            Ok((truths, is_sorted.then(|| sorted(path, name, domain))))
+        }
+        DataFormat::Csv | DataFormat::Text => Ok((truths_in(path, &bytes)?, None)),
+    }
 }
 
-/// The words of a text without remarks, which reach from `#` to the end of the line.
+/// The words of a text without remarks, which reach from `#` or `--` to the end of the line, and
+/// without a `/` at the end, as decks close their lists.
 pub(super) fn data_words(text: &[u8]) -> impl Iterator<Item = Word<'_>> {
-    let mut words = Words::new(text);
+    let mut words = without_remarks(text, 0);
+    std::iter::from_fn(move || {
+        let word = words.next()?;
+        let is_end = word.bytes == b"/" && without_remarks(text, word.offset + 1).next().is_none();
+        (!is_end).then_some(word)
+    })
+}
+
+fn without_remarks(text: &[u8], from: usize) -> impl Iterator<Item = Word<'_>> {
+    let mut words = Words::from_offset(text, from);
     std::iter::from_fn(move || {
         loop {
             let word = words.next()?;
-            if !word.bytes.starts_with(b"#") {
+            if !word.bytes.starts_with(b"#") && !word.bytes.starts_with(b"--") {
                 return Some(word);
             }
             let end = text[word.offset..].iter().position(|&b| b == b'\n').unwrap_or(text.len() - word.offset);
@@ -187,15 +259,15 @@ pub fn numbers_in(path: &Path, text: &[u8]) -> Result<Vec<f64>, Error> {
 
 /// The hint for a word in a text of numbers.
 pub(super) fn hint_of_word(word: &[u8]) -> String {
-    let rule = "a data file holds numbers separated by white space, and remarks after `#`";
+    let rule = "a data file holds numbers separated by white space, and remarks after `#` or `--`";
     if let Some(point) = decimal_comma(word) {
         return format!("decimals have a point, `{point}`, and numbers are separated by white space");
     }
     if word.iter().any(|b| b",;".contains(b)) {
-        return format!("{rule}; the name of a file with separators ends in `.csv`");
+        return format!("{rule}; numbers between commas are columns, of which one is read");
     }
     if word.first().is_some_and(u8::is_ascii_alphabetic) {
-        return format!("{rule}: put `#` before a line of names; the name of a file with columns ends in `.csv`");
+        return format!("{rule}: put `#` before a line of names; columns have commas between them");
     }
     rule.to_owned()
 }

@@ -8,7 +8,7 @@ use super::data_file::DataFormat;
 use super::{ConstantTable, Inputs, array, missing};
 use crate::error::{Error, ErrorKind};
 use crate::io::quantity;
-use crate::io::table::{Column, Separation, of_column, read_columns};
+use crate::io::table::{Column, of_column, read_columns};
 use crate::math::table::{Interpolation, Outside, Table, TableError};
 use crate::math::table2::{Table2, Table2Error};
 use crate::params::{Parameters, near_match};
@@ -160,15 +160,14 @@ fn columns<const N: usize>(parameters: &Parameters, name: &str, wanted: [&str; N
         return Err(if error.hint.is_some() { error } else { error.hint(format!("give {filename}=FILE")) });
     };
     let bytes = parameters.source().read(&path, "")?;
-    let separation = match DataFormat::of(&path, &bytes) {
-        DataFormat::Csv => Separation::Csv,
-        DataFormat::Text => Separation::Blanks,
+    match DataFormat::of(&path, &bytes) {
+        DataFormat::Csv | DataFormat::Text => {}
         DataFormat::Npy | DataFormat::Npz | DataFormat::Vtk => {
             let message = format!("{}: input `{name}` needs a table", path.display());
-            return Err(Error::new(ErrorKind::Data, message).hint("tables are text, or files whose names end in `.csv`"));
+            return Err(Error::new(ErrorKind::Data, message).hint("tables are text, with blanks, commas or semicolons between the numbers"));
         }
-    };
-    let (found, lines) = read_columns(&path, &bytes, separation, wanted)?;
+    }
+    let (found, lines) = read_columns(&path, &bytes, wanted)?;
     Ok((path, found, lines))
 }
 

@@ -69,10 +69,25 @@ impl<'a> Fields<'a> {
     }
 }
 
-/// The separator of a file: the first one of its first line.
+/// The separator of a file: the first one of its first line that is no remark.
 pub(super) fn separator(bytes: &[u8]) -> u8 {
-    let first_line = bytes.split(|&b| b == b'\n').next().unwrap_or(bytes);
+    let is_remark = |line: &&[u8]| line.starts_with(b"#") || line.starts_with(b"--");
+    let mut lines = bytes.split(|&b| b == b'\n');
+    let first_line = lines.find(|line| !is_remark(line)).unwrap_or_default();
     first_line.iter().copied().find(|b| matches!(b, b',' | b';' | b'\t')).unwrap_or(b',')
+}
+
+/// True if fields stand between commas or semicolons, by the first line that is no remark: not
+/// where the commas are those of numbers between blanks. Tabs separate in files called `.csv`.
+pub fn has_separators(path: &Path, bytes: &[u8]) -> bool {
+    let mut lines = bytes.split(|&b| b == b'\n').map(<[u8]>::trim_ascii);
+    let is_remark = |line: &[u8]| line.is_empty() || line.starts_with(b"#") || line.starts_with(b"--");
+    let Some(line) = lines.find(|line| !is_remark(line)) else { return false };
+    let words = || line.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty());
+    let has_decimal_commas = words().nth(1).is_some() && words().any(|word| decimal_comma(word).is_some());
+    let has = |separator: u8| line.contains(&separator);
+    let is_csv = path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("csv"));
+    has(b';') || has(b',') && !has_decimal_commas || has(b'\t') && is_csv
 }
 
 /// A column, with the positions that stand beside it.
@@ -124,11 +139,11 @@ pub fn read_located(path: &Path, bytes: &[u8], wanted: Wanted<'_>) -> Result<Loc
     read(path, bytes, wanted, true)
 }
 
-/// Without the lines before the names or numbers that begin with `#`, and without the `#` before
-/// names; how many lines are left out.
+/// Without the lines before the names or numbers that begin with `#` or `--`, and without these
+/// marks before names; how many lines are left out.
 fn without_remarks(mut bytes: &[u8]) -> (&[u8], u64) {
     let mut skipped = 0;
-    while let Some(names) = bytes.strip_prefix(b"#") {
+    while let Some(names) = bytes.strip_prefix(b"#").or_else(|| bytes.strip_prefix(b"--")) {
         let end = bytes.iter().position(|&b| b == b'\n').map_or(bytes.len(), |end| end + 1);
         let rest = &bytes[end..];
         let n_fields = |text: &[u8]| text.split(|&b| b == b'\n').next().map_or(0, |line| line.split(|&b| b == separator(rest)).count());

@@ -28,7 +28,8 @@ impl VtuMesh {
     /// The cells, faces or edges of a grid, which needs no geometry for it but its nodes. Memory:
     /// what a file of the mesh takes, 24 bytes a point and 4 bytes for each corner of a cell.
     ///
-    /// If one cell is a polyhedron, all are: some readers cannot mix them with other shapes.
+    /// If one cell is a polyhedron, all are: some readers cannot mix them with other shapes. Prisms
+    /// are polyhedra, as VTK 9 and meshio take the corners of its wedges in opposite senses.
     ///
     /// # Errors
     /// `Data` for a grid of arrays without nodes, and for a cell or face whose nodes do not
@@ -37,7 +38,8 @@ impl VtuMesh {
         let threads = grid.threads().clone();
         let positions = grid.corner_positions()?;
         let corners = grid.corners(part.kind())?.unwrap_or_default();
-        let has_polyhedra = corners.shapes().contains(&EntityShape::Polyhedron);
+        let is_polyhedron = |shape: &EntityShape| matches!(shape, EntityShape::Polyhedron | EntityShape::Cell(CellShape::Prism));
+        let has_polyhedra = corners.shapes().iter().any(is_polyhedron);
         let cells = if has_polyhedra { polyhedra(&corners) } else { standard(&corners) };
         // Indices and ends of lists of half the size, where they fit.
         let most = cells.iter().flat_map(|list| list.values.iter().copied()).max().unwrap_or(0);
@@ -113,7 +115,7 @@ impl List {
 fn standard(corners: &Corners) -> Vec<List> {
     let (mut connectivity, mut offsets) = (Vec::new(), Vec::with_capacity(corners.len()));
     for entity in 0..corners.len() {
-        // The standard cells of VTK have their corners in our order.
+        // The standard cells of VTK that are written have their corners in our order.
         connectivity.extend(corners.of(entity).iter().map(|&corner| corner as usize));
         offsets.push(connectivity.len());
     }
@@ -164,11 +166,10 @@ fn type_number(shape: EntityShape, has_polyhedra: bool) -> u8 {
         EntityShape::Cell(CellShape::Triangle) => 5,
         EntityShape::Polygon => 7,
         EntityShape::Cell(CellShape::Quadrangle) => 9,
-        EntityShape::Polyhedron => 42,
+        EntityShape::Polyhedron | EntityShape::Cell(CellShape::Prism) => 42,
         EntityShape::Cell(_) if has_polyhedra => 42,
         EntityShape::Cell(CellShape::Tetrahedron) => 10,
         EntityShape::Cell(CellShape::Hexahedron) => 12,
-        EntityShape::Cell(CellShape::Prism) => 13,
         EntityShape::Cell(CellShape::Pyramid) => 14,
     }
 }

@@ -1,6 +1,7 @@
 //! The grid of a run's parameters.
 
 use crate::error::{Error, ErrorKind};
+use crate::grid::io::gmsh::GmshOptions;
 use crate::grid::io::grdecl::{DeckFeature, DeckOptions};
 use crate::grid::{Cartesian, Grid, MAX_CELLS_OF_ARRAYS, StoredGeometry, io, too_many_of};
 use crate::input::read_numbers;
@@ -216,21 +217,30 @@ pub fn cartesian_cells(program: &Program, parameters: &Parameters) -> Result<Opt
     Ok(Some(axes.iter().map(|axis| axis.n).fold(1, usize::saturating_mul)))
 }
 
+/// An error of a parameter that is one of some words.
+fn bad(key: &str, expected: &str, found: &str) -> Error {
+    Error::new(ErrorKind::Data, format!("parameter `{key}` must be {expected}, not `{found}`"))
+}
+
+/// True if a parameter leaves out a part of grid files that is refused otherwise.
+fn ignores(parameters: &Parameters, key: &str) -> Result<bool, Error> {
+    match parameters.text(key) {
+        None | Some("refuse") => Ok(false),
+        Some("ignore") => Ok(true),
+        Some(other) => Err(bad(key, "`refuse` or `ignore`", other)),
+    }
+}
+
 /// Options of decks: `grid_unit`, and a parameter for each part that may be left out.
 fn deck_options(parameters: &Parameters) -> Result<DeckOptions, Error> {
-    let bad = |key: &str, expected: &str, found: &str| {
-        Error::new(ErrorKind::Data, format!("parameter `{key}` must be {expected}, not `{found}`"))
-    };
     let mut options = DeckOptions::default();
     if let Some(name) = parameters.text("grid_unit") {
         options.grid_unit = Some(DeckOptions::unit(name).ok_or_else(|| bad("grid_unit", "`metres`, `feet` or `cm`", name))?);
     }
     for part in DeckFeature::ALL {
-        options = match parameters.text(part.parameter()) {
-            None | Some("refuse") => options,
-            Some("ignore") => options.without(part),
-            Some(other) => return Err(bad(part.parameter(), "`refuse` or `ignore`", other)),
-        };
+        if ignores(parameters, part.parameter())? {
+            options = options.without(part);
+        }
     }
     Ok(options)
 }
@@ -246,7 +256,11 @@ fn grid(parameters: &Parameters, files: Files<'_>) -> Result<Grid, Error> {
     };
     let stored = StoredGeometry::from_parameters(parameters)?;
     if let Some(path) = parameters.path("grid_filename")? {
-        let options = io::ReadOptions { stored, deck: deck_options(parameters)? };
+        let options = io::ReadOptions {
+            stored,
+            deck: deck_options(parameters)?,
+            gmsh: GmshOptions { ignore_periodic: ignores(parameters, "periodic")? },
+        };
         return io::read_file_as(parameters.source(), &path, &options, &Threads::from_parameters(parameters)?);
     }
     let axes = cells(parameters, files)?;

@@ -1,5 +1,6 @@
 //! Grids from cells over nodes: measures, and what is refused.
 
+use equelle_runtime::EntityKind;
 use equelle_runtime::grid::{BuildError, CellShape, Grid, GridBuilder, NONE};
 use equelle_runtime::threads::Threads;
 
@@ -254,6 +255,41 @@ fn what_makes_no_grid_is_refused_by_name() {
     let mut nan = tetrahedra(&nodes[..4], &[[0, 1, 2, 3]]);
     nan.nodes[2][1] = f64::NAN;
     refused(&nan, "the position of node 2 is not finite");
+}
+
+#[test]
+fn nodes_without_cells_and_cells_inside_out_are_put_right() {
+    let nodes = vec![[7.0; 3], [0.0; 3], [1.0, 0.0, 0.0], [8.0; 3], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0], [0.0, 0.0, -1.0]];
+    let mut builder = GridBuilder::new(3, nodes).unwrap();
+    builder.add(CellShape::Tetrahedron, &[1, 2, 4, 5]).unwrap();
+    let faces: [&[u32]; 4] = [&[1, 2, 4], &[1, 2, 6], &[4, 2, 6], &[4, 6, 1]];
+    builder.add_polyhedron(faces).unwrap();
+    let repairs = builder.repair(&Threads::one());
+    assert_eq!((&repairs.dropped[..], &repairs.turned[..]), (&[0, 3][..], &[1][..]));
+    assert_eq!([0, 1, 3, 6, 9].map(|node| repairs.node(node)), [None, Some(0), None, Some(4), None]);
+    let notes = repairs.notes(|cell| format!("cell {cell}"), |node| format!("node {node}"));
+    assert_eq!(notes, ["2 nodes belong to no cell and are left out, the first is node 0", "cell 1 was inside out and has been turned"]);
+    let grid = builder.build(&Threads::one()).unwrap();
+    assert_eq!((grid.n_cells(), grid.n_faces(), grid.n_entities(EntityKind::Vertex)), (2, 7, Ok(5)));
+    assert!(grid.geometry().cell_volumes.iter().all(|volume| (volume - 1.0 / 6.0).abs() < 1e-16));
+    assert_consistent(&grid);
+    // Nothing to put right, and nothing at all.
+    let mut builder = GridBuilder::new(3, vec![[0.0; 3]]).unwrap();
+    let repairs = builder.repair(&Threads::one());
+    assert!(repairs.dropped.is_empty() && repairs.turned.is_empty() && repairs.node(0) == Some(0));
+    assert_eq!(builder.build(&Threads::one()).map(|grid| grid.n_cells()), Err(BuildError::NoCells));
+}
+
+/// Many corners of one face are compared in sorted order.
+#[test]
+fn a_polygon_that_names_a_node_twice() {
+    let circle = |n: usize| (0..n).map(|i| (std::f64::consts::TAU * i as f64 / n as f64).sin_cos()).map(|(x, y)| [x, y, 0.0]).collect();
+    for n in [8, 200_000] {
+        let mut builder = GridBuilder::new(2, circle(n)).unwrap();
+        let mut corners: Vec<u32> = (0..n as u32).collect();
+        corners.push(3);
+        assert_eq!(builder.add_polygon(&corners), Err(BuildError::NodeTwice { cell: 0, node: 3 }));
+    }
 }
 
 /// Faces of two cells with the same nodes, of which one crosses itself.

@@ -177,17 +177,18 @@ fn what_chooses_nothing() {
     assert_eq!(message, "input `dir` has two sources: `dir_set=x-` (case.param:1) and `dir_filename=d.txt` (case.param:2)");
 }
 
+fn values_on(form: Form, text: &str, files: &[(&'static str, Vec<u8>)], on: CanonicalSet) -> Result<Vec<f64>, (String, String)> {
+    let read = session_of(form, files.to_vec(), text).and_then(|mut session| {
+        let domain = session.domain(on)?;
+        let values = session.input_collection("u_initial", &domain)?.to_vec(domain.len());
+        Ok(domain.in_file_order(&values).into_owned())
+    });
+    read.map_err(|error| (error.message, error.hint.unwrap_or_default()))
+}
+
 /// Values of `u_initial` in the order of the file, the same for each form of the grid.
 fn values(text: &str, files: &[(&'static str, Vec<u8>)], on: CanonicalSet) -> Result<Vec<f64>, (String, String)> {
-    let of = |form| {
-        let read = session_of(form, files.to_vec(), text).and_then(|mut session| {
-            let domain = session.domain(on)?;
-            let values = session.input_collection("u_initial", &domain)?.to_vec(domain.len());
-            Ok(domain.in_file_order(&values).into_owned())
-        });
-        read.map_err(|error| (error.message, error.hint.unwrap_or_default()))
-    };
-    let [first, second, third] = FORMS.map(of);
+    let [first, second, third] = FORMS.map(|form| values_on(form, text, files, on));
     assert_eq!(first, second, "{text}");
     assert_eq!(first, third, "{text}");
     first
@@ -292,12 +293,41 @@ fn data_by_the_extension_of_its_file() {
     assert_eq!(absent, "state.npz: no array `u_initial`; the file has v, w");
     let read = values("u_initial_filename=u.npy\n", &[("u.npy", npy("(12,)", 12))], ALL_CELLS).expect("an array");
     assert_eq!(read, (0..12).map(f64::from).collect::<Vec<_>>());
-    let shape = message("u_initial_filename=u.npy\n", ("u.npy", npy("(6, 2)", 12)));
-    assert_eq!(shape, "u.npy: shape (6, 2), and input `u_initial` needs one number for each element");
+    let axes = |shape: &str, form: Form| {
+        let file = ("u.npy", npy(shape, 12));
+        values_on(form, "u_initial_filename=u.npy\n", std::slice::from_ref(&file), ALL_CELLS)
+    };
+    let (shape, _) = axes("(6, 2)", Form::Cartesian).unwrap_err();
+    assert_eq!(shape, "u.npy: input `u_initial` on AllCells(): expected shape (12,) or (3, 4), found (6, 2)");
+    assert_eq!(axes("(3, 4)", Form::Cartesian), Ok((0..12).map(f64::from).collect()));
+    let (_, hint) = axes("(4, 3)", Form::Cartesian).unwrap_err();
+    assert!(hint.contains("u[k, j, i]") && hint.contains("transpose"), "{hint}");
+    let (shape, _) = axes("(3, 4)", Form::Arrays).unwrap_err();
+    assert_eq!(shape, "u.npy: input `u_initial` on AllCells(): expected shape (12,), found (3, 4)");
     let short = message("u_initial_filename=u.npy\n", ("u.npy", npy("(3,)", 3)));
     assert_eq!(short, "`u.npy`: input `u_initial` on AllCells(): expected 12 values, found 3");
     let column = message("u_initial_filename=u.txt\nu_initial_column=KX\n", ("u.txt", b"1".to_vec()));
     assert_eq!(column, "parameter `u_initial_column`: `u.txt` has no columns that are read by name");
+    // Columns in text, with remarks and as decks end tables; positions order them.
+    let rows: String = (0..12).map(|cell| format!("{} {} {}\n", f64::from(cell % 4) + 0.5, f64::from(cell / 4) + 0.5, 7 * cell)).collect();
+    let reversed: String = rows.lines().rev().fold(String::new(), |text, line| text + line + " -- of a log\n");
+    for text in [
+        format!("# x y u_initial\n{rows}"),
+        format!("x y u_initial\n{reversed}/\n"),
+        format!("-- X Y U_INITIAL\n{reversed}"),
+        format!("# x, y, u_initial\n{}", rows.replace(' ', ",")),
+        format!("x;y;u_initial\n{}", rows.replace(' ', "; ")),
+    ] {
+        let read = values("u_initial_filename=u.dat\n", &[("u.dat", text.into_bytes())], ALL_CELLS).expect("a column");
+        assert_eq!(read, (0..12).map(|cell| f64::from(7 * cell)).collect::<Vec<_>>());
+    }
+    let by_number = values("u_initial_filename=u.dat\nu_initial_column=3\n", &[("u.dat", rows.clone().into_bytes())], ALL_CELLS);
+    assert_eq!(by_number.expect("a column")[11], 77.0);
+    let list = "-- of a deck\n1 2 3 4 -- a row\n5 6 7 8\n9 10 11 12\n/\n";
+    let read = values("u_initial_filename=u.inc\n", &[("u.inc", list.into())], ALL_CELLS).expect("numbers");
+    assert_eq!((read[0], read[11]), (1.0, 12.0));
+    let two = message("u_initial_filename=u.inc\n", ("u.inc", b"1 2 /\n3 4 /\n".to_vec()));
+    assert_eq!(two, "u.inc:1:5: `/` is not a number");
     // A text with a mark of its byte order, and Fortran's exponents.
     let text = ("u.txt", format!("\u{feff}1.0D2{}", " 3d-1".repeat(11)).into_bytes());
     let read = values("u_initial_filename=u.txt\n", std::slice::from_ref(&text), ALL_CELLS).expect("numbers");

@@ -4,7 +4,8 @@
 use std::path::Path;
 
 use equelle_runtime::grid::StoredGeometry;
-use equelle_runtime::grid::io::{gmsh, opm, vtk_legacy};
+use equelle_runtime::grid::io::gmsh::{self, GmshOptions};
+use equelle_runtime::grid::io::{opm, vtk, vtk_legacy};
 use equelle_runtime::input::{numbers_in, read_entities};
 use equelle_runtime::number::parse_number;
 use equelle_runtime::params::near_match;
@@ -93,7 +94,7 @@ fn gmsh_meshes() {
     let (mut accepted, mut refused) = (0, 0);
     for round in 0..20_000 {
         let bytes = mesh.bytes(crate::msh::Encoding::ALL[round % 7]);
-        match gmsh::read(Path::new("g"), &random.damaged(&bytes), &Threads::one()) {
+        match gmsh::read(Path::new("g"), &random.damaged(&bytes), &GmshOptions::default(), &Threads::one()) {
             Ok(grid) => {
                 assert_consistent(&grid);
                 assert!(grid.geometry().face_areas.iter().chain(&grid.geometry().cell_volumes).all(|&m| m > 0.0 && m.is_finite()));
@@ -110,21 +111,27 @@ fn gmsh_meshes() {
 }
 
 #[test]
-fn legacy_meshes_of_vtk() {
-    let files = [crate::vtk_legacy::text().into_bytes(), crate::vtk_legacy::binary()];
+fn meshes_of_vtk() {
+    let legacy = [crate::vtk_legacy::text().into_bytes(), crate::vtk_legacy::binary()];
+    let forms = crate::vtk_mesh::Form::ALL.map(|form| crate::vtk_mesh::all_kinds().bytes(form));
+    let files: Vec<Vec<u8>> = legacy.into_iter().chain(forms).collect();
     let mut random = Random(0x0f1e_2d3c_4b5a_6978);
-    let (mut accepted, mut refused) = ([0; 2], [0; 2]);
-    for round in 0..20_000 {
-        match vtk_legacy::read(Path::new("g"), &random.damaged(&files[round % 2]), &Threads::one()) {
+    let (mut accepted, mut refused) = (vec![0; files.len()], vec![0; files.len()]);
+    for round in 0..10_000 * files.len() {
+        let at = round % files.len();
+        let damaged = random.damaged(&files[at]);
+        let is_xml = files[at].starts_with(b"<");
+        let read = if is_xml { vtk::read } else { vtk_legacy::read };
+        match read(Path::new("g"), &damaged, &Threads::one()) {
             Ok(grid) => {
                 assert_consistent(&grid);
                 assert!(grid.geometry().face_areas.iter().chain(&grid.geometry().cell_volumes).all(|&m| m > 0.0 && m.is_finite()));
                 assert!(grid.named().arrays().all(|array| array.values.len() == grid.n_cells()));
-                accepted[round % 2] += 1;
+                accepted[at] += 1;
             }
             Err(error) => {
                 assert!(error.message.starts_with("g:"), "{}", error.message);
-                refused[round % 2] += 1;
+                refused[at] += 1;
             }
         }
     }
@@ -292,16 +299,20 @@ fn archives() {
 /// Damaged files of CSV and NumPy: refused with their name, or finite numbers.
 #[test]
 fn tables_and_arrays() {
+    use equelle_runtime::io::table::{between_blanks, read_columns};
     use equelle_runtime::io::{csv, npy};
     let mut array = b"\x93NUMPY\x01\x00\x46\x00{'descr': '<f8', 'fortran_order': False, 'shape': (3,), }".to_vec();
     array.resize(80, b' ');
     array.extend([1.0f64, 2.5, -3.0].iter().flat_map(|value| value.to_le_bytes()));
     let path = Path::new("f");
     assert_eq!(npy::read(path, &array).and_then(|array| array.numbers()).unwrap(), [1.0, 2.5, -3.0]);
+    let mut halves = b"\x93NUMPY\x01\x00\x46\x00{'descr': '<f2', 'fortran_order': True, 'shape': (2, 1, 3), }".to_vec();
+    halves.resize(80, b' ');
+    halves.extend([0x3c00_u16, 0x4000, 0xc000, 0x0001, 0x7bff, 0x3555].iter().flat_map(|value| value.to_le_bytes()));
     let mut random = Random(26);
-    let mut accepted = [0, 0];
-    for _ in 0..50_000 {
-        let damaged = random.damaged(&array);
+    let mut accepted = [0; 4];
+    for round in 0..50_000 {
+        let damaged = random.damaged(if round % 2 == 0 { &array } else { &halves });
         match npy::read(path, &damaged).and_then(|array| array.numbers()) {
             Ok(values) => {
                 assert!(values.iter().all(|value| value.is_finite()));
@@ -318,6 +329,19 @@ fn tables_and_arrays() {
                 accepted[1] += 1;
             }
             Err(error) => assert!(error.message.starts_with("f:"), "{error:?}"),
+        }
+        let tables: [&[u8]; 3] = [b"-- a b\n1 2 -- x\n3 4\n/\n", b"# a, b [Bar]\n1,2\n3,4 /\n", b"a;b\n1;2\n# c\n3;4\n"];
+        let damaged = random.damaged(tables[round % 3]);
+        match read_columns(path, &damaged, ["a", "b"]) {
+            Ok((columns, lines)) => {
+                assert!(columns.iter().all(|column| column.numbers.len() == lines.len() && column.numbers.iter().all(|x| x.is_finite())));
+                accepted[2] += 1;
+            }
+            Err(error) => assert!(error.message.starts_with("f:"), "{error:?}"),
+        }
+        if let Some(text) = between_blanks(&random.damaged(tables[0]), |_| true) {
+            let read = csv::read_column(path, &text, csv::Wanted { input: "b", column: None });
+            accepted[3] += usize::from(read.is_ok_and(|values| values.iter().all(|value| value.is_finite())));
         }
     }
     assert!(accepted.iter().all(|&n| n > 100), "{accepted:?}");

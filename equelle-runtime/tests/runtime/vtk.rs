@@ -270,10 +270,15 @@ fn arrays_of_numpy() {
         let header = 10 + usize::from(u16::from_le_bytes([bytes[8], bytes[9]]));
         assert!(header % 64 == 0 && bytes[header - 1] == b'\n', "{header}");
         let array = npy_reader::read(Path::new("u.npy"), &bytes).expect("our own file");
-        assert_eq!((array.rows, array.columns.unwrap_or(1)), (field.support.len(), field.values.components()), "{}", field.tag);
+        assert_eq!(
+            (array.shape[0], array.shape.get(1).copied().unwrap_or(1)),
+            (field.support.len(), field.values.components()),
+            "{}",
+            field.tag
+        );
         match &field.values {
             FieldValues::F64(columns) => {
-                let rows: Vec<f64> = (0..array.rows).flat_map(|row| columns.iter().map(move |column| column[row])).collect();
+                let rows: Vec<f64> = (0..array.shape[0]).flat_map(|row| columns.iter().map(move |column| column[row])).collect();
                 // Of numbers without NaN equal bits are equal signs and equal values.
                 let signs = |numbers: &[f64]| numbers.iter().map(|x| x.is_sign_negative()).collect::<Vec<_>>();
                 let found = array.numbers().expect("numbers");

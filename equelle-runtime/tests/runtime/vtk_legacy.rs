@@ -120,3 +120,27 @@ fn a_polyhedron() {
     assert_eq!((grid.n_cells(), grid.n_faces()), (1, 4));
     assert!((grid.geometry().cell_volumes[0] - 1.0 / 6.0).abs() < 1e-16);
 }
+
+/// Texts among the arrays, as VTK writes them, and types by the names that meshio has for them.
+#[test]
+fn texts_and_other_names_of_types() {
+    let head = "FIELD FieldData 1\ntitle 1 1 string\nof the%20mesh\n";
+    let text = text()
+        .replace("FIELD FieldData 1\nTIME 1 1 double\n2.5\n", head)
+        .replace("set:top 1 2 int\n0 1\n", "names 1 2 string\nbox and\n\nset:top 1 2 vtktypeint32\n0 1\n");
+    let text = text.replace("rock 2 2 short", "METADATA\nINFORMATION 0\n\nrock 2 2 short");
+    // An empty text has a line, too.
+    is_box_and_wedge(&grid(text.replace("FieldData 3", "FieldData 4").as_bytes()));
+    let long = "x".repeat(100);
+    let mut texts = vec![0xc5];
+    texts.extend(b"hello");
+    texts.extend([0x80, 100]);
+    texts.extend(long.bytes());
+    texts.extend([0x40, 0, 0, 1, b'a', 0, 0, 0, 0, 0, 0, 0, 2, b'b', b'c', 0xc0]);
+    let bytes = binary();
+    let at = bytes.windows(9).position(|window| window == b"CELL_DATA").unwrap();
+    let with = |texts: &[u8]| [&bytes[..at], b"FIELD FieldData 1\nnames 1 5 string\n", texts, b"\n", &bytes[at..]].concat();
+    is_box_and_wedge(&grid(&with(&texts)));
+    let error = vtk_legacy::read(Path::new("m.vtk"), &with(&[0x3f, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff]), &Threads::one());
+    assert!(error.unwrap_err().message.ends_with("names: the file ends before its 5 texts"));
+}

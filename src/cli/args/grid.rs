@@ -103,21 +103,34 @@ pub enum MakeKind {
     Deck,
 }
 
-/// What GRDECL decks leave open.
+/// Choices that GRDECL decks and meshes of Gmsh leave open.
 #[derive(Debug, Args)]
 pub struct DeckArgs {
     /// Unit of lengths of a GRDECL deck, whatever it says
     #[arg(long, value_name = "UNIT", value_enum)]
     pub grid_unit: Option<GridUnit>,
-    /// A part of a GRDECL deck that is left out, though that changes the answer; else it is an error
-    #[arg(long, value_name = "PART", value_delimiter = ',', value_parser = deck_feature)]
-    pub ignore: Vec<DeckFeature>,
+    /// A part of the file that is left out, though that changes the answer; else it is an error
+    #[arg(long, value_name = "PART", value_delimiter = ',', value_parser = ignored_part)]
+    pub ignore: Vec<IgnoredPart>,
 }
 
-/// A part of decks by the name of its parameter.
-fn deck_feature(name: &str) -> Result<DeckFeature, String> {
-    let names = || DeckFeature::ALL.map(DeckFeature::parameter).join(", ");
-    DeckFeature::ALL.into_iter().find(|part| part.parameter() == name).ok_or_else(|| format!("expected one of {}", names()))
+/// A part of a grid file that is refused, unless it is left out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum IgnoredPart {
+    /// A part of a deck.
+    Deck(DeckFeature),
+    /// Periodic sides of a mesh of Gmsh.
+    Periodic,
+}
+
+/// A part by the name of its parameter.
+fn ignored_part(name: &str) -> Result<IgnoredPart, String> {
+    if name == "periodic" {
+        return Ok(IgnoredPart::Periodic);
+    }
+    let of_decks = DeckFeature::ALL.map(DeckFeature::parameter).join(", ");
+    let part = DeckFeature::ALL.into_iter().find(|part| part.parameter() == name);
+    part.map(IgnoredPart::Deck).ok_or_else(|| format!("expected one of {of_decks}, periodic"))
 }
 
 /// Units of lengths of a deck.

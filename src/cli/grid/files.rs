@@ -4,6 +4,7 @@ use std::ffi::OsString;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
+use equelle_runtime::grid::io::gmsh::GmshOptions;
 use equelle_runtime::grid::io::grdecl::DeckOptions;
 use equelle_runtime::grid::io::opm::OpmText;
 use equelle_runtime::grid::io::vtk::SET;
@@ -15,7 +16,7 @@ use equelle_runtime::output::{Compression, Field, FieldValues, StepFields, Suppo
 use equelle_runtime::threads::Threads;
 use equelle_runtime::{EntityKind, Error};
 
-use super::super::args::{DeckArgs, GridUnit};
+use super::super::args::{DeckArgs, GridUnit, IgnoredPart};
 use crate::console::Console;
 use equelle::failure::Failure;
 use equelle::files;
@@ -35,11 +36,17 @@ pub(super) fn read(file: &Path, deck: &DeckArgs) -> Result<Grid, Error> {
         GridUnit::Feet => "feet",
         GridUnit::Cm => "cm",
     });
+    let gmsh = GmshOptions { ignore_periodic: deck.ignore.contains(&IgnoredPart::Periodic) };
     let mut options = DeckOptions::default();
     options.grid_unit = unit.and_then(DeckOptions::unit);
-    let deck = deck.ignore.iter().fold(options, |options, &part| options.without(part));
+    for part in &deck.ignore {
+        if let IgnoredPart::Deck(part) = part {
+            options = options.without(*part);
+        }
+    }
+    let deck = options;
     let threads = Threads::new(std::thread::available_parallelism().map_or(1, usize::from));
-    read_file_as(&Source::Files, file, &ReadOptions { stored: StoredGeometry::Check, deck }, &threads)
+    read_file_as(&Source::Files, file, &ReadOptions { stored: StoredGeometry::Check, deck, gmsh }, &threads)
 }
 
 /// Formats that are written.

@@ -29,6 +29,11 @@ impl Cells {
         &self.nodes[self.node_pos[half_face]..self.node_pos[half_face + 1]]
     }
 
+    /// Reverses the nodes of a half-face.
+    pub(super) fn turn(&mut self, half_face: usize) {
+        self.nodes[self.node_pos[half_face]..self.node_pos[half_face + 1]].reverse();
+    }
+
     /// The cell that has a half-face.
     pub(super) fn cell_of(&self, half_face: usize) -> usize {
         self.cell_pos.partition_point(|&start| start <= half_face) - 1

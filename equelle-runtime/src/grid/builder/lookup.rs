@@ -36,15 +36,26 @@ impl<'a> FacesByNodes<'a> {
         FacesByNodes { nodes, starts, faces }
     }
 
-    /// The face that has these nodes and no others, in whatever order; at most four.
+    /// The face that has these nodes and no others, in whatever order.
     pub(crate) fn find(&self, nodes: &[u32]) -> Option<u32> {
         let wanted = key(nodes);
         let node = wanted.0 as usize;
-        let of_node = self.starts[node] as usize..*self.starts.get(node + 1)? as usize;
+        let of_node = *self.starts.get(node)? as usize..*self.starts.get(node + 1)? as usize;
         let of_node = &self.faces[of_node];
         let key_of = |face: u32| key(self.nodes.of_face(face as usize)).1;
         let first = of_node.partition_point(|&face| key_of(face) < wanted.1);
         let same = of_node[first..].iter().take_while(|&&face| key_of(face) == wanted.1);
-        same.copied().find(|&face| self.nodes.of_face(face as usize).len() == nodes.len())
+        // Four nodes are all of most faces; those of larger ones are told apart by all.
+        let has_all = |of_face: &[u32]| nodes.len() <= 4 || sorted(of_face) == sorted(nodes);
+        same.copied().find(|&face| {
+            let of_face = self.nodes.of_face(face as usize);
+            of_face.len() == nodes.len() && has_all(of_face)
+        })
     }
+}
+
+fn sorted(nodes: &[u32]) -> Vec<u32> {
+    let mut nodes = nodes.to_vec();
+    nodes.sort_unstable();
+    nodes
 }

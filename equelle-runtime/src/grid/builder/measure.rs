@@ -7,6 +7,7 @@
 
 use super::cells::Cells;
 use super::error::BuildError;
+use crate::grid::outwards::mean;
 use crate::grid::shapes::{Vector, cross, dot, minus, norm, plus, times};
 use crate::grid::{Geometry, Nodes, Topology};
 use crate::threads::Threads;
@@ -88,6 +89,9 @@ pub(super) fn geometry(topology: &Topology, nodes: &Nodes, dim: usize, threads: 
 /// The volume of a cell before faces are known; negative if it is inverted.
 pub(super) fn volume_of(cells: &Cells, cell: usize, dim: usize) -> f64 {
     let half_faces = cells.cell_pos[cell]..cells.cell_pos[cell + 1];
+    if half_faces.is_empty() {
+        return 0.0;
+    }
     let origin = cells.positions[cells.nodes_of(half_faces.start)[0] as usize];
     let mut sum = Sum::new(origin, dim);
     for half_face in half_faces {
@@ -155,13 +159,6 @@ impl Face {
             }
         }
     }
-}
-
-/// The mean of some nodes.
-fn mean(positions: &[Vector], nodes: &[u32]) -> Vector {
-    let first = positions[nodes[0] as usize];
-    let sum = nodes.iter().fold([0.0; 3], |sum, &node| plus(sum, minus(positions[node as usize], first)));
-    plus(first, times(1.0 / nodes.len() as f64, sum))
 }
 
 /// Edges of a face, relative to a point.

@@ -1,8 +1,9 @@
 //! Grids from cells: each cell is a list of faces, each face a list of nodes.
 //!
 //! [`GridBuilder`] takes the `cells`, `shape` knows the faces of standard cells, `matching` finds
-//! the two cells of each face, `measure` computes areas, volumes, centroids and normals, `error`
-//! has what may be wrong, `lookup` finds faces by their nodes.
+//! the two cells of each face, `measure` computes areas, volumes, centroids and normals,
+//! `repair` puts right what files have wrong, `error` has what else may be wrong, `lookup` finds
+//! faces by their nodes.
 //!
 //! Faces are numbered in the order in which the cells, one after the other, name them. The first
 //! cell of a face is the one with the lower number, and the normal points out of it. Everything has
@@ -13,6 +14,7 @@ mod error;
 mod lookup;
 mod matching;
 mod measure;
+mod repair;
 mod shape;
 
 use super::arrays::MAX_ENTITIES;
@@ -23,7 +25,11 @@ use cells::Cells;
 
 pub use error::BuildError;
 pub(crate) use lookup::FacesByNodes;
+pub use repair::Repairs;
 pub use shape::CellShape;
+
+/// Nodes that are compared each with each.
+const FEW: usize = 16;
 
 /// Areas, volumes, centroids and normals of a grid of 3 dimensions whose faces are known; the nodes
 /// of each turn such that its normal points to the second cell.
@@ -168,15 +174,17 @@ impl GridBuilder {
 
     fn check_nodes(&self, nodes: &[u32]) -> Result<(), BuildError> {
         let cell = self.n_cells();
-        for (at, &node) in nodes.iter().enumerate() {
-            if node as usize >= self.cells.positions.len() {
-                return Err(BuildError::NoSuchNode { cell, node: node as usize });
-            }
-            if nodes[..at].contains(&node) {
-                return Err(BuildError::NodeTwice { cell, node: node as usize });
-            }
+        if let Some(&node) = nodes.iter().find(|&&node| node as usize >= self.cells.positions.len()) {
+            return Err(BuildError::NoSuchNode { cell, node: node as usize });
         }
-        Ok(())
+        let twice = if nodes.len() <= FEW {
+            nodes.iter().enumerate().find(|&(at, node)| nodes[..at].contains(node)).map(|(_, &node)| node)
+        } else {
+            let mut sorted = nodes.to_vec();
+            sorted.sort_unstable();
+            sorted.windows(2).find(|pair| pair[0] == pair[1]).map(|pair| pair[0])
+        };
+        twice.map_or(Ok(()), |node| Err(BuildError::NodeTwice { cell, node: node as usize }))
     }
 
     fn end_cell(&mut self) -> Result<(), BuildError> {
@@ -202,8 +210,8 @@ impl GridBuilder {
             return Err(BuildError::NoCells);
         }
         self.check_all_nodes_are_used()?;
-        for &cell in &self.polyhedra {
-            self.check_closed(cell as usize)?;
+        if let Some(&cell) = self.polyhedra.iter().find(|&&cell| !self.is_closed(cell as usize)) {
+            return Err(BuildError::NotClosed { cell: cell as usize });
         }
         let partners = matching::partners(&self.cells, self.dim, threads)?;
         let (topology, nodes) = self.topology(&partners, threads);
@@ -219,8 +227,8 @@ impl GridBuilder {
         is_used.iter().position(|&is_used| !is_used).map_or(Ok(()), |node| Err(BuildError::UnusedNode { node }))
     }
 
-    /// Each edge of a closed cell is there once in each direction.
-    fn check_closed(&self, cell: usize) -> Result<(), BuildError> {
+    /// True if each edge of a cell is there once in each direction.
+    fn is_closed(&self, cell: usize) -> bool {
         let half_faces = self.cells.cell_pos[cell]..self.cells.cell_pos[cell + 1];
         let mut edges: Vec<(u32, u32, bool)> = Vec::new();
         for half_face in half_faces {
@@ -229,8 +237,7 @@ impl GridBuilder {
         }
         edges.sort_unstable();
         let is_pair = |pair: &[(u32, u32, bool)]| matches!(pair, [(a, b, false), (c, d, true)] if a == c && b == d);
-        let is_closed = edges.len() >= 12 && edges.chunks(2).all(is_pair) && edges.windows(2).all(|pair| pair[0] != pair[1]);
-        if is_closed { Ok(()) } else { Err(BuildError::NotClosed { cell }) }
+        edges.len() >= 12 && edges.chunks(2).all(is_pair) && edges.windows(2).all(|pair| pair[0] != pair[1])
     }
 
     /// Faces in the order in which cells name them; takes the cells.

@@ -7,6 +7,7 @@ mod format;
 pub mod gmsh;
 pub mod grdecl;
 pub mod opm;
+mod plane;
 pub mod vtk;
 pub mod vtk_legacy;
 
@@ -42,6 +43,8 @@ pub struct ReadOptions {
     pub stored: StoredGeometry,
     /// Of decks.
     pub deck: grdecl::DeckOptions,
+    /// Options of meshes of Gmsh.
+    pub gmsh: gmsh::GmshOptions,
 }
 
 /// As [`read_file_with`], with options of formats.
@@ -56,7 +59,7 @@ pub fn read_file_as(source: &Source, path: &Path, options: &ReadOptions, threads
         Format::Opm => opm::read_text_with(path, &bytes, stored, threads),
         Format::Vtk => vtk::read(path, &bytes, threads),
         Format::VtkLegacy => vtk_legacy::read(path, &bytes, threads),
-        Format::Gmsh => gmsh::read(path, &bytes, threads),
+        Format::Gmsh => gmsh::read(path, &bytes, &options.gmsh, threads),
         Format::GmshScript => {
             let error = Error::new(ErrorKind::Data, format!("`{}` is a script of Gmsh, from which Gmsh makes a mesh", path.display()));
             Err(error.hint("make the mesh and give its name: `gmsh -3 -format msh41 -o mesh.msh SCRIPT.geo` (in the plane, `-2`)"))
@@ -64,7 +67,7 @@ pub fn read_file_as(source: &Source, path: &Path, options: &ReadOptions, threads
         Format::Unsupported(name) => {
             let error = Error::new(ErrorKind::Data, format!("`{}` is {name}, a format that is not read", path.display()));
             Err(error
-                .hint("grid files are Gmsh's MSH 2.2 and 4.1, VTK's `.vtu` and `.vtk`, GRDECL decks and OPM's text format; a Cartesian grid needs no file (grid_dim, nx, dx)"))
+                .hint("grid files are Gmsh's MSH 2 to 2.2 and 4.1, VTK's `.vtu` and `.vtk`, GRDECL decks and OPM's text format; a Cartesian grid needs no file (grid_dim, nx, dx)"))
         }
     }
 }

@@ -1,59 +1,28 @@
 //! Grids in VTK's XML format `.vtu`: text, base 64 or appended, compressed by zlib or not.
 //!
-//! The cells of the highest dimension become the cells of the grid, which must be all of them.
-//! Arrays of cells with one component keep their names; those of vectors get the names of their
-//! components, `v_x` and so on. An array `set:NAME` of 0 and 1 is a set.
+//! The cells of the highest dimension become the cells of the grid; those of one dimension less
+//! must be faces of them, and those below are left out. Arrays of cells with one component keep
+//! their names; those of vectors get the names of their components, `v_x` and so on. An array
+//! `set:NAME` of 0 and 1 is a set, and each number of `gmsh:physical`, `CellEntityIds` and
+//! `MaterialIds` is one: of cells, and of faces.
+//!
+//! `shape` has the types of cells, `names` sets and arrays.
+
+mod names;
+mod shape;
 
 use std::path::Path;
 
-use crate::entity::EntityKind;
+use super::plane;
 use crate::error::{Error, ErrorKind};
-use crate::grid::{BuildError, CellShape, Grid, GridBuilder, Named, NamedArray, NamedSet};
+use crate::grid::builder::FacesByNodes;
+use crate::grid::{BuildError, CellShape, Grid, GridBuilder, Repairs};
 use crate::io::vtk::{Association, VtkGeometry, read as read_tags};
 use crate::threads::Threads;
+use names::Entities;
+use shape::{Shape, TYPES, faces_of};
 
-/// A mesh whose points are this close to a plane, relative to its extent, is plane.
-const PLANE: f64 = 1e-10;
-
-/// What names of arrays begin with that tell which cells belong to a set.
-pub const SET: &str = "set:";
-
-/// What a cell of a file is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Shape {
-    Cell(CellShape),
-    Polygon,
-    /// A box along the axes, by its corners.
-    Pixel,
-    Voxel,
-    Polyhedron,
-}
-
-impl Shape {
-    fn numbered(number: u8) -> Option<Shape> {
-        Some(match number {
-            5 => Shape::Cell(CellShape::Triangle),
-            7 => Shape::Polygon,
-            8 => Shape::Pixel,
-            9 => Shape::Cell(CellShape::Quadrangle),
-            10 => Shape::Cell(CellShape::Tetrahedron),
-            11 => Shape::Voxel,
-            12 => Shape::Cell(CellShape::Hexahedron),
-            13 => Shape::Cell(CellShape::Prism),
-            14 => Shape::Cell(CellShape::Pyramid),
-            42 => Shape::Polyhedron,
-            _ => return None,
-        })
-    }
-
-    fn dim(self) -> usize {
-        match self {
-            Shape::Cell(shape) => shape.dim(),
-            Shape::Polygon | Shape::Pixel => 2,
-            Shape::Voxel | Shape::Polyhedron => 3,
-        }
-    }
-}
+pub use names::SET;
 
 /// Reads a mesh; `path` is for messages. The threads match faces and compute the geometry.
 ///
@@ -66,16 +35,21 @@ pub fn read(path: &Path, bytes: &[u8], threads: &Threads) -> Result<Grid, Error>
         let what = format!("{}: expected cells of any shape (UnstructuredGrid), found boxes", path.display());
         return Err(Error::new(ErrorKind::Data, what));
     };
-    if faces.is_none() && shapes.iter().any(|&shape| Shape::numbered(shape) == Some(Shape::Polyhedron)) {
-        return Err(Error::new(ErrorKind::Data, format!("{}: no array `faces`, which polyhedra need", path.display())));
+    if faces.is_none() && shapes.iter().any(|&shape| Shape::numbered(shape) == Ok(Shape::Polyhedron)) {
+        return Err(Error::new(
+            ErrorKind::Data,
+            format!("{}: no array `faces` or `polyhedron_to_faces`, which polyhedra need", path.display()),
+        ));
     }
-    let mut arrays = Vec::new();
-    for name in file.names(Association::Cells) {
+    let (mut arrays, unread): (Vec<CellArray>, Vec<(&str, &str)>) = (Vec::new(), file.unread(Association::Cells).collect());
+    let notes = unread.iter().map(|(name, number)| format!("array `{name}` is left out: its numbers are of type `{number}`")).collect();
+    for name in file.names(Association::Cells).filter(|name| unread.iter().all(|(unread, _)| unread != name)) {
         let values = file.values(Association::Cells, name)?;
         arrays.push(CellArray { name: name.to_string(), components: values.components, numbers: values.numbers });
     }
+    drop(unread);
     drop(file);
-    Mesh { points, corners, ends, shapes, faces, arrays }.grid(path, threads)
+    Mesh { points, corners, ends, shapes, faces, arrays, notes }.grid(path, threads)
 }
 
 /// An array of cells.
@@ -97,116 +71,102 @@ pub(super) struct Mesh {
     pub shapes: Vec<u8>,
     pub faces: Option<(Vec<u32>, Vec<usize>)>,
     pub arrays: Vec<CellArray>,
+    /// Notes on what has been left out.
+    pub notes: Vec<String>,
 }
 
 impl Mesh {
     /// The grid; `path` is for messages.
-    pub(super) fn grid(self, path: &Path, threads: &Threads) -> Result<Grid, Error> {
-        let Mesh { points, corners, ends, shapes, faces, arrays } = self;
+    pub(super) fn grid(mut self, path: &Path, threads: &Threads) -> Result<Grid, Error> {
         let bad = |what: &str| Error::new(ErrorKind::Data, format!("{}: {what}", path.display()));
-        let Some(&first) = shapes.first() else { return Err(bad("there are no cells")) };
-        let dim = Shape::numbered(first).map_or(0, Shape::dim);
-        let mut kinds = Vec::with_capacity(shapes.len());
-        for (cell, &number) in shapes.iter().enumerate() {
-            match Shape::numbered(number) {
-                Some(shape) if shape.dim() == dim => kinds.push(shape),
-                Some(shape) => {
-                    let what = format!("cell {cell} has dimension {}, and cell 0 has {dim}: cells of one dimension are read", shape.dim());
-                    return Err(bad(&what));
-                }
-                None => return Err(bad(&format!("cell {cell} is of type {number}, of which no cells are made")).hint(TYPES)),
+        let mut kinds = Vec::with_capacity(self.shapes.len());
+        for (cell, &number) in self.shapes.iter().enumerate() {
+            let shape = Shape::numbered(number).map_err(|name| bad(&format!("cell {cell} is {name}")).hint(TYPES))?;
+            let n_points = self.points_of(cell).len();
+            if let Some(expected) = shape.n_points().filter(|&expected| expected != n_points) {
+                return Err(bad(&format!("cell {cell} has {n_points} points: expected {expected}")));
             }
+            kinds.push(shape);
         }
-        let points = if dim == 2 { plane(points).map_err(|point| bad(&not_plane(point)))? } else { points };
-        let named = names(path, arrays)?;
-        let failed = |error: &BuildError| bad(&error.describe(|cell| format!("cell {cell}"), |point| format!("point {point}")));
+        let Some(dim) = kinds.iter().map(|shape| shape.dim()).max() else { return Err(bad("there are no cells")) };
+        if dim < 2 {
+            return Err(bad("there are no cells of dimension 2 or 3, only points and lines")
+                .hint("a grid of 1 dimension needs no file: grid_dim=1, nx and dx"));
+        }
+        let cells: Vec<u32> = (0..).zip(&kinds).filter(|(_, shape)| shape.dim() == dim).map(|(cell, _)| cell).collect();
+        let (mut grid, mut repairs) = self.build(path, dim, &kinds, &cells, threads)?;
+        let is_free = |cell: u32| kinds[cells[cell as usize] as usize] == Shape::Cell(CellShape::Prism);
+        // Prisms have both orders in files of VTK, as its own documentation and its code differ.
+        repairs.turned.retain(|&cell| !is_free(cell));
+        let mut notes = std::mem::take(&mut self.notes);
+        notes.extend(repairs.notes(|cell| format!("cell {}", cells[cell]), |point| format!("point {point}")));
+        let faces = self.faces(path, dim, &kinds, &grid, &repairs)?;
+        if !faces.is_empty() && !self.arrays.iter().any(names::names_sets) {
+            let (n, cells) = (faces.len(), if faces.len() == 1 { "cell" } else { "cells" });
+            notes.push(format!("left out: {n} {cells} of dimension {}, which are faces that no array names", dim - 1));
+        }
+        let named = names::named(self.arrays, &Entities { cells, faces });
+        grid = grid.with_named(named.map_err(|error| bad(&error.message))?)?;
+        Ok(grid.with_notes(notes))
+    }
+
+    fn points_of(&self, cell: usize) -> &[u32] {
+        &self.corners[range(&self.ends, cell)]
+    }
+
+    /// The grid of the cells of the highest dimension, whose numbers are given.
+    fn build(&mut self, path: &Path, dim: usize, kinds: &[Shape], cells: &[u32], threads: &Threads) -> Result<(Grid, Repairs), Error> {
+        let bad = |what: &str| Error::new(ErrorKind::Data, format!("{}: {what}", path.display()));
+        let name = |cell: usize| format!("cell {}", cells.get(cell).map_or(cell, |&cell| cell as usize));
+        let failed = |error: &BuildError| bad(&error.describe(name, |point| format!("point {point}")));
+        let mut points = std::mem::take(&mut self.points);
+        if dim == 2 {
+            let of_cells: Vec<u32> = cells.iter().flat_map(|&cell| self.points_of(cell as usize)).copied().collect();
+            plane::flatten(&mut points, &of_cells).map_err(|point| bad(&plane::surface(&format!("point {point}"))).hint(plane::HINT))?;
+        }
         let mut builder = GridBuilder::new(dim, points).map_err(|error| failed(&error))?;
-        let of = |ends: &[usize], cell: usize| if cell == 0 { 0 } else { ends[cell - 1] }..ends[cell];
-        for (cell, &shape) in kinds.iter().enumerate() {
-            let own = &corners[of(&ends, cell)];
-            let n_expected = match shape {
-                Shape::Cell(shape) => shape.n_corners(),
-                Shape::Pixel => 4,
-                Shape::Voxel => 8,
-                Shape::Polygon | Shape::Polyhedron => own.len(),
+        for &cell in cells {
+            let (cell, own) = (cell as usize, self.points_of(cell as usize));
+            let list = match (kinds[cell], &self.faces) {
+                (Shape::Polyhedron, Some((all, face_ends))) => all.get(range(face_ends, cell)),
+                (Shape::Polyhedron, None) => Some(own),
+                _ => Some(&[0][..]),
             };
-            if own.len() != n_expected {
-                return Err(bad(&format!("cell {cell} has {} points: expected {n_expected}", own.len())));
-            }
-            let added = match shape {
-                Shape::Cell(shape) => builder.add(shape, own),
-                Shape::Polygon => builder.add_polygon(own),
-                Shape::Pixel => builder.add_polygon(&[own[0], own[1], own[3], own[2]]),
-                Shape::Voxel => builder.add(CellShape::Hexahedron, &[own[0], own[1], own[3], own[2], own[4], own[5], own[7], own[6]]),
-                Shape::Polyhedron => {
-                    let list = match &faces {
-                        Some((all, face_ends)) => all.get(of(face_ends, cell)),
-                        None => Some(own),
-                    };
-                    let list = list.and_then(faces_of);
-                    let list =
-                        list.ok_or_else(|| bad(&format!("array `faces`: the faces of cell {cell} do not end where its list does")))?;
-                    builder.add_polyhedron(list)
-                }
+            let faces = list.and_then(faces_of);
+            let faces = faces.ok_or_else(|| bad(&format!("array `faces`: the faces of cell {cell} do not end where its list does")))?;
+            kinds[cell].add(&mut builder, own, &faces).map_err(|error| failed(&error))?;
+        }
+        let repairs = builder.repair(threads);
+        Ok((builder.build(threads).map_err(|error| failed(&error))?, repairs))
+    }
+
+    /// Cells of one dimension less, each with its face.
+    fn faces(&self, path: &Path, dim: usize, kinds: &[Shape], grid: &Grid, repairs: &Repairs) -> Result<Vec<(u32, u32)>, Error> {
+        let mut found = Vec::new();
+        let lower = || (0..).zip(kinds).filter(|(_, shape)| shape.dim() + 1 == dim);
+        let Some(nodes) = grid.nodes.as_deref().filter(|_| lower().next().is_some()) else { return Ok(found) };
+        let by_nodes = FacesByNodes::new(nodes);
+        for (cell, shape) in lower() {
+            let own = self.points_of(cell as usize);
+            let parts: Box<dyn Iterator<Item = &[u32]>> = match shape {
+                Shape::Polyline => Box::new(own.windows(2)),
+                _ => Box::new(std::iter::once(own)),
             };
-            added.map_err(|error| failed(&error))?;
-        }
-        drop((corners, faces));
-        builder.build(threads).map_err(|error| failed(&error))?.with_named(named)
-    }
-}
-
-const TYPES: &str = "cells that are read: triangles, quadrangles, polygons, tetrahedra, hexahedra, prisms, pyramids, polyhedra";
-
-/// Faces of a list: their number, then of each the number of its points and the points.
-fn faces_of(list: &[u32]) -> Option<Vec<&[u32]>> {
-    let (&n, mut rest) = list.split_first()?;
-    let mut faces = Vec::with_capacity((n as usize).min(rest.len()));
-    for _ in 0..n {
-        let (&len, others) = rest.split_first()?;
-        let (face, others) = others.split_at_checked(len as usize)?;
-        faces.push(face);
-        rest = others;
-    }
-    rest.is_empty().then_some(faces)
-}
-
-fn not_plane(point: usize) -> String {
-    format!("cells of dimension 2 must lie in a plane z = const: point {point} does not")
-}
-
-/// Points of the plane; the number of one that is outside.
-fn plane(mut points: Vec<[f64; 3]>) -> Result<Vec<[f64; 3]>, usize> {
-    let bounds = points.iter().flatten().fold([f64::INFINITY, f64::NEG_INFINITY], |[low, high], &x| [low.min(x), high.max(x)]);
-    let level = points.first().map_or(0.0, |point| point[2]);
-    if let Some(point) = points.iter().position(|point| (point[2] - level).abs() > PLANE * (bounds[1] - bounds[0])) {
-        return Err(point);
-    }
-    points.iter_mut().for_each(|point| point[2] = 0.0);
-    Ok(points)
-}
-
-fn names(path: &Path, arrays: Vec<CellArray>) -> Result<Named, Error> {
-    let mut named = Named::default();
-    for CellArray { name, components: n, numbers } in arrays {
-        let mut add = |name: String, values: Vec<f64>| {
-            let set = name.strip_prefix(SET).filter(|_| n == 1 && values.iter().all(|&value| value == 0.0 || value == 1.0));
-            if let Some(name) = set {
-                let members = (0..).zip(&values).filter(|(_, value)| **value == 1.0).map(|(cell, _)| cell).collect();
-                named.add_set(NamedSet { name: name.to_string(), kind: EntityKind::Cell, members })
-            } else if values.iter().all(|value| value.is_finite()) {
-                named.add_array(NamedArray { name, kind: EntityKind::Cell, values })
-            } else {
-                Ok(())
+            for part in parts {
+                let part: Option<Vec<u32>> = part.iter().map(|&point| repairs.node(point)).collect();
+                let Some(face) = part.and_then(|part| by_nodes.find(&part)) else {
+                    let what = format!("cell {cell} has dimension {}, the others have {dim}, and it is no face of one", dim - 1);
+                    return Err(Error::new(ErrorKind::Data, format!("{}: {what}", path.display()))
+                        .hint("a mesh of mixed dimension is no grid: save either surfaces or volumes, with their boundaries"));
+                };
+                found.push((cell, face));
             }
-        };
-        let column = |component: usize| numbers.iter().skip(component).step_by(n).copied().collect();
-        match n {
-            1 => add(name, column(0)),
-            2 | 3 => (0..n).try_for_each(|component| add(format!("{name}_{}", ["x", "y", "z"][component]), column(component))),
-            _ => Ok(()),
         }
-        .map_err(|error| Error::new(error.kind, format!("{}: {}", path.display(), error.message)))?;
+        Ok(found)
     }
-    Ok(named)
+}
+
+/// The part of a cell in a list, by where each part ends.
+fn range(ends: &[usize], cell: usize) -> std::ops::Range<usize> {
+    if cell == 0 { 0..ends[0] } else { ends[cell - 1]..ends[cell] }
 }

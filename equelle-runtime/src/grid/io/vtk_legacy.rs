@@ -1,12 +1,15 @@
 //! Grids in VTK's legacy format, `.vtk`: text or binary (big endian), versions 1 to 5, unstructured
 //! or structured with points. Arrays and sets of cells as in `.vtu`.
 
+mod number;
+
 use std::path::Path;
 
 use super::vtk::{CellArray, Mesh};
 use crate::error::{Error, ErrorKind};
 use crate::grid::Grid;
 use crate::threads::Threads;
+use number::Number;
 
 const HEXAHEDRON: u8 = 12;
 const QUADRANGLE: u8 = 9;
@@ -26,71 +29,6 @@ pub fn read(path: &Path, bytes: &[u8], threads: &Threads) -> Result<Grid, Error>
     })?;
     mesh.check().map_err(|what| Error::new(ErrorKind::Data, format!("{}: {what}", path.display())))?;
     mesh.grid(path, threads)
-}
-
-/// A type of numbers, by its name in the file.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Number {
-    Bit,
-    I8,
-    U8,
-    I16,
-    U16,
-    I32,
-    U32,
-    I64,
-    U64,
-    F32,
-    F64,
-}
-
-impl Number {
-    fn named(name: &str) -> Result<Number, String> {
-        Ok(match name.to_ascii_lowercase().as_str() {
-            "bit" => Number::Bit,
-            "char" | "signed_char" => Number::I8,
-            "unsigned_char" => Number::U8,
-            "short" => Number::I16,
-            "unsigned_short" => Number::U16,
-            "int" | "vtkidtype" => Number::I32,
-            "unsigned_int" => Number::U32,
-            "long" | "vtktypeint64" => Number::I64,
-            "unsigned_long" | "vtktypeuint64" => Number::U64,
-            "float" => Number::F32,
-            "double" => Number::F64,
-            _ => return Err(format!("`{name}` is not a type of numbers")),
-        })
-    }
-
-    fn bits(self) -> usize {
-        match self {
-            Number::Bit => 1,
-            Number::I8 | Number::U8 => 8,
-            Number::I16 | Number::U16 => 16,
-            Number::I32 | Number::U32 | Number::F32 => 32,
-            Number::I64 | Number::U64 | Number::F64 => 64,
-        }
-    }
-
-    /// `n` numbers of big-endian bytes.
-    fn decode(self, bytes: &[u8], n: usize) -> Vec<f64> {
-        fn all<const N: usize>(bytes: &[u8], of: impl Fn([u8; N]) -> f64) -> Vec<f64> {
-            bytes.as_chunks::<N>().0.iter().map(|&chunk| of(chunk)).collect()
-        }
-        match self {
-            Number::Bit => (0..n).map(|at| f64::from(bytes[at / 8] >> (7 - at % 8) & 1)).collect(),
-            Number::I8 => all(bytes, |[byte]| f64::from(byte.cast_signed())),
-            Number::U8 => all(bytes, |[byte]| f64::from(byte)),
-            Number::I16 => all(bytes, |chunk| f64::from(i16::from_be_bytes(chunk))),
-            Number::U16 => all(bytes, |chunk| f64::from(u16::from_be_bytes(chunk))),
-            Number::I32 => all(bytes, |chunk| f64::from(i32::from_be_bytes(chunk))),
-            Number::U32 => all(bytes, |chunk| f64::from(u32::from_be_bytes(chunk))),
-            Number::I64 => all(bytes, |chunk| i64::from_be_bytes(chunk) as f64),
-            Number::U64 => all(bytes, |chunk| u64::from_be_bytes(chunk) as f64),
-            Number::F32 => all(bytes, |chunk| f64::from(f32::from_be_bytes(chunk))),
-            Number::F64 => all(bytes, f64::from_be_bytes),
-        }
-    }
 }
 
 struct Reader<'a> {
@@ -122,6 +60,7 @@ impl<'a> Reader<'a> {
                 "DATASET" => match word(1).to_ascii_uppercase().as_str() {
                     "UNSTRUCTURED_GRID" => {}
                     "STRUCTURED_GRID" => dimensions = Some([1; 3]),
+                    "POLYDATA" => return Err("data set POLYDATA: a surface, or lines, and no grid".to_owned()),
                     other => return Err(format!("data set {other}: those that are read are UNSTRUCTURED_GRID and STRUCTURED_GRID")),
                 },
                 "DIMENSIONS" if dimensions.is_some() => dimensions = Some([count(1)?, count(2)?, count(3)?]),
@@ -142,12 +81,22 @@ impl<'a> Reader<'a> {
                 "POINT_DATA" => (is_of_cells, n_tuples) = (false, count(1)?),
                 "FIELD" => {
                     for _ in 0..count(2)? {
-                        let words = self.next_words().ok_or("FIELD: fewer arrays than it says")?;
+                        let mut words = self.next_words().ok_or("FIELD: fewer arrays than it says")?;
+                        // Notes of VTK on the array before.
+                        if words[0] == "METADATA" {
+                            self.skip_block();
+                            words = self.next_words().ok_or("FIELD: fewer arrays than it says")?;
+                        }
                         let [name, components, tuples, number] = &words[..] else {
                             return Err("FIELD: expected name, components, tuples and type of an array".to_owned());
                         };
-                        let number = Number::named(number)?;
                         let count = |word: &str| word.parse::<usize>().map_err(|_| format!("FIELD: `{word}` is not a count"));
+                        if number.eq_ignore_ascii_case("string") {
+                            let n = count(components)?.checked_mul(count(tuples)?).ok_or("FIELD: too many texts")?;
+                            self.skip_texts(name, n)?;
+                            continue;
+                        }
+                        let number = Number::named(number)?;
                         self.array(&mut mesh, is_of_cells, name, count(components)?, count(tuples)?, number)?;
                     }
                 }
@@ -167,7 +116,7 @@ impl<'a> Reader<'a> {
                     let number = if self.binary { Number::U8 } else { Number::F32 };
                     self.numbers("LOOKUP_TABLE", count(2)?.checked_mul(4).ok_or("too many colours")?, number)?;
                 }
-                "METADATA" => while self.line().is_some_and(|line| !line.trim_ascii().is_empty()) {},
+                "METADATA" => self.skip_block(),
                 other => return Err(format!("`{other}` is not a keyword that is read")),
             }
         }
@@ -247,6 +196,30 @@ impl<'a> Reader<'a> {
             numbers.push(value.ok_or_else(|| format!("{name}[{at}]: `{}` is not a number", String::from_utf8_lossy(word)))?);
         }
         Ok(numbers)
+    }
+
+    /// Passes lines up to an empty one.
+    fn skip_block(&mut self) {
+        while self.line().is_some_and(|line| !line.trim_ascii().is_empty()) {}
+    }
+
+    /// Passes `n` texts: a line of each, or in bytes its length, of 1, 2, 4 or 8 bytes as the two
+    /// highest bits say, and the text.
+    fn skip_texts(&mut self, name: &str, n: usize) -> Result<(), String> {
+        for _ in 0..n {
+            let short = || format!("{name}: the file ends before its {n} texts");
+            if !self.binary {
+                self.line().ok_or_else(short)?;
+                continue;
+            }
+            let rest = &self.bytes[self.at..];
+            let width = 8 >> (rest.first().ok_or_else(short)? >> 6);
+            let head = rest.get(..width).ok_or_else(short)?;
+            let length = head.iter().fold(0, |length, &byte| length << 8 | u64::from(byte)) & (u64::MAX >> (66 - 8 * width));
+            let end = usize::try_from(length).ok().and_then(|length| length.checked_add(self.at + width));
+            self.at = end.filter(|&end| end <= self.bytes.len()).ok_or_else(short)?;
+        }
+        Ok(())
     }
 
     fn word(&mut self) -> Option<&'a [u8]> {

@@ -93,6 +93,11 @@ impl NumberType {
     }
 }
 
+/// True if numbers of a type are read.
+pub(super) fn is_read(number: &str) -> bool {
+    NumberType::named(number).is_some()
+}
+
 impl Encoding {
     pub fn of(file: &Tag) -> Result<Encoding, String> {
         let is_big_endian = match file.get("byte_order").unwrap_or("LittleEndian") {

@@ -103,14 +103,46 @@ impl VtkFile<'_> {
             return Err("a cell has a point that does not exist".to_owned());
         }
         let shapes = self.array(Section::Cells, Some("types"), self.n_cells)?.into_iter().map(|number| number as u8).collect();
-        let has_faces = self.arrays.iter().any(|array| array.section == Section::Cells && array.name == "faces");
-        let faces = if has_faces {
+        let has = |name: &str| self.arrays.iter().any(|array| array.section == Section::Cells && array.name == name);
+        let faces = if has("faces") {
             let face_ends = self.ends("faceoffsets", self.n_cells)?;
             Some((self.whole_numbers("faces", face_ends.last().copied().unwrap_or(0))?, face_ends))
+        } else if has("polyhedron_to_faces") {
+            Some(self.shared_faces()?)
         } else {
             None
         };
         Ok(VtkGeometry::Cells { points, corners, ends, shapes, faces })
+    }
+
+    /// Faces of polyhedra in files of VTK 9.4 and later: a list of faces, and which of them each
+    /// cell has.
+    fn shared_faces(&self) -> Result<(Vec<u32>, Vec<usize>), String> {
+        let of_cells = self.ends("polyhedron_offsets", self.n_cells)?;
+        let faces = self.whole_numbers("polyhedron_to_faces", of_cells.last().copied().unwrap_or(0))?;
+        let n_faces = faces.iter().max().map_or(0, |&most| most as usize + 1);
+        let ends = self.ends("face_offsets", n_faces)?;
+        let points = self.whole_numbers("face_connectivity", ends.last().copied().unwrap_or(0))?;
+        let (mut list, mut list_ends, mut begin) = (Vec::new(), Vec::with_capacity(self.n_cells), 0);
+        let mut n_uses = vec![0_u8; n_faces];
+        for end in of_cells {
+            if end > begin {
+                list.push((end - begin) as u32);
+            }
+            for &face in &faces[begin..end] {
+                let start = (face as usize).checked_sub(1).map_or(0, |before| ends[before]);
+                let of_face = &points[start..ends[face as usize]];
+                list.push(of_face.len() as u32);
+                list.extend_from_slice(of_face);
+                n_uses[face as usize] += 1;
+                if n_uses[face as usize] > 2 {
+                    return Err(format!("array `polyhedron_to_faces`: face {face} has three cells"));
+                }
+            }
+            list_ends.push(list.len());
+            begin = end;
+        }
+        Ok((list, list_ends))
     }
 
     /// Numbers of an array of a section, the only one where it has no name.

@@ -107,6 +107,10 @@ pub fn read<'a>(path: &'a Path, bytes: &'a [u8]) -> Result<VtkFile<'a>, Error> {
         }
     };
     let kind = file.get("type").unwrap_or("none");
+    if kind == "PolyData" {
+        let hint = "a grid needs cells that fill the plane or space: save the volume as `.vtu`";
+        return Err(bad("data set of type `PolyData`: a surface, or lines, and no grid").hint(hint));
+    }
     if !matches!(kind, "UnstructuredGrid" | "ImageData" | "RectilinearGrid") {
         return Err(bad(&format!("data set of type `{kind}`; types that are read are UnstructuredGrid, ImageData and RectilinearGrid"))
             .hint("save the file as `.vtu`; of a parallel file (`.pvtu`), merge the pieces"));
@@ -114,7 +118,7 @@ pub fn read<'a>(path: &'a Path, bytes: &'a [u8]) -> Result<VtkFile<'a>, Error> {
     let mut found = VtkFile {
         path,
         bytes,
-        encoding: Encoding::of(&file).map_err(|what| bad(&what))?,
+        encoding: Encoding::of(&file).map_err(|what| bad(&what).hint("save the file in text, or compressed by zlib or not at all"))?,
         n_points: 0,
         n_cells: 0,
         boxes: None,
@@ -196,6 +200,13 @@ impl VtkFile<'_> {
     /// Names of the arrays of points or cells, in the order of the file.
     pub fn names(&self, association: Association) -> impl Iterator<Item = &str> {
         self.arrays.iter().filter(move |array| array.section == Section::Values(association)).map(|array| &array.name[..])
+    }
+
+    /// The types of numbers of arrays that are not read, with their names.
+    pub fn unread(&self, association: Association) -> impl Iterator<Item = (&str, &str)> {
+        let of_kind = move |array: &&ArrayTag| array.section == Section::Values(association);
+        let arrays = self.arrays.iter().filter(of_kind).filter(|array| !data::is_read(&array.number));
+        arrays.map(|array| (&array.name[..], &array.number[..]))
     }
 
     /// Numbers of the array of this name, perhaps with a unit behind it in brackets: `p` is also

@@ -18,7 +18,7 @@ pub(super) enum ElementType {
 impl ElementType {
     /// Of a number of the format; else what the number stands for.
     fn of(code: i32) -> Result<ElementType, String> {
-        let order = match code {
+        let name = match code {
             1 => return Ok(ElementType::Line),
             2 => return Ok(ElementType::Cell(CellShape::Triangle)),
             3 => return Ok(ElementType::Cell(CellShape::Quadrangle)),
@@ -27,17 +27,32 @@ impl ElementType {
             6 => return Ok(ElementType::Cell(CellShape::Prism)),
             7 => return Ok(ElementType::Cell(CellShape::Pyramid)),
             15 => return Ok(ElementType::Point),
-            8 => "a line of second order",
-            9 => "a triangle of second order",
-            10 | 16 => "a quadrangle of second order",
-            11 => "a tetrahedron of second order",
-            12 | 17 => "a hexahedron of second order",
-            13 | 18 => "a prism of second order",
-            14 | 19 => "a pyramid of second order",
-            20..=31 | 36..=133 => "an element of higher order, or a polygon or polyhedron",
+            8 => "a quadratic line",
+            9 => "a quadratic triangle",
+            10 | 16 => "a quadratic quadrangle",
+            11 => "a quadratic tetrahedron",
+            12 | 17 => "a quadratic hexahedron",
+            13 | 18 => "a quadratic prism",
+            14 | 19 => "a quadratic pyramid",
+            20 | 21 => "a cubic triangle",
+            22..=25 | 42..=46 | 52 => "a triangle of higher order",
+            26 => "a cubic line",
+            27 | 28 | 62..=66 => "a line of higher order",
+            29 => "a cubic tetrahedron",
+            30 | 31 | 32 | 33 | 71..=75 | 79..=83 => "a tetrahedron of higher order",
+            34 => "a polygon",
+            35 => "a polyhedron",
+            36 | 39 => "a cubic quadrangle",
+            37 | 38 | 40 | 41 | 47..=51 | 57..=61 => "a quadrangle of higher order",
+            90 => "a cubic prism",
+            91 | 106..=117 => "a prism of higher order",
+            92 | 99 => "a cubic hexahedron",
+            93..=98 | 100..=105 => "a hexahedron of higher order",
+            118..=131 => "a pyramid of higher order",
+            53..=56 | 67..=70 | 76..=78 | 84..=89 | 132..=140 => "an element of another kind",
             _ => return Err(format!("{code}, which is no type of element")),
         };
-        Err(format!("{code}, {order}"))
+        Err(format!("{code}, {name}"))
     }
 
     pub(super) fn dim(self) -> usize {

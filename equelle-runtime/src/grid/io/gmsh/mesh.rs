@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::super::plane;
 use super::data::ElementData;
 use super::elements::{AllElements, ElementType, Elements, Run};
 use super::groups::Groups;
@@ -10,11 +11,8 @@ use super::reader::{Reader, Version};
 use crate::entity::EntityKind;
 use crate::error::Error;
 use crate::grid::builder::FacesByNodes;
-use crate::grid::{BuildError, Grid, GridBuilder, Named, NamedSet};
+use crate::grid::{BuildError, Grid, GridBuilder, Named, NamedSet, Repairs};
 use crate::threads::Threads;
-
-/// A surface mesh whose nodes are this close to a plane, relative to its extent, is plane.
-const PLANE: f64 = 1e-10;
 
 /// What the sections of a file have.
 #[derive(Debug, Default)]
@@ -24,6 +22,8 @@ pub(super) struct Mesh<'a> {
     pub(super) nodes: Nodes,
     pub(super) elements: AllElements,
     pub(super) data: Vec<ElementData>,
+    /// For the user: what was put right or left out.
+    pub(super) notes: Vec<String>,
 }
 
 impl Mesh<'_> {
@@ -41,22 +41,26 @@ impl Mesh<'_> {
             ));
         }
         self.check_entities(&reader, version)?;
-        let positions = std::mem::take(&mut self.nodes.positions);
-        let positions = if dim == 2 { plane(positions).map_err(|node| self.not_plane(&mut reader, node))? } else { positions };
+        let mut positions = std::mem::take(&mut self.nodes.positions);
+        if dim == 2 {
+            plane::flatten(&mut positions, &self.elements.of_dim[dim].nodes).map_err(|node| self.not_plane(&mut reader, node))?;
+        }
         let mut sets = Sets::default();
         for (of, group) in self.groups.named().filter(|(of, _)| *of == dim || of + 1 == dim) {
             sets.members.entry((of, group)).or_default();
         }
         let built = self.build(dim, positions, &mut sets, threads);
-        let grid = built.map_err(|error| self.build_error(&mut reader, version, dim, &error))?;
-        self.name_faces(&mut reader, version, dim, &grid, &mut sets)?;
+        let (grid, repairs) = built.map_err(|error| self.build_error(&mut reader, version, dim, &error))?;
+        self.name_faces(&mut reader, version, dim, (&grid, &repairs), &mut sets)?;
+        let notes = repairs.notes(|cell| self.cell_name(&reader, version, dim, cell), |node| format!("node {}", self.nodes.tags[node]));
+        self.notes.extend(notes);
         let mut named =
             sets.named(dim, &self.groups).map_err(|error| reader.error_of_file(&format!("$PhysicalNames: {}", error.message)))?;
         let tag_of = |place: usize| reader.tag_at(version, place);
         for array in super::data::arrays(self.data, self.elements.of_dim[dim].places.iter().map(|&place| tag_of(place))) {
             named.add_array(array)?;
         }
-        grid.with_named(named)
+        Ok(grid.with_named(named)?.with_notes(self.notes))
     }
 
     /// In version 4.1 entities have the groups: without them, named sets would be empty.
@@ -88,7 +92,7 @@ impl Mesh<'_> {
         groups
     }
 
-    fn build(&mut self, dim: usize, positions: Vec<[f64; 3]>, sets: &mut Sets, threads: &Threads) -> Result<Grid, BuildError> {
+    fn build(&mut self, dim: usize, positions: Vec<[f64; 3]>, sets: &mut Sets, threads: &Threads) -> Result<(Grid, Repairs), BuildError> {
         let mut builder = GridBuilder::new(dim, positions)?;
         let nodes = std::mem::take(&mut self.elements.of_dim[dim].nodes);
         let mut rest = &nodes[..];
@@ -104,11 +108,19 @@ impl Mesh<'_> {
             }
         }
         drop(nodes);
-        builder.build(threads)
+        let repairs = builder.repair(threads);
+        Ok((builder.build(threads)?, repairs))
     }
 
     /// Elements of one dimension less than cells: each is a face.
-    fn name_faces(&self, reader: &mut Reader<'_>, version: Version, dim: usize, grid: &Grid, sets: &mut Sets) -> Result<(), Error> {
+    fn name_faces(
+        &self,
+        reader: &mut Reader<'_>,
+        version: Version,
+        dim: usize,
+        (grid, repairs): (&Grid, &Repairs),
+        sets: &mut Sets,
+    ) -> Result<(), Error> {
         let Elements { runs, nodes: rest, places } = &self.elements.of_dim[dim - 1];
         let Some(nodes) = grid.nodes.as_deref().filter(|_| !places.is_empty()) else { return Ok(()) };
         let faces = FacesByNodes::new(nodes);
@@ -118,7 +130,8 @@ impl Mesh<'_> {
             let (of_run, after) = rest.split_at(run.len as usize * run.kind.n_nodes());
             rest = after;
             for (corners, &place) in of_run.chunks_exact(run.kind.n_nodes()).zip(&mut places) {
-                let Some(face) = faces.find(corners) else {
+                let corners: Option<Vec<u32>> = corners.iter().map(|&node| repairs.node(node)).collect();
+                let Some(face) = corners.and_then(|corners| faces.find(&corners)) else {
                     reader.go_to(place, "Elements");
                     let name = element_name(reader, version, place);
                     let what = format!(
@@ -135,10 +148,15 @@ impl Mesh<'_> {
         Ok(())
     }
 
+    /// Cells are the elements of their dimension, in the same order.
+    fn cell_name(&self, reader: &Reader<'_>, version: Version, dim: usize, cell: usize) -> String {
+        let place = self.elements.of_dim[dim].places.get(cell);
+        place.map_or_else(|| format!("cell {cell}"), |&place| element_name(reader, version, place))
+    }
+
     fn build_error(&self, reader: &mut Reader<'_>, version: Version, dim: usize, error: &BuildError) -> Error {
-        // Cells are the elements of their dimension, in the same order.
         let place_of = |cell: usize| self.elements.of_dim[dim].places.get(cell).copied();
-        let element = |cell: usize| place_of(cell).map_or_else(|| format!("cell {cell}"), |place| element_name(reader, version, place));
+        let element = |cell: usize| self.cell_name(reader, version, dim, cell);
         let node = |node: usize| self.nodes.tags.get(node).map_or_else(|| format!("node {node}"), |tag| format!("node {tag}"));
         let what = error.describe(element, node);
         let (section, place) = match (error.cell().and_then(place_of), error.node().and_then(|node| self.nodes.places.get(node))) {
@@ -162,18 +180,12 @@ impl Mesh<'_> {
     fn not_plane(&self, reader: &mut Reader<'_>, node: usize) -> Error {
         let place = self.nodes.places[node];
         reader.go_to(place, "Nodes");
-        let what =
-            format!("expected a plane z = const, as the mesh has surfaces and no volumes, found node {} outside", self.nodes.tags[node]);
-        reader.error_at(place, &what).hint("a grid is of the plane or of space; a surface in space is none: mesh volumes with `gmsh -3`")
+        reader.error_at(place, &plane::surface(&format!("node {}", self.nodes.tags[node]))).hint(plane::HINT)
     }
 }
 
 fn hint(error: &BuildError) -> Option<&'static str> {
     match error {
-        BuildError::UnusedNode { .. } => {
-            Some("delete the point from the geometry, or define physical groups: then only what belongs to one is saved")
-        }
-        BuildError::Inverted { .. } => Some("turn the element around in the file, or mesh again"),
         BuildError::ThreeCells { .. } | BuildError::Overlap { .. } => {
             Some("surfaces or volumes of the geometry overlap: join them (BooleanFragments, Coherence), and mesh again")
         }
@@ -183,6 +195,8 @@ fn hint(error: &BuildError) -> Option<&'static str> {
         | BuildError::NoSuchNode { .. }
         | BuildError::NodeTwice { .. }
         | BuildError::TooFewNodes { .. }
+        | BuildError::UnusedNode { .. }
+        | BuildError::Inverted { .. }
         | BuildError::Crossed { .. }
         | BuildError::NotClosed { .. }
         | BuildError::CellTwice { .. }
@@ -195,22 +209,6 @@ fn hint(error: &BuildError) -> Option<&'static str> {
 
 fn element_name(reader: &Reader<'_>, version: Version, place: usize) -> String {
     reader.tag_at(version, place).map_or_else(|| "an element".to_string(), |tag| format!("element {tag}"))
-}
-
-/// Positions in the plane; else a node that is outside.
-fn plane(mut positions: Vec<[f64; 3]>) -> Result<Vec<[f64; 3]>, usize> {
-    let extent = |axis: usize| {
-        let (least, most) =
-            positions.iter().fold((f64::INFINITY, f64::NEG_INFINITY), |(least, most), p| (least.min(p[axis]), most.max(p[axis])));
-        most - least
-    };
-    let allowed = PLANE * extent(0).max(extent(1));
-    let Some(&[_, _, z]) = positions.first() else { return Ok(positions) };
-    if let Some(node) = positions.iter().position(|position| (position[2] - z).abs() > allowed) {
-        return Err(node);
-    }
-    positions.iter_mut().for_each(|position| position[2] = 0.0);
-    Ok(positions)
 }
 
 /// Members of groups, by dimension and number.

@@ -1,4 +1,4 @@
-//! Meshes in Gmsh's format MSH, versions 2.2 and 4.1, as text or binary.
+//! Meshes in Gmsh's format MSH, versions 2 to 2.2 and 4.1, as text or binary.
 //!
 //! The elements of the highest dimension are the cells, in the order of the file; vertices are the
 //! nodes in the order of the file. Elements of one dimension less name faces. Physical groups of
@@ -7,7 +7,8 @@
 //! dimension 2 lies in a plane z = const, and becomes a grid of the plane.
 //!
 //! `$ElementData` with one or three numbers for every cell become named arrays; other data of
-//! elements, and those of nodes, are left out.
+//! elements, and those of nodes, are left out. Sides that `$Periodic` joins are no neighbours in a
+//! grid, so that such a mesh is refused unless [`GmshOptions`] ignore it.
 //!
 //! `reader` reads numbers and sections and the header, `groups` names and entities, `nodes`,
 //! `elements` and `data` what they are named after, and `mesh` makes the grid.
@@ -28,13 +29,20 @@ use crate::grid::Grid;
 use crate::threads::Threads;
 use reader::{Reader, Version};
 
+/// Parts of meshes that a grid has no place for, and what becomes of them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct GmshOptions {
+    /// Leaves out `$Periodic`, so that periodic sides are boundaries; else it is an error.
+    pub ignore_periodic: bool,
+}
+
 /// Reads a mesh; `path` is for messages. The threads match faces and compute the geometry.
 ///
 /// # Errors
 /// `Data` for what is wrong in it, or what it has that a grid has not: elements of second order,
-/// nodes without cells, cells of different dimensions, faces of three cells, partitions. Names
-/// file, line (of binary files the byte), section and item.
-pub fn read(path: &Path, bytes: &[u8], threads: &Threads) -> Result<Grid, Error> {
+/// cells of different dimensions, faces of three cells, partitions, periodic sides. Names file,
+/// line (of binary files the byte), section and item.
+pub fn read(path: &Path, bytes: &[u8], options: &GmshOptions, threads: &Threads) -> Result<Grid, Error> {
     let mut reader = Reader::new(path, bytes);
     let version = reader.format()?;
     let mut mesh = mesh::Mesh::default();
@@ -62,7 +70,12 @@ pub fn read(path: &Path, bytes: &[u8], threads: &Threads) -> Result<Grid, Error>
                     continue;
                 }
             },
-            // Data of nodes, periodicity, comments: nothing of a grid.
+            ("Periodic", _) => {
+                mesh.notes.extend(periodic(&mut reader, version, options)?);
+                reader.skip_section(section)?;
+                continue;
+            }
+            // Data of nodes, comments: nothing of a grid.
             _ => {
                 reader.skip_section(section)?;
                 continue;
@@ -71,4 +84,21 @@ pub fn read(path: &Path, bytes: &[u8], threads: &Threads) -> Result<Grid, Error>
         reader.end_section(section)?;
     }
     mesh.grid(reader, version, threads)
+}
+
+/// Begins to read `$Periodic`; the note on what is left out.
+fn periodic(reader: &mut Reader<'_>, version: Version, options: &GmshOptions) -> Result<Option<String>, Error> {
+    let n_links = match version {
+        Version::V22 => reader.count_in_text("the number of periodic entities")?,
+        Version::V41 => reader.size("the number of periodic entities")?,
+    };
+    let links = if n_links == 1 { "1 link".to_owned() } else { format!("{n_links} links") };
+    match (n_links, options.ignore_periodic) {
+        (0, _) => Ok(None),
+        (_, true) => Ok(Some(format!("$Periodic is left out, {links}: periodic sides are boundaries (periodic=ignore)"))),
+        (_, false) => {
+            let error = reader.error(&format!("{links} between periodic sides, which are no faces between cells of a grid"));
+            Err(error.hint("leave them out with periodic=ignore: the sides are boundaries then"))
+        }
+    }
 }

@@ -162,11 +162,12 @@ impl<'a> Reader<'a> {
 
     fn read_format(&mut self) -> Result<Version, Error> {
         let word = self.word("the version")?;
-        let version = match word.bytes {
-            b"2.2" => Version::V22,
-            b"4.1" => Version::V41,
-            other => {
-                let error = self.error_at(word.offset, &format!("expected version 2.2 or 4.1, found {}", quoted(other)));
+        // The numbers of versions 2 to 2.2 have one meaning here; some programs write 2.200000.
+        let version = match parse_number(word.bytes) {
+            Ok(2.0..=2.2) => Version::V22,
+            Ok(4.1) => Version::V41,
+            Ok(_) | Err(_) => {
+                let error = self.error_at(word.offset, &format!("expected version 2 to 2.2 or 4.1, found {}", quoted(word.bytes)));
                 return Err(error.hint("save the mesh as MSH 4.1, as by `gmsh old.msh -save -format msh41 -o new.msh`"));
             }
         };
