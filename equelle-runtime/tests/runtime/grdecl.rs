@@ -337,7 +337,6 @@ fn keywords_that_change_the_answer() {
         ("CARFIN\n'L' 1 1 1 1 1 1 2 2 2 /\nPORO\n8*0.5 /\nENDFIN\n", DeckFeature::Refinement),
         ("TRANX\n8*2 /\n", DeckFeature::Transmissibility),
         ("AQUNUM\n1 1 1 1 1e6 /\n/\n", DeckFeature::Aquifer),
-        ("NONNC\n", DeckFeature::NeighboursOnly),
         ("PINCHREG\n0.1 /\n/\n", DeckFeature::PinchRegions),
     ] {
         let text = format!("{BOX}{keyword}PORO\n8*0.2 /\n");
@@ -350,6 +349,11 @@ fn keywords_that_change_the_answer() {
         assert!(grid.notes().iter().any(|note| note.contains(&opt_out)), "{:?}", grid.notes());
         assert_eq!(array(&grid, "PORO"), [0.2; 8]);
     }
+    // Only a grid that has connections of other cells than neighbours by index.
+    assert!(read(&format!("{BOX}NONNC\n")).is_ok());
+    let bridged = column(&[0.0, 2.0, 2.0, 2.0, 2.0, 4.0], "PINCH\n/\nNONNC\n");
+    assert!(read(&bridged).unwrap_err().message.contains("NONNC: faults and pinched layers are connected here"));
+    assert!(read_with(&bridged, &DeckOptions::default().without(DeckFeature::NeighboursOnly)).is_ok());
     assert_eq!(message(&format!("{BOX}GDFILE\n'x' /\n")), "d:11: GDFILE: grids in files of their own are not read");
     // Notes: what matters first, and keywords without effect in one line.
     let grid = read(&format!("{BOX}RPTGRID\n1 /\nSTART\n1 JAN 2000 /\nNOSUCH\n1 'bar' /\n")).unwrap();

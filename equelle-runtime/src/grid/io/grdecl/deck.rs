@@ -111,6 +111,8 @@ pub(super) struct Deck {
     /// Smallest pore volume of an active cell, in the unit of the deck's system.
     pub minpv: Option<(f64, DeckPosition)>,
     pub pinch: Option<Pinch>,
+    /// Where NONNC forbids connections of cells that are not neighbours by index.
+    pub neighbours_only: Option<DeckPosition>,
     /// True if MULTNUM is the usual array of regions, by GRIDOPTS.
     pub has_multiplier_regions: bool,
     /// From MULTREGP: regions (`None` for all) and multipliers of their pore volumes.
@@ -142,6 +144,7 @@ impl Deck {
             section: Section::Grid,
             minpv: None,
             pinch: None,
+            neighbours_only: None,
             has_multiplier_regions: false,
             pore_volume_factors: Vec::new(),
             between_regions: Vec::new(),

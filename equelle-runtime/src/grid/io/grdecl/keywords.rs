@@ -75,6 +75,7 @@ fn keyword(text: &mut Text<'_>, deck: &mut Deck, name: &str, shape: Shape, of: D
         "SKIP300" | "ENDSKIP" => {}
         "GRID" => deck.section = Section::Grid,
         "EDIT" => deck.section = Section::Edit,
+        "NONNC" => deck.neighbours_only = Some(of),
         "METRIC" => deck.system = Some(METRIC),
         "FIELD" => deck.system = Some(FIELD),
         "LAB" => deck.system = Some(LAB),

@@ -36,7 +36,7 @@ use std::path::Path;
 use crate::entity::EntityKind;
 use crate::error::{Error, ErrorKind};
 use crate::grid::builder::geometry_of;
-use crate::grid::{BuildError, Grid, Named, NamedArray, StoredGeometry};
+use crate::grid::{BuildError, Grid, NONE, Named, NamedArray, StoredGeometry};
 use crate::io::{Bytes, Source};
 use crate::number::write_shortest;
 use crate::threads::Threads;
@@ -200,6 +200,7 @@ fn build(text: &mut Text<'_>, deck: &mut Deck, grid: CornerPoint, threads: &Thre
     let mut faces = Faces::new(&grid, &mut columns, &connections);
     faces.nodes.positions = std::mem::take(&mut columns.positions);
     let topology = faces.topology(columns.cells.len());
+    refuse_others_than_neighbours(text, deck, &columns, &topology.face_cells)?;
     let mut named = Named::default();
     multipliers::name_faces(deck, &connections, &columns.cells, &faces, &topology.face_cells, &mut named)?;
     let nodes = std::mem::take(&mut faces.nodes);
@@ -228,6 +229,21 @@ fn build(text: &mut Text<'_>, deck: &mut Deck, grid: CornerPoint, threads: &Thre
         }
     }
     Ok(grid.with_notes(std::mem::take(&mut deck.notes)))
+}
+
+/// With NONNC, refuses connections of cells that are not neighbours by index.
+fn refuse_others_than_neighbours(text: &Text<'_>, deck: &mut Deck, columns: &Columns, face_cells: &[[u32; 2]]) -> Result<(), Error> {
+    let Some(place) = deck.neighbours_only else { return Ok(()) };
+    let steps = [1, deck.n[0] as u32, (deck.n[0] * deck.n[1]) as u32];
+    let are_others = |cells: &&[u32; 2]| {
+        let [first, second] = cells.map(|cell| columns.cells[cell as usize]);
+        !steps.contains(&(second - first))
+    };
+    let interior = face_cells.iter().filter(|cells| !cells.contains(&NONE));
+    if interior.filter(are_others).next().is_some() {
+        deck.changes_answer(text, DeckFeature::NeighboursOnly, "NONNC", place)?;
+    }
+    Ok(())
 }
 
 /// Notes cells that are left out, and those that overlap.

@@ -50,6 +50,13 @@ fn set_of(text: &Text<'_>, deck: &Deck, keyword: &str, item: Option<&Item>) -> R
     }
 }
 
+/// A region number from 0 on, which has to be given.
+fn given_region(text: &Text<'_>, keyword: &str, of: DeckPosition, item: Option<&Item>) -> Result<i64, Error> {
+    let Some(Item::Text(word, place)) = item else { return Err(text.error(of, &format!("{keyword}: expected the number of a region"))) };
+    let number = crate::number::parse_integer(word.as_bytes()).ok().filter(|&number| number >= 0);
+    number.ok_or_else(|| text.error(*place, &format!("{keyword}: {} is not the number of a region", quoted(word.as_bytes()))))
+}
+
 /// A region number; `None` if it is left out or below 1.
 fn region(text: &Text<'_>, keyword: &str, item: Option<&Item>) -> Result<Option<i64>, Error> {
     let Some(Item::Text(word, place)) = item else { return Ok(None) };
@@ -80,9 +87,7 @@ pub(super) fn apply(text: &mut Text<'_>, deck: &mut Deck, keyword: &str, of: Dec
             };
         };
         let set = set_of(text, deck, keyword, items.get(3))?;
-        let Some(wanted) = region(text, keyword, items.get(2))? else {
-            return Err(text.error(*region_place, &format!("{keyword}: expected a region from 1 on")));
-        };
+        let wanted = given_region(text, keyword, of, items.get(2))?;
         if !deck.arrays.contains_key(set.array()) {
             return Err(text.error(*region_place, &format!("{keyword}: {} has no values yet", set.array())));
         }
@@ -110,9 +115,10 @@ pub(super) fn operate(text: &mut Text<'_>, deck: &mut Deck, of: DeckPosition) ->
     loop {
         let items = text.record(keyword, of)?;
         let Some(first) = items.first() else { return Ok(()) };
-        let (Item::Text(name, place), Some(wanted)) = (first, region(text, keyword, items.get(1))?) else {
-            return Err(text.error(of, "OPERATER: expected an array and a region from 1 on"));
+        let Item::Text(name, place) = first else {
+            return Err(text.error(of, "OPERATER: expected the name of an array"));
         };
+        let wanted = given_region(text, keyword, of, items.get(1))?;
         let set = set_of(text, deck, keyword, items.get(6))?;
         let change = operations::function(text, deck, keyword, of, &items[2..items.len().min(6)])?;
         let cells: Vec<usize> = (0..).zip(numbers(deck, set)).filter(|(_, region)| *region == wanted).map(|(cell, _)| cell).collect();

@@ -147,7 +147,7 @@ const GROUPS: &[Group] = &[
     group(
         Shape::Flag,
         Use::Read,
-        &["ENDBOX", "METRIC", "FIELD", "LAB", "PINCHOUT", "EDIT", "GRID", "ENDINC", "SKIP", "SKIP100", "SKIP300", "ENDSKIP"],
+        &["ENDBOX", "METRIC", "FIELD", "LAB", "PINCHOUT", "EDIT", "GRID", "ENDINC", "NONNC", "SKIP", "SKIP100", "SKIP300", "ENDSKIP"],
     ),
     group(Shape::Lines(1), Use::Harmless, &["TITLE"]),
     group(
@@ -187,7 +187,6 @@ const GROUPS: &[Group] = &[
         &["TRANX", "TRANY", "TRANZ", "TRANR", "TRANTHT", "TRANXY", "TRANYZ", "TRANZX", "PSPLITX", "PSPLITY", "PSPLITZ"],
     ),
     group(Shape::Records, Use::Changes(DeckFeature::Aquifer), &["AQUNUM", "AQUCON", "AQUANCON", "AQANCONL"]),
-    group(Shape::Flag, Use::Changes(DeckFeature::NeighboursOnly), &["NONNC"]),
     group(Shape::Records, Use::Changes(DeckFeature::PinchRegions), &["PINCHREG"]),
     group(Shape::Flag, Use::Refused("radial coordinates are not read"), &["RADIAL", "SPIDER"]),
     group(Shape::Record, Use::Refused("grids in files of their own are not read"), &["GDFILE", "IMPORT"]),
