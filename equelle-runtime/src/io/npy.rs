@@ -304,7 +304,7 @@ mod tests {
             numbers("<u8", "(1,)", &[0xff; 8]),
             Err("u.npy: element [0]: 18446744073709551615 is a whole number beyond 2^53".into())
         );
-        // 1, -2, 65504 (the largest), 2^-14 (the smallest normal), 2^-24 (the smallest), and near 1/3.
+        // 1, -2, 65504 (the largest), 2^-14 (the smallest normal), 2^-24 (the smallest), about 1/3.
         let halves: Vec<u8> = [0x3c00_u16, 0xc000, 0x7bff, 0x0400, 0x0001, 0x3555].iter().flat_map(|half| half.to_le_bytes()).collect();
         let expected = vec![1.0, -2.0, 65504.0, 2f64.powi(-14), 2f64.powi(-24), 0.333_251_953_125];
         assert_eq!(numbers("<f2", "(6,)", &halves), Ok(expected));

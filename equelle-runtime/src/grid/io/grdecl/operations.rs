@@ -26,9 +26,9 @@ pub(super) enum Map {
     /// a + x
     Shift,
     /// min(a, x)
-    AtMost,
+    Min,
     /// max(a, x)
-    AtLeast,
+    Max,
     /// a x^b
     Power,
     Magnitude,
@@ -48,8 +48,8 @@ impl Map {
             "INV" => Map::Inverse,
             "MULTX" => Map::Scale,
             "ADDX" => Map::Shift,
-            "MAXLIM" => Map::AtMost,
-            "MINLIM" => Map::AtLeast,
+            "MAXLIM" => Map::Min,
+            "MINLIM" => Map::Max,
             "MULTP" => Map::Power,
             "ABS" => Map::Magnitude,
             "MULTIPLY" => Map::Product,
@@ -68,8 +68,8 @@ impl Map {
             Map::Inverse => 1.0 / x,
             Map::Scale => a * x,
             Map::Shift => a + x,
-            Map::AtMost => x.min(a),
-            Map::AtLeast => x.max(a),
+            Map::Min => x.min(a),
+            Map::Max => x.max(a),
             Map::Power => a * x.powf(b),
             Map::Magnitude => x.abs(),
             Map::Product => old * x,
@@ -88,9 +88,16 @@ pub(super) enum Change {
     Set(f64),
     Add(f64),
     Multiply(f64),
-    AtMost(f64),
-    AtLeast(f64),
-    From { source: String, map: Map, a: f64, b: f64 },
+    /// The smaller of the value and this.
+    Min(f64),
+    /// The larger of both.
+    Max(f64),
+    From {
+        source: String,
+        map: Map,
+        a: f64,
+        b: f64,
+    },
 }
 
 /// Changes the values of some cells.
@@ -138,8 +145,8 @@ pub(super) fn change(
             Change::Set(to) => to,
             Change::Add(by) => *value + by,
             Change::Multiply(by) => *value * by,
-            Change::AtMost(most) => value.min(most),
-            Change::AtLeast(least) => value.max(least),
+            Change::Min(most) => value.min(most),
+            Change::Max(least) => value.max(least),
             Change::From { .. } => *value,
         };
     }
@@ -178,8 +185,8 @@ pub(super) fn in_boxes(text: &mut Text<'_>, deck: &mut Deck, keyword: &str, of: 
             "EQUALS" => Change::Set(value),
             "ADD" => Change::Add(value),
             "MULTIPLY" => Change::Multiply(value),
-            "MAXVALUE" => Change::AtMost(value),
-            _ => Change::AtLeast(value),
+            "MAXVALUE" => Change::Min(value),
+            _ => Change::Max(value),
         };
         change(text, deck, keyword, *place, &name, cells, &of_value)?;
     }

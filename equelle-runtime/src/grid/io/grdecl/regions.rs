@@ -180,8 +180,8 @@ pub(super) fn between(text: &mut Text<'_>, deck: &mut Deck, of: DeckPosition) ->
     }
 }
 
-/// Multipliers by pairs of regions, of which the last record of each pair holds. The rules are those
-/// of OPM Flow.
+/// Multipliers by pairs of regions, of which the last record of each pair holds. The rules are
+/// those of OPM Flow.
 pub(super) struct RegionFactors {
     numbers: Vec<(RegionSet, Vec<i64>)>,
     records: Vec<BetweenRegions>,
