@@ -20,7 +20,7 @@ fn compared(subject: &Subject) -> (BTreeMap<String, String>, Vec<String>, usize)
     for case in &subject.cases {
         for (number, layout) in case.layouts().iter().enumerate() {
             let cartesian = case.cartesian && number == 0;
-            // The evaluator of elements takes most of the time: once without Cartesian forms will do.
+            // The evaluator of elements takes most of the time: it runs once for general bodies.
             let general = (false, if number % 2 == 0 { 1 } else { 4 });
             for (cartesian_forms, threads) in if cartesian { vec![general, (true, 4)] } else { vec![general] } {
                 let mut lanes = Lanes::default();
