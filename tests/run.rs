@@ -15,6 +15,8 @@ mod exact;
 mod fast;
 #[path = "run/finite.rs"]
 mod finite;
+#[path = "run/gaps.rs"]
+mod gaps;
 #[path = "run/heat_2d.rs"]
 mod heat_2d;
 #[path = "run/heat_3d.rs"]

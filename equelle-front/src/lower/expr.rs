@@ -384,6 +384,10 @@ impl Lowering<'_> {
 
     fn call(&mut self, expr: &Expr, function: typed::FunctionId, args: &[Expr]) -> Vec<ValueId> {
         let mut args: Vec<ValueId> = args.iter().flat_map(|a| self.expr(a)).collect();
+        let has_second_cells = args.iter().any(|arg| self.second_cells.contains_key(arg));
+        if has_second_cells && self.captures[function.0 as usize].writes.is_empty() {
+            return self.call_in_place(function, &args);
+        }
         args.extend(self.captured(function));
         let results = self.results(expr);
         let writes = self.captures[function.0 as usize].writes.clone();
@@ -406,6 +410,22 @@ impl Lowering<'_> {
             self.store_variable(variable, &ids);
         }
         results
+    }
+
+    /// The body of a function that writes nothing outside, in the place of its call: what it does
+    /// with the second cells of faces depends on the faces, which it does not know.
+    fn call_in_place(&mut self, function: typed::FunctionId, args: &[ValueId]) -> Vec<ValueId> {
+        let program = self.program;
+        let callee = &program.functions[function.0 as usize];
+        let mut args = args.iter().copied();
+        for &variable in &callee.params {
+            let n = program.variables[variable.0 as usize].ty.elements().len();
+            self.bindings.insert(variable, Binding::Values(args.by_ref().take(n).collect()));
+        }
+        let (start, statement) = (self.block.len(), self.statement);
+        self.statements(&callee.body);
+        self.statement = statement;
+        self.take_return(start).unwrap_or_default()
     }
 
     fn newton(&mut self, expr: &Expr, residuals: &[typed::FunctionId], guesses: &[Expr]) -> Vec<ValueId> {

@@ -76,9 +76,9 @@ pub(super) fn lower_function(
     }
     let written: Vec<ValueId> = own.writes.iter().flat_map(|&v| lowering.read_variable(v)).collect();
     // The Return of the source stands last; what the function wrote goes behind its values.
-    if let Some(Stmt { kind: StmtKind::Return(mut values), span }) = lowering.take_return() {
+    if let Some(mut values) = lowering.take_return(0) {
         values.extend(written);
-        lowering.block.push(Stmt { kind: StmtKind::Return(values), span });
+        lowering.block.push(Stmt { kind: StmtKind::Return(values), span: lowering.statement });
     } else if !written.is_empty() {
         lowering.push(StmtKind::Return(written));
     }
@@ -105,10 +105,14 @@ impl<'a> Lowering<'a> {
         Function { name, params, values: self.values, mutables: self.mutables, body: Block { statements: self.block }, results, span }
     }
 
-    /// Takes the Return out, wherever reads of mutables were pushed after it.
-    fn take_return(&mut self) -> Option<Stmt> {
-        let position = self.block.iter().position(|s| matches!(s.kind, StmtKind::Return(_)))?;
-        Some(self.block.remove(position))
+    /// Takes the Return out of the statements from `start` on, wherever reads of mutables were
+    /// pushed after it. Its values.
+    pub(super) fn take_return(&mut self, start: usize) -> Option<Vec<ValueId>> {
+        let position = self.block[start..].iter().position(|s| matches!(s.kind, StmtKind::Return(_)))?;
+        match self.block.remove(start + position).kind {
+            StmtKind::Return(values) => Some(values),
+            _ => None,
+        }
     }
 
     pub(super) fn push(&mut self, kind: StmtKind) {
@@ -294,7 +298,7 @@ impl<'a> Lowering<'a> {
         }
     }
 
-    fn statements(&mut self, statements: &[typed::Stmt]) {
+    pub(super) fn statements(&mut self, statements: &[typed::Stmt]) {
         for statement in statements {
             self.statement = statement.span;
             match &statement.kind {

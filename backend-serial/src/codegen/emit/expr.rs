@@ -48,7 +48,11 @@ impl Writer<'_> {
             KExpr::Measure(at) => self.measure(at)?,
             KExpr::Centroid(at) => self.centroid(at)?,
             KExpr::Normal(at) => self.normal(at)?,
-            KExpr::FaceGap(at) => self.face_gap(at)?,
+            KExpr::FaceGap(_) if self.form != Form::General => return Err(Failure::Form(Refusal::Geometry)),
+            KExpr::FaceGap(at) => {
+                self.uses.add_all([Use::Geometry, Use::Places]);
+                self.of_grid("face_gap", at)?
+            }
             KExpr::IsEmpty(at) => self.is_empty(at)?,
             KExpr::CellFact { fact, at } => self.place_fact(*fact, at)?,
             KExpr::Member { set, at } => self.member(*set, at)?,
@@ -382,14 +386,6 @@ impl Writer<'_> {
             return Ok(Text::atom(quote! { grid.normal::<DIM>(axis) }));
         }
         Err(Failure::Form(Refusal::Geometry))
-    }
-
-    fn face_gap(&mut self, at: &Path) -> Written<Text> {
-        if self.form != Form::General {
-            return Err(Failure::Form(Refusal::Geometry));
-        }
-        self.uses.add_all([Use::Geometry, Use::Places]);
-        self.of_grid("face_gap", at)
     }
 
     /// Position along the current axis, in half cell widths from [`Path::Here`].

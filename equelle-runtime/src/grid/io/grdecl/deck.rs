@@ -2,9 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use super::DeckOptions;
 use super::boxes::Box3;
-use super::regions::{BetweenRegions, RegionSet};
+use super::options::DeckOptions;
 use super::table::DeckFeature;
 use super::text::{DeckPosition, Text};
 use crate::error::Error;
@@ -79,6 +78,37 @@ impl Default for Pinch {
     fn default() -> Pinch {
         Pinch { thickness: 0.001, bridges_small: true, largest_gap: 1e20, resists: false, smallest_multiplier: false }
     }
+}
+
+/// The arrays that number the cells of regions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum RegionSet {
+    Multiplier,
+    Flux,
+    Operation,
+}
+
+impl RegionSet {
+    pub(super) const fn array(self) -> &'static str {
+        match self {
+            RegionSet::Multiplier => "MULTNUM",
+            RegionSet::Flux => "FLUXNUM",
+            RegionSet::Operation => "OPERNUM",
+        }
+    }
+}
+
+/// Multiplies the transmissibilities between two regions.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct BetweenRegions {
+    /// Region numbers; `None` for all.
+    pub regions: [Option<i64>; 2],
+    pub factor: f64,
+    /// Whether faces across an axis are among them.
+    pub axes: [bool; 3],
+    /// Whether neighbours by index are among them, and whether others.
+    pub neighbours: [bool; 2],
+    pub set: RegionSet,
 }
 
 /// Units of a deck's system.
@@ -170,6 +200,11 @@ impl Deck {
         }
         let error = text.error(of, &format!("{keyword}: {}", part.reason()));
         Err(error.hint(format!("go on without it by {parameter}=ignore: {without}")))
+    }
+
+    /// True between EDIT and the end.
+    pub(super) fn is_in_edit(&self) -> bool {
+        self.section == Section::Edit
     }
 
     pub(super) fn n_cells(&self) -> usize {

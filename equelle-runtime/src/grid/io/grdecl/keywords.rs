@@ -2,13 +2,13 @@
 
 use super::boxes;
 use super::deck::{Array, Deck, FaultSides, Pinch, Section, Side, System, default_of};
+use super::options::{FEET, unit};
 use super::table::{self, Shape, Use};
-use super::text::{DeckPosition, Item, Text, number};
+use super::text::{DeckPosition, Item, Text, number_of};
 use super::{operations, regions};
 use crate::error::Error;
 use crate::number::{parse_integer, quoted};
 
-pub(super) const FEET: f64 = 0.3048;
 /// Cubic metres in a barrel of 42 US gallons.
 const BARREL: f64 = 0.158_987_294_928;
 
@@ -232,18 +232,6 @@ fn widths(text: &mut Text<'_>, deck: &mut Deck, keyword: &str, of: DeckPosition)
     Ok(())
 }
 
-/// A number of a record, unless it is left out.
-pub(super) fn number_of(text: &Text<'_>, keyword: &str, items: &[Item], at: usize) -> Result<Option<f64>, Error> {
-    match items.get(at) {
-        None | Some(Item::Default) => Ok(None),
-        Some(Item::Text(word, place)) => {
-            let number = number(word.as_bytes()).filter(|&number| number >= 0.0);
-            let what = || format!("{keyword}: {} is not a number of 0 or more", quoted(word.as_bytes()));
-            number.map(Some).ok_or_else(|| text.error(*place, &what()))
-        }
-    }
-}
-
 fn grid_unit(text: &mut Text<'_>, of: DeckPosition) -> Result<f64, Error> {
     let items = text.record("GRIDUNIT", of)?;
     match items.first() {
@@ -255,16 +243,6 @@ fn grid_unit(text: &mut Text<'_>, of: DeckPosition) -> Result<f64, Error> {
                 text.error(*place, &what)
             })
         }
-    }
-}
-
-/// Metres in a unit.
-pub(super) fn unit(name: &str) -> Option<f64> {
-    match &name.to_ascii_uppercase()[..] {
-        "METRES" | "METRE" | "METERS" | "METER" | "M" => Some(1.0),
-        "FEET" | "FOOT" | "FT" => Some(FEET),
-        "CM" | "CENTIMETRES" => Some(0.01),
-        _ => None,
     }
 }
 

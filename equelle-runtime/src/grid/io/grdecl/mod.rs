@@ -27,6 +27,7 @@ mod faces;
 mod keywords;
 mod multipliers;
 mod operations;
+mod options;
 mod regions;
 mod table;
 mod text;
@@ -44,52 +45,9 @@ use columns::{Columns, CornerError, CornerPoint};
 use connections::Connections;
 use deck::{Deck, default_of};
 use faces::Faces;
+pub use options::DeckOptions;
 pub use table::DeckFeature;
 use text::Text;
-
-/// Options for what a deck leaves open.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct DeckOptions {
-    /// Metres in its unit of length, whatever the deck says.
-    pub grid_unit: Option<f64>,
-    /// Parts that are left out, though that changes the answer; the others are errors.
-    ignored: [bool; DeckFeature::ALL.len()],
-    /// Whether cells that begin above the cells above them are an error.
-    pub stored: StoredGeometry,
-    /// Most cells of a deck, with those that are not active.
-    pub most_cells: usize,
-}
-
-impl Default for DeckOptions {
-    fn default() -> DeckOptions {
-        DeckOptions { grid_unit: None, ignored: Default::default(), stored: StoredGeometry::Check, most_cells: 100_000_000 }
-    }
-}
-
-impl DeckOptions {
-    /// Metres in a unit that `grid_unit` names: `metres`, `feet` or `cm`.
-    pub fn unit(name: &str) -> Option<f64> {
-        keywords::unit(name)
-    }
-
-    /// The same options, which leave out a part of decks.
-    #[must_use]
-    pub fn without(mut self, part: DeckFeature) -> DeckOptions {
-        self.ignored[part as usize] = true;
-        self
-    }
-
-    /// The same options, with another choice for cells that overlap.
-    #[must_use]
-    pub fn with_stored(self, stored: StoredGeometry) -> DeckOptions {
-        DeckOptions { stored, ..self }
-    }
-
-    /// True if a part of decks is left out.
-    pub fn ignores(&self, part: DeckFeature) -> bool {
-        self.ignored[part as usize]
-    }
-}
 
 /// True for a keyword of decks, in capitals.
 pub(super) fn is_deck_keyword(word: &str) -> bool {

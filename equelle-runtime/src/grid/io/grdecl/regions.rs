@@ -1,41 +1,10 @@
 //! Regions of cells: the keywords that compute arrays in them, and multipliers between them.
 
-use super::deck::{Deck, Section};
+use super::deck::{BetweenRegions, Deck, RegionSet};
 use super::operations::{self, Change};
-use super::text::{DeckPosition, Item, Text, number};
+use super::text::{DeckPosition, Item, Text, number, number_of};
 use crate::error::Error;
 use crate::number::quoted;
-
-/// The arrays that number the cells of regions.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum RegionSet {
-    Multiplier,
-    Flux,
-    Operation,
-}
-
-impl RegionSet {
-    pub(super) const fn array(self) -> &'static str {
-        match self {
-            RegionSet::Multiplier => "MULTNUM",
-            RegionSet::Flux => "FLUXNUM",
-            RegionSet::Operation => "OPERNUM",
-        }
-    }
-}
-
-/// Multiplies the transmissibilities between two regions.
-#[derive(Clone, Debug, PartialEq)]
-pub(super) struct BetweenRegions {
-    /// Region numbers; `None` for all.
-    pub regions: [Option<i64>; 2],
-    pub factor: f64,
-    /// Whether faces across an axis are among them.
-    pub axes: [bool; 3],
-    /// Whether neighbours by index are among them, and whether others.
-    pub neighbours: [bool; 2],
-    pub set: RegionSet,
-}
 
 /// The set that a letter names, or that GRIDOPTS makes the usual one.
 fn set_of(text: &Text<'_>, deck: &Deck, keyword: &str, item: Option<&Item>) -> Result<RegionSet, Error> {
@@ -135,7 +104,7 @@ pub(super) fn pore_volumes(text: &mut Text<'_>, deck: &mut Deck, of: DeckPositio
         if items.is_empty() {
             return Ok(());
         }
-        let factor = super::keywords::number_of(text, keyword, &items, 1)?.unwrap_or(1.0);
+        let factor = number_of(text, keyword, &items, 1)?.unwrap_or(1.0);
         let set = set_of(text, deck, keyword, items.get(2))?;
         let region = region(text, keyword, items.first())?;
         deck.pore_volume_factors.push((set, region, factor));
@@ -152,7 +121,7 @@ pub(super) fn between(text: &mut Text<'_>, deck: &mut Deck, of: DeckPosition) ->
             return Ok(());
         }
         let regions = [region(text, keyword, items.first())?, region(text, keyword, items.get(1))?];
-        let factor = super::keywords::number_of(text, keyword, &items, 2)?.unwrap_or(1.0);
+        let factor = number_of(text, keyword, &items, 2)?.unwrap_or(1.0);
         let axes = match items.get(3) {
             Some(Item::Text(word, place)) => {
                 let word_upper = word.to_ascii_uppercase();
@@ -250,10 +219,5 @@ impl Deck {
                 .zip(of_cells)
                 .for_each(|(value, factor)| *value = if value.is_nan() { factor } else { *value * factor });
         }
-    }
-
-    /// True between EDIT and the end.
-    pub(super) fn is_in_edit(&self) -> bool {
-        self.section == Section::Edit
     }
 }

@@ -424,3 +424,15 @@ pub(super) fn number(word: &[u8]) -> Option<f64> {
         parse_number(&word).ok()
     })
 }
+
+/// A number of a record, unless it is left out.
+pub(super) fn number_of(text: &Text<'_>, keyword: &str, items: &[Item], at: usize) -> Result<Option<f64>, Error> {
+    match items.get(at) {
+        None | Some(Item::Default) => Ok(None),
+        Some(Item::Text(word, place)) => {
+            let number = number(word.as_bytes()).filter(|&number| number >= 0.0);
+            let what = || format!("{keyword}: {} is not a number of 0 or more", quoted(word.as_bytes()));
+            number.map(Some).ok_or_else(|| text.error(*place, &what()))
+        }
+    }
+}
