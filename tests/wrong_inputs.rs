@@ -32,15 +32,13 @@ enum Remedy {
     Program(&'static [(&'static str, &'static str)]),
     /// The text of a file.
     File(&'static str, &'static str),
-    /// A file gets another name.
-    Renamed(&'static str, &'static str, &'static [&'static str]),
     /// All words after the program.
     Words(&'static [&'static str]),
     /// The arguments before the program, and the words after it.
     Line(&'static [&'static str], &'static [&'static str]),
 }
 
-use Remedy::{File, Line, Program, Renamed, Words};
+use Remedy::{File, Line, Program, Words};
 
 const RUN: &[&str] = &["run", "--interpret", "--quiet"];
 
@@ -68,7 +66,6 @@ fn changed(remedy: &Remedy) -> String {
     match remedy {
         Program(changes) => changes.iter().map(|(_, to)| *to).collect::<Vec<_>>().join("\n"),
         File(_, text) => (*text).to_owned(),
-        Renamed(name, text, _) => format!("{name}\n{text}"),
         Words(words) => words.join("\n"),
         Line(verb, words) => format!("equellec {} p.equelle {}", verb.join(" "), words.join(" ")),
     }
@@ -103,10 +100,6 @@ fn fault(mistake: &Mistake) -> Result<(), String> {
             write("p.equelle", &text);
         }
         File(file, text) => write(file, text),
-        Renamed(file, text, new) => {
-            write(file, text);
-            words = new;
-        }
         Words(new) => words = new,
         Line(new, after) => (verb, words) = (new, after),
     }

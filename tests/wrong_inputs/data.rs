@@ -1,6 +1,6 @@
 //! Parameters, data files and the command line.
 
-use super::Remedy::{File, Line, Renamed, Words};
+use super::Remedy::{File, Line, Words};
 use super::{MISTAKE, Mistake, RUN};
 
 /// Two triangles, with a name for a side and one for the triangles.

@@ -2,7 +2,7 @@
 
 use super::boxes;
 use super::deck::{Array, Deck, FaultSides, Pinch, Section, Side, System, default_of};
-use super::options::{FEET, unit};
+use super::options::{DeckOptions, FEET};
 use super::table::{self, Shape, Use};
 use super::text::{DeckPosition, Item, Text, number_of};
 use super::{operations, regions};
@@ -238,7 +238,7 @@ fn grid_unit(text: &mut Text<'_>, of: DeckPosition) -> Result<f64, Error> {
         None | Some(Item::Default) => Ok(1.0),
         Some(Item::Text(word, place)) => {
             // The second word, MAP, may also stand in the same quotes.
-            unit(word.split_whitespace().next().unwrap_or("METRES")).ok_or_else(|| {
+            DeckOptions::unit(word.split_whitespace().next().unwrap_or("METRES")).ok_or_else(|| {
                 let what = format!("GRIDUNIT: {}: expected METRES, FEET or CM", quoted(word.as_bytes()));
                 text.error(*place, &what)
             })

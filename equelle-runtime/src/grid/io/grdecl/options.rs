@@ -27,7 +27,12 @@ impl Default for DeckOptions {
 impl DeckOptions {
     /// Metres in a unit that `grid_unit` names: `metres`, `feet` or `cm`.
     pub fn unit(name: &str) -> Option<f64> {
-        unit(name)
+        match &name.to_ascii_uppercase()[..] {
+            "METRES" | "METRE" | "METERS" | "METER" | "M" => Some(1.0),
+            "FEET" | "FOOT" | "FT" => Some(FEET),
+            "CM" | "CENTIMETRES" => Some(0.01),
+            _ => None,
+        }
     }
 
     /// The same options, which leave out a part of decks.
@@ -46,15 +51,5 @@ impl DeckOptions {
     /// True if a part of decks is left out.
     pub fn ignores(&self, part: DeckFeature) -> bool {
         self.ignored[part as usize]
-    }
-}
-
-/// Metres in a unit.
-pub(super) fn unit(name: &str) -> Option<f64> {
-    match &name.to_ascii_uppercase()[..] {
-        "METRES" | "METRE" | "METERS" | "METER" | "M" => Some(1.0),
-        "FEET" | "FOOT" | "FT" => Some(FEET),
-        "CM" | "CENTIMETRES" => Some(0.01),
-        _ => None,
     }
 }
