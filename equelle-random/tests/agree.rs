@@ -17,7 +17,7 @@ use equelle_random::split::split;
 use rayon::prelude::*;
 
 /// Programs of a test run, and the first seed. More: `cargo xtask random --programs N --seed N`.
-const PROGRAMS: u64 = 700;
+const PROGRAMS: u64 = 1000;
 const SEED: u64 = 1;
 
 fn fixtures(folder: &str) -> Fixtures {

@@ -162,7 +162,7 @@ impl Nodes {
     /// # Panics
     /// If there is no such face.
     pub fn of_second_side(&self, face: usize) -> &[u32] {
-        self.second_sides.get(&(face as u32)).map_or_else(|| self.of_face(face), |nodes| nodes)
+        self.second_sides.get(&(face as u32)).map_or(self.of_face(face), Vec::as_slice)
     }
 
     /// Nodes of a face on the side of one of its cells.
@@ -173,7 +173,7 @@ impl Nodes {
     /// Edges of a face, each as smaller and larger node in one number, whose order is the
     /// lexicographic one. A node that occurs twice in a row makes none.
     pub(super) fn edges_of_face(&self, face: usize) -> impl Iterator<Item = u64> + '_ {
-        let other_side = self.second_sides.get(&(face as u32)).map_or(&[][..], |nodes| nodes);
+        let other_side = self.second_sides.get(&(face as u32)).map_or(&[][..], Vec::as_slice);
         [self.of_face(face), other_side].into_iter().flat_map(|nodes| {
             let pairs = nodes.iter().zip(nodes.iter().cycle().skip(1));
             pairs.filter(|(a, b)| a != b).map(|(&a, &b)| u64::from(a.min(b)) << 32 | u64::from(a.max(b)))

@@ -427,7 +427,7 @@ mod tests {
             words.len() * 8
         };
         assert_eq!(count(&|w| EqSpace::default().words(w)), 24);
-        assert_eq!(count(&|w| EqGrid::default().words(w)), 248);
+        assert_eq!(count(&|w| EqGrid::default().words(w)), 256);
         assert_eq!(count(&|w| EqRanks::default().words(w)), 32);
         assert_eq!(count(&|w| EqChecks { flag: 1, first: 2 }.words(w)), 16);
         assert_eq!(count(&|w| EqRows { row_ptr: 1, columns: 2, entries: 3 }.words(w)), 24);

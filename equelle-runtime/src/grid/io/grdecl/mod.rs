@@ -193,12 +193,11 @@ fn build(text: &mut Text<'_>, deck: &mut Deck, grid: CornerPoint, threads: &Thre
 fn refuse_others_than_neighbours(text: &Text<'_>, deck: &mut Deck, columns: &Columns, face_cells: &[[u32; 2]]) -> Result<(), Error> {
     let Some(place) = deck.neighbours_only else { return Ok(()) };
     let steps = [1, deck.n[0] as u32, (deck.n[0] * deck.n[1]) as u32];
-    let are_others = |cells: &&[u32; 2]| {
+    let are_others = |cells: &[u32; 2]| {
         let [first, second] = cells.map(|cell| columns.cells[cell as usize]);
         !steps.contains(&(second - first))
     };
-    let interior = face_cells.iter().filter(|cells| !cells.contains(&NONE));
-    if interior.filter(are_others).next().is_some() {
+    if face_cells.iter().any(|cells| !cells.contains(&NONE) && are_others(cells)) {
         deck.changes_answer(text, DeckFeature::NeighboursOnly, "NONNC", place)?;
     }
     Ok(())
