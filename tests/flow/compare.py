@@ -81,7 +81,7 @@ class Deck:
 
     def __init__(self, seed):
         rng = random.Random(seed)
-        # Of several gaps in a deck, Flow misses connections over some.
+        # Flow misses some connections where a deck has several gaps.
         has_gaps = rng.random() < 0.4
         self.n = nx, ny, nz = [1, 1, rng.randint(3, 7)] if has_gaps else [rng.randint(1, 3), rng.randint(1, 3), rng.randint(1, 5)]
         shape = (nz, ny, nx)

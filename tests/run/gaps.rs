@@ -16,9 +16,11 @@ fn distances_are_those_to_the_own_side_of_a_face() {
             ("apart", &[1.25, 1.0]),
             ("below", &[0.25, 0.75]),
             ("steps", &[1.25, 2.0]),
+            ("depths", &[1.25, 1.0]),
             ("flow", &[25_000.0, 25_000.0, -50_000.0]),
         ] {
             assert_close(outputs.last(tag), expected, 1e-11, &format!("{tag}, {how:?}"));
         }
+        assert_eq!(outputs.scalars["calls"], [2.0], "{how:?}");
     }
 }

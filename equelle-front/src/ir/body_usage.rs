@@ -16,7 +16,7 @@ pub struct BodyUsage {
     pub centroids: BTreeSet<EntityKind>,
     /// Whether normals are read.
     pub normals: bool,
-    /// Whether gaps of faces are read.
+    /// True if gaps of faces are read.
     pub gaps: bool,
     /// Divisions and square roots, each counted where it stands.
     pub divisions_and_roots: usize,

@@ -384,8 +384,7 @@ impl Lowering<'_> {
 
     fn call(&mut self, expr: &Expr, function: typed::FunctionId, args: &[Expr]) -> Vec<ValueId> {
         let mut args: Vec<ValueId> = args.iter().flat_map(|a| self.expr(a)).collect();
-        let has_second_cells = args.iter().any(|arg| self.second_cells.contains_key(arg));
-        if has_second_cells && self.captures[function.0 as usize].writes.is_empty() {
+        if args.iter().any(|arg| self.second_cells.contains_key(arg)) {
             return self.call_in_place(function, &args);
         }
         args.extend(self.captured(function));
@@ -412,8 +411,8 @@ impl Lowering<'_> {
         results
     }
 
-    /// The body of a function that writes nothing outside, in the place of its call: what it does
-    /// with the second cells of faces depends on the faces, which it does not know.
+    /// The body of a function in the place of its call: its centroids of second cells depend on the
+    /// faces, which it does not know.
     fn call_in_place(&mut self, function: typed::FunctionId, args: &[ValueId]) -> Vec<ValueId> {
         let program = self.program;
         let callee = &program.functions[function.0 as usize];

@@ -3,9 +3,9 @@
 use crate::entity::EntityKind;
 use crate::grid::{Grid, NONE};
 
-/// Hash of the shape of a grid; of a grid without one, of the cells of all faces and the centroids
-/// of all cells. Freed geometry and another numbering make no difference. It reads 32 bytes a cell
-/// and 8 a face.
+/// Hash of the shape of a grid; of a grid without one, of the cells and gaps of all faces and the
+/// centroids of all cells. Freed geometry and another numbering make no difference. It reads 32
+/// bytes a cell and 8 a face.
 pub fn of(grid: &Grid) -> u64 {
     let mut hash = Mix::default();
     hash.add(grid.dim() as u64);
@@ -25,6 +25,10 @@ pub fn of(grid: &Grid) -> u64 {
         let number = |cell: u32| if cell == NONE { NONE } else { grid.file_index(EntityKind::Cell, cell) };
         let [first, second] = faces[face as usize].map(number);
         hash.add(u64::from(first) << 32 | u64::from(second));
+    }
+    let gaps = &grid.geometry().face_gaps;
+    for face in in_file(EntityKind::Face, gaps.len()) {
+        gaps[face as usize].iter().for_each(|component| hash.add(component.to_bits()));
     }
     for cell in in_file(EntityKind::Cell, grid.n_cells()) {
         for coordinate in grid.centroid(EntityKind::Cell, cell).unwrap_or([f64::NAN; 3]) {
@@ -85,6 +89,9 @@ mod tests {
         let cartesian = plane([3, 4], [1.0, 1.0]);
         let mut geometry = cartesian.geometry().clone();
         geometry.cell_centroids[5][1] += 0.25;
+        assert_ne!(of(&Grid::unstructured(2, cartesian.topology().clone(), geometry).unwrap()), of(&arrays()));
+        let mut geometry = cartesian.geometry().clone();
+        geometry.face_gaps = vec![[0.0, 0.5, 0.0]; cartesian.n_faces()];
         assert_ne!(of(&Grid::unstructured(2, cartesian.topology().clone(), geometry).unwrap()), of(&arrays()));
     }
 }

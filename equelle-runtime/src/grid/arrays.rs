@@ -112,6 +112,19 @@ impl Geometry {
         self.face_gaps.get(face).copied().unwrap_or_default()
     }
 
+    /// Centroid of a face, on the side of its first cell or of its second one.
+    ///
+    /// # Panics
+    /// If there is no such face.
+    pub fn side_centroid(&self, face: usize, is_first: bool) -> [f64; 3] {
+        let centroid = self.face_centroids[face];
+        if is_first {
+            return centroid;
+        }
+        let gap = self.face_gap(face);
+        std::array::from_fn(|axis| centroid[axis] - gap[axis])
+    }
+
     pub(super) fn give_up(&mut self, arrays: &[GeometryArray]) {
         for array in arrays {
             match array {

@@ -91,8 +91,9 @@ fn nearest(grid: &Grid, point: [f64; 3]) -> Option<u32> {
         for &face in topology.faces_of(cell) {
             let face = face as usize;
             let [first, second] = topology.face_cells[face];
-            let sign = if first as usize == cell { 1.0 } else { -1.0 };
-            let (centre, normal) = (geometry.face_centroids[face], geometry.face_normals[face]);
+            let is_first = first as usize == cell;
+            let sign = if is_first { 1.0 } else { -1.0 };
+            let (centre, normal) = (geometry.side_centroid(face, is_first), geometry.face_normals[face]);
             let distance = sign * (0..3).map(|axis| (point[axis] - centre[axis]) * normal[axis]).sum::<f64>() / size;
             at_boundary |= distance > ROUNDING && (first == NONE || second == NONE);
             beyond = beyond.max(distance);
@@ -145,6 +146,18 @@ mod tests {
         // Numbers are those of the file, however the grid is numbered.
         of_arrays.renumber(crate::grid::Renumber::Yes);
         assert_eq!(cells(&of_arrays, &points), expected);
+    }
+
+    /// Two cells over each other with a gap between their sides of the face.
+    #[test]
+    fn a_point_beside_a_gap() {
+        let line = Grid::cartesian(Cartesian::line(2, 1.0)).unwrap();
+        let mut geometry = line.geometry().clone();
+        geometry.cell_centroids[1][0] += 1.0;
+        geometry.face_centroids[2][0] += 1.0;
+        geometry.face_gaps = vec![[0.0; 3], [-1.0, 0.0, 0.0], [0.0; 3]];
+        let grid = Grid::unstructured(1, line.topology().clone(), geometry).unwrap();
+        assert_eq!(cells(&grid, &[&[0.5], &[1.5], &[2.5]]), [Some(0), None, Some(1)]);
     }
 
     #[test]

@@ -194,7 +194,7 @@ fn pinched_layers_and_gaps() {
         |permeability: &str, rest: &str| format!("PORO\n0.25 0.05 0.05 0.25 /\nPERMZ\n10 {permeability} 10 /\nMINPV\n100 /\n{rest}");
     let of_closed = |rest: &str| format!("PORO\n3*0.25 /\nPERMZ\n21 0 21 /\nMINPV\n100 /\n{rest}");
     let of_open = |rest: &str| format!("PORO\n3*0.25 /\nPERMZ\n3*10 /\n{rest}");
-    let cases: [(&[f64], String, &[f64]); 17] = [
+    let cases: [(&[f64], String, &[f64]); 18] = [
         (&thin, of_thin("2*10", ""), &[]),
         (&thin, of_thin("2*10", "PINCH\n/\n"), &[94.744_636]),
         (&thin, of_thin("2*10", "PINCH\n1* NOGAP /\n"), &[]),
@@ -202,6 +202,7 @@ fn pinched_layers_and_gaps() {
         (&thin, of_thin("2*10", "PINCH\n0.3 NOGAP /\n"), &[]),
         (&thin, of_thin("2*10", "PINCH\n0.6 NOGAP /\n"), &[94.744_636]),
         (&thin, of_thin("2*0", "PINCH\n0.6 NOGAP 1* ALL /\n"), &[0.0]),
+        (&thin, of_thin("2*10", "EQUALS\nPERMZ 0 4* 1 1 /\n/\nPINCH\n0.6 NOGAP 1* ALL /\n"), &[0.0]),
         (&thin, of_thin("2*10", "MULTZ\n1 0 0 1 /\nPINCH\n/\n"), &[94.744_636]),
         // All layers resist: 2/2 + 0.25 + 0.25 + 2.5/2 of 10 mD.
         (&thin, of_thin("2*10", "PINCH\n1* GAP 1* ALL /\n"), &[0.008_527_02 * 2500.0 * 10.0 / 2.75]),
@@ -232,13 +233,13 @@ fn pinched_layers_and_gaps() {
 #[test]
 fn both_sides_of_a_gap() {
     let mut grid = read(&column(&[0.0, 2.0, 2.5, 4.5], "PERMZ\n2*10 /\n")).unwrap();
-    assert!(grid.notes()[0].starts_with("1 faces lie between layers with a gap"), "{:?}", grid.notes());
+    assert!(grid.notes()[0].starts_with("faces between layers with a gap: 1;"), "{:?}", grid.notes());
     let gap = |grid: &Grid| {
         let face = (0..grid.n_faces()).find(|&face| !grid.topology().is_boundary_face(face)).unwrap();
         (grid.geometry().face_centroids[face], grid.geometry().face_gap(face))
     };
     assert_eq!(gap(&grid), ([25.0, 25.0, 2.0], [0.0, 0.0, -0.5]));
-    // Of each cell its own corners.
+    // Each cell has its own corners.
     let corners = grid.corners(EntityKind::Cell).unwrap().unwrap();
     let positions = grid.corner_positions().unwrap();
     let depths = |cell: usize| {
@@ -250,7 +251,7 @@ fn both_sides_of_a_gap() {
     assert_eq!(depths(1), [2.5, 2.5, 2.5, 2.5, 4.5, 4.5, 4.5, 4.5]);
     grid.renumber(Renumber::Yes);
     assert_eq!(gap(&grid), ([25.0, 25.0, 2.0], [0.0, 0.0, -0.5]));
-    assert!(OpmText::new(&grid).unwrap_err().message.contains("1 faces lie over gaps"));
+    assert!(OpmText::new(&grid).unwrap_err().message.contains("faces over gaps: 1,"));
 }
 
 #[test]
@@ -259,6 +260,8 @@ fn layers_that_overlap() {
         let grid = read(&column(&[1000.0, 1005.0, 1005.0 - overlap, 1010.0], "")).unwrap();
         assert!(grid.notes()[0].contains(told), "{:?}", grid.notes());
         assert!(near(grid.geometry().cell_volumes[1], 2500.0 * (5.0 + overlap)));
+        // Midway between its own ends.
+        assert!(near(grid.geometry().cell_centroids[1][2], 1007.5 - 0.5 * overlap));
         assert_eq!((0..grid.n_faces()).filter(|&face| !grid.topology().is_boundary_face(face)).count(), 1);
     }
     let deep = column(&[1000.0, 1005.0, 1001.0, 1010.0], "");
@@ -306,7 +309,7 @@ fn keywords_as_decks_have_them() {
     assert_eq!(multipliers(fault), [1.0, 0.01, 1.0]);
     assert_eq!(multipliers("MULTX\n4*2 /\nMULTX\n4*3 /\nEDIT\nMULTX\n1 2 2 1 /\n"), [3.0, 6.0, 6.0]);
     assert_eq!(multipliers("EDIT\nMULTIPLY\nTRANX 0.5 1 2 /\n/\nEQUALS\nTRANX 0 2 2 /\n/\n"), [0.5, 0.0, 1.0]);
-    // Of a pair of regions the last record holds; one of a region with itself is for all its cells.
+    // The last record of a pair of regions holds; one of a region with itself is for all its cells.
     for (records, expected) in [
         ("1 2 0.1 /\n1 2 0.5 /\n", [1.0, 0.5, 1.0]),
         ("1* 1* 0.1 /\n2 2 0.5 /\n", [1.0, 0.1 * 0.5, 0.5]),
@@ -351,6 +354,11 @@ fn keywords_that_change_the_answer() {
     }
     // Only a grid that has connections of other cells than neighbours by index.
     assert!(read(&format!("{BOX}NONNC\n")).is_ok());
+    // Across a fault between two rows, numbers of cells may differ as those of neighbours do.
+    let mut rows = Deck::boxes([1, 2, 2], [10.0, 10.0, 5.0]);
+    rows.set(|[_, j, k], corner| (k + (corner >> 2)) as f64 * 5.0 + 2.0 * j as f64);
+    rows.rest = "NONNC\n".to_string();
+    assert!(read(&rows.text()).unwrap_err().message.contains("NONNC: "));
     let bridged = column(&[0.0, 2.0, 2.0, 2.0, 2.0, 4.0], "PINCH\n/\nNONNC\n");
     assert!(read(&bridged).unwrap_err().message.contains("NONNC: faults and pinched layers are connected here"));
     assert!(read_with(&bridged, &DeckOptions::default().without(DeckFeature::NeighboursOnly)).is_ok());

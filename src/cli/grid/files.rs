@@ -81,6 +81,12 @@ pub(super) fn write(grid: &Grid, out: &Path, format: Format, console: &Console) 
         }
         Format::Vtu => {
             write_vtu(grid, VtkPart::Cells, EntityKind::Cell, out, console)?;
+            let n_gaps = grid.geometry().face_gaps.iter().filter(|gap| **gap != [0.0; 3]).count();
+            if n_gaps > 0 {
+                console.progress(&format!(
+                    "note: connections over gaps are left out, {n_gaps} in all: cells of a VTU are joined by common nodes"
+                ));
+            }
             // Faces are no cells of the mesh, so that what belongs to them is in a file of its own.
             let has_faces = grid.named().arrays().any(|array| array.kind == EntityKind::Face)
                 || grid.named().sets().any(|set| set.kind == EntityKind::Face);

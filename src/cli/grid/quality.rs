@@ -72,7 +72,9 @@ impl Quality {
         let mut non_orthogonality = Histogram::new(&[0.0, 10.0, 20.0, 30.0, 40.0, 50.0, 60.0, 70.0, 80.0, 90.0]);
         for (face, &[first, second]) in topology.face_cells.iter().enumerate() {
             if first != NONE && second != NONE {
-                let way = minus(geometry.cell_centroids[second as usize], geometry.cell_centroids[first as usize]);
+                let centroids = [first, second].map(|cell| geometry.cell_centroids[cell as usize]);
+                let gap = geometry.face_gap(face);
+                let way = std::array::from_fn(|axis| centroids[1][axis] + gap[axis] - centroids[0][axis]);
                 let cosine = dot(way, geometry.face_normals[face]) / dot(way, way).sqrt();
                 // Centroids in the same place have no line between them.
                 let angle = cosine.clamp(-1.0, 1.0).acos().to_degrees();
@@ -86,9 +88,10 @@ impl Quality {
             let (mut nearest, mut farthest) = (f64::INFINITY, 0.0_f64);
             for &face in topology.faces_of(cell) {
                 let face = face as usize;
-                let sign = if topology.face_cells[face][0] == cell as u32 { 1.0 } else { -1.0 };
+                let is_first = topology.face_cells[face][0] == cell as u32;
+                let sign = if is_first { 1.0 } else { -1.0 };
                 let (area, normal) = (geometry.face_areas[face], geometry.face_normals[face]);
-                let height = sign * dot(minus(geometry.face_centroids[face], geometry.cell_centroids[cell]), normal);
+                let height = sign * dot(minus(geometry.side_centroid(face, is_first), geometry.cell_centroids[cell]), normal);
                 (0..3).for_each(|axis| sum[axis] += sign * area * normal[axis]);
                 surface += area;
                 flux += area * height;

@@ -80,21 +80,21 @@ impl CornerPoint {
     }
 }
 
-/// The volume within the corners of a cell, numbered by bits, whose sides are surfaces around the
-/// mean of their corners.
-pub(super) fn volume(corners: &[[f64; 3]; 8]) -> f64 {
+/// Volume and centroid within the corners of a cell, numbered by bits, whose sides are surfaces
+/// around the mean of their corners.
+pub(super) fn measure(corners: &[[f64; 3]; 8]) -> (f64, [f64; 3]) {
     let minus = |a: [f64; 3], b: [f64; 3]| [a[0] - b[0], a[1] - b[1], a[2] - b[2]];
     let sides = [[0, 2, 3, 1], [4, 5, 7, 6], [0, 1, 5, 4], [3, 2, 6, 7], [0, 4, 6, 2], [1, 3, 7, 5]];
-    let six_times: f64 = sides
-        .iter()
-        .flat_map(|side| (0..4).map(move |at| (side, at)))
-        .map(|(side, at)| {
-            let mean: [f64; 3] = std::array::from_fn(|axis| side.iter().map(|&corner| corners[corner][axis]).sum::<f64>() / 4.0);
-            let [a, b, c] = [mean, corners[side[at]], corners[side[(at + 1) % 4]]].map(|point| minus(point, corners[0]));
-            a[0] * (b[1] * c[2] - b[2] * c[1]) + a[1] * (b[2] * c[0] - b[0] * c[2]) + a[2] * (b[0] * c[1] - b[1] * c[0])
-        })
-        .sum();
-    six_times.abs() / 6.0
+    let (mut six_times, mut moment) = (0.0, [0.0; 3]);
+    for (side, at) in sides.iter().flat_map(|side| (0..4).map(move |at| (side, at))) {
+        let mean: [f64; 3] = std::array::from_fn(|axis| side.iter().map(|&corner| corners[corner][axis]).sum::<f64>() / 4.0);
+        let [a, b, c] = [mean, corners[side[at]], corners[side[(at + 1) % 4]]].map(|point| minus(point, corners[0]));
+        let part = a[0] * (b[1] * c[2] - b[2] * c[1]) + a[1] * (b[2] * c[0] - b[0] * c[2]) + a[2] * (b[0] * c[1] - b[1] * c[0]);
+        six_times += part;
+        // A tetrahedron with a corner at the origin.
+        (0..3).for_each(|axis| moment[axis] += 0.25 * part * (a[axis] + b[axis] + c[axis]));
+    }
+    (six_times.abs() / 6.0, std::array::from_fn(|axis| corners[0][axis] + moment[axis] / six_times))
 }
 
 /// The cells that are there, and their nodes.
@@ -112,18 +112,9 @@ pub(super) struct Columns {
     pub positions: Vec<[f64; 3]>,
     /// Whether the cells turn the other way round: x, y and depth are left-handed.
     pub is_left_handed: bool,
-    /// The largest overlap of a cell with the one above it, in metres.
-    pub overlap: Option<Overlap>,
-}
-
-/// A cell that begins above the end of the cell above it.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Overlap {
-    pub cell: usize,
-    /// In metres.
-    pub depth: f64,
-    /// Cells that overlap in all.
-    pub n_cells: usize,
+    /// Cells that begin above the end of the cell above them, by their index in `cells`, with the
+    /// overlap in metres.
+    pub overlaps: Vec<(usize, f64)>,
 }
 
 impl Columns {
@@ -140,7 +131,7 @@ impl Columns {
         let mut cells = Vec::new();
         // The cell above in each column, as far as it is there.
         let mut above: Vec<u32> = vec![NONE; grid.n[0] * grid.n[1]];
-        let mut overlap: Option<Overlap> = None;
+        let mut overlaps = Vec::new();
         for cell in 0..grid.n_cells() {
             if !grid.is_active[cell] {
                 continue;
@@ -165,11 +156,7 @@ impl Columns {
             }
             if is_thick {
                 if own_overlap > equal {
-                    let found = overlap.get_or_insert(Overlap { cell, depth: 0.0, n_cells: 0 });
-                    found.n_cells += 1;
-                    if own_overlap > found.depth {
-                        (found.cell, found.depth) = (cell, own_overlap);
-                    }
+                    overlaps.push((cells.len(), own_overlap));
                 }
                 cells.push(cell as u32);
                 *last = cell as u32;
@@ -184,7 +171,7 @@ impl Columns {
             column_cells,
             positions: Vec::new(),
             is_left_handed: false,
-            overlap,
+            overlaps,
         };
         columns.number_nodes(grid, equal)?;
         columns.check_handedness()?;

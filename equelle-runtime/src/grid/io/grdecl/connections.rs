@@ -85,6 +85,7 @@ impl<'a> Connections<'a> {
             resistance += (half(upper) + across_gap + half(lower)) / multiplier(upper, lower);
             upper = lower;
         }
-        (half(above) + half(below)) / resistance
+        // Layers without permeability let nothing through.
+        if resistance.is_finite() { (half(above) + half(below)) / resistance } else { 0.0 }
     }
 }

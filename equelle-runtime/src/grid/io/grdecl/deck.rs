@@ -104,9 +104,9 @@ pub(super) struct BetweenRegions {
     /// Region numbers; `None` for all.
     pub regions: [Option<i64>; 2],
     pub factor: f64,
-    /// Whether faces across an axis are among them.
+    /// True for the axes whose faces are among them.
     pub axes: [bool; 3],
-    /// Whether neighbours by index are among them, and whether others.
+    /// True if neighbours by index are among them, and if others are.
     pub neighbours: [bool; 2],
     pub set: RegionSet,
 }

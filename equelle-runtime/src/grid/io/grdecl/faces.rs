@@ -20,6 +20,22 @@ pub(super) struct Faces {
     pub first_is_low: Vec<bool>,
 }
 
+/// Cells of the deck on both sides of a face.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct FaceSides {
+    pub axis: usize,
+    /// On the side with the smaller index along the axis, and on the other.
+    pub cells: [Option<usize>; 2],
+}
+
+impl FaceSides {
+    /// True if both cells are there, and are neighbours by index.
+    pub(super) fn are_neighbours(self, n: [usize; 3]) -> bool {
+        let step = [1, n[0], n[0] * n[1]][self.axis];
+        matches!(self.cells, [Some(low), Some(high)] if high == low + step)
+    }
+}
+
 /// Where two lines cross.
 #[derive(Debug, Default)]
 struct Crossings {
@@ -192,6 +208,13 @@ impl Faces {
         let start = self.nodes.face_nodes.len();
         self.nodes.face_nodes.extend(around(corners, crossings));
         self.end_face(start, cells, first_is_low, is_outward);
+    }
+
+    /// Cells of the deck on both sides of a face, by the cells of the grid that it has.
+    pub(super) fn sides(&self, face: usize, face_cells: [u32; 2], cells: &[u32]) -> FaceSides {
+        let axis = self.ends.iter().filter(|&&end| face >= end).count();
+        let [first, second] = face_cells.map(|cell| (cell != NONE).then(|| cells[cell as usize] as usize));
+        FaceSides { axis, cells: if self.first_is_low[face] { [first, second] } else { [second, first] } }
     }
 
     /// Faces of cells.

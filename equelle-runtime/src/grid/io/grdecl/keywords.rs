@@ -25,7 +25,7 @@ pub(super) fn read(text: &mut Text<'_>, deck: &mut Deck) -> Result<(), Error> {
             Some((shape, Use::Read)) => keyword(text, deck, name, shape, of)?,
             Some((shape, Use::Harmless)) => {
                 skip(text, name, shape, of)?;
-                // Of flags and names there is nothing to say.
+                // Flags and titles are not worth a note.
                 if matches!(shape, Shape::Record | Shape::Records) {
                     deck.without_effect.push(name.to_string());
                 }
@@ -54,7 +54,7 @@ fn skip(text: &mut Text<'_>, name: &str, shape: Shape, of: DeckPosition) -> Resu
         Shape::Flag => text.skip_rest_of_line(),
         Shape::Record => drop(text.record(name, of)?),
         Shape::Records => while !text.record(name, of)?.is_empty() {},
-        Shape::Cells => text.skip(name, of)?,
+        Shape::Cells | Shape::Own => text.skip(name, of)?,
         Shape::Lines(n) => text.skip_lines(1 + n),
         Shape::Block(end) => text.skip_block(name, of, end)?,
     }

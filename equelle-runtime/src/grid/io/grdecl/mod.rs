@@ -37,7 +37,7 @@ use std::path::Path;
 use crate::entity::EntityKind;
 use crate::error::{Error, ErrorKind};
 use crate::grid::builder::geometry_of;
-use crate::grid::{BuildError, Grid, NONE, Named, NamedArray, StoredGeometry};
+use crate::grid::{BuildError, Grid, Named, NamedArray, StoredGeometry};
 use crate::io::{Bytes, Source};
 use crate::number::write_shortest;
 use crate::threads::Threads;
@@ -74,7 +74,7 @@ pub fn read(source: &Source, path: &Path, bytes: Bytes, options: &DeckOptions, t
     check_values(&mut text, &deck)?;
     deck.apply_pore_volume_factors();
     let mut grid = corner_point(&mut text, &mut deck, unit)?;
-    leave_out_small(&text, &deck, &mut grid)?;
+    leave_out_small(&text, &mut deck, &mut grid)?;
     if !grid.is_active.contains(&true) {
         return Err(text.error_of_deck("no cell is active"));
     }
@@ -118,7 +118,7 @@ fn corner_point(text: &mut Text<'_>, deck: &mut Deck, unit: f64) -> Result<Corne
 const LEAST_PORE_VOLUME: f64 = 1e-6;
 
 /// Cells of too little pore volume are not active.
-fn leave_out_small(text: &Text<'_>, deck: &Deck, grid: &mut CornerPoint) -> Result<(), Error> {
+fn leave_out_small(text: &Text<'_>, deck: &mut Deck, grid: &mut CornerPoint) -> Result<(), Error> {
     let pore_volumes = deck.arrays.get("PORV");
     let porosity = deck.arrays.get("PORO");
     if pore_volumes.is_none() && porosity.is_none() {
@@ -128,21 +128,28 @@ fn leave_out_small(text: &Text<'_>, deck: &Deck, grid: &mut CornerPoint) -> Resu
         };
     }
     let unit = deck.system.map_or(1.0, |system| system.pore_volume);
+    let has_limit = deck.minpv.is_some() || deck.arrays.contains_key("MINPVV");
     let usual = deck.minpv.map_or(LEAST_PORE_VOLUME, |(least, _)| least);
     let value = |name: &str, cell: usize| deck.arrays.get(name).map(|array| array.values[cell]).filter(|value| !value.is_nan());
+    let mut n_small = 0;
     for cell in 0..grid.n_cells() {
-        // What equals the limit stays, also where volumes are rounded.
+        // A pore volume that equals the limit stays, also where it is rounded.
         let least = value("MINPVV", cell).unwrap_or(usual) * unit * (1.0 - 1e-9);
         let pore_volume = value("PORV", cell).map(|volume| volume * unit).unwrap_or_else(|| {
             // A cell without a porosity is an error of its own if it is there.
             let porosity = value("PORO", cell).unwrap_or(f64::INFINITY);
-            columns::volume(&grid.corners(cell)) * porosity * value("NTG", cell).unwrap_or(1.0) * value("MULTPV", cell).unwrap_or(1.0)
+            columns::measure(&grid.corners(cell)).0 * porosity * value("NTG", cell).unwrap_or(1.0) * value("MULTPV", cell).unwrap_or(1.0)
         });
         if grid.is_active[cell] && pore_volume < least {
             grid.is_active[cell] = false;
+            n_small += 1;
             // Without any pore volume, or a limit in the deck, it is inactive as if ACTNUM said so.
-            grid.is_small[cell] = pore_volume > 0.0 && (deck.minpv.is_some() || deck.arrays.contains_key("MINPVV"));
+            grid.is_small[cell] = pore_volume > 0.0 && has_limit;
         }
+    }
+    if n_small > 0 {
+        let limit = if has_limit { "MINPV allows" } else { "1e-6, which MINPV is where a deck has none" };
+        deck.notes.push(format!("{n_small} of {} cells have a smaller pore volume than {limit}: they are left out", grid.n_cells()));
     }
     Ok(())
 }
@@ -158,22 +165,21 @@ fn build(text: &mut Text<'_>, deck: &mut Deck, grid: CornerPoint, threads: &Thre
     let mut faces = Faces::new(&grid, &mut columns, &connections);
     faces.nodes.positions = std::mem::take(&mut columns.positions);
     let topology = faces.topology(columns.cells.len());
-    refuse_others_than_neighbours(text, deck, &columns, &topology.face_cells)?;
+    refuse_others_than_neighbours(text, deck, &faces, &columns, &topology.face_cells)?;
     let mut named = Named::default();
     multipliers::name_faces(deck, &connections, &columns.cells, &faces, &topology.face_cells, &mut named)?;
     let nodes = std::mem::take(&mut faces.nodes);
     drop(faces);
     let mut geometry = geometry_of(&topology, &nodes, threads).map_err(|error| build_error(text, deck, &columns.cells, &error))?;
-    if columns.overlap.is_some() {
-        // Sides of cells that overlap do not close; their volumes are those of the corners.
-        for (index, &cell) in columns.cells.iter().enumerate() {
-            geometry.cell_volumes[index] = columns::volume(&grid.corners(cell as usize));
-        }
+    for &(index, _) in &columns.overlaps {
+        // The faces of a cell that overlaps another do not close; its own corners do.
+        let corners = grid.corners(columns.cells[index] as usize);
+        (geometry.cell_volumes[index], geometry.cell_centroids[index]) = columns::measure(&corners);
     }
     drop(grid);
     if !nodes.second_sides.is_empty() {
         let n = nodes.second_sides.len();
-        deck.notes.push(format!("{n} faces lie between layers with a gap: each of their cells has its own side of the face"));
+        deck.notes.push(format!("faces between layers with a gap: {n}; each of their cells has its own side of the face"));
     }
     name_cells(text, deck, &columns.cells, &mut named)?;
     drop(columns);
@@ -190,14 +196,19 @@ fn build(text: &mut Text<'_>, deck: &mut Deck, grid: CornerPoint, threads: &Thre
 }
 
 /// With NONNC, refuses connections of cells that are not neighbours by index.
-fn refuse_others_than_neighbours(text: &Text<'_>, deck: &mut Deck, columns: &Columns, face_cells: &[[u32; 2]]) -> Result<(), Error> {
+fn refuse_others_than_neighbours(
+    text: &Text<'_>,
+    deck: &mut Deck,
+    faces: &Faces,
+    columns: &Columns,
+    face_cells: &[[u32; 2]],
+) -> Result<(), Error> {
     let Some(place) = deck.neighbours_only else { return Ok(()) };
-    let steps = [1, deck.n[0] as u32, (deck.n[0] * deck.n[1]) as u32];
-    let are_others = |cells: &[u32; 2]| {
-        let [first, second] = cells.map(|cell| columns.cells[cell as usize]);
-        !steps.contains(&(second - first))
+    let joins_others = |face: usize| {
+        let sides = faces.sides(face, face_cells[face], &columns.cells);
+        matches!(sides.cells, [Some(_), Some(_)]) && !sides.are_neighbours(deck.n)
     };
-    if face_cells.iter().any(|cells| !cells.contains(&NONE) && are_others(cells)) {
+    if (0..face_cells.len()).any(joins_others) {
         deck.changes_answer(text, DeckFeature::NeighboursOnly, "NONNC", place)?;
     }
     Ok(())
@@ -205,18 +216,13 @@ fn refuse_others_than_neighbours(text: &Text<'_>, deck: &mut Deck, columns: &Col
 
 /// Notes cells that are left out, and those that overlap.
 fn note_cells(deck: &mut Deck, grid: &CornerPoint, columns: &Columns) {
-    let n_small = grid.is_small.iter().filter(|&&is_small| is_small).count();
-    let n_left_out = grid.n_cells() - columns.cells.len() - n_small;
-    if n_small > 0 {
-        let reason = if deck.minpv.is_some() { "MINPV" } else { "1e-6, as no MINPV says otherwise" };
-        deck.notes.push(format!("{n_small} of {} cells have a pore volume below {reason}, and are left out", grid.n_cells()));
-    }
+    let n_left_out = grid.n_cells() - columns.cells.len();
     if n_left_out > 0 {
         deck.notes.push(format!("{n_left_out} of {} cells are not active or have no volume", grid.n_cells()));
     }
-    if let Some(overlap) = columns.overlap {
-        let (n, cell, depth) = (overlap.n_cells, cell_name(deck.n, overlap.cell), overlap.depth);
-        let mut what = format!("{n} cells begin above the end of the cell above them; the largest overlap is ");
+    if let Some(&(index, depth)) = columns.overlaps.iter().max_by(|a, b| a.1.total_cmp(&b.1)) {
+        let (n, cell) = (columns.overlaps.len(), cell_name(deck.n, columns.cells[index] as usize));
+        let mut what = format!("cells that begin above the end of the cell above them: {n}; the largest overlap is ");
         write_shortest(&mut what, (depth * 1e9).round() / 1e9);
         deck.notes.push(format!("{what} m, of {cell}; volumes are those of the corners"));
     }

@@ -3,11 +3,11 @@
 use super::boxes;
 use super::connections::Connections;
 use super::deck::Deck;
-use super::faces::Faces;
+use super::faces::{FaceSides, Faces};
 use super::regions::RegionFactors;
 use crate::entity::EntityKind;
 use crate::error::Error;
-use crate::grid::{NONE, Named, NamedArray, NamedSet};
+use crate::grid::{Named, NamedArray, NamedSet};
 
 /// Multipliers on the side of cells with the larger index, and on the other.
 const NAMES: [[&str; 2]; 3] = [["MULTX", "MULTX-"], ["MULTY", "MULTY-"], ["MULTZ", "MULTZ-"]];
@@ -34,19 +34,14 @@ pub(super) fn name_faces(
     if !has_multipliers && deck.faults.is_empty() {
         return Ok(());
     }
-    // Axis of a face, and the cells in the deck on its low and its high side.
-    let sides = |face: usize| {
-        let axis = faces.ends.iter().filter(|&&end| face >= end).count();
-        let [first, second] = face_cells[face].map(|cell| (cell != NONE).then(|| cells[cell as usize] as usize));
-        (axis, if faces.first_is_low[face] { [first, second] } else { [second, first] })
-    };
+    let sides = |face: usize| faces.sides(face, face_cells[face], cells);
     let mut values = vec![1.0; if has_multipliers { face_cells.len() } else { 0 }];
     let arrays = NAMES.map(|names| names.map(|name| deck.arrays.get(name)));
     for (face, value) in values.iter_mut().enumerate() {
-        let (axis, cells) = sides(face);
+        let sides = sides(face);
+        let (axis, cells) = (sides.axis, sides.cells);
         if let [Some(low), Some(high)] = cells {
-            let is_neighbour = high == low + [1, deck.n[0], deck.n[0] * deck.n[1]][axis];
-            *value *= between_regions.of([low, high], axis, is_neighbour);
+            *value *= between_regions.of([low, high], axis, sides.are_neighbours(deck.n));
             if axis == 2 {
                 *value *= connections.multiplier(deck, low, high);
                 continue;
@@ -66,7 +61,7 @@ pub(super) fn name_faces(
             boxes::cells(deck.n, sides.cells).for_each(|cell| marks[cell] |= bit(sides.side.axis, sides.side.is_high));
         }
         let is_member = |&face: &u32| {
-            let (axis, cells) = sides(face as usize);
+            let FaceSides { axis, cells } = sides(face as usize);
             cells.iter().zip([true, false]).any(|(cell, is_high)| cell.is_some_and(|cell| marks[cell] & bit(axis, is_high) != 0))
         };
         let members: Vec<u32> = (0..face_cells.len() as u32).filter(is_member).collect();

@@ -12,7 +12,7 @@ pub struct DeckOptions {
     pub grid_unit: Option<f64>,
     /// Parts that are left out, though that changes the answer; the others are errors.
     ignored: [bool; DeckFeature::ALL.len()],
-    /// Whether cells that begin above the cells above them are an error.
+    /// `Trust` accepts cells that begin above the middle of the cell above.
     pub stored: StoredGeometry,
     /// Most cells of a deck, with those that are not active.
     pub most_cells: usize,

@@ -18,6 +18,8 @@ pub(super) enum Shape {
     Lines(usize),
     /// Everything up to a keyword.
     Block(&'static str),
+    /// Data that the keyword's own reader takes.
+    Own,
 }
 
 /// A part of a deck that a grid cannot show. It is refused, unless a parameter says `ignore`.
@@ -77,7 +79,7 @@ impl DeckFeature {
         }
     }
 
-    /// What the results lack without it.
+    /// The results without it.
     pub(super) const fn without(self) -> &'static str {
         match self {
             DeckFeature::Nnc => "nothing flows through them then",
@@ -91,7 +93,7 @@ impl DeckFeature {
     }
 }
 
-/// What the reader does with a keyword.
+/// Use of a keyword.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Use {
     /// It is read.
@@ -129,19 +131,12 @@ const GROUPS: &[Group] = &[
         ],
     ),
     group(
-        Shape::Record,
+        Shape::Own,
         Use::Read,
         &[
             "SPECGRID", "DIMENS", "COORD", "ZCORN", "INCLUDE", "BOX", "MINPV", "MINPORV", "PINCH", "GRIDUNIT", "GRIDOPTS", "DXV", "DYV",
-            "DZV", "DEPTHZ",
-        ],
-    ),
-    group(
-        Shape::Records,
-        Use::Read,
-        &[
-            "EQUALS", "COPY", "ADD", "MULTIPLY", "MAXVALUE", "MINVALUE", "OPERATE", "OPERATER", "EQUALREG", "ADDREG", "MULTIREG",
-            "COPYREG", "FAULTS", "MULTFLT", "MULTREGT", "MULTREGP", "PATHS",
+            "DZV", "DEPTHZ", "EQUALS", "COPY", "ADD", "MULTIPLY", "MAXVALUE", "MINVALUE", "OPERATE", "OPERATER", "EQUALREG", "ADDREG",
+            "MULTIREG", "COPYREG", "FAULTS", "MULTFLT", "MULTREGT", "MULTREGP", "PATHS",
         ],
     ),
     group(

@@ -25,7 +25,7 @@ impl<'g> OpmText<'g> {
     pub fn new(grid: &'g Grid) -> std::result::Result<OpmText<'g>, Error> {
         match &grid.nodes {
             Some(nodes) if !nodes.second_sides.is_empty() => {
-                let what = format!("{} faces lie over gaps, and OPM's text format has one side of each face", nodes.second_sides.len());
+                let what = format!("faces over gaps: {}, and OPM's text format has one side of each face", nodes.second_sides.len());
                 Err(Error::new(ErrorKind::Data, what).hint("give a name that ends with .vtu"))
             }
             Some(nodes) if grid.dim() > 1 => Ok(OpmText { grid, nodes }),
